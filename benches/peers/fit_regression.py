@@ -1,0 +1,168 @@
+"""Fit a GPflow model on one split of a regression set; prints one JSON line.
+
+Models: `gpr` (exact GP) and `sgpr` (collapsed bound) by L-BFGS-B, `svgp` (whitened, full
+covariance) by Adam on mini-batches. Inputs and target are standardised with training statistics;
+scores are in standardised units with the noise included.
+"""
+
+import argparse
+import json
+import time
+from pathlib import Path
+
+import processor_threads
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--model", choices=["gpr", "sgpr", "svgp"], required=True)
+    parser.add_argument("--data-dir", type=Path, required=True, help="folder of the sets")
+    parser.add_argument("--name", required=True, help="a set in --data-dir, such as concrete")
+    parser.add_argument("--split", type=int, default=0, help="column of the test mask")
+    kernels = ["matern12", "matern32", "matern52", "rbf"]
+    parser.add_argument("--kernel", choices=kernels, default="matern52")
+    parser.add_argument("--isotropic", action="store_true", help="one lengthscale for all inputs")
+    parser.add_argument("--lengthscale", type=float, default=1.0, help="initial value")
+    parser.add_argument("--kernel-variance", type=float, default=1.0, help="initial value")
+    parser.add_argument("--noise-variance", type=float, default=1.0, help="initial value")
+    parser.add_argument("--inducing", type=int, default=100, help="number of inducing points")
+    parser.add_argument("--inducing-init", choices=["kmeans", "subset"], default="kmeans")
+    parser.add_argument(
+        "--inducing-rows",
+        type=Path,
+        help="row numbers (from 0, of the data file) to start from: JSON list or one per line",
+    )
+    parser.add_argument("--steps", type=int, default=1000, help="L-BFGS-B iterations or Adam steps")
+    parser.add_argument("--batch-size", type=int, default=256)
+    parser.add_argument("--learning-rate", type=float, default=0.01)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--dtype", choices=["float32", "float64"], default="float64")
+    parser.add_argument("--jitter", type=float, help="absolute; default 1e-6 (float32: 1e-4)")
+    parser.add_argument("--threads", type=int, default=2)
+    return parser.parse_args()
+
+
+def inducing_points(arguments, table, train, data, rng):
+    """Initial inducing points [M, D] in standardised units."""
+    import gpflow_training
+    import regression_data
+
+    if arguments.inducing_rows is None:
+        return gpflow_training.initial_inducing(
+            data.x_train, arguments.inducing, arguments.inducing_init, rng
+        )
+    rows = regression_data.read_row_numbers(arguments.inducing_rows)
+    strangers = sorted(set(rows.tolist()) - set(train.tolist()))
+    if strangers:
+        raise SystemExit(f"{arguments.inducing_rows}: row {strangers[0]} is not a training row")
+    points = (table[rows, :-1] - data.input_mean) / data.input_scale
+    return points.astype(arguments.dtype)
+
+
+def build(arguments, data, inducing):
+    """The GPflow model with its initial parameters."""
+    import gpflow
+    import gpflow_training
+
+    kernel = gpflow_training.kernel(
+        arguments.kernel,
+        data.x_train.shape[1],
+        arguments.isotropic,
+        arguments.lengthscale,
+        arguments.kernel_variance,
+    )
+    likelihood = gpflow.likelihoods.Gaussian(variance=arguments.noise_variance)
+    rows = (data.x_train, data.y_train)
+    if arguments.model == "gpr":
+        return gpflow.models.GPR(rows, kernel, likelihood=likelihood)
+    if arguments.model == "sgpr":
+        return gpflow.models.SGPR(rows, kernel, inducing, likelihood=likelihood)
+    return gpflow.models.SVGP(
+        kernel, likelihood, inducing, whiten=True, num_data=len(data.x_train)
+    )
+
+
+def fit(arguments, model, data, rng) -> dict:
+    """Train; returns the final objective per datum and what the optimiser did."""
+    import gpflow
+    import gpflow_training
+    import numpy as np
+
+    if arguments.model == "svgp":
+        seconds = gpflow_training.train_adam(
+            model,
+            data.x_train,
+            data.y_train,
+            arguments.steps,
+            arguments.batch_size,
+            arguments.learning_rate,
+            rng,
+        )
+        objective = gpflow_training.svgp_objective(model, data.x_train, data.y_train)
+        return {
+            "objective": objective,
+            "iterations": arguments.steps,
+            "seconds_per_step": float(np.median(seconds)),
+        }
+    result = gpflow.optimizers.Scipy().minimize(
+        model.training_loss,
+        model.trainable_variables,
+        method="L-BFGS-B",
+        # scipy stops after 15000 evaluations or 15000 iterations unless told otherwise.
+        options={"maxiter": arguments.steps, "maxfun": 10 * arguments.steps},
+    )
+    return {
+        "objective": float(result.fun) / len(data.x_train),
+        "iterations": int(result.nit),
+        "evaluations": int(result.nfev),
+        "converged": bool(result.success),
+    }
+
+
+def main() -> None:
+    arguments = parse_arguments()
+    processor_threads.limit(arguments.threads)
+    import gpflow
+    import gpflow_training
+    import numpy as np
+    import regression_data
+    import regression_metrics
+
+    jitter = gpflow_training.configure(arguments.dtype, arguments.jitter)
+    rng = np.random.default_rng(arguments.seed)
+    table = regression_data.load(arguments.data_dir, arguments.name)
+    train, test = regression_data.split_rows(arguments.data_dir, arguments.name, arguments.split)
+    data = regression_data.standardise(table, train, test, arguments.dtype)
+    inducing = None
+    if arguments.model != "gpr":
+        inducing = inducing_points(arguments, table, train, data, rng)
+    model = build(arguments, data, inducing)
+    start = time.perf_counter()
+    outcome = fit(arguments, model, data, rng)
+    seconds = time.perf_counter() - start
+    mean, variance = gpflow_training.predict(model, data.x_test)
+    report = {
+        "peer": f"gpflow {gpflow.__version__}",
+        "model": arguments.model,
+        "name": arguments.name,
+        "split": arguments.split,
+        "kernel": arguments.kernel,
+        "isotropic": arguments.isotropic,
+        "inducing": None if inducing is None else len(inducing),
+        "n_train": len(train),
+        "n_test": len(test),
+        "d": data.x_train.shape[1],
+        **regression_metrics.score(data.y_test, mean, variance),
+        **outcome,
+        "seconds": seconds,
+        "seed": arguments.seed,
+        "dtype": arguments.dtype,
+        "jitter": jitter,
+        **gpflow_training.hyperparameters(model),
+    }
+    report["rmse_original"] = report["rmse"] * data.target_scale
+    print(json.dumps(report))
+
+
+if __name__ == "__main__":
+    main()

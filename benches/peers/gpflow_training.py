@@ -1,0 +1,132 @@
+"""What the GPflow scripts share: set-up, kernels, inducing points, Adam, chunked evaluation.
+
+Import after `processor_threads.limit`.
+"""
+
+import os
+
+os.environ["TF_USE_LEGACY_KERAS"] = "1"
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+
+import sys
+import time
+
+import gpflow
+import numpy as np
+import tensorflow as tf
+from scipy.cluster.vq import kmeans2
+
+KERNELS = {
+    "matern12": gpflow.kernels.Matern12,
+    "matern32": gpflow.kernels.Matern32,
+    "matern52": gpflow.kernels.Matern52,
+    "rbf": gpflow.kernels.SquaredExponential,
+}
+CHUNK_ROWS = 4096
+
+
+def configure(dtype: str, jitter: float | None) -> float:
+    """Set GPflow's float type and its (absolute) jitter; returns the jitter used."""
+    chosen = jitter if jitter is not None else (1e-4 if dtype == "float32" else 1e-6)
+    gpflow.config.set_default_float(getattr(np, dtype))
+    gpflow.config.set_default_jitter(chosen)
+    return chosen
+
+
+def kernel(name: str, dimensions: int, isotropic: bool, lengthscale: float, variance: float):
+    """A stationary kernel with one lengthscale (`isotropic`) or one per input dimension."""
+    lengthscales = lengthscale if isotropic else np.full(dimensions, lengthscale)
+    return KERNELS[name](variance=variance, lengthscales=lengthscales)
+
+
+def initial_inducing(
+    x: np.ndarray, count: int, method: str, rng: np.random.Generator
+) -> np.ndarray:
+    """Inducing points [M, D]: a random subset of the rows of `x`, or k-means++ centres."""
+    if count > len(x):
+        raise SystemExit(f"{count} inducing points asked for, but only {len(x)} training rows")
+    if method == "subset":
+        return x[rng.choice(len(x), count, replace=False)].copy()
+    centres, _ = kmeans2(x.astype(np.float64), count, minit="++", seed=rng, missing="warn")
+    return centres.astype(x.dtype)
+
+
+def batches(rows: int, size: int, rng: np.random.Generator):
+    """Endless mini-batches of exactly `size` row numbers; every pass is a fresh permutation."""
+    pending = np.empty(0, np.int64)
+    while True:
+        while len(pending) < size:
+            pending = np.concatenate([pending, rng.permutation(rows)])
+        yield pending[:size]
+        pending = pending[size:]
+
+
+def train_adam(
+    model: gpflow.models.SVGP,
+    x: np.ndarray,
+    y: np.ndarray,
+    steps: int,
+    batch_size: int,
+    learning_rate: float,
+    rng: np.random.Generator,
+    report_every: int = 0,
+) -> list[float]:
+    """Adam on all trainable parameters; returns the seconds of every step."""
+    optimiser = tf.keras.optimizers.legacy.Adam(learning_rate)
+    inputs, targets = tf.constant(x), tf.constant(y)
+
+    @tf.function
+    def step(rows):
+        batch = (tf.gather(inputs, rows), tf.gather(targets, rows))
+        with tf.GradientTape() as tape:
+            loss = model.training_loss(batch)
+        gradients = tape.gradient(loss, model.trainable_variables)
+        optimiser.apply_gradients(zip(gradients, model.trainable_variables))
+        return loss
+
+    source = batches(len(x), min(batch_size, len(x)), rng)
+    seconds = []
+    for number in range(1, steps + 1):
+        rows = tf.constant(next(source))
+        start = time.perf_counter()
+        loss = float(step(rows))
+        seconds.append(time.perf_counter() - start)
+        if not np.isfinite(loss):
+            raise SystemExit(f"the loss is {loss} at step {number}")
+        if report_every and number % report_every == 0:
+            print(f"step {number}: loss per datum {loss / len(x):.4f}", file=sys.stderr)
+    return seconds
+
+
+def chunks(rows: int):
+    """Slices that cover `rows` rows in pieces of at most `CHUNK_ROWS`."""
+    for start in range(0, rows, CHUNK_ROWS):
+        yield slice(start, min(start + CHUNK_ROWS, rows))
+
+
+def svgp_objective(model: gpflow.models.SVGP, x: np.ndarray, y: np.ndarray) -> float:
+    """Negative ELBO per datum over all rows."""
+    divergence = float(model.prior_kl())
+    expectation = 0.0
+    for part in chunks(len(x)):
+        share = (part.stop - part.start) / len(x)
+        # GPflow scales a batch's expectation up by N / B; undo that before adding the parts.
+        expectation += share * (float(model.elbo((x[part], y[part]))) + divergence)
+    return (divergence - expectation) / len(x)
+
+
+def predict(model, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and variance [N, 1] of an observation at each row of `x`, in chunks."""
+    parts = [model.predict_y(x[part]) for part in chunks(len(x))]
+    mean = np.concatenate([m.numpy() for m, _ in parts])
+    variance = np.concatenate([v.numpy() for _, v in parts])
+    return mean, variance
+
+
+def hyperparameters(model) -> dict:
+    """Constrained values, to compare fits by eye."""
+    return {
+        "lengthscales": np.atleast_1d(model.kernel.lengthscales.numpy()).tolist(),
+        "kernel_variance": float(model.kernel.variance.numpy()),
+        "noise_variance": float(model.likelihood.variance.numpy()),
+    }

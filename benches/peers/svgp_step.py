@@ -1,0 +1,175 @@
+"""Time one SVGP training step (forward, backward, Adam) in a peer; prints one JSON line.
+
+The work is the same in each: whitened SVGP, ARD Matern-5/2, Gaussian likelihood, q(u) with full
+covariance, all parameters trained, inducing points included.
+"""
+
+import argparse
+import json
+import os
+import resource
+import time
+
+import processor_threads
+
+WARM_UP = 3
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("peer", choices=["gpytorch", "gpflow", "gpjax"])
+    parser.add_argument("batch", type=int)
+    parser.add_argument("inducing", type=int)
+    parser.add_argument("dimensions", type=int)
+    parser.add_argument("dtype", choices=["float32", "float64"])
+    parser.add_argument("--steps", type=int, default=20)
+    parser.add_argument("--threads", type=int, default=2)
+    return parser.parse_args()
+
+
+def synthetic(arguments):
+    """Inputs [B, D], targets [B] and inducing points [M, D] from a fixed seed."""
+    import numpy as np
+
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((arguments.batch, arguments.dimensions)).astype(arguments.dtype)
+    z = rng.standard_normal((arguments.inducing, arguments.dimensions)).astype(arguments.dtype)
+    return x, np.sin(x.sum(axis=1)), z
+
+
+def gpytorch_step(arguments):
+    """A closure that does one GPyTorch step and returns the loss, and the versions."""
+    import gpytorch
+    import torch
+
+    torch.set_num_threads(arguments.threads)
+    torch.set_default_dtype(getattr(torch, arguments.dtype))
+    x, y, z = (torch.tensor(array) for array in synthetic(arguments))
+
+    class SparseVariational(gpytorch.models.ApproximateGP):
+        def __init__(self):
+            distribution = gpytorch.variational.CholeskyVariationalDistribution(len(z))
+            super().__init__(
+                gpytorch.variational.VariationalStrategy(
+                    self, z, distribution, learn_inducing_locations=True
+                )
+            )
+            self.mean_module = gpytorch.means.ConstantMean()
+            self.covar_module = gpytorch.kernels.ScaleKernel(
+                gpytorch.kernels.MaternKernel(nu=2.5, ard_num_dims=arguments.dimensions)
+            )
+
+        def forward(self, inputs):
+            return gpytorch.distributions.MultivariateNormal(
+                self.mean_module(inputs), self.covar_module(inputs)
+            )
+
+    model = SparseVariational()
+    likelihood = gpytorch.likelihoods.GaussianLikelihood()
+    objective = gpytorch.mlls.VariationalELBO(likelihood, model, num_data=20 * arguments.batch)
+    optimiser = torch.optim.Adam([*model.parameters(), *likelihood.parameters()], lr=1e-2)
+
+    def step() -> float:
+        optimiser.zero_grad()
+        loss = -objective(model(x), y)
+        loss.backward()
+        optimiser.step()
+        return loss.item()
+
+    return step, f"gpytorch {gpytorch.__version__}, torch {torch.__version__}"
+
+
+def gpflow_step(arguments):
+    """A closure that does one compiled GPflow step and returns the loss, and the versions."""
+    import gpflow_training
+    import gpflow
+    import tensorflow as tf
+
+    gpflow_training.configure(arguments.dtype, None)
+    x, y, z = synthetic(arguments)
+    model = gpflow.models.SVGP(
+        gpflow_training.kernel("matern52", arguments.dimensions, False, 1.0, 1.0),
+        gpflow.likelihoods.Gaussian(),
+        z,
+        num_data=20 * arguments.batch,
+    )
+    optimiser = tf.keras.optimizers.legacy.Adam(1e-2)
+    batch = (tf.constant(x), tf.constant(y[:, None]))
+
+    @tf.function
+    def compiled():
+        with tf.GradientTape() as tape:
+            loss = model.training_loss(batch)
+        gradients = tape.gradient(loss, model.trainable_variables)
+        optimiser.apply_gradients(zip(gradients, model.trainable_variables))
+        return loss
+
+    return lambda: float(compiled()), f"gpflow {gpflow.__version__}, tensorflow {tf.__version__}"
+
+
+def gpjax_step(arguments):
+    """A closure that does one compiled GPJax step and returns the loss, and the versions."""
+    import jax
+
+    jax.config.update("jax_enable_x64", arguments.dtype == "float64")
+    import equinox
+    import gpjax
+    import jax.numpy as jnp
+    import optax
+
+    x, y, z = synthetic(arguments)
+    kernel = gpjax.kernels.Matern52(lengthscale=jnp.ones(arguments.dimensions, arguments.dtype))
+    prior = gpjax.gps.Prior(mean_function=gpjax.mean_functions.Constant(), kernel=kernel)
+    family = gpjax.variational_families.WhitenedVariationalGaussian(
+        model=prior * gpjax.likelihoods.Gaussian(), inducing_inputs=jnp.asarray(z)
+    )
+    batch = gpjax.Dataset(X=jnp.asarray(x), y=jnp.asarray(y[:, None]))
+    optimiser = optax.adam(1e-2)
+    state = {"family": family, "adam": optimiser.init(equinox.filter(family, equinox.is_array))}
+
+    @equinox.filter_jit
+    def compiled(family, adam):
+        loss, gradients = equinox.filter_value_and_grad(
+            lambda candidate: -gpjax.objectives.elbo(candidate, batch)
+        )(family)
+        updates, adam = optimiser.update(gradients, adam, equinox.filter(family, equinox.is_array))
+        return equinox.apply_updates(family, updates), adam, loss
+
+    def step() -> float:
+        state["family"], state["adam"], loss = compiled(state["family"], state["adam"])
+        return float(loss)
+
+    return step, f"gpjax {gpjax.__version__}, jax {jax.__version__}"
+
+
+def main() -> None:
+    arguments = parse_arguments()
+    processor_threads.limit(arguments.threads)
+    os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+    makers = {"gpytorch": gpytorch_step, "gpflow": gpflow_step, "gpjax": gpjax_step}
+    step, versions = makers[arguments.peer](arguments)
+    seconds = []
+    loss = float("nan")
+    for number in range(WARM_UP + arguments.steps):
+        start = time.perf_counter()
+        loss = step()
+        if number >= WARM_UP:
+            seconds.append(time.perf_counter() - start)
+    seconds.sort()
+    report = {
+        "peer": arguments.peer,
+        "batch": arguments.batch,
+        "inducing": arguments.inducing,
+        "d": arguments.dimensions,
+        "dtype": arguments.dtype,
+        "median_ms": round(1e3 * seconds[len(seconds) // 2], 3),
+        "min_ms": round(1e3 * seconds[0], 3),
+        "final_loss": loss,
+        "peak_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
+        "versions": versions,
+    }
+    print(json.dumps(report))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,438 @@
+//! Everything that can be wrong with data, one sentence each.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+use crate::origin::Location;
+
+/// A column as a person counts it, from 1, with its name when it has one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ColumnLabel {
+    /// Number of the column in its file, from 1.
+    pub number: usize,
+    /// The name in the header, if there is a header.
+    pub name: Option<String>,
+}
+
+impl fmt::Display for ColumnLabel {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.name {
+            Some(name) => write!(formatter, "column {} ({name:?})", self.number),
+            None => write!(formatter, "column {}", self.number),
+        }
+    }
+}
+
+/// What is wrong with a data source, a split or a target.
+///
+/// Every message is one sentence that names the place and says what to do about it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DataError {
+    /// Nothing is at the path.
+    #[error("there is no file {}; check the path", path.display())]
+    FileMissing {
+        /// The path asked for.
+        path: PathBuf,
+    },
+    /// The path is a folder.
+    #[error("{} is a directory, not a data file; name the file inside it", path.display())]
+    IsDirectory {
+        /// The path asked for.
+        path: PathBuf,
+    },
+    /// The operating system refused to open or to read the file.
+    #[error("{} cannot be read ({source}); check the file and its permissions", path.display())]
+    Unreadable {
+        /// The path asked for.
+        path: PathBuf,
+        /// The operating system's reason.
+        source: io::Error,
+    },
+    /// The name ends in `.gz`, the contents are something else.
+    #[error("{} is not a gzip file although its name ends in .gz; rename it or compress it again", path.display())]
+    NotGzip {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The gzip data are cut off or their checksum is wrong.
+    #[error(
+        "{location}: the gzip data are cut off or damaged here; copy or download the file again"
+    )]
+    GzipDamaged {
+        /// The first line that could not be read.
+        location: Location,
+    },
+    /// The file has no line.
+    #[error("{} is empty; it must hold rows of numbers, with or without a header line", path.display())]
+    EmptyFile {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A header, or a schema, and nothing else.
+    #[error("{}: there is a header but no row of data; add rows of numbers", path.display())]
+    HeaderOnly {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A single row cannot be split or fitted.
+    #[error("{location}: this is the only row of data; at least two rows are needed")]
+    OneRow {
+        /// The only row.
+        location: Location,
+    },
+    /// A row with more or fewer fields than the first line.
+    #[error(
+        "{location}: found {found} fields where the first line has {expected}; give every line {expected} fields"
+    )]
+    Ragged {
+        /// The row.
+        location: Location,
+        /// Fields of the first line.
+        expected: usize,
+        /// Fields of this row.
+        found: usize,
+    },
+    /// Text where a number must be.
+    #[error("{location}: {column} holds {text:?}, which is not a number; {advice}")]
+    NotANumber {
+        /// The row.
+        location: Location,
+        /// The column.
+        column: ColumnLabel,
+        /// The offending text, shortened if it is long.
+        text: String,
+        /// What to do.
+        advice: &'static str,
+    },
+    /// NaN, an infinity, or a number too large for 64 bits.
+    #[error(
+        "{location}: {column} holds {text:?}, which is not a finite number; correct it or remove the row"
+    )]
+    NotFinite {
+        /// The row.
+        location: Location,
+        /// The column.
+        column: ColumnLabel,
+        /// The offending text.
+        text: String,
+    },
+    /// An empty field, a null, or one of the usual words for a missing value.
+    #[error("{location}: {column} has no value; fill it in or remove the row")]
+    MissingValue {
+        /// The row.
+        location: Location,
+        /// The column.
+        column: ColumnLabel,
+    },
+    /// A byte sequence that is not UTF-8.
+    #[error("{location}: {column} is not UTF-8 text; save the file as UTF-8")]
+    NotUtf8 {
+        /// The row.
+        location: Location,
+        /// The column.
+        column: ColumnLabel,
+    },
+    /// The target's name is not among the column names.
+    #[error(
+        "{source_name}: there is no column {name:?} to be the target{}; the columns are {}",
+        suggestion(nearest),
+        listed(columns)
+    )]
+    TargetMissing {
+        /// The file or set.
+        source_name: String,
+        /// The name asked for.
+        name: String,
+        /// The columns there are.
+        columns: Vec<String>,
+        /// A column with a similar name.
+        nearest: Option<String>,
+    },
+    /// A target name for a source without column names.
+    #[error(
+        "{source_name}: there is no column {name:?} to be the target, because the file has no header line; give the target's number, 1 to {count}"
+    )]
+    TargetUnnamed {
+        /// The file or set.
+        source_name: String,
+        /// The name asked for.
+        name: String,
+        /// Columns there are.
+        count: usize,
+    },
+    /// A target number that no column has.
+    #[error(
+        "{source_name}: column number {number} cannot be the target, because there are {count} columns; give 1 to {count}, or -1 for the last"
+    )]
+    TargetNumber {
+        /// The file or set.
+        source_name: String,
+        /// The number asked for.
+        number: i64,
+        /// Columns there are.
+        count: usize,
+    },
+    /// Two columns with one name.
+    #[error(
+        "{source_name}: columns {first} and {second} are both named {name:?}; rename one of them"
+    )]
+    DuplicateColumn {
+        /// The file or set.
+        source_name: String,
+        /// The shared name.
+        name: String,
+        /// Number of the first, from 1.
+        first: usize,
+        /// Number of the second, from 1.
+        second: usize,
+    },
+    /// Nothing is left beside the target.
+    #[error(
+        "{source_name}: there is only one column, which leaves no input beside the target; separate columns by commas, semicolons or tabs"
+    )]
+    NoInputs {
+        /// The file or set.
+        source_name: String,
+    },
+    /// Every target is the same number.
+    #[error(
+        "{source_name}: the target, {column}, is {value} in every row, which leaves nothing to learn; choose another target"
+    )]
+    ConstantTarget {
+        /// The file or set.
+        source_name: String,
+        /// The target.
+        column: ColumnLabel,
+        /// Its only value.
+        value: f64,
+    },
+    /// An input that a model needs is not in the source.
+    #[error(
+        "{source_name}: the input column {name:?} that the model was trained on is missing{}; add it or use the data the model was made for",
+        suggestion(nearest)
+    )]
+    InputMissing {
+        /// The file or set.
+        source_name: String,
+        /// The missing column.
+        name: String,
+        /// A column with a similar name.
+        nearest: Option<String>,
+    },
+    /// The number of columns fits neither the inputs nor the inputs and the target.
+    #[error("{source_name}: found {found} columns where the model needs {inputs} inputs, or {} columns with the target; give the columns the model was trained on", inputs + 1)]
+    InputCount {
+        /// The file or set.
+        source_name: String,
+        /// Columns there are.
+        found: usize,
+        /// Inputs of the model.
+        inputs: usize,
+    },
+    /// The contents are not Parquet.
+    #[error("{} is not a readable Parquet file ({reason}); write it again or give a CSV file", path.display())]
+    NotParquet {
+        /// The file.
+        path: PathBuf,
+        /// The reader's reason.
+        reason: String,
+    },
+    /// A Parquet column of text, times, or nested values.
+    #[error("{}: {column} has the Parquet type {kind}, which is not read as a number; convert the column to numbers or remove it", path.display())]
+    ParquetType {
+        /// The file.
+        path: PathBuf,
+        /// The column.
+        column: ColumnLabel,
+        /// Its type.
+        kind: String,
+    },
+    /// The program was compiled without the feature `parquet`.
+    #[error("{} cannot be read, because this program was built without Parquet; build it with the feature `parquet` or give a CSV file", path.display())]
+    ParquetNotBuilt {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A test mask of another data set.
+    #[error("{}: the test mask has {found} rows where the data have {expected}; use the mask that belongs to the data", path.display())]
+    MaskRows {
+        /// The mask's file.
+        path: PathBuf,
+        /// Rows of the mask.
+        found: usize,
+        /// Rows of the data.
+        expected: usize,
+    },
+    /// A mask entry other than 0 and 1.
+    #[error(
+        "{location}: column {column} holds {text:?}, but a test mask holds 0 and 1 only; correct it or use --test-fraction instead of --split"
+    )]
+    MaskValue {
+        /// The row.
+        location: Location,
+        /// The column, from 1.
+        column: usize,
+        /// The offending text.
+        text: String,
+    },
+    /// A split that the collection does not have.
+    #[error("{source_name}: there is no split {index}; the splits are numbered 0 to {}", count.saturating_sub(1))]
+    SplitIndex {
+        /// The mask's file.
+        source_name: String,
+        /// The split asked for, from 0.
+        index: usize,
+        /// Splits there are.
+        count: usize,
+    },
+    /// The data have no split of their own.
+    #[error("the data set {name} has no splits of its own; use a test fraction and a seed")]
+    NoMask {
+        /// The data set.
+        name: String,
+    },
+    /// A split whose test or training part is empty.
+    #[error("{source_name}: split {index} leaves no {part} rows; use another split")]
+    EmptySplit {
+        /// The mask's file.
+        source_name: String,
+        /// The split, from 0.
+        index: usize,
+        /// `test` or `training`.
+        part: &'static str,
+    },
+    /// A fraction that is not strictly between 0 and 1.
+    #[error(
+        "the {part} fraction is {value} but must lie between 0 and 1, both excluded; 0.1 is usual"
+    )]
+    Fraction {
+        /// `test`, `validation`, ….
+        part: &'static str,
+        /// The fraction asked for.
+        value: f64,
+    },
+    /// Fractions that do not sum to one.
+    #[error(
+        "the training, validation and test fractions sum to {sum} but must sum to 1; correct one of them"
+    )]
+    FractionSum {
+        /// Their sum.
+        sum: f64,
+    },
+    /// Rounding left a part without rows.
+    #[error(
+        "{rows} rows are too few: a {divided} fraction of {fraction} leaves no {part} rows; choose another fraction or give more rows"
+    )]
+    EmptyPart {
+        /// Rows to split.
+        rows: usize,
+        /// The empty part.
+        part: &'static str,
+        /// The part whose fraction is the reason.
+        divided: &'static str,
+        /// That fraction.
+        fraction: f64,
+    },
+    /// A label that is not one of two classes.
+    #[error(
+        "{location}: the label {value} is not binary; a binary target holds 0 and 1, or -1 and 1, or 1 and 2, so correct it or choose a regression likelihood"
+    )]
+    NotBinary {
+        /// The row.
+        location: Location,
+        /// The label.
+        value: f64,
+    },
+    /// A label that the training data did not have.
+    #[error(
+        "{location}: the label {value} is neither {negative} nor {positive}, the labels the model was trained on; correct it"
+    )]
+    UnknownLabel {
+        /// The row.
+        location: Location,
+        /// The label.
+        value: f64,
+        /// The training data's negative label.
+        negative: f64,
+        /// The training data's positive label.
+        positive: f64,
+    },
+    /// No data set has that name.
+    #[error(
+        "there is no data set and no file named {name:?}{}; `datasets list` shows the names that are known",
+        suggestions(near)
+    )]
+    UnknownName {
+        /// The name asked for.
+        name: String,
+        /// Names like it.
+        near: Vec<String>,
+    },
+    /// A registered set without its files.
+    #[error("the data set {name} is not on disk: {}; {how}", looked_for(paths))]
+    NotOnDisk {
+        /// The set.
+        name: String,
+        /// Files that were looked for.
+        paths: Vec<PathBuf>,
+        /// Where a person gets the files.
+        how: String,
+    },
+    /// The program was compiled without the feature `embedded`.
+    #[error("the data set {name} is not in this program; build it with the feature `embedded`")]
+    NotEmbedded {
+        /// The set.
+        name: String,
+    },
+    /// A synthetic set's description that cannot be read.
+    #[error(
+        "{text:?} does not describe a synthetic set: {reason}; write for example synthetic:sines?n=1000&noise=0.1&seed=1"
+    )]
+    Synthetic {
+        /// The description.
+        text: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+fn suggestion(nearest: &Option<String>) -> String {
+    nearest
+        .as_ref()
+        .map(|name| format!(" (did you mean {name:?}?)"))
+        .unwrap_or_default()
+}
+
+fn suggestions(near: &[String]) -> String {
+    if near.is_empty() {
+        return String::new();
+    }
+    let quoted: Vec<String> = near.iter().map(|name| format!("{name:?}")).collect();
+    format!(" (did you mean {}?)", quoted.join(" or "))
+}
+
+fn listed(names: &[String]) -> String {
+    const SHOWN: usize = 30;
+    let mut quoted: Vec<String> = names
+        .iter()
+        .take(SHOWN)
+        .map(|name| format!("{name:?}"))
+        .collect();
+    if names.len() > SHOWN {
+        quoted.push(format!("and {} more", names.len() - SHOWN));
+    }
+    quoted.join(", ")
+}
+
+fn looked_for(paths: &[PathBuf]) -> String {
+    if paths.is_empty() {
+        return "no data directory is given (--data-dir or BURN_GP_DATA)".into();
+    }
+    let shown: Vec<String> = paths
+        .iter()
+        .map(|path| path.display().to_string())
+        .collect();
+    format!("looked for {}", shown.join(" and "))
+}

@@ -1,0 +1,61 @@
+//! Data for Gaussian processes: loaders, standardising, splits, synthetic generators.
+//!
+//! Everything is on the host, in 64-bit floats, row-major. [`DataSource`] finds data by what a
+//! person types (a registered name, a file, or `synthetic:…`), [`Split`] divides them,
+//! [`Standardizer`] scales them by the training rows' statistics, and [`Schema`] lets a saved
+//! model find its inputs in new files. Whatever is wrong with data is a [`DataError`], one
+//! sentence that names file, line and column.
+//!
+//! ```
+//! use burn_gp_datasets::{DataSource, Split, Standardizer};
+//!
+//! # fn main() -> Result<(), burn_gp_datasets::DataError> {
+//! let data = DataSource::resolve("synthetic:sines?n=500&noise=0.1&seed=1", None)?.load(None)?;
+//! let split = Split::random(data.rows(), 0.1, 0)?;
+//! let standardizer = Standardizer::fit(&data, &split.train);
+//! let train = data.select(&split.train);
+//! let inputs = standardizer.transform_inputs(&train.inputs); // [450, 1]
+//! let targets = standardizer.transform_targets(&train.targets); // [450]
+//! assert_eq!((inputs.rows(), targets.len()), (450, 450));
+//! # Ok(())
+//! # }
+//! ```
+
+mod columns;
+mod dataset;
+mod delimited;
+#[cfg(feature = "embedded")]
+mod embedded;
+mod error;
+mod file;
+mod labels;
+mod mask;
+mod matrix;
+mod names;
+mod number;
+mod origin;
+#[cfg(feature = "parquet")]
+mod parquet;
+mod registry;
+mod source;
+mod split;
+mod standardizer;
+mod synthetic;
+mod table;
+mod text;
+mod warnings;
+
+pub use columns::{Schema, TargetColumn};
+pub use dataset::{Dataset, Features};
+pub use error::{ColumnLabel, DataError};
+pub use file::{load_features_file, load_file};
+pub use labels::{LabelCoding, binary_labels};
+pub use mask::SplitMask;
+pub use matrix::Matrix;
+pub use origin::{Location, Origin};
+pub use registry::{Availability, DatasetInfo, Task, find, registry};
+pub use source::DataSource;
+pub use split::{Fractions, Split};
+pub use standardizer::Standardizer;
+pub use synthetic::{Synthetic, SyntheticFunction};
+pub use warnings::{DataWarning, warnings};

@@ -1,0 +1,101 @@
+//! The test masks that come with a collection.
+
+use std::path::{Path, PathBuf};
+
+use crate::delimited::Records;
+use crate::error::DataError;
+use crate::origin::Location;
+use crate::split::Split;
+
+/// Which rows each split of a collection tests on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SplitMask {
+    path: PathBuf,
+    splits: usize,
+    /// `[N, splits]`, row-major.
+    tests: Vec<bool>,
+}
+
+impl SplitMask {
+    /// Reads a mask file: delimited text without a header, one line per row of the data, one
+    /// column of 0 and 1 per split, 1 marking the rows to test on.
+    ///
+    /// # Errors
+    /// [`DataError::MaskRows`], [`DataError::MaskValue`], [`DataError::Ragged`], and those of an
+    /// unreadable file.
+    pub fn load(path: &Path, rows: usize) -> Result<Self, DataError> {
+        let mut records = Records::open(path)?;
+        let (mut tests, mut splits, mut found) = (Vec::new(), 0, 0);
+        while let Some(line) = records.advance()? {
+            if found == 0 {
+                splits = records.fields().len();
+            }
+            records.require_fields(line, splits)?;
+            for (column, field) in records.fields().iter().enumerate() {
+                tests.push(match field.trim_ascii() {
+                    b"0" => false,
+                    b"1" => true,
+                    other => {
+                        return Err(DataError::MaskValue {
+                            location: Location::line(path, line),
+                            column: column + 1,
+                            text: String::from_utf8_lossy(other).into_owned(),
+                        });
+                    }
+                });
+            }
+            found += 1;
+        }
+        if found != rows {
+            return Err(DataError::MaskRows {
+                path: path.into(),
+                found,
+                expected: rows,
+            });
+        }
+        Ok(Self {
+            path: path.into(),
+            splits,
+            tests,
+        })
+    }
+
+    /// Number of splits.
+    pub fn splits(&self) -> usize {
+        self.splits
+    }
+
+    /// Split `index`, from 0; it has no validation rows.
+    ///
+    /// # Errors
+    /// [`DataError::SplitIndex`] and [`DataError::EmptySplit`].
+    pub fn split(&self, index: usize) -> Result<Split, DataError> {
+        let source_name = self.path.display().to_string();
+        if index >= self.splits {
+            return Err(DataError::SplitIndex {
+                source_name,
+                index,
+                count: self.splits,
+            });
+        }
+        let mut split = Split::default();
+        let marks = self.tests.iter().skip(index).step_by(self.splits);
+        for (row, &is_test) in marks.enumerate() {
+            if is_test {
+                split.test.push(row);
+            } else {
+                split.train.push(row);
+            }
+        }
+        let part = match (split.test.is_empty(), split.train.is_empty()) {
+            (true, _) => "test",
+            (_, true) => "training",
+            (false, false) => return Ok(split),
+        };
+        Err(DataError::EmptySplit {
+            source_name,
+            index,
+            part,
+        })
+    }
+}

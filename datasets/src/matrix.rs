@@ -1,0 +1,124 @@
+//! A dense matrix of 64-bit numbers, stored row by row.
+
+/// A dense matrix, row-major: entry (i, j) is `values()[i * columns() + j]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Matrix {
+    rows: usize,
+    columns: usize,
+    values: Vec<f64>,
+}
+
+impl Matrix {
+    /// A matrix from its entries, row after row.
+    ///
+    /// # Panics
+    /// When `values.len()` is not `rows * columns`.
+    pub fn new(rows: usize, columns: usize, values: Vec<f64>) -> Self {
+        assert_eq!(
+            values.len(),
+            rows * columns,
+            "a {rows} x {columns} matrix cannot be made from {} values",
+            values.len()
+        );
+        Self {
+            rows,
+            columns,
+            values,
+        }
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of columns.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// All entries, row after row.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// All entries, row after row, without a copy.
+    pub fn into_values(self) -> Vec<f64> {
+        self.values
+    }
+
+    /// Row `index`.
+    ///
+    /// # Panics
+    /// When there is no such row.
+    pub fn row(&self, index: usize) -> &[f64] {
+        assert!(
+            index < self.rows,
+            "row {index} of a {} x {} matrix",
+            self.rows,
+            self.columns
+        );
+        &self.values[index * self.columns..(index + 1) * self.columns]
+    }
+
+    /// Column `index`, from the first row to the last.
+    ///
+    /// # Panics
+    /// When there is no such column.
+    pub fn column(&self, index: usize) -> impl Iterator<Item = f64> + '_ {
+        assert!(
+            index < self.columns,
+            "column {index} of a {} x {} matrix",
+            self.rows,
+            self.columns
+        );
+        self.values
+            .iter()
+            .skip(index)
+            .step_by(self.columns)
+            .copied()
+    }
+
+    /// Entry (`row`, `column`).
+    ///
+    /// # Panics
+    /// When there is no such entry.
+    pub fn get(&self, row: usize, column: usize) -> f64 {
+        self.row(row)[column]
+    }
+
+    /// The rows named by `indices`, in that order; a row may be named more than once.
+    ///
+    /// # Panics
+    /// When an index is not smaller than [`rows`](Self::rows).
+    pub fn select(&self, indices: &[usize]) -> Self {
+        let mut values = Vec::with_capacity(indices.len() * self.columns);
+        for &index in indices {
+            values.extend_from_slice(self.row(index));
+        }
+        Self::new(indices.len(), self.columns, values)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_and_columns_are_read_back() {
+        let matrix = Matrix::new(2, 3, vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+        assert_eq!(matrix.row(1), &[4.0, 5.0, 6.0]);
+        assert_eq!(matrix.column(1).collect::<Vec<_>>(), vec![2.0, 5.0]);
+        assert_eq!(matrix.get(0, 2), 3.0);
+        assert_eq!(
+            matrix.select(&[1, 0, 1]).values(),
+            &[4.0, 5.0, 6.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
+        );
+    }
+
+    #[test]
+    #[should_panic(expected = "a 2 x 3 matrix cannot be made from 5 values")]
+    fn a_wrong_number_of_values_is_named() {
+        Matrix::new(2, 3, vec![0.0; 5]);
+    }
+}

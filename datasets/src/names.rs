@@ -1,0 +1,49 @@
+//! Suggestions for names that are nearly right.
+
+use strsim::{jaro_winkler, levenshtein};
+
+/// Names like `wanted`, best first.
+pub(crate) fn near<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let wanted = wanted.to_lowercase();
+    let mut scored: Vec<(f64, &str)> = names
+        .map(|name| (similarity(&wanted, &name.to_lowercase()), name))
+        .filter(|(score, _)| *score >= SIMILAR)
+        .collect();
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+    scored
+        .into_iter()
+        .map(|(_, name)| name.to_owned())
+        .collect()
+}
+
+/// The name most like `wanted`, if one is like it at all.
+pub(crate) fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
+    near(wanted, names).into_iter().next()
+}
+
+const SIMILAR: f64 = 0.8;
+
+/// Jaro-Winkler alone calls short unrelated words similar; the number of edits alone misses a
+/// forgotten second half. Both must agree, except that a shared beginning counts as similar.
+fn similarity(wanted: &str, name: &str) -> f64 {
+    let length = wanted.chars().count().max(name.chars().count());
+    let prefix = wanted.chars().count() >= 3 && name.starts_with(wanted);
+    if prefix || 2 * levenshtein(wanted, name) <= length {
+        jaro_winkler(wanted, name)
+    } else {
+        0.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_names_are_found_and_far_ones_are_not() {
+        let names = ["kin40k", "protein", "wine", "winequality"];
+        assert_eq!(near("kin4k", names.into_iter()), ["kin40k"]);
+        assert_eq!(near("Wine", names.into_iter()), ["wine", "winequality"]);
+        assert!(near("zebra", names.into_iter()).is_empty());
+    }
+}

@@ -1,0 +1,129 @@
+//! From the text of one field to one finite number.
+
+use std::str;
+
+use crate::error::{ColumnLabel, DataError};
+use crate::origin::Location;
+
+/// What is wrong with a field.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum FieldError {
+    Missing,
+    NotFinite,
+    NotANumber,
+    NotUtf8,
+}
+
+const MISSING: [&str; 6] = ["na", "n/a", "null", "none", "?", "-"];
+
+/// The number in a field; spaces around it are allowed.
+pub(crate) fn parse(field: &[u8]) -> Result<f64, FieldError> {
+    let text = str::from_utf8(field)
+        .map_err(|_| FieldError::NotUtf8)?
+        .trim();
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() => Ok(value),
+        Ok(_) => Err(FieldError::NotFinite),
+        Err(_) if is_missing(text) => Err(FieldError::Missing),
+        Err(_) => Err(FieldError::NotANumber),
+    }
+}
+
+/// Whether a field could stand in a row of data: a number, or something that says that a number
+/// is missing. A first line where this fails somewhere is a header.
+pub(crate) fn may_be_data(field: &[u8]) -> bool {
+    !matches!(
+        parse(field),
+        Err(FieldError::NotANumber | FieldError::NotUtf8)
+    )
+}
+
+fn is_missing(text: &str) -> bool {
+    text.is_empty() || MISSING.iter().any(|word| text.eq_ignore_ascii_case(word))
+}
+
+impl FieldError {
+    /// The error with its place and the offending text.
+    pub fn at(self, location: Location, column: ColumnLabel, field: &[u8]) -> DataError {
+        let text = shortened(field);
+        match self {
+            Self::Missing => DataError::MissingValue { location, column },
+            Self::NotUtf8 => DataError::NotUtf8 { location, column },
+            Self::NotFinite => DataError::NotFinite {
+                location,
+                column,
+                text,
+            },
+            Self::NotANumber => DataError::NotANumber {
+                advice: advice(&text),
+                location,
+                column,
+                text,
+            },
+        }
+    }
+}
+
+fn advice(text: &str) -> &'static str {
+    let with_point = text.replacen(',', ".", 1);
+    if with_point != text && with_point.parse::<f64>().is_ok() {
+        "write decimal numbers with a point"
+    } else {
+        "correct it, or remove the row or the column"
+    }
+}
+
+/// The text of a field, cut so that the message stays one readable line.
+fn shortened(field: &[u8]) -> String {
+    const SHOWN: usize = 40;
+    let text = String::from_utf8_lossy(field);
+    let text = text.trim();
+    if text.chars().count() <= SHOWN {
+        return text.to_owned();
+    }
+    text.chars().take(SHOWN).chain(['…']).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_in_every_usual_form_are_read() {
+        for (text, value) in [
+            ("1", 1.0),
+            (" -2.5 ", -2.5),
+            ("+3", 3.0),
+            ("1e-3", 1e-3),
+            ("6.1556E+05", 615_560.0),
+            (".5", 0.5),
+            ("5.", 5.0),
+        ] {
+            assert_eq!(parse(text.as_bytes()), Ok(value));
+        }
+    }
+
+    #[test]
+    fn everything_else_is_told_apart() {
+        for text in ["", "  ", "NA", "n/a", "null", "None", "?"] {
+            assert_eq!(parse(text.as_bytes()), Err(FieldError::Missing), "{text}");
+        }
+        for text in ["nan", "NaN", "inf", "-Infinity", "1e999"] {
+            assert_eq!(parse(text.as_bytes()), Err(FieldError::NotFinite), "{text}");
+        }
+        for text in ["abc", "1.2.3", "0x10", "1,5", "12 cm"] {
+            assert_eq!(
+                parse(text.as_bytes()),
+                Err(FieldError::NotANumber),
+                "{text}"
+            );
+        }
+        assert_eq!(parse(&[0xff, 0x31]), Err(FieldError::NotUtf8));
+    }
+
+    #[test]
+    fn long_text_is_cut() {
+        let text = "a".repeat(100);
+        assert_eq!(shortened(text.as_bytes()), format!("{}…", "a".repeat(40)));
+    }
+}

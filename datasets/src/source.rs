@@ -1,0 +1,164 @@
+//! Data by what a person types: a registered name, a file, or a synthetic set.
+
+use std::path::{Path, PathBuf};
+
+use crate::columns::{Request, Schema, TargetColumn};
+use crate::dataset::{Dataset, Features};
+use crate::error::DataError;
+use crate::mask::SplitMask;
+use crate::registry::{Availability, DatasetInfo, Task, collection_files, find};
+use crate::synthetic::{PREFIX, Synthetic};
+use crate::table::{self, Table};
+use crate::{file, registry};
+
+/// Where data come from; nothing is read before [`load`](Self::load).
+#[derive(Clone, Debug, PartialEq)]
+pub struct DataSource {
+    kind: Kind,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Kind {
+    Embedded(&'static DatasetInfo),
+    /// A registered set's file.
+    Registered(&'static DatasetInfo, PathBuf),
+    /// A folder of the collection's layout that is not registered.
+    Collection(String, PathBuf),
+    Synthetic(Synthetic),
+    File(PathBuf),
+}
+
+impl DataSource {
+    /// Finds the data that `text` means, in this order: `synthetic:…` (see [`Synthetic`]); a
+    /// registered name (see [`registry()`](crate::registry())); a folder `uci/NAME` or `NAME` of
+    /// the data directory with a `data.csv.gz`; a file. Write `./NAME` for a file that is called
+    /// like a set.
+    ///
+    /// # Errors
+    /// [`DataError::UnknownName`], [`DataError::NotOnDisk`], [`DataError::NotEmbedded`],
+    /// [`DataError::Synthetic`]; [`DataError::FileMissing`] when the text can only be a path.
+    pub fn resolve(text: &str, data_dir: Option<&Path>) -> Result<Self, DataError> {
+        let kind = if text.starts_with(PREFIX) {
+            Kind::Synthetic(text.parse()?)
+        } else {
+            match find(text) {
+                Ok(info) => registered(info, data_dir)?,
+                Err(unknown) => unregistered(text, data_dir).ok_or(unknown)?,
+            }
+        };
+        Ok(Self { kind })
+    }
+
+    /// Reads the data; without `target`, the target is the last column.
+    ///
+    /// # Errors
+    /// Those of [`load_file`](crate::load_file).
+    pub fn load(&self, target: Option<&TargetColumn>) -> Result<Dataset, DataError> {
+        let last = TargetColumn::Last;
+        let target = target.unwrap_or(&last);
+        match &self.kind {
+            Kind::File(path) => file::load_file(path, target),
+            _ => table::training(self.name(), target, |request| self.read(request)),
+        }
+    }
+
+    /// Reads rows to predict at.
+    ///
+    /// # Errors
+    /// Those of [`load_features_file`](crate::load_features_file).
+    pub fn load_features(&self, schema: &Schema) -> Result<Features, DataError> {
+        Ok(self.read(Request::Prediction(schema))?.into_features())
+    }
+
+    /// The splits that come with the data, which have `rows` rows.
+    ///
+    /// # Errors
+    /// [`DataError::NoMask`] when there are none, and those of [`SplitMask::load`].
+    pub fn mask(&self, rows: usize) -> Result<SplitMask, DataError> {
+        let beside = match &self.kind {
+            Kind::Registered(info, path) if info.has_splits() => path.parent(),
+            Kind::Collection(_, path) => path.parent(),
+            _ => None,
+        };
+        match beside {
+            Some(folder) => SplitMask::load(&folder.join("test_mask.csv.gz"), rows),
+            None => Err(DataError::NoMask { name: self.name() }),
+        }
+    }
+
+    /// The registered name, the file's stem, or the synthetic set's full text.
+    pub fn name(&self) -> String {
+        match &self.kind {
+            Kind::Embedded(info) | Kind::Registered(info, _) => info.name.into(),
+            Kind::Collection(name, _) => name.clone(),
+            Kind::Synthetic(synthetic) => synthetic.to_string(),
+            Kind::File(path) => file::stem(path),
+        }
+    }
+
+    /// What the target is, for a registered or synthetic set.
+    pub fn task(&self) -> Option<Task> {
+        match &self.kind {
+            Kind::Embedded(info) | Kind::Registered(info, _) => Some(info.task),
+            Kind::Synthetic(_) => Some(Task::Regression),
+            Kind::Collection(..) | Kind::File(_) => None,
+        }
+    }
+
+    /// Whether the data are generated, which a report must say.
+    pub fn is_synthetic(&self) -> bool {
+        matches!(self.kind, Kind::Synthetic(_))
+    }
+
+    fn read(&self, request: Request<'_>) -> Result<Table, DataError> {
+        match &self.kind {
+            Kind::Embedded(info) => read_embedded(info.name, request),
+            Kind::Synthetic(synthetic) => synthetic.read(request),
+            Kind::Registered(_, path) | Kind::Collection(_, path) | Kind::File(path) => {
+                file::read(path, request)
+            }
+        }
+    }
+}
+
+fn registered(info: &'static DatasetInfo, data_dir: Option<&Path>) -> Result<Kind, DataError> {
+    match info.availability(data_dir) {
+        Availability::Embedded => Ok(Kind::Embedded(info)),
+        Availability::OnDisk(path) => Ok(Kind::Registered(info, path)),
+        Availability::Absent(_) if info.storage == registry::Storage::Embedded => {
+            Err(DataError::NotEmbedded {
+                name: info.name.into(),
+            })
+        }
+        Availability::Absent(paths) => Err(DataError::NotOnDisk {
+            name: info.name.into(),
+            paths,
+            how: info.how_to_get(data_dir),
+        }),
+    }
+}
+
+/// What an unregistered text means; `None` when it looks like a name and nothing has it.
+fn unregistered(text: &str, data_dir: Option<&Path>) -> Option<Kind> {
+    let is_name = !text.contains(['/', '\\']) && !text.contains('.');
+    if is_name
+        && let Some(folder) = data_dir
+        && let Some(path) = collection_files(folder, text)
+            .into_iter()
+            .find(|path| path.is_file())
+    {
+        return Some(Kind::Collection(text.into(), path));
+    }
+    let path = PathBuf::from(text);
+    (!is_name || path.exists()).then_some(Kind::File(path))
+}
+
+#[cfg(feature = "embedded")]
+fn read_embedded(name: &str, request: Request<'_>) -> Result<Table, DataError> {
+    crate::embedded::read(name, request)
+}
+
+#[cfg(not(feature = "embedded"))]
+fn read_embedded(name: &str, _request: Request<'_>) -> Result<Table, DataError> {
+    Err(DataError::NotEmbedded { name: name.into() })
+}

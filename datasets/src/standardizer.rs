@@ -1,0 +1,154 @@
+//! Zero mean and unit variance from the statistics of the training rows.
+
+use serde::{Deserialize, Serialize};
+
+use crate::dataset::Dataset;
+use crate::matrix::Matrix;
+
+/// An affine map of each input column and of the target, x ↦ (x − mean) / scale.
+///
+/// `mean` and `scale` are the mean and the population standard deviation of the training rows. A
+/// column that is constant up to rounding has scale 1: it is centred and not scaled.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Standardizer {
+    /// `[D]`
+    pub input_mean: Vec<f64>,
+    /// `[D]`
+    pub input_scale: Vec<f64>,
+    /// 0 when the target is left alone.
+    pub target_mean: f64,
+    /// 1 when the target is left alone.
+    pub target_scale: f64,
+}
+
+impl Standardizer {
+    /// Statistics of the rows `train` of `data`.
+    ///
+    /// # Panics
+    /// When `train` is empty or names a row that `data` lacks.
+    pub fn fit(data: &Dataset, train: &[usize]) -> Self {
+        let mut fitted = Self::fit_inputs(data, train);
+        let targets = train.iter().map(|&row| data.targets[row]);
+        (fitted.target_mean, fitted.target_scale) = mean_and_scale(targets);
+        fitted
+    }
+
+    /// As [`fit`](Self::fit), with the target left alone, as class labels must be.
+    ///
+    /// # Panics
+    /// When `train` is empty or names a row that `data` lacks.
+    pub fn fit_inputs(data: &Dataset, train: &[usize]) -> Self {
+        assert!(
+            !train.is_empty(),
+            "a standardizer needs at least one training row"
+        );
+        let (input_mean, input_scale) = (0..data.columns())
+            .map(|column| mean_and_scale(train.iter().map(|&row| data.inputs.get(row, column))))
+            .unzip();
+        Self {
+            input_mean,
+            input_scale,
+            target_mean: 0.0,
+            target_scale: 1.0,
+        }
+    }
+
+    /// (x − mean) / scale for every input.
+    ///
+    /// # Shapes
+    /// `[N, D]` → `[N, D]`
+    ///
+    /// # Panics
+    /// When D differs from the fitted data's.
+    pub fn transform_inputs(&self, inputs: &Matrix) -> Matrix {
+        self.map_inputs(inputs, |value, mean, scale| (value - mean) / scale)
+    }
+
+    /// x · scale + mean for every input: undoes [`transform_inputs`](Self::transform_inputs).
+    ///
+    /// # Shapes
+    /// `[N, D]` → `[N, D]`
+    ///
+    /// # Panics
+    /// When D differs from the fitted data's.
+    pub fn inverse_inputs(&self, inputs: &Matrix) -> Matrix {
+        self.map_inputs(inputs, |value, mean, scale| value * scale + mean)
+    }
+
+    /// (y − mean) / scale for every target.
+    pub fn transform_targets(&self, targets: &[f64]) -> Vec<f64> {
+        let standard = |value: &f64| (value - self.target_mean) / self.target_scale;
+        targets.iter().map(standard).collect()
+    }
+
+    /// y · scale + mean for every target, or predicted mean.
+    pub fn inverse_targets(&self, targets: &[f64]) -> Vec<f64> {
+        let original = |value: &f64| value * self.target_scale + self.target_mean;
+        targets.iter().map(original).collect()
+    }
+
+    /// v / scale² for every variance in the target's own units.
+    pub fn transform_variances(&self, variances: &[f64]) -> Vec<f64> {
+        let square = self.target_scale * self.target_scale;
+        variances.iter().map(|variance| variance / square).collect()
+    }
+
+    /// v · scale² for every variance in standardised units.
+    pub fn inverse_variances(&self, variances: &[f64]) -> Vec<f64> {
+        let square = self.target_scale * self.target_scale;
+        variances.iter().map(|variance| variance * square).collect()
+    }
+
+    fn map_inputs(&self, inputs: &Matrix, map: impl Fn(f64, f64, f64) -> f64) -> Matrix {
+        let columns = self.input_mean.len();
+        assert_eq!(
+            inputs.columns(),
+            columns,
+            "a standardizer of {columns} columns was given a {} x {} matrix",
+            inputs.rows(),
+            inputs.columns()
+        );
+        let mut values = Vec::with_capacity(inputs.values().len());
+        for row in inputs.values().chunks_exact(columns) {
+            let parameters = self.input_mean.iter().zip(&self.input_scale);
+            let mapped = row.iter().zip(parameters);
+            values.extend(mapped.map(|(&value, (&mean, &scale))| map(value, mean, scale)));
+        }
+        Matrix::new(inputs.rows(), columns, values)
+    }
+}
+
+/// Spread below this share of the column's magnitude is rounding error.
+const CONSTANT: f64 = 1e-12;
+
+/// Mean and population standard deviation in two passes, the scale 1 for a constant column.
+///
+/// The deviations are squared relative to the largest, so that neither 1e200 nor 1e-200 is lost.
+fn mean_and_scale(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
+    let count = values.clone().count() as f64;
+    let rough: f64 = values.clone().map(|value| value / count).sum();
+    let mean = rough
+        + values
+            .clone()
+            .map(|value| (value - rough) / count)
+            .sum::<f64>();
+    if is_constant(values.clone()) {
+        return (mean, 1.0);
+    }
+    let largest = values
+        .clone()
+        .map(|value| (value - mean).abs())
+        .fold(0.0, f64::max);
+    let squares: f64 = values.map(|value| ((value - mean) / largest).powi(2)).sum();
+    (mean, largest * (squares / count).sqrt())
+}
+
+/// Whether all values are the same number up to rounding.
+pub(crate) fn is_constant(values: impl Iterator<Item = f64>) -> bool {
+    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+    for value in values {
+        low = low.min(value);
+        high = high.max(value);
+    }
+    high - low <= CONSTANT * high.abs().max(low.abs())
+}

@@ -1,0 +1,246 @@
+//! Seeded generators of noisy functions, of any size.
+
+use std::f64::consts::PI;
+use std::fmt;
+use std::str::FromStr;
+
+use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
+use rand_distr::{Distribution, StandardNormal};
+use serde::{Deserialize, Serialize};
+
+use crate::columns::Request;
+use crate::error::DataError;
+use crate::names::nearest;
+use crate::table::Table;
+
+/// A function to draw noisy observations of; inputs are uniform on its domain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SyntheticFunction {
+    /// sin(2x) + 0.6 sin(3.5x + 1) on \[0, 6\]: a smooth curve on the domain of the 1-D example of
+    /// Snelson and Ghahramani, "Sparse Gaussian Processes using Pseudo-inputs" (2005).
+    Sines,
+    /// −1 for x < 0, else 1, on \[−1, 1\].
+    Step,
+    /// sin(x) / x on \[−10, 10\].
+    Sinc,
+    /// 10 sin(π x₁x₂) + 20 (x₃ − ½)² + 10 x₄ + 5 x₅ on \[0, 1\]ᴰ, D ≥ 5, of Friedman,
+    /// "Multivariate Adaptive Regression Splines" (1991); further inputs are irrelevant.
+    Friedman,
+}
+
+/// The functions by name.
+const FUNCTIONS: [(&str, SyntheticFunction); 4] = [
+    ("sines", SyntheticFunction::Sines),
+    ("step", SyntheticFunction::Step),
+    ("sinc", SyntheticFunction::Sinc),
+    ("friedman", SyntheticFunction::Friedman),
+];
+
+impl SyntheticFunction {
+    /// The function's name in `synthetic:NAME`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sines => "sines",
+            Self::Step => "step",
+            Self::Sinc => "sinc",
+            Self::Friedman => "friedman",
+        }
+    }
+
+    /// The function without noise at one input, `[D]`.
+    ///
+    /// # Panics
+    /// When `input` is shorter than the function needs: 1, or 5 for Friedman's.
+    pub fn evaluate(self, input: &[f64]) -> f64 {
+        match self {
+            Self::Sines => (2.0 * input[0]).sin() + 0.6 * (3.5 * input[0] + 1.0).sin(),
+            Self::Step => {
+                if input[0] < 0.0 {
+                    -1.0
+                } else {
+                    1.0
+                }
+            }
+            Self::Sinc => {
+                if input[0] == 0.0 {
+                    1.0
+                } else {
+                    input[0].sin() / input[0]
+                }
+            }
+            Self::Friedman => {
+                10.0 * (PI * input[0] * input[1]).sin()
+                    + 20.0 * (input[2] - 0.5).powi(2)
+                    + 10.0 * input[3]
+                    + 5.0 * input[4]
+            }
+        }
+    }
+
+    /// Ends of the domain, the same for every input.
+    fn domain(self) -> (f64, f64) {
+        match self {
+            Self::Sines => (0.0, 6.0),
+            Self::Step => (-1.0, 1.0),
+            Self::Sinc => (-10.0, 10.0),
+            Self::Friedman => (0.0, 1.0),
+        }
+    }
+}
+
+/// A synthetic set, written `synthetic:NAME?n=ROWS&noise=SD&seed=SEED`.
+///
+/// NAME is `sines`, `step`, `sinc` or `friedman`; every parameter may be left out (`n=200`,
+/// `noise=0.1`, `seed=0`), and `friedman` also takes `d` (10). The noise is Gaussian with the
+/// same standard deviation everywhere. The same text gives the same numbers, and a larger `n`
+/// continues the rows of a smaller one.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Synthetic {
+    /// What is observed.
+    pub function: SyntheticFunction,
+    /// Number of rows, at least 2.
+    pub rows: usize,
+    /// Number of inputs.
+    pub columns: usize,
+    /// Standard deviation of the noise.
+    pub noise: f64,
+    /// Seed of inputs and noise.
+    pub seed: u64,
+}
+
+/// What a synthetic set's text begins with.
+pub(crate) const PREFIX: &str = "synthetic:";
+
+impl FromStr for Synthetic {
+    type Err = DataError;
+
+    fn from_str(text: &str) -> Result<Self, DataError> {
+        let refuse = |reason: String| DataError::Synthetic {
+            text: text.to_owned(),
+            reason,
+        };
+        let body = text.strip_prefix(PREFIX).unwrap_or(text);
+        let (name, parameters) = body.split_once('?').unwrap_or((body, ""));
+        let function = function(name).map_err(refuse)?;
+        let mut synthetic = Self {
+            function,
+            rows: 200,
+            columns: match function {
+                SyntheticFunction::Friedman => 10,
+                _ => 1,
+            },
+            noise: 0.1,
+            seed: 0,
+        };
+        let mut seen = Vec::new();
+        for parameter in parameters.split('&').filter(|part| !part.is_empty()) {
+            let (key, value) = parameter
+                .split_once('=')
+                .ok_or_else(|| refuse(format!("{parameter:?} is not of the form key=value")))?;
+            if seen.contains(&key) {
+                return Err(refuse(format!("{key} is given twice")));
+            }
+            seen.push(key);
+            synthetic.set(key, value).map_err(refuse)?;
+        }
+        Ok(synthetic)
+    }
+}
+
+fn function(name: &str) -> Result<SyntheticFunction, String> {
+    let names = || FUNCTIONS.iter().map(|(name, _)| *name);
+    match FUNCTIONS.iter().find(|(known, _)| *known == name) {
+        Some((_, function)) => Ok(*function),
+        None => Err(match nearest(name, names()) {
+            Some(near) => format!("there is no function {name:?}, did you mean {near:?}"),
+            None => format!(
+                "there is no function {name:?}, only {}",
+                names().collect::<Vec<_>>().join(", ")
+            ),
+        }),
+    }
+}
+
+impl Synthetic {
+    fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
+        match key {
+            "n" => {
+                let rows = value.parse().ok().filter(|&rows| rows >= 2);
+                self.rows = rows.ok_or(format!("n={value} is not a whole number of at least 2"))?;
+            }
+            "noise" => {
+                let noise = value.parse().ok();
+                self.noise = noise
+                    .filter(|noise: &f64| noise.is_finite() && *noise >= 0.0)
+                    .ok_or(format!("noise={value} is not a number of at least 0"))?;
+            }
+            "seed" => {
+                let seed = value.parse().ok();
+                self.seed = seed.ok_or(format!("seed={value} is not a whole number"))?;
+            }
+            "d" if self.function == SyntheticFunction::Friedman => {
+                let columns = value.parse().ok().filter(|&columns| columns >= 5);
+                self.columns =
+                    columns.ok_or(format!("d={value} is not a whole number of at least 5"))?;
+            }
+            _ => {
+                let keys = match self.function {
+                    SyntheticFunction::Friedman => "n, noise, seed, d",
+                    _ => "n, noise, seed",
+                };
+                return Err(format!("{key:?} is not one of {keys}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Draws the rows: inputs uniform on the domain, targets the function plus noise.
+    ///
+    /// # Shapes
+    /// `[N, D + 1]`, row-major, the target last.
+    fn draw(&self) -> Vec<f64> {
+        let mut random = ChaCha8Rng::seed_from_u64(self.seed);
+        let (low, high) = self.function.domain();
+        let mut values = Vec::with_capacity(self.rows * (self.columns + 1));
+        for _ in 0..self.rows {
+            let start = values.len();
+            for _ in 0..self.columns {
+                let unit: f64 = random.random();
+                values.push(low + (high - low) * unit);
+            }
+            let noise: f64 = StandardNormal.sample(&mut random);
+            let target = self.function.evaluate(&values[start..]) + self.noise * noise;
+            values.push(target);
+        }
+        values
+    }
+
+    /// Draws the set as `request` wants it.
+    pub(crate) fn read(&self, request: Request<'_>) -> Result<Table, DataError> {
+        let mut names: Vec<String> = match self.columns {
+            1 => vec!["x".into()],
+            columns => (1..=columns).map(|input| format!("x{input}")).collect(),
+        };
+        names.push("y".into());
+        Table::from_rows(&self.to_string(), names, &self.draw(), request)
+    }
+}
+
+impl fmt::Display for Synthetic {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            formatter,
+            "{PREFIX}{}?n={}&noise={}&seed={}",
+            self.function.name(),
+            self.rows,
+            self.noise,
+            self.seed
+        )?;
+        match self.function {
+            SyntheticFunction::Friedman => write!(formatter, "&d={}", self.columns),
+            _ => Ok(()),
+        }
+    }
+}

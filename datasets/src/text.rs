@@ -1,0 +1,181 @@
+//! Opening a text file, plain or gzipped, as a stream.
+
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::path::Path;
+
+use flate2::bufread::MultiGzDecoder;
+
+use crate::error::DataError;
+use crate::origin::Location;
+
+const BUFFER: usize = 1 << 16;
+
+/// Opens a file that must exist and be a file.
+pub(crate) fn open(path: &Path) -> Result<File, DataError> {
+    let metadata = fs::metadata(path).map_err(|error| reading(path, error))?;
+    if metadata.is_dir() {
+        return Err(DataError::IsDirectory { path: path.into() });
+    }
+    File::open(path).map_err(|error| reading(path, error))
+}
+
+fn reading(path: &Path, error: io::Error) -> DataError {
+    match error.kind() {
+        io::ErrorKind::NotFound => DataError::FileMissing { path: path.into() },
+        _ => DataError::Unreadable {
+            path: path.into(),
+            source: error,
+        },
+    }
+}
+
+/// The text of a file, unpacked on the way, with what its first line tells.
+pub(crate) struct TextStream {
+    /// Every line ends in a line feed, the last one too.
+    pub lines: Box<dyn Read>,
+    pub delimiter: u8,
+    /// Whether the file is gzipped, which decides what a reading error means.
+    pub compressed: bool,
+}
+
+impl TextStream {
+    /// Opens a text file; one that begins with gzip's two magic bytes is unpacked.
+    pub fn open(path: &Path) -> Result<Self, DataError> {
+        let mut raw = BufReader::with_capacity(BUFFER, open(path)?);
+        let start = raw.fill_buf().map_err(|error| reading(path, error))?;
+        if start.is_empty() {
+            return Err(DataError::EmptyFile { path: path.into() });
+        }
+        let compressed = start.starts_with(&[0x1f, 0x8b]);
+        if !compressed && path.extension().is_some_and(|extension| extension == "gz") {
+            return Err(DataError::NotGzip { path: path.into() });
+        }
+        let mut unpacked: Box<dyn BufRead> = if compressed {
+            Box::new(BufReader::with_capacity(BUFFER, MultiGzDecoder::new(raw)))
+        } else {
+            Box::new(raw)
+        };
+        let head =
+            first_line(&mut unpacked).map_err(|error| stream_error(path, compressed, 1, error))?;
+        if head.is_empty() {
+            return Err(DataError::EmptyFile { path: path.into() });
+        }
+        let delimiter = delimiter(&head);
+        Ok(Self {
+            lines: Box::new(TerminatedLines::new(Cursor::new(head).chain(unpacked))),
+            delimiter,
+            compressed,
+        })
+    }
+}
+
+pub(crate) fn stream_error(
+    path: &Path,
+    compressed: bool,
+    line: u64,
+    error: io::Error,
+) -> DataError {
+    use io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
+    if compressed && matches!(error.kind(), UnexpectedEof | InvalidInput | InvalidData) {
+        return DataError::GzipDamaged {
+            location: Location::line(path, line),
+        };
+    }
+    reading(path, error)
+}
+
+/// The bytes up to the end of the first line that is not blank; empty when all lines are.
+fn first_line(reader: &mut impl BufRead) -> io::Result<Vec<u8>> {
+    // A first "line" longer than this is no table; the rest is still read as one line.
+    const LONGEST: u64 = 1 << 24;
+    let mut head = Vec::new();
+    loop {
+        let start = head.len();
+        let read = reader.by_ref().take(LONGEST).read_until(b'\n', &mut head)?;
+        if read == 0 {
+            return Ok(Vec::new());
+        }
+        let line = head[start..].trim_ascii();
+        if !line.is_empty() && line != BYTE_ORDER_MARK {
+            return Ok(head);
+        }
+    }
+}
+
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Tab if the line has one outside quotes, else semicolon if it has one, else comma: a comma
+/// beside either is a decimal comma or part of a name.
+fn delimiter(line: &[u8]) -> u8 {
+    let (mut quoted, mut tab, mut semicolon) = (false, false, false);
+    for &byte in line.trim_ascii() {
+        match byte {
+            b'"' => quoted = !quoted,
+            b'\t' if !quoted => tab = true,
+            b';' if !quoted => semicolon = true,
+            _ => {}
+        }
+    }
+    match (tab, semicolon) {
+        (true, _) => b'\t',
+        (false, true) => b';',
+        (false, false) => b',',
+    }
+}
+
+/// Adds the line feed that a last line may lack, so that a line's number follows from the count
+/// of line feeds read.
+struct TerminatedLines<R> {
+    inner: R,
+    last: u8,
+}
+
+impl<R: Read> TerminatedLines<R> {
+    fn new(inner: R) -> Self {
+        Self { inner, last: b'\n' }
+    }
+}
+
+impl<R: Read> Read for TerminatedLines<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if buffer.is_empty() {
+            return Ok(0);
+        }
+        let read = self.inner.read(buffer)?;
+        if read > 0 {
+            self.last = buffer[read - 1];
+            return Ok(read);
+        }
+        if self.last == b'\n' {
+            return Ok(0);
+        }
+        self.last = b'\n';
+        buffer[0] = b'\n';
+        Ok(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_delimiter_is_read_from_the_first_line() {
+        assert_eq!(delimiter(b"a,b,c\n"), b',');
+        assert_eq!(delimiter(b"\"a;b\",c\n"), b',');
+        assert_eq!(delimiter(b"1,5;2,5\r\n"), b';');
+        assert_eq!(delimiter(b"a\tb;c\td\n"), b'\t');
+        assert_eq!(delimiter(b"a\n"), b',');
+    }
+
+    #[test]
+    fn the_last_line_is_ended() -> io::Result<()> {
+        for (text, ended) in [("", ""), ("1", "1\n"), ("1\n", "1\n"), ("1\n2", "1\n2\n")] {
+            let mut read = String::new();
+            TerminatedLines::new(text.as_bytes()).read_to_string(&mut read)?;
+            assert_eq!(read, ended);
+        }
+        Ok(())
+    }
+}

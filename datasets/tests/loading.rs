@@ -1,0 +1,254 @@
+//! Files in, numbers out: delimiters, headers, targets, gzip, and new data for a model.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+use burn_gp_datasets::{
+    DataSource, DataWarning, Dataset, LabelCoding, Schema, TargetColumn, binary_labels,
+    load_features_file, load_file, warnings,
+};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use tempfile::TempDir;
+
+fn load(contents: impl AsRef<[u8]>, target: &TargetColumn) -> Dataset {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("table.csv");
+    fs::write(&path, contents).unwrap();
+    load_file(&path, target).unwrap()
+}
+
+fn last(contents: impl AsRef<[u8]>) -> Dataset {
+    load(contents, &TargetColumn::Last)
+}
+
+#[test]
+fn the_three_delimiters_and_both_line_ends_give_the_same_data() {
+    let reference = last("x,z,y\n1,2,3\n4,5,6\n");
+    assert_eq!(reference.name, "table");
+    assert_eq!(reference.input_names(), ["x", "z"]);
+    assert_eq!(reference.target_name(), "y");
+    assert_eq!(reference.inputs.values(), [1.0, 2.0, 4.0, 5.0]);
+    assert_eq!(reference.targets, [3.0, 6.0]);
+    for same in [
+        "x;z;y\n1;2;3\n4;5;6\n",
+        "x\tz\ty\n1\t2\t3\n4\t5\t6\n",
+        "x,z,y\r\n1,2,3\r\n4,5,6\r\n",
+        "\"x\",\"z\",\"y\"\r\n1, 2 ,3\n4,\"5\",\"6\"\r\n",
+        "x,z,y\n1,2,3\n4,5,6",
+        "\u{feff}x,z,y\n1,2,3\n4,5,6",
+    ] {
+        let loaded = last(same);
+        assert_eq!(loaded.schema, reference.schema, "{same:?}");
+        assert_eq!(loaded.inputs, reference.inputs, "{same:?}");
+        assert_eq!(loaded.targets, reference.targets, "{same:?}");
+    }
+}
+
+#[test]
+fn a_table_without_a_header_gets_numbered_names() {
+    let data = last("\u{feff}1,2,3\n4,5,6\n");
+    assert_eq!(data.input_names(), ["x1", "x2"]);
+    assert_eq!(data.target_name(), "y");
+    assert!(!data.schema.named);
+    assert_eq!(data.targets, [3.0, 6.0]);
+    assert_eq!(data.location(1).number(), 2);
+}
+
+#[test]
+fn blank_lines_are_skipped_and_lines_still_counted() {
+    let data = last("\n\nx,y\n\n1,2\r\n\r\n   \n3,4\n");
+    assert_eq!(data.targets, [2.0, 4.0]);
+    let lines: Vec<u64> = (0..2).map(|row| data.location(row).number()).collect();
+    assert_eq!(lines, [5, 8]);
+    let path = data.origin.source().to_owned();
+    assert_eq!(data.location(1).to_string(), format!("{path}:8"));
+    assert_eq!(data.select(&[1]).location(0).number(), 8);
+}
+
+#[test]
+fn a_line_feed_inside_a_quoted_name_counts_as_a_line() {
+    let data = last("\"x\nin m\",y\n1,2\n3,4\n");
+    assert_eq!(data.input_names(), ["x\nin m"]);
+    assert_eq!(data.location(0).number(), 3);
+}
+
+#[test]
+fn the_target_is_found_by_name_and_by_number() {
+    let table = "a,b,7\n1,2,3\n4,5,6\n";
+    for (target, targets) in [
+        (TargetColumn::Name("b".into()), [2.0, 5.0]),
+        (TargetColumn::Name("last".into()), [3.0, 6.0]),
+        (TargetColumn::Name("7".into()), [3.0, 6.0]),
+        (TargetColumn::Name("1".into()), [1.0, 4.0]),
+        (TargetColumn::Name("-2".into()), [2.0, 5.0]),
+        (TargetColumn::Number(2), [2.0, 5.0]),
+        (TargetColumn::Number(-3), [1.0, 4.0]),
+    ] {
+        let data = load(table, &target);
+        assert_eq!(data.targets, targets, "{target:?}");
+        assert_eq!(data.columns(), 2);
+    }
+    let middle = load(table, &TargetColumn::Number(2));
+    assert_eq!(middle.input_names(), ["a", "7"]);
+    assert_eq!(middle.inputs.values(), [1.0, 3.0, 4.0, 6.0]);
+    assert_eq!(middle.schema.target_position, 1);
+}
+
+#[test]
+fn numbers_survive_bit_for_bit() {
+    let values = [
+        0.1,
+        -1.0 / 3.0,
+        1e-308,
+        5e-324,
+        f64::MAX,
+        123_456_789.123_456_78,
+    ];
+    let text: String = values
+        .iter()
+        .map(|value| format!("{value:e},{value}\n"))
+        .collect();
+    let data = last(text);
+    assert_eq!(data.targets, values);
+    assert_eq!(data.inputs.values(), values);
+}
+
+#[test]
+fn gzip_is_unpacked_whatever_the_name_and_in_several_members() {
+    let folder = TempDir::new().unwrap();
+    let mut bytes = Vec::new();
+    for part in ["x,y\n1,2\n", "3,4\n5,6\n"] {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(part.as_bytes()).unwrap();
+        bytes.extend(encoder.finish().unwrap());
+    }
+    for name in ["a.csv.gz", "a.csv"] {
+        let path = folder.path().join(name);
+        fs::write(&path, &bytes).unwrap();
+        let data = load_file(&path, &TargetColumn::Last).unwrap();
+        assert_eq!(data.name, "a");
+        assert_eq!(data.targets, [2.0, 4.0, 6.0]);
+        assert_eq!(data.location(2).number(), 4);
+    }
+}
+
+fn features(contents: &str, schema: &Schema) -> burn_gp_datasets::Features {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("new.csv");
+    fs::write(&path, contents).unwrap();
+    load_features_file(&path, schema).unwrap()
+}
+
+#[test]
+fn new_data_are_matched_by_name_in_any_order() {
+    let schema = last("a,b,y\n1,2,3\n4,5,6\n").schema;
+    let found = features("y,note,b,a\n9,hello,8,7\n", &schema);
+    assert_eq!(found.inputs.row(0), [7.0, 8.0]);
+    assert_eq!(found.targets, Some(vec![9.0]));
+    assert_eq!(found.ignored, ["note"]);
+    let without_target = features("b,a\n8,7\n6,5\n", &schema);
+    assert_eq!(without_target.inputs.values(), [7.0, 8.0, 5.0, 6.0]);
+    assert_eq!(without_target.targets, None);
+    let without_header = features("7,8\n", &schema);
+    assert_eq!(without_header.inputs.row(0), [7.0, 8.0]);
+}
+
+#[test]
+fn new_data_without_names_are_matched_by_position() {
+    let schema = load("1,2,3\n4,5,6\n", &TargetColumn::Number(1)).schema;
+    let found = features("7,8,9\n", &schema);
+    assert_eq!(found.inputs.row(0), [8.0, 9.0]);
+    assert_eq!(found.targets, Some(vec![7.0]));
+    let found = features("p,q\n8,9\n", &schema);
+    assert_eq!(found.inputs.row(0), [8.0, 9.0]);
+    assert_eq!(found.targets, None);
+}
+
+#[test]
+fn a_schema_survives_json() {
+    let schema = last("a,b,y\n1,2,3\n4,5,6\n").schema;
+    let text = serde_json::to_string(&schema).unwrap();
+    assert_eq!(serde_json::from_str::<Schema>(&text).unwrap(), schema);
+}
+
+#[test]
+fn labels_become_zero_and_one() {
+    assert_eq!(binary_labels(&[0.0, 1.0, 1.0]).unwrap(), [0.0, 1.0, 1.0]);
+    assert_eq!(binary_labels(&[-1.0, 1.0]).unwrap(), [0.0, 1.0]);
+    assert_eq!(binary_labels(&[2.0, 1.0]).unwrap(), [1.0, 0.0]);
+    let message = |labels: &[f64]| binary_labels(labels).unwrap_err().to_string();
+    let advice = "is not binary; a binary target holds 0 and 1, or -1 and 1, or 1 and 2, so correct it or choose a regression likelihood";
+    assert_eq!(
+        message(&[0.0, 1.0, 1.0, 3.5]),
+        format!("the target, row 4: the label 3.5 {advice}")
+    );
+    assert_eq!(
+        message(&[-1.0, 1.0, 0.0]),
+        format!("the target, row 3: the label 0 {advice}")
+    );
+}
+
+#[test]
+fn labels_of_new_data_use_the_coding_of_the_old() {
+    let data = last("x,y\n1,1\n2,2\n");
+    let coding = LabelCoding::of(&data).unwrap();
+    assert_eq!(
+        coding.encode(&[1.0, 1.0], &data.origin).unwrap(),
+        [0.0, 0.0]
+    );
+    let error = coding.encode(&[1.0, 0.0], &data.origin).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "{}:3: the label 0 is neither 1 nor 2, the labels the model was trained on; correct it",
+            data.origin.source()
+        )
+    );
+}
+
+#[test]
+fn warnings_name_what_is_odd() {
+    let data = last("a,b,y\n1,7,1e9\n2,7,3\n1,7,1e9\n");
+    assert_eq!(
+        warnings(&data),
+        [
+            DataWarning::ConstantColumn {
+                name: "b".into(),
+                value: 7.0
+            },
+            DataWarning::DuplicateRows { count: 1, rows: 3 },
+            DataWarning::ExtremeTarget {
+                name: "y".into(),
+                magnitude: 1e9
+            },
+        ]
+    );
+    let texts: Vec<String> = warnings(&data).iter().map(ToString::to_string).collect();
+    assert_eq!(
+        texts,
+        [
+            r#"the input "b" is 7 in every row and tells nothing about the target"#,
+            "1 of 3 rows repeat an earlier row, so that training and test rows may overlap",
+            r#"the target "y" reaches 1e9, so consider another unit or its logarithm"#,
+        ]
+    );
+    assert!(warnings(&last("a,y\n1,2\n1,3\n2,2\n")).is_empty());
+}
+
+#[test]
+fn a_file_is_a_source_too() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("t.csv");
+    fs::write(&path, "x,y\n1,2\n3,4\n").unwrap();
+    let source = DataSource::resolve(path.to_str().unwrap(), None).unwrap();
+    assert_eq!(source.name(), "t");
+    assert_eq!(source.load(None).unwrap().targets, [2.0, 4.0]);
+    assert_eq!(
+        source.mask(2).unwrap_err().to_string(),
+        "the data set t has no splits of its own; use a test fraction and a seed"
+    );
+    assert!(!source.is_synthetic());
+    assert!(Path::new(&path).exists());
+}

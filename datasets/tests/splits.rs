@@ -1,0 +1,173 @@
+//! Splits: disjoint, covering, the same for the same seed; and standardising by the training part.
+
+use burn_gp_datasets::{DataSource, Fractions, Split, Standardizer, TargetColumn, load_file};
+
+fn assert_partition(split: &Split, rows: usize) {
+    let mut all: Vec<usize> = [&split.train, &split.validation, &split.test]
+        .into_iter()
+        .flatten()
+        .copied()
+        .collect();
+    all.sort_unstable();
+    assert_eq!(all, (0..rows).collect::<Vec<_>>());
+    for part in [&split.train, &split.validation, &split.test] {
+        assert!(part.is_sorted());
+    }
+}
+
+#[test]
+fn a_random_split_covers_all_rows_once() {
+    for (rows, fraction, test) in [
+        (1599, 0.1, 160),
+        (10, 0.5, 5),
+        (2, 0.5, 1),
+        (1030, 0.25, 258),
+    ] {
+        let split = Split::random(rows, fraction, 3).unwrap();
+        assert_partition(&split, rows);
+        assert_eq!(split.test.len(), test);
+        assert!(split.validation.is_empty());
+    }
+}
+
+#[test]
+fn three_parts_have_their_sizes() {
+    let fractions = Fractions {
+        train: 0.64,
+        validation: 0.16,
+        test: 0.2,
+    };
+    let split = Split::random_in_three(40_000, fractions, 0).unwrap();
+    assert_partition(&split, 40_000);
+    assert_eq!(
+        (split.train.len(), split.validation.len(), split.test.len()),
+        (25_600, 6_400, 8_000)
+    );
+    // The test rows are those of the two-part split with the same seed.
+    assert_eq!(split.test, Split::random(40_000, 0.2, 0).unwrap().test);
+}
+
+#[test]
+fn validation_rows_come_from_the_training_rows() {
+    let plain = Split::random(100, 0.2, 1).unwrap();
+    let split = plain.clone().hold_out_validation(0.25, 2).unwrap();
+    assert_partition(&split, 100);
+    assert_eq!(split.test, plain.test);
+    assert_eq!((split.train.len(), split.validation.len()), (60, 20));
+}
+
+#[test]
+fn a_seed_means_the_same_split_for_ever() {
+    let split = Split::random(20, 0.3, 7).unwrap();
+    assert_eq!(split, Split::random(20, 0.3, 7).unwrap());
+    assert_ne!(split, Split::random(20, 0.3, 8).unwrap());
+    assert_eq!(split.test, [2, 9, 11, 12, 13, 18]);
+}
+
+#[test]
+fn fractions_that_cannot_be() {
+    let message = |rows, fraction| Split::random(rows, fraction, 0).unwrap_err().to_string();
+    for value in ["0", "1", "1.5", "-0.1", "NaN"] {
+        assert_eq!(
+            message(10, value.parse().unwrap()),
+            format!(
+                "the test fraction is {value} but must lie between 0 and 1, both excluded; 0.1 is usual"
+            )
+        );
+    }
+    assert_eq!(
+        message(4, 0.1),
+        "4 rows are too few: a test fraction of 0.1 leaves no test rows; choose another fraction or give more rows"
+    );
+    assert_eq!(
+        message(2, 0.9),
+        "2 rows are too few: a test fraction of 0.9 leaves no training rows; choose another fraction or give more rows"
+    );
+    let fractions = Fractions {
+        train: 0.5,
+        validation: 0.25,
+        test: 0.5,
+    };
+    assert_eq!(
+        Split::random_in_three(10, fractions, 0)
+            .unwrap_err()
+            .to_string(),
+        "the training, validation and test fractions sum to 1.25 but must sum to 1; correct one of them"
+    );
+}
+
+#[test]
+fn standardised_training_rows_have_mean_zero_and_variance_one() {
+    let data = DataSource::resolve("synthetic:friedman?n=400", None)
+        .unwrap()
+        .load(None)
+        .unwrap();
+    let split = Split::random(400, 0.25, 0).unwrap();
+    let standardizer = Standardizer::fit(&data, &split.train);
+    let train = data.select(&split.train);
+    let inputs = standardizer.transform_inputs(&train.inputs);
+    let targets = standardizer.transform_targets(&train.targets);
+    let moments = |values: &[f64]| {
+        let mean = values.iter().sum::<f64>() / 300.0;
+        (mean, values.iter().map(|v| v * v).sum::<f64>() / 300.0)
+    };
+    let columns = (0..10).map(|column| inputs.column(column).collect::<Vec<_>>());
+    for values in columns.chain([targets.clone()]) {
+        let (mean, square) = moments(&values);
+        // Sums of 300 numbers of size 1.
+        assert!(mean.abs() < 1e-13 && (square - 1.0).abs() < 1e-12);
+    }
+    let restored = standardizer.inverse_inputs(&inputs);
+    for (a, b) in restored.values().iter().zip(train.inputs.values()) {
+        assert!((a - b).abs() < 1e-14);
+    }
+    for (a, b) in standardizer
+        .inverse_targets(&targets)
+        .iter()
+        .zip(&train.targets)
+    {
+        assert!((a - b).abs() < 1e-12);
+    }
+    let variance = standardizer.inverse_variances(&[1.0])[0];
+    assert_eq!(variance, standardizer.target_scale.powi(2));
+    assert!((standardizer.transform_variances(&[variance])[0] - 1.0).abs() < 1e-15);
+}
+
+#[test]
+fn constant_columns_are_centred_and_not_scaled() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let path = folder.path().join("a.csv");
+    // Columns: constant; constant up to rounding; tiny numbers that differ; huge; a target whose
+    // last row, not in the training rows, must not count.
+    let rows = "0.1,1000000.0000000001,1e-200,1e200,1\n\
+                0.1,1000000,3e-200,3e200,3\n\
+                0.1,1000000,1e-200,1e200,3\n\
+                0.1,1000000.0000000002,3e-200,3e200,1\n\
+                9.9,5,5,5,1000\n";
+    std::fs::write(&path, rows).unwrap();
+    let data = load_file(&path, &TargetColumn::Last).unwrap();
+    let fitted = Standardizer::fit(&data, &[0, 1, 2, 3]);
+    assert_eq!(fitted.input_scale[..2], [1.0, 1.0]);
+    for (found, expected) in fitted.input_scale[2..].iter().zip([1e-200, 1e200]) {
+        assert!((found / expected - 1.0).abs() < 1e-14);
+    }
+    assert_eq!(fitted.input_mean[0], 0.1);
+    assert_eq!((fitted.target_mean, fitted.target_scale), (2.0, 1.0));
+    let standard = fitted.transform_inputs(&data.inputs);
+    assert!(standard.values().iter().all(|value| value.is_finite()));
+    assert_eq!(standard.get(0, 0), 0.0);
+    let labels = Standardizer::fit_inputs(&data, &[0, 1, 2, 3]);
+    assert_eq!(labels.transform_targets(&data.targets), data.targets);
+    assert_eq!(labels.input_mean, fitted.input_mean);
+}
+
+#[test]
+fn a_standardizer_survives_json_bit_for_bit() {
+    let data = DataSource::resolve("synthetic:friedman", None)
+        .unwrap()
+        .load(None)
+        .unwrap();
+    let fitted = Standardizer::fit(&data, &(0..200).collect::<Vec<_>>());
+    let text = serde_json::to_string(&fitted).unwrap();
+    assert_eq!(serde_json::from_str::<Standardizer>(&text).unwrap(), fitted);
+}

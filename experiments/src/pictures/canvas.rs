@@ -1,0 +1,321 @@
+//! The sheet a picture is drawn on: size, header, plot area, side panel, and the file.
+
+use std::path::Path;
+
+use plotters::chart::ChartContext;
+use plotters::coord::Shift;
+use plotters::prelude::*;
+use plotters::style::TextStyle;
+
+use super::axis::Axis;
+use super::legend::{self, Entry};
+use super::{Caption, PictureError, palette};
+
+/// Size of a picture in pixels.
+const WIDTH: u32 = 800;
+const HEIGHT: u32 = 560;
+
+/// Drawing units per pixel: the drawing library rounds coordinates to whole units, which at one
+/// unit a pixel makes curves visibly ragged.
+const UNITS: i32 = 8;
+
+/// Height of the header: title, remarks, and for wide pictures the legend.
+const WIDE_HEADER: i32 = 98;
+const SQUARE_HEADER: i32 = 72;
+/// Room for tick labels and axis text.
+const LEFT_LABELS: i32 = 68;
+const BOTTOM_LABELS: i32 = 46;
+/// Right of a plot, half of the last tick label sticks out.
+const RIGHT_MARGIN: i32 = 26;
+const MARGIN: i32 = 10;
+/// Width of the panel to the right of a square plot; it leaves as much width as height.
+const PANEL: i32 = 266;
+
+pub(super) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+pub(super) type Chart<'a> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<Axis, Axis>>;
+
+/// What surrounds the plot.
+pub(super) struct Frame<'a> {
+    /// The kind of picture, the first words of the title and of error messages.
+    pub(super) picture: &'static str,
+    pub(super) caption: Caption<'a>,
+    /// Sentences below the title: what was left out, what was thinned.
+    pub(super) remarks: Vec<String>,
+    pub(super) legend: Vec<Entry>,
+}
+
+/// Pixels as drawing units.
+pub(super) fn pixels(count: i32) -> i32 {
+    count * UNITS
+}
+
+/// The text font at a size in pixels.
+pub(super) fn font(size: f64) -> TextStyle<'static> {
+    // The SVG back end divides font sizes by 1.24 to mimic the bitmap back end's metrics.
+    ("sans-serif", size * f64::from(UNITS) * 1.24).into_text_style(&(WIDTH, HEIGHT))
+}
+
+/// Turns the drawing library's error into ours.
+pub(super) fn drawing<E: std::fmt::Display>(
+    picture: &'static str,
+) -> impl FnOnce(E) -> PictureError {
+    move |reason| PictureError::Draw {
+        picture,
+        reason: reason.to_string(),
+    }
+}
+
+/// Text without control characters, which XML forbids, cut to `longest` characters.
+pub(super) fn plain_text(text: &str, longest: usize) -> String {
+    let mut plain: String = text
+        .chars()
+        .map(|character| {
+            if character.is_control() {
+                ' '
+            } else {
+                character
+            }
+        })
+        .take(longest)
+        .collect();
+    if text.chars().count() > longest {
+        plain.push('…');
+    }
+    plain
+}
+
+/// A picture over the full width, legend in the header.
+pub(super) fn wide(
+    path: &Path,
+    frame: &Frame<'_>,
+    axes: (Axis, Axis),
+    draw: impl FnOnce(&mut Chart<'_>) -> Result<(), PictureError>,
+) -> Result<(), PictureError> {
+    on_paper(path, frame, |sheet| {
+        let (header, body) = sheet.split_vertically(pixels(WIDE_HEADER));
+        write_header(&header, frame)?;
+        legend::in_a_row(&header, &frame.legend, MARGIN + LEFT_LABELS, 80)?;
+        let mut chart = chart(&body, frame, axes)?;
+        draw(&mut chart)
+    })
+}
+
+/// A picture with a square plot; legend and `facts` (name, value) in a panel to its right.
+pub(super) fn square(
+    path: &Path,
+    frame: &Frame<'_>,
+    axes: (Axis, Axis),
+    facts: &[(&str, String)],
+    draw: impl FnOnce(&mut Chart<'_>) -> Result<(), PictureError>,
+    panel_below: impl FnOnce(&Area<'_>, i32) -> Result<(), PictureError>,
+) -> Result<(), PictureError> {
+    on_paper(path, frame, |sheet| {
+        let (header, body) = sheet.split_vertically(pixels(SQUARE_HEADER));
+        write_header(&header, frame)?;
+        let (body, panel) = body.split_horizontally(pixels(WIDTH as i32 - PANEL));
+        let mut chart = chart(&body, frame, axes)?;
+        draw(&mut chart)?;
+        let below = legend::in_a_column(&panel, &frame.legend, 8, 20)?;
+        let below = write_facts(&panel, frame.picture, facts, below + 14)?;
+        panel_below(&panel, below)
+    })
+}
+
+/// For [`square`]: nothing below the facts.
+pub(super) fn nothing_below(_panel: &Area<'_>, _y: i32) -> Result<(), PictureError> {
+    Ok(())
+}
+
+fn on_paper(
+    path: &Path,
+    frame: &Frame<'_>,
+    draw: impl FnOnce(&Area<'_>) -> Result<(), PictureError>,
+) -> Result<(), PictureError> {
+    let units = (WIDTH * UNITS as u32, HEIGHT * UNITS as u32);
+    let mut svg = String::new();
+    {
+        let sheet = SVGBackend::with_string(&mut svg, units).into_drawing_area();
+        sheet
+            .fill(&palette::PAPER)
+            .map_err(drawing(frame.picture))?;
+        draw(&sheet)?;
+        sheet.present().map_err(drawing(frame.picture))?;
+    }
+    let drawn_size = format!("width=\"{}\" height=\"{}\"", units.0, units.1);
+    let shown_size = format!("width=\"{WIDTH}\" height=\"{HEIGHT}\"");
+    let svg = svg.replacen(&drawn_size, &shown_size, 1);
+    std::fs::write(path, svg).map_err(|source| PictureError::Write {
+        path: path.to_path_buf(),
+        source,
+    })
+}
+
+fn write_header(header: &Area<'_>, frame: &Frame<'_>) -> Result<(), PictureError> {
+    // At these lengths the widest letters of a common sans-serif font still fit the sheet.
+    const LONGEST_DATA: usize = 42;
+    const LONGEST_MODEL: usize = 100;
+    let data = plain_text(frame.caption.data, LONGEST_DATA);
+    let title = format!("{} · {data}", frame.picture);
+    let title_style = (
+        "sans-serif",
+        17.0 * f64::from(UNITS) * 1.24,
+        FontStyle::Bold,
+    )
+        .into_text_style(&(WIDTH, HEIGHT))
+        .color(&palette::INK);
+    header
+        .draw_text(&title, &title_style, (pixels(MARGIN), pixels(12)))
+        .map_err(drawing(frame.picture))?;
+    let model = plain_text(frame.caption.model, LONGEST_MODEL);
+    let remarks = frame.remarks.join("; ");
+    for (line, colour, y) in [(model, palette::INK, 34), (remarks, palette::GREY, 52)] {
+        header
+            .draw_text(
+                &line,
+                &font(12.0).color(&colour),
+                (pixels(MARGIN), pixels(y)),
+            )
+            .map_err(drawing(frame.picture))?;
+    }
+    Ok(())
+}
+
+fn write_facts(
+    panel: &Area<'_>,
+    picture: &'static str,
+    facts: &[(&str, String)],
+    top: i32,
+) -> Result<i32, PictureError> {
+    const LINE_HEIGHT: i32 = 21;
+    let mut y = top;
+    for (name, value) in facts {
+        let grey = font(12.5).color(&palette::GREY);
+        let ink = font(12.5).color(&palette::INK);
+        panel
+            .draw_text(name, &grey, (pixels(8), pixels(y)))
+            .and_then(|()| panel.draw_text(value, &ink, (pixels(150), pixels(y))))
+            .map_err(drawing(picture))?;
+        y += LINE_HEIGHT;
+    }
+    Ok(y)
+}
+
+fn chart<'a>(
+    body: &Area<'a>,
+    frame: &Frame<'_>,
+    (x, y): (Axis, Axis),
+) -> Result<Chart<'a>, PictureError> {
+    let (x_text, y_text) = (x.text(), y.text());
+    let mut chart = ChartBuilder::on(body)
+        .margin_top(pixels(6))
+        .margin_left(pixels(MARGIN))
+        .margin_right(pixels(RIGHT_MARGIN))
+        .margin_bottom(pixels(6))
+        .set_label_area_size(LabelAreaPosition::Left, pixels(LEFT_LABELS))
+        .set_label_area_size(LabelAreaPosition::Bottom, pixels(BOTTOM_LABELS))
+        .build_cartesian_2d(x, y)
+        .map_err(drawing(frame.picture))?;
+    chart
+        .configure_mesh()
+        .bold_line_style(palette::GRID.stroke_width(pixels(1) as u32))
+        .light_line_style(TRANSPARENT)
+        .axis_style(palette::GREY.stroke_width(pixels(1) as u32))
+        .set_all_tick_mark_size(pixels(4))
+        .label_style(font(12.0).color(&palette::INK))
+        .axis_desc_style(font(13.0).color(&palette::INK))
+        .x_desc(x_text)
+        .y_desc(y_text)
+        .draw()
+        .map_err(drawing(frame.picture))?;
+    Ok(chart)
+}
+
+#[cfg(test)]
+pub(super) mod testing {
+    //! Draws into a temporary file and reads the SVG back.
+
+    use std::path::Path;
+
+    use super::super::{Caption, PictureError};
+
+    pub(in super::super) const CAPTION: Caption<'static> = Caption {
+        data: "a <set> & \"more\"\u{1} of a name that is far too long for one line",
+        model: "svgp, M = 100",
+    };
+
+    /// A drawn picture, parsed.
+    pub(in super::super) struct Picture {
+        svg: String,
+    }
+
+    impl Picture {
+        /// Draws, parses and checks what holds for every picture.
+        pub(in super::super) fn of(draw: impl FnOnce(&Path) -> Result<(), PictureError>) -> Self {
+            let folder = tempfile::tempdir().expect("temporary folder");
+            let path = folder.path().join("picture.svg");
+            draw(&path).expect("picture");
+            let svg = std::fs::read_to_string(&path).expect("file");
+            let picture = Self { svg };
+            picture.check();
+            picture
+        }
+
+        /// The error of a drawing that must fail and leave no file.
+        pub(in super::super) fn refused(
+            draw: impl FnOnce(&Path) -> Result<(), PictureError>,
+        ) -> PictureError {
+            let folder = tempfile::tempdir().expect("temporary folder");
+            let path = folder.path().join("picture.svg");
+            let error = draw(&path).expect_err("must be refused");
+            assert!(!path.exists(), "a refused picture left a file");
+            error
+        }
+
+        fn check(&self) {
+            let document = roxmltree::Document::parse(&self.svg).expect("well-formed XML");
+            let root = document.root_element();
+            assert_eq!(root.attribute("width"), Some("800"));
+            assert_eq!(root.attribute("height"), Some("560"));
+            for node in root.descendants() {
+                for attribute in node.attributes() {
+                    let value = attribute.value();
+                    assert!(!value.contains("NaN") && !value.contains("inf"), "{value}");
+                    // Rust's saturating float-to-integer casts show up as these.
+                    let saturated = [i32::MAX, i32::MIN].map(|edge| edge.to_string());
+                    assert!(
+                        !saturated.iter().any(|edge| value.contains(edge)),
+                        "{value}"
+                    );
+                }
+            }
+        }
+
+        pub(in super::super) fn count(&self, tag: &str) -> usize {
+            let document = roxmltree::Document::parse(&self.svg).expect("well-formed XML");
+            document
+                .descendants()
+                .filter(|node| node.has_tag_name(tag))
+                .count()
+        }
+
+        pub(in super::super) fn count_text(&self, text: &str) -> usize {
+            let document = roxmltree::Document::parse(&self.svg).expect("well-formed XML");
+            document
+                .descendants()
+                .filter(|node| node.has_tag_name("text"))
+                .filter(|node| node.text().is_some_and(|words| words.contains(text)))
+                .count()
+        }
+
+        pub(in super::super) fn has_text(&self, text: &str) -> bool {
+            self.count_text(text) > 0
+        }
+    }
+
+    /// A sine with a fixed phase.
+    pub(in super::super) fn wave(count: usize, phase: f64) -> Vec<f64> {
+        (0..count)
+            .map(|row| (0.7 * row as f64 + phase).sin())
+            .collect()
+    }
+}

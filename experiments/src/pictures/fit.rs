@@ -1,0 +1,400 @@
+//! A fit over one input: mean, 95 % band, data and inducing points.
+
+use std::path::Path;
+
+use plotters::prelude::*;
+
+use super::axis::{Axis, extent, padded, robust_extent};
+use super::canvas::{Chart, Frame, drawing, pixels, wide};
+use super::legend::{Entry, Sample};
+use super::loss::clipped;
+use super::predicted_observed::HALF_WIDTH_95;
+use super::rows::{MOST_POINTS, remark, same_length, thin, usable};
+use super::{Caption, PictureError, Quantity, palette};
+
+const PICTURE: &str = "Fit";
+
+/// Data points over one input.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Points<'a> {
+    /// Inputs `[N]`.
+    pub x: &'a [f64],
+    /// Targets `[N]`.
+    pub y: &'a [f64],
+}
+
+/// A model over one input, evaluated on a grid.
+#[derive(Debug, Clone, Copy)]
+pub struct Fit<'a> {
+    /// Inputs the model was evaluated at, increasing, `[G]`; see [`evaluation_grid`].
+    pub x: &'a [f64],
+    /// Predicted means `[G]`.
+    pub mean: &'a [f64],
+    /// Predicted standard deviations `[G]`; the caller chooses whether the noise is in.
+    pub standard_deviation: &'a [f64],
+    /// Rows the model was trained on.
+    pub train: Points<'a>,
+    /// Held-out rows.
+    pub test: Points<'a>,
+    /// Inducing inputs `[M]`; empty for a model without.
+    pub inducing: &'a [f64],
+}
+
+/// `count` evenly spaced inputs that reach 5 % past the finite values given, for [`Fit::x`].
+///
+/// # Errors
+///
+/// [`PictureError::NothingToShow`] when no value is finite or `count` is below 2.
+pub fn evaluation_grid(
+    inputs: impl IntoIterator<Item = f64>,
+    count: usize,
+) -> Result<Vec<f64>, PictureError> {
+    let range = extent(inputs.into_iter().filter(|&value| usable(value)));
+    let (Some((low, high)), true) = (range, count >= 2) else {
+        return Err(PictureError::NothingToShow {
+            picture: PICTURE,
+            given: 0,
+        });
+    };
+    let margin = if high > low { 0.05 * (high - low) } else { 1.0 };
+    let step = (high - low + 2.0 * margin) / (count - 1) as f64;
+    Ok((0..count)
+        .map(|index| low - margin + index as f64 * step)
+        .collect())
+}
+
+/// Draws a one-dimensional fit: mean, shaded mean ± 1.96 standard deviations, data points and
+/// inducing inputs as ticks along the bottom.
+///
+/// The vertical range follows the data and the mean; the band may stretch it by half at either end.
+///
+/// # Errors
+///
+/// [`PictureError::LengthMismatch`] when slices of the same rows differ in length,
+/// [`PictureError::NothingToShow`] when fewer than two grid points are finite,
+/// [`PictureError::Write`] when the file cannot be written.
+pub fn fit(
+    path: &Path,
+    content: &Fit<'_>,
+    input: Quantity<'_>,
+    target: Quantity<'_>,
+    caption: Caption<'_>,
+) -> Result<(), PictureError> {
+    let curve = Curve::new(content)?;
+    let train = Visible::new("the training targets", content.train)?;
+    let test = Visible::new("the test targets", content.test)?;
+    let axes = axes(&curve, &train, &test, input, target)?;
+    let frame = Frame {
+        picture: PICTURE,
+        caption,
+        remarks: remarks(content, &curve, &train, &test, &axes),
+        legend: legend_entries(content, &train, &test),
+    };
+    let (horizontal, vertical) = axes.clone();
+    wide(path, &frame, axes, |chart| {
+        let inside = |point: &&(f64, f64)| horizontal.holds(point.0) && vertical.holds(point.1);
+        draw_band(chart, &curve, &vertical)?;
+        let dot = palette::INK.mix(if train.shown.len() > 300 { 0.35 } else { 0.7 });
+        let dots = train.shown.iter().filter(inside);
+        chart
+            .draw_series(dots.map(|&point| Circle::new(point, pixels(3), dot.filled())))
+            .map_err(drawing(PICTURE))?;
+        let ring = palette::VERMILION.stroke_width(pixels(3) as u32 / 2);
+        let rings = test.shown.iter().filter(inside);
+        chart
+            .draw_series(rings.map(|&point| Circle::new(point, pixels(3), ring)))
+            .map_err(drawing(PICTURE))?;
+        draw_mean(chart, &curve, &vertical)?;
+        draw_inducing(chart, content.inducing, &horizontal, &vertical)
+    })
+}
+
+/// The usable grid points: input, mean, half-width of the band.
+struct Curve {
+    points: Vec<(f64, f64, f64)>,
+    unusable: usize,
+}
+
+impl Curve {
+    fn new(content: &Fit<'_>) -> Result<Self, PictureError> {
+        let count = content.x.len();
+        same_length(PICTURE, "the mean", count, content.mean.len())?;
+        let deviations = content.standard_deviation.len();
+        same_length(PICTURE, "the standard deviation", count, deviations)?;
+        let points: Vec<(f64, f64, f64)> = (0..count)
+            .map(|index| {
+                let half = HALF_WIDTH_95 * content.standard_deviation[index];
+                (content.x[index], content.mean[index], half)
+            })
+            .filter(|&(x, mean, half)| [x, mean, half].into_iter().all(usable) && half >= 0.0)
+            .collect();
+        if points.len() < 2 {
+            return Err(PictureError::NothingToShow {
+                picture: PICTURE,
+                given: count,
+            });
+        }
+        let unusable = count - points.len();
+        Ok(Self { points, unusable })
+    }
+
+    fn means(&self) -> Vec<(f64, f64)> {
+        self.points.iter().map(|&(x, mean, _)| (x, mean)).collect()
+    }
+}
+
+/// The finite points of one kind, and those of them that are drawn.
+struct Visible {
+    all: Vec<(f64, f64)>,
+    shown: Vec<(f64, f64)>,
+    unusable: usize,
+}
+
+impl Visible {
+    fn new(what: &'static str, points: Points<'_>) -> Result<Self, PictureError> {
+        same_length(PICTURE, what, points.x.len(), points.y.len())?;
+        let pairs = points.x.iter().copied().zip(points.y.iter().copied());
+        let all: Vec<(f64, f64)> = pairs.filter(|&(x, y)| usable(x) && usable(y)).collect();
+        Ok(Self {
+            shown: thin(&all, MOST_POINTS),
+            unusable: points.x.len() - all.len(),
+            all,
+        })
+    }
+}
+
+fn axes(
+    curve: &Curve,
+    train: &Visible,
+    test: &Visible,
+    input: Quantity<'_>,
+    target: Quantity<'_>,
+) -> Result<(Axis, Axis), PictureError> {
+    let nothing = || PictureError::NothingToShow {
+        picture: PICTURE,
+        given: curve.points.len(),
+    };
+    let (left, right) = extent(curve.points.iter().map(|point| point.0)).ok_or_else(nothing)?;
+    let heights: Vec<f64> = train
+        .all
+        .iter()
+        .chain(&test.all)
+        .map(|point| point.1)
+        .chain(curve.points.iter().map(|point| point.1))
+        .collect();
+    let (low, high) = robust_extent(&heights, 5.0).ok_or_else(nothing)?;
+    let edges = curve
+        .points
+        .iter()
+        .flat_map(|&(_, mean, half)| [mean - half, mean + half]);
+    let (band_low, band_high) = extent(edges).ok_or_else(nothing)?;
+    let (most_low, most_high) = padded((low, high), 0.5);
+    let range = (
+        low.min(band_low.max(most_low)),
+        high.max(band_high.min(most_high)),
+    );
+    // The lower margin keeps the ticks of the inducing points clear of the data.
+    let (padded_low, padded_high) = padded(range, 0.05);
+    Ok((
+        Axis::new(left, right, input, 8),
+        Axis::new(
+            padded_low - 0.03 * (range.1 - range.0),
+            padded_high,
+            target,
+            7,
+        ),
+    ))
+}
+
+fn draw_band(chart: &mut Chart<'_>, curve: &Curve, vertical: &Axis) -> Result<(), PictureError> {
+    let upper = curve
+        .points
+        .iter()
+        .map(|&(x, mean, half)| (x, vertical.clip(mean + half)));
+    let lower = curve
+        .points
+        .iter()
+        .map(|&(x, mean, half)| (x, vertical.clip(mean - half)));
+    let outline: Vec<(f64, f64)> = upper.chain(lower.rev()).collect();
+    chart
+        .draw_series([Polygon::new(outline, palette::SKY.mix(0.3).filled())])
+        .map_err(drawing(PICTURE))?;
+    Ok(())
+}
+
+fn draw_mean(chart: &mut Chart<'_>, curve: &Curve, vertical: &Axis) -> Result<(), PictureError> {
+    let style = palette::BLUE.stroke_width(pixels(2) as u32);
+    let pieces = clipped(&curve.means(), vertical.limits());
+    chart
+        .draw_series(
+            pieces
+                .into_iter()
+                .map(|piece| PathElement::new(piece, style)),
+        )
+        .map_err(drawing(PICTURE))?;
+    Ok(())
+}
+
+fn draw_inducing(
+    chart: &mut Chart<'_>,
+    inducing: &[f64],
+    horizontal: &Axis,
+    vertical: &Axis,
+) -> Result<(), PictureError> {
+    let style = palette::GREEN.stroke_width(pixels(2) as u32);
+    let (low, high) = vertical.limits();
+    let top = low + 0.03 * (high - low);
+    let ticks = inducing
+        .iter()
+        .filter(|&&place| horizontal.holds(place))
+        .map(|&place| PathElement::new([(place, low), (place, top)], style));
+    chart.draw_series(ticks).map_err(drawing(PICTURE))?;
+    Ok(())
+}
+
+fn remarks(
+    content: &Fit<'_>,
+    curve: &Curve,
+    train: &Visible,
+    test: &Visible,
+    axes: &(Axis, Axis),
+) -> Vec<String> {
+    let outside = train
+        .all
+        .iter()
+        .chain(&test.all)
+        .filter(|point| !(axes.0.holds(point.0) && axes.1.holds(point.1)))
+        .count();
+    let hidden = content
+        .inducing
+        .iter()
+        .filter(|&&place| !axes.0.holds(place))
+        .count();
+    let thinned = [("training", train), ("test", test)]
+        .into_iter()
+        .filter(|(_, points)| points.shown.len() < points.all.len())
+        .map(|(name, points)| {
+            format!(
+                "{} of {} {name} points shown",
+                points.shown.len(),
+                points.all.len()
+            )
+        });
+    thinned
+        .chain(remark(outside, "points outside the range shown"))
+        .chain(remark(hidden, "inducing points outside the range shown"))
+        .chain(remark(
+            curve.unusable + train.unusable + test.unusable,
+            "values not finite, left out",
+        ))
+        .collect()
+}
+
+fn legend_entries(content: &Fit<'_>, train: &Visible, test: &Visible) -> Vec<Entry> {
+    let entry = |sample, colour, text| Entry {
+        sample,
+        colour,
+        text,
+    };
+    let always = [
+        (true, entry(Sample::Line, palette::BLUE, "mean")),
+        (true, entry(Sample::Band, palette::SKY, "95 % band")),
+    ];
+    let sometimes = [
+        (
+            !train.all.is_empty(),
+            entry(Sample::Dot, palette::INK, "training"),
+        ),
+        (
+            !test.all.is_empty(),
+            entry(Sample::Ring, palette::VERMILION, "test"),
+        ),
+        (
+            !content.inducing.is_empty(),
+            entry(Sample::Tick, palette::GREEN, "inducing"),
+        ),
+    ];
+    always
+        .into_iter()
+        .chain(sometimes)
+        .filter_map(|(present, entry)| present.then_some(entry))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::canvas::testing::{CAPTION, Picture, wave};
+    use super::*;
+
+    const INPUT: Quantity<'static> = Quantity {
+        name: "x",
+        unit: Some("s"),
+    };
+    const TARGET: Quantity<'static> = Quantity {
+        name: "y",
+        unit: None,
+    };
+
+    #[test]
+    fn every_point_and_every_inducing_input_is_drawn() {
+        let x = evaluation_grid([0.0, 10.0], 200).expect("grid");
+        let mean: Vec<f64> = x.iter().map(|x| x.sin()).collect();
+        let inputs: Vec<f64> = (0..40).map(|row| f64::from(row) / 4.0).collect();
+        let content = Fit {
+            x: &x,
+            mean: &mean,
+            standard_deviation: &[0.2; 200],
+            train: Points {
+                x: &inputs[..30],
+                y: &wave(30, 0.0),
+            },
+            test: Points {
+                x: &inputs[30..],
+                y: &wave(10, 0.0),
+            },
+            inducing: &[1.0, 4.0, f64::NAN, 99.0],
+        };
+        let picture = Picture::of(|path| fit(path, &content, INPUT, TARGET, CAPTION));
+        assert_eq!(picture.count("circle"), 40 + 2);
+        assert_eq!(picture.count("polygon"), 1);
+        assert!(picture.has_text("2 inducing points outside the range shown"));
+        assert!(picture.has_text("x (s)"));
+    }
+
+    #[test]
+    fn holes_in_the_prediction_are_counted() {
+        let content = Fit {
+            x: &[0.0, 1.0, 2.0, 3.0],
+            mean: &[0.0, f64::NAN, 1.0, 2.0],
+            standard_deviation: &[1.0, 1.0, 1e30, 1.0],
+            train: Points::default(),
+            test: Points::default(),
+            inducing: &[],
+        };
+        let picture = Picture::of(|path| fit(path, &content, INPUT, TARGET, CAPTION));
+        assert!(picture.has_text("1 values not finite, left out"));
+        assert_eq!(picture.count_text("training"), 0);
+    }
+
+    #[test]
+    fn nothing_finite_and_uneven_slices_are_errors() {
+        let mut content = Fit {
+            x: &[0.0, 1.0],
+            mean: &[f64::NAN; 2],
+            standard_deviation: &[1.0; 2],
+            train: Points::default(),
+            test: Points::default(),
+            inducing: &[],
+        };
+        let error = Picture::refused(|path| fit(path, &content, INPUT, TARGET, CAPTION));
+        assert!(matches!(
+            error,
+            PictureError::NothingToShow { given: 2, .. }
+        ));
+        content.train = Points { x: &[1.0], y: &[] };
+        content.mean = &[0.0; 2];
+        let error = Picture::refused(|path| fit(path, &content, INPUT, TARGET, CAPTION));
+        assert!(matches!(error, PictureError::LengthMismatch { .. }));
+        assert!(evaluation_grid([f64::NAN], 10).is_err());
+    }
+}

@@ -1,0 +1,44 @@
+//! Pictures of a fit as SVG files: training loss, predictions, calibration, 1-D fits, decision maps.
+//!
+//! Every function takes slices and a path and writes one file of 800 by 560 pixels. Values that are
+//! not finite are left out and counted in the line below the title; when nothing is left the
+//! function returns a [`PictureError`] and writes nothing.
+
+mod axis;
+mod calibration;
+mod canvas;
+mod decision_map;
+mod error;
+mod fit;
+mod legend;
+mod loss;
+mod palette;
+mod predicted_observed;
+mod reliability;
+mod rows;
+
+pub use calibration::calibration;
+pub use decision_map::{ClassifiedPoints, ProbabilityGrid, decision_map};
+pub use error::PictureError;
+pub use fit::{Fit, Points, evaluation_grid, fit};
+pub use loss::{LossPoint, Progress, loss};
+pub use predicted_observed::{Predictions, predicted_observed};
+pub use reliability::reliability;
+
+/// What a picture is about: the first line of its header.
+#[derive(Debug, Clone, Copy)]
+pub struct Caption<'a> {
+    /// Name of the data set.
+    pub data: &'a str,
+    /// Name of the model, with what tells it from others of its kind, such as `svgp, M = 100`.
+    pub model: &'a str,
+}
+
+/// A measured quantity: the text along an axis.
+#[derive(Debug, Clone, Copy)]
+pub struct Quantity<'a> {
+    /// What is measured.
+    pub name: &'a str,
+    /// Its unit, where there is one.
+    pub unit: Option<&'a str>,
+}

@@ -1,0 +1,36 @@
+//! Inducing variables: the `M` quantities `u` that a sparse Gaussian process is conditioned on.
+
+mod points;
+
+use burn::{
+    module::{Module, ModuleDisplay},
+    tensor::Tensor,
+};
+
+pub use points::InducingPoints;
+
+use crate::kernels::Kernel;
+
+/// Inducing variables `u` with known covariances among themselves and with function values.
+///
+/// The kernel is a parameter of the trait, so that inter-domain variables (patches of an image,
+/// say) can be written for the kernels they make sense with. Whatever is built on this trait works
+/// with all of them.
+pub trait InducingVariables<K: Kernel>: Module + ModuleDisplay {
+    /// How many there are, M.
+    fn count(&self) -> usize;
+
+    /// `Cov[u, u]`, `[M, M]`.
+    fn kuu(&self, kernel: &K) -> Tensor<2>;
+
+    /// `Cov[u, f(x)]`.
+    ///
+    /// # Shapes
+    ///
+    /// - `x`: `[N, D]`
+    /// - result: `[M, N]`
+    fn kuf(&self, kernel: &K, x: Tensor<2>) -> Tensor<2>;
+
+    /// `Cov[u, v]` with other inducing variables of the same kind, `[M, M2]`.
+    fn kuv(&self, kernel: &K, other: &Self) -> Tensor<2>;
+}

@@ -1,0 +1,47 @@
+//! Inducing points: function values at trained inputs.
+
+use burn::{
+    module::{Module, Param},
+    tensor::Tensor,
+};
+
+use super::InducingVariables;
+use crate::kernels::Kernel;
+
+/// `u = f(Z)`: the function values at the inducing points `Z`, `[M, D]`, which are trained.
+#[derive(Module, Debug)]
+pub struct InducingPoints {
+    points: Param<Tensor<2>>,
+}
+
+impl InducingPoints {
+    /// Inducing points that start at `points`, `[M, D]`.
+    pub fn new(points: Tensor<2>) -> Self {
+        Self {
+            points: Param::from_tensor(points),
+        }
+    }
+
+    /// The points, `[M, D]`.
+    pub fn points(&self) -> Tensor<2> {
+        self.points.val()
+    }
+}
+
+impl<K: Kernel> InducingVariables<K> for InducingPoints {
+    fn count(&self) -> usize {
+        self.points.val().dims()[0]
+    }
+
+    fn kuu(&self, kernel: &K) -> Tensor<2> {
+        kernel.matrix(self.points())
+    }
+
+    fn kuf(&self, kernel: &K, x: Tensor<2>) -> Tensor<2> {
+        kernel.covariance(self.points(), x)
+    }
+
+    fn kuv(&self, kernel: &K, other: &Self) -> Tensor<2> {
+        kernel.covariance(self.points(), other.points())
+    }
+}

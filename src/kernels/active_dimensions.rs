@@ -1,0 +1,58 @@
+//! A kernel on some of the input dimensions.
+
+use burn::{
+    module::Module,
+    tensor::{Int, Tensor},
+};
+
+use super::Kernel;
+use crate::parameter::Hyperparameter;
+
+/// `k(x_A, x′_A)`: a kernel that sees only the input dimensions `A`.
+#[derive(Module, Debug)]
+pub struct ActiveDimensions<K: Module> {
+    base: K,
+    #[module(skip)]
+    dimensions: Vec<usize>,
+}
+
+impl<K: Kernel> ActiveDimensions<K> {
+    /// `base` on the given dimensions, counted from zero, in the given order.
+    ///
+    /// # Panics
+    ///
+    /// If no dimension is given.
+    #[track_caller]
+    pub fn new(base: K, dimensions: Vec<usize>) -> Self {
+        assert!(
+            !dimensions.is_empty(),
+            "ActiveDimensions: no dimension given"
+        );
+        Self { base, dimensions }
+    }
+
+    fn select(&self, x: Tensor<2>) -> Tensor<2> {
+        let indices: Vec<i64> = self.dimensions.iter().map(|&d| d as i64).collect();
+        let indices = Tensor::<1, Int>::from_data(indices.as_slice(), &x.device());
+        x.select(1, indices)
+    }
+}
+
+impl<K: Kernel> Kernel for ActiveDimensions<K> {
+    fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+        self.base.covariance(self.select(x1), self.select(x2))
+    }
+
+    fn matrix(&self, x: Tensor<2>) -> Tensor<2> {
+        self.base.matrix(self.select(x))
+    }
+
+    fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
+        self.base.diagonal(self.select(x))
+    }
+
+    fn hyperparameters(&self) -> Vec<Hyperparameter> {
+        let base = self.base.hyperparameters().into_iter();
+        base.map(|parameter| parameter.within("base")).collect()
+    }
+}

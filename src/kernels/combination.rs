@@ -1,0 +1,62 @@
+//! Sums and products of two kernels.
+
+use core::ops::{Add, Mul};
+
+use burn::{module::Module, tensor::Tensor};
+
+use super::Kernel;
+use crate::parameter::Hyperparameter;
+
+/// Defines a kernel that combines two kernels entry by entry.
+macro_rules! combination {
+    ($(#[$doc:meta])* $name:ident, $operation:path) => {
+        $(#[$doc])*
+        #[derive(Module, Debug)]
+        pub struct $name<A: Module, B: Module> {
+            first: A,
+            second: B,
+        }
+
+        impl<A: Kernel, B: Kernel> $name<A, B> {
+            /// Combines two kernels.
+            pub fn new(first: A, second: B) -> Self {
+                Self { first, second }
+            }
+        }
+
+        impl<A: Kernel, B: Kernel> Kernel for $name<A, B> {
+            fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+                let first = self.first.covariance(x1.clone(), x2.clone());
+                $operation(first, self.second.covariance(x1, x2))
+            }
+
+            fn matrix(&self, x: Tensor<2>) -> Tensor<2> {
+                $operation(self.first.matrix(x.clone()), self.second.matrix(x))
+            }
+
+            fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
+                $operation(self.first.diagonal(x.clone()), self.second.diagonal(x))
+            }
+
+            fn hyperparameters(&self) -> Vec<Hyperparameter> {
+                let first = self.first.hyperparameters().into_iter();
+                let second = self.second.hyperparameters().into_iter();
+                first
+                    .map(|parameter| parameter.within("first"))
+                    .chain(second.map(|parameter| parameter.within("second")))
+                    .collect()
+            }
+        }
+    };
+}
+
+combination!(
+    /// `k(x, x′) = k₁(x, x′) + k₂(x, x′)`.
+    Sum,
+    Add::add
+);
+combination!(
+    /// `k(x, x′) = k₁(x, x′)·k₂(x, x′)`.
+    Product,
+    Mul::mul
+);

@@ -1,0 +1,48 @@
+//! The constant kernel.
+
+use burn::{
+    module::Module,
+    tensor::{Tensor, TensorCreationOptions},
+};
+
+use super::Kernel;
+use crate::parameter::{Hyperparameter, Positive};
+
+/// `k(x, x′) = σ²`: an unknown constant offset with variance σ².
+#[derive(Module, Debug)]
+pub struct Constant {
+    variance: Positive,
+}
+
+impl Constant {
+    /// A constant kernel with the given variance.
+    ///
+    /// # Panics
+    ///
+    /// If the variance is not positive.
+    #[track_caller]
+    pub fn new(variance: f64, options: impl Into<TensorCreationOptions>) -> Self {
+        Self {
+            variance: Positive::new(&[variance], options),
+        }
+    }
+}
+
+impl Kernel for Constant {
+    fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+        let ([rows, _], [columns, _]) = (x1.dims(), x2.dims());
+        self.variance
+            .value()
+            .reshape([1, 1])
+            .expand([rows, columns])
+    }
+
+    fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
+        let [rows, _] = x.dims();
+        self.variance.value().expand([rows])
+    }
+
+    fn hyperparameters(&self) -> Vec<Hyperparameter> {
+        vec![Hyperparameter::new("variance", self.variance.to_vec())]
+    }
+}

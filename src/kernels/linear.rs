@@ -1,0 +1,46 @@
+//! The linear kernel.
+
+use burn::{
+    module::Module,
+    tensor::{Tensor, TensorCreationOptions},
+};
+
+use super::Kernel;
+use crate::parameter::{Hyperparameter, Positive};
+
+/// `k(x, x′) = Σ_d σ_d²·x_d·x′_d`: Bayesian linear regression through the origin.
+#[derive(Module, Debug)]
+pub struct Linear {
+    variance: Positive,
+}
+
+impl Linear {
+    /// A linear kernel with the given variances: one, or one an input dimension.
+    ///
+    /// # Panics
+    ///
+    /// If a variance is not positive.
+    #[track_caller]
+    pub fn new(variances: &[f64], options: impl Into<TensorCreationOptions>) -> Self {
+        Self {
+            variance: Positive::new(variances, options),
+        }
+    }
+}
+
+impl Kernel for Linear {
+    fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+        let weighted = x1 * self.variance.value().unsqueeze(); // [N1, D]
+        weighted.matmul(x2.transpose())
+    }
+
+    fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
+        let [rows, _] = x.dims();
+        let squares = x.square() * self.variance.value().unsqueeze(); // [N, D]
+        squares.sum_dim(1).reshape([rows])
+    }
+
+    fn hyperparameters(&self) -> Vec<Hyperparameter> {
+        vec![Hyperparameter::new("variance", self.variance.to_vec())]
+    }
+}

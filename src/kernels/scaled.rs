@@ -1,0 +1,55 @@
+//! A kernel times a trained variance.
+
+use burn::{
+    module::Module,
+    tensor::{Tensor, TensorCreationOptions},
+};
+
+use super::Kernel;
+use crate::parameter::{Hyperparameter, Positive};
+
+/// `s·k(x, x′)` with a trained output scale `s`.
+#[derive(Module, Debug)]
+pub struct Scaled<K: Module> {
+    base: K,
+    outputscale: Positive,
+}
+
+impl<K: Kernel> Scaled<K> {
+    /// `base` times a scale that starts at `outputscale`.
+    ///
+    /// # Panics
+    ///
+    /// If the scale is not positive.
+    #[track_caller]
+    pub fn new(base: K, outputscale: f64, options: impl Into<TensorCreationOptions>) -> Self {
+        Self {
+            base,
+            outputscale: Positive::new(&[outputscale], options),
+        }
+    }
+}
+
+impl<K: Kernel> Kernel for Scaled<K> {
+    fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+        self.base.covariance(x1, x2) * self.outputscale.value().reshape([1, 1])
+    }
+
+    fn matrix(&self, x: Tensor<2>) -> Tensor<2> {
+        self.base.matrix(x) * self.outputscale.value().reshape([1, 1])
+    }
+
+    fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
+        self.base.diagonal(x) * self.outputscale.value()
+    }
+
+    fn hyperparameters(&self) -> Vec<Hyperparameter> {
+        let mut all = vec![Hyperparameter::new(
+            "outputscale",
+            self.outputscale.to_vec(),
+        )];
+        let base = self.base.hyperparameters().into_iter();
+        all.extend(base.map(|parameter| parameter.within("base")));
+        all
+    }
+}

@@ -1,0 +1,140 @@
+//! The stationary kernels with a fused operation.
+
+use burn::{
+    module::Module,
+    tensor::{Tensor, TensorCreationOptions},
+};
+use serde::{Deserialize, Serialize};
+
+use super::Kernel;
+use crate::{
+    ops::{self, Stationary},
+    parameter::{Hyperparameter, Positive},
+};
+
+/// A stationary kernel `σ²·φ(r²)`, `r² = Σ_d (x_d − x′_d)²/ℓ_d²`, with trained variance and
+/// lengthscales; the profile φ is a [`Stationary`].
+#[derive(Module, Debug)]
+pub struct StationaryKernel {
+    #[module(skip)]
+    kind: Stationary,
+    lengthscale: Positive,
+    variance: Positive,
+}
+
+/// Configuration of a [`StationaryKernel`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StationaryConfig {
+    /// Which covariance.
+    pub kind: Stationary,
+    /// One lengthscale an input dimension (automatic relevance determination) instead of one for
+    /// all.
+    #[serde(default = "yes")]
+    pub ard: bool,
+    /// The first value of every lengthscale, in units of the inputs.
+    #[serde(default = "one")]
+    pub lengthscale: f64,
+    /// The first value of the variance, in squared units of the targets.
+    #[serde(default = "one")]
+    pub variance: f64,
+}
+
+fn yes() -> bool {
+    true
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+impl StationaryConfig {
+    /// The given covariance with a lengthscale for each dimension; lengthscales and variance start
+    /// at one.
+    pub fn new(kind: Stationary) -> Self {
+        Self {
+            kind,
+            ard: true,
+            lengthscale: 1.0,
+            variance: 1.0,
+        }
+    }
+
+    /// One lengthscale shared by all dimensions.
+    pub fn isotropic(mut self) -> Self {
+        self.ard = false;
+        self
+    }
+
+    /// Starts every lengthscale at `lengthscale`.
+    pub fn with_lengthscale(mut self, lengthscale: f64) -> Self {
+        self.lengthscale = lengthscale;
+        self
+    }
+
+    /// Starts the variance at `variance`.
+    pub fn with_variance(mut self, variance: f64) -> Self {
+        self.variance = variance;
+        self
+    }
+
+    /// The kernel for inputs of `dimensions` dimensions.
+    ///
+    /// # Panics
+    ///
+    /// If the lengthscale or the variance is not positive.
+    #[track_caller]
+    pub fn init(
+        &self,
+        dimensions: usize,
+        options: impl Into<TensorCreationOptions>,
+    ) -> StationaryKernel {
+        let count = if self.ard { dimensions } else { 1 };
+        StationaryKernel::new(
+            self.kind,
+            &vec![self.lengthscale; count],
+            self.variance,
+            options,
+        )
+    }
+}
+
+impl StationaryKernel {
+    /// A kernel with the given lengthscales (one, or one a dimension) and variance.
+    ///
+    /// # Panics
+    ///
+    /// If one of them is not positive.
+    #[track_caller]
+    pub fn new(
+        kind: Stationary,
+        lengthscales: &[f64],
+        variance: f64,
+        options: impl Into<TensorCreationOptions>,
+    ) -> Self {
+        let options = options.into();
+        Self {
+            kind,
+            lengthscale: Positive::new(lengthscales, options.clone()),
+            variance: Positive::new(&[variance], options),
+        }
+    }
+}
+
+impl Kernel for StationaryKernel {
+    fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+        let (lengthscale, variance) = (self.lengthscale.value(), self.variance.value());
+        ops::covariance(self.kind, x1, x2, lengthscale, variance)
+    }
+
+    fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
+        let [rows, _] = x.dims();
+        self.variance.value().expand([rows])
+    }
+
+    fn hyperparameters(&self) -> Vec<Hyperparameter> {
+        vec![
+            Hyperparameter::new("lengthscale", self.lengthscale.to_vec()),
+            Hyperparameter::new("variance", self.variance.to_vec()),
+        ]
+    }
+}

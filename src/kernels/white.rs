@@ -1,0 +1,55 @@
+//! The white-noise kernel.
+
+use burn::{
+    module::Module,
+    tensor::{Tensor, TensorCreationOptions},
+};
+
+use super::Kernel;
+use crate::parameter::{Hyperparameter, Positive};
+
+/// `k(x_i, x_j) = σ²·δ_ij`: independent noise on every point.
+///
+/// Two different sets of points share no noise, even where they coincide: their covariance is
+/// zero.
+#[derive(Module, Debug)]
+pub struct White {
+    variance: Positive,
+}
+
+impl White {
+    /// A white kernel with the given variance.
+    ///
+    /// # Panics
+    ///
+    /// If the variance is not positive.
+    #[track_caller]
+    pub fn new(variance: f64, options: impl Into<TensorCreationOptions>) -> Self {
+        Self {
+            variance: Positive::new(&[variance], options),
+        }
+    }
+}
+
+impl Kernel for White {
+    fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+        let ([rows, _], [columns, _]) = (x1.dims(), x2.dims());
+        Tensor::zeros([rows, columns], (&x1.device(), x1.dtype()))
+    }
+
+    fn matrix(&self, x: Tensor<2>) -> Tensor<2> {
+        let [rows, _] = x.dims();
+        let variance = self.variance.value();
+        let identity = Tensor::<2>::eye(rows, &x.device()).cast(variance.dtype());
+        identity * variance.reshape([1, 1])
+    }
+
+    fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
+        let [rows, _] = x.dims();
+        self.variance.value().expand([rows])
+    }
+
+    fn hyperparameters(&self) -> Vec<Hyperparameter> {
+        vec![Hyperparameter::new("variance", self.variance.to_vec())]
+    }
+}

@@ -1,0 +1,8 @@
+//! Gaussian processes for the [burn](burn) deep-learning framework.
+
+pub mod inducing;
+pub mod kernels;
+pub mod likelihoods;
+pub mod ops;
+pub mod parameter;
+pub mod variational;

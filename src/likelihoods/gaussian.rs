@@ -1,0 +1,115 @@
+//! The Gaussian likelihood.
+
+use core::f64::consts::PI;
+
+use burn::{
+    module::Module,
+    tensor::{Tensor, TensorCreationOptions},
+};
+use serde::{Deserialize, Serialize};
+
+use super::{ImpossibleTarget, Likelihood, Marginals, sum_outputs};
+use crate::parameter::{Hyperparameter, Positive};
+
+/// `y = f + ε`, `ε ~ N(0, σ²)` with a trained noise variance σ² shared by all outputs.
+#[derive(Module, Debug)]
+pub struct Gaussian {
+    noise: Positive,
+}
+
+/// Configuration of a [`Gaussian`] likelihood.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GaussianConfig {
+    /// The first value of the noise variance, in squared units of the targets.
+    pub noise: f64,
+}
+
+impl Default for GaussianConfig {
+    fn default() -> Self {
+        Self { noise: 0.1 }
+    }
+}
+
+impl GaussianConfig {
+    /// The likelihood.
+    ///
+    /// # Panics
+    ///
+    /// If the noise variance is not positive.
+    #[track_caller]
+    pub fn init(&self, options: impl Into<TensorCreationOptions>) -> Gaussian {
+        Gaussian::new(self.noise, options)
+    }
+}
+
+impl Gaussian {
+    /// A Gaussian likelihood with the given noise variance.
+    ///
+    /// # Panics
+    ///
+    /// If it is not positive.
+    #[track_caller]
+    pub fn new(noise: f64, options: impl Into<TensorCreationOptions>) -> Self {
+        Self {
+            noise: Positive::new(&[noise], options),
+        }
+    }
+
+    /// The noise variance σ², `[1]`.
+    pub fn noise(&self) -> Tensor<1> {
+        self.noise.value()
+    }
+
+    /// `log N(y | μ, v)`, elementwise.
+    fn log_normal<const D: usize>(error: Tensor<D>, variance: Tensor<D>) -> Tensor<D> {
+        ((error.square() / variance.clone()) + variance.log() + (2.0 * PI).ln()) * -0.5
+    }
+}
+
+impl Likelihood for Gaussian {
+    fn log_density<const D: usize>(&self, targets: Tensor<D>, function: Tensor<D>) -> Tensor<D> {
+        Self::log_normal(targets - function, self.noise().reshape([1; D]))
+    }
+
+    fn conditional_moments<const D: usize>(&self, function: Tensor<D>) -> (Tensor<D>, Tensor<D>) {
+        let variance = self.noise().reshape([1; D]).expand(function.dims());
+        (function, variance)
+    }
+
+    fn check_targets(&self, targets: &[f64]) -> Result<(), ImpossibleTarget> {
+        match targets.iter().position(|value| !value.is_finite()) {
+            Some(row) => Err(ImpossibleTarget {
+                row,
+                value: targets[row],
+                likelihood: "gaussian",
+                expected: "finite numbers",
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// `log N(y_n | μ_n, σ²) − σ_n²/(2σ²)`, in closed form.
+    fn expected_log_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
+        let outputs = marginals.mean.dims()[1] as f64;
+        let noise = self.noise();
+        let squares = (targets - marginals.mean).square() + marginals.variance; // [N, P]
+        let constant = (noise.clone().log() + (2.0 * PI).ln()) * outputs; // [1]
+        (sum_outputs(squares) / noise + constant) * -0.5
+    }
+
+    fn log_predictive_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
+        let Marginals { mean, variance } = self.predict(marginals);
+        sum_outputs(Self::log_normal(targets - mean, variance))
+    }
+
+    fn predict(&self, marginals: Marginals) -> Marginals {
+        Marginals {
+            variance: marginals.variance + self.noise().reshape([1, 1]),
+            mean: marginals.mean,
+        }
+    }
+
+    fn hyperparameters(&self) -> Vec<Hyperparameter> {
+        vec![Hyperparameter::new("noise", self.noise.to_vec())]
+    }
+}

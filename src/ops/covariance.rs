@@ -1,0 +1,62 @@
+//! The fused stationary covariance.
+
+use burn::{backend::Dispatch, tensor::Tensor};
+
+use super::{Stationary, extension::LinearAlgebra};
+
+/// The stationary covariance `k(x, x′) = σ²·φ(Σ_d (x_d − x′_d)²/ℓ_d²)` between two sets of points.
+///
+/// One pass computes distances and covariances together, and one pass the gradients with respect
+/// to both sets of points, the lengthscales and the variance; nothing of size N1·N2 is kept for
+/// the reverse mode. The derivative at coincident points is exact (for Matérn-1/2, whose slope
+/// jumps there, it is the mean of the one-sided slopes, zero).
+///
+/// # Shapes
+///
+/// - `x1`: `[N1, D]`, `x2`: `[N2, D]`
+/// - `lengthscales`: `[D]`, or `[1]` for one shared by all dimensions
+/// - `variance`: `[1]`
+/// - result: `[N1, N2]`
+///
+/// # Panics
+///
+/// If the shapes do not fit together.
+#[track_caller]
+pub fn covariance(
+    kind: Stationary,
+    x1: Tensor<2>,
+    x2: Tensor<2>,
+    lengthscales: Tensor<1>,
+    variance: Tensor<1>,
+) -> Tensor<2> {
+    let ([_, d1], [_, d2]) = (x1.dims(), x2.dims());
+    let ([scales], [variances]) = (lengthscales.dims(), variance.dims());
+    assert!(
+        d1 == d2 && (scales == d1 || scales == 1) && variances == 1,
+        "covariance: x1 has {d1} dimensions, x2 {d2}, with {scales} lengthscales and {variances} \
+         variances; expected equal dimensions, as many lengthscales (or 1) and 1 variance"
+    );
+    Tensor::from_dispatch(<Dispatch as LinearAlgebra>::covariance(
+        x1.into_dispatch(),
+        x2.into_dispatch(),
+        lengthscales.into_dispatch(),
+        variance.into_dispatch(),
+        kind,
+    ))
+}
+
+/// The symmetric covariance matrix of one set of points: [`covariance`] with `x1 = x2 = x`.
+///
+/// # Shapes
+///
+/// - `x`: `[N, D]`
+/// - result: `[N, N]`
+#[track_caller]
+pub fn covariance_matrix(
+    kind: Stationary,
+    x: Tensor<2>,
+    lengthscales: Tensor<1>,
+    variance: Tensor<1>,
+) -> Tensor<2> {
+    covariance(kind, x.clone(), x, lengthscales, variance)
+}

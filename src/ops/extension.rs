@@ -1,0 +1,178 @@
+//! The backend extension: what each backend supplies, and how a tensor reaches it.
+//!
+//! [`LinearAlgebra`] is called through burn's run-time dispatch; [`LinearAlgebraReverse`] holds
+//! what only the reverse mode calls. A backend implements both with
+//! [`run_on_host`](super::host_access) or with kernels of its own: this is the place where device
+//! kernels go.
+
+use std::sync::{Arc, Mutex};
+
+use burn::backend::{Backend, backend_extension, tensor::FloatTensor};
+
+use super::{
+    SpecialFunction, Stationary,
+    factor::{Jitter, PivotFailure},
+    host::triangular::Side,
+};
+
+/// Carries the outcome of a factorisation past the tensor interface.
+///
+/// One entry a batch member: the jitter added, or the pivot that failed.
+#[derive(Clone, Debug, Default)]
+pub struct FactorizationOutcome(Arc<Mutex<Vec<Result<f64, PivotFailure>>>>);
+
+impl FactorizationOutcome {
+    /// Stores what happened to each batch member.
+    pub fn report(&self, members: Vec<Result<f64, PivotFailure>>) {
+        *self
+            .0
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner()) = members;
+    }
+
+    /// What happened to each batch member.
+    pub fn members(&self) -> Vec<Result<f64, PivotFailure>> {
+        self.0
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+            .clone()
+    }
+}
+
+/// The operations a model calls. Shapes are those of the functions in [`ops`](super); a *factor*
+/// is a [packed factor](super::host::cholesky).
+#[allow(deprecated, reason = "ndarray stays supported beside flex")]
+#[backend_extension(
+    Autodiff,
+    Flex: cfg(feature = "flex"),
+    NdArray: cfg(feature = "ndarray"),
+    Cube: cfg(any(feature = "wgpu", feature = "cuda")),
+)]
+pub trait LinearAlgebra: Backend {
+    /// `k(x1, x2)`, [N1, N2].
+    fn covariance(
+        x1: FloatTensor<Self>,
+        x2: FloatTensor<Self>,
+        lengthscales: FloatTensor<Self>,
+        variance: FloatTensor<Self>,
+        kind: Stationary,
+    ) -> FloatTensor<Self>;
+
+    /// The factor of `K + jitter·mean(diag K)·I`.
+    fn cholesky(
+        matrix: FloatTensor<Self>,
+        jitter: Jitter,
+        outcome: FactorizationOutcome,
+    ) -> FloatTensor<Self>;
+
+    /// The factor whose lower triangle is that of `matrix`.
+    fn pack_lower(matrix: FloatTensor<Self>, outcome: FactorizationOutcome) -> FloatTensor<Self>;
+
+    /// The lower triangle of a factor, zeros above it.
+    fn unpack_lower(factor: FloatTensor<Self>) -> FloatTensor<Self>;
+
+    /// `L⁻¹B` or `L⁻ᵀB`.
+    fn factor_solve(
+        factor: FloatTensor<Self>,
+        rhs: FloatTensor<Self>,
+        side: Side,
+    ) -> FloatTensor<Self>;
+
+    /// `2·Σ log L_ii`, one a batch member.
+    fn factor_log_determinant(factor: FloatTensor<Self>) -> FloatTensor<Self>;
+
+    /// `[Aᵀm_p ; colsum((W_pᵀA)²)]`, [2, P, N].
+    fn projected_moments(
+        basis: FloatTensor<Self>,
+        mean: FloatTensor<Self>,
+        scale: FloatTensor<Self>,
+    ) -> FloatTensor<Self>;
+
+    /// `Σ_m A_mn²`, [N].
+    fn column_squares(basis: FloatTensor<Self>) -> FloatTensor<Self>;
+
+    /// `KL[N(m_p, W_pW_pᵀ) ‖ N(0, I)]`, [P].
+    fn gaussian_divergence(mean: FloatTensor<Self>, scale: FloatTensor<Self>) -> FloatTensor<Self>;
+
+    /// A scalar function, elementwise.
+    fn special(x: FloatTensor<Self>, function: SpecialFunction) -> FloatTensor<Self>;
+}
+
+/// What only the reverse mode calls.
+pub trait LinearAlgebraReverse: LinearAlgebra {
+    /// The gradients of `x1`, `x2`, the lengthscales and the variance.
+    fn covariance_reverse(
+        x1: FloatTensor<Self>,
+        x2: FloatTensor<Self>,
+        lengthscales: FloatTensor<Self>,
+        variance: FloatTensor<Self>,
+        gradient: FloatTensor<Self>,
+        kind: Stationary,
+    ) -> [FloatTensor<Self>; 4];
+
+    /// `½·L⁻ᵀ(Φ + Φᵀ)L⁻¹` with `Φ` the lower triangle of `cotangent`, its diagonal halved; then
+    /// the jitter's share of the diagonal.
+    fn cholesky_reverse(
+        factor: FloatTensor<Self>,
+        cotangent: FloatTensor<Self>,
+        jitter: Vec<f64>,
+    ) -> FloatTensor<Self>;
+
+    /// The lower triangle of `−A·Bᵀ`.
+    fn negative_lower_product(
+        left: FloatTensor<Self>,
+        right: FloatTensor<Self>,
+    ) -> FloatTensor<Self>;
+
+    /// The lower triangle of `LᵀX`.
+    fn lower_cotangent(factor: FloatTensor<Self>, gradient: FloatTensor<Self>)
+    -> FloatTensor<Self>;
+
+    /// The lower triangle of `L⁻ᵀΦ`: from a factor's cotangent back to an ordinary gradient.
+    fn pack_lower_reverse(
+        factor: FloatTensor<Self>,
+        cotangent: FloatTensor<Self>,
+    ) -> FloatTensor<Self>;
+
+    /// A factor's cotangent under the log-determinant: `2g` on the diagonal.
+    fn log_determinant_reverse(
+        factor: FloatTensor<Self>,
+        gradient: FloatTensor<Self>,
+    ) -> FloatTensor<Self>;
+
+    /// The moments, and `V_p = W_pᵀA` ([P, M, N]) for the reverse.
+    fn projected_moments_saving(
+        basis: FloatTensor<Self>,
+        mean: FloatTensor<Self>,
+        scale: FloatTensor<Self>,
+    ) -> [FloatTensor<Self>; 2];
+
+    /// The gradients of the basis, the mean and the scale.
+    fn projected_moments_reverse(
+        basis: FloatTensor<Self>,
+        mean: FloatTensor<Self>,
+        scale: FloatTensor<Self>,
+        projected: FloatTensor<Self>,
+        gradient: FloatTensor<Self>,
+    ) -> [FloatTensor<Self>; 3];
+
+    /// The gradient of the basis: `2·A·diag(g)`.
+    fn column_squares_reverse(
+        basis: FloatTensor<Self>,
+        gradient: FloatTensor<Self>,
+    ) -> FloatTensor<Self>;
+
+    /// The gradients of the mean and the scale.
+    fn gaussian_divergence_reverse(
+        mean: FloatTensor<Self>,
+        scale: FloatTensor<Self>,
+        gradient: FloatTensor<Self>,
+    ) -> [FloatTensor<Self>; 2];
+
+    /// The gradient through a scalar function.
+    fn special_reverse(
+        x: FloatTensor<Self>,
+        gradient: FloatTensor<Self>,
+        function: SpecialFunction,
+    ) -> FloatTensor<Self>;
+}

@@ -1,0 +1,369 @@
+//! The fused stationary covariance on the CPU: distance, profile and, in reverse, every gradient
+//! in one pass, with nothing of size N1·N2 besides the result.
+//!
+//! Distances come from differences of coordinates, not from `‖a‖² + ‖b‖² − 2aᵀb`: coincident
+//! points are at distance zero exactly and close points lose no digits, which a product of the
+//! coordinates cannot give in single precision.
+
+use core::marker::PhantomData;
+
+use rayon::prelude::*;
+
+use super::{
+    profile::{Matern12, Matern32, Matern52, Profile, SquaredExponential},
+    scalar::Scalar,
+    vectorised::{self, Kernel},
+};
+use crate::ops::Stationary;
+
+/// Points handled together: four AVX-512 registers of `f32`, eight of `f64`.
+const LANES: usize = 64;
+
+/// Partial sums kept apart so that a sum over a block of points vectorises.
+const PARTIAL: usize = 16;
+
+/// Below this many covariances one thread is faster than two.
+const PARALLEL_FROM: usize = 16_384;
+
+/// Two sets of points in lengthscale units, with the second set laid out in blocks of [`LANES`]
+/// points, coordinate by coordinate.
+struct ScaledPoints<T> {
+    dimensions: usize,
+    /// `x1/ℓ`, [N1, D].
+    left: Vec<T>,
+    /// `x2/ℓ`, [⌈N2/LANES⌉, D, LANES], the last block filled up with the last point.
+    right: Vec<T>,
+    right_len: usize,
+}
+
+/// One full block's worth of lanes of a slice.
+#[inline(always)]
+fn lanes<T: Scalar>(values: &[T]) -> [T; LANES] {
+    core::array::from_fn(|lane| values[lane])
+}
+
+impl<T: Scalar> ScaledPoints<T> {
+    fn new(x1: &[T], x2: &[T], lengthscales: &[T]) -> Self {
+        let dimensions = lengthscales.len();
+        let one = T::from_f64(1.0);
+        let inverse: Vec<T> = lengthscales.iter().map(|&l| one / l).collect();
+        let left = x1
+            .chunks_exact(dimensions)
+            .flat_map(|point| point.iter().zip(&inverse).map(|(&x, &i)| x * i))
+            .collect();
+        let right_len = x2.len() / dimensions;
+        let mut right = vec![T::default(); right_len.div_ceil(LANES) * dimensions * LANES];
+        for (b, block) in right.chunks_exact_mut(dimensions * LANES).enumerate() {
+            for lane in 0..LANES {
+                let point = (b * LANES + lane).min(right_len - 1);
+                for (d, &i) in inverse.iter().enumerate() {
+                    block[d * LANES + lane] = x2[point * dimensions + d] * i;
+                }
+            }
+        }
+        Self {
+            dimensions,
+            left,
+            right,
+            right_len,
+        }
+    }
+
+    fn left_point(&self, row: usize) -> &[T] {
+        &self.left[row * self.dimensions..][..self.dimensions]
+    }
+
+    fn blocks(&self) -> core::slice::ChunksExact<'_, T> {
+        self.right.chunks_exact(self.dimensions * LANES)
+    }
+}
+
+/// `r²` from one point to a block of points.
+#[inline(always)]
+fn squared_distances<T: Scalar, const FUSED: bool>(point: &[T], block: &[T]) -> [T; LANES] {
+    let mut sums = [T::default(); LANES];
+    for (&a, coordinates) in point.iter().zip(block.chunks_exact(LANES)) {
+        for lane in 0..LANES {
+            let difference = a - coordinates[lane];
+            sums[lane] = difference.multiply_add::<FUSED>(difference, sums[lane]);
+        }
+    }
+    sums
+}
+
+/// Fills rows `first_row…` of the covariance.
+struct Forward<'a, T, P> {
+    points: &'a ScaledPoints<T>,
+    variance: T,
+    first_row: usize,
+    rows: &'a mut [T],
+    profile: PhantomData<P>,
+}
+
+impl<T: Scalar, P: Profile<T>> Kernel for Forward<'_, T, P> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call<const FUSED: bool>(self) {
+        let width = self.points.right_len;
+        for (i, row) in self.rows.chunks_exact_mut(width).enumerate() {
+            let point = self.points.left_point(self.first_row + i);
+            for (block, out) in self.points.blocks().zip(row.chunks_mut(LANES)) {
+                let mut values = squared_distances::<T, FUSED>(point, block);
+                for value in &mut values {
+                    *value = self.variance * P::value::<FUSED>(*value);
+                }
+                if out.len() == LANES {
+                    out.copy_from_slice(&values);
+                } else {
+                    out.copy_from_slice(&values[..out.len()]);
+                }
+            }
+        }
+    }
+}
+
+/// The gradients of `Σ_ij G_ij·k(x1_i, x2_j)`.
+pub struct CovarianceGradients<T> {
+    /// With respect to the first inputs, [N1, D].
+    pub x1: Vec<T>,
+    /// With respect to the second inputs, [N2, D].
+    pub x2: Vec<T>,
+    /// With respect to the lengthscales, [D].
+    pub lengthscales: Vec<T>,
+    /// With respect to the variance.
+    pub variance: T,
+}
+
+/// What one thread adds up over its rows, in lengthscale units.
+struct PartialGradients<T> {
+    /// [rows, D]
+    left: Vec<T>,
+    /// [⌈N2/LANES⌉, D, LANES]
+    right: Vec<T>,
+    /// `Σ h·t²`, [D]
+    lengthscales: Vec<f64>,
+    variance: f64,
+}
+
+/// Goes through rows `first_row…` of the gradient `G`.
+struct Reverse<'a, T, P> {
+    points: &'a ScaledPoints<T>,
+    variance: T,
+    first_row: usize,
+    gradient: &'a [T],
+    profile: PhantomData<P>,
+}
+
+impl<T: Scalar, P: Profile<T>> Kernel for Reverse<'_, T, P> {
+    type Output = PartialGradients<T>;
+
+    #[inline(always)]
+    fn call<const FUSED: bool>(self) -> PartialGradients<T> {
+        let ScaledPoints {
+            dimensions,
+            right_len,
+            ..
+        } = *self.points;
+        let mut total = PartialGradients {
+            left: Vec::with_capacity(self.gradient.len() / right_len * dimensions),
+            right: vec![T::default(); self.points.right.len()],
+            lengthscales: vec![0.0; dimensions],
+            variance: 0.0,
+        };
+        let mut left = vec![[T::default(); PARTIAL]; dimensions];
+        let mut scales = vec![[T::default(); PARTIAL]; dimensions];
+        let twice_variance = T::from_f64(2.0) * self.variance;
+        for (i, gradient) in self.gradient.chunks_exact(right_len).enumerate() {
+            let point = self.points.left_point(self.first_row + i);
+            left.fill([T::default(); PARTIAL]);
+            scales.fill([T::default(); PARTIAL]);
+            let mut values = [T::default(); LANES];
+            for ((block, gradient), right) in self
+                .points
+                .blocks()
+                .zip(gradient.chunks(LANES))
+                .zip(total.right.chunks_exact_mut(dimensions * LANES))
+            {
+                let mut weights = squared_distances::<T, FUSED>(point, block);
+                let mut padded = [T::default(); LANES];
+                let gradient = if gradient.len() == LANES {
+                    lanes(gradient)
+                } else {
+                    padded[..gradient.len()].copy_from_slice(gradient);
+                    padded
+                };
+                for lane in 0..LANES {
+                    let (value, slope) = P::value_and_slope::<FUSED>(weights[lane]);
+                    values[lane] = gradient[lane].multiply_add::<FUSED>(value, values[lane]);
+                    weights[lane] = gradient[lane] * (twice_variance * slope);
+                }
+                for d in 0..dimensions {
+                    let block = &block[d * LANES..][..LANES];
+                    let right = &mut right[d * LANES..][..LANES];
+                    let (mut sum, mut square) = (left[d], scales[d]);
+                    for start in (0..LANES).step_by(PARTIAL) {
+                        for lane in 0..PARTIAL {
+                            let difference = point[d] - block[start + lane];
+                            let pull = weights[start + lane] * difference;
+                            right[start + lane] -= pull;
+                            sum[lane] += pull;
+                            square[lane] = pull.multiply_add::<FUSED>(difference, square[lane]);
+                        }
+                    }
+                    (left[d], scales[d]) = (sum, square);
+                }
+            }
+            for d in 0..dimensions {
+                let sum: f64 = left[d].iter().map(|value| value.to_f64()).sum();
+                total.left.push(T::from_f64(sum));
+                total.lengthscales[d] += scales[d].iter().map(|value| value.to_f64()).sum::<f64>();
+            }
+            total.variance += values.iter().map(|value| value.to_f64()).sum::<f64>();
+        }
+        total
+    }
+}
+
+/// Runs `$body` with `$profile` standing for the type of the profile `$kind`.
+macro_rules! with_profile {
+    ($kind:expr, $profile:ident => $body:expr) => {
+        match $kind {
+            Stationary::SquaredExponential => {
+                type $profile = SquaredExponential;
+                $body
+            }
+            Stationary::Matern12 => {
+                type $profile = Matern12;
+                $body
+            }
+            Stationary::Matern32 => {
+                type $profile = Matern32;
+                $body
+            }
+            Stationary::Matern52 => {
+                type $profile = Matern52;
+                $body
+            }
+        }
+    };
+}
+
+/// Rows given to one thread.
+fn rows_per_thread(rows: usize, columns: usize) -> usize {
+    if rows * columns < PARALLEL_FROM {
+        rows.max(1)
+    } else {
+        rows.div_ceil(rayon::current_num_threads()).max(1)
+    }
+}
+
+/// `k(x1, x2)`, [N1, N2]; `lengthscales` has one entry an input dimension.
+pub fn covariance<T: Scalar>(
+    kind: Stationary,
+    x1: &[T],
+    x2: &[T],
+    lengthscales: &[T],
+    variance: T,
+) -> Vec<T> {
+    let (rows, columns) = (x1.len() / lengthscales.len(), x2.len() / lengthscales.len());
+    let mut values = vec![T::default(); rows * columns];
+    if values.is_empty() {
+        return values;
+    }
+    let points = ScaledPoints::new(x1, x2, lengthscales);
+    let share = rows_per_thread(rows, columns);
+    values
+        .par_chunks_mut(share * columns)
+        .enumerate()
+        .for_each(|(part, rows)| {
+            with_profile!(kind, P => vectorised::run(Forward::<T, P> {
+                points: &points,
+                variance,
+                first_row: part * share,
+                rows,
+                profile: PhantomData,
+            }))
+        });
+    values
+}
+
+/// The gradients of `k(x1, x2)`; `gradient` is that of the result, [N1, N2].
+pub fn covariance_backward<T: Scalar>(
+    kind: Stationary,
+    x1: &[T],
+    x2: &[T],
+    lengthscales: &[T],
+    variance: T,
+    gradient: &[T],
+) -> CovarianceGradients<T> {
+    let dimensions = lengthscales.len();
+    let (rows, columns) = (x1.len() / dimensions, x2.len() / dimensions);
+    if rows * columns == 0 {
+        return CovarianceGradients {
+            x1: vec![T::default(); x1.len()],
+            x2: vec![T::default(); x2.len()],
+            lengthscales: vec![T::default(); dimensions],
+            variance: T::default(),
+        };
+    }
+    let points = ScaledPoints::new(x1, x2, lengthscales);
+    let share = rows_per_thread(rows, columns);
+    let partial: Vec<PartialGradients<T>> = gradient
+        .par_chunks(share * columns)
+        .enumerate()
+        .map(|(part, gradient)| {
+            with_profile!(kind, P => vectorised::run(Reverse::<T, P> {
+                points: &points,
+                variance,
+                first_row: part * share,
+                gradient,
+                profile: PhantomData,
+            }))
+        })
+        .collect();
+    gather(partial, lengthscales, columns)
+}
+
+/// Adds up the threads' sums and turns lengthscale units back into input units.
+fn gather<T: Scalar>(
+    partial: Vec<PartialGradients<T>>,
+    lengthscales: &[T],
+    columns: usize,
+) -> CovarianceGradients<T> {
+    let dimensions = lengthscales.len();
+    let mut x2 = vec![T::default(); columns * dimensions];
+    let mut squares = vec![0.0; dimensions];
+    let mut x1 = Vec::with_capacity(partial.iter().map(|part| part.left.len()).sum());
+    let mut variance = 0.0;
+    for part in &partial {
+        for (j, x2) in x2.chunks_exact_mut(dimensions).enumerate() {
+            let block = &part.right[j / LANES * dimensions * LANES + j % LANES..];
+            for (d, x2) in x2.iter_mut().enumerate() {
+                *x2 += block[d * LANES];
+            }
+        }
+        for (sum, &square) in squares.iter_mut().zip(&part.lengthscales) {
+            *sum += square;
+        }
+        variance += part.variance;
+        x1.extend_from_slice(&part.left);
+    }
+    for values in [&mut x1, &mut x2] {
+        for point in values.chunks_exact_mut(dimensions) {
+            for (value, &lengthscale) in point.iter_mut().zip(lengthscales) {
+                *value = *value / lengthscale;
+            }
+        }
+    }
+    CovarianceGradients {
+        x1,
+        x2,
+        lengthscales: squares
+            .iter()
+            .zip(lengthscales)
+            .map(|(&square, &lengthscale)| T::from_f64(-square / lengthscale.to_f64()))
+            .collect(),
+        variance: T::from_f64(variance),
+    }
+}

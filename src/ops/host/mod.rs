@@ -1,0 +1,10 @@
+//! The operations on the CPU: plain functions on borrowed row-major memory, without burn.
+
+pub mod cholesky;
+pub mod covariance;
+pub mod moments;
+mod profile;
+pub mod scalar;
+pub mod special;
+pub mod triangular;
+mod vectorised;

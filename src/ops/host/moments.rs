@@ -1,0 +1,207 @@
+//! Moments of Gaussian variables under a linear map, and divergences, on the CPU.
+
+use faer::{Accum, MatMut, MatRef, linalg::matmul::matmul, prelude::ReborrowMut};
+use rayon::prelude::*;
+
+use super::{
+    scalar::Scalar,
+    triangular::{Side, lower_product, parallelism, triangular_product},
+};
+
+/// Columns given to one thread at a time in a pass over a matrix.
+const CHUNK: usize = 512;
+
+/// `A`, `m` and `W` of `u_p ~ N(m_p, W_pW_pᵀ)` seen through `Aᵀ`.
+#[derive(Clone, Copy)]
+pub struct Projection<'a, T> {
+    /// A, [M, N]
+    pub basis: &'a [T],
+    /// m, [P, M]
+    pub mean: &'a [T],
+    /// W, [P, M, M]
+    pub scale: &'a [T],
+    /// M
+    pub size: usize,
+    /// P
+    pub outputs: usize,
+}
+
+impl<'a, T: Scalar> Projection<'a, T> {
+    fn columns(&self) -> usize {
+        self.basis.len() / self.size.max(1)
+    }
+
+    fn basis(&self) -> MatRef<'a, T> {
+        MatRef::from_row_major_slice(self.basis, self.size, self.columns())
+    }
+
+    fn mean(&self) -> MatRef<'a, T> {
+        MatRef::from_row_major_slice(self.mean, self.outputs, self.size)
+    }
+
+    fn scale(&self, output: usize) -> MatRef<'a, T> {
+        let area = self.size * self.size;
+        MatRef::from_row_major_slice(&self.scale[output * area..][..area], self.size, self.size)
+    }
+
+    /// `[Aᵀm_p ; colsum(V_p²)]`, [2, P, N], and `V_p = W_pᵀA`, [P, M, N].
+    pub fn moments(&self) -> (Vec<T>, Vec<T>) {
+        let (size, columns, outputs) = (self.size, self.columns(), self.outputs);
+        let mut moments = vec![T::default(); 2 * outputs * columns];
+        let mut projected = vec![T::default(); outputs * size * columns];
+        let (means, variances) = moments.split_at_mut(outputs * columns);
+        matmul(
+            MatMut::from_row_major_slice_mut(means, outputs, columns),
+            Accum::Replace,
+            self.mean(),
+            self.basis(),
+            T::from_f64(1.0),
+            parallelism(outputs * size * columns / 8),
+        );
+        let area = (size * columns).max(1);
+        for (output, (projected, variances)) in projected
+            .chunks_exact_mut(area)
+            .zip(variances.chunks_exact_mut(columns.max(1)))
+            .enumerate()
+        {
+            triangular_product(
+                self.scale(output),
+                Side::Transposed,
+                self.basis(),
+                MatMut::from_row_major_slice_mut(projected, size, columns),
+                Accum::Replace,
+            );
+            add_column_squares(projected, variances);
+        }
+        (moments, projected)
+    }
+
+    /// The gradients of A, m and W, from the `[2, P, N]` gradient of the moments and
+    /// `V_p = W_pᵀA`:
+    /// `Ā = Σ_p m_p·ḡᵀ + 2·W_p·V_p·diag(ḣ)`, `m̄_p = A·ḡ`, `W̄_p = tril(2·A·diag(ḣ)·V_pᵀ)`.
+    pub fn reverse(&self, projected: &[T], gradient: &[T]) -> [Vec<T>; 3] {
+        let (size, columns, outputs) = (self.size, self.columns(), self.outputs);
+        let (means, variances) = gradient.split_at(outputs * columns);
+        let means = MatRef::from_row_major_slice(means, outputs, columns);
+        let mut basis = vec![T::default(); size * columns];
+        let mut mean = vec![T::default(); outputs * size];
+        let mut scale = vec![T::default(); outputs * size * size];
+        let mut basis_view = MatMut::from_row_major_slice_mut(&mut basis, size, columns);
+        let (one, area) = (T::from_f64(1.0), size * columns);
+        let par = parallelism(outputs * area / 8);
+        matmul(
+            basis_view.rb_mut(),
+            Accum::Replace,
+            self.mean().transpose(),
+            means,
+            one,
+            par,
+        );
+        matmul(
+            MatMut::from_row_major_slice_mut(&mut mean, outputs, size),
+            Accum::Replace,
+            means,
+            self.basis().transpose(),
+            one,
+            par,
+        );
+        let mut weighted = vec![T::default(); area];
+        for (output, scale) in scale.chunks_exact_mut((size * size).max(1)).enumerate() {
+            let weights = &variances[output * columns..][..columns];
+            scale_columns(&projected[output * area..][..area], weights, &mut weighted);
+            let weighted = MatRef::from_row_major_slice(&weighted, size, columns);
+            triangular_product(
+                self.scale(output),
+                Side::Lower,
+                weighted,
+                basis_view.rb_mut(),
+                Accum::Add,
+            );
+            let out = MatMut::from_row_major_slice_mut(&mut *scale, size, size);
+            lower_product(out, Accum::Replace, self.basis(), weighted.transpose(), one);
+            clear_above_diagonal(scale, size);
+        }
+        [basis, mean, scale]
+    }
+}
+
+/// Adds the squares of a row-major matrix to `sums`, column by column.
+pub fn add_column_squares<T: Scalar>(matrix: &[T], sums: &mut [T]) {
+    let columns = sums.len();
+    sums.par_chunks_mut(CHUNK)
+        .enumerate()
+        .for_each(|(chunk, sums)| {
+            for row in matrix.chunks_exact(columns) {
+                for (sum, &value) in sums.iter_mut().zip(&row[chunk * CHUNK..]) {
+                    *sum += value * value;
+                }
+            }
+        });
+}
+
+/// `out_mn ← 2·matrix_mn·weights_n`.
+pub fn scale_columns<T: Scalar>(matrix: &[T], weights: &[T], out: &mut [T]) {
+    let columns = weights.len().max(1);
+    let two = T::from_f64(2.0);
+    let rows = (CHUNK * CHUNK / columns).max(1);
+    out.par_chunks_mut(rows * columns)
+        .zip(matrix.par_chunks(rows * columns))
+        .for_each(|(out, matrix)| {
+            for (out, matrix) in out
+                .chunks_exact_mut(columns)
+                .zip(matrix.chunks_exact(columns))
+            {
+                for ((out, &value), &weight) in out.iter_mut().zip(matrix).zip(weights) {
+                    *out = two * value * weight;
+                }
+            }
+        });
+}
+
+/// Sets everything above the diagonal of a square row-major matrix to zero.
+pub fn clear_above_diagonal<T: Scalar>(matrix: &mut [T], size: usize) {
+    for (i, row) in matrix.chunks_exact_mut(size.max(1)).enumerate() {
+        row[i + 1..].fill(T::default());
+    }
+}
+
+/// `½(‖W‖²_F + ‖m‖² − M) − Σ_i log|W_ii|` for one lower-triangular `W`.
+pub fn divergence<T: Scalar>(mean: &[T], scale: &[T]) -> T {
+    let size = mean.len();
+    let mut squares: f64 = mean.iter().map(|m| m.to_f64() * m.to_f64()).sum();
+    let mut logarithms = 0.0;
+    for (i, row) in scale.chunks_exact(size.max(1)).enumerate() {
+        let mut sums = [0.0; 8];
+        let chunks = row[..=i].chunks_exact(8);
+        for &value in chunks.remainder() {
+            squares += value.to_f64() * value.to_f64();
+        }
+        for chunk in chunks {
+            for (sum, value) in sums.iter_mut().zip(chunk) {
+                *sum += value.to_f64() * value.to_f64();
+            }
+        }
+        squares += sums.iter().sum::<f64>();
+        logarithms += row[i].to_f64().abs().ln();
+    }
+    T::from_f64(0.5 * (squares - size as f64) - logarithms)
+}
+
+/// The gradients of [`divergence`]: `m̄ = g·m` and `W̄ = g·(tril(W) − diag(1/W_ii))`.
+pub fn divergence_reverse<T: Scalar>(
+    scale: &[T],
+    size: usize,
+    gradient: T,
+    scale_gradient: &mut [T],
+) {
+    for (i, (row, out)) in scale
+        .chunks_exact(size.max(1))
+        .zip(scale_gradient.chunks_exact_mut(size.max(1)))
+        .enumerate()
+    {
+        for (out, &value) in out[..=i].iter_mut().zip(&row[..=i]) {
+            *out = gradient * value;
+        }
+        out[i] -= gradient / row[i];
+    }
+}

@@ -1,0 +1,294 @@
+//! Products and solves with triangular matrices on the CPU, at the speed of matrix products.
+//!
+//! A [packed factor](super::cholesky) carries the inverses of its diagonal blocks, so that a solve
+//! is matrix products alone. Every product with many columns is cut into one part of the columns a
+//! thread, each worked through without further synchronisation.
+
+use faer::{
+    Accum, MatMut, MatRef, Par,
+    linalg::matmul::matmul,
+    prelude::{Reborrow, ReborrowMut},
+};
+
+use super::scalar::Scalar;
+
+/// Rows of a diagonal block whose inverse a packed factor carries.
+pub const BLOCK: usize = 64;
+
+/// Rows of an output block of the products below.
+const PANEL: usize = 128;
+
+/// Rows and columns of a tile that is transposed at once.
+const TILE: usize = 16;
+
+/// Multiply-adds below which one thread is faster than two.
+const PARALLEL_FROM: usize = 1 << 20;
+
+/// `Par` for a product of this many multiply-adds.
+pub fn parallelism(multiply_adds: usize) -> Par {
+    if multiply_adds < PARALLEL_FROM {
+        Par::Seq
+    } else {
+        Par::rayon(0)
+    }
+}
+
+/// Where to cut a triangular matrix of `size` rows in two: near the middle, on a block boundary.
+pub fn halfway(size: usize) -> usize {
+    (size / 2).next_multiple_of(BLOCK)
+}
+
+/// Calls `work` on the columns of `matrix`, one part a thread where that pays.
+pub fn in_column_parts<T: Scalar>(
+    matrix: MatMut<'_, T>,
+    multiply_adds: usize,
+    work: &(impl Fn(MatMut<'_, T>, usize) + Sync),
+) {
+    fn split<T: Scalar>(
+        matrix: MatMut<'_, T>,
+        first_column: usize,
+        parts: usize,
+        work: &(impl Fn(MatMut<'_, T>, usize) + Sync),
+    ) {
+        if parts <= 1 || matrix.ncols() < 2 * PANEL {
+            return work(matrix, first_column);
+        }
+        let middle = (matrix.ncols() * (parts / 2) / parts).next_multiple_of(16);
+        let (left, right) = matrix.split_at_col_mut(middle);
+        rayon::join(
+            || split(left, first_column, parts / 2, work),
+            || split(right, first_column + middle, parts - parts / 2, work),
+        );
+    }
+    let parts = if multiply_adds < PARALLEL_FROM {
+        1
+    } else {
+        rayon::current_num_threads()
+    };
+    split(matrix, 0, parts, work);
+}
+
+/// The inverse of one diagonal block of a packed factor, as a full row-major square.
+fn block_inverse<T: Scalar>(block: MatRef<'_, T>) -> Vec<T> {
+    let size = block.nrows();
+    let mut inverse = vec![T::default(); size * size];
+    for i in 0..size {
+        for j in 0..i {
+            inverse[i * size + j] = block[(j, i)];
+        }
+        inverse[i * size + i] = T::from_f64(1.0) / block[(i, i)];
+    }
+    inverse
+}
+
+/// Which of the two systems of a factor is solved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// `L·X = B`
+    Lower,
+    /// `Lᵀ·X = B`
+    Transposed,
+}
+
+/// `B ← L⁻¹B` or `L⁻ᵀB` for a packed factor, one thread.
+fn solve_part<T: Scalar>(
+    factor: MatRef<'_, T>,
+    side: Side,
+    mut rhs: MatMut<'_, T>,
+    scratch: &mut Vec<T>,
+) {
+    let (size, columns) = (rhs.nrows(), rhs.ncols());
+    if size <= BLOCK {
+        let inverse = block_inverse(factor);
+        let inverse = MatRef::from_row_major_slice(&inverse, size, size);
+        scratch.clear();
+        scratch.resize(size * columns, T::default());
+        // The copy keeps the layout of the original: a transposition here would cost as much as
+        // the product.
+        let mut copy = if rhs.row_stride() == 1 {
+            MatMut::from_column_major_slice_mut(scratch, size, columns)
+        } else {
+            MatMut::from_row_major_slice_mut(scratch, size, columns)
+        };
+        copy.copy_from(rhs.rb());
+        let inverse = match side {
+            Side::Lower => inverse,
+            Side::Transposed => inverse.transpose(),
+        };
+        let one = T::from_f64(1.0);
+        return matmul(rhs, Accum::Replace, inverse, copy.rb(), one, Par::Seq);
+    }
+    let middle = halfway(size);
+    let (first, _, corner, last) = factor.split_at(middle, middle);
+    let (mut top, mut bottom) = rhs.rb_mut().split_at_row_mut(middle);
+    let minus = T::from_f64(-1.0);
+    match side {
+        Side::Lower => {
+            solve_part(first, side, top.rb_mut(), scratch);
+            matmul(
+                bottom.rb_mut(),
+                Accum::Add,
+                corner,
+                top.rb(),
+                minus,
+                Par::Seq,
+            );
+            solve_part(last, side, bottom, scratch);
+        }
+        Side::Transposed => {
+            solve_part(last, side, bottom.rb_mut(), scratch);
+            let corner = corner.transpose();
+            matmul(
+                top.rb_mut(),
+                Accum::Add,
+                corner,
+                bottom.rb(),
+                minus,
+                Par::Seq,
+            );
+            solve_part(first, side, top, scratch);
+        }
+    }
+}
+
+/// `B ← L⁻¹B` or `L⁻ᵀB` for a packed factor.
+pub fn solve_in_place<T: Scalar>(factor: MatRef<'_, T>, side: Side, rhs: MatMut<'_, T>) {
+    let multiply_adds = rhs.nrows() * rhs.nrows() * rhs.ncols() / 2;
+    in_column_parts(rhs, multiply_adds, &|part, _| {
+        solve_part(factor, side, part, &mut Vec::new());
+    });
+}
+
+/// A square block with everything above its diagonal taken as zero, row-major.
+fn lower_block<T: Scalar>(block: MatRef<'_, T>) -> Vec<T> {
+    let size = block.nrows();
+    let mut copy = vec![T::default(); size * size];
+    for i in 0..size {
+        for j in 0..=i {
+            copy[i * size + j] = block[(i, j)];
+        }
+    }
+    copy
+}
+
+/// `out ← W·B` or `Wᵀ·B` for a lower-triangular `W` (what is above its diagonal is not read);
+/// with `Accum::Add` the product is added.
+pub fn triangular_product<T: Scalar>(
+    lower: MatRef<'_, T>,
+    side: Side,
+    rhs: MatRef<'_, T>,
+    out: MatMut<'_, T>,
+    beta: Accum,
+) {
+    let (size, columns) = (rhs.nrows(), rhs.ncols());
+    let one = T::from_f64(1.0);
+    let diagonal: Vec<Vec<T>> = (0..size)
+        .step_by(PANEL)
+        .map(|start| {
+            let rows = PANEL.min(size - start);
+            lower_block(lower.submatrix(start, start, rows, rows))
+        })
+        .collect();
+    in_column_parts(out, size * size * columns / 2, &|mut out, first_column| {
+        let rhs = rhs.subcols(first_column, out.ncols());
+        for (start, diagonal) in (0..size).step_by(PANEL).zip(&diagonal) {
+            let rows = PANEL.min(size - start);
+            let diagonal = MatRef::from_row_major_slice(diagonal, rows, rows);
+            let mut out = out.rb_mut().subrows_mut(start, rows);
+            let own = rhs.subrows(start, rows);
+            let (diagonal, rest, others) = match side {
+                Side::Lower => (
+                    diagonal,
+                    lower.submatrix(start, 0, rows, start),
+                    rhs.subrows(0, start),
+                ),
+                Side::Transposed => {
+                    let end = start + rows;
+                    (
+                        diagonal.transpose(),
+                        lower.submatrix(end, start, size - end, rows).transpose(),
+                        rhs.subrows(end, size - end),
+                    )
+                }
+            };
+            matmul(out.rb_mut(), beta, diagonal, own, one, Par::Seq);
+            if others.nrows() > 0 {
+                matmul(out, Accum::Add, rest, others, one, Par::Seq);
+            }
+        }
+    });
+}
+
+/// The lower triangle of `out + alpha·A·B` (or of `alpha·A·B`), for square `out`; above the
+/// diagonal, `out` is left with unspecified values.
+///
+/// By halves: the corner is one full product, so that all but the diagonal panels run at the speed
+/// of one.
+pub fn lower_product<T: Scalar>(
+    out: MatMut<'_, T>,
+    beta: Accum,
+    left: MatRef<'_, T>,
+    right: MatRef<'_, T>,
+    alpha: T,
+) {
+    let (size, inner) = (out.nrows(), right.nrows());
+    if size <= PANEL {
+        return matmul(out, beta, left, right, alpha, Par::Seq);
+    }
+    let middle = halfway(size);
+    let (first, _, corner, last) = out.split_at_mut(middle, middle);
+    let (left_top, left_bottom) = left.split_at_row(middle);
+    let (right_left, right_right) = right.split_at_col(middle);
+    let par = parallelism((size - middle) * middle * inner);
+    matmul(corner, beta, left_bottom, right_left, alpha, par);
+    let top = || lower_product(first, beta, left_top, right_left, alpha);
+    let bottom = || lower_product(last, beta, left_bottom, right_right, alpha);
+    if size * size * inner / 4 >= PARALLEL_FROM {
+        rayon::join(top, bottom);
+    } else {
+        top();
+        bottom();
+    }
+}
+
+/// Copies the lower triangle of a square matrix above its diagonal.
+pub fn mirror_lower<T: Scalar>(mut matrix: MatMut<'_, T>) {
+    let size = matrix.nrows();
+    if size <= TILE {
+        for i in 0..size {
+            for j in 0..i {
+                matrix[(j, i)] = matrix[(i, j)];
+            }
+        }
+        return;
+    }
+    let middle = size / 2;
+    let (first, corner, opposite, last) = matrix.split_at_mut(middle, middle);
+    transpose_into(opposite.rb(), corner);
+    mirror_lower(first);
+    mirror_lower(last);
+}
+
+/// `target ← sourceᵀ`, tile by tile so that both sides stay in cache.
+pub fn transpose_into<T: Scalar>(source: MatRef<'_, T>, mut target: MatMut<'_, T>) {
+    let (rows, columns) = (source.nrows(), source.ncols());
+    if rows.max(columns) <= TILE {
+        for i in 0..rows {
+            for j in 0..columns {
+                target[(j, i)] = source[(i, j)];
+            }
+        }
+    } else if rows >= columns {
+        let middle = rows / 2;
+        let (top, bottom) = source.split_at_row(middle);
+        let (left, right) = target.split_at_col_mut(middle);
+        transpose_into(top, left);
+        transpose_into(bottom, right);
+    } else {
+        let middle = columns / 2;
+        let (left, right) = source.split_at_col(middle);
+        let (top, bottom) = target.split_at_row_mut(middle);
+        transpose_into(left, top);
+        transpose_into(right, bottom);
+    }
+}

@@ -1,0 +1,37 @@
+//! The linear algebra that burn lacks, with gradients, on every backend.
+//!
+//! | operation | forward | reverse |
+//! |---|---|---|
+//! | [`covariance`] | one vectorised pass from points to covariances | one pass, everything recomputed |
+//! | [`cholesky`] | blocked, all matrix products | one two-sided triangular solve |
+//! | [`CholeskyFactor::solve`] | matrix products with the inverses of the diagonal blocks | one solve, one triangular product |
+//! | [`projected_moments`] | one triangular product | two triangular products |
+//! | [`column_squares`], [`gaussian_divergence`] | one pass | one pass |
+//!
+//! They are one backend extension, [`extension`]: each backend supplies the primitives, and the
+//! reverse mode is written once for the autodiff backend, in [`reverse`].
+//!
+//! # Where they run
+//!
+//! On `flex` and `ndarray` the operations work on the tensor's own memory (a tensor whose rows are
+//! not contiguous is copied first). **On the GPU backends each of them reads its inputs back to
+//! the host, computes there and uploads the result.** Everything else of a model runs on the GPU.
+
+mod covariance;
+pub mod extension;
+mod factor;
+pub mod host;
+mod host_access;
+mod moments;
+mod on_host;
+pub(crate) mod reverse;
+mod special;
+mod stationary;
+
+pub use covariance::{covariance, covariance_matrix};
+pub use factor::{
+    CholeskyFactor, Jitter, NotPositiveDefinite, SingularTriangle, cholesky, solve_triangular,
+};
+pub use moments::{column_squares, gaussian_divergence, projected_moments};
+pub use special::{SpecialFunction, log_normal_cdf, softplus};
+pub use stationary::Stationary;

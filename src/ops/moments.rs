@@ -1,0 +1,90 @@
+//! Moments of Gaussian variables under a linear map, and the divergence from a standard normal.
+
+use burn::{backend::Dispatch, tensor::Tensor};
+
+use super::extension::LinearAlgebra;
+
+/// The moments of `Aᵀu_p` for independent `u_p ~ N(m_p, W_p·W_pᵀ)`: the means `Aᵀm_p` and the
+/// variances `diag(Aᵀ W_p W_pᵀ A)`, summed column by column so that no N×N matrix is formed.
+///
+/// Only the lower triangle of each `W_p` is read, and only it receives a gradient.
+///
+/// # Shapes
+///
+/// - `basis` (A): `[M, N]`
+/// - `mean` (m): `[P, M]`
+/// - `scale` (W): `[P, M, M]`
+/// - result: means `[N, P]` and variances `[N, P]`
+///
+/// # Panics
+///
+/// If the shapes do not fit together.
+#[track_caller]
+pub fn projected_moments(
+    basis: Tensor<2>,
+    mean: Tensor<2>,
+    scale: Tensor<3>,
+) -> (Tensor<2>, Tensor<2>) {
+    let [m, n] = basis.dims();
+    let [p, mean_size] = mean.dims();
+    assert!(
+        mean_size == m && scale.dims() == [p, m, m],
+        "projected_moments: basis [{m}, {n}], mean [{p}, {mean_size}], scale {:?}; expected \
+         [M, N], [P, M], [P, M, M]",
+        scale.dims()
+    );
+    let moments = Tensor::<3>::from_dispatch(<Dispatch as LinearAlgebra>::projected_moments(
+        basis.into_dispatch(),
+        mean.into_dispatch(),
+        scale.into_dispatch(),
+    )); // [2, P, N]
+    let part = |index: usize| {
+        let rows = moments.clone().narrow(0, index, 1);
+        if p == 1 {
+            rows.reshape([n, 1])
+        } else {
+            rows.reshape([p, n]).swap_dims(0, 1)
+        }
+    };
+    (part(0), part(1))
+}
+
+/// `Σ_m A_mn²` for every column of `basis`, in one pass.
+///
+/// # Shapes
+///
+/// - `basis`: `[M, N]`
+/// - result: `[N]`
+pub fn column_squares(basis: Tensor<2>) -> Tensor<1> {
+    Tensor::from_dispatch(<Dispatch as LinearAlgebra>::column_squares(
+        basis.into_dispatch(),
+    ))
+}
+
+/// `KL[N(m_p, W_p·W_pᵀ) ‖ N(0, I)] = ½(‖W_p‖²_F + ‖m_p‖² − M) − Σ_i log|W_p,ii|`.
+///
+/// Only the lower triangle of each `W_p` is read, and only it receives a gradient; its diagonal may
+/// have any sign.
+///
+/// # Shapes
+///
+/// - `mean` (m): `[P, M]`
+/// - `scale` (W): `[P, M, M]`
+/// - result: `[P]`
+///
+/// # Panics
+///
+/// If the shapes do not fit together.
+#[track_caller]
+pub fn gaussian_divergence(mean: Tensor<2>, scale: Tensor<3>) -> Tensor<1> {
+    let [p, m] = mean.dims();
+    assert!(
+        scale.dims() == [p, m, m],
+        "gaussian_divergence: mean [{p}, {m}], scale {:?}; expected [P, M], [P, M, M]",
+        scale.dims()
+    );
+    Tensor::from_dispatch(<Dispatch as LinearAlgebra>::gaussian_divergence(
+        mean.into_dispatch(),
+        scale.into_dispatch(),
+    ))
+}

@@ -1,0 +1,295 @@
+//! The reverse mode of every operation, written once for the autodiff backend over any backend
+//! that supplies the primitives.
+//!
+//! First order only: a gradient is a tensor of the inner backend.
+
+use burn::backend::{
+    Autodiff,
+    autodiff::{
+        checkpoint::{base::Checkpointer, strategy::CheckpointStrategy},
+        grads::Gradients,
+        ops::{Backward, Ops, OpsKind},
+    },
+    tensor::FloatTensor,
+};
+
+use super::{
+    SpecialFunction, Stationary,
+    extension::{FactorizationOutcome, LinearAlgebra, LinearAlgebraReverse},
+    factor::Jitter,
+    host::triangular::Side,
+};
+
+/// Defines a reverse step: its state, and from the gradient of the output one gradient for each
+/// parent that asks for one.
+macro_rules! reverse_step {
+    (
+        $(#[$doc:meta])*
+        $name:ident [$parents:literal] ($state:ident: $state_type:ty, $gradient:ident)
+            -> $gradients:expr
+    ) => {
+        $(#[$doc])*
+        #[derive(Debug)]
+        struct $name;
+
+        impl<B: LinearAlgebraReverse> Backward<B, $parents> for $name {
+            type State = $state_type;
+
+            fn backward(
+                self,
+                ops: Ops<Self::State, $parents>,
+                grads: &mut Gradients,
+                _checkpointer: &mut Checkpointer,
+            ) {
+                let $gradient = grads.consume::<B>(&ops.node);
+                let $state = ops.state;
+                let wanted = ops.parents.each_ref().map(Option::is_some);
+                let gradients: [Option<FloatTensor<B>>; $parents] = $gradients(wanted);
+                for (parent, gradient) in ops.parents.into_iter().zip(gradients) {
+                    if let (Some(parent), Some(gradient)) = (parent, gradient) {
+                        grads.register::<B>(parent.id, gradient);
+                    }
+                }
+            }
+        }
+    };
+}
+
+reverse_step!(
+    CovarianceStep[4](state: ([FloatTensor<B>; 4], Stationary), gradient) -> |_| {
+        let ([x1, x2, lengthscales, variance], kind) = state;
+        B::covariance_reverse(x1, x2, lengthscales, variance, gradient, kind).map(Some)
+    }
+);
+
+reverse_step!(
+    CholeskyStep[1](state: (FloatTensor<B>, Vec<f64>), gradient) -> |_| {
+        let (factor, jitter) = state;
+        [Some(B::cholesky_reverse(factor, gradient, jitter))]
+    }
+);
+
+reverse_step!(
+    PackStep[1](state: FloatTensor<B>, gradient) -> |_| {
+        [Some(B::pack_lower_reverse(state, gradient))]
+    }
+);
+
+reverse_step!(
+    UnpackStep[1](state: FloatTensor<B>, gradient) -> |_| {
+        [Some(B::lower_cotangent(state, gradient))]
+    }
+);
+
+reverse_step!(
+    /// With `X = L⁻¹B`: `B̄ = L⁻ᵀX̄` and `LᵀL̄ = −X̄Xᵀ`. With `X = L⁻ᵀB`: `B̄ = L⁻¹X̄` and
+    /// `LᵀL̄ = −B·B̄ᵀ`. The saved tensor is `X` in the first case, `B` in the second.
+    SolveStep[2](state: (FloatTensor<B>, FloatTensor<B>, Side), gradient) -> |wanted: [bool; 2]| {
+        let (factor, saved, side) = state;
+        let opposite = match side {
+            Side::Lower => Side::Transposed,
+            Side::Transposed => Side::Lower,
+        };
+        let rhs = (wanted[1] || side == Side::Transposed)
+            .then(|| B::factor_solve(factor, gradient.clone(), opposite));
+        let cotangent = wanted[0].then(|| match (side, rhs.clone()) {
+            (Side::Transposed, Some(rhs)) => B::negative_lower_product(saved, rhs),
+            _ => B::negative_lower_product(gradient, saved),
+        });
+        [cotangent, rhs]
+    }
+);
+
+reverse_step!(
+    LogDeterminantStep[1](state: FloatTensor<B>, gradient) -> |_| {
+        [Some(B::log_determinant_reverse(state, gradient))]
+    }
+);
+
+reverse_step!(
+    ProjectedMomentsStep[3](state: [FloatTensor<B>; 4], gradient) -> |_| {
+        let [basis, mean, scale, projected] = state;
+        B::projected_moments_reverse(basis, mean, scale, projected, gradient).map(Some)
+    }
+);
+
+reverse_step!(
+    ColumnSquaresStep[1](state: FloatTensor<B>, gradient) -> |_| {
+        [Some(B::column_squares_reverse(state, gradient))]
+    }
+);
+
+reverse_step!(
+    GaussianDivergenceStep[2](state: [FloatTensor<B>; 2], gradient) -> |_| {
+        let [mean, scale] = state;
+        B::gaussian_divergence_reverse(mean, scale, gradient).map(Some)
+    }
+);
+
+reverse_step!(
+    SpecialStep[1](state: (FloatTensor<B>, SpecialFunction), gradient) -> |_| {
+        let (x, function) = state;
+        [Some(B::special_reverse(x, gradient, function))]
+    }
+);
+
+impl<B: LinearAlgebraReverse, C: CheckpointStrategy> LinearAlgebra for Autodiff<B, C> {
+    fn covariance(
+        x1: FloatTensor<Self>,
+        x2: FloatTensor<Self>,
+        lengthscales: FloatTensor<Self>,
+        variance: FloatTensor<Self>,
+        kind: Stationary,
+    ) -> FloatTensor<Self> {
+        let (x1, x1_node) = x1.into_parts();
+        let (x2, x2_node) = x2.into_parts();
+        let (lengthscales, lengthscales_node) = lengthscales.into_parts();
+        let (variance, variance_node) = variance.into_parts();
+        let output = B::covariance(
+            x1.clone(),
+            x2.clone(),
+            lengthscales.clone(),
+            variance.clone(),
+            kind,
+        );
+        match CovarianceStep
+            .prepare::<C>([x1_node, x2_node, lengthscales_node, variance_node])
+            .compute_bound()
+            .stateful()
+        {
+            OpsKind::Tracked(step) => step.finish(([x1, x2, lengthscales, variance], kind), output),
+            OpsKind::UnTracked(step) => step.finish(output),
+        }
+    }
+
+    fn cholesky(
+        matrix: FloatTensor<Self>,
+        jitter: Jitter,
+        outcome: FactorizationOutcome,
+    ) -> FloatTensor<Self> {
+        let (matrix, node) = matrix.into_parts();
+        let factor = B::cholesky(matrix, jitter, outcome.clone());
+        match CholeskyStep.prepare::<C>([node]).compute_bound().stateful() {
+            OpsKind::Tracked(step) => {
+                // A failed member never reaches the reverse: the caller returns the error.
+                let added = outcome
+                    .members()
+                    .into_iter()
+                    .map(|member| member.unwrap_or(0.0));
+                step.finish((factor.clone(), added.collect()), factor)
+            }
+            OpsKind::UnTracked(step) => step.finish(factor),
+        }
+    }
+
+    fn pack_lower(matrix: FloatTensor<Self>, outcome: FactorizationOutcome) -> FloatTensor<Self> {
+        let (matrix, node) = matrix.into_parts();
+        let factor = B::pack_lower(matrix, outcome);
+        match PackStep.prepare::<C>([node]).compute_bound().stateful() {
+            OpsKind::Tracked(step) => step.finish(factor.clone(), factor),
+            OpsKind::UnTracked(step) => step.finish(factor),
+        }
+    }
+
+    fn unpack_lower(factor: FloatTensor<Self>) -> FloatTensor<Self> {
+        let (factor, node) = factor.into_parts();
+        let lower = B::unpack_lower(factor.clone());
+        match UnpackStep.prepare::<C>([node]).compute_bound().stateful() {
+            OpsKind::Tracked(step) => step.finish(factor, lower),
+            OpsKind::UnTracked(step) => step.finish(lower),
+        }
+    }
+
+    fn factor_solve(
+        factor: FloatTensor<Self>,
+        rhs: FloatTensor<Self>,
+        side: Side,
+    ) -> FloatTensor<Self> {
+        let (factor, factor_node) = factor.into_parts();
+        let (rhs, rhs_node) = rhs.into_parts();
+        let solution = B::factor_solve(factor.clone(), rhs.clone(), side);
+        match SolveStep
+            .prepare::<C>([factor_node, rhs_node])
+            .compute_bound()
+            .stateful()
+        {
+            OpsKind::Tracked(step) => {
+                let saved = match side {
+                    Side::Lower => solution.clone(),
+                    Side::Transposed => rhs,
+                };
+                step.finish((factor, saved, side), solution)
+            }
+            OpsKind::UnTracked(step) => step.finish(solution),
+        }
+    }
+
+    fn factor_log_determinant(factor: FloatTensor<Self>) -> FloatTensor<Self> {
+        let (factor, node) = factor.into_parts();
+        let output = B::factor_log_determinant(factor.clone());
+        match LogDeterminantStep
+            .prepare::<C>([node])
+            .compute_bound()
+            .stateful()
+        {
+            OpsKind::Tracked(step) => step.finish(factor, output),
+            OpsKind::UnTracked(step) => step.finish(output),
+        }
+    }
+
+    fn projected_moments(
+        basis: FloatTensor<Self>,
+        mean: FloatTensor<Self>,
+        scale: FloatTensor<Self>,
+    ) -> FloatTensor<Self> {
+        let (basis, basis_node) = basis.into_parts();
+        let (mean, mean_node) = mean.into_parts();
+        let (scale, scale_node) = scale.into_parts();
+        let [moments, projected] =
+            B::projected_moments_saving(basis.clone(), mean.clone(), scale.clone());
+        match ProjectedMomentsStep
+            .prepare::<C>([basis_node, mean_node, scale_node])
+            .compute_bound()
+            .stateful()
+        {
+            OpsKind::Tracked(step) => step.finish([basis, mean, scale, projected], moments),
+            OpsKind::UnTracked(step) => step.finish(moments),
+        }
+    }
+
+    fn column_squares(basis: FloatTensor<Self>) -> FloatTensor<Self> {
+        let (basis, node) = basis.into_parts();
+        let output = B::column_squares(basis.clone());
+        match ColumnSquaresStep
+            .prepare::<C>([node])
+            .compute_bound()
+            .stateful()
+        {
+            OpsKind::Tracked(step) => step.finish(basis, output),
+            OpsKind::UnTracked(step) => step.finish(output),
+        }
+    }
+
+    fn gaussian_divergence(mean: FloatTensor<Self>, scale: FloatTensor<Self>) -> FloatTensor<Self> {
+        let (mean, mean_node) = mean.into_parts();
+        let (scale, scale_node) = scale.into_parts();
+        let output = B::gaussian_divergence(mean.clone(), scale.clone());
+        match GaussianDivergenceStep
+            .prepare::<C>([mean_node, scale_node])
+            .compute_bound()
+            .stateful()
+        {
+            OpsKind::Tracked(step) => step.finish([mean, scale], output),
+            OpsKind::UnTracked(step) => step.finish(output),
+        }
+    }
+
+    fn special(x: FloatTensor<Self>, function: SpecialFunction) -> FloatTensor<Self> {
+        let (x, node) = x.into_parts();
+        let output = B::special(x.clone(), function);
+        match SpecialStep.prepare::<C>([node]).compute_bound().stateful() {
+            OpsKind::Tracked(step) => step.finish((x, function), output),
+            OpsKind::UnTracked(step) => step.finish(output),
+        }
+    }
+}

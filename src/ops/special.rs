@@ -1,0 +1,41 @@
+//! Elementwise functions that burn lacks.
+
+use burn::{backend::Dispatch, tensor::Tensor};
+
+use super::{extension::LinearAlgebra, host::special};
+
+/// A scalar function with a derivative.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SpecialFunction {
+    /// `log(1 + eˣ)`, without overflow.
+    Softplus,
+    /// `log Φ(x)`, Φ the standard normal distribution function, accurate in the lower tail.
+    LogNormalCdf,
+}
+
+impl SpecialFunction {
+    /// The function and its derivative at `x`.
+    pub fn value_and_slope(self, x: f64) -> (f64, f64) {
+        match self {
+            Self::Softplus => special::softplus(x),
+            Self::LogNormalCdf => special::log_normal_cdf(x),
+        }
+    }
+}
+
+/// `log(1 + eˣ)`, elementwise and without overflow.
+pub fn softplus<const D: usize>(x: Tensor<D>) -> Tensor<D> {
+    apply(x, SpecialFunction::Softplus)
+}
+
+/// `log Φ(x)`, elementwise, Φ the standard normal distribution function.
+pub fn log_normal_cdf<const D: usize>(x: Tensor<D>) -> Tensor<D> {
+    apply(x, SpecialFunction::LogNormalCdf)
+}
+
+fn apply<const D: usize>(x: Tensor<D>, function: SpecialFunction) -> Tensor<D> {
+    Tensor::from_dispatch(<Dispatch as LinearAlgebra>::special(
+        x.into_dispatch(),
+        function,
+    ))
+}

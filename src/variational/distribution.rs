@@ -1,0 +1,162 @@
+//! The Gaussian distributions over inducing variables.
+
+use burn::{
+    module::{Module, Param},
+    tensor::{Tensor, TensorCreationOptions},
+};
+use serde::{Deserialize, Serialize};
+
+use crate::ops::{column_squares, gaussian_divergence, projected_moments};
+
+/// Whether a variational covariance is full or diagonal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CovarianceShape {
+    /// A full matrix through its lower-triangular factor.
+    #[default]
+    Full,
+    /// Independent variables.
+    Diagonal,
+}
+
+/// P independent Gaussians over M variables, `N(m_p, S_p)`.
+///
+/// A full `S_p = W_pW_pᵀ` is kept as a square of which only the lower triangle is used; the
+/// diagonal of `W_p` may change sign in training, which leaves `S_p` a covariance.
+#[derive(Module, Debug)]
+pub struct VariationalGaussian {
+    /// m, [P, M]
+    mean: Param<Tensor<2>>,
+    scale: VariationalScale,
+}
+
+/// How a covariance is stored.
+#[derive(Module, Debug)]
+enum VariationalScale {
+    /// W, [P, M, M], `S = WWᵀ`.
+    Full(Param<Tensor<3>>),
+    /// s, [P, M], `S = diag(s²)`.
+    Diagonal(Param<Tensor<2>>),
+}
+
+/// The mean and factor of Gaussians, as plain tensors.
+#[derive(Clone, Debug)]
+pub(crate) struct Moments {
+    /// m, [P, M]
+    pub mean: Tensor<2>,
+    /// The covariance's factor.
+    pub scale: Scale,
+}
+
+/// A factor of a covariance.
+#[derive(Clone, Debug)]
+pub(crate) enum Scale {
+    /// W, [P, M, M]; only the lower triangle counts.
+    Full(Tensor<3>),
+    /// s, [P, M]
+    Diagonal(Tensor<2>),
+}
+
+impl VariationalGaussian {
+    /// `outputs` standard normals over `size` variables.
+    pub fn standard(
+        size: usize,
+        outputs: usize,
+        shape: CovarianceShape,
+        options: impl Into<TensorCreationOptions>,
+    ) -> Self {
+        let options = options.into();
+        let ones = Tensor::<2>::ones([outputs, size], options.clone());
+        let mean = Tensor::<2>::zeros([outputs, size], options);
+        match shape {
+            CovarianceShape::Full => Self::full(mean, diagonal_matrices(ones)),
+            CovarianceShape::Diagonal => Self::diagonal(mean, ones),
+        }
+    }
+
+    /// Gaussians with the given means, `[P, M]`, and lower-triangular factors, `[P, M, M]`.
+    pub fn full(mean: Tensor<2>, scale: Tensor<3>) -> Self {
+        Self {
+            mean: Param::from_tensor(mean),
+            scale: VariationalScale::Full(Param::from_tensor(scale)),
+        }
+    }
+
+    /// Gaussians with the given means and standard deviations, both `[P, M]`.
+    pub fn diagonal(mean: Tensor<2>, deviation: Tensor<2>) -> Self {
+        Self {
+            mean: Param::from_tensor(mean),
+            scale: VariationalScale::Diagonal(Param::from_tensor(deviation)),
+        }
+    }
+
+    /// The means, `[P, M]`.
+    pub fn mean(&self) -> Tensor<2> {
+        self.mean.val()
+    }
+
+    /// The lower-triangular factors of the covariances, `[P, M, M]`.
+    pub fn scale(&self) -> Tensor<3> {
+        match &self.scale {
+            VariationalScale::Full(scale) => scale.val().tril(0),
+            VariationalScale::Diagonal(deviation) => diagonal_matrices(deviation.val()),
+        }
+    }
+
+    /// Mean and factor as tensors.
+    pub(crate) fn moments(&self) -> Moments {
+        Moments {
+            mean: self.mean.val(),
+            scale: match &self.scale {
+                VariationalScale::Full(scale) => Scale::Full(scale.val()),
+                VariationalScale::Diagonal(deviation) => Scale::Diagonal(deviation.val()),
+            },
+        }
+    }
+}
+
+impl Moments {
+    /// Means and variances of `Aᵀu`, both `[N, P]`, for `basis` A, `[M, N]`.
+    pub fn project(self, basis: Tensor<2>) -> (Tensor<2>, Tensor<2>) {
+        match self.scale {
+            Scale::Full(scale) => projected_moments(basis, self.mean, scale),
+            Scale::Diagonal(deviation) => {
+                let mean = basis.clone().transpose().matmul(self.mean.transpose());
+                let [outputs, size] = deviation.dims();
+                let columns = (0..outputs)
+                    .map(|output| {
+                        let row = deviation.clone().narrow(0, output, 1);
+                        column_squares(basis.clone() * row.reshape([size, 1]))
+                    })
+                    .collect();
+                (mean, Tensor::stack(columns, 1))
+            }
+        }
+    }
+
+    /// `Σ_p KL[N(m_p, S_p) ‖ N(0, I)]`, `[1]`.
+    pub fn divergence_from_standard(self) -> Tensor<1> {
+        match self.scale {
+            Scale::Full(scale) => {
+                let divergence = gaussian_divergence(self.mean, scale);
+                if divergence.dims() == [1] {
+                    divergence
+                } else {
+                    divergence.sum()
+                }
+            }
+            Scale::Diagonal(deviation) => {
+                let variance = deviation.square();
+                let sum = self.mean.square() + variance.clone() - variance.log() - 1.0;
+                sum.sum() * 0.5
+            }
+        }
+    }
+}
+
+/// Diagonal matrices, `[P, M, M]`, from diagonals, `[P, M]`.
+pub(crate) fn diagonal_matrices(diagonals: Tensor<2>) -> Tensor<3> {
+    let [_, size] = diagonals.dims();
+    let identity = Tensor::<2>::eye(size, &diagonals.device()).cast(diagonals.dtype());
+    diagonals.unsqueeze_dim::<3>(2) * identity.unsqueeze()
+}

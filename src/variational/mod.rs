@@ -1,0 +1,66 @@
+//! Variational posteriors `q(u)` and the processes they define.
+//!
+//! A [`Posterior`] owns its inducing variables and its distribution over them. A model asks it for
+//! one thing in training, [`evaluate`](Posterior::evaluate): the marginals of `q(f)` and the
+//! divergence from the prior, out of one factorisation; and for one thing afterwards,
+//! [`condition`](Posterior::condition): an owned [`Process`] for prediction.
+
+mod any;
+mod distribution;
+mod process;
+mod unwhitened;
+mod whitened;
+
+use burn::{
+    module::{Module, ModuleDisplay},
+    tensor::Tensor,
+};
+
+pub use any::{AnyPosterior, PosteriorConfig};
+pub use distribution::{CovarianceShape, VariationalGaussian};
+pub use process::{ConditionedProcess, Joint, Process, Spread};
+pub use unwhitened::Unwhitened;
+pub use whitened::Whitened;
+
+use crate::{kernels::Kernel, likelihoods::Marginals, ops::NotPositiveDefinite};
+
+/// What one evaluation of a posterior gives.
+#[derive(Clone, Debug)]
+pub struct Evaluation {
+    /// The marginals of `q(f)` at the inputs, each `[N, P]`.
+    pub marginals: Marginals,
+    /// `KL[q(u) ‖ p(u)]`, summed over outputs, `[1]`.
+    pub divergence: Tensor<1>,
+}
+
+/// A variational posterior over P independent functions with a shared kernel and zero prior mean.
+pub trait Posterior<K: Kernel>: Module + ModuleDisplay {
+    /// The process that [`condition`](Self::condition) gives.
+    type Process: Process;
+
+    /// The marginals of `q(f)` at `x`, `[N, D]`, and the divergence from the prior.
+    ///
+    /// # Errors
+    ///
+    /// When the covariance of the inducing variables cannot be factored.
+    fn evaluate(&self, kernel: &K, x: Tensor<2>) -> Result<Evaluation, NotPositiveDefinite>;
+
+    /// The process conditioned on `q(u)`, with everything that does not depend on new inputs
+    /// computed once. It is on the device without autodiff and shares nothing with `self`.
+    ///
+    /// # Errors
+    ///
+    /// When the covariance of the inducing variables cannot be factored.
+    fn condition(&self, kernel: &K) -> Result<Self::Process, NotPositiveDefinite>;
+
+    /// Updates whatever the posterior keeps between optimiser steps. Training loops call it after
+    /// every step; most posteriors keep nothing.
+    fn after_step(self, _kernel: &K) -> Self {
+        self
+    }
+}
+
+/// A variance that rounding may have pushed below zero, clamped.
+pub(crate) fn nonnegative(variance: Tensor<2>) -> Tensor<2> {
+    variance.clamp_min(0.0)
+}

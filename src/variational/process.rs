@@ -1,0 +1,175 @@
+//! Gaussian processes conditioned on something, ready for prediction.
+
+use burn::tensor::{Distribution, Tensor};
+
+use super::{
+    distribution::{Moments, Scale},
+    nonnegative,
+};
+use crate::{
+    inducing::InducingVariables,
+    kernels::Kernel,
+    likelihoods::Marginals,
+    ops::{CholeskyFactor, Jitter, NotPositiveDefinite, cholesky, column_squares},
+};
+
+/// The joint distribution of function values at N inputs.
+#[derive(Clone, Debug)]
+pub struct Joint {
+    /// The means, `[N, P]`.
+    pub mean: Tensor<2>,
+    /// The covariances, `[P, N, N]`.
+    pub covariance: Tensor<3>,
+}
+
+/// Posterior Gaussian processes over P functions, with everything that does not depend on new
+/// inputs already computed.
+pub trait Process {
+    /// Means and variances at `x`, `[N, D]`. Memory grows with `M·N`: predict many inputs in
+    /// chunks.
+    fn marginals(&self, x: Tensor<2>) -> Marginals;
+
+    /// Means and full covariances at `x`, `[N, D]`.
+    fn joint(&self, x: Tensor<2>) -> Joint;
+
+    /// `samples` draws of the functions at `x`, `[N, D]`.
+    ///
+    /// # Shapes
+    ///
+    /// - result: `[S, P, N]`
+    ///
+    /// # Errors
+    ///
+    /// When the covariance cannot be factored.
+    fn sample(&self, x: Tensor<2>, samples: usize) -> Result<Tensor<3>, NotPositiveDefinite> {
+        let Joint { mean, covariance } = self.joint(x);
+        let [outputs, points, _] = covariance.dims();
+        // Function values at close points are almost equal: their covariance is singular to
+        // rounding, which the jitter hides.
+        let factor = cholesky(covariance, Jitter::INDUCING)?.lower(); // [P, N, N]
+        let options = (&mean.device(), mean.dtype());
+        let shape = [outputs, points, samples];
+        let noise = Tensor::<3>::random(shape, Distribution::Normal(0.0, 1.0), options);
+        let centred = factor.matmul(noise); // [P, N, S]
+        let draws = centred + mean.transpose().unsqueeze_dim::<3>(2);
+        Ok(draws.permute([2, 0, 1]))
+    }
+}
+
+/// How uncertain the whitened inducing variables are.
+#[derive(Clone, Debug)]
+pub enum Spread {
+    /// Not at all: they are known.
+    Known,
+    /// `N(m_p, W_pW_pᵀ)` with lower-triangular W, `[P, M, M]`.
+    Factor(Tensor<3>),
+    /// `N(m_p, B⁻¹)` with the factor of B, the same for all outputs.
+    Precision(CholeskyFactor<2>),
+}
+
+/// A process conditioned on inducing variables `u` with `L⁻¹u ~ N(m_p, S)`, `L` the factor of
+/// their covariance:
+/// `μ = Λᵀm`, `Σ = K − ΛᵀΛ + ΛᵀSΛ`, `Λ = L⁻¹K_uf`.
+///
+/// The exact Gaussian process is the case `L` = factor of `K + σ²I`, `S = 0`, the collapsed one
+/// the case `S = B⁻¹`.
+#[derive(Clone, Debug)]
+pub struct ConditionedProcess<K, I> {
+    kernel: K,
+    inducing: I,
+    factor: CholeskyFactor<2>,
+    /// m, [P, M]
+    mean: Tensor<2>,
+    spread: Spread,
+}
+
+impl<K: Kernel, I: InducingVariables<K>> ConditionedProcess<K, I> {
+    /// The process with whitened mean `mean`, `[P, M]`, and the given spread.
+    pub fn new(
+        kernel: K,
+        inducing: I,
+        factor: CholeskyFactor<2>,
+        mean: Tensor<2>,
+        spread: Spread,
+    ) -> Self {
+        Self {
+            kernel,
+            inducing,
+            factor,
+            mean,
+            spread,
+        }
+    }
+
+    /// The inducing variables.
+    pub fn inducing(&self) -> &I {
+        &self.inducing
+    }
+
+    /// `Λ = L⁻¹K_uf`, [M, N].
+    fn features(&self, x: Tensor<2>) -> Tensor<2> {
+        self.factor.solve(self.inducing.kuf(&self.kernel, x))
+    }
+
+    fn means(&self, features: &Tensor<2>) -> Tensor<2> {
+        features
+            .clone()
+            .transpose()
+            .matmul(self.mean.clone().transpose())
+    }
+}
+
+impl<K: Kernel, I: InducingVariables<K>> Process for ConditionedProcess<K, I> {
+    fn marginals(&self, x: Tensor<2>) -> Marginals {
+        let prior_variance = self.kernel.diagonal(x.clone());
+        let features = self.features(x);
+        let residual = prior_variance - column_squares(features.clone()); // [N]
+        let [rows] = residual.dims();
+        let [outputs, _] = self.mean.dims();
+        let (mean, variance) = match &self.spread {
+            Spread::Known => (
+                self.means(&features),
+                residual.unsqueeze_dim::<2>(1).expand([rows, outputs]),
+            ),
+            Spread::Factor(scale) => {
+                let moments = Moments {
+                    mean: self.mean.clone(),
+                    scale: Scale::Full(scale.clone()),
+                };
+                let (mean, explained) = moments.project(features);
+                (mean, explained + residual.unsqueeze_dim(1))
+            }
+            Spread::Precision(factor) => {
+                let explained = column_squares(factor.solve(features.clone()));
+                let variance = (residual + explained).unsqueeze_dim::<2>(1);
+                (self.means(&features), variance.expand([rows, outputs]))
+            }
+        };
+        Marginals {
+            mean,
+            variance: nonnegative(variance),
+        }
+    }
+
+    fn joint(&self, x: Tensor<2>) -> Joint {
+        let prior = self.kernel.matrix(x.clone()); // [N, N]
+        let features = self.features(x); // [M, N]
+        let [outputs, _] = self.mean.dims();
+        let gram = |features: Tensor<2>| features.clone().transpose().matmul(features);
+        let residual = prior - gram(features.clone());
+        let mean = self.means(&features);
+        let covariance = match &self.spread {
+            Spread::Known => residual.unsqueeze::<3>().repeat_dim(0, outputs),
+            Spread::Factor(scale) => {
+                let projected = scale.clone().transpose().matmul(features.unsqueeze()); // [P, M, N]
+                let explained = projected.clone().transpose().matmul(projected);
+                explained + residual.unsqueeze()
+            }
+            Spread::Precision(factor) => {
+                let covariance = residual + gram(factor.solve(features));
+                covariance.unsqueeze::<3>().repeat_dim(0, outputs)
+            }
+        };
+        Joint { mean, covariance }
+    }
+}
