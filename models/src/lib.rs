@@ -1,1 +1,5 @@
-//! x
+//! Ready-made Gaussian-process models.
+
+mod svgp;
+
+pub use svgp::Svgp;
