@@ -1,8 +1,10 @@
 //! Gaussian processes for the [burn](burn) deep-learning framework.
 
 pub mod inducing;
+pub mod inference;
 pub mod kernels;
 pub mod likelihoods;
+pub mod means;
 pub mod ops;
 pub mod parameter;
 pub mod variational;

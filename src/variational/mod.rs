@@ -10,6 +10,7 @@ mod distribution;
 mod process;
 mod unwhitened;
 mod whitened;
+mod with_mean;
 
 use burn::{
     module::{Module, ModuleDisplay},
@@ -21,6 +22,7 @@ pub use distribution::{CovarianceShape, VariationalGaussian};
 pub use process::{ConditionedProcess, Joint, Process, Spread};
 pub use unwhitened::Unwhitened;
 pub use whitened::Whitened;
+pub use with_mean::WithMean;
 
 use crate::{kernels::Kernel, likelihoods::Marginals, ops::NotPositiveDefinite};
 

@@ -1,0 +1,260 @@
+//! Mean functions of Gaussian processes.
+//!
+//! A process with mean `m` is `m(x)` plus a process with mean zero, so that inference works on the
+//! residuals `y − m(x)` and prediction adds `m(x)` back. [`AnyMean`] is a mean chosen at run time
+//! from a [`MeanConfig`].
+
+use burn::{
+    module::{Module, ModuleDisplay, Param},
+    tensor::{Tensor, TensorCreationOptions},
+};
+use serde::{Deserialize, Serialize};
+
+use crate::parameter::{Hyperparameter, numbers};
+
+/// A mean function `m(x)` of P functions.
+pub trait Mean: Module + ModuleDisplay {
+    /// The means at `x`.
+    ///
+    /// # Shapes
+    ///
+    /// - `x`: `[N, D]`
+    /// - result: `[N, P]`
+    fn forward(&self, x: Tensor<2>) -> Tensor<2>;
+
+    /// `y − m(x)`.
+    ///
+    /// # Shapes
+    ///
+    /// - `targets` (y): `[N, P]`, `x`: `[N, D]`
+    /// - result: `[N, P]`
+    fn residual(&self, targets: Tensor<2>, x: Tensor<2>) -> Tensor<2> {
+        targets - self.forward(x)
+    }
+
+    /// `f + m(x)`.
+    ///
+    /// # Shapes
+    ///
+    /// - `values` (f): `[N, P]`, `x`: `[N, D]`
+    /// - result: `[N, P]`
+    fn add_to(&self, values: Tensor<2>, x: Tensor<2>) -> Tensor<2> {
+        values + self.forward(x)
+    }
+
+    /// The hyperparameters, in the units people read.
+    fn hyperparameters(&self) -> Vec<Hyperparameter>;
+}
+
+/// `m(x) = 0`. It costs nothing: residuals are the targets themselves.
+#[derive(Module, Debug)]
+pub struct ZeroMean {
+    #[module(skip)]
+    outputs: usize,
+}
+
+impl ZeroMean {
+    /// The zero mean of `outputs` functions.
+    pub fn new(outputs: usize) -> Self {
+        Self { outputs }
+    }
+}
+
+impl Mean for ZeroMean {
+    fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+        let [rows, _] = x.dims();
+        Tensor::zeros([rows, self.outputs], (&x.device(), x.dtype()))
+    }
+
+    fn residual(&self, targets: Tensor<2>, _x: Tensor<2>) -> Tensor<2> {
+        targets
+    }
+
+    fn add_to(&self, values: Tensor<2>, _x: Tensor<2>) -> Tensor<2> {
+        values
+    }
+
+    fn hyperparameters(&self) -> Vec<Hyperparameter> {
+        Vec::new()
+    }
+}
+
+/// `m(x) = c`, with a trained constant for each function.
+#[derive(Module, Debug)]
+pub struct ConstantMean {
+    /// c, [P]
+    constant: Param<Tensor<1>>,
+}
+
+impl ConstantMean {
+    /// A constant mean that starts at `constant`, `[P]`.
+    pub fn new(constant: Tensor<1>) -> Self {
+        Self {
+            constant: Param::from_tensor(constant),
+        }
+    }
+
+    /// The constants, `[P]`.
+    pub fn constant(&self) -> Tensor<1> {
+        self.constant.val()
+    }
+
+    /// The constants as one row, `[1, P]`.
+    fn row(&self) -> Tensor<2> {
+        self.constant().unsqueeze()
+    }
+}
+
+impl Mean for ConstantMean {
+    fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+        let row = self.row(); // [1, P]
+        let ([rows, _], [_, outputs]) = (x.dims(), row.dims());
+        row.expand([rows, outputs])
+    }
+
+    fn residual(&self, targets: Tensor<2>, _x: Tensor<2>) -> Tensor<2> {
+        targets - self.row()
+    }
+
+    fn add_to(&self, values: Tensor<2>, _x: Tensor<2>) -> Tensor<2> {
+        values + self.row()
+    }
+
+    fn hyperparameters(&self) -> Vec<Hyperparameter> {
+        vec![Hyperparameter::new("constant", numbers(self.constant()))]
+    }
+}
+
+/// `m(x) = Wᵀx + c`, with trained weights and offsets.
+#[derive(Module, Debug)]
+pub struct LinearMean {
+    /// W, [D, P]
+    weights: Param<Tensor<2>>,
+    /// c, [P]
+    offset: Param<Tensor<1>>,
+}
+
+impl LinearMean {
+    /// A linear mean that starts at `weights`, `[D, P]`, and `offset`, `[P]`.
+    ///
+    /// # Panics
+    ///
+    /// If the two differ in P.
+    #[track_caller]
+    pub fn new(weights: Tensor<2>, offset: Tensor<1>) -> Self {
+        assert!(
+            weights.dims()[1] == offset.dims()[0],
+            "LinearMean: weights {:?}, offset {:?}; expected [D, P], [P]",
+            weights.dims(),
+            offset.dims()
+        );
+        Self {
+            weights: Param::from_tensor(weights),
+            offset: Param::from_tensor(offset),
+        }
+    }
+
+    /// The weights, `[D, P]`.
+    pub fn weights(&self) -> Tensor<2> {
+        self.weights.val()
+    }
+
+    /// The offsets, `[P]`.
+    pub fn offset(&self) -> Tensor<1> {
+        self.offset.val()
+    }
+}
+
+impl Mean for LinearMean {
+    fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+        x.matmul(self.weights()) + self.offset().unsqueeze()
+    }
+
+    fn hyperparameters(&self) -> Vec<Hyperparameter> {
+        vec![
+            Hyperparameter::new("weights", numbers(self.weights())),
+            Hyperparameter::new("offset", numbers(self.offset())),
+        ]
+    }
+}
+
+/// Configuration of any mean, as it is written to a model's file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "mean", rename_all = "kebab-case")]
+pub enum MeanConfig {
+    /// See [`ZeroMean`].
+    #[default]
+    Zero,
+    /// See [`ConstantMean`]; it starts at the given value.
+    Constant {
+        /// The first value of every constant.
+        #[serde(default)]
+        value: f64,
+    },
+    /// See [`LinearMean`]; it starts at zero.
+    Linear,
+}
+
+impl MeanConfig {
+    /// The mean of `outputs` functions of inputs with `dimensions` dimensions.
+    pub fn init(
+        &self,
+        dimensions: usize,
+        outputs: usize,
+        options: impl Into<TensorCreationOptions>,
+    ) -> AnyMean {
+        match *self {
+            Self::Zero => AnyMean::Zero(ZeroMean::new(outputs)),
+            Self::Constant { value } => {
+                AnyMean::Constant(ConstantMean::new(Tensor::full([outputs], value, options)))
+            }
+            Self::Linear => {
+                let options = options.into();
+                AnyMean::Linear(LinearMean::new(
+                    Tensor::zeros([dimensions, outputs], options.clone()),
+                    Tensor::zeros([outputs], options),
+                ))
+            }
+        }
+    }
+}
+
+/// A mean chosen at run time.
+#[derive(Module, Debug)]
+pub enum AnyMean {
+    /// See [`ZeroMean`].
+    Zero(ZeroMean),
+    /// See [`ConstantMean`].
+    Constant(ConstantMean),
+    /// See [`LinearMean`].
+    Linear(LinearMean),
+}
+
+/// Forwards to the mean within.
+macro_rules! forward {
+    ($self:ident, $mean:ident => $call:expr) => {
+        match $self {
+            AnyMean::Zero($mean) => $call,
+            AnyMean::Constant($mean) => $call,
+            AnyMean::Linear($mean) => $call,
+        }
+    };
+}
+
+impl Mean for AnyMean {
+    fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+        forward!(self, mean => mean.forward(x))
+    }
+
+    fn residual(&self, targets: Tensor<2>, x: Tensor<2>) -> Tensor<2> {
+        forward!(self, mean => mean.residual(targets, x))
+    }
+
+    fn add_to(&self, values: Tensor<2>, x: Tensor<2>) -> Tensor<2> {
+        forward!(self, mean => mean.add_to(values, x))
+    }
+
+    fn hyperparameters(&self) -> Vec<Hyperparameter> {
+        forward!(self, mean => mean.hyperparameters())
+    }
+}

@@ -1,0 +1,56 @@
+//! Processes with a mean function.
+
+use burn::tensor::Tensor;
+
+use super::{Joint, Process};
+use crate::{likelihoods::Marginals, means::Mean, ops::NotPositiveDefinite};
+
+/// The process `m(x) + g(x)`: a process `g` whose prior has mean zero, shifted by a mean function.
+#[derive(Clone, Debug)]
+pub struct WithMean<P, M> {
+    process: P,
+    mean: M,
+}
+
+impl<P: Process, M: Mean> WithMean<P, M> {
+    /// `process` shifted by `mean`.
+    pub fn new(process: P, mean: M) -> Self {
+        Self { process, mean }
+    }
+
+    /// The process without its mean function.
+    pub fn process(&self) -> &P {
+        &self.process
+    }
+
+    /// The mean function.
+    pub fn mean(&self) -> &M {
+        &self.mean
+    }
+}
+
+impl<P: Process, M: Mean> Process for WithMean<P, M> {
+    fn marginals(&self, x: Tensor<2>) -> Marginals {
+        let Marginals { mean, variance } = self.process.marginals(x.clone());
+        Marginals {
+            mean: self.mean.add_to(mean, x),
+            variance,
+        }
+    }
+
+    fn joint(&self, x: Tensor<2>) -> Joint {
+        let Joint { mean, covariance } = self.process.joint(x.clone());
+        Joint {
+            mean: self.mean.add_to(mean, x),
+            covariance,
+        }
+    }
+
+    fn sample(&self, x: Tensor<2>, samples: usize) -> Result<Tensor<3>, NotPositiveDefinite> {
+        let draws = self.process.sample(x.clone(), samples)?; // [S, P, N]
+        let [_, outputs, rows] = draws.dims();
+        let zero = Tensor::zeros([rows, outputs], (&draws.device(), draws.dtype()));
+        let shift = self.mean.add_to(zero, x).transpose(); // [P, N]
+        Ok(draws + shift.unsqueeze())
+    }
+}

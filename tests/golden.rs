@@ -1,0 +1,194 @@
+//! Known answers of one small problem: squared-exponential kernel (variance 1.3, lengthscale 0.8),
+//! noise variance 0.05, `x = 0, 0.5, …, 3.5`, `y = sin 2x + 0.1·cos 7x`.
+//!
+//! The numbers come from an independent dense implementation in double precision; they were
+//! printed to 11 decimals, which with the conditioning of the problem sets the tolerance.
+
+mod reference;
+
+use burn::tensor::{DType, Device, Tensor};
+use burn_gp::{
+    inducing::InducingPoints,
+    inference::{Collapsed, Exact, FullBatch},
+    kernels::StationaryKernel,
+    likelihoods::{Gaussian, Likelihood},
+    means::ZeroMean,
+    ops::Jitter,
+    variational::{Evaluation, Posterior, Process, Unwhitened, VariationalGaussian, Whitened},
+};
+use reference::{
+    Matrix, Problem, assert_all_close, assert_close, double_precision, scalar, single_precision,
+    tensor, values,
+};
+
+const TOLERANCE: f64 = 1e-8;
+
+/// The parts of every model of the problem.
+struct Golden {
+    x: Tensor<2>,
+    y: Tensor<2>,
+    new_x: Tensor<2>,
+    kernel: StationaryKernel,
+    likelihood: Gaussian,
+}
+
+fn golden(options: (&Device, DType)) -> Golden {
+    let problem = Problem::golden();
+    Golden {
+        x: tensor(&problem.x, options),
+        y: tensor(&problem.y, options),
+        new_x: tensor(&problem.new_x, options),
+        kernel: StationaryKernel::new(
+            problem.kind,
+            &problem.lengthscales,
+            problem.variance,
+            options,
+        ),
+        likelihood: Gaussian::new(problem.noise, options),
+    }
+}
+
+fn exact(options: (&Device, DType)) -> Exact<StationaryKernel, ZeroMean> {
+    let Golden {
+        kernel, likelihood, ..
+    } = golden(options);
+    Exact::new(kernel, ZeroMean::new(1), likelihood)
+}
+
+fn points(locations: &[f64], options: (&Device, DType)) -> InducingPoints {
+    let rows: Matrix = locations.iter().map(|&location| vec![location]).collect();
+    InducingPoints::new(tensor(&rows, options))
+}
+
+fn collapsed(
+    locations: &[f64],
+    options: (&Device, DType),
+) -> Collapsed<StationaryKernel, ZeroMean, InducingPoints> {
+    let Golden {
+        kernel, likelihood, ..
+    } = golden(options);
+    let inducing = points(locations, options);
+    Collapsed::new(kernel, ZeroMean::new(1), likelihood, inducing, Jitter::NONE)
+}
+
+const Z: [f64; 3] = [0.3, 1.7, 3.1];
+const Z_AND_O: [f64; 5] = [0.3, 1.7, 3.1, 1.0, 2.4];
+
+#[test]
+fn exact_evidence_and_predictions() {
+    for (name, device) in double_precision() {
+        let options = (&device, DType::F64);
+        let Golden { x, y, new_x, .. } = golden(options);
+        let model = exact(options);
+        let evidence = scalar(model.objective(x.clone(), y.clone()).unwrap());
+        assert_close(evidence, -6.04461724997, TOLERANCE, name);
+        let marginals = model.condition(x, y).unwrap().marginals(new_x);
+        assert_all_close(
+            &values(marginals.mean),
+            &[0.51773330818, 1.00403246886],
+            TOLERANCE,
+            name,
+        );
+        assert_all_close(
+            &values(marginals.variance),
+            &[0.02998228527, 0.31644008133],
+            TOLERANCE,
+            name,
+        );
+    }
+}
+
+#[test]
+fn collapsed_bound_with_three_and_with_five_points() {
+    for (name, device) in double_precision() {
+        let options = (&device, DType::F64);
+        for (locations, expected) in [(&Z[..], -36.84581281772), (&Z_AND_O[..], -8.14694287089)] {
+            let Golden { x, y, .. } = golden(options);
+            let bound = scalar(collapsed(locations, options).objective(x, y).unwrap());
+            assert_close(bound, expected, TOLERANCE, name);
+        }
+    }
+}
+
+#[test]
+fn collapsed_predictions_with_five_points() {
+    for (name, device) in double_precision() {
+        let options = (&device, DType::F64);
+        let Golden { x, y, new_x, .. } = golden(options);
+        let process = collapsed(&Z_AND_O, options).condition(x, y).unwrap();
+        let marginals = process.marginals(new_x);
+        assert_all_close(
+            &values(marginals.mean),
+            &[0.57906141017, 0.59777318542],
+            TOLERANCE,
+            name,
+        );
+        assert_all_close(
+            &values(marginals.variance),
+            &[0.02856431491, 0.75729022735],
+            TOLERANCE,
+            name,
+        );
+    }
+}
+
+fn fixed_distribution(options: (&Device, DType)) -> VariationalGaussian {
+    let mean = tensor(&vec![vec![0.4, -0.2, 0.1]], options);
+    let scale = vec![
+        vec![0.5, 0.0, 0.0],
+        vec![0.1, 0.4, 0.0],
+        vec![-0.05, 0.2, 0.6],
+    ];
+    VariationalGaussian::full(mean, tensor(&scale, options).unsqueeze())
+}
+
+/// The bound of an evaluation.
+fn bound(model: &Golden, evaluation: Evaluation) -> f64 {
+    let expected = (model.likelihood).expected_log_density(model.y.clone(), evaluation.marginals);
+    scalar(expected.sum() - evaluation.divergence)
+}
+
+#[test]
+fn bound_and_divergence_at_a_fixed_distribution() {
+    for (name, device) in double_precision() {
+        let options = (&device, DType::F64);
+        let model = golden(options);
+        let distribution = fixed_distribution(options);
+        let unwhitened = Unwhitened::new(points(&Z, options), distribution.clone(), Jitter::NONE);
+        let evaluation = unwhitened.evaluate(&model.kernel, model.x.clone()).unwrap();
+        assert_close(
+            scalar(evaluation.divergence.clone()),
+            1.38248502239,
+            TOLERANCE,
+            name,
+        );
+        assert_close(bound(&model, evaluation), -55.59029182152, TOLERANCE, name);
+        let whitened = Whitened::new(points(&Z, options), distribution, Jitter::NONE);
+        let evaluation = whitened.evaluate(&model.kernel, model.x.clone()).unwrap();
+        assert_close(
+            scalar(evaluation.divergence),
+            1.13651353620,
+            TOLERANCE,
+            name,
+        );
+    }
+}
+
+/// Single precision keeps about seven digits, of which the conditioning of `K_uu` takes two and
+/// the division by the noise one.
+#[test]
+fn the_same_in_single_precision() {
+    for (name, device) in single_precision() {
+        let options = (&device, DType::F32);
+        let Golden { x, y, .. } = golden(options);
+        let evidence = scalar(exact(options).objective(x.clone(), y.clone()).unwrap());
+        assert_close(evidence, -6.04461724997, 1e-4, name);
+        let bound = scalar(collapsed(&Z, options).objective(x, y).unwrap());
+        assert_close(bound, -36.84581281772, 1e-4, name);
+        let model = golden(options);
+        let distribution = fixed_distribution(options);
+        let posterior = Unwhitened::new(points(&Z, options), distribution, Jitter::NONE);
+        let evaluation = posterior.evaluate(&model.kernel, model.x.clone()).unwrap();
+        assert_close(self::bound(&model, evaluation), -55.59029182152, 1e-4, name);
+    }
+}
