@@ -3,61 +3,108 @@
 use burn::{module::Module, tensor::Tensor};
 use burn_gp::{
     kernels::Kernel,
-    likelihoods::Likelihood,
+    likelihoods::{Likelihood, Marginals},
+    means::Mean,
     ops::NotPositiveDefinite,
-    variational::{Evaluation, Posterior},
+    parameter::Hyperparameter,
+    variational::{Evaluation, Posterior, WithMean},
 };
 
-/// A sparse variational Gaussian process: a kernel, a likelihood and a posterior.
+use crate::training::{MiniBatchModel, Objective};
+
+/// A sparse variational Gaussian process: a kernel, a mean, a likelihood and a posterior.
 ///
 /// `ELBO = Σ_n E_{q(f_n)}[log p(y_n | f_n)] − KL[q(u) ‖ p(u)]`
 /// (J. Hensman, A. Matthews, Z. Ghahramani, *Scalable Variational Gaussian Process
 /// Classification*, arXiv:1411.2005, eq. 19).
 #[derive(Module, Debug)]
-pub struct Svgp<K: Module, L: Module, Q: Module> {
-    /// The covariance function.
-    pub kernel: K,
-    /// The likelihood.
-    pub likelihood: L,
-    /// The variational posterior.
-    pub posterior: Q,
+pub struct Svgp<K: Module, M: Module, L: Module, Q: Module> {
+    kernel: K,
+    mean: M,
+    likelihood: L,
+    posterior: Q,
 }
 
-impl<K: Kernel, L: Likelihood, Q: Posterior<K>> Svgp<K, L, Q> {
+impl<K: Kernel, M: Mean, L: Likelihood, Q: Posterior<K>> Svgp<K, M, L, Q> {
     /// A model of the given pieces.
-    pub fn new(kernel: K, likelihood: L, posterior: Q) -> Self {
+    pub fn new(kernel: K, mean: M, likelihood: L, posterior: Q) -> Self {
         Self {
             kernel,
+            mean,
             likelihood,
             posterior,
         }
     }
 
-    /// An unbiased estimate of the evidence lower bound of `data_count` data from a mini-batch,
-    /// `[1]`: the likelihood term is scaled up, the divergence is not.
-    ///
-    /// # Shapes
-    ///
-    /// - `inputs`: `[B, D]`, `targets`: `[B, P]`
+    /// The kernel.
+    pub fn kernel(&self) -> &K {
+        &self.kernel
+    }
+
+    /// The mean function.
+    pub fn mean(&self) -> &M {
+        &self.mean
+    }
+
+    /// The likelihood.
+    pub fn likelihood(&self) -> &L {
+        &self.likelihood
+    }
+
+    /// The variational posterior.
+    pub fn posterior(&self) -> &Q {
+        &self.posterior
+    }
+
+    /// The posterior process, ready for prediction on the device without autodiff.
     ///
     /// # Errors
     ///
     /// When the covariance of the inducing variables cannot be factored.
-    pub fn elbo(
+    pub fn condition(&self) -> Result<WithMean<Q::Process, M>, NotPositiveDefinite> {
+        let process = self.posterior.condition(&self.kernel)?;
+        Ok(WithMean::new(process, self.mean.valid()))
+    }
+}
+
+impl<K: Kernel, M: Mean, L: Likelihood, Q: Posterior<K>> MiniBatchModel for Svgp<K, M, L, Q> {
+    /// An unbiased estimate of the evidence lower bound: the likelihood term of the batch scaled
+    /// up to all data, the divergence not.
+    fn objective(
         &self,
         inputs: Tensor<2>,
         targets: Tensor<2>,
         data_count: usize,
-    ) -> Result<Tensor<1>, NotPositiveDefinite> {
+    ) -> Result<Objective, NotPositiveDefinite> {
         let [batch, _] = inputs.dims();
         let Evaluation {
             marginals,
             divergence,
-        } = self.posterior.evaluate(&self.kernel, inputs)?;
-        let expected = self
-            .likelihood
-            .expected_log_density(targets, marginals)
-            .sum();
-        Ok(expected * (data_count as f64 / batch as f64) - divergence)
+        } = self.posterior.evaluate(&self.kernel, inputs.clone())?;
+        let marginals = Marginals {
+            mean: self.mean.add_to(marginals.mean, inputs),
+            variance: marginals.variance,
+        };
+        let expected = self.likelihood.expected_log_density(targets, marginals);
+        Ok(Objective {
+            fit: expected.sum() * (data_count as f64 / batch as f64),
+            divergence: Some(divergence),
+        })
+    }
+
+    fn after_step(self) -> Self {
+        let posterior = self.posterior.after_step(&self.kernel);
+        Self { posterior, ..self }
+    }
+
+    fn hyperparameters(&self) -> Vec<Hyperparameter> {
+        let kernel = self.kernel.hyperparameters().into_iter();
+        let mean = self.mean.hyperparameters().into_iter();
+        let likelihood = self.likelihood.hyperparameters().into_iter();
+        kernel
+            .map(|parameter| parameter.within("kernel"))
+            .chain(mean.map(|parameter| parameter.within("mean")))
+            .chain(likelihood.map(|parameter| parameter.within("likelihood")))
+            .collect()
     }
 }
