@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use burn_gp_datasets::DataSource;
-use burn_gp_models::{SavedModel, Summary, training::TrainingData};
+use burn_gp_models::{SavedModel, Summary, TrainedModel, training::TrainingData};
 
 use crate::arguments::{RunOptions, TrainArguments, name_of};
 use crate::devices;
@@ -249,21 +249,7 @@ fn finish(
     let scores = evaluation.scores.clone();
     let hyperparameters = fitted.model.hyperparameters();
     let metrics = Metrics::new(settings, data, scores, &figures, &hyperparameters);
-    let saved = SavedModel {
-        summary: Summary {
-            config: plan.model(),
-            dimensions: data.dimensions(),
-            data_count: data.train.len(),
-            precision: plan::precision(settings.dtype),
-        },
-        context: ModelContext {
-            data: data.name.clone(),
-            schema: data.schema.clone(),
-            standardizer: data.standardizer.clone(),
-            labels: data.labels,
-        },
-        model: fitted.model,
-    };
+    let saved = saved_model(fitted.model, settings, plan, data);
     let illustrations = Illustrations {
         data,
         settings,
@@ -292,6 +278,30 @@ fn finish(
         print(&(report::table(&metrics, data, folder.path()) + "\n"))?;
     }
     Ok(())
+}
+
+/// The model with everything that prediction needs.
+fn saved_model(
+    model: TrainedModel,
+    settings: &Settings,
+    plan: &Plan,
+    data: &PreparedData,
+) -> SavedModel<ModelContext> {
+    SavedModel {
+        model,
+        summary: Summary {
+            config: plan.model(),
+            dimensions: data.dimensions(),
+            data_count: data.train.len(),
+            precision: plan::precision(settings.dtype),
+        },
+        context: ModelContext {
+            data: data.name.clone(),
+            schema: data.schema.clone(),
+            standardizer: data.standardizer.clone(),
+            labels: data.labels,
+        },
+    }
 }
 
 fn json<T: serde::Serialize>(value: &T, folder: &Path) -> Result<String, Failure> {

@@ -208,7 +208,7 @@ fn tables_that_make_no_sense() {
                 "constant.csv: the target, column 3 (\"y\"), is 3 in every row, which leaves nothing to learn; choose another target",
             ),
             (
-                "three.csv --likelihood bernoulli",
+                "three.csv --likelihood bernoulli --test-fraction 0.25",
                 "three.csv:4: the label 2 is not binary; a binary target holds 0 and 1, or -1 and 1, or 1 and 2, so correct it or choose a regression likelihood",
             ),
         ],

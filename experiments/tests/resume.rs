@@ -22,7 +22,7 @@ const SVGP: &[&str] = &[
     "--batch-size",
     "32",
     "--checkpoint-every",
-    "3",
+    "8",
     "--validation-fraction",
     "0.2",
 ];
