@@ -5,6 +5,7 @@ pub mod inference;
 pub mod kernels;
 pub mod likelihoods;
 pub mod means;
+pub mod metrics;
 pub mod ops;
 pub mod parameter;
 pub mod variational;

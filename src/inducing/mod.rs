@@ -1,13 +1,22 @@
-//! Inducing variables: the `M` quantities `u` that a sparse Gaussian process is conditioned on.
+//! Inducing variables: the `M` quantities `u` that a sparse Gaussian process is conditioned on, and
+//! where they start.
 
+mod greedy_variance;
+mod initialiser;
+mod k_means;
 mod points;
+mod subset;
 
 use burn::{
     module::{Module, ModuleDisplay},
     tensor::Tensor,
 };
 
+pub use greedy_variance::greedy_variance;
+pub use initialiser::{Initialiser, SelectionError};
+pub use k_means::k_means;
 pub use points::InducingPoints;
+pub use subset::subset;
 
 use crate::kernels::Kernel;
 

@@ -1,0 +1,190 @@
+//! Measures of how good predictions are.
+//!
+//! All are means over N predictions. An empty slice has no mean: every function then returns NaN.
+//!
+//! # Panics
+//!
+//! Every function panics if its slices differ in length.
+
+use core::f64::consts::PI;
+
+/// The quantile 0.975 of the standard normal distribution.
+const QUANTILE_95: f64 = 1.959_963_984_540_054;
+
+#[track_caller]
+fn check_lengths(first: usize, second: usize) {
+    assert!(
+        first == second,
+        "metrics of {first} targets and {second} predictions"
+    );
+}
+
+fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let count = values.len() as f64;
+    values.sum::<f64>() / count
+}
+
+/// The root mean squared error, `√(Σ_n (y_n − μ_n)²/N)`.
+#[track_caller]
+pub fn root_mean_squared_error(targets: &[f64], means: &[f64]) -> f64 {
+    check_lengths(targets.len(), means.len());
+    mean(
+        targets
+            .iter()
+            .zip(means)
+            .map(|(y, mean)| (y - mean).powi(2)),
+    )
+    .sqrt()
+}
+
+/// The mean absolute error, `Σ_n |y_n − μ_n|/N`.
+#[track_caller]
+pub fn mean_absolute_error(targets: &[f64], means: &[f64]) -> f64 {
+    check_lengths(targets.len(), means.len());
+    mean(targets.iter().zip(means).map(|(y, mean)| (y - mean).abs()))
+}
+
+/// The mean negative log density under normal predictions,
+/// `−Σ_n log N(y_n | μ_n, v_n)/N = Σ_n [½(y_n − μ_n)²/v_n + ½log(2πv_n)]/N`.
+///
+/// The variances are those of the targets, noise included.
+#[track_caller]
+pub fn normal_negative_log_density(targets: &[f64], means: &[f64], variances: &[f64]) -> f64 {
+    check_lengths(targets.len(), means.len());
+    check_lengths(targets.len(), variances.len());
+    mean(
+        (targets.iter().zip(means))
+            .zip(variances)
+            .map(|((y, mean), variance)| {
+                0.5 * ((y - mean).powi(2) / variance + (2.0 * PI * variance).ln())
+            }),
+    )
+}
+
+/// The mean negative log density, `−Σ_n ℓ_n/N`, from the log densities of the targets, whatever
+/// the likelihood.
+pub fn negative_log_density(log_densities: &[f64]) -> f64 {
+    -mean(log_densities.iter().copied())
+}
+
+/// The fraction of targets in the central 95 % interval of normal predictions,
+/// `|y_n − μ_n| ≤ 1.96·√v_n`. It is 0.95 when the predictions are calibrated.
+#[track_caller]
+pub fn coverage_95(targets: &[f64], means: &[f64], variances: &[f64]) -> f64 {
+    check_lengths(targets.len(), means.len());
+    check_lengths(targets.len(), variances.len());
+    mean(
+        (targets.iter().zip(means))
+            .zip(variances)
+            .map(|((y, mean), variance)| {
+                f64::from(u8::from((y - mean).abs() <= QUANTILE_95 * variance.sqrt()))
+            }),
+    )
+}
+
+/// The fraction of labels (0 or 1) that the probabilities of label 1 get right: a probability of
+/// one half or more predicts label 1. The error rate is one minus the accuracy.
+#[track_caller]
+pub fn accuracy(labels: &[f64], probabilities: &[f64]) -> f64 {
+    check_lengths(labels.len(), probabilities.len());
+    mean(
+        labels
+            .iter()
+            .zip(probabilities)
+            .map(|(&label, &probability)| {
+                f64::from(u8::from((probability >= 0.5) == (label >= 0.5)))
+            }),
+    )
+}
+
+/// The expected calibration error of probabilities of label 1: with the predictions in `bins` bins
+/// of equal width by their confidence `max(p, 1 − p)`, from ½ to 1,
+/// `Σ_b (n_b/N)·|accuracy_b − mean confidence_b|`
+/// (C. Guo et al., *On Calibration of Modern Neural Networks*, arXiv:1706.04599, eq. 3).
+///
+/// # Panics
+///
+/// If there are no bins.
+#[track_caller]
+pub fn expected_calibration_error(labels: &[f64], probabilities: &[f64], bins: usize) -> f64 {
+    check_lengths(labels.len(), probabilities.len());
+    assert!(bins > 0, "a calibration error needs at least one bin");
+    let mut excess = vec![0.0; bins];
+    for (&label, &probability) in labels.iter().zip(probabilities) {
+        let confidence = probability.max(1.0 - probability);
+        let bin = ((2.0 * confidence - 1.0) * bins as f64) as usize;
+        let right = f64::from(u8::from((probability >= 0.5) == (label >= 0.5)));
+        excess[bin.min(bins - 1)] += right - confidence;
+    }
+    excess.iter().map(|excess| excess.abs()).sum::<f64>() / labels.len() as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TARGETS: [f64; 4] = [1.0, -2.0, 0.5, 3.0];
+    const MEANS: [f64; 4] = [0.0, -2.0, 1.5, 1.0];
+
+    /// Rounding of a handful of operations.
+    fn assert_close(actual: f64, expected: f64) {
+        assert!(
+            (actual - expected).abs() < 1e-14,
+            "{actual}, not {expected}"
+        );
+    }
+
+    #[test]
+    fn errors_by_hand() {
+        assert_close(root_mean_squared_error(&TARGETS, &MEANS), 1.5f64.sqrt());
+        assert_close(mean_absolute_error(&TARGETS, &MEANS), 1.0);
+    }
+
+    #[test]
+    fn densities_by_hand() {
+        let variances = [1.0, 4.0, 0.25, 2.0];
+        let squares = 1.0 + 0.0 + 4.0 + 2.0;
+        let logs = 4.0 * (2.0 * PI).ln() + (1.0f64 * 4.0 * 0.25 * 2.0).ln();
+        let expected = 0.5 * (squares + logs) / 4.0;
+        assert_close(
+            normal_negative_log_density(&TARGETS, &MEANS, &variances),
+            expected,
+        );
+        assert_close(negative_log_density(&[-1.0, -2.0, 0.5]), 2.5 / 3.0);
+    }
+
+    #[test]
+    fn coverage_counts_the_interval() {
+        // Distances of 1, 0, 1 and 2 against 1.96 standard deviations.
+        let variances = [0.27, 0.01, 0.25, 1.1];
+        assert_close(coverage_95(&TARGETS, &MEANS, &variances), 0.75);
+        // The tail beyond the quantile, by an independent approximation of the error function.
+        assert!((libm::erf(QUANTILE_95 / 2f64.sqrt()) - 0.95).abs() < 1e-15);
+    }
+
+    #[test]
+    fn classification_by_hand() {
+        let labels = [1.0, 0.0, 1.0, 0.0];
+        let probabilities = [0.9, 0.2, 0.4, 0.6];
+        assert_close(accuracy(&labels, &probabilities), 0.5);
+        // Two bins: confidences 0.6, 0.6 (both wrong) and 0.9, 0.8 (both right).
+        let expected = (1.2 + 0.3) / 4.0;
+        assert_close(
+            expected_calibration_error(&labels, &probabilities, 2),
+            expected,
+        );
+        // One bin: two right of four, confidence 0.725 on average.
+        assert_close(
+            expected_calibration_error(&labels, &probabilities, 1),
+            0.225,
+        );
+        // A certain prediction falls into the last bin.
+        assert_close(expected_calibration_error(&[1.0], &[1.0], 10), 0.0);
+    }
+
+    #[test]
+    fn nothing_has_no_mean() {
+        assert!(root_mean_squared_error(&[], &[]).is_nan());
+        assert!(expected_calibration_error(&[], &[], 3).is_nan());
+    }
+}
