@@ -214,7 +214,7 @@ fn k_means_finds_clusters() {
                 [20.0, 20.0],
                 [50.0, 3.0],
             ];
-            let data: Matrix = (0..2000)
+            let data: Matrix = (0..1000)
                 .map(|n| {
                     let mean = means[n % means.len()];
                     vec![mean[0] + random.normal(), mean[1] + random.normal()]
@@ -312,27 +312,4 @@ fn names_in_configurations() {
         serde_json::from_str::<[Initialiser; 3]>(&json).unwrap(),
         ALL
     );
-}
-
-#[test]
-#[ignore]
-fn measure() {
-    let device = Device::flex();
-    for dtype in [DType::F32, DType::F64] {
-        let options = (&device, dtype);
-        let inputs = tensor(&Random(8).uniform_rows(40_000, 8, -1.7, 1.7), options);
-        let kernel = StationaryKernel::new(Stationary::Matern32, &[1.0], 1.0, options);
-        for initialiser in ALL {
-            let start = std::time::Instant::now();
-            initialiser
-                .select(&kernel, inputs.clone(), 1024, 0)
-                .unwrap();
-            println!("{dtype:?} {initialiser:?} {:?}", start.elapsed());
-        }
-        let start = std::time::Instant::now();
-        for _ in 0..100 {
-            kernel.covariance(inputs.clone().narrow(0, 7, 1), inputs.clone());
-        }
-        println!("covariance column {:?}", start.elapsed() / 100);
-    }
 }
