@@ -1,1 +1,18 @@
-//! x
+//! Ready-made Gaussian-process models on [`burn_gp`]: configuration, training, prediction, saving.
+
+mod config;
+mod prediction;
+mod svgp;
+mod trained;
+pub mod training;
+
+pub use config::{
+    AnyExact, AnySgpr, AnySvgp, ExactConfig, InducingConfig, InitError, ModelConfig, SgprConfig,
+    SvgpConfig,
+};
+pub use prediction::{Predictions, Predictor};
+pub use svgp::Svgp;
+pub use trained::{
+    AnyProcess, ExactModel, FORMAT_VERSION, MODEL_FILE, Precision, SavedModel, SavedModelError,
+    Summary, TrainedModel, WEIGHTS_FILE,
+};

@@ -81,6 +81,11 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> Collapsed<K, M, I> {
         &self.inducing
     }
 
+    /// The jitter of `K_uu`.
+    pub fn jitter(&self) -> Jitter {
+        self.jitter
+    }
+
     /// The optimal distribution of the whitened variables, `L⁻¹u ~ N(b_p, B⁻¹)`, with the
     /// lower-triangular factor of `B⁻¹`: the `q(u)` of a
     /// [`Whitened`](crate::variational::Whitened) posterior that attains this bound. Its parameters

@@ -11,7 +11,6 @@ use faer::{
         cholesky::llt::factor::{
             LltError, LltParams, cholesky_in_place, cholesky_in_place_scratch,
         },
-        matmul::matmul,
         triangular_inverse::invert_lower_triangular,
     },
     prelude::{Reborrow, ReborrowMut, unzip, zip},
@@ -20,8 +19,7 @@ use faer::{
 use super::{
     scalar::Scalar,
     triangular::{
-        BLOCK, Side, halfway, lower_product, mirror_lower, parallelism, solve_in_place,
-        transpose_into,
+        BLOCK, Side, halfway, lower_product, mirror_lower, product, solve_in_place, transpose_into,
     },
 };
 
@@ -141,8 +139,7 @@ pub fn two_sided_solve_in_place<T: Scalar>(factor: MatRef<'_, T>, mut matrix: Ma
         let mut storage = vec![T::default(); tail * middle];
         let mut w = MatMut::from_row_major_slice_mut(&mut storage, tail, middle);
         let one = T::from_f64(1.0);
-        let par = parallelism(tail * tail * middle);
-        matmul(w.rb_mut(), Accum::Replace, s22.rb(), corner, one, par);
+        product(w.rb_mut(), Accum::Replace, s22.rb(), corner, one);
         solve_in_place(last, Side::Transposed, s21.rb_mut());
         let half = T::from_f64(0.5);
         combine(s21.rb_mut(), w.rb(), -half);

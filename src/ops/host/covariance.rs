@@ -10,17 +10,18 @@ use core::marker::PhantomData;
 use rayon::prelude::*;
 
 use super::{
+    lanes::{Lanes, WIDTH},
     profile::{Matern12, Matern32, Matern52, Profile, SquaredExponential},
     scalar::Scalar,
     vectorised::{self, Kernel},
 };
 use crate::ops::Stationary;
 
-/// Points handled together: four AVX-512 registers of `f32`, eight of `f64`.
-const LANES: usize = 64;
+/// Registers handled together, enough to hide the latency of the exponential.
+const GROUP: usize = 4;
 
-/// Partial sums kept apart so that a sum over a block of points vectorises.
-const PARTIAL: usize = 16;
+/// Points handled together.
+const LANES: usize = GROUP * WIDTH;
 
 /// Below this many covariances one thread is faster than two.
 const PARALLEL_FROM: usize = 16_384;
@@ -34,12 +35,6 @@ struct ScaledPoints<T> {
     /// `x2/ℓ`, [⌈N2/LANES⌉, D, LANES], the last block filled up with the last point.
     right: Vec<T>,
     right_len: usize,
-}
-
-/// One full block's worth of lanes of a slice.
-#[inline(always)]
-fn lanes<T: Scalar>(values: &[T]) -> [T; LANES] {
-    core::array::from_fn(|lane| values[lane])
 }
 
 impl<T: Scalar> ScaledPoints<T> {
@@ -171,55 +166,54 @@ impl<T: Scalar, P: Profile<T>> Kernel for Reverse<'_, T, P> {
             lengthscales: vec![0.0; dimensions],
             variance: 0.0,
         };
-        let mut left = vec![[T::default(); PARTIAL]; dimensions];
-        let mut scales = vec![[T::default(); PARTIAL]; dimensions];
-        let twice_variance = T::from_f64(2.0) * self.variance;
+        let zero = Lanes::splat(T::default());
+        let mut left = vec![zero; dimensions];
+        let mut scales = vec![zero; dimensions];
+        let twice_variance = Lanes::splat(T::from_f64(2.0) * self.variance);
         for (i, gradient) in self.gradient.chunks_exact(right_len).enumerate() {
             let point = self.points.left_point(self.first_row + i);
-            left.fill([T::default(); PARTIAL]);
-            scales.fill([T::default(); PARTIAL]);
-            let mut values = [T::default(); LANES];
+            left.fill(zero);
+            scales.fill(zero);
+            let mut variance = zero;
             for ((block, gradient), right) in self
                 .points
                 .blocks()
                 .zip(gradient.chunks(LANES))
                 .zip(total.right.chunks_exact_mut(dimensions * LANES))
             {
-                let mut weights = squared_distances::<T, FUSED>(point, block);
-                let mut padded = [T::default(); LANES];
-                let gradient = if gradient.len() == LANES {
-                    lanes(gradient)
-                } else {
-                    padded[..gradient.len()].copy_from_slice(gradient);
-                    padded
-                };
+                let mut values = squared_distances::<T, FUSED>(point, block);
+                let mut slopes = [T::default(); LANES];
                 for lane in 0..LANES {
-                    let (value, slope) = P::value_and_slope::<FUSED>(weights[lane]);
-                    values[lane] = gradient[lane].multiply_add::<FUSED>(value, values[lane]);
-                    weights[lane] = gradient[lane] * (twice_variance * slope);
+                    (values[lane], slopes[lane]) = P::value_and_slope::<FUSED>(values[lane]);
+                }
+                let mut weights = [zero; GROUP];
+                for (group, gradient) in gradient.chunks(WIDTH).enumerate() {
+                    let gradient = Lanes::load_partial(gradient);
+                    let value = Lanes::load(&values[group * WIDTH..]);
+                    let slope = Lanes::load(&slopes[group * WIDTH..]);
+                    variance = gradient.multiply_add::<FUSED>(value, variance);
+                    weights[group] = gradient.times(slope).times(twice_variance);
                 }
                 for d in 0..dimensions {
-                    let block = &block[d * LANES..][..LANES];
-                    let right = &mut right[d * LANES..][..LANES];
+                    let a = Lanes::splat(point[d]);
                     let (mut sum, mut square) = (left[d], scales[d]);
-                    for start in (0..LANES).step_by(PARTIAL) {
-                        for lane in 0..PARTIAL {
-                            let difference = point[d] - block[start + lane];
-                            let pull = weights[start + lane] * difference;
-                            right[start + lane] -= pull;
-                            sum[lane] += pull;
-                            square[lane] = pull.multiply_add::<FUSED>(difference, square[lane]);
-                        }
+                    for (group, weight) in weights.iter().enumerate() {
+                        let range = d * LANES + group * WIDTH;
+                        let difference = a.minus(Lanes::load(&block[range..]));
+                        let pull = weight.times(difference);
+                        let right = &mut right[range..];
+                        Lanes::load(right).minus(pull).store(right);
+                        sum = sum.plus(pull);
+                        square = pull.multiply_add::<FUSED>(difference, square);
                     }
                     (left[d], scales[d]) = (sum, square);
                 }
             }
             for d in 0..dimensions {
-                let sum: f64 = left[d].iter().map(|value| value.to_f64()).sum();
-                total.left.push(T::from_f64(sum));
-                total.lengthscales[d] += scales[d].iter().map(|value| value.to_f64()).sum::<f64>();
+                total.left.push(T::from_f64(left[d].sum()));
+                total.lengthscales[d] += scales[d].sum();
             }
-            total.variance += values.iter().map(|value| value.to_f64()).sum::<f64>();
+            total.variance += variance.sum();
         }
         total
     }

@@ -2,6 +2,7 @@
 
 pub mod cholesky;
 pub mod covariance;
+mod lanes;
 pub mod moments;
 mod profile;
 pub mod scalar;

@@ -1,11 +1,11 @@
 //! Moments of Gaussian variables under a linear map, and divergences, on the CPU.
 
-use faer::{Accum, MatMut, MatRef, linalg::matmul::matmul, prelude::ReborrowMut};
+use faer::{Accum, MatMut, MatRef, prelude::ReborrowMut};
 use rayon::prelude::*;
 
 use super::{
     scalar::Scalar,
-    triangular::{Side, lower_product, parallelism, triangular_product},
+    triangular::{Side, lower_product, product, triangular_product},
 };
 
 /// Columns given to one thread at a time in a pass over a matrix.
@@ -50,13 +50,12 @@ impl<'a, T: Scalar> Projection<'a, T> {
         let mut moments = vec![T::default(); 2 * outputs * columns];
         let mut projected = vec![T::default(); outputs * size * columns];
         let (means, variances) = moments.split_at_mut(outputs * columns);
-        matmul(
+        product(
             MatMut::from_row_major_slice_mut(means, outputs, columns),
             Accum::Replace,
             self.mean(),
             self.basis(),
             T::from_f64(1.0),
-            parallelism(outputs * size * columns / 8),
         );
         let area = (size * columns).max(1);
         for (output, (projected, variances)) in projected
@@ -88,22 +87,19 @@ impl<'a, T: Scalar> Projection<'a, T> {
         let mut scale = vec![T::default(); outputs * size * size];
         let mut basis_view = MatMut::from_row_major_slice_mut(&mut basis, size, columns);
         let (one, area) = (T::from_f64(1.0), size * columns);
-        let par = parallelism(outputs * area / 8);
-        matmul(
+        product(
             basis_view.rb_mut(),
             Accum::Replace,
             self.mean().transpose(),
             means,
             one,
-            par,
         );
-        matmul(
+        product(
             MatMut::from_row_major_slice_mut(&mut mean, outputs, size),
             Accum::Replace,
             means,
             self.basis().transpose(),
             one,
-            par,
         );
         let mut weighted = vec![T::default(); area];
         for (output, scale) in scale.chunks_exact_mut((size * size).max(1)).enumerate() {

@@ -13,10 +13,10 @@ use faer::{
 use super::scalar::Scalar;
 
 /// Rows of a diagonal block whose inverse a packed factor carries.
-pub const BLOCK: usize = 64;
+pub const BLOCK: usize = 32;
 
 /// Rows of an output block of the products below.
-const PANEL: usize = 128;
+const PANEL: usize = 64;
 
 /// Rows and columns of a tile that is transposed at once.
 const TILE: usize = 16;
@@ -24,12 +24,28 @@ const TILE: usize = 16;
 /// Multiply-adds below which one thread is faster than two.
 const PARALLEL_FROM: usize = 1 << 20;
 
-/// `Par` for a product of this many multiply-adds.
-pub fn parallelism(multiply_adds: usize) -> Par {
-    if multiply_adds < PARALLEL_FROM {
-        Par::Seq
+/// `out ← alpha·A·B`, or added to `out` with `Accum::Add`, on all threads where that pays.
+///
+/// The longer side of the output is cut into one part a thread: each thread then works through its
+/// part alone, where a product shared by threads would have them wait for each other.
+pub fn product<T: Scalar>(
+    out: MatMut<'_, T>,
+    beta: Accum,
+    left: MatRef<'_, T>,
+    right: MatRef<'_, T>,
+    alpha: T,
+) {
+    let multiply_adds = out.nrows() * out.ncols() * left.ncols();
+    if out.ncols() >= out.nrows() {
+        in_column_parts(out, multiply_adds, &|part, first| {
+            let right = right.subcols(first, part.ncols());
+            matmul(part, beta, left, right, alpha, Par::Seq);
+        });
     } else {
-        Par::rayon(0)
+        in_column_parts(out.transpose_mut(), multiply_adds, &|part, first| {
+            let left = left.subrows(first, part.ncols());
+            matmul(part.transpose_mut(), beta, left, right, alpha, Par::Seq);
+        });
     }
 }
 
@@ -239,8 +255,7 @@ pub fn lower_product<T: Scalar>(
     let (first, _, corner, last) = out.split_at_mut(middle, middle);
     let (left_top, left_bottom) = left.split_at_row(middle);
     let (right_left, right_right) = right.split_at_col(middle);
-    let par = parallelism((size - middle) * middle * inner);
-    matmul(corner, beta, left_bottom, right_left, alpha, par);
+    product(corner, beta, left_bottom, right_left, alpha);
     let top = || lower_product(first, beta, left_top, right_left, alpha);
     let bottom = || lower_product(last, beta, left_bottom, right_right, alpha);
     if size * size * inner / 4 >= PARALLEL_FROM {

@@ -1,0 +1,292 @@
+//! Configurations of the ready-made models: everything that is written to a model's file.
+
+use burn::tensor::{Tensor, TensorCreationOptions};
+use burn_gp::{
+    inducing::{InducingPoints, Initialiser, SelectionError},
+    inference::{Collapsed, Exact},
+    kernels::{AnyKernel, KernelConfig},
+    likelihoods::{AnyLikelihood, GaussianConfig, LikelihoodConfig},
+    means::{AnyMean, MeanConfig},
+    ops::{Jitter, NotPositiveDefinite},
+    variational::{AnyPosterior, PosteriorConfig},
+};
+use serde::{Deserialize, Serialize};
+
+use crate::{Svgp, training::TrainingData};
+
+/// A sparse variational model whose pieces are chosen at run time.
+pub type AnySvgp = Svgp<AnyKernel, AnyMean, AnyLikelihood, AnyPosterior<InducingPoints>>;
+
+/// A collapsed model whose pieces are chosen at run time.
+pub type AnySgpr = Collapsed<AnyKernel, AnyMean, InducingPoints>;
+
+/// An exact model whose pieces are chosen at run time.
+pub type AnyExact = Exact<AnyKernel, AnyMean>;
+
+/// Why a model cannot be made.
+#[derive(Debug, thiserror::Error)]
+pub enum InitError {
+    /// The inducing points cannot be chosen.
+    #[error(transparent)]
+    Selection(#[from] SelectionError),
+    /// The first covariance of the inducing variables cannot be factored.
+    #[error(transparent)]
+    Factorization(#[from] NotPositiveDefinite),
+}
+
+/// The inducing points of a sparse model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct InducingConfig {
+    /// How many there are, M.
+    pub count: usize,
+    /// How their first places are chosen among the training inputs.
+    pub initialiser: Initialiser,
+    /// The seed of that choice.
+    pub seed: u64,
+    /// The jitter of their covariance.
+    pub jitter: Jitter,
+}
+
+impl InducingConfig {
+    /// `count` inducing points, first at the centres of clusters.
+    pub fn new(count: usize) -> Self {
+        Self {
+            count,
+            initialiser: Initialiser::KMeans,
+            seed: 0,
+            jitter: Jitter::INDUCING,
+        }
+    }
+
+    fn select(
+        &self,
+        kernel: &AnyKernel,
+        inputs: &Tensor<2>,
+    ) -> Result<InducingPoints, SelectionError> {
+        let points =
+            self.initialiser
+                .select(kernel, inputs.clone().inner(), self.count, self.seed)?;
+        Ok(InducingPoints::new(points))
+    }
+
+    /// Points at the origin, to be replaced by a record.
+    fn blank(&self, dimensions: usize, options: &TensorCreationOptions) -> InducingPoints {
+        InducingPoints::new(Tensor::zeros([self.count, dimensions], options.clone()))
+    }
+}
+
+/// Configuration of a sparse variational Gaussian process.
+///
+/// ```
+/// use burn_gp::{kernels::StationaryConfig, likelihoods::GaussianConfig, ops::Stationary};
+/// use burn_gp_models::SvgpConfig;
+///
+/// let config = SvgpConfig::new(StationaryConfig::new(Stationary::Matern52), GaussianConfig::default())
+///     .with_inducing(128);
+/// # assert_eq!(config.inducing.count, 128);
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SvgpConfig {
+    /// The kernel.
+    pub kernel: KernelConfig,
+    /// The mean function.
+    pub mean: MeanConfig,
+    /// The likelihood.
+    pub likelihood: LikelihoodConfig,
+    /// The posterior.
+    pub posterior: PosteriorConfig,
+    /// The inducing points.
+    pub inducing: InducingConfig,
+}
+
+impl SvgpConfig {
+    /// A whitened posterior with a full covariance, 128 inducing points and a zero mean.
+    pub fn new(kernel: impl Into<KernelConfig>, likelihood: impl Into<LikelihoodConfig>) -> Self {
+        Self {
+            kernel: kernel.into(),
+            mean: MeanConfig::Zero,
+            likelihood: likelihood.into(),
+            posterior: PosteriorConfig::Whitened {
+                covariance: Default::default(),
+            },
+            inducing: InducingConfig::new(128),
+        }
+    }
+
+    /// With `count` inducing points.
+    pub fn with_inducing(mut self, count: usize) -> Self {
+        self.inducing.count = count;
+        self
+    }
+
+    /// With the given posterior.
+    pub fn with_posterior(mut self, posterior: PosteriorConfig) -> Self {
+        self.posterior = posterior;
+        self
+    }
+
+    /// The model, its inducing points chosen among the training inputs, in their precision and
+    /// on their device with autodiff.
+    ///
+    /// # Errors
+    ///
+    /// When the inducing points cannot be chosen, or their covariance cannot be factored.
+    pub fn init(&self, data: &TrainingData) -> Result<AnySvgp, InitError> {
+        let options = options_of(&data.inputs);
+        let [_, dimensions] = data.inputs.dims();
+        let kernel = self.kernel.init(dimensions, options.clone());
+        let inducing = self.inducing.select(&kernel, &data.inputs)?;
+        Ok(burn::module::Module::train(
+            self.assemble(kernel, inducing, dimensions, &options)?,
+        ))
+    }
+
+    /// A model of the right shapes, to be filled from a record.
+    ///
+    /// # Errors
+    ///
+    /// When the covariance of the inducing variables cannot be factored.
+    pub fn blank(
+        &self,
+        dimensions: usize,
+        options: impl Into<TensorCreationOptions>,
+    ) -> Result<AnySvgp, InitError> {
+        let options = options.into();
+        let kernel = self.kernel.init(dimensions, options.clone());
+        let inducing = self.inducing.blank(dimensions, &options);
+        self.assemble(kernel, inducing, dimensions, &options)
+    }
+
+    fn assemble(
+        &self,
+        kernel: AnyKernel,
+        inducing: InducingPoints,
+        dimensions: usize,
+        options: &TensorCreationOptions,
+    ) -> Result<AnySvgp, InitError> {
+        let jitter = self.inducing.jitter;
+        let posterior = self
+            .posterior
+            .init(inducing, &kernel, OUTPUTS, jitter, options.clone())?;
+        let mean = self.mean.init(dimensions, OUTPUTS, options.clone());
+        let likelihood = self.likelihood.init(options.clone());
+        Ok(Svgp::new(kernel, mean, likelihood, posterior))
+    }
+}
+
+/// Latent functions of the ready-made models.
+const OUTPUTS: usize = 1;
+
+/// Configuration of a collapsed sparse regression model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SgprConfig {
+    /// The kernel.
+    pub kernel: KernelConfig,
+    /// The mean function.
+    pub mean: MeanConfig,
+    /// The noise.
+    pub likelihood: GaussianConfig,
+    /// The inducing points.
+    pub inducing: InducingConfig,
+}
+
+impl SgprConfig {
+    /// 128 inducing points and a zero mean.
+    pub fn new(kernel: impl Into<KernelConfig>, likelihood: GaussianConfig) -> Self {
+        Self {
+            kernel: kernel.into(),
+            mean: MeanConfig::Zero,
+            likelihood,
+            inducing: InducingConfig::new(128),
+        }
+    }
+
+    /// With `count` inducing points.
+    pub fn with_inducing(mut self, count: usize) -> Self {
+        self.inducing.count = count;
+        self
+    }
+
+    /// The model, its inducing points chosen among the training inputs, in their precision and
+    /// on their device with autodiff.
+    ///
+    /// # Errors
+    ///
+    /// When the inducing points cannot be chosen.
+    pub fn init(&self, data: &TrainingData) -> Result<AnySgpr, InitError> {
+        let options = options_of(&data.inputs);
+        let [_, dimensions] = data.inputs.dims();
+        let kernel = self.kernel.init(dimensions, options.clone());
+        let inducing = self.inducing.select(&kernel, &data.inputs)?;
+        Ok(burn::module::Module::train(Collapsed::new(
+            kernel,
+            self.mean.init(dimensions, OUTPUTS, options.clone()),
+            self.likelihood.init(options),
+            inducing,
+            self.inducing.jitter,
+        )))
+    }
+
+    /// The variational model that a trained collapsed model turns into: whitened, with a full
+    /// covariance.
+    pub fn variational(&self) -> SvgpConfig {
+        SvgpConfig {
+            kernel: self.kernel.clone(),
+            mean: self.mean.clone(),
+            likelihood: self.likelihood.clone().into(),
+            posterior: PosteriorConfig::Whitened {
+                covariance: Default::default(),
+            },
+            inducing: self.inducing.clone(),
+        }
+    }
+}
+
+/// Configuration of exact regression.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ExactConfig {
+    /// The kernel.
+    pub kernel: KernelConfig,
+    /// The mean function.
+    pub mean: MeanConfig,
+    /// The noise.
+    pub likelihood: GaussianConfig,
+}
+
+impl ExactConfig {
+    /// Exact regression with a zero mean.
+    pub fn new(kernel: impl Into<KernelConfig>, likelihood: GaussianConfig) -> Self {
+        Self {
+            kernel: kernel.into(),
+            mean: MeanConfig::Zero,
+            likelihood,
+        }
+    }
+
+    /// The model for inputs of `dimensions` dimensions.
+    pub fn init(&self, dimensions: usize, options: impl Into<TensorCreationOptions>) -> AnyExact {
+        let options = options.into();
+        Exact::new(
+            self.kernel.init(dimensions, options.clone()),
+            self.mean.init(dimensions, OUTPUTS, options.clone()),
+            self.likelihood.init(options),
+        )
+    }
+}
+
+/// The precision and device of a tensor, without autodiff.
+fn options_of(tensor: &Tensor<2>) -> TensorCreationOptions {
+    (&tensor.device().inner(), tensor.dtype()).into()
+}
+
+/// Configuration of any ready-made model, as it is written to a model's file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "model", rename_all = "kebab-case")]
+pub enum ModelConfig {
+    /// Exact regression.
+    Exact(ExactConfig),
+    /// Collapsed sparse regression.
+    Sgpr(SgprConfig),
+    /// A sparse variational model.
+    Svgp(SvgpConfig),
+}

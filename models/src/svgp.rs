@@ -1,0 +1,110 @@
+//! The sparse variational Gaussian process.
+
+use burn::{module::Module, tensor::Tensor};
+use burn_gp::{
+    kernels::Kernel,
+    likelihoods::{Likelihood, Marginals},
+    means::Mean,
+    ops::NotPositiveDefinite,
+    parameter::Hyperparameter,
+    variational::{Evaluation, Posterior, WithMean},
+};
+
+use crate::training::{MiniBatchModel, Objective};
+
+/// A sparse variational Gaussian process: a kernel, a mean, a likelihood and a posterior.
+///
+/// `ELBO = Σ_n E_{q(f_n)}[log p(y_n | f_n)] − KL[q(u) ‖ p(u)]`
+/// (J. Hensman, A. Matthews, Z. Ghahramani, *Scalable Variational Gaussian Process
+/// Classification*, arXiv:1411.2005, eq. 19).
+#[derive(Module, Debug)]
+pub struct Svgp<K: Module, M: Module, L: Module, Q: Module> {
+    kernel: K,
+    mean: M,
+    likelihood: L,
+    posterior: Q,
+}
+
+impl<K: Kernel, M: Mean, L: Likelihood, Q: Posterior<K>> Svgp<K, M, L, Q> {
+    /// A model of the given pieces.
+    pub fn new(kernel: K, mean: M, likelihood: L, posterior: Q) -> Self {
+        Self {
+            kernel,
+            mean,
+            likelihood,
+            posterior,
+        }
+    }
+
+    /// The kernel.
+    pub fn kernel(&self) -> &K {
+        &self.kernel
+    }
+
+    /// The mean function.
+    pub fn mean(&self) -> &M {
+        &self.mean
+    }
+
+    /// The likelihood.
+    pub fn likelihood(&self) -> &L {
+        &self.likelihood
+    }
+
+    /// The variational posterior.
+    pub fn posterior(&self) -> &Q {
+        &self.posterior
+    }
+
+    /// The posterior process, ready for prediction on the device without autodiff.
+    ///
+    /// # Errors
+    ///
+    /// When the covariance of the inducing variables cannot be factored.
+    pub fn condition(&self) -> Result<WithMean<Q::Process, M>, NotPositiveDefinite> {
+        let process = self.posterior.condition(&self.kernel)?;
+        Ok(WithMean::new(process, self.mean.valid()))
+    }
+}
+
+impl<K: Kernel, M: Mean, L: Likelihood, Q: Posterior<K>> MiniBatchModel for Svgp<K, M, L, Q> {
+    /// An unbiased estimate of the evidence lower bound: the likelihood term of the batch scaled
+    /// up to all data, the divergence not.
+    fn objective(
+        &self,
+        inputs: Tensor<2>,
+        targets: Tensor<2>,
+        data_count: usize,
+    ) -> Result<Objective, NotPositiveDefinite> {
+        let [batch, _] = inputs.dims();
+        let Evaluation {
+            marginals,
+            divergence,
+        } = self.posterior.evaluate(&self.kernel, inputs.clone())?;
+        let marginals = Marginals {
+            mean: self.mean.add_to(marginals.mean, inputs),
+            variance: marginals.variance,
+        };
+        let expected = self.likelihood.expected_log_density(targets, marginals);
+        Ok(Objective {
+            fit: expected.sum() * (data_count as f64 / batch as f64),
+            divergence: Some(divergence),
+        })
+    }
+
+    fn after_step(self) -> Self {
+        let posterior = self.posterior.after_step(&self.kernel);
+        Self { posterior, ..self }
+    }
+
+    fn hyperparameters(&self) -> Vec<Hyperparameter> {
+        let kernel = self.kernel.hyperparameters().into_iter();
+        let mean = self.mean.hyperparameters().into_iter();
+        let likelihood = self.likelihood.hyperparameters().into_iter();
+        kernel
+            .map(|parameter| parameter.within("kernel"))
+            .chain(mean.map(|parameter| parameter.within("mean")))
+            .chain(likelihood.map(|parameter| parameter.within("likelihood")))
+            .collect()
+    }
+}

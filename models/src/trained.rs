@@ -1,0 +1,304 @@
+//! Trained models: prediction, saving and loading.
+
+use std::path::{Path, PathBuf};
+
+use burn::{
+    module::{Module, Param},
+    tensor::{DType, Device, Tensor},
+};
+use burn_gp::{
+    inducing::InducingPoints,
+    inference::FullBatch,
+    kernels::AnyKernel,
+    likelihoods::AnyLikelihood,
+    means::AnyMean,
+    ops::NotPositiveDefinite,
+    parameter::{Hyperparameter, numbers},
+    variational::{AnyPosterior, ConditionedProcess, Whitened, WithMean},
+};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+use crate::{
+    Svgp,
+    config::{AnyExact, AnySgpr, AnySvgp, InitError, ModelConfig},
+    prediction::Predictor,
+    training::{MiniBatchModel, TrainingData},
+};
+
+/// The process of every ready-made model.
+pub type AnyProcess = WithMean<ConditionedProcess<AnyKernel, InducingPoints>, AnyMean>;
+
+/// A trained model.
+#[derive(Module, Debug)]
+pub enum TrainedModel {
+    /// Exact regression, which keeps its data.
+    Exact(ExactModel),
+    /// A sparse model, which does not.
+    Sparse(AnySvgp),
+}
+
+/// Exact regression together with the data it is conditioned on.
+#[derive(Module, Debug)]
+pub struct ExactModel {
+    regression: AnyExact,
+    inputs: Param<Tensor<2>>,
+    targets: Param<Tensor<2>>,
+}
+
+impl TrainedModel {
+    /// An exact model conditioned on `data`.
+    pub fn exact(regression: AnyExact, data: &TrainingData) -> Self {
+        let constant =
+            |tensor: &Tensor<2>| Param::from_tensor(tensor.clone().inner()).set_require_grad(false);
+        Self::Exact(ExactModel {
+            regression: regression.valid(),
+            inputs: constant(&data.inputs),
+            targets: constant(&data.targets),
+        })
+    }
+
+    /// A collapsed model, as the variational model with the optimal `q(u)` given `data`.
+    ///
+    /// # Errors
+    ///
+    /// When a covariance matrix cannot be factored.
+    pub fn collapsed(model: &AnySgpr, data: &TrainingData) -> Result<Self, NotPositiveDefinite> {
+        let model = model.valid();
+        let (inputs, targets) = (data.inputs.clone().inner(), data.targets.clone().inner());
+        let distribution = model.optimal_distribution(inputs, targets)?;
+        let posterior = Whitened::new(model.inducing().clone(), distribution, model.jitter());
+        Ok(Self::Sparse(Svgp::new(
+            model.kernel().clone(),
+            model.mean().clone(),
+            AnyLikelihood::Gaussian(model.likelihood().clone()),
+            AnyPosterior::Whitened(posterior),
+        )))
+    }
+
+    /// A variational model.
+    pub fn variational(model: &AnySvgp) -> Self {
+        Self::Sparse(model.valid())
+    }
+
+    /// A model of the right shapes, to be filled from a record.
+    fn blank(summary: &Summary, device: &Device) -> Result<Self, InitError> {
+        let (dimensions, dtype) = (summary.dimensions, summary.precision.dtype());
+        let options = (device, dtype);
+        Ok(match &summary.config {
+            ModelConfig::Exact(config) => {
+                let zeros = |columns| Tensor::zeros([summary.data_count, columns], options);
+                Self::exact(
+                    config.init(dimensions, options),
+                    &TrainingData {
+                        inputs: zeros(dimensions),
+                        targets: zeros(1),
+                    },
+                )
+            }
+            ModelConfig::Sgpr(config) => {
+                Self::Sparse(config.variational().blank(dimensions, options)?)
+            }
+            ModelConfig::Svgp(config) => Self::Sparse(config.blank(dimensions, options)?),
+        })
+    }
+
+    /// The model ready for prediction.
+    ///
+    /// # Errors
+    ///
+    /// When a covariance matrix cannot be factored.
+    pub fn predictor(&self) -> Result<Predictor<AnyProcess, AnyLikelihood>, NotPositiveDefinite> {
+        match self {
+            Self::Exact(model) => {
+                let (inputs, targets) = (model.inputs.val(), model.targets.val());
+                let (device, dtype) = (inputs.device(), inputs.dtype());
+                let process = model.regression.condition(inputs, targets)?;
+                let likelihood = AnyLikelihood::Gaussian(model.regression.likelihood().clone());
+                Ok(Predictor::new(process, &likelihood, &device, dtype))
+            }
+            Self::Sparse(model) => {
+                let points = model.posterior().inducing().points();
+                let (device, dtype) = (points.device(), points.dtype());
+                Ok(Predictor::new(
+                    model.condition()?,
+                    model.likelihood(),
+                    &device,
+                    dtype,
+                ))
+            }
+        }
+    }
+
+    /// The hyperparameters, in the units people read.
+    pub fn hyperparameters(&self) -> Vec<Hyperparameter> {
+        match self {
+            Self::Exact(model) => model.regression.hyperparameters(),
+            Self::Sparse(model) => model.hyperparameters(),
+        }
+    }
+
+    /// The inducing points, row-major, `[M, D]`; none for exact regression.
+    pub fn inducing_points(&self) -> Vec<f64> {
+        match self {
+            Self::Exact(_) => Vec::new(),
+            Self::Sparse(model) => numbers(model.posterior().inducing().points()),
+        }
+    }
+}
+
+/// The version of the format that [`SavedModel::save`] writes.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// The name of the file that describes a saved model.
+pub const MODEL_FILE: &str = "model.json";
+
+/// The name of the file that holds a saved model's numbers.
+pub const WEIGHTS_FILE: &str = "weights.bpk";
+
+/// The floating-point type of a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Precision {
+    /// Single precision.
+    F32,
+    /// Double precision.
+    F64,
+}
+
+impl Precision {
+    /// The type as burn names it.
+    pub fn dtype(self) -> DType {
+        match self {
+            Self::F32 => DType::F32,
+            Self::F64 => DType::F64,
+        }
+    }
+}
+
+/// What a model's file says besides its numbers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// The configuration.
+    pub config: ModelConfig,
+    /// Input dimensions, D.
+    pub dimensions: usize,
+    /// Training data, N.
+    pub data_count: usize,
+    /// The floating-point type.
+    pub precision: Precision,
+}
+
+/// A model on disk: configuration, numbers, and whatever its user needs with it (`C`: scalers,
+/// column names).
+#[derive(Clone, Debug)]
+pub struct SavedModel<C> {
+    /// The model.
+    pub model: TrainedModel,
+    /// Configuration, dimensions and precision.
+    pub summary: Summary,
+    /// What the user of the model needs with it.
+    pub context: C,
+}
+
+#[derive(Serialize, Deserialize)]
+struct ModelFile<S, C> {
+    format_version: u32,
+    #[serde(flatten)]
+    summary: S,
+    context: C,
+}
+
+/// Why a model cannot be saved or loaded.
+#[derive(Debug, thiserror::Error)]
+pub enum SavedModelError {
+    /// A file cannot be written.
+    #[error("{path} cannot be written: {reason}")]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What went wrong.
+        reason: String,
+    },
+    /// A file cannot be read.
+    #[error("{path} cannot be read: {reason}")]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What went wrong.
+        reason: String,
+    },
+    /// The file was written by another version of the program.
+    #[error("{path} has format version {found}, this program reads version {FORMAT_VERSION}")]
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// The version found.
+        found: u64,
+    },
+}
+
+impl<C: Serialize + DeserializeOwned> SavedModel<C> {
+    /// Writes the model into an existing folder.
+    ///
+    /// # Errors
+    ///
+    /// When a file cannot be written.
+    pub fn save(&self, folder: &Path) -> Result<(), SavedModelError> {
+        let write_error = |path: &Path, reason: String| SavedModelError::Write {
+            path: path.to_owned(),
+            reason,
+        };
+        let path = folder.join(MODEL_FILE);
+        let file = ModelFile {
+            format_version: FORMAT_VERSION,
+            summary: &self.summary,
+            context: &self.context,
+        };
+        let text = serde_json::to_string_pretty(&file)
+            .map_err(|reason| write_error(&path, reason.to_string()))?;
+        std::fs::write(&path, text + "\n")
+            .map_err(|reason| write_error(&path, reason.to_string()))?;
+        let path = folder.join(WEIGHTS_FILE);
+        (self.model.clone().save_file(&path))
+            .map_err(|reason| write_error(&path, reason.to_string()))
+    }
+
+    /// Reads a model from a folder, onto a device without autodiff.
+    ///
+    /// # Errors
+    ///
+    /// When a file is missing, damaged or of another format version.
+    pub fn load(folder: &Path, device: &Device) -> Result<Self, SavedModelError> {
+        let path = folder.join(MODEL_FILE);
+        let read_error = |path: &Path, reason: String| SavedModelError::Read {
+            path: path.to_owned(),
+            reason,
+        };
+        let text = std::fs::read_to_string(&path)
+            .map_err(|reason| read_error(&path, reason.to_string()))?;
+        let file: serde_json::Value =
+            serde_json::from_str(&text).map_err(|reason| read_error(&path, reason.to_string()))?;
+        match file
+            .get("format_version")
+            .and_then(|version| version.as_u64())
+        {
+            Some(version) if version == u64::from(FORMAT_VERSION) => {}
+            Some(found) => return Err(SavedModelError::Version { path, found }),
+            None => return Err(read_error(&path, "it is not a model file".into())),
+        }
+        let ModelFile {
+            summary, context, ..
+        } = serde_json::from_value::<ModelFile<Summary, C>>(file)
+            .map_err(|reason| read_error(&path, reason.to_string()))?;
+        let path = folder.join(WEIGHTS_FILE);
+        let model = TrainedModel::blank(&summary, device)
+            .map_err(|reason| read_error(&path, reason.to_string()))?
+            .try_load_file(&path)
+            .map_err(|reason| read_error(&path, reason.to_string()))?;
+        Ok(Self {
+            model,
+            summary,
+            context,
+        })
+    }
+}

@@ -1,0 +1,285 @@
+//! Training loops.
+//!
+//! A trainer is a machine that makes one step at a time, so that its caller decides when to look
+//! at the model, when to save and when to stop: [`MiniBatchTrainer`] (Adam on mini-batches) and
+//! [`FullBatchTrainer`] (L-BFGS on all data). Everything that a trainer draws at random depends on
+//! its seed and the step alone; a trainer restored from a checkpoint goes on bit for bit.
+
+mod full_batch;
+mod mini_batch;
+mod schedule;
+
+use std::path::{Path, PathBuf};
+
+use burn::{
+    module::{Module, ModuleDisplay},
+    tensor::{DType, Device, Tensor, TensorData},
+};
+use burn_gp::{ops::NotPositiveDefinite, parameter::Hyperparameter};
+
+pub use full_batch::{FullBatchTrainer, FullBatchTraining};
+pub use mini_batch::{MiniBatchTrainer, MiniBatchTraining};
+pub use schedule::Schedule;
+
+/// The two terms of an objective, each `[1]` and summed over the data; their difference is what
+/// training maximises.
+#[derive(Clone, Debug)]
+pub struct Objective {
+    /// The expected log density of the data, or the log evidence.
+    pub fit: Tensor<1>,
+    /// The divergence from the prior, where there is one.
+    pub divergence: Option<Tensor<1>>,
+}
+
+impl Objective {
+    /// `fit − divergence`, `[1]`.
+    pub fn value(&self) -> Tensor<1> {
+        match &self.divergence {
+            Some(divergence) => self.fit.clone() - divergence.clone(),
+            None => self.fit.clone(),
+        }
+    }
+
+    /// The name of a term that is not finite.
+    fn broken_term(self) -> &'static str {
+        let fit: f64 = self.fit.into_scalar();
+        if fit.is_finite() {
+            "divergence from the prior"
+        } else {
+            "log density of the data"
+        }
+    }
+}
+
+/// A model that trains on mini-batches.
+pub trait MiniBatchModel: Module + ModuleDisplay {
+    /// An unbiased estimate of the objective over `data_count` data.
+    ///
+    /// # Shapes
+    ///
+    /// - `inputs`: `[B, D]`, `targets`: `[B, P]`
+    ///
+    /// # Errors
+    ///
+    /// When a covariance matrix cannot be factored.
+    fn objective(
+        &self,
+        inputs: Tensor<2>,
+        targets: Tensor<2>,
+        data_count: usize,
+    ) -> Result<Objective, NotPositiveDefinite>;
+
+    /// Updates whatever the model keeps between optimiser steps.
+    fn after_step(self) -> Self;
+
+    /// The hyperparameters, in the units people read.
+    fn hyperparameters(&self) -> Vec<Hyperparameter>;
+}
+
+/// The data a model is trained on, on its device.
+#[derive(Clone, Debug)]
+pub struct TrainingData {
+    /// `[N, D]`
+    pub inputs: Tensor<2>,
+    /// `[N, P]`
+    pub targets: Tensor<2>,
+}
+
+impl TrainingData {
+    /// Puts row-major host data on a device.
+    ///
+    /// # Shapes
+    ///
+    /// - `inputs`: N·D numbers, `targets`: N numbers
+    ///
+    /// # Panics
+    ///
+    /// If the inputs are not a whole number of rows for each target.
+    #[track_caller]
+    pub fn new(inputs: &[f64], targets: &[f64], device: &Device, dtype: DType) -> Self {
+        let rows = targets.len();
+        assert!(
+            rows > 0 && inputs.len().is_multiple_of(rows),
+            "TrainingData: {} input values for {rows} targets",
+            inputs.len()
+        );
+        Self {
+            inputs: matrix(inputs, inputs.len() / rows, device, dtype),
+            targets: matrix(targets, 1, device, dtype),
+        }
+    }
+
+    /// How many data there are, N.
+    pub fn len(&self) -> usize {
+        self.targets.dims()[0]
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// A matrix with `columns` columns from row-major host data.
+pub fn matrix(values: &[f64], columns: usize, device: &Device, dtype: DType) -> Tensor<2> {
+    let data = TensorData::new(values.to_vec(), [values.len() / columns, columns]);
+    Tensor::from_data(data, (device, dtype))
+}
+
+/// What one step did.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StepReport {
+    /// Steps made so far, this one included.
+    pub step: usize,
+    /// The loss of this step: the negative objective per datum.
+    pub loss: f64,
+    /// The learning rate of this step.
+    pub learning_rate: f64,
+}
+
+/// Why training stopped.
+#[derive(Debug, thiserror::Error)]
+pub enum TrainingError {
+    /// A covariance matrix has no Cholesky factor.
+    #[error("step {step}: {source} Hyperparameters: {hyperparameters}.")]
+    Factorization {
+        /// The step that failed.
+        step: usize,
+        /// Which matrix entry failed, and how.
+        source: NotPositiveDefinite,
+        /// The hyperparameters of that step.
+        hyperparameters: String,
+    },
+    /// The loss is NaN or infinite.
+    #[error(
+        "step {step}: the loss is {loss} because the {term} is not finite; lower the learning rate \
+         or use f64. Hyperparameters: {hyperparameters}."
+    )]
+    NonFinite {
+        /// The step that failed.
+        step: usize,
+        /// The loss.
+        loss: f64,
+        /// The term of the objective that is not finite.
+        term: &'static str,
+        /// The hyperparameters of that step.
+        hyperparameters: String,
+    },
+    /// A checkpoint cannot be written or read.
+    #[error("the checkpoint {path} cannot be {action}: {reason}")]
+    Checkpoint {
+        /// The file or folder.
+        path: PathBuf,
+        /// `written` or `read`.
+        action: &'static str,
+        /// What went wrong.
+        reason: String,
+    },
+}
+
+/// Hyperparameters as one line of text.
+pub fn describe(hyperparameters: &[Hyperparameter]) -> String {
+    let parts: Vec<String> = hyperparameters
+        .iter()
+        .map(|parameter| {
+            let values: Vec<String> = (parameter.values.iter())
+                .map(|value| format!("{value:.4e}"))
+                .collect();
+            match values.as_slice() {
+                [value] => format!("{} = {value}", parameter.path),
+                _ => format!("{} = [{}]", parameter.path, values.join(", ")),
+            }
+        })
+        .collect();
+    parts.join(", ")
+}
+
+/// A training loop, one step at a time.
+pub trait Trainer {
+    /// The model.
+    type Model;
+
+    /// Makes one step.
+    ///
+    /// # Errors
+    ///
+    /// When the objective cannot be computed or is not finite; the model is then the one before
+    /// the step.
+    fn step(&mut self) -> Result<StepReport, TrainingError>;
+
+    /// Whether training is over.
+    fn is_finished(&self) -> bool;
+
+    /// Steps made so far.
+    fn steps_made(&self) -> usize;
+
+    /// Steps made at most.
+    fn steps_planned(&self) -> usize;
+
+    /// The model as it is now.
+    fn model(&self) -> &Self::Model;
+
+    /// Writes everything needed to go on into an existing folder.
+    ///
+    /// # Errors
+    ///
+    /// When a file cannot be written.
+    fn save(&self, folder: &Path) -> Result<(), TrainingError>;
+
+    /// Goes on from a folder that [`save`](Self::save) wrote.
+    ///
+    /// # Errors
+    ///
+    /// When a file is missing or does not fit the model.
+    fn restore(&mut self, folder: &Path) -> Result<(), TrainingError>;
+}
+
+/// The names of a checkpoint's files.
+mod files {
+    pub const MODEL: &str = "model.bpk";
+    pub const OPTIMIZER: &str = "optimizer.bpk";
+    pub const PROGRESS: &str = "progress.json";
+}
+
+/// An error about one file of a checkpoint.
+fn checkpoint_error(
+    folder: &Path,
+    file: &str,
+    action: &'static str,
+) -> impl Fn(String) -> TrainingError {
+    let path = folder.join(file);
+    move |reason| TrainingError::Checkpoint {
+        path: path.clone(),
+        action,
+        reason,
+    }
+}
+
+/// Writes the model and the progress of a trainer.
+fn save_state<M: Module, P: serde::Serialize>(
+    folder: &Path,
+    model: &M,
+    progress: &P,
+) -> Result<(), TrainingError> {
+    let error = checkpoint_error(folder, files::MODEL, "written");
+    (model.clone().save_file(folder.join(files::MODEL)))
+        .map_err(|reason| error(reason.to_string()))?;
+    let error = checkpoint_error(folder, files::PROGRESS, "written");
+    let text = serde_json::to_string(progress).map_err(|reason| error(reason.to_string()))?;
+    std::fs::write(folder.join(files::PROGRESS), text).map_err(|reason| error(reason.to_string()))
+}
+
+/// Reads the model and the progress of a trainer.
+fn restore_state<M: Module, P: serde::de::DeserializeOwned>(
+    folder: &Path,
+    model: M,
+) -> Result<(M, P), TrainingError> {
+    let error = checkpoint_error(folder, files::MODEL, "read");
+    let model = (model.try_load_file(folder.join(files::MODEL)))
+        .map_err(|reason| error(reason.to_string()))?;
+    let error = checkpoint_error(folder, files::PROGRESS, "read");
+    let text = std::fs::read_to_string(folder.join(files::PROGRESS))
+        .map_err(|reason| error(reason.to_string()))?;
+    let progress = serde_json::from_str(&text).map_err(|reason| error(reason.to_string()))?;
+    Ok((model, progress))
+}
