@@ -91,6 +91,12 @@ pub trait LinearAlgebra: Backend {
     /// `Σ_m A_mn²`, [N].
     fn column_squares(basis: FloatTensor<Self>) -> FloatTensor<Self>;
 
+    /// `AAᵀ`, [M, M].
+    fn gram(basis: FloatTensor<Self>) -> FloatTensor<Self>;
+
+    /// `A + value·I`.
+    fn add_to_diagonal(matrix: FloatTensor<Self>, value: FloatTensor<Self>) -> FloatTensor<Self>;
+
     /// `KL[N(m_p, W_pW_pᵀ) ‖ N(0, I)]`, [P].
     fn gaussian_divergence(mean: FloatTensor<Self>, scale: FloatTensor<Self>) -> FloatTensor<Self>;
 
@@ -161,6 +167,12 @@ pub trait LinearAlgebraReverse: LinearAlgebra {
         basis: FloatTensor<Self>,
         gradient: FloatTensor<Self>,
     ) -> FloatTensor<Self>;
+
+    /// The gradient of the basis: `(G + Gᵀ)·A`.
+    fn gram_reverse(basis: FloatTensor<Self>, gradient: FloatTensor<Self>) -> FloatTensor<Self>;
+
+    /// The sum of a square matrix's diagonal, [1].
+    fn trace(matrix: FloatTensor<Self>) -> FloatTensor<Self>;
 
     /// The gradients of the mean and the scale.
     fn gaussian_divergence_reverse(
