@@ -352,7 +352,7 @@ fn gather<T: Scalar>(
     for values in [&mut x1, &mut x2] {
         for point in values.chunks_exact_mut(dimensions) {
             for (value, &lengthscale) in point.iter_mut().zip(lengthscales) {
-                *value = *value / lengthscale;
+                *value /= lengthscale;
             }
         }
     }
