@@ -273,10 +273,12 @@ fn log_normal_cdf_is_accurate_in_both_tails() {
     }
 }
 
+type ScalarFunction = fn(Tensor<1>) -> Tensor<1>;
+
 #[test]
 fn gradients_of_the_scalar_functions() {
     let arguments: Vec<f64> = ARGUMENTS.to_vec();
-    let functions: [(&str, fn(Tensor<1>) -> Tensor<1>); 2] =
+    let functions: [(&str, ScalarFunction); 2] =
         [("softplus", softplus), ("log_normal_cdf", log_normal_cdf)];
     for (name, function) in functions {
         for argument in &arguments {

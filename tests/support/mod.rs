@@ -12,6 +12,7 @@ pub mod dense;
 pub mod gradients;
 pub mod module_gradients;
 pub mod platforms;
+pub mod posterior_case;
 pub mod random;
 
 pub use comparison::{assert_close, assert_finite, largest};

@@ -74,4 +74,14 @@ impl Random {
             }
         })
     }
+
+    /// `I − (1 − λ)·vvᵀ` with a unit vector v: every eigenvalue is 1 but one, which is λ.
+    pub fn with_eigenvalue(&mut self, size: usize, lambda: f64) -> Dense {
+        let v = self.normals(size);
+        let norm: f64 = v.iter().map(|x| x * x).sum();
+        Dense::from_function(size, size, |i, j| {
+            let identity = if i == j { 1.0 } else { 0.0 };
+            identity - (1.0 - lambda) * v[i] * v[j] / norm
+        })
+    }
 }
