@@ -7,7 +7,7 @@ use burn_gp::ops::{CholeskyFactor, Jitter, NotPositiveDefinite, SingularTriangle
 use support::{Dense, Platform, Random, assert_close, numbers, platforms};
 
 /// One row, less than a block, around one block, around two, and several with a thread each.
-const SIZES: [usize; 7] = [1, 5, 63, 64, 65, 130, 300];
+const SIZES: [usize; 8] = [1, 5, 63, 64, 65, 130, 300, 600];
 
 fn factored(platform: &Platform, matrix: &Dense) -> CholeskyFactor<2> {
     match cholesky(platform.matrix(matrix), Jitter::NONE) {

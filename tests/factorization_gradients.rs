@@ -193,3 +193,29 @@ fn gradients_through_from_lower() {
         );
     }
 }
+
+/// `∂ log|K| / ∂K = K⁻¹`, at a size where every product is cut into threads.
+#[test]
+fn the_gradient_of_a_large_log_determinant_is_the_inverse() {
+    let size = 600;
+    let matrix = Random::new(41).positive_definite(size);
+    for platform in platforms() {
+        let tensor = platform.autodiff().matrix(&matrix).require_grad();
+        let factor = cholesky(tensor.clone(), Jitter::NONE).expect("factor");
+        let gradients = factor.log_determinant().backward();
+        let gradient = Dense::new(
+            size,
+            size,
+            numbers(tensor.grad(&gradients).expect("gradient")),
+        );
+        let product = gradient.times(&matrix);
+        let tolerance = platform.tolerance(1e-12, 1e-4);
+        let identity = Dense::identity(size).values;
+        assert_close(
+            &format!("{platform}"),
+            &product.values,
+            &identity,
+            tolerance,
+        );
+    }
+}

@@ -71,6 +71,11 @@ impl Platform {
         self.dtype == DType::F64
     }
 
+    /// Whether the tensors are in the host's memory.
+    pub fn is_host(&self) -> bool {
+        ["flex", "ndarray"].contains(&self.backend)
+    }
+
     /// One of two tolerances, by precision.
     pub fn tolerance(&self, double: f64, single: f64) -> f64 {
         if self.is_double() { double } else { single }
