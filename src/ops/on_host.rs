@@ -111,6 +111,20 @@ fn map_members<B: HostAccess, T: Element>(
     write::<B, T>(out, shape, &shape_of.device())
 }
 
+/// Applies `work` to a copy of every matrix of a batch.
+fn update_members<B: HostAccess, T: Element>(
+    tensor: &FloatTensor<B>,
+    mut work: impl FnMut(usize, MatMut<'_, T>),
+) -> FloatTensor<B> {
+    let shape = tensor.shape();
+    let (batch, rows, columns) = matrix_dims(&shape);
+    let mut out = B::read::<T>(tensor).into_owned();
+    for index in 0..batch {
+        work(index, member_mut(&mut out, index, rows, columns));
+    }
+    write::<B, T>(out, shape, &tensor.device())
+}
+
 impl<B: HostAccess> LinearAlgebra for B {
     fn covariance(
         x1: FloatTensor<B>,
@@ -179,10 +193,9 @@ impl<B: HostAccess> LinearAlgebra for B {
 
     fn factor_solve(factor: FloatTensor<B>, rhs: FloatTensor<B>, side: Side) -> FloatTensor<B> {
         with_element!(factor, T => {
-            let (factors, values) = (B::read::<T>(&factor), B::read::<T>(&rhs));
-            map_members::<B, T>(&rhs, |index, mut out| {
-                let (size, columns) = (out.nrows(), out.ncols());
-                out.copy_from(member(&values, index, size, columns));
+            let factors = B::read::<T>(&factor);
+            update_members::<B, T>(&rhs, |index, out| {
+                let size = out.nrows();
                 solve_in_place(member(&factors, index, size, size), side, out);
             })
         })
@@ -449,8 +462,7 @@ impl<B: HostAccess> LinearAlgebraReverse for B {
     fn column_squares_reverse(basis: FloatTensor<B>, gradient: FloatTensor<B>) -> FloatTensor<B> {
         with_element!(basis, T => {
             let values = B::read::<T>(&basis);
-            let mut out = vec![T::default(); values.len()];
-            scale_columns(&values, &B::read::<T>(&gradient), &mut out);
+            let out = scale_columns(&values, &B::read::<T>(&gradient));
             write::<B, T>(out, basis.shape(), &basis.device())
         })
     }
