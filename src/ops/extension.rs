@@ -1,9 +1,9 @@
 //! The backend extension: what each backend supplies, and how a tensor reaches it.
 //!
 //! [`LinearAlgebra`] is called through burn's run-time dispatch; [`LinearAlgebraReverse`] holds
-//! what only the reverse mode calls. A backend implements both with
-//! [`run_on_host`](super::host_access) or with kernels of its own: this is the place where device
-//! kernels go.
+//! what only the reverse mode calls. Every backend whose values the host
+//! can read has both from `on_host`; kernels that run on a device go here, as a backend's own
+//! implementation.
 
 use std::sync::{Arc, Mutex};
 
@@ -88,7 +88,7 @@ pub trait LinearAlgebra: Backend {
         scale: FloatTensor<Self>,
     ) -> FloatTensor<Self>;
 
-    /// `Σ_m A_mn²`, [N].
+    /// `Σ_m A_mn²`, `[N]`.
     fn column_squares(basis: FloatTensor<Self>) -> FloatTensor<Self>;
 
     /// `AAᵀ`, [M, M].
@@ -97,7 +97,7 @@ pub trait LinearAlgebra: Backend {
     /// `A + value·I`.
     fn add_to_diagonal(matrix: FloatTensor<Self>, value: FloatTensor<Self>) -> FloatTensor<Self>;
 
-    /// `KL[N(m_p, W_pW_pᵀ) ‖ N(0, I)]`, [P].
+    /// `KL[N(m_p, W_pW_pᵀ) ‖ N(0, I)]`, `[P]`.
     fn gaussian_divergence(mean: FloatTensor<Self>, scale: FloatTensor<Self>) -> FloatTensor<Self>;
 
     /// A scalar function, elementwise.
@@ -171,7 +171,7 @@ pub trait LinearAlgebraReverse: LinearAlgebra {
     /// The gradient of the basis: `(G + Gᵀ)·A`.
     fn gram_reverse(basis: FloatTensor<Self>, gradient: FloatTensor<Self>) -> FloatTensor<Self>;
 
-    /// The sum of a square matrix's diagonal, [1].
+    /// The sum of a square matrix's diagonal, `[1]`.
     fn trace(matrix: FloatTensor<Self>) -> FloatTensor<Self>;
 
     /// The gradients of the mean and the scale.
