@@ -1,9 +1,8 @@
 //! The backend extension: what each backend supplies, and how a tensor reaches it.
 //!
 //! [`LinearAlgebra`] is called through burn's run-time dispatch; [`LinearAlgebraReverse`] holds
-//! what only the reverse mode calls. Every backend whose values the host
-//! can read has both from `on_host`; kernels that run on a device go here, as a backend's own
-//! implementation.
+//! what only the reverse mode calls. Every backend whose values the host can read has both from
+//! `on_host`; kernels that run on a device go here, as a backend's own implementation.
 
 use std::sync::{Arc, Mutex};
 
