@@ -70,7 +70,14 @@ fn factor_with_jitter<T: Element>(
             }
         }),
     };
-    for relative in jitter.attempts(T::EPSILON) {
+    // Jitter cannot repair a diagonal that is not finite; adding it would spread the damage to
+    // every row and hide which one is at fault.
+    let (mean, attempts) = if mean.is_finite() {
+        (mean, usize::MAX)
+    } else {
+        (0.0, 1)
+    };
+    for relative in jitter.attempts(T::EPSILON).take(attempts) {
         out.copy_from_slice(matrix);
         let added = T::from_f64(relative * mean);
         for i in 0..size {
