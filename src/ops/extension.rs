@@ -4,6 +4,10 @@
 //! what only the reverse mode calls. Every backend whose values the host can read has both from
 //! `on_host`; kernels that run on a device go here, as a backend's own implementation.
 
+// For the whole file: the attribute macro repeats the name where an attribute of the trait does not
+// reach.
+#![allow(deprecated, reason = "ndarray stays supported beside flex")]
+
 use std::sync::{Arc, Mutex};
 
 use burn::backend::{Backend, backend_extension, tensor::FloatTensor};
@@ -40,7 +44,6 @@ impl FactorizationOutcome {
 
 /// The operations a model calls. Shapes are those of the functions in [`ops`](super); a *factor*
 /// is a [packed factor](super::host::cholesky).
-#[allow(deprecated, reason = "ndarray stays supported beside flex")]
 #[backend_extension(
     Autodiff,
     Flex: cfg(feature = "flex"),
