@@ -277,6 +277,22 @@ fn duplicate_inputs() {
     }
 }
 
+/// Inputs whose squared distances are zero in floating point still count as different.
+#[test]
+fn inputs_closer_than_their_squares_can_tell() {
+    let (name, device) = double_precision().remove(0);
+    let options = (&device, DType::F64);
+    let data: Matrix = (0..8).map(|n| vec![1e-200 * f64::from(n), 0.5]).collect();
+    let kernel = kernel(options);
+    for initialiser in ALL {
+        let points = initialiser.select(&kernel, tensor(&data, options), 5, 0);
+        let mut points = rows(points.unwrap());
+        points.sort_by(|a, b| a[0].total_cmp(&b[0]));
+        points.dedup();
+        assert_eq!(points.len(), 5, "{name} {initialiser:?}");
+    }
+}
+
 #[test]
 fn impossible_requests_are_errors() {
     let (_, device) = double_precision().remove(0);

@@ -175,7 +175,7 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> Collapsed<K, M, I> {
         Ok(standardised - variance.log().sum() * (0.5 * outputs as f64))
     }
 
-    /// `Λ`, [M, N], and `diag(K − Q)`, [N].
+    /// `Λ`, [M, N], and `diag(K − Q)`, `[N]`.
     fn features(&self, inputs: Tensor<2>) -> Result<(Tensor<2>, Tensor<1>), NotPositiveDefinite> {
         let factor = cholesky(self.inducing.kuu(&self.kernel), self.jitter)?;
         let prior_variance = self.kernel.diagonal(inputs.clone());

@@ -10,7 +10,7 @@
 //! | [`column_squares`], [`add_to_diagonal`], [`gaussian_divergence`] | one pass | one pass |
 //!
 //! They are one backend extension, [`extension`]: each backend supplies the primitives, and the
-//! reverse mode is written once for the autodiff backend, in [`reverse`].
+//! reverse mode is written once for the autodiff backend, in `reverse`.
 //!
 //! # Where they run
 //!

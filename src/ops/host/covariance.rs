@@ -123,7 +123,7 @@ pub struct CovarianceGradients<T> {
     pub x1: Vec<T>,
     /// With respect to the second inputs, [N2, D].
     pub x2: Vec<T>,
-    /// With respect to the lengthscales, [D].
+    /// With respect to the lengthscales, `[D]`.
     pub lengthscales: Vec<T>,
     /// With respect to the variance.
     pub variance: T,
@@ -135,7 +135,7 @@ struct PartialGradients<T> {
     left: Vec<T>,
     /// [⌈N2/LANES⌉, D, LANES]
     right: Vec<T>,
-    /// `Σ h·t²`, [D]
+    /// `Σ h·t²`, `[D]`
     lengthscales: Vec<f64>,
     variance: f64,
 }
