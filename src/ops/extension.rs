@@ -5,6 +5,9 @@
 //! [`run_on_host`](super::host_access) or with kernels of its own: this is the place where device
 //! kernels go.
 
+// For the whole module: the code that the extension's macro generates names the backend, too.
+#![allow(deprecated, reason = "ndarray stays supported beside flex")]
+
 use std::sync::{Arc, Mutex};
 
 use burn::backend::{Backend, backend_extension, tensor::FloatTensor};
@@ -41,7 +44,6 @@ impl FactorizationOutcome {
 
 /// The operations a model calls. Shapes are those of the functions in [`ops`](super); a *factor*
 /// is a [packed factor](super::host::cholesky).
-#[allow(deprecated, reason = "ndarray stays supported beside flex")]
 #[backend_extension(
     Autodiff,
     Flex: cfg(feature = "flex"),
