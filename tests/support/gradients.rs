@@ -175,44 +175,31 @@ pub fn slopes_of(
             });
         }
     }
+    let gradient: Vec<f64> = gradients.concat();
     for number in 0..directions {
-        let direction: Vec<Vec<f64>> = gradients
-            .iter()
-            .map(|gradient| {
-                let normals = random.normals(gradient.len());
-                // A unit vector, so that the step stays a small one in many dimensions.
-                let norm = normals.iter().map(|x| x * x).sum::<f64>().sqrt();
-                normals.iter().map(|x| x / norm).collect()
-            })
-            .collect();
-        let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        let direction = unit_vector(&mut random, gradient.len());
         slopes.push(Slope {
             what: format!("{what}, direction {number}"),
-            analytic: gradients
-                .iter()
-                .zip(&direction)
-                .map(|(g, d)| product(g, d))
-                .sum(),
-            difference: central_difference(|step| {
-                let values: Vec<Vec<f64>> = base
-                    .iter()
-                    .zip(&direction)
-                    .map(|(base, direction)| {
-                        base.iter()
-                            .zip(direction)
-                            .map(|(x, d)| x + step * d)
-                            .collect()
-                    })
-                    .collect();
-                evaluate(&values)
-            }),
-            scale: gradients
-                .iter()
-                .flatten()
-                .map(|g| g * g)
-                .sum::<f64>()
-                .sqrt(),
+            analytic: gradient.iter().zip(&direction).map(|(g, d)| g * d).sum(),
+            difference: central_difference(|step| evaluate(&moved(base, &direction, step))),
+            scale: gradient.iter().map(|g| g * g).sum::<f64>().sqrt(),
         });
     }
     slopes
+}
+
+/// A random direction of length one, so that a step stays small in many dimensions.
+fn unit_vector(random: &mut Random, size: usize) -> Vec<f64> {
+    let normals = random.normals(size);
+    let norm = normals.iter().map(|x| x * x).sum::<f64>().sqrt();
+    normals.iter().map(|x| x / norm).collect()
+}
+
+/// `base + step·direction`, the direction running through all inputs one after the other.
+fn moved(base: &[Vec<f64>], direction: &[f64], step: f64) -> Vec<Vec<f64>> {
+    let mut direction = direction.iter();
+    let mut move_one = |x: &f64| x + step * direction.next().map_or(0.0, |d| *d);
+    base.iter()
+        .map(|values| values.iter().map(&mut move_one).collect())
+        .collect()
 }
