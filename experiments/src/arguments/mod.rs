@@ -1,0 +1,113 @@
+//! What is typed on the command line.
+
+mod choices;
+mod complaint;
+mod run_options;
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+pub use choices::{
+    CovarianceName, DeviceName, DtypeName, InitialiserName, KernelName, LikelihoodName, MeanName,
+    ModelName, ScheduleName, name_of,
+};
+pub use complaint::complaint;
+pub use run_options::RunOptions;
+
+/// Gaussian processes on your data: train, look at the numbers and pictures, predict.
+#[derive(Debug, Parser)]
+#[command(name = "burn-gp", version, max_term_width = 100)]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What the program can do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Fit a model, evaluate it on held-out rows, write everything into a folder
+    ///
+    /// Without any option: a sparse variational Gaussian process on the red-wine data set that is
+    /// compiled into the program.
+    ///
+    /// The folder then holds metrics.json, predictions.csv (row, counted from 0 in the data; y;
+    /// mean; std), config.json (for --config), model.json and weights.bpk (for `predict`),
+    /// training_log.csv and pictures. Ctrl-C stops after the current step with a checkpoint;
+    /// --resume goes on from it, or from the last checkpoint of a killed run, bit for bit.
+    Train(Box<TrainArguments>),
+    /// Predict new rows with a trained model
+    ///
+    /// Columns are matched by name where the model's data had names. If the target is among them,
+    /// the scores are printed too.
+    Predict(PredictArguments),
+    /// The data sets that are known by name
+    #[command(subcommand)]
+    Datasets(DatasetsCommand),
+}
+
+/// What `train` takes.
+#[derive(Debug, Args)]
+pub struct TrainArguments {
+    /// What can also be written in a configuration file.
+    #[command(flatten)]
+    pub options: RunOptions,
+    /// Folder to write [default: out/<data>-<model>]
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    pub out: Option<PathBuf>,
+    /// Replace the folder of an earlier run
+    #[arg(long, help_heading = "Output")]
+    pub overwrite: bool,
+    /// Continue the interrupted run in this folder
+    ///
+    /// Only --learning-rate, --gradient-norm, --jitter, --epochs, --steps, --patience and
+    /// --checkpoint-every can be changed.
+    #[arg(
+        long,
+        value_name = "DIR",
+        help_heading = "Output",
+        conflicts_with_all = ["out", "overwrite", "config"]
+    )]
+    pub resume: Option<PathBuf>,
+    /// Take every option that is not given here from the config.json of an earlier run
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub config: Option<PathBuf>,
+    /// Print errors and warnings only
+    #[arg(long, help_heading = "Output")]
+    pub quiet: bool,
+}
+
+/// What `predict` takes.
+#[derive(Debug, Args)]
+pub struct PredictArguments {
+    /// Folder that `train` wrote
+    #[arg(long, value_name = "DIR")]
+    pub model_dir: PathBuf,
+    /// Rows to predict: a .csv, .csv.gz or Parquet file, or the name of a data set
+    #[arg(long, value_name = "FILE")]
+    pub data: String,
+    /// File to write [default: standard output]
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Probability that the intervals hold
+    #[arg(long, value_name = "P", default_value_t = 0.95)]
+    pub level: f64,
+    /// Where to compute [default: the first of flex, ndarray, vulkan, wgpu, cuda in this program]
+    #[arg(long, value_name = "DEVICE")]
+    pub device: Option<DeviceName>,
+    /// Folder of the registered data sets [default: the environment variable BURN_GP_DATA]
+    #[arg(long, value_name = "DIR")]
+    pub data_dir: Option<PathBuf>,
+}
+
+/// What `datasets` can do.
+#[derive(Debug, Subcommand)]
+pub enum DatasetsCommand {
+    /// Name, size and task of every known data set, and where it is or how to get it
+    List {
+        /// Folder of the registered data sets [default: the environment variable BURN_GP_DATA]
+        #[arg(long, value_name = "DIR")]
+        data_dir: Option<PathBuf>,
+    },
+}

@@ -1,0 +1,197 @@
+//! The options of a run, as typed and as written in a configuration file.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    CovarianceName, DeviceName, DtypeName, InitialiserName, KernelName, LikelihoodName, MeanName,
+    ModelName, ScheduleName,
+};
+
+/// Every option of a run; what is absent has its default.
+#[derive(Args, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RunOptions {
+    /// The model [default: svgp]
+    #[arg(long, value_name = "MODEL", help_heading = "Model")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelName>,
+    /// Covariance function [default: matern52]
+    #[arg(long, value_name = "KERNEL", help_heading = "Model")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<KernelName>,
+    /// One lengthscale for all inputs instead of one each
+    #[arg(
+        long,
+        value_name = "BOOL",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true",
+        help_heading = "Model"
+    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub isotropic: Option<bool>,
+    /// Mean function [default: zero]
+    #[arg(long, value_name = "MEAN", help_heading = "Model")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mean: Option<MeanName>,
+    /// Likelihood [default: bernoulli for data sets registered as binary, else gaussian]
+    #[arg(long, value_name = "LIKELIHOOD", help_heading = "Model")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub likelihood: Option<LikelihoodName>,
+    /// First noise variance, in squared units of the standardised target [default: 0.1]
+    #[arg(long, value_name = "V", help_heading = "Model")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub noise: Option<f64>,
+    /// Number of inducing points [default: 128, or the number of distinct training inputs]
+    #[arg(long, value_name = "M", help_heading = "Model")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inducing: Option<usize>,
+    /// How the first inducing points are chosen [default: k-means]
+    #[arg(long, value_name = "METHOD", help_heading = "Model")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub initialiser: Option<InitialiserName>,
+    /// Covariance of the inducing variables [default: full]
+    #[arg(long, value_name = "SHAPE", help_heading = "Model")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub covariance: Option<CovarianceName>,
+    /// Jitter on the covariance of the inducing points, relative to its diagonal [default: 1e-6]
+    #[arg(long, value_name = "J", help_heading = "Model")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub jitter: Option<f64>,
+
+    /// A registered name (see `datasets list`), a .csv, .csv.gz or Parquet file, or
+    /// synthetic:sines?n=1000&noise=0.1&seed=1 [default: winequality]
+    #[arg(long, value_name = "DATA", help_heading = "Data")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data: Option<String>,
+    /// Name or number (from 1; -1 is the last) of the column to predict [default: the last]
+    #[arg(
+        long,
+        value_name = "COLUMN",
+        allow_hyphen_values = true,
+        help_heading = "Data"
+    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
+    /// Folder of the registered data sets [default: the environment variable BURN_GP_DATA]
+    #[arg(long, value_name = "DIR", help_heading = "Data")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data_dir: Option<PathBuf>,
+    /// Split number K, from 0, of those that come with the data
+    #[arg(
+        long,
+        value_name = "K",
+        help_heading = "Data",
+        conflicts_with = "test_fraction"
+    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub split: Option<usize>,
+    /// Share of the rows that are held out for testing, at random [default: 0.1]
+    #[arg(long, value_name = "F", help_heading = "Data")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub test_fraction: Option<f64>,
+    /// Share of the training rows that decide which step's model is kept (mini-batch models)
+    #[arg(long, value_name = "F", help_heading = "Data")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub validation_fraction: Option<f64>,
+
+    /// Passes over the training rows; L-BFGS iterations for models on all rows
+    #[arg(
+        long,
+        value_name = "E",
+        help_heading = "Training",
+        conflicts_with = "steps"
+    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub epochs: Option<usize>,
+    /// Optimiser steps [default: 4000, or 10 epochs if that is more; exact, sgpr: at most 1000]
+    #[arg(long, value_name = "S", help_heading = "Training")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub steps: Option<usize>,
+    /// Rows in a mini-batch [default: 256]
+    #[arg(long, value_name = "B", help_heading = "Training")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub batch_size: Option<usize>,
+    /// First learning rate of Adam [default: 0.01]
+    #[arg(long, value_name = "R", help_heading = "Training")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub learning_rate: Option<f64>,
+    /// How the learning rate goes down [default: cosine]
+    #[arg(long, value_name = "SCHEDULE", help_heading = "Training")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub schedule: Option<ScheduleName>,
+    /// Scale the gradient of each parameter down to at most this norm
+    #[arg(long, value_name = "NORM", help_heading = "Training")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gradient_norm: Option<f64>,
+    /// Stop after so many validations without improvement [default: 20]
+    #[arg(long, value_name = "COUNT", help_heading = "Training")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub patience: Option<usize>,
+    /// Steps between two checkpoints [default: as many as take half a minute]
+    #[arg(long, value_name = "S", help_heading = "Training")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checkpoint_every: Option<usize>,
+
+    /// Seed of the split, the inducing points and the mini-batches [default: 0]
+    #[arg(long, value_name = "SEED", help_heading = "Computation")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// Floating-point type [default: f64 on processors, f32 on graphics processors]
+    #[arg(long, value_name = "DTYPE", help_heading = "Computation")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dtype: Option<DtypeName>,
+    /// Where to compute [default: the first of flex, ndarray, vulkan, wgpu, cuda in this program]
+    #[arg(long, value_name = "DEVICE", help_heading = "Computation")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub device: Option<DeviceName>,
+}
+
+impl RunOptions {
+    /// These options, completed by those of `earlier`.
+    ///
+    /// Options that exclude each other, and those that only mean something for their data, are
+    /// not mixed.
+    pub fn over(self, earlier: Self) -> Self {
+        let own_length = self.epochs.is_some() || self.steps.is_some();
+        let own_split = self.split.is_some() || self.test_fraction.is_some();
+        let own_data = self.data.is_some();
+        let unless = |own: bool, value| if own { None } else { value };
+        Self {
+            model: self.model.or(earlier.model),
+            kernel: self.kernel.or(earlier.kernel),
+            isotropic: self.isotropic.or(earlier.isotropic),
+            mean: self.mean.or(earlier.mean),
+            likelihood: (self.likelihood).or(if own_data { None } else { earlier.likelihood }),
+            noise: self.noise.or(earlier.noise),
+            inducing: self.inducing.or(earlier.inducing),
+            initialiser: self.initialiser.or(earlier.initialiser),
+            covariance: self.covariance.or(earlier.covariance),
+            jitter: self.jitter.or(earlier.jitter),
+            data: self.data.or(earlier.data),
+            target: (self.target).or(if own_data { None } else { earlier.target }),
+            data_dir: self.data_dir.or(earlier.data_dir),
+            split: self.split.or(unless(own_split || own_data, earlier.split)),
+            test_fraction: (self.test_fraction).or(if own_split {
+                None
+            } else {
+                earlier.test_fraction
+            }),
+            validation_fraction: self.validation_fraction.or(earlier.validation_fraction),
+            epochs: self.epochs.or(unless(own_length, earlier.epochs)),
+            steps: self.steps.or(unless(own_length, earlier.steps)),
+            batch_size: self.batch_size.or(earlier.batch_size),
+            learning_rate: self.learning_rate.or(earlier.learning_rate),
+            schedule: self.schedule.or(earlier.schedule),
+            gradient_norm: self.gradient_norm.or(earlier.gradient_norm),
+            patience: self.patience.or(earlier.patience),
+            checkpoint_every: self.checkpoint_every.or(earlier.checkpoint_every),
+            seed: self.seed.or(earlier.seed),
+            dtype: self.dtype.or(earlier.dtype),
+            device: self.device.or(earlier.device),
+        }
+    }
+}

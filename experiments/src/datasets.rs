@@ -1,0 +1,47 @@
+//! `burn-gp datasets list`.
+
+use std::path::{Path, PathBuf};
+
+use burn_gp_datasets::{Availability, DatasetInfo, Task, registry};
+
+use crate::failure::Failure;
+use crate::predict::print;
+
+/// Prints the data sets that are known by name.
+///
+/// # Errors
+///
+/// When the standard output cannot be written.
+pub fn list(data_dir: Option<&Path>) -> Result<(), Failure> {
+    let environment = std::env::var_os("BURN_GP_DATA").map(PathBuf::from);
+    let data_dir = data_dir.or(environment.as_deref());
+    let mut text = row(["name", "rows", "inputs", "task", "where"]);
+    for info in registry() {
+        text += &entry(info, data_dir);
+    }
+    text += "\nAny .csv, .csv.gz or Parquet file can be used too, and generated data such as\n\
+             synthetic:sines?n=1000&noise=0.1&seed=1.\n";
+    if data_dir.is_none() {
+        text += "Name the folder of the sets that are not in the program with --data-dir or \
+                 BURN_GP_DATA.\n";
+    }
+    print(&text)
+}
+
+fn entry(info: &DatasetInfo, data_dir: Option<&Path>) -> String {
+    let task = match info.task {
+        Task::Regression => "regression",
+        Task::BinaryClassification => "two classes",
+    };
+    let place = match info.availability(data_dir) {
+        Availability::Embedded => "in this program".into(),
+        Availability::OnDisk(path) => path.display().to_string(),
+        Availability::Absent(_) => format!("not here: {}", info.how_to_get(data_dir)),
+    };
+    let (rows, inputs) = (info.rows.to_string(), info.inputs.to_string());
+    row([info.name, &rows, &inputs, task, &place])
+}
+
+fn row([name, rows, inputs, task, place]: [&str; 5]) -> String {
+    format!("{name:<15} {rows:>8} {inputs:>7}  {task:<12} {place}\n")
+}

@@ -1,0 +1,87 @@
+//! The devices in this program.
+
+use burn::tensor::{DType, Device};
+
+use crate::arguments::{DeviceName, DtypeName, name_of};
+use crate::settings::SettingError;
+
+/// The devices in this program, the preferred first.
+const BUILT: &[DeviceName] = &[
+    #[cfg(feature = "flex")]
+    DeviceName::Flex,
+    #[cfg(feature = "ndarray")]
+    DeviceName::Ndarray,
+    #[cfg(feature = "vulkan")]
+    DeviceName::Vulkan,
+    #[cfg(feature = "wgpu")]
+    DeviceName::Wgpu,
+    #[cfg(feature = "cuda")]
+    DeviceName::Cuda,
+];
+
+/// The preferred device in this program.
+///
+/// # Errors
+///
+/// [`SettingError::NoDevice`] when there is none.
+pub fn default_device() -> Result<DeviceName, SettingError> {
+    BUILT.first().copied().ok_or(SettingError::NoDevice)
+}
+
+/// The type that gives sound fits on a device: double precision where it costs little.
+pub fn default_dtype(device: DeviceName) -> DtypeName {
+    match device {
+        DeviceName::Flex | DeviceName::Ndarray => DtypeName::F64,
+        DeviceName::Wgpu | DeviceName::Vulkan | DeviceName::Cuda => DtypeName::F32,
+    }
+}
+
+/// The device of that name, which computes in `dtype`.
+///
+/// # Errors
+///
+/// When the device is not in this program or this machine, or does not compute in `dtype`.
+pub fn open(name: DeviceName, dtype: DType) -> Result<Device, SettingError> {
+    let device = find(name)?;
+    if device.supports_dtype(dtype) {
+        return Ok(device);
+    }
+    Err(SettingError::DtypeUnsupported {
+        device: name_of(name),
+        dtype: dtype.name().to_owned(),
+    })
+}
+
+fn find(name: DeviceName) -> Result<Device, SettingError> {
+    match name {
+        #[cfg(feature = "flex")]
+        DeviceName::Flex => Ok(Device::flex()),
+        #[cfg(feature = "ndarray")]
+        DeviceName::Ndarray => Ok(ndarray()),
+        #[cfg(feature = "wgpu")]
+        DeviceName::Wgpu => first(name, burn::tensor::DeviceType::Wgpu),
+        #[cfg(feature = "vulkan")]
+        DeviceName::Vulkan => first(name, burn::tensor::DeviceType::Vulkan),
+        #[cfg(feature = "cuda")]
+        DeviceName::Cuda => first(name, burn::tensor::DeviceType::Cuda),
+        #[allow(unreachable_patterns)] // with every device built in
+        _ => Err(SettingError::DeviceNotBuilt {
+            device: name_of(name),
+        }),
+    }
+}
+
+#[cfg(feature = "ndarray")]
+#[allow(deprecated)] // supported for as long as burn has it
+fn ndarray() -> Device {
+    Device::ndarray()
+}
+
+/// The first device of a kind on this machine.
+#[cfg(any(feature = "wgpu", feature = "cuda"))]
+fn first(name: DeviceName, kind: burn::tensor::DeviceType) -> Result<Device, SettingError> {
+    let found = Device::enumerate(kind).into_vec().into_iter().next();
+    found.ok_or_else(|| SettingError::DeviceMissing {
+        device: name_of(name),
+    })
+}

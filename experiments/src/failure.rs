@@ -1,0 +1,204 @@
+//! Everything that ends the program early.
+
+use std::path::{Path, PathBuf};
+
+use burn_gp::ops::NotPositiveDefinite;
+use burn_gp_datasets::DataError;
+use burn_gp_models::{InitError, SavedModelError, training::TrainingError};
+
+use crate::{
+    pictures::PictureError,
+    settings::{ConfigurationError, SettingError},
+};
+
+/// Why the program ends without success.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Failure {
+    /// An unusable command line.
+    #[error("{0}")]
+    Arguments(String),
+    /// An option that cannot be what it is.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
+    /// An unusable configuration file.
+    #[error(transparent)]
+    Configuration(#[from] ConfigurationError),
+    /// Unusable data.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// A folder that cannot be written to or resumed from.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// A model that cannot be made from the data.
+    #[error("{0}")]
+    Model(#[from] InitError),
+    /// A saved model that cannot be read.
+    #[error(transparent)]
+    SavedModel(#[from] SavedModelError),
+    /// Training broke off.
+    #[error("training stopped at {source} {advice}")]
+    Training {
+        /// What happened.
+        source: TrainingError,
+        /// What to try.
+        advice: String,
+    },
+    /// A trained model that cannot predict.
+    #[error("the trained model cannot predict: {0}; try --dtype f64 or a larger --jitter")]
+    Prediction(#[from] NotPositiveDefinite),
+    /// A file that cannot be written.
+    #[error("{} cannot be written ({source}); check the folder, its permissions and the space left", path.display())]
+    Write {
+        /// The file or folder.
+        path: PathBuf,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// A picture that cannot be made.
+    #[error(transparent)]
+    Picture(#[from] PictureError),
+    /// The handler of Ctrl-C cannot be installed.
+    #[error("Ctrl-C cannot be handled: {0}")]
+    Interrupt(#[from] ctrlc::Error),
+    /// Ctrl-C.
+    #[error(
+        "stopped at step {step} of {planned}; continue with: burn-gp train --resume {}",
+        folder.display()
+    )]
+    Interrupted {
+        /// Steps made.
+        step: usize,
+        /// Steps planned.
+        planned: usize,
+        /// The folder with the checkpoint.
+        folder: PathBuf,
+    },
+    /// The reader of the standard output went away.
+    #[error("the standard output is closed")]
+    ClosedOutput,
+}
+
+/// Why a folder cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum FolderError {
+    /// The folder of another run.
+    #[error(
+        "the folder {} is not empty; choose another with --out, or replace it with --overwrite",
+        path.display()
+    )]
+    NotEmpty {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The folder of an interrupted run.
+    #[error(
+        "the folder {0} holds an unfinished run; continue it with --resume {0}, or start again with --overwrite",
+        path.display()
+    )]
+    Unfinished {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A folder with files that are not of this program.
+    #[error(
+        "the folder {} cannot be replaced, because this program did not write {file:?} in it; choose another with --out",
+        path.display()
+    )]
+    Foreign {
+        /// The folder.
+        path: PathBuf,
+        /// A file in it.
+        file: String,
+    },
+    /// Something else than a folder.
+    #[error("{} is a file, not a folder; choose another with --out", path.display())]
+    NotAFolder {
+        /// The path.
+        path: PathBuf,
+    },
+    /// A path without a last name.
+    #[error("{:?} does not name a folder to make; choose another with --out", path.display().to_string())]
+    Nameless {
+        /// The path.
+        path: PathBuf,
+    },
+    /// No checkpoint.
+    #[error("{} holds no unfinished run to resume; check the path or start the run again", path.display())]
+    NothingToResume {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A finished run.
+    #[error("{} holds a finished run; there is nothing to resume", path.display())]
+    Finished {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A damaged checkpoint.
+    #[error("the checkpoint {} cannot be read ({reason}); start the run again with --overwrite", path.display())]
+    DamagedCheckpoint {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The data are not those that the run began with.
+    #[error("the data {name} have changed since the run in {} began; start it again with --overwrite", path.display())]
+    ChangedData {
+        /// The data.
+        name: String,
+        /// The folder.
+        path: PathBuf,
+    },
+    /// No model.
+    #[error("there is no trained model in {}; check the path, or train one with --out", path.display())]
+    NoModel {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A run that is not over.
+    #[error("the run in {0} is unfinished; continue it with: burn-gp train --resume {0}", path.display())]
+    UnfinishedModel {
+        /// The folder.
+        path: PathBuf,
+    },
+}
+
+impl Failure {
+    /// The exit code: 2 when the user can put it right by other input, 1 when the work itself
+    /// failed, 130 after Ctrl-C.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::Arguments(_)
+            | Self::Setting(_)
+            | Self::Configuration(_)
+            | Self::Data(_)
+            | Self::Folder(_)
+            | Self::Model(_)
+            | Self::SavedModel(_) => 2,
+            Self::Training { .. }
+            | Self::Prediction(_)
+            | Self::Write { .. }
+            | Self::Picture(_)
+            | Self::Interrupt(_) => 1,
+            Self::Interrupted { .. } => 130,
+            Self::ClosedOutput => 0,
+        }
+    }
+
+    /// What to print on the standard error.
+    pub fn message(&self) -> Option<String> {
+        match self {
+            Self::ClosedOutput => None,
+            Self::Interrupted { .. } => Some(self.to_string()),
+            _ => Some(format!("error: {self}")),
+        }
+    }
+
+    /// Turns an error about `path` into a failure.
+    pub fn writing(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::Write { path, source }
+    }
+}

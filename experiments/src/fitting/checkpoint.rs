@@ -1,0 +1,164 @@
+//! Checkpoints: everything needed to go on, written so that there is always a complete one.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use burn_gp_models::training::TrainingError;
+use serde::{Deserialize, Serialize};
+
+use super::ValidationProgress;
+use crate::arguments::RunOptions;
+use crate::failure::{Failure, FolderError};
+
+/// The folder of checkpoints within an output folder.
+pub const CHECKPOINT_FOLDER: &str = "checkpoint";
+
+/// The version of the checkpoint format.
+const FORMAT_VERSION: u32 = 1;
+
+/// What a checkpoint says besides the trainer's own files.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Checkpoint {
+    format_version: u32,
+    /// The run.
+    pub options: RunOptions,
+    /// The checksum of its data.
+    pub checksum: u32,
+    /// Seconds of training so far.
+    pub seconds: f64,
+    /// How validation went.
+    pub validation: Option<ValidationProgress>,
+}
+
+impl Checkpoint {
+    /// A checkpoint in the current format.
+    pub fn new(
+        options: RunOptions,
+        checksum: u32,
+        seconds: f64,
+        validation: Option<ValidationProgress>,
+    ) -> Self {
+        Self {
+            format_version: FORMAT_VERSION,
+            options,
+            checksum,
+            seconds,
+            validation,
+        }
+    }
+}
+
+/// The names of the files beside the trainer's.
+pub(super) mod files {
+    pub const RUN: &str = "run.json";
+    pub const LOG: &str = "training_log.csv";
+    pub const BEST: &str = "best.bpk";
+}
+
+/// The checkpoints of one run: folders `step-N`, of which a complete one always exists once the
+/// first was written.
+#[derive(Clone, Debug)]
+pub struct Checkpoints {
+    folder: PathBuf,
+}
+
+const PREFIX: &str = "step-";
+const PARTIAL: &str = "partial";
+
+impl Checkpoints {
+    /// Those in the output folder `output`.
+    pub fn within(output: &Path) -> Self {
+        Self {
+            folder: output.join(CHECKPOINT_FOLDER),
+        }
+    }
+
+    /// Writes the checkpoint of `step`: `write` fills a folder, which then takes the place of the
+    /// earlier checkpoints.
+    ///
+    /// # Errors
+    ///
+    /// When something cannot be written.
+    pub fn save(
+        &self,
+        step: usize,
+        write: impl FnOnce(&Path) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let partial = self.folder.join(PARTIAL);
+        let complete = self.folder.join(format!("{PREFIX}{step}"));
+        if complete.exists() {
+            return Ok(());
+        }
+        if partial.exists() {
+            fs::remove_dir_all(&partial).map_err(Failure::writing(&partial))?;
+        }
+        fs::create_dir_all(&partial).map_err(Failure::writing(&partial))?;
+        write(&partial)?;
+        synchronise(&partial).map_err(Failure::writing(&partial))?;
+        fs::rename(&partial, &complete).map_err(Failure::writing(&complete))?;
+        for earlier in self.steps().into_iter().filter(|&other| other != step) {
+            let path = self.folder.join(format!("{PREFIX}{earlier}"));
+            fs::remove_dir_all(&path).map_err(Failure::writing(&path))?;
+        }
+        Ok(())
+    }
+
+    /// The folder of the latest complete checkpoint.
+    pub fn latest(&self) -> Option<PathBuf> {
+        let step = self.steps().into_iter().max()?;
+        Some(self.folder.join(format!("{PREFIX}{step}")))
+    }
+
+    /// The step of the latest complete checkpoint.
+    pub fn latest_step(&self) -> Option<usize> {
+        self.steps().into_iter().max()
+    }
+
+    fn steps(&self) -> Vec<usize> {
+        let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        let step = |entry: fs::DirEntry| {
+            let name = entry.file_name();
+            name.to_str()?.strip_prefix(PREFIX)?.parse().ok()
+        };
+        entries.filter_map(step).collect()
+    }
+}
+
+/// Has the system bring a folder's files to the disk.
+fn synchronise(folder: &Path) -> std::io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        fs::File::open(entry?.path())?.sync_all()?;
+    }
+    Ok(())
+}
+
+/// Reads what a checkpoint says.
+///
+/// # Errors
+///
+/// When the file is missing, damaged or of another format version.
+pub fn read(folder: &Path) -> Result<Checkpoint, FolderError> {
+    let path = folder.join(files::RUN);
+    let damaged = |reason: String| FolderError::DamagedCheckpoint {
+        path: path.clone(),
+        reason,
+    };
+    let text = fs::read_to_string(&path).map_err(|reason| damaged(reason.to_string()))?;
+    let checkpoint: Checkpoint =
+        serde_json::from_str(&text).map_err(|reason| damaged(reason.to_string()))?;
+    match checkpoint.format_version {
+        FORMAT_VERSION => Ok(checkpoint),
+        found => Err(damaged(format!(
+            "it has format version {found}, this program reads version {FORMAT_VERSION}"
+        ))),
+    }
+}
+
+/// An error of a trainer's own files as a failure to write.
+pub(super) fn not_written(folder: &Path) -> impl FnOnce(TrainingError) -> Failure {
+    let path = folder.to_owned();
+    move |error| Failure::Write {
+        path,
+        source: std::io::Error::other(error),
+    }
+}

@@ -1,0 +1,97 @@
+//! What every step did.
+
+use burn_gp_models::training::StepReport;
+
+/// One step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LogEntry {
+    /// What the trainer says.
+    pub report: StepReport,
+    /// Seconds of training until the end of this step.
+    pub seconds: f64,
+    /// The negative log density of the validation rows after this step, where it was computed.
+    pub validation: Option<f64>,
+}
+
+/// All steps so far.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TrainingLog {
+    /// In the order of training.
+    pub entries: Vec<LogEntry>,
+}
+
+const HEADER: &str = "step,seconds,loss,learning_rate,validation_nlpd";
+
+impl TrainingLog {
+    /// As CSV; a validation that did not take place is empty.
+    pub fn to_csv(&self) -> String {
+        let mut text = String::from(HEADER);
+        text.push('\n');
+        for entry in &self.entries {
+            let StepReport {
+                step,
+                loss,
+                learning_rate,
+            } = entry.report;
+            let validation = entry.validation.map(|value| value.to_string());
+            text += &format!(
+                "{step},{:.6},{loss},{learning_rate},{}\n",
+                entry.seconds,
+                validation.unwrap_or_default()
+            );
+        }
+        text
+    }
+
+    /// From CSV; `None` when the text is not such a log.
+    pub fn from_csv(text: &str) -> Option<Self> {
+        let mut lines = text.lines();
+        if lines.next() != Some(HEADER) {
+            return None;
+        }
+        let entries: Option<Vec<LogEntry>> = lines.map(entry).collect();
+        Some(Self { entries: entries? })
+    }
+}
+
+fn entry(line: &str) -> Option<LogEntry> {
+    let fields: Vec<&str> = line.split(',').collect();
+    let &[step, seconds, loss, learning_rate, validation] = fields.as_slice() else {
+        return None;
+    };
+    Some(LogEntry {
+        report: StepReport {
+            step: step.parse().ok()?,
+            loss: loss.parse().ok()?,
+            learning_rate: learning_rate.parse().ok()?,
+        },
+        seconds: seconds.parse().ok()?,
+        validation: match validation {
+            "" => None,
+            value => Some(value.parse().ok()?),
+        },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_is_read_back_exactly() {
+        let entry = |step, validation| LogEntry {
+            report: StepReport {
+                step,
+                loss: -0.1 / 3.0,
+                learning_rate: 0.01 / 7.0,
+            },
+            seconds: 1.5,
+            validation,
+        };
+        let log = TrainingLog {
+            entries: vec![entry(1, None), entry(2, Some(0.1 + 0.2))],
+        };
+        assert_eq!(TrainingLog::from_csv(&log.to_csv()), Some(log));
+        assert_eq!(TrainingLog::from_csv("step,loss\n1,2\n"), None);
+    }
+}

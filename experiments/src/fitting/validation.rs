@@ -1,0 +1,80 @@
+//! Which step's model is kept: the one that predicts the validation rows best.
+
+use burn_gp::{metrics, ops::NotPositiveDefinite};
+use burn_gp_models::{AnySvgp, TrainedModel};
+use serde::{Deserialize, Serialize};
+
+use crate::preparation::Part;
+
+/// Fewest steps between two validations.
+const FEWEST_STEPS: usize = 50;
+
+/// Validation in the course of training.
+pub struct Validation {
+    part: Part,
+    interval: usize,
+    patience: usize,
+    /// How it went so far.
+    pub progress: ValidationProgress,
+    /// The best model so far.
+    pub best: Option<AnySvgp>,
+}
+
+/// How validation went so far.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ValidationProgress {
+    /// The step of the best model.
+    pub best_step: usize,
+    /// Its negative log density.
+    pub best_score: Option<f64>,
+    /// Validations since then.
+    pub without_improvement: usize,
+}
+
+impl Validation {
+    /// Validates on `part` once an epoch, but not more often than every 50 steps; training stops
+    /// after `patience` validations without improvement.
+    pub fn new(part: Part, steps_per_epoch: usize, patience: usize) -> Self {
+        Self {
+            part,
+            interval: steps_per_epoch.max(FEWEST_STEPS),
+            patience,
+            progress: ValidationProgress::default(),
+            best: None,
+        }
+    }
+
+    /// Whether to validate after `step`.
+    pub fn is_due(&self, step: usize, is_last: bool) -> bool {
+        is_last || step.is_multiple_of(self.interval)
+    }
+
+    /// Whether there was no improvement for too long.
+    pub fn is_exhausted(&self) -> bool {
+        self.progress.without_improvement >= self.patience
+    }
+
+    /// Compares the model after `step` with the best one; returns its negative log density.
+    ///
+    /// # Errors
+    ///
+    /// When a covariance matrix cannot be factored.
+    pub fn look_at(&mut self, step: usize, model: &AnySvgp) -> Result<f64, NotPositiveDefinite> {
+        let predictor = TrainedModel::variational(model).predictor()?;
+        let (inputs, targets) = (&self.part.inputs, &self.part.targets);
+        let densities = predictor.log_density(inputs.values(), inputs.columns(), targets);
+        let score = metrics::negative_log_density(&densities);
+        let improved = (self.progress.best_score).is_none_or(|best| score < best);
+        if improved {
+            self.progress = ValidationProgress {
+                best_step: step,
+                best_score: Some(score),
+                without_improvement: 0,
+            };
+            self.best = Some(model.clone());
+        } else {
+            self.progress.without_improvement += 1;
+        }
+        Ok(score)
+    }
+}

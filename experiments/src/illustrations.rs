@@ -1,0 +1,212 @@
+//! The pictures of a run.
+
+use std::path::Path;
+
+use burn_gp::likelihoods::AnyLikelihood;
+use burn_gp_datasets::Matrix;
+use burn_gp_models::{AnyProcess, Predictor};
+
+use crate::arguments::name_of;
+use crate::evaluation::{Evaluation, in_original_units};
+use crate::failure::Failure;
+use crate::fitting::TrainingLog;
+use crate::output;
+use crate::pictures::{self, Caption, PictureError, Quantity};
+use crate::preparation::{Part, PreparedData};
+use crate::settings::Settings;
+
+/// Places at which a model of one input is drawn.
+const CURVE_POINTS: usize = 400;
+
+/// Cells a side of a decision map.
+const MAP_CELLS: usize = 80;
+
+/// What the pictures show.
+pub struct Illustrations<'a> {
+    /// The data.
+    pub data: &'a PreparedData,
+    /// The run.
+    pub settings: &'a Settings,
+    /// What every step did.
+    pub log: &'a TrainingLog,
+    /// The trained model.
+    pub predictor: &'a Predictor<AnyProcess, AnyLikelihood>,
+    /// Its inducing points, standardised, row-major; empty if it has none.
+    pub inducing: Vec<f64>,
+    /// Its predictions of the test rows.
+    pub evaluation: &'a Evaluation,
+}
+
+impl Illustrations<'_> {
+    /// Draws every picture that the data allow into `folder`; returns why some could not be.
+    ///
+    /// # Errors
+    ///
+    /// When a file cannot be written.
+    pub fn draw(&self, folder: &Path) -> Result<Vec<PictureError>, Failure> {
+        let model = match self
+            .settings
+            .method
+            .sparse()
+            .and_then(|sparse| sparse.inducing)
+        {
+            Some(count) => format!("{}, M = {count}", name_of(self.settings.method.name())),
+            None => name_of(self.settings.method.name()),
+        };
+        let caption = Caption {
+            data: &self.data.name,
+            model: &model,
+        };
+        let mut attempts = vec![self.loss(folder, caption)];
+        let dimensions = self.data.dimensions();
+        if self.data.labels.is_some() {
+            attempts.push(self.reliability(folder, caption));
+            if dimensions == 2 {
+                attempts.push(self.decision_map(folder, caption));
+            }
+        } else {
+            attempts.push(self.predicted_observed(folder, caption));
+            attempts.push(self.calibration(folder, caption));
+            if dimensions == 1 {
+                attempts.push(self.fit(folder, caption));
+            }
+        }
+        let mut undrawn = Vec::new();
+        for attempt in attempts {
+            match attempt {
+                Ok(()) => {}
+                Err(error @ PictureError::Write { .. }) => return Err(error.into()),
+                Err(error) => undrawn.push(error),
+            }
+        }
+        Ok(undrawn)
+    }
+
+    fn loss(&self, folder: &Path, caption: Caption<'_>) -> Result<(), PictureError> {
+        let point = |entry: &crate::fitting::LogEntry| pictures::LossPoint {
+            step: entry.report.step as u64,
+            loss: entry.report.loss,
+        };
+        let points: Vec<pictures::LossPoint> = self.log.entries.iter().map(point).collect();
+        let progress = match self.settings.method.variational() {
+            Some(_) => pictures::Progress::MiniBatches,
+            None => pictures::Progress::FullBatch,
+        };
+        pictures::loss(&folder.join(output::LOSS), &points, progress, caption)
+    }
+
+    fn predictions(&self) -> pictures::Predictions<'_> {
+        let original = &self.evaluation.original;
+        pictures::Predictions {
+            observed: &original.observed,
+            mean: &original.mean,
+            standard_deviation: &original.standard_deviation,
+        }
+    }
+
+    fn target(&self) -> Quantity<'_> {
+        Quantity {
+            name: &self.data.schema.target_name,
+            unit: None,
+        }
+    }
+
+    fn input(&self, column: usize) -> Quantity<'_> {
+        Quantity {
+            name: &self.data.schema.input_names[column],
+            unit: None,
+        }
+    }
+
+    fn predicted_observed(&self, folder: &Path, caption: Caption<'_>) -> Result<(), PictureError> {
+        let path = folder.join(output::PREDICTED_OBSERVED);
+        pictures::predicted_observed(&path, &self.predictions(), self.target(), caption)
+    }
+
+    fn calibration(&self, folder: &Path, caption: Caption<'_>) -> Result<(), PictureError> {
+        pictures::calibration(
+            &folder.join(output::CALIBRATION),
+            &self.predictions(),
+            caption,
+        )
+    }
+
+    fn reliability(&self, folder: &Path, caption: Caption<'_>) -> Result<(), PictureError> {
+        let original = &self.evaluation.original;
+        let positive: Vec<bool> = original.observed.iter().map(|&label| label > 0.5).collect();
+        let path = folder.join(output::RELIABILITY);
+        pictures::reliability(&path, &original.mean, &positive, caption)
+    }
+
+    /// The inputs of some rows in the units of the data, row-major.
+    fn inputs(&self, part: &Part) -> Vec<f64> {
+        let inputs = self.data.standardizer.inverse_inputs(&part.inputs);
+        inputs.into_values()
+    }
+
+    fn inducing(&self) -> Vec<f64> {
+        let dimensions = self.data.dimensions();
+        let rows = self.inducing.len() / dimensions;
+        let points = Matrix::new(rows, dimensions, self.inducing.clone());
+        self.data.standardizer.inverse_inputs(&points).into_values()
+    }
+
+    fn fit(&self, folder: &Path, caption: Caption<'_>) -> Result<(), PictureError> {
+        let standardizer = &self.data.standardizer;
+        let (train, test) = (self.inputs(&self.data.train), self.inputs(&self.data.test));
+        let all = train.iter().chain(&test).copied();
+        let grid = pictures::evaluation_grid(all, CURVE_POINTS)?;
+        let places = Matrix::new(grid.len(), 1, grid.clone());
+        let places = standardizer.transform_inputs(&places);
+        let curve = in_original_units(&self.predictor.predict(places.values(), 1), standardizer);
+        let content = pictures::Fit {
+            x: &grid,
+            mean: &curve.mean,
+            standard_deviation: &curve.standard_deviation,
+            train: pictures::Points {
+                x: &train,
+                y: &self.data.train.observed,
+            },
+            test: pictures::Points {
+                x: &test,
+                y: &self.evaluation.original.observed,
+            },
+            inducing: &self.inducing(),
+        };
+        let path = folder.join(output::FIT);
+        pictures::fit(&path, &content, self.input(0), self.target(), caption)
+    }
+
+    fn decision_map(&self, folder: &Path, caption: Caption<'_>) -> Result<(), PictureError> {
+        let train = pairs(&self.inputs(&self.data.train));
+        let positive: Vec<bool> = (self.data.train.targets.iter())
+            .map(|&label| label > 0.5)
+            .collect();
+        let grid = pictures::ProbabilityGrid::around(&train, MAP_CELLS, MAP_CELLS)?;
+        let nodes = grid.nodes();
+        let places = Matrix::new(nodes.len(), 2, nodes.into_iter().flatten().collect());
+        let places = self.data.standardizer.transform_inputs(&places);
+        let probability = self.predictor.predict(places.values(), 2).mean;
+        let points = pictures::ClassifiedPoints {
+            x: &train,
+            positive: &positive,
+        };
+        let inputs = [self.input(0), self.input(1)];
+        let inducing = pairs(&self.inducing());
+        let path = folder.join(output::DECISION_MAP);
+        pictures::decision_map(
+            &path,
+            &grid,
+            &probability,
+            points,
+            &inducing,
+            inputs,
+            caption,
+        )
+    }
+}
+
+fn pairs(values: &[f64]) -> Vec<[f64; 2]> {
+    let pairs = values.chunks_exact(2);
+    pairs.map(|pair| [pair[0], pair[1]]).collect()
+}

@@ -1,0 +1,68 @@
+//! The command-line program `burn-gp`: train Gaussian processes on data, predict with them.
+//!
+//! [`run`] is the whole program. A training run goes through these modules in order:
+//! [`arguments`] (what was typed), [`settings`] (what it means), [`preparation`] (the data),
+//! [`plan`] (model and training), [`fitting`] (the steps), [`evaluation`] (held-out rows),
+//! [`output`] (the folder), [`report`] (the terminal).
+
+pub mod arguments;
+mod datasets;
+mod devices;
+pub mod evaluation;
+pub mod failure;
+pub mod fitting;
+mod illustrations;
+mod memory;
+pub mod output;
+pub mod pictures;
+pub mod plan;
+mod predict;
+pub mod preparation;
+mod progress;
+pub mod report;
+pub mod settings;
+mod train;
+
+use std::{ffi::OsString, process::ExitCode};
+
+use clap::Parser;
+
+use arguments::{Arguments, Command, DatasetsCommand};
+use failure::Failure;
+
+/// Runs the program with the given command line, the program's name first.
+///
+/// The exit code is 0 after success, 1 when training or writing failed, 2 when what the user gave
+/// is wrong, and 130 after Ctrl-C.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let outcome = match Arguments::try_parse_from(arguments) {
+        Ok(arguments) => execute(arguments.command),
+        Err(error) => match arguments::complaint(&error) {
+            Some(complaint) => Err(Failure::Arguments(complaint)),
+            None => {
+                // Help and version are no errors; a closed pipe is no reason to complain either.
+                let _ = error.print();
+                return ExitCode::SUCCESS;
+            }
+        },
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            if let Some(message) = failure.message() {
+                eprintln!("{message}");
+            }
+            ExitCode::from(failure.exit_code())
+        }
+    }
+}
+
+fn execute(command: Command) -> Result<(), Failure> {
+    match command {
+        Command::Train(arguments) => train::train(*arguments),
+        Command::Predict(arguments) => predict::predict(&arguments),
+        Command::Datasets(DatasetsCommand::List { data_dir }) => {
+            datasets::list(data_dir.as_deref())
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! How much memory the program has used.
+
+/// The most memory that was resident at one time, in bytes; `None` where the system does not say.
+pub fn peak() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    let kibibytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(1024 * kibibytes)
+}

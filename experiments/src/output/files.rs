@@ -1,0 +1,54 @@
+//! The files of an output folder.
+
+use std::fs;
+use std::path::Path;
+
+use crate::evaluation::Evaluation;
+use crate::failure::Failure;
+use crate::preparation::Part;
+
+/// Scores and sizes, JSON.
+pub const METRICS: &str = "metrics.json";
+/// Predictions of the test rows, CSV.
+pub const PREDICTIONS: &str = "predictions.csv";
+/// The options of the run, JSON.
+pub const CONFIG: &str = "config.json";
+/// What every step did, CSV.
+pub const TRAINING_LOG: &str = "training_log.csv";
+/// The loss of every step.
+pub const LOSS: &str = "loss.svg";
+/// Predicted against observed targets.
+pub const PREDICTED_OBSERVED: &str = "predicted-observed.svg";
+/// Coverage of intervals.
+pub const CALIBRATION: &str = "calibration.svg";
+/// A model of one input.
+pub const FIT: &str = "fit.svg";
+/// Frequency against probability, for classification.
+pub const RELIABILITY: &str = "reliability.svg";
+/// A classifier of two inputs.
+pub const DECISION_MAP: &str = "decision-map.svg";
+
+/// Writes a text file.
+///
+/// # Errors
+///
+/// When the file cannot be written.
+pub fn write_text(path: &Path, text: &str) -> Result<(), Failure> {
+    fs::write(path, text).map_err(Failure::writing(path))
+}
+
+/// Writes the predictions of the test rows in the units of the data: `row,y,mean,std`.
+///
+/// # Errors
+///
+/// When the file cannot be written.
+pub fn write_predictions(path: &Path, test: &Part, scored: &Evaluation) -> Result<(), Failure> {
+    let mut text = String::from("row,y,mean,std\n");
+    let predictions = &scored.original;
+    for (index, row) in test.rows.iter().enumerate() {
+        let (y, mean) = (predictions.observed[index], predictions.mean[index]);
+        let deviation = predictions.standard_deviation[index];
+        text += &format!("{row},{y},{mean},{deviation}\n");
+    }
+    write_text(path, &text)
+}

@@ -1,0 +1,14 @@
+//! The folder that a run writes.
+
+mod context;
+mod files;
+mod folder;
+mod replacement;
+
+pub use context::ModelContext;
+pub use files::{
+    CALIBRATION, CONFIG, DECISION_MAP, FIT, LOSS, METRICS, PREDICTED_OBSERVED, PREDICTIONS,
+    RELIABILITY, TRAINING_LOG, write_predictions, write_text,
+};
+pub use folder::OutputFolder;
+pub use replacement::replace_file;

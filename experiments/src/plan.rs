@@ -1,0 +1,217 @@
+//! The model and the training that settings and data ask for.
+
+use burn_gp::{
+    inducing::Initialiser,
+    kernels::{KernelConfig, StationaryConfig},
+    likelihoods::{GaussianConfig, LikelihoodConfig},
+    means::MeanConfig,
+    ops::{Jitter, Stationary},
+    variational::{CovarianceShape, PosteriorConfig},
+};
+use burn_gp_models::{
+    ExactConfig, InducingConfig, ModelConfig, Precision, SgprConfig, SvgpConfig,
+    training::{FullBatchTraining, MiniBatchTraining, Schedule},
+};
+
+use crate::arguments::{
+    CovarianceName, DtypeName, InitialiserName, KernelName, LikelihoodName, MeanName, ScheduleName,
+};
+use crate::preparation::PreparedData;
+use crate::settings::{
+    Length, Method, SettingError, Settings, SparseSettings, VariationalSettings,
+};
+
+/// Inducing points unless told otherwise.
+const DEFAULT_INDUCING: usize = 128;
+
+/// Mini-batch steps unless told otherwise, or …
+const DEFAULT_STEPS: usize = 4000;
+
+/// … this many passes over the training rows, if those are more steps.
+const DEFAULT_EPOCHS: usize = 10;
+
+/// The learning rate at the end of a schedule, as a fraction of the first.
+const FINAL_FRACTION: f64 = 0.01;
+
+/// A model with its training.
+#[derive(Clone, Debug)]
+pub enum Plan {
+    /// Exact regression.
+    Exact(ExactConfig, FullBatchTraining),
+    /// Collapsed sparse regression.
+    Sgpr(SgprConfig, FullBatchTraining),
+    /// A sparse variational model.
+    Svgp(SvgpConfig, MiniBatchTraining),
+}
+
+impl Plan {
+    /// The plan of `settings` for `data`; whatever the data decided is written into `settings`.
+    ///
+    /// # Errors
+    ///
+    /// When there are too few training rows for the inducing points.
+    pub fn new(settings: &mut Settings, data: &PreparedData) -> Result<Self, SettingError> {
+        let (kernel, mean) = (kernel(settings), mean(settings));
+        let noise = GaussianConfig {
+            noise: settings.noise,
+        };
+        let (length, seed) = (settings.length, settings.seed);
+        Ok(match &mut settings.method {
+            Method::Exact => Self::Exact(
+                ExactConfig {
+                    kernel,
+                    mean,
+                    likelihood: noise,
+                },
+                full_batch(length),
+            ),
+            Method::Sgpr(sparse) => Self::Sgpr(
+                SgprConfig {
+                    kernel,
+                    mean,
+                    likelihood: noise,
+                    inducing: inducing(sparse, data, seed)?,
+                },
+                full_batch(length),
+            ),
+            Method::Svgp(sparse, variational) => {
+                let config = SvgpConfig {
+                    kernel,
+                    mean,
+                    likelihood: match settings.likelihood {
+                        LikelihoodName::Gaussian => noise.into(),
+                        LikelihoodName::Bernoulli => LikelihoodConfig::Bernoulli,
+                    },
+                    posterior: posterior(variational),
+                    inducing: inducing(sparse, data, seed)?,
+                };
+                let training = mini_batch(variational, length, data.train.len(), seed);
+                settings.length.get_or_insert(Length::Steps(training.steps));
+                Self::Svgp(config, training)
+            }
+        })
+    }
+
+    /// The model.
+    pub fn model(&self) -> ModelConfig {
+        match self {
+            Self::Exact(config, _) => ModelConfig::Exact(config.clone()),
+            Self::Sgpr(config, _) => ModelConfig::Sgpr(config.clone()),
+            Self::Svgp(config, _) => ModelConfig::Svgp(config.clone()),
+        }
+    }
+}
+
+/// The floating-point type as models name it.
+pub fn precision(dtype: DtypeName) -> Precision {
+    match dtype {
+        DtypeName::F32 => Precision::F32,
+        DtypeName::F64 => Precision::F64,
+    }
+}
+
+fn inducing_count(asked: Option<usize>, data: &PreparedData) -> Result<usize, SettingError> {
+    let (rows, distinct) = (data.train.len(), data.distinct_training_inputs());
+    match asked {
+        Some(requested) if requested > rows => {
+            Err(SettingError::TooManyInducing { requested, rows })
+        }
+        Some(requested) if requested > distinct => Err(SettingError::TooFewDistinct {
+            requested,
+            distinct,
+        }),
+        Some(requested) => Ok(requested),
+        None => Ok(DEFAULT_INDUCING.min(distinct)),
+    }
+}
+
+fn inducing(
+    sparse: &mut SparseSettings,
+    data: &PreparedData,
+    seed: u64,
+) -> Result<InducingConfig, SettingError> {
+    let count = inducing_count(sparse.inducing, data)?;
+    sparse.inducing = Some(count);
+    Ok(InducingConfig {
+        count,
+        initialiser: match sparse.initialiser {
+            InitialiserName::Subset => Initialiser::Subset,
+            InitialiserName::KMeans => Initialiser::KMeans,
+            InitialiserName::GreedyVariance => Initialiser::GreedyVariance,
+        },
+        seed,
+        jitter: sparse.jitter.map_or(Jitter::INDUCING, Jitter::relative),
+    })
+}
+
+fn kernel(settings: &Settings) -> KernelConfig {
+    let kind = match settings.kernel {
+        KernelName::Rbf => Stationary::SquaredExponential,
+        KernelName::Matern12 => Stationary::Matern12,
+        KernelName::Matern32 => Stationary::Matern32,
+        KernelName::Matern52 => Stationary::Matern52,
+    };
+    let kernel = StationaryConfig {
+        ard: !settings.isotropic,
+        ..StationaryConfig::new(kind)
+    };
+    kernel.into()
+}
+
+fn mean(settings: &Settings) -> MeanConfig {
+    match settings.mean {
+        MeanName::Zero => MeanConfig::Zero,
+        MeanName::Constant => MeanConfig::Constant { value: 0.0 },
+        MeanName::Linear => MeanConfig::Linear,
+    }
+}
+
+fn posterior(variational: &VariationalSettings) -> PosteriorConfig {
+    let covariance = match variational.covariance {
+        CovarianceName::Full => CovarianceShape::Full,
+        CovarianceName::Diagonal => CovarianceShape::Diagonal,
+    };
+    if variational.whitened {
+        PosteriorConfig::Whitened { covariance }
+    } else {
+        PosteriorConfig::Unwhitened { covariance }
+    }
+}
+
+fn full_batch(length: Option<Length>) -> FullBatchTraining {
+    let default = FullBatchTraining::default();
+    match length {
+        Some(Length::Epochs(iterations) | Length::Steps(iterations)) => FullBatchTraining {
+            iterations,
+            ..default
+        },
+        None => default,
+    }
+}
+
+fn mini_batch(
+    variational: &VariationalSettings,
+    length: Option<Length>,
+    rows: usize,
+    seed: u64,
+) -> MiniBatchTraining {
+    let final_fraction = FINAL_FRACTION;
+    let mut training = MiniBatchTraining {
+        batch_size: variational.batch_size,
+        learning_rate: variational.learning_rate,
+        schedule: match variational.schedule {
+            ScheduleName::Constant => Schedule::Constant,
+            ScheduleName::Cosine => Schedule::Cosine { final_fraction },
+            ScheduleName::Exponential => Schedule::Exponential { final_fraction },
+        },
+        gradient_norm: variational.gradient_norm,
+        seed,
+        ..MiniBatchTraining::new(DEFAULT_STEPS)
+    };
+    training.steps = match length {
+        Some(Length::Epochs(epochs)) => training.steps_in_epochs(epochs, rows),
+        Some(Length::Steps(steps)) => steps,
+        None => DEFAULT_STEPS.max(training.steps_in_epochs(DEFAULT_EPOCHS, rows)),
+    };
+    training
+}

@@ -1,0 +1,179 @@
+//! `burn-gp predict`.
+
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use burn_gp_datasets::{DataError, DataSource, Features};
+use burn_gp_models::{MODEL_FILE, SavedModel};
+
+use crate::arguments::PredictArguments;
+use crate::devices;
+use crate::evaluation::{InOriginalUnits, evaluate, in_original_units};
+use crate::failure::{Failure, FolderError};
+use crate::fitting::Checkpoints;
+use crate::output::{ModelContext, replace_file};
+use crate::preparation::Part;
+use crate::report;
+use crate::settings::SettingError;
+
+/// Runs `burn-gp predict`.
+///
+/// # Errors
+///
+/// [`Failure`], which says what to do.
+pub fn predict(arguments: &PredictArguments) -> Result<(), Failure> {
+    let level = arguments.level;
+    if !(level > 0.0 && level < 1.0) {
+        return Err(SettingError::Level { value: level }.into());
+    }
+    let saved = load(arguments)?;
+    let environment = || std::env::var_os("BURN_GP_DATA").map(PathBuf::from);
+    let data_dir = arguments.data_dir.clone().or_else(environment);
+    let source = DataSource::resolve(&arguments.data, data_dir.as_deref())?;
+    let context = &saved.context;
+    let features = source.load_features(&context.schema)?;
+    let predictor = saved.model.predictor()?;
+    let inputs = context.standardizer.transform_inputs(&features.inputs);
+    let predictions = predictor.predict(inputs.values(), inputs.columns());
+    let mut original = in_original_units(&predictions, &context.standardizer);
+    let mut scores = None;
+    if let Some(observed) = observed(&features, context)? {
+        let part = Part {
+            rows: (0..observed.len()).collect(),
+            inputs,
+            targets: context.standardizer.transform_targets(&observed),
+            observed,
+        };
+        let is_classification = context.labels.is_some();
+        let scored = evaluate(&predictor, &part, &context.standardizer, is_classification);
+        original.observed = scored.original.observed;
+        scores = Some(scored.scores);
+    }
+    let text = match context.labels {
+        Some(labels) => probabilities(&original, labels.negative, labels.positive),
+        None => intervals(&original, normal_half_width(level)),
+    };
+    if !features.ignored.is_empty() {
+        let names = features.ignored.join(", ");
+        eprintln!("warning: these columns are no inputs of the model: {names}");
+    }
+    deliver(&text, arguments.out.as_deref())?;
+    if let Some(scores) = scores {
+        eprintln!("{}", report::score_line(&scores));
+    }
+    Ok(())
+}
+
+fn load(arguments: &PredictArguments) -> Result<SavedModel<ModelContext>, Failure> {
+    let folder = &arguments.model_dir;
+    if !folder.join(MODEL_FILE).is_file() {
+        let path = folder.clone();
+        return Err(match Checkpoints::within(folder).latest() {
+            Some(_) => FolderError::UnfinishedModel { path }.into(),
+            None => FolderError::NoModel { path }.into(),
+        });
+    }
+    let name = match arguments.device {
+        Some(device) => device,
+        None => devices::default_device()?,
+    };
+    // The type is known once the file is read; every device has single precision.
+    let device = devices::open(name, burn::tensor::DType::F32)?;
+    let saved = SavedModel::load(folder, &device)?;
+    devices::open(name, saved.summary.precision.dtype())?;
+    Ok(saved)
+}
+
+/// The targets in the units of the data, or labels 0 and 1, if the rows have any.
+fn observed(features: &Features, context: &ModelContext) -> Result<Option<Vec<f64>>, DataError> {
+    let targets = features.targets.as_deref();
+    match (targets, context.labels) {
+        (Some(targets), Some(labels)) => labels.encode(targets, &features.origin).map(Some),
+        (targets, _) => Ok(targets.map(<[f64]>::to_vec)),
+    }
+}
+
+/// `row,[y,]mean,std,lower,upper`.
+fn intervals(predictions: &InOriginalUnits, half_width: f64) -> String {
+    let known = !predictions.observed.is_empty();
+    let mut text = String::from(if known { "row,y,mean" } else { "row,mean" });
+    text += ",std,lower,upper\n";
+    let rows = predictions.mean.iter().zip(&predictions.standard_deviation);
+    for (row, (mean, deviation)) in rows.enumerate() {
+        text += &start(row, predictions);
+        let (lower, upper) = (mean - half_width * deviation, mean + half_width * deviation);
+        text += &format!(",{mean},{deviation},{lower},{upper}\n");
+    }
+    text
+}
+
+/// `row,[y,]probability,label`: the probability of the positive label, and the likelier label.
+fn probabilities(predictions: &InOriginalUnits, negative: f64, positive: f64) -> String {
+    let known = !predictions.observed.is_empty();
+    let mut text = String::from(if known { "row,y" } else { "row" });
+    text += ",probability,label\n";
+    for (row, &probability) in predictions.mean.iter().enumerate() {
+        text += &start(row, predictions);
+        let label = if probability >= 0.5 {
+            positive
+        } else {
+            negative
+        };
+        text += &format!(",{probability},{label}\n");
+    }
+    text
+}
+
+fn start(row: usize, predictions: &InOriginalUnits) -> String {
+    match predictions.observed.get(row) {
+        Some(y) => format!("{row},{y}"),
+        None => row.to_string(),
+    }
+}
+
+/// Half the width of the central interval of the standard normal distribution that has the given
+/// probability: `z` with `erfc(z/√2) = 1 − level`, by bisection.
+fn normal_half_width(level: f64) -> f64 {
+    let (mut low, mut high) = (0.0, 40.0);
+    for _ in 0..100 {
+        let middle = 0.5 * (low + high);
+        if libm::erfc(middle / std::f64::consts::SQRT_2) > 1.0 - level {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    0.5 * (low + high)
+}
+
+fn deliver(text: &str, out: Option<&Path>) -> Result<(), Failure> {
+    match out {
+        Some(path) => replace_file(path, text),
+        None => print(text),
+    }
+}
+
+/// Prints to the standard output, which may be closed by its reader.
+pub fn print(text: &str) -> Result<(), Failure> {
+    let mut output = std::io::stdout().lock();
+    let written = output
+        .write_all(text.as_bytes())
+        .and_then(|()| output.flush());
+    written.map_err(|error| match error.kind() {
+        ErrorKind::BrokenPipe => Failure::ClosedOutput,
+        _ => Failure::writing(Path::new("the standard output"))(error),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::normal_half_width;
+
+    /// Quantiles from a table, to the digits it gives.
+    #[test]
+    fn intervals_have_the_widths_of_the_normal_distribution() {
+        for (level, expected) in [(0.95, 1.959964), (0.99, 2.575829), (0.682689492137086, 1.0)] {
+            assert!((normal_half_width(level) - expected).abs() < 5e-7);
+        }
+    }
+}

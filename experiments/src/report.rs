@@ -1,0 +1,305 @@
+//! What a run found: `metrics.json` and the table on the terminal.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use burn_gp::parameter::Hyperparameter;
+use serde::Serialize;
+
+use crate::arguments::name_of;
+use crate::evaluation::Scores;
+use crate::memory;
+use crate::preparation::PreparedData;
+use crate::settings::Settings;
+
+/// The numbers of a run, as written to `metrics.json`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Metrics {
+    /// The model's name.
+    pub model: String,
+    /// The data's name.
+    pub data: String,
+    /// Whether the data are generated.
+    pub synthetic: bool,
+    /// Training rows.
+    pub n_train: usize,
+    /// Validation rows.
+    pub n_validation: usize,
+    /// Test rows.
+    pub n_test: usize,
+    /// Inputs.
+    pub d: usize,
+    /// Inducing points, for models that have them.
+    pub inducing: Option<usize>,
+    /// The covariance function.
+    pub kernel: String,
+    /// The likelihood.
+    pub likelihood: String,
+    /// Scores of the test rows.
+    #[serde(flatten)]
+    pub scores: Scores,
+    /// The loss that training ended with: the negative objective per datum, over all training rows.
+    pub objective: f64,
+    /// Steps made.
+    pub steps: usize,
+    /// The step of the model that was kept.
+    pub step_kept: usize,
+    /// Seconds of training.
+    pub train_seconds: f64,
+    /// Of which each step took.
+    pub seconds_per_step: f64,
+    /// The seed.
+    pub seed: u64,
+    /// The device.
+    pub backend: String,
+    /// The floating-point type.
+    pub dtype: String,
+    /// The hyperparameters, in standardised units.
+    pub hyperparameters: BTreeMap<String, Vec<f64>>,
+}
+
+/// What training adds to the numbers of a run.
+pub struct TrainingFigures {
+    /// The loss per datum that training ended with.
+    pub objective: f64,
+    /// Steps made.
+    pub steps: usize,
+    /// The step of the model that was kept.
+    pub step_kept: usize,
+    /// Seconds of training.
+    pub seconds: f64,
+}
+
+impl Metrics {
+    /// The numbers of a run.
+    pub fn new(
+        settings: &Settings,
+        data: &PreparedData,
+        scores: Scores,
+        training: &TrainingFigures,
+        hyperparameters: &[Hyperparameter],
+    ) -> Self {
+        let named = |parameter: &Hyperparameter| (parameter.path.clone(), parameter.values.clone());
+        Self {
+            model: name_of(settings.method.name()),
+            data: data.name.clone(),
+            synthetic: data.synthetic,
+            n_train: data.train.len(),
+            n_validation: data.validation.len(),
+            n_test: data.test.len(),
+            d: data.dimensions(),
+            inducing: settings.method.sparse().and_then(|sparse| sparse.inducing),
+            kernel: name_of(settings.kernel),
+            likelihood: name_of(settings.likelihood),
+            scores,
+            objective: training.objective,
+            steps: training.steps,
+            step_kept: training.step_kept,
+            train_seconds: training.seconds,
+            seconds_per_step: training.seconds / training.steps.max(1) as f64,
+            seed: settings.seed,
+            backend: name_of(settings.device),
+            dtype: name_of(settings.dtype),
+            hyperparameters: hyperparameters.iter().map(named).collect(),
+        }
+    }
+}
+
+/// The table at the end of a run.
+pub fn table(metrics: &Metrics, data: &PreparedData, folder: &Path) -> String {
+    let mut lines = vec![
+        line("data", &sizes(metrics)),
+        line("model", &model(metrics)),
+        line("training", &training(metrics)),
+        String::new(),
+    ];
+    lines.extend(scores(&metrics.scores, data));
+    lines.push(String::new());
+    lines.extend(hyperparameters(metrics, data));
+    lines.push(String::new());
+    lines.push(line("folder", &folder.display().to_string()));
+    lines.push(line(
+        "predict",
+        &format!(
+            "burn-gp predict --model-dir {} --data FILE",
+            folder.display()
+        ),
+    ));
+    lines.join("\n")
+}
+
+fn line(title: &str, text: &str) -> String {
+    format!("{title:<12}{text}")
+}
+
+fn sizes(metrics: &Metrics) -> String {
+    let generated = if metrics.synthetic {
+        " (generated)"
+    } else {
+        ""
+    };
+    let validation = match metrics.n_validation {
+        0 => String::new(),
+        rows => format!(", {rows} for validation"),
+    };
+    format!(
+        "{}{generated}: {} rows to train on{validation}, {} to test on, {} inputs",
+        metrics.data, metrics.n_train, metrics.n_test, metrics.d
+    )
+}
+
+fn model(metrics: &Metrics) -> String {
+    let inducing = metrics
+        .inducing
+        .map(|count| format!(", {count} inducing points"))
+        .unwrap_or_default();
+    format!(
+        "{}, {} kernel, {} likelihood{inducing}",
+        metrics.model, metrics.kernel, metrics.likelihood
+    )
+}
+
+fn training(metrics: &Metrics) -> String {
+    let kept = if metrics.step_kept == metrics.steps {
+        String::new()
+    } else {
+        format!(", kept the model of step {}", metrics.step_kept)
+    };
+    let memory = memory::peak()
+        .map(|bytes| format!(", peak memory {} MB", bytes / 1_000_000))
+        .unwrap_or_default();
+    format!(
+        "{} steps in {:.1} s ({:.2} ms each) on {} in {}{kept}, loss {:.4}{memory}",
+        metrics.steps,
+        metrics.train_seconds,
+        1e3 * metrics.seconds_per_step,
+        metrics.backend,
+        metrics.dtype,
+        metrics.objective
+    )
+}
+
+fn scores(scores: &Scores, data: &PreparedData) -> Vec<String> {
+    if let (Some(error), Some(ece)) = (scores.error, scores.ece) {
+        return vec![
+            line("error", &format!("{:.2} % of the test rows", 100.0 * error)),
+            line("NLPD", &format!("{:.4}", scores.nlpd)),
+            line("ECE", &format!("{ece:.4} (expected calibration error)")),
+        ];
+    }
+    let target = &data.schema.target_name;
+    let scale = |standard: f64, original: f64| {
+        format!("{standard:.4}   ({original:.4} in the units of {target})")
+    };
+    let mut lines = vec![
+        line("RMSE", &scale(scores.rmse, scores.rmse_original)),
+        line("MAE", &scale(scores.mae, scores.mae_original)),
+        line("NLPD", &format!("{:.4}", scores.nlpd)),
+    ];
+    if let Some(coverage) = scores.coverage95 {
+        let text = format!(
+            "{:.1} % of the test rows in their 95 % intervals",
+            100.0 * coverage
+        );
+        lines.push(line("coverage", &text));
+    }
+    lines
+}
+
+/// Lengthscales, standard deviations and means in the units of the data, the shortest relative
+/// lengthscale first.
+fn hyperparameters(metrics: &Metrics, data: &PreparedData) -> Vec<String> {
+    let target_scale = data.standardizer.target_scale;
+    let mut lines = Vec::new();
+    for (path, values) in &metrics.hyperparameters {
+        match (path.as_str(), values.as_slice()) {
+            ("kernel.lengthscale", lengthscales) => {
+                lines.extend(lengthscale_lines(lengthscales, data))
+            }
+            ("kernel.variance", &[variance]) => lines.push(line(
+                "signal",
+                &format!("standard deviation {:.4}", variance.sqrt() * target_scale),
+            )),
+            ("likelihood.noise", &[noise]) => lines.push(line(
+                "noise",
+                &format!("standard deviation {:.4}", noise.sqrt() * target_scale),
+            )),
+            ("mean.constant", &[constant]) => {
+                let value = constant * target_scale + data.standardizer.target_mean;
+                lines.push(line("mean", &format!("{value:.4}")));
+            }
+            _ => {
+                let values: Vec<String> =
+                    values.iter().map(|value| format!("{value:.4}")).collect();
+                lines.push(line(
+                    path,
+                    &format!(" {} (standardised)", values.join(", ")),
+                ));
+            }
+        }
+    }
+    lines
+}
+
+fn lengthscale_lines(lengthscales: &[f64], data: &PreparedData) -> Vec<String> {
+    let names = &data.schema.input_names;
+    if lengthscales.len() != names.len() {
+        let shown: Vec<String> = lengthscales
+            .iter()
+            .map(|value| format!("{value:.4}"))
+            .collect();
+        let text = format!("{} (of all standardised inputs)", shown.join(", "));
+        return vec![line("lengthscale", &format!(" {text}"))];
+    }
+    let mut inputs: Vec<usize> = (0..names.len()).collect();
+    inputs.sort_by(|&a, &b| lengthscales[a].total_cmp(&lengthscales[b]));
+    let width = names
+        .iter()
+        .map(|name| name.chars().count())
+        .max()
+        .unwrap_or(0);
+    let mut lines = vec![line(
+        "lengthscales",
+        " in the units of each input, and in its standard deviations",
+    )];
+    for input in inputs {
+        let scale = data.standardizer.input_scale[input];
+        let relative = lengthscales[input];
+        lines.push(format!(
+            "  {:<width$}  {:>12}  {relative:>10.3}",
+            names[input],
+            significant(relative * scale)
+        ));
+    }
+    lines
+}
+
+/// A number with four significant digits.
+fn significant(value: f64) -> String {
+    if value != 0.0 && !(1e-3..1e6).contains(&value.abs()) {
+        return format!("{value:.3e}");
+    }
+    let digits = 3 - value.abs().max(1e-3).log10().floor() as i32;
+    format!("{value:.*}", digits.max(0) as usize)
+}
+
+/// The scores of rows that a saved model predicted.
+pub fn score_line(scores: &Scores) -> String {
+    let mut parts = Vec::new();
+    if let (Some(error), Some(ece)) = (scores.error, scores.ece) {
+        parts.push(format!("error {:.2} %", 100.0 * error));
+        parts.push(format!("NLPD {:.4}", scores.nlpd));
+        parts.push(format!("ECE {ece:.4}"));
+    } else {
+        parts.push(format!(
+            "RMSE {:.4} (standardised {:.4})",
+            scores.rmse_original, scores.rmse
+        ));
+        parts.push(format!("MAE {:.4}", scores.mae_original));
+        parts.push(format!("NLPD {:.4} (standardised)", scores.nlpd));
+    }
+    if let Some(coverage) = scores.coverage95 {
+        parts.push(format!("coverage {:.1} %", 100.0 * coverage));
+    }
+    parts.join(", ")
+}

@@ -1,0 +1,146 @@
+//! What can be wrong with options.
+
+use std::path::PathBuf;
+
+/// An option that cannot be what it is.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum SettingError {
+    /// An option of another model.
+    #[error("{option} means nothing for the model {model}; leave it out")]
+    NotApplicable {
+        /// The option.
+        option: &'static str,
+        /// The model.
+        model: String,
+    },
+    /// Classification by a regression model.
+    #[error(
+        "the model {model} needs the gaussian likelihood; use --model svgp for classification, or --likelihood gaussian"
+    )]
+    NeedsGaussian {
+        /// The model.
+        model: String,
+    },
+    /// Two options of which at most one can be given.
+    #[error("{first} and {second} exclude each other; give one of them")]
+    Exclusive {
+        /// The first.
+        first: &'static str,
+        /// The second.
+        second: &'static str,
+    },
+    /// Patience with nothing to wait for.
+    #[error("--patience needs validation rows; give --validation-fraction too")]
+    PatienceWithoutValidation,
+    /// A count of zero.
+    #[error("{option} is 0 but must be at least 1")]
+    Zero {
+        /// The option.
+        option: &'static str,
+    },
+    /// A number that must be positive.
+    #[error("{option} is {value} but must be a positive number")]
+    NotPositive {
+        /// The option.
+        option: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// A noise variance below the lower bound.
+    #[error("--noise is {value} but must be a number above {lower:e}; 0.1 is usual")]
+    Noise {
+        /// Its value.
+        value: f64,
+        /// The lower bound.
+        lower: f64,
+    },
+    /// A jitter out of range.
+    #[error("--jitter is {value} but must lie between 0 and 1, 1 excluded; 1e-6 is usual")]
+    Jitter {
+        /// Its value.
+        value: f64,
+    },
+    /// A probability out of range.
+    #[error("--level is {value} but must lie between 0 and 1, both excluded; 0.95 is usual")]
+    Level {
+        /// Its value.
+        value: f64,
+    },
+    /// More inducing points than rows.
+    #[error(
+        "--inducing is {requested} but there are only {rows} training rows; give at most {rows}"
+    )]
+    TooManyInducing {
+        /// The number asked for.
+        requested: usize,
+        /// Training rows.
+        rows: usize,
+    },
+    /// More inducing points than different rows.
+    #[error(
+        "--inducing is {requested} but only {distinct} training inputs are different; give at most {distinct}"
+    )]
+    TooFewDistinct {
+        /// The number asked for.
+        requested: usize,
+        /// Different training inputs.
+        distinct: usize,
+    },
+    /// A device that is not in this program.
+    #[error(
+        "this program was built without the device {device}; build it with: cargo build --release --features {device}"
+    )]
+    DeviceNotBuilt {
+        /// The device.
+        device: String,
+    },
+    /// A device that is not in this machine.
+    #[error("there is no {device} device on this machine; use --device flex")]
+    DeviceMissing {
+        /// The device.
+        device: String,
+    },
+    /// No device at all.
+    #[error(
+        "this program was built without any device; build it with: cargo build --release --features flex"
+    )]
+    NoDevice,
+    /// A type that a device does not compute in.
+    #[error("the device {device} does not compute in {dtype}; use --dtype f32 or --device flex")]
+    DtypeUnsupported {
+        /// The device.
+        device: String,
+        /// The floating-point type.
+        dtype: String,
+    },
+    /// An option that a resumed run cannot change.
+    #[error("{option} cannot be changed when a run is resumed; leave it out or start a new run")]
+    FixedOnResume {
+        /// The option.
+        option: String,
+    },
+}
+
+/// A configuration file that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigurationError {
+    /// It cannot be read.
+    #[error("the configuration {} cannot be read ({source}); check the path", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// It is not a configuration.
+    #[error(
+        "the configuration {} is not usable ({reason}); give the config.json of an earlier run",
+        path.display()
+    )]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, with line and column.
+        reason: String,
+    },
+}

@@ -1,0 +1,37 @@
+//! Checks of numbers.
+
+use burn_gp::parameter::LOWER_BOUND;
+
+use super::SettingError;
+
+/// A count that is not zero, where one is given.
+pub(super) fn at_least_one(
+    option: &'static str,
+    value: Option<usize>,
+) -> Result<Option<usize>, SettingError> {
+    match value {
+        Some(0) => Err(SettingError::Zero { option }),
+        _ => Ok(value),
+    }
+}
+
+/// A finite number above zero.
+pub(super) fn positive(option: &'static str, value: f64) -> Result<f64, SettingError> {
+    if value > 0.0 && value.is_finite() {
+        Ok(value)
+    } else {
+        Err(SettingError::NotPositive { option, value })
+    }
+}
+
+/// A finite noise variance above the lower bound of positive hyperparameters.
+pub(super) fn positive_noise(value: f64) -> Result<f64, SettingError> {
+    if value > LOWER_BOUND && value.is_finite() {
+        Ok(value)
+    } else {
+        Err(SettingError::Noise {
+            value,
+            lower: LOWER_BOUND,
+        })
+    }
+}

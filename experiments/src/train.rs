@@ -1,0 +1,296 @@
+//! `burn-gp train`.
+
+use std::path::{Path, PathBuf};
+
+use burn_gp_datasets::DataSource;
+use burn_gp_models::{SavedModel, Summary, training::TrainingData};
+
+use crate::arguments::{RunOptions, TrainArguments, name_of};
+use crate::devices;
+use crate::evaluation::evaluate;
+use crate::failure::{Failure, FolderError};
+use crate::fitting::{
+    AnyTrainer, Interrupt, Outcome, Session, TrainingLog, Validation, read_checkpoint,
+};
+use crate::illustrations::Illustrations;
+use crate::output::{self, ModelContext, OutputFolder};
+use crate::plan::{self, Plan};
+use crate::preparation::PreparedData;
+use crate::progress::Progress;
+use crate::report::{self, Metrics, TrainingFigures};
+use crate::settings::{self, SettingError, Settings};
+
+/// Rows above which exact regression deserves a warning.
+const MANY_ROWS: usize = 10_000;
+
+/// Runs `burn-gp train`.
+///
+/// # Errors
+///
+/// [`Failure`], which says what to do.
+pub fn train(arguments: TrainArguments) -> Result<(), Failure> {
+    let quiet = arguments.quiet;
+    let resumed = arguments.resume.clone();
+    let options = options(&arguments)?;
+    let source = settings::source(&options)?;
+    let mut settings = Settings::new(options, &source)?;
+    if resumed.is_none() {
+        settings::require_applicable(&arguments.options, settings.method.name())?;
+    }
+    let device = devices::open(settings.device, plan::precision(settings.dtype).dtype())?;
+    let folder = match &resumed {
+        Some(path) => OutputFolder::resume(path)?,
+        None => {
+            let default = || default_folder(&settings, &source);
+            let path = arguments.out.clone().unwrap_or_else(default);
+            OutputFolder::claim(&path, arguments.overwrite)?
+        }
+    };
+    let data = PreparedData::load(&source, &settings)?;
+    let plan = Plan::new(&mut settings, &data)?;
+    warn(&data, &plan);
+    let training_data = TrainingData::new(
+        data.train.inputs.values(),
+        &data.train.targets,
+        &device,
+        plan::precision(settings.dtype).dtype(),
+    );
+    let trainer = AnyTrainer::new(&plan, training_data)?;
+    let mut session = session(trainer, &settings, &data);
+    match &resumed {
+        Some(path) => restore(&mut session, &folder, path, &data)?,
+        None => folder.replace(|next| session.save(&crate::fitting::Checkpoints::within(next)))?,
+    }
+    fit(&mut session, &folder, quiet)?;
+    finish(&session, &settings, &plan, &data, &folder, quiet)
+}
+
+/// The options of the run: those typed, over those of the configuration file or the checkpoint,
+/// over the environment.
+fn options(arguments: &TrainArguments) -> Result<RunOptions, Failure> {
+    let typed = arguments.options.clone();
+    let environment = RunOptions {
+        data_dir: std::env::var_os("BURN_GP_DATA").map(PathBuf::from),
+        ..RunOptions::default()
+    };
+    let mut options = if let Some(folder) = &arguments.resume {
+        require_changeable(&typed)?;
+        let checkpoints = OutputFolder::resume(folder)?.checkpoints();
+        let latest = checkpoints
+            .latest()
+            .ok_or_else(|| FolderError::NothingToResume {
+                path: folder.clone(),
+            })?;
+        typed.over(read_checkpoint(&latest)?.options)
+    } else if let Some(path) = &arguments.config {
+        typed.over(settings::read_configuration(path)?)
+    } else {
+        typed
+    };
+    options = options.over(environment);
+    options.data = options.data.map(absolute_file);
+    options.data_dir = options
+        .data_dir
+        .map(|path| std::path::absolute(&path).unwrap_or(path));
+    Ok(options)
+}
+
+/// A file's path from the root, so that the configuration means the same everywhere; other texts
+/// as they are.
+fn absolute_file(text: String) -> String {
+    let path = Path::new(&text);
+    if burn_gp_datasets::find(&text).is_ok() || !path.is_file() {
+        return text;
+    }
+    match std::path::absolute(path) {
+        Ok(path) => path.display().to_string(),
+        Err(_) => text,
+    }
+}
+
+/// Fails on the first option that a resumed run cannot change.
+fn require_changeable(typed: &RunOptions) -> Result<(), SettingError> {
+    let changeable = RunOptions {
+        learning_rate: typed.learning_rate,
+        gradient_norm: typed.gradient_norm,
+        jitter: typed.jitter,
+        epochs: typed.epochs,
+        steps: typed.steps,
+        patience: typed.patience,
+        checkpoint_every: typed.checkpoint_every,
+        ..RunOptions::default()
+    };
+    if *typed == changeable {
+        return Ok(());
+    }
+    let fixed = |options: &RunOptions| match serde_json::to_value(options) {
+        Ok(serde_json::Value::Object(fields)) => fields.into_iter().collect(),
+        _ => Vec::new(),
+    };
+    let allowed = fixed(&changeable);
+    let first = fixed(typed)
+        .into_iter()
+        .find(|field| !allowed.contains(field));
+    Err(SettingError::FixedOnResume {
+        option: first.map_or_else(String::new, |(name, _)| {
+            format!("--{}", name.replace('_', "-"))
+        }),
+    })
+}
+
+/// `out/<data>-<model>`, whatever the data's name is made of.
+fn default_folder(settings: &Settings, source: &DataSource) -> PathBuf {
+    let name = source.name();
+    let plain = |letter: char| {
+        let kept = letter.is_alphanumeric() || matches!(letter, '.' | '_' | '-');
+        if kept { letter } else { '-' }
+    };
+    let name: String = name.chars().map(plain).collect();
+    Path::new("out").join(format!("{name}-{}", name_of(settings.method.name())))
+}
+
+fn warn(data: &PreparedData, plan: &Plan) {
+    for warning in &data.warnings {
+        eprintln!("warning: {warning}");
+    }
+    let rows = data.train.len();
+    if matches!(plan, Plan::Exact(..)) && rows > MANY_ROWS {
+        let gigabytes = 8e-9 * (rows as f64).powi(2);
+        eprintln!(
+            "warning: exact regression on {rows} rows keeps several matrices of {gigabytes:.0} GB; \
+             --model sgpr and --model svgp need far less"
+        );
+    }
+}
+
+fn session(trainer: AnyTrainer, settings: &Settings, data: &PreparedData) -> Session {
+    let validation = match settings.method.variational() {
+        Some(variational) if !data.validation.is_empty() => Some(Validation::new(
+            data.validation.clone(),
+            trainer.steps_per_epoch(),
+            variational.patience,
+        )),
+        _ => None,
+    };
+    Session {
+        trainer,
+        validation,
+        log: TrainingLog::default(),
+        seconds: 0.0,
+        options: settings.options(),
+        checksum: data.checksum(),
+    }
+}
+
+fn restore(
+    session: &mut Session,
+    folder: &OutputFolder,
+    path: &Path,
+    data: &PreparedData,
+) -> Result<(), FolderError> {
+    let path = path.to_owned();
+    let Some(latest) = folder.checkpoints().latest() else {
+        return Err(FolderError::NothingToResume { path });
+    };
+    if read_checkpoint(&latest)?.checksum != session.checksum {
+        let name = data.name.clone();
+        return Err(FolderError::ChangedData { name, path });
+    }
+    session.restore(&latest)
+}
+
+fn fit(session: &mut Session, folder: &OutputFolder, quiet: bool) -> Result<(), Failure> {
+    let interrupt = Interrupt::install()?;
+    let (made, planned) = (
+        session.trainer.steps_made(),
+        session.trainer.steps_planned(),
+    );
+    let mut progress = Progress::new(made, planned, quiet);
+    let outcome = session.run(&folder.checkpoints(), &interrupt, &mut progress);
+    progress.finish();
+    match outcome? {
+        Outcome::Finished => Ok(()),
+        Outcome::Interrupted => Err(Failure::Interrupted {
+            step: session.trainer.steps_made(),
+            planned,
+            folder: folder.path().to_owned(),
+        }),
+    }
+}
+
+/// Evaluates the trained model and writes everything.
+fn finish(
+    session: &Session,
+    settings: &Settings,
+    plan: &Plan,
+    data: &PreparedData,
+    folder: &OutputFolder,
+    quiet: bool,
+) -> Result<(), Failure> {
+    let fitted = session.fitted()?;
+    let predictor = fitted.model.predictor()?;
+    let is_classification = data.labels.is_some();
+    let evaluation = evaluate(
+        &predictor,
+        &data.test,
+        &data.standardizer,
+        is_classification,
+    );
+    let figures = TrainingFigures {
+        objective: fitted.loss,
+        steps: session.trainer.steps_made(),
+        step_kept: fitted.step,
+        seconds: session.seconds,
+    };
+    let scores = evaluation.scores.clone();
+    let hyperparameters = fitted.model.hyperparameters();
+    let metrics = Metrics::new(settings, data, scores, &figures, &hyperparameters);
+    let saved = SavedModel {
+        summary: Summary {
+            config: plan.model(),
+            dimensions: data.dimensions(),
+            data_count: data.train.len(),
+            precision: plan::precision(settings.dtype),
+        },
+        context: ModelContext {
+            data: data.name.clone(),
+            schema: data.schema.clone(),
+            standardizer: data.standardizer.clone(),
+            labels: data.labels,
+        },
+        model: fitted.model,
+    };
+    let illustrations = Illustrations {
+        data,
+        settings,
+        log: &session.log,
+        predictor: &predictor,
+        inducing: saved.model.inducing_points(),
+        evaluation: &evaluation,
+    };
+    let mut undrawn = Vec::new();
+    folder.replace(|next| {
+        saved.save(next)?;
+        output::write_text(&next.join(output::METRICS), &json(&metrics, next)?)?;
+        output::write_text(
+            &next.join(output::CONFIG),
+            &json(&settings.options(), next)?,
+        )?;
+        output::write_text(&next.join(output::TRAINING_LOG), &session.log.to_csv())?;
+        output::write_predictions(&next.join(output::PREDICTIONS), &data.test, &evaluation)?;
+        undrawn = illustrations.draw(next)?;
+        Ok(())
+    })?;
+    for error in undrawn {
+        eprintln!("warning: {error}");
+    }
+    if !quiet {
+        println!("{}", report::table(&metrics, data, folder.path()));
+    }
+    Ok(())
+}
+
+fn json<T: serde::Serialize>(value: &T, folder: &Path) -> Result<String, Failure> {
+    let text = serde_json::to_string_pretty(value).map_err(std::io::Error::other);
+    Ok(text.map_err(Failure::writing(folder))? + "\n")
+}
