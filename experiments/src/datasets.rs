@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use burn_gp_datasets::{Availability, DatasetInfo, Task, registry};
 
 use crate::failure::Failure;
-use crate::predict::print;
+use crate::standard_output::print;
 
 /// Prints the data sets that are known by name.
 ///

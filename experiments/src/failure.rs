@@ -176,8 +176,9 @@ impl Failure {
             | Self::Data(_)
             | Self::Folder(_)
             | Self::Model(_)
-            | Self::SavedModel(_) => 2,
-            Self::Training { .. }
+            | Self::SavedModel(SavedModelError::Read { .. } | SavedModelError::Version { .. }) => 2,
+            Self::SavedModel(SavedModelError::Write { .. })
+            | Self::Training { .. }
             | Self::Prediction(_)
             | Self::Write { .. }
             | Self::Picture(_)

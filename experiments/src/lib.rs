@@ -21,6 +21,7 @@ pub mod preparation;
 mod progress;
 pub mod report;
 pub mod settings;
+mod standard_output;
 mod train;
 
 use std::{ffi::OsString, process::ExitCode};
@@ -42,7 +43,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             None => {
                 // Help and version are no errors; a closed pipe is no reason to complain either.
                 let _ = error.print();
-                return ExitCode::SUCCESS;
+                return ExitCode::from(u8::from(error.use_stderr()) * 2);
             }
         },
     };

@@ -25,7 +25,7 @@ use crate::settings::{
 const DEFAULT_INDUCING: usize = 128;
 
 /// Mini-batch steps unless told otherwise, or …
-const DEFAULT_STEPS: usize = 4000;
+const DEFAULT_STEPS: usize = 6000;
 
 /// … this many passes over the training rows, if those are more steps.
 const DEFAULT_EPOCHS: usize = 10;

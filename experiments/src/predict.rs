@@ -1,6 +1,5 @@
 //! `burn-gp predict`.
 
-use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use burn_gp_datasets::{DataError, DataSource, Features};
@@ -15,6 +14,7 @@ use crate::output::{ModelContext, replace_file};
 use crate::preparation::Part;
 use crate::report;
 use crate::settings::SettingError;
+use crate::standard_output::print;
 
 /// Runs `burn-gp predict`.
 ///
@@ -151,18 +151,6 @@ fn deliver(text: &str, out: Option<&Path>) -> Result<(), Failure> {
         Some(path) => replace_file(path, text),
         None => print(text),
     }
-}
-
-/// Prints to the standard output, which may be closed by its reader.
-pub fn print(text: &str) -> Result<(), Failure> {
-    let mut output = std::io::stdout().lock();
-    let written = output
-        .write_all(text.as_bytes())
-        .and_then(|()| output.flush());
-    written.map_err(|error| match error.kind() {
-        ErrorKind::BrokenPipe => Failure::ClosedOutput,
-        _ => Failure::writing(Path::new("the standard output"))(error),
-    })
 }
 
 #[cfg(test)]

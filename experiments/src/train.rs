@@ -19,6 +19,7 @@ use crate::preparation::PreparedData;
 use crate::progress::Progress;
 use crate::report::{self, Metrics, TrainingFigures};
 use crate::settings::{self, SettingError, Settings};
+use crate::standard_output::print;
 
 /// Rows above which exact regression deserves a warning.
 const MANY_ROWS: usize = 10_000;
@@ -33,7 +34,7 @@ pub fn train(arguments: TrainArguments) -> Result<(), Failure> {
     let resumed = arguments.resume.clone();
     let options = options(&arguments)?;
     let source = settings::source(&options)?;
-    let mut settings = Settings::new(options, &source)?;
+    let mut settings = Settings::new(from_the_root(options), &source)?;
     if resumed.is_none() {
         settings::require_applicable(&arguments.options, settings.method.name())?;
     }
@@ -73,7 +74,7 @@ fn options(arguments: &TrainArguments) -> Result<RunOptions, Failure> {
         data_dir: std::env::var_os("BURN_GP_DATA").map(PathBuf::from),
         ..RunOptions::default()
     };
-    let mut options = if let Some(folder) = &arguments.resume {
+    let options = if let Some(folder) = &arguments.resume {
         require_changeable(&typed)?;
         let checkpoints = OutputFolder::resume(folder)?.checkpoints();
         let latest = checkpoints
@@ -87,16 +88,17 @@ fn options(arguments: &TrainArguments) -> Result<RunOptions, Failure> {
     } else {
         typed
     };
-    options = options.over(environment);
-    options.data = options.data.map(absolute_file);
-    options.data_dir = options
-        .data_dir
-        .map(|path| std::path::absolute(&path).unwrap_or(path));
-    Ok(options)
+    Ok(options.over(environment))
 }
 
-/// A file's path from the root, so that the configuration means the same everywhere; other texts
-/// as they are.
+/// The same options with paths from the root, so that they mean the same everywhere.
+fn from_the_root(mut options: RunOptions) -> RunOptions {
+    options.data = options.data.map(absolute_file);
+    options.data_dir = (options.data_dir).map(|path| std::path::absolute(&path).unwrap_or(path));
+    options
+}
+
+/// A file's path from the root; other texts as they are.
 fn absolute_file(text: String) -> String {
     let path = Path::new(&text);
     if burn_gp_datasets::find(&text).is_ok() || !path.is_file() {
@@ -285,7 +287,7 @@ fn finish(
         eprintln!("warning: {error}");
     }
     if !quiet {
-        println!("{}", report::table(&metrics, data, folder.path()));
+        print(&(report::table(&metrics, data, folder.path()) + "\n"))?;
     }
     Ok(())
 }

@@ -91,7 +91,12 @@ pub struct PredictArguments {
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Probability that the intervals hold
-    #[arg(long, value_name = "P", default_value_t = 0.95)]
+    #[arg(
+        long,
+        value_name = "P",
+        allow_negative_numbers = true,
+        default_value_t = 0.95
+    )]
     pub level: f64,
     /// Where to compute [default: the first of flex, ndarray, vulkan, wgpu, cuda in this program]
     #[arg(long, value_name = "DEVICE")]

@@ -42,11 +42,21 @@ pub struct RunOptions {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub likelihood: Option<LikelihoodName>,
     /// First noise variance, in squared units of the standardised target [default: 0.1]
-    #[arg(long, value_name = "V", help_heading = "Model")]
+    #[arg(
+        long,
+        value_name = "V",
+        allow_negative_numbers = true,
+        help_heading = "Model"
+    )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub noise: Option<f64>,
     /// Number of inducing points [default: 128, or the number of distinct training inputs]
-    #[arg(long, value_name = "M", help_heading = "Model")]
+    #[arg(
+        long,
+        value_name = "M",
+        allow_negative_numbers = true,
+        help_heading = "Model"
+    )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inducing: Option<usize>,
     /// How the first inducing points are chosen [default: k-means]
@@ -58,7 +68,12 @@ pub struct RunOptions {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub covariance: Option<CovarianceName>,
     /// Jitter on the covariance of the inducing points, relative to its diagonal [default: 1e-6]
-    #[arg(long, value_name = "J", help_heading = "Model")]
+    #[arg(
+        long,
+        value_name = "J",
+        allow_negative_numbers = true,
+        help_heading = "Model"
+    )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub jitter: Option<f64>,
 
@@ -84,17 +99,28 @@ pub struct RunOptions {
     #[arg(
         long,
         value_name = "K",
+        allow_negative_numbers = true,
         help_heading = "Data",
         conflicts_with = "test_fraction"
     )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub split: Option<usize>,
     /// Share of the rows that are held out for testing, at random [default: 0.1]
-    #[arg(long, value_name = "F", help_heading = "Data")]
+    #[arg(
+        long,
+        value_name = "F",
+        allow_negative_numbers = true,
+        help_heading = "Data"
+    )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub test_fraction: Option<f64>,
     /// Share of the training rows that decide which step's model is kept (mini-batch models)
-    #[arg(long, value_name = "F", help_heading = "Data")]
+    #[arg(
+        long,
+        value_name = "F",
+        allow_negative_numbers = true,
+        help_heading = "Data"
+    )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub validation_fraction: Option<f64>,
 
@@ -102,21 +128,37 @@ pub struct RunOptions {
     #[arg(
         long,
         value_name = "E",
+        allow_negative_numbers = true,
         help_heading = "Training",
         conflicts_with = "steps"
     )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub epochs: Option<usize>,
-    /// Optimiser steps [default: 4000, or 10 epochs if that is more; exact, sgpr: at most 1000]
-    #[arg(long, value_name = "S", help_heading = "Training")]
+    /// Optimiser steps [default: 6000, or 10 epochs if that is more; exact, sgpr: at most 1000]
+    #[arg(
+        long,
+        value_name = "S",
+        allow_negative_numbers = true,
+        help_heading = "Training"
+    )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steps: Option<usize>,
     /// Rows in a mini-batch [default: 256]
-    #[arg(long, value_name = "B", help_heading = "Training")]
+    #[arg(
+        long,
+        value_name = "B",
+        allow_negative_numbers = true,
+        help_heading = "Training"
+    )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub batch_size: Option<usize>,
-    /// First learning rate of Adam [default: 0.01]
-    #[arg(long, value_name = "R", help_heading = "Training")]
+    /// First learning rate of Adam [default: 0.05]
+    #[arg(
+        long,
+        value_name = "R",
+        allow_negative_numbers = true,
+        help_heading = "Training"
+    )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub learning_rate: Option<f64>,
     /// How the learning rate goes down [default: cosine]
@@ -124,20 +166,40 @@ pub struct RunOptions {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub schedule: Option<ScheduleName>,
     /// Scale the gradient of each parameter down to at most this norm
-    #[arg(long, value_name = "NORM", help_heading = "Training")]
+    #[arg(
+        long,
+        value_name = "NORM",
+        allow_negative_numbers = true,
+        help_heading = "Training"
+    )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gradient_norm: Option<f64>,
     /// Stop after so many validations without improvement [default: 20]
-    #[arg(long, value_name = "COUNT", help_heading = "Training")]
+    #[arg(
+        long,
+        value_name = "COUNT",
+        allow_negative_numbers = true,
+        help_heading = "Training"
+    )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patience: Option<usize>,
     /// Steps between two checkpoints [default: as many as take half a minute]
-    #[arg(long, value_name = "S", help_heading = "Training")]
+    #[arg(
+        long,
+        value_name = "S",
+        allow_negative_numbers = true,
+        help_heading = "Training"
+    )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checkpoint_every: Option<usize>,
 
     /// Seed of the split, the inducing points and the mini-batches [default: 0]
-    #[arg(long, value_name = "SEED", help_heading = "Computation")]
+    #[arg(
+        long,
+        value_name = "SEED",
+        allow_negative_numbers = true,
+        help_heading = "Computation"
+    )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
     /// Floating-point type [default: f64 on processors, f32 on graphics processors]

@@ -67,7 +67,7 @@ impl Session {
         interrupt: &Interrupt,
         progress: &mut Progress,
     ) -> Result<Outcome, Failure> {
-        let mut last_checkpoint = Instant::now();
+        let mut last_checkpoint = (Instant::now(), self.trainer.steps_made());
         while !self.is_over() {
             if interrupt.is_requested() {
                 self.save(checkpoints)?;
@@ -78,12 +78,12 @@ impl Session {
                 .map_err(|error| self.failure(error, checkpoints))?;
             progress.update(&entry);
             let is_due = match self.options.checkpoint_every {
-                Some(steps) => entry.report.step.is_multiple_of(steps),
-                None => last_checkpoint.elapsed() >= CHECKPOINT_INTERVAL,
+                Some(steps) => entry.report.step - last_checkpoint.1 >= steps,
+                None => last_checkpoint.0.elapsed() >= CHECKPOINT_INTERVAL,
             };
             if is_due {
                 self.save(checkpoints)?;
-                last_checkpoint = Instant::now();
+                last_checkpoint = (Instant::now(), entry.report.step);
             }
         }
         Ok(Outcome::Finished)

@@ -23,7 +23,7 @@ const DEFAULT_DATA: &str = "winequality";
 const DEFAULT_TEST_FRACTION: f64 = 0.1;
 const DEFAULT_NOISE: f64 = 0.1;
 const DEFAULT_BATCH_SIZE: usize = 256;
-const DEFAULT_LEARNING_RATE: f64 = 0.01;
+const DEFAULT_LEARNING_RATE: f64 = 0.05;
 const DEFAULT_PATIENCE: usize = 20;
 
 /// A checked run.

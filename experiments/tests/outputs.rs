@@ -1,0 +1,311 @@
+//! Every file of an output folder is there and well formed.
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use support::{fields, read, run, succeed, write_classes, write_regression};
+
+/// The names of what is in a folder.
+fn names(folder: &Path) -> BTreeSet<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    let name = |entry: std::io::Result<fs::DirEntry>| {
+        entry.unwrap().file_name().to_string_lossy().into_owned()
+    };
+    entries.map(name).collect()
+}
+
+fn set(names: &[&str]) -> BTreeSet<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}
+
+fn metrics(folder: &Path) -> serde_json::Value {
+    serde_json::from_str(&read(&folder.join("metrics.json"))).unwrap()
+}
+
+/// Fails unless every SVG file of the folder is XML of the right kind.
+fn assert_pictures(folder: &Path) {
+    for name in names(folder).iter().filter(|name| name.ends_with(".svg")) {
+        let text = read(&folder.join(name));
+        let document = roxmltree::Document::parse(&text).unwrap();
+        assert_eq!(document.root_element().tag_name().name(), "svg", "{name}");
+        assert!(
+            document.descendants().count() > 20,
+            "{name} is nearly empty"
+        );
+    }
+}
+
+const FILES: [&str; 9] = [
+    "calibration.svg",
+    "config.json",
+    "loss.svg",
+    "metrics.json",
+    "model.json",
+    "predicted-observed.svg",
+    "predictions.csv",
+    "training_log.csv",
+    "weights.bpk",
+];
+
+#[test]
+fn a_regression_writes_every_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    write_regression(&path.join("data.csv"), 200);
+    let table = succeed(
+        path,
+        &[
+            "train",
+            "--data",
+            "data.csv",
+            "--steps",
+            "300",
+            "--inducing",
+            "30",
+            "--batch-size",
+            "64",
+            "--validation-fraction",
+            "0.1",
+            "--seed",
+            "4",
+        ],
+    );
+    let out = path.join("out/data-svgp");
+    assert_eq!(names(&out), set(&FILES));
+    assert_pictures(&out);
+    let metrics = metrics(&out);
+    for key in [
+        "model",
+        "data",
+        "n_train",
+        "n_test",
+        "d",
+        "rmse",
+        "mae",
+        "nlpd",
+        "rmse_original",
+        "mae_original",
+        "coverage95",
+        "objective",
+        "train_seconds",
+        "seconds_per_step",
+        "seed",
+        "backend",
+        "dtype",
+    ] {
+        assert!(!metrics[key].is_null(), "metrics.json has no {key}");
+    }
+    assert_eq!(metrics["n_train"], 162);
+    assert_eq!(metrics["n_validation"], 18);
+    assert_eq!(metrics["n_test"], 20);
+    // The noise is uniform on ±0.2, whose standard deviation is 0.115; a fit of this function on so
+    // few rows is within twice that.
+    assert!(metrics["rmse_original"].as_f64().unwrap() < 0.23);
+    let predictions = fields(&read(&out.join("predictions.csv")));
+    assert_eq!(predictions[0], ["row", "y", "mean", "std"]);
+    assert_eq!(predictions.len(), 21);
+    let log = fields(&read(&out.join("training_log.csv")));
+    assert_eq!(log.len(), 301);
+    let validations = log[1..].iter().filter(|row| !row[4].is_empty()).count();
+    assert_eq!(validations, 6, "every 50 of 300 steps");
+    for text in [
+        "RMSE",
+        "NLPD",
+        "coverage",
+        "lengthscales",
+        "noise",
+        "out/data-svgp",
+    ] {
+        assert!(table.contains(text), "the table lacks {text}:\n{table}");
+    }
+    assert_eq!(names(&path.join("out")), set(&["data-svgp"]));
+}
+
+#[test]
+fn one_input_gives_a_picture_of_the_fit() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = "synthetic:sines?n=120&noise=0.1&seed=1";
+    for model in ["exact", "sgpr"] {
+        let arguments = [
+            "train", "--data", data, "--model", model, "--out", model, "--quiet",
+        ];
+        assert!(succeed(folder.path(), &arguments).is_empty());
+        let out = folder.path().join(model);
+        assert_eq!(names(&out), &set(&FILES) | &set(&["fit.svg"]));
+        assert_pictures(&out);
+        assert_eq!(metrics(&out)["synthetic"], true);
+    }
+}
+
+#[test]
+fn a_classification_writes_its_own_pictures() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    write_classes(&path.join("data.csv"), 200);
+    succeed(
+        path,
+        &[
+            "train",
+            "--data",
+            "data.csv",
+            "--likelihood",
+            "bernoulli",
+            "--steps",
+            "300",
+            "--out",
+            "run",
+            "--quiet",
+        ],
+    );
+    let out = path.join("run");
+    let files = [
+        "config.json",
+        "decision-map.svg",
+        "loss.svg",
+        "metrics.json",
+        "model.json",
+        "predictions.csv",
+        "reliability.svg",
+        "training_log.csv",
+        "weights.bpk",
+    ];
+    assert_eq!(names(&out), set(&files));
+    assert_pictures(&out);
+    let metrics = metrics(&out);
+    for key in ["error", "nlpd", "ece", "rmse", "mae"] {
+        assert!(metrics[key].is_f64(), "metrics.json has no {key}");
+    }
+    // A coin is wrong half the time; two rows of ten lie within the noise of the wave.
+    assert!(metrics["error"].as_f64().unwrap() < 0.25);
+}
+
+#[test]
+fn early_stopping_keeps_the_best_model() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    write_regression(&path.join("data.csv"), 80);
+    // A learning rate far too high for the last model to be the best one.
+    succeed(
+        path,
+        &[
+            "train",
+            "--data",
+            "data.csv",
+            "--steps",
+            "5000",
+            "--inducing",
+            "20",
+            "--learning-rate",
+            "0.3",
+            "--schedule",
+            "constant",
+            "--validation-fraction",
+            "0.3",
+            "--patience",
+            "3",
+            "--out",
+            "run",
+            "--quiet",
+        ],
+    );
+    let metrics = metrics(&path.join("run"));
+    let (steps, kept) = (
+        metrics["steps"].as_u64().unwrap(),
+        metrics["step_kept"].as_u64().unwrap(),
+    );
+    assert!(steps < 5000, "training went to its end");
+    assert_eq!(
+        steps,
+        kept + 150,
+        "three validations, 50 steps apart, after the best"
+    );
+    let log = fields(&read(&path.join("run/training_log.csv")));
+    let scores: Vec<(f64, u64)> = log[1..]
+        .iter()
+        .filter(|row| !row[4].is_empty())
+        .map(|row| (row[4].parse().unwrap(), row[0].parse().unwrap()))
+        .collect();
+    let best = scores.iter().min_by(|a, b| a.0.total_cmp(&b.0)).unwrap();
+    assert_eq!(best.1, kept);
+}
+
+#[test]
+fn overwriting_replaces_the_whole_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let data = "synthetic:sines?n=60&noise=0.1&seed=1";
+    let mut arguments = vec![
+        "train",
+        "--data",
+        data,
+        "--steps",
+        "5",
+        "--out",
+        "run",
+        "--inducing",
+        "10",
+        "--quiet",
+    ];
+    succeed(path, &arguments);
+    assert_eq!(run(path, &arguments).status.code(), Some(2));
+    arguments.extend(["--overwrite", "--seed", "9"]);
+    succeed(path, &arguments);
+    assert_eq!(metrics(&path.join("run"))["seed"], 9);
+    assert_eq!(names(path), set(&["run"]));
+}
+
+#[test]
+fn a_failing_step_keeps_the_last_checkpoint() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    write_regression(&path.join("data.csv"), 100);
+    let output = run(
+        path,
+        &[
+            "train",
+            "--data",
+            "data.csv",
+            "--steps",
+            "100",
+            "--learning-rate",
+            "1e200",
+            "--out",
+            "run",
+            "--schedule",
+            "constant",
+            "--quiet",
+        ],
+    );
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    assert!(
+        message.starts_with("error: training stopped at step 2: "),
+        "{message}"
+    );
+    for text in [
+        "kernel.lengthscale = ",
+        "--learning-rate",
+        "The checkpoint of step 0 is kept.",
+    ] {
+        assert!(message.contains(text), "{message}");
+    }
+    assert_eq!(names(&path.join("run")), set(&["checkpoint"]));
+}
+
+#[test]
+fn the_data_sets_are_listed() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = succeed(folder.path(), &["datasets", "list"]);
+    let line = |name: &str| {
+        let found = text.lines().find(|line| line.starts_with(name));
+        found
+            .unwrap_or_else(|| panic!("no {name} in\n{text}"))
+            .to_owned()
+    };
+    assert!(line("winequality").contains("in this program"));
+    assert!(line("kin40k").contains("40000"));
+    assert!(line("banana").contains("two classes"));
+}

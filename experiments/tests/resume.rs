@@ -1,0 +1,227 @@
+//! A run that is killed, or stopped with Ctrl-C, ends like an undisturbed one.
+
+#![cfg(unix)]
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
+use support::{program, read, run, succeed, write_regression};
+
+const SVGP: &[&str] = &[
+    "--model",
+    "svgp",
+    "--steps",
+    "200",
+    "--inducing",
+    "15",
+    "--batch-size",
+    "32",
+    "--checkpoint-every",
+    "3",
+    "--validation-fraction",
+    "0.2",
+];
+const SGPR: &[&str] = &[
+    "--model",
+    "sgpr",
+    "--steps",
+    "150",
+    "--inducing",
+    "15",
+    "--checkpoint-every",
+    "10",
+];
+
+/// The command line of a run.
+fn arguments<'a>(out: &'a str, options: &[&'a str]) -> Vec<&'a str> {
+    let mut arguments = vec!["train", "--data", "data.csv", "--out", out, "--quiet"];
+    arguments.extend(options);
+    arguments
+}
+
+fn start(folder: &Path, arguments: &[&str]) -> Child {
+    let mut command = program();
+    command.current_dir(folder).args(arguments);
+    command
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts")
+}
+
+/// The step of the latest checkpoint.
+fn checkpointed(output: &Path) -> Option<usize> {
+    let entries = fs::read_dir(output.join("checkpoint")).ok()?;
+    let steps = entries.flatten().filter_map(|entry| {
+        entry
+            .file_name()
+            .to_str()?
+            .strip_prefix("step-")?
+            .parse()
+            .ok()
+    });
+    steps.max()
+}
+
+/// Waits until the run has a checkpoint of `step` or later; false if it ended before.
+fn wait_for(child: &mut Child, output: &Path, step: usize) -> bool {
+    let deadline = Instant::now() + Duration::from_secs(120);
+    while checkpointed(output).is_none_or(|found| found < step) {
+        if child
+            .try_wait()
+            .expect("the program can be waited for")
+            .is_some()
+        {
+            return false;
+        }
+        assert!(Instant::now() < deadline, "no checkpoint of step {step}");
+        std::thread::sleep(Duration::from_micros(500));
+    }
+    true
+}
+
+/// Fails unless two finished runs are equal, times aside.
+fn assert_same(expected: &Path, actual: &Path) {
+    for file in [
+        "weights.bpk",
+        "predictions.csv",
+        "model.json",
+        "config.json",
+    ] {
+        let bytes = |run: &Path| fs::read(run.join(file)).unwrap_or_default();
+        assert!(!bytes(expected).is_empty(), "{file} is empty");
+        assert!(bytes(expected) == bytes(actual), "{file} differs");
+    }
+    let metrics = |run: &Path| {
+        let mut metrics: serde_json::Value =
+            serde_json::from_str(&read(&run.join("metrics.json"))).unwrap();
+        let fields = metrics.as_object_mut().unwrap();
+        assert!(fields.remove("train_seconds").is_some());
+        assert!(fields.remove("seconds_per_step").is_some());
+        metrics
+    };
+    assert_eq!(metrics(expected), metrics(actual));
+    let log = |run: &Path| {
+        let text = read(&run.join("training_log.csv"));
+        let mut rows = support::fields(&text);
+        rows.iter_mut().for_each(|row| {
+            row.remove(1);
+        });
+        rows
+    };
+    assert_eq!(log(expected), log(actual));
+    assert!(
+        !actual.join("checkpoint").exists(),
+        "the checkpoint is left behind"
+    );
+}
+
+/// Kills ten runs at random moments, each perhaps again after it was resumed.
+fn kill_ten_times(options: &[&str], last_step: usize, seed: u64) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    write_regression(&path.join("data.csv"), 120);
+    succeed(path, &arguments("undisturbed", options));
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let mut killed = 0;
+    for number in 0..10 {
+        let name = format!("killed-{number}");
+        let output = path.join(&name);
+        let mut child = start(path, &arguments(&name, options));
+        if wait_for(&mut child, &output, random.random_range(0..last_step)) {
+            std::thread::sleep(Duration::from_micros(random.random_range(0..8000)));
+            child.kill().unwrap();
+        }
+        child.wait().unwrap();
+        if output.join("metrics.json").exists() {
+            assert_same(&path.join("undisturbed"), &output);
+            continue;
+        }
+        killed += 1;
+        succeed(path, &["train", "--resume", &name, "--quiet"]);
+        assert_same(&path.join("undisturbed"), &output);
+    }
+    assert!(
+        killed >= 5,
+        "only {killed} of ten runs were killed before their end"
+    );
+    let left: Vec<String> = fs::read_dir(path)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+        .filter(|name| name.starts_with('.'))
+        .collect();
+    assert!(left.is_empty(), "{left:?} are left behind");
+}
+
+#[test]
+fn a_killed_variational_run_ends_like_an_undisturbed_one() {
+    kill_ten_times(SVGP, 180, 1);
+}
+
+#[test]
+fn a_killed_collapsed_run_ends_like_an_undisturbed_one() {
+    kill_ten_times(SGPR, 100, 2);
+}
+
+#[test]
+fn control_c_writes_a_checkpoint_and_says_how_to_go_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    write_regression(&path.join("data.csv"), 120);
+    // Nothing but the signal makes a checkpoint after the first one.
+    let options = [
+        "--steps",
+        "1500",
+        "--inducing",
+        "15",
+        "--batch-size",
+        "32",
+        "--checkpoint-every",
+        "100000",
+    ];
+    succeed(path, &arguments("undisturbed", &options));
+    let output = path.join("stopped");
+    let mut child = start(path, &arguments("stopped", &options));
+    assert!(wait_for(&mut child, &output, 0));
+    std::thread::sleep(Duration::from_millis(150));
+    let signal = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(signal.unwrap().success());
+    let ended = child.wait_with_output().unwrap();
+    assert_eq!(ended.status.code(), Some(130));
+    let step = checkpointed(&output).expect("there is a checkpoint");
+    assert!(step > 0, "the signal came before the first step");
+    assert_eq!(
+        String::from_utf8(ended.stderr).unwrap(),
+        format!("stopped at step {step} of 1500; continue with: burn-gp train --resume stopped\n")
+    );
+    assert!(!output.join("metrics.json").exists());
+    succeed(path, &["train", "--resume", "stopped", "--quiet"]);
+    assert_same(&path.join("undisturbed"), &output);
+}
+
+#[test]
+fn a_run_on_other_data_is_not_resumed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    write_regression(&path.join("data.csv"), 120);
+    let mut child = start(
+        path,
+        &arguments("run", &["--steps", "100000", "--inducing", "15"]),
+    );
+    assert!(wait_for(&mut child, &path.join("run"), 0));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    write_regression(&path.join("data.csv"), 121);
+    let output = run(path, &["train", "--resume", "run"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(
+        String::from_utf8(output.stderr).unwrap(),
+        "error: the data data have changed since the run in run began; start it again with --overwrite\n"
+    );
+}

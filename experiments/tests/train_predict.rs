@@ -1,0 +1,219 @@
+//! A trained model predicts the same numbers after it was saved and loaded.
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+
+use support::{fields, read, run, succeed, write_classes, write_regression};
+
+/// Writes the rows of `data` that `predictions.csv` is about, in its order.
+fn write_test_rows(data: &Path, predictions: &Path, to: &Path) {
+    let text = read(data);
+    let lines: Vec<&str> = text.lines().collect();
+    let mut chosen = vec![lines[0]];
+    for row in &fields(&read(predictions))[1..] {
+        let number: usize = row[0].parse().unwrap();
+        chosen.push(lines[number + 1]);
+    }
+    fs::write(to, chosen.join("\n")).unwrap();
+}
+
+/// Trains, predicts the test rows from the saved model, and returns the columns (y, mean, std) of
+/// both.
+fn both(data: &Path, folder: &Path, options: &[&str]) -> [Vec<Vec<String>>; 2] {
+    let data_text = data.to_str().unwrap();
+    let mut arguments = vec!["train", "--data", data_text, "--out", "run", "--quiet"];
+    arguments.extend(options);
+    succeed(folder, &arguments);
+    let predictions = folder.join("run/predictions.csv");
+    write_test_rows(data, &predictions, &folder.join("new.csv"));
+    let printed = succeed(
+        folder,
+        &["predict", "--model-dir", "run", "--data", "new.csv"],
+    );
+    let columns = |text: &str| -> Vec<Vec<String>> {
+        let rows = fields(text).into_iter().skip(1);
+        rows.map(|row| row[1..].to_vec()).collect()
+    };
+    [columns(&read(&predictions)), columns(&printed)]
+}
+
+#[test]
+fn every_regression_model_predicts_the_same_after_loading() {
+    let cases: [&[&str]; 6] = [
+        &["--model", "exact", "--steps", "20"],
+        &[
+            "--model",
+            "sgpr",
+            "--steps",
+            "20",
+            "--inducing",
+            "20",
+            "--mean",
+            "linear",
+        ],
+        &["--model", "svgp", "--steps", "40", "--inducing", "20"],
+        &[
+            "--model",
+            "svgp",
+            "--steps",
+            "40",
+            "--inducing",
+            "20",
+            "--dtype",
+            "f32",
+        ],
+        &[
+            "--model",
+            "svgp-unwhitened",
+            "--steps",
+            "40",
+            "--inducing",
+            "20",
+            "--isotropic",
+        ],
+        &[
+            "--steps",
+            "40",
+            "--covariance",
+            "diagonal",
+            "--mean",
+            "constant",
+            "--kernel",
+            "rbf",
+        ],
+    ];
+    for options in cases {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("data.csv");
+        write_regression(&data, 150);
+        let [written, predicted] = both(&data, folder.path(), options);
+        assert_eq!(written.len(), 15, "{options:?}");
+        for (written, predicted) in written.iter().zip(&predicted) {
+            assert_eq!(written[..3], predicted[..3], "{options:?}");
+        }
+    }
+}
+
+#[test]
+fn a_classifier_predicts_the_same_after_loading() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data.csv");
+    write_classes(&data, 200);
+    let options = [
+        "--likelihood",
+        "bernoulli",
+        "--steps",
+        "200",
+        "--inducing",
+        "20",
+    ];
+    let [written, predicted] = both(&data, folder.path(), &options);
+    let mut right = 0;
+    for (written, predicted) in written.iter().zip(&predicted) {
+        assert_eq!(written[0], predicted[0]);
+        assert_eq!(written[1], predicted[1], "the probability");
+        let label: f64 = predicted[2].parse().unwrap();
+        let coded: f64 = written[0].parse().unwrap();
+        right += usize::from(label == coded + 1.0);
+    }
+    // Nine rows of ten are on a clear side of the wave.
+    assert!(right >= 16, "{right} of {} labels are right", written.len());
+}
+
+#[test]
+fn columns_are_matched_by_name_and_the_target_is_optional() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    write_regression(&path.join("data.csv"), 100);
+    let train = [
+        "train", "--data", "data.csv", "--out", "run", "--steps", "20", "--quiet",
+    ];
+    succeed(path, &train);
+    fs::write(path.join("straight.csv"), "a,b\n0.5,-0.25\n1,1.5\n").unwrap();
+    fs::write(path.join("turned.csv"), "b,extra,a\n-0.25,7,0.5\n1.5,8,1\n").unwrap();
+    let predict = |data| run(path, &["predict", "--model-dir", "run", "--data", data]);
+    let (straight, turned) = (predict("straight.csv"), predict("turned.csv"));
+    assert!(straight.status.success() && turned.status.success());
+    assert_eq!(straight.stdout, turned.stdout);
+    assert!(straight.stderr.is_empty());
+    let warning = String::from_utf8(turned.stderr).unwrap();
+    assert_eq!(
+        warning,
+        "warning: these columns are no inputs of the model: extra\n"
+    );
+    let text = String::from_utf8(straight.stdout).unwrap();
+    assert!(text.starts_with("row,mean,std,lower,upper\n"));
+
+    let out = [
+        "predict",
+        "--model-dir",
+        "run",
+        "--data",
+        "straight.csv",
+        "--out",
+        "new.csv",
+    ];
+    assert!(succeed(path, &out).is_empty());
+    assert_eq!(read(&path.join("new.csv")), text);
+}
+
+#[test]
+fn a_configuration_reproduces_its_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    write_regression(&path.join("data.csv"), 120);
+    let first = [
+        "train",
+        "--data",
+        "data.csv",
+        "--out",
+        "first",
+        "--steps",
+        "30",
+        "--seed",
+        "5",
+        "--inducing",
+        "15",
+        "--validation-fraction",
+        "0.2",
+        "--quiet",
+    ];
+    succeed(path, &first);
+    let again = [
+        "train",
+        "--config",
+        "first/config.json",
+        "--out",
+        "second",
+        "--quiet",
+    ];
+    succeed(path, &again);
+    for file in [
+        "config.json",
+        "predictions.csv",
+        "weights.bpk",
+        "model.json",
+    ] {
+        let bytes = |run: &str| fs::read(path.join(run).join(file)).unwrap();
+        assert!(bytes("first") == bytes("second"), "{file} differs");
+    }
+    let other = [
+        "train",
+        "--config",
+        "first/config.json",
+        "--out",
+        "third",
+        "--steps",
+        "31",
+        "--quiet",
+    ];
+    succeed(path, &other);
+    let metrics: serde_json::Value =
+        serde_json::from_str(&read(&path.join("third/metrics.json"))).unwrap();
+    assert_eq!(
+        (metrics["steps"].as_u64(), metrics["seed"].as_u64()),
+        (Some(31), Some(5))
+    );
+}
