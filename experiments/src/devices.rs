@@ -1,6 +1,6 @@
 //! The devices in this program.
 
-use burn::tensor::{DType, Device};
+use burn::tensor::{DType, Device, FloatDType};
 
 use crate::arguments::{DeviceName, DtypeName, name_of};
 use crate::settings::SettingError;
@@ -50,6 +50,22 @@ pub fn open(name: DeviceName, dtype: DType) -> Result<Device, SettingError> {
         device: name_of(name),
         dtype: dtype.name().to_owned(),
     })
+}
+
+/// Makes `dtype` the default type of the default device, in which burn restores optimisers.
+///
+/// Without effect when a tensor was made there already, or when the device has no such type;
+/// restoring a trainer then fails with a message.
+pub fn prefer(dtype: DType) {
+    let mut device = Device::default();
+    let float = match dtype {
+        DType::F64 => FloatDType::F64,
+        _ => FloatDType::F32,
+    };
+    if device.supports_dtype(dtype) {
+        // The trainer checks what this comes to.
+        let _ = device.configure(float);
+    }
 }
 
 fn find(name: DeviceName) -> Result<Device, SettingError> {

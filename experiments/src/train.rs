@@ -38,7 +38,9 @@ pub fn train(arguments: TrainArguments) -> Result<(), Failure> {
     if resumed.is_none() {
         settings::require_applicable(&arguments.options, settings.method.name())?;
     }
-    let device = devices::open(settings.device, plan::precision(settings.dtype).dtype())?;
+    let dtype = plan::precision(settings.dtype).dtype();
+    let device = devices::open(settings.device, dtype)?;
+    devices::prefer(dtype);
     let folder = match &resumed {
         Some(path) => OutputFolder::resume(path)?,
         None => {
@@ -54,7 +56,7 @@ pub fn train(arguments: TrainArguments) -> Result<(), Failure> {
         data.train.inputs.values(),
         &data.train.targets,
         &device,
-        plan::precision(settings.dtype).dtype(),
+        dtype,
     );
     let trainer = AnyTrainer::new(&plan, training_data)?;
     let mut session = session(trainer, &settings, &data);

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use burn::{
-    module::{Module, Param},
+    module::{Module, ModuleMapper, Param, ParamId},
     tensor::{DType, Device, Tensor},
 };
 use burn_gp::{
@@ -237,6 +237,20 @@ pub enum SavedModelError {
     },
 }
 
+/// The same model with its parameters numbered in order. Their random identities would make the
+/// files of two equal models differ.
+fn numbered(model: TrainedModel) -> TrainedModel {
+    struct Numbering(u64);
+    impl ModuleMapper for Numbering {
+        fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
+            let (_, tensor, mapper) = param.consume();
+            self.0 += 1;
+            Param::from_mapped_value(ParamId::from(self.0), tensor, mapper)
+        }
+    }
+    model.map(&mut Numbering(0))
+}
+
 impl<C: Serialize + DeserializeOwned> SavedModel<C> {
     /// Writes the model into an existing folder.
     ///
@@ -259,7 +273,7 @@ impl<C: Serialize + DeserializeOwned> SavedModel<C> {
         std::fs::write(&path, text + "\n")
             .map_err(|reason| write_error(&path, reason.to_string()))?;
         let path = folder.join(WEIGHTS_FILE);
-        (self.model.clone().save_file(&path))
+        (numbered(self.model.clone()).save_file(&path))
             .map_err(|reason| write_error(&path, reason.to_string()))
     }
 

@@ -10,8 +10,8 @@ use burn_gp::inference::FullBatch;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    StepReport, Trainer, TrainingData, TrainingError, checkpoint_error, describe, files,
-    restore_state, save_state,
+    StepReport, Trainer, TrainingData, TrainingError, check_optimizer_type, checkpoint_error,
+    describe, files, restore_state, save_state,
 };
 
 /// How a model is trained on all data at once.
@@ -194,6 +194,7 @@ impl<M: FullBatch> Trainer for FullBatchTrainer<M> {
 
     fn restore(&mut self, folder: &Path) -> Result<(), TrainingError> {
         let (model, progress) = restore_state(folder, self.model.clone())?;
+        check_optimizer_type(folder, self.data.inputs.dtype())?;
         let error = checkpoint_error(folder, files::OPTIMIZER, "read");
         self.optimizer = (self.optimizer.clone().load(folder.join(files::OPTIMIZER)))
             .map_err(|reason| error(reason.to_string()))?;

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     MiniBatchModel, Objective, Schedule, StepReport, Trainer, TrainingData, TrainingError,
-    checkpoint_error, describe, files, restore_state, save_state,
+    check_optimizer_type, checkpoint_error, describe, files, restore_state, save_state,
 };
 
 /// How a model is trained on mini-batches.
@@ -197,6 +197,7 @@ impl<M: MiniBatchModel> Trainer for MiniBatchTrainer<M> {
 
     fn restore(&mut self, folder: &Path) -> Result<(), TrainingError> {
         let (model, progress): (M, Progress) = restore_state(folder, self.model.clone())?;
+        check_optimizer_type(folder, self.data.inputs.dtype())?;
         let error = checkpoint_error(folder, files::OPTIMIZER, "read");
         self.optimizer = (self.optimizer.clone().load(folder.join(files::OPTIMIZER)))
             .map_err(|reason| error(reason.to_string()))?;

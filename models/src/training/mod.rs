@@ -4,6 +4,11 @@
 //! at the model, when to save and when to stop: [`MiniBatchTrainer`] (Adam on mini-batches) and
 //! [`FullBatchTrainer`] (L-BFGS on all data). Everything that a trainer draws at random depends on
 //! its seed and the step alone; a trainer restored from a checkpoint goes on bit for bit.
+//!
+//! burn 0.22 restores the state of optimisers in the default floating-point type of
+//! `Device::default()`. A program that restores `f64` trainers calls
+//! `Device::default().configure(FloatDType::F64)` before it makes any tensor;
+//! [`Trainer::restore`] fails when the types differ.
 
 mod full_batch;
 mod mini_batch;
@@ -267,6 +272,21 @@ fn save_state<M: Module, P: serde::Serialize>(
     let error = checkpoint_error(folder, files::PROGRESS, "written");
     let text = serde_json::to_string(progress).map_err(|reason| error(reason.to_string()))?;
     std::fs::write(folder.join(files::PROGRESS), text).map_err(|reason| error(reason.to_string()))
+}
+
+/// Fails when burn would restore an optimiser's state in another type than `dtype`.
+fn check_optimizer_type(folder: &Path, dtype: DType) -> Result<(), TrainingError> {
+    let restored: DType = Device::default().settings().float_dtype.into();
+    if restored == dtype {
+        return Ok(());
+    }
+    let error = checkpoint_error(folder, files::OPTIMIZER, "read");
+    Err(error(format!(
+        "the optimiser's state is {}, but the default type of the default device is {}; \
+         configure it before any tensor is made",
+        dtype.name(),
+        restored.name()
+    )))
 }
 
 /// Reads the model and the progress of a trainer.

@@ -1,0 +1,464 @@
+//! Bad input gets one clear sentence and exit code 2, and nothing is written.
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+use support::{program, run, succeed};
+
+/// Everything below a folder: paths and contents.
+fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.display().to_string();
+        if path.is_dir() {
+            found.insert(name, Vec::new());
+            found.extend(contents(&path));
+        } else {
+            found.insert(name, fs::read(&path).unwrap());
+        }
+    }
+    found
+}
+
+fn gzip(text: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(text).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// 40 sound rows.
+fn sound_rows() -> String {
+    let mut text = String::from("a,b,y\n");
+    for row in 0..40 {
+        let a = f64::from(row % 8) / 8.0;
+        let b = f64::from(row) / 40.0;
+        text += &format!("{a},{b},{}\n", a - 2.0 * b * b);
+    }
+    text
+}
+
+/// Files to be wrong about, a finished run in `run`, and somebody else's folder.
+fn playground() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let write = |name: &str, bytes: &[u8]| fs::write(path.join(name), bytes).unwrap();
+    write("good.csv", sound_rows().as_bytes());
+    write("empty.csv", b"");
+    write("header.csv", b"a,b,y\n");
+    write("one.csv", b"a,b,y\n1,2,3\n");
+    write("ragged.csv", b"a,b,y\n1,2,3\n4,5\n");
+    write("text.csv", b"a,b,y\n1,2,3\n4,five,6\n");
+    write("nan.csv", b"a,b,y\n1,2,3\n4,NaN,6\n");
+    write("missing.csv", b"a,b,y\n1,2,3\n4,,6\n");
+    write("latin.csv", b"a,b,y\n1,2,3\n4,\xe9,6\n");
+    write("twice.csv", b"a,a,y\n1,2,3\n4,5,6\n");
+    write("single.csv", b"y\n1\n2\n");
+    write("constant.csv", b"a,b,y\n1,2,3\n4,5,3\n");
+    write("nameless.csv", b"1,2,3\n4,5,6\n7,8,10\n");
+    write("plain.csv.gz", b"a,b,y\n1,2,3\n");
+    let packed = gzip(sound_rows().as_bytes());
+    write("cut.csv.gz", &packed[..packed.len() / 2]);
+    write("not.parquet", b"PAR");
+    write("three.csv", b"a,c\n1,0\n2,1\n3,2\n4,1\n");
+    let repeated: String = (0..30).map(|row| format!("{},{row}\n", row % 3)).collect();
+    write("repeated.csv", format!("a,y\n{repeated}").as_bytes());
+    write("unknown.json", br#"{"modell": "svgp"}"#);
+    write(
+        "both.json",
+        br#"{"data": "good.csv", "epochs": 3, "steps": 3}"#,
+    );
+    for (set, mask) in [
+        ("whole", "0,1\n1,0\n0,1\n"),
+        ("short", "0\n1\n"),
+        ("odd", "0\n2\n1\n"),
+    ] {
+        let set = path.join("sets").join(set);
+        fs::create_dir_all(&set).unwrap();
+        fs::write(set.join("data.csv.gz"), gzip(b"1,2,3\n4,5,6\n7,8,10\n")).unwrap();
+        fs::write(set.join("test_mask.csv.gz"), gzip(mask.as_bytes())).unwrap();
+    }
+    fs::create_dir(path.join("foreign")).unwrap();
+    write("foreign/notes.txt", b"mine");
+    let train = [
+        "train",
+        "--data",
+        "good.csv",
+        "--steps",
+        "3",
+        "--inducing",
+        "5",
+        "--out",
+        "run",
+        "--quiet",
+    ];
+    succeed(path, &train);
+    folder
+}
+
+/// Runs each command line (words separated by spaces) in one playground, into the folder of a
+/// finished run that may be overwritten, and compares the message.
+fn check(command: &str, cases: &[(&str, &str)]) {
+    let folder = playground();
+    let before = contents(folder.path());
+    for (words, message) in cases {
+        let mut arguments: Vec<&str> = command.split(' ').collect();
+        arguments.extend(words.split(' ').filter(|word| !word.is_empty()));
+        let output = run(folder.path(), &arguments);
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(errors, format!("error: {message}\n"), "{arguments:?}");
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(output.stdout.is_empty(), "{arguments:?} printed something");
+        assert!(
+            contents(folder.path()) == before,
+            "{arguments:?} wrote something"
+        );
+    }
+}
+
+#[test]
+fn files_that_cannot_be_read() {
+    check(
+        "train --out run --overwrite --data",
+        &[
+            ("nope.csv", "there is no file nope.csv; check the path"),
+            (
+                "foreign/",
+                "foreign/ is a directory, not a data file; name the file inside it",
+            ),
+            (
+                "plain.csv.gz",
+                "plain.csv.gz is not a gzip file although its name ends in .gz; rename it or compress it again",
+            ),
+            (
+                "cut.csv.gz",
+                "cut.csv.gz:19: the gzip data are cut off or damaged here; copy or download the file again",
+            ),
+            (
+                "not.parquet",
+                "not.parquet is not a readable Parquet file (Parquet file too small. Size is 3 but need 8); write it again or give a CSV file",
+            ),
+            (
+                "latin.csv",
+                "latin.csv:3: column 2 (\"b\") is not UTF-8 text; save the file as UTF-8",
+            ),
+            (
+                "kin4k",
+                "there is no data set and no file named \"kin4k\" (did you mean \"kin40k\"?); `datasets list` shows the names that are known",
+            ),
+            (
+                "concrete",
+                "the data set concrete is not on disk: no data directory is given (--data-dir or BURN_GP_DATA); copy the folder concrete of the public collection uci_datasets (https://github.com/treforevans/uci_datasets) to DATA_DIR/uci/concrete",
+            ),
+            (
+                "synthetic:sinus?n=3",
+                "\"synthetic:sinus?n=3\" does not describe a synthetic set: there is no function \"sinus\", did you mean \"sines\"; write for example synthetic:sines?n=1000&noise=0.1&seed=1",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn tables_that_make_no_sense() {
+    check(
+        "train --out run --overwrite --data",
+        &[
+            (
+                "empty.csv",
+                "empty.csv is empty; it must hold rows of numbers, with or without a header line",
+            ),
+            (
+                "header.csv",
+                "header.csv: there is a header but no row of data; add rows of numbers",
+            ),
+            (
+                "one.csv",
+                "one.csv:2: this is the only row of data; at least two rows are needed",
+            ),
+            (
+                "ragged.csv",
+                "ragged.csv:3: found 2 fields where the first line has 3; give every line 3 fields",
+            ),
+            (
+                "text.csv",
+                "text.csv:3: column 2 (\"b\") holds \"five\", which is not a number; correct it, or remove the row or the column",
+            ),
+            (
+                "nan.csv",
+                "nan.csv:3: column 2 (\"b\") holds \"NaN\", which is not a finite number; correct it or remove the row",
+            ),
+            (
+                "missing.csv",
+                "missing.csv:3: column 2 (\"b\") has no value; fill it in or remove the row",
+            ),
+            (
+                "twice.csv",
+                "twice.csv: columns 1 and 2 are both named \"a\"; rename one of them",
+            ),
+            (
+                "single.csv",
+                "single.csv: there is only one column, which leaves no input beside the target; separate columns by commas, semicolons or tabs",
+            ),
+            (
+                "constant.csv",
+                "constant.csv: the target, column 3 (\"y\"), is 3 in every row, which leaves nothing to learn; choose another target",
+            ),
+            (
+                "three.csv --likelihood bernoulli",
+                "three.csv:4: the label 2 is not binary; a binary target holds 0 and 1, or -1 and 1, or 1 and 2, so correct it or choose a regression likelihood",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn targets_and_splits_that_do_not_exist() {
+    check(
+        "train --out run --overwrite --data",
+        &[
+            (
+                "good.csv --target c",
+                "good.csv: there is no column \"c\" to be the target; the columns are \"a\", \"b\", \"y\"",
+            ),
+            (
+                "good.csv --target 9",
+                "good.csv: column number 9 cannot be the target, because there are 3 columns; give 1 to 3, or -1 for the last",
+            ),
+            (
+                "nameless.csv --target a",
+                "nameless.csv: there is no column \"a\" to be the target, because the file has no header line; give the target's number, 1 to 3",
+            ),
+            (
+                "good.csv --split 0",
+                "the data set good has no splits of its own; use a test fraction and a seed",
+            ),
+            (
+                "whole --data-dir sets --split 2",
+                "sets/whole/test_mask.csv.gz: there is no split 2; the splits are numbered 0 to 1",
+            ),
+            (
+                "short --data-dir sets --split 0",
+                "sets/short/test_mask.csv.gz: the test mask has 2 rows where the data have 3; use the mask that belongs to the data",
+            ),
+            (
+                "odd --data-dir sets --split 0",
+                "sets/odd/test_mask.csv.gz:2: column 1 holds \"2\", but a test mask holds 0 and 1 only; correct it or use --test-fraction instead of --split",
+            ),
+            (
+                "good.csv --test-fraction 1.5",
+                "the test fraction is 1.5 but must lie between 0 and 1, both excluded; 0.1 is usual",
+            ),
+            (
+                "good.csv --test-fraction 0.001",
+                "40 rows are too few: a test fraction of 0.001 leaves no test rows; choose another fraction or give more rows",
+            ),
+            (
+                "good.csv --validation-fraction 0",
+                "the validation fraction is 0 but must lie between 0 and 1, both excluded; 0.1 is usual",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn options_out_of_range() {
+    check(
+        "train --out run --overwrite --data",
+        &[
+            (
+                "good.csv --inducing 500",
+                "--inducing is 500 but there are only 36 training rows; give at most 36",
+            ),
+            (
+                "repeated.csv --inducing 10",
+                "--inducing is 10 but only 3 training inputs are different; give at most 3",
+            ),
+            (
+                "good.csv --inducing 0",
+                "--inducing is 0 but must be at least 1",
+            ),
+            (
+                "good.csv --learning-rate -1",
+                "--learning-rate is -1 but must be a positive number",
+            ),
+            (
+                "good.csv --gradient-norm nan",
+                "--gradient-norm is NaN but must be a positive number",
+            ),
+            (
+                "good.csv --noise 0",
+                "--noise is 0 but must be a number above 1e-6; 0.1 is usual",
+            ),
+            (
+                "good.csv --jitter 2",
+                "--jitter is 2 but must lie between 0 and 1, 1 excluded; 1e-6 is usual",
+            ),
+            (
+                "good.csv --epochs 0",
+                "--epochs is 0 but must be at least 1",
+            ),
+            (
+                "good.csv --batch-size 0",
+                "--batch-size is 0 but must be at least 1",
+            ),
+            (
+                "good.csv --patience 3",
+                "--patience needs validation rows; give --validation-fraction too",
+            ),
+            (
+                "good.csv --model exact --inducing 3",
+                "--inducing means nothing for the model exact; leave it out",
+            ),
+            (
+                "good.csv --model sgpr --batch-size 3",
+                "--batch-size means nothing for the model sgpr; leave it out",
+            ),
+            (
+                "good.csv --model exact --likelihood bernoulli",
+                "the model exact needs the gaussian likelihood; use --model svgp for classification, or --likelihood gaussian",
+            ),
+            (
+                "good.csv --config nope.json",
+                "the configuration nope.json cannot be read (No such file or directory (os error 2)); check the path",
+            ),
+        ],
+    );
+}
+
+#[test]
+#[cfg(not(feature = "cuda"))]
+fn a_device_that_is_not_built_in() {
+    check(
+        "train --out run --overwrite --data good.csv",
+        &[(
+            "--device cuda",
+            "this program was built without the device cuda; build it with: cargo build --release --features cuda",
+        )],
+    );
+}
+
+#[test]
+fn command_lines_that_cannot_be_understood() {
+    check(
+        "train",
+        &[
+            (
+                "--epochs 2 --steps 3",
+                "the argument '--epochs <E>' cannot be used with '--steps <S>'; see --help",
+            ),
+            (
+                "--leaning-rate 3",
+                "unexpected argument '--leaning-rate' found (did you mean --learning-rate?); see --help",
+            ),
+            (
+                "--model gp",
+                "invalid value 'gp' for '--model <MODEL>' [possible values: exact, sgpr, svgp, svgp-unwhitened] (did you mean sgpr?); see --help",
+            ),
+            (
+                "--steps many",
+                "invalid value 'many' for '--steps <S>': invalid digit found in string; see --help",
+            ),
+            (
+                "--config both.json",
+                "epochs and steps exclude each other; give one of them",
+            ),
+            (
+                "--data good.csv --out run",
+                "the folder run is not empty; choose another with --out, or replace it with --overwrite",
+            ),
+            (
+                "--data good.csv --out foreign --overwrite",
+                "the folder foreign cannot be replaced, because this program did not write \"notes.txt\" in it; choose another with --out",
+            ),
+            (
+                "--data good.csv --out good.csv",
+                "good.csv is a file, not a folder; choose another with --out",
+            ),
+            (
+                "--data good.csv --out ..",
+                "\"..\" does not name a folder to make; choose another with --out",
+            ),
+            (
+                "--resume run",
+                "run holds a finished run; there is nothing to resume",
+            ),
+            (
+                "--resume nope",
+                "nope holds no unfinished run to resume; check the path or start the run again",
+            ),
+            (
+                "--resume run --seed 3",
+                "--seed cannot be changed when a run is resumed; leave it out or start a new run",
+            ),
+        ],
+    );
+    check(
+        "prdict",
+        &[(
+            "",
+            "unrecognized subcommand 'prdict' (did you mean predict?); see --help",
+        )],
+    );
+}
+
+#[test]
+fn a_configuration_with_an_unknown_field() {
+    let folder = playground();
+    let before = contents(folder.path());
+    let output = run(
+        folder.path(),
+        &["train", "--config", "unknown.json", "--out", "new"],
+    );
+    let message = String::from_utf8(output.stderr).unwrap();
+    let start = "error: the configuration unknown.json is not usable (unknown field `modell`, expected one of `model`, ";
+    assert!(message.starts_with(start), "{message}");
+    let end = "at line 1 column 9); give the config.json of an earlier run\n";
+    assert!(message.ends_with(end), "{message}");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(contents(folder.path()) == before);
+}
+
+#[test]
+fn predictions_that_cannot_be_made() {
+    check(
+        "predict --out run/new.csv",
+        &[
+            (
+                "--model-dir nope --data good.csv",
+                "there is no trained model in nope; check the path, or train one with --out",
+            ),
+            (
+                "--model-dir run --data nope.csv",
+                "there is no file nope.csv; check the path",
+            ),
+            (
+                "--model-dir run --data repeated.csv",
+                "repeated.csv: the input column \"b\" that the model was trained on is missing; add it or use the data the model was made for",
+            ),
+            (
+                "--model-dir run --data text.csv",
+                "text.csv:3: column 2 (\"b\") holds \"five\", which is not a number; correct it, or remove the row or the column",
+            ),
+            (
+                "--model-dir run --data good.csv --level 95",
+                "--level is 95 but must lie between 0 and 1, both excluded; 0.95 is usual",
+            ),
+            (
+                "--data good.csv",
+                "the following required arguments were not provided: --model-dir <DIR>; see --help",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn without_a_command_the_help_is_shown() {
+    let output = program().output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(text.contains("Usage: burn-gp <COMMAND>"), "{text}");
+}
