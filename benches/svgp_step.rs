@@ -1,24 +1,41 @@
-//! Time of one training step of whitened SVGP against the floor that matrix products set.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-use std::time::Instant;
+//! Time of one training step of sparse variational regression, against the floor that matrix
+//! products set on the same machine in the same run.
+//!
+//! `cargo bench -p burn-gp-models --bench svgp_step [-- FILTER]` prints a line of JSON a row. The
+//! step is that of `benches/peers/svgp_step.py`: whitened, ARD Matérn-5/2, Gaussian noise, full
+//! covariance, all parameters trained with Adam, eight input dimensions.
 
-use burn::{
-    optim::{AdamConfig, GradientsParams},
-    tensor::{DType, Device, Distribution, Tensor},
-};
+use std::time::{Duration, Instant};
+
+use burn::tensor::{DType, Device, Distribution, Tensor};
 use burn_gp::{
     inducing::InducingPoints,
     kernels::StationaryConfig,
     likelihoods::Gaussian,
+    means::ConstantMean,
     ops::{Jitter, Stationary},
     variational::{CovarianceShape, VariationalGaussian, Whitened},
 };
-use burn_gp_models::Svgp;
+use burn_gp_models::{
+    Svgp,
+    training::{MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData},
+};
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+const DIMENSIONS: usize = 8;
 
 fn main() {
-    let only = std::env::var("ONLY").unwrap_or_default();
-    for (dtype, b, m) in [
+    let filter: String = std::env::args()
+        .skip(1)
+        .find(|word| !word.starts_with('-'))
+        .unwrap_or_default();
+    let rates = [DType::F32, DType::F64].map(|dtype| (dtype, product_rate(dtype)));
+    for (dtype, rate) in rates {
+        println!("{{\"gemm\": \"{dtype:?}\", \"gflops\": {:.0}}}", rate / 1e9);
+    }
+    for (dtype, batch, inducing) in [
         (DType::F32, 256, 128),
         (DType::F32, 1024, 512),
         (DType::F32, 1024, 1024),
@@ -26,60 +43,78 @@ fn main() {
         (DType::F64, 1024, 512),
         (DType::F64, 1024, 1024),
     ] {
-        if only.is_empty() || only == format!("{dtype:?}-{m}") {
-            step(dtype, b, m, 8);
+        let name = format!("{dtype:?}-{batch}-{inducing}");
+        if name.contains(&filter) {
+            let rate = rates
+                .iter()
+                .find(|(kind, _)| *kind == dtype)
+                .map_or(1.0, |(_, rate)| *rate);
+            report(&name, dtype, batch, inducing, rate);
         }
     }
 }
-fn step(dtype: DType, b: usize, m: usize, d: usize) {
-    let device = Device::flex().autodiff();
+
+/// Multiply-adds, times two, that no algorithm avoids: a Cholesky factorisation, a triangular
+/// solve and a triangular product, and about twice that in reverse.
+fn floor_operations(batch: usize, inducing: usize) -> f64 {
+    let (b, m) = (batch as f64, inducing as f64);
+    m * m * m / 3.0 + 2.0 * m * m * b + (m * m * m + 4.0 * m * m * b)
+}
+
+/// Operations a second of a square matrix product of 1024 rows.
+fn product_rate(dtype: DType) -> f64 {
+    let device = Device::flex();
     let options = (&device, dtype);
+    let matrix = Tensor::<2>::random([1024, 1024], Distribution::Default, options);
+    let times = (0..12).map(|_| {
+        let start = Instant::now();
+        let product = matrix.clone().matmul(matrix.clone());
+        let elapsed = start.elapsed();
+        drop(product);
+        elapsed
+    });
+    2.0 * 1024f64.powi(3) / median(times.collect()).as_secs_f64()
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort();
+    times[times.len() / 2]
+}
+
+fn report(name: &str, dtype: DType, batch: usize, inducing: usize, rate: f64) {
+    let device = Device::flex();
+    let options = (&device, dtype);
+    device.seed(0);
     let normal = Distribution::Normal(0.0, 1.0);
-    let x = Tensor::<2>::random([b, d], normal, options);
-    let y = x.clone().sum_dim(1).sin();
-    let z = Tensor::<2>::random([m, d], normal, options);
-    let kernel = StationaryConfig::new(Stationary::Matern52).init(d, options);
-    let q = VariationalGaussian::standard(m, 1, CovarianceShape::Full, options);
-    let mut model = Svgp::new(
-        kernel,
-        Gaussian::new(1.0, options),
-        Whitened::new(
-            InducingPoints::new(z),
-            q,
-            Jitter::relative(if dtype == DType::F32 { 1e-4 } else { 1e-6 }),
-        ),
-    );
-    let mut adam = AdamConfig::new().with_epsilon(1e-8).init();
-    let steps = if m < 256 { 300 } else { 25 };
-    let mut times = [vec![], vec![], vec![], vec![]];
-    for i in 0..steps {
-        let t0 = Instant::now();
-        let loss = -model.elbo(x.clone(), y.clone(), 20 * b).unwrap();
-        let t1 = Instant::now();
-        let grads = loss.backward();
-        let t2 = Instant::now();
-        let grads = GradientsParams::from_grads(grads, &model);
-        model = adam.step(1e-2, model, grads);
-        let t3 = Instant::now();
-        if i >= 5 {
-            times[0].push(t1 - t0);
-            times[1].push(t2 - t1);
-            times[2].push(t3 - t2);
-            times[3].push(t3 - t0);
-        }
-        if i == steps - 1 {
-            print!("loss {:10.2} ", loss.into_scalar::<f64>());
+    let inputs = Tensor::<2>::random([batch, DIMENSIONS], normal, options);
+    let targets = inputs.clone().sum_dim(1).sin();
+    let points = Tensor::<2>::random([inducing, DIMENSIONS], normal, options);
+    let kernel = StationaryConfig::new(Stationary::Matern52).init(DIMENSIONS, options);
+    let mean = ConstantMean::new(Tensor::zeros([1], options));
+    let distribution = VariationalGaussian::standard(inducing, 1, CovarianceShape::Full, options);
+    let jitter = Jitter::relative(if dtype == DType::F32 { 1e-4 } else { 1e-6 });
+    let posterior = Whitened::new(InducingPoints::new(points), distribution, jitter);
+    let model = Svgp::new(kernel, mean, Gaussian::new(1.0, options), posterior);
+    let steps = if inducing < 256 { 400 } else { 30 };
+    let warm_up = steps / 6;
+    let mut training = MiniBatchTraining::new(steps);
+    training.batch_size = batch;
+    let data = TrainingData { inputs, targets };
+    let mut trainer = MiniBatchTrainer::new(burn::module::Module::train(model), data, training);
+    let mut times = Vec::new();
+    let mut loss = f64::NAN;
+    for step in 0..steps {
+        let start = Instant::now();
+        loss = trainer.step().expect("the step is sound").loss;
+        if step >= warm_up {
+            times.push(start.elapsed());
         }
     }
-    let med = |v: &mut Vec<std::time::Duration>| {
-        v.sort();
-        v[v.len() / 2].as_secs_f64() * 1e3
-    };
+    let milliseconds = median(times).as_secs_f64() * 1e3;
+    let floor = floor_operations(batch, inducing) / rate * 1e3;
     println!(
-        "{dtype:?} B={b} M={m}: forward {:.3} backward {:.3} adam {:.3} total {:.3} ms",
-        med(&mut times[0]),
-        med(&mut times[1]),
-        med(&mut times[2]),
-        med(&mut times[3])
+        "{{\"row\": \"{name}\", \"median_ms\": {milliseconds:.3}, \"floor_ms\": {floor:.3}, \
+         \"ratio_to_floor\": {:.2}, \"final_loss\": {loss:.6}}}",
+        milliseconds / floor
     );
 }

@@ -1,4 +1,4 @@
-//! Gaussian processes for the [burn](burn) deep-learning framework.
+//! Gaussian processes for the [burn] deep-learning framework.
 
 pub mod inducing;
 pub mod inference;

@@ -82,7 +82,7 @@ impl Mean for ZeroMean {
 /// `m(x) = c`, with a trained constant for each function.
 #[derive(Module, Debug)]
 pub struct ConstantMean {
-    /// c, [P]
+    /// c, `[P]`
     constant: Param<Tensor<1>>,
 }
 
@@ -130,7 +130,7 @@ impl Mean for ConstantMean {
 pub struct LinearMean {
     /// W, [D, P]
     weights: Param<Tensor<2>>,
-    /// c, [P]
+    /// c, `[P]`
     offset: Param<Tensor<1>>,
 }
 

@@ -16,3 +16,8 @@ pub use trained::{
     AnyProcess, ExactModel, FORMAT_VERSION, MODEL_FILE, Precision, SavedModel, SavedModelError,
     Summary, TrainedModel, WEIGHTS_FILE,
 };
+
+/// The README's example, compiled and run with the documentation tests.
+#[doc = include_str!("../../README.md")]
+#[cfg(doctest)]
+pub struct Readme;

@@ -68,7 +68,7 @@ struct Panel<T> {
     first_row: usize,
     /// One column after the other, [t, rows].
     columns: Vec<T>,
-    /// [rows]
+    /// `[rows]`
     variances: Vec<T>,
 }
 

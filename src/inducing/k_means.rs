@@ -43,13 +43,15 @@ pub fn k_means(inputs: Tensor<2>, count: usize, seed: u64) -> Result<Tensor<2>, 
     // The last distinct row that is needed may lie beyond the limit.
     let needed = candidates.distinct[count - 1] + 1;
     candidates.values.truncate(limit.max(needed) * dimensions);
-    let seeds = distant_rows(
+    let Some(seeds) = distant_rows(
         &candidates.values,
         dimensions,
         count,
         &mut candidates.generator,
-    );
-    let seeds = seeds.unwrap_or_else(|| candidates.distinct[..count].to_vec());
+    ) else {
+        // Inputs so close that their squared distances vanish have no clusters.
+        return Ok(candidates.points(&candidates.distinct[..count], &inputs));
+    };
     let mut centres: Vec<f64> = (seeds.iter())
         .flat_map(|&row| candidates.row(row))
         .copied()

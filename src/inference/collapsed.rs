@@ -4,13 +4,16 @@ use core::f64::consts::PI;
 
 use burn::{module::Module, tensor::Tensor};
 
-use super::{FullBatch, add_to_diagonal, check_rows, exact::hyperparameters};
+use super::{FullBatch, check_rows, exact::hyperparameters};
 use crate::{
     inducing::InducingVariables,
     kernels::Kernel,
     likelihoods::Gaussian,
     means::Mean,
-    ops::{CholeskyFactor, Jitter, NotPositiveDefinite, cholesky, column_squares},
+    ops::{
+        CholeskyFactor, Jitter, NotPositiveDefinite, add_to_diagonal, cholesky, column_squares,
+        gram,
+    },
     parameter::Hyperparameter,
     variational::{ConditionedProcess, Spread, VariationalGaussian, WithMean},
 };
@@ -172,7 +175,7 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> Collapsed<K, M, I> {
         Ok(standardised - variance.log().sum() * (0.5 * outputs as f64))
     }
 
-    /// `Λ`, [M, N], and `diag(K − Q)`, [N].
+    /// `Λ`, [M, N], and `diag(K − Q)`, `[N]`.
     fn features(&self, inputs: Tensor<2>) -> Result<(Tensor<2>, Tensor<1>), NotPositiveDefinite> {
         let factor = cholesky(self.inducing.kuu(&self.kernel), self.jitter)?;
         let prior_variance = self.kernel.diagonal(inputs.clone());
@@ -194,7 +197,7 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> Collapsed<K, M, I> {
         let factor = cholesky(self.inducing.kuu(&self.kernel), self.jitter)?;
         let size = self.inducing.count();
         let options = (&targets.device(), targets.dtype());
-        let mut gram = Tensor::<2>::zeros([size, size], options);
+        let mut squares = Tensor::<2>::zeros([size, size], options); // ΛΛᵀ
         let mut projected = Tensor::<2>::zeros([size, outputs], options);
         for start in (0..rows).step_by(BLOCK) {
             let length = BLOCK.min(rows - start);
@@ -202,10 +205,10 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> Collapsed<K, M, I> {
             let features = factor.solve(self.inducing.kuf(&self.kernel, block)); // [M, block]
             let targets = targets.clone().narrow(0, start, length); // [block, P]
             projected = projected + features.clone().matmul(targets);
-            gram = gram + features.clone().matmul(features.transpose());
+            squares = squares + gram(features);
         }
         let noise = self.likelihood.noise();
-        let precision = precision(gram, noise.clone());
+        let precision = precision(squares, noise.clone());
         let precision_factor = cholesky(precision.clone(), Jitter::NONE)?;
         let mean = posterior_mean(&precision_factor, projected, noise);
         Ok(Optimum {
@@ -218,9 +221,9 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> Collapsed<K, M, I> {
 }
 
 /// `B = I + σ⁻²ΛΛᵀ`.
-fn precision(gram: Tensor<2>, noise: Tensor<1>) -> Tensor<2> {
-    let one = Tensor::ones([1], (&gram.device(), gram.dtype()));
-    add_to_diagonal(gram / noise.reshape([1, 1]), one)
+fn precision(squares: Tensor<2>, noise: Tensor<1>) -> Tensor<2> {
+    let one = Tensor::ones([1], (&squares.device(), squares.dtype()));
+    add_to_diagonal(squares / noise.reshape([1, 1]), one)
 }
 
 /// `b = B⁻¹Λy/σ²`, [M, P].
@@ -248,8 +251,8 @@ fn low_rank_log_density(
     noise: Tensor<1>,
 ) -> Result<Tensor<1>, NotPositiveDefinite> {
     let [rows, outputs] = targets.dims();
-    let gram = features.clone().matmul(features.clone().transpose()); // [M, M]
-    let precision_factor = cholesky(precision(gram, noise.clone()), Jitter::NONE)?;
+    let squares = gram(features.clone()); // [M, M]
+    let precision_factor = cholesky(precision(squares, noise.clone()), Jitter::NONE)?;
     // At its minimum the sum of squares does not depend on b to first order: no gradient flows
     // through it.
     let projected = features.clone().inner().matmul(targets.clone().inner());

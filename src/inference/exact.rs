@@ -4,13 +4,13 @@ use core::f64::consts::PI;
 
 use burn::{module::Module, tensor::Tensor};
 
-use super::{FullBatch, add_to_diagonal, check_rows};
+use super::{FullBatch, check_rows};
 use crate::{
     inducing::InducingPoints,
     kernels::Kernel,
     likelihoods::{Gaussian, Likelihood},
     means::Mean,
-    ops::{CholeskyFactor, Jitter, NotPositiveDefinite, cholesky},
+    ops::{CholeskyFactor, Jitter, NotPositiveDefinite, add_to_diagonal, cholesky},
     parameter::Hyperparameter,
     variational::{ConditionedProcess, Spread, WithMean},
 };

@@ -61,13 +61,6 @@ pub trait FullBatch: Module + ModuleDisplay {
     fn hyperparameters(&self) -> Vec<Hyperparameter>;
 }
 
-/// `matrix + value·I`.
-fn add_to_diagonal(matrix: Tensor<2>, value: Tensor<1>) -> Tensor<2> {
-    let [size, _] = matrix.dims();
-    let identity = Tensor::<2>::eye(size, &matrix.device()).cast(matrix.dtype());
-    matrix + identity * value.reshape([1, 1])
-}
-
 /// Checks that inputs and targets have the same rows.
 #[track_caller]
 fn check_rows(inputs: &Tensor<2>, targets: &Tensor<2>) {

@@ -4,6 +4,10 @@ use burn::tensor::{Tensor, TensorData};
 
 use super::Marginals;
 
+/// A variance at or below this has the gradient zero: the square root has none at zero, where a
+/// posterior's clamp puts variances that rounding made negative.
+const SMALLEST_VARIANCE: f64 = 1e-20;
+
 /// The nodes `x_i` and weights `w_i` of `∫ e^{−x²} g(x) dx ≈ Σ_i w_i·g(x_i)`, exact for
 /// polynomials of degree below twice the number of nodes.
 #[derive(Clone, Debug, PartialEq)]
@@ -102,7 +106,10 @@ impl GaussHermite {
         let nodes = row(self.nodes.iter().map(|node| scale * node).collect());
         let norm = core::f64::consts::PI.sqrt();
         let weights = row(self.weights.iter().map(|weight| weight / norm).collect());
-        let deviation: Tensor<3> = variance.sqrt().unsqueeze_dim(2);
+        let deviation: Tensor<3> = variance
+            .clamp_min(SMALLEST_VARIANCE)
+            .sqrt()
+            .unsqueeze_dim(2);
         (deviation * nodes + mean.unsqueeze_dim(2), weights)
     }
 }

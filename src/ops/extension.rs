@@ -1,9 +1,15 @@
 //! The backend extension: what each backend supplies, and how a tensor reaches it.
 //!
 //! [`LinearAlgebra`] is called through burn's run-time dispatch; [`LinearAlgebraReverse`] holds
-//! what only the reverse mode calls. A backend implements both with
-//! [`run_on_host`](super::host_access) or with kernels of its own: this is the place where device
-//! kernels go.
+//! what only the reverse mode calls. Every backend whose values the host can read has both from
+//! `on_host`; kernels that run on a device go here, as a backend's own implementation.
+
+// For the whole file: the attribute macro repeats the name where an attribute of the trait does not
+// reach.
+#![allow(deprecated, reason = "ndarray stays supported beside flex")]
+
+// For the whole module: the code that the extension's macro generates names the backend, too.
+#![allow(deprecated, reason = "ndarray stays supported beside flex")]
 
 use std::sync::{Arc, Mutex};
 
@@ -41,7 +47,6 @@ impl FactorizationOutcome {
 
 /// The operations a model calls. Shapes are those of the functions in [`ops`](super); a *factor*
 /// is a [packed factor](super::host::cholesky).
-#[allow(deprecated, reason = "ndarray stays supported beside flex")]
 #[backend_extension(
     Autodiff,
     Flex: cfg(feature = "flex"),
@@ -88,10 +93,16 @@ pub trait LinearAlgebra: Backend {
         scale: FloatTensor<Self>,
     ) -> FloatTensor<Self>;
 
-    /// `Σ_m A_mn²`, [N].
+    /// `Σ_m A_mn²`, `[N]`.
     fn column_squares(basis: FloatTensor<Self>) -> FloatTensor<Self>;
 
-    /// `KL[N(m_p, W_pW_pᵀ) ‖ N(0, I)]`, [P].
+    /// `AAᵀ`, [M, M].
+    fn gram(basis: FloatTensor<Self>) -> FloatTensor<Self>;
+
+    /// `A + value·I`.
+    fn add_to_diagonal(matrix: FloatTensor<Self>, value: FloatTensor<Self>) -> FloatTensor<Self>;
+
+    /// `KL[N(m_p, W_pW_pᵀ) ‖ N(0, I)]`, `[P]`.
     fn gaussian_divergence(mean: FloatTensor<Self>, scale: FloatTensor<Self>) -> FloatTensor<Self>;
 
     /// A scalar function, elementwise.
@@ -161,6 +172,12 @@ pub trait LinearAlgebraReverse: LinearAlgebra {
         basis: FloatTensor<Self>,
         gradient: FloatTensor<Self>,
     ) -> FloatTensor<Self>;
+
+    /// The gradient of the basis: `(G + Gᵀ)·A`.
+    fn gram_reverse(basis: FloatTensor<Self>, gradient: FloatTensor<Self>) -> FloatTensor<Self>;
+
+    /// The sum of a square matrix's diagonal, `[1]`.
+    fn trace(matrix: FloatTensor<Self>) -> FloatTensor<Self>;
 
     /// The gradients of the mean and the scale.
     fn gaussian_divergence_reverse(

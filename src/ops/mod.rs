@@ -6,10 +6,11 @@
 //! | [`cholesky`] | blocked, all matrix products | one two-sided triangular solve |
 //! | [`CholeskyFactor::solve`] | matrix products with the inverses of the diagonal blocks | one solve, one triangular product |
 //! | [`projected_moments`] | one triangular product | two triangular products |
-//! | [`column_squares`], [`gaussian_divergence`] | one pass | one pass |
+//! | [`gram`] | one triangular product | one product |
+//! | [`column_squares`], [`add_to_diagonal`], [`gaussian_divergence`] | one pass | one pass |
 //!
 //! They are one backend extension, [`extension`]: each backend supplies the primitives, and the
-//! reverse mode is written once for the autodiff backend, in [`reverse`].
+//! reverse mode is written once for the autodiff backend, in `reverse`.
 //!
 //! # Where they run
 //!
@@ -18,8 +19,10 @@
 //! the host, computes there and uploads the result.** Everything else of a model runs on the GPU.
 
 mod covariance;
+mod diagonal;
 pub mod extension;
 mod factor;
+mod gram;
 pub mod host;
 mod host_access;
 mod moments;
@@ -29,9 +32,11 @@ mod special;
 mod stationary;
 
 pub use covariance::{covariance, covariance_matrix};
+pub use diagonal::add_to_diagonal;
 pub use factor::{
     CholeskyFactor, Jitter, NotPositiveDefinite, SingularTriangle, cholesky, solve_triangular,
 };
+pub use gram::gram;
 pub use moments::{column_squares, gaussian_divergence, projected_moments};
 pub use special::{SpecialFunction, log_normal_cdf, softplus};
 pub use stationary::Stationary;

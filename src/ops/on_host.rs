@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use burn::backend::{TensorMetadata, tensor::FloatTensor};
-use faer::{Accum, MatMut, MatRef, prelude::ReborrowMut};
+use faer::{Accum, Mat, MatMut, MatRef, prelude::ReborrowMut};
 
 use super::{
     SpecialFunction, Stationary,
@@ -17,7 +17,9 @@ use super::{
             scale_columns,
         },
         scalar::Scalar,
-        triangular::{Side, lower_product, solve_in_place, triangular_product},
+        triangular::{
+            Side, lower_product, mirror_lower, product, solve_in_place, triangular_product,
+        },
     },
     host_access::{Element, HostAccess, matrix_dims, with_element, write},
 };
@@ -68,7 +70,14 @@ fn factor_with_jitter<T: Element>(
             }
         }),
     };
-    for relative in jitter.attempts(T::EPSILON) {
+    // Jitter cannot repair a diagonal that is not finite; adding it would spread the damage to
+    // every row and hide which one is at fault.
+    let (mean, attempts) = if mean.is_finite() {
+        (mean, usize::MAX)
+    } else {
+        (0.0, 1)
+    };
+    for relative in jitter.attempts(T::EPSILON).take(attempts) {
         out.copy_from_slice(matrix);
         let added = T::from_f64(relative * mean);
         for i in 0..size {
@@ -100,6 +109,20 @@ fn map_members<B: HostAccess, T: Element>(
         work(index, member_mut(&mut out, index, rows, columns));
     }
     write::<B, T>(out, shape, &shape_of.device())
+}
+
+/// Applies `work` to a copy of every matrix of a batch.
+fn update_members<B: HostAccess, T: Element>(
+    tensor: &FloatTensor<B>,
+    mut work: impl FnMut(usize, MatMut<'_, T>),
+) -> FloatTensor<B> {
+    let shape = tensor.shape();
+    let (batch, rows, columns) = matrix_dims(&shape);
+    let mut out = B::read::<T>(tensor).into_owned();
+    for index in 0..batch {
+        work(index, member_mut(&mut out, index, rows, columns));
+    }
+    write::<B, T>(out, shape, &tensor.device())
 }
 
 impl<B: HostAccess> LinearAlgebra for B {
@@ -170,10 +193,9 @@ impl<B: HostAccess> LinearAlgebra for B {
 
     fn factor_solve(factor: FloatTensor<B>, rhs: FloatTensor<B>, side: Side) -> FloatTensor<B> {
         with_element!(factor, T => {
-            let (factors, values) = (B::read::<T>(&factor), B::read::<T>(&rhs));
-            map_members::<B, T>(&rhs, |index, mut out| {
-                let (size, columns) = (out.nrows(), out.ncols());
-                out.copy_from(member(&values, index, size, columns));
+            let factors = B::read::<T>(&factor);
+            update_members::<B, T>(&rhs, |index, out| {
+                let size = out.nrows();
                 solve_in_place(member(&factors, index, size, size), side, out);
             })
         })
@@ -209,6 +231,37 @@ impl<B: HostAccess> LinearAlgebra for B {
             let mut sums = vec![T::default(); columns];
             add_column_squares(&B::read::<T>(&basis), &mut sums);
             write::<B, T>(sums, [columns], &basis.device())
+        })
+    }
+
+    fn gram(basis: FloatTensor<B>) -> FloatTensor<B> {
+        let (size, columns) = (basis.shape()[0], basis.shape()[1]);
+        with_element!(basis, T => {
+            let values = B::read::<T>(&basis);
+            let basis_matrix = member(&values, 0, size, columns);
+            let mut out = vec![T::default(); size * size];
+            let mut target = member_mut(&mut out, 0, size, size);
+            lower_product(
+                target.rb_mut(),
+                Accum::Replace,
+                basis_matrix,
+                basis_matrix.transpose(),
+                <T as Scalar>::from_f64(1.0),
+            );
+            mirror_lower(target);
+            write::<B, T>(out, [size, size], &basis.device())
+        })
+    }
+
+    fn add_to_diagonal(matrix: FloatTensor<B>, value: FloatTensor<B>) -> FloatTensor<B> {
+        let size = matrix.shape()[0];
+        with_element!(matrix, T => {
+            let added = B::read::<T>(&value)[0];
+            let mut out = B::read::<T>(&matrix).into_owned();
+            for i in 0..size {
+                out[i * size + i] += added;
+            }
+            write::<B, T>(out, [size, size], &matrix.device())
         })
     }
 
@@ -409,9 +462,35 @@ impl<B: HostAccess> LinearAlgebraReverse for B {
     fn column_squares_reverse(basis: FloatTensor<B>, gradient: FloatTensor<B>) -> FloatTensor<B> {
         with_element!(basis, T => {
             let values = B::read::<T>(&basis);
-            let mut out = vec![T::default(); values.len()];
-            scale_columns(&values, &B::read::<T>(&gradient), &mut out);
+            let out = scale_columns(&values, &B::read::<T>(&gradient));
             write::<B, T>(out, basis.shape(), &basis.device())
+        })
+    }
+
+    fn gram_reverse(basis: FloatTensor<B>, gradient: FloatTensor<B>) -> FloatTensor<B> {
+        let (size, columns) = (basis.shape()[0], basis.shape()[1]);
+        with_element!(basis, T => {
+            let (values, gradients) = (B::read::<T>(&basis), B::read::<T>(&gradient));
+            let gradient = member(&gradients, 0, size, size);
+            let symmetric = Mat::from_fn(size, size, |i, j| gradient[(i, j)] + gradient[(j, i)]);
+            let mut out = vec![T::default(); size * columns];
+            product(
+                member_mut(&mut out, 0, size, columns),
+                Accum::Replace,
+                symmetric.as_ref(),
+                member(&values, 0, size, columns),
+                <T as Scalar>::from_f64(1.0),
+            );
+            write::<B, T>(out, basis.shape(), &basis.device())
+        })
+    }
+
+    fn trace(matrix: FloatTensor<B>) -> FloatTensor<B> {
+        let size = matrix.shape()[0];
+        with_element!(matrix, T => {
+            let values = B::read::<T>(&matrix);
+            let sum: f64 = (0..size).map(|i| values[i * size + i].to_f64()).sum();
+            write::<B, T>(vec![<T as Scalar>::from_f64(sum)], [1], &matrix.device())
         })
     }
 

@@ -120,6 +120,19 @@ reverse_step!(
 );
 
 reverse_step!(
+    GramStep[1](state: FloatTensor<B>, gradient) -> |_| {
+        [Some(B::gram_reverse(state, gradient))]
+    }
+);
+
+reverse_step!(
+    DiagonalStep[2](_state: (), gradient) -> |wanted: [bool; 2]| {
+        let value = wanted[1].then(|| B::trace(gradient.clone()));
+        [Some(gradient), value]
+    }
+);
+
+reverse_step!(
     GaussianDivergenceStep[2](state: [FloatTensor<B>; 2], gradient) -> |_| {
         let [mean, scale] = state;
         B::gaussian_divergence_reverse(mean, scale, gradient).map(Some)
@@ -266,6 +279,29 @@ impl<B: LinearAlgebraReverse, C: CheckpointStrategy> LinearAlgebra for Autodiff<
             .stateful()
         {
             OpsKind::Tracked(step) => step.finish(basis, output),
+            OpsKind::UnTracked(step) => step.finish(output),
+        }
+    }
+
+    fn gram(basis: FloatTensor<Self>) -> FloatTensor<Self> {
+        let (basis, node) = basis.into_parts();
+        let output = B::gram(basis.clone());
+        match GramStep.prepare::<C>([node]).compute_bound().stateful() {
+            OpsKind::Tracked(step) => step.finish(basis, output),
+            OpsKind::UnTracked(step) => step.finish(output),
+        }
+    }
+
+    fn add_to_diagonal(matrix: FloatTensor<Self>, value: FloatTensor<Self>) -> FloatTensor<Self> {
+        let (matrix, matrix_node) = matrix.into_parts();
+        let (value, value_node) = value.into_parts();
+        let output = B::add_to_diagonal(matrix, value);
+        match DiagonalStep
+            .prepare::<C>([matrix_node, value_node])
+            .compute_bound()
+            .stateful()
+        {
+            OpsKind::Tracked(step) => step.finish((), output),
             OpsKind::UnTracked(step) => step.finish(output),
         }
     }

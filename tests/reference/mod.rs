@@ -13,6 +13,10 @@ use burn_gp::ops::Stationary;
 pub type Matrix = Vec<Vec<f64>>;
 
 /// Every compiled-in device that computes in f64, with its name.
+#[allow(
+    clippy::vec_init_then_push,
+    reason = "what is pushed depends on features"
+)]
 pub fn double_precision() -> Vec<(&'static str, Device)> {
     #[allow(unused_mut, reason = "empty without CPU features")]
     let mut devices = Vec::new();

@@ -18,8 +18,10 @@ use faer::{
 
 use super::{
     scalar::Scalar,
+    threads::within_pool,
     triangular::{
-        BLOCK, Side, halfway, lower_product, mirror_lower, product, solve_in_place, transpose_into,
+        BLOCK, Side, halfway, lower_product, mirror_lower, product, solve_in_place, threads_for,
+        transpose_into,
     },
 };
 
@@ -29,14 +31,24 @@ pub struct BadPivot(pub usize);
 
 /// Factors the symmetric matrix in the lower triangle of `matrix` in place, leaving a packed
 /// factor.
-pub fn factor_in_place<T: Scalar>(mut matrix: MatMut<'_, T>) -> Result<(), BadPivot> {
+pub fn factor_in_place<T: Scalar>(matrix: MatMut<'_, T>) -> Result<(), BadPivot> {
+    let size = matrix.nrows();
+    if threads_for(size * size * size / 6) > 1 {
+        within_pool(|| factor_part(matrix))
+    } else {
+        factor_part(matrix)
+    }
+}
+
+/// [`factor_in_place`] by halves.
+fn factor_part<T: Scalar>(mut matrix: MatMut<'_, T>) -> Result<(), BadPivot> {
     let size = matrix.nrows();
     if size <= BLOCK {
         return factor_block(matrix);
     }
     let middle = halfway(size);
     let (mut first, _, mut corner, mut last) = matrix.rb_mut().split_at_mut(middle, middle);
-    factor_in_place(first.rb_mut())?;
+    factor_part(first.rb_mut())?;
     solve_in_place(first.rb(), Side::Lower, corner.rb_mut().transpose_mut());
     let minus = T::from_f64(-1.0);
     lower_product(
@@ -46,7 +58,7 @@ pub fn factor_in_place<T: Scalar>(mut matrix: MatMut<'_, T>) -> Result<(), BadPi
         corner.rb().transpose(),
         minus,
     );
-    factor_in_place(last).map_err(|BadPivot(row)| BadPivot(middle + row))
+    factor_part(last).map_err(|BadPivot(row)| BadPivot(middle + row))
 }
 
 /// Factors one diagonal block and stores the inverse of the result above its diagonal.
@@ -123,7 +135,17 @@ fn is_usable<T: Scalar>(pivot: T) -> bool {
 /// By halves, `LᵀXL = S` gives `X₂₂` by recursion, then with `W = X₂₂L₂₁` and `R = L₂₂⁻ᵀS₂₁ − W`
 /// the corner `X₂₁ = R·L₁₁⁻¹`, and `X₁₁` by recursion on
 /// `S₁₁ − L₂₁ᵀ(R + W/2) − (R + W/2)ᵀL₂₁`: n³ operations where two triangular solves take 2n³.
-pub fn two_sided_solve_in_place<T: Scalar>(factor: MatRef<'_, T>, mut matrix: MatMut<'_, T>) {
+pub fn two_sided_solve_in_place<T: Scalar>(factor: MatRef<'_, T>, matrix: MatMut<'_, T>) {
+    let size = matrix.nrows();
+    if threads_for(size * size * size / 2) > 1 {
+        within_pool(|| two_sided_part(factor, matrix));
+    } else {
+        two_sided_part(factor, matrix);
+    }
+}
+
+/// [`two_sided_solve_in_place`] by halves.
+fn two_sided_part<T: Scalar>(factor: MatRef<'_, T>, mut matrix: MatMut<'_, T>) {
     let size = matrix.nrows();
     if size <= 256 {
         mirror_lower(matrix.rb_mut());
@@ -135,7 +157,7 @@ pub fn two_sided_solve_in_place<T: Scalar>(factor: MatRef<'_, T>, mut matrix: Ma
     let (first, _, corner, last) = factor.split_at(middle, middle);
     {
         let (mut s11, _, mut s21, mut s22) = matrix.rb_mut().split_at_mut(middle, middle);
-        two_sided_solve_in_place(last, s22.rb_mut());
+        two_sided_part(last, s22.rb_mut());
         let mut storage = vec![T::default(); tail * middle];
         let mut w = MatMut::from_row_major_slice_mut(&mut storage, tail, middle);
         let one = T::from_f64(1.0);
@@ -149,7 +171,7 @@ pub fn two_sided_solve_in_place<T: Scalar>(factor: MatRef<'_, T>, mut matrix: Ma
         lower_product(s11.rb_mut(), Accum::Add, r.transpose(), l, minus);
         combine(s21.rb_mut(), w.rb(), -half);
         solve_in_place(first, Side::Transposed, s21.transpose_mut());
-        two_sided_solve_in_place(first, s11);
+        two_sided_part(first, s11);
     }
     let (_, s12, s21, _) = matrix.split_at_mut(middle, middle);
     transpose_into(s21.rb(), s12);

@@ -7,12 +7,11 @@
 
 use core::marker::PhantomData;
 
-use rayon::prelude::*;
-
 use super::{
     lanes::{Lanes, WIDTH},
     profile::{Matern12, Matern32, Matern52, Profile, SquaredExponential},
     scalar::Scalar,
+    threads::{self, in_parts},
     vectorised::{self, Kernel},
 };
 use crate::ops::Stationary;
@@ -24,7 +23,7 @@ const GROUP: usize = 4;
 const LANES: usize = GROUP * WIDTH;
 
 /// Below this many covariances one thread is faster than two.
-const PARALLEL_FROM: usize = 16_384;
+const PARALLEL_FROM: usize = 1 << 16;
 
 /// Two sets of points in lengthscale units, with the second set laid out in blocks of [`LANES`]
 /// points, coordinate by coordinate.
@@ -124,7 +123,7 @@ pub struct CovarianceGradients<T> {
     pub x1: Vec<T>,
     /// With respect to the second inputs, [N2, D].
     pub x2: Vec<T>,
-    /// With respect to the lengthscales, [D].
+    /// With respect to the lengthscales, `[D]`.
     pub lengthscales: Vec<T>,
     /// With respect to the variance.
     pub variance: T,
@@ -136,7 +135,7 @@ struct PartialGradients<T> {
     left: Vec<T>,
     /// [⌈N2/LANES⌉, D, LANES]
     right: Vec<T>,
-    /// `Σ h·t²`, [D]
+    /// `Σ h·t²`, `[D]`
     lengthscales: Vec<f64>,
     variance: f64,
 }
@@ -243,12 +242,12 @@ macro_rules! with_profile {
     };
 }
 
-/// Rows given to one thread.
-fn rows_per_thread(rows: usize, columns: usize) -> usize {
+/// Parts worth cutting the rows of a covariance into.
+fn parts(rows: usize, columns: usize) -> usize {
     if rows * columns < PARALLEL_FROM {
-        rows.max(1)
+        1
     } else {
-        rows.div_ceil(rayon::current_num_threads()).max(1)
+        threads::count().min(rows)
     }
 }
 
@@ -266,19 +265,20 @@ pub fn covariance<T: Scalar>(
         return values;
     }
     let points = ScaledPoints::new(x1, x2, lengthscales);
-    let share = rows_per_thread(rows, columns);
-    values
-        .par_chunks_mut(share * columns)
-        .enumerate()
-        .for_each(|(part, rows)| {
+    in_parts(
+        &mut values,
+        columns,
+        parts(rows, columns),
+        &|rows, first_row| {
             with_profile!(kind, P => vectorised::run(Forward::<T, P> {
                 points: &points,
                 variance,
-                first_row: part * share,
+                first_row,
                 rows,
                 profile: PhantomData,
             }))
-        });
+        },
+    );
     values
 }
 
@@ -302,21 +302,28 @@ pub fn covariance_backward<T: Scalar>(
         };
     }
     let points = ScaledPoints::new(x1, x2, lengthscales);
-    let share = rows_per_thread(rows, columns);
-    let partial: Vec<PartialGradients<T>> = gradient
-        .par_chunks(share * columns)
-        .enumerate()
-        .map(|(part, gradient)| {
-            with_profile!(kind, P => vectorised::run(Reverse::<T, P> {
+    let parts = parts(rows, columns);
+    let share = rows.div_ceil(parts);
+    let mut partial: Vec<Option<PartialGradients<T>>> =
+        (0..rows.div_ceil(share)).map(|_| None).collect();
+    in_parts(&mut partial, 1, parts, &|slots, first| {
+        for (offset, slot) in slots.iter_mut().enumerate() {
+            let first_row = (first + offset) * share;
+            let end = (first_row + share).min(rows);
+            *slot = Some(with_profile!(kind, P => vectorised::run(Reverse::<T, P> {
                 points: &points,
                 variance,
-                first_row: part * share,
-                gradient,
+                first_row,
+                gradient: &gradient[first_row * columns..end * columns],
                 profile: PhantomData,
-            }))
-        })
-        .collect();
-    gather(partial, lengthscales, columns)
+            })));
+        }
+    });
+    gather(
+        partial.into_iter().flatten().collect(),
+        lengthscales,
+        columns,
+    )
 }
 
 /// Adds up the threads' sums and turns lengthscale units back into input units.
@@ -346,7 +353,7 @@ fn gather<T: Scalar>(
     for values in [&mut x1, &mut x2] {
         for point in values.chunks_exact_mut(dimensions) {
             for (value, &lengthscale) in point.iter_mut().zip(lengthscales) {
-                *value = *value / lengthscale;
+                *value /= lengthscale;
             }
         }
     }

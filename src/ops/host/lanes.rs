@@ -66,7 +66,7 @@ impl<T: Scalar> Lanes<T> {
     #[inline(always)]
     pub fn times(mut self, other: Self) -> Self {
         for lane in 0..WIDTH {
-            self.0[lane] = self.0[lane] * other.0[lane];
+            self.0[lane] *= other.0[lane];
         }
         self
     }

@@ -7,5 +7,6 @@ pub mod moments;
 mod profile;
 pub mod scalar;
 pub mod special;
+mod threads;
 pub mod triangular;
 mod vectorised;

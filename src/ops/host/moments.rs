@@ -1,15 +1,15 @@
 //! Moments of Gaussian variables under a linear map, and divergences, on the CPU.
 
 use faer::{Accum, MatMut, MatRef, prelude::ReborrowMut};
-use rayon::prelude::*;
 
 use super::{
     scalar::Scalar,
+    threads::{self, in_parts},
     triangular::{Side, lower_product, product, triangular_product},
 };
 
-/// Columns given to one thread at a time in a pass over a matrix.
-const CHUNK: usize = 512;
+/// Numbers from which on a pass over a matrix is cut into parts.
+const PARALLEL_FROM: usize = 1 << 17;
 
 /// `A`, `m` and `W` of `u_p ~ N(m_p, W_pW_pᵀ)` seen through `Aᵀ`.
 #[derive(Clone, Copy)]
@@ -101,10 +101,9 @@ impl<'a, T: Scalar> Projection<'a, T> {
             self.basis().transpose(),
             one,
         );
-        let mut weighted = vec![T::default(); area];
         for (output, scale) in scale.chunks_exact_mut((size * size).max(1)).enumerate() {
             let weights = &variances[output * columns..][..columns];
-            scale_columns(&projected[output * area..][..area], weights, &mut weighted);
+            let weighted = scale_columns(&projected[output * area..][..area], weights);
             let weighted = MatRef::from_row_major_slice(&weighted, size, columns);
             triangular_product(
                 self.scale(output),
@@ -121,37 +120,40 @@ impl<'a, T: Scalar> Projection<'a, T> {
     }
 }
 
+/// Parts worth cutting a pass over `count` numbers into.
+fn parts(count: usize) -> usize {
+    if count < PARALLEL_FROM {
+        1
+    } else {
+        threads::count()
+    }
+}
+
 /// Adds the squares of a row-major matrix to `sums`, column by column.
 pub fn add_column_squares<T: Scalar>(matrix: &[T], sums: &mut [T]) {
     let columns = sums.len();
-    sums.par_chunks_mut(CHUNK)
-        .enumerate()
-        .for_each(|(chunk, sums)| {
-            for row in matrix.chunks_exact(columns) {
-                for (sum, &value) in sums.iter_mut().zip(&row[chunk * CHUNK..]) {
-                    *sum += value * value;
-                }
+    in_parts(sums, 1, parts(matrix.len()), &|sums, first| {
+        for row in matrix.chunks_exact(columns) {
+            for (sum, &value) in sums.iter_mut().zip(&row[first..]) {
+                *sum += value * value;
             }
-        });
+        }
+    });
 }
 
-/// `out_mn ← 2·matrix_mn·weights_n`.
-pub fn scale_columns<T: Scalar>(matrix: &[T], weights: &[T], out: &mut [T]) {
+/// `2·matrix_mn·weights_n`.
+pub fn scale_columns<T: Scalar>(matrix: &[T], weights: &[T]) -> Vec<T> {
     let columns = weights.len().max(1);
     let two = T::from_f64(2.0);
-    let rows = (CHUNK * CHUNK / columns).max(1);
-    out.par_chunks_mut(rows * columns)
-        .zip(matrix.par_chunks(rows * columns))
-        .for_each(|(out, matrix)| {
-            for (out, matrix) in out
-                .chunks_exact_mut(columns)
-                .zip(matrix.chunks_exact(columns))
-            {
-                for ((out, &value), &weight) in out.iter_mut().zip(matrix).zip(weights) {
-                    *out = two * value * weight;
-                }
+    let mut out = matrix.to_vec();
+    in_parts(&mut out, columns, parts(matrix.len()), &|rows, _| {
+        for row in rows.chunks_exact_mut(columns) {
+            for (value, &weight) in row.iter_mut().zip(weights) {
+                *value = two * *value * weight;
             }
-        });
+        }
+    });
+    out
 }
 
 /// Sets everything above the diagonal of a square row-major matrix to zero.

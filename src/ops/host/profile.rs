@@ -2,6 +2,18 @@
 
 use super::scalar::Scalar;
 
+/// `r²`, or a number beyond which every profile is zero: the polynomial factors of the smoother
+/// profiles then stay finite, where an infinite one times zero would be NaN.
+#[inline(always)]
+fn bounded<T: Scalar>(squared_distance: T) -> T {
+    let bound = T::from_f64(1e6);
+    if squared_distance > bound {
+        bound
+    } else {
+        squared_distance
+    }
+}
+
 /// `φ(r²)` and its derivative with respect to `r²`, finite everywhere.
 pub trait Profile<T: Scalar> {
     /// `φ(r²)`.
@@ -56,14 +68,14 @@ impl<T: Scalar> Profile<T> for Matern12 {
 impl<T: Scalar> Profile<T> for Matern32 {
     #[inline(always)]
     fn value<const FUSED: bool>(squared_distance: T) -> T {
-        let s = (T::from_f64(3.0) * squared_distance).square_root();
+        let s = (T::from_f64(3.0) * bounded(squared_distance)).square_root();
         let decay = (-s).exp_nonpositive::<FUSED>();
         s.multiply_add::<FUSED>(decay, decay)
     }
 
     #[inline(always)]
     fn value_and_slope<const FUSED: bool>(squared_distance: T) -> (T, T) {
-        let s = (T::from_f64(3.0) * squared_distance).square_root();
+        let s = (T::from_f64(3.0) * bounded(squared_distance)).square_root();
         let decay = (-s).exp_nonpositive::<FUSED>();
         (
             s.multiply_add::<FUSED>(decay, decay),
@@ -80,7 +92,7 @@ impl<T: Scalar> Profile<T> for Matern52 {
 
     #[inline(always)]
     fn value_and_slope<const FUSED: bool>(squared_distance: T) -> (T, T) {
-        let square = T::from_f64(5.0) * squared_distance;
+        let square = T::from_f64(5.0) * bounded(squared_distance);
         let s = square.square_root();
         let decay = (-s).exp_nonpositive::<FUSED>();
         let linear = s.multiply_add::<FUSED>(decay, decay);

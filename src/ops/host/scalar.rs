@@ -39,7 +39,8 @@ pub trait Scalar:
     /// `FUSED` says whether it has: without it the fused form is a slow library call.
     fn multiply_add<const FUSED: bool>(self, factor: Self, addend: Self) -> Self;
 
-    /// `eˣ` for `x ≤ 0`, within 2 units in the last place and zero where `eˣ` is subnormal.
+    /// `eˣ` for `x ≤ 0`, within 2 units in the last place and zero where `eˣ` is subnormal; NaN for
+    /// NaN.
     ///
     /// Cody–Waite reduction `x = n·ln 2 + r`, a Taylor polynomial on `|r| ≤ ½ ln 2` and a power of
     /// two put together from the bits of `n`: no table, no branch, so that loops over it
@@ -81,7 +82,9 @@ macro_rules! impl_scalar {
 
             #[inline(always)]
             fn exp_nonpositive<const FUSED: bool>(self) -> Self {
-                let x = if self > $lowest { self } else { $lowest };
+                // Written so that NaN passes both comparisons.
+                let underflows = self <= $lowest;
+                let x = if underflows { $lowest } else { self };
                 let shifted =
                     x.multiply_add::<FUSED>(core::$float::consts::LOG2_E, $magic);
                 let n = shifted - $magic;
@@ -92,7 +95,7 @@ macro_rules! impl_scalar {
                 let power = $float::from_bits(
                     (shifted.to_bits() << $mantissa).wrapping_add(($bias as $bits) << $mantissa),
                 );
-                if self > $lowest { sum * power } else { 0.0 }
+                if underflows { 0.0 } else { sum * power }
             }
         }
     };
@@ -144,5 +147,7 @@ mod tests {
         assert_eq!(0.0f32.exp_nonpositive::<true>(), 1.0);
         assert_eq!((-1e30f64).exp_nonpositive::<true>(), 0.0);
         assert_eq!(f32::NEG_INFINITY.exp_nonpositive::<true>(), 0.0);
+        assert!(f64::NAN.exp_nonpositive::<true>().is_nan());
+        assert!(f32::NAN.exp_nonpositive::<false>().is_nan());
     }
 }

@@ -10,7 +10,7 @@ use faer::{
     prelude::{Reborrow, ReborrowMut},
 };
 
-use super::scalar::Scalar;
+use super::{scalar::Scalar, threads};
 
 /// Rows of a diagonal block whose inverse a packed factor carries.
 pub const BLOCK: usize = 32;
@@ -22,12 +22,18 @@ const PANEL: usize = 64;
 const TILE: usize = 16;
 
 /// Multiply-adds below which one thread is faster than two.
-const PARALLEL_FROM: usize = 1 << 20;
+const PARALLEL_FROM: usize = 1 << 22;
+
+/// Threads worth using for this many multiply-adds.
+pub fn threads_for(multiply_adds: usize) -> usize {
+    if multiply_adds < PARALLEL_FROM {
+        1
+    } else {
+        threads::count()
+    }
+}
 
 /// `out ← alpha·A·B`, or added to `out` with `Accum::Add`, on all threads where that pays.
-///
-/// The longer side of the output is cut into one part a thread: each thread then works through its
-/// part alone, where a product shared by threads would have them wait for each other.
 pub fn product<T: Scalar>(
     out: MatMut<'_, T>,
     beta: Accum,
@@ -35,14 +41,29 @@ pub fn product<T: Scalar>(
     right: MatRef<'_, T>,
     alpha: T,
 ) {
-    let multiply_adds = out.nrows() * out.ncols() * left.ncols();
+    let threads = threads_for(out.nrows() * out.ncols() * left.ncols());
+    product_on(threads, out, beta, left, right, alpha);
+}
+
+/// [`product`] on a given number of threads.
+///
+/// The longer side of the output is cut into one part a thread: each thread then works through its
+/// part alone, where a product shared by threads would have them wait for each other.
+fn product_on<T: Scalar>(
+    threads: usize,
+    out: MatMut<'_, T>,
+    beta: Accum,
+    left: MatRef<'_, T>,
+    right: MatRef<'_, T>,
+    alpha: T,
+) {
     if out.ncols() >= out.nrows() {
-        in_column_parts(out, multiply_adds, &|part, first| {
+        in_column_parts(out, threads, &|part, first| {
             let right = right.subcols(first, part.ncols());
             matmul(part, beta, left, right, alpha, Par::Seq);
         });
     } else {
-        in_column_parts(out.transpose_mut(), multiply_adds, &|part, first| {
+        in_column_parts(out.transpose_mut(), threads, &|part, first| {
             let left = left.subrows(first, part.ncols());
             matmul(part.transpose_mut(), beta, left, right, alpha, Par::Seq);
         });
@@ -54,10 +75,11 @@ pub fn halfway(size: usize) -> usize {
     (size / 2).next_multiple_of(BLOCK)
 }
 
-/// Calls `work` on the columns of `matrix`, one part a thread where that pays.
-pub fn in_column_parts<T: Scalar>(
+/// Cuts the columns of `matrix` into at most `parts` parts and calls `work` on each, together with
+/// the index of its first column, on a thread of its own.
+fn in_column_parts<T: Scalar>(
     matrix: MatMut<'_, T>,
-    multiply_adds: usize,
+    parts: usize,
     work: &(impl Fn(MatMut<'_, T>, usize) + Sync),
 ) {
     fn split<T: Scalar>(
@@ -71,16 +93,11 @@ pub fn in_column_parts<T: Scalar>(
         }
         let middle = (matrix.ncols() * (parts / 2) / parts).next_multiple_of(16);
         let (left, right) = matrix.split_at_col_mut(middle);
-        rayon::join(
+        threads::join(
             || split(left, first_column, parts / 2, work),
             || split(right, first_column + middle, parts - parts / 2, work),
         );
     }
-    let parts = if multiply_adds < PARALLEL_FROM {
-        1
-    } else {
-        rayon::current_num_threads()
-    };
     split(matrix, 0, parts, work);
 }
 
@@ -169,8 +186,8 @@ fn solve_part<T: Scalar>(
 
 /// `B ← L⁻¹B` or `L⁻ᵀB` for a packed factor.
 pub fn solve_in_place<T: Scalar>(factor: MatRef<'_, T>, side: Side, rhs: MatMut<'_, T>) {
-    let multiply_adds = rhs.nrows() * rhs.nrows() * rhs.ncols() / 2;
-    in_column_parts(rhs, multiply_adds, &|part, _| {
+    let threads = threads_for(rhs.nrows() * rhs.nrows() * rhs.ncols() / 2);
+    in_column_parts(rhs, threads, &|part, _| {
         solve_part(factor, side, part, &mut Vec::new());
     });
 }
@@ -205,7 +222,8 @@ pub fn triangular_product<T: Scalar>(
             lower_block(lower.submatrix(start, start, rows, rows))
         })
         .collect();
-    in_column_parts(out, size * size * columns / 2, &|mut out, first_column| {
+    let threads = threads_for(size * size * columns / 2);
+    in_column_parts(out, threads, &|mut out, first_column| {
         let rhs = rhs.subcols(first_column, out.ncols());
         for (start, diagonal) in (0..size).step_by(PANEL).zip(&diagonal) {
             let rows = PANEL.min(size - start);
@@ -247,7 +265,20 @@ pub fn lower_product<T: Scalar>(
     right: MatRef<'_, T>,
     alpha: T,
 ) {
-    let (size, inner) = (out.nrows(), right.nrows());
+    let threads = threads_for(out.nrows() * out.nrows() * right.nrows() / 2);
+    lower_product_on(threads, out, beta, left, right, alpha);
+}
+
+/// [`lower_product`] on a given number of threads.
+fn lower_product_on<T: Scalar>(
+    threads: usize,
+    out: MatMut<'_, T>,
+    beta: Accum,
+    left: MatRef<'_, T>,
+    right: MatRef<'_, T>,
+    alpha: T,
+) {
+    let size = out.nrows();
     if size <= PANEL {
         return matmul(out, beta, left, right, alpha, Par::Seq);
     }
@@ -255,11 +286,12 @@ pub fn lower_product<T: Scalar>(
     let (first, _, corner, last) = out.split_at_mut(middle, middle);
     let (left_top, left_bottom) = left.split_at_row(middle);
     let (right_left, right_right) = right.split_at_col(middle);
-    product(corner, beta, left_bottom, right_left, alpha);
-    let top = || lower_product(first, beta, left_top, right_left, alpha);
-    let bottom = || lower_product(last, beta, left_bottom, right_right, alpha);
-    if size * size * inner / 4 >= PARALLEL_FROM {
-        rayon::join(top, bottom);
+    product_on(threads, corner, beta, left_bottom, right_left, alpha);
+    let (some, others) = ((threads / 2).max(1), (threads - threads / 2).max(1));
+    let top = || lower_product_on(some, first, beta, left_top, right_left, alpha);
+    let bottom = || lower_product_on(others, last, beta, left_bottom, right_right, alpha);
+    if threads > 1 {
+        threads::join(top, bottom);
     } else {
         top();
         bottom();

@@ -1,0 +1,25 @@
+"""Builds an executable of this workspace with cargo and says where it is."""
+
+import json
+import subprocess
+from pathlib import Path
+
+WORKSPACE = Path(__file__).resolve().parents[2]
+
+
+def build(package: str, kind: str, name: str) -> Path:
+    """The release build of the executable `name` of a package.
+
+    `kind` is the target option of cargo, `bin` or `bench`. Cargo writes its messages to standard
+    error and honours CARGO_TARGET_DIR.
+    """
+    command = ["cargo", "build", "--release", "--package", package, f"--{kind}", name]
+    command.append("--message-format=json-render-diagnostics")
+    built = subprocess.run(command, cwd=WORKSPACE, stdout=subprocess.PIPE, text=True)
+    if built.returncode != 0:
+        raise SystemExit(f"`{' '.join(command)}` failed in {WORKSPACE}")
+    for line in built.stdout.splitlines():
+        message = json.loads(line)
+        if message.get("executable") and message["target"]["name"] == name:
+            return Path(message["executable"])
+    raise SystemExit(f"`{' '.join(command)}` built no executable")

@@ -1,0 +1,146 @@
+"""Times one SVGP training step of burn-gp and of its peers; prints one table.
+
+Runs `benches/svgp_step.rs` and `svgp_step.py` row by row and one program at a time, so that a
+machine's other load meets all of them alike. `floor` is the time of the multiply-adds that no
+algorithm avoids, at the rate of a matrix product measured in the same run.
+"""
+
+import argparse
+import json
+import os
+import shlex
+import statistics
+import sys
+from pathlib import Path
+
+import cargo_executable
+import json_lines
+import text_table
+
+ROWS = [
+    ("float32", 256, 128),
+    ("float32", 1024, 512),
+    ("float32", 1024, 1024),
+    ("float64", 1024, 512),
+    ("float64", 1024, 1024),
+]
+DIMENSIONS = 8
+FASTER_THAN_PEERS = 3.0
+ABOVE_FLOOR = 2.0
+FLOOR_FROM_INDUCING = 512
+STEP_SCRIPT = Path(__file__).resolve().parent / "svgp_step.py"
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--peers", help="Python with requirements.txt: GPflow and GPyTorch")
+    parser.add_argument("--peers-jax", help="Python with requirements-gpjax.txt: GPJax")
+    parser.add_argument("--program", type=Path, help="a built svgp_step; default: build it")
+    parser.add_argument("--row", action="append", help="only rows whose name contains this")
+    parser.add_argument("--rounds", type=int, default=1, help="runs a row; the median counts")
+    parser.add_argument("--steps", type=int, default=20, help="timed steps of a peer's run")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument(
+        "--under",
+        default="",
+        help="command to start every measurement with, such as 'taskset -c 0,1'",
+    )
+    parser.add_argument("--out", type=Path, help="JSON file to write")
+    return parser.parse_args()
+
+
+def row_name(dtype: str, batch: int, inducing: int) -> str:
+    """The name that `svgp_step.rs` gives a row."""
+    return f"{dtype.replace('float', 'F')}-{batch}-{inducing}"
+
+
+def own_run(arguments, program: Path, name: str) -> dict:
+    environment = {**os.environ, "RAYON_NUM_THREADS": str(arguments.threads)}
+    lines = json_lines.run([*shlex.split(arguments.under), program, name], environment)
+    return next(line for line in lines if line.get("row") == name)
+
+
+def peer_run(arguments, python: str, peer: str, row: tuple) -> dict:
+    dtype, batch, inducing = row
+    command = [*shlex.split(arguments.under), python, STEP_SCRIPT, peer, batch, inducing]
+    command += [DIMENSIONS, dtype, "--steps", arguments.steps, "--threads", arguments.threads]
+    return json_lines.run(command)[0]
+
+
+def measure(arguments, program: Path, peers: dict[str, str], row: tuple) -> dict:
+    """One row: medians over the rounds."""
+    name = row_name(*row)
+    own, floor, others, versions = [], [], {peer: [] for peer in peers}, {}
+    for _ in range(arguments.rounds):
+        line = own_run(arguments, program, name)
+        own.append(line["median_ms"])
+        floor.append(line["floor_ms"])
+        for peer, python in peers.items():
+            line = peer_run(arguments, python, peer, row)
+            others[peer].append(line["median_ms"])
+            versions[peer] = line["versions"]
+    peer_ms = {peer: statistics.median(times) for peer, times in others.items()}
+    own_ms, floor_ms = statistics.median(own), statistics.median(floor)
+    factor = min(peer_ms.values()) / own_ms if peer_ms else None
+    near_floor = own_ms <= ABOVE_FLOOR * floor_ms or row[2] < FLOOR_FROM_INDUCING
+    return {
+        "row": name,
+        "own_ms": own_ms,
+        "floor_ms": floor_ms,
+        "ratio_to_floor": own_ms / floor_ms,
+        "peer_ms": peer_ms,
+        "best_peer_to_own": factor,
+        "meets_bar": near_floor and (factor is None or factor >= FASTER_THAN_PEERS),
+        "own_rounds_ms": own,
+        "peer_rounds_ms": others,
+        "versions": versions,
+    }
+
+
+def table(rows: list[dict], peers: list[str]) -> str:
+    titles = [f"{peer} ms" for peer in peers]
+    header = ["row", "ours ms", "floor ms", "x floor", *titles, "best peer / ours", "bar"]
+    cells = [
+        [
+            row["row"],
+            f"{row['own_ms']:.2f}",
+            f"{row['floor_ms']:.2f}",
+            f"{row['ratio_to_floor']:.2f}",
+            *(f"{row['peer_ms'][peer]:.2f}" for peer in peers),
+            "" if row["best_peer_to_own"] is None else f"{row['best_peer_to_own']:.2f}",
+            "met" if row["meets_bar"] else "missed",
+        ]
+        for row in rows
+    ]
+    return text_table.render(header, cells)
+
+
+def main() -> None:
+    arguments = parse_arguments()
+    peers = {}
+    if arguments.peers:
+        peers |= {"gpflow": arguments.peers, "gpytorch": arguments.peers}
+    if arguments.peers_jax:
+        peers["gpjax"] = arguments.peers_jax
+    chosen = [
+        row
+        for row in ROWS
+        if not arguments.row or any(part in row_name(*row) for part in arguments.row)
+    ]
+    program = arguments.program or cargo_executable.build("burn-gp-models", "bench", "svgp_step")
+    rows = []
+    for row in chosen:
+        print(f"{row_name(*row)} ...", file=sys.stderr)
+        rows.append(measure(arguments, program, peers, row))
+    print(table(rows, list(peers)))
+    print(
+        f"bar: at least {FASTER_THAN_PEERS:g} times as fast as the best peer, and at most "
+        f"{ABOVE_FLOOR:g} times the floor from {FLOOR_FROM_INDUCING} inducing points on"
+    )
+    if arguments.out:
+        settings = {key: getattr(arguments, key) for key in ("rounds", "steps", "threads")}
+        arguments.out.write_text(json.dumps({"settings": settings, "rows": rows}, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()

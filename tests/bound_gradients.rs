@@ -1,0 +1,163 @@
+//! Gradients of the evidence lower bound with respect to every parameter of a model (H13 of
+//! L. Tiao, *A Handbook for Sparse Variational Gaussian Processes*, 2020).
+
+mod support;
+
+use burn::{module::Module, tensor::TensorCreationOptions};
+use burn_gp::{
+    inducing::InducingPoints,
+    kernels::{AnyKernel, KernelConfig, StationaryConfig},
+    likelihoods::{AnyLikelihood, GaussianConfig, LikelihoodConfig},
+    ops::{Jitter, Stationary},
+    variational::{
+        AnyPosterior, CovarianceShape, Posterior, PosteriorConfig, Unwhitened, VariationalGaussian,
+        Whitened,
+    },
+};
+use support::{
+    Dense, Platform, Random, check_module_gradients, platforms,
+    posterior_case::{Case, DIMENSIONS, INDUCING, elbo, kernel, name},
+};
+
+/// A model: everything that a training step differentiates.
+#[derive(Module, Debug)]
+struct Model {
+    kernel: AnyKernel,
+    posterior: AnyPosterior<InducingPoints>,
+    likelihood: AnyLikelihood,
+}
+
+fn model(
+    platform: &Platform,
+    kernel: &KernelConfig,
+    likelihood: &LikelihoodConfig,
+    posterior: PosteriorConfig,
+    outputs: usize,
+) -> Model {
+    let mut random = Random::new(211);
+    let options: TensorCreationOptions = platform.options().into();
+    let z = random.points(INDUCING, DIMENSIONS);
+    let inducing = InducingPoints::new(platform.matrix(&z));
+    let mean = random.matrix(outputs, INDUCING);
+    let full: Vec<Dense> = (0..outputs)
+        .map(|_| random.lower_triangle(INDUCING))
+        .collect();
+    let deviation = Dense::new(
+        outputs,
+        INDUCING,
+        random.uniforms(outputs * INDUCING, 0.3, 1.0),
+    );
+    let distribution = |covariance: CovarianceShape| match covariance {
+        CovarianceShape::Full => {
+            VariationalGaussian::full(platform.matrix(&mean), platform.batch(&full))
+        }
+        CovarianceShape::Diagonal => {
+            VariationalGaussian::diagonal(platform.matrix(&mean), platform.matrix(&deviation))
+        }
+    };
+    // A jitter that matters, so that its share of the gradient is seen.
+    let jitter = Jitter::relative(1e-2);
+    Model {
+        kernel: kernel.init(DIMENSIONS, options.clone()),
+        posterior: match posterior {
+            PosteriorConfig::Whitened { covariance } => {
+                AnyPosterior::Whitened(Whitened::new(inducing, distribution(covariance), jitter))
+            }
+            PosteriorConfig::Unwhitened { covariance } => AnyPosterior::Unwhitened(
+                Unwhitened::new(inducing, distribution(covariance), jitter),
+            ),
+        },
+        likelihood: likelihood.init(options),
+    }
+}
+
+fn posteriors() -> Vec<PosteriorConfig> {
+    let shapes = [CovarianceShape::Full, CovarianceShape::Diagonal];
+    shapes
+        .into_iter()
+        .flat_map(|covariance| {
+            [
+                PosteriorConfig::Whitened { covariance },
+                PosteriorConfig::Unwhitened { covariance },
+            ]
+        })
+        .collect()
+}
+
+#[test]
+fn every_variant_has_its_configuration() {
+    let platform = &platforms()[0];
+    let (kernel, case) = (kernel(platform), Case::new(1));
+    let names: Vec<_> = posteriors()
+        .into_iter()
+        .map(|config| {
+            let text = serde_json::to_string(&config).expect("serialisable");
+            assert_eq!(
+                serde_json::from_str::<PosteriorConfig>(&text).expect("readable"),
+                config
+            );
+            let inducing = case.inducing(platform);
+            let posterior = config.init(inducing, &kernel, 1, Jitter::INDUCING, platform.options());
+            name(&posterior.expect("factor"))
+        })
+        .collect();
+    assert_eq!(names, ["whitened", "unwhitened", "whitened", "unwhitened"]);
+}
+
+/// H13: gradients of the bound by kernel, inducing points, q(u) and noise, for every combination.
+#[test]
+fn gradients_of_the_bound() {
+    let smooth = KernelConfig::from(
+        StationaryConfig::new(Stationary::Matern52)
+            .with_lengthscale(0.9)
+            .with_variance(1.4),
+    );
+    let linear = KernelConfig::Linear {
+        ard: true,
+        variance: 0.3,
+    };
+    let kernels = [
+        smooth.clone(),
+        KernelConfig::from(Stationary::SquaredExponential),
+        KernelConfig::from(Stationary::Matern32),
+        KernelConfig::from(StationaryConfig::new(Stationary::Matern12).isotropic()),
+        smooth.on_dimensions(vec![1]).scaled(0.8).plus(linear),
+    ];
+    let mut random = Random::new(223);
+    let x = random.points(20, DIMENSIONS);
+    for outputs in [1, 3] {
+        let numbers = random.matrix(20, outputs);
+        let labels =
+            Dense::from_function(
+                20,
+                outputs,
+                |i, p| {
+                    if numbers[(i, p)] > 0.0 { 1.0 } else { 0.0 }
+                },
+            );
+        for likelihood in [
+            GaussianConfig { noise: 0.2 }.into(),
+            LikelihoodConfig::Bernoulli,
+        ] {
+            let y = match likelihood {
+                LikelihoodConfig::Gaussian(_) => &numbers,
+                LikelihoodConfig::Bernoulli => &labels,
+            };
+            for kernel in &kernels {
+                for posterior in posteriors() {
+                    check_module_gradients(
+                        &format!("{kernel:?}, {likelihood:?}, {posterior:?}, {outputs} outputs"),
+                        (1e-5, 2e-2),
+                        |platform| model(platform, kernel, &likelihood, posterior.clone(), outputs),
+                        |platform, model| {
+                            let x = platform.matrix(&x);
+                            let evaluation =
+                                model.posterior.evaluate(&model.kernel, x).expect("factor");
+                            elbo(evaluation, &model.likelihood, platform.matrix(y), 100)
+                        },
+                    );
+                }
+            }
+        }
+    }
+}

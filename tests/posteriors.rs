@@ -1,0 +1,407 @@
+//! The posteriors and the processes they condition, against dense formulas and each other.
+//!
+//! The properties H1, H11, H12, H13 and H14 are those of whitened and unwhitened sparse variational
+//! Gaussian processes (L. Tiao, *A Handbook for Sparse Variational Gaussian Processes*, 2020).
+
+mod support;
+
+use burn::tensor::Tensor;
+use burn_gp::{
+    inducing::InducingPoints,
+    kernels::{StationaryConfig, StationaryKernel},
+    likelihoods::{GaussianConfig, LikelihoodConfig, Marginals},
+    ops::{Jitter, Stationary},
+    variational::{
+        AnyPosterior, CovarianceShape, Evaluation, Posterior, PosteriorConfig, Process, Unwhitened,
+        VariationalGaussian, Whitened,
+    },
+};
+use support::{
+    Dense, Platform, Random, assert_close, double_precision_platforms, largest, numbers, platforms,
+    posterior_case::{
+        Case, DIMENSIONS, INDUCING, POINTS, VARIANCE, assert_same_joint, assert_same_marginals,
+        covariances, elbo, kernel, likelihood, name,
+    },
+};
+
+/// The moments of q(f) by `μ = Ψᵀb`, `Σ = K − Ψᵀ(K_uu − S)Ψ`, `Ψ = K_uu⁻¹K_uf`, and the divergence
+/// by `½(tr(K_uu⁻¹S) + bᵀK_uu⁻¹b − M + log|K_uu| − log|S|)`, everything dense.
+struct Reference {
+    mean: Dense,
+    covariances: Vec<Dense>,
+    divergence: f64,
+}
+
+fn reference(case: &Case) -> Reference {
+    let kuu = case.kuu();
+    let factor = kuu.cholesky();
+    let psi = kuu.solve(&covariances(&case.z, &case.x)); // [M, N]
+    let b = case.mean.times(&factor.transposed()); // [P, M]
+    let inverse = kuu.inverse();
+    let mut divergence = 0.0;
+    let covariances = (case.scale.iter().enumerate())
+        .map(|(p, scale)| {
+            let w = factor.times(scale);
+            let s = w.times(&w.transposed());
+            let b = Dense::new(1, INDUCING, b.row(p).to_vec());
+            let mahalanobis = b.times(&inverse).times(&b.transposed())[(0, 0)];
+            divergence += 0.5
+                * (inverse.times(&s).trace() + mahalanobis - INDUCING as f64
+                    + kuu.log_determinant()
+                    - s.log_determinant());
+            let reduction = psi.transposed().times(&kuu.minus(&s)).times(&psi);
+            self::covariances(&case.x, &case.x).minus(&reduction)
+        })
+        .collect();
+    Reference {
+        mean: psi.transposed().times(&b.transposed()),
+        covariances,
+        divergence,
+    }
+}
+
+fn check_against_reference<P: Posterior<StationaryKernel>>(
+    what: &str,
+    platform: &Platform,
+    case: &Case,
+    posterior: &P,
+) {
+    let kernel = kernel(platform);
+    let expected = reference(case);
+    let tolerance = platform.tolerance(1e-9, 1e-3);
+    let Evaluation {
+        marginals,
+        divergence,
+    } = posterior
+        .evaluate(&kernel, case.x(platform))
+        .expect("factor");
+    assert_close(
+        what,
+        &numbers(marginals.mean),
+        &expected.mean.values,
+        tolerance,
+    );
+    let outputs = expected.covariances.len();
+    let variances = Dense::from_function(POINTS, outputs, |n, p| expected.covariances[p][(n, n)]);
+    assert_close(
+        what,
+        &numbers(marginals.variance),
+        &variances.values,
+        tolerance,
+    );
+    let tight = platform.tolerance(1e-10, 1e-3);
+    assert_close(what, &numbers(divergence), &[expected.divergence], tight);
+    let joint = posterior
+        .condition(&kernel)
+        .expect("factor")
+        .joint(case.x(platform));
+    assert_close(what, &numbers(joint.mean), &expected.mean.values, tolerance);
+    let covariances = support::dense::flatten(&expected.covariances);
+    assert_close(what, &numbers(joint.covariance), &covariances, tolerance);
+}
+
+/// H12 and the conditional of the handbook's table: every moment against the dense formulas.
+#[test]
+fn moments_and_divergence_are_those_of_the_dense_formulas() {
+    for platform in platforms() {
+        for outputs in [1, 3] {
+            let case = Case::new(outputs);
+            let what = format!("whitened on {platform}, {outputs} outputs");
+            check_against_reference(&what, &platform, &case, &case.whitened(&platform));
+            let what = format!("unwhitened on {platform}, {outputs} outputs");
+            check_against_reference(&what, &platform, &case, &case.unwhitened(&platform));
+        }
+    }
+}
+
+/// H1.
+#[test]
+fn whitened_and_unwhitened_are_the_same_distribution() {
+    for platform in platforms() {
+        for outputs in [1, 3] {
+            let case = Case::new(outputs);
+            let (kernel, likelihood) = (kernel(&platform), likelihood(&platform));
+            let (x, y) = (case.x(&platform), platform.matrix(&case.y));
+            let (whitened, unwhitened) = (case.whitened(&platform), case.unwhitened(&platform));
+            let first = whitened.evaluate(&kernel, x.clone()).expect("factor");
+            let second = unwhitened.evaluate(&kernel, x.clone()).expect("factor");
+            let tolerance = platform.tolerance(1e-9, 1e-3);
+            let what = format!("{platform}, {outputs} outputs");
+            assert_same_marginals(&what, &first.marginals, &second.marginals, tolerance);
+            let divergences = (
+                numbers(first.divergence.clone()),
+                numbers(second.divergence.clone()),
+            );
+            assert_close(&what, &divergences.0, &divergences.1, tolerance);
+            let first = numbers(elbo(first, &likelihood, y.clone(), POINTS));
+            let second = numbers(elbo(second, &likelihood, y, POINTS));
+            assert_close(&what, &first, &second, tolerance);
+            let first = whitened
+                .condition(&kernel)
+                .expect("factor")
+                .joint(x.clone());
+            let second = unwhitened.condition(&kernel).expect("factor").joint(x);
+            assert_same_joint(&what, first, second, tolerance);
+        }
+    }
+}
+
+/// H11.
+#[test]
+fn mini_batches_of_equal_size_average_to_the_full_bound() {
+    for platform in double_precision_platforms() {
+        for likelihood_config in [
+            GaussianConfig { noise: 0.2 }.into(),
+            LikelihoodConfig::Bernoulli,
+        ] {
+            let case = Case::new(1);
+            let (kernel, posterior) = (kernel(&platform), case.whitened(&platform));
+            let likelihood = likelihood_config.init(platform.options());
+            // Labels, which the Gaussian takes as numbers.
+            let labels: Vec<f64> = case
+                .y
+                .values
+                .iter()
+                .map(|y| if *y > 0.0 { 1.0 } else { 0.0 })
+                .collect();
+            let (x, y) = (case.x(&platform), platform.tensor(&labels, [POINTS, 1]));
+            let bound = |x: Tensor<2>, y: Tensor<2>| {
+                let evaluation = posterior.evaluate(&kernel, x).expect("factor");
+                numbers(elbo(evaluation, &likelihood, y, POINTS))[0]
+            };
+            let mean = (0..5)
+                .map(|batch| {
+                    let rows = |tensor: &Tensor<2>| tensor.clone().narrow(0, 10 * batch, 10);
+                    bound(rows(&x), rows(&y)) / 5.0
+                })
+                .sum::<f64>();
+            assert_close(&format!("{platform}"), &[mean], &[bound(x, y)], 1e-10);
+        }
+    }
+}
+
+/// H12: zero at the prior, positive anywhere else.
+#[test]
+fn the_divergence_is_zero_at_the_prior_and_positive_elsewhere() {
+    for platform in platforms() {
+        let kernel = kernel(&platform);
+        let case = Case::new(2);
+        let x = || case.x(&platform);
+        let standard = || {
+            let shape = CovarianceShape::Full;
+            VariationalGaussian::standard(INDUCING, 2, shape, platform.options())
+        };
+        let at_prior = Whitened::new(case.inducing(&platform), standard(), Jitter::INDUCING);
+        let tolerance = platform.tolerance(1e-10, 1e-3);
+        let value = numbers(at_prior.evaluate(&kernel, x()).expect("factor").divergence)[0];
+        assert!(value.abs() <= tolerance, "{platform}: whitened, {value}");
+        let at_prior = Unwhitened::at_prior(case.inducing(&platform), &kernel, 2, Jitter::INDUCING);
+        let at_prior = at_prior.expect("factor");
+        let value = numbers(at_prior.evaluate(&kernel, x()).expect("factor").divergence)[0];
+        assert!(value.abs() <= tolerance, "{platform}: unwhitened, {value}");
+        let mut random = Random::new(193);
+        for distance in [0.3, 1.0, 3.0] {
+            let mean = random.matrix(1, INDUCING).scaled(distance);
+            let scale = random.lower_triangle(INDUCING).scaled(distance);
+            for (mean, scale) in [
+                (mean.clone(), Dense::identity(INDUCING)),
+                (mean.scaled(0.0), scale.clone()),
+                (mean, scale),
+            ] {
+                let distribution =
+                    VariationalGaussian::full(platform.matrix(&mean), platform.batch(&[scale]));
+                let posterior =
+                    Whitened::new(case.inducing(&platform), distribution, Jitter::INDUCING);
+                let divergence = posterior.evaluate(&kernel, x()).expect("factor").divergence;
+                assert!(
+                    numbers(divergence)[0] > 1e-2,
+                    "{platform}, distance {distance}"
+                );
+            }
+        }
+    }
+}
+
+/// H14: with `b′ = 0`, `W′ = I` the process is the prior.
+#[test]
+fn the_prior_is_recovered() {
+    for platform in platforms() {
+        let (kernel, case) = (kernel(&platform), Case::new(1));
+        let tolerance = platform.tolerance(1e-9, 1e-4);
+        for config in [
+            PosteriorConfig::Whitened {
+                covariance: CovarianceShape::Full,
+            },
+            PosteriorConfig::Whitened {
+                covariance: CovarianceShape::Diagonal,
+            },
+            PosteriorConfig::Unwhitened {
+                covariance: CovarianceShape::Full,
+            },
+        ] {
+            let inducing = case.inducing(&platform);
+            let posterior = config.init(inducing, &kernel, 2, Jitter::INDUCING, platform.options());
+            let posterior = posterior.expect("factor");
+            let what = format!("{config:?} on {platform}");
+            let marginals = posterior
+                .evaluate(&kernel, case.x(&platform))
+                .expect("factor")
+                .marginals;
+            assert!(
+                largest(&numbers(marginals.mean)) <= tolerance,
+                "{what}: mean"
+            );
+            let variances = vec![VARIANCE; 2 * POINTS];
+            assert_close(&what, &numbers(marginals.variance), &variances, tolerance);
+            let joint = posterior
+                .condition(&kernel)
+                .expect("factor")
+                .joint(case.x(&platform));
+            let prior = covariances(&case.x, &case.x);
+            let twice = support::dense::flatten(&[prior.clone(), prior]);
+            assert_close(&what, &numbers(joint.covariance), &twice, tolerance);
+        }
+    }
+}
+
+/// H14: with 200 inducing points and in single precision no variance is negative or NaN, where the
+/// prior covariance is close to singular and the posterior certain.
+#[test]
+fn variances_stay_positive_with_many_inducing_points() {
+    let count = 200;
+    let mut random = Random::new(197);
+    let (z, x) = (
+        random.points(count, DIMENSIONS),
+        random.points(300, DIMENSIONS),
+    );
+    for platform in platforms() {
+        for kind in [Stationary::SquaredExponential, Stationary::Matern32] {
+            let kernel = StationaryConfig::new(kind)
+                .with_lengthscale(1.5)
+                .init(DIMENSIONS, platform.options());
+            let posterior = |deviation: f64| {
+                let scale = Dense::identity(count).scaled(deviation);
+                let mean = Dense::new(1, count, vec![0.3; count]);
+                let distribution =
+                    VariationalGaussian::full(platform.matrix(&mean), platform.batch(&[scale]));
+                let inducing = InducingPoints::new(platform.matrix(&z));
+                Whitened::new(inducing, distribution, Jitter::INDUCING)
+            };
+            for (deviation, smallest) in [(1.0, 0.5), (1e-2, 0.0), (1e-6, 0.0)] {
+                let posterior = posterior(deviation);
+                let at_points = posterior
+                    .evaluate(&kernel, platform.matrix(&z))
+                    .expect("factor");
+                let elsewhere = posterior
+                    .evaluate(&kernel, platform.matrix(&x))
+                    .expect("factor");
+                let process = posterior.condition(&kernel).expect("factor");
+                let predicted = process.marginals(platform.matrix(&x));
+                for marginals in [at_points.marginals, elsewhere.marginals, predicted] {
+                    for variance in numbers(marginals.variance) {
+                        let what = format!("{platform}, {kind:?}, deviation {deviation}");
+                        assert!(
+                            variance >= smallest && variance.is_finite(),
+                            "{what}: {variance}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn three_outputs_are_three_posteriors_of_one() {
+    for platform in platforms() {
+        let (kernel, case) = (kernel(&platform), Case::new(3));
+        for whitened in [true, false] {
+            let evaluate = |case: &Case| {
+                if whitened {
+                    case.whitened(&platform)
+                        .evaluate(&kernel, case.x(&platform))
+                } else {
+                    case.unwhitened(&platform)
+                        .evaluate(&kernel, case.x(&platform))
+                }
+                .expect("factor")
+            };
+            let together = evaluate(&case);
+            let mut divergence = 0.0;
+            let what = format!("{platform}, whitened {whitened}");
+            let tolerance = platform.tolerance(1e-12, 1e-4);
+            for output in 0..3 {
+                let alone = evaluate(&Case {
+                    mean: Dense::new(1, INDUCING, case.mean.row(output).to_vec()),
+                    scale: vec![case.scale[output].clone()],
+                    ..Case::new(1)
+                });
+                let column = |tensor: &Tensor<2>| tensor.clone().narrow(1, output, 1);
+                let marginals = Marginals {
+                    mean: column(&together.marginals.mean),
+                    variance: column(&together.marginals.variance),
+                };
+                assert_same_marginals(&what, &marginals, &alone.marginals, tolerance);
+                divergence += numbers(alone.divergence)[0];
+            }
+            assert_close(
+                &what,
+                &numbers(together.divergence),
+                &[divergence],
+                tolerance,
+            );
+        }
+    }
+}
+
+#[test]
+fn a_diagonal_covariance_is_a_full_one_with_a_diagonal_factor() {
+    for platform in platforms() {
+        let (kernel, case) = (kernel(&platform), Case::new(3));
+        let deviation = Dense::from_function(3, INDUCING, |p, m| case.scale[p][(m, m)]);
+        let factors: Vec<Dense> = (0..3)
+            .map(|p| {
+                Dense::from_function(INDUCING, INDUCING, |i, j| {
+                    if i == j { deviation[(p, i)] } else { 0.0 }
+                })
+            })
+            .collect();
+        let mean = || platform.matrix(&case.mean);
+        let diagonal = || VariationalGaussian::diagonal(mean(), platform.matrix(&deviation));
+        let full = || VariationalGaussian::full(mean(), platform.batch(&factors));
+        let inducing = || case.inducing(&platform);
+        let pairs = [true, false].map(|whitened| {
+            [diagonal(), full()].map(|distribution| {
+                if whitened {
+                    AnyPosterior::Whitened(Whitened::new(
+                        inducing(),
+                        distribution,
+                        Jitter::INDUCING,
+                    ))
+                } else {
+                    let jitter = Jitter::INDUCING;
+                    AnyPosterior::Unwhitened(Unwhitened::new(inducing(), distribution, jitter))
+                }
+            })
+        });
+        for [diagonal, full] in pairs {
+            let what = format!("{platform}, {}", name(&full));
+            let tolerance = platform.tolerance(1e-12, 1e-4);
+            let [first, second] = [&diagonal, &full].map(|posterior| {
+                posterior
+                    .evaluate(&kernel, case.x(&platform))
+                    .expect("factor")
+            });
+            assert_same_marginals(&what, &first.marginals, &second.marginals, tolerance);
+            let divergence = numbers(second.divergence);
+            assert_close(&what, &numbers(first.divergence), &divergence, tolerance);
+            let [first, second] = [&diagonal, &full].map(|posterior| {
+                posterior
+                    .condition(&kernel)
+                    .expect("factor")
+                    .joint(case.x(&platform))
+            });
+            assert_same_joint(&what, first, second, tolerance);
+        }
+    }
+}

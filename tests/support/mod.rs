@@ -1,0 +1,30 @@
+//! What the integration tests share: the platforms they run on, seeded numbers, dense reference
+//! algebra in plain loops, comparisons, and gradient checks.
+
+#![allow(
+    dead_code,
+    unused_imports,
+    reason = "every test file is a crate of its own that uses a part of this"
+)]
+
+pub mod comparison;
+pub mod dense;
+pub mod gradients;
+pub mod module_gradients;
+pub mod platforms;
+pub mod posterior_case;
+pub mod random;
+
+pub use comparison::{assert_close, assert_finite, largest};
+pub use dense::Dense;
+pub use gradients::{Input, check_gradients, check_gradients_by_entry};
+pub use module_gradients::check_module_gradients;
+pub use platforms::{Platform, double_precision_platforms, platforms};
+pub use random::Random;
+
+use burn::tensor::Tensor;
+
+/// A tensor's values, row-major.
+pub fn numbers<const D: usize>(tensor: Tensor<D>) -> Vec<f64> {
+    tensor.into_data().iter::<f64>().collect()
+}

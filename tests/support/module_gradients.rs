@@ -1,0 +1,113 @@
+//! Gradients with respect to every parameter of a module against central differences.
+
+use burn::{
+    module::{Module, ModuleMapper, ModuleVisitor, Param},
+    tensor::{Gradients, Tensor, TensorData},
+};
+
+use super::{
+    Platform, assert_close,
+    gradients::{DIRECTIONS, assert_slopes, slopes_of},
+    numbers, platforms,
+};
+
+/// The values of every parameter, in the order of the visit.
+#[derive(Default)]
+struct Values(Vec<Vec<f64>>);
+
+impl ModuleVisitor for Values {
+    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
+        self.0.push(numbers(param.val()));
+    }
+}
+
+/// The gradient of every parameter.
+struct Slopes<'a> {
+    gradients: &'a Gradients,
+    values: Vec<Vec<f64>>,
+}
+
+impl ModuleVisitor for Slopes<'_> {
+    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
+        match param.val().grad(self.gradients) {
+            Some(gradient) => self.values.push(numbers(gradient)),
+            None => panic!("parameter {} has no gradient", self.values.len()),
+        }
+    }
+}
+
+/// Gives every parameter new values.
+struct Replacement<'a>(std::slice::Iter<'a, Vec<f64>>);
+
+impl ModuleMapper for Replacement<'_> {
+    fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
+        let Some(values) = self.0.next() else {
+            panic!("more parameters than values");
+        };
+        param.map(|tensor| {
+            let data = TensorData::new(values.clone(), tensor.shape());
+            Tensor::from_data(data, (&tensor.device(), tensor.dtype()))
+        })
+    }
+}
+
+/// The values of a module's parameters.
+pub fn parameter_values<M: Module>(module: &M) -> Vec<Vec<f64>> {
+    let mut values = Values::default();
+    module.visit(&mut values);
+    values.0
+}
+
+/// The module with other values of its parameters.
+pub fn with_parameter_values<M: Module>(module: M, values: &[Vec<f64>]) -> M {
+    module.map(&mut Replacement(values.iter()))
+}
+
+/// Checks the gradient of `loss` with respect to every parameter of the module that `build` makes:
+/// to `double` against central differences, and in single precision to `single` against double
+/// precision.
+#[track_caller]
+pub fn check_module_gradients<M: Module>(
+    what: &str,
+    (double, single): (f64, f64),
+    build: impl Fn(&Platform) -> M,
+    loss: impl Fn(&Platform, &M) -> Tensor<1>,
+) {
+    let mut reference: Option<Vec<Vec<f64>>> = None;
+    for platform in platforms() {
+        let tracked = platform.autodiff();
+        let module = build(&tracked);
+        let gradients = loss(&tracked, &module).backward();
+        let mut slopes = Slopes {
+            gradients: &gradients,
+            values: Vec::new(),
+        };
+        module.visit(&mut slopes);
+        let gradients = slopes.values;
+        assert!(
+            !gradients.is_empty(),
+            "{what}: the module has no parameters"
+        );
+        if platform.is_double() {
+            let plain = build(&platform);
+            let what = format!("{what} on {platform}");
+            let slopes = slopes_of(
+                &what,
+                &parameter_values(&plain),
+                &gradients,
+                DIRECTIONS,
+                |values| {
+                    let module = with_parameter_values(plain.clone(), values);
+                    numbers(loss(&platform, &module))[0]
+                },
+            );
+            assert_slopes(&slopes, double);
+            reference.get_or_insert(gradients);
+        } else if let Some(reference) = &reference {
+            for (index, (gradient, expected)) in gradients.iter().zip(reference).enumerate() {
+                let what = format!("{what} on {platform}, gradient of parameter {index}");
+                assert_close(&what, gradient, expected, single);
+            }
+        }
+    }
+}
