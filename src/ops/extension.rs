@@ -8,9 +8,6 @@
 // reach.
 #![allow(deprecated, reason = "ndarray stays supported beside flex")]
 
-// For the whole module: the code that the extension's macro generates names the backend, too.
-#![allow(deprecated, reason = "ndarray stays supported beside flex")]
-
 use std::sync::{Arc, Mutex};
 
 use burn::backend::{Backend, backend_extension, tensor::FloatTensor};
