@@ -40,7 +40,7 @@ pub enum Failure {
     #[error("training stopped at {source} {advice}")]
     Training {
         /// What happened.
-        source: TrainingError,
+        source: Box<TrainingError>,
         /// What to try.
         advice: String,
     },

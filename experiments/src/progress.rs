@@ -1,9 +1,10 @@
 //! How training is going, while it goes.
 
+use std::fmt::Write;
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
 use crate::fitting::LogEntry;
 
@@ -90,10 +91,14 @@ impl Progress {
 }
 
 fn bar(made: usize, planned: usize) -> ProgressBar {
-    let template = "{bar:30} {pos}/{len}  {msg}  {per_sec}  {eta} left";
+    let template = "{bar:30} {pos}/{len}  {msg}  {speed}  {eta} left";
     // The template is a constant; should it be wrong, the plain bar will do.
-    let style =
-        ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    let style = ProgressStyle::with_template(template)
+        .unwrap_or_else(|_| ProgressStyle::default_bar())
+        .with_key("speed", |state: &ProgressState, text: &mut dyn Write| {
+            // Text that cannot be formatted is text that is not shown.
+            let _ = write!(text, "{:.0} steps/s", state.per_sec());
+        });
     let bar = ProgressBar::new(planned as u64)
         .with_position(made as u64)
         .with_style(style);

@@ -232,7 +232,7 @@ impl SgprConfig {
     pub fn variational(&self) -> SvgpConfig {
         SvgpConfig {
             kernel: self.kernel.clone(),
-            mean: self.mean.clone(),
+            mean: self.mean,
             likelihood: self.likelihood.clone().into(),
             posterior: PosteriorConfig::Whitened {
                 covariance: Default::default(),

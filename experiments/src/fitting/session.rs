@@ -128,7 +128,7 @@ impl Session {
             format!(" The checkpoint of step {step} is kept.")
         });
         Failure::Training {
-            source,
+            source: Box::new(source),
             advice: format!(
                 "Try a lower --learning-rate, a larger --jitter, --gradient-norm 10 or --dtype \
                  f64.{kept}"
