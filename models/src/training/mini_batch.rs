@@ -45,16 +45,17 @@ impl MiniBatchTraining {
         }
     }
 
-    /// Steps in `epochs` passes over `data_count` data; the incomplete batch at the end of an epoch
-    /// counts.
+    /// Steps in `epochs` passes over `data_count` data, rounded up.
     pub fn steps_in_epochs(&self, epochs: usize, data_count: usize) -> usize {
-        epochs * data_count.div_ceil(self.batch_size.clamp(1, data_count.max(1)))
+        (epochs * data_count).div_ceil(self.batch_size.clamp(1, data_count.max(1)))
     }
 }
 
 /// Trains a model with Adam on shuffled mini-batches.
 ///
-/// An epoch is one pass over a permutation of the data that depends on the seed and the epoch.
+/// An epoch is one pass over a permutation of the data that depends on the seed and the epoch. All
+/// batches have the same size: what is left of an epoch is filled up from the next, since a small
+/// batch's gradient, scaled up to all data, would be as noisy as it is small.
 pub struct MiniBatchTrainer<M> {
     model: M,
     optimizer: ModuleOptimizer,
@@ -108,17 +109,27 @@ impl<M: MiniBatchModel> MiniBatchTrainer<M> {
         if size >= count {
             return (self.data.inputs.clone(), self.data.targets.clone());
         }
-        let epoch = self.step / self.steps_per_epoch();
-        if self.order.0 != epoch {
-            self.order = (epoch, permutation(count, self.training.seed, epoch));
+        let first = self.step * size;
+        let (epoch, start) = (first / count, first % count);
+        let mut rows = self.order_of(epoch)[start..count.min(start + size)].to_vec();
+        if rows.len() < size {
+            let missing = size - rows.len();
+            rows.extend_from_slice(&self.order_of(epoch + 1)[..missing]);
         }
-        let start = self.step % self.steps_per_epoch() * size;
-        let rows = &self.order.1[start..(start + size).min(count)];
-        let rows = Tensor::<1, Int>::from_data(rows, &self.data.inputs.device());
+        let rows = Tensor::<1, Int>::from_data(rows.as_slice(), &self.data.inputs.device());
         (
             self.data.inputs.clone().select(0, rows.clone()),
             self.data.targets.clone().select(0, rows),
         )
+    }
+
+    /// The order of the data in an epoch.
+    fn order_of(&mut self, epoch: usize) -> &[i64] {
+        if self.order.0 != epoch {
+            let order = permutation(self.data.len(), self.training.seed, epoch);
+            self.order = (epoch, order);
+        }
+        &self.order.1
     }
 }
 
@@ -203,11 +214,6 @@ impl<M: MiniBatchModel> Trainer for MiniBatchTrainer<M> {
             .map_err(|reason| error(reason.to_string()))?;
         self.model = model;
         self.step = progress.step;
-        let epoch = self.step / self.steps_per_epoch();
-        self.order = (
-            epoch,
-            permutation(self.data.len(), self.training.seed, epoch),
-        );
         Ok(())
     }
 }
