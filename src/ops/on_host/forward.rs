@@ -1,0 +1,227 @@
+//! The operations that a model calls.
+
+use burn::backend::{TensorMetadata, tensor::FloatTensor};
+use faer::{Accum, MatMut, prelude::ReborrowMut};
+
+use super::{expand, map_members, member, member_mut, update_members};
+use crate::ops::{
+    SpecialFunction, Stationary,
+    extension::{FactorizationOutcome, LinearAlgebra, LinearAlgebraReverse},
+    factor::{Jitter, PivotFailure},
+    host::{
+        cholesky::{BadPivot, factor_in_place, pack_lower_in_place},
+        covariance::covariance,
+        moments::{add_column_squares, divergence},
+        scalar::Scalar,
+        triangular::{Side, lower_product, mirror_lower, solve_in_place},
+    },
+    host_access::{Element, HostAccess, matrix_dims, with_element, write},
+};
+
+/// Factors one matrix with growing jitter; `out` holds the matrix on entry and the factor on exit.
+fn factor_with_jitter<T: Element>(
+    matrix: &[T],
+    out: &mut [T],
+    size: usize,
+    jitter: Jitter,
+) -> Result<f64, PivotFailure> {
+    let diagonal = || (0..size).map(|i| matrix[i * size + i].to_f64());
+    let mean = diagonal().sum::<f64>() / size.max(1) as f64;
+    let mut failure = PivotFailure {
+        pivot: 0,
+        jitter: jitter.initial,
+        diagonal: diagonal().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
+            if value.is_nan() || low.is_nan() {
+                (f64::NAN, f64::NAN)
+            } else {
+                (low.min(value), high.max(value))
+            }
+        }),
+    };
+    // Jitter cannot repair a diagonal that is not finite; adding it would spread the damage to
+    // every row and hide which one is at fault.
+    let (mean, attempts) = if mean.is_finite() {
+        (mean, usize::MAX)
+    } else {
+        (0.0, 1)
+    };
+    for relative in jitter.attempts(T::EPSILON).take(attempts) {
+        out.copy_from_slice(matrix);
+        let added = T::from_f64(relative * mean);
+        for i in 0..size {
+            out[i * size + i] += added;
+        }
+        match factor_in_place(MatMut::from_row_major_slice_mut(out, size, size)) {
+            Ok(()) => return Ok(relative),
+            Err(BadPivot(pivot)) => {
+                failure = PivotFailure {
+                    pivot,
+                    jitter: relative,
+                    ..failure
+                }
+            }
+        }
+    }
+    Err(failure)
+}
+
+impl<B: HostAccess> LinearAlgebra for B {
+    fn covariance(
+        x1: FloatTensor<B>,
+        x2: FloatTensor<B>,
+        lengthscales: FloatTensor<B>,
+        variance: FloatTensor<B>,
+        kind: Stationary,
+    ) -> FloatTensor<B> {
+        let (rows, columns) = (x1.shape()[0], x2.shape()[0]);
+        with_element!(x1, T => {
+            let lengthscales = expand(B::read::<T>(&lengthscales), x1.shape()[1]);
+            let variance = B::read::<T>(&variance)[0];
+            let values =
+                covariance(kind, &B::read::<T>(&x1), &B::read::<T>(&x2), &lengthscales, variance);
+            write::<B, T>(values, [rows, columns], &x1.device())
+        })
+    }
+
+    fn cholesky(
+        matrix: FloatTensor<B>,
+        jitter: Jitter,
+        outcome: FactorizationOutcome,
+    ) -> FloatTensor<B> {
+        let (batch, size, _) = matrix_dims(&matrix.shape());
+        let area = size * size;
+        with_element!(matrix, T => {
+            let values = B::read::<T>(&matrix);
+            let mut out = vec![T::default(); batch * area];
+            outcome.report(
+                (0..batch)
+                    .map(|index| {
+                        let range = index * area..(index + 1) * area;
+                        factor_with_jitter(&values[range.clone()], &mut out[range], size, jitter)
+                    })
+                    .collect(),
+            );
+            write::<B, T>(out, matrix.shape(), &matrix.device())
+        })
+    }
+
+    fn pack_lower(matrix: FloatTensor<B>, outcome: FactorizationOutcome) -> FloatTensor<B> {
+        with_element!(matrix, T => {
+            let values = B::read::<T>(&matrix);
+            let mut members = Vec::new();
+            let packed = map_members::<B, T>(&matrix, |index, mut out| {
+                let size = out.nrows();
+                out.copy_from(member(&values, index, size, size));
+                members.push(pack_lower_in_place(out).map(|()| 0.0).map_err(|BadPivot(pivot)| {
+                    PivotFailure { pivot, jitter: 0.0, diagonal: (0.0, 0.0) }
+                }));
+            });
+            outcome.report(members);
+            packed
+        })
+    }
+
+    fn unpack_lower(factor: FloatTensor<B>) -> FloatTensor<B> {
+        with_element!(factor, T => {
+            let values = B::read::<T>(&factor);
+            map_members::<B, T>(&factor, |index, mut out| {
+                let size = out.nrows();
+                out.copy_from_triangular_lower(member(&values, index, size, size));
+            })
+        })
+    }
+
+    fn factor_solve(factor: FloatTensor<B>, rhs: FloatTensor<B>, side: Side) -> FloatTensor<B> {
+        with_element!(factor, T => {
+            let factors = B::read::<T>(&factor);
+            update_members::<B, T>(&rhs, |index, out| {
+                let size = out.nrows();
+                solve_in_place(member(&factors, index, size, size), side, out);
+            })
+        })
+    }
+
+    fn factor_log_determinant(factor: FloatTensor<B>) -> FloatTensor<B> {
+        let (batch, size, _) = matrix_dims(&factor.shape());
+        with_element!(factor, T => {
+            let values = B::read::<T>(&factor);
+            let sums = (0..batch)
+                .map(|index| {
+                    let factor = member(&values, index, size, size);
+                    let sum: f64 = (0..size).map(|i| factor[(i, i)].to_f64().abs().ln()).sum();
+                    <T as Scalar>::from_f64(2.0 * sum)
+                })
+                .collect();
+            write::<B, T>(sums, [batch], &factor.device())
+        })
+    }
+
+    fn projected_moments(
+        basis: FloatTensor<B>,
+        mean: FloatTensor<B>,
+        scale: FloatTensor<B>,
+    ) -> FloatTensor<B> {
+        let [moments, _] = B::projected_moments_saving(basis, mean, scale);
+        moments
+    }
+
+    fn column_squares(basis: FloatTensor<B>) -> FloatTensor<B> {
+        let columns = basis.shape()[1];
+        with_element!(basis, T => {
+            let mut sums = vec![T::default(); columns];
+            add_column_squares(&B::read::<T>(&basis), &mut sums);
+            write::<B, T>(sums, [columns], &basis.device())
+        })
+    }
+
+    fn gram(basis: FloatTensor<B>) -> FloatTensor<B> {
+        let (size, columns) = (basis.shape()[0], basis.shape()[1]);
+        with_element!(basis, T => {
+            let values = B::read::<T>(&basis);
+            let basis_matrix = member(&values, 0, size, columns);
+            let mut out = vec![T::default(); size * size];
+            let mut target = member_mut(&mut out, 0, size, size);
+            lower_product(
+                target.rb_mut(),
+                Accum::Replace,
+                basis_matrix,
+                basis_matrix.transpose(),
+                <T as Scalar>::from_f64(1.0),
+            );
+            mirror_lower(target);
+            write::<B, T>(out, [size, size], &basis.device())
+        })
+    }
+
+    fn add_to_diagonal(matrix: FloatTensor<B>, value: FloatTensor<B>) -> FloatTensor<B> {
+        let size = matrix.shape()[0];
+        with_element!(matrix, T => {
+            let added = B::read::<T>(&value)[0];
+            let mut out = B::read::<T>(&matrix).into_owned();
+            for i in 0..size {
+                out[i * size + i] += added;
+            }
+            write::<B, T>(out, [size, size], &matrix.device())
+        })
+    }
+
+    fn gaussian_divergence(mean: FloatTensor<B>, scale: FloatTensor<B>) -> FloatTensor<B> {
+        let (outputs, size) = (mean.shape()[0], mean.shape()[1]);
+        with_element!(mean, T => {
+            let (means, scales) = (B::read::<T>(&mean), B::read::<T>(&scale));
+            let values = (means.chunks_exact(size).zip(scales.chunks_exact(size * size)))
+                .map(|(mean, scale)| divergence(mean, scale))
+                .collect();
+            write::<B, T>(values, [outputs], &mean.device())
+        })
+    }
+
+    fn special(x: FloatTensor<B>, function: SpecialFunction) -> FloatTensor<B> {
+        with_element!(x, T => {
+            let values = (B::read::<T>(&x).iter())
+                .map(|x| <T as Scalar>::from_f64(function.value_and_slope(x.to_f64()).0))
+                .collect();
+            write::<B, T>(values, x.shape(), &x.device())
+        })
+    }
+}
