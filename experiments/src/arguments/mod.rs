@@ -53,7 +53,7 @@ pub struct TrainArguments {
     /// What can also be written in a configuration file.
     #[command(flatten)]
     pub options: RunOptions,
-    /// Folder to write [default: out/<data>-<model>]
+    /// Folder to write [default: out/DATA-MODEL]
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
     /// Replace the folder of an earlier run
