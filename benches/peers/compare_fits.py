@@ -204,13 +204,14 @@ def main() -> None:
                 continue
             print(f"{name}, {model} ...", file=sys.stderr)
             rows.append(compare(arguments, program, earlier, model, name))
+            # After every row, so that --reuse can take what an interrupted comparison has measured.
+            if arguments.out:
+                arguments.out.write_text(json.dumps({"rows": rows}, indent=2) + "\n")
     print(table(rows))
     print(
         f"bar: RMSE at most {RMSE_FACTOR:g} times GPflow's and NLPD at most {NLPD_MARGIN:g} above "
         "it; loss: negative log evidence or bound per training row"
     )
-    if arguments.out:
-        arguments.out.write_text(json.dumps({"rows": rows}, indent=2) + "\n")
     sys.exit(0 if all(row["met"] for row in rows) else 1)
 
 
