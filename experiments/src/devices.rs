@@ -43,7 +43,10 @@ pub fn default_dtype(device: DeviceName) -> DtypeName {
 /// When the device is not in this program or this machine, or does not compute in `dtype`.
 pub fn open(name: DeviceName, dtype: DType) -> Result<Device, SettingError> {
     let device = find(name)?;
-    if device.supports_dtype(dtype) {
+    // Shaders have no double-precision literals: a device that claims the type still evaluates
+    // parts of an expression in single precision.
+    let shaders = matches!(name, DeviceName::Wgpu | DeviceName::Vulkan);
+    if device.supports_dtype(dtype) && !(shaders && dtype == DType::F64) {
         return Ok(device);
     }
     Err(SettingError::DtypeUnsupported {
