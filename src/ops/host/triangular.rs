@@ -18,6 +18,9 @@ pub const BLOCK: usize = 32;
 /// Rows of an output block of the products below.
 const PANEL: usize = 64;
 
+/// Rows of a diagonal block of a triangular product.
+const LEAF: usize = 32;
+
 /// Rows and columns of a tile that is transposed at once.
 const TILE: usize = 16;
 
@@ -213,44 +216,49 @@ pub fn triangular_product<T: Scalar>(
     out: MatMut<'_, T>,
     beta: Accum,
 ) {
-    let (size, columns) = (rhs.nrows(), rhs.ncols());
-    let one = T::from_f64(1.0);
-    let diagonal: Vec<Vec<T>> = (0..size)
-        .step_by(PANEL)
-        .map(|start| {
-            let rows = PANEL.min(size - start);
-            lower_block(lower.submatrix(start, start, rows, rows))
-        })
-        .collect();
-    let threads = threads_for(size * size * columns / 2);
-    in_column_parts(out, threads, &|mut out, first_column| {
+    let threads = threads_for(rhs.nrows() * rhs.nrows() * rhs.ncols() / 2);
+    in_column_parts(out, threads, &|out, first_column| {
         let rhs = rhs.subcols(first_column, out.ncols());
-        for (start, diagonal) in (0..size).step_by(PANEL).zip(&diagonal) {
-            let rows = PANEL.min(size - start);
-            let diagonal = MatRef::from_row_major_slice(diagonal, rows, rows);
-            let mut out = out.rb_mut().subrows_mut(start, rows);
-            let own = rhs.subrows(start, rows);
-            let (diagonal, rest, others) = match side {
-                Side::Lower => (
-                    diagonal,
-                    lower.submatrix(start, 0, rows, start),
-                    rhs.subrows(0, start),
-                ),
-                Side::Transposed => {
-                    let end = start + rows;
-                    (
-                        diagonal.transpose(),
-                        lower.submatrix(end, start, size - end, rows).transpose(),
-                        rhs.subrows(end, size - end),
-                    )
-                }
-            };
-            matmul(out.rb_mut(), beta, diagonal, own, one, Par::Seq);
-            if others.nrows() > 0 {
-                matmul(out, Accum::Add, rest, others, one, Par::Seq);
-            }
-        }
+        triangular_product_part(lower, side, rhs, out, beta);
     });
+}
+
+/// [`triangular_product`] by halves, one thread: all but the diagonal blocks are large products.
+fn triangular_product_part<T: Scalar>(
+    lower: MatRef<'_, T>,
+    side: Side,
+    rhs: MatRef<'_, T>,
+    mut out: MatMut<'_, T>,
+    beta: Accum,
+) {
+    let size = rhs.nrows();
+    let one = T::from_f64(1.0);
+    if size <= LEAF {
+        let block = lower_block(lower);
+        let block = MatRef::from_row_major_slice(&block, size, size);
+        let block = match side {
+            Side::Lower => block,
+            Side::Transposed => block.transpose(),
+        };
+        return matmul(out, beta, block, rhs, one, Par::Seq);
+    }
+    let middle = halfway(size);
+    let (first, _, corner, last) = lower.split_at(middle, middle);
+    let (rhs_top, rhs_bottom) = rhs.split_at_row(middle);
+    let (mut top, mut bottom) = out.rb_mut().split_at_row_mut(middle);
+    triangular_product_part(first, side, rhs_top, top.rb_mut(), beta);
+    triangular_product_part(last, side, rhs_bottom, bottom.rb_mut(), beta);
+    match side {
+        Side::Lower => matmul(bottom, Accum::Add, corner, rhs_top, one, Par::Seq),
+        Side::Transposed => matmul(
+            top,
+            Accum::Add,
+            corner.transpose(),
+            rhs_bottom,
+            one,
+            Par::Seq,
+        ),
+    }
 }
 
 /// The lower triangle of `out + alpha·A·B` (or of `alpha·A·B`), for square `out`; above the
@@ -309,33 +317,36 @@ pub fn mirror_lower<T: Scalar>(mut matrix: MatMut<'_, T>) {
         }
         return;
     }
-    let middle = size / 2;
+    let middle = (size / 2).next_multiple_of(TILE);
     let (first, corner, opposite, last) = matrix.split_at_mut(middle, middle);
     transpose_into(opposite.rb(), corner);
     mirror_lower(first);
     mirror_lower(last);
 }
 
-/// `target ← sourceᵀ`, tile by tile so that both sides stay in cache.
+/// `target ← sourceᵀ`, for matrices with contiguous rows.
+///
+/// Tile by tile through a buffer, so that both matrices are touched row by row: where rows lie a
+/// power of two apart, a column of them competes for a few lines of the cache.
 pub fn transpose_into<T: Scalar>(source: MatRef<'_, T>, mut target: MatMut<'_, T>) {
+    let mut tile = [T::default(); TILE * TILE];
     let (rows, columns) = (source.nrows(), source.ncols());
-    if rows.max(columns) <= TILE {
-        for i in 0..rows {
-            for j in 0..columns {
-                target[(j, i)] = source[(i, j)];
+    for top in (0..rows).step_by(TILE) {
+        let height = TILE.min(rows - top);
+        for left in (0..columns).step_by(TILE) {
+            let width = TILE.min(columns - left);
+            let from = source.submatrix(top, left, height, width);
+            let mut to = target.rb_mut().submatrix_mut(left, top, width, height);
+            for i in 0..height {
+                for j in 0..width {
+                    tile[j * TILE + i] = from[(i, j)];
+                }
+            }
+            for j in 0..width {
+                for i in 0..height {
+                    to[(j, i)] = tile[j * TILE + i];
+                }
             }
         }
-    } else if rows >= columns {
-        let middle = rows / 2;
-        let (top, bottom) = source.split_at_row(middle);
-        let (left, right) = target.split_at_col_mut(middle);
-        transpose_into(top, left);
-        transpose_into(bottom, right);
-    } else {
-        let middle = columns / 2;
-        let (left, right) = source.split_at_col(middle);
-        let (top, bottom) = target.split_at_row_mut(middle);
-        transpose_into(left, top);
-        transpose_into(right, bottom);
     }
 }
