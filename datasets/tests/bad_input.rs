@@ -9,7 +9,7 @@ use burn_gp_datasets::{
 };
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use tempfile::TempDir;
+use temp_dir::TempDir;
 
 /// A folder that holds one file, removed at the end.
 struct OneFile {

@@ -10,7 +10,7 @@ use burn_gp_datasets::{
 };
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use tempfile::TempDir;
+use temp_dir::TempDir;
 
 fn load(contents: impl AsRef<[u8]>, target: &TargetColumn) -> Dataset {
     let folder = TempDir::new().unwrap();

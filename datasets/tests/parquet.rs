@@ -13,7 +13,7 @@ use parquet::data_type::{
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
-use tempfile::TempDir;
+use temp_dir::TempDir;
 
 /// One column of one row group; a level of 0 is a null.
 enum Column {

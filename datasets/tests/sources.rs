@@ -8,7 +8,7 @@ use std::time::Instant;
 use burn_gp_datasets::{Availability, DataSource, LabelCoding, Task, find, registry, warnings};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use tempfile::TempDir;
+use temp_dir::TempDir;
 
 fn write_gzip(path: &Path, text: &str) {
     let file = fs::File::create(path).unwrap();

@@ -135,7 +135,7 @@ fn standardised_training_rows_have_mean_zero_and_variance_one() {
 
 #[test]
 fn constant_columns_are_centred_and_not_scaled() {
-    let folder = tempfile::TempDir::new().unwrap();
+    let folder = temp_dir::TempDir::new().unwrap();
     let path = folder.path().join("a.csv");
     // Columns: constant; constant up to rounding; tiny numbers that differ; huge; a target whose
     // last row, not in the training rows, must not count.

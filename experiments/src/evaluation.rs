@@ -3,7 +3,7 @@
 use burn_gp::{likelihoods::AnyLikelihood, metrics};
 use burn_gp_datasets::Standardizer;
 use burn_gp_models::{AnyProcess, Predictions, Predictor};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::preparation::Part;
 
@@ -11,7 +11,7 @@ use crate::preparation::Part;
 const CALIBRATION_BINS: usize = 10;
 
 /// Scores of held-out rows, in standardised units unless told otherwise.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Scores {
     /// Root mean squared error; of the probabilities, for classification.
     pub rmse: f64,

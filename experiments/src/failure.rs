@@ -74,6 +74,24 @@ pub enum Failure {
         /// The folder with the checkpoint.
         folder: PathBuf,
     },
+    /// Ctrl-C during a comparison.
+    #[error("stopped; continue with: burn-gp compare --resume {}", folder.display())]
+    InterruptedComparison {
+        /// The comparison's folder.
+        folder: PathBuf,
+    },
+    /// A run of a comparison that was not started for a reason it has told.
+    #[error("the comparison stops, because the run of {run} was refused as said above")]
+    RefusedRun {
+        /// Model and seed.
+        run: String,
+    },
+    /// Runs of a comparison that broke off.
+    #[error("these runs broke off for the reasons above and are not in the table: {}", runs.join("; "))]
+    BrokenRuns {
+        /// Models and seeds.
+        runs: Vec<String>,
+    },
     /// The reader of the standard output went away.
     #[error("the standard output is closed")]
     ClosedOutput,
@@ -176,14 +194,16 @@ impl Failure {
             | Self::Data(_)
             | Self::Folder(_)
             | Self::Model(_)
+            | Self::RefusedRun { .. }
             | Self::SavedModel(SavedModelError::Read { .. } | SavedModelError::Version { .. }) => 2,
             Self::SavedModel(SavedModelError::Write { .. })
             | Self::Training { .. }
             | Self::Prediction(_)
             | Self::Write { .. }
             | Self::Picture(_)
-            | Self::Interrupt(_) => 1,
-            Self::Interrupted { .. } => 130,
+            | Self::Interrupt(_)
+            | Self::BrokenRuns { .. } => 1,
+            Self::Interrupted { .. } | Self::InterruptedComparison { .. } => 130,
             Self::ClosedOutput => 0,
         }
     }
@@ -192,7 +212,7 @@ impl Failure {
     pub fn message(&self) -> Option<String> {
         match self {
             Self::ClosedOutput => None,
-            Self::Interrupted { .. } => Some(self.to_string()),
+            Self::Interrupted { .. } | Self::InterruptedComparison { .. } => Some(self.to_string()),
             _ => Some(format!("error: {self}")),
         }
     }

@@ -1,11 +1,12 @@
-//! The command-line program `burn-gp`: train Gaussian processes on data, predict with them.
+//! The command-line program `burn-gp`: train Gaussian processes on data, compare them, predict with them.
 //!
 //! [`run`] is the whole program. A training run goes through these modules in order:
 //! [`arguments`] (what was typed), [`settings`] (what it means), [`preparation`] (the data),
 //! [`plan`] (model and training), [`fitting`] (the steps), [`evaluation`] (held-out rows),
-//! [`output`] (the folder), [`report`] (the terminal).
+//! [`output`] (the folder), [`report`] (the terminal). A comparison is several such runs.
 
 pub mod arguments;
+mod comparison;
 mod datasets;
 mod devices;
 pub mod evaluation;
@@ -61,6 +62,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 fn execute(command: Command) -> Result<(), Failure> {
     match command {
         Command::Train(arguments) => train::train(*arguments),
+        Command::Compare(arguments) => comparison::compare(*arguments),
         Command::Predict(arguments) => predict::predict(&arguments),
         Command::Datasets(DatasetsCommand::List { data_dir }) => {
             datasets::list(data_dir.as_deref())

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use burn_gp::parameter::Hyperparameter;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::arguments::name_of;
 use crate::evaluation::Scores;
@@ -13,7 +13,7 @@ use crate::preparation::PreparedData;
 use crate::settings::Settings;
 
 /// The numbers of a run, as written to `metrics.json`.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Metrics {
     /// The model's name.
     pub model: String,
@@ -48,6 +48,8 @@ pub struct Metrics {
     pub train_seconds: f64,
     /// Of which each step took.
     pub seconds_per_step: f64,
+    /// The most memory that the program held until the scores were known, in bytes.
+    pub peak_memory: Option<u64>,
     /// The seed.
     pub seed: u64,
     /// The device.
@@ -97,6 +99,7 @@ impl Metrics {
             step_kept: training.step_kept,
             train_seconds: training.seconds,
             seconds_per_step: training.seconds / training.steps.max(1) as f64,
+            peak_memory: memory::peak(),
             seed: settings.seed,
             backend: name_of(settings.device),
             dtype: name_of(settings.dtype),
@@ -132,7 +135,8 @@ fn line(title: &str, text: &str) -> String {
     format!("{title:<12}{text}")
 }
 
-fn sizes(metrics: &Metrics) -> String {
+/// The data and their sizes.
+pub fn sizes(metrics: &Metrics) -> String {
     let generated = if metrics.synthetic {
         " (generated)"
     } else {
@@ -165,7 +169,7 @@ fn training(metrics: &Metrics) -> String {
     } else {
         format!(", kept the model of step {}", metrics.step_kept)
     };
-    let memory = memory::peak()
+    let memory = (metrics.peak_memory)
         .map(|bytes| format!(", peak memory {} MB", bytes / 1_000_000))
         .unwrap_or_default();
     format!(

@@ -72,10 +72,6 @@ pub fn train(arguments: TrainArguments) -> Result<(), Failure> {
 /// over the environment.
 fn options(arguments: &TrainArguments) -> Result<RunOptions, Failure> {
     let typed = arguments.options.clone();
-    let environment = RunOptions {
-        data_dir: std::env::var_os("BURN_GP_DATA").map(PathBuf::from),
-        ..RunOptions::default()
-    };
     let options = if let Some(folder) = &arguments.resume {
         require_changeable(&typed)?;
         let checkpoints = OutputFolder::resume(folder)?.checkpoints();
@@ -90,11 +86,11 @@ fn options(arguments: &TrainArguments) -> Result<RunOptions, Failure> {
     } else {
         typed
     };
-    Ok(options.over(environment))
+    Ok(options.over(settings::environment()))
 }
 
 /// The same options with paths from the root, so that they mean the same everywhere.
-fn from_the_root(mut options: RunOptions) -> RunOptions {
+pub fn from_the_root(mut options: RunOptions) -> RunOptions {
     options.data = options.data.map(absolute_file);
     options.data_dir = (options.data_dir).map(|path| std::path::absolute(&path).unwrap_or(path));
     options
@@ -142,15 +138,20 @@ fn require_changeable(typed: &RunOptions) -> Result<(), SettingError> {
     })
 }
 
-/// `out/<data>-<model>`, whatever the data's name is made of.
+/// `out/<data>-<model>`.
 fn default_folder(settings: &Settings, source: &DataSource) -> PathBuf {
-    let name = source.name();
+    let model = name_of(settings.method.name());
+    Path::new("out").join(default_folder_name(source.name(), &model))
+}
+
+/// `<data>-<what>`, whatever the data's name is made of.
+pub fn default_folder_name(data: impl AsRef<str>, what: &str) -> String {
     let plain = |letter: char| {
         let kept = letter.is_alphanumeric() || matches!(letter, '.' | '_' | '-');
         if kept { letter } else { '-' }
     };
-    let name: String = name.chars().map(plain).collect();
-    Path::new("out").join(format!("{name}-{}", name_of(settings.method.name())))
+    let name: String = data.as_ref().chars().map(plain).collect();
+    format!("{name}-{what}")
 }
 
 fn warn(data: &PreparedData, plan: &Plan) {

@@ -43,8 +43,8 @@ fn sound_rows() -> String {
 }
 
 /// Files to be wrong about, a finished run in `run`, and somebody else's folder.
-fn playground() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
+fn playground() -> temp_dir::TempDir {
+    let folder = temp_dir::TempDir::new().unwrap();
     let path = folder.path();
     let write = |name: &str, bytes: &[u8]| fs::write(path.join(name), bytes).unwrap();
     write("good.csv", sound_rows().as_bytes());

@@ -52,7 +52,7 @@ const FILES: [&str; 9] = [
 
 #[test]
 fn a_regression_writes_every_file() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = temp_dir::TempDir::new().unwrap();
     let path = folder.path();
     write_regression(&path.join("data.csv"), 200);
     let table = succeed(
@@ -126,7 +126,7 @@ fn a_regression_writes_every_file() {
 
 #[test]
 fn one_input_gives_a_picture_of_the_fit() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = temp_dir::TempDir::new().unwrap();
     let data = "synthetic:sines?n=120&noise=0.1&seed=1";
     for model in ["exact", "sgpr"] {
         let arguments = [
@@ -142,7 +142,7 @@ fn one_input_gives_a_picture_of_the_fit() {
 
 #[test]
 fn a_classification_writes_its_own_pictures() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = temp_dir::TempDir::new().unwrap();
     let path = folder.path();
     write_classes(&path.join("data.csv"), 200);
     succeed(
@@ -184,7 +184,7 @@ fn a_classification_writes_its_own_pictures() {
 
 #[test]
 fn early_stopping_keeps_the_best_model() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = temp_dir::TempDir::new().unwrap();
     let path = folder.path();
     write_regression(&path.join("data.csv"), 80);
     // A learning rate far too high for the last model to be the best one.
@@ -234,7 +234,7 @@ fn early_stopping_keeps_the_best_model() {
 
 #[test]
 fn overwriting_replaces_the_whole_folder() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = temp_dir::TempDir::new().unwrap();
     let path = folder.path();
     let data = "synthetic:sines?n=60&noise=0.1&seed=1";
     let mut arguments = vec![
@@ -259,7 +259,7 @@ fn overwriting_replaces_the_whole_folder() {
 
 #[test]
 fn a_failing_step_keeps_the_last_checkpoint() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = temp_dir::TempDir::new().unwrap();
     let path = folder.path();
     write_regression(&path.join("data.csv"), 100);
     let output = run(
@@ -297,7 +297,7 @@ fn a_failing_step_keeps_the_last_checkpoint() {
 
 #[test]
 fn the_data_sets_are_listed() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = temp_dir::TempDir::new().unwrap();
     let text = succeed(folder.path(), &["datasets", "list"]);
     let line = |name: &str| {
         let found = text.lines().find(|line| line.starts_with(name));

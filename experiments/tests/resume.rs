@@ -122,7 +122,7 @@ fn assert_same(expected: &Path, actual: &Path) {
 
 /// Kills ten runs at random moments, each perhaps again after it was resumed.
 fn kill_ten_times(options: &[&str], last_step: usize, seed: u64) {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = temp_dir::TempDir::new().unwrap();
     let path = folder.path();
     write_regression(&path.join("data.csv"), 120);
     succeed(path, &arguments("undisturbed", options));
@@ -169,7 +169,7 @@ fn a_killed_collapsed_run_ends_like_an_undisturbed_one() {
 
 #[test]
 fn control_c_writes_a_checkpoint_and_says_how_to_go_on() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = temp_dir::TempDir::new().unwrap();
     let path = folder.path();
     write_regression(&path.join("data.csv"), 120);
     // Nothing but the signal makes a checkpoint after the first one.
@@ -207,7 +207,7 @@ fn control_c_writes_a_checkpoint_and_says_how_to_go_on() {
 
 #[test]
 fn a_run_on_other_data_is_not_resumed() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = temp_dir::TempDir::new().unwrap();
     let path = folder.path();
     write_regression(&path.join("data.csv"), 120);
     let mut child = start(

@@ -85,7 +85,7 @@ fn every_regression_model_predicts_the_same_after_loading() {
         ],
     ];
     for options in cases {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = temp_dir::TempDir::new().unwrap();
         let data = folder.path().join("data.csv");
         write_regression(&data, 150);
         let [written, predicted] = both(&data, folder.path(), options);
@@ -98,7 +98,7 @@ fn every_regression_model_predicts_the_same_after_loading() {
 
 #[test]
 fn a_classifier_predicts_the_same_after_loading() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = temp_dir::TempDir::new().unwrap();
     let data = folder.path().join("data.csv");
     write_classes(&data, 200);
     let options = [
@@ -124,7 +124,7 @@ fn a_classifier_predicts_the_same_after_loading() {
 
 #[test]
 fn columns_are_matched_by_name_and_the_target_is_optional() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = temp_dir::TempDir::new().unwrap();
     let path = folder.path();
     write_regression(&path.join("data.csv"), 100);
     let train = [
@@ -161,7 +161,7 @@ fn columns_are_matched_by_name_and_the_target_is_optional() {
 
 #[test]
 fn a_configuration_reproduces_its_run() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = temp_dir::TempDir::new().unwrap();
     let path = folder.path();
     write_regression(&path.join("data.csv"), 120);
     let first = [

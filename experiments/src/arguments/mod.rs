@@ -37,6 +37,15 @@ pub enum Command {
     /// training_log.csv and pictures. Ctrl-C stops after the current step with a checkpoint;
     /// --resume goes on from it, or from the last checkpoint of a killed run, bit for bit.
     Train(Box<TrainArguments>),
+    /// Fit several models to the same data and put their scores side by side
+    ///
+    /// Every model gets the same training and test rows and the same options; an option that one of
+    /// the models has no use for is left out for it. Each run is a process of its own and leaves a
+    /// whole folder like that of `train` in DIR/MODEL/seed-SEED.
+    ///
+    /// The folder then holds comparison.json, comparison.csv (one line a run) and comparison.svg.
+    /// Ctrl-C stops with checkpoints; --resume makes the runs that are missing.
+    Compare(Box<CompareArguments>),
     /// Predict new rows with a trained model
     ///
     /// Columns are matched by name where the model's data had names. If the target is among them,
@@ -73,6 +82,49 @@ pub struct TrainArguments {
     /// Take every option that is not given here from the config.json of an earlier run
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub config: Option<PathBuf>,
+    /// Print errors and warnings only
+    #[arg(long, help_heading = "Output")]
+    pub quiet: bool,
+}
+
+/// What `compare` takes.
+#[derive(Debug, Args)]
+#[command(mut_arg("model", |argument| argument.hide(true)), mut_arg("seed", |argument| argument.hide(true)))]
+pub struct CompareArguments {
+    /// The models, such as svgp,sgpr,exact
+    #[arg(
+        long,
+        value_name = "MODELS",
+        value_delimiter = ',',
+        required_unless_present = "resume",
+        help_heading = "Model"
+    )]
+    pub models: Vec<ModelName>,
+    /// Seeds, such as 0,1,2: a run of every model for each, with a split of its own [default: 0]
+    #[arg(
+        long,
+        value_name = "SEEDS",
+        value_delimiter = ',',
+        help_heading = "Computation"
+    )]
+    pub seeds: Vec<u64>,
+    /// What the runs have in common.
+    #[command(flatten)]
+    pub options: RunOptions,
+    /// Folder to write [default: out/DATA-comparison]
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    pub out: Option<PathBuf>,
+    /// Replace the folder of an earlier comparison
+    #[arg(long, help_heading = "Output")]
+    pub overwrite: bool,
+    /// Continue the interrupted comparison in this folder
+    #[arg(
+        long,
+        value_name = "DIR",
+        help_heading = "Output",
+        conflicts_with_all = ["models", "seeds", "out", "overwrite"]
+    )]
+    pub resume: Option<PathBuf>,
     /// Print errors and warnings only
     #[arg(long, help_heading = "Output")]
     pub quiet: bool,

@@ -27,6 +27,14 @@ pub const FIT: &str = "fit.svg";
 pub const RELIABILITY: &str = "reliability.svg";
 /// A classifier of two inputs.
 pub const DECISION_MAP: &str = "decision-map.svg";
+/// The runs of a comparison, JSON.
+pub const COMPARISON_PLAN: &str = "comparison-plan.json";
+/// The scores of a comparison, JSON.
+pub const COMPARISON_JSON: &str = "comparison.json";
+/// The scores of a comparison, one line a run, CSV.
+pub const COMPARISON_CSV: &str = "comparison.csv";
+/// The scores of a comparison.
+pub const COMPARISON_PICTURE: &str = "comparison.svg";
 
 /// Writes a text file.
 ///

@@ -65,7 +65,7 @@ impl OutputFolder {
         if path.exists() && !path.is_dir() {
             return Err(FolderError::NotAFolder { path });
         }
-        let names = names(&path);
+        let names = names_in(&path);
         if names.is_empty() {
             return Ok(folder);
         }
@@ -149,7 +149,7 @@ fn remove(folder: &Path) -> Result<(), Failure> {
 }
 
 /// The names of what is in a folder; none if it does not exist.
-fn names(folder: &Path) -> Vec<String> {
+pub fn names_in(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut names: Vec<String> = entries
         .map(|entry| entry.file_name().to_string_lossy().into_owned())

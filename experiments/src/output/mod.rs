@@ -7,8 +7,9 @@ mod replacement;
 
 pub use context::ModelContext;
 pub use files::{
-    CALIBRATION, CONFIG, DECISION_MAP, FIT, LOSS, METRICS, PREDICTED_OBSERVED, PREDICTIONS,
-    RELIABILITY, TRAINING_LOG, write_predictions, write_text,
+    CALIBRATION, COMPARISON_CSV, COMPARISON_JSON, COMPARISON_PICTURE, COMPARISON_PLAN, CONFIG,
+    DECISION_MAP, FIT, LOSS, METRICS, PREDICTED_OBSERVED, PREDICTIONS, RELIABILITY, TRAINING_LOG,
+    write_predictions, write_text,
 };
-pub use folder::OutputFolder;
+pub use folder::{OutputFolder, names_in};
 pub use replacement::replace_file;

@@ -126,7 +126,8 @@ pub(super) fn nothing_below(_panel: &Area<'_>, _y: i32) -> Result<(), PictureErr
     Ok(())
 }
 
-fn on_paper(
+/// Draws a whole sheet and writes it to a file.
+pub(super) fn on_paper(
     path: &Path,
     frame: &Frame<'_>,
     draw: impl FnOnce(&Area<'_>) -> Result<(), PictureError>,
@@ -150,7 +151,8 @@ fn on_paper(
     })
 }
 
-fn write_header(header: &Area<'_>, frame: &Frame<'_>) -> Result<(), PictureError> {
+/// Title, model and remarks.
+pub(super) fn write_header(header: &Area<'_>, frame: &Frame<'_>) -> Result<(), PictureError> {
     // At these lengths the widest letters of a common sans-serif font still fit the sheet.
     const LONGEST_DATA: usize = 42;
     const LONGEST_MODEL: usize = 100;
@@ -251,7 +253,7 @@ pub(super) mod testing {
     impl Picture {
         /// Draws, parses and checks what holds for every picture.
         pub(in super::super) fn of(draw: impl FnOnce(&Path) -> Result<(), PictureError>) -> Self {
-            let folder = tempfile::tempdir().expect("temporary folder");
+            let folder = temp_dir::TempDir::new().expect("temporary folder");
             let path = folder.path().join("picture.svg");
             draw(&path).expect("picture");
             let svg = std::fs::read_to_string(&path).expect("file");
@@ -264,7 +266,7 @@ pub(super) mod testing {
         pub(in super::super) fn refused(
             draw: impl FnOnce(&Path) -> Result<(), PictureError>,
         ) -> PictureError {
-            let folder = tempfile::tempdir().expect("temporary folder");
+            let folder = temp_dir::TempDir::new().expect("temporary folder");
             let path = folder.path().join("picture.svg");
             let error = draw(&path).expect_err("must be refused");
             assert!(!path.exists(), "a refused picture left a file");

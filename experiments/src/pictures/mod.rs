@@ -1,4 +1,5 @@
-//! Pictures of a fit as SVG files: training loss, predictions, calibration, 1-D fits, decision maps.
+//! Pictures of a fit as SVG files: training loss, predictions, calibration, 1-D fits, decision maps,
+//! comparisons of models.
 //!
 //! Every function takes slices and a path and writes one file of 800 by 560 pixels. Values that are
 //! not finite are left out and counted in the line below the title; when nothing is left the
@@ -7,6 +8,7 @@
 mod axis;
 mod calibration;
 mod canvas;
+mod comparison;
 mod decision_map;
 mod error;
 mod fit;
@@ -18,6 +20,7 @@ mod reliability;
 mod rows;
 
 pub use calibration::calibration;
+pub use comparison::{ComparedScore, comparison};
 pub use decision_map::{ClassifiedPoints, ProbabilityGrid, decision_map};
 pub use error::PictureError;
 pub use fit::{Fit, Points, evaluation_grid, fit};

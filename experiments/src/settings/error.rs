@@ -13,6 +13,14 @@ pub enum SettingError {
         /// The model.
         model: String,
     },
+    /// One value where a comparison takes several.
+    #[error(
+        "a comparison takes --{option}s with all of them, separated by commas, instead of --{option}"
+    )]
+    Plural {
+        /// The option, without dashes.
+        option: &'static str,
+    },
     /// Classification by a regression model.
     #[error(
         "the model {model} needs the gaussian likelihood; use --model svgp for classification, or --likelihood gaussian"

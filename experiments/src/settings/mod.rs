@@ -242,6 +242,14 @@ impl Settings {
     }
 }
 
+/// The options that the environment gives.
+pub fn environment() -> RunOptions {
+    RunOptions {
+        data_dir: std::env::var_os("BURN_GP_DATA").map(PathBuf::from),
+        ..RunOptions::default()
+    }
+}
+
 /// The data that `options` name.
 ///
 /// # Errors
@@ -258,6 +266,17 @@ pub fn source(options: &RunOptions) -> Result<DataSource, burn_gp_datasets::Data
 ///
 /// [`SettingError::NotApplicable`].
 pub fn require_applicable(options: &RunOptions, model: ModelName) -> Result<(), SettingError> {
+    match without_use(options, model).first() {
+        Some(option) => Err(SettingError::NotApplicable {
+            option,
+            model: name_of(model),
+        }),
+        None => Ok(()),
+    }
+}
+
+/// The options given that the model has no use for.
+pub fn without_use(options: &RunOptions, model: ModelName) -> Vec<&'static str> {
     let full_batch = [
         ("--covariance", options.covariance.is_some()),
         ("--batch-size", options.batch_size.is_some()),
@@ -280,14 +299,12 @@ pub fn require_applicable(options: &RunOptions, model: ModelName) -> Result<(), 
         ModelName::Sgpr => &[&full_batch],
         ModelName::Svgp | ModelName::SvgpUnwhitened => &[],
     };
-    let given = useless.iter().copied().flatten().find(|(_, given)| *given);
-    match given {
-        Some(&(option, _)) => Err(SettingError::NotApplicable {
-            option,
-            model: name_of(model),
-        }),
-        None => Ok(()),
-    }
+    let given = useless
+        .iter()
+        .copied()
+        .flatten()
+        .filter(|(_, given)| *given);
+    given.map(|&(option, _)| option).collect()
 }
 
 fn likelihood(

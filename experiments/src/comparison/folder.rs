@@ -1,0 +1,88 @@
+//! The folder of a comparison.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+
+use super::ComparisonPlan;
+use crate::arguments::{ModelName, name_of};
+use crate::failure::{Failure, FolderError};
+use crate::output;
+
+/// A folder with the plan of a comparison, a folder for each model, and at the end the results.
+pub(super) struct ComparisonFolder {
+    path: PathBuf,
+}
+
+impl ComparisonFolder {
+    /// A folder for a new comparison, with its plan.
+    ///
+    /// # Errors
+    ///
+    /// When there is something at `path` that must not, or cannot, be replaced.
+    pub(super) fn claim(
+        path: &Path,
+        overwrite: bool,
+        plan: &ComparisonPlan,
+    ) -> Result<Self, Failure> {
+        let path = path.to_owned();
+        if path.exists() && !path.is_dir() {
+            return Err(FolderError::NotAFolder { path }.into());
+        }
+        let names = output::names_in(&path);
+        if !names.is_empty() && !overwrite {
+            return Err(FolderError::NotEmpty { path }.into());
+        }
+        if let Some(file) = names.iter().find(|name| !is_own(name)) {
+            let file = file.clone();
+            return Err(FolderError::Foreign { path, file }.into());
+        }
+        if path.exists() {
+            fs::remove_dir_all(&path).map_err(Failure::writing(&path))?;
+        }
+        fs::create_dir_all(&path).map_err(Failure::writing(&path))?;
+        let text = serde_json::to_string_pretty(plan).map_err(std::io::Error::other);
+        let text = text.map_err(Failure::writing(&path))? + "\n";
+        output::replace_file(&path.join(output::COMPARISON_PLAN), &text)?;
+        Ok(Self { path })
+    }
+
+    /// The folder of an interrupted comparison, and its plan.
+    ///
+    /// # Errors
+    ///
+    /// When there is no comparison, or nothing left of it to do.
+    pub(super) fn resume(path: &Path) -> Result<(ComparisonPlan, Self), Failure> {
+        let path = path.to_owned();
+        if path.join(output::COMPARISON_JSON).exists() {
+            return Err(FolderError::Finished { path }.into());
+        }
+        let file = path.join(output::COMPARISON_PLAN);
+        let Ok(text) = fs::read_to_string(&file) else {
+            return Err(FolderError::NothingToResume { path }.into());
+        };
+        let plan = serde_json::from_str(&text).map_err(|error| FolderError::DamagedCheckpoint {
+            path: file,
+            reason: error.to_string(),
+        })?;
+        Ok((plan, Self { path }))
+    }
+
+    /// Where it is.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// Whether a comparison writes something of that name.
+fn is_own(name: &str) -> bool {
+    let files = [
+        output::COMPARISON_PLAN,
+        output::COMPARISON_JSON,
+        output::COMPARISON_CSV,
+        output::COMPARISON_PICTURE,
+    ];
+    let models = ModelName::value_variants();
+    files.contains(&name) || models.iter().any(|&model| name_of(model) == name)
+}

@@ -1,0 +1,175 @@
+//! The scores of several models side by side: on the terminal, as JSON and as CSV.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::ComparisonPlan;
+use super::outcome::{Outcomes, RunOutcome, Score, Summary};
+use crate::arguments::{ModelName, name_of};
+use crate::failure::Failure;
+use crate::pictures::ComparedScore;
+use crate::report::{self, Metrics};
+
+/// A finished run in a line.
+pub(super) fn progress(outcome: &RunOutcome) -> String {
+    let scores = match &outcome.metrics {
+        Some(metrics) => format!(
+            "{}, {:.1} s",
+            report::score_line(&metrics.scores),
+            metrics.train_seconds
+        ),
+        None => "broke off, see above".into(),
+    };
+    format!("{}: {scores}", outcome.name())
+}
+
+/// The table on the terminal.
+pub(super) fn text(plan: &ComparisonPlan, outcomes: &Outcomes, folder: &Path) -> String {
+    let scores = outcomes.scores();
+    let mut rows = vec![header(scores)];
+    for &model in &plan.models {
+        let cells = scores.iter().map(|score| cell(outcomes, model, score));
+        rows.push([name_of(model)].into_iter().chain(cells).collect());
+    }
+    let mut lines: Vec<String> = outcomes.metrics().take(1).map(report::sizes).collect();
+    lines.push(String::new());
+    lines.extend(aligned(&rows));
+    lines.push(String::new());
+    if plan.seeds.len() > 1 {
+        let count = plan.seeds.len();
+        lines.push(format!(
+            "mean ± standard error over {count} seeds, each with a split of its own"
+        ));
+    }
+    lines.push(format!(
+        "scores in standardised units; all of it in {}",
+        folder.display()
+    ));
+    lines.join("\n")
+}
+
+fn header(scores: &[Score]) -> Vec<String> {
+    let title = |score: &Score| match score.unit {
+        Some(unit) => format!("{} ({unit})", score.title),
+        None => score.title.to_owned(),
+    };
+    ["model".to_owned()]
+        .into_iter()
+        .chain(scores.iter().map(title))
+        .collect()
+}
+
+fn cell(outcomes: &Outcomes, model: ModelName, score: &Score) -> String {
+    let digits = score.digits;
+    match Summary::of(&outcomes.values(model, score)) {
+        Some(Summary {
+            mean,
+            standard_error: Some(error),
+            ..
+        }) => format!("{mean:.digits$} ± {error:.digits$}"),
+        Some(Summary { mean, .. }) => format!("{mean:.digits$}"),
+        None => "-".into(),
+    }
+}
+
+/// Rows of cells as lines: the first column to the left, the others to the right.
+fn aligned(rows: &[Vec<String>]) -> Vec<String> {
+    let columns = rows.first().map_or(0, Vec::len);
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
+    let widths: Vec<usize> = (0..columns)
+        .map(|column| width(column).unwrap_or(0))
+        .collect();
+    let line = |row: &Vec<String>| {
+        let cells = row.iter().zip(&widths).enumerate();
+        let cells = cells.map(|(column, (cell, &width))| match column {
+            0 => format!("{cell:<width$}"),
+            _ => format!("{cell:>width$}"),
+        });
+        cells.collect::<Vec<_>>().join("   ")
+    };
+    rows.iter().map(line).collect()
+}
+
+/// One line a run.
+pub(super) fn csv(outcomes: &Outcomes) -> String {
+    let scores = outcomes.scores();
+    let keys: Vec<&str> = scores.iter().map(|score| score.key).collect();
+    let mut text = format!("model,seed,{}\n", keys.join(","));
+    for metrics in outcomes.metrics() {
+        let values = scores.iter().map(|score| match (score.value)(metrics) {
+            Some(value) => value.to_string(),
+            None => String::new(),
+        });
+        let values: Vec<String> = values.collect();
+        text += &format!("{},{},{}\n", metrics.model, metrics.seed, values.join(","));
+    }
+    text
+}
+
+/// Everything, for programs.
+#[derive(Serialize)]
+struct Record<'a> {
+    data: Option<&'a str>,
+    seeds: &'a [u64],
+    models: Vec<ModelRecord>,
+    runs: Vec<&'a Metrics>,
+    broken: Vec<String>,
+}
+
+/// A model's scores.
+#[derive(Serialize)]
+struct ModelRecord {
+    model: ModelName,
+    scores: BTreeMap<&'static str, Summary>,
+}
+
+/// The comparison as JSON.
+///
+/// # Errors
+///
+/// When it cannot be written as such.
+pub(super) fn json(
+    plan: &ComparisonPlan,
+    outcomes: &Outcomes,
+    folder: &Path,
+) -> Result<String, Failure> {
+    let models = plan.models.iter().map(|&model| ModelRecord {
+        model,
+        scores: (outcomes.scores().iter())
+            .filter_map(|score| {
+                let summary = Summary::of(&outcomes.values(model, score))?;
+                Some((score.key, summary))
+            })
+            .collect(),
+    });
+    let record = Record {
+        data: outcomes.data(),
+        seeds: &plan.seeds,
+        models: models.collect(),
+        runs: outcomes.metrics().collect(),
+        broken: outcomes.broken().iter().map(RunOutcome::name).collect(),
+    };
+    let text = serde_json::to_string_pretty(&record).map_err(std::io::Error::other);
+    Ok(text.map_err(Failure::writing(folder))? + "\n")
+}
+
+/// What the picture shows; nothing when no run has scores.
+pub(super) fn panels(plan: &ComparisonPlan, outcomes: &Outcomes) -> Vec<ComparedScore> {
+    if outcomes.metrics().next().is_none() {
+        return Vec::new();
+    }
+    let shown = ["rmse", "error", "nlpd", "train_seconds"];
+    let scores = outcomes.scores().iter();
+    let shown = scores.filter(|score| shown.contains(&score.key));
+    shown
+        .map(|score| ComparedScore {
+            name: score.title,
+            unit: score.unit,
+            values: (plan.models.iter())
+                .map(|&model| outcomes.values(model, score))
+                .collect(),
+        })
+        .collect()
+}

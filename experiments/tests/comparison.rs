@@ -1,0 +1,211 @@
+//! A comparison is the runs of its models, side by side.
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+
+use support::{fields, program, read, run, succeed, write_classes, write_regression};
+
+/// What is common to the runs of these tests.
+const QUICK: [&str; 8] = [
+    "--data",
+    "data.csv",
+    "--steps",
+    "30",
+    "--inducing",
+    "15",
+    "--out",
+    "both",
+];
+
+fn compare<'a>(options: &[&'a str]) -> Vec<&'a str> {
+    let mut arguments = vec!["compare"];
+    arguments.extend(options);
+    arguments.extend(QUICK);
+    arguments
+}
+
+fn json(path: &Path) -> serde_json::Value {
+    serde_json::from_str(&read(path)).unwrap()
+}
+
+/// The lines of `comparison.csv` without what a clock or the system decides.
+fn reproducible(folder: &Path) -> Vec<Vec<String>> {
+    let rows = fields(&read(&folder.join("comparison.csv")));
+    let measured = |name: &String| ["train_seconds", "peak_memory_mb"].contains(&name.as_str());
+    let kept: Vec<usize> = (0..rows[0].len())
+        .filter(|&column| !measured(&rows[0][column]))
+        .collect();
+    let pick = |row: Vec<String>| kept.iter().map(|&column| row[column].clone()).collect();
+    rows.into_iter().map(pick).collect()
+}
+
+#[test]
+fn the_runs_are_those_of_train_and_the_summary_is_theirs() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path();
+    write_regression(&path.join("data.csv"), 120);
+    // `exact` has no use for inducing points, which must not keep it from taking part.
+    let options = ["--models", "svgp,exact", "--seeds", "3,4"];
+    let table = succeed(path, &compare(&options));
+    assert!(table.contains("RMSE") && table.contains("±"), "{table}");
+    assert!(!table.contains("ECE"), "{table}");
+    let both = path.join("both");
+    let mut scores = Vec::new();
+    for seed in ["3", "4"] {
+        let out = format!("alone-{seed}");
+        succeed(
+            path,
+            &[
+                "train",
+                "--model",
+                "svgp",
+                "--data",
+                "data.csv",
+                "--steps",
+                "30",
+                "--inducing",
+                "15",
+                "--seed",
+                seed,
+                "--out",
+                &out,
+                "--quiet",
+            ],
+        );
+        let alone = json(&path.join(out).join("metrics.json"));
+        let compared = json(&both.join(format!("svgp/seed-{seed}/metrics.json")));
+        for key in ["rmse", "mae", "nlpd", "coverage95", "objective"] {
+            assert_eq!(alone[key], compared[key], "{key} with seed {seed}");
+        }
+        scores.push(compared["rmse"].as_f64().unwrap());
+    }
+    let record = json(&both.join("comparison.json"));
+    let summary = &record["models"][0]["scores"]["rmse"];
+    let mean = summary["mean"].as_f64().unwrap();
+    let error = summary["standard_error"].as_f64().unwrap();
+    // Of two values: the mean, and half of their distance. Rounding differs in the last digit.
+    assert!((mean - 0.5 * (scores[0] + scores[1])).abs() < 1e-14);
+    assert!((error - 0.5 * (scores[0] - scores[1]).abs()).abs() < 1e-14);
+    assert!(record["runs"][0]["peak_memory"].as_u64().unwrap() > 1_000_000);
+    let rows = fields(&read(&both.join("comparison.csv")));
+    let runs: Vec<&[String]> = rows[1..].iter().map(|row| &row[..2]).collect();
+    assert_eq!(
+        runs,
+        [["svgp", "3"], ["exact", "3"], ["svgp", "4"], ["exact", "4"]]
+    );
+    assert!(read(&both.join("comparison.svg")).contains("svgp"));
+}
+
+#[test]
+fn classifiers_are_compared_by_their_errors() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path();
+    write_classes(&path.join("data.csv"), 120);
+    let options = [
+        "--models",
+        "svgp,svgp-unwhitened",
+        "--likelihood",
+        "bernoulli",
+    ];
+    let table = succeed(path, &compare(&options));
+    assert!(
+        table.contains("error (%)") && table.contains("ECE"),
+        "{table}"
+    );
+    assert!(!table.contains("RMSE") && !table.contains("±"), "{table}");
+}
+
+#[test]
+fn a_killed_comparison_goes_on_where_it_was() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path();
+    write_regression(&path.join("data.csv"), 120);
+    let options = ["--models", "svgp,sgpr", "--seeds", "0,1"];
+    succeed(path, &compare(&options));
+    fs::rename(path.join("both"), path.join("undisturbed")).unwrap();
+    let mut running = program()
+        .current_dir(path)
+        .args(compare(&options))
+        .arg("--quiet")
+        .spawn()
+        .unwrap();
+    while !path.join("both/svgp/seed-0/metrics.json").exists() {
+        assert!(running.try_wait().unwrap().is_none(), "it ended early");
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    running.kill().unwrap();
+    running.wait().unwrap();
+    // The run that was under way may outlive the comparison.
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    succeed(path, &["compare", "--resume", "both"]);
+    let (resumed, undisturbed) = (path.join("both"), path.join("undisturbed"));
+    assert_eq!(reproducible(&resumed), reproducible(&undisturbed));
+    let again = run(path, &["compare", "--resume", "both"]);
+    assert_eq!(again.status.code(), Some(2));
+    let message = String::from_utf8(again.stderr).unwrap();
+    assert_eq!(
+        message,
+        "error: both holds a finished run; there is nothing to resume\n"
+    );
+}
+
+#[test]
+fn bad_comparisons_are_refused_before_the_first_run() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path();
+    write_regression(&path.join("data.csv"), 120);
+    fs::create_dir(path.join("theirs")).unwrap();
+    fs::write(path.join("theirs/letter.txt"), "dear").unwrap();
+    let cases: [(&[&str], &str); 7] = [
+        (
+            &["--models", "svgp", "--model", "svgp"],
+            "a comparison takes --models with all of them, separated by commas, instead of --model",
+        ),
+        (
+            &["--models", "svgp", "--seed", "1"],
+            "a comparison takes --seeds with all of them, separated by commas, instead of --seed",
+        ),
+        (
+            &["--models", "exact", "--batch-size", "10"],
+            "--inducing means nothing for the model exact; leave it out",
+        ),
+        (
+            &["--models", "svgp,sgpr", "--target", "z"],
+            r#"there is no column "z" to be the target; the columns are "a", "b", "y""#,
+        ),
+        (
+            &["--models", "sgpr,svgp", "--likelihood", "bernoulli"],
+            "the model sgpr needs the gaussian likelihood; use --model svgp for classification, or --likelihood gaussian",
+        ),
+        (
+            &["--models", "sgpr", "--jitter", "2"],
+            "--jitter is 2 but must lie between 0 and 1, 1 excluded",
+        ),
+        (
+            &["--models", "svgp,nonsense"],
+            "invalid value 'nonsense' for '--models <MODELS>'",
+        ),
+    ];
+    for (options, expected) in cases {
+        let output = run(path, &compare(options));
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{options:?}: {message}");
+        assert!(message.contains(expected), "{options:?}: {message}");
+        assert!(!path.join("both").exists(), "{options:?} left a folder");
+    }
+    let arguments = [
+        "compare",
+        "--models",
+        "svgp",
+        "--data",
+        "data.csv",
+        "--out",
+        "theirs",
+        "--overwrite",
+    ];
+    let output = run(path, &arguments);
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(read(&path.join("theirs/letter.txt")), "dear");
+}
