@@ -7,5 +7,6 @@ pub mod likelihoods;
 pub mod means;
 pub mod metrics;
 pub mod ops;
+pub mod optim;
 pub mod parameter;
 pub mod variational;
