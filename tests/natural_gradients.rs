@@ -252,8 +252,8 @@ fn frozen_parameters_stay() {
         let stepped = step(q().map(&mut FreezeMeans), &loss, 0.5, &platform);
         assert_eq!(numbers(stepped.module.mean()), mean.values);
         let scales = numbers(stepped.module.scale());
-        for output in 0..OUTPUTS {
-            let start = covariance(&scale[output]);
+        for (output, scale) in scale.iter().enumerate() {
+            let start = covariance(scale);
             let expected = dense_step(mean.row(output), &start, &loss, output, 0.5).1;
             let ours = covariance(&member(&scales, output));
             assert_close("scale", &ours.values, &expected.values, 1e-12);
