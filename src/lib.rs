@@ -6,6 +6,8 @@ pub mod kernels;
 pub mod likelihoods;
 pub mod means;
 pub mod metrics;
+pub mod multi_output;
 pub mod ops;
+pub mod optim;
 pub mod parameter;
 pub mod variational;

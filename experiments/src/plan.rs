@@ -205,6 +205,7 @@ fn mini_batch(
             ScheduleName::Exponential => Schedule::Exponential { final_fraction },
         },
         gradient_norm: variational.gradient_norm,
+        natural_gradient: variational.natural_gradient,
         seed,
         ..MiniBatchTraining::new(DEFAULT_STEPS)
     };

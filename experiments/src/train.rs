@@ -113,6 +113,8 @@ fn require_changeable(typed: &RunOptions) -> Result<(), SettingError> {
     let changeable = RunOptions {
         learning_rate: typed.learning_rate,
         gradient_norm: typed.gradient_norm,
+        natural_gradient: typed.natural_gradient,
+        natural_gradient_warm_up: typed.natural_gradient_warm_up,
         jitter: typed.jitter,
         epochs: typed.epochs,
         steps: typed.steps,

@@ -290,6 +290,14 @@ fn options_out_of_range() {
                 "--gradient-norm is NaN but must be a positive number",
             ),
             (
+                "good.csv --natural-gradient 1.5",
+                "--natural-gradient is 1.5 but must lie between 0, excluded, and 1; 0.1 is usual",
+            ),
+            (
+                "good.csv --natural-gradient-warm-up 3",
+                "--natural-gradient-warm-up needs --natural-gradient",
+            ),
+            (
                 "good.csv --noise 0",
                 "--noise is 0 but must be a number above 1e-6; 0.1 is usual",
             ),

@@ -25,6 +25,10 @@ const SVGP: &[&str] = &[
     "8",
     "--validation-fraction",
     "0.2",
+    "--natural-gradient",
+    "0.1",
+    "--natural-gradient-warm-up",
+    "60",
 ];
 const SGPR: &[&str] = &[
     "--model",

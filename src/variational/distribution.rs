@@ -58,6 +58,12 @@ pub(crate) enum Scale {
 }
 
 impl VariationalGaussian {
+    /// What burn's module visitors call this struct.
+    pub(crate) const CONTAINER: &str = "Struct:VariationalGaussian";
+
+    /// What they call the field of the means, which they meet before the other.
+    pub(crate) const MEAN: &str = "mean";
+
     /// `outputs` standard normals over `size` variables.
     pub fn standard(
         size: usize,

@@ -19,7 +19,7 @@ use burn::{
 
 pub use any::{AnyPosterior, PosteriorConfig};
 pub use distribution::{CovarianceShape, VariationalGaussian};
-pub use process::{ConditionedProcess, Joint, Process, Spread};
+pub use process::{ConditionedProcess, Joint, JointAcrossOutputs, Process, Spread};
 pub use unwhitened::Unwhitened;
 pub use whitened::Whitened;
 pub use with_mean::WithMean;

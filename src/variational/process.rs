@@ -22,6 +22,15 @@ pub struct Joint {
     pub covariance: Tensor<3>,
 }
 
+/// The joint distribution of the values of all P functions at N inputs.
+#[derive(Clone, Debug)]
+pub struct JointAcrossOutputs {
+    /// The means, `[N, P]`.
+    pub mean: Tensor<2>,
+    /// `Cov[f_p(x_n), f_p′(x_n′)]` at `[p, p′, n, n′]`: `[P, P, N, N]`.
+    pub covariance: Tensor<4>,
+}
+
 /// Posterior Gaussian processes over P functions, with everything that does not depend on new
 /// inputs already computed.
 pub trait Process {
@@ -31,6 +40,19 @@ pub trait Process {
 
     /// Means and full covariances at `x`, `[N, D]`.
     fn joint(&self, x: Tensor<2>) -> Joint;
+
+    /// Means and covariances between all values of all functions at `x`, `[N, D]`; the functions
+    /// are independent unless the process mixes them.
+    fn joint_across_outputs(&self, x: Tensor<2>) -> JointAcrossOutputs {
+        let Joint { mean, covariance } = self.joint(x);
+        let [outputs, _, _] = covariance.dims();
+        let same = Tensor::<2>::eye(outputs, &mean.device()).cast(mean.dtype());
+        let same = same.reshape([outputs, outputs, 1, 1]);
+        JointAcrossOutputs {
+            mean,
+            covariance: covariance.unsqueeze_dim::<4>(1) * same,
+        }
+    }
 
     /// `samples` draws of the functions at `x`, `[N, D]`.
     ///

@@ -2,7 +2,7 @@
 
 use burn::tensor::Tensor;
 
-use super::{Joint, Process};
+use super::{Joint, JointAcrossOutputs, Process};
 use crate::{likelihoods::Marginals, means::Mean, ops::NotPositiveDefinite};
 
 /// The process `m(x) + g(x)`: a process `g` whose prior has mean zero, shifted by a mean function.
@@ -41,6 +41,14 @@ impl<P: Process, M: Mean> Process for WithMean<P, M> {
     fn joint(&self, x: Tensor<2>) -> Joint {
         let Joint { mean, covariance } = self.process.joint(x.clone());
         Joint {
+            mean: self.mean.add_to(mean, x),
+            covariance,
+        }
+    }
+
+    fn joint_across_outputs(&self, x: Tensor<2>) -> JointAcrossOutputs {
+        let JointAcrossOutputs { mean, covariance } = self.process.joint_across_outputs(x.clone());
+        JointAcrossOutputs {
             mean: self.mean.add_to(mean, x),
             covariance,
         }

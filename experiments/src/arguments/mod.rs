@@ -70,8 +70,8 @@ pub struct TrainArguments {
     pub overwrite: bool,
     /// Continue the interrupted run in this folder
     ///
-    /// Only --learning-rate, --gradient-norm, --jitter, --epochs, --steps, --patience and
-    /// --checkpoint-every can be changed.
+    /// Only --learning-rate, --gradient-norm, --natural-gradient, --natural-gradient-warm-up,
+    /// --jitter, --epochs, --steps, --patience and --checkpoint-every can be changed.
     #[arg(
         long,
         value_name = "DIR",

@@ -174,6 +174,26 @@ pub struct RunOptions {
     )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gradient_norm: Option<f64>,
+    /// Natural gradients of this step size, at most 1, for the inducing variables' distribution;
+    /// Adam trains the rest. Common: 0.1
+    #[arg(
+        long,
+        value_name = "GAMMA",
+        allow_negative_numbers = true,
+        help_heading = "Training"
+    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub natural_gradient: Option<f64>,
+    /// Steps over which the natural gradients' step size grows from a thousandth of the last
+    /// [default: 10; 0 for none]
+    #[arg(
+        long,
+        value_name = "S",
+        allow_negative_numbers = true,
+        help_heading = "Training"
+    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub natural_gradient_warm_up: Option<usize>,
     /// Stop after so many validations without improvement [default: 20]
     #[arg(
         long,
@@ -249,6 +269,9 @@ impl RunOptions {
             learning_rate: self.learning_rate.or(earlier.learning_rate),
             schedule: self.schedule.or(earlier.schedule),
             gradient_norm: self.gradient_norm.or(earlier.gradient_norm),
+            natural_gradient: self.natural_gradient.or(earlier.natural_gradient),
+            natural_gradient_warm_up: (self.natural_gradient_warm_up)
+                .or(earlier.natural_gradient_warm_up),
             patience: self.patience.or(earlier.patience),
             checkpoint_every: self.checkpoint_every.or(earlier.checkpoint_every),
             seed: self.seed.or(earlier.seed),

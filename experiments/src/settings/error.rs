@@ -74,6 +74,15 @@ pub enum SettingError {
         /// Its value.
         value: f64,
     },
+    /// A step size out of range.
+    #[error("--natural-gradient is {value} but must lie between 0, excluded, and 1; 0.1 is usual")]
+    NaturalGradient {
+        /// Its value.
+        value: f64,
+    },
+    /// A warm-up of nothing.
+    #[error("--natural-gradient-warm-up needs --natural-gradient")]
+    WarmUpWithoutNaturalGradient,
     /// More inducing points than rows.
     #[error(
         "--inducing is {requested} but there are only {rows} training rows; give at most {rows}"

@@ -2,10 +2,12 @@
 
 mod configuration;
 mod error;
+mod natural_gradient;
 mod positive;
 
 use std::path::PathBuf;
 
+use burn_gp::optim::NaturalGradient;
 use burn_gp_datasets::{DataSource, Task};
 
 use crate::arguments::{
@@ -16,6 +18,7 @@ use crate::devices;
 
 pub use configuration::read_configuration;
 pub use error::{ConfigurationError, SettingError};
+use natural_gradient::natural_gradient;
 use positive::{at_least_one, positive, positive_noise};
 
 /// The data of the main job.
@@ -153,6 +156,8 @@ pub struct VariationalSettings {
     pub schedule: ScheduleName,
     /// The largest norm of a parameter's gradient.
     pub gradient_norm: Option<f64>,
+    /// Natural gradients for the distribution of the inducing variables.
+    pub natural_gradient: Option<NaturalGradient>,
     /// Validations without improvement before training stops.
     pub patience: usize,
 }
@@ -199,6 +204,7 @@ impl Settings {
         let gaussian = self.likelihood == LikelihoodName::Gaussian;
         let sparse = self.method.sparse();
         let variational = self.method.variational();
+        let natural = variational.and_then(|variational| variational.natural_gradient);
         let data = &self.data;
         let (epochs, steps) = match self.length {
             Some(Length::Epochs(epochs)) => (Some(epochs), None),
@@ -232,6 +238,9 @@ impl Settings {
             learning_rate: variational.map(|variational| variational.learning_rate),
             schedule: variational.map(|variational| variational.schedule),
             gradient_norm: variational.and_then(|variational| variational.gradient_norm),
+            natural_gradient: natural.map(|natural| natural.step_size),
+            natural_gradient_warm_up: natural
+                .map(|natural| natural.warm_up.map_or(0, |warm_up| warm_up.steps)),
             patience: (variational.filter(|_| data.validation_fraction.is_some()))
                 .map(|variational| variational.patience),
             checkpoint_every: self.checkpoint_every,
@@ -283,6 +292,11 @@ pub fn without_use(options: &RunOptions, model: ModelName) -> Vec<&'static str> 
         ("--learning-rate", options.learning_rate.is_some()),
         ("--schedule", options.schedule.is_some()),
         ("--gradient-norm", options.gradient_norm.is_some()),
+        ("--natural-gradient", options.natural_gradient.is_some()),
+        (
+            "--natural-gradient-warm-up",
+            options.natural_gradient_warm_up.is_some(),
+        ),
         (
             "--validation-fraction",
             options.validation_fraction.is_some(),
@@ -388,6 +402,7 @@ fn variational(options: &RunOptions, whitened: bool) -> Result<VariationalSettin
         gradient_norm: (options.gradient_norm)
             .map(|norm| positive("--gradient-norm", norm))
             .transpose()?,
+        natural_gradient: natural_gradient(options)?,
         patience: patience.unwrap_or(DEFAULT_PATIENCE),
     })
 }
@@ -408,6 +423,8 @@ mod tests {
                 model: Some(model),
                 validation_fraction: Some(0.2),
                 steps: Some(7),
+                natural_gradient: Some(0.1),
+                natural_gradient_warm_up: Some(3),
                 seed: Some(3),
                 ..RunOptions::default()
             };

@@ -1,12 +1,13 @@
-//! Adam on mini-batches.
+//! Adam on mini-batches, with natural gradients for `q(u)` on request.
 
 use std::path::Path;
 
 use burn::{
     grad_clipping::GradientClipping,
     optim::{AdamConfig, GradientsParams, ModuleOptimizer},
-    tensor::{Int, Tensor},
+    tensor::{Gradients, Int, Tensor},
 };
+use burn_gp::optim::NaturalGradient;
 use rand::{SeedableRng, rngs::ChaCha8Rng, seq::SliceRandom};
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +31,9 @@ pub struct MiniBatchTraining {
     pub gradient_norm: Option<f64>,
     /// The seed of the batches.
     pub seed: u64,
+    /// Natural gradients for the Gaussians `q(u)`; Adam trains the other parameters.
+    #[serde(default)]
+    pub natural_gradient: Option<NaturalGradient>,
 }
 
 impl MiniBatchTraining {
@@ -42,6 +46,7 @@ impl MiniBatchTraining {
             schedule: Schedule::Constant,
             gradient_norm: None,
             seed: 0,
+            natural_gradient: None,
         }
     }
 
@@ -51,7 +56,8 @@ impl MiniBatchTraining {
     }
 }
 
-/// Trains a model with Adam on shuffled mini-batches.
+/// Trains a model with Adam on shuffled mini-batches, all parameters or those that natural
+/// gradients leave; both see the gradients of the same batch at the same point.
 ///
 /// An epoch is one pass over a permutation of the data that depends on the seed and the epoch. All
 /// batches have the same size: what is left of an epoch is filled up from the next, since a small
@@ -123,6 +129,27 @@ impl<M: MiniBatchModel> MiniBatchTrainer<M> {
         )
     }
 
+    /// The model after the natural-gradient step, if there is one to make; the gradients that it
+    /// leaves are Adam's.
+    fn natural_step(&self, gradients: &mut Gradients) -> Result<M, TrainingError> {
+        let model = self.model.clone();
+        let Some(natural) = self.training.natural_gradient else {
+            return Ok(model);
+        };
+        // The loss is per datum.
+        let step = (natural.step(self.step, model, gradients, self.data.len() as f64)).map_err(
+            |source| TrainingError::NaturalGradient {
+                step: self.step + 1,
+                source,
+                hyperparameters: describe(&self.model.hyperparameters()),
+            },
+        )?;
+        if step.distributions == 0 {
+            return Err(TrainingError::NoDistribution);
+        }
+        Ok(step.module)
+    }
+
     /// The order of the data in an epoch.
     fn order_of(&mut self, epoch: usize) -> &[i64] {
         if self.order.0 != epoch {
@@ -170,10 +197,11 @@ impl<M: MiniBatchModel> Trainer for MiniBatchTrainer<M> {
                 hyperparameters: describe(&self.model.hyperparameters()),
             });
         }
-        let gradients = GradientsParams::from_grads(loss.backward(), &self.model);
+        let mut gradients = loss.backward();
+        let model = self.natural_step(&mut gradients)?;
+        let gradients = GradientsParams::from_grads(gradients, &model);
         let fraction = (self.training.schedule).fraction(self.step, self.training.steps);
         let learning_rate = self.training.learning_rate * fraction;
-        let model = self.model.clone();
         self.model = (self.optimizer.step(learning_rate, model, gradients)).after_step();
         self.step = step;
         Ok(StepReport {

@@ -20,7 +20,7 @@ use burn::{
     module::{Module, ModuleDisplay},
     tensor::{DType, Device, Tensor, TensorData},
 };
-use burn_gp::{ops::NotPositiveDefinite, parameter::Hyperparameter};
+use burn_gp::{ops::NotPositiveDefinite, optim::NaturalStepError, parameter::Hyperparameter};
 
 pub use full_batch::{FullBatchTrainer, FullBatchTraining};
 pub use mini_batch::{MiniBatchTrainer, MiniBatchTraining};
@@ -170,6 +170,19 @@ pub enum TrainingError {
         /// The hyperparameters of that step.
         hyperparameters: String,
     },
+    /// A natural-gradient step leads to no covariance.
+    #[error("step {step}: {source}. Hyperparameters: {hyperparameters}.")]
+    NaturalGradient {
+        /// The step that failed.
+        step: usize,
+        /// The step sizes tried.
+        source: NaturalStepError,
+        /// The hyperparameters of that step.
+        hyperparameters: String,
+    },
+    /// Natural gradients were asked for, and no Gaussian `q(u)` is trained.
+    #[error("natural gradients need a trained Gaussian q(u), and this model has none")]
+    NoDistribution,
     /// A checkpoint cannot be written or read.
     #[error("the checkpoint {path} cannot be {action}: {reason}")]
     Checkpoint {

@@ -1,0 +1,31 @@
+//! Natural gradients, from their options.
+
+use burn_gp::optim::NaturalGradient;
+
+use super::SettingError;
+use crate::arguments::RunOptions;
+
+const DEFAULT_WARM_UP: usize = 10;
+
+/// The first step size, as a fraction of the last.
+const FIRST_FRACTION: f64 = 1e-3;
+
+/// The natural gradients that `options` ask for, if they do.
+pub fn natural_gradient(options: &RunOptions) -> Result<Option<NaturalGradient>, SettingError> {
+    let (step_size, warm_up) = (options.natural_gradient, options.natural_gradient_warm_up);
+    let Some(step_size) = step_size else {
+        return match warm_up {
+            Some(_) => Err(SettingError::WarmUpWithoutNaturalGradient),
+            None => Ok(None),
+        };
+    };
+    let allowed = step_size > 0.0 && step_size <= 1.0; // and not NaN
+    if !allowed {
+        return Err(SettingError::NaturalGradient { value: step_size });
+    }
+    let natural = NaturalGradient::new(step_size);
+    Ok(Some(match warm_up.unwrap_or(DEFAULT_WARM_UP) {
+        0 => natural,
+        steps => natural.with_warm_up(FIRST_FRACTION * step_size, steps),
+    }))
+}

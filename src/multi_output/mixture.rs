@@ -1,0 +1,91 @@
+//! Mixtures of processes.
+
+use burn::tensor::Tensor;
+
+use crate::{
+    likelihoods::Marginals,
+    ops::NotPositiveDefinite,
+    variational::{Joint, JointAcrossOutputs, Process},
+};
+
+/// The process `f = W·g` of P functions: mixtures of the Q independent functions of a process.
+#[derive(Clone, Debug)]
+pub struct Mixture<G> {
+    latent: G,
+    /// W, [P, Q]
+    mixing: Tensor<2>,
+}
+
+impl<G: Process> Mixture<G> {
+    /// Mixtures of the functions of `latent` with the weights `mixing`, `[P, Q]`.
+    pub fn new(latent: G, mixing: Tensor<2>) -> Self {
+        Self { latent, mixing }
+    }
+
+    /// The process of the latent functions.
+    pub fn latent(&self) -> &G {
+        &self.latent
+    }
+
+    /// The mixing matrix, `[P, Q]`.
+    pub fn mixing(&self) -> Tensor<2> {
+        self.mixing.clone()
+    }
+}
+
+/// The marginals of `W·g`, `[N, P]`, from those of independent g, `[N, Q]`.
+pub(super) fn mix(latent: Marginals, mixing: Tensor<2>) -> Marginals {
+    let weights = mixing.transpose(); // [Q, P]
+    Marginals {
+        mean: latent.mean.matmul(weights.clone()),
+        variance: latent.variance.matmul(weights.square()),
+    }
+}
+
+/// `Σ_q w_rq·C_q`, [R, N, N], for rows of weights, [R, Q], and covariances, [Q, N, N].
+fn weighted_sums(weights: Tensor<2>, covariances: Tensor<3>) -> Tensor<3> {
+    let ([rows, latent], [_, points, _]) = (weights.dims(), covariances.dims());
+    (weights.matmul(covariances.reshape([latent, points * points]))).reshape([rows, points, points])
+}
+
+impl<G: Process> Process for Mixture<G> {
+    fn marginals(&self, x: Tensor<2>) -> Marginals {
+        mix(self.latent.marginals(x), self.mixing())
+    }
+
+    fn joint(&self, x: Tensor<2>) -> Joint {
+        let Joint { mean, covariance } = self.latent.joint(x);
+        Joint {
+            mean: mean.matmul(self.mixing().transpose()),
+            covariance: weighted_sums(self.mixing().square(), covariance),
+        }
+    }
+
+    /// `Cov[f_p(x_n), f_p′(x_n′)] = Σ_q W_pq·W_p′q·Cov[g_q(x_n), g_q(x_n′)]`.
+    fn joint_across_outputs(&self, x: Tensor<2>) -> JointAcrossOutputs {
+        let Joint { mean, covariance } = self.latent.joint(x);
+        let [outputs, latent] = self.mixing.dims();
+        let [_, points, _] = covariance.dims();
+        let pairs = self.mixing().unsqueeze_dim::<3>(1) * self.mixing().unsqueeze_dim::<3>(0);
+        let covariance = weighted_sums(pairs.reshape([outputs * outputs, latent]), covariance);
+        JointAcrossOutputs {
+            mean: mean.matmul(self.mixing().transpose()),
+            covariance: covariance.reshape([outputs, outputs, points, points]),
+        }
+    }
+
+    /// Draws of the mixtures: those of different outputs are correlated as the outputs are.
+    fn sample(&self, x: Tensor<2>, samples: usize) -> Result<Tensor<3>, NotPositiveDefinite> {
+        let latent = self.latent.sample(x, samples)?; // [S, Q, N]
+        Ok(mix_draws(latent, self.mixing()))
+    }
+}
+
+/// `W·g` for draws of g, [S, Q, N]: [S, P, N].
+pub(crate) fn mix_draws(latent: Tensor<3>, mixing: Tensor<2>) -> Tensor<3> {
+    let ([samples, _, _], [outputs, count]) = (latent.dims(), mixing.dims());
+    mixing
+        .unsqueeze::<3>()
+        .expand([samples, outputs, count])
+        .matmul(latent)
+}
