@@ -135,14 +135,10 @@ fn gradients_of_the_bound() {
                     if numbers[(i, p)] > 0.0 { 1.0 } else { 0.0 }
                 },
             );
-        for likelihood in [
-            GaussianConfig { noise: 0.2 }.into(),
-            LikelihoodConfig::Bernoulli,
+        for (likelihood, y) in [
+            (GaussianConfig { noise: 0.2 }.into(), &numbers),
+            (LikelihoodConfig::Bernoulli, &labels),
         ] {
-            let y = match likelihood {
-                LikelihoodConfig::Gaussian(_) => &numbers,
-                LikelihoodConfig::Bernoulli => &labels,
-            };
             for kernel in &kernels {
                 for posterior in posteriors() {
                     check_module_gradients(

@@ -295,6 +295,7 @@ fn saved_model(
         summary: Summary {
             config: plan.model(),
             dimensions: data.dimensions(),
+            target_columns: 1,
             data_count: data.train.len(),
             precision: plan::precision(settings.dtype),
         },

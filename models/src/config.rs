@@ -5,7 +5,7 @@ use burn_gp::{
     inducing::{InducingPoints, Initialiser, SelectionError},
     inference::{Collapsed, Exact},
     kernels::{AnyKernel, KernelConfig},
-    likelihoods::{AnyLikelihood, GaussianConfig, LikelihoodConfig},
+    likelihoods::{AnyLikelihood, GaussianConfig, Likelihood, LikelihoodConfig},
     means::{AnyMean, MeanConfig},
     ops::{Jitter, NotPositiveDefinite},
     variational::{AnyPosterior, PosteriorConfig},
@@ -126,55 +126,72 @@ impl SvgpConfig {
     }
 
     /// The model, its inducing points chosen among the training inputs, in their precision and
-    /// on their device with autodiff.
+    /// on their device with autodiff. It has the latent functions that the likelihood needs for
+    /// the columns of the targets.
     ///
     /// # Errors
     ///
     /// When the inducing points cannot be chosen, or their covariance cannot be factored.
+    ///
+    /// # Panics
+    ///
+    /// If the likelihood takes another number of target columns.
+    #[track_caller]
     pub fn init(&self, data: &TrainingData) -> Result<AnySvgp, InitError> {
         let options = options_of(&data.inputs);
-        let [_, dimensions] = data.inputs.dims();
+        let ([_, dimensions], [_, columns]) = (data.inputs.dims(), data.targets.dims());
         let kernel = self.kernel.init(dimensions, options.clone());
         let inducing = self.inducing.select(&kernel, &data.inputs)?;
-        Ok(burn::module::Module::train(
-            self.assemble(kernel, inducing, dimensions, &options)?,
-        ))
+        Ok(burn::module::Module::train(self.assemble(
+            kernel,
+            inducing,
+            (dimensions, columns),
+            &options,
+        )?))
     }
 
-    /// A model of the right shapes, to be filled from a record.
+    /// A model of the right shapes for targets with `columns` columns, to be filled from a record.
     ///
     /// # Errors
     ///
     /// When the covariance of the inducing variables cannot be factored.
+    ///
+    /// # Panics
+    ///
+    /// If the likelihood takes another number of target columns.
+    #[track_caller]
     pub fn blank(
         &self,
         dimensions: usize,
+        columns: usize,
         options: impl Into<TensorCreationOptions>,
     ) -> Result<AnySvgp, InitError> {
         let options = options.into();
         let kernel = self.kernel.init(dimensions, options.clone());
         let inducing = self.inducing.blank(dimensions, &options);
-        self.assemble(kernel, inducing, dimensions, &options)
+        self.assemble(kernel, inducing, (dimensions, columns), &options)
     }
 
+    #[track_caller]
     fn assemble(
         &self,
         kernel: AnyKernel,
         inducing: InducingPoints,
-        dimensions: usize,
+        (dimensions, columns): (usize, usize),
         options: &TensorCreationOptions,
     ) -> Result<AnySvgp, InitError> {
-        let jitter = self.inducing.jitter;
-        let posterior = self
-            .posterior
-            .init(inducing, &kernel, OUTPUTS, jitter, options.clone())?;
-        let mean = self.mean.init(dimensions, OUTPUTS, options.clone());
         let likelihood = self.likelihood.init(options.clone());
+        let functions = likelihood.latents(likelihood.outputs(columns));
+        let jitter = self.inducing.jitter;
+        let posterior =
+            self.posterior
+                .init(inducing, &kernel, functions, jitter, options.clone())?;
+        let mean = self.mean.init(dimensions, functions, options.clone());
         Ok(Svgp::new(kernel, mean, likelihood, posterior))
     }
 }
 
-/// Latent functions of the ready-made models.
+/// Outputs of the models on all data at once.
 const OUTPUTS: usize = 1;
 
 /// Configuration of a collapsed sparse regression model.

@@ -29,6 +29,10 @@ use crate::{
 pub type AnyProcess = WithMean<ConditionedProcess<AnyKernel, InducingPoints>, AnyMean>;
 
 /// A trained model.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "a program holds one or two, and burn's modules can hold no boxes"
+)]
 #[derive(Module, Debug)]
 pub enum TrainedModel {
     /// Exact regression, which keeps its data.
@@ -82,23 +86,24 @@ impl TrainedModel {
 
     /// A model of the right shapes, to be filled from a record.
     fn blank(summary: &Summary, device: &Device) -> Result<Self, InitError> {
-        let (dimensions, dtype) = (summary.dimensions, summary.precision.dtype());
+        let (dimensions, columns) = (summary.dimensions, summary.target_columns);
+        let dtype = summary.precision.dtype();
         let options = (device, dtype);
         Ok(match &summary.config {
             ModelConfig::Exact(config) => {
-                let zeros = |columns| Tensor::zeros([summary.data_count, columns], options);
+                let zeros = |width| Tensor::zeros([summary.data_count, width], options);
                 Self::exact(
                     config.init(dimensions, options),
                     &TrainingData {
                         inputs: zeros(dimensions),
-                        targets: zeros(1),
+                        targets: zeros(columns),
                     },
                 )
             }
             ModelConfig::Sgpr(config) => {
-                Self::Sparse(config.variational().blank(dimensions, options)?)
+                Self::Sparse(config.variational().blank(dimensions, columns, options)?)
             }
-            ModelConfig::Svgp(config) => Self::Sparse(config.blank(dimensions, options)?),
+            ModelConfig::Svgp(config) => Self::Sparse(config.blank(dimensions, columns, options)?),
         })
     }
 
@@ -182,10 +187,18 @@ pub struct Summary {
     pub config: ModelConfig,
     /// Input dimensions, D.
     pub dimensions: usize,
+    /// Columns of the targets.
+    #[serde(default = "one_column")]
+    pub target_columns: usize,
     /// Training data, N.
     pub data_count: usize,
     /// The floating-point type.
     pub precision: Precision,
+}
+
+/// The targets of models that were saved before there could be more columns.
+fn one_column() -> usize {
+    1
 }
 
 /// A model on disk: configuration, numbers, and whatever its user needs with it (`C`: scalers,

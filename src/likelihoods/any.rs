@@ -4,10 +4,14 @@ use burn::{
     module::Module,
     tensor::{Tensor, TensorCreationOptions},
 };
+use rand::Rng;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Bernoulli, GaussHermite, Gaussian, GaussianConfig, ImpossibleTarget, Likelihood, Marginals,
+    Bernoulli, BernoulliLogit, Beta, BetaConfig, Exponential, FixedNoise, Gamma, GammaConfig,
+    Gaussian, GaussianConfig, Heteroskedastic, HeteroskedasticConfig, ImpossibleTarget, Likelihood,
+    Marginals, NegativeBinomial, NegativeBinomialConfig, Ordinal, OrdinalConfig, Poisson,
+    Quadrature, RobustMax, RobustMaxConfig, Softmax, SoftmaxConfig, StudentT, StudentTConfig,
 };
 use crate::parameter::Hyperparameter;
 
@@ -17,8 +21,32 @@ use crate::parameter::Hyperparameter;
 pub enum LikelihoodConfig {
     /// See [`Gaussian`].
     Gaussian(GaussianConfig),
+    /// See [`FixedNoise`].
+    FixedNoise,
+    /// See [`Heteroskedastic`].
+    Heteroskedastic(HeteroskedasticConfig),
+    /// See [`StudentT`].
+    StudentT(StudentTConfig),
     /// See [`Bernoulli`].
     Bernoulli,
+    /// See [`BernoulliLogit`].
+    BernoulliLogit,
+    /// See [`Softmax`].
+    Softmax(SoftmaxConfig),
+    /// See [`RobustMax`].
+    RobustMax(RobustMaxConfig),
+    /// See [`Ordinal`].
+    Ordinal(OrdinalConfig),
+    /// See [`Poisson`].
+    Poisson,
+    /// See [`NegativeBinomial`].
+    NegativeBinomial(NegativeBinomialConfig),
+    /// See [`Exponential`].
+    Exponential,
+    /// See [`Gamma`].
+    Gamma(GammaConfig),
+    /// See [`Beta`].
+    Beta(BetaConfig),
 }
 
 impl From<GaussianConfig> for LikelihoodConfig {
@@ -27,17 +55,77 @@ impl From<GaussianConfig> for LikelihoodConfig {
     }
 }
 
+impl From<HeteroskedasticConfig> for LikelihoodConfig {
+    fn from(config: HeteroskedasticConfig) -> Self {
+        Self::Heteroskedastic(config)
+    }
+}
+
+impl From<StudentTConfig> for LikelihoodConfig {
+    fn from(config: StudentTConfig) -> Self {
+        Self::StudentT(config)
+    }
+}
+
+impl From<SoftmaxConfig> for LikelihoodConfig {
+    fn from(config: SoftmaxConfig) -> Self {
+        Self::Softmax(config)
+    }
+}
+
+impl From<RobustMaxConfig> for LikelihoodConfig {
+    fn from(config: RobustMaxConfig) -> Self {
+        Self::RobustMax(config)
+    }
+}
+
+impl From<OrdinalConfig> for LikelihoodConfig {
+    fn from(config: OrdinalConfig) -> Self {
+        Self::Ordinal(config)
+    }
+}
+
+impl From<NegativeBinomialConfig> for LikelihoodConfig {
+    fn from(config: NegativeBinomialConfig) -> Self {
+        Self::NegativeBinomial(config)
+    }
+}
+
+impl From<GammaConfig> for LikelihoodConfig {
+    fn from(config: GammaConfig) -> Self {
+        Self::Gamma(config)
+    }
+}
+
+impl From<BetaConfig> for LikelihoodConfig {
+    fn from(config: BetaConfig) -> Self {
+        Self::Beta(config)
+    }
+}
+
 impl LikelihoodConfig {
     /// The likelihood.
     ///
     /// # Panics
     ///
-    /// If a positive value is not positive.
+    /// If a value of the configuration is out of its range.
     #[track_caller]
     pub fn init(&self, options: impl Into<TensorCreationOptions>) -> AnyLikelihood {
         match self {
             Self::Gaussian(config) => AnyLikelihood::Gaussian(config.init(options)),
+            Self::FixedNoise => AnyLikelihood::FixedNoise(FixedNoise::new()),
+            Self::Heteroskedastic(config) => AnyLikelihood::Heteroskedastic(config.init(options)),
+            Self::StudentT(config) => AnyLikelihood::StudentT(config.init(options)),
             Self::Bernoulli => AnyLikelihood::Bernoulli(Bernoulli::new()),
+            Self::BernoulliLogit => AnyLikelihood::BernoulliLogit(BernoulliLogit::new()),
+            Self::Softmax(config) => AnyLikelihood::Softmax(config.init()),
+            Self::RobustMax(config) => AnyLikelihood::RobustMax(config.init()),
+            Self::Ordinal(config) => AnyLikelihood::Ordinal(config.init(options)),
+            Self::Poisson => AnyLikelihood::Poisson(Poisson::new()),
+            Self::NegativeBinomial(config) => AnyLikelihood::NegativeBinomial(config.init(options)),
+            Self::Exponential => AnyLikelihood::Exponential(Exponential::new()),
+            Self::Gamma(config) => AnyLikelihood::Gamma(config.init(options)),
+            Self::Beta(config) => AnyLikelihood::Beta(config.init(options)),
         }
     }
 }
@@ -47,8 +135,32 @@ impl LikelihoodConfig {
 pub enum AnyLikelihood {
     /// See [`Gaussian`].
     Gaussian(Gaussian),
+    /// See [`FixedNoise`].
+    FixedNoise(FixedNoise),
+    /// See [`Heteroskedastic`].
+    Heteroskedastic(Heteroskedastic),
+    /// See [`StudentT`].
+    StudentT(StudentT),
     /// See [`Bernoulli`].
     Bernoulli(Bernoulli),
+    /// See [`BernoulliLogit`].
+    BernoulliLogit(BernoulliLogit),
+    /// See [`Softmax`].
+    Softmax(Softmax),
+    /// See [`RobustMax`].
+    RobustMax(RobustMax),
+    /// See [`Ordinal`].
+    Ordinal(Ordinal),
+    /// See [`Poisson`].
+    Poisson(Poisson),
+    /// See [`NegativeBinomial`].
+    NegativeBinomial(NegativeBinomial),
+    /// See [`Exponential`].
+    Exponential(Exponential),
+    /// See [`Gamma`].
+    Gamma(Gamma),
+    /// See [`Beta`].
+    Beta(Beta),
 }
 
 /// Forwards to the likelihood within.
@@ -56,25 +168,65 @@ macro_rules! forward {
     ($self:ident, $likelihood:ident => $call:expr) => {
         match $self {
             AnyLikelihood::Gaussian($likelihood) => $call,
+            AnyLikelihood::FixedNoise($likelihood) => $call,
+            AnyLikelihood::Heteroskedastic($likelihood) => $call,
+            AnyLikelihood::StudentT($likelihood) => $call,
             AnyLikelihood::Bernoulli($likelihood) => $call,
+            AnyLikelihood::BernoulliLogit($likelihood) => $call,
+            AnyLikelihood::Softmax($likelihood) => $call,
+            AnyLikelihood::RobustMax($likelihood) => $call,
+            AnyLikelihood::Ordinal($likelihood) => $call,
+            AnyLikelihood::Poisson($likelihood) => $call,
+            AnyLikelihood::NegativeBinomial($likelihood) => $call,
+            AnyLikelihood::Exponential($likelihood) => $call,
+            AnyLikelihood::Gamma($likelihood) => $call,
+            AnyLikelihood::Beta($likelihood) => $call,
         }
     };
 }
 
 impl Likelihood for AnyLikelihood {
-    fn log_density<const D: usize>(&self, targets: Tensor<D>, function: Tensor<D>) -> Tensor<D> {
+    fn name(&self) -> &'static str {
+        forward!(self, likelihood => likelihood.name())
+    }
+
+    fn takes(&self) -> String {
+        forward!(self, likelihood => likelihood.takes())
+    }
+
+    fn is_possible(&self, column: usize, value: f64) -> bool {
+        forward!(self, likelihood => likelihood.is_possible(column, value))
+    }
+
+    fn latents_per_output(&self) -> usize {
+        forward!(self, likelihood => likelihood.latents_per_output())
+    }
+
+    fn columns_per_output(&self) -> usize {
+        forward!(self, likelihood => likelihood.columns_per_output())
+    }
+
+    fn classes(&self) -> Option<usize> {
+        forward!(self, likelihood => likelihood.classes())
+    }
+
+    fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
         forward!(self, likelihood => likelihood.log_density(targets, function))
     }
 
-    fn conditional_moments<const D: usize>(&self, function: Tensor<D>) -> (Tensor<D>, Tensor<D>) {
+    fn conditional_moments(&self, function: Tensor<3>) -> (Tensor<3>, Tensor<3>) {
         forward!(self, likelihood => likelihood.conditional_moments(function))
     }
 
-    fn check_targets(&self, targets: &[f64]) -> Result<(), ImpossibleTarget> {
-        forward!(self, likelihood => likelihood.check_targets(targets))
+    fn sample<R: Rng>(&self, function: Tensor<3>, random: &mut R) -> Tensor<3> {
+        forward!(self, likelihood => likelihood.sample(function, random))
     }
 
-    fn quadrature(&self) -> GaussHermite {
+    fn check_targets(&self, targets: &[f64], columns: usize) -> Result<(), ImpossibleTarget> {
+        forward!(self, likelihood => likelihood.check_targets(targets, columns))
+    }
+
+    fn quadrature(&self) -> Quadrature {
         forward!(self, likelihood => likelihood.quadrature())
     }
 
@@ -88,6 +240,10 @@ impl Likelihood for AnyLikelihood {
 
     fn predict(&self, marginals: Marginals) -> Marginals {
         forward!(self, likelihood => likelihood.predict(marginals))
+    }
+
+    fn class_probabilities(&self, marginals: Marginals) -> Option<Tensor<2>> {
+        forward!(self, likelihood => likelihood.class_probabilities(marginals))
     }
 
     fn hyperparameters(&self) -> Vec<Hyperparameter> {

@@ -1,21 +1,29 @@
 //! The Bernoulli likelihood with the probit link.
 
 use burn::{module::Module, tensor::Tensor};
+use rand::{Rng, RngExt};
 
-use super::{ImpossibleTarget, Likelihood, Marginals, sum_outputs};
-use crate::{ops::log_normal_cdf, parameter::Hyperparameter};
+use super::{
+    Likelihood, Marginals,
+    classes::{is_label, labels_up_to},
+    likelihood::{draw, sum_outputs},
+};
+use crate::{
+    ops::{host::special, log_normal_cdf},
+    parameter::Hyperparameter,
+};
 
 /// `p(y = 1 | f) = Φ(f)`, `p(y = 0 | f) = Φ(−f)`, Φ the standard normal distribution function.
 #[derive(Module, Debug, Default)]
 pub struct Bernoulli {}
 
 /// `2y − 1`: labels 0 and 1 as signs.
-fn signs<const D: usize>(targets: Tensor<D>) -> Tensor<D> {
+pub(super) fn signs(targets: Tensor<2>) -> Tensor<2> {
     targets * 2.0 - 1.0
 }
 
 /// `Φ(x)`, elementwise.
-fn normal_cdf<const D: usize>(x: Tensor<D>) -> Tensor<D> {
+pub(super) fn normal_cdf<const D: usize>(x: Tensor<D>) -> Tensor<D> {
     log_normal_cdf(x).exp()
 }
 
@@ -32,31 +40,37 @@ impl Bernoulli {
 }
 
 impl Likelihood for Bernoulli {
-    fn log_density<const D: usize>(&self, targets: Tensor<D>, function: Tensor<D>) -> Tensor<D> {
-        log_normal_cdf(signs(targets) * function)
+    fn name(&self) -> &'static str {
+        "bernoulli"
     }
 
-    fn conditional_moments<const D: usize>(&self, function: Tensor<D>) -> (Tensor<D>, Tensor<D>) {
+    fn takes(&self) -> String {
+        labels_up_to(2)
+    }
+
+    fn is_possible(&self, _column: usize, value: f64) -> bool {
+        is_label(value, 2)
+    }
+
+    fn classes(&self) -> Option<usize> {
+        Some(2)
+    }
+
+    fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
+        log_normal_cdf(signs(targets).unsqueeze::<3>() * function)
+    }
+
+    fn conditional_moments(&self, function: Tensor<3>) -> (Tensor<3>, Tensor<3>) {
         let probability = normal_cdf(function.clone());
-        (
-            probability.clone(),
-            probability * normal_cdf(function.neg()),
-        )
+        let variance = probability.clone() * normal_cdf(function.neg());
+        (probability, variance)
     }
 
-    fn check_targets(&self, targets: &[f64]) -> Result<(), ImpossibleTarget> {
-        match targets
-            .iter()
-            .position(|&value| value != 0.0 && value != 1.0)
-        {
-            Some(row) => Err(ImpossibleTarget {
-                row,
-                value: targets[row],
-                likelihood: "bernoulli",
-                expected: "labels 0 and 1",
-            }),
-            None => Ok(()),
-        }
+    fn sample<R: Rng>(&self, function: Tensor<3>, random: &mut R) -> Tensor<3> {
+        draw(function, 1, |f| {
+            let uniform: f64 = random.random();
+            f64::from(u8::from(uniform < special::normal_cdf(f[0])))
+        })
     }
 
     fn log_predictive_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {

@@ -6,9 +6,14 @@ use burn::{
     module::Module,
     tensor::{Tensor, TensorCreationOptions},
 };
+use rand::Rng;
+use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 
-use super::{ImpossibleTarget, Likelihood, Marginals, sum_outputs};
+use super::{
+    Likelihood, Marginals,
+    likelihood::{draw, sum_outputs},
+};
 use crate::parameter::{Hyperparameter, Positive};
 
 /// `y = f + ε`, `ε ~ N(0, σ²)` with a trained noise variance σ² shared by all outputs.
@@ -59,33 +64,44 @@ impl Gaussian {
     pub fn noise(&self) -> Tensor<1> {
         self.noise.value()
     }
+}
 
-    /// `log N(y | μ, v)`, elementwise.
-    fn log_normal<const D: usize>(error: Tensor<D>, variance: Tensor<D>) -> Tensor<D> {
-        ((error.square() / variance.clone()) + variance.log() + (2.0 * PI).ln()) * -0.5
-    }
+/// `log N(e | 0, v)`, elementwise.
+pub(super) fn log_normal<const D: usize>(error: Tensor<D>, variance: Tensor<D>) -> Tensor<D> {
+    (error.square() / variance.clone() + variance.log() + (2.0 * PI).ln()) * -0.5
 }
 
 impl Likelihood for Gaussian {
-    fn log_density<const D: usize>(&self, targets: Tensor<D>, function: Tensor<D>) -> Tensor<D> {
-        Self::log_normal(targets - function, self.noise().reshape([1; D]))
+    fn name(&self) -> &'static str {
+        "gaussian"
     }
 
-    fn conditional_moments<const D: usize>(&self, function: Tensor<D>) -> (Tensor<D>, Tensor<D>) {
-        let variance = self.noise().reshape([1; D]).expand(function.dims());
+    fn takes(&self) -> String {
+        "finite numbers".into()
+    }
+
+    fn is_possible(&self, _column: usize, value: f64) -> bool {
+        value.is_finite()
+    }
+
+    fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
+        log_normal(
+            targets.unsqueeze::<3>() - function,
+            self.noise().reshape([1; 3]),
+        )
+    }
+
+    fn conditional_moments(&self, function: Tensor<3>) -> (Tensor<3>, Tensor<3>) {
+        let variance = self.noise().reshape([1; 3]).expand(function.dims());
         (function, variance)
     }
 
-    fn check_targets(&self, targets: &[f64]) -> Result<(), ImpossibleTarget> {
-        match targets.iter().position(|value| !value.is_finite()) {
-            Some(row) => Err(ImpossibleTarget {
-                row,
-                value: targets[row],
-                likelihood: "gaussian",
-                expected: "finite numbers",
-            }),
-            None => Ok(()),
-        }
+    fn sample<R: Rng>(&self, function: Tensor<3>, random: &mut R) -> Tensor<3> {
+        let deviation = self.noise.to_vec()[0].sqrt();
+        draw(function, 1, |f| {
+            let standard: f64 = StandardNormal.sample(random);
+            f[0] + deviation * standard
+        })
     }
 
     /// `log N(y_n | μ_n, σ²) − σ_n²/(2σ²)`, in closed form.
@@ -97,9 +113,10 @@ impl Likelihood for Gaussian {
         (sum_outputs(squares) / noise + constant) * -0.5
     }
 
+    /// `log N(y_n | μ_n, σ_n² + σ²)`.
     fn log_predictive_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
         let Marginals { mean, variance } = self.predict(marginals);
-        sum_outputs(Self::log_normal(targets - mean, variance))
+        sum_outputs(log_normal(targets - mean, variance))
     }
 
     fn predict(&self, marginals: Marginals) -> Marginals {

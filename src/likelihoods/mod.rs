@@ -1,128 +1,66 @@
 //! Likelihoods `p(y | f)`.
 //!
-//! A likelihood needs only [`log_density`](Likelihood::log_density) and the moments of `y` given
-//! `f`; everything a model asks for then follows by Gauss–Hermite quadrature, and a likelihood
-//! with a closed form overrides it.
+//! A likelihood is a product over P outputs. Each output has one or several latent functions
+//! ([`latents_per_output`](Likelihood::latents_per_output)) and one or several columns of the
+//! targets ([`columns_per_output`](Likelihood::columns_per_output)):
+//!
+//! | likelihood | latent functions an output | columns an output | link |
+//! |---|---|---|---|
+//! | [`Gaussian`], [`StudentT`] | 1 | 1 | mean `f` |
+//! | [`FixedNoise`] | 1 | 2: value, noise variance | mean `f` |
+//! | [`Heteroskedastic`] | 2: mean, log noise | 1 | mean `f`, noise variance `s·exp(g)` |
+//! | [`Bernoulli`] | 1 | 1: label 0 or 1 | probability `Φ(f)` |
+//! | [`BernoulliLogit`] | 1 | 1: label 0 or 1 | probability `1/(1 + e^{−f})` |
+//! | [`Softmax`], [`RobustMax`] | C classes | 1: label 0 … C − 1 | softmax, arg max |
+//! | [`Ordinal`] | 1 | 1: label 0 … C − 1 | cut points |
+//! | [`Poisson`], [`NegativeBinomial`], [`Gamma`], [`Exponential`] | 1 | 1 | mean `exp(f)` |
+//! | [`Beta`] | 1 | 1 | mean `1/(1 + e^{−f})` |
+//!
+//! Where there are several, they come in blocks: function `l` of output `p` is column `l·P + p`,
+//! and so are the columns of the targets and of class probabilities.
+//!
+//! A likelihood needs only [`log_density`](Likelihood::log_density), the moments of `y` given `f`
+//! and a way to draw `y`; everything a model asks for then follows by [`Quadrature`], and a
+//! likelihood with a closed form overrides it.
 
 mod any;
 mod bernoulli;
+mod bernoulli_logit;
+mod beta;
+mod classes;
+mod exponential;
+mod fixed_noise;
+mod gamma;
+mod gauss_hermite;
 mod gaussian;
+mod heteroskedastic;
+mod likelihood;
+mod log_link;
+mod negative_binomial;
+mod ordinal;
+mod poisson;
 mod quadrature;
-
-use burn::{
-    module::{Module, ModuleDisplay},
-    tensor::Tensor,
-};
+mod quasi_monte_carlo;
+mod robust_max;
+mod softmax;
+mod student_t;
+mod targets;
 
 pub use any::{AnyLikelihood, LikelihoodConfig};
 pub use bernoulli::Bernoulli;
+pub use bernoulli_logit::BernoulliLogit;
+pub use beta::{Beta, BetaConfig};
+pub use exponential::Exponential;
+pub use fixed_noise::FixedNoise;
+pub use gamma::{Gamma, GammaConfig};
 pub use gaussian::{Gaussian, GaussianConfig};
-pub use quadrature::GaussHermite;
-
-use crate::parameter::Hyperparameter;
-
-/// Mean and variance of independent Gaussians, each `[N, P]`.
-#[derive(Clone, Debug)]
-pub struct Marginals {
-    /// The means, `[N, P]`.
-    pub mean: Tensor<2>,
-    /// The variances, `[N, P]`.
-    pub variance: Tensor<2>,
-}
-
-/// A target value that the likelihood gives no probability.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error(
-    "target {value} in row {row} is not possible under the {likelihood} likelihood, which takes {expected}"
-)]
-pub struct ImpossibleTarget {
-    /// The row, counted from zero.
-    pub row: usize,
-    /// The value found.
-    pub value: f64,
-    /// The likelihood's name.
-    pub likelihood: &'static str,
-    /// What it takes.
-    pub expected: &'static str,
-}
-
-/// A factorised likelihood `p(y | f) = Π_n p(y_n | f_n)`.
-pub trait Likelihood: Module + ModuleDisplay {
-    /// `log p(y | f)`, elementwise; the two shapes broadcast.
-    ///
-    /// # Shapes
-    ///
-    /// - `targets`, `function`: `[…]`, broadcast against each other
-    fn log_density<const D: usize>(&self, targets: Tensor<D>, function: Tensor<D>) -> Tensor<D>;
-
-    /// `E[y | f]` and `Var[y | f]`, elementwise.
-    fn conditional_moments<const D: usize>(&self, function: Tensor<D>) -> (Tensor<D>, Tensor<D>);
-
-    /// The first row whose target has no probability, if there is one.
-    ///
-    /// # Errors
-    ///
-    /// [`ImpossibleTarget`], naming the row.
-    fn check_targets(&self, targets: &[f64]) -> Result<(), ImpossibleTarget>;
-
-    /// The quadrature behind the defaults of the methods below.
-    fn quadrature(&self) -> GaussHermite {
-        GaussHermite::default()
-    }
-
-    /// `Σ_p E_{f ~ N(μ_np, σ²_np)}[log p(y_np | f)]`, the expected log density of the evidence
-    /// lower bound.
-    ///
-    /// # Shapes
-    ///
-    /// - `targets`: `[N, P]`
-    /// - result: `[N]`
-    fn expected_log_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
-        let expected = self.quadrature().expectation(marginals, |function| {
-            self.log_density(targets.clone().unsqueeze_dim(2), function)
-        });
-        sum_outputs(expected)
-    }
-
-    /// `Σ_p log E_{f ~ N(μ_np, σ²_np)}[p(y_np | f)]`, the log density of new targets.
-    ///
-    /// # Shapes
-    ///
-    /// - `targets`: `[N, P]`
-    /// - result: `[N]`
-    fn log_predictive_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
-        let log_density = self.quadrature().log_expectation(marginals, |function| {
-            self.log_density(targets.clone().unsqueeze_dim(2), function)
-        });
-        sum_outputs(log_density)
-    }
-
-    /// Mean and variance of a new target `y`, from those of `f`.
-    fn predict(&self, marginals: Marginals) -> Marginals {
-        let quadrature = self.quadrature();
-        let mean = quadrature.expectation(marginals.clone(), |function| {
-            self.conditional_moments(function).0
-        });
-        let second_moment = quadrature.expectation(marginals, |function| {
-            let (mean, variance) = self.conditional_moments(function);
-            mean.square() + variance
-        });
-        Marginals {
-            variance: (second_moment - mean.clone().square()).clamp_min(0.0),
-            mean,
-        }
-    }
-
-    /// The hyperparameters, in the units people read.
-    fn hyperparameters(&self) -> Vec<Hyperparameter>;
-}
-
-/// Sums `[N, P]` over the outputs.
-fn sum_outputs(values: Tensor<2>) -> Tensor<1> {
-    let [rows, outputs] = values.dims();
-    if outputs == 1 {
-        values.reshape([rows])
-    } else {
-        values.sum_dim(1).reshape([rows])
-    }
-}
+pub use heteroskedastic::{Heteroskedastic, HeteroskedasticConfig};
+pub use likelihood::{Likelihood, Marginals};
+pub use negative_binomial::{NegativeBinomial, NegativeBinomialConfig};
+pub use ordinal::{Ordinal, OrdinalConfig};
+pub use poisson::Poisson;
+pub use quadrature::Quadrature;
+pub use robust_max::{RobustMax, RobustMaxConfig};
+pub use softmax::{Softmax, SoftmaxConfig};
+pub use student_t::{StudentT, StudentTConfig};
+pub use targets::ImpossibleTarget;

@@ -38,5 +38,5 @@ pub use factor::{
 };
 pub use gram::gram;
 pub use moments::{column_squares, gaussian_divergence, projected_moments};
-pub use special::{SpecialFunction, log_normal_cdf, softplus};
+pub use special::{SpecialFunction, log_gamma, log_normal_cdf, log_one_minus_exp, softplus};
 pub use stationary::Stationary;

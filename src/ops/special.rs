@@ -11,6 +11,10 @@ pub enum SpecialFunction {
     Softplus,
     /// `log Φ(x)`, Φ the standard normal distribution function, accurate in the lower tail.
     LogNormalCdf,
+    /// `log Γ(x)` for positive `x`.
+    LogGamma,
+    /// `log(1 − eˣ)` for negative `x`, accurate at both ends.
+    LogOneMinusExp,
 }
 
 impl SpecialFunction {
@@ -19,6 +23,8 @@ impl SpecialFunction {
         match self {
             Self::Softplus => special::softplus(x),
             Self::LogNormalCdf => special::log_normal_cdf(x),
+            Self::LogGamma => special::log_gamma(x),
+            Self::LogOneMinusExp => special::log_one_minus_exp(x),
         }
     }
 }
@@ -31,6 +37,16 @@ pub fn softplus<const D: usize>(x: Tensor<D>) -> Tensor<D> {
 /// `log Φ(x)`, elementwise, Φ the standard normal distribution function.
 pub fn log_normal_cdf<const D: usize>(x: Tensor<D>) -> Tensor<D> {
     apply(x, SpecialFunction::LogNormalCdf)
+}
+
+/// `log Γ(x)`, elementwise, for positive `x`; its gradient is the digamma function.
+pub fn log_gamma<const D: usize>(x: Tensor<D>) -> Tensor<D> {
+    apply(x, SpecialFunction::LogGamma)
+}
+
+/// `log(1 − eˣ)`, elementwise, for negative `x`, accurate at both ends.
+pub fn log_one_minus_exp<const D: usize>(x: Tensor<D>) -> Tensor<D> {
+    apply(x, SpecialFunction::LogOneMinusExp)
 }
 
 fn apply<const D: usize>(x: Tensor<D>, function: SpecialFunction) -> Tensor<D> {

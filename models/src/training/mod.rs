@@ -91,7 +91,7 @@ pub struct TrainingData {
 }
 
 impl TrainingData {
-    /// Puts row-major host data on a device.
+    /// Puts row-major host data on a device, with targets of one column.
     ///
     /// # Shapes
     ///
@@ -102,15 +102,36 @@ impl TrainingData {
     /// If the inputs are not a whole number of rows for each target.
     #[track_caller]
     pub fn new(inputs: &[f64], targets: &[f64], device: &Device, dtype: DType) -> Self {
-        let rows = targets.len();
+        Self::with_target_columns(inputs, targets, 1, device, dtype)
+    }
+
+    /// Puts row-major host data on a device, with targets of `columns` columns.
+    ///
+    /// # Shapes
+    ///
+    /// - `inputs`: N·D numbers, `targets`: N·`columns` numbers
+    ///
+    /// # Panics
+    ///
+    /// If the inputs or the targets are not a whole number for each row.
+    #[track_caller]
+    pub fn with_target_columns(
+        inputs: &[f64],
+        targets: &[f64],
+        columns: usize,
+        device: &Device,
+        dtype: DType,
+    ) -> Self {
+        let rows = targets.len() / columns.max(1);
         assert!(
-            rows > 0 && inputs.len().is_multiple_of(rows),
-            "TrainingData: {} input values for {rows} targets",
-            inputs.len()
+            rows > 0 && rows * columns == targets.len() && inputs.len().is_multiple_of(rows),
+            "TrainingData: {} input values for {} targets in {columns} columns",
+            inputs.len(),
+            targets.len()
         );
         Self {
             inputs: matrix(inputs, inputs.len() / rows, device, dtype),
-            targets: matrix(targets, 1, device, dtype),
+            targets: matrix(targets, columns, device, dtype),
         }
     }
 

@@ -41,6 +41,69 @@ pub fn log_normal_cdf(x: f64) -> (f64, f64) {
     (log_density - (-x).ln() + sum.ln(), -x / sum)
 }
 
+/// `Φ⁻¹(p)` for `0 < p < 1`.
+///
+/// Newton's method on `log Φ`, which is concave: started left of the root, at
+/// `−√(−2·log p)` (since `Φ(−t) ≤ ½·e^{−t²/2}`), it never passes it.
+pub fn normal_quantile(p: f64) -> f64 {
+    if p > 0.5 {
+        return -normal_quantile(1.0 - p);
+    }
+    let target = p.ln();
+    let mut x = -(-2.0 * target).sqrt();
+    for _ in 0..50 {
+        let (value, slope) = log_normal_cdf(x);
+        let step = (target - value) / slope;
+        x += step;
+        if step.abs() <= 1e-15 * (1.0 + x.abs()) {
+            break;
+        }
+    }
+    x
+}
+
+/// `log Γ(x)` and the digamma function, for positive `x`; NaN elsewhere.
+pub fn log_gamma(x: f64) -> (f64, f64) {
+    if x > 0.0 {
+        (libm::lgamma(x), digamma(x))
+    } else {
+        (f64::NAN, f64::NAN)
+    }
+}
+
+/// `ψ(x)` for positive `x`: `ψ(x) = ψ(x + 1) − 1/x` up to ten, from there the asymptotic series
+/// `log x − 1/(2x) − Σ_k B_{2k}/(2k·x^{2k})`, whose first neglected term is below 10⁻¹⁶.
+fn digamma(x: f64) -> f64 {
+    /// `B_{2k}/(2k)`, k from 1.
+    const SERIES: [f64; 7] = [
+        1.0 / 12.0,
+        -1.0 / 120.0,
+        1.0 / 252.0,
+        -1.0 / 240.0,
+        1.0 / 132.0,
+        -691.0 / 32_760.0,
+        1.0 / 12.0,
+    ];
+    let (mut x, mut sum) = (x, 0.0);
+    while x < 10.0 {
+        sum -= 1.0 / x;
+        x += 1.0;
+    }
+    let inverse_square = 1.0 / (x * x);
+    let series = (SERIES.iter().rev()).fold(0.0, |tail, term| (tail + term) * inverse_square);
+    sum + x.ln() - 0.5 / x - series
+}
+
+/// `log(1 − eˣ)` and its derivative `−1/(e^{−x} − 1)`, for negative `x`.
+pub fn log_one_minus_exp(x: f64) -> (f64, f64) {
+    let value = if x > -core::f64::consts::LN_2 {
+        (-x.exp_m1()).ln()
+    } else {
+        (-x.exp()).ln_1p()
+    };
+    (value, -1.0 / (-x).exp_m1())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -89,6 +152,69 @@ mod tests {
             assert!(
                 (difference - slope).abs() < 1e-7 * (1.0 + slope.abs()),
                 "slope at {x}"
+            );
+        }
+    }
+
+    #[test]
+    fn quantiles_invert_the_distribution_function() {
+        for p in [1e-300, 1e-12, 0.003, 0.2, 0.5, 0.7, 0.999, 1.0 - 1e-12] {
+            let x = normal_quantile(p);
+            // The complement of p loses digits before the quantile is taken.
+            let expected = if p > 0.5 { 1.0 - p } else { p };
+            let found = normal_cdf(-x.abs());
+            assert!((found / expected - 1.0).abs() < 1e-12, "Φ({x}) = {found}");
+        }
+        assert!((normal_quantile(0.975) - 1.959_963_984_540_054).abs() < 1e-14);
+        assert!(normal_quantile(0.5).abs() < 1e-15);
+    }
+
+    /// `ψ(1) = −γ`, `ψ(½) = −γ − 2·log 2`, and the slope of `log Γ` elsewhere.
+    #[test]
+    fn log_gamma_and_digamma() {
+        let euler = 0.577_215_664_901_532_9;
+        assert!((log_gamma(1.0).1 + euler).abs() < 1e-15);
+        assert!((log_gamma(0.5).1 + euler + 2.0 * core::f64::consts::LN_2).abs() < 1e-14);
+        for x in [0.02, 0.3, 1.5, 4.0, 9.99, 10.01, 123.0, 1e4] {
+            let step = 1e-4 * f64::min(x, 1.0);
+            let at = |steps: f64| log_gamma(x + steps * step).0;
+            let slope = (8.0 * (at(1.0) - at(-1.0)) - (at(2.0) - at(-2.0))) / (12.0 * step);
+            let (value, digamma) = log_gamma(x);
+            // Rounding of the value, divided by the step.
+            let tolerance = 1e-9 + 10.0 * f64::EPSILON * value.abs() / step;
+            assert!(
+                (slope - digamma).abs() < tolerance * (1.0 + digamma.abs()),
+                "ψ({x})"
+            );
+            let next = log_gamma(x + 1.0);
+            assert!(
+                (next.0 - value - x.ln()).abs() < 1e-14 * (1.0 + next.0.abs()),
+                "log Γ({x})"
+            );
+            assert!(
+                (next.1 - digamma - 1.0 / x).abs() < 1e-14 * (1.0 + 1.0 / x),
+                "ψ({x} + 1)"
+            );
+        }
+        for x in [0.0, -1.5, f64::NAN] {
+            assert!(log_gamma(x).0.is_nan() && log_gamma(x).1.is_nan());
+        }
+    }
+
+    #[test]
+    fn log_one_minus_exp_at_both_ends() {
+        // 1 − e^{−ε} = ε − ε²/2, and log(1 − δ) = −δ.
+        assert!((log_one_minus_exp(-1e-9).0 - (1e-9f64.ln() - 5e-10)).abs() < 1e-14);
+        assert!((log_one_minus_exp(-40.0).0 / -(-40f64).exp() - 1.0).abs() < 1e-15);
+        assert_eq!(log_one_minus_exp(-1e9), (0.0, 0.0));
+        for x in [-1e-3, -0.5, -0.69, -0.7, -3.0, -30.0] {
+            let step = 1e-4 * x;
+            let at = |steps: f64| log_one_minus_exp(x + steps * step).0;
+            let slope = (8.0 * (at(1.0) - at(-1.0)) - (at(2.0) - at(-2.0))) / (12.0 * step);
+            let (_, exact) = log_one_minus_exp(x);
+            assert!(
+                (slope / exact - 1.0).abs() < 1e-9,
+                "slope at {x}: {slope}, {exact}"
             );
         }
     }

@@ -1,0 +1,212 @@
+//! The sparse variational model with every likelihood: training, saving, prediction.
+
+use burn::tensor::{DType, Device, Tensor};
+use burn_gp::{
+    kernels::StationaryConfig,
+    likelihoods::{
+        BetaConfig, GammaConfig, GaussianConfig, HeteroskedasticConfig, Likelihood,
+        LikelihoodConfig, NegativeBinomialConfig, OrdinalConfig, RobustMaxConfig, SoftmaxConfig,
+        StudentTConfig,
+    },
+    ops::Stationary,
+    parameter::numbers,
+    variational::{CovarianceShape, PosteriorConfig},
+};
+use burn_gp_models::{
+    ModelConfig, Precision, SavedModel, Summary, SvgpConfig, TrainedModel,
+    training::{MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData},
+};
+use rand::{SeedableRng, rngs::ChaCha8Rng};
+
+/// Data of every test.
+const ROWS: usize = 60;
+
+fn configurations() -> Vec<LikelihoodConfig> {
+    vec![
+        GaussianConfig::default().into(),
+        LikelihoodConfig::FixedNoise,
+        HeteroskedasticConfig::default().into(),
+        StudentTConfig::default().into(),
+        LikelihoodConfig::Bernoulli,
+        LikelihoodConfig::BernoulliLogit,
+        SoftmaxConfig::new(4).into(),
+        RobustMaxConfig::new(4).into(),
+        OrdinalConfig { classes: 4 }.into(),
+        LikelihoodConfig::Poisson,
+        NegativeBinomialConfig::default().into(),
+        LikelihoodConfig::Exponential,
+        GammaConfig::default().into(),
+        BetaConfig::default().into(),
+    ]
+}
+
+/// Inputs spread over [-2, 2].
+fn inputs() -> Vec<f64> {
+    let last = (ROWS - 1) as f64;
+    (0..ROWS).map(|row| 4.0 * row as f64 / last - 2.0).collect()
+}
+
+/// Targets drawn from the likelihood with functions `2·sin(2x)`, the next ones `2·sin(2x + 1)`, …;
+/// noise variances of 0.1 where the targets hold them.
+fn targets(likelihood: &impl Likelihood) -> Vec<f64> {
+    let latents = likelihood.latents(1);
+    let function: Vec<f64> = (inputs().iter())
+        .flat_map(|x| (0..latents).map(move |latent| 2.0 * (2.0 * x + latent as f64).sin()))
+        .collect();
+    let function =
+        Tensor::<1>::from_data(function.as_slice(), options()).reshape([1, ROWS, latents]);
+    let drawn = numbers(likelihood.sample(function, &mut ChaCha8Rng::seed_from_u64(5)));
+    match likelihood.target_columns(1) {
+        1 => drawn,
+        _ => drawn.into_iter().flat_map(|value| [value, 0.1]).collect(),
+    }
+}
+
+fn options() -> (&'static Device, DType) {
+    static DEVICE: std::sync::OnceLock<Device> = std::sync::OnceLock::new();
+    (DEVICE.get_or_init(Device::default), DType::F64)
+}
+
+fn svgp(likelihood: LikelihoodConfig, posterior: PosteriorConfig) -> SvgpConfig {
+    SvgpConfig::new(StationaryConfig::new(Stationary::Matern52), likelihood)
+        .with_inducing(10)
+        .with_posterior(posterior)
+}
+
+fn posteriors() -> [PosteriorConfig; 3] {
+    let full = CovarianceShape::Full;
+    let diagonal = CovarianceShape::Diagonal;
+    [
+        PosteriorConfig::Whitened { covariance: full },
+        PosteriorConfig::Whitened {
+            covariance: diagonal,
+        },
+        PosteriorConfig::Unwhitened { covariance: full },
+    ]
+}
+
+/// The data drawn from the likelihood, and the loss before and after some steps.
+fn train(config: &SvgpConfig) -> (TrainedModel, Vec<f64>, [f64; 2]) {
+    let likelihood = config.likelihood.init(options());
+    let targets = targets(&likelihood);
+    let columns = likelihood.target_columns(1);
+    assert_eq!(likelihood.check_targets(&targets, columns), Ok(()));
+    let (device, dtype) = options();
+    let device = device.clone().autodiff();
+    let data = TrainingData::with_target_columns(&inputs(), &targets, columns, &device, dtype);
+    let model = config.init(&data).expect("a model");
+    let training = MiniBatchTraining {
+        batch_size: ROWS,
+        learning_rate: 0.05,
+        ..MiniBatchTraining::new(150)
+    };
+    let mut trainer = MiniBatchTrainer::new(model, data, training);
+    let first = trainer.step().expect("a first step").loss;
+    let mut last = first;
+    while !trainer.is_finished() {
+        last = trainer.step().expect("a step").loss;
+    }
+    (
+        TrainedModel::variational(trainer.model()),
+        targets,
+        [first, last],
+    )
+}
+
+/// Training on all data at once makes the loss go down, whatever the likelihood and the posterior.
+#[test]
+fn every_likelihood_trains_with_every_posterior() {
+    for likelihood in configurations() {
+        for posterior in posteriors() {
+            let config = svgp(likelihood.clone(), posterior);
+            let (_, _, [first, last]) = train(&config);
+            assert!(last < first - 0.01, "{config:?}: {first} to {last}");
+        }
+    }
+}
+
+/// A trained model says more about its data than one that has not seen them.
+#[test]
+fn predictions_have_their_shapes_and_survive_saving() {
+    for likelihood in configurations() {
+        let [posterior, ..] = posteriors();
+        let config = svgp(likelihood, posterior);
+        let (model, targets, _) = train(&config);
+        let columns = targets.len() / ROWS;
+        let saved = SavedModel {
+            model,
+            summary: Summary {
+                config: ModelConfig::Svgp(config.clone()),
+                dimensions: 1,
+                target_columns: columns,
+                data_count: ROWS,
+                precision: Precision::F64,
+            },
+            context: (),
+        };
+        let folder = tempfile::tempdir().expect("a folder");
+        saved.save(folder.path()).expect("saved");
+        let (device, _) = options();
+        let loaded = SavedModel::<()>::load(folder.path(), device).expect("loaded");
+        let (before, after) = (saved.model.predictor(), loaded.model.predictor());
+        let (before, after) = (before.expect("a predictor"), after.expect("a predictor"));
+        let predictions = after.predict(&inputs(), 1);
+        let what = format!("{config:?}");
+        assert_eq!(predictions, before.predict(&inputs(), 1), "{what}");
+        let likelihood = after.likelihood();
+        let functions = likelihood.latents(1);
+        assert_eq!(predictions.function_mean.len(), functions * ROWS, "{what}");
+        let classes = likelihood.classes();
+        assert_eq!(
+            predictions.probabilities.len(),
+            classes.unwrap_or(0) * ROWS,
+            "{what}"
+        );
+        if let Some(classes) = classes {
+            for row in predictions.probabilities.chunks(classes) {
+                let sum: f64 = row.iter().sum();
+                assert!(
+                    (sum - 1.0).abs() < 1e-2,
+                    "{what}: probabilities add up to {sum}"
+                );
+            }
+        }
+        let density = after.log_density(&inputs(), 1, &targets);
+        assert_eq!(density.len(), ROWS, "{what}");
+        assert_eq!(
+            density,
+            before.log_density(&inputs(), 1, &targets),
+            "{what}"
+        );
+        let x = Tensor::<1>::from_data(&inputs()[..7], options()).reshape([7, 1]);
+        let drawn = after
+            .sample_targets(x, 3, &mut ChaCha8Rng::seed_from_u64(7))
+            .expect("samples");
+        assert_eq!(drawn.dims(), [3, 7, 1], "{what}");
+    }
+}
+
+/// Rows are predicted in chunks; the chunks make no difference.
+#[test]
+fn predictions_of_many_rows_are_those_of_each() {
+    let [posterior, ..] = posteriors();
+    let (model, _, _) = train(&svgp(SoftmaxConfig::new(4).into(), posterior));
+    let predictor = model.predictor().expect("a predictor");
+    let many: Vec<f64> = (0..5000)
+        .map(|row| (row as f64 * 0.37).sin() * 2.0)
+        .collect();
+    let labels: Vec<f64> = (0..5000).map(|row| f64::from(row % 4)).collect();
+    let all = predictor.predict(&many, 1);
+    let density = predictor.log_density(&many, 1, &labels);
+    for row in [0, 2047, 2048, 4999] {
+        let one = predictor.predict(&many[row..=row], 1);
+        for class in 0..4 {
+            let (a, b) = (one.probabilities[class], all.probabilities[4 * row + class]);
+            assert!((a - b).abs() < 1e-12, "row {row}, class {class}: {a}, {b}");
+        }
+        let own = predictor.log_density(&many[row..=row], 1, &labels[row..=row])[0];
+        assert!((own - density[row]).abs() < 1e-12, "row {row}");
+    }
+    assert_eq!(predictor.predict(&[], 1), Default::default());
+    assert!(predictor.log_density(&[], 1, &[]).is_empty());
+}

@@ -1,0 +1,70 @@
+//! The Bernoulli likelihood with the logit link.
+
+use burn::{
+    module::Module,
+    tensor::{Tensor, activation::sigmoid},
+};
+use rand::{Rng, RngExt};
+
+use super::{
+    Likelihood,
+    bernoulli::signs,
+    classes::{is_label, labels_up_to},
+    likelihood::draw,
+};
+use crate::{ops::softplus, parameter::Hyperparameter};
+
+/// `p(y = 1 | f) = 1/(1 + e^{−f})`, `p(y = 0 | f) = 1/(1 + e^f)`.
+#[derive(Module, Debug, Default)]
+pub struct BernoulliLogit {}
+
+impl BernoulliLogit {
+    /// The likelihood; it has no parameters.
+    pub fn new() -> Self {
+        Self {}
+    }
+}
+
+/// `1/(1 + e^{−f})`.
+pub(super) fn logistic(f: f64) -> f64 {
+    1.0 / (1.0 + (-f).exp())
+}
+
+impl Likelihood for BernoulliLogit {
+    fn name(&self) -> &'static str {
+        "bernoulli-logit"
+    }
+
+    fn takes(&self) -> String {
+        labels_up_to(2)
+    }
+
+    fn is_possible(&self, _column: usize, value: f64) -> bool {
+        is_label(value, 2)
+    }
+
+    fn classes(&self) -> Option<usize> {
+        Some(2)
+    }
+
+    fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
+        softplus(signs(targets).neg().unsqueeze::<3>() * function).neg()
+    }
+
+    fn conditional_moments(&self, function: Tensor<3>) -> (Tensor<3>, Tensor<3>) {
+        let probability = sigmoid(function.clone());
+        let variance = probability.clone() * sigmoid(function.neg());
+        (probability, variance)
+    }
+
+    fn sample<R: Rng>(&self, function: Tensor<3>, random: &mut R) -> Tensor<3> {
+        draw(function, 1, |f| {
+            let uniform: f64 = random.random();
+            f64::from(u8::from(uniform < logistic(f[0])))
+        })
+    }
+
+    fn hyperparameters(&self) -> Vec<Hyperparameter> {
+        Vec::new()
+    }
+}

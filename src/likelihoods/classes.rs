@@ -1,0 +1,36 @@
+//! Labels 0 … C − 1.
+
+use burn::tensor::{Int, Tensor};
+use rand::{Rng, RngExt};
+
+/// What a likelihood with these classes takes.
+pub(super) fn labels_up_to(classes: usize) -> String {
+    format!("labels 0 to {}", classes - 1)
+}
+
+/// Whether a number is one of the labels.
+pub(super) fn is_label(value: f64, classes: usize) -> bool {
+    value.fract() == 0.0 && (0.0..classes as f64).contains(&value)
+}
+
+/// One where a class is the label, zero elsewhere: `[N, P]` to `[N, C·P]`, class after class.
+pub(super) fn indicators(labels: Tensor<2>, classes: usize) -> Tensor<2> {
+    let (device, dtype) = (labels.device(), labels.dtype());
+    let [rows, outputs] = labels.dims();
+    let numbers = Tensor::<1, Int>::arange(0..classes as i64, &device);
+    let own = numbers
+        .reshape([1, classes, 1])
+        .equal(labels.int().unsqueeze_dim::<3>(1)); // [N, C, P]
+    own.float().cast(dtype).reshape([rows, classes * outputs])
+}
+
+/// A label with the given probabilities, which add up to one.
+pub(super) fn draw_label<R: Rng>(probabilities: &[f64], random: &mut R) -> f64 {
+    let uniform: f64 = random.random();
+    let mut sum = 0.0;
+    let passed = probabilities.iter().take_while(|&&probability| {
+        sum += probability;
+        sum <= uniform
+    });
+    passed.count().min(probabilities.len() - 1) as f64
+}

@@ -1,0 +1,71 @@
+//! The exponential likelihood.
+
+use burn::{module::Module, tensor::Tensor};
+use rand::Rng;
+use rand_distr::{Distribution, Exp1};
+
+use super::{
+    Likelihood, Marginals,
+    likelihood::{draw, sum_outputs},
+    log_link,
+};
+use crate::parameter::Hyperparameter;
+
+/// Waiting times with the mean `exp(f)`: `p(y | f) = exp(−f − y·e^{−f})`.
+#[derive(Module, Debug, Default)]
+pub struct Exponential {}
+
+impl Exponential {
+    /// The likelihood; it has no parameters.
+    pub fn new() -> Self {
+        Self {}
+    }
+}
+
+impl Likelihood for Exponential {
+    fn name(&self) -> &'static str {
+        "exponential"
+    }
+
+    fn takes(&self) -> String {
+        "numbers of zero or more".into()
+    }
+
+    fn is_possible(&self, _column: usize, value: f64) -> bool {
+        value >= 0.0
+    }
+
+    fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
+        let decay = targets.unsqueeze::<3>() * function.clone().neg().exp();
+        (decay + function).neg()
+    }
+
+    fn conditional_moments(&self, function: Tensor<3>) -> (Tensor<3>, Tensor<3>) {
+        let mean = function.exp();
+        (mean.clone(), mean.square())
+    }
+
+    fn sample<R: Rng>(&self, function: Tensor<3>, random: &mut R) -> Tensor<3> {
+        draw(function, 1, |f| {
+            let standard: f64 = Exp1.sample(random);
+            f[0].exp() * standard
+        })
+    }
+
+    /// `−μ − y·exp(−μ + σ²/2)`.
+    fn expected_log_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
+        let Marginals { mean, variance } = marginals;
+        let decay = targets * (variance * 0.5 - mean.clone()).exp();
+        sum_outputs((decay + mean).neg())
+    }
+
+    /// The mean is `exp(μ + σ²/2)`.
+    fn predict(&self, marginals: Marginals) -> Marginals {
+        let one = marginals.mean.ones_like();
+        log_link::predict(marginals, 0.0, one)
+    }
+
+    fn hyperparameters(&self) -> Vec<Hyperparameter> {
+        Vec::new()
+    }
+}

@@ -1,0 +1,91 @@
+//! The Gaussian likelihood with a known noise variance for every point.
+
+use core::f64::consts::PI;
+
+use burn::{module::Module, tensor::Tensor};
+use rand::Rng;
+
+use super::{
+    Likelihood, Marginals,
+    gaussian::log_normal,
+    likelihood::{block, draw, sum_outputs},
+};
+use crate::parameter::Hyperparameter;
+
+/// `y_n = f_n + ε_n`, `ε_n ~ N(0, v_n)` with known variances `v_n`: measurements that come with
+/// their errors.
+///
+/// The targets are the values of all outputs, then their noise variances: `[N, 2P]`. The noise of
+/// a new point is not known to the likelihood, so that [`predict`](Likelihood::predict) and
+/// [`sample`](Likelihood::sample) describe a measurement without noise; the predictive variance of
+/// a noisy one is the sum of the two. The densities take the noise from the targets.
+#[derive(Module, Debug, Default)]
+pub struct FixedNoise {}
+
+impl FixedNoise {
+    /// The likelihood; it has no parameters.
+    pub fn new() -> Self {
+        Self {}
+    }
+}
+
+/// The values and the noise variances, each `[N, P]`.
+fn values_and_noise(targets: Tensor<2>) -> (Tensor<2>, Tensor<2>) {
+    (block(targets.clone(), 0, 2), block(targets, 1, 2))
+}
+
+impl Likelihood for FixedNoise {
+    fn name(&self) -> &'static str {
+        "fixed-noise"
+    }
+
+    fn takes(&self) -> String {
+        "finite numbers and positive noise variances".into()
+    }
+
+    fn is_possible(&self, column: usize, value: f64) -> bool {
+        value.is_finite() && (column == 0 || value > 0.0)
+    }
+
+    fn columns_per_output(&self) -> usize {
+        2
+    }
+
+    fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
+        let (values, noise) = values_and_noise(targets);
+        log_normal(values.unsqueeze::<3>() - function, noise.unsqueeze())
+    }
+
+    fn conditional_moments(&self, function: Tensor<3>) -> (Tensor<3>, Tensor<3>) {
+        let variance = function.zeros_like();
+        (function, variance)
+    }
+
+    fn sample<R: Rng>(&self, function: Tensor<3>, _random: &mut R) -> Tensor<3> {
+        draw(function, 1, |f| f[0])
+    }
+
+    /// `log N(y_n | μ_n, v_n) − σ_n²/(2v_n)`, in closed form.
+    fn expected_log_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
+        let (values, noise) = values_and_noise(targets);
+        let squares = (values - marginals.mean).square() + marginals.variance;
+        sum_outputs((squares / noise.clone() + noise.log() + (2.0 * PI).ln()) * -0.5)
+    }
+
+    /// `log N(y_n | μ_n, σ_n² + v_n)`.
+    fn log_predictive_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
+        let (values, noise) = values_and_noise(targets);
+        sum_outputs(log_normal(
+            values - marginals.mean,
+            marginals.variance + noise,
+        ))
+    }
+
+    fn predict(&self, marginals: Marginals) -> Marginals {
+        marginals
+    }
+
+    fn hyperparameters(&self) -> Vec<Hyperparameter> {
+        Vec::new()
+    }
+}

@@ -1,0 +1,125 @@
+//! The gamma likelihood.
+
+use burn::{
+    module::Module,
+    tensor::{Tensor, TensorCreationOptions},
+};
+use rand::Rng;
+use rand_distr::Distribution;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Likelihood, Marginals,
+    likelihood::{draw, sum_outputs},
+    log_link,
+};
+use crate::{
+    ops::log_gamma,
+    parameter::{Hyperparameter, Positive},
+};
+
+/// Positive numbers with the mean `exp(f)` and a trained shape k:
+/// `p(y | f) = k^k·y^{k−1}·exp(−k·f − k·y·e^{−f})/Γ(k)`.
+#[derive(Module, Debug)]
+pub struct Gamma {
+    shape: Positive,
+}
+
+/// Configuration of a [`Gamma`] likelihood.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GammaConfig {
+    /// The first value of the shape k.
+    pub shape: f64,
+}
+
+impl Default for GammaConfig {
+    fn default() -> Self {
+        Self { shape: 2.0 }
+    }
+}
+
+impl GammaConfig {
+    /// The likelihood.
+    ///
+    /// # Panics
+    ///
+    /// If the shape is not positive.
+    #[track_caller]
+    pub fn init(&self, options: impl Into<TensorCreationOptions>) -> Gamma {
+        Gamma {
+            shape: Positive::new(&[self.shape], options),
+        }
+    }
+}
+
+impl Gamma {
+    /// The shape k, `[1]`.
+    pub fn shape(&self) -> Tensor<1> {
+        self.shape.value()
+    }
+
+    /// `k·log k − log Γ(k) + (k − 1)·log y − k·(f + y·e^{−f})`, given `f` and `e^{−f}`.
+    fn log_density_of<const D: usize>(
+        &self,
+        targets: Tensor<D>,
+        function: Tensor<D>,
+        inverse_mean: Tensor<D>,
+    ) -> Tensor<D> {
+        let shape = self.shape();
+        let constant = shape.clone() * shape.clone().log() - log_gamma(shape.clone());
+        let shape = shape.reshape([1; D]);
+        let power = targets.clone().log() * (shape.clone() - 1.0);
+        let decay = (targets * inverse_mean + function) * shape;
+        power - decay + constant.reshape([1; D])
+    }
+}
+
+impl Likelihood for Gamma {
+    fn name(&self) -> &'static str {
+        "gamma"
+    }
+
+    fn takes(&self) -> String {
+        "positive numbers".into()
+    }
+
+    fn is_possible(&self, _column: usize, value: f64) -> bool {
+        value > 0.0
+    }
+
+    fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
+        let inverse_mean = function.clone().neg().exp();
+        self.log_density_of(targets.unsqueeze(), function, inverse_mean)
+    }
+
+    fn conditional_moments(&self, function: Tensor<3>) -> (Tensor<3>, Tensor<3>) {
+        let mean = function.exp();
+        let variance = mean.clone().square() / self.shape().reshape([1; 3]);
+        (mean, variance)
+    }
+
+    fn sample<R: Rng>(&self, function: Tensor<3>, random: &mut R) -> Tensor<3> {
+        let shape = self.shape.to_vec()[0];
+        draw(function, 1, |f| {
+            let mean = f[0].exp();
+            let values = rand_distr::Gamma::new(shape, mean / shape);
+            values.map_or(mean, |values| values.sample(random))
+        })
+    }
+
+    /// The log density with `E[e^{−f}] = exp(−μ + σ²/2)`.
+    fn expected_log_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
+        let Marginals { mean, variance } = marginals;
+        let inverse_mean = (variance * 0.5 - mean.clone()).exp();
+        sum_outputs(self.log_density_of(targets, mean, inverse_mean))
+    }
+
+    /// The mean is `exp(μ + σ²/2)`.
+    fn predict(&self, marginals: Marginals) -> Marginals {
+        log_link::predict(marginals, 0.0, self.shape().recip().reshape([1, 1]))
+    }
+
+    fn hyperparameters(&self) -> Vec<Hyperparameter> {
+        vec![Hyperparameter::new("shape", self.shape.to_vec())]
+    }
+}

@@ -1,0 +1,146 @@
+//! The Gaussian likelihood whose noise is a function of the input.
+
+use core::f64::consts::PI;
+
+use burn::{
+    module::Module,
+    tensor::{Tensor, TensorCreationOptions},
+};
+use rand::Rng;
+use rand_distr::{Distribution, StandardNormal};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Likelihood, Marginals, Quadrature,
+    gaussian::log_normal,
+    likelihood::{block, draw, sum_outputs},
+};
+use crate::parameter::{Hyperparameter, Positive};
+
+/// `y = f + ε`, `ε ~ N(0, s·exp(g))`: `f` and `g` are latent functions, `s` is a trained base
+/// variance, so that `g = 0` is an ordinary noise
+/// (M. Lázaro-Gredilla and M. Titsias, *Variational Heteroscedastic Gaussian Process Regression*,
+/// 2011; K. Kersting et al., *Most Likely Heteroscedastic Gaussian Process Regression*, 2007).
+///
+/// The functions are the means of all outputs, then their log noises: `[N, 2P]`.
+#[derive(Module, Debug)]
+pub struct Heteroskedastic {
+    noise: Positive,
+}
+
+/// Configuration of a [`Heteroskedastic`] likelihood.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HeteroskedasticConfig {
+    /// The first value of the base variance, in squared units of the targets.
+    pub noise: f64,
+}
+
+impl Default for HeteroskedasticConfig {
+    fn default() -> Self {
+        Self { noise: 0.1 }
+    }
+}
+
+impl HeteroskedasticConfig {
+    /// The likelihood.
+    ///
+    /// # Panics
+    ///
+    /// If the base variance is not positive.
+    #[track_caller]
+    pub fn init(&self, options: impl Into<TensorCreationOptions>) -> Heteroskedastic {
+        Heteroskedastic {
+            noise: Positive::new(&[self.noise], options),
+        }
+    }
+}
+
+/// The moments of the mean function and of the log noise, each `[N, P]`.
+fn split(marginals: Marginals) -> (Marginals, Marginals) {
+    let part = |index: usize| Marginals {
+        mean: block(marginals.mean.clone(), index, 2),
+        variance: block(marginals.variance.clone(), index, 2),
+    };
+    (part(0), part(1))
+}
+
+impl Heteroskedastic {
+    /// The base variance s, `[1]`.
+    pub fn noise(&self) -> Tensor<1> {
+        self.noise.value()
+    }
+}
+
+impl Likelihood for Heteroskedastic {
+    fn name(&self) -> &'static str {
+        "heteroskedastic"
+    }
+
+    fn takes(&self) -> String {
+        "finite numbers".into()
+    }
+
+    fn is_possible(&self, _column: usize, value: f64) -> bool {
+        value.is_finite()
+    }
+
+    fn latents_per_output(&self) -> usize {
+        2
+    }
+
+    fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
+        let (mean, variance) = self.conditional_moments(function);
+        log_normal(targets.unsqueeze::<3>() - mean, variance)
+    }
+
+    fn conditional_moments(&self, function: Tensor<3>) -> (Tensor<3>, Tensor<3>) {
+        let log_noise = block(function.clone(), 1, 2);
+        let variance = log_noise.exp() * self.noise().reshape([1; 3]);
+        (block(function, 0, 2), variance)
+    }
+
+    fn sample<R: Rng>(&self, function: Tensor<3>, random: &mut R) -> Tensor<3> {
+        let base = self.noise.to_vec()[0];
+        draw(function, 2, |values| {
+            let standard: f64 = StandardNormal.sample(random);
+            values[0] + (base * values[1].exp()).sqrt() * standard
+        })
+    }
+
+    /// `−½[log 2πs + μ_g + ((y − μ_f)² + σ_f²)·exp(−μ_g + σ_g²/2)/s]`, in closed form.
+    fn expected_log_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
+        let (function, log_noise) = split(marginals);
+        let noise = self.noise().reshape([1, 1]);
+        let squares = (targets - function.mean).square() + function.variance;
+        let precision = (log_noise.variance * 0.5 - log_noise.mean.clone()).exp();
+        let scaled = squares * precision / noise.clone();
+        sum_outputs((scaled + log_noise.mean + noise.log() + (2.0 * PI).ln()) * -0.5)
+    }
+
+    /// `log E_g[N(y_n | μ_f, σ_f² + s·exp(g))]`: the mean function in closed form, the log noise
+    /// by quadrature.
+    fn log_predictive_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
+        let (function, log_noise) = split(marginals);
+        let error = (targets - function.mean).unsqueeze::<3>();
+        let noise = self.noise().reshape([1; 3]);
+        let log_density = Quadrature::default_for(1).log_expectation(log_noise, |log_noise| {
+            let variance = log_noise.exp() * noise + function.variance.unsqueeze();
+            log_normal(error, variance)
+        });
+        sum_outputs(log_density)
+    }
+
+    /// The variance is `σ_f² + s·exp(μ_g + σ_g²/2)`.
+    fn predict(&self, marginals: Marginals) -> Marginals {
+        let (function, log_noise) = split(marginals);
+        let noise = (log_noise.mean + log_noise.variance * 0.5).exp();
+        Marginals {
+            variance: function.variance + noise * self.noise().reshape([1, 1]),
+            mean: function.mean,
+        }
+    }
+
+    fn hyperparameters(&self) -> Vec<Hyperparameter> {
+        vec![Hyperparameter::new("noise", self.noise.to_vec())]
+    }
+}

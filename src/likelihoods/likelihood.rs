@@ -1,0 +1,258 @@
+//! The interface of likelihoods.
+
+use burn::{
+    module::{Module, ModuleDisplay},
+    tensor::{Tensor, TensorData},
+};
+use rand::Rng;
+
+use super::{ImpossibleTarget, Quadrature};
+use crate::parameter::{Hyperparameter, numbers};
+
+/// Mean and variance of independent Gaussians.
+#[derive(Clone, Debug)]
+pub struct Marginals {
+    /// The means, `[N, F]`.
+    pub mean: Tensor<2>,
+    /// The variances, `[N, F]`.
+    pub variance: Tensor<2>,
+}
+
+/// A factorised likelihood `p(y | f) = Π_n Π_p p(y_np | f_np)`, `f_np` the latent functions of
+/// output `p` at input `n`.
+///
+/// Shapes: P outputs, F = [`latents`](Self::latents)`(P)` functions,
+/// T = [`target_columns`](Self::target_columns)`(P)` columns of targets, Y columns that describe
+/// a prediction: P of them, or C·P where labels have no order.
+pub trait Likelihood: Module + ModuleDisplay {
+    /// The name in configurations and messages.
+    fn name(&self) -> &'static str;
+
+    /// What the targets may be, in words.
+    fn takes(&self) -> String;
+
+    /// Whether `value` may stand in the given target column of an output, counted from zero.
+    fn is_possible(&self, column: usize, value: f64) -> bool;
+
+    /// Latent functions of one output.
+    fn latents_per_output(&self) -> usize {
+        1
+    }
+
+    /// Target columns of one output.
+    fn columns_per_output(&self) -> usize {
+        1
+    }
+
+    /// Latent functions of `outputs` outputs, F.
+    fn latents(&self, outputs: usize) -> usize {
+        self.latents_per_output() * outputs
+    }
+
+    /// Target columns of `outputs` outputs, T.
+    fn target_columns(&self, outputs: usize) -> usize {
+        self.columns_per_output() * outputs
+    }
+
+    /// Outputs of targets with `columns` columns, P.
+    ///
+    /// # Panics
+    ///
+    /// If the columns are not a whole number for each output.
+    #[track_caller]
+    fn outputs(&self, columns: usize) -> usize {
+        let each = self.columns_per_output();
+        assert!(
+            columns > 0 && columns.is_multiple_of(each),
+            "{columns} columns of targets; the {} likelihood takes {each} for each output",
+            self.name()
+        );
+        columns / each
+    }
+
+    /// How many classes the labels are of; none if the targets are no labels.
+    fn classes(&self) -> Option<usize> {
+        None
+    }
+
+    /// `log p(y_np | f_np)` for each of S values of the functions.
+    ///
+    /// # Shapes
+    ///
+    /// - `targets`: `[N, T]`
+    /// - `function`: `[S, N, F]`
+    /// - result: `[S, N, P]`
+    fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3>;
+
+    /// `E[y | f]` and `Var[y | f]`. A label without order is described by the indicators of its
+    /// classes: their means are the probabilities.
+    ///
+    /// # Shapes
+    ///
+    /// - `function`: `[S, N, F]`
+    /// - results: `[S, N, Y]`
+    fn conditional_moments(&self, function: Tensor<3>) -> (Tensor<3>, Tensor<3>);
+
+    /// A draw from `p(y | f)` for each value of the functions.
+    ///
+    /// # Shapes
+    ///
+    /// - `function`: `[S, N, F]`
+    /// - result: `[S, N, P]`
+    fn sample<R: Rng>(&self, function: Tensor<3>, random: &mut R) -> Tensor<3>;
+
+    /// Checks row-major host targets with `columns` columns.
+    ///
+    /// # Errors
+    ///
+    /// [`ImpossibleTarget`]: the first value that has no probability.
+    ///
+    /// # Panics
+    ///
+    /// If the columns are not a whole number for each output.
+    #[track_caller]
+    fn check_targets(&self, targets: &[f64], columns: usize) -> Result<(), ImpossibleTarget> {
+        let outputs = self.outputs(columns);
+        let impossible = |&(index, &value): &(usize, &f64)| {
+            !value.is_finite() || !self.is_possible(index % columns / outputs, value)
+        };
+        match targets.iter().enumerate().find(impossible) {
+            None => Ok(()),
+            Some((index, &value)) => Err(ImpossibleTarget {
+                row: index / columns,
+                column: index % columns,
+                value,
+                likelihood: self.name(),
+                expected: self.takes(),
+            }),
+        }
+    }
+
+    /// The quadrature behind the defaults of the methods below.
+    fn quadrature(&self) -> Quadrature {
+        Quadrature::default_for(self.latents_per_output())
+    }
+
+    /// `Σ_p E_{f ~ N(μ_n, diag(σ²_n))}[log p(y_np | f)]`, the expected log density of the evidence
+    /// lower bound.
+    ///
+    /// # Shapes
+    ///
+    /// - `targets`: `[N, T]`, `marginals`: of the functions, `[N, F]`
+    /// - result: `[N]`
+    fn expected_log_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
+        let expected = (self.quadrature())
+            .expectation(marginals, |function| self.log_density(targets, function));
+        sum_outputs(expected)
+    }
+
+    /// `Σ_p log E_{f ~ N(μ_n, diag(σ²_n))}[p(y_np | f)]`, the log density of new targets.
+    ///
+    /// # Shapes
+    ///
+    /// - `targets`: `[N, T]`, `marginals`: of the functions, `[N, F]`
+    /// - result: `[N]`
+    fn log_predictive_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
+        let log_density = (self.quadrature())
+            .log_expectation(marginals, |function| self.log_density(targets, function));
+        sum_outputs(log_density)
+    }
+
+    /// Mean and variance of a new target `y`, from those of the functions. A label without order
+    /// is described by the indicators of its classes: their means are the probabilities.
+    ///
+    /// # Shapes
+    ///
+    /// - `marginals`: of the functions, `[N, F]`
+    /// - result: `[N, Y]`
+    fn predict(&self, marginals: Marginals) -> Marginals {
+        let quadrature = self.quadrature();
+        let (points, weights) = quadrature.points(marginals);
+        let (mean, variance) = self.conditional_moments(points);
+        let centre = quadrature.weighted_sum(mean.clone(), weights.clone());
+        let spread = mean - centre.clone().unsqueeze::<3>();
+        Marginals {
+            variance: quadrature.weighted_sum(spread.square() + variance, weights),
+            mean: centre,
+        }
+    }
+
+    /// The probability of every class, `[N, C·P]`; none if the targets are no labels.
+    ///
+    /// # Shapes
+    ///
+    /// - `marginals`: of the functions, `[N, F]`
+    fn class_probabilities(&self, marginals: Marginals) -> Option<Tensor<2>> {
+        let classes = self.classes()?;
+        let [rows, functions] = marginals.mean.dims();
+        let latents = self.latents_per_output();
+        let outputs = functions / latents;
+        let zero = marginals.mean.zeros_like().narrow(1, 0, 1); // [N, 1]
+        let mut columns = Vec::with_capacity(classes * outputs);
+        for class in 0..classes {
+            for output in 0..outputs {
+                let own = marginals_of_output(&marginals, output, latents);
+                let log = self.log_predictive_density(zero.clone() + class as f64, own);
+                columns.push(log.exp().reshape([rows, 1]));
+            }
+        }
+        Some(Tensor::cat(columns, 1))
+    }
+
+    /// The hyperparameters, in the units people read.
+    fn hyperparameters(&self) -> Vec<Hyperparameter>;
+}
+
+/// The marginals of the functions of one output, `[N, F/P]`.
+fn marginals_of_output(marginals: &Marginals, output: usize, latents: usize) -> Marginals {
+    let outputs = marginals.mean.dims()[1] / latents;
+    let select = |values: &Tensor<2>| {
+        let columns = (0..latents).map(|latent| {
+            let column = latent * outputs + output;
+            values.clone().narrow(1, column, 1)
+        });
+        Tensor::cat(columns.collect(), 1)
+    };
+    Marginals {
+        mean: select(&marginals.mean),
+        variance: select(&marginals.variance),
+    }
+}
+
+/// Sums `[N, P]` over the outputs.
+pub(super) fn sum_outputs(values: Tensor<2>) -> Tensor<1> {
+    let [rows, outputs] = values.dims();
+    if outputs == 1 {
+        values.reshape([rows])
+    } else {
+        values.sum_dim(1).reshape([rows])
+    }
+}
+
+/// One of `count` equal blocks of columns, counted from zero.
+pub(super) fn block<const D: usize>(values: Tensor<D>, index: usize, count: usize) -> Tensor<D> {
+    let width = values.dims()[D - 1] / count;
+    values.narrow(D - 1, index * width, width)
+}
+
+/// Draws each output from the values of its `latents` functions, `[S, N, F]` to `[S, N, P]`.
+pub(super) fn draw(
+    function: Tensor<3>,
+    latents: usize,
+    mut one: impl FnMut(&[f64]) -> f64,
+) -> Tensor<3> {
+    let [samples, rows, functions] = function.dims();
+    let outputs = functions / latents;
+    let options = (&function.device(), function.dtype());
+    let mut own = vec![0.0; latents];
+    let mut draws = Vec::with_capacity(samples * rows * outputs);
+    for values in numbers(function).chunks_exact(functions) {
+        for output in 0..outputs {
+            for (latent, value) in own.iter_mut().enumerate() {
+                *value = values[latent * outputs + output];
+            }
+            draws.push(one(&own));
+        }
+    }
+    Tensor::from_data(TensorData::new(draws, [samples, rows, outputs]), options)
+}

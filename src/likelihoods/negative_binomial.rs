@@ -1,0 +1,122 @@
+//! The negative-binomial likelihood.
+
+use burn::{
+    module::Module,
+    tensor::{Tensor, TensorCreationOptions},
+};
+use rand::Rng;
+use rand_distr::Distribution;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Likelihood, Marginals,
+    likelihood::draw,
+    log_link,
+    poisson::{draw_count, is_count},
+};
+use crate::{
+    ops::{log_gamma, softplus},
+    parameter::{Hyperparameter, Positive, numbers},
+};
+
+/// The smallest dispersion. Below it the likelihood is a Poisson likelihood in all but name, and
+/// single precision loses the difference of log-gammas that sets them apart.
+const SMALLEST_DISPERSION: f64 = 1e-3;
+
+/// Counts with the mean `m = exp(f)` and the variance `m + α·m²`, the dispersion α trained:
+/// with `r = 1/α`, `p(y | f) = Γ(y + r)/(Γ(r)·y!)·(r/(r + m))^r·(m/(r + m))^y`.
+#[derive(Module, Debug)]
+pub struct NegativeBinomial {
+    /// What the dispersion has above its smallest value.
+    excess: Positive,
+}
+
+/// Configuration of a [`NegativeBinomial`] likelihood.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NegativeBinomialConfig {
+    /// The first value of the dispersion α.
+    pub dispersion: f64,
+}
+
+impl Default for NegativeBinomialConfig {
+    fn default() -> Self {
+        Self { dispersion: 0.5 }
+    }
+}
+
+impl NegativeBinomialConfig {
+    /// The likelihood.
+    ///
+    /// # Panics
+    ///
+    /// If the dispersion does not lie above 10⁻³.
+    #[track_caller]
+    pub fn init(&self, options: impl Into<TensorCreationOptions>) -> NegativeBinomial {
+        NegativeBinomial {
+            excess: Positive::new(&[self.dispersion - SMALLEST_DISPERSION], options),
+        }
+    }
+}
+
+impl NegativeBinomial {
+    /// The dispersion α, `[1]`.
+    pub fn dispersion(&self) -> Tensor<1> {
+        self.excess.value() + SMALLEST_DISPERSION
+    }
+}
+
+impl Likelihood for NegativeBinomial {
+    fn name(&self) -> &'static str {
+        "negative-binomial"
+    }
+
+    fn takes(&self) -> String {
+        "counts: 0, 1, 2, ...".into()
+    }
+
+    fn is_possible(&self, _column: usize, value: f64) -> bool {
+        is_count(value)
+    }
+
+    fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
+        let size = self.dispersion().recip(); // r
+        let row = size.clone().reshape([1, 1]);
+        let constant = log_gamma(targets.clone() + row) - log_gamma(targets.clone() + 1.0);
+        let constant = constant.unsqueeze::<3>() - log_gamma(size.clone()).reshape([1; 3]);
+        let log_size = size.clone().log().reshape([1; 3]);
+        // log(m/(r + m)) and log(r/(r + m)).
+        let excess = function - log_size;
+        let log_success = softplus(excess.clone().neg()).neg();
+        let log_failure = softplus(excess).neg();
+        log_failure * size.reshape([1; 3]) + log_success * targets.unsqueeze::<3>() + constant
+    }
+
+    fn conditional_moments(&self, function: Tensor<3>) -> (Tensor<3>, Tensor<3>) {
+        let mean = function.exp();
+        let dispersion = self.dispersion().reshape([1; 3]);
+        (mean.clone(), mean.clone().square() * dispersion + mean)
+    }
+
+    /// A Poisson count whose rate has a gamma distribution.
+    fn sample<R: Rng>(&self, function: Tensor<3>, random: &mut R) -> Tensor<3> {
+        let dispersion = numbers(self.dispersion())[0];
+        draw(function, 1, |f| {
+            let mean = f[0].exp();
+            let rates = rand_distr::Gamma::new(1.0 / dispersion, mean * dispersion);
+            let rate = rates.map_or(mean, |rates| rates.sample(random));
+            draw_count(rate, random)
+        })
+    }
+
+    /// The mean is `exp(μ + σ²/2)`.
+    fn predict(&self, marginals: Marginals) -> Marginals {
+        log_link::predict(marginals, 1.0, self.dispersion().reshape([1, 1]))
+    }
+
+    fn hyperparameters(&self) -> Vec<Hyperparameter> {
+        vec![Hyperparameter::new(
+            "dispersion",
+            numbers(self.dispersion()),
+        )]
+    }
+}

@@ -1,0 +1,191 @@
+//! The ordinal likelihood.
+
+use burn::{
+    module::{Module, Param},
+    tensor::{Tensor, TensorCreationOptions},
+};
+use rand::Rng;
+use rand_distr::{Distribution, StandardNormal};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Likelihood, Marginals,
+    classes::{is_label, labels_up_to},
+    likelihood::{draw, sum_outputs},
+};
+use crate::{
+    ops::{host::special::normal_quantile, log_normal_cdf, log_one_minus_exp},
+    parameter::{Hyperparameter, Positive, numbers, vector},
+};
+
+/// The smallest distance between two cut points: single precision still tells their distribution
+/// functions apart.
+const SMALLEST_GAP: f64 = 1e-3;
+
+/// Stands for an infinite cut point: `Φ(∓10⁴)` is 0 and 1.
+const BEYOND: f64 = 1e4;
+
+/// Ordered labels 0 … C − 1, cut out of `f` plus standard normal noise by C − 1 trained cut points:
+/// `p(y = c | f) = Φ(b_{c+1} − f) − Φ(b_c − f)` with `−∞ = b_0 < b_1 < … < b_C = ∞`
+/// (W. Chu and Z. Ghahramani, *Gaussian Processes for Ordinal Regression*, 2005). Noise of another
+/// variance would be the same likelihood with another scale of `f`.
+#[derive(Module, Debug)]
+pub struct Ordinal {
+    /// b_1, `[1]`
+    first: Param<Tensor<1>>,
+    /// What the distances between neighbouring cut points have above the smallest, `[C − 2]`.
+    gaps: Positive,
+    #[module(skip)]
+    classes: usize,
+}
+
+/// Configuration of an [`Ordinal`] likelihood.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OrdinalConfig {
+    /// How many labels there are, C.
+    pub classes: usize,
+}
+
+impl OrdinalConfig {
+    /// The likelihood, with cut points that make all labels equally likely for `f + ε ~ N(0, 1)`.
+    ///
+    /// # Panics
+    ///
+    /// If there are fewer than three labels; two are a [`Bernoulli`](super::Bernoulli) likelihood.
+    #[track_caller]
+    pub fn init(&self, options: impl Into<TensorCreationOptions>) -> Ordinal {
+        let classes = self.classes;
+        assert!(
+            classes >= 3,
+            "an ordinal likelihood takes 3 or more labels, got {classes}"
+        );
+        let cut = |label: usize| normal_quantile(label as f64 / classes as f64);
+        let gaps: Vec<f64> = (1..classes - 1)
+            .map(|label| cut(label + 1) - cut(label) - SMALLEST_GAP)
+            .collect();
+        let options = options.into();
+        Ordinal {
+            first: Param::from_tensor(vector(&[cut(1)], options.clone())),
+            gaps: Positive::new(&gaps, options),
+            classes,
+        }
+    }
+}
+
+impl Ordinal {
+    /// The cut points b_1 … b_{C−1}, `[C − 1]`.
+    pub fn cut_points(&self) -> Tensor<1> {
+        let rises = (self.gaps.value() + SMALLEST_GAP).cumsum(0);
+        let first = self.first.val();
+        Tensor::cat(vec![first.clone(), rises + first], 0)
+    }
+
+    /// The cut points below and above the given labels, each of their shape.
+    fn cut_points_around(&self, labels: Tensor<2>) -> (Tensor<2>, Tensor<2>) {
+        let shape = labels.dims();
+        let inner = self.cut_points();
+        let end = inner.zeros_like().narrow(0, 0, 1);
+        let all = Tensor::cat(vec![end.clone() - BEYOND, inner, end + BEYOND], 0);
+        let index = labels.int().reshape([shape[0] * shape[1]]);
+        let above = all.clone().select(0, index.clone() + 1);
+        (all.select(0, index).reshape(shape), above.reshape(shape))
+    }
+
+    /// `log[Φ(upper) − Φ(lower)]` with both on the side of the shorter tails.
+    fn log_between<const D: usize>(lower: Tensor<D>, upper: Tensor<D>) -> Tensor<D> {
+        let is_right = (lower.clone() + upper.clone()).greater_elem(0.0);
+        let low = (lower.clone()).mask_where(is_right.clone(), upper.clone().neg());
+        let high = upper.mask_where(is_right, lower.neg());
+        let log_high = log_normal_cdf(high);
+        let ratio = log_normal_cdf(low) - log_high.clone();
+        log_high + log_one_minus_exp(ratio)
+    }
+
+    /// `log[Φ((b_{y+1} − μ)/τ) − Φ((b_y − μ)/τ)]` with `τ² = 1 + σ²`, `[N, P]`.
+    fn log_probability(&self, labels: Tensor<2>, marginals: &Marginals) -> Tensor<2> {
+        let (lower, upper) = self.cut_points_around(labels);
+        let scale = (marginals.variance.clone() + 1.0).sqrt();
+        let standard = |cut: Tensor<2>| (cut - marginals.mean.clone()) / scale.clone();
+        Self::log_between(standard(lower), standard(upper))
+    }
+
+    /// Mean and variance of the label from the probabilities of all labels, in label order.
+    fn moments<const D: usize>(probabilities: Vec<Tensor<D>>) -> (Tensor<D>, Tensor<D>) {
+        let labelled = || probabilities.iter().enumerate();
+        let zero = probabilities[0].zeros_like();
+        let mean = labelled().fold(zero.clone(), |sum, (label, probability)| {
+            sum + probability.clone() * label as f64
+        });
+        let variance = labelled().fold(zero, |sum, (label, probability)| {
+            let distance = mean.clone() - label as f64;
+            sum + distance.square() * probability.clone()
+        });
+        (mean, variance)
+    }
+}
+
+impl Likelihood for Ordinal {
+    fn name(&self) -> &'static str {
+        "ordinal"
+    }
+
+    fn takes(&self) -> String {
+        labels_up_to(self.classes)
+    }
+
+    fn is_possible(&self, _column: usize, value: f64) -> bool {
+        is_label(value, self.classes)
+    }
+
+    fn classes(&self) -> Option<usize> {
+        Some(self.classes)
+    }
+
+    fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
+        let (lower, upper) = self.cut_points_around(targets);
+        Self::log_between(
+            lower.unsqueeze::<3>() - function.clone(),
+            upper.unsqueeze::<3>() - function,
+        )
+    }
+
+    fn conditional_moments(&self, function: Tensor<3>) -> (Tensor<3>, Tensor<3>) {
+        let [_, rows, outputs] = function.dims();
+        let options = (&function.device(), function.dtype());
+        let probabilities = (0..self.classes).map(|label| {
+            let labels = Tensor::full([rows, outputs], label as f64, options);
+            self.log_density(labels, function.clone()).exp()
+        });
+        Self::moments(probabilities.collect())
+    }
+
+    fn sample<R: Rng>(&self, function: Tensor<3>, random: &mut R) -> Tensor<3> {
+        let cut_points = numbers(self.cut_points());
+        draw(function, 1, |f| {
+            let standard: f64 = StandardNormal.sample(random);
+            let below = cut_points.iter().filter(|&&cut| cut < f[0] + standard);
+            below.count() as f64
+        })
+    }
+
+    fn log_predictive_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
+        sum_outputs(self.log_probability(targets, &marginals))
+    }
+
+    /// Mean and variance of the label as a number.
+    fn predict(&self, marginals: Marginals) -> Marginals {
+        let probabilities = (0..self.classes).map(|label| {
+            let labels = marginals.mean.zeros_like() + label as f64;
+            self.log_probability(labels, &marginals).exp()
+        });
+        let (mean, variance) = Self::moments(probabilities.collect());
+        Marginals { mean, variance }
+    }
+
+    fn hyperparameters(&self) -> Vec<Hyperparameter> {
+        vec![Hyperparameter::new(
+            "cut_points",
+            numbers(self.cut_points()),
+        )]
+    }
+}

@@ -1,0 +1,101 @@
+//! Evenly spread points of a standard normal in several dimensions.
+
+use crate::ops::host::special::normal_quantile;
+
+/// Dimensions of one Sobol sequence of the crate; further ones are scrambled anew.
+const DIMENSIONS: usize = 256;
+
+/// Half the distance between two values of the sequence: moves its zero off the end of the normal.
+const HALF_STEP: f64 = 1.0 / 33_554_432.0;
+
+/// `count` points in `dimensions` dimensions, row-major: an Owen-scrambled Sobol sequence mapped
+/// to normals (A. B. Owen, *Scrambled Net Variance for Integrals of Smooth Functions*, 1997; the
+/// scrambling is that of B. Burley, *Practical Hash-based Owen Scrambling*, 2020). Each point is
+/// followed by its mirror image, and where there are enough points their covariance is made the
+/// identity: polynomials of degree three, and all odd ones, are then integrated exactly.
+/// The points are always the same.
+pub(super) fn normal_points(count: usize, dimensions: usize) -> Vec<f64> {
+    let half = count / 2;
+    let mut columns: Vec<Vec<f64>> = (0..dimensions)
+        .map(|dimension| {
+            let (set, within) = (dimension / DIMENSIONS, dimension % DIMENSIONS);
+            let point = |index| sobol_burley::sample(index, within as u32, set as u32);
+            let uniform = |index| f64::from(point(index as u32)) + HALF_STEP;
+            (0..half)
+                .map(|index| normal_quantile(uniform(index)))
+                .collect()
+        })
+        .collect();
+    if half >= 2 * dimensions {
+        make_orthonormal(&mut columns);
+    }
+    let mut points = Vec::with_capacity(count * dimensions);
+    for index in 0..half {
+        points.extend(columns.iter().map(|column| column[index]));
+        points.extend(columns.iter().map(|column| -column[index]));
+    }
+    points
+}
+
+/// Gram–Schmidt, with columns of mean square one.
+fn make_orthonormal(columns: &mut [Vec<f64>]) {
+    let count = columns.first().map_or(0, Vec::len) as f64;
+    let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>() / count;
+    for index in 0..columns.len() {
+        let (earlier, rest) = columns.split_at_mut(index);
+        let own = &mut rest[0];
+        for other in earlier {
+            let overlap = product(own, other);
+            own.iter_mut()
+                .zip(other)
+                .for_each(|(own, other)| *own -= overlap * *other);
+        }
+        let deviation = product(own, own).sqrt();
+        own.iter_mut().for_each(|own| *own /= deviation);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::normal_points;
+
+    /// Means vanish by symmetry; covariances are those of the standard normal.
+    #[test]
+    fn moments_of_the_points() {
+        let (count, dimensions) = (256, 10);
+        let points = normal_points(count, dimensions);
+        let moment = |a: usize, b: usize| {
+            let rows = points.chunks_exact(dimensions);
+            rows.map(|row| row[a] * row[b]).sum::<f64>() / count as f64
+        };
+        for a in 0..dimensions {
+            let mean: f64 = points.iter().skip(a).step_by(dimensions).sum();
+            assert!(mean.abs() < 1e-12, "mean of dimension {a}: {mean}");
+            for b in 0..=a {
+                let expected = if a == b { 1.0 } else { 0.0 };
+                let error = (moment(a, b) - expected).abs();
+                assert!(
+                    error < 0.06,
+                    "moment of dimensions {a} and {b}: off by {error}"
+                );
+            }
+        }
+    }
+
+    /// Without enough points to fix the covariance they are still close to it.
+    #[test]
+    fn few_points() {
+        let points = normal_points(20, 10);
+        assert_eq!(points.len(), 200);
+        let square: f64 = points.iter().map(|value| value * value).sum();
+        assert!((square / 200.0 - 1.0).abs() < 0.2, "{square}");
+    }
+
+    /// Dimensions beyond the crate's sequence are points of their own.
+    #[test]
+    fn dimensions_beyond_one_sequence() {
+        let points = normal_points(4, 258);
+        assert!((points[0] - points[256]).abs() > 1e-6);
+        assert!(points.iter().all(|value| value.is_finite()));
+    }
+}

@@ -1,0 +1,141 @@
+//! The Student-t likelihood.
+
+use core::f64::consts::PI;
+
+use burn::{
+    module::Module,
+    tensor::{Tensor, TensorCreationOptions},
+};
+use rand::Rng;
+use rand_distr::Distribution;
+use serde::{Deserialize, Serialize};
+
+use super::{Likelihood, likelihood::draw};
+use crate::{
+    ops::log_gamma,
+    parameter::{Hyperparameter, Positive, numbers},
+};
+
+/// The degrees of freedom lie above this, where the distribution has a variance.
+const SMALLEST_DEGREES: f64 = 2.0;
+
+/// `y = f + s·t`, `t` of a Student-t distribution with ν > 2 degrees of freedom and `s` a trained
+/// scale: noise with outliers. The variance of `y` given `f` is `s²·ν/(ν − 2)`.
+#[derive(Module, Debug)]
+pub struct StudentT {
+    scale: Positive,
+    /// `ν − 2` where it is trained.
+    excess_degrees: Option<Positive>,
+    #[module(skip)]
+    fixed_degrees: f64,
+}
+
+/// Configuration of a [`StudentT`] likelihood.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StudentTConfig {
+    /// The first value of the scale s, in the units of the targets.
+    pub scale: f64,
+    /// The degrees of freedom ν, or their first value.
+    pub degrees_of_freedom: f64,
+    /// Whether the degrees of freedom are trained.
+    pub train_degrees_of_freedom: bool,
+}
+
+impl Default for StudentTConfig {
+    /// Trained degrees of freedom that start at 4.
+    fn default() -> Self {
+        Self {
+            scale: 0.3,
+            degrees_of_freedom: 4.0,
+            train_degrees_of_freedom: true,
+        }
+    }
+}
+
+impl StudentTConfig {
+    /// The likelihood.
+    ///
+    /// # Panics
+    ///
+    /// If the scale is not positive, or the degrees of freedom do not lie above 2.
+    #[track_caller]
+    pub fn init(&self, options: impl Into<TensorCreationOptions>) -> StudentT {
+        let degrees = self.degrees_of_freedom;
+        assert!(
+            degrees > SMALLEST_DEGREES && degrees.is_finite(),
+            "a Student-t likelihood with {degrees} degrees of freedom has no variance; they must \
+             lie above {SMALLEST_DEGREES}"
+        );
+        let options = options.into();
+        let excess = || Positive::new(&[degrees - SMALLEST_DEGREES], options.clone());
+        StudentT {
+            excess_degrees: self.train_degrees_of_freedom.then(excess),
+            scale: Positive::new(&[self.scale], options.clone()),
+            fixed_degrees: degrees,
+        }
+    }
+}
+
+impl StudentT {
+    /// The scale s, `[1]`.
+    pub fn scale(&self) -> Tensor<1> {
+        self.scale.value()
+    }
+
+    /// The degrees of freedom ν, `[1]`.
+    pub fn degrees_of_freedom(&self) -> Tensor<1> {
+        match &self.excess_degrees {
+            Some(excess) => excess.value() + SMALLEST_DEGREES,
+            None => self.scale().zeros_like() + self.fixed_degrees,
+        }
+    }
+}
+
+impl Likelihood for StudentT {
+    fn name(&self) -> &'static str {
+        "student-t"
+    }
+
+    fn takes(&self) -> String {
+        "finite numbers".into()
+    }
+
+    fn is_possible(&self, _column: usize, value: f64) -> bool {
+        value.is_finite()
+    }
+
+    /// `log Γ((ν + 1)/2) − log Γ(ν/2) − ½·log(πνs²) − (ν + 1)/2·log(1 + (y − f)²/(νs²))`.
+    fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
+        let (scale, degrees) = (self.scale(), self.degrees_of_freedom());
+        let half = (degrees.clone() + 1.0) * 0.5;
+        let width = degrees.clone() * scale.square(); // ν·s²
+        let constant = log_gamma(half.clone())
+            - log_gamma(degrees * 0.5)
+            - (width.clone().log() + PI.ln()) * 0.5;
+        let squares = (targets.unsqueeze::<3>() - function).square() / width.reshape([1; 3]);
+        constant.reshape([1; 3]) - squares.log1p() * half.reshape([1; 3])
+    }
+
+    fn conditional_moments(&self, function: Tensor<3>) -> (Tensor<3>, Tensor<3>) {
+        let degrees = self.degrees_of_freedom();
+        let variance = self.scale().square() * degrees.clone() / (degrees - 2.0);
+        let variance = variance.reshape([1; 3]).expand(function.dims());
+        (function, variance)
+    }
+
+    fn sample<R: Rng>(&self, function: Tensor<3>, random: &mut R) -> Tensor<3> {
+        let scale = self.scale.to_vec()[0];
+        let degrees = numbers(self.degrees_of_freedom())[0];
+        draw(function, 1, |f| {
+            let noise = rand_distr::StudentT::new(degrees);
+            f[0] + noise.map_or(0.0, |noise| scale * noise.sample(random))
+        })
+    }
+
+    fn hyperparameters(&self) -> Vec<Hyperparameter> {
+        vec![
+            Hyperparameter::new("scale", self.scale.to_vec()),
+            Hyperparameter::new("degrees_of_freedom", numbers(self.degrees_of_freedom())),
+        ]
+    }
+}

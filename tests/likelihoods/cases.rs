@@ -1,0 +1,344 @@
+//! Every likelihood with naive formulas in plain Rust that share no code with the library.
+
+use std::f64::consts::PI;
+
+use burn_gp::likelihoods::{
+    AnyLikelihood, BetaConfig, GammaConfig, GaussianConfig, HeteroskedasticConfig,
+    LikelihoodConfig, Marginals, NegativeBinomialConfig, OrdinalConfig, RobustMaxConfig,
+    SoftmaxConfig, StudentTConfig,
+};
+use libm::lgamma;
+
+use crate::support::{Platform, Random};
+
+/// Rows of every case.
+pub const ROWS: usize = 5;
+
+/// A likelihood, targets for it, and what it should compute.
+pub struct Case {
+    pub name: &'static str,
+    pub config: LikelihoodConfig,
+    /// Target columns of an output, one row after the other.
+    pub targets: Vec<f64>,
+    /// A target column and a finite value that cannot stand there.
+    pub impossible: Vec<(usize, f64)>,
+    /// Latent functions of an output.
+    pub latents: usize,
+    /// `log p(y | f)` of the target columns and the functions of one output.
+    pub log_density: fn(&[f64], &[f64]) -> f64,
+    /// Mean and variance of each number that describes `y`, given the functions.
+    pub moments: fn(&[f64]) -> Vec<(f64, f64)>,
+    /// How far the library's own quadrature may be from the integral.
+    pub quadrature_error: f64,
+}
+
+impl Case {
+    /// Target columns of an output.
+    pub fn columns(&self) -> usize {
+        self.targets.len() / ROWS
+    }
+
+    /// The targets of one row.
+    pub fn row(&self, row: usize) -> &[f64] {
+        let columns = self.columns();
+        &self.targets[row * columns..(row + 1) * columns]
+    }
+
+    /// Means and variances of the functions, `[ROWS, latents]`, row-major: from almost certain to
+    /// vague.
+    pub fn moments_of_functions(&self) -> (Vec<f64>, Vec<f64>) {
+        let mut random = Random::new(191);
+        let count = ROWS * self.latents;
+        let means = random.normals(count);
+        (means, random.uniforms(count, 0.05, 0.7))
+    }
+
+    /// The same on a platform.
+    pub fn marginals(&self, platform: &Platform) -> Marginals {
+        let (means, variances) = self.moments_of_functions();
+        Marginals {
+            mean: platform.tensor(&means, [ROWS, self.latents]),
+            variance: platform.tensor(&variances, [ROWS, self.latents]),
+        }
+    }
+
+    pub fn init(&self, platform: &Platform) -> AnyLikelihood {
+        self.config.init(platform.options())
+    }
+
+    /// Whether the log density is a smooth function of `f`.
+    pub fn is_smooth(&self) -> bool {
+        !matches!(self.config, LikelihoodConfig::RobustMax(_))
+    }
+}
+
+fn normal_cdf(x: f64) -> f64 {
+    0.5 * libm::erfc(-x / 2f64.sqrt())
+}
+
+fn logistic(x: f64) -> f64 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+fn log_normal(error: f64, variance: f64) -> f64 {
+    -0.5 * (error * error / variance + (2.0 * PI * variance).ln())
+}
+
+fn bernoulli(label: f64, probability: f64) -> f64 {
+    (if label == 1.0 {
+        probability
+    } else {
+        1.0 - probability
+    })
+    .ln()
+}
+
+/// Mean and variance of indicators with the given probabilities.
+fn indicators(probabilities: &[f64]) -> Vec<(f64, f64)> {
+    probabilities.iter().map(|&p| (p, p * (1.0 - p))).collect()
+}
+
+fn softmax(f: &[f64]) -> Vec<f64> {
+    let sum: f64 = f.iter().map(|f| f.exp()).sum();
+    f.iter().map(|f| f.exp() / sum).collect()
+}
+
+const EPSILON: f64 = 0.01;
+
+fn robust_max(f: &[f64]) -> Vec<f64> {
+    let largest = f.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let other = EPSILON / (f.len() - 1) as f64;
+    f.iter()
+        .map(|&f| if f == largest { 1.0 - EPSILON } else { other })
+        .collect()
+}
+
+/// With the four labels of its case, equally likely at first: quartiles of the standard normal.
+fn ordinal(f: f64) -> Vec<f64> {
+    const QUARTILE: f64 = 0.674_489_750_196_081_7;
+    let cuts = [f64::NEG_INFINITY, -QUARTILE, 0.0, QUARTILE, f64::INFINITY];
+    (cuts.windows(2))
+        .map(|pair| normal_cdf(pair[1] - f) - normal_cdf(pair[0] - f))
+        .collect()
+}
+
+fn ordinal_moments(f: &[f64]) -> Vec<(f64, f64)> {
+    let probabilities = ordinal(f[0]);
+    let moment = |power: i32| -> f64 {
+        let terms = probabilities.iter().enumerate();
+        terms.map(|(label, p)| (label as f64).powi(power) * p).sum()
+    };
+    vec![(moment(1), moment(2) - moment(1).powi(2))]
+}
+
+/// Exact but for rounding.
+const EXACT: f64 = 1e-10;
+
+const REALS: [f64; ROWS] = [0.4, -1.0, 2.0, 0.8, 2.9];
+const LABELS: [f64; ROWS] = [0.0, 1.0, 1.0, 0.0, 1.0];
+const COUNTS: [f64; ROWS] = [0.0, 1.0, 4.0, 2.0, 11.0];
+
+pub fn registry() -> Vec<Case> {
+    let mut cases = real_numbers();
+    cases.extend(labels());
+    cases.extend(counts());
+    cases.extend(positive_numbers());
+    cases
+}
+
+fn real_numbers() -> Vec<Case> {
+    vec![
+        Case {
+            name: "gaussian",
+            config: GaussianConfig { noise: 0.8 }.into(),
+            targets: REALS.to_vec(),
+            impossible: vec![],
+            latents: 1,
+            log_density: |y, f| log_normal(y[0] - f[0], 0.8),
+            moments: |f| vec![(f[0], 0.8)],
+            quadrature_error: EXACT,
+        },
+        Case {
+            name: "fixed-noise",
+            config: LikelihoodConfig::FixedNoise,
+            targets: vec![0.4, 0.3, -1.0, 0.9, 2.0, 0.5, 0.8, 2.0, 2.9, 1.5],
+            impossible: vec![(1, 0.0), (1, -0.5)],
+            latents: 1,
+            log_density: |y, f| log_normal(y[0] - f[0], y[1]),
+            moments: |f| vec![(f[0], 0.0)],
+            quadrature_error: EXACT,
+        },
+        Case {
+            name: "heteroskedastic",
+            config: HeteroskedasticConfig { noise: 0.6 }.into(),
+            targets: REALS.to_vec(),
+            impossible: vec![],
+            latents: 2,
+            log_density: |y, f| log_normal(y[0] - f[0], 0.6 * f[1].exp()),
+            moments: |f| vec![(f[0], 0.6 * f[1].exp())],
+            quadrature_error: 1e-8,
+        },
+        Case {
+            name: "student-t",
+            config: StudentTConfig {
+                scale: 0.9,
+                degrees_of_freedom: 8.0,
+                train_degrees_of_freedom: true,
+            }
+            .into(),
+            targets: REALS.to_vec(),
+            impossible: vec![],
+            latents: 1,
+            log_density: |y, f| {
+                let (scale, degrees) = (0.9f64, 8.0);
+                let squares = ((y[0] - f[0]) / scale).powi(2) / degrees;
+                lgamma(4.5)
+                    - lgamma(4.0)
+                    - 0.5 * (degrees * PI).ln()
+                    - scale.ln()
+                    - 4.5 * (1.0 + squares).ln()
+            },
+            moments: |f| vec![(f[0], 0.81 * 8.0 / 6.0)],
+            quadrature_error: 1e-6,
+        },
+    ]
+}
+
+fn labels() -> Vec<Case> {
+    let not_labels = |classes: f64| vec![(0, -1.0), (0, 0.5), (0, classes)];
+    vec![
+        Case {
+            name: "bernoulli",
+            config: LikelihoodConfig::Bernoulli,
+            targets: LABELS.to_vec(),
+            impossible: not_labels(2.0),
+            latents: 1,
+            log_density: |y, f| bernoulli(y[0], normal_cdf(f[0])),
+            moments: |f| indicators(&[normal_cdf(f[0])]),
+            quadrature_error: 1e-8,
+        },
+        Case {
+            name: "bernoulli-logit",
+            config: LikelihoodConfig::BernoulliLogit,
+            targets: LABELS.to_vec(),
+            impossible: not_labels(2.0),
+            latents: 1,
+            log_density: |y, f| bernoulli(y[0], logistic(f[0])),
+            moments: |f| indicators(&[logistic(f[0])]),
+            quadrature_error: 1e-8,
+        },
+        Case {
+            name: "softmax",
+            config: SoftmaxConfig::new(3).into(),
+            targets: vec![0.0, 2.0, 1.0, 1.0, 2.0],
+            impossible: not_labels(3.0),
+            latents: 3,
+            log_density: |y, f| softmax(f)[y[0] as usize].ln(),
+            moments: |f| indicators(&softmax(f)),
+            quadrature_error: 2e-3,
+        },
+        Case {
+            name: "robust-max",
+            config: RobustMaxConfig {
+                epsilon: EPSILON,
+                ..RobustMaxConfig::new(3)
+            }
+            .into(),
+            targets: vec![0.0, 2.0, 1.0, 1.0, 2.0],
+            impossible: not_labels(3.0),
+            latents: 3,
+            log_density: |y, f| robust_max(f)[y[0] as usize].ln(),
+            moments: |f| indicators(&robust_max(f)),
+            quadrature_error: 2e-3,
+        },
+        Case {
+            name: "ordinal",
+            config: OrdinalConfig { classes: 4 }.into(),
+            targets: vec![0.0, 3.0, 1.0, 2.0, 1.0],
+            impossible: not_labels(4.0),
+            latents: 1,
+            log_density: |y, f| ordinal(f[0])[y[0] as usize].ln(),
+            moments: ordinal_moments,
+            quadrature_error: 1e-8,
+        },
+    ]
+}
+
+fn counts() -> Vec<Case> {
+    vec![
+        Case {
+            name: "poisson",
+            config: LikelihoodConfig::Poisson,
+            targets: COUNTS.to_vec(),
+            impossible: vec![(0, -1.0), (0, 0.5)],
+            latents: 1,
+            log_density: |y, f| y[0] * f[0] - f[0].exp() - lgamma(y[0] + 1.0),
+            moments: |f| vec![(f[0].exp(), f[0].exp())],
+            quadrature_error: 1e-6,
+        },
+        Case {
+            name: "negative-binomial",
+            config: NegativeBinomialConfig { dispersion: 0.4 }.into(),
+            targets: COUNTS.to_vec(),
+            impossible: vec![(0, -1.0), (0, 0.5)],
+            latents: 1,
+            log_density: |y, f| {
+                let (size, mean) = (2.5, f[0].exp());
+                lgamma(y[0] + size) - lgamma(size) - lgamma(y[0] + 1.0)
+                    + size * (size / (size + mean)).ln()
+                    + y[0] * (mean / (size + mean)).ln()
+            },
+            moments: |f| {
+                let mean = f[0].exp();
+                vec![(mean, mean + 0.4 * mean * mean)]
+            },
+            quadrature_error: 1e-6,
+        },
+    ]
+}
+
+fn positive_numbers() -> Vec<Case> {
+    vec![
+        Case {
+            name: "exponential",
+            config: LikelihoodConfig::Exponential,
+            targets: vec![0.0, 0.5, 1.7, 3.0, 0.2],
+            impossible: vec![(0, -0.1)],
+            latents: 1,
+            log_density: |y, f| -f[0] - y[0] / f[0].exp(),
+            moments: |f| vec![(f[0].exp(), (2.0 * f[0]).exp())],
+            quadrature_error: 1e-6,
+        },
+        Case {
+            name: "gamma",
+            config: GammaConfig { shape: 3.0 }.into(),
+            targets: vec![0.1, 0.5, 1.7, 3.0, 0.9],
+            impossible: vec![(0, 0.0), (0, -0.1)],
+            latents: 1,
+            log_density: |y, f| {
+                let scale = f[0].exp() / 3.0;
+                2.0 * y[0].ln() - y[0] / scale - lgamma(3.0) - 3.0 * scale.ln()
+            },
+            moments: |f| vec![(f[0].exp(), (2.0 * f[0]).exp() / 3.0)],
+            quadrature_error: 1e-4,
+        },
+        Case {
+            name: "beta",
+            config: BetaConfig { precision: 4.0 }.into(),
+            targets: vec![0.1, 0.5, 0.97, 0.3, 0.02],
+            impossible: vec![(0, 0.0), (0, 1.0), (0, -0.2)],
+            latents: 1,
+            log_density: |y, f| {
+                let (a, b) = (4.0 * logistic(f[0]), 4.0 * logistic(-f[0]));
+                lgamma(4.0) - lgamma(a) - lgamma(b)
+                    + (a - 1.0) * y[0].ln()
+                    + (b - 1.0) * (1.0 - y[0]).ln()
+            },
+            moments: |f| {
+                let mean = logistic(f[0]);
+                vec![(mean, mean * (1.0 - mean) / 5.0)]
+            },
+            quadrature_error: 1e-6,
+        },
+    ]
+}

@@ -1,0 +1,319 @@
+//! Densities, moments and their expectations against naive formulas.
+
+use burn::tensor::Tensor;
+use burn_gp::likelihoods::{Likelihood, Marginals, Quadrature, RobustMaxConfig, SoftmaxConfig};
+
+use crate::{
+    cases::{Case, ROWS, registry},
+    integrals::{by_monte_carlo, on_grid},
+    support::{Random, assert_close, double_precision_platforms, numbers, platforms},
+};
+
+/// Draws of the functions behind every Monte Carlo estimate.
+const DRAWS: usize = 100_000;
+
+/// `log p(y | f)` and the moments of `y` at some functions.
+#[test]
+fn densities_and_moments_given_the_functions() {
+    let samples = 3;
+    for case in registry() {
+        let count = samples * ROWS * case.latents;
+        let values = Random::new(193).uniforms(count, -2.0, 2.0);
+        let each = || values.chunks(case.latents).enumerate();
+        let density: Vec<f64> = each()
+            .map(|(index, f)| (case.log_density)(case.row(index % ROWS), f))
+            .collect();
+        let moments: Vec<(f64, f64)> = each().flat_map(|(_, f)| (case.moments)(f)).collect();
+        let (means, variances): (Vec<f64>, Vec<f64>) = moments.into_iter().unzip();
+        for platform in platforms() {
+            let likelihood = case.init(&platform);
+            assert_eq!(likelihood.latents(1), case.latents);
+            let function = platform.tensor(&values, [samples, ROWS, case.latents]);
+            let targets = platform.tensor(&case.targets, [ROWS, case.columns()]);
+            let what = format!("{} on {platform}", case.name);
+            let tolerance = platform.tolerance(1e-12, 1e-5);
+            let found = likelihood.log_density(targets, function.clone());
+            assert_eq!(found.dims(), [samples, ROWS, 1], "{what}");
+            assert_close(&what, &numbers(found), &density, tolerance);
+            let (mean, variance) = likelihood.conditional_moments(function);
+            assert_close(&what, &numbers(mean), &means, tolerance);
+            assert_close(&what, &numbers(variance), &variances, tolerance);
+        }
+    }
+}
+
+/// What a likelihood computes from the moments of its functions.
+#[derive(Default)]
+struct Expectations {
+    expected_log_density: Vec<f64>,
+    predictive_density: Vec<f64>,
+    mean: Vec<f64>,
+    variance: Vec<f64>,
+    probabilities: Vec<f64>,
+}
+
+fn expectations(likelihood: &impl Likelihood, targets: Tensor<2>, m: Marginals) -> Expectations {
+    let density = likelihood.log_predictive_density(targets.clone(), m.clone());
+    let Marginals { mean, variance } = likelihood.predict(m.clone());
+    Expectations {
+        expected_log_density: numbers(likelihood.expected_log_density(targets, m.clone())),
+        predictive_density: numbers(density).iter().map(|log| log.exp()).collect(),
+        mean: numbers(mean),
+        variance: numbers(variance),
+        probabilities: (likelihood.class_probabilities(m)).map_or(Vec::new(), numbers),
+    }
+}
+
+/// The integrands behind one row: the log density, the density, then mean and second moment of
+/// every number that describes the target, then the density of every label.
+fn integrands(case: &Case, row: usize, classes: usize, f: &[f64]) -> Vec<f64> {
+    let log_density = (case.log_density)(case.row(row), f);
+    let mut values = vec![log_density, log_density.exp()];
+    for (mean, variance) in (case.moments)(f) {
+        values.extend([mean, mean * mean + variance]);
+    }
+    values.extend((0..classes).map(|label| (case.log_density)(&[label as f64], f).exp()));
+    values
+}
+
+/// Everything from the integrals of the integrands, row after row.
+fn collect(integrals: &[Vec<f64>], classes: usize) -> Expectations {
+    let mut all = Expectations::default();
+    for row in integrals {
+        let (densities, rest) = row.split_at(2);
+        let (moments, labels) = rest.split_at(rest.len() - classes);
+        all.expected_log_density.push(densities[0]);
+        all.predictive_density.push(densities[1]);
+        for moment in moments.chunks(2) {
+            all.mean.push(moment[0]);
+            all.variance.push(moment[1] - moment[0] * moment[0]);
+        }
+        all.probabilities.extend(labels);
+    }
+    all
+}
+
+fn dense(case: &Case, classes: usize) -> Expectations {
+    let (means, variances) = case.moments_of_functions();
+    let latents = case.latents;
+    let rows = (0..ROWS).map(|row| {
+        let own = row * latents..(row + 1) * latents;
+        on_grid(&means[own.clone()], &variances[own], |f| {
+            integrands(case, row, classes, f)
+        })
+    });
+    collect(&rows.collect::<Vec<_>>(), classes)
+}
+
+fn assert_expectations(what: &str, found: &Expectations, expected: &Expectations, tolerance: f64) {
+    let pairs = [
+        (
+            "expected",
+            &found.expected_log_density,
+            &expected.expected_log_density,
+        ),
+        (
+            "predictive",
+            &found.predictive_density,
+            &expected.predictive_density,
+        ),
+        ("mean", &found.mean, &expected.mean),
+        ("variance", &found.variance, &expected.variance),
+        (
+            "probabilities",
+            &found.probabilities,
+            &expected.probabilities,
+        ),
+    ];
+    for (name, found, expected) in pairs {
+        assert_close(&format!("{what}, {name}"), found, expected, tolerance);
+    }
+}
+
+/// Every closed form, and every quadrature, against dense quadrature of the naive formulas. The
+/// robust arg max is no smooth function; its integral in one dimension is below.
+#[test]
+fn expectations_agree_with_dense_quadrature() {
+    for case in registry().into_iter().filter(Case::is_smooth) {
+        let classes = case.init(&platforms()[0]).classes().unwrap_or(0);
+        let expected = dense(&case, classes);
+        for platform in platforms() {
+            let likelihood = case.init(&platform);
+            let targets = platform.tensor(&case.targets, [ROWS, case.columns()]);
+            let found = expectations(&likelihood, targets, case.marginals(&platform));
+            let what = format!("{} on {platform}", case.name);
+            let tolerance = case.quadrature_error.max(platform.tolerance(0.0, 1e-5));
+            assert_expectations(&what, &found, &expected, tolerance);
+        }
+    }
+}
+
+/// Everything within four standard errors of a hundred thousand draws of the functions.
+#[test]
+fn expectations_agree_with_monte_carlo() {
+    for case in registry() {
+        let mut random = Random::new(197);
+        let classes = case.init(&platforms()[0]).classes().unwrap_or(0);
+        let (means, variances) = case.moments_of_functions();
+        let estimates: Vec<Vec<(f64, f64)>> = (0..ROWS)
+            .map(|row| {
+                let own = row * case.latents..(row + 1) * case.latents;
+                let (means, variances) = (&means[own.clone()], &variances[own]);
+                by_monte_carlo(&mut random, DRAWS, means, variances, |f| {
+                    integrands(&case, row, classes, f)
+                })
+            })
+            .collect();
+        for platform in double_precision_platforms() {
+            let likelihood = case.init(&platform);
+            let targets = platform.tensor(&case.targets, [ROWS, case.columns()]);
+            let found = expectations(&likelihood, targets, case.marginals(&platform));
+            for (row, estimates) in estimates.iter().enumerate() {
+                let described = found.mean.len() / ROWS;
+                let mut values = vec![
+                    found.expected_log_density[row],
+                    found.predictive_density[row],
+                ];
+                for index in row * described..(row + 1) * described {
+                    let (mean, variance) = (found.mean[index], found.variance[index]);
+                    values.extend([mean, variance + mean * mean]);
+                }
+                values.extend_from_slice(&found.probabilities[row * classes..(row + 1) * classes]);
+                assert_eq!(values.len(), estimates.len());
+                for (index, (value, (estimate, error))) in values.iter().zip(estimates).enumerate()
+                {
+                    // Its own quadrature error, where a likelihood has one, comes on top.
+                    let allowed = 4.0 * error + case.quadrature_error * (1.0 + estimate.abs());
+                    assert!(
+                        (value - estimate).abs() <= allowed,
+                        "{} on {platform}, row {row}, number {index}: {value}, Monte Carlo \
+                         {estimate} ± {error}",
+                        case.name
+                    );
+                }
+            }
+        }
+    }
+}
+
+fn normal_cdf(x: f64) -> f64 {
+    0.5 * libm::erfc(-x / 2f64.sqrt())
+}
+
+/// The probability that a function is the largest, `E_t[Π_j Φ((t − μ_j)/σ_j)]`, by dense quadrature
+/// in one dimension; twenty nodes come within the documented 10⁻³ and all classes add up to one.
+#[test]
+fn robust_max_agrees_with_its_integral() {
+    let classes = 10;
+    let mut random = Random::new(199);
+    let (means, variances) = (
+        random.normals(ROWS * classes),
+        random.uniforms(ROWS * classes, 0.2, 1.8),
+    );
+    let config = RobustMaxConfig::new(classes);
+    let expected: Vec<f64> = (0..ROWS * classes)
+        .map(|index| {
+            let (row, class) = (index / classes, index % classes);
+            let own = row * classes..(row + 1) * classes;
+            let (means, variances) = (&means[own.clone()], &variances[own]);
+            let largest = on_grid(&means[class..=class], &variances[class..=class], |t| {
+                let others = (0..classes).filter(|&other| other != class);
+                vec![
+                    others
+                        .map(|other| normal_cdf((t[0] - means[other]) / variances[other].sqrt()))
+                        .product(),
+                ]
+            })[0];
+            largest * (1.0 - config.epsilon) + (1.0 - largest) * config.epsilon / 9.0
+        })
+        .collect();
+    for platform in platforms() {
+        let marginals = Marginals {
+            mean: platform.tensor(&means, [ROWS, classes]),
+            variance: platform.tensor(&variances, [ROWS, classes]),
+        };
+        let found = numbers(config.init().predict(marginals.clone()).mean);
+        let what = format!("probabilities on {platform}");
+        // Relative to the largest probability, which is a half.
+        assert_close(&what, &found, &expected, 2e-3);
+        for row in found.chunks(classes) {
+            let sum: f64 = row.iter().sum();
+            assert!((sum - 1.0).abs() < 2e-3, "{what} add up to {sum}");
+        }
+        // The density of a label is the logarithm of its probability.
+        let labels = platform.tensor(&[3.0; ROWS], [ROWS, 1]);
+        let density = config.init().log_predictive_density(labels, marginals);
+        let own: Vec<f64> = found
+            .iter()
+            .skip(3)
+            .step_by(classes)
+            .map(|p| p.ln())
+            .collect();
+        assert_close(
+            &what,
+            &numbers(density),
+            &own,
+            platform.tolerance(1e-12, 1e-5),
+        );
+    }
+}
+
+/// The documented error of the softmax with ten classes, unit variances and 128 nodes; sixteen
+/// times the nodes bring it down to less than a third.
+#[test]
+fn softmax_with_many_classes_converges() {
+    let (classes, rows) = (10, 20);
+    let platform = &double_precision_platforms()[..1];
+    for platform in platform {
+        let mut random = Random::new(211);
+        let marginals = Marginals {
+            mean: platform.tensor(&random.normals(rows * classes), [rows, classes]),
+            variance: Tensor::ones([rows, classes], platform.options()),
+        };
+        let labels = random.uniforms(rows, 0.0, 10.0);
+        let labels: Vec<f64> = labels.iter().map(|label| label.floor()).collect();
+        let at = |nodes: usize| {
+            let config = SoftmaxConfig {
+                nodes,
+                ..SoftmaxConfig::new(classes)
+            };
+            let targets = platform.tensor(&labels, [rows, 1]);
+            expectations(&config.init(), targets, marginals.clone())
+        };
+        let (coarse, fine, exact) = (at(128), at(2048), at(65_536));
+        let largest = |a: &[f64], b: &[f64]| {
+            a.iter()
+                .zip(b)
+                .map(|(a, b)| (a - b).abs())
+                .fold(0.0, f64::max)
+        };
+        let log = |e: &Expectations| largest(&e.expected_log_density, &exact.expected_log_density);
+        let probability = |e: &Expectations| largest(&e.probabilities, &exact.probabilities);
+        assert!(log(&coarse) < 0.005, "{}", log(&coarse));
+        assert!(probability(&coarse) < 0.003, "{}", probability(&coarse));
+        assert!(
+            log(&fine) < 0.3 * log(&coarse),
+            "{} of {}",
+            log(&fine),
+            log(&coarse)
+        );
+        assert!(probability(&fine) < 0.3 * probability(&coarse));
+    }
+}
+
+/// Twenty nodes give the Gaussian's expected log density exactly, a polynomial in f.
+#[test]
+fn quadrature_gives_the_closed_form_of_the_gaussian() {
+    let case = &registry()[0];
+    for platform in double_precision_platforms() {
+        let likelihood = case.init(&platform);
+        let targets = platform.tensor(&case.targets, [ROWS, 1]);
+        let marginals = case.marginals(&platform);
+        let closed = likelihood.expected_log_density(targets.clone(), marginals.clone());
+        let expected = Quadrature::gauss_hermite(20, 1).expectation(marginals, |function| {
+            likelihood.log_density(targets, function)
+        });
+        let what = format!("{platform}");
+        assert_close(&what, &numbers(closed), &numbers(expected), 1e-10);
+    }
+}

@@ -1,0 +1,16 @@
+//! Every likelihood against naive formulas, dense quadrature, Monte Carlo and central differences.
+//!
+//! All tests go over `cases::registry`; a variant of the configuration that has no entry there
+//! fails `registration`.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod cases;
+mod expectations;
+mod extremes;
+mod gradients;
+mod integrals;
+mod outputs;
+mod registration;
+mod samples;

@@ -1,0 +1,139 @@
+//! The registry is complete; targets are checked; configurations survive their files.
+
+use burn_gp::likelihoods::{Likelihood, LikelihoodConfig};
+
+use crate::{
+    cases::registry,
+    support::{assert_close, module_gradients::parameter_values, numbers, platforms},
+};
+
+/// serde names all variants in its message about an unknown one.
+fn variants() -> Vec<String> {
+    let unknown = serde_json::from_str::<LikelihoodConfig>(r#"{"likelihood": "?"}"#);
+    let message = unknown.expect_err("no such likelihood").to_string();
+    let (_, list) = message.split_once("expected one of ").expect("a list");
+    let quoted = list.split('`').skip(1).step_by(2);
+    quoted.map(str::to_owned).collect()
+}
+
+#[test]
+fn every_variant_is_registered_under_its_name() {
+    let platform = &platforms()[0];
+    let mut names = Vec::new();
+    for case in registry() {
+        assert_eq!(case.init(platform).name(), case.name);
+        names.push(case.name.to_owned());
+    }
+    let mut variants = variants();
+    names.sort();
+    variants.sort();
+    assert_eq!(names, variants);
+}
+
+#[test]
+fn configurations_survive_their_files() {
+    for case in registry() {
+        let text = serde_json::to_string(&case.config).expect("serialisable");
+        let tag = format!("\"likelihood\":\"{}\"", case.name);
+        assert!(text.contains(&tag), "{text}");
+        let back: LikelihoodConfig = serde_json::from_str(&text).expect("readable");
+        assert_eq!(back, case.config, "{text}");
+    }
+}
+
+#[test]
+fn possible_targets_pass_and_impossible_ones_are_named() {
+    let platform = &platforms()[0];
+    for case in registry() {
+        let likelihood = case.init(platform);
+        let columns = case.columns();
+        assert_eq!(likelihood.target_columns(1), columns, "{}", case.name);
+        assert_eq!(likelihood.check_targets(&case.targets, columns), Ok(()));
+        let everywhere = (0..columns).flat_map(|column| {
+            [f64::NAN, f64::INFINITY, f64::NEG_INFINITY].map(|value| (column, value))
+        });
+        for (column, value) in case.impossible.iter().copied().chain(everywhere) {
+            let mut targets = case.targets.clone();
+            targets[3 * columns + column] = value;
+            let error = (likelihood.check_targets(&targets, columns)).expect_err("impossible");
+            assert_eq!((error.row, error.column), (3, column), "{}", case.name);
+            assert_eq!(error.value.to_bits(), value.to_bits(), "{}", case.name);
+            let expected = format!(
+                "target {value} in row 3, column {column} is not possible under the {} likelihood, \
+                 which takes {}",
+                case.name,
+                likelihood.takes()
+            );
+            assert_eq!(error.to_string(), expected);
+        }
+    }
+}
+
+/// With two outputs the columns come in blocks: values, values, noises, noises.
+#[test]
+fn columns_of_several_outputs() {
+    let platform = &platforms()[0];
+    let likelihood = LikelihoodConfig::FixedNoise.init(platform.options());
+    assert_eq!(likelihood.outputs(4), 2);
+    assert_eq!(likelihood.check_targets(&[-1.0, -2.0, 0.1, 0.2], 4), Ok(()));
+    let error = likelihood.check_targets(&[-1.0, -2.0, 0.1, 0.0], 4);
+    assert_eq!(error.map_err(|error| error.column), Err(3));
+}
+
+#[test]
+#[should_panic(expected = "3 columns of targets; the fixed-noise likelihood takes 2 for each")]
+fn a_column_short() {
+    let platform = &platforms()[0];
+    let likelihood = LikelihoodConfig::FixedNoise.init(platform.options());
+    likelihood.outputs(3);
+}
+
+/// What is trained is reported, at the values of the configuration.
+#[test]
+fn hyperparameters_are_reported() {
+    let expected: [(&str, &[f64]); 9] = [
+        ("gaussian.noise", &[0.8]),
+        ("heteroskedastic.noise", &[0.6]),
+        ("student-t.scale", &[0.9]),
+        ("student-t.degrees_of_freedom", &[8.0]),
+        (
+            "ordinal.cut_points",
+            &[-0.674_489_750_196_081_7, 0.0, 0.674_489_750_196_081_7],
+        ),
+        ("negative-binomial.dispersion", &[0.4]),
+        ("gamma.shape", &[3.0]),
+        ("beta.precision", &[4.0]),
+        ("", &[]),
+    ];
+    for platform in platforms() {
+        let mut reported = Vec::new();
+        for case in registry() {
+            let likelihood = case.init(&platform);
+            let own = likelihood.hyperparameters();
+            let trains = !parameter_values(&likelihood).is_empty();
+            assert_eq!(trains, !own.is_empty(), "{}", case.name);
+            reported.extend(own.into_iter().map(|parameter| parameter.within(case.name)));
+        }
+        assert_eq!(reported.len(), expected.len() - 1);
+        for (parameter, (path, values)) in reported.iter().zip(expected) {
+            assert_eq!(parameter.path, path);
+            let tolerance = platform.tolerance(1e-13, 1e-6);
+            assert_close(path, &parameter.values, values, tolerance);
+        }
+    }
+}
+
+/// Fixed degrees of freedom are no parameter.
+#[test]
+fn degrees_of_freedom_that_are_not_trained() {
+    let config = burn_gp::likelihoods::StudentTConfig {
+        degrees_of_freedom: 5.0,
+        train_degrees_of_freedom: false,
+        ..Default::default()
+    };
+    for platform in platforms() {
+        let likelihood = config.init(platform.options());
+        assert_eq!(parameter_values(&likelihood).len(), 1);
+        assert_eq!(numbers(likelihood.degrees_of_freedom()), [5.0]);
+    }
+}
