@@ -202,6 +202,80 @@ impl KernelConfig {
         }
     }
 
+    /// The kernel with one parameter for all input dimensions wherever it has one each.
+    pub fn isotropic(mut self) -> Self {
+        self.share_parameters();
+        self
+    }
+
+    fn share_parameters(&mut self) {
+        match self {
+            Self::Stationary(config) => config.ard = false,
+            Self::RationalQuadratic(config) => config.ard = false,
+            Self::Linear { ard, .. } => *ard = false,
+            Self::Polynomial(config) => config.ard = false,
+            Self::ArcCosine(config) => config.ard = false,
+            Self::Cosine(config) => config.ard = false,
+            Self::Gibbs(config) => config.ard = false,
+            Self::SpectralMixture(_) | Self::Constant { .. } | Self::White { .. } => {}
+            Self::Periodic { base, ard, .. } => {
+                *ard = false;
+                base.share_parameters();
+            }
+            Self::Scaled { base, .. }
+            | Self::ActiveDimensions { base, .. }
+            | Self::Warped { base, .. } => base.share_parameters(),
+            Self::Sum { first, second }
+            | Self::Product { first, second }
+            | Self::ChangePoint { first, second, .. } => {
+                first.share_parameters();
+                second.share_parameters();
+            }
+        }
+    }
+
+    /// The largest input dimension, counted from zero, that the kernel names and that inputs of
+    /// `dimensions` dimensions do not have.
+    pub fn missing_dimension(&self, dimensions: usize) -> Option<usize> {
+        let missing = |named: &usize| *named >= dimensions;
+        match self {
+            Self::Stationary(_)
+            | Self::RationalQuadratic(_)
+            | Self::Linear { .. }
+            | Self::Polynomial(_)
+            | Self::ArcCosine(_)
+            | Self::Cosine(_)
+            | Self::SpectralMixture(_)
+            | Self::Gibbs(_)
+            | Self::Constant { .. }
+            | Self::White { .. } => None,
+            Self::Scaled { base, .. } | Self::Periodic { base, .. } => {
+                base.missing_dimension(dimensions)
+            }
+            Self::Warped { base, features, .. } => base.missing_dimension(*features),
+            Self::ActiveDimensions {
+                base,
+                dimensions: active,
+            } => {
+                let own = active.iter().copied().filter(missing).max();
+                own.or_else(|| base.missing_dimension(active.len()))
+            }
+            Self::Sum { first, second } | Self::Product { first, second } => {
+                let both = [first, second].map(|kernel| kernel.missing_dimension(dimensions));
+                both.into_iter().flatten().max()
+            }
+            Self::ChangePoint {
+                first,
+                second,
+                change,
+            } => {
+                let both = [first, second].map(|kernel| kernel.missing_dimension(dimensions));
+                let own = Some(change.dimension).filter(missing);
+                both.into_iter().chain([own]).flatten().max()
+            }
+        }
+    }
+
     /// The kernel for inputs of `dimensions` dimensions.
     ///
     /// # Panics
