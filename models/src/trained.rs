@@ -88,7 +88,7 @@ impl TrainedModel {
             ModelConfig::Exact(config) => {
                 let zeros = |columns| Tensor::zeros([summary.data_count, columns], options);
                 Self::exact(
-                    config.init(dimensions, options),
+                    config.init(dimensions, options)?,
                     &TrainingData {
                         inputs: zeros(dimensions),
                         targets: zeros(1),

@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 use super::{
     Bernoulli, GaussHermite, Gaussian, GaussianConfig, ImpossibleTarget, Likelihood, Marginals,
 };
-use crate::parameter::Hyperparameter;
 
 /// Configuration of any likelihood, as it is written to a model's file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -88,9 +87,5 @@ impl Likelihood for AnyLikelihood {
 
     fn predict(&self, marginals: Marginals) -> Marginals {
         forward!(self, likelihood => likelihood.predict(marginals))
-    }
-
-    fn hyperparameters(&self) -> Vec<Hyperparameter> {
-        forward!(self, likelihood => likelihood.hyperparameters())
     }
 }

@@ -3,7 +3,7 @@
 use burn::{module::Module, tensor::Tensor};
 
 use super::{ImpossibleTarget, Likelihood, Marginals, sum_outputs};
-use crate::{ops::log_normal_cdf, parameter::Hyperparameter};
+use crate::ops::log_normal_cdf;
 
 /// `p(y = 1 | f) = Φ(f)`, `p(y = 0 | f) = Φ(−f)`, Φ the standard normal distribution function.
 #[derive(Module, Debug, Default)]
@@ -72,9 +72,5 @@ impl Likelihood for Bernoulli {
             variance: mean.clone() * normal_cdf(effective.neg()),
             mean,
         }
-    }
-
-    fn hyperparameters(&self) -> Vec<Hyperparameter> {
-        Vec::new()
     }
 }

@@ -9,7 +9,7 @@ use burn::{
 use serde::{Deserialize, Serialize};
 
 use super::{ImpossibleTarget, Likelihood, Marginals, sum_outputs};
-use crate::parameter::{Hyperparameter, Positive};
+use crate::parameter::Positive;
 
 /// `y = f + ε`, `ε ~ N(0, σ²)` with a trained noise variance σ² shared by all outputs.
 #[derive(Module, Debug)]
@@ -107,9 +107,5 @@ impl Likelihood for Gaussian {
             variance: marginals.variance + self.noise().reshape([1, 1]),
             mean: marginals.mean,
         }
-    }
-
-    fn hyperparameters(&self) -> Vec<Hyperparameter> {
-        vec![Hyperparameter::new("noise", self.noise.to_vec())]
     }
 }

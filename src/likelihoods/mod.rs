@@ -19,7 +19,7 @@ pub use bernoulli::Bernoulli;
 pub use gaussian::{Gaussian, GaussianConfig};
 pub use quadrature::GaussHermite;
 
-use crate::parameter::Hyperparameter;
+use crate::parameter::{Hyperparameter, hyperparameters};
 
 /// Mean and variance of independent Gaussians, each `[N, P]`.
 #[derive(Clone, Debug)]
@@ -114,7 +114,9 @@ pub trait Likelihood: Module + ModuleDisplay {
     }
 
     /// The hyperparameters, in the units people read.
-    fn hyperparameters(&self) -> Vec<Hyperparameter>;
+    fn hyperparameters(&self) -> Vec<Hyperparameter> {
+        hyperparameters(self)
+    }
 }
 
 /// Sums `[N, P]` over the outputs.

@@ -36,10 +36,7 @@ impl Positive {
                 .all(|&value| value > LOWER_BOUND && value.is_finite()),
             "positive hyperparameters must be finite and above {LOWER_BOUND:e}, got {values:?}"
         );
-        let raw: Vec<f64> = values
-            .iter()
-            .map(|&value| softplus_inverse(value - LOWER_BOUND))
-            .collect();
+        let raw: Vec<f64> = values.iter().copied().map(unconstrained).collect();
         Self {
             raw: Param::from_tensor(vector(&raw, options)),
             repeats: 1,
@@ -58,7 +55,7 @@ impl Positive {
 
     /// The constrained values, tracked by autodiff.
     pub fn value(&self) -> Tensor<1> {
-        let values = softplus(self.raw.val()).add_scalar(LOWER_BOUND);
+        let values = constrained(self.raw.val());
         if self.repeats == 1 {
             values
         } else {
@@ -72,7 +69,17 @@ impl Positive {
     }
 }
 
-/// The value that the number `raw` of a [`Positive`] stands for.
-pub(super) fn constrained(raw: f64) -> f64 {
+/// The values that the numbers `raw` of a [`Positive`] stand for.
+pub(super) fn constrained(raw: Tensor<1>) -> Tensor<1> {
+    softplus(raw).add_scalar(LOWER_BOUND)
+}
+
+/// As [`constrained`], for one number.
+pub(super) fn constrained_number(raw: f64) -> f64 {
     special::softplus(raw).0 + LOWER_BOUND
+}
+
+/// The number that stands for a value above [`LOWER_BOUND`] in a [`Positive`].
+pub(super) fn unconstrained(value: f64) -> f64 {
+    softplus_inverse(value - LOWER_BOUND)
 }
