@@ -10,7 +10,7 @@ use burn::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::parameter::{Hyperparameter, numbers};
+use crate::parameter::{Hyperparameter, hyperparameters};
 
 /// A mean function `m(x)` of P functions.
 pub trait Mean: Module + ModuleDisplay {
@@ -43,7 +43,9 @@ pub trait Mean: Module + ModuleDisplay {
     }
 
     /// The hyperparameters, in the units people read.
-    fn hyperparameters(&self) -> Vec<Hyperparameter>;
+    fn hyperparameters(&self) -> Vec<Hyperparameter> {
+        hyperparameters(self)
+    }
 }
 
 /// `m(x) = 0`. It costs nothing: residuals are the targets themselves.
@@ -72,10 +74,6 @@ impl Mean for ZeroMean {
 
     fn add_to(&self, values: Tensor<2>, _x: Tensor<2>) -> Tensor<2> {
         values
-    }
-
-    fn hyperparameters(&self) -> Vec<Hyperparameter> {
-        Vec::new()
     }
 }
 
@@ -118,10 +116,6 @@ impl Mean for ConstantMean {
 
     fn add_to(&self, values: Tensor<2>, _x: Tensor<2>) -> Tensor<2> {
         values + self.row()
-    }
-
-    fn hyperparameters(&self) -> Vec<Hyperparameter> {
-        vec![Hyperparameter::new("constant", numbers(self.constant()))]
     }
 }
 
@@ -168,13 +162,6 @@ impl LinearMean {
 impl Mean for LinearMean {
     fn forward(&self, x: Tensor<2>) -> Tensor<2> {
         x.matmul(self.weights()) + self.offset().unsqueeze()
-    }
-
-    fn hyperparameters(&self) -> Vec<Hyperparameter> {
-        vec![
-            Hyperparameter::new("weights", numbers(self.weights())),
-            Hyperparameter::new("offset", numbers(self.offset())),
-        ]
     }
 }
 
@@ -252,9 +239,5 @@ impl Mean for AnyMean {
 
     fn add_to(&self, values: Tensor<2>, x: Tensor<2>) -> Tensor<2> {
         forward!(self, mean => mean.add_to(values, x))
-    }
-
-    fn hyperparameters(&self) -> Vec<Hyperparameter> {
-        forward!(self, mean => mean.hyperparameters())
     }
 }

@@ -2,153 +2,59 @@
 
 mod support;
 
-use burn::tensor::{Tensor, TensorCreationOptions};
+use std::collections::BTreeSet;
+
+use burn::{
+    module::Module,
+    tensor::{Tensor, TensorCreationOptions},
+};
 use burn_gp::{
-    kernels::{AnyKernel, Kernel, KernelConfig, Linear, StationaryConfig, StationaryKernel},
+    features::{Features, PerceptronConfig},
+    kernels::{
+        AnyKernel, ArcCosine, ArcCosineConfig, ArcCosineOrder, Cosine, Kernel, KernelConfig,
+        Linear, Polynomial, RationalQuadratic, SpectralMixtureConfig, StationaryKernel, Warped,
+    },
     ops::Stationary,
     parameter::Hyperparameter,
 };
 use support::{
     Dense, Platform, Random, assert_close, assert_finite, check_gradients, check_module_gradients,
-    numbers, platforms,
+    kernel_registry::{DIMENSIONS, reference, registry, sees_inputs, stationary},
+    numbers, parameter_gradients, platforms,
 };
 
-const DIMENSIONS: usize = 3;
-
-fn matern(kind: Stationary) -> StationaryConfig {
-    StationaryConfig::new(kind)
-        .with_lengthscale(1.3)
-        .with_variance(0.7)
-}
-
-/// A configuration of every kind of kernel, alone and within others.
-fn registry() -> Vec<(&'static str, KernelConfig)> {
-    let linear = KernelConfig::Linear {
-        ard: true,
-        variance: 0.4,
+/// Every tag in a configuration, those of the kernels within included.
+fn tags(value: &serde_json::Value, found: &mut BTreeSet<String>) {
+    let Some(fields) = value.as_object() else {
+        return;
     };
-    let white = KernelConfig::White { variance: 0.3 };
-    let constant = KernelConfig::Constant { variance: 1.2 };
-    let smooth = KernelConfig::from(matern(Stationary::Matern52));
-    vec![
-        (
-            "squared exponential",
-            matern(Stationary::SquaredExponential).into(),
-        ),
-        ("matern 1/2", matern(Stationary::Matern12).into()),
-        (
-            "matern 3/2, isotropic",
-            matern(Stationary::Matern32).isotropic().into(),
-        ),
-        ("matern 5/2", smooth.clone()),
-        ("linear", linear.clone()),
-        (
-            "linear, isotropic",
-            KernelConfig::Linear {
-                ard: false,
-                variance: 0.4,
-            },
-        ),
-        ("constant", constant.clone()),
-        ("white", white.clone()),
-        ("scaled", smooth.clone().scaled(2.5)),
-        ("sum", smooth.clone().plus(linear.clone())),
-        ("product", smooth.clone().times(linear.clone())),
-        (
-            "active dimensions",
-            smooth.clone().on_dimensions(vec![2, 0]),
-        ),
-        ("sum with white", smooth.clone().plus(white.clone())),
-        ("product with white", smooth.clone().times(white.clone())),
-        (
-            "everything",
-            smooth
-                .on_dimensions(vec![1])
-                .scaled(0.5)
-                .plus(linear.on_dimensions(vec![0, 2]).times(constant))
-                .plus(white.scaled(0.2)),
-        ),
-    ]
-}
-
-/// Which entry of the registry an [`AnyKernel`] is: a new variant does not compile without a name
-/// here, and fails a test without a configuration in [`registry`].
-fn variant(kernel: &AnyKernel) -> &'static str {
-    match kernel {
-        AnyKernel::Stationary(_) => "stationary",
-        AnyKernel::Linear(_) => "linear",
-        AnyKernel::Constant(_) => "constant",
-        AnyKernel::White(_) => "white",
-        AnyKernel::Scaled(_) => "scaled",
-        AnyKernel::Sum(_) => "sum",
-        AnyKernel::Product(_) => "product",
-        AnyKernel::ActiveDimensions(_) => "active-dimensions",
+    if let Some(tag) = fields.get("kernel").and_then(|tag| tag.as_str()) {
+        found.insert(tag.to_owned());
+    }
+    for field in fields.values() {
+        tags(field, found);
     }
 }
 
-const VARIANTS: [&str; 8] = [
-    "stationary",
-    "linear",
-    "constant",
-    "white",
-    "scaled",
-    "sum",
-    "product",
-    "active-dimensions",
-];
-
-/// `k(a, b)` by its formula; `same` says that they are one point of one set.
-fn reference(config: &KernelConfig, a: &[f64], b: &[f64], same: bool) -> f64 {
-    let pairs = || a.iter().zip(b);
-    match config {
-        KernelConfig::Stationary(config) => {
-            let square: f64 = pairs()
-                .map(|(a, b)| ((a - b) / config.lengthscale).powi(2))
-                .sum();
-            let r = square.sqrt();
-            let (s3, s5) = (3f64.sqrt() * r, 5f64.sqrt() * r);
-            config.variance
-                * match config.kind {
-                    Stationary::SquaredExponential => (-0.5 * square).exp(),
-                    Stationary::Matern12 => (-r).exp(),
-                    Stationary::Matern32 => (1.0 + s3) * (-s3).exp(),
-                    Stationary::Matern52 => (1.0 + s5 + s5 * s5 / 3.0) * (-s5).exp(),
-                }
-        }
-        KernelConfig::Linear { variance, .. } => {
-            variance * pairs().map(|(a, b)| a * b).sum::<f64>()
-        }
-        KernelConfig::Constant { variance } => *variance,
-        KernelConfig::White { variance } => {
-            if same {
-                *variance
-            } else {
-                0.0
-            }
-        }
-        KernelConfig::Scaled { base, outputscale } => outputscale * reference(base, a, b, same),
-        KernelConfig::Sum { first, second } => {
-            reference(first, a, b, same) + reference(second, a, b, same)
-        }
-        KernelConfig::Product { first, second } => {
-            reference(first, a, b, same) * reference(second, a, b, same)
-        }
-        KernelConfig::ActiveDimensions { base, dimensions } => {
-            let select = |x: &[f64]| dimensions.iter().map(|&d| x[d]).collect::<Vec<_>>();
-            reference(base, &select(a), &select(b), same)
-        }
-    }
-}
-
+/// The registry has every variant that serde knows.
 #[test]
 fn every_variant_is_registered() {
-    let platform = &platforms()[0];
-    for name in VARIANTS {
-        let found = registry()
-            .iter()
-            .any(|(_, config)| variant(&config.init(DIMENSIONS, platform.options())) == name);
-        assert!(found, "no configuration of the variant {name}");
+    let refusal = serde_json::from_str::<KernelConfig>(r#"{"kernel": "?"}"#)
+        .expect_err("there is no such kernel")
+        .to_string();
+    let known: BTreeSet<String> = (refusal.split('`').skip(1).step_by(2))
+        .filter(|name| *name != "?")
+        .map(str::to_owned)
+        .collect();
+    assert!(known.contains("stationary"), "{refusal}");
+    let mut found = BTreeSet::new();
+    for (_, config) in registry() {
+        tags(
+            &serde_json::to_value(config).expect("serialisable"),
+            &mut found,
+        );
     }
+    assert_eq!(found, known);
 }
 
 #[test]
@@ -226,14 +132,12 @@ fn loss(kernel: &AnyKernel, platform: &Platform, x1: Tensor<2>, x2: Tensor<2>) -
 fn gradients_of_inputs() {
     let mut random = Random::new(157);
     let (x1, x2) = (random.points(6, DIMENSIONS), random.points(4, DIMENSIONS));
-    // The loss of a kernel without inputs is no function of them.
-    let blind = ["constant", "white"];
     for (name, config) in registry() {
-        if blind.contains(&name) {
+        if !sees_inputs(&config) {
             continue;
         }
         check_gradients(
-            name,
+            &name,
             &[(&x1).into(), (&x2).into()],
             1e-3,
             &|platform, inputs| {
@@ -257,7 +161,7 @@ fn gradients_of_hyperparameters() {
     }
     for (name, config) in registry() {
         check_module_gradients(
-            name,
+            &name,
             (1e-6, 1e-3),
             |platform| config.init(DIMENSIONS, platform.options()),
             |platform, kernel| loss(kernel, platform, platform.matrix(&x1), platform.matrix(&x2)),
@@ -275,66 +179,125 @@ fn gradients_are_finite_at_coincident_points() {
                 .tensor(&[0.5; 4 * DIMENSIONS], [4, DIMENSIONS])
                 .require_grad();
             let gradients = loss(&kernel, &tracked, x.clone(), x.clone()).backward();
+            let what = format!("{name} on {platform}");
             if let Some(gradient) = x.grad(&gradients) {
-                assert_finite(&format!("{name} on {platform}"), &numbers(gradient));
+                assert_finite(&what, &numbers(gradient));
+            }
+            for gradient in parameter_gradients(&kernel, &gradients) {
+                assert_finite(&what, &gradient);
             }
         }
     }
 }
 
-/// Lengthscales and variances of their own for every dimension.
+/// A parameter for each dimension does what stretching that dimension does.
 #[test]
 fn dimensions_have_parameters_of_their_own() {
     let scales = [0.5, 1.0, 4.0];
     let mut random = Random::new(167);
     let (x1, x2) = (random.points(7, 3), random.points(5, 3));
+    let stretch = |x: &Dense, by: fn(f64) -> f64| {
+        Dense::from_function(x.rows, 3, |i, d| x[(i, d)] * by(scales[d]))
+    };
+    let inverse: fn(f64) -> f64 = |scale| 1.0 / scale;
     for platform in platforms() {
-        let kernel = StationaryKernel::new(Stationary::Matern32, &scales, 0.9, platform.options());
-        let values = kernel.covariance(platform.matrix(&x1), platform.matrix(&x2));
-        let stretch = |x: &Dense| Dense::from_function(x.rows, 3, |i, d| x[(i, d)] / scales[d]);
-        let (s1, s2) = (stretch(&x1), stretch(&x2));
-        let unit = StationaryConfig::new(Stationary::Matern32)
-            .with_variance(0.9)
-            .into();
-        let expected =
-            Dense::from_function(7, 5, |i, j| reference(&unit, s1.row(i), s2.row(j), false));
-        let tolerance = platform.tolerance(1e-13, 5e-6);
-        assert_close(
-            &format!("{platform}"),
-            &numbers(values),
-            &expected.values,
-            tolerance,
-        );
-        let kernel = Linear::new(&scales, platform.options());
-        let values = kernel.covariance(platform.matrix(&x1), platform.matrix(&x2));
-        let expected = Dense::from_function(7, 5, |i, j| {
-            (0..3).map(|d| scales[d] * x1[(i, d)] * x2[(j, d)]).sum()
+        let options = || platform.options();
+        let (ones, order) = ([1.0; 3], ArcCosineOrder::Ramp);
+        let compare = |what: &str, by, kernel: &dyn Fn(&[f64]) -> AnyKernel| {
+            let values = |scales: &[f64], x1: &Dense, x2: &Dense| {
+                let kernel = kernel(scales);
+                let cross = kernel.covariance(platform.matrix(x1), platform.matrix(x2));
+                let diagonal = kernel.diagonal(platform.matrix(x1));
+                [numbers(cross), numbers(diagonal)].concat()
+            };
+            let actual = values(&scales, &x1, &x2);
+            let expected = values(&ones, &stretch(&x1, by), &stretch(&x2, by));
+            let what = format!("{what} on {platform}");
+            assert_close(&what, &actual, &expected, platform.tolerance(1e-13, 5e-6));
+        };
+        compare("stationary", inverse, &|scales| {
+            let kind = Stationary::Matern32;
+            AnyKernel::Stationary(StationaryKernel::new(kind, scales, 0.9, options()))
+        });
+        compare("rational quadratic", inverse, &|scales| {
+            let kernel = RationalQuadratic::new(scales, 0.9, 1.4, options());
+            AnyKernel::RationalQuadratic(kernel)
+        });
+        compare("cosine", inverse, &|scales| {
+            AnyKernel::Cosine(Cosine::new(scales, 0.9, options()))
+        });
+        compare("linear", f64::sqrt, &|scales| {
+            AnyKernel::Linear(Linear::new(scales, options()))
+        });
+        compare("polynomial", f64::sqrt, &|scales| {
+            AnyKernel::Polynomial(Polynomial::new(scales, 0.9, 3, options()))
+        });
+        compare("arc-cosine", f64::sqrt, &|scales| {
+            AnyKernel::ArcCosine(ArcCosine::new(order, scales, 0.4, 0.9, options()))
+        });
+    }
+}
+
+/// The dimensions that a base names stay those of the inputs, with sine and cosine alike.
+#[test]
+fn periodic_versions_of_restricted_kernels() {
+    let base = KernelConfig::from(stationary(Stationary::Matern32));
+    let within = base.clone().on_dimensions(vec![2]).periodic(1.7);
+    let around = base.periodic(1.7).on_dimensions(vec![2]);
+    let x = Random::new(173).points(12, DIMENSIONS);
+    for platform in platforms() {
+        let [within, around] = [&within, &around].map(|config| {
+            let kernel = config.init(DIMENSIONS, platform.options());
+            numbers(kernel.matrix(platform.matrix(&x)))
         });
         assert_close(
             &format!("{platform}"),
-            &numbers(values),
-            &expected.values,
-            tolerance,
+            &within,
+            &around,
+            platform.tolerance(1e-15, 1e-7),
         );
-        let squares: Vec<f64> = (0..7)
-            .map(|i| (0..3).map(|d| scales[d] * x1[(i, d)].powi(2)).sum())
-            .collect();
-        let diagonal = numbers(kernel.diagonal(platform.matrix(&x1)));
-        assert_close(&format!("{platform}"), &diagonal, &squares, tolerance);
+    }
+}
+
+/// What any module gives, a kernel takes.
+#[test]
+fn kernels_on_a_module_of_ones_own() {
+    #[derive(Module, Debug)]
+    struct Norm {}
+
+    impl Features for Norm {
+        fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+            x.square().sum_dim(1)
+        }
+    }
+
+    let x = Random::new(179).points(12, DIMENSIONS);
+    let norms = Dense::from_function(12, 1, |i, _| x.row(i).iter().map(|x| x * x).sum());
+    for platform in platforms() {
+        let base = stationary(Stationary::Matern52).init(1, platform.options());
+        let kernel = Warped::new(base.clone(), Norm {});
+        let expected = numbers(base.matrix(platform.matrix(&norms)));
+        let matrix = numbers(kernel.matrix(platform.matrix(&x)));
+        assert_close(
+            &format!("{platform}"),
+            &matrix,
+            &expected,
+            platform.tolerance(1e-14, 5e-6),
+        );
     }
 }
 
 #[test]
 fn hyperparameters_are_reported_with_their_paths_and_values() {
     for platform in platforms() {
-        let config = KernelConfig::from(matern(Stationary::Matern52))
+        let config = KernelConfig::from(stationary(Stationary::Matern52))
             .scaled(2.0)
             .plus(KernelConfig::White { variance: 0.25 });
         let reported = config.init(2, platform.options()).hyperparameters();
         let expected = [
-            ("first.outputscale", vec![2.0]),
             ("first.base.lengthscale", vec![1.3, 1.3]),
             ("first.base.variance", vec![0.7]),
+            ("first.outputscale", vec![2.0]),
             ("second.variance", vec![0.25]),
         ];
         assert_eq!(reported.len(), expected.len());
@@ -344,6 +307,31 @@ fn hyperparameters_are_reported_with_their_paths_and_values() {
             assert_close(&what, values, numbers, platform.tolerance(1e-14, 1e-6));
         }
     }
+}
+
+/// The weights of networks are no hyperparameters.
+#[test]
+fn networks_are_not_reported() {
+    let platform = &platforms()[0];
+    let config = KernelConfig::from(stationary(Stationary::Matern52))
+        .warped(PerceptronConfig::default(), 2)
+        .plus(KernelConfig::SpectralMixture(SpectralMixtureConfig {
+            components: 1,
+            ..SpectralMixtureConfig::default()
+        }));
+    let reported = config.init(2, platform.options()).hyperparameters();
+    let paths: Vec<&str> = reported
+        .iter()
+        .map(|parameter| parameter.path.as_str())
+        .collect();
+    let expected = [
+        "first.base.lengthscale",
+        "first.base.variance",
+        "second.components.0.variance",
+        "second.components.0.lengthscale",
+        "second.components.0.frequency",
+    ];
+    assert_eq!(paths, expected);
 }
 
 #[test]
@@ -360,6 +348,14 @@ fn configurations_survive_a_round_trip_through_json() {
         KernelConfig::from(Stationary::Matern52),
         "defaults fill in the rest"
     );
+    let text = r#"{"kernel": "warped", "base": {"kernel": "arc-cosine", "order": "step"}}"#;
+    let short: KernelConfig = serde_json::from_str(text).expect("readable");
+    let step = ArcCosineConfig {
+        order: ArcCosineOrder::Step,
+        ..ArcCosineConfig::default()
+    };
+    let expected = KernelConfig::ArcCosine(step).warped(PerceptronConfig::default(), 2);
+    assert_eq!(short, expected, "defaults fill in the rest");
 }
 
 #[test]

@@ -13,6 +13,7 @@ pub mod evaluation;
 pub mod failure;
 pub mod fitting;
 mod illustrations;
+pub mod kernel_expression;
 mod memory;
 pub mod output;
 pub mod pictures;

@@ -2,10 +2,11 @@
 
 use burn_gp::{
     inducing::Initialiser,
-    kernels::{KernelConfig, StationaryConfig},
+    kernels::KernelConfig,
     likelihoods::{GaussianConfig, LikelihoodConfig},
     means::MeanConfig,
-    ops::{Jitter, Stationary},
+    ops::Jitter,
+    parameter::ParameterConfig,
     variational::{CovarianceShape, PosteriorConfig},
 };
 use burn_gp_models::{
@@ -14,7 +15,7 @@ use burn_gp_models::{
 };
 
 use crate::arguments::{
-    CovarianceName, DtypeName, InitialiserName, KernelName, LikelihoodName, MeanName, ScheduleName,
+    CovarianceName, DtypeName, InitialiserName, LikelihoodName, MeanName, ScheduleName,
 };
 use crate::preparation::PreparedData;
 use crate::settings::{
@@ -49,9 +50,9 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// When there are too few training rows for the inducing points.
+    /// When there are too few training rows for the inducing points, or inputs for the kernel.
     pub fn new(settings: &mut Settings, data: &PreparedData) -> Result<Self, SettingError> {
-        let (kernel, mean) = (kernel(settings), mean(settings));
+        let (kernel, mean) = (kernel(settings, data)?, mean(settings));
         let noise = GaussianConfig {
             noise: settings.noise,
         };
@@ -62,6 +63,7 @@ impl Plan {
                     kernel,
                     mean,
                     likelihood: noise,
+                    parameters: ParameterConfig::default(),
                 },
                 full_batch(length),
             ),
@@ -71,6 +73,7 @@ impl Plan {
                     mean,
                     likelihood: noise,
                     inducing: inducing(sparse, data, seed)?,
+                    parameters: ParameterConfig::default(),
                 },
                 full_batch(length),
             ),
@@ -84,6 +87,7 @@ impl Plan {
                     },
                     posterior: posterior(variational),
                     inducing: inducing(sparse, data, seed)?,
+                    parameters: ParameterConfig::default(),
                 };
                 let training = mini_batch(variational, length, data.train.len(), seed);
                 settings.length.get_or_insert(Length::Steps(training.steps));
@@ -144,18 +148,16 @@ fn inducing(
     })
 }
 
-fn kernel(settings: &Settings) -> KernelConfig {
-    let kind = match settings.kernel {
-        KernelName::Rbf => Stationary::SquaredExponential,
-        KernelName::Matern12 => Stationary::Matern12,
-        KernelName::Matern32 => Stationary::Matern32,
-        KernelName::Matern52 => Stationary::Matern52,
-    };
-    let kernel = StationaryConfig {
-        ard: !settings.isotropic,
-        ..StationaryConfig::new(kind)
-    };
-    kernel.into()
+fn kernel(settings: &Settings, data: &PreparedData) -> Result<KernelConfig, SettingError> {
+    let kernel = settings.kernel.config(settings.isotropic);
+    let inputs = data.dimensions();
+    match kernel.missing_dimension(inputs) {
+        Some(missing) => Err(SettingError::MissingInput {
+            input: missing + 1,
+            inputs,
+        }),
+        None => Ok(kernel),
+    }
 }
 
 fn mean(settings: &Settings) -> MeanConfig {

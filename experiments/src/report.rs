@@ -91,7 +91,7 @@ impl Metrics {
             n_test: data.test.len(),
             d: data.dimensions(),
             inducing: settings.method.sparse().and_then(|sparse| sparse.inducing),
-            kernel: name_of(settings.kernel),
+            kernel: settings.kernel.to_string(),
             likelihood: name_of(settings.likelihood),
             scores,
             objective: training.objective,
@@ -215,12 +215,14 @@ fn scores(scores: &Scores, data: &PreparedData) -> Vec<String> {
 fn hyperparameters(metrics: &Metrics, data: &PreparedData) -> Vec<String> {
     let target_scale = data.standardizer.target_scale;
     let mut lines = Vec::new();
+    // Only then is the variance that of the function itself.
+    let stationary = metrics.hyperparameters.contains_key("kernel.lengthscale");
     for (path, values) in &metrics.hyperparameters {
         match (path.as_str(), values.as_slice()) {
             ("kernel.lengthscale", lengthscales) => {
                 lines.extend(lengthscale_lines(lengthscales, data))
             }
-            ("kernel.variance", &[variance]) => lines.push(line(
+            ("kernel.variance", &[variance]) if stationary => lines.push(line(
                 "signal",
                 &format!("standard deviation {:.4}", variance.sqrt() * target_scale),
             )),

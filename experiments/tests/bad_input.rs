@@ -216,6 +216,23 @@ fn tables_that_make_no_sense() {
 }
 
 #[test]
+fn kernels_that_mean_nothing() {
+    check(
+        "train --out run --overwrite --data good.csv --kernel",
+        &[
+            (
+                "rbf+periodic(matern5)",
+                "invalid value 'rbf+periodic(matern5)' for '--kernel <KERNEL>': character 14: there is no kernel matern5; did you mean matern52? Kernels are rbf, matern12, matern32, matern52, rational-quadratic, linear, polynomial, arc-cosine, cosine, spectral-mixture, gibbs, constant, white, scaled, periodic, warped, change-point; see --help",
+            ),
+            (
+                "rbf[3]*linear[1]",
+                "--kernel names input 3 but there are only 2; they are counted from 1",
+            ),
+        ],
+    );
+}
+
+#[test]
 fn targets_and_splits_that_do_not_exist() {
     check(
         "train --out run --overwrite --data",

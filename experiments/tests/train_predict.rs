@@ -41,7 +41,7 @@ fn both(data: &Path, folder: &Path, options: &[&str]) -> [Vec<Vec<String>>; 2] {
 
 #[test]
 fn every_regression_model_predicts_the_same_after_loading() {
-    let cases: [&[&str]; 6] = [
+    let cases: [&[&str]; 8] = [
         &["--model", "exact", "--steps", "20"],
         &[
             "--model",
@@ -82,6 +82,20 @@ fn every_regression_model_predicts_the_same_after_loading() {
             "constant",
             "--kernel",
             "rbf",
+        ],
+        &[
+            "--steps",
+            "40",
+            "--kernel",
+            "periodic(rbf)*matern32[1] + warped(rbf, width=8, layers=1) + linear",
+        ],
+        &[
+            "--model",
+            "exact",
+            "--steps",
+            "20",
+            "--kernel",
+            "rational-quadratic+spectral-mixture(components=2)",
         ],
     ];
     for options in cases {

@@ -8,6 +8,7 @@ use burn_gp::{
     likelihoods::{AnyLikelihood, GaussianConfig, Likelihood, LikelihoodConfig},
     means::{AnyMean, MeanConfig},
     ops::{Jitter, NotPositiveDefinite},
+    parameter::{ParameterConfig, ParameterError},
     variational::{AnyPosterior, PosteriorConfig},
 };
 use serde::{Deserialize, Serialize};
@@ -32,6 +33,9 @@ pub enum InitError {
     /// The first covariance of the inducing variables cannot be factored.
     #[error(transparent)]
     Factorization(#[from] NotPositiveDefinite),
+    /// What is asked of a parameter cannot be.
+    #[error(transparent)]
+    Parameter(#[from] ParameterError),
 }
 
 /// The inducing points of a sparse model.
@@ -97,6 +101,9 @@ pub struct SvgpConfig {
     pub posterior: PosteriorConfig,
     /// The inducing points.
     pub inducing: InducingConfig,
+    /// First values, bounds, priors of the parameters, and which are not trained.
+    #[serde(default)]
+    pub parameters: ParameterConfig,
 }
 
 impl SvgpConfig {
@@ -110,6 +117,7 @@ impl SvgpConfig {
                 covariance: Default::default(),
             },
             inducing: InducingConfig::new(128),
+            parameters: ParameterConfig::default(),
         }
     }
 
@@ -131,7 +139,8 @@ impl SvgpConfig {
     ///
     /// # Errors
     ///
-    /// When the inducing points cannot be chosen, or their covariance cannot be factored.
+    /// When the inducing points cannot be chosen, their covariance cannot be factored, or what is
+    /// asked of a parameter cannot be.
     ///
     /// # Panics
     ///
@@ -141,20 +150,18 @@ impl SvgpConfig {
         let options = options_of(&data.inputs);
         let ([_, dimensions], [_, columns]) = (data.inputs.dims(), data.targets.dims());
         let kernel = self.kernel.init(dimensions, options.clone());
+        let kernel = self.parameters.set_within("kernel", kernel)?;
         let inducing = self.inducing.select(&kernel, &data.inputs)?;
-        Ok(burn::module::Module::train(self.assemble(
-            kernel,
-            inducing,
-            (dimensions, columns),
-            &options,
-        )?))
+        let model = self.assemble(kernel, inducing, (dimensions, columns), &options)?;
+        Ok(burn::module::Module::train(self.parameters.apply(model)?))
     }
 
     /// A model of the right shapes for targets with `columns` columns, to be filled from a record.
     ///
     /// # Errors
     ///
-    /// When the covariance of the inducing variables cannot be factored.
+    /// When the covariance of the inducing variables cannot be factored, or what is asked of a
+    /// parameter cannot be.
     ///
     /// # Panics
     ///
@@ -169,7 +176,8 @@ impl SvgpConfig {
         let options = options.into();
         let kernel = self.kernel.init(dimensions, options.clone());
         let inducing = self.inducing.blank(dimensions, &options);
-        self.assemble(kernel, inducing, (dimensions, columns), &options)
+        let model = self.assemble(kernel, inducing, (dimensions, columns), &options)?;
+        Ok(self.parameters.apply_to_blank(model)?)
     }
 
     #[track_caller]
@@ -205,6 +213,9 @@ pub struct SgprConfig {
     pub likelihood: GaussianConfig,
     /// The inducing points.
     pub inducing: InducingConfig,
+    /// First values, bounds, priors of the parameters, and which are not trained.
+    #[serde(default)]
+    pub parameters: ParameterConfig,
 }
 
 impl SgprConfig {
@@ -215,6 +226,7 @@ impl SgprConfig {
             mean: MeanConfig::Zero,
             likelihood,
             inducing: InducingConfig::new(128),
+            parameters: ParameterConfig::default(),
         }
     }
 
@@ -229,19 +241,21 @@ impl SgprConfig {
     ///
     /// # Errors
     ///
-    /// When the inducing points cannot be chosen.
+    /// When the inducing points cannot be chosen, or what is asked of a parameter cannot be.
     pub fn init(&self, data: &TrainingData) -> Result<AnySgpr, InitError> {
         let options = options_of(&data.inputs);
         let [_, dimensions] = data.inputs.dims();
         let kernel = self.kernel.init(dimensions, options.clone());
+        let kernel = self.parameters.set_within("kernel", kernel)?;
         let inducing = self.inducing.select(&kernel, &data.inputs)?;
-        Ok(burn::module::Module::train(Collapsed::new(
+        let model = Collapsed::new(
             kernel,
             self.mean.init(dimensions, OUTPUTS, options.clone()),
             self.likelihood.init(options),
             inducing,
             self.inducing.jitter,
-        )))
+        );
+        Ok(burn::module::Module::train(self.parameters.apply(model)?))
     }
 
     /// The variational model that a trained collapsed model turns into: whitened, with a full
@@ -255,6 +269,7 @@ impl SgprConfig {
                 covariance: Default::default(),
             },
             inducing: self.inducing.clone(),
+            parameters: (self.parameters).with_field_renamed("inducing", "posterior.inducing"),
         }
     }
 }
@@ -268,6 +283,9 @@ pub struct ExactConfig {
     pub mean: MeanConfig,
     /// The noise.
     pub likelihood: GaussianConfig,
+    /// First values, bounds, priors of the parameters, and which are not trained.
+    #[serde(default)]
+    pub parameters: ParameterConfig,
 }
 
 impl ExactConfig {
@@ -277,17 +295,26 @@ impl ExactConfig {
             kernel: kernel.into(),
             mean: MeanConfig::Zero,
             likelihood,
+            parameters: ParameterConfig::default(),
         }
     }
 
     /// The model for inputs of `dimensions` dimensions.
-    pub fn init(&self, dimensions: usize, options: impl Into<TensorCreationOptions>) -> AnyExact {
+    ///
+    /// # Errors
+    ///
+    /// When what is asked of a parameter cannot be.
+    pub fn init(
+        &self,
+        dimensions: usize,
+        options: impl Into<TensorCreationOptions>,
+    ) -> Result<AnyExact, ParameterError> {
         let options = options.into();
-        Exact::new(
+        self.parameters.apply(Exact::new(
             self.kernel.init(dimensions, options.clone()),
             self.mean.init(dimensions, OUTPUTS, options.clone()),
             self.likelihood.init(options),
-        )
+        ))
     }
 }
 

@@ -6,7 +6,6 @@ use burn_gp::{
     likelihoods::{Likelihood, Marginals},
     means::Mean,
     ops::NotPositiveDefinite,
-    parameter::Hyperparameter,
     variational::{Evaluation, Posterior, WithMean},
 };
 
@@ -95,16 +94,5 @@ impl<K: Kernel, M: Mean, L: Likelihood, Q: Posterior<K>> MiniBatchModel for Svgp
     fn after_step(self) -> Self {
         let posterior = self.posterior.after_step(&self.kernel);
         Self { posterior, ..self }
-    }
-
-    fn hyperparameters(&self) -> Vec<Hyperparameter> {
-        let kernel = self.kernel.hyperparameters().into_iter();
-        let mean = self.mean.hyperparameters().into_iter();
-        let likelihood = self.likelihood.hyperparameters().into_iter();
-        kernel
-            .map(|parameter| parameter.within("kernel"))
-            .chain(mean.map(|parameter| parameter.within("mean")))
-            .chain(likelihood.map(|parameter| parameter.within("likelihood")))
-            .collect()
     }
 }

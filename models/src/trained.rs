@@ -93,7 +93,7 @@ impl TrainedModel {
             ModelConfig::Exact(config) => {
                 let zeros = |width| Tensor::zeros([summary.data_count, width], options);
                 Self::exact(
-                    config.init(dimensions, options),
+                    config.init(dimensions, options)?,
                     &TrainingData {
                         inputs: zeros(dimensions),
                         targets: zeros(columns),

@@ -4,7 +4,7 @@ use core::f64::consts::PI;
 
 use burn::{module::Module, tensor::Tensor};
 
-use super::{FullBatch, check_rows, exact::hyperparameters};
+use super::{FullBatch, check_rows};
 use crate::{
     inducing::InducingVariables,
     kernels::Kernel,
@@ -14,7 +14,6 @@ use crate::{
         CholeskyFactor, Jitter, NotPositiveDefinite, add_to_diagonal, cholesky, column_squares,
         gram,
     },
-    parameter::Hyperparameter,
     variational::{ConditionedProcess, Spread, VariationalGaussian, WithMean},
 };
 
@@ -306,9 +305,5 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> FullBatch for Collapsed<K, M, 
             Spread::Precision(precision_factor),
         );
         Ok(WithMean::new(process, this.mean))
-    }
-
-    fn hyperparameters(&self) -> Vec<Hyperparameter> {
-        hyperparameters(&self.kernel, &self.mean, &self.likelihood)
     }
 }

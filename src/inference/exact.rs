@@ -8,10 +8,9 @@ use super::{FullBatch, check_rows};
 use crate::{
     inducing::InducingPoints,
     kernels::Kernel,
-    likelihoods::{Gaussian, Likelihood},
+    likelihoods::Gaussian,
     means::Mean,
     ops::{CholeskyFactor, Jitter, NotPositiveDefinite, add_to_diagonal, cholesky},
-    parameter::Hyperparameter,
     variational::{ConditionedProcess, Spread, WithMean},
 };
 
@@ -98,28 +97,4 @@ impl<K: Kernel, M: Mean> FullBatch for Exact<K, M> {
         );
         Ok(WithMean::new(process, this.mean))
     }
-
-    fn hyperparameters(&self) -> Vec<Hyperparameter> {
-        hyperparameters(&self.kernel, &self.mean, &self.likelihood)
-    }
-}
-
-/// The hyperparameters of a regression model.
-pub(super) fn hyperparameters<K: Kernel, M: Mean>(
-    kernel: &K,
-    mean: &M,
-    likelihood: &Gaussian,
-) -> Vec<Hyperparameter> {
-    let parts = [
-        ("kernel", kernel.hyperparameters()),
-        ("mean", mean.hyperparameters()),
-        ("likelihood", likelihood.hyperparameters()),
-    ];
-    let within = |(part, parameters): (&str, Vec<Hyperparameter>)| {
-        let prefix = part.to_owned();
-        parameters
-            .into_iter()
-            .map(move |parameter| parameter.within(&prefix))
-    };
-    parts.into_iter().flat_map(within).collect()
 }

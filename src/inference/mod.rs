@@ -16,7 +16,11 @@ use burn::{
 pub use collapsed::Collapsed;
 pub use exact::Exact;
 
-use crate::{ops::NotPositiveDefinite, parameter::Hyperparameter, variational::Process};
+use crate::{
+    ops::NotPositiveDefinite,
+    parameter::{Hyperparameter, hyperparameters},
+    variational::Process,
+};
 
 /// A model that is fitted to all data at once and then predicts.
 ///
@@ -58,7 +62,9 @@ pub trait FullBatch: Module + ModuleDisplay {
     ) -> Result<Self::Process, NotPositiveDefinite>;
 
     /// The hyperparameters, in the units people read.
-    fn hyperparameters(&self) -> Vec<Hyperparameter>;
+    fn hyperparameters(&self) -> Vec<Hyperparameter> {
+        hyperparameters(self)
+    }
 }
 
 /// Checks that inputs and targets have the same rows.

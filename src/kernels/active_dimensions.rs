@@ -6,7 +6,6 @@ use burn::{
 };
 
 use super::Kernel;
-use crate::parameter::Hyperparameter;
 
 /// `k(x_A, x′_A)`: a kernel that sees only the input dimensions `A`.
 #[derive(Module, Debug)]
@@ -49,10 +48,5 @@ impl<K: Kernel> Kernel for ActiveDimensions<K> {
 
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
         self.base.diagonal(self.select(x))
-    }
-
-    fn hyperparameters(&self) -> Vec<Hyperparameter> {
-        let base = self.base.hyperparameters().into_iter();
-        base.map(|parameter| parameter.within("base")).collect()
     }
 }

@@ -5,7 +5,6 @@ use core::ops::{Add, Mul};
 use burn::{module::Module, tensor::Tensor};
 
 use super::Kernel;
-use crate::parameter::Hyperparameter;
 
 /// Defines a kernel that combines two kernels entry by entry.
 macro_rules! combination {
@@ -36,15 +35,6 @@ macro_rules! combination {
 
             fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
                 $operation(self.first.diagonal(x.clone()), self.second.diagonal(x))
-            }
-
-            fn hyperparameters(&self) -> Vec<Hyperparameter> {
-                let first = self.first.hyperparameters().into_iter();
-                let second = self.second.hyperparameters().into_iter();
-                first
-                    .map(|parameter| parameter.within("first"))
-                    .chain(second.map(|parameter| parameter.within("second")))
-                    .collect()
             }
         }
     };

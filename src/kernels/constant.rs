@@ -6,7 +6,7 @@ use burn::{
 };
 
 use super::Kernel;
-use crate::parameter::{Hyperparameter, Positive};
+use crate::parameter::Positive;
 
 /// `k(x, x′) = σ²`: an unknown constant offset with variance σ².
 #[derive(Module, Debug)]
@@ -40,9 +40,5 @@ impl Kernel for Constant {
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
         let [rows, _] = x.dims();
         self.variance.value().expand([rows])
-    }
-
-    fn hyperparameters(&self) -> Vec<Hyperparameter> {
-        vec![Hyperparameter::new("variance", self.variance.to_vec())]
     }
 }

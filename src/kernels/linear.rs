@@ -6,7 +6,7 @@ use burn::{
 };
 
 use super::Kernel;
-use crate::parameter::{Hyperparameter, Positive};
+use crate::parameter::Positive;
 
 /// `k(x, x′) = Σ_d σ_d²·x_d·x′_d`: Bayesian linear regression through the origin.
 #[derive(Module, Debug)]
@@ -28,6 +28,8 @@ impl Linear {
     }
 }
 
+tied!(variance of Linear);
+
 impl Kernel for Linear {
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
         let weighted = x1 * self.variance.value().unsqueeze(); // [N1, D]
@@ -38,9 +40,5 @@ impl Kernel for Linear {
         let [rows, _] = x.dims();
         let squares = x.square() * self.variance.value().unsqueeze(); // [N, D]
         squares.sum_dim(1).reshape([rows])
-    }
-
-    fn hyperparameters(&self) -> Vec<Hyperparameter> {
-        vec![Hyperparameter::new("variance", self.variance.to_vec())]
     }
 }

@@ -1,17 +1,44 @@
 //! Covariance functions.
 //!
 //! A kernel is a [`Module`] that turns points into covariances. The stationary ones run on the
-//! fused operation of [`ops`](crate::ops); sums, products, scalings and restrictions to some input
-//! dimensions are kernels made of kernels. [`AnyKernel`] is a kernel chosen at run time from a
-//! [`KernelConfig`].
+//! fused operation of [`ops`](crate::ops); sums, products, scalings, restrictions to some input
+//! dimensions, periodic and warped versions and changes from one to another are kernels made of
+//! kernels. [`AnyKernel`] is a kernel chosen at run time from a [`KernelConfig`].
+
+/// Defines how a kernel with a parameter for each input dimension takes inputs whose dimensions
+/// have several columns.
+macro_rules! tied {
+    ($parameter:ident of $kernel:ty $(, for $base:ident)?) => {
+        impl$(<$base: Kernel>)? $kernel {
+            /// The kernel on inputs whose dimensions have `coordinates` columns each, block by
+            /// block.
+            pub(super) fn tied(mut self, coordinates: usize) -> Self {
+                self.$parameter = self.$parameter.repeated(coordinates);
+                self
+            }
+        }
+    };
+}
 
 mod active_dimensions;
 mod any;
+mod arc_cosine;
+mod change_point;
 mod combination;
+mod config;
 mod constant;
+mod cosine;
+mod distances;
+mod gibbs;
+mod inputs;
 mod linear;
+mod periodic;
+mod polynomial;
+mod rational_quadratic;
 mod scaled;
+mod spectral_mixture;
 mod stationary;
+mod warped;
 mod white;
 
 use burn::{
@@ -20,15 +47,25 @@ use burn::{
 };
 
 pub use active_dimensions::ActiveDimensions;
-pub use any::{AnyKernel, KernelConfig};
+pub use any::{AnyKernel, BoxedKernel};
+pub use arc_cosine::{ArcCosine, ArcCosineConfig, ArcCosineOrder};
+pub use change_point::{Change, ChangePoint};
 pub use combination::{Product, Sum};
+pub use config::KernelConfig;
 pub use constant::Constant;
+pub use cosine::{Cosine, CosineConfig};
+pub use gibbs::{Gibbs, GibbsConfig};
 pub use linear::Linear;
+pub use periodic::Periodic;
+pub use polynomial::{Polynomial, PolynomialConfig};
+pub use rational_quadratic::{RationalQuadratic, RationalQuadraticConfig};
 pub use scaled::Scaled;
+pub use spectral_mixture::{SpectralComponent, SpectralMixture, SpectralMixtureConfig};
 pub use stationary::{StationaryConfig, StationaryKernel};
+pub use warped::Warped;
 pub use white::White;
 
-use crate::parameter::Hyperparameter;
+use crate::parameter::{Hyperparameter, hyperparameters};
 
 /// A covariance function `k(x, x′)`.
 ///
@@ -62,5 +99,7 @@ pub trait Kernel: Module + ModuleDisplay {
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1>;
 
     /// The hyperparameters, in the units people read.
-    fn hyperparameters(&self) -> Vec<Hyperparameter>;
+    fn hyperparameters(&self) -> Vec<Hyperparameter> {
+        hyperparameters(self)
+    }
 }

@@ -6,7 +6,7 @@ use burn::{
 };
 
 use super::Kernel;
-use crate::parameter::{Hyperparameter, Positive};
+use crate::parameter::Positive;
 
 /// `s·k(x, x′)` with a trained output scale `s`.
 #[derive(Module, Debug)]
@@ -41,15 +41,5 @@ impl<K: Kernel> Kernel for Scaled<K> {
 
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
         self.base.diagonal(x) * self.outputscale.value()
-    }
-
-    fn hyperparameters(&self) -> Vec<Hyperparameter> {
-        let mut all = vec![Hyperparameter::new(
-            "outputscale",
-            self.outputscale.to_vec(),
-        )];
-        let base = self.base.hyperparameters().into_iter();
-        all.extend(base.map(|parameter| parameter.within("base")));
-        all
     }
 }

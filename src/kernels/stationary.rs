@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::Kernel;
 use crate::{
     ops::{self, Stationary},
-    parameter::{Hyperparameter, Positive},
+    parameter::Positive,
 };
 
 /// A stationary kernel `σ²·φ(r²)`, `r² = Σ_d (x_d − x′_d)²/ℓ_d²`, with trained variance and
@@ -120,6 +120,8 @@ impl StationaryKernel {
     }
 }
 
+tied!(lengthscale of StationaryKernel);
+
 impl Kernel for StationaryKernel {
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
         let (lengthscale, variance) = (self.lengthscale.value(), self.variance.value());
@@ -129,12 +131,5 @@ impl Kernel for StationaryKernel {
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
         let [rows, _] = x.dims();
         self.variance.value().expand([rows])
-    }
-
-    fn hyperparameters(&self) -> Vec<Hyperparameter> {
-        vec![
-            Hyperparameter::new("lengthscale", self.lengthscale.to_vec()),
-            Hyperparameter::new("variance", self.variance.to_vec()),
-        ]
     }
 }

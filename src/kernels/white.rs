@@ -6,7 +6,7 @@ use burn::{
 };
 
 use super::Kernel;
-use crate::parameter::{Hyperparameter, Positive};
+use crate::parameter::Positive;
 
 /// `k(x_i, x_j) = σ²·δ_ij`: independent noise on every point.
 ///
@@ -47,9 +47,5 @@ impl Kernel for White {
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
         let [rows, _] = x.dims();
         self.variance.value().expand([rows])
-    }
-
-    fn hyperparameters(&self) -> Vec<Hyperparameter> {
-        vec![Hyperparameter::new("variance", self.variance.to_vec())]
     }
 }

@@ -13,7 +13,6 @@ use super::{
     Marginals, NegativeBinomial, NegativeBinomialConfig, Ordinal, OrdinalConfig, Poisson,
     Quadrature, RobustMax, RobustMaxConfig, Softmax, SoftmaxConfig, StudentT, StudentTConfig,
 };
-use crate::parameter::Hyperparameter;
 
 /// Configuration of any likelihood, as it is written to a model's file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -244,9 +243,5 @@ impl Likelihood for AnyLikelihood {
 
     fn class_probabilities(&self, marginals: Marginals) -> Option<Tensor<2>> {
         forward!(self, likelihood => likelihood.class_probabilities(marginals))
-    }
-
-    fn hyperparameters(&self) -> Vec<Hyperparameter> {
-        forward!(self, likelihood => likelihood.hyperparameters())
     }
 }

@@ -8,10 +8,7 @@ use super::{
     classes::{is_label, labels_up_to},
     likelihood::{draw, sum_outputs},
 };
-use crate::{
-    ops::{host::special, log_normal_cdf},
-    parameter::Hyperparameter,
-};
+use crate::ops::{host::special, log_normal_cdf};
 
 /// `p(y = 1 | f) = Φ(f)`, `p(y = 0 | f) = Φ(−f)`, Φ the standard normal distribution function.
 #[derive(Module, Debug, Default)]
@@ -86,9 +83,5 @@ impl Likelihood for Bernoulli {
             variance: mean.clone() * normal_cdf(effective.neg()),
             mean,
         }
-    }
-
-    fn hyperparameters(&self) -> Vec<Hyperparameter> {
-        Vec::new()
     }
 }

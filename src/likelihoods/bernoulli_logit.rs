@@ -12,7 +12,7 @@ use super::{
     classes::{is_label, labels_up_to},
     likelihood::draw,
 };
-use crate::{ops::softplus, parameter::Hyperparameter};
+use crate::ops::softplus;
 
 /// `p(y = 1 | f) = 1/(1 + e^{−f})`, `p(y = 0 | f) = 1/(1 + e^f)`.
 #[derive(Module, Debug, Default)]
@@ -62,9 +62,5 @@ impl Likelihood for BernoulliLogit {
             let uniform: f64 = random.random();
             f64::from(u8::from(uniform < logistic(f[0])))
         })
-    }
-
-    fn hyperparameters(&self) -> Vec<Hyperparameter> {
-        Vec::new()
     }
 }

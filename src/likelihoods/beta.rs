@@ -9,10 +9,7 @@ use rand_distr::Distribution;
 use serde::{Deserialize, Serialize};
 
 use super::{Likelihood, bernoulli_logit::logistic, likelihood::draw};
-use crate::{
-    ops::log_gamma,
-    parameter::{Hyperparameter, Positive},
-};
+use crate::{ops::log_gamma, parameter::Positive};
 
 /// Below this a parameter of the beta distribution is not distinguished from zero, at which the
 /// density vanishes.
@@ -100,9 +97,5 @@ impl Likelihood for Beta {
             let values = rand_distr::Beta::new(precision * mean, precision * logistic(-f[0]));
             values.map_or(mean, |values| values.sample(random))
         })
-    }
-
-    fn hyperparameters(&self) -> Vec<Hyperparameter> {
-        vec![Hyperparameter::new("precision", self.precision.to_vec())]
     }
 }

@@ -9,7 +9,6 @@ use super::{
     likelihood::{draw, sum_outputs},
     log_link,
 };
-use crate::parameter::Hyperparameter;
 
 /// Waiting times with the mean `exp(f)`: `p(y | f) = exp(−f − y·e^{−f})`.
 #[derive(Module, Debug, Default)]
@@ -63,9 +62,5 @@ impl Likelihood for Exponential {
     fn predict(&self, marginals: Marginals) -> Marginals {
         let one = marginals.mean.ones_like();
         log_link::predict(marginals, 0.0, one)
-    }
-
-    fn hyperparameters(&self) -> Vec<Hyperparameter> {
-        Vec::new()
     }
 }

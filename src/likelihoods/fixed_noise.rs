@@ -10,7 +10,6 @@ use super::{
     gaussian::log_normal,
     likelihood::{block, draw, sum_outputs},
 };
-use crate::parameter::Hyperparameter;
 
 /// `y_n = f_n + ε_n`, `ε_n ~ N(0, v_n)` with known variances `v_n`: measurements that come with
 /// their errors.
@@ -83,9 +82,5 @@ impl Likelihood for FixedNoise {
 
     fn predict(&self, marginals: Marginals) -> Marginals {
         marginals
-    }
-
-    fn hyperparameters(&self) -> Vec<Hyperparameter> {
-        Vec::new()
     }
 }

@@ -13,10 +13,7 @@ use super::{
     likelihood::{draw, sum_outputs},
     log_link,
 };
-use crate::{
-    ops::log_gamma,
-    parameter::{Hyperparameter, Positive},
-};
+use crate::{ops::log_gamma, parameter::Positive};
 
 /// Positive numbers with the mean `exp(f)` and a trained shape k:
 /// `p(y | f) = k^k·y^{k−1}·exp(−k·f − k·y·e^{−f})/Γ(k)`.
@@ -117,9 +114,5 @@ impl Likelihood for Gamma {
     /// The mean is `exp(μ + σ²/2)`.
     fn predict(&self, marginals: Marginals) -> Marginals {
         log_link::predict(marginals, 0.0, self.shape().recip().reshape([1, 1]))
-    }
-
-    fn hyperparameters(&self) -> Vec<Hyperparameter> {
-        vec![Hyperparameter::new("shape", self.shape.to_vec())]
     }
 }

@@ -14,7 +14,7 @@ use super::{
     Likelihood, Marginals,
     likelihood::{draw, sum_outputs},
 };
-use crate::parameter::{Hyperparameter, Positive};
+use crate::parameter::Positive;
 
 /// `y = f + ε`, `ε ~ N(0, σ²)` with a trained noise variance σ² shared by all outputs.
 #[derive(Module, Debug)]
@@ -124,9 +124,5 @@ impl Likelihood for Gaussian {
             variance: marginals.variance + self.noise().reshape([1, 1]),
             mean: marginals.mean,
         }
-    }
-
-    fn hyperparameters(&self) -> Vec<Hyperparameter> {
-        vec![Hyperparameter::new("noise", self.noise.to_vec())]
     }
 }

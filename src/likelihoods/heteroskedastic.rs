@@ -15,7 +15,7 @@ use super::{
     gaussian::log_normal,
     likelihood::{block, draw, sum_outputs},
 };
-use crate::parameter::{Hyperparameter, Positive};
+use crate::parameter::Positive;
 
 /// `y = f + ε`, `ε ~ N(0, s·exp(g))`: `f` and `g` are latent functions, `s` is a trained base
 /// variance, so that `g = 0` is an ordinary noise
@@ -138,9 +138,5 @@ impl Likelihood for Heteroskedastic {
             variance: function.variance + noise * self.noise().reshape([1, 1]),
             mean: function.mean,
         }
-    }
-
-    fn hyperparameters(&self) -> Vec<Hyperparameter> {
-        vec![Hyperparameter::new("noise", self.noise.to_vec())]
     }
 }

@@ -7,7 +7,7 @@ use burn::{
 use rand::Rng;
 
 use super::{ImpossibleTarget, Quadrature};
-use crate::parameter::{Hyperparameter, numbers};
+use crate::parameter::{Hyperparameter, hyperparameters, numbers};
 
 /// Mean and variance of independent Gaussians.
 #[derive(Clone, Debug)]
@@ -200,7 +200,9 @@ pub trait Likelihood: Module + ModuleDisplay {
     }
 
     /// The hyperparameters, in the units people read.
-    fn hyperparameters(&self) -> Vec<Hyperparameter>;
+    fn hyperparameters(&self) -> Vec<Hyperparameter> {
+        hyperparameters(self)
+    }
 }
 
 /// The marginals of the functions of one output, `[N, F/P]`.

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     ops::{log_gamma, softplus},
-    parameter::{Hyperparameter, Positive, numbers},
+    parameter::{Positive, numbers},
 };
 
 /// The smallest dispersion. Below it the likelihood is a Poisson likelihood in all but name, and
@@ -111,12 +111,5 @@ impl Likelihood for NegativeBinomial {
     /// The mean is `exp(μ + σ²/2)`.
     fn predict(&self, marginals: Marginals) -> Marginals {
         log_link::predict(marginals, 1.0, self.dispersion().reshape([1, 1]))
-    }
-
-    fn hyperparameters(&self) -> Vec<Hyperparameter> {
-        vec![Hyperparameter::new(
-            "dispersion",
-            numbers(self.dispersion()),
-        )]
     }
 }

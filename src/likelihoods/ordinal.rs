@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     ops::{host::special::normal_quantile, log_normal_cdf, log_one_minus_exp},
-    parameter::{Hyperparameter, Positive, numbers, vector},
+    parameter::{Positive, numbers, vector},
 };
 
 /// The smallest distance between two cut points: single precision still tells their distribution
@@ -180,12 +180,5 @@ impl Likelihood for Ordinal {
         });
         let (mean, variance) = Self::moments(probabilities.collect());
         Marginals { mean, variance }
-    }
-
-    fn hyperparameters(&self) -> Vec<Hyperparameter> {
-        vec![Hyperparameter::new(
-            "cut_points",
-            numbers(self.cut_points()),
-        )]
     }
 }

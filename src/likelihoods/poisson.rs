@@ -9,7 +9,7 @@ use super::{
     likelihood::{draw, sum_outputs},
     log_link,
 };
-use crate::{ops::log_gamma, parameter::Hyperparameter};
+use crate::ops::log_gamma;
 
 /// Counts with the rate `exp(f)`: `p(y | f) = exp(y·f − e^f)/y!`.
 #[derive(Module, Debug, Default)]
@@ -71,9 +71,5 @@ impl Likelihood for Poisson {
     fn predict(&self, marginals: Marginals) -> Marginals {
         let none = marginals.mean.zeros_like();
         log_link::predict(marginals, 1.0, none)
-    }
-
-    fn hyperparameters(&self) -> Vec<Hyperparameter> {
-        Vec::new()
     }
 }

@@ -11,7 +11,7 @@ use super::{
     quadrature::SMALLEST_VARIANCE,
     softmax::function_of_label,
 };
-use crate::{ops::log_normal_cdf, parameter::Hyperparameter};
+use crate::ops::log_normal_cdf;
 
 /// `p(y = c | f) = 1 − ε` if `f_c` is the largest of the C functions, else `ε/(C − 1)`
 /// (D. Hernández-Lobato, J. M. Hernández-Lobato, P. Dupont, *Robust Multi-Class Gaussian Process
@@ -213,9 +213,5 @@ impl Likelihood for RobustMax {
 
     fn class_probabilities(&self, marginals: Marginals) -> Option<Tensor<2>> {
         Some(self.predict(marginals).mean)
-    }
-
-    fn hyperparameters(&self) -> Vec<Hyperparameter> {
-        Vec::new()
     }
 }

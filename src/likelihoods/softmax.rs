@@ -10,7 +10,6 @@ use super::{
     likelihood::{draw, sum_outputs},
     quadrature::QUASI_MONTE_CARLO_NODES,
 };
-use crate::parameter::Hyperparameter;
 
 /// `p(y = c | f) = exp(f_c)/Σ_j exp(f_j)`, one latent function a class.
 ///
@@ -153,9 +152,5 @@ impl Likelihood for Softmax {
 
     fn class_probabilities(&self, marginals: Marginals) -> Option<Tensor<2>> {
         Some(self.predict(marginals).mean)
-    }
-
-    fn hyperparameters(&self) -> Vec<Hyperparameter> {
-        Vec::new()
     }
 }

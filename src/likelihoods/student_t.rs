@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::{Likelihood, likelihood::draw};
 use crate::{
     ops::log_gamma,
-    parameter::{Hyperparameter, Positive, numbers},
+    parameter::{Positive, numbers},
 };
 
 /// The degrees of freedom lie above this, where the distribution has a variance.
@@ -130,12 +130,5 @@ impl Likelihood for StudentT {
             let noise = rand_distr::StudentT::new(degrees);
             f[0] + noise.map_or(0.0, |noise| scale * noise.sample(random))
         })
-    }
-
-    fn hyperparameters(&self) -> Vec<Hyperparameter> {
-        vec![
-            Hyperparameter::new("scale", self.scale.to_vec()),
-            Hyperparameter::new("degrees_of_freedom", numbers(self.degrees_of_freedom())),
-        ]
     }
 }

@@ -18,9 +18,14 @@ pub fn assert_finite(what: &str, values: &[f64]) {
 /// Every entry agrees to `tolerance` relative to the largest expected entry.
 #[track_caller]
 pub fn assert_close(what: &str, actual: &[f64], expected: &[f64], tolerance: f64) {
+    assert_within(what, actual, expected, tolerance * largest(expected));
+}
+
+/// Every entry agrees to `bound`.
+#[track_caller]
+pub fn assert_within(what: &str, actual: &[f64], expected: &[f64], bound: f64) {
     assert_eq!(actual.len(), expected.len(), "{what}: number of entries");
     assert_finite(&format!("{what} (expected)"), expected);
-    let bound = tolerance * largest(expected);
     for (index, (&actual, &expected)) in actual.iter().zip(expected).enumerate() {
         let error = (actual - expected).abs();
         // `!(<=)` and not `>`: NaN must fail.

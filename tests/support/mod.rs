@@ -10,6 +10,7 @@
 pub mod comparison;
 pub mod dense;
 pub mod gradients;
+pub mod kernel_registry;
 pub mod module_gradients;
 pub mod platforms;
 pub mod posterior_case;
@@ -18,7 +19,7 @@ pub mod random;
 pub use comparison::{assert_close, assert_finite, largest};
 pub use dense::Dense;
 pub use gradients::{Input, check_gradients, check_gradients_by_entry};
-pub use module_gradients::check_module_gradients;
+pub use module_gradients::{check_module_gradients, parameter_gradients, parameter_values};
 pub use platforms::{Platform, double_precision_platforms, platforms};
 pub use random::Random;
 

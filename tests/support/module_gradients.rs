@@ -6,9 +6,10 @@ use burn::{
 };
 
 use super::{
-    Platform, assert_close,
+    Platform,
+    comparison::assert_within,
     gradients::{DIRECTIONS, assert_slopes, slopes_of},
-    numbers, platforms,
+    largest, numbers, platforms,
 };
 
 /// The values of every parameter, in the order of the visit.
@@ -58,6 +59,16 @@ pub fn parameter_values<M: Module>(module: &M) -> Vec<Vec<f64>> {
     values.0
 }
 
+/// The gradient of every parameter of a module.
+pub fn parameter_gradients<M: Module>(module: &M, gradients: &Gradients) -> Vec<Vec<f64>> {
+    let mut slopes = Slopes {
+        gradients,
+        values: Vec::new(),
+    };
+    module.visit(&mut slopes);
+    slopes.values
+}
+
 /// The module with other values of its parameters.
 pub fn with_parameter_values<M: Module>(module: M, values: &[Vec<f64>]) -> M {
     module.map(&mut Replacement(values.iter()))
@@ -65,7 +76,7 @@ pub fn with_parameter_values<M: Module>(module: M, values: &[Vec<f64>]) -> M {
 
 /// Checks the gradient of `loss` with respect to every parameter of the module that `build` makes:
 /// to `double` against central differences, and in single precision to `single` against double
-/// precision.
+/// precision, relative to the parameter's largest slope or a thousandth of the largest of all.
 #[track_caller]
 pub fn check_module_gradients<M: Module>(
     what: &str,
@@ -78,12 +89,7 @@ pub fn check_module_gradients<M: Module>(
         let tracked = platform.autodiff();
         let module = build(&tracked);
         let gradients = loss(&tracked, &module).backward();
-        let mut slopes = Slopes {
-            gradients: &gradients,
-            values: Vec::new(),
-        };
-        module.visit(&mut slopes);
-        let gradients = slopes.values;
+        let gradients = parameter_gradients(&module, &gradients);
         assert!(
             !gradients.is_empty(),
             "{what}: the module has no parameters"
@@ -106,7 +112,8 @@ pub fn check_module_gradients<M: Module>(
         } else if let Some(reference) = &reference {
             for (index, (gradient, expected)) in gradients.iter().zip(reference).enumerate() {
                 let what = format!("{what} on {platform}, gradient of parameter {index}");
-                assert_close(&what, gradient, expected, single);
+                let scale = largest(expected).max(1e-3 * largest(&reference.concat()));
+                assert_within(&what, gradient, expected, single * scale);
             }
         }
     }

@@ -30,20 +30,6 @@ choice! {
 }
 
 choice! {
-    /// The covariance functions.
-    KernelName {
-        /// Squared exponential
-        Rbf,
-        /// Matérn 1/2 (exponential)
-        Matern12,
-        /// Matérn 3/2
-        Matern32,
-        /// Matérn 5/2
-        Matern52,
-    }
-}
-
-choice! {
     /// The mean functions.
     MeanName {
         /// Zero

@@ -9,8 +9,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 pub use choices::{
-    CovarianceName, DeviceName, DtypeName, InitialiserName, KernelName, LikelihoodName, MeanName,
-    ModelName, ScheduleName, name_of,
+    CovarianceName, DeviceName, DtypeName, InitialiserName, LikelihoodName, MeanName, ModelName,
+    ScheduleName, name_of,
 };
 pub use complaint::complaint;
 pub use run_options::RunOptions;

@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
+use crate::kernel_expression::KernelExpression;
+
 use super::{
-    CovarianceName, DeviceName, DtypeName, InitialiserName, KernelName, LikelihoodName, MeanName,
-    ModelName, ScheduleName,
+    CovarianceName, DeviceName, DtypeName, InitialiserName, LikelihoodName, MeanName, ModelName,
+    ScheduleName,
 };
 
 /// Every option of a run; what is absent has its default.
@@ -18,11 +20,17 @@ pub struct RunOptions {
     #[arg(long, value_name = "MODEL", help_heading = "Model")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<ModelName>,
-    /// Covariance function [default: matern52]
+    /// Covariance function, such as rbf, rbf+linear, periodic(rbf)*matern32 [default: matern52]
+    ///
+    /// Kernels: rbf, matern12, matern32, matern52, rational-quadratic, linear, polynomial,
+    /// arc-cosine, cosine, spectral-mixture, gibbs, constant, white; of other kernels: periodic(K),
+    /// scaled(K), warped(K) (on the outputs of a network), change-point(K, K), sums K+K and
+    /// products K*K. K[1,3] sees only the first and the third input. Parameters start where
+    /// options in parentheses say: rbf(lengthscale=0.5), periodic(rbf, period=12).
     #[arg(long, value_name = "KERNEL", help_heading = "Model")]
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub kernel: Option<KernelName>,
-    /// One lengthscale for all inputs instead of one each
+    pub kernel: Option<KernelExpression>,
+    /// One lengthscale (period, variance) for all inputs instead of one each
     #[arg(
         long,
         value_name = "BOOL",

@@ -62,7 +62,7 @@ impl AnyTrainer {
             Plan::Exact(config, training) => {
                 let [_, dimensions] = data.inputs.dims();
                 let options = (&data.inputs.device(), data.inputs.dtype());
-                let model = config.init(dimensions, options).train();
+                let model = config.init(dimensions, options)?.train();
                 Kind::Exact(FullBatchTrainer::new(model, data.clone(), training.clone()))
             }
             Plan::Sgpr(config, training) => {

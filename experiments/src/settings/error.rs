@@ -83,6 +83,14 @@ pub enum SettingError {
     /// A warm-up of nothing.
     #[error("--natural-gradient-warm-up needs --natural-gradient")]
     WarmUpWithoutNaturalGradient,
+    /// A kernel on an input that there is not.
+    #[error("--kernel names input {input} but there are only {inputs}; they are counted from 1")]
+    MissingInput {
+        /// The input, counted from 1.
+        input: usize,
+        /// How many there are.
+        inputs: usize,
+    },
     /// More inducing points than rows.
     #[error(
         "--inducing is {requested} but there are only {rows} training rows; give at most {rows}"

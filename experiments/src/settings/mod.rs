@@ -11,10 +11,11 @@ use burn_gp::optim::NaturalGradient;
 use burn_gp_datasets::{DataSource, Task};
 
 use crate::arguments::{
-    CovarianceName, DeviceName, DtypeName, InitialiserName, KernelName, LikelihoodName, MeanName,
-    ModelName, RunOptions, ScheduleName, name_of,
+    CovarianceName, DeviceName, DtypeName, InitialiserName, LikelihoodName, MeanName, ModelName,
+    RunOptions, ScheduleName, name_of,
 };
 use crate::devices;
+use crate::kernel_expression::KernelExpression;
 
 pub use configuration::read_configuration;
 pub use error::{ConfigurationError, SettingError};
@@ -37,7 +38,7 @@ pub struct Settings {
     /// Where the data come from.
     pub data: DataSettings,
     /// The covariance function.
-    pub kernel: KernelName,
+    pub kernel: KernelExpression,
     /// One lengthscale for all inputs.
     pub isotropic: bool,
     /// The mean function.
@@ -185,7 +186,7 @@ impl Settings {
         };
         Ok(Self {
             method,
-            kernel: options.kernel.unwrap_or(KernelName::Matern52),
+            kernel: options.kernel.clone().unwrap_or_default(),
             isotropic: options.isotropic.unwrap_or(false),
             mean: options.mean.unwrap_or(MeanName::Zero),
             likelihood,
@@ -217,7 +218,7 @@ impl Settings {
         };
         RunOptions {
             model: Some(self.method.name()),
-            kernel: Some(self.kernel),
+            kernel: Some(self.kernel.clone()),
             isotropic: Some(self.isotropic),
             mean: Some(self.mean),
             likelihood: Some(self.likelihood),

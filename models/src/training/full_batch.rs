@@ -3,15 +3,16 @@
 use std::path::Path;
 
 use burn::{
-    module::{Module, ParamId},
+    module::{Module, ModuleVisitor, Param},
     optim::{GradientsParams, LBFGS, LBFGSConfig, LineSearchFn},
+    tensor::Tensor,
 };
-use burn_gp::inference::FullBatch;
+use burn_gp::{inference::FullBatch, parameter::Priors};
 use serde::{Deserialize, Serialize};
 
 use super::{
     StepReport, Trainer, TrainingData, TrainingError, check_optimizer_type, checkpoint_error,
-    describe, files, restore_state, save_state,
+    describe, files, restore_state, save_state, with_log_prior,
 };
 
 /// How a model is trained on all data at once.
@@ -46,6 +47,7 @@ pub struct FullBatchTrainer<M> {
     optimizer: LBFGS,
     training: FullBatchTraining,
     data: TrainingData,
+    priors: Priors,
     progress: Progress,
 }
 
@@ -72,12 +74,19 @@ impl<M: FullBatch> FullBatchTrainer<M> {
             optimizer: config.init(),
             training,
             data,
+            priors: Priors::default(),
             progress: Progress {
                 iterations: 0,
                 loss: None,
                 converged: false,
             },
         }
+    }
+
+    /// With the log density of these priors in the objective.
+    pub fn with_priors(mut self, priors: Priors) -> Self {
+        self.priors = priors;
+        self
     }
 
     /// The model.
@@ -90,16 +99,21 @@ impl<M: FullBatch> FullBatchTrainer<M> {
         self.progress.converged
     }
 
-    fn evaluate(data: &TrainingData, model: &M) -> Result<(f64, GradientsParams), EvaluationError> {
+    fn evaluate(
+        data: &TrainingData,
+        priors: &Priors,
+        model: &M,
+    ) -> Result<(f64, GradientsParams), EvaluationError> {
         let objective = model
             .objective(data.inputs.clone(), data.targets.clone())
             .map_err(EvaluationError::Factorization)?;
-        let loss = objective.neg();
+        let loss = with_log_prior(objective, priors.log_density(model)).neg();
         let value: f64 = loss.clone().into_scalar();
         if !value.is_finite() {
             return Err(EvaluationError::NonFinite(value));
         }
-        Ok((value, GradientsParams::from_grads(loss.backward(), model)))
+        let gradients = GradientsParams::from_grads(loss.backward(), model);
+        Ok((value, with_zeros(gradients, model)))
     }
 }
 
@@ -135,8 +149,8 @@ impl<M: FullBatch> Trainer for FullBatchTrainer<M> {
         // The first evaluation is that of the starting point, which must be sound; a trial point of
         // the line search that is not sends the search back towards it.
         let mut start = None;
-        let data = &self.data;
-        let closure = |model: M| match (Self::evaluate(data, &model), start.is_none()) {
+        let (data, priors) = (&self.data, &self.priors);
+        let closure = |model: M| match (Self::evaluate(data, priors, &model), start.is_none()) {
             (Ok((loss, gradients)), first) => {
                 if first {
                     start = Some(Ok(loss));
@@ -147,7 +161,7 @@ impl<M: FullBatch> Trainer for FullBatchTrainer<M> {
                 if first {
                     start = Some(Err(error.at_step(step, &model)));
                 }
-                (f64::INFINITY, zero_gradients(&model))
+                (f64::INFINITY, with_zeros(GradientsParams::new(), &model))
             }
         };
         let (model, loss) = self.optimizer.step(1.0, self.model.clone(), closure);
@@ -203,19 +217,18 @@ impl<M: FullBatch> Trainer for FullBatchTrainer<M> {
     }
 }
 
-/// A zero gradient for every parameter, where there is nothing to differentiate.
-fn zero_gradients<M: Module>(model: &M) -> GradientsParams {
+/// The gradients, and zero for every parameter that has none, which burn's L-BFGS expects of all.
+fn with_zeros<M: Module>(gradients: GradientsParams, model: &M) -> GradientsParams {
     struct Zeros(GradientsParams);
-    impl burn::module::ModuleVisitor for Zeros {
-        fn visit_float<const D: usize>(
-            &mut self,
-            param: &burn::module::Param<burn::tensor::Tensor<D>>,
-        ) {
-            let zeros = param.val().inner().zeros_like();
-            self.0.register::<D>(ParamId::clone(&param.id), zeros);
+    impl ModuleVisitor for Zeros {
+        fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
+            if self.0.get::<D>(param.id).is_none() {
+                let zeros = param.val().inner().zeros_like();
+                self.0.register::<D>(param.id, zeros);
+            }
         }
     }
-    let mut zeros = Zeros(GradientsParams::new());
+    let mut zeros = Zeros(gradients);
     model.visit(&mut zeros);
     zeros.0
 }

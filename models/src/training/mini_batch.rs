@@ -7,13 +7,14 @@ use burn::{
     optim::{AdamConfig, GradientsParams, ModuleOptimizer},
     tensor::{Gradients, Int, Tensor},
 };
-use burn_gp::optim::NaturalGradient;
+use burn_gp::{optim::NaturalGradient, parameter::Priors};
 use rand::{SeedableRng, rngs::ChaCha8Rng, seq::SliceRandom};
 use serde::{Deserialize, Serialize};
 
 use super::{
     MiniBatchModel, Objective, Schedule, StepReport, Trainer, TrainingData, TrainingError,
     check_optimizer_type, checkpoint_error, describe, files, restore_state, save_state,
+    with_log_prior,
 };
 
 /// How a model is trained on mini-batches.
@@ -67,6 +68,7 @@ pub struct MiniBatchTrainer<M> {
     optimizer: ModuleOptimizer,
     training: MiniBatchTraining,
     data: TrainingData,
+    priors: Priors,
     step: usize,
     /// The epoch of `order`, and the order of the data in it.
     order: (usize, Vec<i64>),
@@ -94,9 +96,16 @@ impl<M: MiniBatchModel> MiniBatchTrainer<M> {
             optimizer,
             training,
             data,
+            priors: Priors::default(),
             step: 0,
             order,
         }
+    }
+
+    /// With the log density of these priors in the objective, once, whatever the batch.
+    pub fn with_priors(mut self, priors: Priors) -> Self {
+        self.priors = priors;
+        self
     }
 
     /// The model.
@@ -187,13 +196,15 @@ impl<M: MiniBatchModel> Trainer for MiniBatchTrainer<M> {
             }
         };
         // Per datum, so that the learning rate and the clipping mean the same for all data.
-        let loss = objective.value() * (-1.0 / count as f64);
+        let log_prior = self.priors.log_density(&self.model);
+        let total = with_log_prior(objective.value(), log_prior.clone());
+        let loss = total * (-1.0 / count as f64);
         let value: f64 = loss.clone().into_scalar();
         if !value.is_finite() {
             return Err(TrainingError::NonFinite {
                 step,
                 loss: value,
-                term: Objective::broken_term(objective),
+                term: Objective::broken_term(objective, log_prior),
                 hyperparameters: describe(&self.model.hyperparameters()),
             });
         }

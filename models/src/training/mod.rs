@@ -20,7 +20,11 @@ use burn::{
     module::{Module, ModuleDisplay},
     tensor::{DType, Device, Tensor, TensorData},
 };
-use burn_gp::{ops::NotPositiveDefinite, optim::NaturalStepError, parameter::Hyperparameter};
+use burn_gp::{
+    ops::NotPositiveDefinite,
+    optim::NaturalStepError,
+    parameter::{Hyperparameter, hyperparameters},
+};
 
 pub use full_batch::{FullBatchTrainer, FullBatchTraining};
 pub use mini_batch::{MiniBatchTrainer, MiniBatchTraining};
@@ -46,13 +50,23 @@ impl Objective {
     }
 
     /// The name of a term that is not finite.
-    fn broken_term(self) -> &'static str {
-        let fit: f64 = self.fit.into_scalar();
-        if fit.is_finite() {
-            "divergence from the prior"
-        } else {
+    fn broken_term(self, log_prior: Option<Tensor<1>>) -> &'static str {
+        let is_finite = |term: Tensor<1>| term.into_scalar::<f64>().is_finite();
+        if !is_finite(self.fit) {
             "log density of the data"
+        } else if !log_prior.is_none_or(is_finite) {
+            "log density of the hyperparameters' priors"
+        } else {
+            "divergence from the prior"
         }
+    }
+}
+
+/// An objective with the log density of the priors of the model's parameters.
+fn with_log_prior(objective: Tensor<1>, log_prior: Option<Tensor<1>>) -> Tensor<1> {
+    match log_prior {
+        Some(log_prior) => objective + log_prior,
+        None => objective,
     }
 }
 
@@ -78,7 +92,9 @@ pub trait MiniBatchModel: Module + ModuleDisplay {
     fn after_step(self) -> Self;
 
     /// The hyperparameters, in the units people read.
-    fn hyperparameters(&self) -> Vec<Hyperparameter>;
+    fn hyperparameters(&self) -> Vec<Hyperparameter> {
+        hyperparameters(self)
+    }
 }
 
 /// The data a model is trained on, on its device.

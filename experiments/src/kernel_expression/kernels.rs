@@ -1,0 +1,238 @@
+//! The kernels that have names, and what their arguments mean.
+
+use burn_gp::{
+    features::PerceptronConfig,
+    kernels::{
+        ArcCosineConfig, ArcCosineOrder, Change, CosineConfig, GibbsConfig, KernelConfig,
+        PolynomialConfig, RationalQuadraticConfig, SpectralMixtureConfig, StationaryConfig,
+    },
+    ops::Stationary,
+};
+
+use super::{KernelExpressionError, arguments::Arguments};
+
+/// Defines the names of kernels and of their options.
+macro_rules! kernel_names {
+    ($($kernel:ident = $name:literal [$($option:literal),*]),+ $(,)?) => {
+        /// The name of a kernel.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum KernelName { $($kernel),+ }
+
+        impl KernelName {
+            const ALL: &[Self] = &[$(Self::$kernel),+];
+
+            /// As it is typed.
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$kernel => $name),+ }
+            }
+
+            /// Its options.
+            pub fn options(self) -> &'static [&'static str] {
+                match self { $(Self::$kernel => &[$($option),*]),+ }
+            }
+        }
+    };
+}
+
+kernel_names! {
+    Rbf = "rbf" ["lengthscale", "variance"],
+    Matern12 = "matern12" ["lengthscale", "variance"],
+    Matern32 = "matern32" ["lengthscale", "variance"],
+    Matern52 = "matern52" ["lengthscale", "variance"],
+    RationalQuadratic = "rational-quadratic" ["lengthscale", "variance", "shape"],
+    Linear = "linear" ["variance"],
+    Polynomial = "polynomial" ["degree", "variance", "offset"],
+    ArcCosine = "arc-cosine" ["order", "weight-variance", "bias-variance", "variance"],
+    Cosine = "cosine" ["period", "variance"],
+    SpectralMixture = "spectral-mixture"
+        ["components", "highest-frequency", "lengthscale", "variance"],
+    Gibbs = "gibbs" ["lengthscale", "variance", "layers", "width", "seed"],
+    Constant = "constant" ["variance"],
+    White = "white" ["variance"],
+    Scaled = "scaled" ["outputscale"],
+    Periodic = "periodic" ["period"],
+    Warped = "warped" ["features", "layers", "width", "seed"],
+    ChangePoint = "change-point" ["input", "location", "steepness"],
+}
+
+impl KernelName {
+    /// The kernel of that name.
+    ///
+    /// # Errors
+    ///
+    /// When there is none; the error has the most similar name.
+    pub fn find(name: &str, place: usize) -> Result<Self> {
+        if let Some(kernel) = Self::ALL.iter().find(|kernel| kernel.name() == name) {
+            return Ok(*kernel);
+        }
+        let names = || Self::ALL.iter().map(|kernel| kernel.name());
+        let similarity = |other: &&str| strsim::jaro_winkler(name, other);
+        let nearest = names().max_by(|a, b| similarity(a).total_cmp(&similarity(b)));
+        Err(KernelExpressionError::UnknownKernel {
+            place,
+            name: name.to_owned(),
+            nearest: nearest.unwrap_or_default().to_owned(),
+            known: names().collect::<Vec<_>>().join(", "),
+        })
+    }
+}
+
+type Result<T = KernelConfig> = core::result::Result<T, KernelExpressionError>;
+
+/// The kernel that a name and its arguments describe.
+///
+/// # Errors
+///
+/// When the arguments are too many or too few, or a value is out of range.
+pub fn build(arguments: &Arguments) -> Result {
+    match arguments.kernel {
+        KernelName::Rbf => stationary(arguments, Stationary::SquaredExponential),
+        KernelName::Matern12 => stationary(arguments, Stationary::Matern12),
+        KernelName::Matern32 => stationary(arguments, Stationary::Matern32),
+        KernelName::Matern52 => stationary(arguments, Stationary::Matern52),
+        KernelName::RationalQuadratic => rational_quadratic(arguments),
+        KernelName::Linear => {
+            let [] = arguments.operands()?;
+            let variance = arguments.positive("variance", 1.0)?;
+            Ok(KernelConfig::Linear {
+                ard: true,
+                variance,
+            })
+        }
+        KernelName::Polynomial => polynomial(arguments),
+        KernelName::ArcCosine => arc_cosine(arguments),
+        KernelName::Cosine => cosine(arguments),
+        KernelName::SpectralMixture => spectral_mixture(arguments),
+        KernelName::Gibbs => gibbs(arguments),
+        KernelName::Constant => {
+            let [] = arguments.operands()?;
+            let variance = arguments.positive("variance", 1.0)?;
+            Ok(KernelConfig::Constant { variance })
+        }
+        KernelName::White => {
+            let [] = arguments.operands()?;
+            let variance = arguments.positive("variance", 1.0)?;
+            Ok(KernelConfig::White { variance })
+        }
+        KernelName::Scaled => {
+            let [base] = arguments.operands()?;
+            Ok(base.scaled(arguments.positive("outputscale", 1.0)?))
+        }
+        KernelName::Periodic => {
+            let [base] = arguments.operands()?;
+            Ok(base.periodic(arguments.positive("period", 1.0)?))
+        }
+        KernelName::Warped => {
+            let [base] = arguments.operands()?;
+            Ok(base.warped(network(arguments)?, arguments.count("features", 2)?))
+        }
+        KernelName::ChangePoint => change_point(arguments),
+    }
+}
+
+fn stationary(arguments: &Arguments, kind: Stationary) -> Result {
+    let [] = arguments.operands()?;
+    let config = StationaryConfig::new(kind)
+        .with_lengthscale(arguments.positive("lengthscale", 1.0)?)
+        .with_variance(arguments.positive("variance", 1.0)?);
+    Ok(config.into())
+}
+
+fn rational_quadratic(arguments: &Arguments) -> Result {
+    let [] = arguments.operands()?;
+    let default = RationalQuadraticConfig::default();
+    Ok(KernelConfig::RationalQuadratic(RationalQuadraticConfig {
+        lengthscale: arguments.positive("lengthscale", default.lengthscale)?,
+        variance: arguments.positive("variance", default.variance)?,
+        shape: arguments.positive("shape", default.shape)?,
+        ..default
+    }))
+}
+
+fn polynomial(arguments: &Arguments) -> Result {
+    let [] = arguments.operands()?;
+    let default = PolynomialConfig::default();
+    Ok(KernelConfig::Polynomial(PolynomialConfig {
+        degree: arguments.count("degree", default.degree)?,
+        variance: arguments.positive("variance", default.variance)?,
+        offset: arguments.positive("offset", default.offset)?,
+        ..default
+    }))
+}
+
+fn arc_cosine(arguments: &Arguments) -> Result {
+    let [] = arguments.operands()?;
+    let default = ArcCosineConfig::default();
+    let orders = [
+        (0.0, ArcCosineOrder::Step),
+        (1.0, ArcCosineOrder::Ramp),
+        (2.0, ArcCosineOrder::Quadratic),
+    ];
+    Ok(KernelConfig::ArcCosine(ArcCosineConfig {
+        order: arguments.choice("order", &orders, default.order, "0, 1 or 2")?,
+        weight_variance: arguments.positive("weight-variance", default.weight_variance)?,
+        bias_variance: arguments.positive("bias-variance", default.bias_variance)?,
+        variance: arguments.positive("variance", default.variance)?,
+        ..default
+    }))
+}
+
+fn cosine(arguments: &Arguments) -> Result {
+    let [] = arguments.operands()?;
+    let default = CosineConfig::default();
+    Ok(KernelConfig::Cosine(CosineConfig {
+        period: arguments.positive("period", default.period)?,
+        variance: arguments.positive("variance", default.variance)?,
+        ..default
+    }))
+}
+
+fn spectral_mixture(arguments: &Arguments) -> Result {
+    let [] = arguments.operands()?;
+    let default = SpectralMixtureConfig::default();
+    let frequency = arguments.positive("highest-frequency", default.highest_frequency)?;
+    Ok(KernelConfig::SpectralMixture(SpectralMixtureConfig {
+        components: arguments.count("components", default.components)?,
+        highest_frequency: frequency,
+        lengthscale: arguments.positive("lengthscale", default.lengthscale)?,
+        variance: arguments.positive("variance", default.variance)?,
+    }))
+}
+
+fn gibbs(arguments: &Arguments) -> Result {
+    let [] = arguments.operands()?;
+    let default = GibbsConfig::default();
+    Ok(KernelConfig::Gibbs(GibbsConfig {
+        network: network(arguments)?,
+        lengthscale: arguments.positive("lengthscale", default.lengthscale)?,
+        variance: arguments.positive("variance", default.variance)?,
+        ..default
+    }))
+}
+
+fn change_point(arguments: &Arguments) -> Result {
+    let [first, second] = arguments.operands()?;
+    let default = Change::default();
+    Ok(KernelConfig::ChangePoint {
+        first,
+        second,
+        change: Change {
+            dimension: arguments.count("input", default.dimension + 1)? - 1,
+            location: arguments.number("location", default.location),
+            steepness: arguments.positive("steepness", default.steepness)?,
+        },
+    })
+}
+
+fn network(arguments: &Arguments) -> Result<PerceptronConfig> {
+    let default = PerceptronConfig::default();
+    let width = default.hidden.first().copied().unwrap_or(1);
+    Ok(PerceptronConfig {
+        hidden: vec![
+            arguments.count("width", width)?;
+            arguments.count("layers", default.hidden.len())?
+        ],
+        seed: arguments.number("seed", 0.0) as u64,
+        ..default
+    })
+}

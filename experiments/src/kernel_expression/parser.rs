@@ -1,0 +1,193 @@
+//! From a text to a kernel.
+
+use burn_gp::kernels::KernelConfig;
+
+use super::{
+    KernelExpressionError,
+    arguments::{Arguments, NumberOption},
+    kernels::{self, KernelName},
+    tokens::{Placed, Token, tokens},
+};
+
+/// The kernel that a text describes.
+///
+/// # Errors
+///
+/// When it describes none.
+pub fn parse(text: &str) -> Result<KernelConfig, KernelExpressionError> {
+    let mut parser = Parser {
+        tokens: tokens(text)?,
+        next: 0,
+        depth: 0,
+    };
+    let kernel = parser.sum()?;
+    parser.expect(&Token::End, "+, *, [ or the end")?;
+    Ok(kernel)
+}
+
+/// Parentheses within each other.
+const MOST_PARENTHESES: usize = 50;
+
+struct Parser {
+    tokens: Vec<Placed>,
+    next: usize,
+    depth: usize,
+}
+
+impl Parser {
+    /// The next token; the last one is the end, which nothing goes past.
+    fn peek(&self) -> &Placed {
+        &self.tokens[self.next.min(self.tokens.len() - 1)]
+    }
+
+    /// Goes past the next token if it is this sign.
+    fn accept(&mut self, sign: char) -> bool {
+        let found = self.peek().token == Token::Sign(sign);
+        if found {
+            self.next += 1;
+        }
+        found
+    }
+
+    fn unexpected<T>(&self, expected: &'static str) -> Result<T, KernelExpressionError> {
+        let Placed { token, place } = self.peek();
+        Err(KernelExpressionError::Unexpected {
+            place: *place,
+            expected,
+            found: token.describe(),
+        })
+    }
+
+    fn expect(
+        &mut self,
+        token: &Token,
+        expected: &'static str,
+    ) -> Result<(), KernelExpressionError> {
+        if self.peek().token != *token {
+            return self.unexpected(expected);
+        }
+        self.next += 1;
+        Ok(())
+    }
+
+    /// Goes past a number.
+    fn number(&mut self) -> Result<f64, KernelExpressionError> {
+        let Token::Number(number) = self.peek().token else {
+            return self.unexpected("a number");
+        };
+        self.next += 1;
+        Ok(number)
+    }
+
+    fn sum(&mut self) -> Result<KernelConfig, KernelExpressionError> {
+        let mut sum = self.product()?;
+        while self.accept('+') {
+            sum = sum.plus(self.product()?);
+        }
+        Ok(sum)
+    }
+
+    fn product(&mut self) -> Result<KernelConfig, KernelExpressionError> {
+        let mut product = self.factor()?;
+        while self.accept('*') {
+            product = product.times(self.factor()?);
+        }
+        Ok(product)
+    }
+
+    fn factor(&mut self) -> Result<KernelConfig, KernelExpressionError> {
+        let Placed { token, place } = self.peek().clone();
+        let mut kernel = match token {
+            Token::Name(name) => {
+                self.next += 1;
+                self.named(&name, place)?
+            }
+            Token::Sign('(') => self.within_parentheses(|parser| {
+                let kernel = parser.sum()?;
+                parser.expect(&Token::Sign(')'), "+, *, [ or )")?;
+                Ok(kernel)
+            })?,
+            _ => return self.unexpected("a kernel"),
+        };
+        while self.accept('[') {
+            kernel = kernel.on_dimensions(self.dimensions()?);
+        }
+        Ok(kernel)
+    }
+
+    /// Goes past `(` and what `inside` takes.
+    fn within_parentheses<T>(
+        &mut self,
+        inside: impl FnOnce(&mut Self) -> Result<T, KernelExpressionError>,
+    ) -> Result<T, KernelExpressionError> {
+        let place = self.peek().place;
+        self.next += 1;
+        self.depth += 1;
+        if self.depth > MOST_PARENTHESES {
+            return Err(KernelExpressionError::TooDeep {
+                place,
+                most: MOST_PARENTHESES,
+            });
+        }
+        let inside = inside(self)?;
+        self.depth -= 1;
+        Ok(inside)
+    }
+
+    /// A kernel whose name was just passed.
+    fn named(&mut self, name: &str, place: usize) -> Result<KernelConfig, KernelExpressionError> {
+        let kernel = KernelName::find(name, place)?;
+        let mut arguments = Arguments::new(kernel, place);
+        if self.peek().token == Token::Sign('(') {
+            self.within_parentheses(|parser| parser.arguments(&mut arguments))?;
+        }
+        kernels::build(&arguments)
+    }
+
+    /// Arguments up to and past `)`.
+    fn arguments(&mut self, arguments: &mut Arguments) -> Result<(), KernelExpressionError> {
+        loop {
+            match self.option()? {
+                Some(option) => arguments.add_option(option)?,
+                None => {
+                    let kernel = self.sum()?;
+                    arguments.operands.push(kernel);
+                }
+            }
+            if !self.accept(',') {
+                return self.expect(&Token::Sign(')'), "a comma or )");
+            }
+        }
+    }
+
+    /// `name = number`, if that is what comes next.
+    fn option(&mut self) -> Result<Option<NumberOption>, KernelExpressionError> {
+        let after = self.tokens.get(self.next + 1).map(|placed| &placed.token);
+        let Placed { token, place } = self.peek().clone();
+        let (Token::Name(name), Some(Token::Sign('='))) = (token, after) else {
+            return Ok(None);
+        };
+        self.next += 2;
+        let value = self.number()?;
+        Ok(Some(NumberOption { name, value, place }))
+    }
+
+    /// Numbers of inputs, from 1, up to and past `]`; as they are counted from 0.
+    fn dimensions(&mut self) -> Result<Vec<usize>, KernelExpressionError> {
+        let mut dimensions = Vec::new();
+        loop {
+            let place = self.peek().place;
+            let value = self.number()?;
+            let option = NumberOption {
+                name: "the number of an input".into(),
+                value,
+                place,
+            };
+            dimensions.push(option.count()? - 1);
+            if !self.accept(',') {
+                self.expect(&Token::Sign(']'), "a comma or ]")?;
+                return Ok(dimensions);
+            }
+        }
+    }
+}

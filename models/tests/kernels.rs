@@ -1,0 +1,139 @@
+//! Every kernel as the kernel of a sparse variational model.
+
+use burn::tensor::{DType, Device};
+use burn_gp::{
+    features::PerceptronConfig,
+    kernels::{
+        ArcCosineConfig, Change, CosineConfig, GibbsConfig, KernelConfig, PolynomialConfig,
+        RationalQuadraticConfig, SpectralMixtureConfig,
+    },
+    likelihoods::GaussianConfig,
+    ops::Stationary,
+};
+use burn_gp_models::{
+    SvgpConfig, TrainedModel,
+    training::{MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData},
+};
+
+const POINTS: usize = 200;
+const STEPS: usize = 300;
+
+fn kernels() -> Vec<(&'static str, KernelConfig)> {
+    let smooth = KernelConfig::from(Stationary::SquaredExponential);
+    let linear = KernelConfig::Linear {
+        ard: true,
+        variance: 1.0,
+    };
+    let network = PerceptronConfig {
+        hidden: vec![16],
+        ..PerceptronConfig::default()
+    };
+    vec![
+        ("stationary", smooth.clone()),
+        (
+            "rational quadratic",
+            KernelConfig::RationalQuadratic(RationalQuadraticConfig::default()),
+        ),
+        (
+            "linear and polynomial",
+            linear
+                .clone()
+                .plus(KernelConfig::Polynomial(PolynomialConfig {
+                    degree: 3,
+                    ..PolynomialConfig::default()
+                })),
+        ),
+        (
+            "arc-cosine",
+            KernelConfig::ArcCosine(ArcCosineConfig::default()),
+        ),
+        (
+            "cosine and constant",
+            KernelConfig::Cosine(CosineConfig {
+                period: 3.0,
+                ..CosineConfig::default()
+            })
+            .plus(KernelConfig::Constant { variance: 1.0 }),
+        ),
+        (
+            "spectral mixture",
+            KernelConfig::SpectralMixture(SpectralMixtureConfig::default()),
+        ),
+        (
+            "gibbs",
+            KernelConfig::Gibbs(GibbsConfig {
+                network: network.clone(),
+                ..GibbsConfig::default()
+            }),
+        ),
+        (
+            "periodic and white",
+            smooth
+                .clone()
+                .periodic(3.0)
+                .plus(KernelConfig::White { variance: 0.01 }),
+        ),
+        ("warped", smooth.clone().warped(network, 2)),
+        (
+            "change point",
+            KernelConfig::ChangePoint {
+                first: Box::new(smooth.clone()),
+                second: Box::new(linear.clone()),
+                change: Change::default(),
+            },
+        ),
+        (
+            "product on a dimension, scaled",
+            smooth.times(linear).on_dimensions(vec![0]).scaled(2.0),
+        ),
+    ]
+}
+
+/// Inputs, and targets that are a sine with a little noise that no random number is needed for.
+fn sine() -> (Vec<f64>, Vec<f64>) {
+    let place = |i: usize| -2.0 + 4.0 * i as f64 / POINTS as f64;
+    let noise = |i: usize| 0.05 * ((7919 * i) as f64).sin();
+    let target = |i: usize| (2.0 * place(i)).sin() + noise(i);
+    (
+        (0..POINTS).map(place).collect(),
+        (0..POINTS).map(target).collect(),
+    )
+}
+
+/// A fit of a few hundred steps explains most of a sine, whatever the kernel, and predicts.
+#[test]
+fn every_kernel_fits() {
+    let (device, (inputs, targets)) = (Device::default(), sine());
+    let precisions = [DType::F64, DType::F32];
+    for dtype in precisions
+        .into_iter()
+        .filter(|&dtype| device.supports_dtype(dtype))
+    {
+        let data = TrainingData::new(&inputs, &targets, &device, dtype);
+        for (name, kernel) in kernels() {
+            let config = SvgpConfig::new(kernel, GaussianConfig::default()).with_inducing(20);
+            let model = config.init(&data).expect("a model");
+            let training = MiniBatchTraining {
+                learning_rate: 0.05,
+                batch_size: POINTS,
+                ..MiniBatchTraining::new(STEPS)
+            };
+            let mut trainer = MiniBatchTrainer::new(model, data.clone(), training);
+            while !trainer.is_finished() {
+                if let Err(error) = trainer.step() {
+                    panic!("{name} in {dtype:?}: {error}");
+                }
+            }
+            let model = TrainedModel::variational(trainer.model());
+            let predictor = model.predictor().expect("a predictor");
+            let predictions = predictor.predict(&inputs, 1);
+            let errors = predictions.mean.iter().zip(&targets);
+            let squares: f64 = errors.map(|(mean, y)| (mean - y).powi(2)).sum();
+            let error = (squares / POINTS as f64).sqrt();
+            // The sine's standard deviation is 0.7; a half of it is what a straight line cannot do.
+            assert!(error < 0.35, "{name} in {dtype:?}: error {error}");
+            let positive = predictions.variance.iter().all(|variance| *variance > 0.0);
+            assert!(positive, "{name} in {dtype:?}");
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! The multi-layer perceptron.
+
+use burn::{
+    module::{Module, Param},
+    nn,
+    tensor::{Tensor, TensorCreationOptions, TensorData, activation},
+};
+use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
+use serde::{Deserialize, Serialize};
+
+use super::Features;
+
+/// The function between two layers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Activation {
+    /// The hyperbolic tangent.
+    #[default]
+    Tanh,
+    /// `max(x, 0)`.
+    Relu,
+    /// `x/(1 + e^(−x))`.
+    Silu,
+}
+
+impl Activation {
+    fn apply(self, x: Tensor<2>) -> Tensor<2> {
+        match self {
+            Self::Tanh => activation::tanh(x),
+            Self::Relu => activation::relu(x),
+            Self::Silu => activation::silu(x),
+        }
+    }
+}
+
+/// Configuration of a [`Perceptron`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PerceptronConfig {
+    /// The widths of the layers between input and output.
+    #[serde(default = "two_layers")]
+    pub hidden: Vec<usize>,
+    /// The function after each of them.
+    #[serde(default)]
+    pub activation: Activation,
+    /// The seed of the first weights.
+    #[serde(default)]
+    pub seed: u64,
+}
+
+fn two_layers() -> Vec<usize> {
+    vec![64, 64]
+}
+
+impl Default for PerceptronConfig {
+    /// Two layers of 64 hyperbolic tangents.
+    fn default() -> Self {
+        Self {
+            hidden: two_layers(),
+            activation: Activation::Tanh,
+            seed: 0,
+        }
+    }
+}
+
+impl PerceptronConfig {
+    /// The network from `inputs` to `outputs` numbers. Weights are uniform with variance
+    /// `2/(inputs + outputs)` of their layer (X. Glorot and Y. Bengio, *Understanding the
+    /// difficulty of training deep feedforward neural networks*, AISTATS 2010, eq. 16); biases are
+    /// zero.
+    pub fn init(
+        &self,
+        inputs: usize,
+        outputs: usize,
+        options: impl Into<TensorCreationOptions>,
+    ) -> Perceptron {
+        let options = options.into();
+        let mut random = ChaCha8Rng::seed_from_u64(self.seed);
+        let mut widths = vec![inputs];
+        widths.extend(&self.hidden);
+        widths.push(outputs);
+        let layers = widths.windows(2).map(|pair| {
+            let [inputs, outputs] = [pair[0], pair[1]];
+            let range = (6.0 / (inputs + outputs) as f64).sqrt();
+            let weights: Vec<f64> = (0..inputs * outputs)
+                .map(|_| range * (2.0 * random.random::<f64>() - 1.0))
+                .collect();
+            let weights = TensorData::new(weights, [inputs, outputs]);
+            nn::Linear {
+                weight: Param::from_tensor(Tensor::from_data(weights, options.clone())),
+                bias: Some(Param::from_tensor(Tensor::zeros(
+                    [outputs],
+                    options.clone(),
+                ))),
+            }
+        });
+        Perceptron {
+            layers: layers.collect(),
+            activation: self.activation,
+        }
+    }
+}
+
+/// `W_L·a(… a(W_1·x + b_1) …) + b_L`: linear layers with a function between them.
+#[derive(Module, Debug)]
+pub struct Perceptron {
+    layers: Vec<nn::Linear>,
+    #[module(skip)]
+    activation: Activation,
+}
+
+impl Features for Perceptron {
+    fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+        let mut x = x;
+        for (index, layer) in self.layers.iter().enumerate() {
+            let hidden = index > 0;
+            x = layer.forward(if hidden { self.activation.apply(x) } else { x });
+        }
+        x
+    }
+}

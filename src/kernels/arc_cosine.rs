@@ -1,0 +1,199 @@
+//! The arc-cosine kernels.
+
+use core::f64::consts::PI;
+
+use burn::{
+    module::Module,
+    tensor::{Tensor, TensorCreationOptions},
+};
+use serde::{Deserialize, Serialize};
+
+use super::{Kernel, distances::squared_distances, inputs::Inputs};
+use crate::parameter::Positive;
+
+/// The order of an [`ArcCosine`] kernel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ArcCosineOrder {
+    /// Units that step from 0 to 1: functions that are rough like those of Matérn-1/2.
+    Step,
+    /// Rectified linear units.
+    #[default]
+    Ramp,
+    /// Rectified quadratic units.
+    Quadratic,
+}
+
+impl ArcCosineOrder {
+    /// n.
+    fn exponent(self) -> i32 {
+        match self {
+            Self::Step => 0,
+            Self::Ramp => 1,
+            Self::Quadratic => 2,
+        }
+    }
+
+    /// `J_n(0)/π`.
+    fn at_zero(self) -> f64 {
+        match self {
+            Self::Step | Self::Ramp => 1.0,
+            Self::Quadratic => 3.0,
+        }
+    }
+}
+
+/// `k_n(x, x′) = σ²/π·(‖x̃‖·‖x̃′‖)ⁿ·J_n(θ)`, θ the angle between `x̃` and `x̃′`, where
+/// `x̃ = (√w_d·x_d for all d, √b)`: an infinite layer of threshold units.
+///
+/// - `J_0 = π − θ`
+/// - `J_1 = sin θ + (π − θ)·cos θ`
+/// - `J_2 = 3·sin θ·cos θ + (π − θ)·(1 + 2cos²θ)`
+///
+/// (Y. Cho and L. Saul, *Kernel Methods for Deep Learning*, NIPS 2009, eqs. 1–6; with weights and
+/// bias as in GPflow.)
+#[derive(Module, Debug)]
+pub struct ArcCosine {
+    #[module(skip)]
+    order: ArcCosineOrder,
+    weight_variance: Positive,
+    bias_variance: Positive,
+    variance: Positive,
+}
+
+/// Configuration of an [`ArcCosine`] kernel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ArcCosineConfig {
+    /// The order.
+    pub order: ArcCosineOrder,
+    /// One variance of weights an input dimension instead of one for all.
+    pub ard: bool,
+    /// The first value of every variance of weights.
+    pub weight_variance: f64,
+    /// The first value of the variance of the bias.
+    pub bias_variance: f64,
+    /// The first value of the variance.
+    pub variance: f64,
+}
+
+impl Default for ArcCosineConfig {
+    fn default() -> Self {
+        Self {
+            order: ArcCosineOrder::Ramp,
+            ard: true,
+            weight_variance: 1.0,
+            bias_variance: 1.0,
+            variance: 1.0,
+        }
+    }
+}
+
+impl ArcCosineConfig {
+    #[track_caller]
+    pub(super) fn build(&self, inputs: Inputs, options: TensorCreationOptions) -> ArcCosine {
+        let weights = inputs.values(self.ard, self.weight_variance);
+        let (bias, variance) = (self.bias_variance, self.variance);
+        ArcCosine::new(self.order, &weights, bias, variance, options).tied(inputs.coordinates)
+    }
+}
+
+impl ArcCosine {
+    /// An arc-cosine kernel with the given variances of weights w (one, or one a dimension), of
+    /// the bias b, and of the function σ².
+    ///
+    /// # Panics
+    ///
+    /// If one of them is not positive.
+    #[track_caller]
+    pub fn new(
+        order: ArcCosineOrder,
+        weight_variances: &[f64],
+        bias_variance: f64,
+        variance: f64,
+        options: impl Into<TensorCreationOptions>,
+    ) -> Self {
+        let options = options.into();
+        Self {
+            order,
+            weight_variance: Positive::new(weight_variances, options.clone()),
+            bias_variance: Positive::new(&[bias_variance], options.clone()),
+            variance: Positive::new(&[variance], options),
+        }
+    }
+
+    /// `x̃/‖x̃‖`, `[N, D + 1]`, and `‖x̃‖`, `[N, 1]`.
+    fn directions(&self, x: Tensor<2>) -> (Tensor<2>, Tensor<2>) {
+        let [rows, _] = x.dims();
+        let weights = self.weight_variance.value().sqrt().unsqueeze(); // [1, D]
+        let bias = self.bias_variance.value().sqrt().unsqueeze::<2>();
+        let extended = Tensor::cat(vec![x * weights, bias.expand([rows, 1])], 1);
+        let norm = extended.clone().square().sum_dim(1).sqrt();
+        (extended / norm.clone(), norm)
+    }
+}
+
+tied!(weight_variance of ArcCosine);
+
+impl Kernel for ArcCosine {
+    fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+        let ((x1, norm1), (x2, norm2)) = (self.directions(x1), self.directions(x2));
+        let angular = angular(self.order, squared_distances(x1, x2)); // J_n/π
+        let scale = power(norm1.matmul(norm2.transpose()), self.order);
+        let product = match scale {
+            Some(scale) => angular * scale,
+            None => angular,
+        };
+        product * self.variance.value().unsqueeze()
+    }
+
+    fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
+        let [rows, _] = x.dims();
+        let squares = x.square() * self.weight_variance.value().unsqueeze(); // [N, D]
+        let squared_norm = squares.sum_dim(1).reshape([rows]) + self.bias_variance.value();
+        let variance = (self.variance.value() * self.order.at_zero()).expand([rows]);
+        match power(squared_norm, self.order) {
+            Some(scale) => variance * scale,
+            None => variance,
+        }
+    }
+}
+
+/// `bⁿ`; none for n = 0.
+fn power<const D: usize>(base: Tensor<D>, order: ArcCosineOrder) -> Option<Tensor<D>> {
+    match order {
+        ArcCosineOrder::Step => None,
+        ArcCosineOrder::Ramp => Some(base),
+        ArcCosineOrder::Quadratic => Some(base.square()),
+    }
+}
+
+/// `J_n(θ)/π` as a function of the squared chord `q = 4·sin²(θ/2)`, which unlike `cos θ` keeps
+/// small angles.
+///
+/// Since `dJ_n/d cos θ = n²·J_(n−1)`, the slope is `−n²/2·J_(n−1)`; that of `J_0`,
+/// `−1/(2·sin θ)`, jumps at coincident points, where the mean of its one-sided values is taken.
+fn angular(order: ArcCosineOrder, chord: Tensor<2>) -> Tensor<2> {
+    let q = chord.clone().detach();
+    let cosine = q.clone() * -0.5 + 1.0;
+    let sine = (q.clone() * (q.clone() * -0.25 + 1.0).clamp_min(0.0)).sqrt();
+    let rest = (q.sqrt() * 0.5).clamp_max(1.0).asin() * -2.0 + PI; // π − θ
+    let ramp = || sine.clone() + rest.clone() * cosine.clone();
+    let exponent = f64::from(order.exponent());
+    let (value, slope) = match order {
+        ArcCosineOrder::Step => {
+            let coincident = sine.clone().equal_elem(0.0);
+            let slope = sine.recip().mask_fill(coincident, 0.0) * -0.5;
+            (rest, slope)
+        }
+        ArcCosineOrder::Ramp => (ramp(), rest.clone() * (-0.5 * exponent.powi(2))),
+        ArcCosineOrder::Quadratic => {
+            let slope = ramp() * (-0.5 * exponent.powi(2));
+            let square = cosine.clone().square() * 2.0 + 1.0;
+            (sine * cosine * 3.0 + rest * square, slope)
+        }
+    };
+    // The second term is zero; only its derivative counts.
+    let tangent = (chord.clone() - chord.detach()) * slope;
+    (value + tangent) * PI.recip()
+}

@@ -1,0 +1,103 @@
+//! A change from one kernel to another.
+
+use burn::{
+    module::{Module, Param},
+    tensor::{Tensor, TensorCreationOptions, activation::sigmoid},
+};
+
+use serde::{Deserialize, Serialize};
+
+use super::Kernel;
+use crate::parameter::{Positive, vector};
+
+/// `k(x, x′) = (1 − w(x))·k₁(x, x′)·(1 − w(x′)) + w(x)·k₂(x, x′)·w(x′)`, `w(x) = 1/(1 + e^(−s·(x_d − c)))`:
+/// one function before the location `c` of an input dimension and another after it, with a
+/// transition of steepness `s` (Y. Saatçi, R. Turner and C. Rasmussen, *Gaussian Process Change
+/// Point Models*, ICML 2010; with sigmoids, J. Lloyd et al., arXiv:1402.4304, appendix A).
+#[derive(Module, Debug)]
+pub struct ChangePoint<A: Module, B: Module> {
+    first: A,
+    second: B,
+    /// c, `[1]`
+    location: Param<Tensor<1>>,
+    steepness: Positive,
+    #[module(skip)]
+    dimension: usize,
+}
+
+/// Where, and how fast, a [`ChangePoint`] kernel changes at first: in the middle of the first
+/// standardised input, with steepness one, unless told otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Change {
+    /// The input dimension, counted from zero.
+    pub dimension: usize,
+    /// The location c in that dimension.
+    pub location: f64,
+    /// The steepness s.
+    pub steepness: f64,
+}
+
+impl Default for Change {
+    fn default() -> Self {
+        Self {
+            dimension: 0,
+            location: 0.0,
+            steepness: 1.0,
+        }
+    }
+}
+
+impl<A: Kernel, B: Kernel> ChangePoint<A, B> {
+    /// A change from `first` to `second`.
+    ///
+    /// # Panics
+    ///
+    /// If the steepness is not positive.
+    #[track_caller]
+    pub fn new(
+        first: A,
+        second: B,
+        change: Change,
+        options: impl Into<TensorCreationOptions>,
+    ) -> Self {
+        let options = options.into();
+        Self {
+            first,
+            second,
+            location: Param::from_tensor(vector(&[change.location], options.clone())),
+            steepness: Positive::new(&[change.steepness], options),
+            dimension: change.dimension,
+        }
+    }
+
+    /// `1 − w(x)` and `w(x)`, `[N, 1]`.
+    fn weights(&self, x: Tensor<2>) -> (Tensor<2>, Tensor<2>) {
+        let distance = x.narrow(1, self.dimension, 1) - self.location.val().unsqueeze();
+        let scaled = distance * self.steepness.value().unsqueeze();
+        (sigmoid(scaled.clone().neg()), sigmoid(scaled))
+    }
+}
+
+impl<A: Kernel, B: Kernel> Kernel for ChangePoint<A, B> {
+    fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+        let (before1, after1) = self.weights(x1.clone());
+        let (before2, after2) = self.weights(x2.clone());
+        let first = self.first.covariance(x1.clone(), x2.clone());
+        let second = self.second.covariance(x1, x2);
+        first * before1 * before2.transpose() + second * after1 * after2.transpose()
+    }
+
+    fn matrix(&self, x: Tensor<2>) -> Tensor<2> {
+        let (before, after) = self.weights(x.clone());
+        let first = self.first.matrix(x.clone()) * before.clone() * before.transpose();
+        first + self.second.matrix(x) * after.clone() * after.transpose()
+    }
+
+    fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
+        let [rows, _] = x.dims();
+        let (before, after) = self.weights(x.clone());
+        let square = |weight: Tensor<2>| weight.square().reshape([rows]);
+        self.first.diagonal(x.clone()) * square(before) + self.second.diagonal(x) * square(after)
+    }
+}

@@ -1,0 +1,351 @@
+//! Configurations of kernels.
+
+use burn::tensor::TensorCreationOptions;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    ActiveDimensions, AnyKernel, ArcCosineConfig, BoxedKernel, Change, ChangePoint, Constant,
+    CosineConfig, GibbsConfig, Linear, Periodic, PolynomialConfig, Product,
+    RationalQuadraticConfig, Scaled, SpectralMixtureConfig, StationaryConfig, Sum, Warped, White,
+    inputs::Inputs,
+};
+use crate::{features::PerceptronConfig, ops::Stationary};
+
+/// Configuration of any kernel, as it is written to a model's file.
+///
+/// What is not written has its default: parameters for each input dimension, variances and
+/// lengthscales of one.
+///
+/// ```
+/// use burn_gp::{kernels::{KernelConfig, StationaryConfig}, ops::Stationary};
+///
+/// let smooth = KernelConfig::from(StationaryConfig::new(Stationary::Matern52));
+/// let kernel = smooth.plus(KernelConfig::Linear { ard: false, variance: 1.0 });
+/// # assert!(matches!(kernel, KernelConfig::Sum { .. }));
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kernel", rename_all = "kebab-case")]
+pub enum KernelConfig {
+    /// See [`StationaryKernel`](super::StationaryKernel).
+    Stationary(StationaryConfig),
+    /// See [`RationalQuadratic`](super::RationalQuadratic).
+    RationalQuadratic(RationalQuadraticConfig),
+    /// See [`Linear`].
+    Linear {
+        /// One variance an input dimension.
+        #[serde(default = "yes")]
+        ard: bool,
+        /// The first value of every variance.
+        #[serde(default = "one")]
+        variance: f64,
+    },
+    /// See [`Polynomial`](super::Polynomial).
+    Polynomial(PolynomialConfig),
+    /// See [`ArcCosine`](super::ArcCosine).
+    ArcCosine(ArcCosineConfig),
+    /// See [`Cosine`](super::Cosine).
+    Cosine(CosineConfig),
+    /// See [`SpectralMixture`](super::SpectralMixture).
+    SpectralMixture(SpectralMixtureConfig),
+    /// See [`Gibbs`](super::Gibbs).
+    Gibbs(GibbsConfig),
+    /// See [`Constant`].
+    Constant {
+        /// The first value of the variance.
+        #[serde(default = "one")]
+        variance: f64,
+    },
+    /// See [`White`].
+    White {
+        /// The first value of the variance.
+        #[serde(default = "one")]
+        variance: f64,
+    },
+    /// See [`Scaled`].
+    Scaled {
+        /// The kernel that is scaled.
+        base: Box<KernelConfig>,
+        /// The first value of the scale.
+        #[serde(default = "one")]
+        outputscale: f64,
+    },
+    /// See [`Sum`].
+    Sum {
+        /// The first term.
+        first: Box<KernelConfig>,
+        /// The second term.
+        second: Box<KernelConfig>,
+    },
+    /// See [`Product`].
+    Product {
+        /// The first factor.
+        first: Box<KernelConfig>,
+        /// The second factor.
+        second: Box<KernelConfig>,
+    },
+    /// See [`ActiveDimensions`].
+    ActiveDimensions {
+        /// The kernel on these dimensions.
+        base: Box<KernelConfig>,
+        /// The dimensions, counted from zero.
+        dimensions: Vec<usize>,
+    },
+    /// See [`Periodic`].
+    ///
+    /// The base's parameters for each input dimension stay one for each dimension, shared by its
+    /// sine and its cosine; only frequencies of spectral mixtures are not.
+    Periodic {
+        /// The kernel around the circle.
+        base: Box<KernelConfig>,
+        /// One period an input dimension.
+        #[serde(default = "yes")]
+        ard: bool,
+        /// The first value of every period.
+        #[serde(default = "one")]
+        period: f64,
+    },
+    /// See [`Warped`].
+    Warped {
+        /// The kernel on the features.
+        base: Box<KernelConfig>,
+        /// The network that gives the features.
+        #[serde(default)]
+        network: PerceptronConfig,
+        /// How many features there are, Q.
+        #[serde(default = "two")]
+        features: usize,
+    },
+    /// See [`ChangePoint`].
+    ChangePoint {
+        /// The kernel before the change.
+        first: Box<KernelConfig>,
+        /// The kernel after the change.
+        second: Box<KernelConfig>,
+        /// The change at first.
+        #[serde(flatten)]
+        change: Change,
+    },
+}
+
+fn yes() -> bool {
+    true
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+fn two() -> usize {
+    2
+}
+
+impl From<StationaryConfig> for KernelConfig {
+    fn from(config: StationaryConfig) -> Self {
+        Self::Stationary(config)
+    }
+}
+
+impl From<Stationary> for KernelConfig {
+    fn from(kind: Stationary) -> Self {
+        StationaryConfig::new(kind).into()
+    }
+}
+
+impl KernelConfig {
+    /// The sum with another kernel.
+    pub fn plus(self, other: impl Into<Self>) -> Self {
+        Self::Sum {
+            first: Box::new(self),
+            second: Box::new(other.into()),
+        }
+    }
+
+    /// The product with another kernel.
+    pub fn times(self, other: impl Into<Self>) -> Self {
+        Self::Product {
+            first: Box::new(self),
+            second: Box::new(other.into()),
+        }
+    }
+
+    /// The kernel times a trained scale.
+    pub fn scaled(self, outputscale: f64) -> Self {
+        Self::Scaled {
+            base: Box::new(self),
+            outputscale,
+        }
+    }
+
+    /// The kernel on some input dimensions, counted from zero.
+    pub fn on_dimensions(self, dimensions: Vec<usize>) -> Self {
+        Self::ActiveDimensions {
+            base: Box::new(self),
+            dimensions,
+        }
+    }
+
+    /// The periodic version of the kernel, with a period for each input dimension.
+    pub fn periodic(self, period: f64) -> Self {
+        Self::Periodic {
+            base: Box::new(self),
+            ard: true,
+            period,
+        }
+    }
+
+    /// The kernel on the features of a network.
+    pub fn warped(self, network: PerceptronConfig, features: usize) -> Self {
+        Self::Warped {
+            base: Box::new(self),
+            network,
+            features,
+        }
+    }
+
+    /// The kernel with one parameter for all input dimensions wherever it has one each.
+    pub fn isotropic(mut self) -> Self {
+        self.share_parameters();
+        self
+    }
+
+    fn share_parameters(&mut self) {
+        match self {
+            Self::Stationary(config) => config.ard = false,
+            Self::RationalQuadratic(config) => config.ard = false,
+            Self::Linear { ard, .. } => *ard = false,
+            Self::Polynomial(config) => config.ard = false,
+            Self::ArcCosine(config) => config.ard = false,
+            Self::Cosine(config) => config.ard = false,
+            Self::Gibbs(config) => config.ard = false,
+            Self::SpectralMixture(_) | Self::Constant { .. } | Self::White { .. } => {}
+            Self::Periodic { base, ard, .. } => {
+                *ard = false;
+                base.share_parameters();
+            }
+            Self::Scaled { base, .. }
+            | Self::ActiveDimensions { base, .. }
+            | Self::Warped { base, .. } => base.share_parameters(),
+            Self::Sum { first, second }
+            | Self::Product { first, second }
+            | Self::ChangePoint { first, second, .. } => {
+                first.share_parameters();
+                second.share_parameters();
+            }
+        }
+    }
+
+    /// The largest input dimension, counted from zero, that the kernel names and that inputs of
+    /// `dimensions` dimensions do not have.
+    pub fn missing_dimension(&self, dimensions: usize) -> Option<usize> {
+        let missing = |named: &usize| *named >= dimensions;
+        match self {
+            Self::Stationary(_)
+            | Self::RationalQuadratic(_)
+            | Self::Linear { .. }
+            | Self::Polynomial(_)
+            | Self::ArcCosine(_)
+            | Self::Cosine(_)
+            | Self::SpectralMixture(_)
+            | Self::Gibbs(_)
+            | Self::Constant { .. }
+            | Self::White { .. } => None,
+            Self::Scaled { base, .. } | Self::Periodic { base, .. } => {
+                base.missing_dimension(dimensions)
+            }
+            Self::Warped { base, features, .. } => base.missing_dimension(*features),
+            Self::ActiveDimensions {
+                base,
+                dimensions: active,
+            } => {
+                let own = active.iter().copied().filter(missing).max();
+                own.or_else(|| base.missing_dimension(active.len()))
+            }
+            Self::Sum { first, second } | Self::Product { first, second } => {
+                let both = [first, second].map(|kernel| kernel.missing_dimension(dimensions));
+                both.into_iter().flatten().max()
+            }
+            Self::ChangePoint {
+                first,
+                second,
+                change,
+            } => {
+                let both = [first, second].map(|kernel| kernel.missing_dimension(dimensions));
+                let own = Some(change.dimension).filter(missing);
+                both.into_iter().chain([own]).flatten().max()
+            }
+        }
+    }
+
+    /// The kernel for inputs of `dimensions` dimensions.
+    ///
+    /// # Panics
+    ///
+    /// If a positive value is not positive, a count is zero, or an input dimension does not exist.
+    #[track_caller]
+    pub fn init(&self, dimensions: usize, options: impl Into<TensorCreationOptions>) -> AnyKernel {
+        self.build(Inputs::new(dimensions), &options.into())
+    }
+
+    #[track_caller]
+    fn build(&self, inputs: Inputs, options: &TensorCreationOptions) -> AnyKernel {
+        let within = |kernel: &Self| BoxedKernel::from(kernel.build(inputs, options));
+        let options = options.clone();
+        match self {
+            Self::Stationary(config) => {
+                let kernel = config.init(inputs.dimensions, options);
+                AnyKernel::Stationary(kernel.tied(inputs.coordinates))
+            }
+            Self::RationalQuadratic(config) => {
+                AnyKernel::RationalQuadratic(config.build(inputs, options))
+            }
+            &Self::Linear { ard, variance } => {
+                let kernel = Linear::new(&inputs.values(ard, variance), options);
+                AnyKernel::Linear(kernel.tied(inputs.coordinates))
+            }
+            Self::Polynomial(config) => AnyKernel::Polynomial(config.build(inputs, options)),
+            Self::ArcCosine(config) => AnyKernel::ArcCosine(config.build(inputs, options)),
+            Self::Cosine(config) => AnyKernel::Cosine(config.build(inputs, options)),
+            Self::SpectralMixture(config) => {
+                AnyKernel::SpectralMixture(config.build(inputs, options))
+            }
+            Self::Gibbs(config) => AnyKernel::Gibbs(config.build(inputs, options)),
+            &Self::Constant { variance } => AnyKernel::Constant(Constant::new(variance, options)),
+            &Self::White { variance } => AnyKernel::White(White::new(variance, options)),
+            Self::Scaled { base, outputscale } => {
+                AnyKernel::Scaled(Scaled::new(within(base), *outputscale, options))
+            }
+            Self::Sum { first, second } => AnyKernel::Sum(Sum::new(within(first), within(second))),
+            Self::Product { first, second } => {
+                AnyKernel::Product(Product::new(within(first), within(second)))
+            }
+            Self::ActiveDimensions { base, dimensions } => {
+                let (active, columns) = inputs.restricted(dimensions);
+                let base = base.build(active, &options).into();
+                AnyKernel::ActiveDimensions(ActiveDimensions::new(base, columns))
+            }
+            Self::Periodic { base, ard, period } => {
+                let base = base.build(inputs.on_circles(), &options).into();
+                let kernel = Periodic::new(base, &inputs.values(*ard, *period), options);
+                AnyKernel::Periodic(kernel.tied(inputs.coordinates))
+            }
+            Self::Warped {
+                base,
+                network,
+                features,
+            } => {
+                let base = base.build(Inputs::new(*features), &options).into();
+                let network = network.init(inputs.columns(), *features, options);
+                AnyKernel::Warped(Warped::new(base, network))
+            }
+            Self::ChangePoint {
+                first,
+                second,
+                change,
+            } => {
+                inputs.require(&[change.dimension]);
+                let (first, second) = (within(first), within(second));
+                AnyKernel::ChangePoint(ChangePoint::new(first, second, *change, options))
+            }
+        }
+    }
+}

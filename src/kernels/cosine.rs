@@ -1,0 +1,99 @@
+//! The cosine kernel.
+
+use core::f64::consts::PI;
+
+use burn::{
+    module::Module,
+    tensor::{Tensor, TensorCreationOptions},
+};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Kernel, inputs::Inputs};
+use crate::parameter::Positive;
+
+/// `k(x, x′) = σ²·cos(2π·Σ_d (x_d − x′_d)/p_d)`: waves of one direction and length, with random
+/// amplitude and phase.
+///
+/// It is the product of two features, `cos φ(x)·cos φ(x′) + sin φ(x)·sin φ(x′)`, and so positive
+/// semidefinite in any number of dimensions, which a cosine of the distance is not.
+#[derive(Module, Debug)]
+pub struct Cosine {
+    period: Positive,
+    variance: Positive,
+}
+
+/// Configuration of a [`Cosine`] kernel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CosineConfig {
+    /// One period an input dimension instead of one for all.
+    pub ard: bool,
+    /// The first value of every period.
+    pub period: f64,
+    /// The first value of the variance.
+    pub variance: f64,
+}
+
+impl Default for CosineConfig {
+    fn default() -> Self {
+        Self {
+            ard: true,
+            period: 1.0,
+            variance: 1.0,
+        }
+    }
+}
+
+impl CosineConfig {
+    #[track_caller]
+    pub(super) fn build(&self, inputs: Inputs, options: TensorCreationOptions) -> Cosine {
+        let periods = inputs.values(self.ard, self.period);
+        Cosine::new(&periods, self.variance, options).tied(inputs.coordinates)
+    }
+}
+
+impl Cosine {
+    /// A cosine kernel with the given periods (one, or one a dimension) and variance.
+    ///
+    /// # Panics
+    ///
+    /// If one of them is not positive.
+    #[track_caller]
+    pub fn new(periods: &[f64], variance: f64, options: impl Into<TensorCreationOptions>) -> Self {
+        let options = options.into();
+        Self {
+            period: Positive::new(periods, options.clone()),
+            variance: Positive::new(&[variance], options),
+        }
+    }
+}
+
+tied!(period of Cosine);
+
+impl Kernel for Cosine {
+    fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+        let frequency = self.period.value().recip();
+        cosines(x1, x2, frequency) * self.variance.value().unsqueeze()
+    }
+
+    fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
+        let [rows, _] = x.dims();
+        self.variance.value().expand([rows])
+    }
+}
+
+/// `cos(2π·Σ_d f_d·(x_d − x′_d))`.
+///
+/// # Shapes
+///
+/// - `x1`: `[N1, D]`, `x2`: `[N2, D]`, `frequency` (f): `[D]`, or `[1]` for all dimensions
+/// - result: `[N1, N2]`
+pub(super) fn cosines(x1: Tensor<2>, x2: Tensor<2>, frequency: Tensor<1>) -> Tensor<2> {
+    let frequency = frequency.unsqueeze::<2>() * (2.0 * PI); // [1, D]
+    let features = |x: Tensor<2>| {
+        let phase = (x * frequency.clone()).sum_dim(1); // [N, 1]
+        Tensor::cat(vec![phase.clone().cos(), phase.sin()], 1) // [N, 2]
+    };
+    features(x1).matmul(features(x2).transpose())
+}

@@ -1,0 +1,145 @@
+//! The Gibbs kernel.
+
+use burn::{
+    module::Module,
+    tensor::{Tensor, TensorCreationOptions},
+};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Kernel, distances::differences, inputs::Inputs};
+use crate::{
+    features::{Features, Perceptron, PerceptronConfig},
+    ops::{host::special::softplus_inverse, softplus},
+    parameter::{LOWER_BOUND, Positive},
+};
+
+/// `k(x, x′) = σ²·Π_d √(2·ℓ_d(x)·ℓ_d(x′)/s_d)·exp(−(x_d − x′_d)²/s_d)`, `s_d = ℓ_d(x)² + ℓ_d(x′)²`:
+/// a squared exponential whose lengthscales depend on the input (M. Gibbs, *Bayesian Gaussian
+/// Processes for Regression and Classification*, 1997; Rasmussen and Williams, *Gaussian Processes
+/// for Machine Learning*, 2006, eq. 4.32).
+///
+/// The lengthscales are those of a network, `ℓ(x) = ε + log(1 + exp(g(x) + c))`, with c such that
+/// an output of zero gives the lengthscale that the kernel was made with.
+#[derive(Module, Debug)]
+pub struct Gibbs<F: Module> {
+    network: F,
+    variance: Positive,
+    #[module(skip)]
+    offset: f64,
+}
+
+/// Configuration of a [`Gibbs`] kernel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct GibbsConfig {
+    /// The network that gives the lengthscales.
+    pub network: PerceptronConfig,
+    /// One lengthscale an input dimension instead of one for all.
+    pub ard: bool,
+    /// What the first lengthscales are around.
+    pub lengthscale: f64,
+    /// The first value of the variance.
+    pub variance: f64,
+}
+
+impl Default for GibbsConfig {
+    fn default() -> Self {
+        Self {
+            network: PerceptronConfig::default(),
+            ard: true,
+            lengthscale: 1.0,
+            variance: 1.0,
+        }
+    }
+}
+
+impl GibbsConfig {
+    #[track_caller]
+    pub(super) fn build(
+        &self,
+        inputs: Inputs,
+        options: TensorCreationOptions,
+    ) -> Gibbs<Perceptron> {
+        let outputs = if self.ard { inputs.columns() } else { 1 };
+        let network = (self.network).init(inputs.columns(), outputs, options.clone());
+        Gibbs::new(network, self.lengthscale, self.variance, options)
+    }
+}
+
+impl<F: Features> Gibbs<F> {
+    /// A kernel with lengthscales around `lengthscale`. The network has one output for all
+    /// dimensions, or one a dimension.
+    ///
+    /// # Panics
+    ///
+    /// If the lengthscale or the variance is not positive.
+    #[track_caller]
+    pub fn new(
+        network: F,
+        lengthscale: f64,
+        variance: f64,
+        options: impl Into<TensorCreationOptions>,
+    ) -> Self {
+        assert!(
+            lengthscale > LOWER_BOUND && lengthscale.is_finite(),
+            "lengthscales around {lengthscale}"
+        );
+        Self {
+            network,
+            variance: Positive::new(&[variance], options),
+            offset: softplus_inverse(lengthscale - LOWER_BOUND),
+        }
+    }
+
+    /// The lengthscales at `x`, `[N, 1]` or `[N, D]`.
+    pub fn lengthscales(&self, x: Tensor<2>) -> Tensor<2> {
+        softplus(self.network.forward(x) + self.offset) + LOWER_BOUND
+    }
+}
+
+impl<F: Features> Kernel for Gibbs<F> {
+    fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+        let [_, dimensions] = x1.dims();
+        let scales = (self.lengthscales(x1.clone()), self.lengthscales(x2.clone()));
+        let [_, count] = scales.0.dims();
+        assert!(
+            count == 1 || count == dimensions,
+            "the network of a Gibbs kernel has {count} outputs for {dimensions} dimensions; \
+             expected as many, or one"
+        );
+        let squares = |d| differences(x1.clone(), x2.clone(), d).square();
+        let term = |output, squares, times| {
+            let scale1 = scales.0.clone().narrow(1, output, 1); // [N1, 1]
+            let scale2 = scales.1.clone().narrow(1, output, 1).transpose(); // [1, N2]
+            log_factor(scale1, scale2, squares, times)
+        };
+        let logarithm = if count == 1 {
+            let all = (1..dimensions).fold(squares(0), |sum, d| sum + squares(d));
+            term(0, all, dimensions)
+        } else {
+            let rest = 1..dimensions;
+            rest.fold(term(0, squares(0), 1), |sum, d| {
+                sum + term(d, squares(d), 1)
+            })
+        };
+        logarithm.exp() * self.variance.value().unsqueeze()
+    }
+
+    fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
+        let [rows, _] = x.dims();
+        self.variance.value().expand([rows])
+    }
+}
+
+/// `times/2·log(2·ℓ·ℓ′/s) − squares/s`, `s = ℓ² + ℓ′²`.
+///
+/// # Shapes
+///
+/// - `scale1` (ℓ): `[N1, 1]`, `scale2` (ℓ′): `[1, N2]`, `squares`: `[N1, N2]`
+/// - result: `[N1, N2]`
+fn log_factor(scale1: Tensor<2>, scale2: Tensor<2>, squares: Tensor<2>, times: usize) -> Tensor<2> {
+    let sum = scale1.clone().square() + scale2.clone().square();
+    let ratio = scale1 * scale2 * 2.0 / sum.clone();
+    ratio.log() * (0.5 * times as f64) - squares / sum
+}

@@ -1,0 +1,65 @@
+//! Periodic versions of other kernels.
+
+use core::f64::consts::PI;
+
+use burn::{
+    module::Module,
+    tensor::{Tensor, TensorCreationOptions},
+};
+
+use super::Kernel;
+use crate::parameter::Positive;
+
+/// `k(u(x), u(x′))`, where `u` winds each input dimension around a circle of radius ½ once a
+/// period: `u(x) = ½·(sin(2πx_d/p_d) for all d, cos(2πx_d/p_d) for all d)`.
+///
+/// Since `‖u(x) − u(x′)‖² = Σ_d sin²(π(x_d − x′_d)/p_d)`, a stationary base of `r` becomes the same
+/// function of `r² = Σ_d sin²(π(x_d − x′_d)/p_d)/ℓ_d²`; of the squared exponential this is the
+/// kernel of D. MacKay, *Introduction to Gaussian processes* (1998), §5.3. The base may be any
+/// other kernel, too.
+#[derive(Module, Debug)]
+pub struct Periodic<K: Module> {
+    base: K,
+    period: Positive,
+}
+
+impl<K: Kernel> Periodic<K> {
+    /// `base` with the given periods: one, or one an input dimension.
+    ///
+    /// The base sees `2·D` columns, sines before cosines. A base that has a lengthscale for each
+    /// column makes a stationary kernel only while those of a sine and its cosine are equal, which
+    /// [`KernelConfig`](super::KernelConfig) sees to.
+    ///
+    /// # Panics
+    ///
+    /// If a period is not positive.
+    #[track_caller]
+    pub fn new(base: K, periods: &[f64], options: impl Into<TensorCreationOptions>) -> Self {
+        Self {
+            base,
+            period: Positive::new(periods, options),
+        }
+    }
+
+    /// u, `[N, 2·D]`.
+    fn wind(&self, x: Tensor<2>) -> Tensor<2> {
+        let angle = x * (self.period.value().recip() * (2.0 * PI)).unsqueeze(); // [N, D]
+        Tensor::cat(vec![angle.clone().sin(), angle.cos()], 1) * 0.5
+    }
+}
+
+tied!(period of Periodic<K>, for K);
+
+impl<K: Kernel> Kernel for Periodic<K> {
+    fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+        self.base.covariance(self.wind(x1), self.wind(x2))
+    }
+
+    fn matrix(&self, x: Tensor<2>) -> Tensor<2> {
+        self.base.matrix(self.wind(x))
+    }
+
+    fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
+        self.base.diagonal(self.wind(x))
+    }
+}

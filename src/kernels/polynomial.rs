@@ -1,0 +1,98 @@
+//! The polynomial kernel.
+
+use burn::{
+    module::Module,
+    tensor::{Tensor, TensorCreationOptions},
+};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Kernel, inputs::Inputs};
+use crate::parameter::Positive;
+
+/// `k(x, x′) = (Σ_d σ_d²·x_d·x′_d + c)^q`: Bayesian regression on all products of up to q inputs
+/// (Rasmussen and Williams, *Gaussian Processes for Machine Learning*, 2006, §4.2.2).
+#[derive(Module, Debug)]
+pub struct Polynomial {
+    variance: Positive,
+    offset: Positive,
+    #[module(skip)]
+    degree: usize,
+}
+
+/// Configuration of a [`Polynomial`] kernel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PolynomialConfig {
+    /// One variance an input dimension instead of one for all.
+    pub ard: bool,
+    /// The first value of every variance.
+    pub variance: f64,
+    /// The first value of the offset.
+    pub offset: f64,
+    /// The degree.
+    pub degree: usize,
+}
+
+impl Default for PolynomialConfig {
+    fn default() -> Self {
+        Self {
+            ard: true,
+            variance: 1.0,
+            offset: 1.0,
+            degree: 2,
+        }
+    }
+}
+
+impl PolynomialConfig {
+    #[track_caller]
+    pub(super) fn build(&self, inputs: Inputs, options: TensorCreationOptions) -> Polynomial {
+        let variances = inputs.values(self.ard, self.variance);
+        Polynomial::new(&variances, self.offset, self.degree, options).tied(inputs.coordinates)
+    }
+}
+
+impl Polynomial {
+    /// A polynomial kernel of the given degree q with variances σ² (one, or one a dimension) and
+    /// offset c.
+    ///
+    /// # Panics
+    ///
+    /// If the degree is zero, or a variance or the offset is not positive.
+    #[track_caller]
+    pub fn new(
+        variances: &[f64],
+        offset: f64,
+        degree: usize,
+        options: impl Into<TensorCreationOptions>,
+    ) -> Self {
+        assert!(degree > 0, "a polynomial kernel of degree 0; use Constant");
+        let options = options.into();
+        Self {
+            variance: Positive::new(variances, options.clone()),
+            offset: Positive::new(&[offset], options),
+            degree,
+        }
+    }
+
+    /// `bᵠ` by products: a power of a negative number by logarithms is none.
+    fn power<const D: usize>(&self, base: Tensor<D>) -> Tensor<D> {
+        (1..self.degree).fold(base.clone(), |power, _| power * base.clone())
+    }
+}
+
+tied!(variance of Polynomial);
+
+impl Kernel for Polynomial {
+    fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+        let weighted = x1 * self.variance.value().unsqueeze(); // [N1, D]
+        self.power(weighted.matmul(x2.transpose()) + self.offset.value().unsqueeze())
+    }
+
+    fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
+        let [rows, _] = x.dims();
+        let squares = x.square() * self.variance.value().unsqueeze(); // [N, D]
+        self.power(squares.sum_dim(1).reshape([rows]) + self.offset.value())
+    }
+}

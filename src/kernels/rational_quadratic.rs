@@ -1,0 +1,98 @@
+//! The rational quadratic kernel.
+
+use burn::{
+    module::Module,
+    tensor::{Tensor, TensorCreationOptions},
+};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Kernel, distances::squared_distances, inputs::Inputs};
+use crate::parameter::Positive;
+
+/// `k(x, x′) = σ²·(1 + r²/(2α))^(−α)`, `r² = Σ_d (x_d − x′_d)²/ℓ_d²`: a mixture of squared
+/// exponentials of many lengthscales, which it becomes as the mixture's shape α grows (Rasmussen
+/// and Williams, *Gaussian Processes for Machine Learning*, 2006, eq. 4.19).
+#[derive(Module, Debug)]
+pub struct RationalQuadratic {
+    lengthscale: Positive,
+    variance: Positive,
+    shape: Positive,
+}
+
+/// Configuration of a [`RationalQuadratic`] kernel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RationalQuadraticConfig {
+    /// One lengthscale an input dimension instead of one for all.
+    pub ard: bool,
+    /// The first value of every lengthscale.
+    pub lengthscale: f64,
+    /// The first value of the variance.
+    pub variance: f64,
+    /// The first value of the shape α.
+    pub shape: f64,
+}
+
+impl Default for RationalQuadraticConfig {
+    fn default() -> Self {
+        Self {
+            ard: true,
+            lengthscale: 1.0,
+            variance: 1.0,
+            shape: 1.0,
+        }
+    }
+}
+
+impl RationalQuadraticConfig {
+    #[track_caller]
+    pub(super) fn build(
+        &self,
+        inputs: Inputs,
+        options: TensorCreationOptions,
+    ) -> RationalQuadratic {
+        let lengthscales = inputs.values(self.ard, self.lengthscale);
+        RationalQuadratic::new(&lengthscales, self.variance, self.shape, options)
+            .tied(inputs.coordinates)
+    }
+}
+
+impl RationalQuadratic {
+    /// A kernel with the given lengthscales (one, or one a dimension), variance σ² and shape α.
+    ///
+    /// # Panics
+    ///
+    /// If one of them is not positive.
+    #[track_caller]
+    pub fn new(
+        lengthscales: &[f64],
+        variance: f64,
+        shape: f64,
+        options: impl Into<TensorCreationOptions>,
+    ) -> Self {
+        let options = options.into();
+        Self {
+            lengthscale: Positive::new(lengthscales, options.clone()),
+            variance: Positive::new(&[variance], options.clone()),
+            shape: Positive::new(&[shape], options),
+        }
+    }
+}
+
+tied!(lengthscale of RationalQuadratic);
+
+impl Kernel for RationalQuadratic {
+    fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+        let lengthscale = self.lengthscale.value().unsqueeze::<2>(); // [1, D]
+        let shape = self.shape.value().unsqueeze::<2>(); // [1, 1]
+        let squares = squared_distances(x1 / lengthscale.clone(), x2 / lengthscale);
+        let profile = ((squares / (shape.clone() * 2.0)).log1p() * shape.neg()).exp();
+        profile * self.variance.value().unsqueeze()
+    }
+
+    fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
+        let [rows, _] = x.dims();
+        self.variance.value().expand([rows])
+    }
+}

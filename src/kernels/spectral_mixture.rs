@@ -1,0 +1,148 @@
+//! The spectral mixture kernel.
+
+use burn::{
+    module::{Module, Param},
+    tensor::{Tensor, TensorCreationOptions},
+};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Kernel, cosine::cosines, inputs::Inputs};
+use crate::{
+    ops::{self, Stationary},
+    parameter::{Positive, vector},
+};
+
+/// `k(x, x′) = Σ_q σ_q²·exp(−½·Σ_d τ_d²/ℓ_qd²)·cos(2π·Σ_d f_qd·τ_d)`, `τ = x − x′`.
+///
+/// Its spectral density is a mixture of Gaussians around the frequencies `±f_q` with standard
+/// deviations `1/(2πℓ_qd)`, so that enough components come close to any stationary kernel
+/// (A. Wilson and R. Adams, *Gaussian Process Kernels for Pattern Discovery and Extrapolation*,
+/// arXiv:1302.4245, eqs. 9–12).
+#[derive(Module, Debug)]
+pub struct SpectralMixture {
+    components: Vec<SpectralComponent>,
+}
+
+/// One Gaussian of the spectral density of a [`SpectralMixture`].
+#[derive(Module, Debug)]
+pub struct SpectralComponent {
+    variance: Positive,
+    lengthscale: Positive,
+    /// f, in cycles per unit of the inputs, `[D]`
+    frequency: Param<Tensor<1>>,
+}
+
+impl SpectralComponent {
+    /// A component with the given variance, lengthscales ℓ and frequencies f, one each for every
+    /// dimension.
+    ///
+    /// # Panics
+    ///
+    /// If the variance or a lengthscale is not positive, or the numbers of lengthscales and
+    /// frequencies differ.
+    #[track_caller]
+    pub fn new(
+        variance: f64,
+        lengthscales: &[f64],
+        frequencies: &[f64],
+        options: impl Into<TensorCreationOptions>,
+    ) -> Self {
+        assert!(
+            lengthscales.len() == frequencies.len(),
+            "a spectral component with {} lengthscales and {} frequencies",
+            lengthscales.len(),
+            frequencies.len()
+        );
+        let options = options.into();
+        Self {
+            variance: Positive::new(&[variance], options.clone()),
+            lengthscale: Positive::new(lengthscales, options.clone()),
+            frequency: Param::from_tensor(vector(frequencies, options)),
+        }
+    }
+
+    fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+        let (lengthscale, variance) = (self.lengthscale.value(), self.variance.value());
+        let kind = Stationary::SquaredExponential;
+        let envelope = ops::covariance(kind, x1.clone(), x2.clone(), lengthscale, variance);
+        envelope * cosines(x1, x2, self.frequency.val())
+    }
+}
+
+/// Configuration of a [`SpectralMixture`] kernel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SpectralMixtureConfig {
+    /// How many components there are, Q.
+    pub components: usize,
+    /// The first frequencies, the same in every dimension, are spread evenly below this one, in
+    /// cycles per unit of the inputs.
+    pub highest_frequency: f64,
+    /// The first value of every lengthscale.
+    pub lengthscale: f64,
+    /// The first value of the variance, shared equally by the components.
+    pub variance: f64,
+}
+
+impl Default for SpectralMixtureConfig {
+    fn default() -> Self {
+        Self {
+            components: 4,
+            highest_frequency: 1.0,
+            lengthscale: 1.0,
+            variance: 1.0,
+        }
+    }
+}
+
+impl SpectralMixtureConfig {
+    #[track_caller]
+    pub(super) fn build(&self, inputs: Inputs, options: TensorCreationOptions) -> SpectralMixture {
+        let columns = inputs.columns();
+        let components = (0..self.components).map(|index| {
+            let share = (index as f64 + 0.5) / self.components as f64;
+            SpectralComponent::new(
+                self.variance / self.components as f64,
+                &vec![self.lengthscale; columns],
+                &vec![self.highest_frequency * share; columns],
+                options.clone(),
+            )
+        });
+        SpectralMixture::new(components.collect())
+    }
+}
+
+impl SpectralMixture {
+    /// A mixture of the given components.
+    ///
+    /// # Panics
+    ///
+    /// If there are none.
+    #[track_caller]
+    pub fn new(components: Vec<SpectralComponent>) -> Self {
+        assert!(
+            !components.is_empty(),
+            "a spectral mixture of no components"
+        );
+        Self { components }
+    }
+}
+
+impl Kernel for SpectralMixture {
+    fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+        let ([rows, _], [columns, _]) = (x1.dims(), x2.dims());
+        let zeros = Tensor::zeros([rows, columns], (&x1.device(), x1.dtype()));
+        (self.components.iter()).fold(zeros, |sum, component| {
+            sum + component.covariance(x1.clone(), x2.clone())
+        })
+    }
+
+    fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
+        let [rows, _] = x.dims();
+        let zero = Tensor::zeros([1], (&x.device(), x.dtype()));
+        let sum =
+            (self.components.iter()).fold(zero, |sum, component| sum + component.variance.value());
+        sum.expand([rows])
+    }
+}

@@ -1,0 +1,36 @@
+//! Kernels on the outputs of networks.
+
+use burn::{module::Module, tensor::Tensor};
+
+use super::Kernel;
+use crate::features::Features;
+
+/// `k(g(x), g(x′))` with any network `g`: deep kernel learning (A. Wilson, Z. Hu, R. Salakhutdinov
+/// and E. Xing, *Deep Kernel Learning*, arXiv:1511.02222, eq. 5).
+#[derive(Module, Debug)]
+pub struct Warped<K: Module, F: Module> {
+    base: K,
+    network: F,
+}
+
+impl<K: Kernel, F: Features> Warped<K, F> {
+    /// `base` on the outputs of `network`.
+    pub fn new(base: K, network: F) -> Self {
+        Self { base, network }
+    }
+}
+
+impl<K: Kernel, F: Features> Kernel for Warped<K, F> {
+    fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+        let (x1, x2) = (self.network.forward(x1), self.network.forward(x2));
+        self.base.covariance(x1, x2)
+    }
+
+    fn matrix(&self, x: Tensor<2>) -> Tensor<2> {
+        self.base.matrix(self.network.forward(x))
+    }
+
+    fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
+        self.base.diagonal(self.network.forward(x))
+    }
+}

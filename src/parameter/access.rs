@@ -1,0 +1,159 @@
+//! Parameters of any module tree by their paths.
+
+use core::cmp::Ordering;
+
+use burn::module::{Module, ParamGroup};
+
+use super::{
+    Bounds, ParameterError,
+    bounds::Bounding,
+    numbers,
+    tree::{self, Found, Replacement},
+};
+
+/// Reading, setting, bounding and freezing the parameters of any module by their paths.
+///
+/// A path names fields, one within the other: `kernel.lengthscale`, `likelihood.noise`,
+/// `kernel.first.base.variance`, `posterior.inducing.points`. Which variant an enum holds, the
+/// vector that stands for a box, and the unconstrained number behind a positive one are no parts
+/// of it. Values are those that people read, not the unconstrained numbers that are trained.
+///
+/// ```
+/// use burn::tensor::Device;
+/// use burn_gp::{kernels::StationaryConfig, ops::Stationary, parameter::{Bounds, Parameters}};
+///
+/// let kernel = StationaryConfig::new(Stationary::Matern52).init(2, &Device::default());
+/// let kernel = kernel
+///     .with_parameter("lengthscale", &[0.5, 2.0])?
+///     .with_bounds("lengthscale", Bounds::between(0.01, 10.0))?
+///     .with_frozen("variance")?;
+/// assert!((kernel.parameter("lengthscale")?[1] - 2.0).abs() < 1e-6);
+/// # Ok::<(), burn_gp::parameter::ParameterError>(())
+/// ```
+pub trait Parameters: Module {
+    /// The paths of all parameters.
+    fn parameter_paths(&self) -> Vec<String> {
+        let parameters = tree::parameters(self, &|_| true).into_iter();
+        parameters.map(|found| found.path).collect()
+    }
+
+    /// The values of a parameter, row-major.
+    ///
+    /// # Errors
+    ///
+    /// [`ParameterError::Unknown`].
+    fn parameter(&self, path: &str) -> Result<Vec<f64>, ParameterError> {
+        Ok(numbers(find(self, path)?.value()))
+    }
+
+    /// The bounds of a parameter's values.
+    ///
+    /// # Errors
+    ///
+    /// [`ParameterError::Unknown`].
+    fn parameter_bounds(&self, path: &str) -> Result<Bounds, ParameterError> {
+        Ok(find(self, path)?.bounds())
+    }
+
+    /// The module with other values of a parameter: one for each, or one for all.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such parameter, there are too many or too few values, or one lies outside
+    /// the parameter's bounds.
+    fn with_parameter(self, path: &str, values: &[f64]) -> Result<Self, ParameterError> {
+        let found = find(&self, path)?;
+        let values = match (values, found.count()) {
+            (&[value], count) => vec![value; count],
+            (values, count) if values.len() == count => values.to_vec(),
+            (values, expected) => {
+                return Err(ParameterError::Count {
+                    path: path.to_owned(),
+                    expected,
+                    found: values.len(),
+                });
+            }
+        };
+        found.require(&values, found.bounds())?;
+        Ok(replaced(self, &found, &values, found.current_limits()))
+    }
+
+    /// The module with bounds on a parameter's values, which training never crosses.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such parameter, it has bounds already, or it does not lie within them.
+    fn with_bounds(self, path: &str, bounds: Bounds) -> Result<Self, ParameterError> {
+        let found = find(&self, path)?;
+        if found.has_limits() {
+            return Err(ParameterError::AlreadyBounded {
+                path: path.to_owned(),
+            });
+        }
+        let natural = found.natural_bounds();
+        let (lower, upper) = bounds.and(natural).ends();
+        if lower.partial_cmp(&upper) != Some(Ordering::Less) {
+            return Err(ParameterError::Empty {
+                path: path.to_owned(),
+                lower,
+                upper,
+            });
+        }
+        let values = numbers(found.value());
+        found.require(&values, bounds.and(natural))?;
+        // A bound that the parameter cannot reach anyway needs no limit.
+        let limits = found.limits(Bounds {
+            lower: bounds.lower.filter(|lower| natural.contain(*lower)),
+            upper: bounds.upper,
+        });
+        let module = replaced(self, &found, &values, limits);
+        let id = found.id;
+        Ok(module.apply_reparameterization(Bounding { id, limits }))
+    }
+
+    /// The module with a parameter, or all parameters within a field, kept out of training. They
+    /// stay part of the module and of its files.
+    ///
+    /// # Errors
+    ///
+    /// [`ParameterError::Unknown`].
+    fn with_frozen(self, path: &str) -> Result<Self, ParameterError> {
+        let within = format!("{path}.");
+        let chosen = |found: &str| found == path || found.starts_with(&within);
+        let found = tree::parameters(&self, &chosen);
+        if found.is_empty() {
+            return Err(unknown(&self, path));
+        }
+        let ids = found.into_iter().map(|found| found.id).collect();
+        Ok(self.set_require_grad_group(ParamGroup::from_ids(ids), false))
+    }
+}
+
+impl<M: Module> Parameters for M {}
+
+fn replaced<M: Module>(module: M, found: &Found, values: &[f64], limits: Bounds) -> M {
+    module.map(&mut Replacement {
+        id: found.id,
+        stored: found.stored_numbers(values, limits),
+    })
+}
+
+/// The parameter of that path.
+pub(super) fn find(module: &impl Module, path: &str) -> Result<Found, ParameterError> {
+    let mut found = tree::parameters(module, &|found| found == path);
+    found.pop().ok_or_else(|| unknown(module, path))
+}
+
+fn unknown(module: &impl Module, path: &str) -> ParameterError {
+    let known = module.parameter_paths();
+    let similarity = |other: &&String| strsim::jaro_winkler(path, other);
+    let nearest = (known.iter()).max_by(|a, b| similarity(a).total_cmp(&similarity(b)));
+    let reported: Vec<&str> = (known.iter().map(String::as_str))
+        .filter(|path| !path.split('.').any(|name| name == "network"))
+        .collect();
+    ParameterError::Unknown {
+        path: path.to_owned(),
+        nearest: nearest.cloned().unwrap_or_default(),
+        known: reported.join(", "),
+    }
+}

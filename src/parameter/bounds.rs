@@ -1,0 +1,159 @@
+//! Bounds of parameters.
+
+use burn::{
+    module::{Module, Param, ParamId, Reparameterization, Reparameterizer},
+    tensor::{Tensor, TensorData, activation::sigmoid},
+};
+use serde::{Deserialize, Serialize};
+
+use crate::ops::{host::special::softplus_inverse, softplus};
+
+/// The open interval that a parameter stays in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Bounds {
+    /// What every value lies above.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lower: Option<f64>,
+    /// What every value lies below.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub upper: Option<f64>,
+}
+
+impl Bounds {
+    /// Values above `lower`.
+    pub fn above(lower: f64) -> Self {
+        Self {
+            lower: Some(lower),
+            upper: None,
+        }
+    }
+
+    /// Values below `upper`.
+    pub fn below(upper: f64) -> Self {
+        Self {
+            lower: None,
+            upper: Some(upper),
+        }
+    }
+
+    /// Values between `lower` and `upper`.
+    pub fn between(lower: f64, upper: f64) -> Self {
+        Self {
+            lower: Some(lower),
+            upper: Some(upper),
+        }
+    }
+
+    /// What is within both.
+    pub fn and(self, other: Self) -> Self {
+        let tighter = |a: Option<f64>, b: Option<f64>, choose: fn(f64, f64) -> f64| match (a, b) {
+            (Some(a), Some(b)) => Some(choose(a, b)),
+            (a, b) => a.or(b),
+        };
+        Self {
+            lower: tighter(self.lower, other.lower, f64::max),
+            upper: tighter(self.upper, other.upper, f64::min),
+        }
+    }
+
+    /// The bounds as numbers, infinite where there is none.
+    pub fn ends(self) -> (f64, f64) {
+        let lower = self.lower.unwrap_or(f64::NEG_INFINITY);
+        (lower, self.upper.unwrap_or(f64::INFINITY))
+    }
+
+    /// A value within.
+    pub(super) fn middle(self) -> f64 {
+        match (self.lower, self.upper) {
+            (Some(lower), Some(upper)) => 0.5 * (lower + upper),
+            (Some(lower), None) => lower + 1.0,
+            (None, Some(upper)) => upper - 1.0,
+            (None, None) => 0.0,
+        }
+    }
+
+    /// Whether a value lies within.
+    pub fn contain(self, value: f64) -> bool {
+        let (lower, upper) = self.ends();
+        lower < value && value < upper
+    }
+}
+
+/// The parameter whose stored number is `b` is
+///
+/// - `lower + (upper − lower)/(1 + e^(−b))` between two bounds,
+/// - `lower + log(1 + eᵇ)` above one,
+/// - `upper − log(1 + eᵇ)` below one.
+#[derive(Module, Debug)]
+pub(super) struct Bounded {
+    /// `[1]`, not trained
+    lower: Option<Param<Tensor<1>>>,
+    /// `[1]`, not trained
+    upper: Option<Param<Tensor<1>>>,
+}
+
+impl Reparameterization for Bounded {
+    const NAME: &'static str = "bounds";
+
+    fn apply<const D: usize>(&self, base: Tensor<D>) -> Tensor<D> {
+        let limit = |limit: &Option<Param<Tensor<1>>>| limit.as_ref().map(Param::val);
+        within(base, limit(&self.lower), limit(&self.upper))
+    }
+}
+
+/// What a stored tensor stands for between limits.
+pub(super) fn within<const D: usize>(
+    base: Tensor<D>,
+    lower: Option<Tensor<1>>,
+    upper: Option<Tensor<1>>,
+) -> Tensor<D> {
+    let shaped = |limit: Tensor<1>| limit.reshape([1; D]);
+    match (lower.map(shaped), upper.map(shaped)) {
+        (Some(lower), Some(upper)) => sigmoid(base) * (upper - lower.clone()) + lower,
+        (Some(lower), None) => softplus(base) + lower,
+        (None, Some(upper)) => softplus(base).neg() + upper,
+        (None, None) => base,
+    }
+}
+
+/// The stored number that stands for `value` between limits.
+pub(super) fn stored(value: f64, limits: Bounds) -> f64 {
+    match (limits.lower, limits.upper) {
+        (Some(lower), Some(upper)) => ((value - lower) / (upper - value)).ln(),
+        (Some(lower), None) => softplus_inverse(value - lower),
+        (None, Some(upper)) => softplus_inverse(upper - value),
+        (None, None) => value,
+    }
+}
+
+/// Puts limits on one parameter.
+pub(super) struct Bounding {
+    pub id: ParamId,
+    pub limits: Bounds,
+}
+
+impl Reparameterizer for Bounding {
+    type Reparam = Bounded;
+
+    fn reparameterize<const D: usize>(
+        &mut self,
+        _path: &str,
+        param: Param<Tensor<D>>,
+    ) -> (Param<Tensor<D>>, Option<Bounded>) {
+        if param.id != self.id {
+            return (param, None);
+        }
+        let tensor = param.val();
+        let (device, dtype) = (tensor.device(), tensor.dtype());
+        let limit = |value: f64| {
+            let tensor = Tensor::from_data(TensorData::from([value]), (&device, dtype));
+            Param::from_tensor(tensor).set_require_grad(false)
+        };
+        let bounded = Bounded {
+            lower: self.limits.lower.map(limit),
+            upper: self.limits.upper.map(limit),
+        };
+        (param, Some(bounded))
+    }
+}

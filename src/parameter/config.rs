@@ -1,0 +1,117 @@
+//! What is asked of a model's parameters, as it is written to a model's file.
+
+use std::collections::BTreeMap;
+
+use burn::module::Module;
+use serde::{Deserialize, Serialize};
+
+use super::{Bounds, ParameterError, Parameters, Priors};
+
+/// First values, bounds and priors of a model's parameters, and which of them are not trained; all
+/// by the [paths](Parameters) of the parameters.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ParameterConfig {
+    /// First values: one for each of the parameter's values, or one for all.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub values: BTreeMap<String, Vec<f64>>,
+    /// Bounds, which training never crosses.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub bounds: BTreeMap<String, Bounds>,
+    /// Priors, whose log density is part of what training maximises. A uniform one bounds its
+    /// parameter.
+    #[serde(skip_serializing_if = "Priors::is_empty")]
+    pub priors: Priors,
+    /// Parameters, or fields with all parameters in them, that are not trained.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub frozen: Vec<String>,
+}
+
+impl ParameterConfig {
+    /// A module with the first values of the parameters within the field that it is going to be.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such parameter, or a value does not fit.
+    pub fn set_within<M: Module>(&self, field: &str, module: M) -> Result<M, ParameterError> {
+        let within = self.values.iter().filter_map(|(path, values)| {
+            let path = path.strip_prefix(field)?.strip_prefix('.')?;
+            Some((path, values))
+        });
+        within
+            .into_iter()
+            .try_fold(module, |module, (path, values)| {
+                module.with_parameter(path, values)
+            })
+    }
+
+    /// A module with everything that is asked of it but the priors, which its trainer takes.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such parameter, a value or a prior does not fit, or bounds do not hold.
+    pub fn apply<M: Module>(&self, module: M) -> Result<M, ParameterError> {
+        let values = self.values.iter();
+        let module = values
+            .into_iter()
+            .try_fold(module, |module, (path, values)| {
+                module.with_parameter(path, values)
+            })?;
+        let module = (self.all_bounds().into_iter())
+            .try_fold(module, |module, (path, bounds)| {
+                module.with_bounds(&path, bounds)
+            })?;
+        let frozen = self.frozen.iter();
+        let module = frozen
+            .into_iter()
+            .try_fold(module, |module, path| module.with_frozen(path))?;
+        self.priors.check(&module)?;
+        Ok(module)
+    }
+
+    /// A module of the same shapes, to be filled from a record.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such parameter, or there are no values between its bounds.
+    pub fn apply_to_blank<M: Module>(&self, module: M) -> Result<M, ParameterError> {
+        (self.all_bounds().into_iter()).try_fold(module, |module, (path, bounds)| {
+            let natural = module.parameter_bounds(&path)?;
+            let module = module.with_parameter(&path, &[bounds.and(natural).middle()])?;
+            module.with_bounds(&path, bounds)
+        })
+    }
+
+    /// The bounds, those of uniform priors included.
+    fn all_bounds(&self) -> BTreeMap<String, Bounds> {
+        let mut all = self.bounds.clone();
+        for (path, prior) in &self.priors.0 {
+            if let Some(implied) = prior.implied_bounds() {
+                let bounds = all.entry(path.clone()).or_default();
+                *bounds = bounds.and(implied);
+            }
+        }
+        all
+    }
+
+    /// The same for a module in which the field `from` is `to`.
+    pub fn with_field_renamed(&self, from: &str, to: &str) -> Self {
+        let renamed = |path: &String| match path.strip_prefix(from) {
+            Some(rest) if rest.is_empty() || rest.starts_with('.') => format!("{to}{rest}"),
+            _ => path.clone(),
+        };
+        let pair = |(path, values): (&String, &Vec<f64>)| (renamed(path), values.clone());
+        Self {
+            values: self.values.iter().map(pair).collect(),
+            bounds: (self.bounds.iter())
+                .map(|(path, bounds)| (renamed(path), *bounds))
+                .collect(),
+            priors: Priors(
+                (self.priors.0.iter())
+                    .map(|(path, prior)| (renamed(path), *prior))
+                    .collect(),
+            ),
+            frozen: self.frozen.iter().map(renamed).collect(),
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Hyperparameters as they are reported.
+
+use burn::module::Module;
+
+use super::{numbers, tree};
+
+/// One reported hyperparameter.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hyperparameter {
+    /// Its path, such as `kernel.lengthscale`.
+    pub path: String,
+    /// Its constrained values.
+    pub values: Vec<f64>,
+}
+
+impl Hyperparameter {
+    /// A hyperparameter with the given path and values.
+    pub fn new(path: impl Into<String>, values: Vec<f64>) -> Self {
+        Self {
+            path: path.into(),
+            values,
+        }
+    }
+
+    /// The same hyperparameter seen from one level further up.
+    pub fn within(mut self, prefix: &str) -> Self {
+        self.path = format!("{prefix}.{}", self.path);
+        self
+    }
+}
+
+/// Fields whose parameters nobody reads one by one: inducing points, what the posterior is made
+/// of, the weights of networks.
+const UNREPORTED: [&str; 3] = ["inducing", "posterior", "network"];
+
+/// Whether a parameter is a hyperparameter.
+pub(super) fn is_reported(path: &str) -> bool {
+    !path.split('.').any(|name| UNREPORTED.contains(&name))
+}
+
+/// The hyperparameters of any module, in the units people read and in the order of its fields: all
+/// its parameters but those in fields named `inducing`, `posterior` or `network`.
+pub fn hyperparameters(module: &impl Module) -> Vec<Hyperparameter> {
+    tree::parameters(module, &is_reported)
+        .into_iter()
+        .map(|found| {
+            let values = numbers(found.value());
+            Hyperparameter::new(found.path, values)
+        })
+        .collect()
+}

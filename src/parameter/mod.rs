@@ -1,0 +1,31 @@
+//! Parameters: positive values behind unconstrained numbers, reading and setting by path, bounds,
+//! priors.
+
+mod access;
+mod bounds;
+mod config;
+mod error;
+mod hyperparameter;
+mod positive;
+mod prior;
+mod tree;
+
+use burn::tensor::{Tensor, TensorCreationOptions, TensorData};
+
+pub use access::Parameters;
+pub use bounds::Bounds;
+pub use config::ParameterConfig;
+pub use error::ParameterError;
+pub use hyperparameter::{Hyperparameter, hyperparameters};
+pub use positive::{LOWER_BOUND, Positive};
+pub use prior::{Prior, Priors};
+
+/// A vector of the given numbers.
+pub fn vector(values: &[f64], options: impl Into<TensorCreationOptions>) -> Tensor<1> {
+    Tensor::from_data(TensorData::from(values), options)
+}
+
+/// A tensor's values as numbers, row-major.
+pub fn numbers<const D: usize>(tensor: Tensor<D>) -> Vec<f64> {
+    tensor.into_data().iter::<f64>().collect()
+}

@@ -1,0 +1,181 @@
+//! Prior distributions of parameters.
+
+use core::{
+    f64::consts::PI,
+    fmt::{self, Display, Formatter},
+};
+use std::collections::BTreeMap;
+
+use burn::{module::Module, tensor::Tensor};
+use serde::{Deserialize, Serialize};
+
+use super::{Bounds, ParameterError, access::find, tree};
+
+/// A prior distribution of each value θ of a parameter, in the units people read.
+///
+/// Its density is that of θ itself: what training finds is the mode over θ, whatever number θ is
+/// stored as.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "prior", rename_all = "kebab-case")]
+pub enum Prior {
+    /// `log p(θ) = a·log b − log Γ(a) + (a − 1)·log θ − b·θ`, with mean `a/b`.
+    Gamma {
+        /// a
+        shape: f64,
+        /// b
+        rate: f64,
+    },
+    /// `log p(θ) = −log θ − ½·((log θ − m)/s)² − log s − ½·log 2π`.
+    LogNormal {
+        /// m, the mean of log θ.
+        mean: f64,
+        /// s, the standard deviation of log θ.
+        deviation: f64,
+    },
+    /// `log p(θ) = −½·(θ/s)² − log s + ½·log(2/π)`, for θ above zero.
+    HalfNormal {
+        /// s
+        scale: f64,
+    },
+    /// `log p(θ) = −log(u − l)` between l and u, which become bounds of θ.
+    Uniform {
+        /// l
+        lower: f64,
+        /// u
+        upper: f64,
+    },
+}
+
+impl Display for Prior {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Gamma { shape, rate } => write!(formatter, "gamma({shape}, {rate})"),
+            Self::LogNormal { mean, deviation } => {
+                write!(formatter, "log-normal({mean}, {deviation})")
+            }
+            Self::HalfNormal { scale } => write!(formatter, "half-normal({scale})"),
+            Self::Uniform { lower, upper } => write!(formatter, "uniform({lower}, {upper})"),
+        }
+    }
+}
+
+impl Prior {
+    /// `log p(θ)`, elementwise, for values of the [support](Self::support).
+    pub fn log_density<const D: usize>(&self, value: Tensor<D>) -> Tensor<D> {
+        match *self {
+            Self::Gamma { shape, rate } => {
+                let constant = shape * rate.ln() - libm::lgamma(shape);
+                value.clone().log() * (shape - 1.0) - value * rate + constant
+            }
+            Self::LogNormal { mean, deviation } => {
+                let logarithm = value.log();
+                let standard = (logarithm.clone() - mean) / deviation;
+                standard.square() * -0.5 - logarithm - (deviation.ln() + 0.5 * (2.0 * PI).ln())
+            }
+            Self::HalfNormal { scale } => {
+                (value / scale).square() * -0.5 + (0.5 * (2.0 / PI).ln() - scale.ln())
+            }
+            Self::Uniform { lower, upper } => value.zeros_like() - (upper - lower).ln(),
+        }
+    }
+
+    /// Where the density is not zero.
+    pub fn support(&self) -> Bounds {
+        match *self {
+            Self::Gamma { .. } | Self::LogNormal { .. } | Self::HalfNormal { .. } => {
+                Bounds::above(0.0)
+            }
+            Self::Uniform { lower, upper } => Bounds::between(lower, upper),
+        }
+    }
+
+    /// The bounds that the prior brings with it.
+    pub(super) fn implied_bounds(&self) -> Option<Bounds> {
+        matches!(self, Self::Uniform { .. }).then(|| self.support())
+    }
+
+    /// What the prior's numbers must be, if they are not.
+    fn defect(&self) -> Option<&'static str> {
+        let positive = |number: f64| number > 0.0 && number.is_finite();
+        let (sound, expected) = match *self {
+            Self::Gamma { shape, rate } => (
+                positive(shape) && positive(rate),
+                "shape and rate must be positive",
+            ),
+            Self::LogNormal { mean, deviation } => (
+                mean.is_finite() && positive(deviation),
+                "the standard deviation must be positive",
+            ),
+            Self::HalfNormal { scale } => (positive(scale), "the scale must be positive"),
+            Self::Uniform { lower, upper } => (
+                positive(upper - lower),
+                "the upper end must lie above the lower one",
+            ),
+        };
+        (!sound).then_some(expected)
+    }
+}
+
+/// The share of the width between two bounds that rounding may move them by.
+const ROUNDING: f64 = 1e-5;
+
+/// Priors of a module's parameters, by their paths.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Priors(pub BTreeMap<String, Prior>);
+
+impl Priors {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// `Σ log p(θ)` over all values of the parameters that have a prior, `[1]` and tracked by
+    /// autodiff; nothing if none has. Paths that the module does not have are
+    /// [`check`](Self::check)'s business.
+    pub fn log_density(&self, module: &impl Module) -> Option<Tensor<1>> {
+        if self.is_empty() {
+            return None;
+        }
+        let chosen = |path: &str| self.0.contains_key(path);
+        let terms = tree::parameters(module, &chosen)
+            .into_iter()
+            .filter_map(|found| {
+                let prior = self.0.get(&found.path)?;
+                Some(prior.log_density(found.value()).sum())
+            });
+        terms.reduce(|sum, term| sum + term)
+    }
+
+    /// Fails unless every prior is a distribution, and has a density at every value that its
+    /// parameter may take.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that is wrong.
+    pub fn check(&self, module: &impl Module) -> Result<(), ParameterError> {
+        for (path, &prior) in &self.0 {
+            let found = find(module, path)?;
+            if let Some(expected) = prior.defect() {
+                return Err(ParameterError::Distribution {
+                    path: path.clone(),
+                    prior,
+                    expected,
+                });
+            }
+            let (lower, upper) = prior.support().ends();
+            let (least, most) = found.bounds().ends();
+            let slack = ROUNDING * (most - least);
+            let rounding = if slack.is_finite() { slack } else { 0.0 };
+            if least < lower - rounding || most > upper + rounding {
+                return Err(ParameterError::Support {
+                    path: path.clone(),
+                    prior,
+                    lower,
+                    upper,
+                });
+            }
+        }
+        Ok(())
+    }
+}

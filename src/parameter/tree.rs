@@ -1,0 +1,248 @@
+//! The parameters of a module tree, by the names of its fields.
+
+use burn::{
+    module::{Module, ModuleMapper, ModuleVisitor, Param, ParamId},
+    tensor::{Tensor, TensorData},
+};
+
+use super::{Bounds, ParameterError, bounds, numbers, positive};
+
+/// The parameters found in a module.
+pub(super) fn parameters(module: &impl Module, wanted: &dyn Fn(&str) -> bool) -> Vec<Found> {
+    let mut listing = Listing {
+        steps: Vec::new(),
+        found: Vec::new(),
+        wanted,
+    };
+    module.visit(&mut listing);
+    listing.found
+}
+
+/// A parameter found in a module.
+#[derive(Clone, Debug)]
+pub(super) struct Found {
+    pub path: String,
+    pub id: ParamId,
+    /// Whether it is the number behind a positive value.
+    positive: bool,
+    /// The stored numbers, tracked by autodiff.
+    stored: Tensor<1>,
+    lower: Option<Tensor<1>>,
+    upper: Option<Tensor<1>>,
+}
+
+impl Found {
+    /// How many values it has.
+    pub fn count(&self) -> usize {
+        self.stored.dims()[0]
+    }
+
+    /// Its values, tracked by autodiff.
+    pub fn value(&self) -> Tensor<1> {
+        let within = bounds::within(self.stored.clone(), self.lower.clone(), self.upper.clone());
+        if self.positive {
+            positive::constrained(within)
+        } else {
+            within
+        }
+    }
+
+    /// Whether bounds were put on it.
+    pub fn has_limits(&self) -> bool {
+        self.lower.is_some() || self.upper.is_some()
+    }
+
+    /// The bounds of what its stored numbers stand for, given those of its values.
+    pub fn limits(&self, bounds: Bounds) -> Bounds {
+        let limit = |bound: f64| {
+            if self.positive {
+                positive::unconstrained(bound)
+            } else {
+                bound
+            }
+        };
+        Bounds {
+            lower: bounds.lower.map(limit),
+            upper: bounds.upper.map(limit),
+        }
+    }
+
+    /// The bounds that were put on what its stored numbers stand for.
+    pub fn current_limits(&self) -> Bounds {
+        let limit = |limit: &Option<Tensor<1>>| numbers(limit.clone()?).first().copied();
+        Bounds {
+            lower: limit(&self.lower),
+            upper: limit(&self.upper),
+        }
+    }
+
+    /// The bounds that its values have by what it is.
+    pub fn natural_bounds(&self) -> Bounds {
+        if self.positive {
+            Bounds::above(positive::LOWER_BOUND)
+        } else {
+            Bounds::default()
+        }
+    }
+
+    /// The bounds of its values.
+    pub fn bounds(&self) -> Bounds {
+        let bound = |limit: f64| {
+            if self.positive {
+                positive::constrained_number(limit)
+            } else {
+                limit
+            }
+        };
+        let limits = self.current_limits();
+        let given = Bounds {
+            lower: limits.lower.map(bound),
+            upper: limits.upper.map(bound),
+        };
+        given.and(self.natural_bounds())
+    }
+
+    /// Fails unless every value lies within the bounds.
+    pub fn require(&self, values: &[f64], bounds: Bounds) -> Result<(), ParameterError> {
+        let (lower, upper) = bounds.ends();
+        match values.iter().find(|value| !bounds.contain(**value)) {
+            Some(&value) => Err(ParameterError::OutOfBounds {
+                path: self.path.clone(),
+                value,
+                lower,
+                upper,
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// The numbers to be stored for values within limits.
+    pub fn stored_numbers(&self, values: &[f64], limits: Bounds) -> Vec<f64> {
+        let number = |value: &f64| {
+            let value = if self.positive {
+                positive::unconstrained(*value)
+            } else {
+                *value
+            };
+            bounds::stored(value, limits)
+        };
+        values.iter().map(number).collect()
+    }
+}
+
+/// Gives one parameter other numbers.
+pub(super) struct Replacement {
+    pub id: ParamId,
+    pub stored: Vec<f64>,
+}
+
+impl ModuleMapper for Replacement {
+    fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
+        if param.id != self.id {
+            return param;
+        }
+        param.map(|tensor| {
+            let data = TensorData::new(self.stored.clone(), tensor.shape());
+            let replaced = Tensor::from_data(data, (&tensor.device(), tensor.dtype()));
+            if tensor.is_require_grad() {
+                replaced.require_grad()
+            } else {
+                replaced
+            }
+        })
+    }
+}
+
+/// A step from a module to one within.
+struct Step {
+    /// The name in paths, if it is part of them.
+    name: Option<String>,
+    container: String,
+}
+
+struct Listing<'a> {
+    steps: Vec<Step>,
+    found: Vec<Found>,
+    wanted: &'a dyn Fn(&str) -> bool,
+}
+
+/// What burn calls a [`Positive`](super::Positive) when it visits one.
+const POSITIVE: &str = "Struct:Positive";
+
+/// What burn calls the box of a kernel within a kernel.
+const BOX: &str = "Struct:BoxedKernel";
+
+/// What burn calls what is attached to a parameter.
+const ATTACHED: &str = "Reparameterization";
+
+impl Listing<'_> {
+    /// Whether a step into a container is part of paths.
+    fn is_named(&self, container: &str) -> bool {
+        let within_box = self.steps.last().is_some_and(|step| step.container == BOX);
+        !(container.starts_with("Enum:") || [BOX, POSITIVE].contains(&container) || within_box)
+    }
+
+    fn path(&self) -> String {
+        let names = self.steps.iter().filter_map(|step| step.name.as_deref());
+        names.collect::<Vec<_>>().join(".")
+    }
+
+    /// Takes a number that is attached to the parameter found last.
+    fn attach(&mut self, attached: usize, tensor: Tensor<1>) {
+        let names: Vec<&str> = (self.steps[attached..].iter())
+            .filter_map(|step| step.name.as_deref())
+            .collect();
+        let owner = Some(self.steps[..attached].iter())
+            .map(|steps| steps.filter_map(|step| step.name.as_deref()))
+            .map(|names| names.collect::<Vec<_>>().join("."));
+        let found = self
+            .found
+            .last_mut()
+            .filter(|found| Some(&found.path) == owner.as_ref());
+        match (found, names.as_slice()) {
+            (Some(found), ["bounds", "lower"]) => found.lower = Some(tensor),
+            (Some(found), ["bounds", "upper"]) => found.upper = Some(tensor),
+            _ => {}
+        }
+    }
+}
+
+impl ModuleVisitor for Listing<'_> {
+    fn enter_module(&mut self, name: &str, container: &str) {
+        let name = self.is_named(container).then(|| name.to_owned());
+        self.steps.push(Step {
+            name,
+            container: container.to_owned(),
+        });
+    }
+
+    fn exit_module(&mut self, _name: &str, _container: &str) {
+        self.steps.pop();
+    }
+
+    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
+        let flat = || {
+            let tensor = param.val();
+            let count = tensor.shape().num_elements();
+            tensor.reshape([count])
+        };
+        let attached = self
+            .steps
+            .iter()
+            .position(|step| step.container == ATTACHED);
+        if let Some(attached) = attached {
+            return self.attach(attached, flat());
+        }
+        let path = self.path();
+        if (self.wanted)(&path) {
+            self.found.push(Found {
+                path,
+                id: param.id,
+                positive: (self.steps.last()).is_some_and(|step| step.container == POSITIVE),
+                stored: flat(),
+                lower: None,
+                upper: None,
+            });
+        }
+    }
+}

@@ -1,0 +1,412 @@
+//! A configuration of every kind of kernel, and what each kernel is by its formula.
+
+use std::f64::consts::PI;
+
+use burn_gp::{
+    features::{Activation, PerceptronConfig},
+    kernels::{
+        ArcCosineConfig, ArcCosineOrder, Change, CosineConfig, GibbsConfig, KernelConfig,
+        PolynomialConfig, RationalQuadraticConfig, SpectralMixtureConfig, StationaryConfig,
+    },
+    ops::Stationary,
+    parameter::LOWER_BOUND,
+};
+
+use super::{parameter_values, platforms};
+
+pub const DIMENSIONS: usize = 3;
+
+pub fn stationary(kind: Stationary) -> StationaryConfig {
+    StationaryConfig::new(kind)
+        .with_lengthscale(1.3)
+        .with_variance(0.7)
+}
+
+fn linear() -> KernelConfig {
+    KernelConfig::Linear {
+        ard: true,
+        variance: 0.4,
+    }
+}
+
+fn white() -> KernelConfig {
+    KernelConfig::White { variance: 0.3 }
+}
+
+pub fn network(activation: Activation) -> PerceptronConfig {
+    PerceptronConfig {
+        hidden: vec![5, 4],
+        activation,
+        seed: 3,
+    }
+}
+
+fn arc_cosine(order: ArcCosineOrder, ard: bool) -> KernelConfig {
+    KernelConfig::ArcCosine(ArcCosineConfig {
+        order,
+        ard,
+        weight_variance: 0.6,
+        bias_variance: 0.5,
+        variance: 0.8,
+    })
+}
+
+fn gibbs(ard: bool) -> KernelConfig {
+    KernelConfig::Gibbs(GibbsConfig {
+        network: network(Activation::Tanh),
+        ard,
+        lengthscale: 0.8,
+        variance: 1.1,
+    })
+}
+
+fn rational_quadratic(ard: bool) -> KernelConfig {
+    KernelConfig::RationalQuadratic(RationalQuadraticConfig {
+        ard,
+        lengthscale: 0.9,
+        variance: 1.1,
+        shape: 0.7,
+    })
+}
+
+fn polynomial(ard: bool, degree: usize) -> KernelConfig {
+    KernelConfig::Polynomial(PolynomialConfig {
+        ard,
+        variance: 0.4,
+        offset: 0.6,
+        degree,
+    })
+}
+
+fn cosine(ard: bool) -> KernelConfig {
+    KernelConfig::Cosine(CosineConfig {
+        ard,
+        period: 2.7,
+        variance: 0.7,
+    })
+}
+
+/// Kernels of every kind, alone.
+fn kinds() -> Vec<(&'static str, KernelConfig)> {
+    let smooth = KernelConfig::from(stationary(Stationary::Matern52));
+    let rough = KernelConfig::from(stationary(Stationary::Matern12));
+    let squared_exponential = KernelConfig::from(stationary(Stationary::SquaredExponential));
+    let change = Change {
+        dimension: 1,
+        location: 0.3,
+        steepness: 2.5,
+    };
+    vec![
+        ("squared exponential", squared_exponential.clone()),
+        ("matern 1/2", rough.clone()),
+        (
+            "matern 3/2, isotropic",
+            stationary(Stationary::Matern32).isotropic().into(),
+        ),
+        ("matern 5/2", smooth.clone()),
+        ("rational quadratic", rational_quadratic(true)),
+        ("rational quadratic, isotropic", rational_quadratic(false)),
+        ("linear", linear()),
+        (
+            "linear, isotropic",
+            KernelConfig::Linear {
+                ard: false,
+                variance: 0.4,
+            },
+        ),
+        ("polynomial, degree 1", polynomial(true, 1)),
+        ("polynomial, degree 2", polynomial(false, 2)),
+        ("polynomial, degree 3", polynomial(true, 3)),
+        ("arc-cosine 0", arc_cosine(ArcCosineOrder::Step, true)),
+        ("arc-cosine 1", arc_cosine(ArcCosineOrder::Ramp, false)),
+        ("arc-cosine 2", arc_cosine(ArcCosineOrder::Quadratic, true)),
+        ("cosine", cosine(true)),
+        ("cosine, isotropic", cosine(false)),
+        (
+            "spectral mixture",
+            KernelConfig::SpectralMixture(SpectralMixtureConfig {
+                components: 3,
+                highest_frequency: 0.7,
+                lengthscale: 1.2,
+                variance: 0.9,
+            }),
+        ),
+        ("gibbs", gibbs(true)),
+        ("gibbs, isotropic", gibbs(false)),
+        ("constant", KernelConfig::Constant { variance: 1.2 }),
+        ("white", white()),
+        (
+            "periodic squared exponential",
+            squared_exponential.periodic(2.3),
+        ),
+        ("periodic matern 1/2", rough.clone().periodic(2.3)),
+        (
+            "periodic rational quadratic, one period",
+            KernelConfig::Periodic {
+                base: Box::new(rational_quadratic(true)),
+                ard: false,
+                period: 1.9,
+            },
+        ),
+        ("periodic linear", linear().periodic(2.3)),
+        (
+            "periodic sum",
+            smooth
+                .clone()
+                .plus(polynomial(true, 2))
+                .plus(white())
+                .periodic(2.3),
+        ),
+        (
+            "warped",
+            smooth.clone().warped(network(Activation::Tanh), 2),
+        ),
+        (
+            "warped sum",
+            rough
+                .clone()
+                .plus(white())
+                .warped(network(Activation::Silu), 1),
+        ),
+        (
+            "change point",
+            KernelConfig::ChangePoint {
+                first: Box::new(smooth.clone()),
+                second: Box::new(linear().plus(white())),
+                change,
+            },
+        ),
+        ("scaled", smooth.clone().scaled(2.5)),
+        ("sum", smooth.clone().plus(linear())),
+        ("product", smooth.clone().times(linear())),
+        (
+            "active dimensions",
+            smooth.clone().on_dimensions(vec![2, 0]),
+        ),
+        ("product with white", smooth.times(white())),
+    ]
+}
+
+/// Kernels of every kind, alone and in a sum with, a product with, a scaling of and a restriction
+/// of another.
+pub fn registry() -> Vec<(String, KernelConfig)> {
+    let smooth = KernelConfig::from(stationary(Stationary::Matern52));
+    let within = |(name, kernel): (&str, KernelConfig)| {
+        [
+            (name.to_owned(), kernel.clone()),
+            (format!("{name} + white"), kernel.clone().plus(white())),
+            (
+                format!("matern 5/2 × {name}"),
+                smooth.clone().times(kernel.clone()),
+            ),
+            (
+                format!("{name} on two dimensions, scaled"),
+                within_two_dimensions(kernel).scaled(0.5),
+            ),
+        ]
+    };
+    kinds().into_iter().flat_map(within).collect()
+}
+
+/// The kernel on two input dimensions, which are the first and the last of three.
+fn within_two_dimensions(kernel: KernelConfig) -> KernelConfig {
+    let kernel = match kernel {
+        // It names dimensions itself.
+        KernelConfig::ActiveDimensions { base, .. } => base.on_dimensions(vec![1]),
+        kernel => kernel,
+    };
+    kernel.on_dimensions(vec![2, 0])
+}
+
+/// Whether a kernel's value depends on where the points lie.
+pub fn sees_inputs(config: &KernelConfig) -> bool {
+    match config {
+        KernelConfig::Constant { .. } | KernelConfig::White { .. } => false,
+        KernelConfig::Scaled { base, .. } | KernelConfig::ActiveDimensions { base, .. } => {
+            sees_inputs(base)
+        }
+        KernelConfig::Sum { first, second } => sees_inputs(first) || sees_inputs(second),
+        _ => true,
+    }
+}
+
+/// `k(a, b)` by its formula; `same` says that they are one point of one set.
+pub fn reference(config: &KernelConfig, a: &[f64], b: &[f64], same: bool) -> f64 {
+    let pairs = || a.iter().zip(b);
+    let product = |variance: f64| variance * pairs().map(|(a, b)| a * b).sum::<f64>();
+    match config {
+        KernelConfig::Stationary(config) => {
+            let square = pairs().map(|(a, b)| ((a - b) / config.lengthscale).powi(2));
+            stationary_profile(config, square.sum())
+        }
+        KernelConfig::RationalQuadratic(config) => {
+            let square = pairs().map(|(a, b)| ((a - b) / config.lengthscale).powi(2));
+            rational_profile(config, square.sum())
+        }
+        KernelConfig::Linear { variance, .. } => product(*variance),
+        KernelConfig::Polynomial(config) => {
+            (product(config.variance) + config.offset).powi(config.degree as i32)
+        }
+        KernelConfig::ArcCosine(config) => arc_cosine_formula(config, a, b),
+        KernelConfig::Cosine(config) => {
+            let turns: f64 = pairs().map(|(a, b)| (a - b) / config.period).sum();
+            config.variance * (2.0 * PI * turns).cos()
+        }
+        KernelConfig::SpectralMixture(config) => spectral_formula(config, a, b),
+        KernelConfig::Gibbs(config) => gibbs_formula(config, a, b),
+        KernelConfig::Constant { variance } => *variance,
+        KernelConfig::White { variance } => f64::from(same) * variance,
+        KernelConfig::Scaled { base, outputscale } => outputscale * reference(base, a, b, same),
+        KernelConfig::Sum { first, second } => {
+            reference(first, a, b, same) + reference(second, a, b, same)
+        }
+        KernelConfig::Product { first, second } => {
+            reference(first, a, b, same) * reference(second, a, b, same)
+        }
+        KernelConfig::ActiveDimensions { base, dimensions } => {
+            let select = |x: &[f64]| dimensions.iter().map(|&d| x[d]).collect::<Vec<_>>();
+            reference(base, &select(a), &select(b), same)
+        }
+        KernelConfig::Periodic { base, period, .. } => periodic_formula(base, *period, a, b, same),
+        KernelConfig::Warped {
+            base,
+            network,
+            features,
+        } => {
+            let [a, b] = [a, b].map(|x| perceptron(network, x, *features));
+            reference(base, &a, &b, same)
+        }
+        KernelConfig::ChangePoint {
+            first,
+            second,
+            change,
+        } => {
+            let [a_after, b_after] = [a, b].map(|x| {
+                1.0 / (1.0 + (-change.steepness * (x[change.dimension] - change.location)).exp())
+            });
+            (1.0 - a_after) * (1.0 - b_after) * reference(first, a, b, same)
+                + a_after * b_after * reference(second, a, b, same)
+        }
+    }
+}
+
+/// `σ²·φ(r²)`.
+fn stationary_profile(config: &StationaryConfig, square: f64) -> f64 {
+    let r = square.sqrt();
+    let (s3, s5) = (3f64.sqrt() * r, 5f64.sqrt() * r);
+    config.variance
+        * match config.kind {
+            Stationary::SquaredExponential => (-0.5 * square).exp(),
+            Stationary::Matern12 => (-r).exp(),
+            Stationary::Matern32 => (1.0 + s3) * (-s3).exp(),
+            Stationary::Matern52 => (1.0 + s5 + s5 * s5 / 3.0) * (-s5).exp(),
+        }
+}
+
+fn rational_profile(config: &RationalQuadraticConfig, square: f64) -> f64 {
+    config.variance * (1.0 + square / (2.0 * config.shape)).powf(-config.shape)
+}
+
+/// A stationary base as a function of sines of half differences, any other on the circles.
+fn periodic_formula(base: &KernelConfig, period: f64, a: &[f64], b: &[f64], same: bool) -> f64 {
+    let sines = |lengthscale: f64| {
+        let pairs = a.iter().zip(b);
+        let terms = pairs.map(|(a, b)| ((PI * (a - b) / period).sin() / lengthscale).powi(2));
+        terms.sum::<f64>()
+    };
+    match base {
+        KernelConfig::Stationary(config) => stationary_profile(config, sines(config.lengthscale)),
+        KernelConfig::RationalQuadratic(config) => {
+            rational_profile(config, sines(config.lengthscale))
+        }
+        base => {
+            let [a, b] = [a, b].map(|x| {
+                let angles = || x.iter().map(|x| 2.0 * PI * x / period);
+                let sines = angles().map(|angle| 0.5 * angle.sin());
+                let cosines = angles().map(|angle| 0.5 * angle.cos());
+                sines.chain(cosines).collect::<Vec<_>>()
+            });
+            reference(base, &a, &b, same)
+        }
+    }
+}
+
+/// With the angle from its tangent, by the part of `b̃` that is orthogonal to `ã`.
+fn arc_cosine_formula(config: &ArcCosineConfig, a: &[f64], b: &[f64]) -> f64 {
+    let extend = |x: &[f64]| {
+        let weighted = x.iter().map(|x| config.weight_variance.sqrt() * x);
+        weighted.chain([config.bias_variance.sqrt()]).collect()
+    };
+    let (a, b): (Vec<f64>, Vec<f64>) = (extend(a), extend(b));
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let (norm_a, norm_b) = (dot(&a, &a).sqrt(), dot(&b, &b).sqrt());
+    let along = dot(&a, &b) / norm_a.powi(2);
+    let across: Vec<f64> = a.iter().zip(&b).map(|(a, b)| b - along * a).collect();
+    let angle = dot(&across, &across).sqrt().atan2(along * norm_a);
+    let (sine, cosine, rest) = (angle.sin(), angle.cos(), PI - angle);
+    let scale = norm_a * norm_b;
+    config.variance / PI
+        * match config.order {
+            ArcCosineOrder::Step => rest,
+            ArcCosineOrder::Ramp => scale * (sine + rest * cosine),
+            ArcCosineOrder::Quadratic => {
+                scale.powi(2) * (3.0 * sine * cosine + rest * (1.0 + 2.0 * cosine * cosine))
+            }
+        }
+}
+
+fn spectral_formula(config: &SpectralMixtureConfig, a: &[f64], b: &[f64]) -> f64 {
+    let count = config.components as f64;
+    let difference: Vec<f64> = a.iter().zip(b).map(|(a, b)| a - b).collect();
+    let squares: f64 = difference.iter().map(|t| t * t).sum();
+    let envelope = (-0.5 * squares / config.lengthscale.powi(2)).exp();
+    (0..config.components)
+        .map(|q| {
+            let frequency = config.highest_frequency * (q as f64 + 0.5) / count;
+            let phase: f64 = difference.iter().map(|t| 2.0 * PI * frequency * t).sum();
+            config.variance / count * envelope * phase.cos()
+        })
+        .sum()
+}
+
+fn gibbs_formula(config: &GibbsConfig, a: &[f64], b: &[f64]) -> f64 {
+    let outputs = if config.ard { a.len() } else { 1 };
+    let offset = (config.lengthscale - LOWER_BOUND).exp_m1().ln();
+    let scales = |x: &[f64]| -> Vec<f64> {
+        let outputs = perceptron(&config.network, x, outputs);
+        let scale = |output: &f64| LOWER_BOUND + (output + offset).exp().ln_1p();
+        outputs.iter().map(scale).collect()
+    };
+    let (scales_a, scales_b) = (scales(a), scales(b));
+    (0..a.len()).fold(config.variance, |product, d| {
+        let output = if config.ard { d } else { 0 };
+        let (scale_a, scale_b) = (scales_a[output], scales_b[output]);
+        let sum = scale_a.powi(2) + scale_b.powi(2);
+        product * (2.0 * scale_a * scale_b / sum).sqrt() * (-(a[d] - b[d]).powi(2) / sum).exp()
+    })
+}
+
+/// The network's outputs by sums of products, its weights read from the module.
+pub fn perceptron(config: &PerceptronConfig, x: &[f64], outputs: usize) -> Vec<f64> {
+    let module = config.init(x.len(), outputs, platforms()[0].options());
+    let parameters = parameter_values(&module);
+    let layers = parameters.len() / 2;
+    let mut values = x.to_vec();
+    for (layer, pair) in parameters.chunks(2).enumerate() {
+        let (weights, biases) = (&pair[0], &pair[1]);
+        let sums = biases.iter().enumerate().map(|(column, bias)| {
+            let products = values.iter().enumerate();
+            bias + products
+                .map(|(row, value)| value * weights[row * biases.len() + column])
+                .sum::<f64>()
+        });
+        let activate = |sum: f64| match config.activation {
+            _ if layer + 1 == layers => sum,
+            Activation::Tanh => sum.tanh(),
+            Activation::Relu => sum.max(0.0),
+            Activation::Silu => sum / (1.0 + (-sum).exp()),
+        };
+        values = sums.map(activate).collect();
+    }
+    values
+}
