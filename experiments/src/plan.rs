@@ -1,5 +1,6 @@
 //! The model and the training that settings and data ask for.
 
+use burn::tensor::DType;
 use burn_gp::{
     inducing::Initialiser,
     kernels::{KernelConfig, StationaryConfig},
@@ -56,6 +57,7 @@ impl Plan {
             noise: settings.noise,
         };
         let (length, seed) = (settings.length, settings.seed);
+        let dtype = precision(settings.dtype).dtype();
         Ok(match &mut settings.method {
             Method::Exact => Self::Exact(
                 ExactConfig {
@@ -70,7 +72,7 @@ impl Plan {
                     kernel,
                     mean,
                     likelihood: noise,
-                    inducing: inducing(sparse, data, seed)?,
+                    inducing: inducing(sparse, data, seed, dtype)?,
                 },
                 full_batch(length),
             ),
@@ -83,7 +85,7 @@ impl Plan {
                         LikelihoodName::Bernoulli => LikelihoodConfig::Bernoulli,
                     },
                     posterior: posterior(variational),
-                    inducing: inducing(sparse, data, seed)?,
+                    inducing: inducing(sparse, data, seed, dtype)?,
                 };
                 let training = mini_batch(variational, length, data.train.len(), seed);
                 settings.length.get_or_insert(Length::Steps(training.steps));
@@ -129,9 +131,12 @@ fn inducing(
     sparse: &mut SparseSettings,
     data: &PreparedData,
     seed: u64,
+    dtype: DType,
 ) -> Result<InducingConfig, SettingError> {
     let count = inducing_count(sparse.inducing, data)?;
     sparse.inducing = Some(count);
+    let default = Jitter::for_precision(dtype).initial;
+    let jitter = *sparse.jitter.get_or_insert(default);
     Ok(InducingConfig {
         count,
         initialiser: match sparse.initialiser {
@@ -140,7 +145,7 @@ fn inducing(
             InitialiserName::GreedyVariance => Initialiser::GreedyVariance,
         },
         seed,
-        jitter: sparse.jitter.map_or(Jitter::INDUCING, Jitter::relative),
+        jitter: Some(Jitter::relative(jitter)),
     })
 }
 
