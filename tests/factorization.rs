@@ -182,6 +182,28 @@ fn jitter_is_raised_tenfold_until_it_suffices() {
     }
 }
 
+/// A singular matrix is factored with what each precision starts with, four or five digits above
+/// its rounding.
+#[test]
+fn the_first_jitter_suits_the_precision() {
+    for platform in platforms() {
+        let size = 6;
+        let ones = Dense::from_function(size, size, |_, _| 1.0);
+        let jitter = Jitter::for_precision(platform.dtype);
+        let factor = cholesky(platform.matrix(&ones), jitter).expect("the first jitter suffices");
+        let last = lower(&platform, factor.lower())[(size - 1, size - 1)];
+        // The last pivot of 1 + εI is ε·(1 + 1/5) to first order in ε; rounding of the entries,
+        // which are one, is the machine's epsilon.
+        let expected = 1.2 * platform.tolerance(1e-8, 1e-6);
+        let error = (last * last - expected).abs();
+        assert!(
+            error <= 8.0 * platform.epsilon(),
+            "{platform}: {}, not {expected}",
+            last * last
+        );
+    }
+}
+
 #[test]
 fn a_singular_matrix_gets_the_smallest_jitter() {
     for platform in platforms() {

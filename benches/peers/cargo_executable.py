@@ -10,7 +10,7 @@ WORKSPACE = Path(__file__).resolve().parents[2]
 def build(package: str, kind: str, name: str) -> Path:
     """The release build of the executable `name` of a package.
 
-    `kind` is the target option of cargo, `bin` or `bench`. Cargo writes its messages to standard
+    `kind` is the target option of cargo, `bin`, `bench` or `example`. Cargo writes its messages to standard
     error and honours CARGO_TARGET_DIR.
     """
     command = ["cargo", "build", "--release", "--package", package, f"--{kind}", name]

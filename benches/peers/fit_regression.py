@@ -6,6 +6,7 @@ scores are in standardised units with the noise included.
 """
 
 import argparse
+import hashlib
 import json
 import time
 from pathlib import Path
@@ -28,9 +29,10 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--inducing", type=int, default=100, help="number of inducing points")
     parser.add_argument("--inducing-init", choices=["kmeans", "subset"], default="kmeans")
     parser.add_argument(
-        "--inducing-rows",
+        "--draws",
         type=Path,
-        help="row numbers (from 0, of the data file) to start from: JSON list or one per line",
+        help="inducing points and mini-batches to use instead of random ones: what our example "
+        "training_draws prints",
     )
     parser.add_argument("--steps", type=int, default=1000, help="L-BFGS-B iterations or Adam steps")
     parser.add_argument("--batch-size", type=int, default=256)
@@ -42,21 +44,29 @@ def parse_arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def inducing_points(arguments, table, train, data, rng):
-    """Initial inducing points [M, D] in standardised units."""
+def draws(arguments, train, data) -> tuple:
+    """Initial inducing points [M, D] in standardised units, and an iterator of mini-batches."""
     import gpflow_training
-    import regression_data
+    import numpy as np
 
-    if arguments.inducing_rows is None:
-        return gpflow_training.initial_inducing(
-            data.x_train, arguments.inducing, arguments.inducing_init, rng
-        )
-    rows = regression_data.read_row_numbers(arguments.inducing_rows)
-    strangers = sorted(set(rows.tolist()) - set(train.tolist()))
-    if strangers:
-        raise SystemExit(f"{arguments.inducing_rows}: row {strangers[0]} is not a training row")
-    points = (table[rows, :-1] - data.input_mean) / data.input_scale
-    return points.astype(arguments.dtype)
+    if arguments.draws is None:
+        rng = np.random.default_rng(arguments.seed)
+        inducing = None
+        if arguments.model != "gpr":
+            inducing = gpflow_training.initial_inducing(
+                data.x_train, arguments.inducing, arguments.inducing_init, rng
+            )
+        return inducing, gpflow_training.random_batches(len(train), arguments.batch_size, rng)
+    drawn = json.loads(arguments.draws.read_text())
+    if drawn["rows"] != train.tolist():
+        raise SystemExit(f"{arguments.draws}: made for other training rows")
+    inducing = np.array(drawn["inducing"], arguments.dtype)
+    return inducing, (np.array(rows, np.int64) for rows in drawn["batches"])
+
+
+def digest(path: Path | None) -> str | None:
+    """What tells the draws of two fits apart."""
+    return None if path is None else hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def build(arguments, data, inducing):
@@ -82,7 +92,7 @@ def build(arguments, data, inducing):
     )
 
 
-def fit(arguments, model, data, rng) -> dict:
+def fit(arguments, model, data, batches) -> dict:
     """Train; returns the final objective per datum and what the optimiser did."""
     import gpflow
     import gpflow_training
@@ -94,9 +104,8 @@ def fit(arguments, model, data, rng) -> dict:
             data.x_train,
             data.y_train,
             arguments.steps,
-            arguments.batch_size,
             arguments.learning_rate,
-            rng,
+            batches,
         )
         objective = gpflow_training.svgp_objective(model, data.x_train, data.y_train)
         return {
@@ -129,16 +138,13 @@ def main() -> None:
     import regression_metrics
 
     jitter = gpflow_training.configure(arguments.dtype, arguments.jitter)
-    rng = np.random.default_rng(arguments.seed)
     table = regression_data.load(arguments.data_dir, arguments.name)
     train, test = regression_data.split_rows(arguments.data_dir, arguments.name, arguments.split)
     data = regression_data.standardise(table, train, test, arguments.dtype)
-    inducing = None
-    if arguments.model != "gpr":
-        inducing = inducing_points(arguments, table, train, data, rng)
+    inducing, batches = draws(arguments, train, data)
     model = build(arguments, data, inducing)
     start = time.perf_counter()
-    outcome = fit(arguments, model, data, rng)
+    outcome = fit(arguments, model, data, batches)
     seconds = time.perf_counter() - start
     mean, variance = gpflow_training.predict(model, data.x_test)
     report = {
@@ -160,6 +166,7 @@ def main() -> None:
         "learning_rate": arguments.learning_rate,
         "initial_noise_variance": arguments.noise_variance,
         "seed": arguments.seed,
+        "draws": digest(arguments.draws),
         "dtype": arguments.dtype,
         "jitter": jitter,
         **gpflow_training.hyperparameters(model),

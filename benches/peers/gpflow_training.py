@@ -10,6 +10,7 @@ os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 
 import sys
 import time
+from collections.abc import Iterator
 
 import gpflow
 import numpy as np
@@ -51,8 +52,9 @@ def initial_inducing(
     return centres.astype(x.dtype)
 
 
-def batches(rows: int, size: int, rng: np.random.Generator):
+def random_batches(rows: int, size: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
     """Endless mini-batches of exactly `size` row numbers; every pass is a fresh permutation."""
+    size = min(size, rows)
     pending = np.empty(0, np.int64)
     while True:
         while len(pending) < size:
@@ -66,12 +68,14 @@ def train_adam(
     x: np.ndarray,
     y: np.ndarray,
     steps: int,
-    batch_size: int,
     learning_rate: float,
-    rng: np.random.Generator,
+    batches: Iterator[np.ndarray],
     report_every: int = 0,
 ) -> list[float]:
-    """Adam on all trainable parameters; returns the seconds of every step."""
+    """Adam on all trainable parameters, on the rows that `batches` gives.
+
+    Returns the seconds of every step.
+    """
     optimiser = tf.keras.optimizers.legacy.Adam(learning_rate)
     inputs, targets = tf.constant(x), tf.constant(y)
 
@@ -84,10 +88,9 @@ def train_adam(
         optimiser.apply_gradients(zip(gradients, model.trainable_variables))
         return loss
 
-    source = batches(len(x), min(batch_size, len(x)), rng)
     seconds = []
     for number in range(1, steps + 1):
-        rows = tf.constant(next(source))
+        rows = tf.constant(next(batches))
         start = time.perf_counter()
         loss = float(step(rows))
         seconds.append(time.perf_counter() - start)

@@ -117,9 +117,8 @@ def main() -> None:
         data.x_train,
         data.y_train,
         arguments.steps,
-        arguments.batch_size,
         arguments.learning_rate,
-        rng,
+        gpflow_training.random_batches(len(data.x_train), arguments.batch_size, rng),
         arguments.report_every,
     )
     seconds = time.perf_counter() - start

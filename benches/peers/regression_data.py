@@ -4,7 +4,6 @@ A folder `DIR/NAME` holds `data.csv.gz` (no header, the target is the last colum
 `test_mask.csv.gz` (one row per data row, one 0/1 column per split, 1 = test row).
 """
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -65,10 +64,3 @@ def standardise(
         target_mean=float(mean[-1]),
         target_scale=float(scale[-1]),
     )
-
-
-def read_row_numbers(path: Path) -> np.ndarray:
-    """Row numbers (from 0, of the whole data file) from a JSON list or one number per line."""
-    text = path.read_text()
-    numbers = json.loads(text) if text.lstrip().startswith("[") else text.split()
-    return np.asarray(numbers, dtype=np.int64)

@@ -1,5 +1,6 @@
 //! The model and the training that settings and data ask for.
 
+use burn::tensor::DType;
 use burn_gp::{
     inducing::Initialiser,
     kernels::KernelConfig,
@@ -57,6 +58,7 @@ impl Plan {
             noise: settings.noise,
         };
         let (length, seed) = (settings.length, settings.seed);
+        let dtype = precision(settings.dtype).dtype();
         Ok(match &mut settings.method {
             Method::Exact => Self::Exact(
                 ExactConfig {
@@ -72,7 +74,7 @@ impl Plan {
                     kernel,
                     mean,
                     likelihood: noise,
-                    inducing: inducing(sparse, data, seed)?,
+                    inducing: inducing(sparse, data, seed, dtype)?,
                     parameters: ParameterConfig::default(),
                 },
                 full_batch(length),
@@ -86,7 +88,7 @@ impl Plan {
                         LikelihoodName::Bernoulli => LikelihoodConfig::Bernoulli,
                     },
                     posterior: posterior(variational),
-                    inducing: inducing(sparse, data, seed)?,
+                    inducing: inducing(sparse, data, seed, dtype)?,
                     parameters: ParameterConfig::default(),
                 };
                 let training = mini_batch(variational, length, data.train.len(), seed);
@@ -133,9 +135,12 @@ fn inducing(
     sparse: &mut SparseSettings,
     data: &PreparedData,
     seed: u64,
+    dtype: DType,
 ) -> Result<InducingConfig, SettingError> {
     let count = inducing_count(sparse.inducing, data)?;
     sparse.inducing = Some(count);
+    let default = Jitter::for_precision(dtype).initial;
+    let jitter = *sparse.jitter.get_or_insert(default);
     Ok(InducingConfig {
         count,
         initialiser: match sparse.initialiser {
@@ -144,7 +149,7 @@ fn inducing(
             InitialiserName::GreedyVariance => Initialiser::GreedyVariance,
         },
         seed,
-        jitter: sparse.jitter.map_or(Jitter::INDUCING, Jitter::relative),
+        jitter: Some(Jitter::relative(jitter)),
     })
 }
 

@@ -320,7 +320,7 @@ fn options_out_of_range() {
             ),
             (
                 "good.csv --jitter 2",
-                "--jitter is 2 but must lie between 0 and 1, 1 excluded; 1e-6 is usual",
+                "--jitter is 2 but must lie between 0 and 1, 1 excluded; 1e-8 is usual in f64, 1e-6 in f32",
             ),
             (
                 "good.csv --epochs 0",

@@ -125,6 +125,55 @@ fn a_regression_writes_every_file() {
 }
 
 #[test]
+fn the_jitter_of_the_precision_is_written_down() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path();
+    write_regression(&path.join("data.csv"), 40);
+    let short = ["--inducing", "10", "--steps", "2", "--quiet"];
+    let jitter = |out: &str| {
+        let file = |name: &str| {
+            let text = read(&path.join(out).join(name));
+            serde_json::from_str::<serde_json::Value>(&text).unwrap()
+        };
+        let (model, config) = (file("model.json"), file("config.json"));
+        let of_model = model["config"]["inducing"]["jitter"]["initial"].as_f64();
+        assert_eq!(of_model, config["jitter"].as_f64(), "{model}\n{config}");
+        of_model.expect("the jitter is a number")
+    };
+    for model in ["svgp", "sgpr"] {
+        for (dtype, expected) in [("f64", 1e-8), ("f32", 1e-6)] {
+            let out = format!("{model}-{dtype}");
+            let arguments = [
+                "train", "--data", "data.csv", "--model", model, "--dtype", dtype, "--out", &out,
+            ];
+            succeed(path, &[&arguments[..], &short].concat());
+            assert_eq!(jitter(&out), expected, "{out}");
+        }
+    }
+    // Another precision has its own jitter, the same one keeps what was chosen.
+    for (dtype, chosen, expected) in [("f32", "1e-7", 1e-6), ("f64", "1e-7", 1e-7)] {
+        let (first, second) = (format!("chosen-{dtype}"), format!("again-{dtype}"));
+        let config = path.join(&first).join("config.json");
+        let arguments = [
+            "train", "--data", "data.csv", "--dtype", "f64", "--jitter", chosen, "--out", &first,
+        ];
+        succeed(path, &[&arguments[..], &short].concat());
+        let arguments = [
+            "train",
+            "--config",
+            config.to_str().unwrap(),
+            "--dtype",
+            dtype,
+            "--out",
+            &second,
+            "--quiet",
+        ];
+        succeed(path, &arguments);
+        assert_eq!(jitter(&second), expected, "{second}");
+    }
+}
+
+#[test]
 fn one_input_gives_a_picture_of_the_fit() {
     let folder = temp_dir::TempDir::new().unwrap();
     let data = "synthetic:sines?n=120&noise=0.1&seed=1";

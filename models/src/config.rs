@@ -47,8 +47,8 @@ pub struct InducingConfig {
     pub initialiser: Initialiser,
     /// The seed of that choice.
     pub seed: u64,
-    /// The jitter of their covariance.
-    pub jitter: Jitter,
+    /// The jitter of their covariance; [`Jitter::for_precision`] of the data's if absent.
+    pub jitter: Option<Jitter>,
 }
 
 impl InducingConfig {
@@ -58,7 +58,7 @@ impl InducingConfig {
             count,
             initialiser: Initialiser::KMeans,
             seed: 0,
-            jitter: Jitter::INDUCING,
+            jitter: None,
         }
     }
 
@@ -71,6 +71,12 @@ impl InducingConfig {
             self.initialiser
                 .select(kernel, inputs.clone().inner(), self.count, self.seed)?;
         Ok(InducingPoints::new(points))
+    }
+
+    /// The jitter of the covariance of `points`.
+    fn jitter_for(&self, points: &InducingPoints) -> Jitter {
+        let precision = points.points().dtype();
+        (self.jitter).unwrap_or_else(|| Jitter::for_precision(precision))
     }
 
     /// Points at the origin, to be replaced by a record.
@@ -190,7 +196,7 @@ impl SvgpConfig {
     ) -> Result<AnySvgp, InitError> {
         let likelihood = self.likelihood.init(options.clone());
         let functions = likelihood.latents(likelihood.outputs(columns));
-        let jitter = self.inducing.jitter;
+        let jitter = self.inducing.jitter_for(&inducing);
         let posterior =
             self.posterior
                 .init(inducing, &kernel, functions, jitter, options.clone())?;
@@ -248,12 +254,13 @@ impl SgprConfig {
         let kernel = self.kernel.init(dimensions, options.clone());
         let kernel = self.parameters.set_within("kernel", kernel)?;
         let inducing = self.inducing.select(&kernel, &data.inputs)?;
+        let jitter = self.inducing.jitter_for(&inducing);
         let model = Collapsed::new(
             kernel,
             self.mean.init(dimensions, OUTPUTS, options.clone()),
             self.likelihood.init(options),
             inducing,
-            self.inducing.jitter,
+            jitter,
         );
         Ok(burn::module::Module::train(self.parameters.apply(model)?))
     }

@@ -68,7 +68,7 @@ pub trait Process {
         let [outputs, points, _] = covariance.dims();
         // Function values at close points are almost equal: their covariance is singular to
         // rounding, which the jitter hides.
-        let factor = cholesky(covariance, Jitter::INDUCING)?.lower(); // [P, N, N]
+        let factor = cholesky(covariance, Jitter::for_precision(mean.dtype()))?.lower(); // [P, N, N]
         let options = (&mean.device(), mean.dtype());
         let shape = [outputs, points, samples];
         let noise = Tensor::<3>::random(shape, Distribution::Normal(0.0, 1.0), options);

@@ -75,7 +75,8 @@ pub struct RunOptions {
     #[arg(long, value_name = "SHAPE", help_heading = "Model")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub covariance: Option<CovarianceName>,
-    /// Jitter on the covariance of the inducing points, relative to its diagonal [default: 1e-6]
+    /// Jitter on the covariance of the inducing points, relative to its diagonal [default: 1e-8 in
+    /// f64, 1e-6 in f32]
     #[arg(
         long,
         value_name = "J",
@@ -244,11 +245,12 @@ impl RunOptions {
     /// These options, completed by those of `earlier`.
     ///
     /// Options that exclude each other, and those that only mean something for their data, are
-    /// not mixed.
+    /// not mixed; a jitter is left behind with its floating-point type.
     pub fn over(self, earlier: Self) -> Self {
         let own_length = self.epochs.is_some() || self.steps.is_some();
         let own_split = self.split.is_some() || self.test_fraction.is_some();
         let own_data = self.data.is_some();
+        let own_dtype = self.dtype.is_some_and(|dtype| earlier.dtype != Some(dtype));
         let unless = |own: bool, value| if own { None } else { value };
         Self {
             model: self.model.or(earlier.model),
@@ -260,7 +262,7 @@ impl RunOptions {
             inducing: self.inducing.or(earlier.inducing),
             initialiser: self.initialiser.or(earlier.initialiser),
             covariance: self.covariance.or(earlier.covariance),
-            jitter: self.jitter.or(earlier.jitter),
+            jitter: (self.jitter).or(if own_dtype { None } else { earlier.jitter }),
             data: self.data.or(earlier.data),
             target: (self.target).or(if own_data { None } else { earlier.target }),
             data_dir: self.data_dir.or(earlier.data_dir),

@@ -63,7 +63,10 @@ pub enum SettingError {
         lower: f64,
     },
     /// A jitter out of range.
-    #[error("--jitter is {value} but must lie between 0 and 1, 1 excluded; 1e-6 is usual")]
+    #[error(
+        "--jitter is {value} but must lie between 0 and 1, 1 excluded; 1e-8 is usual in \
+         f64, 1e-6 in f32"
+    )]
     Jitter {
         /// Its value.
         value: f64,

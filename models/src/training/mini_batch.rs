@@ -118,19 +118,28 @@ impl<M: MiniBatchModel> MiniBatchTrainer<M> {
         self.training.steps_in_epochs(1, self.data.len())
     }
 
-    /// The inputs and targets of the current step.
-    fn batch(&mut self) -> (Tensor<2>, Tensor<2>) {
+    /// The rows of the data that a step, counted from zero, looks at.
+    pub fn rows_of_step(&mut self, step: usize) -> Vec<i64> {
         let (count, size) = (self.data.len(), self.training.batch_size.max(1));
         if size >= count {
-            return (self.data.inputs.clone(), self.data.targets.clone());
+            return (0..count as i64).collect();
         }
-        let first = self.step * size;
+        let first = step * size;
         let (epoch, start) = (first / count, first % count);
         let mut rows = self.order_of(epoch)[start..count.min(start + size)].to_vec();
         if rows.len() < size {
             let missing = size - rows.len();
             rows.extend_from_slice(&self.order_of(epoch + 1)[..missing]);
         }
+        rows
+    }
+
+    /// The inputs and targets of the current step.
+    fn batch(&mut self) -> (Tensor<2>, Tensor<2>) {
+        if self.training.batch_size >= self.data.len() {
+            return (self.data.inputs.clone(), self.data.targets.clone());
+        }
+        let rows = self.rows_of_step(self.step);
         let rows = Tensor::<1, Int>::from_data(rows.as_slice(), &self.data.inputs.device());
         (
             self.data.inputs.clone().select(0, rows.clone()),

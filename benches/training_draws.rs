@@ -1,0 +1,81 @@
+//! What a training run draws at random, for a program of another library to start from the same
+//! inducing points and see the same mini-batches.
+//!
+//! `cargo run --release -p burn-gp-experiments --example training_draws -- train …` takes the
+//! options of `burn-gp train` and trains nothing. It prints one line of JSON: `rows`, the numbers
+//! of the training rows in the data, from 0; `inducing`, the first inducing points in standardised
+//! units; and `batches`, for every step the places in `rows` that it looks at.
+
+use std::{error::Error, process::ExitCode};
+
+use burn::tensor::{Device, Tensor};
+use burn_gp::parameter::numbers;
+use burn_gp_experiments::{
+    arguments::{Arguments, Command, RunOptions},
+    plan::{self, Plan},
+    preparation::PreparedData,
+    settings::{self, Settings},
+};
+use burn_gp_models::training::{MiniBatchTrainer, TrainingData};
+use clap::Parser;
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct Draws {
+    rows: Vec<usize>,
+    inducing: Vec<Vec<f64>>,
+    batches: Vec<Vec<i64>>,
+}
+
+fn main() -> ExitCode {
+    let Command::Train(arguments) = Arguments::parse().command else {
+        eprintln!("the command must be train");
+        return ExitCode::from(2);
+    };
+    match draws(arguments.options).and_then(|draws| Ok(serde_json::to_string(&draws)?)) {
+        Ok(line) => {
+            println!("{line}");
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn draws(options: RunOptions) -> Result<Draws, Box<dyn Error>> {
+    let source = settings::source(&options)?;
+    let mut settings = Settings::new(options, &source)?;
+    let data = PreparedData::load(&source, &settings)?;
+    let plan = Plan::new(&mut settings, &data)?;
+    let dtype = plan::precision(settings.dtype).dtype();
+    let (inputs, targets) = (data.train.inputs.values(), &data.train.targets);
+    let training_data = TrainingData::new(inputs, targets, &Device::default(), dtype);
+    let (inducing, batches) = match plan {
+        Plan::Exact(..) => (Vec::new(), Vec::new()),
+        Plan::Sgpr(config, _) => {
+            let model = config.init(&training_data)?;
+            (points(model.inducing().points()), Vec::new())
+        }
+        Plan::Svgp(config, training) => {
+            let model = config.init(&training_data)?;
+            let inducing = points(model.posterior().inducing().points());
+            let steps = training.steps;
+            let mut trainer = MiniBatchTrainer::new(model, training_data, training);
+            let batches = (0..steps).map(|step| trainer.rows_of_step(step)).collect();
+            (inducing, batches)
+        }
+    };
+    Ok(Draws {
+        rows: data.train.rows,
+        inducing,
+        batches,
+    })
+}
+
+fn points(points: Tensor<2>) -> Vec<Vec<f64>> {
+    let [_, dimensions] = points.dims();
+    let rows = numbers(points);
+    rows.chunks_exact(dimensions).map(<[f64]>::to_vec).collect()
+}
