@@ -20,7 +20,7 @@ const KINDS: [Stationary; 4] = [
 ];
 
 /// N1, N2, D: single points, around the lanes worked on together, several threads.
-const SHAPES: [(usize, usize, usize); 8] = [
+const SHAPES: [(usize, usize, usize); 10] = [
     (1, 1, 1),
     (5, 7, 3),
     (3, 64, 2),
@@ -29,6 +29,8 @@ const SHAPES: [(usize, usize, usize); 8] = [
     (1, 200, 4),
     (200, 131, 30),
     (300, 300, 5),
+    (70, 33, 40),
+    (9, 300, 200),
 ];
 
 /// `σ²·φ(r)` by the formulas of Rasmussen and Williams (2006), §4.2.1.
@@ -103,7 +105,7 @@ fn covariances_are_those_of_the_definition() {
 #[test]
 fn the_matrix_of_one_set_is_symmetric_with_the_variance_on_its_diagonal() {
     for platform in platforms() {
-        for (size, dimensions) in [(1, 1), (65, 3), (200, 30)] {
+        for (size, dimensions) in [(1, 1), (65, 3), (200, 30), (70, 40)] {
             let mut random = Random::new(67);
             let x = random.points(size, dimensions);
             let scales = lengthscales(&mut random, dimensions, false);
@@ -244,6 +246,8 @@ fn gradients_of_two_sets() {
         (3, 64, 2),
         (63, 130, 8),
         (200, 131, 30),
+        (5, 70, 40),
+        (150, 131, 100),
     ] {
         for shared in [false, true] {
             let mut random = Random::new(79);
@@ -264,7 +268,7 @@ fn gradients_of_two_sets() {
 /// so that the slope there is zero, also for Matérn-1/2 by central differences.
 #[test]
 fn gradients_at_coincident_points() {
-    for dimensions in [1, 3] {
+    for dimensions in [1, 3, 40] {
         let mut random = Random::new(83);
         let x1 = random.points(6, dimensions);
         let x2 = Dense::from_function(5, dimensions, |i, d| {
@@ -300,7 +304,7 @@ fn check_matrix(what: &str, kind: Stationary, x: &Dense, scales: &[f64], checker
 /// `x1 = x2`: both gradients reach the same points.
 #[test]
 fn gradients_of_one_set() {
-    for (size, dimensions) in [(1, 1), (5, 2), (65, 3), (150, 8)] {
+    for (size, dimensions) in [(1, 1), (5, 2), (65, 3), (150, 8), (70, 40)] {
         let mut random = Random::new(97);
         let x = random.points(size, dimensions);
         for shared in [false, true] {

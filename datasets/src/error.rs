@@ -64,6 +64,14 @@ pub enum DataError {
         /// The first line that could not be read.
         location: Location,
     },
+    /// Not a whole file of the idx format.
+    #[error("{} is not a whole idx file: {reason}; copy or download it again", path.display())]
+    Idx {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// The file has no line.
     #[error("{} is empty; it must hold rows of numbers, with or without a header line", path.display())]
     EmptyFile {

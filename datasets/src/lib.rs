@@ -28,6 +28,7 @@ mod delimited;
 mod embedded;
 mod error;
 mod file;
+mod idx;
 mod labels;
 mod mask;
 mod matrix;

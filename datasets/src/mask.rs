@@ -60,6 +60,15 @@ impl SplitMask {
         })
     }
 
+    /// A single split that tests on the rows from `first_test` on.
+    pub(crate) fn single(path: &Path, first_test: usize, rows: usize) -> Self {
+        Self {
+            path: path.into(),
+            splits: 1,
+            tests: (0..rows).map(|row| row >= first_test).collect(),
+        }
+    }
+
     /// Number of splits.
     pub fn splits(&self) -> usize {
         self.splits

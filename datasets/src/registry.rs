@@ -15,6 +15,8 @@ pub enum Task {
     Regression,
     /// One of two classes.
     BinaryClassification,
+    /// One of several classes.
+    Classification,
 }
 
 /// How a set is stored.
@@ -27,6 +29,8 @@ pub(crate) enum Storage {
     Collection,
     /// `small/NAME.csv` with a header, target last.
     Small,
+    /// `NAME/` with the four idx files of images and labels.
+    Images,
 }
 
 /// A data set that is known by name.
@@ -74,9 +78,9 @@ const fn set(
     }
 }
 
-use Storage::{Collection, Embedded, Small};
+use Storage::{Collection, Embedded, Images, Small};
 
-static REGISTRY: [DatasetInfo; 24] = [
+static REGISTRY: [DatasetInfo; 26] = [
     set(
         "winequality",
         1_599,
@@ -248,7 +252,22 @@ static REGISTRY: [DatasetInfo; 24] = [
         Collection,
         "UCI Machine Learning Repository, Individual Household Electric Power Consumption.",
     ),
+    images(
+        "mnist",
+        "LeCun, Cortes and Burges, The MNIST database of handwritten digits: 28 x 28 pixels, 60000 to train on and 10000 to test on.",
+    ),
+    images(
+        "fashion-mnist",
+        "Xiao, Rasul and Vollgraf, Fashion-MNIST (2017): 28 x 28 pixels, 60000 to train on and 10000 to test on.",
+    ),
 ];
+
+const fn images(name: &'static str, source: &'static str) -> DatasetInfo {
+    DatasetInfo {
+        task: Task::Classification,
+        ..set(name, 70_000, 784, Images, source)
+    }
+}
 
 /// All data sets that are known by name, the smallest of each kind first.
 pub fn registry() -> &'static [DatasetInfo] {
@@ -293,7 +312,7 @@ impl DatasetInfo {
 
     /// Whether the set comes with its own splits into training and test rows.
     pub fn has_splits(&self) -> bool {
-        self.storage == Collection
+        matches!(self.storage, Collection | Images)
     }
 
     /// How a person gets the set, given the data directory.
@@ -314,6 +333,10 @@ impl DatasetInfo {
                     .join(format!("{}.csv", self.name))
                     .display()
             ),
+            Images => format!(
+                "put the four standard idx files, gzipped or not, into {}",
+                folder.join(self.name).display()
+            ),
         }
     }
 
@@ -324,6 +347,10 @@ impl DatasetInfo {
             Small => {
                 let file = format!("{}.csv", self.name);
                 vec![folder.join("small").join(&file), folder.join(&file)]
+            }
+            Images => {
+                let file = folder.join(self.name).join("train-images-idx3-ubyte");
+                vec![file.with_extension("gz"), file]
             }
         }
     }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::columns::{Request, Schema, TargetColumn};
 use crate::dataset::{Dataset, Features};
 use crate::error::DataError;
+use crate::idx::ImageFolder;
 use crate::mask::SplitMask;
 use crate::registry::{Availability, DatasetInfo, Task, collection_files, find};
 use crate::synthetic::{PREFIX, Synthetic};
@@ -22,6 +23,8 @@ enum Kind {
     Embedded(&'static DatasetInfo),
     /// A registered set's file.
     Registered(&'static DatasetInfo, PathBuf),
+    /// A registered set of images.
+    Images(&'static DatasetInfo, ImageFolder),
     /// A folder of the collection's layout that is not registered.
     Collection(String, PathBuf),
     Synthetic(Synthetic),
@@ -76,6 +79,7 @@ impl DataSource {
     /// [`DataError::NoMask`] when there are none, and those of [`SplitMask::load`].
     pub fn mask(&self, rows: usize) -> Result<SplitMask, DataError> {
         let beside = match &self.kind {
+            Kind::Images(_, folder) => return folder.mask(rows),
             Kind::Registered(info, path) if info.has_splits() => path.parent(),
             Kind::Collection(_, path) => path.parent(),
             _ => None,
@@ -89,7 +93,9 @@ impl DataSource {
     /// The registered name, the file's stem, or the synthetic set's full text.
     pub fn name(&self) -> String {
         match &self.kind {
-            Kind::Embedded(info) | Kind::Registered(info, _) => info.name.into(),
+            Kind::Embedded(info) | Kind::Registered(info, _) | Kind::Images(info, _) => {
+                info.name.into()
+            }
             Kind::Collection(name, _) => name.clone(),
             Kind::Synthetic(synthetic) => synthetic.to_string(),
             Kind::File(path) => file::stem(path),
@@ -99,10 +105,18 @@ impl DataSource {
     /// What the target is, for a registered or synthetic set.
     pub fn task(&self) -> Option<Task> {
         match &self.kind {
-            Kind::Embedded(info) | Kind::Registered(info, _) => Some(info.task),
+            Kind::Embedded(info) | Kind::Registered(info, _) | Kind::Images(info, _) => {
+                Some(info.task)
+            }
             Kind::Synthetic(_) => Some(Task::Regression),
             Kind::Collection(..) | Kind::File(_) => None,
         }
+    }
+
+    /// Whether the inputs have a common scale already, as pixels do: scaling each by its own
+    /// spread would blow up the noise of those that hardly vary.
+    pub fn has_common_scale(&self) -> bool {
+        matches!(self.kind, Kind::Images(..))
     }
 
     /// Whether the data are generated, which a report must say.
@@ -114,6 +128,7 @@ impl DataSource {
         match &self.kind {
             Kind::Embedded(info) => read_embedded(info.name, request),
             Kind::Synthetic(synthetic) => synthetic.read(request),
+            Kind::Images(info, folder) => folder.read(info.name, request),
             Kind::Registered(_, path) | Kind::Collection(_, path) | Kind::File(path) => {
                 file::read(path, request)
             }
@@ -124,7 +139,10 @@ impl DataSource {
 fn registered(info: &'static DatasetInfo, data_dir: Option<&Path>) -> Result<Kind, DataError> {
     match info.availability(data_dir) {
         Availability::Embedded => Ok(Kind::Embedded(info)),
-        Availability::OnDisk(path) => Ok(Kind::Registered(info, path)),
+        Availability::OnDisk(path) => Ok(match path.parent().and_then(ImageFolder::at) {
+            Some(folder) if info.storage == registry::Storage::Images => Kind::Images(info, folder),
+            _ => Kind::Registered(info, path),
+        }),
         Availability::Absent(_) if info.storage == registry::Storage::Embedded => {
             Err(DataError::NotEmbedded {
                 name: info.name.into(),

@@ -53,6 +53,16 @@ impl Standardizer {
         }
     }
 
+    /// The map that leaves `columns` inputs and the target as they are.
+    pub fn identity(columns: usize) -> Self {
+        Self {
+            input_mean: vec![0.0; columns],
+            input_scale: vec![1.0; columns],
+            target_mean: 0.0,
+            target_scale: 1.0,
+        }
+    }
+
     /// (x − mean) / scale for every input.
     ///
     /// # Shapes

@@ -32,6 +32,7 @@ fn entry(info: &DatasetInfo, data_dir: Option<&Path>) -> String {
     let task = match info.task {
         Task::Regression => "regression",
         Task::BinaryClassification => "two classes",
+        Task::Classification => "classes",
     };
     let place = match info.availability(data_dir) {
         Availability::Embedded => "in this program".into(),

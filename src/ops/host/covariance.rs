@@ -3,11 +3,13 @@
 //!
 //! Distances come from differences of coordinates, not from `‖a‖² + ‖b‖² − 2aᵀb`: coincident
 //! points are at distance zero exactly and close points lose no digits, which a product of the
-//! coordinates cannot give in single precision.
+//! coordinates cannot give in single precision. Points of many dimensions take the other way, with
+//! differences where the product would lose digits.
 
 use core::marker::PhantomData;
 
 use super::{
+    covariance_by_products,
     lanes::{Lanes, WIDTH},
     profile::{Matern12, Matern32, Matern52, Profile, SquaredExponential},
     scalar::Scalar,
@@ -21,6 +23,9 @@ const GROUP: usize = 4;
 
 /// Points handled together.
 const LANES: usize = GROUP * WIDTH;
+
+/// Dimensions from which on matrix products are faster than differences.
+const MANY_DIMENSIONS: usize = 32;
 
 /// Below this many covariances one thread is faster than two.
 const PARALLEL_FROM: usize = 1 << 16;
@@ -243,7 +248,7 @@ macro_rules! with_profile {
 }
 
 /// Parts worth cutting the rows of a covariance into.
-fn parts(rows: usize, columns: usize) -> usize {
+pub fn parts(rows: usize, columns: usize) -> usize {
     if rows * columns < PARALLEL_FROM {
         1
     } else {
@@ -263,6 +268,11 @@ pub fn covariance<T: Scalar>(
     let mut values = vec![T::default(); rows * columns];
     if values.is_empty() {
         return values;
+    }
+    if lengthscales.len() >= MANY_DIMENSIONS {
+        return with_profile!(kind, P => {
+            covariance_by_products::covariance::<T, P>(x1, x2, lengthscales, variance)
+        });
     }
     let points = ScaledPoints::new(x1, x2, lengthscales);
     in_parts(
@@ -300,6 +310,11 @@ pub fn covariance_backward<T: Scalar>(
             lengthscales: vec![T::default(); dimensions],
             variance: T::default(),
         };
+    }
+    if dimensions >= MANY_DIMENSIONS {
+        return with_profile!(kind, P => covariance_by_products::covariance_backward::<T, P>(
+            x1, x2, lengthscales, variance, gradient,
+        ));
     }
     let points = ScaledPoints::new(x1, x2, lengthscales);
     let parts = parts(rows, columns);
@@ -350,21 +365,35 @@ fn gather<T: Scalar>(
         variance += part.variance;
         x1.extend_from_slice(&part.left);
     }
-    for values in [&mut x1, &mut x2] {
-        for point in values.chunks_exact_mut(dimensions) {
-            for (value, &lengthscale) in point.iter_mut().zip(lengthscales) {
-                *value /= lengthscale;
+    CovarianceGradients::in_input_units(x1, x2, &squares, variance, lengthscales)
+}
+
+impl<T: Scalar> CovarianceGradients<T> {
+    /// From gradients with respect to inputs in lengthscale units, and `Σ_ij w_ij·(a_i − b_j)²`.
+    pub fn in_input_units(
+        mut x1: Vec<T>,
+        mut x2: Vec<T>,
+        squares: &[f64],
+        variance: f64,
+        lengthscales: &[T],
+    ) -> Self {
+        for values in [&mut x1, &mut x2] {
+            for point in values.chunks_exact_mut(lengthscales.len()) {
+                for (value, &lengthscale) in point.iter_mut().zip(lengthscales) {
+                    *value /= lengthscale;
+                }
             }
         }
-    }
-    CovarianceGradients {
-        x1,
-        x2,
-        lengthscales: squares
+        let lengthscales = squares
             .iter()
             .zip(lengthscales)
             .map(|(&square, &lengthscale)| T::from_f64(-square / lengthscale.to_f64()))
-            .collect(),
-        variance: T::from_f64(variance),
+            .collect();
+        Self {
+            x1,
+            x2,
+            lengthscales,
+            variance: T::from_f64(variance),
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 pub mod cholesky;
 pub mod covariance;
+mod covariance_by_products;
 mod lanes;
 pub mod moments;
 mod profile;

@@ -1,0 +1,115 @@
+"""Fit GPflow's whitened SVGP classifier with Adam; prints one JSON line.
+
+`--data` is a compressed numpy file with x_train [N, D], y_train [N], x_test, y_test: inputs as the
+model is to see them, labels 0, 1, ...
+"""
+
+import argparse
+import json
+import time
+from pathlib import Path
+
+import processor_threads
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True, help="the .npz file")
+    parser.add_argument(
+        "--likelihood", choices=["bernoulli", "softmax", "robust-max"], required=True
+    )
+    kernels = ["matern12", "matern32", "matern52", "rbf"]
+    parser.add_argument("--kernel", choices=kernels, default="matern52")
+    parser.add_argument("--isotropic", action="store_true", help="one lengthscale for all inputs")
+    parser.add_argument("--lengthscale", type=float, default=1.0, help="initial value")
+    parser.add_argument("--kernel-variance", type=float, default=1.0, help="initial value")
+    parser.add_argument("--inducing", type=int, default=100)
+    parser.add_argument("--inducing-init", choices=["kmeans", "subset"], default="kmeans")
+    parser.add_argument("--steps", type=int, default=1000)
+    parser.add_argument("--batch-size", type=int, default=256)
+    parser.add_argument("--learning-rate", type=float, default=0.01)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--dtype", choices=["float32", "float64"], default="float64")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--report-every", type=int, default=0, help="steps; 0 is silent")
+    return parser.parse_args()
+
+
+def likelihood(name: str, classes: int):
+    """GPflow's likelihood and its number of latent functions."""
+    import gpflow
+
+    if name == "bernoulli":
+        return gpflow.likelihoods.Bernoulli(), 1
+    if name == "softmax":
+        return gpflow.likelihoods.Softmax(classes), classes
+    return gpflow.likelihoods.MultiClass(classes), classes
+
+
+def probabilities(model, x, binary: bool):
+    """Class probabilities [N, C], in chunks."""
+    import gpflow_training
+    import numpy as np
+
+    mean, _ = gpflow_training.predict(model, x)
+    return np.hstack([1.0 - mean, mean]) if binary else mean
+
+
+def main() -> None:
+    arguments = parse_arguments()
+    processor_threads.limit(arguments.threads)
+    import gpflow
+    import gpflow_training
+    import numpy as np
+    import tensorflow as tf
+
+    gpflow_training.configure(arguments.dtype, None)
+    tf.random.set_seed(arguments.seed)
+    rng = np.random.default_rng(arguments.seed)
+    data = np.load(arguments.data)
+    x, x_test = (data[name].astype(arguments.dtype) for name in ("x_train", "x_test"))
+    y = data["y_train"].astype(arguments.dtype)[:, None]
+    classes = int(y.max()) + 1
+    chosen, latents = likelihood(arguments.likelihood, classes)
+    model = gpflow.models.SVGP(
+        gpflow_training.kernel(
+            arguments.kernel,
+            x.shape[1],
+            arguments.isotropic,
+            arguments.lengthscale,
+            arguments.kernel_variance,
+        ),
+        chosen,
+        gpflow_training.initial_inducing(x, arguments.inducing, arguments.inducing_init, rng),
+        num_latent_gps=latents,
+        num_data=len(x),
+    )
+    start = time.perf_counter()
+    step_seconds = gpflow_training.train_adam(
+        model,
+        x,
+        y,
+        arguments.steps,
+        arguments.learning_rate,
+        gpflow_training.random_batches(len(x), arguments.batch_size, rng),
+        arguments.report_every,
+    )
+    seconds = time.perf_counter() - start
+    predicted = probabilities(model, x_test, arguments.likelihood == "bernoulli")
+    labels = data["y_test"].astype(int)
+    of_label = np.maximum(predicted[np.arange(len(labels)), labels], 1e-300)
+    report = {
+        "peer": f"gpflow {gpflow.__version__}",
+        "likelihood": arguments.likelihood,
+        "error": float(np.mean(predicted.argmax(1) != labels)),
+        "nlpd": float(-np.mean(np.log(of_label))),
+        "steps": arguments.steps,
+        "seconds": seconds,
+        "seconds_per_step": float(np.median(step_seconds)),
+        "seed": arguments.seed,
+    }
+    print(json.dumps(report))
+
+
+if __name__ == "__main__":
+    main()
