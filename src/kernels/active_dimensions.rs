@@ -5,7 +5,9 @@ use burn::{
     tensor::{Int, Tensor},
 };
 
-use super::Kernel;
+use rand::rngs::ChaCha8Rng;
+
+use super::{Kernel, NoSpectrum, SpectralComponent};
 use crate::parameter::Hyperparameter;
 
 /// `k(x_A, x′_A)`: a kernel that sees only the input dimensions `A`.
@@ -54,5 +56,29 @@ impl<K: Kernel> Kernel for ActiveDimensions<K> {
     fn hyperparameters(&self) -> Vec<Hyperparameter> {
         let base = self.base.hyperparameters().into_iter();
         base.map(|parameter| parameter.within("base")).collect()
+    }
+
+    fn spectrum(
+        &self,
+        dimensions: usize,
+        count: usize,
+        random: &mut ChaCha8Rng,
+    ) -> Result<Vec<SpectralComponent>, NoSpectrum> {
+        let active = self.dimensions.len();
+        let spread = |component: SpectralComponent| {
+            let mut frequencies = vec![0.0; count * dimensions];
+            let rows = component.frequencies.chunks(active);
+            for (row, values) in frequencies.chunks_mut(dimensions).zip(rows) {
+                for (&dimension, value) in self.dimensions.iter().zip(values) {
+                    row[dimension] += value;
+                }
+            }
+            SpectralComponent {
+                frequencies,
+                ..component
+            }
+        };
+        let base = self.base.spectrum(active, count, random)?;
+        Ok(base.into_iter().map(spread).collect())
     }
 }

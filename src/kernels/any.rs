@@ -4,11 +4,12 @@ use burn::{
     module::Module,
     tensor::{Tensor, TensorCreationOptions},
 };
+use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ActiveDimensions, Constant, Kernel, Linear, Product, Scaled, StationaryConfig,
-    StationaryKernel, Sum, White,
+    ActiveDimensions, Constant, Kernel, Linear, NoSpectrum, Product, Scaled, SpectralComponent,
+    StationaryConfig, StationaryKernel, Sum, White,
 };
 use crate::{ops::Stationary, parameter::Hyperparameter};
 
@@ -235,6 +236,15 @@ impl Kernel for AnyKernel {
     fn hyperparameters(&self) -> Vec<Hyperparameter> {
         forward!(self, kernel => kernel.hyperparameters())
     }
+
+    fn spectrum(
+        &self,
+        dimensions: usize,
+        count: usize,
+        random: &mut ChaCha8Rng,
+    ) -> Result<Vec<SpectralComponent>, NoSpectrum> {
+        forward!(self, kernel => kernel.spectrum(dimensions, count, random))
+    }
 }
 
 impl Kernel for BoxedKernel {
@@ -252,5 +262,14 @@ impl Kernel for BoxedKernel {
 
     fn hyperparameters(&self) -> Vec<Hyperparameter> {
         self.kernel[0].hyperparameters()
+    }
+
+    fn spectrum(
+        &self,
+        dimensions: usize,
+        count: usize,
+        random: &mut ChaCha8Rng,
+    ) -> Result<Vec<SpectralComponent>, NoSpectrum> {
+        self.kernel[0].spectrum(dimensions, count, random)
     }
 }

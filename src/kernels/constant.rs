@@ -5,7 +5,9 @@ use burn::{
     tensor::{Tensor, TensorCreationOptions},
 };
 
-use super::Kernel;
+use rand::rngs::ChaCha8Rng;
+
+use super::{Kernel, NoSpectrum, SpectralComponent};
 use crate::parameter::{Hyperparameter, Positive};
 
 /// `k(x, x′) = σ²`: an unknown constant offset with variance σ².
@@ -44,5 +46,17 @@ impl Kernel for Constant {
 
     fn hyperparameters(&self) -> Vec<Hyperparameter> {
         vec![Hyperparameter::new("variance", self.variance.to_vec())]
+    }
+
+    fn spectrum(
+        &self,
+        dimensions: usize,
+        count: usize,
+        _random: &mut ChaCha8Rng,
+    ) -> Result<Vec<SpectralComponent>, NoSpectrum> {
+        Ok(vec![SpectralComponent {
+            variance: self.variance.to_vec()[0],
+            frequencies: vec![0.0; count * dimensions],
+        }])
     }
 }

@@ -11,6 +11,7 @@ mod combination;
 mod constant;
 mod linear;
 mod scaled;
+mod spectrum;
 mod stationary;
 mod white;
 
@@ -18,6 +19,7 @@ use burn::{
     module::{Module, ModuleDisplay},
     tensor::Tensor,
 };
+use rand::rngs::ChaCha8Rng;
 
 pub use active_dimensions::ActiveDimensions;
 pub use any::{AnyKernel, KernelConfig};
@@ -25,6 +27,7 @@ pub use combination::{Product, Sum};
 pub use constant::Constant;
 pub use linear::Linear;
 pub use scaled::Scaled;
+pub use spectrum::{NoSpectrum, SpectralComponent};
 pub use stationary::{StationaryConfig, StationaryKernel};
 pub use white::White;
 
@@ -63,4 +66,21 @@ pub trait Kernel: Module + ModuleDisplay {
 
     /// The hyperparameters, in the units people read.
     fn hyperparameters(&self) -> Vec<Hyperparameter>;
+
+    /// The kernel as a sum of components with a spectral density, each with `count` frequencies
+    /// drawn from it, for inputs of `dimensions` dimensions. What has no spectral density, because
+    /// it is not stationary or its functions are not continuous, has the error that this gives
+    /// unless it is overridden.
+    ///
+    /// # Errors
+    ///
+    /// [`NoSpectrum`], naming the kernel.
+    fn spectrum(
+        &self,
+        _dimensions: usize,
+        _count: usize,
+        _random: &mut ChaCha8Rng,
+    ) -> Result<Vec<SpectralComponent>, NoSpectrum> {
+        Err(NoSpectrum::of::<Self>())
+    }
 }

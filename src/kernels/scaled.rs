@@ -5,7 +5,9 @@ use burn::{
     tensor::{Tensor, TensorCreationOptions},
 };
 
-use super::Kernel;
+use rand::rngs::ChaCha8Rng;
+
+use super::{Kernel, NoSpectrum, SpectralComponent};
 use crate::parameter::{Hyperparameter, Positive};
 
 /// `s·k(x, x′)` with a trained output scale `s`.
@@ -51,5 +53,18 @@ impl<K: Kernel> Kernel for Scaled<K> {
         let base = self.base.hyperparameters().into_iter();
         all.extend(base.map(|parameter| parameter.within("base")));
         all
+    }
+
+    fn spectrum(
+        &self,
+        dimensions: usize,
+        count: usize,
+        random: &mut ChaCha8Rng,
+    ) -> Result<Vec<SpectralComponent>, NoSpectrum> {
+        let scale = self.outputscale.to_vec()[0];
+        let base = self.base.spectrum(dimensions, count, random)?;
+        Ok((base.into_iter())
+            .map(|component| component.scaled(scale))
+            .collect())
     }
 }

@@ -4,9 +4,10 @@ use burn::{
     module::Module,
     tensor::{Tensor, TensorCreationOptions},
 };
+use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use super::Kernel;
+use super::{Kernel, NoSpectrum, SpectralComponent, spectrum::stationary_frequencies};
 use crate::{
     ops::{self, Stationary},
     parameter::{Hyperparameter, Positive},
@@ -136,5 +137,21 @@ impl Kernel for StationaryKernel {
             Hyperparameter::new("lengthscale", self.lengthscale.to_vec()),
             Hyperparameter::new("variance", self.variance.to_vec()),
         ]
+    }
+
+    fn spectrum(
+        &self,
+        dimensions: usize,
+        count: usize,
+        random: &mut ChaCha8Rng,
+    ) -> Result<Vec<SpectralComponent>, NoSpectrum> {
+        let mut lengthscales = self.lengthscale.to_vec();
+        if let [shared] = lengthscales[..] {
+            lengthscales = vec![shared; dimensions];
+        }
+        Ok(vec![SpectralComponent {
+            variance: self.variance.to_vec()[0],
+            frequencies: stationary_frequencies(self.kind, &lengthscales, count, random),
+        }])
     }
 }
