@@ -11,4 +11,5 @@ pub mod multi_output;
 pub mod ops;
 pub mod optim;
 pub mod parameter;
+pub mod sampling;
 pub mod variational;

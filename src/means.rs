@@ -42,6 +42,15 @@ pub trait Mean: Module + ModuleDisplay {
         values + self.forward(x)
     }
 
+    /// `draws + m(x)` for draws of the functions.
+    ///
+    /// # Shapes
+    ///
+    /// - `draws`: `[S, P, N]`, `x`: `[N, D]`
+    fn add_to_draws(&self, draws: Tensor<3>, x: Tensor<2>) -> Tensor<3> {
+        draws + self.forward(x).transpose().unsqueeze()
+    }
+
     /// The hyperparameters, in the units people read.
     fn hyperparameters(&self) -> Vec<Hyperparameter> {
         hyperparameters(self)

@@ -43,3 +43,13 @@ pub trait InducingVariables<K: Kernel>: Module + ModuleDisplay {
     /// `Cov[u, v]` with other inducing variables of the same kind, `[M, M2]`.
     fn kuv(&self, kernel: &K, other: &Self) -> Tensor<2>;
 }
+
+/// Inducing variables that can be computed from functions: `u(f)`.
+pub trait FunctionVariables {
+    /// Dimensions of the functions' inputs, D.
+    fn input_dimensions(&self) -> usize;
+
+    /// The inducing variables of functions, `[S, P, M]`, from what gives the functions' values,
+    /// `[S, P, N]`, at inputs `[N, D]`.
+    fn of(&self, functions: impl FnOnce(Tensor<2>) -> Tensor<3>) -> Tensor<3>;
+}

@@ -5,7 +5,7 @@ use burn::{
     tensor::Tensor,
 };
 
-use super::InducingVariables;
+use super::{FunctionVariables, InducingVariables};
 use crate::kernels::Kernel;
 
 /// `u = f(Z)`: the function values at the inducing points `Z`, `[M, D]`, which are trained.
@@ -43,5 +43,15 @@ impl<K: Kernel> InducingVariables<K> for InducingPoints {
 
     fn kuv(&self, kernel: &K, other: &Self) -> Tensor<2> {
         kernel.covariance(self.points(), other.points())
+    }
+}
+
+impl FunctionVariables for InducingPoints {
+    fn input_dimensions(&self) -> usize {
+        self.points.val().dims()[1]
+    }
+
+    fn of(&self, functions: impl FnOnce(Tensor<2>) -> Tensor<3>) -> Tensor<3> {
+        functions(self.points())
     }
 }

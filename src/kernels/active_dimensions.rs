@@ -5,7 +5,9 @@ use burn::{
     tensor::{Int, Tensor},
 };
 
-use super::Kernel;
+use rand::rngs::ChaCha8Rng;
+
+use super::{Kernel, NoSpectrum, SpectralSample};
 
 /// `k(x_A, x′_A)`: a kernel that sees only the input dimensions `A`.
 #[derive(Module, Debug)]
@@ -48,5 +50,29 @@ impl<K: Kernel> Kernel for ActiveDimensions<K> {
 
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
         self.base.diagonal(self.select(x))
+    }
+
+    fn spectrum(
+        &self,
+        dimensions: usize,
+        count: usize,
+        random: &mut ChaCha8Rng,
+    ) -> Result<Vec<SpectralSample>, NoSpectrum> {
+        let active = self.dimensions.len();
+        let spread = |component: SpectralSample| {
+            let mut frequencies = vec![0.0; count * dimensions];
+            let rows = component.frequencies.chunks(active);
+            for (row, values) in frequencies.chunks_mut(dimensions).zip(rows) {
+                for (&dimension, value) in self.dimensions.iter().zip(values) {
+                    row[dimension] += value;
+                }
+            }
+            SpectralSample {
+                frequencies,
+                ..component
+            }
+        };
+        let base = self.base.spectrum(active, count, random)?;
+        Ok(base.into_iter().map(spread).collect())
     }
 }

@@ -1,11 +1,12 @@
 //! Kernels chosen at run time.
 
 use burn::{module::Module, tensor::Tensor};
+use rand::rngs::ChaCha8Rng;
 
 use super::{
-    ActiveDimensions, ArcCosine, ChangePoint, Constant, Cosine, Gibbs, Kernel, Linear, Periodic,
-    Polynomial, Product, RationalQuadratic, Scaled, SpectralMixture, StationaryKernel, Sum, Warped,
-    White,
+    ActiveDimensions, ArcCosine, ChangePoint, Constant, Cosine, Gibbs, Kernel, Linear, NoSpectrum,
+    Periodic, Polynomial, Product, RationalQuadratic, Scaled, SpectralMixture, SpectralSample,
+    StationaryKernel, Sum, Warped, White,
 };
 use crate::features::Perceptron;
 
@@ -32,6 +33,17 @@ macro_rules! any_kernel {
 
             fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
                 match self { $(Self::$variant(kernel) => kernel.diagonal(x)),+ }
+            }
+
+            fn spectrum(
+                &self,
+                dimensions: usize,
+                count: usize,
+                random: &mut ChaCha8Rng,
+            ) -> Result<Vec<SpectralSample>, NoSpectrum> {
+                match self {
+                    $(Self::$variant(kernel) => kernel.spectrum(dimensions, count, random)),+
+                }
             }
         }
     };
@@ -83,5 +95,14 @@ impl Kernel for BoxedKernel {
 
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
         self.kernel[0].diagonal(x)
+    }
+
+    fn spectrum(
+        &self,
+        dimensions: usize,
+        count: usize,
+        random: &mut ChaCha8Rng,
+    ) -> Result<Vec<SpectralSample>, NoSpectrum> {
+        self.kernel[0].spectrum(dimensions, count, random)
     }
 }

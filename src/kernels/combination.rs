@@ -4,11 +4,13 @@ use core::ops::{Add, Mul};
 
 use burn::{module::Module, tensor::Tensor};
 
-use super::Kernel;
+use rand::rngs::ChaCha8Rng;
+
+use super::{Kernel, NoSpectrum, SpectralSample};
 
 /// Defines a kernel that combines two kernels entry by entry.
 macro_rules! combination {
-    ($(#[$doc:meta])* $name:ident, $operation:path) => {
+    ($(#[$doc:meta])* $name:ident, $operation:path, $spectra:path) => {
         $(#[$doc])*
         #[derive(Module, Debug)]
         pub struct $name<A: Module, B: Module> {
@@ -36,17 +38,43 @@ macro_rules! combination {
             fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
                 $operation(self.first.diagonal(x.clone()), self.second.diagonal(x))
             }
+
+            fn spectrum(
+                &self,
+                dimensions: usize,
+                count: usize,
+                random: &mut ChaCha8Rng,
+            ) -> Result<Vec<SpectralSample>, NoSpectrum> {
+                let first = self.first.spectrum(dimensions, count, random)?;
+                let second = self.second.spectrum(dimensions, count, random)?;
+                Ok($spectra(first, second))
+            }
         }
     };
+}
+
+/// The components of a sum.
+fn both(mut first: Vec<SpectralSample>, second: Vec<SpectralSample>) -> Vec<SpectralSample> {
+    first.extend(second);
+    first
+}
+
+/// The components of a product: every pair.
+fn pairs(first: Vec<SpectralSample>, second: Vec<SpectralSample>) -> Vec<SpectralSample> {
+    let with_all =
+        |first: &SpectralSample| second.iter().map(|second| first.times(second)).collect();
+    first.iter().flat_map::<Vec<_>, _>(with_all).collect()
 }
 
 combination!(
     /// `k(x, x′) = k₁(x, x′) + k₂(x, x′)`.
     Sum,
-    Add::add
+    Add::add,
+    both
 );
 combination!(
     /// `k(x, x′) = k₁(x, x′)·k₂(x, x′)`.
     Product,
-    Mul::mul
+    Mul::mul,
+    pairs
 );

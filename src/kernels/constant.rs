@@ -5,7 +5,9 @@ use burn::{
     tensor::{Tensor, TensorCreationOptions},
 };
 
-use super::Kernel;
+use rand::rngs::ChaCha8Rng;
+
+use super::{Kernel, NoSpectrum, SpectralSample};
 use crate::parameter::Positive;
 
 /// `k(x, x′) = σ²`: an unknown constant offset with variance σ².
@@ -40,5 +42,17 @@ impl Kernel for Constant {
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
         let [rows, _] = x.dims();
         self.variance.value().expand([rows])
+    }
+
+    fn spectrum(
+        &self,
+        dimensions: usize,
+        count: usize,
+        _random: &mut ChaCha8Rng,
+    ) -> Result<Vec<SpectralSample>, NoSpectrum> {
+        Ok(vec![SpectralSample {
+            variance: self.variance.to_vec()[0],
+            frequencies: vec![0.0; count * dimensions],
+        }])
     }
 }

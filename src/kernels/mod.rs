@@ -37,6 +37,7 @@ mod polynomial;
 mod rational_quadratic;
 mod scaled;
 mod spectral_mixture;
+mod spectrum;
 mod stationary;
 mod warped;
 mod white;
@@ -45,6 +46,7 @@ use burn::{
     module::{Module, ModuleDisplay},
     tensor::Tensor,
 };
+use rand::rngs::ChaCha8Rng;
 
 pub use active_dimensions::ActiveDimensions;
 pub use any::{AnyKernel, BoxedKernel};
@@ -61,6 +63,7 @@ pub use polynomial::{Polynomial, PolynomialConfig};
 pub use rational_quadratic::{RationalQuadratic, RationalQuadraticConfig};
 pub use scaled::Scaled;
 pub use spectral_mixture::{SpectralComponent, SpectralMixture, SpectralMixtureConfig};
+pub use spectrum::{NoSpectrum, SpectralSample};
 pub use stationary::{StationaryConfig, StationaryKernel};
 pub use warped::Warped;
 pub use white::White;
@@ -101,5 +104,22 @@ pub trait Kernel: Module + ModuleDisplay {
     /// The hyperparameters, in the units people read.
     fn hyperparameters(&self) -> Vec<Hyperparameter> {
         hyperparameters(self)
+    }
+
+    /// The kernel as a sum of components with a spectral density, each with `count` frequencies
+    /// drawn from it, for inputs of `dimensions` dimensions. What has no spectral density, because
+    /// it is not stationary or its functions are not continuous, has the error that this gives
+    /// unless it is overridden.
+    ///
+    /// # Errors
+    ///
+    /// [`NoSpectrum`], naming the kernel.
+    fn spectrum(
+        &self,
+        _dimensions: usize,
+        _count: usize,
+        _random: &mut ChaCha8Rng,
+    ) -> Result<Vec<SpectralSample>, NoSpectrum> {
+        Err(NoSpectrum::of::<Self>())
     }
 }

@@ -5,7 +5,9 @@ use burn::{
     tensor::{Tensor, TensorCreationOptions},
 };
 
-use super::Kernel;
+use rand::rngs::ChaCha8Rng;
+
+use super::{Kernel, NoSpectrum, SpectralSample};
 use crate::parameter::Positive;
 
 /// `s·k(x, x′)` with a trained output scale `s`.
@@ -41,5 +43,18 @@ impl<K: Kernel> Kernel for Scaled<K> {
 
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
         self.base.diagonal(x) * self.outputscale.value()
+    }
+
+    fn spectrum(
+        &self,
+        dimensions: usize,
+        count: usize,
+        random: &mut ChaCha8Rng,
+    ) -> Result<Vec<SpectralSample>, NoSpectrum> {
+        let scale = self.outputscale.to_vec()[0];
+        let base = self.base.spectrum(dimensions, count, random)?;
+        Ok((base.into_iter())
+            .map(|component| component.scaled(scale))
+            .collect())
     }
 }

@@ -4,9 +4,10 @@ use burn::{
     module::Module,
     tensor::{Tensor, TensorCreationOptions},
 };
+use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use super::Kernel;
+use super::{Kernel, NoSpectrum, SpectralSample, spectrum::stationary_frequencies};
 use crate::{
     ops::{self, Stationary},
     parameter::Positive,
@@ -131,5 +132,21 @@ impl Kernel for StationaryKernel {
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
         let [rows, _] = x.dims();
         self.variance.value().expand([rows])
+    }
+
+    fn spectrum(
+        &self,
+        dimensions: usize,
+        count: usize,
+        random: &mut ChaCha8Rng,
+    ) -> Result<Vec<SpectralSample>, NoSpectrum> {
+        let mut lengthscales = self.lengthscale.to_vec();
+        if let [shared] = lengthscales[..] {
+            lengthscales = vec![shared; dimensions];
+        }
+        Ok(vec![SpectralSample {
+            variance: self.variance.to_vec()[0],
+            frequencies: stationary_frequencies(self.kind, &lengthscales, count, random),
+        }])
     }
 }

@@ -10,3 +10,4 @@ mod mixture;
 
 pub use coregionalised::{Coregionalised, first_mixing};
 pub use mixture::Mixture;
+pub(crate) use mixture::mix_draws;

@@ -123,9 +123,29 @@ impl<K: Kernel, I: InducingVariables<K>> ConditionedProcess<K, I> {
         }
     }
 
+    /// The kernel.
+    pub fn kernel(&self) -> &K {
+        &self.kernel
+    }
+
     /// The inducing variables.
     pub fn inducing(&self) -> &I {
         &self.inducing
+    }
+
+    /// The factor L.
+    pub fn factor(&self) -> &CholeskyFactor<2> {
+        &self.factor
+    }
+
+    /// The mean of the whitened inducing variables, `[P, M]`.
+    pub fn whitened_mean(&self) -> Tensor<2> {
+        self.mean.clone()
+    }
+
+    /// The uncertainty of the whitened inducing variables.
+    pub fn spread(&self) -> &Spread {
+        &self.spread
     }
 
     /// `Λ = L⁻¹K_uf`, [M, N].

@@ -55,10 +55,7 @@ impl<P: Process, M: Mean> Process for WithMean<P, M> {
     }
 
     fn sample(&self, x: Tensor<2>, samples: usize) -> Result<Tensor<3>, NotPositiveDefinite> {
-        let draws = self.process.sample(x.clone(), samples)?; // [S, P, N]
-        let [_, outputs, rows] = draws.dims();
-        let zero = Tensor::zeros([rows, outputs], (&draws.device(), draws.dtype()));
-        let shift = self.mean.add_to(zero, x).transpose(); // [P, N]
-        Ok(draws + shift.unsqueeze())
+        let draws = self.process.sample(x.clone(), samples)?;
+        Ok(self.mean.add_to_draws(draws, x))
     }
 }

@@ -1,0 +1,88 @@
+//! Draws of the prior by random Fourier features.
+
+use burn::tensor::{Tensor, TensorCreationOptions, TensorData};
+use rand::rngs::ChaCha8Rng;
+use rand_distr::{Distribution, StandardNormal};
+
+use super::Paths;
+use crate::kernels::{Kernel, NoSpectrum, SpectralSample};
+
+/// Draws of P functions from a Gaussian process with mean zero, by random Fourier features:
+/// `g(x) = Σ_f a_f·(w_f·cos ω_fᵀx + v_f·sin ω_fᵀx)`, `w, v ~ N(0, 1)`, with `F` frequencies ω from
+/// each component of the kernel and `a² = σ²/F` of its variance (A. Rahimi and B. Recht, *Random
+/// Features for Large-Scale Kernel Machines*, 2007).
+#[derive(Clone, Debug)]
+pub struct PriorPaths {
+    /// ω, [F, D]
+    frequencies: Tensor<2>,
+    /// a·w and a·v, [S, P, 2F]
+    weights: Tensor<3>,
+}
+
+impl PriorPaths {
+    /// Draws of the shape `[samples, outputs]` for inputs of `dimensions` dimensions, with `count`
+    /// frequencies a component.
+    ///
+    /// # Errors
+    ///
+    /// When the kernel has no spectral density.
+    pub fn new(
+        kernel: &impl Kernel,
+        dimensions: usize,
+        (samples, outputs): (usize, usize),
+        count: usize,
+        random: &mut ChaCha8Rng,
+        options: impl Into<TensorCreationOptions>,
+    ) -> Result<Self, NoSpectrum> {
+        let options = options.into();
+        let components = kernel.spectrum(dimensions, count, random)?;
+        let amplitudes: Vec<f64> = (components.iter())
+            .flat_map(|component| vec![(component.variance / count as f64).sqrt(); count])
+            .collect();
+        let features = 2 * amplitudes.len();
+        let frequencies: Vec<f64> = (components.into_iter())
+            .flat_map(|SpectralSample { frequencies, .. }| frequencies)
+            .collect();
+        let amplitudes = [amplitudes.as_slice(), &amplitudes].concat();
+        let amplitudes = Tensor::<3>::from_data(
+            TensorData::new(amplitudes, [1, 1, features]),
+            options.clone(),
+        );
+        let shape = [features / 2, dimensions];
+        Ok(Self {
+            frequencies: Tensor::from_data(TensorData::new(frequencies, shape), options.clone()),
+            weights: normals([samples, outputs, features], random, options) * amplitudes,
+        })
+    }
+}
+
+/// Standard normals.
+pub(super) fn normals<const D: usize>(
+    shape: [usize; D],
+    random: &mut ChaCha8Rng,
+    options: impl Into<TensorCreationOptions>,
+) -> Tensor<D> {
+    let count = shape.iter().product();
+    let values: Vec<f64> = StandardNormal.sample_iter(random).take(count).collect();
+    Tensor::from_data(TensorData::new(values, shape), options)
+}
+
+/// `Σ_j w_spj·b_jn`: [S, P, N] from weights, [S, P, J], and values of J functions, [J, N].
+pub(super) fn combine(weights: Tensor<3>, basis: Tensor<2>) -> Tensor<3> {
+    let ([samples, outputs, count], [_, rows]) = (weights.dims(), basis.dims());
+    (weights.reshape([samples * outputs, count]))
+        .matmul(basis)
+        .reshape([samples, outputs, rows])
+}
+
+impl Paths for PriorPaths {
+    fn evaluate(&self, x: Tensor<2>) -> Tensor<3> {
+        let (mut frequencies, mut weights) = (self.frequencies.clone(), self.weights.clone());
+        if x.is_autodiff() {
+            (frequencies, weights) = (frequencies.autodiff(), weights.autodiff());
+        }
+        let phases = frequencies.matmul(x.transpose()); // [F, N]
+        let features = Tensor::cat(vec![phases.clone().cos(), phases.sin()], 0); // [2F, N]
+        combine(weights, features)
+    }
+}

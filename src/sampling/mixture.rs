@@ -1,0 +1,42 @@
+//! Draws of mixtures of latent functions.
+
+use burn::tensor::Tensor;
+
+use super::{PathOptions, Paths, SamplePaths};
+use crate::{
+    kernels::NoSpectrum,
+    multi_output::{Mixture, mix_draws},
+    variational::Process,
+};
+
+/// Draws of `W·g` from draws of g: those of different outputs are correlated as the outputs are.
+#[derive(Clone, Debug)]
+pub struct MixedPaths<G> {
+    latent: G,
+    /// W, [P, Q]
+    mixing: Tensor<2>,
+}
+
+impl<G: Process + SamplePaths> SamplePaths for Mixture<G> {
+    type Paths = MixedPaths<G::Paths>;
+
+    fn paths(&self, options: PathOptions) -> Result<Self::Paths, NoSpectrum> {
+        Ok(MixedPaths {
+            latent: self.latent().paths(options)?,
+            mixing: self.mixing(),
+        })
+    }
+}
+
+impl<G: Paths> Paths for MixedPaths<G> {
+    fn evaluate(&self, x: Tensor<2>) -> Tensor<3> {
+        let latent = self.latent.evaluate(x);
+        let mixing = self.mixing.clone();
+        let mixing = if latent.is_autodiff() {
+            mixing.autodiff()
+        } else {
+            mixing
+        };
+        mix_draws(latent, mixing)
+    }
+}

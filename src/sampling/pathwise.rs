@@ -1,0 +1,96 @@
+//! Draws of conditioned processes by Matheron's rule.
+
+use burn::tensor::Tensor;
+use rand::{SeedableRng, rngs::ChaCha8Rng};
+
+use super::{
+    PathOptions, Paths, PriorPaths, SamplePaths,
+    fourier_features::{combine, normals},
+};
+use crate::{
+    inducing::{FunctionVariables, InducingVariables},
+    kernels::{Kernel, NoSpectrum},
+    variational::{ConditionedProcess, Spread},
+};
+
+/// Draws of a conditioned process: a draw of the prior, moved to agree with a draw of the inducing
+/// variables,
+/// `f(x) = g(x) + k(x, u)·(LLᵀ)⁻¹·(u − g(Z) − ε)`
+/// (Matheron's rule), where g comes from random Fourier features and the update is exact (J. Wilson,
+/// V. Borovitskiy, A. Terenin, P. Mostowsky and M. Deisenroth, *Efficiently Sampling Functions from
+/// Gaussian Process Posteriors*, arXiv:2002.09309, eq. 13). ε has the variance of what was added to
+/// `Cov[u, u]` before it was factored: the jitter, or the noise in exact regression.
+#[derive(Clone, Debug)]
+pub struct ConditionedPaths<K, I> {
+    kernel: K,
+    inducing: I,
+    prior: PriorPaths,
+    /// `(LLᵀ)⁻¹·(u − g(Z) − ε)`, [S, P, M]
+    weights: Tensor<3>,
+}
+
+impl<K: Kernel, I: InducingVariables<K> + FunctionVariables> SamplePaths
+    for ConditionedProcess<K, I>
+{
+    type Paths = ConditionedPaths<K, I>;
+
+    fn paths(&self, options: PathOptions) -> Result<Self::Paths, NoSpectrum> {
+        let PathOptions {
+            samples,
+            frequencies,
+            seed,
+        } = options;
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let (kernel, inducing, factor) = (self.kernel(), self.inducing(), self.factor());
+        let mean = self.whitened_mean(); // [P, M]
+        let [outputs, size] = mean.dims();
+        let tensors = (&mean.device(), mean.dtype());
+        let dimensions = inducing.input_dimensions();
+        let shape = (samples, outputs);
+        let prior = PriorPaths::new(kernel, dimensions, shape, frequencies, &mut random, tensors)?;
+
+        let lower = factor.lower(); // [M, M]
+        let variances = inducing
+            .kuu(kernel)
+            .mul(Tensor::<2>::eye(size, tensors.0).cast(tensors.1));
+        let added = lower.square().sum_dim(1) - variances.sum_dim(1); // [M, 1]
+        let deviation = added.clamp_min(0.0).sqrt().reshape([1, 1, size]);
+        let noise = normals([samples, outputs, size], &mut random, tensors);
+        let drawn = inducing.of(|x| prior.evaluate(x)) + noise * deviation; // g(Z) + ε
+        // Whitened, one column a draw and output.
+        let columns = |rows: Tensor<3>| rows.reshape([samples * outputs, size]).transpose();
+        let noise = normals([samples, outputs, size], &mut random, tensors);
+        let inducing_draw = match self.spread() {
+            Spread::Known => columns(mean.unsqueeze::<3>().repeat_dim(0, samples)),
+            Spread::Factor(scale) => {
+                let scaled = noise.swap_dims(0, 1).matmul(scale.clone().transpose()); // [P, S, M]
+                columns(scaled.swap_dims(0, 1) + mean.unsqueeze())
+            }
+            Spread::Precision(precision) => {
+                let mean = columns(mean.unsqueeze::<3>().repeat_dim(0, samples));
+                precision.solve_transposed(columns(noise)) + mean
+            }
+        };
+        let update = factor.solve_transposed(inducing_draw - factor.solve(columns(drawn)));
+        Ok(ConditionedPaths {
+            kernel: kernel.clone(),
+            inducing: inducing.clone(),
+            prior,
+            weights: update.transpose().reshape([samples, outputs, size]),
+        })
+    }
+}
+
+impl<K: Kernel, I: InducingVariables<K>> Paths for ConditionedPaths<K, I> {
+    fn evaluate(&self, x: Tensor<2>) -> Tensor<3> {
+        let prior = self.prior.evaluate(x.clone());
+        let (basis, weights) = if x.is_autodiff() {
+            let kernel = self.kernel.clone().train();
+            let basis = self.inducing.clone().train().kuf(&kernel, x);
+            (basis, self.weights.clone().autodiff())
+        } else {
+            (self.inducing.kuf(&self.kernel, x), self.weights.clone())
+        };
+        prior + combine(weights, basis)
+    }
+}

@@ -1,0 +1,40 @@
+//! Draws of processes with a mean function.
+
+use burn::tensor::Tensor;
+
+use super::{PathOptions, Paths, SamplePaths};
+use crate::{
+    kernels::NoSpectrum,
+    means::Mean,
+    variational::{Process, WithMean},
+};
+
+/// Draws shifted by a mean function.
+#[derive(Clone, Debug)]
+pub struct ShiftedPaths<G, M> {
+    paths: G,
+    mean: M,
+}
+
+impl<P: Process + SamplePaths, M: Mean> SamplePaths for WithMean<P, M> {
+    type Paths = ShiftedPaths<P::Paths, M>;
+
+    fn paths(&self, options: PathOptions) -> Result<Self::Paths, NoSpectrum> {
+        Ok(ShiftedPaths {
+            paths: self.process().paths(options)?,
+            mean: self.mean().clone(),
+        })
+    }
+}
+
+impl<G: Paths, M: Mean> Paths for ShiftedPaths<G, M> {
+    fn evaluate(&self, x: Tensor<2>) -> Tensor<3> {
+        let draws = self.paths.evaluate(x.clone());
+        let mean = if x.is_autodiff() {
+            self.mean.clone().train()
+        } else {
+            self.mean.clone()
+        };
+        mean.add_to_draws(draws, x)
+    }
+}

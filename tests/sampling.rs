@@ -1,0 +1,410 @@
+//! Draws of functions: their spectra against the kernels, their moments against the joint
+//! distributions, and what holds for every single draw.
+
+mod support;
+
+use burn::tensor::Tensor;
+use burn_gp::{
+    inducing::InducingPoints,
+    inference::{Collapsed, Exact, FullBatch},
+    kernels::{AnyKernel, Kernel, KernelConfig, StationaryConfig},
+    likelihoods::Gaussian,
+    means::{ConstantMean, LinearMean, ZeroMean},
+    multi_output::Mixture,
+    ops::{Jitter, Stationary},
+    sampling::{PathOptions, Paths, SamplePaths},
+    variational::{Joint, Posterior, Process, VariationalGaussian, Whitened, WithMean},
+};
+use rand::{SeedableRng, rngs::ChaCha8Rng};
+use support::{
+    Dense, Platform, Random, assert_close, double_precision_platforms, numbers, platforms,
+    posterior_case::{Case, DIMENSIONS, INDUCING, kernel},
+};
+
+const KINDS: [Stationary; 4] = [
+    Stationary::SquaredExponential,
+    Stationary::Matern12,
+    Stationary::Matern32,
+    Stationary::Matern52,
+];
+
+fn stationary(kind: Stationary, lengthscale: f64, variance: f64) -> KernelConfig {
+    StationaryConfig::new(kind)
+        .with_lengthscale(lengthscale)
+        .with_variance(variance)
+        .into()
+}
+
+/// Every kernel with a spectral density.
+fn kernels() -> Vec<KernelConfig> {
+    let constant = KernelConfig::Constant { variance: 0.7 };
+    let [rbf, rough, _, smooth] = KINDS.map(|kind| stationary(kind, 0.8, 1.3));
+    vec![
+        rbf.clone(),
+        rough.clone(),
+        stationary(Stationary::Matern32, 1.7, 0.4),
+        smooth.clone(),
+        constant.clone(),
+        smooth.clone().scaled(2.5),
+        rbf.clone().on_dimensions(vec![1]),
+        rbf.clone().plus(constant).plus(rough.clone()),
+        rbf.clone().times(smooth.clone()),
+        rbf.clone().plus(rough).times(smooth.on_dimensions(vec![0])),
+    ]
+}
+
+/// `Σ σ²·mean cos ωᵀ(x − x′)` is the kernel. 40 000 frequencies: a mean of cosines has a standard
+/// error of at most `1/√(2·40 000) = 0.0035`; five of it, of the variance, are allowed.
+#[test]
+fn spectra_are_those_of_the_kernels() {
+    let platform = &double_precision_platforms()[0];
+    let points = Random::new(501).points(12, DIMENSIONS);
+    let count = 40_000;
+    for config in kernels() {
+        let kernel = config.init(DIMENSIONS, platform.options());
+        let mut random = ChaCha8Rng::seed_from_u64(17);
+        let components = kernel
+            .spectrum(DIMENSIONS, count, &mut random)
+            .expect("the kernel is stationary");
+        let entry = |i: usize, j: usize| -> f64 {
+            let phase = |w: &[f64]| -> f64 {
+                (0..DIMENSIONS)
+                    .map(|d| w[d] * (points[(i, d)] - points[(j, d)]))
+                    .sum()
+            };
+            let terms = components.iter().map(|component| {
+                let frequencies = component.frequencies.chunks(DIMENSIONS);
+                let sum: f64 = frequencies.map(|w| phase(w).cos()).sum();
+                component.variance * sum / count as f64
+            });
+            terms.sum()
+        };
+        let estimate = Dense::from_function(12, 12, entry);
+        let x = platform.matrix(&points);
+        let expected = numbers(kernel.matrix(x));
+        assert_close(
+            &format!("{config:?}"),
+            &estimate.values,
+            &expected,
+            5.0 / (2.0 * count as f64).sqrt(),
+        );
+    }
+}
+
+/// Lengthscales of their own for the dimensions.
+#[test]
+fn spectra_know_separate_lengthscales() {
+    let platform = &double_precision_platforms()[0];
+    let lengthscales = [0.5, 2.0];
+    for kind in KINDS {
+        let kernel =
+            burn_gp::kernels::StationaryKernel::new(kind, &lengthscales, 1.0, platform.options());
+        let mut random = ChaCha8Rng::seed_from_u64(19);
+        let count = 40_000;
+        let components = kernel
+            .spectrum(2, count, &mut random)
+            .expect("it is stationary");
+        for (difference, x) in [([0.4, 0.0], [0.4, 0.0]), ([0.0, 0.9], [0.0, 0.9])] {
+            let frequencies = components[0].frequencies.chunks(2);
+            let sum: f64 = frequencies
+                .map(|w| (w[0] * difference[0] + w[1] * difference[1]).cos())
+                .sum();
+            let origin = platform.tensor(&[0.0, 0.0], [1, 2]);
+            let expected = numbers(kernel.covariance(platform.tensor(&x, [1, 2]), origin))[0];
+            let error = (sum / count as f64 - expected).abs();
+            assert!(
+                error < 5.0 / (2.0 * count as f64).sqrt(),
+                "{kind:?}: {error}"
+            );
+        }
+    }
+}
+
+#[test]
+fn kernels_without_a_spectral_density_are_named() {
+    let platform = &platforms()[0];
+    let linear = KernelConfig::Linear {
+        ard: false,
+        variance: 1.0,
+    };
+    let white = KernelConfig::White { variance: 1.0 };
+    let smooth = stationary(Stationary::Matern52, 1.0, 1.0);
+    for (config, name) in [
+        (linear.clone(), "Linear"),
+        (smooth.clone().plus(white), "White"),
+        (smooth.times(linear).scaled(2.0), "Linear"),
+    ] {
+        let kernel = config.init(DIMENSIONS, platform.options());
+        let mut random = ChaCha8Rng::seed_from_u64(0);
+        let error = kernel
+            .spectrum(DIMENSIONS, 3, &mut random)
+            .expect_err("it has none");
+        let text = error.to_string();
+        assert!(
+            text.contains(&format!("the kernel {name} has no")),
+            "{text}"
+        );
+    }
+}
+
+/// Draws at a few inputs have the moments of the joint distribution. An estimated covariance of
+/// variables with variances v and v′ has a standard error of at most `√(2vv′/S)`, a mean one of
+/// `√(v/S)`; four are allowed, and once more for the frequencies that the draws share.
+#[track_caller]
+fn check_moments(what: &str, process: &(impl Process + SamplePaths), x: Tensor<2>) {
+    let samples = 4000;
+    let options = PathOptions::new(samples)
+        .with_frequencies(2000)
+        .with_seed(23);
+    let paths = process.paths(options).expect("the kernel is stationary");
+    let draws = paths.evaluate(x.clone());
+    let Joint { mean, covariance } = process.joint(x);
+    let [_, outputs, points] = draws.dims();
+    let (draws, mean, covariance) = (numbers(draws), numbers(mean), numbers(covariance));
+    let error = 8.0 * (2.0 / samples as f64).sqrt();
+    for p in 0..outputs {
+        let value = |s: usize, n: usize| draws[(s * outputs + p) * points + n];
+        let centre = |n: usize| (0..samples).map(|s| value(s, n)).sum::<f64>() / samples as f64;
+        let centres: Vec<f64> = (0..points).map(centre).collect();
+        let expected = |i: usize, j: usize| covariance[(p * points + i) * points + j];
+        for i in 0..points {
+            let off = (centres[i] - mean[i * outputs + p]).abs();
+            let spread = expected(i, i).sqrt();
+            assert!(
+                off < error * spread,
+                "{what}: mean {p}, {i}: off by {off:.3e} of {spread:.3e}"
+            );
+            for j in 0..=i {
+                let products =
+                    (0..samples).map(|s| (value(s, i) - centres[i]) * (value(s, j) - centres[j]));
+                let ours = products.sum::<f64>() / samples as f64;
+                let scale = (expected(i, i) * expected(j, j)).sqrt();
+                let off = (ours - expected(i, j)).abs();
+                assert!(
+                    off < error * scale,
+                    "{what}: covariance {p}, {i}, {j}: {ours:.4e} for {:.4e}",
+                    expected(i, j)
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn draws_have_the_moments_of_the_posterior() {
+    for platform in platforms() {
+        let case = Case::new(2);
+        let kernel = kernel(&platform);
+        let x = case.x(&platform).narrow(0, 0, 6);
+        let whitened = case.whitened(&platform).condition(&kernel).expect("factor");
+        check_moments(&format!("whitened on {platform}"), &whitened, x.clone());
+        let unwhitened = case
+            .unwhitened(&platform)
+            .condition(&kernel)
+            .expect("factor");
+        check_moments(&format!("unwhitened on {platform}"), &unwhitened, x);
+    }
+}
+
+/// Where the posterior is much more certain than the prior, the update has to take out what the
+/// prior put in: the same check, near the data.
+#[test]
+fn draws_have_the_moments_of_regression() {
+    for platform in platforms() {
+        let case = Case::new(2);
+        let gaussian = || Gaussian::new(0.2, platform.options());
+        let (x, y) = (case.x(&platform), platform.matrix(&case.y));
+        let at = x.clone().narrow(0, 0, 5);
+        let exact = Exact::new(kernel(&platform), ZeroMean::new(2), gaussian());
+        let exact = exact.condition(x.clone(), y.clone()).expect("factor");
+        check_moments(&format!("exact on {platform}"), &exact, at.clone());
+        let collapsed = Collapsed::new(
+            kernel(&platform),
+            ConstantMean::new(platform.tensor(&[0.5, -0.5], [2])),
+            gaussian(),
+            case.inducing(&platform),
+            Jitter::INDUCING,
+        );
+        let collapsed = collapsed.condition(x, y).expect("factor");
+        check_moments(&format!("collapsed on {platform}"), &collapsed, at);
+    }
+}
+
+/// All kernels at once: the prior is a posterior with standard whitened variables.
+#[test]
+fn draws_of_every_kernel_have_the_moments_of_its_prior() {
+    let platform = &platforms()[0];
+    let case = Case::new(1);
+    for config in kernels() {
+        // One inducing point: more would be singular under a constant kernel.
+        let z = Dense::new(1, DIMENSIONS, case.z.row(0).to_vec());
+        let inducing = InducingPoints::new(platform.matrix(&z));
+        let shape = burn_gp::variational::CovarianceShape::Full;
+        let q = VariationalGaussian::standard(1, 1, shape, platform.options());
+        let posterior = Whitened::new(inducing, q, Jitter::INDUCING);
+        let kernel: AnyKernel = config.init(DIMENSIONS, platform.options());
+        let process = posterior.condition(&kernel).expect("factor");
+        let x = case.x(platform).narrow(0, 0, 4);
+        check_moments(&format!("{config:?}"), &process, x);
+    }
+}
+
+/// With certain inducing variables every draw passes through them, however few the frequencies:
+/// the update is exact. 1e-6: the condition number of K_uu times rounding.
+#[test]
+fn draws_pass_through_what_is_known() {
+    for platform in double_precision_platforms() {
+        let case = Case::new(2);
+        let kernel = kernel(&platform);
+        let certain: Vec<Dense> = (0..2)
+            .map(|_| Dense::identity(INDUCING).scaled(1e-12))
+            .collect();
+        let q = VariationalGaussian::full(platform.matrix(&case.mean), platform.batch(&certain));
+        let posterior = Whitened::new(case.inducing(&platform), q, Jitter::NONE);
+        let process = posterior.condition(&kernel).expect("factor");
+        let z = platform.matrix(&case.z);
+        let expected = numbers(process.marginals(z.clone()).mean.transpose());
+        for frequencies in [1, 50] {
+            let options = PathOptions::new(7).with_frequencies(frequencies);
+            let paths = process.paths(options).expect("it is stationary");
+            let values = numbers(paths.evaluate(z.clone()));
+            for draw in values.chunks(2 * INDUCING) {
+                assert_close(&format!("{platform}"), draw, &expected, 1e-6);
+            }
+        }
+        // Elsewhere they differ.
+        let paths = process
+            .paths(PathOptions::new(2))
+            .expect("it is stationary");
+        let values = numbers(paths.evaluate(platform.tensor(&[9.0, 9.0], [1, 2])));
+        assert!((values[0] - values[2]).abs() > 1e-3, "{values:?}");
+    }
+}
+
+fn posterior_process(platform: &Platform, case: &Case) -> impl Process + SamplePaths + use<> {
+    let process = (case.whitened(platform).condition(&kernel(platform))).expect("factor");
+    let weights = Dense::new(DIMENSIONS, 2, vec![0.3, -0.2, 0.1, 0.8]);
+    let mean = LinearMean::new(
+        platform.matrix(&weights),
+        platform.tensor(&[1.0, -1.0], [2]),
+    );
+    WithMean::new(process, mean)
+}
+
+/// The same function at every call, whatever else is asked for in the call.
+#[test]
+fn a_draw_is_a_function() {
+    for platform in platforms() {
+        let case = Case::new(2);
+        let process = posterior_process(&platform, &case);
+        let paths = process
+            .paths(PathOptions::new(3))
+            .expect("it is stationary");
+        let x = case.x(&platform);
+        let all = numbers(paths.evaluate(x.clone()));
+        assert_eq!(all, numbers(paths.evaluate(x.clone())));
+        let parts = [(0, 20), (20, 30)]
+            .map(|(start, length)| paths.evaluate(x.clone().narrow(0, start, length)));
+        let parts = numbers(Tensor::cat(parts.to_vec(), 2));
+        // A product of other sizes sums in another order.
+        assert_close(
+            &format!("{platform}"),
+            &parts,
+            &all,
+            platform.tolerance(1e-13, 1e-5),
+        );
+        let again = process
+            .paths(PathOptions::new(3))
+            .expect("it is stationary");
+        assert_eq!(
+            numbers(again.evaluate(x.clone())),
+            all,
+            "the seed says it all"
+        );
+        let other = process
+            .paths(PathOptions::new(3).with_seed(1))
+            .expect("it is stationary");
+        assert_ne!(numbers(other.evaluate(x)), all);
+    }
+}
+
+/// Slopes of a draw by its input against central differences; f32 against f64 to what phases of
+/// some tens leave of seven digits.
+#[test]
+fn draws_have_gradients() {
+    let case = Case::new(2);
+    let mut reference: Option<Vec<f64>> = None;
+    for platform in platforms() {
+        let process = posterior_process(&platform, &case);
+        let options = PathOptions::new(2).with_frequencies(200);
+        let paths = process.paths(options).expect("it is stationary");
+        let x = case.x(&platform.autodiff()).narrow(0, 0, 5).require_grad();
+        let gradients = paths.evaluate(x.clone()).sum().backward();
+        let slopes = numbers(x.grad(&gradients).expect("it was asked for"));
+        if platform.is_double() {
+            for (index, slope) in slopes.iter().enumerate() {
+                let value = |step: f64| {
+                    let mut values = case.x.values[..5 * DIMENSIONS].to_vec();
+                    values[index] += step;
+                    let x = platform.tensor(&values, [5, DIMENSIONS]);
+                    numbers(paths.evaluate(x)).iter().sum::<f64>()
+                };
+                let difference = support::gradients::central_difference(value);
+                let error = (slope - difference).abs();
+                assert!(
+                    error < 1e-6 * difference.abs().max(1.0),
+                    "{platform}, {index}: {error:.2e}"
+                );
+            }
+            reference.get_or_insert(slopes);
+        } else if let Some(reference) = &reference {
+            assert_close(&format!("{platform}"), &slopes, reference, 1e-2);
+        }
+    }
+}
+
+/// Draws of mixtures are mixtures of draws.
+#[test]
+fn draws_of_mixtures_are_mixed_draws() {
+    for platform in platforms() {
+        let case = Case::new(2);
+        let latent = (case.whitened(&platform).condition(&kernel(&platform))).expect("factor");
+        let w = Dense::new(3, 2, vec![1.0, 0.3, -0.7, 0.9, 0.4, -1.6]);
+        let mixture = Mixture::new(latent.clone(), platform.matrix(&w));
+        let x = case.x(&platform).narrow(0, 0, 4);
+        let draws = |process: &dyn Fn() -> Tensor<3>| numbers(process());
+        let options = PathOptions::new(5);
+        let mixed = draws(&|| {
+            mixture
+                .paths(options)
+                .expect("stationary")
+                .evaluate(x.clone())
+        });
+        let plain = draws(&|| {
+            latent
+                .paths(options)
+                .expect("stationary")
+                .evaluate(x.clone())
+        });
+        let expected: Vec<f64> = (0..5 * 3 * 4)
+            .map(|index| {
+                let (s, p, n) = (index / 12, index / 4 % 3, index % 4);
+                (0..2).map(|q| w[(p, q)] * plain[(s * 2 + q) * 4 + n]).sum()
+            })
+            .collect();
+        assert_close(
+            &format!("{platform}"),
+            &mixed,
+            &expected,
+            platform.tolerance(1e-13, 1e-5),
+        );
+        // And with gradients.
+        let platform = platform.autodiff();
+        let x = case.x(&platform).narrow(0, 0, 4).require_grad();
+        let paths = mixture.paths(options).expect("stationary");
+        assert!(
+            x.grad(&paths.evaluate(x.clone()).sum().backward())
+                .is_some()
+        );
+    }
+}
