@@ -16,19 +16,17 @@ use super::{
 };
 use crate::{
     ops::{log_gamma, softplus},
-    parameter::{Positive, numbers},
+    parameter::Positive,
 };
-
-/// The smallest dispersion. Below it the likelihood is a Poisson likelihood in all but name, and
-/// single precision loses the difference of log-gammas that sets them apart.
-const SMALLEST_DISPERSION: f64 = 1e-3;
 
 /// Counts with the mean `m = exp(f)` and the variance `m + α·m²`, the dispersion α trained:
 /// with `r = 1/α`, `p(y | f) = Γ(y + r)/(Γ(r)·y!)·(r/(r + m))^r·(m/(r + m))^y`.
+///
+/// Single precision loses the difference of log-gammas where α falls below 10⁻⁴, at which this is
+/// a [`Poisson`](super::Poisson) likelihood in all but name.
 #[derive(Module, Debug)]
 pub struct NegativeBinomial {
-    /// What the dispersion has above its smallest value.
-    excess: Positive,
+    dispersion: Positive,
 }
 
 /// Configuration of a [`NegativeBinomial`] likelihood.
@@ -49,11 +47,11 @@ impl NegativeBinomialConfig {
     ///
     /// # Panics
     ///
-    /// If the dispersion does not lie above 10⁻³.
+    /// If the dispersion is not positive.
     #[track_caller]
     pub fn init(&self, options: impl Into<TensorCreationOptions>) -> NegativeBinomial {
         NegativeBinomial {
-            excess: Positive::new(&[self.dispersion - SMALLEST_DISPERSION], options),
+            dispersion: Positive::new(&[self.dispersion], options),
         }
     }
 }
@@ -61,7 +59,7 @@ impl NegativeBinomialConfig {
 impl NegativeBinomial {
     /// The dispersion α, `[1]`.
     pub fn dispersion(&self) -> Tensor<1> {
-        self.excess.value() + SMALLEST_DISPERSION
+        self.dispersion.value()
     }
 }
 
@@ -99,7 +97,7 @@ impl Likelihood for NegativeBinomial {
 
     /// A Poisson count whose rate has a gamma distribution.
     fn sample<R: Rng>(&self, function: Tensor<3>, random: &mut R) -> Tensor<3> {
-        let dispersion = numbers(self.dispersion())[0];
+        let dispersion = self.dispersion.to_vec()[0];
         draw(function, 1, |f| {
             let mean = f[0].exp();
             let rates = rand_distr::Gamma::new(1.0 / dispersion, mean * dispersion);

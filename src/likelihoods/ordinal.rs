@@ -18,9 +18,9 @@ use crate::{
     parameter::{Positive, numbers, vector},
 };
 
-/// The smallest distance between two cut points: single precision still tells their distribution
-/// functions apart.
-const SMALLEST_GAP: f64 = 1e-3;
+/// The distance between two cut points changes `log Φ` by more than this, unless single precision
+/// lost it: the logarithm of the difference stays finite.
+const SMALLEST_DIFFERENCE: f64 = 1e-7;
 
 /// Stands for an infinite cut point: `Φ(∓10⁴)` is 0 and 1.
 const BEYOND: f64 = 1e4;
@@ -32,8 +32,8 @@ const BEYOND: f64 = 1e4;
 #[derive(Module, Debug)]
 pub struct Ordinal {
     /// b_1, `[1]`
-    first: Param<Tensor<1>>,
-    /// What the distances between neighbouring cut points have above the smallest, `[C − 2]`.
+    first_cut_point: Param<Tensor<1>>,
+    /// The distances between neighbouring cut points, `[C − 2]`.
     gaps: Positive,
     #[module(skip)]
     classes: usize,
@@ -61,11 +61,11 @@ impl OrdinalConfig {
         );
         let cut = |label: usize| normal_quantile(label as f64 / classes as f64);
         let gaps: Vec<f64> = (1..classes - 1)
-            .map(|label| cut(label + 1) - cut(label) - SMALLEST_GAP)
+            .map(|label| cut(label + 1) - cut(label))
             .collect();
         let options = options.into();
         Ordinal {
-            first: Param::from_tensor(vector(&[cut(1)], options.clone())),
+            first_cut_point: Param::from_tensor(vector(&[cut(1)], options.clone())),
             gaps: Positive::new(&gaps, options),
             classes,
         }
@@ -75,8 +75,8 @@ impl OrdinalConfig {
 impl Ordinal {
     /// The cut points b_1 … b_{C−1}, `[C − 1]`.
     pub fn cut_points(&self) -> Tensor<1> {
-        let rises = (self.gaps.value() + SMALLEST_GAP).cumsum(0);
-        let first = self.first.val();
+        let rises = self.gaps.value().cumsum(0);
+        let first = self.first_cut_point.val();
         Tensor::cat(vec![first.clone(), rises + first], 0)
     }
 
@@ -98,7 +98,7 @@ impl Ordinal {
         let high = upper.mask_where(is_right, lower.neg());
         let log_high = log_normal_cdf(high);
         let ratio = log_normal_cdf(low) - log_high.clone();
-        log_high + log_one_minus_exp(ratio)
+        log_high + log_one_minus_exp(ratio.clamp_max(-SMALLEST_DIFFERENCE))
     }
 
     /// `log[Φ((b_{y+1} − μ)/τ) − Φ((b_y − μ)/τ)]` with `τ² = 1 + σ²`, `[N, P]`.

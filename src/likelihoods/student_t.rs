@@ -25,7 +25,7 @@ const SMALLEST_DEGREES: f64 = 2.0;
 pub struct StudentT {
     scale: Positive,
     /// `ν − 2` where it is trained.
-    excess_degrees: Option<Positive>,
+    excess_degrees_of_freedom: Option<Positive>,
     #[module(skip)]
     fixed_degrees: f64,
 }
@@ -69,7 +69,7 @@ impl StudentTConfig {
         let options = options.into();
         let excess = || Positive::new(&[degrees - SMALLEST_DEGREES], options.clone());
         StudentT {
-            excess_degrees: self.train_degrees_of_freedom.then(excess),
+            excess_degrees_of_freedom: self.train_degrees_of_freedom.then(excess),
             scale: Positive::new(&[self.scale], options.clone()),
             fixed_degrees: degrees,
         }
@@ -84,7 +84,7 @@ impl StudentT {
 
     /// The degrees of freedom ν, `[1]`.
     pub fn degrees_of_freedom(&self) -> Tensor<1> {
-        match &self.excess_degrees {
+        match &self.excess_degrees_of_freedom {
             Some(excess) => excess.value() + SMALLEST_DEGREES,
             None => self.scale().zeros_like() + self.fixed_degrees,
         }
