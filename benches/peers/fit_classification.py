@@ -25,6 +25,9 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--kernel-variance", type=float, default=1.0, help="initial value")
     parser.add_argument("--inducing", type=int, default=100)
     parser.add_argument("--inducing-init", choices=["kmeans", "subset"], default="kmeans")
+    parser.add_argument(
+        "--draws", type=Path, help="inducing points to start at: what our training_draws prints"
+    )
     parser.add_argument("--steps", type=int, default=1000)
     parser.add_argument("--batch-size", type=int, default=256)
     parser.add_argument("--learning-rate", type=float, default=0.01)
@@ -44,6 +47,16 @@ def likelihood(name: str, classes: int):
     if name == "softmax":
         return gpflow.likelihoods.Softmax(classes), classes
     return gpflow.likelihoods.MultiClass(classes), classes
+
+
+def initial_inducing(arguments, x, rng):
+    """The inducing points [M, D] that training starts at."""
+    import gpflow_training
+    import numpy as np
+
+    if arguments.draws is not None:
+        return np.array(json.loads(arguments.draws.read_text())["inducing"], arguments.dtype)
+    return gpflow_training.initial_inducing(x, arguments.inducing, arguments.inducing_init, rng)
 
 
 def probabilities(model, x, binary: bool):
@@ -80,7 +93,7 @@ def main() -> None:
             arguments.kernel_variance,
         ),
         chosen,
-        gpflow_training.initial_inducing(x, arguments.inducing, arguments.inducing_init, rng),
+        initial_inducing(arguments, x, rng),
         num_latent_gps=latents,
         num_data=len(x),
     )
