@@ -88,7 +88,7 @@ fn wait_for(child: &mut Child, output: &Path, step: usize) -> bool {
     true
 }
 
-/// Fails unless two finished runs are equal, times aside.
+/// Fails unless two finished runs are equal, times and memory aside.
 fn assert_same(expected: &Path, actual: &Path) {
     for file in [
         "weights.bpk",
@@ -104,8 +104,9 @@ fn assert_same(expected: &Path, actual: &Path) {
         let mut metrics: serde_json::Value =
             serde_json::from_str(&read(&run.join("metrics.json"))).unwrap();
         let fields = metrics.as_object_mut().unwrap();
-        assert!(fields.remove("train_seconds").is_some());
-        assert!(fields.remove("seconds_per_step").is_some());
+        for measured in ["train_seconds", "seconds_per_step", "peak_memory"] {
+            assert!(fields.remove(measured).is_some(), "no {measured}");
+        }
         metrics
     };
     assert_eq!(metrics(expected), metrics(actual));
