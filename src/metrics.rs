@@ -82,38 +82,73 @@ pub fn coverage_95(targets: &[f64], means: &[f64], variances: &[f64]) -> f64 {
     )
 }
 
-/// The fraction of labels (0 or 1) that the probabilities of label 1 get right: a probability of
-/// one half or more predicts label 1. The error rate is one minus the accuracy.
+/// The likeliest class of each row of class probabilities, `[N, C]`, and its probability; of equally
+/// likely ones the last.
+///
+/// # Panics
+///
+/// If the probabilities are not a whole number of rows.
 #[track_caller]
-pub fn accuracy(labels: &[f64], probabilities: &[f64]) -> f64 {
-    check_lengths(labels.len(), probabilities.len());
+pub fn likeliest_classes(probabilities: &[f64], classes: usize) -> Vec<(usize, f64)> {
+    assert!(
+        classes > 0 && probabilities.len().is_multiple_of(classes),
+        "{} probabilities of {classes} classes",
+        probabilities.len()
+    );
+    let likeliest = |row: &[f64]| {
+        let mut best = (0, row[0]);
+        for (class, &probability) in row.iter().enumerate().skip(1) {
+            if probability >= best.1 {
+                best = (class, probability);
+            }
+        }
+        best
+    };
+    probabilities.chunks_exact(classes).map(likeliest).collect()
+}
+
+/// The fraction of labels, 0 … C − 1, that the class probabilities, `[N, C]`, get right: the likeliest
+/// class is predicted. The error rate is one minus the accuracy.
+///
+/// # Panics
+///
+/// If the probabilities are not C for each label.
+#[track_caller]
+pub fn accuracy(labels: &[f64], probabilities: &[f64], classes: usize) -> f64 {
+    let likeliest = likeliest_classes(probabilities, classes);
+    check_lengths(labels.len(), likeliest.len());
     mean(
         labels
             .iter()
-            .zip(probabilities)
-            .map(|(&label, &probability)| {
-                f64::from(u8::from((probability >= 0.5) == (label >= 0.5)))
-            }),
+            .zip(&likeliest)
+            .map(|(&label, &(class, _))| f64::from(u8::from(label == class as f64))),
     )
 }
 
-/// The expected calibration error of probabilities of label 1: with the predictions in `bins` bins
-/// of equal width by their confidence `max(p, 1 − p)`, from ½ to 1,
+/// The expected calibration error of class probabilities, `[N, C]`: with the predictions in `bins`
+/// bins of equal width by their confidence, the probability of the likeliest class, from 1/C to 1,
 /// `Σ_b (n_b/N)·|accuracy_b − mean confidence_b|`
 /// (C. Guo et al., *On Calibration of Modern Neural Networks*, arXiv:1706.04599, eq. 3).
 ///
 /// # Panics
 ///
-/// If there are no bins.
+/// If there are no bins, fewer than two classes, or not C probabilities for each label.
 #[track_caller]
-pub fn expected_calibration_error(labels: &[f64], probabilities: &[f64], bins: usize) -> f64 {
-    check_lengths(labels.len(), probabilities.len());
+pub fn expected_calibration_error(
+    labels: &[f64],
+    probabilities: &[f64],
+    classes: usize,
+    bins: usize,
+) -> f64 {
+    let likeliest = likeliest_classes(probabilities, classes);
+    check_lengths(labels.len(), likeliest.len());
     assert!(bins > 0, "a calibration error needs at least one bin");
+    assert!(classes > 1, "a calibration error of {classes} classes");
     let mut excess = vec![0.0; bins];
-    for (&label, &probability) in labels.iter().zip(probabilities) {
-        let confidence = probability.max(1.0 - probability);
-        let bin = ((2.0 * confidence - 1.0) * bins as f64) as usize;
-        let right = f64::from(u8::from((probability >= 0.5) == (label >= 0.5)));
+    let least = 1.0 / classes as f64;
+    for (&label, &(class, confidence)) in labels.iter().zip(&likeliest) {
+        let bin = ((confidence - least) / (1.0 - least) * bins as f64) as usize;
+        let right = f64::from(u8::from(label == class as f64));
         excess[bin.min(bins - 1)] += right - confidence;
     }
     excess.iter().map(|excess| excess.abs()).sum::<f64>() / labels.len() as f64
@@ -165,26 +200,34 @@ mod tests {
     #[test]
     fn classification_by_hand() {
         let labels = [1.0, 0.0, 1.0, 0.0];
-        let probabilities = [0.9, 0.2, 0.4, 0.6];
-        assert_close(accuracy(&labels, &probabilities), 0.5);
+        let probabilities = [0.1, 0.9, 0.8, 0.2, 0.6, 0.4, 0.4, 0.6];
+        assert_close(accuracy(&labels, &probabilities, 2), 0.5);
         // Two bins: confidences 0.6, 0.6 (both wrong) and 0.9, 0.8 (both right).
         let expected = (1.2 + 0.3) / 4.0;
-        assert_close(
-            expected_calibration_error(&labels, &probabilities, 2),
-            expected,
-        );
+        let error = |bins| expected_calibration_error(&labels, &probabilities, 2, bins);
+        assert_close(error(2), expected);
         // One bin: two right of four, confidence 0.725 on average.
-        assert_close(
-            expected_calibration_error(&labels, &probabilities, 1),
-            0.225,
-        );
+        assert_close(error(1), 0.225);
         // A certain prediction falls into the last bin.
-        assert_close(expected_calibration_error(&[1.0], &[1.0], 10), 0.0);
+        let certain = expected_calibration_error(&[1.0], &[0.0, 1.0], 2, 10);
+        assert_close(certain, 0.0);
+    }
+
+    #[test]
+    fn several_classes_by_hand() {
+        let probabilities = [0.5, 0.3, 0.2, 0.2, 0.4, 0.4, 0.0, 0.1, 0.9];
+        let likeliest = likeliest_classes(&probabilities, 3);
+        assert_eq!(likeliest, [(0, 0.5), (2, 0.4), (2, 0.9)]);
+        let labels = [0.0, 1.0, 2.0];
+        assert_close(accuracy(&labels, &probabilities, 3), 2.0 / 3.0);
+        // Bins from 1/3 to 2/3 (one right of two, confidence 0.9 in all) and to 1 (right at 0.9).
+        let error = expected_calibration_error(&labels, &probabilities, 3, 2);
+        assert_close(error, (0.1 + 0.1) / 3.0);
     }
 
     #[test]
     fn nothing_has_no_mean() {
         assert!(root_mean_squared_error(&[], &[]).is_nan());
-        assert!(expected_calibration_error(&[], &[], 3).is_nan());
+        assert!(expected_calibration_error(&[], &[], 2, 3).is_nan());
     }
 }

@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::classes::Classes;
 use crate::error::{ColumnLabel, DataError};
 use crate::names::nearest;
 
@@ -42,16 +43,33 @@ impl fmt::Display for TargetColumn {
 }
 
 impl TargetColumn {
-    fn position(&self, source: &str, columns: &Columns) -> Result<usize, DataError> {
+    /// Where the column is; `purpose` is what it is for.
+    fn position(
+        &self,
+        purpose: &'static str,
+        source: &str,
+        columns: &Columns,
+    ) -> Result<usize, DataError> {
         match self {
             Self::Last => Ok(columns.count - 1),
-            Self::Number(number) => numbered(*number, source, columns.count),
-            Self::Name(name) => named(name, source, columns),
+            Self::Number(number) => numbered(*number, purpose, source, columns.count),
+            Self::Name(name) => named(name, purpose, source, columns),
+        }
+    }
+
+    /// Where the column is among `count`, if that follows without names.
+    fn position_without_names(&self, count: usize) -> Option<usize> {
+        match self {
+            Self::Last => count.checked_sub(1),
+            Self::Number(number) => at_number(*number, count),
+            Self::Name(name) if name == "last" => count.checked_sub(1),
+            Self::Name(name) => at_number(name.parse().ok()?, count),
         }
     }
 }
 
-fn numbered(number: i64, source: &str, count: usize) -> Result<usize, DataError> {
+/// The position of a column's number, which counts from 1 or, negative, from the end.
+fn at_number(number: i64, count: usize) -> Option<usize> {
     let position = match number {
         1.. => usize::try_from(number - 1).ok(),
         0 => None,
@@ -59,16 +77,29 @@ fn numbered(number: i64, source: &str, count: usize) -> Result<usize, DataError>
             .ok()
             .and_then(|from_end| count.checked_sub(from_end)),
     };
-    position
-        .filter(|&position| position < count)
-        .ok_or_else(|| DataError::TargetNumber {
-            source_name: source.to_owned(),
-            number,
-            count,
-        })
+    position.filter(|&position| position < count)
 }
 
-fn named(name: &str, source: &str, columns: &Columns) -> Result<usize, DataError> {
+fn numbered(
+    number: i64,
+    purpose: &'static str,
+    source: &str,
+    count: usize,
+) -> Result<usize, DataError> {
+    at_number(number, count).ok_or_else(|| DataError::TargetNumber {
+        source_name: source.to_owned(),
+        purpose,
+        number,
+        count,
+    })
+}
+
+fn named(
+    name: &str,
+    purpose: &'static str,
+    source: &str,
+    columns: &Columns,
+) -> Result<usize, DataError> {
     let names = columns.names.as_deref().unwrap_or_default();
     if let Some(position) = names.iter().position(|column| column == name) {
         return Ok(position);
@@ -77,21 +108,35 @@ fn named(name: &str, source: &str, columns: &Columns) -> Result<usize, DataError
         return Ok(columns.count - 1);
     }
     if let Ok(number) = name.parse() {
-        return numbered(number, source, columns.count);
+        return numbered(number, purpose, source, columns.count);
     }
     if columns.names.is_none() {
         return Err(DataError::TargetUnnamed {
             source_name: source.to_owned(),
+            purpose,
             name: name.to_owned(),
             count: columns.count,
         });
     }
     Err(DataError::TargetMissing {
         source_name: source.to_owned(),
+        purpose,
         name: name.to_owned(),
         columns: names.to_vec(),
         nearest: nearest(name, names.iter().map(String::as_str)),
     })
+}
+
+/// What the columns of training data are; all others are inputs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ColumnRoles {
+    /// The column to predict.
+    pub target: TargetColumn,
+    /// The column of the standard deviations of each target's noise, if they are known.
+    pub noise: Option<TargetColumn>,
+    /// Whether the target is a label: any text, or numbers without size.
+    pub labels: bool,
 }
 
 /// How the columns of a data set are named and ordered.
@@ -107,6 +152,21 @@ pub struct Schema {
     pub named: bool,
     /// Position of the target among all columns of the source, from 0.
     pub target_position: usize,
+    /// The column of the noise, if the source has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub noise: Option<NoiseColumn>,
+    /// The classes, if the target is a label.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub classes: Option<Classes>,
+}
+
+/// The column of the standard deviations of each target's noise.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NoiseColumn {
+    /// Its name; `noise` when the source had no names.
+    pub name: String,
+    /// Its position among all columns of the source, from 0.
+    pub position: usize,
 }
 
 /// The columns of a source before any has a role.
@@ -121,6 +181,7 @@ pub(crate) struct Columns {
 pub(crate) enum Role {
     Input(usize),
     Target,
+    Noise,
     Ignored,
 }
 
@@ -129,13 +190,17 @@ pub(crate) struct Layout {
     pub columns: Columns,
     pub roles: Vec<Role>,
     pub inputs: usize,
+    /// Whether the target is a label.
+    pub labels: bool,
+    /// The classes of the labels, if they are known already.
+    pub classes: Option<Classes>,
 }
 
 /// What is wanted from a source.
 #[derive(Clone, Copy)]
 pub(crate) enum Request<'a> {
     /// All columns, one of them the target.
-    Training(&'a TargetColumn),
+    Training(&'a ColumnRoles),
     /// The inputs of a model, and its target if it is there.
     Prediction(&'a Schema),
 }
@@ -146,20 +211,41 @@ impl Request<'_> {
         if let Some(names) = &columns.names {
             reject_duplicates(source, names)?;
         }
-        let (roles, inputs) = match self {
-            Self::Training(target) => {
-                (training_roles(target, source, &columns)?, columns.count - 1)
-            }
-            Self::Prediction(schema) => (
-                prediction_roles(schema, source, &columns)?,
-                schema.input_names.len(),
-            ),
+        let roles = match self {
+            Self::Training(wanted) => training_roles(wanted, source, &columns)?,
+            Self::Prediction(schema) => prediction_roles(schema, source, &columns)?,
         };
+        let is_input = |role: &&Role| matches!(role, Role::Input(_));
         Ok(Layout {
+            inputs: roles.iter().filter(is_input).count(),
             columns,
             roles,
-            inputs,
+            labels: self.has_labels(),
+            classes: match self {
+                Self::Training(_) => None,
+                Self::Prediction(schema) => schema.classes.clone(),
+            },
         })
+    }
+
+    fn has_labels(&self) -> bool {
+        match self {
+            Self::Training(wanted) => wanted.labels,
+            Self::Prediction(schema) => schema.classes.is_some(),
+        }
+    }
+
+    /// The column of `count` that holds labels, if that follows without names: text there says
+    /// nothing about whether a line is a header.
+    pub fn label_position(&self, count: usize) -> Option<usize> {
+        match self {
+            _ if !self.has_labels() => None,
+            Self::Training(wanted) => wanted.target.position_without_names(count),
+            Self::Prediction(schema) => {
+                let is_complete = !schema.named && count > schema.input_names.len();
+                is_complete.then_some(schema.target_position)
+            }
+        }
     }
 }
 
@@ -178,26 +264,38 @@ fn reject_duplicates(source: &str, names: &[String]) -> Result<(), DataError> {
 }
 
 fn training_roles(
-    target: &TargetColumn,
+    wanted: &ColumnRoles,
     source: &str,
     columns: &Columns,
 ) -> Result<Vec<Role>, DataError> {
-    let position = target.position(source, columns)?;
-    if columns.count < 2 {
+    let target = wanted.target.position("target", source, columns)?;
+    let noise = (wanted.noise.as_ref())
+        .map(|noise| noise.position("noise", source, columns))
+        .transpose()?;
+    if noise == Some(target) {
+        return Err(DataError::NoiseIsTarget {
+            source_name: source.to_owned(),
+            column: columns.label(target),
+        });
+    }
+    if columns.count < 2 + usize::from(noise.is_some()) {
         return Err(DataError::NoInputs {
             source_name: source.to_owned(),
         });
     }
-    Ok(positional_roles(columns.count, Some(position)))
+    Ok(positional_roles(columns.count, Some(target), noise))
 }
 
-/// Inputs in the order of the columns, the target at `target`.
-fn positional_roles(count: usize, target: Option<usize>) -> Vec<Role> {
+/// Inputs in the order of the columns, the target at `target`, its noise at `noise`.
+fn positional_roles(count: usize, target: Option<usize>, noise: Option<usize>) -> Vec<Role> {
     let mut next = 0;
     (0..count)
         .map(|column| {
             if Some(column) == target {
                 return Role::Target;
+            }
+            if Some(column) == noise {
+                return Role::Noise;
             }
             next += 1;
             Role::Input(next - 1)
@@ -213,9 +311,15 @@ fn prediction_roles(
     let inputs = schema.input_names.len();
     let names = match &columns.names {
         Some(names) if schema.named => names,
-        _ if columns.count == inputs => return Ok(positional_roles(inputs, None)),
-        _ if columns.count == inputs + 1 => {
-            return Ok(positional_roles(inputs + 1, Some(schema.target_position)));
+        _ if columns.count == inputs => return Ok(positional_roles(inputs, None, None)),
+        _ if columns.count == inputs + 1 && schema.noise.is_none() => {
+            let target = Some(schema.target_position);
+            return Ok(positional_roles(columns.count, target, None));
+        }
+        _ if columns.count == inputs + 2 && schema.noise.is_some() => {
+            let noise = schema.noise.as_ref().map(|noise| noise.position);
+            let target = Some(schema.target_position);
+            return Ok(positional_roles(columns.count, target, noise));
         }
         _ => {
             return Err(DataError::InputCount {
@@ -240,25 +344,38 @@ fn prediction_roles(
     if let Some(position) = names.iter().position(|name| *name == schema.target_name) {
         roles[position] = Role::Target;
     }
+    if let Some(noise) = &schema.noise
+        && let Some(position) = names.iter().position(|name| *name == noise.name)
+    {
+        roles[position] = Role::Noise;
+    }
     Ok(roles)
+}
+
+impl Columns {
+    /// The column at `position` (from 0) as messages name it.
+    fn label(&self, position: usize) -> ColumnLabel {
+        ColumnLabel {
+            number: position + 1,
+            name: self.names.as_ref().map(|names| names[position].clone()),
+        }
+    }
 }
 
 impl Layout {
     /// The column at `position` (from 0) as messages name it.
     pub fn label(&self, position: usize) -> ColumnLabel {
-        ColumnLabel {
-            number: position + 1,
-            name: self
-                .columns
-                .names
-                .as_ref()
-                .map(|names| names[position].clone()),
-        }
+        self.columns.label(position)
     }
 
     /// Position of the target among the columns, from 0.
     pub fn target(&self) -> Option<usize> {
         self.roles.iter().position(|role| *role == Role::Target)
+    }
+
+    /// Position of the noise among the columns, from 0.
+    pub fn noise(&self) -> Option<usize> {
+        self.roles.iter().position(|role| *role == Role::Noise)
     }
 
     /// Names of the columns without a role.
@@ -271,26 +388,32 @@ impl Layout {
             .collect()
     }
 
-    /// The schema of a training layout, whose target is at `target`.
-    pub fn schema(&self, target: usize) -> Schema {
-        match &self.columns.names {
-            Some(names) => Schema {
-                input_names: names
-                    .iter()
-                    .enumerate()
-                    .filter(|(position, _)| *position != target)
-                    .map(|(_, name)| name.clone())
-                    .collect(),
-                target_name: names[target].clone(),
-                named: true,
-                target_position: target,
-            },
-            None => Schema {
-                input_names: (1..=self.inputs).map(|input| format!("x{input}")).collect(),
-                target_name: "y".into(),
-                named: false,
-                target_position: target,
-            },
+    /// The schema of a training layout, whose target is at `target` and has these classes, if any.
+    pub fn schema(&self, target: usize, classes: Option<Classes>) -> Schema {
+        let name = |position: usize, otherwise: String| match &self.columns.names {
+            Some(names) => names[position].clone(),
+            None => otherwise,
+        };
+        let inputs = self
+            .roles
+            .iter()
+            .enumerate()
+            .filter_map(|(position, role)| {
+                let Role::Input(input) = role else {
+                    return None;
+                };
+                Some(name(position, format!("x{}", input + 1)))
+            });
+        Schema {
+            input_names: inputs.collect(),
+            target_name: name(target, "y".into()),
+            named: self.columns.names.is_some(),
+            target_position: target,
+            noise: self.noise().map(|position| NoiseColumn {
+                name: name(position, "noise".into()),
+                position,
+            }),
+            classes,
         }
     }
 }

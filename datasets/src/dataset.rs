@@ -14,9 +14,13 @@ pub struct Dataset {
     /// # Shapes
     /// `[N, D]`
     pub inputs: Matrix,
+    /// Numbers, or the classes of the schema counted from zero.
+    ///
     /// # Shapes
     /// `[N]`
     pub targets: Vec<f64>,
+    /// The standard deviation of each target's noise, `[N]`, where the source has it.
+    pub noise: Option<Vec<f64>>,
     /// The file and line of each row.
     pub origin: Origin,
 }
@@ -55,11 +59,13 @@ impl Dataset {
     /// # Panics
     /// When an index is not smaller than [`rows`](Self::rows).
     pub fn select(&self, indices: &[usize]) -> Self {
+        let pick = |values: &Vec<f64>| indices.iter().map(|&index| values[index]).collect();
         Self {
             name: self.name.clone(),
             schema: self.schema.clone(),
             inputs: self.inputs.select(indices),
-            targets: indices.iter().map(|&index| self.targets[index]).collect(),
+            targets: pick(&self.targets),
+            noise: self.noise.as_ref().map(pick),
             origin: self.origin.select(indices),
         }
     }
@@ -71,8 +77,11 @@ pub struct Features {
     /// # Shapes
     /// `[N, D]`
     pub inputs: Matrix,
-    /// The targets, `[N]`, when the source has the target column too.
+    /// The targets, `[N]`, when the source has the target column too; labels as classes of the
+    /// schema counted from zero.
     pub targets: Option<Vec<f64>>,
+    /// The standard deviation of each target's noise, `[N]`, when the source has that column.
+    pub noise: Option<Vec<f64>>,
     /// Names of columns that are neither an input of the model nor its target.
     pub ignored: Vec<String>,
     /// The file and line of each row.

@@ -98,7 +98,9 @@ pub(crate) fn read(path: &Path, request: Request<'_>) -> Result<Table, DataError
         return Err(DataError::EmptyFile { path: path.into() });
     };
     let count = records.fields().len();
-    let has_header = !records.fields().iter().all(number::may_be_data);
+    let labels = request.label_position(count);
+    let mut numbers = (records.fields().iter().enumerate()).filter(|(at, _)| Some(*at) != labels);
+    let has_header = !numbers.all(|(_, field)| number::may_be_data(field));
     let names = if has_header {
         Some(header_names(path, first, records.fields())?)
     } else {
@@ -157,6 +159,8 @@ impl<'a> Rows<'a> {
                 layout,
                 inputs: Vec::new(),
                 targets: Vec::new(),
+                noise: Vec::new(),
+                labels: None,
                 origin: Origin::text(path),
             },
         }
@@ -170,8 +174,19 @@ impl<'a> Rows<'a> {
                     Ok(value) => self.inputs[*input] = value,
                     Err(error) => return Err(self.refuse(error, line, position, field)),
                 },
+                Role::Target if self.table.layout.labels => match number::label(field) {
+                    Ok(text) => {
+                        let labels = self.table.labels.get_or_insert_default();
+                        self.table.targets.push(labels.position_of(text));
+                    }
+                    Err(error) => return Err(self.refuse(error, line, position, field)),
+                },
                 Role::Target => match number::parse(field) {
                     Ok(value) => self.table.targets.push(value),
+                    Err(error) => return Err(self.refuse(error, line, position, field)),
+                },
+                Role::Noise => match number::parse(field) {
+                    Ok(value) => self.table.noise.push(value),
                     Err(error) => return Err(self.refuse(error, line, position, field)),
                 },
             }

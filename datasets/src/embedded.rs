@@ -28,15 +28,15 @@ pub(crate) fn read(name: &str, request: Request<'_>) -> Result<Table, DataError>
             let mut names = data.feature_names().to_vec();
             names.push("quality".into());
             let rows = data.records().outer_iter().zip(data.targets());
-            let values = rows.flat_map(|(inputs, &quality)| with_target(inputs, quality as f64));
-            Table::from_rows(name, names, &values.collect::<Vec<f64>>(), request)
+            let rows = rows.map(|(inputs, &quality)| with_target(inputs, quality as f64));
+            Table::from_rows(name, names, rows.map(Vec::into_iter), request)
         }
         "diabetes" => {
             let data = linfa_datasets::diabetes();
             let names = DIABETES.map(String::from).to_vec();
             let rows = data.records().outer_iter().zip(data.targets());
-            let values = rows.flat_map(|(inputs, &progression)| with_target(inputs, progression));
-            Table::from_rows(name, names, &values.collect::<Vec<f64>>(), request)
+            let rows = rows.map(|(inputs, &progression)| with_target(inputs, progression));
+            Table::from_rows(name, names, rows.map(Vec::into_iter), request)
         }
         _ => Err(DataError::NotEmbedded { name: name.into() }),
     }

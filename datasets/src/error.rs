@@ -144,13 +144,15 @@ pub enum DataError {
     },
     /// The target's name is not among the column names.
     #[error(
-        "{source_name}: there is no column {name:?} to be the target{}; the columns are {}",
+        "{source_name}: there is no column {name:?} to be the {purpose}{}; the columns are {}",
         suggestion(nearest),
         listed(columns)
     )]
     TargetMissing {
         /// The file or set.
         source_name: String,
+        /// `target` or `noise`.
+        purpose: &'static str,
         /// The name asked for.
         name: String,
         /// The columns there are.
@@ -160,11 +162,13 @@ pub enum DataError {
     },
     /// A target name for a source without column names.
     #[error(
-        "{source_name}: there is no column {name:?} to be the target, because the file has no header line; give the target's number, 1 to {count}"
+        "{source_name}: there is no column {name:?} to be the {purpose}, because the file has no header line; give the {purpose}'s number, 1 to {count}"
     )]
     TargetUnnamed {
         /// The file or set.
         source_name: String,
+        /// `target` or `noise`.
+        purpose: &'static str,
         /// The name asked for.
         name: String,
         /// Columns there are.
@@ -172,11 +176,13 @@ pub enum DataError {
     },
     /// A target number that no column has.
     #[error(
-        "{source_name}: column number {number} cannot be the target, because there are {count} columns; give 1 to {count}, or -1 for the last"
+        "{source_name}: column number {number} cannot be the {purpose}, because there are {count} columns; give 1 to {count}, or -1 for the last"
     )]
     TargetNumber {
         /// The file or set.
         source_name: String,
+        /// `target` or `noise`.
+        purpose: &'static str,
         /// The number asked for.
         number: i64,
         /// Columns there are.
@@ -214,6 +220,26 @@ pub enum DataError {
         /// The target.
         column: ColumnLabel,
         /// Its only value.
+        value: String,
+    },
+    /// One column for two purposes.
+    #[error("{source_name}: {column} cannot be both the target and its noise; give two columns")]
+    NoiseIsTarget {
+        /// The file or set.
+        source_name: String,
+        /// The column.
+        column: ColumnLabel,
+    },
+    /// A noise that is no standard deviation.
+    #[error(
+        "{location}: {column} is {value}, but the noise of a target is a positive standard deviation; correct it"
+    )]
+    NoiseNotPositive {
+        /// The row.
+        location: Location,
+        /// The noise's column.
+        column: ColumnLabel,
+        /// The value.
         value: f64,
     },
     /// An input that a model needs is not in the source.
@@ -343,29 +369,18 @@ pub enum DataError {
         /// That fraction.
         fraction: f64,
     },
-    /// A label that is not one of two classes.
-    #[error(
-        "{location}: the label {value} is not binary; a binary target holds 0 and 1, or -1 and 1, or 1 and 2, so correct it or choose a regression likelihood"
-    )]
-    NotBinary {
-        /// The row.
-        location: Location,
-        /// The label.
-        value: f64,
-    },
     /// A label that the training data did not have.
     #[error(
-        "{location}: the label {value} is neither {negative} nor {positive}, the labels the model was trained on; correct it"
+        "{location}: the label {label:?} is none of those the model was trained on, {}; correct it",
+        listed(classes)
     )]
     UnknownLabel {
         /// The row.
         location: Location,
         /// The label.
-        value: f64,
-        /// The training data's negative label.
-        negative: f64,
-        /// The training data's positive label.
-        positive: f64,
+        label: String,
+        /// The labels of the training data.
+        classes: Vec<String>,
     },
     /// No data set has that name.
     #[error(

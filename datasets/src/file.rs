@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::columns::{Request, Schema, TargetColumn};
+use crate::columns::{ColumnRoles, Request, Schema, TargetColumn};
 use crate::dataset::{Dataset, Features};
 use crate::delimited;
 use crate::error::DataError;
@@ -19,7 +19,11 @@ use crate::table::{self, Table};
 /// file, a row of another length, a field that is not a finite number, a target that is not there
 /// or constant, a single row.
 pub fn load_file(path: &Path, target: &TargetColumn) -> Result<Dataset, DataError> {
-    table::training(stem(path), target, |request| read(path, request))
+    let roles = ColumnRoles {
+        target: target.clone(),
+        ..ColumnRoles::default()
+    };
+    table::training(stem(path), &roles, |request| read(path, request))
 }
 
 /// Reads rows to predict at from a file, with or without the target column.
@@ -32,7 +36,7 @@ pub fn load_file(path: &Path, target: &TargetColumn) -> Result<Dataset, DataErro
 /// Those of [`load_file`] except for a single row and a constant target, and
 /// [`DataError::InputMissing`] or [`DataError::InputCount`] when the columns do not fit the model.
 pub fn load_features_file(path: &Path, schema: &Schema) -> Result<Features, DataError> {
-    Ok(read(path, Request::Prediction(schema))?.into_features())
+    read(path, Request::Prediction(schema))?.into_features()
 }
 
 /// Reads a file as `request` wants it.

@@ -6,10 +6,9 @@ use std::path::{Path, PathBuf};
 
 use flate2::bufread::MultiGzDecoder;
 
-use crate::columns::{Columns, Request, Role};
+use crate::columns::Request;
 use crate::error::DataError;
 use crate::mask::SplitMask;
-use crate::origin::Origin;
 use crate::table::Table;
 use crate::text::open;
 
@@ -57,32 +56,18 @@ impl ImageFolder {
         let size = parts[0].0.size;
         parts[1].0.require_size(size)?;
         let names = (1..=size).map(|pixel| format!("pixel{pixel}"));
-        let columns = Columns {
-            names: Some(names.chain(["label".to_owned()]).collect()),
-            count: size + 1,
-        };
-        let layout = request.layout(name, columns)?;
-        let rows: usize = parts.iter().map(|(images, _)| images.items).sum();
-        let mut inputs = vec![0.0; rows * layout.inputs];
-        let mut targets = Vec::new();
         let images = (parts.iter())
             .flat_map(|(images, labels)| images.bytes.chunks_exact(size).zip(&labels.bytes));
-        for ((pixels, &label), place) in images.zip(inputs.chunks_exact_mut(layout.inputs)) {
-            let values = pixels.iter().map(|&pixel| f64::from(pixel) / WHITE);
-            for (value, role) in values.chain([f64::from(label)]).zip(&layout.roles) {
-                match role {
-                    Role::Input(input) => place[*input] = value,
-                    Role::Target => targets.push(value),
-                    Role::Ignored => {}
-                }
-            }
-        }
-        Ok(Table {
-            layout,
-            inputs,
-            targets,
-            origin: Origin::rows(name, rows),
-        })
+        let rows = images.map(|(pixels, &label)| {
+            let pixels = pixels.iter().map(|&pixel| f64::from(pixel) / WHITE);
+            pixels.chain([f64::from(label)])
+        });
+        Table::from_rows(
+            name,
+            names.chain(["label".to_owned()]).collect(),
+            rows,
+            request,
+        )
     }
 
     /// The set's own split: the second part is for testing.

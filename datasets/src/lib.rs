@@ -21,6 +21,7 @@
 //! # }
 //! ```
 
+mod classes;
 mod columns;
 mod dataset;
 mod delimited;
@@ -29,7 +30,6 @@ mod embedded;
 mod error;
 mod file;
 mod idx;
-mod labels;
 mod mask;
 mod matrix;
 mod names;
@@ -46,11 +46,11 @@ mod table;
 mod text;
 mod warnings;
 
-pub use columns::{Schema, TargetColumn};
+pub use classes::Classes;
+pub use columns::{ColumnRoles, NoiseColumn, Schema, TargetColumn};
 pub use dataset::{Dataset, Features};
 pub use error::{ColumnLabel, DataError};
 pub use file::{load_features_file, load_file};
-pub use labels::{LabelCoding, binary_labels};
 pub use mask::SplitMask;
 pub use matrix::Matrix;
 pub use origin::{Location, Origin};

@@ -29,6 +29,17 @@ pub(crate) fn parse(field: &[u8]) -> Result<f64, FieldError> {
     }
 }
 
+/// The label in a field, which may be any text.
+pub(crate) fn label(field: &[u8]) -> Result<&str, FieldError> {
+    let text = str::from_utf8(field)
+        .map_err(|_| FieldError::NotUtf8)?
+        .trim();
+    if text.is_empty() {
+        return Err(FieldError::Missing);
+    }
+    Ok(text)
+}
+
 /// Whether a field could stand in a row of data: a number, or something that says that a number
 /// is missing. A first line where this fails somewhere is a header.
 pub(crate) fn may_be_data(field: &[u8]) -> bool {

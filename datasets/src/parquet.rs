@@ -240,12 +240,16 @@ impl<'a> Filler<'a> {
             return Err(DataError::HeaderOnly { path: path.into() });
         }
         let layout = request.layout(&source, columns)?;
-        let targets = if layout.target().is_some() { rows } else { 0 };
+        let rows_if = |present: bool| if present { rows } else { 0 };
+        let targets = rows_if(layout.target().is_some());
+        let noise = rows_if(layout.noise().is_some());
         Ok(Self {
             path,
             table: Table {
                 inputs: zeros(path, rows, layout.inputs)?,
                 targets: zeros(path, targets, 1)?,
+                noise: zeros(path, noise, 1)?,
+                labels: None,
                 origin: Origin::rows(source, rows),
                 layout,
             },
@@ -345,6 +349,7 @@ impl<'a> Filler<'a> {
         match leaf.role {
             Role::Input(input) => self.table.inputs[row * columns + input] = value,
             Role::Target => self.table.targets[row] = value,
+            Role::Noise => self.table.noise[row] = value,
             Role::Ignored => {}
         }
         Ok(())

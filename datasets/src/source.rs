@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::columns::{Request, Schema, TargetColumn};
+use crate::columns::{ColumnRoles, Request, Schema, TargetColumn};
 use crate::dataset::{Dataset, Features};
 use crate::error::DataError;
 use crate::idx::ImageFolder;
@@ -57,12 +57,18 @@ impl DataSource {
     /// # Errors
     /// Those of [`load_file`](crate::load_file).
     pub fn load(&self, target: Option<&TargetColumn>) -> Result<Dataset, DataError> {
-        let last = TargetColumn::Last;
-        let target = target.unwrap_or(&last);
-        match &self.kind {
-            Kind::File(path) => file::load_file(path, target),
-            _ => table::training(self.name(), target, |request| self.read(request)),
-        }
+        self.load_columns(&ColumnRoles {
+            target: target.cloned().unwrap_or_default(),
+            ..ColumnRoles::default()
+        })
+    }
+
+    /// Reads the data whose columns are what `roles` say.
+    ///
+    /// # Errors
+    /// Those of [`load_file`](crate::load_file), and what can be wrong with the noise.
+    pub fn load_columns(&self, roles: &ColumnRoles) -> Result<Dataset, DataError> {
+        table::training(self.name(), roles, |request| self.read(request))
     }
 
     /// Reads rows to predict at.
@@ -70,7 +76,7 @@ impl DataSource {
     /// # Errors
     /// Those of [`load_features_file`](crate::load_features_file).
     pub fn load_features(&self, schema: &Schema) -> Result<Features, DataError> {
-        Ok(self.read(Request::Prediction(schema))?.into_features())
+        self.read(Request::Prediction(schema))?.into_features()
     }
 
     /// The splits that come with the data, which have `rows` rows.

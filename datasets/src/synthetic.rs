@@ -224,7 +224,10 @@ impl Synthetic {
             columns => (1..=columns).map(|input| format!("x{input}")).collect(),
         };
         names.push("y".into());
-        Table::from_rows(&self.to_string(), names, &self.draw(), request)
+        let values = self.draw();
+        let rows = values.chunks_exact(names.len());
+        let rows = rows.map(|row| row.iter().copied());
+        Table::from_rows(&self.to_string(), names, rows, request)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Rows of numbers read from a source, already sorted into inputs and target.
 
-use crate::columns::{Columns, Layout, Request, Role, TargetColumn};
+use crate::classes::{Classes, LabelReader};
+use crate::columns::{ColumnRoles, Columns, Layout, Request, Role};
 use crate::dataset::{Dataset, Features};
 use crate::error::DataError;
 use crate::matrix::Matrix;
@@ -12,33 +13,39 @@ pub(crate) struct Table {
     pub layout: Layout,
     /// `[N, D]`, row-major.
     pub inputs: Vec<f64>,
-    /// `[N]`, or empty when the layout has no target.
+    /// `[N]`, or empty when the layout has no target; positions among `labels`, if there are any.
     pub targets: Vec<f64>,
+    /// `[N]`, or empty when the layout has no noise.
+    pub noise: Vec<f64>,
+    /// The labels of a source of text.
+    pub labels: Option<LabelReader>,
     pub origin: Origin,
 }
 
 impl Table {
     /// A table of named columns that is in memory already.
     ///
-    /// `values` is `[N, names.len()]`, row-major.
+    /// Every row has as many values as there are names.
     pub fn from_rows(
         source: &str,
         names: Vec<String>,
-        values: &[f64],
+        rows: impl Iterator<Item = impl Iterator<Item = f64>>,
         request: Request<'_>,
     ) -> Result<Self, DataError> {
         let count = names.len();
         let names = Some(names);
         let layout = request.layout(source, Columns { names, count })?;
-        let rows = values.len() / count;
-        let mut inputs = vec![0.0; rows * layout.inputs];
-        let mut targets = Vec::new();
-        let places = inputs.chunks_exact_mut(layout.inputs);
-        for (row, place) in values.chunks_exact(count).zip(places) {
-            for (&value, role) in row.iter().zip(&layout.roles) {
+        let (mut inputs, mut targets, mut noise) = (Vec::new(), Vec::new(), Vec::new());
+        let mut number = 0;
+        for row in rows {
+            let first = number * layout.inputs;
+            number += 1;
+            inputs.resize(first + layout.inputs, 0.0);
+            for (value, role) in row.zip(&layout.roles) {
                 match role {
-                    Role::Input(input) => place[*input] = value,
+                    Role::Input(input) => inputs[first + input] = value,
                     Role::Target => targets.push(value),
+                    Role::Noise => noise.push(value),
                     Role::Ignored => {}
                 }
             }
@@ -47,31 +54,75 @@ impl Table {
             layout,
             inputs,
             targets,
-            origin: Origin::rows(source, rows),
+            noise,
+            labels: None,
+            origin: Origin::rows(source, number),
         })
+    }
+
+    /// The targets of a source of numbers as positions among their labels, where labels are wanted.
+    fn read_labels(&mut self) {
+        if self.layout.labels && self.labels.is_none() {
+            let mut reader = LabelReader::default();
+            for target in &mut self.targets {
+                *target = reader.position_of_number(*target);
+            }
+            self.labels = Some(reader);
+        }
+    }
+
+    /// The targets with labels as numbers of `classes`, or of their own classes.
+    fn encoded(&mut self, classes: Option<Classes>) -> Result<Option<Classes>, DataError> {
+        self.read_labels();
+        let Some(labels) = &self.labels else {
+            return Ok(None);
+        };
+        let classes = classes.unwrap_or_else(|| labels.classes());
+        self.targets = labels.encode(&self.targets, &classes, &self.origin)?;
+        Ok(Some(classes))
+    }
+
+    fn check_noise(&self) -> Result<Option<Vec<f64>>, DataError> {
+        let Some(position) = self.layout.noise() else {
+            return Ok(None);
+        };
+        // Written so that NaN is refused.
+        match self.noise.iter().position(|&value| !(value > 0.0)) {
+            Some(row) => Err(DataError::NoiseNotPositive {
+                location: self.origin.location(row),
+                column: self.layout.label(position),
+                value: self.noise[row],
+            }),
+            None => Ok(Some(self.noise.clone())),
+        }
     }
 
     /// The table as training data.
     ///
     /// # Errors
-    /// [`DataError::OneRow`] and [`DataError::ConstantTarget`].
-    pub fn into_dataset(self, name: String, target: usize) -> Result<Dataset, DataError> {
+    /// [`DataError::OneRow`], [`DataError::ConstantTarget`] and [`DataError::NoiseNotPositive`].
+    pub fn into_dataset(mut self, name: String, target: usize) -> Result<Dataset, DataError> {
         let rows = self.targets.len();
         if rows == 1 {
             return Err(DataError::OneRow {
                 location: self.origin.location(0),
             });
         }
+        let classes = self.encoded(None)?;
         if is_constant(self.targets.iter().copied()) {
             return Err(DataError::ConstantTarget {
                 source_name: self.origin.source().to_owned(),
                 column: self.layout.label(target),
-                value: self.targets[0],
+                value: match &classes {
+                    Some(classes) => classes.names()[0].clone(),
+                    None => self.targets[0].to_string(),
+                },
             });
         }
         Ok(Dataset {
             name,
-            schema: self.layout.schema(target),
+            noise: self.check_noise()?,
+            schema: self.layout.schema(target, classes),
             inputs: Matrix::new(rows, self.layout.inputs, self.inputs),
             targets: self.targets,
             origin: self.origin,
@@ -79,25 +130,33 @@ impl Table {
     }
 
     /// The table as rows to predict at.
-    pub fn into_features(self) -> Features {
+    ///
+    /// # Errors
+    /// [`DataError::UnknownLabel`] and [`DataError::NoiseNotPositive`].
+    pub fn into_features(mut self) -> Result<Features, DataError> {
         let has_target = self.layout.target().is_some();
         let rows = self.inputs.len() / self.layout.inputs;
-        Features {
+        if has_target {
+            let classes = self.layout.classes.clone();
+            self.encoded(classes)?;
+        }
+        Ok(Features {
+            noise: self.check_noise()?,
             inputs: Matrix::new(rows, self.layout.inputs, self.inputs),
             targets: has_target.then_some(self.targets),
             ignored: self.layout.ignored(),
             origin: self.origin,
-        }
+        })
     }
 }
 
 /// Reads a source as training data: `read` is given the request for all columns.
 pub(crate) fn training(
     name: String,
-    target: &TargetColumn,
+    roles: &ColumnRoles,
     read: impl FnOnce(Request<'_>) -> Result<Table, DataError>,
 ) -> Result<Dataset, DataError> {
-    let table = read(Request::Training(target))?;
+    let table = read(Request::Training(roles))?;
     match table.layout.target() {
         Some(position) => table.into_dataset(name, position),
         None => Err(DataError::NoInputs {

@@ -270,6 +270,8 @@ fn new_data_that_do_not_fit_the_model() {
         target_name: "quality".into(),
         named: true,
         target_position: 2,
+        noise: None,
+        classes: None,
     };
     let file = OneFile::new("new.csv", "alcohol,acid\n1,2\n");
     assert_eq!(

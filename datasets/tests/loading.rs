@@ -5,8 +5,7 @@ use std::io::Write;
 use std::path::Path;
 
 use burn_gp_datasets::{
-    DataSource, DataWarning, Dataset, LabelCoding, Schema, TargetColumn, binary_labels,
-    load_features_file, load_file, warnings,
+    DataSource, DataWarning, Dataset, Schema, TargetColumn, load_features_file, load_file, warnings,
 };
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -171,41 +170,6 @@ fn a_schema_survives_json() {
     let schema = last("a,b,y\n1,2,3\n4,5,6\n").schema;
     let text = serde_json::to_string(&schema).unwrap();
     assert_eq!(serde_json::from_str::<Schema>(&text).unwrap(), schema);
-}
-
-#[test]
-fn labels_become_zero_and_one() {
-    assert_eq!(binary_labels(&[0.0, 1.0, 1.0]).unwrap(), [0.0, 1.0, 1.0]);
-    assert_eq!(binary_labels(&[-1.0, 1.0]).unwrap(), [0.0, 1.0]);
-    assert_eq!(binary_labels(&[2.0, 1.0]).unwrap(), [1.0, 0.0]);
-    let message = |labels: &[f64]| binary_labels(labels).unwrap_err().to_string();
-    let advice = "is not binary; a binary target holds 0 and 1, or -1 and 1, or 1 and 2, so correct it or choose a regression likelihood";
-    assert_eq!(
-        message(&[0.0, 1.0, 1.0, 3.5]),
-        format!("the target, row 4: the label 3.5 {advice}")
-    );
-    assert_eq!(
-        message(&[-1.0, 1.0, 0.0]),
-        format!("the target, row 3: the label 0 {advice}")
-    );
-}
-
-#[test]
-fn labels_of_new_data_use_the_coding_of_the_old() {
-    let data = last("x,y\n1,1\n2,2\n");
-    let coding = LabelCoding::of(&data).unwrap();
-    assert_eq!(
-        coding.encode(&[1.0, 1.0], &data.origin).unwrap(),
-        [0.0, 0.0]
-    );
-    let error = coding.encode(&[1.0, 0.0], &data.origin).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        format!(
-            "{}:3: the label 0 is neither 1 nor 2, the labels the model was trained on; correct it",
-            data.origin.source()
-        )
-    );
 }
 
 #[test]

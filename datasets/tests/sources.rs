@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use burn_gp_datasets::{Availability, DataSource, LabelCoding, Task, find, registry, warnings};
+use burn_gp_datasets::{Availability, ColumnRoles, DataSource, Task, find, registry, warnings};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use temp_dir::TempDir;
@@ -222,7 +222,12 @@ fn the_sets_on_disk_have_the_registered_shapes() {
         );
         assert_eq!(source.task(), Some(info.task));
         if info.task == Task::BinaryClassification {
-            LabelCoding::of(&data).unwrap();
+            let roles = ColumnRoles {
+                labels: true,
+                ..ColumnRoles::default()
+            };
+            let classes = source.load_columns(&roles).unwrap().schema.classes;
+            assert_eq!(classes.map(|classes| classes.count()), Some(2));
         }
         for warning in warnings(&data) {
             println!("  {warning}");

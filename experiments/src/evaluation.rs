@@ -1,7 +1,10 @@
 //! How good a model is on the held-out rows.
 
-use burn_gp::{likelihoods::AnyLikelihood, metrics};
-use burn_gp_datasets::Standardizer;
+use burn_gp::{
+    likelihoods::{AnyLikelihood, Likelihood},
+    metrics,
+};
+use burn_gp_datasets::{Matrix, Standardizer};
 use burn_gp_models::{AnyProcess, Predictions, Predictor};
 use serde::{Deserialize, Serialize};
 
@@ -33,15 +36,17 @@ pub struct Scores {
     pub ece: Option<f64>,
 }
 
-/// Predictions and targets in the units of the data; labels are 0 and 1.
+/// Predictions and targets in the units of the data.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct InOriginalUnits {
-    /// The targets, `[N]`; empty where they are not known.
+    /// The targets, or the numbers of their classes, `[N]`; empty where they are not known.
     pub observed: Vec<f64>,
-    /// Their predicted means, or the probabilities of label 1, `[N]`.
+    /// Their predicted means, `[N]`; for labels without order the probabilities of all classes.
     pub mean: Vec<f64>,
-    /// Their predicted standard deviations, noise included, `[N]`.
+    /// Their predicted standard deviations, noise included, as many as means.
     pub standard_deviation: Vec<f64>,
+    /// The predicted probabilities of all classes, `[N, C]`; empty if the targets are no labels.
+    pub probabilities: Vec<f64>,
 }
 
 /// Scored predictions.
@@ -51,6 +56,24 @@ pub struct Evaluation {
     pub scores: Scores,
     /// The predictions.
     pub original: InOriginalUnits,
+}
+
+/// Predictions at standardised inputs. Where the noise of each target is known, it is added to the
+/// variances; without it they are those of the function.
+pub fn predict(
+    predictor: &Predictor<AnyProcess, AnyLikelihood>,
+    inputs: &Matrix,
+    noise: Option<&[f64]>,
+) -> Predictions {
+    let mut predictions = predictor.predict(inputs.values(), inputs.columns());
+    for (variance, noise) in predictions
+        .variance
+        .iter_mut()
+        .zip(noise.unwrap_or_default())
+    {
+        *variance += noise;
+    }
+    predictions
 }
 
 /// Predictions in the units of the data, without targets.
@@ -63,6 +86,7 @@ pub fn in_original_units(
         observed: Vec::new(),
         mean: standardizer.inverse_targets(&predictions.mean),
         standard_deviation: variances.iter().map(|variance| variance.sqrt()).collect(),
+        probabilities: predictions.probabilities.clone(),
     }
 }
 
@@ -71,28 +95,55 @@ pub fn evaluate(
     predictor: &Predictor<AnyProcess, AnyLikelihood>,
     part: &Part,
     standardizer: &Standardizer,
-    is_classification: bool,
 ) -> Evaluation {
-    let (inputs, targets) = (&part.inputs, &part.targets);
-    let predictions = predictor.predict(inputs.values(), inputs.columns());
-    let densities = predictor.log_density(inputs.values(), inputs.columns(), targets);
+    let predictions = predict(predictor, &part.inputs, part.noise.as_deref());
+    let (targets, _) = part.likelihood_targets();
+    let (inputs, columns) = (part.inputs.values(), part.inputs.columns());
+    let densities = predictor.log_density(inputs, columns, &targets);
     let original = InOriginalUnits {
         observed: part.observed.clone(),
         ..in_original_units(&predictions, standardizer)
     };
     let (mean, variance) = (&predictions.mean, &predictions.variance);
-    let coverage = || metrics::coverage_95(targets, mean, variance);
-    let error = || 1.0 - metrics::accuracy(targets, mean);
-    let calibration = || metrics::expected_calibration_error(targets, mean, CALIBRATION_BINS);
-    let scores = Scores {
-        rmse: metrics::root_mean_squared_error(targets, mean),
-        mae: metrics::mean_absolute_error(targets, mean),
+    let described = described(&part.targets, mean.len());
+    let observed = described_observed(&original, &described);
+    let coverage = || metrics::coverage_95(&part.targets, mean, variance);
+    let mut scores = Scores {
+        rmse: metrics::root_mean_squared_error(&described, mean),
+        mae: metrics::mean_absolute_error(&described, mean),
         nlpd: metrics::negative_log_density(&densities),
-        rmse_original: metrics::root_mean_squared_error(&original.observed, &original.mean),
-        mae_original: metrics::mean_absolute_error(&original.observed, &original.mean),
-        coverage95: (!is_classification).then(coverage),
-        error: is_classification.then(error),
-        ece: is_classification.then(calibration),
+        rmse_original: metrics::root_mean_squared_error(observed, &original.mean),
+        mae_original: metrics::mean_absolute_error(observed, &original.mean),
+        coverage95: predictor.likelihood().classes().is_none().then(coverage),
+        error: None,
+        ece: None,
     };
+    if let Some(classes) = predictor.likelihood().classes() {
+        let (labels, probabilities) = (&part.targets, &predictions.probabilities);
+        scores.error = Some(1.0 - metrics::accuracy(labels, probabilities, classes));
+        let bins = CALIBRATION_BINS;
+        let calibration = metrics::expected_calibration_error(labels, probabilities, classes, bins);
+        scores.ece = Some(calibration);
+    }
     Evaluation { scores, original }
+}
+
+/// The targets as the numbers that predictions describe: themselves, or one indicator a class.
+fn described(targets: &[f64], predictions: usize) -> Vec<f64> {
+    let each = predictions / targets.len().max(1);
+    if each <= 1 {
+        return targets.to_vec();
+    }
+    let indicators =
+        |&label: &f64| (0..each).map(move |class| f64::from(u8::from(label == class as f64)));
+    targets.iter().flat_map(indicators).collect()
+}
+
+/// As [`described`], in the units of the data; indicators have none.
+fn described_observed<'a>(original: &'a InOriginalUnits, described: &'a [f64]) -> &'a [f64] {
+    if described.len() == original.observed.len() {
+        &original.observed
+    } else {
+        described
+    }
 }

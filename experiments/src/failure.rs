@@ -8,6 +8,7 @@ use burn_gp_models::{InitError, SavedModelError, training::TrainingError};
 
 use crate::{
     pictures::PictureError,
+    preparation::TargetError,
     settings::{ConfigurationError, SettingError},
 };
 
@@ -27,6 +28,9 @@ pub enum Failure {
     /// Unusable data.
     #[error(transparent)]
     Data(#[from] DataError),
+    /// A target that the likelihood cannot take.
+    #[error(transparent)]
+    Target(#[from] TargetError),
     /// A folder that cannot be written to or resumed from.
     #[error(transparent)]
     Folder(#[from] FolderError),
@@ -192,6 +196,7 @@ impl Failure {
             | Self::Setting(_)
             | Self::Configuration(_)
             | Self::Data(_)
+            | Self::Target(_)
             | Self::Folder(_)
             | Self::Model(_)
             | Self::RefusedRun { .. }

@@ -2,16 +2,17 @@
 
 use std::path::Path;
 
-use burn_gp::likelihoods::AnyLikelihood;
+use burn_gp::{likelihoods::AnyLikelihood, metrics::likeliest_classes};
 use burn_gp_datasets::Matrix;
 use burn_gp_models::{AnyProcess, Predictor};
 
-use crate::arguments::name_of;
+use crate::arguments::{LikelihoodName, name_of};
 use crate::evaluation::{Evaluation, in_original_units};
 use crate::failure::Failure;
 use crate::fitting::TrainingLog;
+use crate::likelihood::TargetKind;
 use crate::output;
-use crate::pictures::{self, Caption, PictureError, Quantity};
+use crate::pictures::{self, Caption, PictureError, ProbabilityOf, Quantity};
 use crate::preparation::{Part, PreparedData};
 use crate::settings::Settings;
 
@@ -59,7 +60,7 @@ impl Illustrations<'_> {
         };
         let mut attempts = vec![self.loss(folder, caption)];
         let dimensions = self.data.dimensions();
-        if self.data.labels.is_some() {
+        if self.data.schema.classes.is_some() {
             attempts.push(self.reliability(folder, caption));
             if dimensions == 2 {
                 attempts.push(self.decision_map(folder, caption));
@@ -133,9 +134,24 @@ impl Illustrations<'_> {
 
     fn reliability(&self, folder: &Path, caption: Caption<'_>) -> Result<(), PictureError> {
         let original = &self.evaluation.original;
-        let positive: Vec<bool> = original.observed.iter().map(|&label| label > 0.5).collect();
+        let classes = self.data.classes();
+        let likeliest = likeliest_classes(&original.probabilities, classes);
+        let rows = likeliest.iter().zip(&original.observed);
+        let (of, events): (_, Vec<(f64, bool)>) = if classes == 2 {
+            let positive = original.probabilities.iter().skip(1).step_by(2);
+            let labels = original.observed.iter().map(|&label| label == 1.0);
+            (
+                ProbabilityOf::PositiveClass,
+                positive.copied().zip(labels).collect(),
+            )
+        } else {
+            let right =
+                rows.map(|(&(class, probability), &label)| (probability, label == class as f64));
+            (ProbabilityOf::LikeliestClass, right.collect())
+        };
+        let (probability, happened): (Vec<f64>, Vec<bool>) = events.into_iter().unzip();
         let path = folder.join(output::RELIABILITY);
-        pictures::reliability(&path, &original.mean, &positive, caption)
+        pictures::reliability(&path, of, &probability, &happened, caption)
     }
 
     /// The inputs of some rows in the units of the data, row-major.
@@ -158,11 +174,14 @@ impl Illustrations<'_> {
         let grid = pictures::evaluation_grid(all, CURVE_POINTS)?;
         let places = Matrix::new(grid.len(), 1, grid.clone());
         let places = standardizer.transform_inputs(&places);
-        let curve = in_original_units(&self.predictor.predict(places.values(), 1), standardizer);
+        let predictions = self.predictor.predict(places.values(), 1);
+        let curve = in_original_units(&predictions, standardizer);
+        let function = self.function_deviation(&predictions);
         let content = pictures::Fit {
             x: &grid,
             mean: &curve.mean,
             standard_deviation: &curve.standard_deviation,
+            function_standard_deviation: &function,
             train: pictures::Points {
                 x: &train,
                 y: &self.data.train.observed,
@@ -177,32 +196,61 @@ impl Illustrations<'_> {
         pictures::fit(&path, &content, self.input(0), self.target(), caption)
     }
 
+    /// The standard deviations of the function alone in the units of the data; none where targets
+    /// are no sum of the function and noise, or where nothing but the function is known.
+    fn function_deviation(&self, predictions: &burn_gp_models::Predictions) -> Vec<f64> {
+        let likelihood = self.settings.likelihood;
+        let is_sum = likelihood.target() == TargetKind::Numbers;
+        if !is_sum || likelihood == LikelihoodName::FixedNoise {
+            return Vec::new();
+        }
+        let rows = predictions.mean.len();
+        let functions = predictions.function_variance.len() / rows.max(1);
+        // The mean function is the first of an output's functions.
+        let variances = predictions
+            .function_variance
+            .iter()
+            .step_by(functions.max(1));
+        let variances: Vec<f64> = variances.copied().collect();
+        let original = self.data.standardizer.inverse_variances(&variances);
+        original.iter().map(|variance| variance.sqrt()).collect()
+    }
+
     fn decision_map(&self, folder: &Path, caption: Caption<'_>) -> Result<(), PictureError> {
+        let Some(classes) = &self.data.schema.classes else {
+            return Ok(());
+        };
         let train = pairs(&self.inputs(&self.data.train));
-        let positive: Vec<bool> = (self.data.train.targets.iter())
-            .map(|&label| label > 0.5)
+        let labels: Vec<usize> = (self.data.train.targets.iter())
+            .map(|&label| label as usize)
             .collect();
         let grid = pictures::ProbabilityGrid::around(&train, MAP_CELLS, MAP_CELLS)?;
         let nodes = grid.nodes();
         let places = Matrix::new(nodes.len(), 2, nodes.into_iter().flatten().collect());
         let places = self.data.standardizer.transform_inputs(&places);
-        let probability = self.predictor.predict(places.values(), 2).mean;
+        let probabilities = self.predictor.predict(places.values(), 2).probabilities;
         let points = pictures::ClassifiedPoints {
             x: &train,
-            positive: &positive,
+            class: &labels,
+            names: classes.names(),
         };
         let inputs = [self.input(0), self.input(1)];
         let inducing = pairs(&self.inducing());
         let path = folder.join(output::DECISION_MAP);
-        pictures::decision_map(
-            &path,
-            &grid,
-            &probability,
-            points,
-            &inducing,
-            inputs,
-            caption,
-        )
+        if classes.count() == 2 {
+            let second: Vec<f64> = probabilities.iter().copied().skip(1).step_by(2).collect();
+            pictures::decision_map(&path, &grid, &second, points, &inducing, inputs, caption)
+        } else {
+            pictures::class_map(
+                &path,
+                &grid,
+                &probabilities,
+                points,
+                &inducing,
+                inputs,
+                caption,
+            )
+        }
     }
 }
 

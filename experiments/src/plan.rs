@@ -15,9 +15,7 @@ use burn_gp_models::{
     training::{FullBatchTraining, MiniBatchTraining, Schedule},
 };
 
-use crate::arguments::{
-    CovarianceName, DtypeName, InitialiserName, LikelihoodName, MeanName, ScheduleName,
-};
+use crate::arguments::{CovarianceName, DtypeName, InitialiserName, MeanName, ScheduleName};
 use crate::preparation::PreparedData;
 use crate::settings::{
     Length, Method, SettingError, Settings, SparseSettings, VariationalSettings,
@@ -51,9 +49,11 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// When there are too few training rows for the inducing points, or inputs for the kernel.
+    /// When there are too few training rows for the inducing points, or inputs for the kernel, or
+    /// another number of classes than the likelihood takes.
     pub fn new(settings: &mut Settings, data: &PreparedData) -> Result<Self, SettingError> {
-        let (kernel, mean) = (kernel(settings, data)?, mean(settings));
+        data.check_classes(settings)?;
+        let (kernel, mean) = (kernel(settings, data)?, mean(settings, data));
         let noise = GaussianConfig {
             noise: settings.noise,
         };
@@ -83,10 +83,7 @@ impl Plan {
                 let config = SvgpConfig {
                     kernel,
                     mean,
-                    likelihood: match settings.likelihood {
-                        LikelihoodName::Gaussian => noise.into(),
-                        LikelihoodName::Bernoulli => LikelihoodConfig::Bernoulli,
-                    },
+                    likelihood: settings.likelihood.config(settings.noise, data.classes()),
                     posterior: posterior(variational),
                     inducing: inducing(sparse, data, seed, dtype)?,
                     parameters: ParameterConfig::default(),
@@ -96,6 +93,15 @@ impl Plan {
                 Self::Svgp(config, training)
             }
         })
+    }
+
+    /// The likelihood.
+    pub fn likelihood(&self) -> LikelihoodConfig {
+        match self {
+            Self::Exact(config, _) => config.likelihood.clone().into(),
+            Self::Sgpr(config, _) => config.likelihood.clone().into(),
+            Self::Svgp(config, _) => config.likelihood.clone(),
+        }
     }
 
     /// The model.
@@ -165,10 +171,12 @@ fn kernel(settings: &Settings, data: &PreparedData) -> Result<KernelConfig, Sett
     }
 }
 
-fn mean(settings: &Settings) -> MeanConfig {
+fn mean(settings: &Settings, data: &PreparedData) -> MeanConfig {
     match settings.mean {
         MeanName::Zero => MeanConfig::Zero,
-        MeanName::Constant => MeanConfig::Constant { value: 0.0 },
+        MeanName::Constant => MeanConfig::Constant {
+            value: settings.likelihood.first_constant(&data.train.targets),
+        },
         MeanName::Linear => MeanConfig::Linear,
     }
 }

@@ -2,16 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use burn_gp_datasets::{DataError, DataSource, Features};
-use burn_gp_models::{MODEL_FILE, SavedModel};
+use burn_gp::likelihoods::{AnyLikelihood, Likelihood};
+use burn_gp_datasets::{DataSource, Features};
+use burn_gp_models::{AnyProcess, MODEL_FILE, Predictor, SavedModel};
 
 use crate::arguments::PredictArguments;
 use crate::devices;
-use crate::evaluation::{InOriginalUnits, evaluate, in_original_units};
+use crate::evaluation::{self, InOriginalUnits, evaluate, in_original_units};
 use crate::failure::{Failure, FolderError};
 use crate::fitting::Checkpoints;
-use crate::output::{ModelContext, replace_file};
-use crate::preparation::Part;
+use crate::output::{ModelContext, class_table, replace_file};
+use crate::preparation::{Part, TargetError};
 use crate::report;
 use crate::settings::SettingError;
 use crate::standard_output::print;
@@ -34,34 +35,73 @@ pub fn predict(arguments: &PredictArguments) -> Result<(), Failure> {
     let features = source.load_features(&context.schema)?;
     let predictor = saved.model.predictor()?;
     let inputs = context.standardizer.transform_inputs(&features.inputs);
-    let predictions = predictor.predict(inputs.values(), inputs.columns());
+    let noise = features.noise.as_ref().map(|noise| {
+        let squares: Vec<f64> = noise.iter().map(|noise| noise * noise).collect();
+        context.standardizer.transform_variances(&squares)
+    });
+    warn(&features, context);
+    let predictions = evaluation::predict(&predictor, &inputs, noise.as_deref());
     let mut original = in_original_units(&predictions, &context.standardizer);
     let mut scores = None;
-    if let Some(observed) = observed(&features, context)? {
+    if let Some(observed) = scorable(&features, context) {
         let part = Part {
             rows: (0..observed.len()).collect(),
             inputs,
-            targets: context.standardizer.transform_targets(&observed),
-            observed,
+            targets: context.standardizer.transform_targets(observed),
+            observed: observed.to_vec(),
+            noise,
         };
-        let is_classification = context.labels.is_some();
-        let scored = evaluate(&predictor, &part, &context.standardizer, is_classification);
+        check_targets(&part, &predictor, &features)?;
+        let scored = evaluate(&predictor, &part, &context.standardizer);
         original.observed = scored.original.observed;
         scores = Some(scored.scores);
     }
-    let text = match context.labels {
-        Some(labels) => probabilities(&original, labels.negative, labels.positive),
-        None => intervals(&original, normal_half_width(level)),
+    let text = match &context.schema.classes {
+        Some(classes) => class_table(0.., &original, classes),
+        None => intervals(&original, normal_half_width(level), context),
     };
-    if !features.ignored.is_empty() {
-        let names = features.ignored.join(", ");
-        eprintln!("warning: these columns are no inputs of the model: {names}");
-    }
     deliver(&text, arguments.out.as_deref())?;
     if let Some(scores) = scores {
         eprintln!("{}", report::score_line(&scores));
     }
     Ok(())
+}
+
+/// Says which columns are not used, and what the intervals lack.
+fn warn(features: &Features, context: &ModelContext) {
+    if !features.ignored.is_empty() {
+        let names = features.ignored.join(", ");
+        eprintln!("warning: these columns are no inputs of the model: {names}");
+    }
+    if let (Some(column), None) = (&context.schema.noise, &features.noise) {
+        eprintln!(
+            "warning: there is no column {:?}, so that the intervals are those of targets without noise",
+            column.name
+        );
+    }
+}
+
+/// The targets in the units of the data, or the numbers of their classes, if the rows have all that
+/// their densities need.
+fn scorable<'a>(features: &'a Features, context: &ModelContext) -> Option<&'a [f64]> {
+    let complete = context.schema.noise.is_none() || features.noise.is_some();
+    features.targets.as_deref().filter(|_| complete)
+}
+
+/// Fails on the first target that the likelihood cannot take.
+fn check_targets(
+    part: &Part,
+    predictor: &Predictor<AnyProcess, AnyLikelihood>,
+    features: &Features,
+) -> Result<(), TargetError> {
+    let (targets, columns) = part.likelihood_targets();
+    let checked = predictor.likelihood().check_targets(&targets, columns);
+    checked.map_err(|impossible| TargetError {
+        location: features.origin.location(impossible.row),
+        value: part.observed[impossible.row],
+        likelihood: impossible.likelihood,
+        takes: impossible.expected,
+    })
 }
 
 fn load(arguments: &PredictArguments) -> Result<SavedModel<ModelContext>, Failure> {
@@ -84,42 +124,19 @@ fn load(arguments: &PredictArguments) -> Result<SavedModel<ModelContext>, Failur
     Ok(saved)
 }
 
-/// The targets in the units of the data, or labels 0 and 1, if the rows have any.
-fn observed(features: &Features, context: &ModelContext) -> Result<Option<Vec<f64>>, DataError> {
-    let targets = features.targets.as_deref();
-    match (targets, context.labels) {
-        (Some(targets), Some(labels)) => labels.encode(targets, &features.origin).map(Some),
-        (targets, _) => Ok(targets.map(<[f64]>::to_vec)),
-    }
-}
-
-/// `row,[y,]mean,std,lower,upper`.
-fn intervals(predictions: &InOriginalUnits, half_width: f64) -> String {
+/// `row,[y,]mean,std,lower,upper`: mean ± `half_width` standard deviations, no further than targets
+/// can be.
+fn intervals(predictions: &InOriginalUnits, half_width: f64, context: &ModelContext) -> String {
+    let (least, most) = context.likelihood.target().range();
     let known = !predictions.observed.is_empty();
     let mut text = String::from(if known { "row,y,mean" } else { "row,mean" });
     text += ",std,lower,upper\n";
     let rows = predictions.mean.iter().zip(&predictions.standard_deviation);
     for (row, (mean, deviation)) in rows.enumerate() {
         text += &start(row, predictions);
-        let (lower, upper) = (mean - half_width * deviation, mean + half_width * deviation);
+        let lower = (mean - half_width * deviation).max(least);
+        let upper = (mean + half_width * deviation).min(most);
         text += &format!(",{mean},{deviation},{lower},{upper}\n");
-    }
-    text
-}
-
-/// `row,[y,]probability,label`: the probability of the positive label, and the likelier label.
-fn probabilities(predictions: &InOriginalUnits, negative: f64, positive: f64) -> String {
-    let known = !predictions.observed.is_empty();
-    let mut text = String::from(if known { "row,y" } else { "row" });
-    text += ",probability,label\n";
-    for (row, &probability) in predictions.mean.iter().enumerate() {
-        text += &start(row, predictions);
-        let label = if probability >= 0.5 {
-            positive
-        } else {
-            negative
-        };
-        text += &format!(",{probability},{label}\n");
     }
     text
 }

@@ -2,13 +2,14 @@
 
 use std::collections::HashSet;
 
+use burn_gp::likelihoods::Likelihood;
 use burn_gp_datasets::{
-    DataError, DataSource, DataWarning, Dataset, LabelCoding, Matrix, Schema, Split, Standardizer,
-    TargetColumn, warnings,
+    ColumnRoles, DataError, DataSource, DataWarning, Dataset, Location, Matrix, Origin, Schema,
+    Split, Standardizer, TargetColumn, warnings,
 };
 
-use crate::arguments::LikelihoodName;
-use crate::settings::{Settings, SplitChoice};
+use crate::likelihood::TargetKind;
+use crate::settings::{SettingError, Settings, SplitChoice};
 
 /// Some rows of the data.
 #[derive(Clone, Debug)]
@@ -17,10 +18,13 @@ pub struct Part {
     pub rows: Vec<usize>,
     /// Standardised inputs, `[N, D]`.
     pub inputs: Matrix,
-    /// Standardised targets, or labels 0 and 1, `[N]`.
+    /// Standardised targets, or as they are where the likelihood needs that; labels as numbers of
+    /// their classes, from 0: `[N]`.
     pub targets: Vec<f64>,
-    /// Targets in the units of the data, or labels 0 and 1, `[N]`.
+    /// Targets in the units of the data, or labels as numbers of their classes, `[N]`.
     pub observed: Vec<f64>,
+    /// The variance of each target's noise in squared standardised units, where it is known, `[N]`.
+    pub noise: Option<Vec<f64>>,
 }
 
 impl Part {
@@ -33,6 +37,21 @@ impl Part {
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
+
+    /// What a likelihood takes: the targets, and the noise beside them where it is known. Row-major,
+    /// with the number of columns.
+    pub fn likelihood_targets(&self) -> (Vec<f64>, usize) {
+        match &self.noise {
+            None => (self.targets.clone(), 1),
+            Some(noise) => {
+                let rows = self.targets.iter().zip(noise);
+                (
+                    rows.flat_map(|(&target, &noise)| [target, noise]).collect(),
+                    2,
+                )
+            }
+        }
+    }
 }
 
 /// The data of a run.
@@ -42,12 +61,10 @@ pub struct PreparedData {
     pub name: String,
     /// Whether they are generated.
     pub synthetic: bool,
-    /// The columns.
+    /// The columns, and which label is which class.
     pub schema: Schema,
     /// The statistics of the training rows.
     pub standardizer: Standardizer,
-    /// Which label is which class, for classification.
-    pub labels: Option<LabelCoding>,
     /// Rows to fit on.
     pub train: Part,
     /// Rows to choose by; may be empty.
@@ -56,6 +73,24 @@ pub struct PreparedData {
     pub test: Part,
     /// What the user may want to know.
     pub warnings: Vec<DataWarning>,
+    /// Where each row comes from.
+    origin: Origin,
+}
+
+/// A target that the likelihood cannot take.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error(
+    "{location}: the target is {value}, but the likelihood {likelihood} takes {takes}; correct it or choose another likelihood"
+)]
+pub struct TargetError {
+    /// Where it is.
+    pub location: Location,
+    /// Its value.
+    pub value: f64,
+    /// The likelihood.
+    pub likelihood: &'static str,
+    /// What it takes.
+    pub takes: String,
 }
 
 impl PreparedData {
@@ -65,28 +100,33 @@ impl PreparedData {
     ///
     /// Whatever is wrong with the data or their division.
     pub fn load(source: &DataSource, settings: &Settings) -> Result<Self, DataError> {
-        let target = settings.data.target.as_ref();
-        let target = target.map(|name| TargetColumn::Name(name.clone()));
-        let dataset = source.load(target.as_ref())?;
+        let column = |name: &String| TargetColumn::Name(name.clone());
+        let kind = settings.likelihood.target();
+        let roles = ColumnRoles {
+            target: (settings.data.target.as_ref()).map_or(TargetColumn::Last, column),
+            noise: settings.data.noise_column.as_ref().map(column),
+            labels: kind == TargetKind::Classes,
+        };
+        let dataset = source.load_columns(&roles)?;
         let split = divide(source, &dataset, settings)?;
-        let (labels, standardizer, observed) = match settings.likelihood {
-            LikelihoodName::Gaussian => {
-                let standardizer = Standardizer::fit(&dataset, &split.train);
-                (None, standardizer, dataset.targets.clone())
-            }
-            LikelihoodName::Bernoulli => {
-                let coding = LabelCoding::of(&dataset)?;
-                let labels = coding.encode(&dataset.targets, &dataset.origin)?;
-                let standardizer = Standardizer::fit_inputs(&dataset, &split.train);
-                (Some(coding), standardizer, labels)
-            }
+        let standardizer = match kind {
+            _ if source.has_common_scale() => Standardizer::identity(dataset.columns()),
+            TargetKind::Numbers => Standardizer::fit(&dataset, &split.train),
+            _ => Standardizer::fit_inputs(&dataset, &split.train),
         };
         let part = |rows: &[usize]| {
-            let observed: Vec<f64> = rows.iter().map(|&row| observed[row]).collect();
+            let select =
+                |values: &[f64]| -> Vec<f64> { rows.iter().map(|&row| values[row]).collect() };
+            let observed = select(&dataset.targets);
+            let variances = |noise: &Vec<f64>| {
+                let squares: Vec<f64> = select(noise).iter().map(|noise| noise * noise).collect();
+                standardizer.transform_variances(&squares)
+            };
             Part {
                 rows: rows.to_vec(),
                 inputs: standardizer.transform_inputs(&dataset.inputs.select(rows)),
                 targets: standardizer.transform_targets(&observed),
+                noise: dataset.noise.as_ref().map(variances),
                 observed,
             }
         };
@@ -96,11 +136,46 @@ impl PreparedData {
             train: part(&split.train),
             validation: part(&split.validation),
             test: part(&split.test),
-            labels,
             standardizer,
             warnings: warnings(&dataset),
             schema: dataset.schema,
+            origin: dataset.origin,
         })
+    }
+
+    /// Fails on the first target that the likelihood cannot take.
+    ///
+    /// # Errors
+    ///
+    /// [`TargetError`].
+    pub fn check_targets(&self, likelihood: &impl Likelihood) -> Result<(), TargetError> {
+        for part in [&self.train, &self.validation, &self.test] {
+            let (targets, columns) = part.likelihood_targets();
+            let checked = likelihood.check_targets(&targets, columns);
+            checked.map_err(|impossible| TargetError {
+                location: self.origin.location(part.rows[impossible.row]),
+                value: part.observed[impossible.row],
+                likelihood: impossible.likelihood,
+                takes: impossible.expected,
+            })?;
+        }
+        Ok(())
+    }
+
+    /// How many classes the labels are of; zero if the targets are no labels.
+    pub fn classes(&self) -> usize {
+        let classes = self.schema.classes.as_ref();
+        classes.map_or(0, |classes| classes.count())
+    }
+
+    /// Fails when the likelihood takes another number of classes.
+    ///
+    /// # Errors
+    ///
+    /// [`SettingError::Classes`].
+    pub fn check_classes(&self, settings: &Settings) -> Result<(), SettingError> {
+        let likelihood = settings.likelihood;
+        likelihood.check_classes(&self.schema.target_name, self.classes())
     }
 
     /// Number of inputs, D.
@@ -127,7 +202,8 @@ impl PreparedData {
             for &row in &part.rows {
                 hasher.update(&(row as u64).to_le_bytes());
             }
-            for value in part.inputs.values().iter().chain(&part.targets) {
+            let noise = part.noise.iter().flatten();
+            for value in (part.inputs.values().iter().chain(&part.targets)).chain(noise) {
                 hasher.update(&value.to_le_bytes());
             }
         }

@@ -52,12 +52,11 @@ pub fn train(arguments: TrainArguments) -> Result<(), Failure> {
     let data = PreparedData::load(&source, &settings)?;
     let plan = Plan::new(&mut settings, &data)?;
     warn(&data, &plan);
-    let training_data = TrainingData::new(
-        data.train.inputs.values(),
-        &data.train.targets,
-        &device,
-        dtype,
-    );
+    data.check_targets(&plan.likelihood().init((&device, dtype)))?;
+    let (targets, columns) = data.train.likelihood_targets();
+    let inputs = data.train.inputs.values();
+    let training_data =
+        TrainingData::with_target_columns(inputs, &targets, columns, &device, dtype);
     let trainer = AnyTrainer::new(&plan, training_data)?;
     let mut session = session(trainer, &settings, &data);
     match &resumed {
@@ -236,13 +235,7 @@ fn finish(
 ) -> Result<(), Failure> {
     let fitted = session.fitted()?;
     let predictor = fitted.model.predictor()?;
-    let is_classification = data.labels.is_some();
-    let evaluation = evaluate(
-        &predictor,
-        &data.test,
-        &data.standardizer,
-        is_classification,
-    );
+    let evaluation = evaluate(&predictor, &data.test, &data.standardizer);
     let figures = TrainingFigures {
         objective: fitted.loss,
         steps: session.trainer.steps_made(),
@@ -270,7 +263,9 @@ fn finish(
             &json(&settings.options(), next)?,
         )?;
         output::write_text(&next.join(output::TRAINING_LOG), &session.log.to_csv())?;
-        output::write_predictions(&next.join(output::PREDICTIONS), &data.test, &evaluation)?;
+        let classes = data.schema.classes.as_ref();
+        let path = next.join(output::PREDICTIONS);
+        output::write_predictions(&path, &data.test, &evaluation, classes)?;
         undrawn = illustrations.draw(next)?;
         Ok(())
     })?;
@@ -295,7 +290,7 @@ fn saved_model(
         summary: Summary {
             config: plan.model(),
             dimensions: data.dimensions(),
-            target_columns: 1,
+            target_columns: data.train.likelihood_targets().1,
             data_count: data.train.len(),
             precision: plan::precision(settings.dtype),
         },
@@ -303,7 +298,7 @@ fn saved_model(
             data: data.name.clone(),
             schema: data.schema.clone(),
             standardizer: data.standardizer.clone(),
-            labels: data.labels,
+            likelihood: settings.likelihood,
         },
     }
 }

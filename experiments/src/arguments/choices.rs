@@ -78,10 +78,34 @@ choice! {
 choice! {
     /// The likelihoods.
     LikelihoodName {
-        /// Real targets with normal noise
+        /// Numbers with normal noise
         Gaussian,
+        /// Numbers with normal noise whose size depends on the inputs
+        Heteroskedastic,
+        /// Numbers whose noise is known, from --noise-column
+        FixedNoise,
+        /// Numbers with outliers
+        StudentT,
         /// Two classes, probit link
         Bernoulli,
+        /// Two classes, logit link
+        BernoulliLogit,
+        /// Classes without order, one function each
+        Softmax,
+        /// Classes without order, where the largest function wins but for rare errors
+        RobustMax,
+        /// Classes in order
+        Ordinal,
+        /// Counts
+        Poisson,
+        /// Counts that vary more than a Poisson distribution allows
+        NegativeBinomial,
+        /// Waiting times
+        Exponential,
+        /// Positive numbers
+        Gamma,
+        /// Numbers between 0 and 1
+        Beta,
     }
 }
 

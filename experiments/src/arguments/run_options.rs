@@ -41,7 +41,7 @@ pub struct RunOptions {
     )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub isotropic: Option<bool>,
-    /// Mean function [default: zero]
+    /// Mean function [default: zero; constant for counts, positive numbers and fractions]
     #[arg(long, value_name = "MEAN", help_heading = "Model")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mean: Option<MeanName>,
@@ -50,6 +50,8 @@ pub struct RunOptions {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub likelihood: Option<LikelihoodName>,
     /// First noise variance, in squared units of the standardised target [default: 0.1]
+    ///
+    /// Of the gaussian, student-t and heteroskedastic likelihoods.
     #[arg(
         long,
         value_name = "V",
@@ -100,6 +102,16 @@ pub struct RunOptions {
     )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
+    /// Name or number of the column with the standard deviation of each target's noise, in the
+    /// units of the target; it is no input
+    #[arg(
+        long,
+        value_name = "COLUMN",
+        allow_hyphen_values = true,
+        help_heading = "Data"
+    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub noise_column: Option<String>,
     /// Folder of the registered data sets [default: the environment variable BURN_GP_DATA]
     #[arg(long, value_name = "DIR", help_heading = "Data")]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -251,7 +263,9 @@ impl RunOptions {
         let own_split = self.split.is_some() || self.test_fraction.is_some();
         let own_data = self.data.is_some();
         let own_dtype = self.dtype.is_some_and(|dtype| earlier.dtype != Some(dtype));
-        let unless = |own: bool, value| if own { None } else { value };
+        fn unless<T>(own: bool, value: Option<T>) -> Option<T> {
+            value.filter(|_| !own)
+        }
         Self {
             model: self.model.or(earlier.model),
             kernel: self.kernel.or(earlier.kernel),
@@ -265,6 +279,7 @@ impl RunOptions {
             jitter: (self.jitter).or(if own_dtype { None } else { earlier.jitter }),
             data: self.data.or(earlier.data),
             target: (self.target).or(if own_data { None } else { earlier.target }),
+            noise_column: (self.noise_column).or(unless(own_data, earlier.noise_column)),
             data_dir: self.data_dir.or(earlier.data_dir),
             split: self.split.or(unless(own_split || own_data, earlier.split)),
             test_fraction: (self.test_fraction).or(if own_split {

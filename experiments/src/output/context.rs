@@ -1,17 +1,19 @@
 //! What a saved model needs to read new rows and to answer in their units.
 
-use burn_gp_datasets::{LabelCoding, Schema, Standardizer};
+use burn_gp_datasets::{Schema, Standardizer};
 use serde::{Deserialize, Serialize};
+
+use crate::arguments::LikelihoodName;
 
 /// Kept in `model.json` beside the model's own configuration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ModelContext {
     /// The data that the model was trained on.
     pub data: String,
-    /// The columns.
+    /// The columns, and which label is which class.
     pub schema: Schema,
     /// The statistics of the training rows.
     pub standardizer: Standardizer,
-    /// Which label is which class, for classification.
-    pub labels: Option<LabelCoding>,
+    /// The likelihood's name.
+    pub likelihood: LikelihoodName,
 }

@@ -3,6 +3,9 @@
 use std::fs;
 use std::path::Path;
 
+use burn_gp_datasets::Classes;
+
+use super::predictions::class_table;
 use crate::evaluation::Evaluation;
 use crate::failure::Failure;
 use crate::preparation::Part;
@@ -45,14 +48,24 @@ pub fn write_text(path: &Path, text: &str) -> Result<(), Failure> {
     fs::write(path, text).map_err(Failure::writing(path))
 }
 
-/// Writes the predictions of the test rows in the units of the data: `row,y,mean,std`.
+/// Writes the predictions of the test rows in the units of the data: `row,y,mean,std`, or for
+/// labels `row,y,label` and the probability of each class.
 ///
 /// # Errors
 ///
 /// When the file cannot be written.
-pub fn write_predictions(path: &Path, test: &Part, scored: &Evaluation) -> Result<(), Failure> {
-    let mut text = String::from("row,y,mean,std\n");
+pub fn write_predictions(
+    path: &Path,
+    test: &Part,
+    scored: &Evaluation,
+    classes: Option<&Classes>,
+) -> Result<(), Failure> {
     let predictions = &scored.original;
+    if let Some(classes) = classes {
+        let rows = test.rows.iter().copied();
+        return write_text(path, &class_table(rows, predictions, classes));
+    }
+    let mut text = String::from("row,y,mean,std\n");
     for (index, row) in test.rows.iter().enumerate() {
         let (y, mean) = (predictions.observed[index], predictions.mean[index]);
         let deviation = predictions.standard_deviation[index];

@@ -3,6 +3,7 @@
 mod context;
 mod files;
 mod folder;
+mod predictions;
 mod replacement;
 
 pub use context::ModelContext;
@@ -12,4 +13,5 @@ pub use files::{
     write_predictions, write_text,
 };
 pub use folder::{OutputFolder, names_in};
+pub use predictions::class_table;
 pub use replacement::replace_file;

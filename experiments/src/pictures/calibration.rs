@@ -96,7 +96,7 @@ pub(super) fn share_axes(horizontal: &str, vertical: &str) -> (Axis, Axis) {
     (axis(horizontal), axis(vertical))
 }
 
-fn legend_entries() -> Vec<Entry> {
+fn legend_entries() -> Vec<Entry<'static>> {
     let entry = |sample, colour, text| Entry {
         sample,
         colour,

@@ -41,7 +41,7 @@ pub(super) struct Frame<'a> {
     pub(super) caption: Caption<'a>,
     /// Sentences below the title: what was left out, what was thinned.
     pub(super) remarks: Vec<String>,
-    pub(super) legend: Vec<Entry>,
+    pub(super) legend: Vec<Entry<'a>>,
 }
 
 /// Pixels as drawing units.

@@ -79,7 +79,7 @@ pub fn comparison(
     })
 }
 
-fn legend_entries() -> Vec<Entry> {
+fn legend_entries() -> Vec<Entry<'static>> {
     let entry = |sample, colour, text| Entry {
         sample,
         colour,

@@ -30,8 +30,11 @@ pub struct Fit<'a> {
     pub x: &'a [f64],
     /// Predicted means `[G]`.
     pub mean: &'a [f64],
-    /// Predicted standard deviations `[G]`; the caller chooses whether the noise is in.
+    /// Predicted standard deviations of targets, noise included, `[G]`.
     pub standard_deviation: &'a [f64],
+    /// Predicted standard deviations of the function alone, `[G]`; empty where targets are no sum of
+    /// a function and noise.
+    pub function_standard_deviation: &'a [f64],
     /// Rows the model was trained on.
     pub train: Points<'a>,
     /// Held-out rows.
@@ -63,8 +66,8 @@ pub fn evaluation_grid(
         .collect())
 }
 
-/// Draws a one-dimensional fit: mean, shaded mean ± 1.96 standard deviations, data points and
-/// inducing inputs as ticks along the bottom.
+/// Draws a one-dimensional fit: mean, shaded mean ± 1.96 standard deviations of targets and of the
+/// function alone, data points and inducing inputs as ticks along the bottom.
 ///
 /// The vertical range follows the data and the mean; the band may stretch it by half at either end.
 ///
@@ -88,12 +91,13 @@ pub fn fit(
         picture: PICTURE,
         caption,
         remarks: remarks(content, &curve, &train, &test, &axes),
-        legend: legend_entries(content, &train, &test),
+        legend: legend_entries(content, &curve, &train, &test),
     };
     let (horizontal, vertical) = axes.clone();
     wide(path, &frame, axes, |chart| {
         let inside = |point: &&(f64, f64)| horizontal.holds(point.0) && vertical.holds(point.1);
-        draw_band(chart, &curve, &vertical)?;
+        draw_band(chart, &curve.points, &vertical, TARGET_SHADE)?;
+        draw_band(chart, &curve.function, &vertical, FUNCTION_SHADE)?;
         let dot = palette::INK.mix(if train.shown.len() > 300 { 0.35 } else { 0.7 });
         let dots = train.shown.iter().filter(inside);
         chart
@@ -109,9 +113,17 @@ pub fn fit(
     })
 }
 
+/// How strong the colour of the band of targets is.
+const TARGET_SHADE: f64 = 0.3;
+
+/// How strong the colour of the function's band is, on top of that of targets.
+const FUNCTION_SHADE: f64 = 0.45;
+
 /// The usable grid points: input, mean, half-width of the band.
 struct Curve {
     points: Vec<(f64, f64, f64)>,
+    /// The same with the band of the function alone; empty where there is none.
+    function: Vec<(f64, f64, f64)>,
     unusable: usize,
 }
 
@@ -121,13 +133,25 @@ impl Curve {
         same_length(PICTURE, "the mean", count, content.mean.len())?;
         let deviations = content.standard_deviation.len();
         same_length(PICTURE, "the standard deviation", count, deviations)?;
-        let points: Vec<(f64, f64, f64)> = (0..count)
-            .map(|index| {
-                let half = HALF_WIDTH_95 * content.standard_deviation[index];
-                (content.x[index], content.mean[index], half)
-            })
-            .filter(|&(x, mean, half)| [x, mean, half].into_iter().all(usable) && half >= 0.0)
-            .collect();
+        let band = |deviations: &[f64]| -> Vec<(f64, f64, f64)> {
+            (deviations.iter().enumerate())
+                .map(|(index, deviation)| {
+                    let half = HALF_WIDTH_95 * deviation;
+                    (content.x[index], content.mean[index], half)
+                })
+                .filter(|&(x, mean, half)| [x, mean, half].into_iter().all(usable) && half >= 0.0)
+                .collect()
+        };
+        let points = band(content.standard_deviation);
+        let of_function = content.function_standard_deviation;
+        if !of_function.is_empty() {
+            same_length(
+                PICTURE,
+                "the function's deviation",
+                count,
+                of_function.len(),
+            )?;
+        }
         if points.len() < 2 {
             return Err(PictureError::NothingToShow {
                 picture: PICTURE,
@@ -135,7 +159,11 @@ impl Curve {
             });
         }
         let unusable = count - points.len();
-        Ok(Self { points, unusable })
+        Ok(Self {
+            points,
+            function: band(of_function),
+            unusable,
+        })
     }
 
     fn means(&self) -> Vec<(f64, f64)> {
@@ -206,18 +234,24 @@ fn axes(
     ))
 }
 
-fn draw_band(chart: &mut Chart<'_>, curve: &Curve, vertical: &Axis) -> Result<(), PictureError> {
-    let upper = curve
-        .points
+fn draw_band(
+    chart: &mut Chart<'_>,
+    points: &[(f64, f64, f64)],
+    vertical: &Axis,
+    shade: f64,
+) -> Result<(), PictureError> {
+    if points.is_empty() {
+        return Ok(());
+    }
+    let upper = points
         .iter()
         .map(|&(x, mean, half)| (x, vertical.clip(mean + half)));
-    let lower = curve
-        .points
+    let lower = points
         .iter()
         .map(|&(x, mean, half)| (x, vertical.clip(mean - half)));
     let outline: Vec<(f64, f64)> = upper.chain(lower.rev()).collect();
     chart
-        .draw_series([Polygon::new(outline, palette::SKY.mix(0.3).filled())])
+        .draw_series([Polygon::new(outline, palette::SKY.mix(shade).filled())])
         .map_err(drawing(PICTURE))?;
     Ok(())
 }
@@ -290,15 +324,29 @@ fn remarks(
         .collect()
 }
 
-fn legend_entries(content: &Fit<'_>, train: &Visible, test: &Visible) -> Vec<Entry> {
+fn legend_entries(
+    content: &Fit<'_>,
+    curve: &Curve,
+    train: &Visible,
+    test: &Visible,
+) -> Vec<Entry<'static>> {
     let entry = |sample, colour, text| Entry {
         sample,
         colour,
         text,
     };
-    let always = [
+    let band = if curve.function.is_empty() {
+        "95 % band"
+    } else {
+        "95 % with noise"
+    };
+    let bands = [
         (true, entry(Sample::Line, palette::BLUE, "mean")),
-        (true, entry(Sample::Band, palette::SKY, "95 % band")),
+        (
+            !curve.function.is_empty(),
+            entry(Sample::DarkBand, palette::SKY, "95 % of the function"),
+        ),
+        (true, entry(Sample::Band, palette::SKY, band)),
     ];
     let sometimes = [
         (
@@ -314,7 +362,7 @@ fn legend_entries(content: &Fit<'_>, train: &Visible, test: &Visible) -> Vec<Ent
             entry(Sample::Tick, palette::GREEN, "inducing"),
         ),
     ];
-    always
+    bands
         .into_iter()
         .chain(sometimes)
         .filter_map(|(present, entry)| present.then_some(entry))
@@ -344,6 +392,7 @@ mod tests {
             x: &x,
             mean: &mean,
             standard_deviation: &[0.2; 200],
+            function_standard_deviation: &[0.1; 200],
             train: Points {
                 x: &inputs[..30],
                 y: &wave(30, 0.0),
@@ -356,7 +405,8 @@ mod tests {
         };
         let picture = Picture::of(|path| fit(path, &content, INPUT, TARGET, CAPTION));
         assert_eq!(picture.count("circle"), 40 + 2);
-        assert_eq!(picture.count("polygon"), 1);
+        assert_eq!(picture.count("polygon"), 2);
+        assert!(picture.has_text("95 % of the function"));
         assert!(picture.has_text("2 inducing points outside the range shown"));
         assert!(picture.has_text("x (s)"));
     }
@@ -367,6 +417,7 @@ mod tests {
             x: &[0.0, 1.0, 2.0, 3.0],
             mean: &[0.0, f64::NAN, 1.0, 2.0],
             standard_deviation: &[1.0, 1.0, 1e30, 1.0],
+            function_standard_deviation: &[],
             train: Points::default(),
             test: Points::default(),
             inducing: &[],
@@ -382,6 +433,7 @@ mod tests {
             x: &[0.0, 1.0],
             mean: &[f64::NAN; 2],
             standard_deviation: &[1.0; 2],
+            function_standard_deviation: &[],
             train: Points::default(),
             test: Points::default(),
             inducing: &[],

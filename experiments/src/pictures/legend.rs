@@ -11,6 +11,7 @@ use super::{PictureError, palette};
 pub(super) enum Sample {
     Line,
     Band,
+    DarkBand,
     Dot,
     Ring,
     Triangle,
@@ -22,10 +23,10 @@ pub(super) enum Sample {
 
 /// One entry of a legend.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Entry {
+pub(super) struct Entry<'a> {
     pub(super) sample: Sample,
     pub(super) colour: RGBColor,
-    pub(super) text: &'static str,
+    pub(super) text: &'a str,
 }
 
 /// Pixels from the start of an entry to its text.
@@ -35,7 +36,7 @@ const TEXT_SIZE: f64 = 12.5;
 /// Draws entries side by side, vertically centred on `y`.
 pub(super) fn in_a_row(
     area: &Area<'_>,
-    entries: &[Entry],
+    entries: &[Entry<'_>],
     x: i32,
     y: i32,
 ) -> Result<(), PictureError> {
@@ -52,7 +53,7 @@ pub(super) fn in_a_row(
 /// Draws entries below each other from `y` on; returns the y below the last.
 pub(super) fn in_a_column(
     area: &Area<'_>,
-    entries: &[Entry],
+    entries: &[Entry<'_>],
     x: i32,
     y: i32,
 ) -> Result<i32, PictureError> {
@@ -65,7 +66,7 @@ pub(super) fn in_a_column(
     Ok(top)
 }
 
-fn draw(area: &Area<'_>, entry: &Entry, x: i32, y: i32) -> Result<(), PictureError> {
+fn draw(area: &Area<'_>, entry: &Entry<'_>, x: i32, y: i32) -> Result<(), PictureError> {
     sample(area, entry, x, y)?;
     let style = font(TEXT_SIZE)
         .color(&palette::INK)
@@ -77,7 +78,7 @@ fn draw(area: &Area<'_>, entry: &Entry, x: i32, y: i32) -> Result<(), PictureErr
         .map_err(drawing("legend"))
 }
 
-fn sample(area: &Area<'_>, entry: &Entry, x: i32, y: i32) -> Result<(), PictureError> {
+fn sample(area: &Area<'_>, entry: &Entry<'_>, x: i32, y: i32) -> Result<(), PictureError> {
     let at = |dx: i32, dy: i32| (pixels(x + dx), pixels(y + dy));
     let solid = entry.colour.stroke_width(pixels(2) as u32);
     let filled = entry.colour.filled();
@@ -87,6 +88,10 @@ fn sample(area: &Area<'_>, entry: &Entry, x: i32, y: i32) -> Result<(), PictureE
         Sample::Band => area.draw(&Rectangle::new(
             [at(0, -6), at(22, 6)],
             entry.colour.mix(0.3).filled(),
+        )),
+        Sample::DarkBand => area.draw(&Rectangle::new(
+            [at(0, -6), at(22, 6)],
+            entry.colour.mix(0.6).filled(),
         )),
         Sample::Dot => area.draw(&Circle::new(middle, pixels(4), filled)),
         Sample::Ring => area.draw(&Circle::new(middle, pixels(4), solid)),

@@ -121,7 +121,7 @@ fn axes(steps: (f64, f64), losses: (f64, f64), progress: Progress) -> (Axis, Axi
     )
 }
 
-fn legend_entries(progress: Progress) -> Vec<Entry> {
+fn legend_entries(progress: Progress) -> Vec<Entry<'static>> {
     let line = |text| Entry {
         sample: Sample::Line,
         colour: palette::BLUE,

@@ -8,6 +8,8 @@
 mod axis;
 mod calibration;
 mod canvas;
+mod class_map;
+mod classified_points;
 mod comparison;
 mod decision_map;
 mod error;
@@ -16,17 +18,21 @@ mod legend;
 mod loss;
 mod palette;
 mod predicted_observed;
+mod probability_grid;
 mod reliability;
 mod rows;
 
 pub use calibration::calibration;
+pub use class_map::class_map;
+pub use classified_points::ClassifiedPoints;
 pub use comparison::{ComparedScore, comparison};
-pub use decision_map::{ClassifiedPoints, ProbabilityGrid, decision_map};
+pub use decision_map::decision_map;
 pub use error::PictureError;
 pub use fit::{Fit, Points, evaluation_grid, fit};
 pub use loss::{LossPoint, Progress, loss};
 pub use predicted_observed::{Predictions, predicted_observed};
-pub use reliability::reliability;
+pub use probability_grid::ProbabilityGrid;
+pub use reliability::{ProbabilityOf, reliability};
 
 /// What a picture is about: the first line of its header.
 #[derive(Debug, Clone, Copy)]

@@ -13,14 +13,39 @@ pub(super) const GREY: RGBColor = RGBColor(110, 110, 110);
 pub(super) const GRID: RGBColor = RGBColor(232, 232, 232);
 pub(super) const PAPER: RGBColor = RGBColor(255, 255, 255);
 
+/// One colour a class; more classes begin again.
+pub(super) const CLASSES: [RGBColor; 8] = [
+    BLUE,
+    VERMILION,
+    GREEN,
+    RGBColor(230, 159, 0),
+    RGBColor(204, 121, 167),
+    SKY,
+    RGBColor(120, 94, 60),
+    GREY,
+];
+
+/// The colour of a class, counted from zero.
+pub(super) fn class(class: usize) -> RGBColor {
+    CLASSES[class % CLASSES.len()]
+}
+
+/// A class's colour, the paler the less probable it is.
+pub(super) fn class_shade(number: usize, probability: f64) -> RGBColor {
+    // The ends are softened so that points drawn in the pure hues stay visible on them.
+    tinted(class(number), 0.6 * probability)
+}
+
+/// White with this share of a colour.
+fn tinted(colour: RGBColor, weight: f64) -> RGBColor {
+    let mix = |to: u8| (255.0 + weight * (f64::from(to) - 255.0)).round() as u8;
+    RGBColor(mix(colour.0), mix(colour.1), mix(colour.2))
+}
+
 /// Colour of a probability: vermilion at 0, white at 1/2, blue at 1.
 pub(super) fn probability(value: f64) -> RGBColor {
     let value = value.clamp(0.0, 1.0);
     let end = if value < 0.5 { VERMILION } else { BLUE };
-    // The ends are softened so that points drawn in the pure hues stay visible on them.
-    let weight = 0.75 * (2.0 * value - 1.0).abs();
-    let mix = |from: u8, to: u8| {
-        (f64::from(from) + weight * (f64::from(to) - f64::from(from))).round() as u8
-    };
-    RGBColor(mix(255, end.0), mix(255, end.1), mix(255, end.2))
+    // Softened as the classes' colours are.
+    tinted(end, 0.75 * (2.0 * value - 1.0).abs())
 }

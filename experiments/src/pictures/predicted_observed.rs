@@ -175,7 +175,7 @@ fn axes(rows: &[Row], target: Quantity<'_>) -> (Axis, Axis) {
     (axis(&observed), axis(&predicted))
 }
 
-fn legend_entries() -> Vec<Entry> {
+fn legend_entries() -> Vec<Entry<'static>> {
     vec![
         Entry {
             sample: Sample::BarredDot,

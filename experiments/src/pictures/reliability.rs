@@ -1,4 +1,4 @@
-//! Reliability of predicted probabilities of a binary class.
+//! Reliability of predicted probabilities of classes.
 
 use std::path::Path;
 
@@ -44,7 +44,17 @@ impl Bin {
     }
 }
 
-/// Draws the frequency of the positive class against its predicted probability, in ten bins.
+/// Whose probabilities are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProbabilityOf {
+    /// The second of two classes.
+    PositiveClass,
+    /// The likeliest of several classes.
+    LikeliestClass,
+}
+
+/// Draws the frequency of an event against its predicted probability, in ten bins: that a row is of
+/// the positive class, or that it is of its likeliest class.
 ///
 /// Bars are Wilson's 95 % intervals of the frequencies. The expected calibration error beside the
 /// plot is Σ_b (n_b / n)·|frequency_b − mean probability_b|. The small histogram counts rows per
@@ -57,15 +67,16 @@ impl Bin {
 /// when the file cannot be written.
 pub fn reliability(
     path: &Path,
+    of: ProbabilityOf,
     probability: &[f64],
-    positive: &[bool],
+    happened: &[bool],
     caption: Caption<'_>,
 ) -> Result<(), PictureError> {
-    same_length(PICTURE, "the labels", probability.len(), positive.len())?;
+    same_length(PICTURE, "the labels", probability.len(), happened.len())?;
     let rows: Vec<(f64, bool)> = probability
         .iter()
         .copied()
-        .zip(positive.iter().copied())
+        .zip(happened.iter().copied())
         .filter(|(value, _)| (0.0..=1.0).contains(value))
         .collect();
     if rows.is_empty() {
@@ -88,7 +99,7 @@ pub fn reliability(
         path,
         &frame,
         share_axes("predicted probability", "observed frequency"),
-        &facts(&rows, &filled),
+        &facts(of, &rows, &filled),
         |chart| {
             let diagonal = palette::INK.stroke_width(pixels(1) as u32);
             let bar = palette::BLUE.mix(0.6).stroke_width(pixels(2) as u32);
@@ -124,7 +135,7 @@ fn fill_bins(rows: &[(f64, bool)]) -> [Bin; BINS] {
     bins
 }
 
-fn legend_entries() -> Vec<Entry> {
+fn legend_entries() -> Vec<Entry<'static>> {
     vec![
         Entry {
             sample: Sample::BarredDot,
@@ -139,19 +150,25 @@ fn legend_entries() -> Vec<Entry> {
     ]
 }
 
-fn facts(rows: &[(f64, bool)], filled: &[Bin]) -> [(&'static str, String); 4] {
+fn facts(of: ProbabilityOf, rows: &[(f64, bool)], filled: &[Bin]) -> [(&'static str, String); 4] {
     let count = rows.len() as f64;
     let error: f64 = filled
         .iter()
         .map(|bin| bin.count as f64 / count * (bin.frequency() - bin.mean_probability()).abs())
         .sum();
-    let positive = rows.iter().filter(|row| row.1).count() as f64;
-    let wrong = rows.iter().filter(|row| (row.0 > 0.5) != row.1).count() as f64;
+    let share = |event: &dyn Fn(&(f64, bool)) -> bool| {
+        rows.iter().filter(|row| event(row)).count() as f64 / count
+    };
+    let happened = share(&|row| row.1);
+    let (name, wrong) = match of {
+        ProbabilityOf::PositiveClass => ("positive", share(&|row| (row.0 >= 0.5) != row.1)),
+        ProbabilityOf::LikeliestClass => ("right", 1.0 - happened),
+    };
     let percent = |share: f64| format!("{:.1} %", 100.0 * share);
     [
         ("test rows", rows.len().to_string()),
-        ("positive", percent(positive / count)),
-        ("error rate", percent(wrong / count)),
+        (name, percent(happened)),
+        ("error rate", percent(wrong)),
         ("calibration error", percent(error)),
     ]
 }
@@ -203,7 +220,15 @@ mod tests {
         // Bins 0.1 (3 of 4 negative rows right) and 1.0 (certain and right): error 4/6·0.15.
         let probability = [0.1, 0.1, 0.1, 0.1, 1.0, 1.0];
         let positive = [false, false, false, true, true, true];
-        let picture = Picture::of(|path| reliability(path, &probability, &positive, CAPTION));
+        let picture = Picture::of(|path| {
+            reliability(
+                path,
+                ProbabilityOf::PositiveClass,
+                &probability,
+                &positive,
+                CAPTION,
+            )
+        });
         assert_eq!(picture.count("circle"), 2 + 1);
         assert!(picture.has_text("10.0 %"));
         assert!(picture.has_text("16.7 %"));
@@ -223,15 +248,32 @@ mod tests {
 
     #[test]
     fn values_that_are_no_probability_are_counted_or_refused() {
-        let picture =
-            Picture::of(|path| reliability(path, &[0.5, f64::NAN, 1.2], &[true; 3], CAPTION));
+        let picture = Picture::of(|path| {
+            reliability(
+                path,
+                ProbabilityOf::LikeliestClass,
+                &[0.5, f64::NAN, 1.2],
+                &[true; 3],
+                CAPTION,
+            )
+        });
         assert!(picture.has_text("2 outside 0 to 1, left out"));
-        let error = Picture::refused(|path| reliability(path, &[-0.1], &[true], CAPTION));
+        let error = Picture::refused(|path| {
+            reliability(
+                path,
+                ProbabilityOf::PositiveClass,
+                &[-0.1],
+                &[true],
+                CAPTION,
+            )
+        });
         assert!(matches!(
             error,
             PictureError::NothingToShow { given: 1, .. }
         ));
-        let error = Picture::refused(|path| reliability(path, &[0.1], &[], CAPTION));
+        let error = Picture::refused(|path| {
+            reliability(path, ProbabilityOf::PositiveClass, &[0.1], &[], CAPTION)
+        });
         assert!(matches!(error, PictureError::LengthMismatch { .. }));
     }
 }

@@ -21,13 +21,48 @@ pub enum SettingError {
         /// The option, without dashes.
         option: &'static str,
     },
-    /// Classification by a regression model.
+    /// Another likelihood than a model can have.
     #[error(
-        "the model {model} needs the gaussian likelihood; use --model svgp for classification, or --likelihood gaussian"
+        "the model {model} needs the gaussian likelihood; use --model svgp for other likelihoods, or --likelihood gaussian"
     )]
     NeedsGaussian {
         /// The model.
         model: String,
+    },
+    /// A target with too many or too few labels.
+    #[error(
+        "the target {target:?} has {found} different labels, but the likelihood {likelihood} takes {takes}; {advice}"
+    )]
+    Classes {
+        /// The target.
+        target: String,
+        /// Its labels.
+        found: usize,
+        /// The likelihood.
+        likelihood: String,
+        /// How many labels it takes.
+        takes: &'static str,
+        /// What to do.
+        advice: &'static str,
+    },
+    /// Known noise without a column of it.
+    #[error(
+        "the likelihood fixed-noise needs --noise-column, the column of the standard deviations of each target's noise"
+    )]
+    NoiseColumnMissing,
+    /// A column of noise that nothing uses.
+    #[error(
+        "--noise-column means nothing for the likelihood {likelihood}; leave it out or use --likelihood fixed-noise"
+    )]
+    NoiseColumnUnused {
+        /// The likelihood.
+        likelihood: String,
+    },
+    /// A first noise variance for a likelihood without noise.
+    #[error("--noise means nothing for the likelihood {likelihood}; leave it out")]
+    NoiseUnused {
+        /// The likelihood.
+        likelihood: String,
     },
     /// Two options of which at most one can be given.
     #[error("{first} and {second} exclude each other; give one of them")]

@@ -105,6 +105,8 @@ pub struct DataSettings {
     pub source: String,
     /// The target column.
     pub target: Option<String>,
+    /// The column of the standard deviations of each target's noise.
+    pub noise_column: Option<String>,
     /// The folder of the registered sets.
     pub data_dir: Option<PathBuf>,
     /// Training and test rows.
@@ -188,7 +190,7 @@ impl Settings {
             method,
             kernel: options.kernel.clone().unwrap_or_default(),
             isotropic: options.isotropic.unwrap_or(false),
-            mean: options.mean.unwrap_or(MeanName::Zero),
+            mean: options.mean.unwrap_or(likelihood.default_mean()),
             likelihood,
             noise: positive_noise(options.noise.unwrap_or(DEFAULT_NOISE))?,
             length: length(&options)?,
@@ -202,7 +204,6 @@ impl Settings {
 
     /// The options that describe this run without any default.
     pub fn options(&self) -> RunOptions {
-        let gaussian = self.likelihood == LikelihoodName::Gaussian;
         let sparse = self.method.sparse();
         let variational = self.method.variational();
         let natural = variational.and_then(|variational| variational.natural_gradient);
@@ -222,13 +223,14 @@ impl Settings {
             isotropic: Some(self.isotropic),
             mean: Some(self.mean),
             likelihood: Some(self.likelihood),
-            noise: gaussian.then_some(self.noise),
+            noise: (self.likelihood.has_noise()).then_some(self.noise),
             inducing: sparse.and_then(|sparse| sparse.inducing),
             initialiser: sparse.map(|sparse| sparse.initialiser),
             covariance: variational.map(|variational| variational.covariance),
             jitter: sparse.and_then(|sparse| sparse.jitter),
             data: Some(data.source.clone()),
             target: data.target.clone(),
+            noise_column: data.noise_column.clone(),
             data_dir: data.data_dir.clone(),
             split,
             test_fraction,
@@ -327,17 +329,29 @@ fn likelihood(
     model: ModelName,
     source: &DataSource,
 ) -> Result<LikelihoodName, SettingError> {
+    let has_column = options.noise_column.is_some();
     let likelihood = options.likelihood.unwrap_or(match source.task() {
+        _ if has_column => LikelihoodName::FixedNoise,
         Some(Task::BinaryClassification) => LikelihoodName::Bernoulli,
+        Some(Task::Classification) => LikelihoodName::Softmax,
         _ => LikelihoodName::Gaussian,
     });
     let conjugate = matches!(model, ModelName::Exact | ModelName::Sgpr);
-    if conjugate && likelihood == LikelihoodName::Bernoulli {
+    if conjugate && likelihood != LikelihoodName::Gaussian {
         return Err(SettingError::NeedsGaussian {
             model: name_of(model),
         });
     }
-    Ok(likelihood)
+    match (likelihood == LikelihoodName::FixedNoise, has_column) {
+        (true, false) => Err(SettingError::NoiseColumnMissing),
+        (false, true) => Err(SettingError::NoiseColumnUnused {
+            likelihood: name_of(likelihood),
+        }),
+        _ if options.noise.is_some() && !likelihood.has_noise() => Err(SettingError::NoiseUnused {
+            likelihood: name_of(likelihood),
+        }),
+        _ => Ok(likelihood),
+    }
 }
 
 fn data(options: RunOptions, model: ModelName) -> Result<DataSettings, SettingError> {
@@ -358,6 +372,7 @@ fn data(options: RunOptions, model: ModelName) -> Result<DataSettings, SettingEr
     Ok(DataSettings {
         source: options.data.unwrap_or_else(|| DEFAULT_DATA.into()),
         target: options.target,
+        noise_column: options.noise_column,
         data_dir: options.data_dir,
         split,
         validation_fraction: options.validation_fraction.filter(|_| mini_batch),

@@ -1,0 +1,146 @@
+//! Class labels of any text as numbers from zero.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::DataError;
+use crate::origin::Origin;
+
+/// The labels of a target in their order: numbers by value, if all are numbers, else texts by
+/// alphabet. The k-th is class k, from zero.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Classes {
+    names: Vec<String>,
+}
+
+impl Classes {
+    /// The classes with these names, each once, in any order.
+    pub fn new(names: impl IntoIterator<Item = String>) -> Self {
+        let mut names: Vec<String> = names.into_iter().collect();
+        let value = |name: &String| name.parse::<f64>();
+        if names.iter().all(|name| value(name).is_ok()) {
+            names.sort_by(|a, b| match (value(a), value(b)) {
+                (Ok(a), Ok(b)) => a.total_cmp(&b),
+                _ => a.cmp(b),
+            });
+        } else {
+            names.sort();
+        }
+        names.dedup();
+        Self { names }
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.names.len()
+    }
+
+    /// The labels as the data have them, class after class.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+}
+
+/// A label as it is compared and shown: without spaces around it, numbers in one form.
+fn canonical(text: &str) -> String {
+    match text.trim().parse::<f64>() {
+        Ok(value) if value.is_finite() => number(value),
+        _ => text.trim().to_owned(),
+    }
+}
+
+/// A number as a label; adding zero makes the two zeros one.
+fn number(value: f64) -> String {
+    (value + 0.0).to_string()
+}
+
+/// Labels in the order of their first appearance, while a source is read.
+#[derive(Default)]
+pub(crate) struct LabelReader {
+    names: Vec<String>,
+    positions: HashMap<String, usize>,
+}
+
+impl LabelReader {
+    /// The position of a label, which is new or was seen before.
+    pub fn position_of(&mut self, text: &str) -> f64 {
+        self.position(canonical(text))
+    }
+
+    /// As [`position_of`](Self::position_of), for a source of numbers.
+    pub fn position_of_number(&mut self, value: f64) -> f64 {
+        self.position(number(value))
+    }
+
+    fn position(&mut self, label: String) -> f64 {
+        if let Some(&position) = self.positions.get(&label) {
+            return position as f64;
+        }
+        let position = self.names.len();
+        self.positions.insert(label.clone(), position);
+        self.names.push(label);
+        position as f64
+    }
+
+    /// All classes seen.
+    pub fn classes(&self) -> Classes {
+        Classes::new(self.names.iter().cloned())
+    }
+
+    /// Positions as class numbers, `[N]`; `origin` tells where each came from.
+    ///
+    /// # Errors
+    /// [`DataError::UnknownLabel`] names the first label that is none of the classes.
+    pub fn encode(
+        &self,
+        positions: &[f64],
+        classes: &Classes,
+        origin: &Origin,
+    ) -> Result<Vec<f64>, DataError> {
+        let numbers: Vec<Option<f64>> = (self.names.iter())
+            .map(|label| {
+                let class = classes.names.iter().position(|name| name == label);
+                class.map(|class| class as f64)
+            })
+            .collect();
+        let encoded = positions.iter().enumerate().map(|(row, &position)| {
+            let position = position as usize;
+            numbers[position].ok_or_else(|| DataError::UnknownLabel {
+                location: origin.location(row),
+                label: self.names[position].clone(),
+                classes: classes.names.clone(),
+            })
+        });
+        encoded.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_ordered_by_value_and_texts_by_alphabet() {
+        let classes = |names: &[&str]| Classes::new(names.iter().map(|&name| name.to_owned()));
+        assert_eq!(classes(&["10", "9", "-1"]).names(), ["-1", "9", "10"]);
+        assert_eq!(
+            classes(&["b", "a", "10", "9"]).names(),
+            ["10", "9", "a", "b"]
+        );
+        assert_eq!(classes(&["b", "b"]).count(), 1);
+    }
+
+    #[test]
+    fn one_label_in_several_forms() -> Result<(), DataError> {
+        let mut reader = LabelReader::default();
+        let texts = ["2", "1", " 2.0", "1e0", "-0"];
+        let positions = texts.map(|text| reader.position_of(text));
+        assert_eq!(reader.position_of_number(0.0), 2.0);
+        let origin = Origin::rows("here", texts.len());
+        let encoded = reader.encode(&positions, &reader.classes(), &origin)?;
+        assert_eq!(encoded, [2.0, 1.0, 2.0, 1.0, 0.0]);
+        Ok(())
+    }
+}

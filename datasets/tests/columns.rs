@@ -1,0 +1,134 @@
+//! Columns that are no plain numbers to predict: labels, and the noise of the target.
+
+use std::fs;
+
+use burn_gp_datasets::{
+    ColumnRoles, DataError, DataSource, Dataset, Features, Schema, TargetColumn, load_features_file,
+};
+use temp_dir::TempDir;
+
+/// Roles of a labelled target in the last column.
+fn labelled() -> ColumnRoles {
+    ColumnRoles {
+        labels: true,
+        ..ColumnRoles::default()
+    }
+}
+
+fn load_columns(contents: &str, roles: &ColumnRoles) -> Result<Dataset, DataError> {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("a.csv");
+    fs::write(&path, contents).unwrap();
+    DataSource::resolve(path.to_str().unwrap(), None)?.load_columns(roles)
+}
+
+fn load_features(contents: &str, schema: &Schema) -> Result<Features, DataError> {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("a.csv");
+    fs::write(&path, contents).unwrap();
+    load_features_file(&path, schema)
+}
+
+fn features(contents: &str, schema: &Schema) -> Features {
+    load_features(contents, schema).unwrap()
+}
+
+/// The message of an error, from the file's name on.
+fn message<T: std::fmt::Debug>(result: Result<T, DataError>) -> String {
+    let text = result.unwrap_err().to_string();
+    let start = text.find("a.csv").unwrap();
+    text[start..].to_owned()
+}
+
+#[test]
+fn labels_of_any_text_become_classes() {
+    let data = load_columns("x,y\n1,setosa\n2, virginica\n3,setosa\n", &labelled()).unwrap();
+    assert_eq!(data.targets, [0.0, 1.0, 0.0]);
+    let classes = data.schema.classes.clone().unwrap();
+    assert_eq!(classes.names(), ["setosa", "virginica"]);
+    // Without a header the text is no header.
+    let bare = load_columns("1,b\n2,a\n", &labelled()).unwrap();
+    assert_eq!((bare.rows(), bare.schema.named), (2, false));
+    assert_eq!(bare.targets, [1.0, 0.0]);
+    // Numbers are ordered by value, in whatever form they are written.
+    let numbers = load_columns("x,y\n1,10\n2,-1\n3,9\n4,9.0\n", &labelled()).unwrap();
+    assert_eq!(numbers.targets, [2.0, 0.0, 1.0, 1.0]);
+    // A schema keeps its classes.
+    let text = serde_json::to_string(&data.schema).unwrap();
+    assert_eq!(serde_json::from_str::<Schema>(&text).unwrap(), data.schema);
+}
+
+#[test]
+fn labels_of_sources_of_numbers() {
+    let source = DataSource::resolve("winequality", None).unwrap();
+    let data = source.load_columns(&labelled()).unwrap();
+    let classes = data.schema.classes.unwrap();
+    assert_eq!(classes.names(), ["3", "4", "5", "6", "7", "8"]);
+    assert!(
+        data.targets
+            .iter()
+            .all(|&class| (0.0..6.0).contains(&class))
+    );
+}
+
+#[test]
+fn labels_of_new_data_are_those_of_the_old() {
+    let data = load_columns("x,y\n1,yes\n2,no\n", &labelled()).unwrap();
+    let found = features("y,x\nyes,7\n", &data.schema);
+    assert_eq!(found.targets, Some(vec![1.0]));
+    assert_eq!(
+        message(load_features("x,y\n1,no\n2,maybe\n", &data.schema)),
+        r#"a.csv:3: the label "maybe" is none of those the model was trained on, "no", "yes"; correct it"#
+    );
+    assert_eq!(
+        message(load_columns("x,y\n1,same\n2,same\n", &labelled())),
+        r#"a.csv: the target, column 2 ("y"), is same in every row, which leaves nothing to learn; choose another target"#
+    );
+    assert_eq!(
+        message(load_columns("x,y\n1,same\n2,\n", &labelled())),
+        r#"a.csv:3: column 2 ("y") has no value; fill it in or remove the row"#
+    );
+}
+
+/// The column of the noise is no input.
+#[test]
+fn the_noise_of_every_target() {
+    let roles = ColumnRoles {
+        target: "y".parse().unwrap(),
+        noise: Some("error".parse().unwrap()),
+        labels: false,
+    };
+    let data = load_columns("x,error,y\n1,0.5,10\n2,0.25,20\n", &roles).unwrap();
+    assert_eq!(data.input_names(), ["x"]);
+    assert_eq!(data.noise, Some(vec![0.5, 0.25]));
+    assert_eq!(data.select(&[1]).noise, Some(vec![0.25]));
+    let found = features("x\n1\n", &data.schema);
+    assert_eq!((found.targets, found.noise), (None, None));
+    let found = features("error,x\n2,1\n", &data.schema);
+    assert_eq!((found.targets, found.noise), (None, Some(vec![2.0])));
+    let by_number = ColumnRoles {
+        target: TargetColumn::Number(3),
+        noise: Some(TargetColumn::Number(2)),
+        labels: false,
+    };
+    let bare = load_columns("1,0.5,10\n2,0.25,20\n", &by_number).unwrap();
+    assert_eq!(bare.noise, data.noise);
+    let found = features("1,2,3\n4,5,6\n", &bare.schema);
+    assert_eq!(found.noise, Some(vec![2.0, 5.0]));
+    assert_eq!(
+        message(load_columns("x,error,y\n1,0.5,10\n2,0,20\n", &roles)),
+        r#"a.csv:3: column 2 ("error") is 0, but the noise of a target is a positive standard deviation; correct it"#
+    );
+    assert_eq!(
+        message(load_columns("x,z,y\n1,0.5,10\n2,1,20\n", &roles)),
+        r#"a.csv: there is no column "error" to be the noise; the columns are "x", "z", "y""#
+    );
+    let both = ColumnRoles {
+        noise: Some("y".parse().unwrap()),
+        ..roles
+    };
+    assert_eq!(
+        message(load_columns("x,z,y\n1,0.5,10\n2,1,20\n", &both)),
+        r#"a.csv: column 3 ("y") cannot be both the target and its noise; give two columns"#
+    );
+}

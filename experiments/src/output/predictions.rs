@@ -1,0 +1,67 @@
+//! Predictions as text.
+
+use burn_gp::metrics::likeliest_classes;
+use burn_gp_datasets::Classes;
+
+use crate::evaluation::InOriginalUnits;
+
+/// A field of a CSV file, in quotes where it needs them.
+fn field(text: &str) -> String {
+    if text.contains(['"', ',', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
+}
+
+/// `row,[y,]label,` and the probability of each class, with the rows numbered by `rows`: the label
+/// is the likeliest.
+pub fn class_table(
+    rows: impl Iterator<Item = usize>,
+    predictions: &InOriginalUnits,
+    classes: &Classes,
+) -> String {
+    let known = !predictions.observed.is_empty();
+    let mut text = String::from(if known { "row,y,label" } else { "row,label" });
+    for name in classes.names() {
+        text += &format!(",{}", field(&format!("probability of {name}")));
+    }
+    text.push('\n');
+    let name = |class: usize| field(&classes.names()[class]);
+    let count = classes.count();
+    let likeliest = likeliest_classes(&predictions.probabilities, count);
+    let each = likeliest
+        .iter()
+        .zip(predictions.probabilities.chunks_exact(count));
+    for (index, (row, (&(label, _), probabilities))) in rows.zip(each).enumerate() {
+        text += &row.to_string();
+        if known {
+            text += &format!(",{}", name(predictions.observed[index] as usize));
+        }
+        text += &format!(",{}", name(label));
+        for probability in probabilities {
+            text += &format!(",{probability}");
+        }
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_with_commas_are_quoted() {
+        let classes = Classes::new(["a, b".to_owned(), "c".to_owned()]);
+        let predictions = InOriginalUnits {
+            observed: vec![1.0, 0.0],
+            probabilities: vec![0.25, 0.75, 0.5, 0.5],
+            ..InOriginalUnits::default()
+        };
+        assert_eq!(
+            class_table([3, 7].into_iter(), &predictions, &classes),
+            "row,y,label,\"probability of a, b\",probability of c\n3,c,c,0.25,0.75\n7,\"a, b\",c,0.5,0.5\n"
+        );
+    }
+}
