@@ -16,6 +16,7 @@ mod illustrations;
 pub mod kernel_expression;
 mod memory;
 pub mod output;
+pub mod parameter_options;
 pub mod pictures;
 pub mod plan;
 mod predict;
