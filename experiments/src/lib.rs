@@ -17,6 +17,7 @@ pub mod kernel_expression;
 pub mod likelihood;
 mod memory;
 pub mod output;
+pub mod parameter_options;
 pub mod pictures;
 pub mod plan;
 mod predict;

@@ -7,7 +7,6 @@ use burn_gp::{
     likelihoods::{GaussianConfig, LikelihoodConfig},
     means::MeanConfig,
     ops::Jitter,
-    parameter::ParameterConfig,
     variational::{CovarianceShape, PosteriorConfig},
 };
 use burn_gp_models::{
@@ -59,13 +58,14 @@ impl Plan {
         };
         let (length, seed) = (settings.length, settings.seed);
         let dtype = precision(settings.dtype).dtype();
+        let parameters = settings.parameters.config();
         Ok(match &mut settings.method {
             Method::Exact => Self::Exact(
                 ExactConfig {
                     kernel,
                     mean,
                     likelihood: noise,
-                    parameters: ParameterConfig::default(),
+                    parameters,
                 },
                 full_batch(length),
             ),
@@ -75,7 +75,7 @@ impl Plan {
                     mean,
                     likelihood: noise,
                     inducing: inducing(sparse, data, seed, dtype)?,
-                    parameters: ParameterConfig::default(),
+                    parameters,
                 },
                 full_batch(length),
             ),
@@ -86,7 +86,7 @@ impl Plan {
                     likelihood: settings.likelihood.config(settings.noise, data.classes()),
                     posterior: posterior(variational),
                     inducing: inducing(sparse, data, seed, dtype)?,
-                    parameters: ParameterConfig::default(),
+                    parameters,
                 };
                 let training = mini_batch(variational, length, data.train.len(), seed);
                 settings.length.get_or_insert(Length::Steps(training.steps));

@@ -233,6 +233,39 @@ fn kernels_that_mean_nothing() {
 }
 
 #[test]
+fn parameters_that_cannot_be_what_is_asked() {
+    check(
+        "train --out run --overwrite --data good.csv --inducing 5",
+        &[
+            (
+                "--set kernel.lengthscale",
+                "invalid value 'kernel.lengthscale' for '--set <PATH=VALUE>': expected PATH=VALUE, such as kernel.lengthscale=0.5; see --help",
+            ),
+            (
+                "--fix kernel.lengthscales",
+                "there is no parameter kernel.lengthscales; did you mean kernel.lengthscale? There are kernel.lengthscale, kernel.variance, likelihood.noise, posterior.inducing.points, posterior.distribution.mean, posterior.distribution.scale",
+            ),
+            (
+                "--set likelihood.noise=-1",
+                "likelihood.noise is -1, which does not lie between its bounds 0.000001 and inf",
+            ),
+            (
+                "--set kernel.lengthscale=1,2,3",
+                "kernel.lengthscale has 2 values, not 3; give as many, or one for all",
+            ),
+            (
+                "--prior kernel.variance=gamma(0,1)",
+                "the prior gamma(0, 1) of kernel.variance is no distribution; shape and rate must be positive",
+            ),
+            (
+                "--mean constant --prior mean.constant=half-normal(1)",
+                "half-normal(1) has no density at every value that mean.constant may take; give mean.constant bounds within 0 and inf",
+            ),
+        ],
+    );
+}
+
+#[test]
 fn targets_and_splits_that_do_not_exist() {
     check(
         "train --out run --overwrite --data",

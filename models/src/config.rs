@@ -1,6 +1,9 @@
 //! Configurations of the ready-made models: everything that is written to a model's file.
 
-use burn::tensor::{Tensor, TensorCreationOptions};
+use burn::{
+    module::Module,
+    tensor::{Tensor, TensorCreationOptions},
+};
 use burn_gp::{
     inducing::{InducingPoints, Initialiser, SelectionError},
     inference::{Collapsed, Exact},
@@ -156,10 +159,10 @@ impl SvgpConfig {
         let options = options_of(&data.inputs);
         let ([_, dimensions], [_, columns]) = (data.inputs.dims(), data.targets.dims());
         let kernel = self.kernel.init(dimensions, options.clone());
-        let kernel = self.parameters.set_within("kernel", kernel)?;
+        let kernel = with_first_values(kernel, &self.parameters)?;
         let inducing = self.inducing.select(&kernel, &data.inputs)?;
         let model = self.assemble(kernel, inducing, (dimensions, columns), &options)?;
-        Ok(burn::module::Module::train(self.parameters.apply(model)?))
+        Ok(self.parameters.apply(model)?.train())
     }
 
     /// A model of the right shapes for targets with `columns` columns, to be filled from a record.
@@ -203,6 +206,19 @@ impl SvgpConfig {
         let mean = self.mean.init(dimensions, functions, options.clone());
         Ok(Svgp::new(kernel, mean, likelihood, posterior))
     }
+}
+
+/// The kernel with the first values that are asked of it, before anything is made from it.
+fn with_first_values(
+    kernel: AnyKernel,
+    parameters: &ParameterConfig,
+) -> Result<AnyKernel, ParameterError> {
+    #[derive(Module, Debug)]
+    struct Alone {
+        kernel: AnyKernel,
+    }
+    let asked = parameters.values_within("kernel");
+    Ok(asked.apply(Alone { kernel })?.kernel)
 }
 
 /// Outputs of the models on all data at once.
@@ -252,7 +268,7 @@ impl SgprConfig {
         let options = options_of(&data.inputs);
         let [_, dimensions] = data.inputs.dims();
         let kernel = self.kernel.init(dimensions, options.clone());
-        let kernel = self.parameters.set_within("kernel", kernel)?;
+        let kernel = with_first_values(kernel, &self.parameters)?;
         let inducing = self.inducing.select(&kernel, &data.inputs)?;
         let jitter = self.inducing.jitter_for(&inducing);
         let model = Collapsed::new(
@@ -262,7 +278,7 @@ impl SgprConfig {
             inducing,
             jitter,
         );
-        Ok(burn::module::Module::train(self.parameters.apply(model)?))
+        Ok(self.parameters.apply(model)?.train())
     }
 
     /// The variational model that a trained collapsed model turns into: whitened, with a full

@@ -28,21 +28,16 @@ pub struct ParameterConfig {
 }
 
 impl ParameterConfig {
-    /// A module with the first values of the parameters within the field that it is going to be.
-    ///
-    /// # Errors
-    ///
-    /// When there is no such parameter, or a value does not fit.
-    pub fn set_within<M: Module>(&self, field: &str, module: M) -> Result<M, ParameterError> {
-        let within = self.values.iter().filter_map(|(path, values)| {
-            let path = path.strip_prefix(field)?.strip_prefix('.')?;
-            Some((path, values))
-        });
-        within
-            .into_iter()
-            .try_fold(module, |module, (path, values)| {
-                module.with_parameter(path, values)
-            })
+    /// The first values of the parameters within a field, and nothing else.
+    pub fn values_within(&self, field: &str) -> Self {
+        let within = |path: &str| path.split('.').next() == Some(field);
+        let values = self.values.iter().filter(|(path, _)| within(path));
+        Self {
+            values: (values)
+                .map(|(path, values)| (path.clone(), values.clone()))
+                .collect(),
+            ..Self::default()
+        }
     }
 
     /// A module with everything that is asked of it but the priors, which its trainer takes.

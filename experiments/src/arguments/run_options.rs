@@ -6,6 +6,7 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use crate::kernel_expression::KernelExpression;
+use crate::parameter_options::{BoundsOption, PriorOption, ValuesOption};
 
 use super::{
     CovarianceName, DeviceName, DtypeName, InitialiserName, LikelihoodName, MeanName, ModelName,
@@ -87,6 +88,27 @@ pub struct RunOptions {
     )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub jitter: Option<f64>,
+
+    /// First values of a parameter, in standardised units: kernel.lengthscale=0.5
+    ///
+    /// A parameter's path is that in metrics.json; several values are separated by commas. The
+    /// option can be given several times, as can the next three.
+    #[arg(long, value_name = "PATH=VALUE", help_heading = "Parameters")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub set: Option<Vec<ValuesOption>>,
+    /// Bounds of a parameter: likelihood.noise=1e-4..1, or =1e-4.. or =..1
+    #[arg(long, value_name = "PATH=LOWER..UPPER", help_heading = "Parameters")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bound: Option<Vec<BoundsOption>>,
+    /// Prior of a parameter: gamma(SHAPE, RATE), log-normal(MEAN, DEVIATION), half-normal(SCALE),
+    /// uniform(LOWER, UPPER)
+    #[arg(long, value_name = "PATH=PRIOR", help_heading = "Parameters")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prior: Option<Vec<PriorOption>>,
+    /// Do not train a parameter, or those within a field: kernel.variance, kernel, inducing
+    #[arg(long, value_name = "PATH", help_heading = "Parameters")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fix: Option<Vec<String>>,
 
     /// A registered name (see `datasets list`), a .csv, .csv.gz or Parquet file, or
     /// synthetic:sines?n=1000&noise=0.1&seed=1 [default: winequality]
@@ -277,6 +299,10 @@ impl RunOptions {
             initialiser: self.initialiser.or(earlier.initialiser),
             covariance: self.covariance.or(earlier.covariance),
             jitter: (self.jitter).or(if own_dtype { None } else { earlier.jitter }),
+            set: self.set.or(earlier.set),
+            bound: self.bound.or(earlier.bound),
+            prior: self.prior.or(earlier.prior),
+            fix: self.fix.or(earlier.fix),
             data: self.data.or(earlier.data),
             target: (self.target).or(if own_data { None } else { earlier.target }),
             noise_column: (self.noise_column).or(unless(own_data, earlier.noise_column)),

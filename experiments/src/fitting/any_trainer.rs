@@ -63,15 +63,18 @@ impl AnyTrainer {
                 let [_, dimensions] = data.inputs.dims();
                 let options = (&data.inputs.device(), data.inputs.dtype());
                 let model = config.init(dimensions, options)?.train();
-                Kind::Exact(FullBatchTrainer::new(model, data.clone(), training.clone()))
+                let trainer = FullBatchTrainer::new(model, data.clone(), training.clone());
+                Kind::Exact(trainer.with_priors(config.parameters.priors.clone()))
             }
             Plan::Sgpr(config, training) => {
                 let model = config.init(&data)?;
-                Kind::Sgpr(FullBatchTrainer::new(model, data.clone(), training.clone()))
+                let trainer = FullBatchTrainer::new(model, data.clone(), training.clone());
+                Kind::Sgpr(trainer.with_priors(config.parameters.priors.clone()))
             }
             Plan::Svgp(config, training) => {
                 let model = config.init(&data)?;
-                Kind::Svgp(MiniBatchTrainer::new(model, data.clone(), training.clone()))
+                let trainer = MiniBatchTrainer::new(model, data.clone(), training.clone());
+                Kind::Svgp(trainer.with_priors(config.parameters.priors.clone()))
             }
         };
         Ok(Self { kind, data })
@@ -148,7 +151,8 @@ impl AnyTrainer {
         }
     }
 
-    /// The negative objective per datum of a variational model on all data, chunk by chunk.
+    /// The negative objective, priors included, per datum of a variational model on all data,
+    /// chunk by chunk.
     ///
     /// # Errors
     ///
@@ -168,6 +172,8 @@ impl AnyTrainer {
             fit += objective.fit.into_scalar::<f64>();
             divergence = objective.divergence.map_or(0.0, |term| term.into_scalar());
         }
-        Ok((divergence - fit) / rows as f64)
+        let log_prior = forward!(self, trainer => trainer.priors().log_density(&model));
+        let log_prior = log_prior.map_or(0.0, |term| term.into_scalar::<f64>());
+        Ok((divergence - fit - log_prior) / rows as f64)
     }
 }

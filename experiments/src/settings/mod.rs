@@ -16,6 +16,7 @@ use crate::arguments::{
 };
 use crate::devices;
 use crate::kernel_expression::KernelExpression;
+use crate::parameter_options::ParameterOptions;
 
 pub use configuration::read_configuration;
 pub use error::{ConfigurationError, SettingError};
@@ -47,6 +48,8 @@ pub struct Settings {
     pub likelihood: LikelihoodName,
     /// The first noise variance.
     pub noise: f64,
+    /// What is asked of the model's parameters.
+    pub parameters: ParameterOptions,
     /// How long training takes at most, unless by default.
     pub length: Option<Length>,
     /// Steps between two checkpoints.
@@ -192,6 +195,12 @@ impl Settings {
             isotropic: options.isotropic.unwrap_or(false),
             mean: options.mean.unwrap_or(likelihood.default_mean()),
             likelihood,
+            parameters: ParameterOptions {
+                set: options.set.clone(),
+                bound: options.bound.clone(),
+                prior: options.prior.clone(),
+                fix: options.fix.clone(),
+            },
             noise: positive_noise(options.noise.unwrap_or(DEFAULT_NOISE))?,
             length: length(&options)?,
             checkpoint_every: at_least_one("--checkpoint-every", options.checkpoint_every)?,
@@ -228,6 +237,10 @@ impl Settings {
             initialiser: sparse.map(|sparse| sparse.initialiser),
             covariance: variational.map(|variational| variational.covariance),
             jitter: sparse.and_then(|sparse| sparse.jitter),
+            set: self.parameters.set.clone(),
+            bound: self.parameters.bound.clone(),
+            prior: self.parameters.prior.clone(),
+            fix: self.parameters.fix.clone(),
             data: Some(data.source.clone()),
             target: data.target.clone(),
             noise_column: data.noise_column.clone(),

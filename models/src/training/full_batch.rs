@@ -89,6 +89,11 @@ impl<M: FullBatch> FullBatchTrainer<M> {
         self
     }
 
+    /// The priors in the objective.
+    pub fn priors(&self) -> &Priors {
+        &self.priors
+    }
+
     /// The model.
     pub fn into_model(self) -> M {
         self.model
@@ -112,7 +117,12 @@ impl<M: FullBatch> FullBatchTrainer<M> {
         if !value.is_finite() {
             return Err(EvaluationError::NonFinite(value));
         }
-        let gradients = GradientsParams::from_grads(loss.backward(), model);
+        let gradients = if loss.is_tracked() {
+            GradientsParams::from_grads(loss.backward(), model)
+        } else {
+            // Every parameter is frozen.
+            GradientsParams::new()
+        };
         Ok((value, with_zeros(gradients, model)))
     }
 }

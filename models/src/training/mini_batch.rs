@@ -108,6 +108,11 @@ impl<M: MiniBatchModel> MiniBatchTrainer<M> {
         self
     }
 
+    /// The priors in the objective.
+    pub fn priors(&self) -> &Priors {
+        &self.priors
+    }
+
     /// The model.
     pub fn into_model(self) -> M {
         self.model
@@ -217,9 +222,15 @@ impl<M: MiniBatchModel> Trainer for MiniBatchTrainer<M> {
                 hyperparameters: describe(&self.model.hyperparameters()),
             });
         }
-        let mut gradients = loss.backward();
-        let model = self.natural_step(&mut gradients)?;
-        let gradients = GradientsParams::from_grads(gradients, &model);
+        let (model, gradients) = if loss.is_tracked() {
+            let mut gradients = loss.backward();
+            let model = self.natural_step(&mut gradients)?;
+            let gradients = GradientsParams::from_grads(gradients, &model);
+            (model, gradients)
+        } else {
+            // Every parameter is frozen.
+            (self.model.clone(), GradientsParams::new())
+        };
         let fraction = (self.training.schedule).fraction(self.step, self.training.steps);
         let learning_rate = self.training.learning_rate * fraction;
         self.model = (self.optimizer.step(learning_rate, model, gradients)).after_step();

@@ -1,0 +1,104 @@
+//! What is asked of a model's parameters on the command line: `--set kernel.lengthscale=0.5`,
+//! `--bound likelihood.noise=1e-4..1`, `--prior kernel.variance=gamma(2, 1)`,
+//! `--fix kernel.variance`.
+
+mod bounds;
+mod error;
+mod prior;
+mod values;
+
+use burn_gp::parameter::{ParameterConfig, Priors};
+use serde::{Deserialize, Serialize};
+
+pub use bounds::BoundsOption;
+pub use error::ParameterOptionError;
+pub use prior::PriorOption;
+pub use values::ValuesOption;
+
+/// Defines an option that is written `PATH=…` on the command line and in files.
+macro_rules! assignment {
+    ($(#[$meta:meta])* $name:ident, $field:ident: $value:ty, $form:literal, $parse:path, $write:path) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+        #[serde(try_from = "String", into = "String")]
+        pub struct $name {
+            /// The parameter's path.
+            pub path: String,
+            /// What is asked of it.
+            pub $field: $value,
+        }
+
+        impl std::str::FromStr for $name {
+            type Err = $crate::parameter_options::ParameterOptionError;
+
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                let (path, asked) = $crate::parameter_options::divide(text, $form)?;
+                let $field = $parse(asked)?;
+                Ok(Self { path, $field })
+            }
+        }
+
+        impl TryFrom<String> for $name {
+            type Error = $crate::parameter_options::ParameterOptionError;
+
+            fn try_from(text: String) -> Result<Self, Self::Error> {
+                text.parse()
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(option: $name) -> Self {
+                format!("{}={}", option.path, $write(&option.$field))
+            }
+        }
+    };
+}
+use assignment;
+
+/// The path before the equals sign, and what is after it.
+fn divide<'a>(
+    text: &'a str,
+    form: &'static str,
+) -> Result<(String, &'a str), ParameterOptionError> {
+    let (path, asked) = text.split_once('=').unwrap_or((text, ""));
+    let (path, asked) = (path.trim(), asked.trim());
+    if path.is_empty() || asked.is_empty() {
+        return Err(ParameterOptionError::Form { form });
+    }
+    Ok((path.to_owned(), asked))
+}
+
+/// A finite number.
+fn number(text: &str) -> Result<f64, ParameterOptionError> {
+    let text = text.trim();
+    let number = text.parse().ok().filter(|number: &f64| number.is_finite());
+    number.ok_or_else(|| ParameterOptionError::Number { text: text.into() })
+}
+
+/// Everything that is asked of a model's parameters.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ParameterOptions {
+    /// First values.
+    pub set: Option<Vec<ValuesOption>>,
+    /// Bounds.
+    pub bound: Option<Vec<BoundsOption>>,
+    /// Priors.
+    pub prior: Option<Vec<PriorOption>>,
+    /// Parameters that are not trained.
+    pub fix: Option<Vec<String>>,
+}
+
+impl ParameterOptions {
+    /// The same for a model's configuration; of two that are asked of one parameter, the last.
+    pub fn config(&self) -> ParameterConfig {
+        let values = self.set.iter().flatten().cloned();
+        let bounds = self.bound.iter().flatten().cloned();
+        let priors = self.prior.iter().flatten().cloned();
+        ParameterConfig {
+            values: values.map(|option| (option.path, option.values)).collect(),
+            bounds: bounds.map(|option| (option.path, option.bounds)).collect(),
+            priors: Priors(priors.map(|option| (option.path, option.prior)).collect()),
+            frozen: self.fix.clone().unwrap_or_default(),
+        }
+    }
+}

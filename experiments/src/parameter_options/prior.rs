@@ -1,0 +1,46 @@
+//! `--prior PATH=NAME(NUMBER, …)`
+
+use burn_gp::parameter::Prior;
+
+use super::{ParameterOptionError, assignment, number};
+
+assignment! {
+    /// A parameter's prior.
+    PriorOption, prior: Prior, "PATH=PRIOR, such as kernel.lengthscale=gamma(2, 1)", parse,
+    Prior::to_string
+}
+
+/// The priors, as they are written.
+const PRIORS: [&str; 4] = [
+    "gamma(SHAPE, RATE)",
+    "log-normal(MEAN, DEVIATION)",
+    "half-normal(SCALE)",
+    "uniform(LOWER, UPPER)",
+];
+
+fn parse(text: &str) -> Result<Prior, ParameterOptionError> {
+    let unknown = || unknown(text);
+    let (name, rest) = text.split_once('(').ok_or_else(unknown)?;
+    let numbers = rest.strip_suffix(')').ok_or_else(unknown)?;
+    let numbers: Vec<f64> = numbers.split(',').map(number).collect::<Result<_, _>>()?;
+    match (name.trim(), numbers.as_slice()) {
+        ("gamma", &[shape, rate]) => Ok(Prior::Gamma { shape, rate }),
+        ("log-normal", &[mean, deviation]) => Ok(Prior::LogNormal { mean, deviation }),
+        ("half-normal", &[scale]) => Ok(Prior::HalfNormal { scale }),
+        ("uniform", &[lower, upper]) => Ok(Prior::Uniform { lower, upper }),
+        _ => Err(unknown()),
+    }
+}
+
+fn unknown(text: &str) -> ParameterOptionError {
+    let similarity = |prior: &&str| {
+        let name = prior.split('(').next().unwrap_or_default();
+        strsim::jaro_winkler(text.split('(').next().unwrap_or_default(), name)
+    };
+    let nearest = (PRIORS.into_iter()).max_by(|a, b| similarity(a).total_cmp(&similarity(b)));
+    ParameterOptionError::Prior {
+        text: text.to_owned(),
+        nearest: nearest.unwrap_or_default(),
+        known: PRIORS.join(", "),
+    }
+}

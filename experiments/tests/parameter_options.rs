@@ -1,0 +1,171 @@
+//! What is asked of parameters on the command line.
+
+mod support;
+
+use burn_gp::parameter::{Bounds, Prior};
+use burn_gp_experiments::parameter_options::{BoundsOption, PriorOption, ValuesOption};
+use support::{read, succeed, write_regression};
+
+#[test]
+fn what_is_typed() {
+    let values: ValuesOption = "kernel.lengthscale = 0.5, 2e-1".parse().expect("values");
+    assert_eq!(values.path, "kernel.lengthscale");
+    assert_eq!(values.values, [0.5, 0.2]);
+    for (text, expected) in [
+        ("noise=1e-4..1", Bounds::between(1e-4, 1.0)),
+        ("noise=-2 .. -1.5", Bounds::between(-2.0, -1.5)),
+        ("noise=.5..", Bounds::above(0.5)),
+        ("noise=..3", Bounds::below(3.0)),
+    ] {
+        let option: BoundsOption = text.parse().expect("bounds");
+        assert_eq!(option.bounds, expected, "{text}");
+    }
+    let (shape, rate) = (2.0, 3.5);
+    for (text, expected) in [
+        ("noise=gamma(2,3.5)", Prior::Gamma { shape, rate }),
+        (
+            "noise=log-normal( -1 , 0.5 )",
+            Prior::LogNormal {
+                mean: -1.0,
+                deviation: 0.5,
+            },
+        ),
+        ("noise=half-normal(2)", Prior::HalfNormal { scale: 2.0 }),
+        (
+            "noise=uniform(0, 1)",
+            Prior::Uniform {
+                lower: 0.0,
+                upper: 1.0,
+            },
+        ),
+    ] {
+        let option: PriorOption = text.parse().expect("a prior");
+        assert_eq!((option.path.as_str(), option.prior), ("noise", expected));
+    }
+}
+
+#[test]
+fn mistakes_are_named() {
+    let values = |text: &str| text.parse::<ValuesOption>().expect_err(text).to_string();
+    let bounds = |text: &str| text.parse::<BoundsOption>().expect_err(text).to_string();
+    let prior = |text: &str| text.parse::<PriorOption>().expect_err(text).to_string();
+    let form = "expected PATH=VALUE, such as kernel.lengthscale=0.5";
+    for text in ["", "kernel.lengthscale", "=1", "kernel.lengthscale="] {
+        assert_eq!(values(text), form, "{text}");
+    }
+    assert_eq!(values("a=1,,2"), "\"\" is not a finite number");
+    assert_eq!(values("a=inf"), "\"inf\" is not a finite number");
+    let form =
+        "expected PATH=LOWER..UPPER, such as likelihood.noise=1e-4..1, or one end of the two";
+    for text in ["a", "a=1", "a=.."] {
+        assert_eq!(bounds(text), form, "{text}");
+    }
+    assert_eq!(bounds("a=1..b"), "\"b\" is not a finite number");
+    let known = "Priors are gamma(SHAPE, RATE), log-normal(MEAN, DEVIATION), half-normal(SCALE), \
+                 uniform(LOWER, UPPER)";
+    for (text, nearest) in [
+        ("gama(1, 2)", "gamma(SHAPE, RATE)"),
+        ("gamma(1)", "gamma(SHAPE, RATE)"),
+        ("lognormal(0, 1)", "log-normal(MEAN, DEVIATION)"),
+        ("half-normal", "half-normal(SCALE)"),
+        ("uniform(1, 2", "uniform(LOWER, UPPER)"),
+    ] {
+        let expected = format!("there is no prior {text}; did you mean {nearest}? {known}");
+        assert_eq!(prior(&format!("a={text}")), expected);
+    }
+    assert_eq!(prior("a=gamma(1, x)"), "\"x\" is not a finite number");
+}
+
+#[test]
+fn options_are_kept_in_files() {
+    for text in ["kernel.lengthscale=0.5,0.25", "a=1"] {
+        let option: ValuesOption = text.parse().expect("values");
+        assert_eq!(String::from(option), text);
+    }
+    for text in ["a=0.5..2", "a=..-3", "a=1.."] {
+        let option: BoundsOption = text.parse().expect("bounds");
+        assert_eq!(String::from(option), text);
+    }
+    for text in ["a=gamma(2, 0.5)", "a=uniform(0, 1)"] {
+        let option: PriorOption = text.parse().expect("a prior");
+        let json = serde_json::to_string(&option).expect("serialisable");
+        assert_eq!(json, format!("{text:?}"));
+        assert_eq!(
+            serde_json::from_str::<PriorOption>(&json).expect("readable"),
+            option
+        );
+    }
+}
+
+/// For every model: what is fixed stays where it is set, what is bounded within, and predictions
+/// are those of the saved model.
+#[test]
+fn runs_do_what_is_asked() {
+    for model in ["exact", "sgpr", "svgp"] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let data = folder.path().join("data.csv");
+        write_regression(&data, 120);
+        let mut arguments = vec![
+            "train",
+            "--data",
+            "data.csv",
+            "--out",
+            "run",
+            "--quiet",
+            "--model",
+            model,
+            "--steps",
+            "40",
+            "--set",
+            "kernel.variance=1.25",
+            "--fix",
+            "kernel.variance",
+            "--bound",
+            "likelihood.noise=0.3..",
+            "--set",
+            "likelihood.noise=0.5",
+            "--prior",
+            "kernel.lengthscale=uniform(0.8, 1.2)",
+        ];
+        if model != "exact" {
+            arguments.extend(["--inducing", "20"]);
+        }
+        succeed(folder.path(), &arguments);
+        let file = |name: &str| read(&folder.path().join("run").join(name));
+        let metrics: serde_json::Value =
+            serde_json::from_str(&file("metrics.json")).expect("metrics");
+        let values = |path: &str| -> Vec<f64> {
+            let values = metrics["hyperparameters"][path].as_array().expect("values");
+            values
+                .iter()
+                .map(|value| value.as_f64().expect("a number"))
+                .collect()
+        };
+        assert!(
+            (values("kernel.variance")[0] - 1.25).abs() < 1e-12,
+            "{model}"
+        );
+        assert!(values("likelihood.noise")[0] >= 0.3 - 1e-12, "{model}");
+        for lengthscale in values("kernel.lengthscale") {
+            assert!(
+                (0.8 - 1e-12..=1.2 + 1e-12).contains(&lengthscale),
+                "{model}: {lengthscale}"
+            );
+        }
+        let predict = [
+            "predict",
+            "--model-dir",
+            "run",
+            "--data",
+            "data.csv",
+            "--out",
+            "p.csv",
+        ];
+        succeed(folder.path(), &predict);
+        let config = file("config.json");
+        assert!(
+            config.contains("kernel.lengthscale=uniform(0.8, 1.2)"),
+            "{config}"
+        );
+    }
+}

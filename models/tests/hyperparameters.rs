@@ -1,0 +1,526 @@
+//! First values, bounds, priors and freezing in the training of every model.
+
+use burn::{
+    module::{Module, ModuleVisitor, Param},
+    tensor::{DType, Device, Tensor},
+};
+use burn_gp::{
+    inference::FullBatch,
+    kernels::{KernelConfig, StationaryConfig},
+    likelihoods::GaussianConfig,
+    ops::Stationary,
+    parameter::{Bounds, ParameterConfig, Parameters, Prior},
+};
+use burn_gp_models::{
+    ExactConfig, InitError, ModelConfig, Precision, SavedModel, SgprConfig, Summary, SvgpConfig,
+    TrainedModel,
+    training::{
+        FullBatchTrainer, FullBatchTraining, MiniBatchModel, MiniBatchTrainer, MiniBatchTraining,
+        Trainer, TrainingData,
+    },
+};
+
+const NOISE: &str = "likelihood.noise";
+const LENGTHSCALE: &str = "kernel.lengthscale";
+
+fn devices_and_types() -> Vec<(Device, DType)> {
+    let device = Device::default();
+    [DType::F64, DType::F32]
+        .into_iter()
+        .filter(|&dtype| device.supports_dtype(dtype))
+        .map(|dtype| (device.clone(), dtype))
+        .collect()
+}
+
+/// A sine, and noise that no random number is needed for.
+fn wave(count: usize, dtype: DType) -> TrainingData {
+    let place = |i: usize| -2.0 + 4.0 * i as f64 / count as f64;
+    let inputs: Vec<f64> = (0..count).map(place).collect();
+    let noise = |i: usize| 0.1 * ((7919 * i) as f64).sin();
+    let targets: Vec<f64> = (0..count)
+        .map(|i| (3.0 * place(i)).sin() + noise(i))
+        .collect();
+    TrainingData::new(&inputs, &targets, &Device::default(), dtype)
+}
+
+fn full_batch<M: FullBatch>(model: M, data: &TrainingData, config: &ParameterConfig) -> M {
+    let training = FullBatchTraining {
+        iterations: 200,
+        tolerance: 1e-14,
+    };
+    let trainer = FullBatchTrainer::new(model, data.clone(), training);
+    let mut trainer = trainer.with_priors(config.priors.clone());
+    while !trainer.is_finished() {
+        trainer.step().expect("a step");
+    }
+    trainer.into_model()
+}
+
+fn mini_batch<M: MiniBatchModel>(
+    model: M,
+    data: &TrainingData,
+    config: &ParameterConfig,
+    (steps, batch_size): (usize, usize),
+) -> M {
+    let training = MiniBatchTraining {
+        learning_rate: 0.02,
+        batch_size,
+        ..MiniBatchTraining::new(steps)
+    };
+    let trainer = MiniBatchTrainer::new(model, data.clone(), training);
+    let mut trainer = trainer.with_priors(config.priors.clone());
+    while !trainer.is_finished() {
+        trainer.step().expect("a step");
+    }
+    trainer.into_model()
+}
+
+/// White noise as the function: what is observed is `N(0, (v + σ²)·I)`, and the mode of σ² has a
+/// formula. Every target has the same square, so that batches are all alike.
+struct Conjugate {
+    data: TrainingData,
+    /// Σ y²
+    squares: f64,
+}
+
+const COUNT: usize = 60;
+/// v
+const WHITE: f64 = 0.05;
+const SHAPE: f64 = 25.0;
+const RATE: f64 = 20.0;
+
+impl Conjugate {
+    fn new(dtype: DType) -> Self {
+        let inputs: Vec<f64> = (0..COUNT).map(|i| i as f64 / COUNT as f64).collect();
+        let targets: Vec<f64> = (0..COUNT)
+            .map(|i| if i % 2 == 0 { 0.6 } else { -0.6 })
+            .collect();
+        Self {
+            data: TrainingData::new(&inputs, &targets, &Device::default(), dtype),
+            squares: COUNT as f64 * 0.36,
+        }
+    }
+
+    fn parameters(prior: bool) -> ParameterConfig {
+        let mut config = ParameterConfig {
+            frozen: vec!["kernel".into()],
+            ..ParameterConfig::default()
+        };
+        if prior {
+            let gamma = Prior::Gamma {
+                shape: SHAPE,
+                rate: RATE,
+            };
+            config.priors.0.insert(NOISE.into(), gamma);
+        }
+        config
+    }
+
+    /// The root of the slope, which falls through zero once.
+    fn root(slope: impl Fn(f64) -> f64) -> f64 {
+        let (mut low, mut high) = (1e-4, 100.0);
+        for _ in 0..200 {
+            let middle = 0.5 * (low + high);
+            if slope(middle) > 0.0 {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        low
+    }
+
+    /// The slope of the log prior.
+    fn prior_slope(prior: bool, noise: f64) -> f64 {
+        if prior {
+            (SHAPE - 1.0) / noise - RATE
+        } else {
+            0.0
+        }
+    }
+
+    /// Where `log N(y | 0, (v + σ²)I)` and the log prior are largest together.
+    fn exact_mode(&self, prior: bool) -> f64 {
+        let n = COUNT as f64;
+        Self::root(|noise| {
+            let s = noise + WHITE;
+            Self::prior_slope(prior, noise) - 0.5 * n / s + 0.5 * self.squares / (s * s)
+        })
+    }
+
+    /// Where `log N(y | 0, σ²I) − N·v/(2σ²)` and the log prior are largest together: inducing
+    /// points share no white noise with data.
+    fn sparse_mode(&self, prior: bool) -> f64 {
+        let n = COUNT as f64;
+        Self::root(|noise| {
+            let squares = self.squares + n * WHITE;
+            Self::prior_slope(prior, noise) - 0.5 * n / noise + 0.5 * squares / (noise * noise)
+        })
+    }
+}
+
+#[test]
+fn fits_find_the_mode_with_and_without_a_prior() {
+    let kernel = || KernelConfig::White { variance: WHITE };
+    for (device, dtype) in devices_and_types() {
+        let case = Conjugate::new(dtype);
+        // Where an optimum is flat, a single-precision objective hides it.
+        let tolerance = if dtype == DType::F64 { 1e-5 } else { 3e-3 };
+        let mut modes = Vec::new();
+        for prior in [false, true] {
+            let check = |what: &str, model: &dyn Fn() -> Vec<f64>, mode: f64| {
+                let noise = model()[0];
+                let error = (noise / mode - 1.0).abs();
+                assert!(
+                    error < tolerance,
+                    "{what} in {dtype:?}: {noise}, expected {mode}"
+                );
+            };
+            let parameters = Conjugate::parameters(prior);
+            let exact = ExactConfig {
+                parameters: parameters.clone(),
+                ..ExactConfig::new(kernel(), GaussianConfig::default())
+            };
+            let fit = || {
+                let model = exact.init(1, (&device, dtype)).expect("a model").train();
+                let model = full_batch(model, &case.data, &parameters);
+                model.parameter(NOISE).expect("noise")
+            };
+            check("exact", &fit, case.exact_mode(prior));
+            let sgpr = SgprConfig {
+                parameters: parameters.clone(),
+                ..SgprConfig::new(kernel(), GaussianConfig::default()).with_inducing(5)
+            };
+            let fit = || {
+                let model = sgpr.init(&case.data).expect("a model");
+                let model = full_batch(model, &case.data, &parameters);
+                model.parameter(NOISE).expect("noise")
+            };
+            check("sgpr", &fit, case.sparse_mode(prior));
+            let svgp = SvgpConfig {
+                parameters: parameters.clone(),
+                ..SvgpConfig::new(kernel(), GaussianConfig::default()).with_inducing(5)
+            };
+            // A tenth of the data at a time: a prior that was scaled with the batch would count
+            // ten times.
+            let fit = || {
+                let model = svgp.init(&case.data).expect("a model");
+                let model = mini_batch(model, &case.data, &parameters, (3000, COUNT / 10));
+                model.parameter(NOISE).expect("noise")
+            };
+            check("svgp", &fit, case.sparse_mode(prior));
+            modes.push(case.sparse_mode(prior));
+        }
+        assert!(modes[1] > 1.3 * modes[0], "the prior matters: {modes:?}");
+    }
+}
+
+/// The stored numbers of every parameter.
+fn stored(module: &impl Module) -> Vec<Vec<f64>> {
+    struct Stored(Vec<Vec<f64>>);
+    impl ModuleVisitor for Stored {
+        fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
+            self.0.push(param.val().into_data().iter::<f64>().collect());
+        }
+    }
+    let mut stored = Stored(Vec::new());
+    module.visit(&mut stored);
+    stored.0
+}
+
+/// Checks that exactly the parameters within the frozen fields are what they were, to the bit.
+fn assert_frozen(what: &str, before: &impl Module, after: &impl Module, frozen: &[&str]) {
+    let values = stored(before).into_iter().zip(stored(after));
+    for (path, (before, after)) in before.parameter_paths().iter().zip(values) {
+        let is_frozen = frozen
+            .iter()
+            .any(|field| path == field || path.starts_with(&format!("{field}.")));
+        assert_eq!(before == after, is_frozen, "{what}: {path}");
+    }
+}
+
+#[test]
+fn frozen_parameters_do_not_move_by_a_bit() {
+    let kernel = || StationaryConfig::new(Stationary::Matern52);
+    let frozen = [
+        "kernel.lengthscale",
+        "likelihood",
+        "inducing",
+        "posterior.inducing",
+    ];
+    for (device, dtype) in devices_and_types() {
+        let data = wave(50, dtype);
+        let parameters = |count: usize| ParameterConfig {
+            frozen: frozen[..count]
+                .iter()
+                .map(|path| (*path).to_owned())
+                .collect(),
+            ..ParameterConfig::default()
+        };
+        let config = parameters(2);
+        let exact = ExactConfig {
+            parameters: config.clone(),
+            ..ExactConfig::new(kernel(), GaussianConfig::default())
+        };
+        let before = exact.init(1, (&device, dtype)).expect("a model").train();
+        let after = full_batch(before.clone(), &data, &config);
+        assert_frozen("exact", &before, &after, &frozen);
+        let config = parameters(3);
+        let sgpr = SgprConfig {
+            parameters: config.clone(),
+            ..SgprConfig::new(kernel(), GaussianConfig::default()).with_inducing(6)
+        };
+        let before = sgpr.init(&data).expect("a model");
+        let after = full_batch(before.clone(), &data, &config);
+        assert_frozen("sgpr", &before, &after, &frozen);
+        let mut config = parameters(2);
+        config.frozen.push("posterior.inducing".into());
+        let svgp = SvgpConfig {
+            parameters: config.clone(),
+            ..SvgpConfig::new(kernel(), GaussianConfig::default()).with_inducing(6)
+        };
+        let before = svgp.init(&data).expect("a model");
+        let after = mini_batch(before.clone(), &data, &config, (50, 20));
+        assert_frozen("svgp", &before, &after, &frozen);
+    }
+}
+
+#[test]
+fn training_with_nothing_to_train_changes_nothing() {
+    let everything = ["kernel", "likelihood", "posterior"];
+    let config = |fields: &[&str]| ParameterConfig {
+        frozen: fields.iter().map(|field| (*field).to_owned()).collect(),
+        ..ParameterConfig::default()
+    };
+    for (device, dtype) in devices_and_types() {
+        let data = wave(30, dtype);
+        let parameters = config(&everything);
+        let svgp = SvgpConfig {
+            parameters: parameters.clone(),
+            ..SvgpConfig::new(Stationary::Matern52, GaussianConfig::default()).with_inducing(6)
+        };
+        let before = svgp.init(&data).expect("a model");
+        let after = mini_batch(before.clone(), &data, &parameters, (5, 20));
+        assert_eq!(stored(&before), stored(&after));
+        let parameters = config(&everything[..2]);
+        let exact = ExactConfig {
+            parameters: parameters.clone(),
+            ..ExactConfig::new(Stationary::Matern52, GaussianConfig::default())
+        };
+        let before = exact.init(1, (&device, dtype)).expect("a model").train();
+        let after = full_batch(before.clone(), &data, &parameters);
+        assert_eq!(stored(&before), stored(&after));
+    }
+}
+
+/// Bounds that the data push against: a wave is shorter than one, and less noisy than a half.
+fn tight() -> ParameterConfig {
+    let mut config = ParameterConfig::default();
+    config
+        .bounds
+        .insert(LENGTHSCALE.into(), Bounds::between(0.9, 1.1));
+    config.bounds.insert(NOISE.into(), Bounds::above(0.5));
+    config.values.insert(NOISE.into(), vec![0.6]);
+    let uniform = Prior::Uniform {
+        lower: 0.5,
+        upper: 1.5,
+    };
+    config.priors.0.insert("kernel.variance".into(), uniform);
+    config
+}
+
+#[track_caller]
+fn assert_within(model: &impl Module, dtype: DType) {
+    let rounding = if dtype == DType::F64 { 1e-12 } else { 1e-6 };
+    for (path, lower, upper) in [
+        (LENGTHSCALE, 0.9, 1.1),
+        (NOISE, 0.5, f64::INFINITY),
+        ("kernel.variance", 0.5, 1.5),
+    ] {
+        let value = model.parameter(path).expect("a parameter")[0];
+        let within = lower - rounding <= value && value <= upper + rounding;
+        assert!(within, "{path} is {value} in {dtype:?}");
+    }
+}
+
+#[test]
+fn bounds_are_never_crossed() {
+    for (device, dtype) in devices_and_types() {
+        let data = wave(50, dtype);
+        let parameters = tight();
+        let svgp = SvgpConfig {
+            parameters: parameters.clone(),
+            ..SvgpConfig::new(Stationary::Matern52, GaussianConfig::default()).with_inducing(10)
+        };
+        let training = MiniBatchTraining {
+            learning_rate: 0.1,
+            batch_size: 25,
+            ..MiniBatchTraining::new(300)
+        };
+        let model = svgp.init(&data).expect("a model");
+        let mut trainer = MiniBatchTrainer::new(model, data.clone(), training)
+            .with_priors(parameters.priors.clone());
+        while !trainer.is_finished() {
+            trainer.step().expect("a step");
+            assert_within(trainer.model(), dtype);
+        }
+        let value = |path: &str| trainer.model().parameter(path).expect("a parameter")[0];
+        assert!(value(LENGTHSCALE) < 0.92, "{}", value(LENGTHSCALE));
+        assert!(value(NOISE) < 0.52, "{}", value(NOISE));
+        let exact = ExactConfig {
+            parameters: parameters.clone(),
+            ..ExactConfig::new(Stationary::Matern52, GaussianConfig::default())
+        };
+        let model = exact.init(1, (&device, dtype)).expect("a model").train();
+        let model = full_batch(model, &data, &parameters);
+        assert_within(&model, dtype);
+        assert!(model.parameter(NOISE).expect("noise")[0] < 0.52);
+    }
+}
+
+/// A config with everything in it.
+fn everything() -> ParameterConfig {
+    let mut config = tight();
+    config.frozen.push("kernel.variance".into());
+    let prior = Prior::LogNormal {
+        mean: 0.0,
+        deviation: 0.5,
+    };
+    config.priors.0.insert(NOISE.into(), prior);
+    config
+}
+
+/// In single precision, the default type, which burn restores optimisers in.
+#[test]
+fn resumed_training_is_the_same_to_the_bit() {
+    let (folder, dtype) = (tempfile::tempdir().expect("a folder"), DType::F32);
+    let data = wave(50, dtype);
+    let parameters = everything();
+    let svgp = SvgpConfig {
+        parameters: parameters.clone(),
+        ..SvgpConfig::new(Stationary::Matern52, GaussianConfig::default()).with_inducing(10)
+    };
+    let mini_batch_trainer = || {
+        let training = MiniBatchTraining {
+            batch_size: 20,
+            ..MiniBatchTraining::new(30)
+        };
+        let model = svgp.init(&data).expect("a model");
+        MiniBatchTrainer::new(model, data.clone(), training).with_priors(parameters.priors.clone())
+    };
+    assert_resumes(folder.path(), &mini_batch_trainer);
+    let exact = ExactConfig {
+        parameters: parameters.clone(),
+        ..ExactConfig::new(Stationary::Matern52, GaussianConfig::default())
+    };
+    let full_batch_trainer = || {
+        let training = FullBatchTraining {
+            iterations: 30,
+            tolerance: 0.0,
+        };
+        let model = exact
+            .init(1, (&Device::default(), dtype))
+            .expect("a model")
+            .train();
+        FullBatchTrainer::new(model, data.clone(), training).with_priors(parameters.priors.clone())
+    };
+    assert_resumes(folder.path(), &full_batch_trainer);
+}
+
+fn assert_resumes<T: Trainer<Model: Module>>(folder: &std::path::Path, trainer: &dyn Fn() -> T) {
+    let finish = |mut trainer: T| {
+        while !trainer.is_finished() {
+            trainer.step().expect("a step");
+        }
+        stored(trainer.model())
+    };
+    let mut first = trainer();
+    first.step().expect("a step");
+    first.save(folder).expect("saved");
+    let mut second = trainer();
+    second.restore(folder).expect("restored");
+    let (first, second) = (finish(first), finish(second));
+    assert_eq!(first, second);
+    assert_ne!(
+        first,
+        stored(trainer().model()),
+        "training changed something"
+    );
+}
+
+#[test]
+fn saved_models_keep_what_was_asked_of_parameters() {
+    let (device, dtype) = (Device::default(), DType::F32);
+    let data = wave(40, dtype);
+    let parameters = everything();
+    let exact = ExactConfig {
+        parameters: parameters.clone(),
+        ..ExactConfig::new(Stationary::Matern52, GaussianConfig::default())
+    };
+    let mut sparse = parameters.clone();
+    sparse
+        .bounds
+        .insert("inducing.points".into(), Bounds::between(-3.0, 3.0));
+    let sgpr = SgprConfig {
+        parameters: sparse,
+        ..SgprConfig::new(Stationary::Matern52, GaussianConfig::default()).with_inducing(6)
+    };
+    let mut variational = parameters.clone();
+    variational
+        .bounds
+        .insert("posterior.inducing.points".into(), Bounds::above(-3.0));
+    let svgp = SvgpConfig {
+        parameters: variational,
+        ..SvgpConfig::new(Stationary::Matern52, GaussianConfig::default()).with_inducing(6)
+    };
+    let model = exact.init(1, (&device, dtype)).expect("a model").train();
+    let model = full_batch(model, &data, &parameters);
+    let exact_model = TrainedModel::exact(model, &data);
+    let model = full_batch(sgpr.init(&data).expect("a model"), &data, &parameters);
+    let sgpr_model = TrainedModel::collapsed(&model, &data).expect("factored");
+    let model = svgp.init(&data).expect("a model");
+    let svgp_model = TrainedModel::variational(&mini_batch(model, &data, &parameters, (20, 20)));
+    for (config, model) in [
+        (ModelConfig::Exact(exact), exact_model),
+        (ModelConfig::Sgpr(sgpr), sgpr_model),
+        (ModelConfig::Svgp(svgp), svgp_model),
+    ] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let saved = SavedModel {
+            model,
+            summary: Summary {
+                config,
+                dimensions: 1,
+                data_count: data.len(),
+                precision: Precision::F32,
+            },
+            context: (),
+        };
+        saved.save(folder.path()).expect("saved");
+        let loaded = SavedModel::<()>::load(folder.path(), &device).expect("loaded");
+        assert_eq!(loaded.summary, saved.summary);
+        assert_eq!(stored(&loaded.model), stored(&saved.model));
+        let predict = |model: &TrainedModel| {
+            let predictor = model.predictor().expect("a predictor");
+            predictor.predict(&[-1.0, 0.0, 0.7], 1)
+        };
+        assert_eq!(predict(&loaded.model), predict(&saved.model));
+    }
+}
+
+#[test]
+fn what_cannot_be_asked_is_an_error() {
+    let data = wave(40, DType::F32);
+    let mut config = SvgpConfig::new(Stationary::Matern52, GaussianConfig::default());
+    config.inducing.count = 6;
+    config.parameters.frozen.push("kernel.lengthscales".into());
+    match config.init(&data) {
+        Err(InitError::Parameter(error)) => {
+            let start =
+                "there is no parameter kernel.lengthscales; did you mean kernel.lengthscale?";
+            assert!(error.to_string().starts_with(start), "{error}");
+        }
+        Err(error) => panic!("{error}"),
+        Ok(_) => panic!("there is no such parameter"),
+    }
+}
