@@ -2,7 +2,7 @@
 
 use burn::{module::Module, tensor::Tensor};
 use burn_gp::{
-    kernels::Kernel,
+    kernels::FunctionPrior,
     likelihoods::{Likelihood, Marginals},
     means::Mean,
     ops::NotPositiveDefinite,
@@ -24,7 +24,7 @@ pub struct Svgp<K: Module, M: Module, L: Module, Q: Module> {
     posterior: Q,
 }
 
-impl<K: Kernel, M: Mean, L: Likelihood, Q: Posterior<K>> Svgp<K, M, L, Q> {
+impl<K: FunctionPrior, M: Mean, L: Likelihood, Q: Posterior<K>> Svgp<K, M, L, Q> {
     /// A model of the given pieces.
     pub fn new(kernel: K, mean: M, likelihood: L, posterior: Q) -> Self {
         Self {
@@ -66,7 +66,9 @@ impl<K: Kernel, M: Mean, L: Likelihood, Q: Posterior<K>> Svgp<K, M, L, Q> {
     }
 }
 
-impl<K: Kernel, M: Mean, L: Likelihood, Q: Posterior<K>> MiniBatchModel for Svgp<K, M, L, Q> {
+impl<K: FunctionPrior, M: Mean, L: Likelihood, Q: Posterior<K>> MiniBatchModel
+    for Svgp<K, M, L, Q>
+{
     /// An unbiased estimate of the evidence lower bound: the likelihood term of the batch scaled
     /// up to all data, the divergence not.
     fn objective(

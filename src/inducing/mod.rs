@@ -5,6 +5,7 @@ mod greedy_variance;
 mod initialiser;
 mod k_means;
 mod points;
+mod separate;
 mod subset;
 
 use burn::{
@@ -16,6 +17,7 @@ pub use greedy_variance::greedy_variance;
 pub use initialiser::{Initialiser, SelectionError};
 pub use k_means::k_means;
 pub use points::InducingPoints;
+pub use separate::{SeparateInducing, SeparatePoints};
 pub use subset::subset;
 
 use crate::kernels::Kernel;

@@ -6,7 +6,7 @@ use rand::rngs::ChaCha8Rng;
 use super::{
     ActiveDimensions, ArcCosine, ChangePoint, Constant, Cosine, Gibbs, Kernel, Linear, NoSpectrum,
     Periodic, Polynomial, Product, RationalQuadratic, Scaled, SpectralMixture, SpectralSample,
-    StationaryKernel, Sum, Warped, White,
+    StationaryKernel, Sum, Warped, White, member, one_by_one,
 };
 use crate::features::Perceptron;
 
@@ -33,6 +33,25 @@ macro_rules! any_kernel {
 
             fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
                 match self { $(Self::$variant(kernel) => kernel.diagonal(x)),+ }
+            }
+
+            /// One pass over all, where they are stationary and of one kind.
+            fn covariances(kernels: &[Self], x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
+                match stationary(kernels) {
+                    Some(kernels) => StationaryKernel::fused(&kernels, x1, x2),
+                    None => one_by_one(kernels, |kernel, index| {
+                        kernel.covariance(member(&x1, index), member(&x2, index))
+                    }),
+                }
+            }
+
+            fn matrices(kernels: &[Self], x: Tensor<3>) -> Tensor<3> {
+                match stationary(kernels) {
+                    Some(kernels) => StationaryKernel::fused(&kernels, x.clone(), x),
+                    None => one_by_one(kernels, |kernel, index| {
+                        kernel.matrix(member(&x, index))
+                    }),
+                }
             }
 
             fn spectrum(
@@ -67,6 +86,15 @@ any_kernel! {
     Periodic(Periodic<BoxedKernel>),
     Warped(Warped<BoxedKernel, Perceptron>),
     ChangePoint(ChangePoint<BoxedKernel, BoxedKernel>),
+}
+
+/// The kernels, if all are stationary with a fused operation.
+fn stationary(kernels: &[AnyKernel]) -> Option<Vec<&StationaryKernel>> {
+    let each = kernels.iter().map(|kernel| match kernel {
+        AnyKernel::Stationary(kernel) => Some(kernel),
+        _ => None,
+    });
+    each.collect()
 }
 
 /// A kernel within a kernel: a vector of exactly one, since a module can hold vectors of modules

@@ -70,6 +70,18 @@ pub use white::White;
 
 use crate::parameter::{Hyperparameter, hyperparameters};
 
+/// The prior of one or several functions: a kernel that they share, or more than one.
+pub trait FunctionPrior: Module + ModuleDisplay {
+    /// The hyperparameters, in the units people read.
+    fn hyperparameters(&self) -> Vec<Hyperparameter>;
+}
+
+impl<K: Kernel> FunctionPrior for K {
+    fn hyperparameters(&self) -> Vec<Hyperparameter> {
+        Kernel::hyperparameters(self)
+    }
+}
+
 /// A covariance function `k(x, x′)`.
 ///
 /// `k` is a function of *which* points are compared, not only of where they lie: the white kernel
@@ -101,6 +113,30 @@ pub trait Kernel: Module + ModuleDisplay {
     /// - result: `[N]`
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1>;
 
+    /// The covariances of several kernels of this type, each between points of its own. The
+    /// default asks one kernel after the other.
+    ///
+    /// # Shapes
+    ///
+    /// - `x1`: `[P, N1, D]`, `x2`: `[P, N2, D]`
+    /// - result: `[P, N1, N2]`
+    fn covariances(kernels: &[Self], x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
+        one_by_one(kernels, |kernel, index| {
+            kernel.covariance(member(&x1, index), member(&x2, index))
+        })
+    }
+
+    /// The [`matrix`](Self::matrix) of several kernels of this type, as
+    /// [`covariances`](Self::covariances).
+    ///
+    /// # Shapes
+    ///
+    /// - `x`: `[P, N, D]`
+    /// - result: `[P, N, N]`
+    fn matrices(kernels: &[Self], x: Tensor<3>) -> Tensor<3> {
+        one_by_one(kernels, |kernel, index| kernel.matrix(member(&x, index)))
+    }
+
     /// The hyperparameters, in the units people read.
     fn hyperparameters(&self) -> Vec<Hyperparameter> {
         hyperparameters(self)
@@ -122,4 +158,16 @@ pub trait Kernel: Module + ModuleDisplay {
     ) -> Result<Vec<SpectralSample>, NoSpectrum> {
         Err(NoSpectrum::of::<Self>())
     }
+}
+
+/// A batch of what each kernel gives.
+fn one_by_one<K>(kernels: &[K], covariance: impl Fn(&K, usize) -> Tensor<2>) -> Tensor<3> {
+    let members = kernels.iter().enumerate();
+    let members = members.map(|(index, kernel)| covariance(kernel, index));
+    Tensor::stack(members.collect(), 0)
+}
+
+/// One matrix of a batch.
+fn member(batch: &Tensor<3>, index: usize) -> Tensor<2> {
+    batch.clone().narrow(0, index, 1).squeeze_dim(0)
 }

@@ -7,7 +7,9 @@ use burn::{
 use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use super::{Kernel, NoSpectrum, SpectralSample, spectrum::stationary_frequencies};
+use super::{
+    Kernel, NoSpectrum, SpectralSample, member, one_by_one, spectrum::stationary_frequencies,
+};
 use crate::{
     ops::{self, Stationary},
     parameter::Positive,
@@ -123,10 +125,46 @@ impl StationaryKernel {
 
 tied!(lengthscale of StationaryKernel);
 
+impl StationaryKernel {
+    /// The covariances of several kernels, in one operation where they are of one kind with as many
+    /// lengthscales.
+    pub(super) fn fused(kernels: &[&Self], x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
+        let form = |kernel: &Self| (kernel.kind, kernel.lengthscale.value().dims());
+        let alike = kernels
+            .windows(2)
+            .all(|pair| form(pair[0]) == form(pair[1]));
+        if alike && let [first, ..] = kernels {
+            let values = kernels.iter();
+            let lengthscales = values.clone().map(|kernel| kernel.lengthscale.value());
+            let variances = values.map(|kernel| kernel.variance.value());
+            return ops::covariances(
+                first.kind,
+                x1,
+                x2,
+                Tensor::stack(lengthscales.collect(), 0),
+                Tensor::cat(variances.collect(), 0),
+            );
+        }
+        one_by_one(kernels, |kernel, index| {
+            kernel.covariance(member(&x1, index), member(&x2, index))
+        })
+    }
+}
+
 impl Kernel for StationaryKernel {
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
         let (lengthscale, variance) = (self.lengthscale.value(), self.variance.value());
         ops::covariance(self.kind, x1, x2, lengthscale, variance)
+    }
+
+    /// One pass over all, where the kernels are of one kind.
+    fn covariances(kernels: &[Self], x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
+        let references: Vec<&Self> = kernels.iter().collect();
+        Self::fused(&references, x1, x2)
+    }
+
+    fn matrices(kernels: &[Self], x: Tensor<3>) -> Tensor<3> {
+        Self::covariances(kernels, x.clone(), x)
     }
 
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {

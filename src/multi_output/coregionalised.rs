@@ -8,7 +8,7 @@ use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 
 use super::{Mixture, mixture::mix};
 use crate::{
-    kernels::Kernel,
+    kernels::FunctionPrior,
     ops::NotPositiveDefinite,
     variational::{Evaluation, Posterior},
 };
@@ -73,7 +73,7 @@ pub fn first_mixing(
     Tensor::from_data(TensorData::new(values, [outputs, latent]), options)
 }
 
-impl<K: Kernel, Q: Posterior<K>> Posterior<K> for Coregionalised<Q> {
+impl<K: FunctionPrior, Q: Posterior<K>> Posterior<K> for Coregionalised<Q> {
     type Process = Mixture<Q::Process>;
 
     fn evaluate(&self, kernel: &K, x: Tensor<2>) -> Result<Evaluation, NotPositiveDefinite> {

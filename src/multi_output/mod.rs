@@ -1,13 +1,19 @@
-//! Models of several functions that are not independent with one prior.
+//! Models of several functions.
 //!
 //! | functions | prior | pieces |
 //! |---|---|---|
 //! | independent, one kernel and one set of inducing variables | `f_p ~ GP(0, k)` | any posterior with P outputs |
+//! | independent, with kernels or inducing variables of their own | `f_p ~ GP(0, k_p)` | [`SeparateKernels`] under a whitened or unwhitened posterior |
 //! | mixtures of Q latent functions | `f = W·g` | [`Coregionalised`] over any posterior |
 
 mod coregionalised;
 mod mixture;
+mod separate_kernels;
+mod separate_posterior;
+mod separate_process;
 
 pub use coregionalised::{Coregionalised, first_mixing};
 pub use mixture::Mixture;
 pub(crate) use mixture::mix_draws;
+pub use separate_kernels::SeparateKernels;
+pub use separate_process::SeparateProcess;

@@ -45,6 +45,45 @@ pub fn covariance(
     ))
 }
 
+/// [`covariance`] for a batch of kernels of one kind, each with its own points, lengthscales and
+/// variance.
+///
+/// # Shapes
+///
+/// - `x1`: `[P, N1, D]`, `x2`: `[P, N2, D]`
+/// - `lengthscales`: `[P, D]`, or `[P, 1]` for one shared by all dimensions
+/// - `variances`: `[P]`
+/// - result: `[P, N1, N2]`
+///
+/// # Panics
+///
+/// If the shapes do not fit together.
+#[track_caller]
+pub fn covariances(
+    kind: Stationary,
+    x1: Tensor<3>,
+    x2: Tensor<3>,
+    lengthscales: Tensor<2>,
+    variances: Tensor<1>,
+) -> Tensor<3> {
+    let ([batch, _, d1], [batch2, _, d2]) = (x1.dims(), x2.dims());
+    let ([batch3, scales], [batch4]) = (lengthscales.dims(), variances.dims());
+    assert!(
+        d1 == d2 && (scales == d1 || scales == 1) && [batch2, batch3, batch4] == [batch; 3],
+        "covariances: x1 {:?}, x2 {:?}, lengthscales [{batch3}, {scales}], variances [{batch4}]; \
+         expected [P, N1, D], [P, N2, D], [P, D] or [P, 1], [P]",
+        x1.dims(),
+        x2.dims()
+    );
+    Tensor::from_dispatch(<Dispatch as LinearAlgebra>::covariance(
+        x1.into_dispatch(),
+        x2.into_dispatch(),
+        lengthscales.into_dispatch(),
+        variances.into_dispatch(),
+        kind,
+    ))
+}
+
 /// The symmetric covariance matrix of one set of points: [`covariance`] with `x1 = x2 = x`.
 ///
 /// # Shapes

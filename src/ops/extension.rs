@@ -51,7 +51,7 @@ impl FactorizationOutcome {
     Cube: cfg(any(feature = "wgpu", feature = "cuda")),
 )]
 pub trait LinearAlgebra: Backend {
-    /// `k(x1, x2)`, [N1, N2].
+    /// `k(x1, x2)`, [N1, N2]; or with a leading batch dimension on every argument.
     fn covariance(
         x1: FloatTensor<Self>,
         x2: FloatTensor<Self>,
@@ -83,14 +83,14 @@ pub trait LinearAlgebra: Backend {
     /// `2·Σ log L_ii`, one a batch member.
     fn factor_log_determinant(factor: FloatTensor<Self>) -> FloatTensor<Self>;
 
-    /// `[Aᵀm_p ; colsum((W_pᵀA)²)]`, [2, P, N].
+    /// `[Aᵀm_p ; colsum((W_pᵀA)²)]`, [2, P, N], for A, [M, N], or one a member, [P, M, N].
     fn projected_moments(
         basis: FloatTensor<Self>,
         mean: FloatTensor<Self>,
         scale: FloatTensor<Self>,
     ) -> FloatTensor<Self>;
 
-    /// `Σ_m A_mn²`, `[N]`.
+    /// `Σ_m A_mn²`, `[…, N]` from `[…, M, N]`.
     fn column_squares(basis: FloatTensor<Self>) -> FloatTensor<Self>;
 
     /// `AAᵀ`, [M, M].
@@ -108,7 +108,7 @@ pub trait LinearAlgebra: Backend {
 
 /// What only the reverse mode calls.
 pub trait LinearAlgebraReverse: LinearAlgebra {
-    /// The gradients of `x1`, `x2`, the lengthscales and the variance.
+    /// The gradients of `x1`, `x2`, the lengthscales and the variance; batched as the covariance.
     fn covariance_reverse(
         x1: FloatTensor<Self>,
         x2: FloatTensor<Self>,

@@ -285,6 +285,15 @@ impl<const D: usize> CholeskyFactor<D> {
     }
 }
 
+impl CholeskyFactor<3> {
+    /// One factor of a batch.
+    pub fn member(&self, index: usize) -> CholeskyFactor<2> {
+        CholeskyFactor {
+            packed: self.packed.clone().narrow(0, index, 1).squeeze_dim(0),
+        }
+    }
+}
+
 /// Solves `T·X = B` or `Tᵀ·X = B` for a triangular `T`, with gradients to both.
 ///
 /// # Shapes

@@ -31,12 +31,15 @@ pub(crate) mod reverse;
 mod special;
 mod stationary;
 
-pub use covariance::{covariance, covariance_matrix};
+pub use covariance::{covariance, covariance_matrix, covariances};
 pub use diagonal::add_to_diagonal;
 pub use factor::{
     CholeskyFactor, Jitter, NotPositiveDefinite, SingularTriangle, cholesky, solve_triangular,
 };
 pub use gram::gram;
-pub use moments::{column_squares, gaussian_divergence, projected_moments};
+pub use moments::{
+    batch_column_squares, batch_projected_moments, column_squares, gaussian_divergence,
+    projected_moments,
+};
 pub use special::{SpecialFunction, log_gamma, log_normal_cdf, log_one_minus_exp, softplus};
 pub use stationary::Stationary;

@@ -33,11 +33,17 @@ pub fn projected_moments(
          [M, N], [P, M], [P, M, M]",
         scale.dims()
     );
-    let moments = Tensor::<3>::from_dispatch(<Dispatch as LinearAlgebra>::projected_moments(
+    let moments = <Dispatch as LinearAlgebra>::projected_moments(
         basis.into_dispatch(),
         mean.into_dispatch(),
         scale.into_dispatch(),
-    )); // [2, P, N]
+    );
+    means_and_variances(Tensor::from_dispatch(moments))
+}
+
+/// The rows of `[2, P, N]` as columns.
+fn means_and_variances(moments: Tensor<3>) -> (Tensor<2>, Tensor<2>) {
+    let [_, p, n] = moments.dims();
     let part = |index: usize| {
         let rows = moments.clone().narrow(0, index, 1);
         if p == 1 {
@@ -49,6 +55,40 @@ pub fn projected_moments(
     (part(0), part(1))
 }
 
+/// [`projected_moments`] with a basis for each variable: the moments of `A_pᵀu_p`.
+///
+/// # Shapes
+///
+/// - `basis` (A): `[P, M, N]`
+/// - `mean` (m): `[P, M]`
+/// - `scale` (W): `[P, M, M]`
+/// - result: means `[N, P]` and variances `[N, P]`
+///
+/// # Panics
+///
+/// If the shapes do not fit together.
+#[track_caller]
+pub fn batch_projected_moments(
+    basis: Tensor<3>,
+    mean: Tensor<2>,
+    scale: Tensor<3>,
+) -> (Tensor<2>, Tensor<2>) {
+    let [p, m, n] = basis.dims();
+    assert!(
+        mean.dims() == [p, m] && scale.dims() == [p, m, m],
+        "batch_projected_moments: basis [{p}, {m}, {n}], mean {:?}, scale {:?}; expected \
+         [P, M, N], [P, M], [P, M, M]",
+        mean.dims(),
+        scale.dims()
+    );
+    let moments = <Dispatch as LinearAlgebra>::projected_moments(
+        basis.into_dispatch(),
+        mean.into_dispatch(),
+        scale.into_dispatch(),
+    );
+    means_and_variances(Tensor::from_dispatch(moments))
+}
+
 /// `Σ_m A_mn²` for every column of `basis`, in one pass.
 ///
 /// # Shapes
@@ -56,6 +96,18 @@ pub fn projected_moments(
 /// - `basis`: `[M, N]`
 /// - result: `[N]`
 pub fn column_squares(basis: Tensor<2>) -> Tensor<1> {
+    Tensor::from_dispatch(<Dispatch as LinearAlgebra>::column_squares(
+        basis.into_dispatch(),
+    ))
+}
+
+/// [`column_squares`] of every matrix of a batch.
+///
+/// # Shapes
+///
+/// - `basis`: `[P, M, N]`
+/// - result: `[P, N]`
+pub fn batch_column_squares(basis: Tensor<3>) -> Tensor<2> {
     Tensor::from_dispatch(<Dispatch as LinearAlgebra>::column_squares(
         basis.into_dispatch(),
     ))

@@ -5,6 +5,7 @@
 mod fourier_features;
 mod mixture;
 mod pathwise;
+mod separate;
 mod with_mean;
 
 use burn::tensor::Tensor;
@@ -12,6 +13,7 @@ use burn::tensor::Tensor;
 pub use fourier_features::PriorPaths;
 pub use mixture::MixedPaths;
 pub use pathwise::ConditionedPaths;
+pub use separate::SeparatePaths;
 pub use with_mean::ShiftedPaths;
 
 use crate::kernels::NoSpectrum;

@@ -35,12 +35,24 @@ impl<K: Kernel, I: InducingVariables<K> + FunctionVariables> SamplePaths
     type Paths = ConditionedPaths<K, I>;
 
     fn paths(&self, options: PathOptions) -> Result<Self::Paths, NoSpectrum> {
+        self.paths_in_stream(options, 0)
+    }
+}
+
+impl<K: Kernel, I: InducingVariables<K> + FunctionVariables> ConditionedProcess<K, I> {
+    /// [`paths`](SamplePaths::paths) with one of the seed's streams of random numbers.
+    pub(super) fn paths_in_stream(
+        &self,
+        options: PathOptions,
+        stream: u64,
+    ) -> Result<ConditionedPaths<K, I>, NoSpectrum> {
         let PathOptions {
             samples,
             frequencies,
             seed,
         } = options;
         let mut random = ChaCha8Rng::seed_from_u64(seed);
+        random.set_stream(stream);
         let (kernel, inducing, factor) = (self.kernel(), self.inducing(), self.factor());
         let mean = self.whitened_mean(); // [P, M]
         let [outputs, size] = mean.dims();

@@ -6,7 +6,10 @@ use burn::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::ops::{column_squares, gaussian_divergence, projected_moments};
+use crate::ops::{
+    batch_column_squares, batch_projected_moments, column_squares, gaussian_divergence,
+    projected_moments,
+};
 
 /// Whether a variational covariance is full or diagonal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -138,6 +141,30 @@ impl Moments {
                 (mean, Tensor::stack(columns, 1))
             }
         }
+    }
+
+    /// Means and variances of `A_pᵀu_p`, both `[N, P]`, for a `basis` A_p each, `[P, M, N]`.
+    pub fn project_each(self, basis: Tensor<3>) -> (Tensor<2>, Tensor<2>) {
+        match self.scale {
+            Scale::Full(scale) => batch_projected_moments(basis, self.mean, scale),
+            Scale::Diagonal(deviation) => {
+                let mean = (basis.clone().transpose()).matmul(self.mean.unsqueeze_dim(2));
+                let scaled = basis * deviation.unsqueeze_dim(2); // [P, M, N]
+                (
+                    mean.squeeze_dim::<2>(2).transpose(),
+                    batch_column_squares(scaled).transpose(),
+                )
+            }
+        }
+    }
+
+    /// The means and lower-triangular factors, zeros above the diagonal.
+    pub fn into_full(self) -> (Tensor<2>, Tensor<3>) {
+        let scale = match self.scale {
+            Scale::Full(scale) => scale.tril(0),
+            Scale::Diagonal(deviation) => diagonal_matrices(deviation),
+        };
+        (self.mean, scale)
     }
 
     /// `Σ_p KL[N(m_p, S_p) ‖ N(0, I)]`, `[1]`.

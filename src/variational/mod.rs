@@ -19,12 +19,13 @@ use burn::{
 
 pub use any::{AnyPosterior, PosteriorConfig};
 pub use distribution::{CovarianceShape, VariationalGaussian};
+pub(crate) use distribution::{Moments, Scale};
 pub use process::{ConditionedProcess, Joint, JointAcrossOutputs, Process, Spread};
 pub use unwhitened::Unwhitened;
 pub use whitened::Whitened;
 pub use with_mean::WithMean;
 
-use crate::{kernels::Kernel, likelihoods::Marginals, ops::NotPositiveDefinite};
+use crate::{kernels::FunctionPrior, likelihoods::Marginals, ops::NotPositiveDefinite};
 
 /// What one evaluation of a posterior gives.
 #[derive(Clone, Debug)]
@@ -35,8 +36,11 @@ pub struct Evaluation {
     pub divergence: Tensor<1>,
 }
 
-/// A variational posterior over P independent functions with a shared kernel and zero prior mean.
-pub trait Posterior<K: Kernel>: Module + ModuleDisplay {
+/// A variational posterior over P independent functions with zero prior mean.
+///
+/// The prior is a parameter of the trait: a kernel that all functions share, or
+/// [`SeparateKernels`](crate::multi_output::SeparateKernels).
+pub trait Posterior<K: FunctionPrior>: Module + ModuleDisplay {
     /// The process that [`condition`](Self::condition) gives.
     type Process: Process;
 

@@ -68,6 +68,11 @@ impl<I: Module> Unwhitened<I> {
         &self.inducing
     }
 
+    /// The jitter of `Cov[u, u]`.
+    pub fn jitter(&self) -> Jitter {
+        self.jitter
+    }
+
     /// The distribution over `u`.
     pub fn distribution(&self) -> &VariationalGaussian {
         &self.distribution
@@ -113,19 +118,13 @@ impl<K: Kernel, I: InducingVariables<K>> Posterior<K> for Unwhitened<I> {
         let this = self.valid();
         let kernel = kernel.valid();
         let factor = cholesky(this.inducing.kuu(&kernel), this.jitter)?;
-        let Moments { mean, scale } = this.whitened_moments(&factor);
-        let spread = match scale {
-            Scale::Full(scale) => Spread::Factor(scale.tril(0)),
-            Scale::Diagonal(deviation) => {
-                Spread::Factor(super::distribution::diagonal_matrices(deviation))
-            }
-        };
+        let (mean, scale) = this.whitened_moments(&factor).into_full();
         Ok(ConditionedProcess::new(
             kernel,
             this.inducing,
             factor,
             mean,
-            spread,
+            Spread::Factor(scale),
         ))
     }
 }

@@ -41,6 +41,11 @@ impl<I: Module> Whitened<I> {
         &self.inducing
     }
 
+    /// The jitter of `Cov[u, u]`.
+    pub fn jitter(&self) -> Jitter {
+        self.jitter
+    }
+
     /// The distribution over `L⁻¹u`.
     pub fn distribution(&self) -> &VariationalGaussian {
         &self.distribution

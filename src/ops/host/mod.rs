@@ -8,6 +8,6 @@ pub mod moments;
 mod profile;
 pub mod scalar;
 pub mod special;
-mod threads;
+pub(crate) mod threads;
 pub mod triangular;
 mod vectorised;

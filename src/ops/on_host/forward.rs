@@ -3,7 +3,7 @@
 use burn::backend::{TensorMetadata, tensor::FloatTensor};
 use faer::{Accum, MatMut, prelude::ReborrowMut};
 
-use super::{expand, map_members, member, member_mut, update_members};
+use super::{batch_parts, expand, map_members, member, member_mut, part, update_members};
 use crate::ops::{
     SpecialFunction, Stationary,
     extension::{FactorizationOutcome, LinearAlgebra, LinearAlgebraReverse},
@@ -13,6 +13,7 @@ use crate::ops::{
         covariance::covariance,
         moments::{add_column_squares, divergence},
         scalar::Scalar,
+        threads::in_parts,
         triangular::{Side, lower_product, mirror_lower, solve_in_place},
     },
     host_access::{Element, HostAccess, matrix_dims, with_element, write},
@@ -73,13 +74,20 @@ impl<B: HostAccess> LinearAlgebra for B {
         variance: FloatTensor<B>,
         kind: Stationary,
     ) -> FloatTensor<B> {
-        let (rows, columns) = (x1.shape()[0], x2.shape()[0]);
+        let mut shape = x1.shape();
+        let rank = shape.num_dims();
+        let (batch, _, dimensions) = matrix_dims(&shape);
+        shape.as_mut_slice()[rank - 1] = x2.shape()[rank - 2];
         with_element!(x1, T => {
-            let lengthscales = expand(B::read::<T>(&lengthscales), x1.shape()[1]);
-            let variance = B::read::<T>(&variance)[0];
-            let values =
-                covariance(kind, &B::read::<T>(&x1), &B::read::<T>(&x2), &lengthscales, variance);
-            write::<B, T>(values, [rows, columns], &x1.device())
+            let (first, second) = (B::read::<T>(&x1), B::read::<T>(&x2));
+            let (scales, variances) = (B::read::<T>(&lengthscales), B::read::<T>(&variance));
+            let one = |index: usize| {
+                let scales = expand(part(&scales, index, batch), dimensions);
+                let points = (part(&first, index, batch), part(&second, index, batch));
+                covariance(kind, points.0, points.1, &scales, variances[index])
+            };
+            let values = if batch == 1 { one(0) } else { (0..batch).flat_map(one).collect() };
+            write::<B, T>(values, shape, &x1.device())
         })
     }
 
@@ -93,31 +101,33 @@ impl<B: HostAccess> LinearAlgebra for B {
         with_element!(matrix, T => {
             let values = B::read::<T>(&matrix);
             let mut out = vec![T::default(); batch * area];
-            outcome.report(
-                (0..batch)
-                    .map(|index| {
-                        let range = index * area..(index + 1) * area;
-                        factor_with_jitter(&values[range.clone()], &mut out[range], size, jitter)
-                    })
-                    .collect(),
-            );
+            let mut members: Vec<(&mut [T], Result<f64, PivotFailure>)> =
+                (out.chunks_exact_mut(area.max(1))).map(|out| (out, Ok(0.0))).collect();
+            let parts = batch_parts(batch, batch * area);
+            in_parts(&mut members, 1, parts, &|members, first| {
+                for (offset, (out, result)) in members.iter_mut().enumerate() {
+                    let matrix = part(&values, first + offset, batch);
+                    *result = factor_with_jitter(matrix, out, size, jitter);
+                }
+            });
+            outcome.report(members.into_iter().map(|(_, result)| result).collect());
             write::<B, T>(out, matrix.shape(), &matrix.device())
         })
     }
 
     fn pack_lower(matrix: FloatTensor<B>, outcome: FactorizationOutcome) -> FloatTensor<B> {
         with_element!(matrix, T => {
-            let values = B::read::<T>(&matrix);
-            let mut members = Vec::new();
-            let packed = map_members::<B, T>(&matrix, |index, mut out| {
-                let size = out.nrows();
-                out.copy_from(member(&values, index, size, size));
-                members.push(pack_lower_in_place(out).map(|()| 0.0).map_err(|BadPivot(pivot)| {
+            let shape = matrix.shape();
+            let (batch, size, _) = matrix_dims(&shape);
+            let mut out = B::read::<T>(&matrix).into_owned();
+            let pack = |index: usize| {
+                let packed = pack_lower_in_place(member_mut(&mut out, index, size, size));
+                packed.map(|()| 0.0).map_err(|BadPivot(pivot)| {
                     PivotFailure { pivot, jitter: 0.0, diagonal: (0.0, 0.0) }
-                }));
-            });
-            outcome.report(members);
-            packed
+                })
+            };
+            outcome.report((0..batch).map(pack).collect());
+            write::<B, T>(out, shape, &matrix.device())
         })
     }
 
@@ -166,11 +176,16 @@ impl<B: HostAccess> LinearAlgebra for B {
     }
 
     fn column_squares(basis: FloatTensor<B>) -> FloatTensor<B> {
-        let columns = basis.shape()[1];
+        let mut shape: Vec<usize> = basis.shape().to_vec();
+        let (batch, _, columns) = matrix_dims(&basis.shape());
+        shape.remove(shape.len() - 2);
         with_element!(basis, T => {
-            let mut sums = vec![T::default(); columns];
-            add_column_squares(&B::read::<T>(&basis), &mut sums);
-            write::<B, T>(sums, [columns], &basis.device())
+            let values = B::read::<T>(&basis);
+            let mut sums = vec![T::default(); batch * columns];
+            for (index, sums) in sums.chunks_exact_mut(columns.max(1)).enumerate() {
+                add_column_squares(part(&values, index, batch), sums);
+            }
+            write::<B, T>(sums, shape, &basis.device())
         })
     }
 

@@ -8,7 +8,10 @@ use std::borrow::Cow;
 use burn::backend::{TensorMetadata, tensor::FloatTensor};
 use faer::{MatMut, MatRef};
 
-use super::host_access::{Element, HostAccess, matrix_dims, write};
+use super::{
+    host::threads::{self, in_parts},
+    host_access::{Element, HostAccess, matrix_dims, write},
+};
 
 /// A square row-major matrix of `size` rows within a batch.
 fn member<T: Element>(values: &[T], index: usize, rows: usize, columns: usize) -> MatRef<'_, T> {
@@ -28,38 +31,67 @@ fn member_mut<T: Element>(
 }
 
 /// One lengthscale an input dimension.
-fn expand<T: Element>(lengthscales: Cow<'_, [T]>, dimensions: usize) -> Vec<T> {
+fn expand<T: Element>(lengthscales: &[T], dimensions: usize) -> Cow<'_, [T]> {
     if lengthscales.len() == dimensions {
-        lengthscales.into_owned()
+        Cow::Borrowed(lengthscales)
     } else {
-        vec![lengthscales[0]; dimensions]
+        Cow::Owned(vec![lengthscales[0]; dimensions])
     }
+}
+
+/// The part of a batch's values that belongs to one member.
+fn part<T>(values: &[T], index: usize, batch: usize) -> &[T] {
+    let length = values.len() / batch.max(1);
+    &values[index * length..][..length]
+}
+
+/// Numbers in a batch from which on its members are shared out between threads.
+const PARALLEL_FROM: usize = 1 << 14;
+
+/// Threads worth sharing the members of a batch out to.
+fn batch_parts(batch: usize, values: usize) -> usize {
+    if batch > 1 && values >= PARALLEL_FROM {
+        threads::count()
+    } else {
+        1
+    }
+}
+
+/// Applies `work` to every matrix of a batch, several at the same time.
+fn for_members<T: Element>(
+    values: &mut [T],
+    (rows, columns): (usize, usize),
+    work: &(impl Fn(usize, MatMut<'_, T>) + Sync),
+) {
+    let area = (rows * columns).max(1);
+    let parts = batch_parts(values.len() / area, values.len());
+    in_parts(values, area, parts, &|members, first| {
+        for index in 0..members.len() / area {
+            work(first + index, member_mut(members, index, rows, columns));
+        }
+    });
 }
 
 /// Applies `work` to every matrix of a batch, writing matrices of the same shape as `shape_of`.
 fn map_members<B: HostAccess, T: Element>(
     shape_of: &FloatTensor<B>,
-    mut work: impl FnMut(usize, MatMut<'_, T>),
+    work: impl Fn(usize, MatMut<'_, T>) + Sync,
 ) -> FloatTensor<B> {
     let shape = shape_of.shape();
     let (batch, rows, columns) = matrix_dims(&shape);
     let mut out = vec![T::default(); batch * rows * columns];
-    for index in 0..batch {
-        work(index, member_mut(&mut out, index, rows, columns));
-    }
+    for_members(&mut out, (rows, columns), &work);
     write::<B, T>(out, shape, &shape_of.device())
 }
 
 /// Applies `work` to a copy of every matrix of a batch.
 fn update_members<B: HostAccess, T: Element>(
     tensor: &FloatTensor<B>,
-    mut work: impl FnMut(usize, MatMut<'_, T>),
+    work: impl Fn(usize, MatMut<'_, T>) + Sync,
 ) -> FloatTensor<B> {
     let shape = tensor.shape();
-    let (batch, rows, columns) = matrix_dims(&shape);
+    let (_, rows, columns) = matrix_dims(&shape);
     let mut out = B::read::<T>(tensor).into_owned();
-    for index in 0..batch {
-        work(index, member_mut(&mut out, index, rows, columns));
-    }
+    for_members(&mut out, (rows, columns), &work);
     write::<B, T>(out, shape, &tensor.device())
 }

@@ -3,7 +3,7 @@
 use burn::backend::{TensorMetadata, tensor::FloatTensor};
 use faer::{Accum, Mat, MatMut, MatRef, prelude::ReborrowMut};
 
-use super::{expand, map_members, member, member_mut};
+use super::{expand, map_members, member, member_mut, part};
 use crate::ops::{
     SpecialFunction, Stationary,
     extension::LinearAlgebraReverse,
@@ -17,6 +17,17 @@ use crate::ops::{
     host_access::{HostAccess, matrix_dims, with_element, write},
 };
 
+/// One variable of those with a basis each.
+fn alone<'a, T>(all: Projection<'a, T>, index: usize) -> Projection<'a, T> {
+    Projection {
+        basis: part(all.basis, index, all.outputs),
+        mean: part(all.mean, index, all.outputs),
+        scale: part(all.scale, index, all.outputs),
+        size: all.size,
+        outputs: 1,
+    }
+}
+
 impl<B: HostAccess> LinearAlgebraReverse for B {
     fn covariance_reverse(
         x1: FloatTensor<B>,
@@ -28,25 +39,39 @@ impl<B: HostAccess> LinearAlgebraReverse for B {
     ) -> [FloatTensor<B>; 4] {
         let device = x1.device();
         with_element!(x1, T => {
-            let gradients = covariance_backward(
-                kind,
-                &B::read::<T>(&x1),
-                &B::read::<T>(&x2),
-                &expand(B::read::<T>(&lengthscales), x1.shape()[1]),
-                B::read::<T>(&variance)[0],
-                &B::read::<T>(&gradient),
-            );
-            let mut scales = gradients.lengthscales;
-            if lengthscales.shape()[0] != scales.len() {
-                let sum = scales.iter().fold(T::default(), |sum, &value| sum + value);
-                scales = vec![sum];
+            let (first, second) = (B::read::<T>(&x1), B::read::<T>(&x2));
+            let (scales, variances) = (B::read::<T>(&lengthscales), B::read::<T>(&variance));
+            let gradient = B::read::<T>(&gradient);
+            let (batch, _, dimensions) = matrix_dims(&x1.shape());
+            let mut all = [const { Vec::new() }; 4];
+            for index in 0..batch {
+                let given = part(&scales, index, batch);
+                let gradients = covariance_backward(
+                    kind,
+                    part(&first, index, batch),
+                    part(&second, index, batch),
+                    &expand(given, dimensions),
+                    variances[index],
+                    part(&gradient, index, batch),
+                );
+                let mut scales = gradients.lengthscales;
+                if given.len() != scales.len() {
+                    let sum = scales.iter().fold(T::default(), |sum, &value| sum + value);
+                    scales = vec![sum];
+                }
+                let parts = [gradients.x1, gradients.x2, scales, vec![gradients.variance]];
+                if batch == 1 {
+                    all = parts;
+                } else {
+                    all.iter_mut().zip(parts).for_each(|(all, part)| all.extend(part));
+                }
             }
-            let count = scales.len();
+            let [x1_gradient, x2_gradient, scales, variances] = all;
             [
-                write::<B, T>(gradients.x1, x1.shape(), &device),
-                write::<B, T>(gradients.x2, x2.shape(), &device),
-                write::<B, T>(scales, [count], &device),
-                write::<B, T>(vec![gradients.variance], [1], &device),
+                write::<B, T>(x1_gradient, x1.shape(), &device),
+                write::<B, T>(x2_gradient, x2.shape(), &device),
+                write::<B, T>(scales, lengthscales.shape(), &device),
+                write::<B, T>(variances, variance.shape(), &device),
             ]
         })
     }
@@ -148,14 +173,28 @@ impl<B: HostAccess> LinearAlgebraReverse for B {
         mean: FloatTensor<B>,
         scale: FloatTensor<B>,
     ) -> [FloatTensor<B>; 2] {
-        let (size, columns, outputs) = (basis.shape()[0], basis.shape()[1], mean.shape()[0]);
+        let (batch, size, columns) = matrix_dims(&basis.shape());
+        let (outputs, shared) = (mean.shape()[0], basis.shape().num_dims() == 2);
         let device = basis.device();
         with_element!(basis, T => {
             let (basis, mean, scale) =
                 (B::read::<T>(&basis), B::read::<T>(&mean), B::read::<T>(&scale));
             let projection =
                 Projection { basis: &basis, mean: &mean, scale: &scale, size, outputs };
-            let (moments, projected) = projection.moments();
+            let (moments, projected) = if shared {
+                projection.moments()
+            } else {
+                let mut moments = [Vec::new(), Vec::new()];
+                let mut projected = Vec::with_capacity(batch * size * columns);
+                for index in 0..batch {
+                    let (both, values) = alone(projection, index).moments();
+                    let (means, variances) = both.split_at(columns);
+                    moments[0].extend_from_slice(means);
+                    moments[1].extend_from_slice(variances);
+                    projected.extend(values);
+                }
+                (moments.concat(), projected)
+            };
             [
                 write::<B, T>(moments, [2, outputs, columns], &device),
                 write::<B, T>(projected, [outputs, size, columns], &device),
@@ -170,7 +209,8 @@ impl<B: HostAccess> LinearAlgebraReverse for B {
         projected: FloatTensor<B>,
         gradient: FloatTensor<B>,
     ) -> [FloatTensor<B>; 3] {
-        let (size, outputs) = (basis.shape()[0], mean.shape()[0]);
+        let (batch, size, columns) = matrix_dims(&basis.shape());
+        let (outputs, shared) = (mean.shape()[0], basis.shape().num_dims() == 2);
         let shapes = [basis.shape(), mean.shape(), scale.shape()];
         let device = basis.device();
         with_element!(basis, T => {
@@ -178,8 +218,20 @@ impl<B: HostAccess> LinearAlgebraReverse for B {
                 (B::read::<T>(&basis), B::read::<T>(&mean), B::read::<T>(&scale));
             let projection =
                 Projection { basis: &basis, mean: &mean, scale: &scale, size, outputs };
-            let gradients =
-                projection.reverse(&B::read::<T>(&projected), &B::read::<T>(&gradient));
+            let (projected, gradient) = (B::read::<T>(&projected), B::read::<T>(&gradient));
+            let gradients = if shared {
+                projection.reverse(&projected, &gradient)
+            } else {
+                let mut all = [const { Vec::new() }; 3];
+                let (means, variances) = gradient.split_at(outputs * columns);
+                for index in 0..batch {
+                    let both = [part(means, index, batch), part(variances, index, batch)].concat();
+                    let projected = part(&projected, index, batch);
+                    let parts = alone(projection, index).reverse(projected, &both);
+                    all.iter_mut().zip(parts).for_each(|(all, part)| all.extend(part));
+                }
+                all
+            };
             let [basis, mean, scale] = gradients;
             let [basis_shape, mean_shape, scale_shape] = shapes;
             [
@@ -192,8 +244,12 @@ impl<B: HostAccess> LinearAlgebraReverse for B {
 
     fn column_squares_reverse(basis: FloatTensor<B>, gradient: FloatTensor<B>) -> FloatTensor<B> {
         with_element!(basis, T => {
-            let values = B::read::<T>(&basis);
-            let out = scale_columns(&values, &B::read::<T>(&gradient));
+            let (values, gradient) = (B::read::<T>(&basis), B::read::<T>(&gradient));
+            let (batch, _, _) = matrix_dims(&basis.shape());
+            let one = |index: usize| {
+                scale_columns(part(&values, index, batch), part(&gradient, index, batch))
+            };
+            let out = if batch == 1 { one(0) } else { (0..batch).flat_map(one).collect() };
             write::<B, T>(out, basis.shape(), &basis.device())
         })
     }

@@ -1,0 +1,130 @@
+//! Time of a training step of sparse variational regression for 1, 10 and 50 outputs.
+//!
+//! `cargo bench -p burn-gp-models --bench multi_output` prints a line of JSON a row: the median
+//! time of a step, and how many times that of one output it is. The step is that of
+//! `svgp_step.rs` in f32 with 256 inducing points and batches of 512; outputs share the kernel and
+//! the inducing points, have kernels and inducing points of their own, or are mixtures of 5 latent
+//! functions that share the kernel.
+
+use std::time::{Duration, Instant};
+
+use burn::{
+    module::Module,
+    tensor::{DType, Device, Distribution, Tensor},
+};
+use burn_gp::{
+    inducing::{InducingPoints, SeparatePoints},
+    kernels::{FunctionPrior, StationaryConfig, StationaryKernel},
+    likelihoods::Gaussian,
+    means::ZeroMean,
+    multi_output::{Coregionalised, SeparateKernels, first_mixing},
+    ops::{Jitter, Stationary},
+    variational::{CovarianceShape, Posterior, VariationalGaussian, Whitened},
+};
+use burn_gp_models::{
+    Svgp,
+    training::{MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData},
+};
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+const DIMENSIONS: usize = 8;
+const INDUCING: usize = 256;
+const BATCH: usize = 512;
+
+/// Latent functions of the mixtures.
+const LATENT: usize = 5;
+
+const DTYPE: DType = DType::F32;
+
+fn main() {
+    let mut reference = None;
+    for outputs in [1, 10, 50] {
+        let time = step_time(outputs, kernel(), shared(outputs));
+        let alone = *reference.get_or_insert(time);
+        report("shared kernel", outputs, time, alone);
+    }
+    let alone = reference.unwrap_or_default();
+    for outputs in [10, 50] {
+        let kernels = SeparateKernels::new((0..outputs).map(|_| kernel()).collect());
+        let time = step_time(outputs, kernels, separate(outputs));
+        report("separate kernels", outputs, time, alone);
+    }
+    for outputs in [10, 50] {
+        let mixing = first_mixing(outputs, LATENT, 0, (&Device::flex(), DTYPE));
+        let posterior = Coregionalised::new(shared(LATENT), mixing);
+        let time = step_time(outputs, kernel(), posterior);
+        report("mixtures of 5 latent functions", outputs, time, alone);
+    }
+}
+
+fn report(kind: &str, outputs: usize, time: Duration, alone: Duration) {
+    println!(
+        "{{\"outputs\": {outputs}, \"prior\": \"{kind}\", \"median_ms\": {:.3}, \"times_one_output\": {:.2}}}",
+        time.as_secs_f64() * 1e3,
+        time.as_secs_f64() / alone.as_secs_f64()
+    );
+}
+
+fn random(rows: usize) -> Tensor<2> {
+    let normal = Distribution::Normal(0.0, 1.0);
+    Tensor::random([rows, DIMENSIONS], normal, (&Device::flex(), DTYPE))
+}
+
+/// Independent functions with one kernel and one set of inducing points.
+fn shared(outputs: usize) -> Whitened<InducingPoints> {
+    let options = (&Device::flex(), DTYPE);
+    let shape = CovarianceShape::Full;
+    let distribution = VariationalGaussian::standard(INDUCING, outputs, shape, options);
+    let inducing = InducingPoints::new(random(INDUCING));
+    Whitened::new(inducing, distribution, Jitter::relative(1e-4))
+}
+
+/// Independent functions with inducing points of their own.
+fn separate(outputs: usize) -> Whitened<SeparatePoints> {
+    let options = (&Device::flex(), DTYPE);
+    let shape = CovarianceShape::Full;
+    let distribution = VariationalGaussian::standard(INDUCING, outputs, shape, options);
+    let points = random(INDUCING).unsqueeze::<3>().repeat_dim(0, outputs);
+    Whitened::new(
+        SeparatePoints::new(points),
+        distribution,
+        Jitter::relative(1e-4),
+    )
+}
+
+fn kernel() -> StationaryKernel {
+    StationaryConfig::new(Stationary::Matern52).init(DIMENSIONS, (&Device::flex(), DTYPE))
+}
+
+/// The median time of a step with Adam on all parameters.
+fn step_time<K: FunctionPrior, Q: Posterior<K>>(
+    outputs: usize,
+    prior: K,
+    posterior: Q,
+) -> Duration {
+    let device = Device::flex();
+    device.seed(0);
+    let options = (&device, DTYPE);
+    let inputs = random(BATCH);
+    let targets = inputs.clone().sum_dim(1).sin().repeat_dim(1, outputs);
+    let likelihood = Gaussian::new(0.1, options);
+    let model = Svgp::new(prior, ZeroMean::new(outputs), likelihood, posterior).train();
+    let steps = 24;
+    let training = MiniBatchTraining {
+        batch_size: BATCH,
+        ..MiniBatchTraining::new(steps)
+    };
+    let mut trainer = MiniBatchTrainer::new(model, TrainingData { inputs, targets }, training);
+    let mut times: Vec<Duration> = (0..steps)
+        .map(|_| {
+            let start = Instant::now();
+            trainer.step().expect("the step is sound");
+            start.elapsed()
+        })
+        .skip(steps / 4)
+        .collect();
+    times.sort();
+    times[times.len() / 2]
+}

@@ -1,0 +1,97 @@
+//! Inducing variables of several functions.
+
+use burn::{
+    module::{Module, ModuleDisplay, Param},
+    tensor::Tensor,
+};
+
+use super::{InducingPoints, InducingVariables};
+use crate::{kernels::Kernel, multi_output::SeparateKernels};
+
+/// Inducing variables `u_p` for each of P functions with kernels of their own, as a batch.
+///
+/// [`InducingPoints`] are the case of the same places for all, [`SeparatePoints`] that of places of
+/// their own.
+pub trait SeparateInducing<K: Kernel>: Module + ModuleDisplay {
+    /// The inducing variables of one function.
+    type Member: InducingVariables<K>;
+
+    /// How many each function has, M.
+    fn count(&self) -> usize;
+
+    /// `Cov[u_p, u_p]`, `[P, M, M]`.
+    fn kuu(&self, kernels: &SeparateKernels<K>) -> Tensor<3>;
+
+    /// `Cov[u_p, f_p(x)]`, `[P, M, N]`, at `x`, `[N, D]`.
+    fn kuf(&self, kernels: &SeparateKernels<K>, x: Tensor<2>) -> Tensor<3>;
+
+    /// The inducing variables of function `output`.
+    fn member(&self, output: usize) -> Self::Member;
+}
+
+/// Function values at places of their own for each function, `[P, M, D]`, which are trained.
+#[derive(Module, Debug)]
+pub struct SeparatePoints {
+    points: Param<Tensor<3>>,
+}
+
+impl SeparatePoints {
+    /// Inducing points that start at `points`, `[P, M, D]`.
+    pub fn new(points: Tensor<3>) -> Self {
+        Self {
+            points: Param::from_tensor(points),
+        }
+    }
+
+    /// The points, `[P, M, D]`.
+    pub fn points(&self) -> Tensor<3> {
+        self.points.val()
+    }
+}
+
+/// The same points for `outputs` functions.
+fn repeated(points: Tensor<2>, outputs: usize) -> Tensor<3> {
+    let [rows, dimensions] = points.dims();
+    points.unsqueeze::<3>().expand([outputs, rows, dimensions])
+}
+
+impl<K: Kernel> SeparateInducing<K> for InducingPoints {
+    type Member = Self;
+
+    fn count(&self) -> usize {
+        self.points().dims()[0]
+    }
+
+    fn kuu(&self, kernels: &SeparateKernels<K>) -> Tensor<3> {
+        kernels.matrices(repeated(self.points(), kernels.outputs()))
+    }
+
+    fn kuf(&self, kernels: &SeparateKernels<K>, x: Tensor<2>) -> Tensor<3> {
+        let outputs = kernels.outputs();
+        kernels.covariances(repeated(self.points(), outputs), repeated(x, outputs))
+    }
+
+    fn member(&self, _output: usize) -> Self {
+        self.clone()
+    }
+}
+
+impl<K: Kernel> SeparateInducing<K> for SeparatePoints {
+    type Member = InducingPoints;
+
+    fn count(&self) -> usize {
+        self.points().dims()[1]
+    }
+
+    fn kuu(&self, kernels: &SeparateKernels<K>) -> Tensor<3> {
+        kernels.matrices(self.points())
+    }
+
+    fn kuf(&self, kernels: &SeparateKernels<K>, x: Tensor<2>) -> Tensor<3> {
+        kernels.covariances(self.points(), repeated(x, kernels.outputs()))
+    }
+
+    fn member(&self, output: usize) -> InducingPoints {
+        InducingPoints::new(self.points().narrow(0, output, 1).squeeze_dim(0))
+    }
+}

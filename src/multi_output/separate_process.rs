@@ -1,0 +1,107 @@
+//! Processes of functions with kernels of their own.
+
+use burn::tensor::Tensor;
+
+use super::SeparateKernels;
+use crate::{
+    inducing::SeparateInducing,
+    kernels::Kernel,
+    likelihoods::Marginals,
+    ops::{CholeskyFactor, batch_column_squares, batch_projected_moments},
+    variational::{ConditionedProcess, Joint, Process, Spread, nonnegative},
+};
+
+/// P independent functions with kernels of their own, each conditioned on its inducing variables
+/// with `L_p⁻¹u_p ~ N(m_p, W_pW_pᵀ)`: [`ConditionedProcess`] as a batch.
+#[derive(Clone, Debug)]
+pub struct SeparateProcess<K: Kernel, I> {
+    kernels: SeparateKernels<K>,
+    inducing: I,
+    /// L, [P, M, M]
+    factor: CholeskyFactor<3>,
+    /// m, [P, M]
+    mean: Tensor<2>,
+    /// W, [P, M, M]
+    scale: Tensor<3>,
+}
+
+impl<K: Kernel, I: SeparateInducing<K>> SeparateProcess<K, I> {
+    /// The process with whitened means, `[P, M]`, and lower-triangular factors, `[P, M, M]`.
+    pub fn new(
+        kernels: SeparateKernels<K>,
+        inducing: I,
+        factor: CholeskyFactor<3>,
+        mean: Tensor<2>,
+        scale: Tensor<3>,
+    ) -> Self {
+        Self {
+            kernels,
+            inducing,
+            factor,
+            mean,
+            scale,
+        }
+    }
+
+    /// The kernels.
+    pub fn kernels(&self) -> &SeparateKernels<K> {
+        &self.kernels
+    }
+
+    /// The inducing variables.
+    pub fn inducing(&self) -> &I {
+        &self.inducing
+    }
+
+    /// The process of each function alone.
+    pub fn functions(&self) -> Vec<ConditionedProcess<K, I::Member>> {
+        let kernels = self.kernels.kernels().iter().enumerate();
+        kernels
+            .map(|(output, kernel)| {
+                ConditionedProcess::new(
+                    kernel.clone(),
+                    self.inducing.member(output),
+                    self.factor.member(output),
+                    self.mean.clone().narrow(0, output, 1),
+                    Spread::Factor(self.scale.clone().narrow(0, output, 1)),
+                )
+            })
+            .collect()
+    }
+
+    /// `Λ_p = L_p⁻¹K_uf`, [P, M, N].
+    fn features(&self, x: Tensor<2>) -> Tensor<3> {
+        self.factor.solve(self.inducing.kuf(&self.kernels, x))
+    }
+}
+
+impl<K: Kernel, I: SeparateInducing<K>> Process for SeparateProcess<K, I> {
+    fn marginals(&self, x: Tensor<2>) -> Marginals {
+        let prior_variance = self.kernels.diagonals(x.clone()); // [P, N]
+        let features = self.features(x);
+        let residual = prior_variance - batch_column_squares(features.clone());
+        let (mean, explained) =
+            batch_projected_moments(features, self.mean.clone(), self.scale.clone());
+        Marginals {
+            mean,
+            variance: nonnegative(explained + residual.transpose()),
+        }
+    }
+
+    fn joint(&self, x: Tensor<2>) -> Joint {
+        let ([outputs, _, _], [rows, dimensions]) = (self.scale.dims(), x.dims());
+        let repeated = x
+            .clone()
+            .unsqueeze::<3>()
+            .expand([outputs, rows, dimensions]);
+        let prior = self.kernels.matrices(repeated); // [P, N, N]
+        let features = self.features(x);
+        let gram = |features: Tensor<3>| features.clone().transpose().matmul(features);
+        let projected = self.scale.clone().transpose().matmul(features.clone());
+        let means = (features.clone().transpose()).matmul(self.mean.clone().unsqueeze_dim(2));
+        Joint {
+            mean: means.squeeze_dim::<2>(2).transpose(),
+            covariance: prior - gram(features) + gram(projected),
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! Draws of functions with kernels of their own.
+
+use burn::tensor::Tensor;
+
+use super::{ConditionedPaths, PathOptions, Paths, SamplePaths};
+use crate::{
+    inducing::{FunctionVariables, SeparateInducing},
+    kernels::{Kernel, NoSpectrum},
+    multi_output::SeparateProcess,
+};
+
+/// Draws of P functions, each from a process of its own.
+#[derive(Clone, Debug)]
+pub struct SeparatePaths<K, I> {
+    functions: Vec<ConditionedPaths<K, I>>,
+}
+
+impl<K: Kernel, I: SeparateInducing<K>> SamplePaths for SeparateProcess<K, I>
+where
+    I::Member: FunctionVariables,
+{
+    type Paths = SeparatePaths<K, I::Member>;
+
+    fn paths(&self, options: PathOptions) -> Result<Self::Paths, NoSpectrum> {
+        let functions = self.functions().into_iter().zip(0..);
+        let functions = functions
+            // A stream of random numbers for each function.
+            .map(|(function, stream)| function.paths_in_stream(options, stream));
+        Ok(SeparatePaths {
+            functions: functions.collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+impl<K, I> Paths for SeparatePaths<K, I>
+where
+    ConditionedPaths<K, I>: Paths,
+{
+    fn evaluate(&self, x: Tensor<2>) -> Tensor<3> {
+        let draws = self.functions.iter().map(|paths| paths.evaluate(x.clone()));
+        Tensor::cat(draws.collect(), 1)
+    }
+}
