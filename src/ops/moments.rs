@@ -39,11 +39,12 @@ pub fn projected_moments(
         scale.into_dispatch(),
     )); // [2, P, N]
     let part = |index: usize| {
-        let rows = moments.clone().narrow(0, index, 1);
-        if p == 1 {
+        let rows = moments.clone().narrow(0, index, 1).squeeze_dim::<2>(0); // [P, N]
+        // A column stays contiguous; burn's reshape reads a length of zero as "unchanged".
+        if p == 1 && n > 0 {
             rows.reshape([n, 1])
         } else {
-            rows.reshape([p, n]).swap_dims(0, 1)
+            rows.swap_dims(0, 1)
         }
     };
     (part(0), part(1))
