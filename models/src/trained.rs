@@ -72,9 +72,9 @@ impl TrainedModel {
         let distribution = model.optimal_distribution(inputs, targets)?;
         let posterior = Whitened::new(model.inducing().clone(), distribution, model.jitter());
         Ok(Self::Sparse(Svgp::new(
-            model.kernel().clone(),
-            model.mean().clone(),
-            AnyLikelihood::Gaussian(model.likelihood().clone()),
+            model.prior().kernel().clone(),
+            model.prior().mean().clone(),
+            AnyLikelihood::Gaussian(model.prior().likelihood().clone()),
             AnyPosterior::Whitened(posterior),
         )))
     }
@@ -118,7 +118,8 @@ impl TrainedModel {
                 let (inputs, targets) = (model.inputs.val(), model.targets.val());
                 let (device, dtype) = (inputs.device(), inputs.dtype());
                 let process = model.regression.condition(inputs, targets)?;
-                let likelihood = AnyLikelihood::Gaussian(model.regression.likelihood().clone());
+                let likelihood = model.regression.prior().likelihood().clone();
+                let likelihood = AnyLikelihood::Gaussian(likelihood);
                 Ok(Predictor::new(process, &likelihood, &device, dtype))
             }
             Self::Sparse(model) => {

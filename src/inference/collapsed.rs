@@ -4,7 +4,7 @@ use core::f64::consts::PI;
 
 use burn::{module::Module, tensor::Tensor};
 
-use super::{FullBatch, check_rows, exact::hyperparameters};
+use super::{FullBatch, RegressionPrior, check_rows};
 use crate::{
     inducing::InducingVariables,
     kernels::Kernel,
@@ -31,9 +31,7 @@ const BLOCK: usize = 2048;
 /// Variational Gaussian Processes*, 2020). Time N·M²; memory N·M in training and M² in prediction.
 #[derive(Module, Debug)]
 pub struct Collapsed<K: Module, M: Module, I: Module> {
-    kernel: K,
-    mean: M,
-    likelihood: Gaussian,
+    prior: RegressionPrior<K, M>,
     inducing: I,
     #[module(skip)]
     jitter: Jitter,
@@ -56,27 +54,15 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> Collapsed<K, M, I> {
     /// `K_uu`.
     pub fn new(kernel: K, mean: M, likelihood: Gaussian, inducing: I, jitter: Jitter) -> Self {
         Self {
-            kernel,
-            mean,
-            likelihood,
+            prior: RegressionPrior::new(kernel, mean, likelihood),
             inducing,
             jitter,
         }
     }
 
-    /// The kernel.
-    pub fn kernel(&self) -> &K {
-        &self.kernel
-    }
-
-    /// The mean function.
-    pub fn mean(&self) -> &M {
-        &self.mean
-    }
-
-    /// The likelihood.
-    pub fn likelihood(&self) -> &Gaussian {
-        &self.likelihood
+    /// The kernel, the mean and the noise.
+    pub fn prior(&self) -> &RegressionPrior<K, M> {
+        &self.prior
     }
 
     /// The inducing variables.
@@ -106,7 +92,7 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> Collapsed<K, M, I> {
         inputs: Tensor<2>,
         targets: Tensor<2>,
     ) -> Result<VariationalGaussian, NotPositiveDefinite> {
-        let autodiff = self.likelihood.noise().is_autodiff();
+        let autodiff = self.prior.noise().is_autodiff();
         let Optimum {
             precision, mean, ..
         } = self.valid().optimum(inputs, targets)?;
@@ -143,8 +129,8 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> Collapsed<K, M, I> {
         targets: Tensor<2>,
     ) -> Result<Tensor<1>, NotPositiveDefinite> {
         let (features, _) = self.features(inputs.clone())?;
-        let residual = self.mean.residual(targets, inputs);
-        low_rank_log_density(features, residual, self.likelihood.noise())
+        let residual = self.prior.residual(inputs, targets);
+        low_rank_log_density(features, residual, self.prior.noise())
     }
 
     /// `Σ_p log N(y_p | m_p, Q + diag(K − Q) + σ²I)`: the fully independent training conditional
@@ -166,10 +152,10 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> Collapsed<K, M, I> {
     ) -> Result<Tensor<1>, NotPositiveDefinite> {
         let [_, outputs] = targets.dims();
         let (features, unexplained) = self.features(inputs.clone())?;
-        let variance = unexplained.clamp_min(0.0) + self.likelihood.noise(); // [N]
+        let variance = unexplained.clamp_min(0.0) + self.prior.noise(); // [N]
         let deviation = variance.clone().sqrt();
         let features = features / deviation.clone().unsqueeze_dim(0); // [M, N]
-        let residual = self.mean.residual(targets, inputs) / deviation.unsqueeze_dim(1); // [N, P]
+        let residual = self.prior.residual(inputs, targets) / deviation.unsqueeze_dim(1); // [N, P]
         let one = Tensor::ones([1], (&features.device(), features.dtype()));
         let standardised = low_rank_log_density(features, residual, one)?;
         Ok(standardised - variance.log().sum() * (0.5 * outputs as f64))
@@ -177,9 +163,9 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> Collapsed<K, M, I> {
 
     /// `Λ`, [M, N], and `diag(K − Q)`, `[N]`.
     fn features(&self, inputs: Tensor<2>) -> Result<(Tensor<2>, Tensor<1>), NotPositiveDefinite> {
-        let factor = cholesky(self.inducing.kuu(&self.kernel), self.jitter)?;
-        let prior_variance = self.kernel.diagonal(inputs.clone());
-        let features = factor.solve(self.inducing.kuf(&self.kernel, inputs));
+        let factor = cholesky(self.inducing.kuu(self.prior.kernel()), self.jitter)?;
+        let prior_variance = self.prior.kernel().diagonal(inputs.clone());
+        let features = factor.solve(self.inducing.kuf(self.prior.kernel(), inputs));
         let unexplained = prior_variance - column_squares(features.clone());
         Ok((features, unexplained))
     }
@@ -192,9 +178,9 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> Collapsed<K, M, I> {
     ) -> Result<Optimum, NotPositiveDefinite> {
         check_rows(&inputs, &targets);
         let (inputs, targets) = (inputs.inner(), targets.inner());
-        let targets = self.mean.residual(targets, inputs.clone());
+        let targets = self.prior.residual(inputs.clone(), targets);
         let [rows, outputs] = targets.dims();
-        let factor = cholesky(self.inducing.kuu(&self.kernel), self.jitter)?;
+        let factor = cholesky(self.inducing.kuu(self.prior.kernel()), self.jitter)?;
         let size = self.inducing.count();
         let options = (&targets.device(), targets.dtype());
         let mut squares = Tensor::<2>::zeros([size, size], options); // ΛΛᵀ
@@ -202,12 +188,12 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> Collapsed<K, M, I> {
         for start in (0..rows).step_by(BLOCK) {
             let length = BLOCK.min(rows - start);
             let block = inputs.clone().narrow(0, start, length);
-            let features = factor.solve(self.inducing.kuf(&self.kernel, block)); // [M, block]
+            let features = factor.solve(self.inducing.kuf(self.prior.kernel(), block)); // [M, block]
             let targets = targets.clone().narrow(0, start, length); // [block, P]
             projected = projected + features.clone().matmul(targets);
             squares = squares + gram(features);
         }
-        let noise = self.likelihood.noise();
+        let noise = self.prior.noise();
         let precision = precision(squares, noise.clone());
         let precision_factor = cholesky(precision.clone(), Jitter::NONE)?;
         let mean = posterior_mean(&precision_factor, projected, noise);
@@ -279,9 +265,9 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> FullBatch for Collapsed<K, M, 
     ) -> Result<Tensor<1>, NotPositiveDefinite> {
         check_rows(&inputs, &targets);
         let [_, outputs] = targets.dims();
-        let noise = self.likelihood.noise();
+        let noise = self.prior.noise();
         let (features, unexplained) = self.features(inputs.clone())?;
-        let residual = self.mean.residual(targets, inputs);
+        let residual = self.prior.residual(inputs, targets);
         let evidence = low_rank_log_density(features, residual, noise.clone())?;
         Ok(evidence - unexplained.sum() / noise * (0.5 * outputs as f64))
     }
@@ -298,17 +284,18 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> FullBatch for Collapsed<K, M, 
             mean,
             ..
         } = this.optimum(inputs, targets)?;
+        let (kernel, prior_mean) = this.prior.into_process_parts();
         let process = ConditionedProcess::new(
-            this.kernel,
+            kernel,
             this.inducing,
             factor,
             mean.transpose(),
             Spread::Precision(precision_factor),
         );
-        Ok(WithMean::new(process, this.mean))
+        Ok(WithMean::new(process, prior_mean))
     }
 
     fn hyperparameters(&self) -> Vec<Hyperparameter> {
-        hyperparameters(&self.kernel, &self.mean, &self.likelihood)
+        self.prior.hyperparameters()
     }
 }

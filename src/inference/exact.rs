@@ -4,11 +4,11 @@ use core::f64::consts::PI;
 
 use burn::{module::Module, tensor::Tensor};
 
-use super::{FullBatch, check_rows};
+use super::{FullBatch, RegressionPrior, check_rows};
 use crate::{
     inducing::InducingPoints,
     kernels::Kernel,
-    likelihoods::{Gaussian, Likelihood},
+    likelihoods::Gaussian,
     means::Mean,
     ops::{CholeskyFactor, Jitter, NotPositiveDefinite, add_to_diagonal, cholesky},
     parameter::Hyperparameter,
@@ -22,40 +22,26 @@ use crate::{
 /// Time N³ and memory N².
 #[derive(Module, Debug)]
 pub struct Exact<K: Module, M: Module> {
-    kernel: K,
-    mean: M,
-    likelihood: Gaussian,
+    prior: RegressionPrior<K, M>,
 }
 
 impl<K: Kernel, M: Mean> Exact<K, M> {
     /// Exact regression with the given prior and noise.
     pub fn new(kernel: K, mean: M, likelihood: Gaussian) -> Self {
         Self {
-            kernel,
-            mean,
-            likelihood,
+            prior: RegressionPrior::new(kernel, mean, likelihood),
         }
     }
 
-    /// The kernel.
-    pub fn kernel(&self) -> &K {
-        &self.kernel
-    }
-
-    /// The mean function.
-    pub fn mean(&self) -> &M {
-        &self.mean
-    }
-
-    /// The likelihood.
-    pub fn likelihood(&self) -> &Gaussian {
-        &self.likelihood
+    /// The kernel, the mean and the noise.
+    pub fn prior(&self) -> &RegressionPrior<K, M> {
+        &self.prior
     }
 
     /// The factor of `K + σ²I`. The noise is its jitter: more is added only where rounding makes a
     /// pivot negative all the same.
     fn factor(&self, inputs: Tensor<2>) -> Result<CholeskyFactor<2>, NotPositiveDefinite> {
-        let covariance = add_to_diagonal(self.kernel.matrix(inputs), self.likelihood.noise());
+        let covariance = add_to_diagonal(self.prior.kernel().matrix(inputs), self.prior.noise());
         cholesky(covariance, Jitter::NONE)
     }
 }
@@ -71,7 +57,7 @@ impl<K: Kernel, M: Mean> FullBatch for Exact<K, M> {
     ) -> Result<Tensor<1>, NotPositiveDefinite> {
         check_rows(&inputs, &targets);
         let [rows, outputs] = targets.dims();
-        let residual = self.mean.residual(targets, inputs.clone()); // [N, P]
+        let residual = self.prior.residual(inputs.clone(), targets); // [N, P]
         let factor = self.factor(inputs)?;
         let squares = factor.solve(residual).square().sum();
         let normaliser = factor.log_determinant() + rows as f64 * (2.0 * PI).ln();
@@ -86,40 +72,21 @@ impl<K: Kernel, M: Mean> FullBatch for Exact<K, M> {
         check_rows(&inputs, &targets);
         let this = self.valid();
         let (inputs, targets) = (inputs.inner(), targets.inner());
-        let residual = this.mean.residual(targets, inputs.clone());
+        let residual = this.prior.residual(inputs.clone(), targets);
         let factor = this.factor(inputs.clone())?;
         let mean = factor.solve(residual).transpose(); // [P, N]
+        let (kernel, prior_mean) = this.prior.into_process_parts();
         let process = ConditionedProcess::new(
-            this.kernel,
+            kernel,
             InducingPoints::new(inputs),
             factor,
             mean,
             Spread::Known,
         );
-        Ok(WithMean::new(process, this.mean))
+        Ok(WithMean::new(process, prior_mean))
     }
 
     fn hyperparameters(&self) -> Vec<Hyperparameter> {
-        hyperparameters(&self.kernel, &self.mean, &self.likelihood)
+        self.prior.hyperparameters()
     }
-}
-
-/// The hyperparameters of a regression model.
-pub(super) fn hyperparameters<K: Kernel, M: Mean>(
-    kernel: &K,
-    mean: &M,
-    likelihood: &Gaussian,
-) -> Vec<Hyperparameter> {
-    let parts = [
-        ("kernel", kernel.hyperparameters()),
-        ("mean", mean.hyperparameters()),
-        ("likelihood", likelihood.hyperparameters()),
-    ];
-    let within = |(part, parameters): (&str, Vec<Hyperparameter>)| {
-        let prefix = part.to_owned();
-        parameters
-            .into_iter()
-            .map(move |parameter| parameter.within(&prefix))
-    };
-    parts.into_iter().flat_map(within).collect()
 }

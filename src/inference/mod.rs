@@ -7,6 +7,7 @@
 
 mod collapsed;
 mod exact;
+mod prior;
 
 use burn::{
     module::{Module, ModuleDisplay},
@@ -15,6 +16,7 @@ use burn::{
 
 pub use collapsed::Collapsed;
 pub use exact::Exact;
+pub use prior::RegressionPrior;
 
 use crate::{ops::NotPositiveDefinite, parameter::Hyperparameter, variational::Process};
 
