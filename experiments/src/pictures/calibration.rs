@@ -7,7 +7,7 @@ use plotters::prelude::*;
 use super::axis::Axis;
 use super::canvas::{Frame, drawing, nothing_below, pixels, square};
 use super::legend::{Entry, Sample};
-use super::predicted_observed::{HALF_WIDTH_95, Predictions};
+use super::predicted_observed::{HALF_WIDTH_95, Predictions, Row};
 use super::rows::remark;
 use super::{Caption, PictureError, Quantity, palette};
 
@@ -33,14 +33,7 @@ pub fn calibration(
     caption: Caption<'_>,
 ) -> Result<(), PictureError> {
     let rows = predictions.usable_rows(PICTURE)?;
-    // The smallest nominal coverage whose interval holds the observation.
-    let mut least: Vec<f64> = rows
-        .iter()
-        .map(|row| libm::erf(row.standardised_residual() / std::f64::consts::SQRT_2))
-        .collect();
-    least.sort_by(f64::total_cmp);
-    let coverage =
-        |nominal: f64| least.partition_point(|&level| level <= nominal) as f64 / least.len() as f64;
+    let coverage = coverage(&rows);
     let curve: Vec<(f64, f64)> = (1..STEPS)
         .map(|step| f64::from(step) / f64::from(STEPS))
         .chain([0.99])
@@ -90,6 +83,17 @@ pub fn calibration(
     )
 }
 
+/// The share of observations inside the central interval of a nominal coverage.
+fn coverage(rows: &[Row]) -> impl Fn(f64) -> f64 {
+    // The smallest nominal coverage whose interval holds the observation.
+    let mut least: Vec<f64> = rows
+        .iter()
+        .map(|row| libm::erf(row.standardised_residual() / std::f64::consts::SQRT_2))
+        .collect();
+    least.sort_by(f64::total_cmp);
+    move |nominal| least.partition_point(|&level| level <= nominal) as f64 / least.len() as f64
+}
+
 /// Two axes from 0 to 1.
 pub(super) fn share_axes(horizontal: &str, vertical: &str) -> (Axis, Axis) {
     let axis = |name| Axis::new(0.0, 1.0, Quantity { name, unit: None }, 5);
@@ -97,15 +101,10 @@ pub(super) fn share_axes(horizontal: &str, vertical: &str) -> (Axis, Axis) {
 }
 
 fn legend_entries() -> Vec<Entry> {
-    let entry = |sample, colour, text| Entry {
-        sample,
-        colour,
-        text,
-    };
     vec![
-        entry(Sample::Line, palette::BLUE, "this model"),
-        entry(Sample::Line, palette::INK, "perfect calibration"),
-        entry(Sample::Band, palette::GREY, "its 95 % sampling spread"),
+        Entry::new(Sample::Line, palette::BLUE, "this model"),
+        Entry::new(Sample::Line, palette::INK, "perfect calibration"),
+        Entry::new(Sample::Band, palette::GREY, "its 95 % sampling spread"),
     ]
 }
 

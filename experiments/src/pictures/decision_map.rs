@@ -224,18 +224,13 @@ impl Scene {
 }
 
 fn legend_entries(with_inducing: bool) -> Vec<Entry> {
-    let entry = |sample, colour, text| Entry {
-        sample,
-        colour,
-        text,
-    };
     let mut entries = vec![
-        entry(Sample::Dot, palette::BLUE, "positive class"),
-        entry(Sample::Triangle, palette::VERMILION, "negative class"),
-        entry(Sample::Line, palette::INK, "probability 0.5"),
+        Entry::new(Sample::Dot, palette::BLUE, "positive class"),
+        Entry::new(Sample::Triangle, palette::VERMILION, "negative class"),
+        Entry::new(Sample::Line, palette::INK, "probability 0.5"),
     ];
     if with_inducing {
-        entries.push(entry(Sample::Cross, palette::INK, "inducing points"));
+        entries.push(Entry::new(Sample::Cross, palette::INK, "inducing points"));
     }
     entries
 }

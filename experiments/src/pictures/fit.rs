@@ -291,27 +291,22 @@ fn remarks(
 }
 
 fn legend_entries(content: &Fit<'_>, train: &Visible, test: &Visible) -> Vec<Entry> {
-    let entry = |sample, colour, text| Entry {
-        sample,
-        colour,
-        text,
-    };
     let always = [
-        (true, entry(Sample::Line, palette::BLUE, "mean")),
-        (true, entry(Sample::Band, palette::SKY, "95 % band")),
+        (true, Entry::new(Sample::Line, palette::BLUE, "mean")),
+        (true, Entry::new(Sample::Band, palette::SKY, "95 % band")),
     ];
     let sometimes = [
         (
             !train.all.is_empty(),
-            entry(Sample::Dot, palette::INK, "training"),
+            Entry::new(Sample::Dot, palette::INK, "training"),
         ),
         (
             !test.all.is_empty(),
-            entry(Sample::Ring, palette::VERMILION, "test"),
+            Entry::new(Sample::Ring, palette::VERMILION, "test"),
         ),
         (
             !content.inducing.is_empty(),
-            entry(Sample::Tick, palette::GREEN, "inducing"),
+            Entry::new(Sample::Tick, palette::GREEN, "inducing"),
         ),
     ];
     always

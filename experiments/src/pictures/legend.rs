@@ -23,9 +23,19 @@ pub(super) enum Sample {
 /// One entry of a legend.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Entry {
-    pub(super) sample: Sample,
-    pub(super) colour: RGBColor,
-    pub(super) text: &'static str,
+    sample: Sample,
+    colour: RGBColor,
+    text: &'static str,
+}
+
+impl Entry {
+    pub(super) const fn new(sample: Sample, colour: RGBColor, text: &'static str) -> Self {
+        Self {
+            sample,
+            colour,
+            text,
+        }
+    }
 }
 
 /// Pixels from the start of an entry to its text.

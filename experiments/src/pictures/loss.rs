@@ -5,7 +5,7 @@ use std::path::Path;
 use plotters::prelude::*;
 
 use super::axis::{Axis, extent, padded, robust_extent};
-use super::canvas::{Frame, drawing, pixels, wide};
+use super::canvas::{Chart, Frame, drawing, pixels, wide};
 use super::legend::{Entry, Sample};
 use super::rows::{MOST_POINTS, remark, thin, usable};
 use super::{Caption, PictureError, Quantity, palette};
@@ -89,23 +89,26 @@ pub fn loss(
                 .draw_series(visible.map(|&point| Circle::new(point, pixels(2), style)))
                 .map_err(drawing(PICTURE))?;
         }
-        let style = palette::BLUE.stroke_width(pixels(2) as u32);
-        chart
-            .draw_series(
-                clipped(&line, vertical.limits())
-                    .into_iter()
-                    .map(|piece| PathElement::new(piece, style)),
-            )
-            .map_err(drawing(PICTURE))?;
-        if line.len() == 1 {
-            // A path of one point is invisible.
-            let dots = line
-                .iter()
-                .map(|&point| Circle::new(point, pixels(4), palette::BLUE.filled()));
-            chart.draw_series(dots).map_err(drawing(PICTURE))?;
-        }
-        Ok(())
+        draw_line(chart, &line, &vertical)
     })
+}
+
+/// The line inside the axis; a line of one point, which would be invisible, is a dot.
+fn draw_line(
+    chart: &mut Chart<'_>,
+    line: &[(f64, f64)],
+    vertical: &Axis,
+) -> Result<(), PictureError> {
+    let style = palette::BLUE.stroke_width(pixels(2) as u32);
+    let pieces = clipped(line, vertical.limits()).into_iter();
+    chart
+        .draw_series(pieces.map(|piece| PathElement::new(piece, style)))
+        .map_err(drawing(PICTURE))?;
+    if let [point] = line {
+        let dot = Circle::new(*point, pixels(4), palette::BLUE.filled());
+        chart.draw_series([dot]).map_err(drawing(PICTURE))?;
+    }
+    Ok(())
 }
 
 fn axes(steps: (f64, f64), losses: (f64, f64), progress: Progress) -> (Axis, Axis) {
@@ -122,19 +125,11 @@ fn axes(steps: (f64, f64), losses: (f64, f64), progress: Progress) -> (Axis, Axi
 }
 
 fn legend_entries(progress: Progress) -> Vec<Entry> {
-    let line = |text| Entry {
-        sample: Sample::Line,
-        colour: palette::BLUE,
-        text,
-    };
+    let line = |text| Entry::new(Sample::Line, palette::BLUE, text);
     match progress {
         Progress::FullBatch => vec![line("all training rows")],
         Progress::MiniBatches => vec![
-            Entry {
-                sample: Sample::Dot,
-                colour: palette::SKY,
-                text: "mini-batch",
-            },
+            Entry::new(Sample::Dot, palette::SKY, "mini-batch"),
             line("moving average"),
         ],
     }

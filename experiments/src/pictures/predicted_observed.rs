@@ -177,16 +177,8 @@ fn axes(rows: &[Row], target: Quantity<'_>) -> (Axis, Axis) {
 
 fn legend_entries() -> Vec<Entry> {
     vec![
-        Entry {
-            sample: Sample::BarredDot,
-            colour: palette::BLUE,
-            text: "mean and 95 % interval",
-        },
-        Entry {
-            sample: Sample::Line,
-            colour: palette::INK,
-            text: "predicted = observed",
-        },
+        Entry::new(Sample::BarredDot, palette::BLUE, "mean and 95 % interval"),
+        Entry::new(Sample::Line, palette::INK, "predicted = observed"),
     ]
 }
 

@@ -126,16 +126,8 @@ fn fill_bins(rows: &[(f64, bool)]) -> [Bin; BINS] {
 
 fn legend_entries() -> Vec<Entry> {
     vec![
-        Entry {
-            sample: Sample::BarredDot,
-            colour: palette::BLUE,
-            text: "bin and 95 % interval",
-        },
-        Entry {
-            sample: Sample::Line,
-            colour: palette::INK,
-            text: "perfect calibration",
-        },
+        Entry::new(Sample::BarredDot, palette::BLUE, "bin and 95 % interval"),
+        Entry::new(Sample::Line, palette::INK, "perfect calibration"),
     ]
 }
 
