@@ -126,7 +126,7 @@ fn a_regression_writes_every_file() {
 
 #[test]
 fn the_jitter_of_the_precision_is_written_down() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = temp_dir::TempDir::new().unwrap();
     let path = folder.path();
     write_regression(&path.join("data.csv"), 40);
     let short = ["--inducing", "10", "--steps", "2", "--quiet"];
