@@ -24,24 +24,38 @@ fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
     values.sum::<f64>() / count
 }
 
+/// The mean of a score of every target and its prediction.
+#[track_caller]
+fn mean_score(targets: &[f64], predictions: &[f64], score: impl Fn(f64, f64) -> f64) -> f64 {
+    check_lengths(targets.len(), predictions.len());
+    let pairs = targets.iter().zip(predictions);
+    mean(pairs.map(|(&target, &prediction)| score(target, prediction)))
+}
+
+/// The mean of a score of every target's error and the variance of its prediction.
+#[track_caller]
+fn mean_normal_score(
+    targets: &[f64],
+    means: &[f64],
+    variances: &[f64],
+    score: impl Fn(f64, f64) -> f64,
+) -> f64 {
+    check_lengths(targets.len(), means.len());
+    check_lengths(targets.len(), variances.len());
+    let rows = targets.iter().zip(means).zip(variances);
+    mean(rows.map(|((y, mean), &variance)| score(y - mean, variance)))
+}
+
 /// The root mean squared error, `√(Σ_n (y_n − μ_n)²/N)`.
 #[track_caller]
 pub fn root_mean_squared_error(targets: &[f64], means: &[f64]) -> f64 {
-    check_lengths(targets.len(), means.len());
-    mean(
-        targets
-            .iter()
-            .zip(means)
-            .map(|(y, mean)| (y - mean).powi(2)),
-    )
-    .sqrt()
+    mean_score(targets, means, |y, mean| (y - mean).powi(2)).sqrt()
 }
 
 /// The mean absolute error, `Σ_n |y_n − μ_n|/N`.
 #[track_caller]
 pub fn mean_absolute_error(targets: &[f64], means: &[f64]) -> f64 {
-    check_lengths(targets.len(), means.len());
-    mean(targets.iter().zip(means).map(|(y, mean)| (y - mean).abs()))
+    mean_score(targets, means, |y, mean| (y - mean).abs())
 }
 
 /// The mean negative log density under normal predictions,
@@ -50,15 +64,9 @@ pub fn mean_absolute_error(targets: &[f64], means: &[f64]) -> f64 {
 /// The variances are those of the targets, noise included.
 #[track_caller]
 pub fn normal_negative_log_density(targets: &[f64], means: &[f64], variances: &[f64]) -> f64 {
-    check_lengths(targets.len(), means.len());
-    check_lengths(targets.len(), variances.len());
-    mean(
-        (targets.iter().zip(means))
-            .zip(variances)
-            .map(|((y, mean), variance)| {
-                0.5 * ((y - mean).powi(2) / variance + (2.0 * PI * variance).ln())
-            }),
-    )
+    mean_normal_score(targets, means, variances, |error, variance| {
+        0.5 * (error.powi(2) / variance + (2.0 * PI * variance).ln())
+    })
 }
 
 /// The mean negative log density, `−Σ_n ℓ_n/N`, from the log densities of the targets, whatever
@@ -71,15 +79,9 @@ pub fn negative_log_density(log_densities: &[f64]) -> f64 {
 /// `|y_n − μ_n| ≤ 1.96·√v_n`. It is 0.95 when the predictions are calibrated.
 #[track_caller]
 pub fn coverage_95(targets: &[f64], means: &[f64], variances: &[f64]) -> f64 {
-    check_lengths(targets.len(), means.len());
-    check_lengths(targets.len(), variances.len());
-    mean(
-        (targets.iter().zip(means))
-            .zip(variances)
-            .map(|((y, mean), variance)| {
-                f64::from(u8::from((y - mean).abs() <= QUANTILE_95 * variance.sqrt()))
-            }),
-    )
+    mean_normal_score(targets, means, variances, |error, variance| {
+        f64::from(u8::from(error.abs() <= QUANTILE_95 * variance.sqrt()))
+    })
 }
 
 /// The likeliest class of each row of class probabilities, `[N, C]`, and its probability; of equally

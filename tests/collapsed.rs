@@ -33,47 +33,112 @@ const KINDS: [Stationary; 4] = [
 
 type Model = Collapsed<StationaryKernel, AnyMean, InducingPoints>;
 
-fn kernel(problem: &Problem, options: (&Device, DType)) -> StationaryKernel {
-    StationaryKernel::new(
-        problem.kind,
-        &problem.lengthscales,
-        problem.variance,
-        options,
-    )
+/// A problem on a device.
+struct Case {
+    /// The device and the kernel.
+    what: String,
+    problem: Problem,
+    device: Device,
+    dtype: DType,
 }
 
-fn model_with_mean(problem: &Problem, mean: MeanConfig, options: (&Device, DType)) -> Model {
-    Collapsed::new(
-        kernel(problem, options),
-        mean.init(problem.x[0].len(), problem.outputs(), options),
-        Gaussian::new(problem.noise, options),
-        InducingPoints::new(tensor(&problem.z, options)),
-        Jitter::relative(JITTER),
-    )
+/// The problem in the plane with each of the kernels, on each of the devices.
+fn cases(devices: Vec<(&str, Device)>, dtype: DType, kinds: &[Stationary]) -> Vec<Case> {
+    let case = |(name, device): &(&str, Device), kind: Stationary| Case {
+        what: format!("{name} {kind:?}"),
+        problem: Problem::plane(kind),
+        device: device.clone(),
+        dtype,
+    };
+    let of_device = |named: &(&str, Device)| -> Vec<Case> {
+        kinds.iter().map(|&kind| case(named, kind)).collect()
+    };
+    devices.iter().flat_map(of_device).collect()
 }
 
-fn model(problem: &Problem, options: (&Device, DType)) -> Model {
-    model_with_mean(problem, MeanConfig::Zero, options)
+/// Every kernel in double precision.
+fn every_kernel() -> Vec<Case> {
+    cases(double_precision(), DType::F64, &KINDS)
 }
 
-fn data(problem: &Problem, options: (&Device, DType)) -> (Tensor<2>, Tensor<2>) {
-    (tensor(&problem.x, options), tensor(&problem.y, options))
+/// One kernel in double precision.
+fn one_kernel(kind: Stationary) -> Vec<Case> {
+    cases(double_precision(), DType::F64, &[kind])
 }
 
-fn bound(problem: &Problem, options: (&Device, DType)) -> f64 {
-    let (x, y) = data(problem, options);
-    scalar(model(problem, options).objective(x, y).unwrap())
-}
+impl Case {
+    /// The same with gradients.
+    fn autodiff(self) -> Self {
+        let device = self.device.autodiff();
+        Self { device, ..self }
+    }
 
-/// The sparse variational bound of zero-mean `model`'s parts at a whitened distribution.
-fn variational_bound(
-    model: &Model,
-    posterior: &Whitened<InducingPoints>,
-    (x, y): (Tensor<2>, Tensor<2>),
-) -> Tensor<1> {
-    let evaluation = posterior.evaluate(model.kernel(), x).unwrap();
-    let expected = (model.likelihood()).expected_log_density(y, evaluation.marginals);
-    expected.sum() - evaluation.divergence
+    fn options(&self) -> (&Device, DType) {
+        (&self.device, self.dtype)
+    }
+
+    fn kernel(&self) -> StationaryKernel {
+        let problem = &self.problem;
+        StationaryKernel::new(
+            problem.kind,
+            &problem.lengthscales,
+            problem.variance,
+            self.options(),
+        )
+    }
+
+    fn model_with_mean(&self, mean: MeanConfig) -> Model {
+        let (problem, options) = (&self.problem, self.options());
+        Collapsed::new(
+            self.kernel(),
+            mean.init(problem.x[0].len(), problem.outputs(), options),
+            Gaussian::new(problem.noise, options),
+            InducingPoints::new(tensor(&problem.z, options)),
+            Jitter::relative(JITTER),
+        )
+    }
+
+    fn model(&self) -> Model {
+        self.model_with_mean(MeanConfig::Zero)
+    }
+
+    /// Exact inference with the same prior and noise.
+    fn exact(&self) -> Exact<StationaryKernel, AnyMean> {
+        let mean = MeanConfig::Zero.init(2, 2, self.options());
+        let likelihood = Gaussian::new(self.problem.noise, self.options());
+        Exact::new(self.kernel(), mean, likelihood)
+    }
+
+    fn data(&self) -> (Tensor<2>, Tensor<2>) {
+        let options = self.options();
+        (
+            tensor(&self.problem.x, options),
+            tensor(&self.problem.y, options),
+        )
+    }
+
+    fn new_x(&self) -> Tensor<2> {
+        tensor(&self.problem.new_x, self.options())
+    }
+
+    fn bound(&self) -> f64 {
+        let (x, y) = self.data();
+        scalar(self.model().objective(x, y).unwrap())
+    }
+
+    /// The optimal distribution of `model`.
+    fn optimum(&self, model: &Model) -> VariationalGaussian {
+        let (x, y) = self.data();
+        model.optimal_distribution(x, y).unwrap()
+    }
+
+    /// The sparse variational bound of zero-mean `model`'s parts at a whitened distribution.
+    fn variational_bound(&self, model: &Model, posterior: &Whitened<InducingPoints>) -> Tensor<1> {
+        let (x, y) = self.data();
+        let evaluation = posterior.evaluate(model.kernel(), x).unwrap();
+        let expected = (model.likelihood()).expected_log_density(y, evaluation.marginals);
+        expected.sum() - evaluation.divergence
+    }
 }
 
 fn posterior(model: &Model, distribution: VariationalGaussian) -> Whitened<InducingPoints> {
@@ -96,13 +161,9 @@ fn dense_bound(problem: &Problem) -> f64 {
 
 #[test]
 fn bound_is_that_of_dense_algebra() {
-    for (name, device) in double_precision() {
-        for kind in KINDS {
-            let problem = Problem::plane(kind);
-            let ours = bound(&problem, (&device, DType::F64));
-            let expected = dense_bound(&problem);
-            assert_close(ours, expected, 1e-8, &format!("{name} {kind:?}"));
-        }
+    for case in every_kernel() {
+        let expected = dense_bound(&case.problem);
+        assert_close(case.bound(), expected, 1e-8, &case.what);
     }
 }
 
@@ -110,13 +171,9 @@ fn bound_is_that_of_dense_algebra() {
 /// three.
 #[test]
 fn bound_in_single_precision() {
-    for (name, device) in single_precision() {
-        for kind in KINDS {
-            let problem = Problem::plane(kind);
-            let ours = bound(&problem, (&device, DType::F32));
-            let expected = dense_bound(&problem);
-            assert_close(ours, expected, 1e-3, &format!("{name} {kind:?}"));
-        }
+    for case in cases(single_precision(), DType::F32, &KINDS) {
+        let expected = dense_bound(&case.problem);
+        assert_close(case.bound(), expected, 1e-3, &case.what);
     }
 }
 
@@ -124,25 +181,21 @@ fn bound_in_single_precision() {
 /// by the trace term.
 #[test]
 fn training_conditional_approximations_are_those_of_dense_algebra() {
-    for (name, device) in double_precision() {
-        for kind in KINDS {
-            let options = (&device, DType::F64);
-            let problem = Problem::plane(kind);
-            let model = model(&problem, options);
-            let (x, y) = data(&problem, options);
-            let nystrom = problem.nystrom(JITTER);
-            let deterministic = add_diagonal(nystrom.clone(), problem.noise);
-            let ours = model.deterministic_training_conditional(x.clone(), y.clone());
-            let expected = problem.log_density(&deterministic);
-            assert_close(scalar(ours.unwrap()), expected, 1e-8, name);
-            let mut independent = deterministic;
-            for (i, row) in unexplained(&problem).iter().enumerate() {
-                independent[i][i] += row[i];
-            }
-            let ours = model.fully_independent_training_conditional(x, y);
-            let expected = problem.log_density(&independent);
-            assert_close(scalar(ours.unwrap()), expected, 1e-8, name);
+    for case in every_kernel() {
+        let (problem, model) = (&case.problem, case.model());
+        let (x, y) = case.data();
+        let nystrom = problem.nystrom(JITTER);
+        let deterministic = add_diagonal(nystrom.clone(), problem.noise);
+        let ours = model.deterministic_training_conditional(x.clone(), y.clone());
+        let expected = problem.log_density(&deterministic);
+        assert_close(scalar(ours.unwrap()), expected, 1e-8, &case.what);
+        let mut independent = deterministic;
+        for (i, row) in unexplained(problem).iter().enumerate() {
+            independent[i][i] += row[i];
         }
+        let ours = model.fully_independent_training_conditional(x, y);
+        let expected = problem.log_density(&independent);
+        assert_close(scalar(ours.unwrap()), expected, 1e-8, &case.what);
     }
 }
 
@@ -150,11 +203,9 @@ fn training_conditional_approximations_are_those_of_dense_algebra() {
 /// left, and the difference is the quadratic form.
 #[test]
 fn determinant_and_quadratic_form_are_those_of_dense_algebra() {
-    for (name, device) in double_precision() {
-        let options = (&device, DType::F64);
-        let problem = Problem::plane(Stationary::Matern52);
-        let model = model(&problem, options);
-        let (x, y) = data(&problem, options);
+    for case in one_kernel(Stationary::Matern52) {
+        let (name, problem, model) = (&case.what, &case.problem, case.model());
+        let (x, y) = case.data();
         let noisy = add_diagonal(problem.nystrom(JITTER), problem.noise);
         let density = |y| {
             scalar(
@@ -178,11 +229,9 @@ fn determinant_and_quadratic_form_are_those_of_dense_algebra() {
 /// `W′W′ᵀ = B⁻¹` with a lower-triangular `W′`, and `b′ = B⁻¹Λy/σ²`.
 #[test]
 fn optimal_distribution_is_that_of_dense_algebra() {
-    for (name, device) in double_precision() {
-        let options = (&device, DType::F64);
-        let problem = Problem::plane(Stationary::Matern32);
-        let (x, y) = data(&problem, options);
-        let ours = model(&problem, options).optimal_distribution(x, y).unwrap();
+    for case in one_kernel(Stationary::Matern32) {
+        let (name, problem) = (&case.what, &case.problem);
+        let ours = case.optimum(&case.model());
         let factor = cholesky(&problem.kuu(JITTER));
         let features = solve_lower(&factor, &problem.covariance(&problem.z, &problem.x));
         let mut precision = product(&features, &transpose(&features));
@@ -215,57 +264,47 @@ fn optimal_distribution_is_that_of_dense_algebra() {
 
 #[test]
 fn variational_bound_at_the_optimum_is_the_collapsed_bound_and_no_other_is_higher() {
-    for (name, device) in double_precision() {
-        for kind in KINDS {
-            let options = (&device, DType::F64);
-            let problem = Problem::plane(kind);
-            let model = model(&problem, options);
-            let (x, y) = data(&problem, options);
-            let data = || (x.clone(), y.clone());
-            let collapsed = bound(&problem, options);
-            let optimum = model.optimal_distribution(x.clone(), y.clone()).unwrap();
-            let at_optimum = posterior(&model, optimum.clone());
-            let attained = scalar(variational_bound(&model, &at_optimum, data()));
-            assert_close(attained, collapsed, 1e-8, &format!("{name} {kind:?}"));
+    for case in every_kernel() {
+        let (what, options, model) = (&case.what, case.options(), case.model());
+        let collapsed = case.bound();
+        let optimum = case.optimum(&model);
+        let at_optimum = posterior(&model, optimum.clone());
+        let attained = scalar(case.variational_bound(&model, &at_optimum));
+        assert_close(attained, collapsed, 1e-8, what);
 
-            let mut random = Random(11);
-            let mut noise = |count: usize, size: f64| -> Vec<f64> {
-                (0..count).map(|_| size * random.normal()).collect()
-            };
-            for size in [1e-4, 1e-2, 0.3, 2.0] {
-                let mean_step = tensor(&vec![noise(10, size), noise(10, size)], options);
-                let steps = (0..20).map(|_| noise(10, size)).collect();
-                let scale_step = tensor(&steps, options).reshape([2, 10, 10]).tril(0);
-                let mean = optimum.mean() + mean_step;
-                let scale = optimum.scale() + scale_step;
-                let elsewhere = posterior(&model, VariationalGaussian::full(mean, scale));
-                let value = scalar(variational_bound(&model, &elsewhere, data()));
-                assert!(value <= collapsed + 1e-9, "{name} {kind:?} {size}: {value}");
-            }
+        let mut random = Random(11);
+        let mut noise = |count: usize, size: f64| -> Vec<f64> {
+            (0..count).map(|_| size * random.normal()).collect()
+        };
+        for size in [1e-4, 1e-2, 0.3, 2.0] {
+            let mean_step = tensor(&vec![noise(10, size), noise(10, size)], options);
+            let steps = (0..20).map(|_| noise(10, size)).collect();
+            let scale_step = tensor(&steps, options).reshape([2, 10, 10]).tril(0);
+            let mean = optimum.mean() + mean_step;
+            let scale = optimum.scale() + scale_step;
+            let elsewhere = posterior(&model, VariationalGaussian::full(mean, scale));
+            let value = scalar(case.variational_bound(&model, &elsewhere));
+            assert!(value <= collapsed + 1e-9, "{what} {size}: {value}");
         }
     }
 }
 
 #[test]
 fn gradient_of_the_variational_bound_vanishes_at_the_optimum() {
-    for (name, device) in double_precision() {
-        let device = device.autodiff();
-        let options = (&device, DType::F64);
-        let problem = Problem::plane(Stationary::Matern52);
-        let model = model(&problem, options);
-        let (x, y) = data(&problem, options);
+    for case in one_kernel(Stationary::Matern52) {
+        let case = case.autodiff();
+        let (what, model) = (&case.what, case.model());
         let gradient = |distribution: VariationalGaussian| {
             let posterior = posterior(&model, distribution);
-            let bound = variational_bound(&model, &posterior, (x.clone(), y.clone()));
+            let bound = case.variational_bound(&model, &posterior);
             gradients(posterior.distribution(), &bound.backward())
         };
         let largest = |values: Vec<f64>| values.iter().fold(0.0f64, |max, v| max.max(v.abs()));
-        let optimum = model.optimal_distribution(x.clone(), y.clone()).unwrap();
-        let at_prior = VariationalGaussian::standard(10, 2, Default::default(), options);
+        let at_prior = VariationalGaussian::standard(10, 2, Default::default(), case.options());
         let scale = largest(gradient(at_prior));
-        assert!(scale > 1.0, "{name}: the gradient at the prior is {scale}");
-        let at_optimum = largest(gradient(optimum));
-        assert!(at_optimum <= 1e-7 * scale, "{name}: {at_optimum}, {scale}");
+        assert!(scale > 1.0, "{what}: the gradient at the prior is {scale}");
+        let at_optimum = largest(gradient(case.optimum(&model)));
+        assert!(at_optimum <= 1e-7 * scale, "{what}: {at_optimum}, {scale}");
     }
 }
 
@@ -273,27 +312,22 @@ fn gradient_of_the_variational_bound_vanishes_at_the_optimum() {
 /// variational bound does at a fixed optimal distribution.
 #[test]
 fn gradient_is_that_of_the_variational_bound_at_the_optimum() {
-    for (name, device) in double_precision() {
-        let device = device.autodiff();
-        for kind in KINDS {
-            let options = (&device, DType::F64);
-            let problem = Problem::plane(kind);
-            let model = model(&problem, options);
-            let (x, y) = data(&problem, options);
-            let optimum = model.optimal_distribution(x.clone(), y.clone()).unwrap();
-            let collapsed = model.objective(x.clone(), y.clone()).unwrap().backward();
-            let posterior = posterior(&model, optimum);
-            let variational = variational_bound(&model, &posterior, (x, y)).backward();
-            let parts = |grads| {
-                [
-                    gradients(model.kernel(), grads),
-                    gradients(model.likelihood(), grads),
-                    gradients(model.inducing(), grads),
-                ]
-            };
-            for (ours, theirs) in parts(&collapsed).iter().zip(parts(&variational)) {
-                assert_all_close(ours, &theirs, 1e-6, &format!("{name} {kind:?}"));
-            }
+    for case in every_kernel() {
+        let case = case.autodiff();
+        let model = case.model();
+        let (x, y) = case.data();
+        let collapsed = model.objective(x, y).unwrap().backward();
+        let posterior = posterior(&model, case.optimum(&model));
+        let variational = case.variational_bound(&model, &posterior).backward();
+        let parts = |grads| {
+            [
+                gradients(model.kernel(), grads),
+                gradients(model.likelihood(), grads),
+                gradients(model.inducing(), grads),
+            ]
+        };
+        for (ours, theirs) in parts(&collapsed).iter().zip(parts(&variational)) {
+            assert_all_close(ours, &theirs, 1e-6, &case.what);
         }
     }
 }
@@ -301,12 +335,10 @@ fn gradient_is_that_of_the_variational_bound_at_the_optimum() {
 /// Kernel, mean, noise and inducing points; the differences' own error is about 1e-8 relative.
 #[test]
 fn gradients_are_those_of_central_differences() {
-    for (name, device) in double_precision() {
-        let device = device.autodiff();
-        let options = (&device, DType::F64);
-        let problem = Problem::plane(Stationary::Matern52);
-        let (x, y) = data(&problem, options);
-        let model = model_with_mean(&problem, MeanConfig::Linear, options);
+    for case in one_kernel(Stationary::Matern52) {
+        let case = case.autodiff();
+        let (x, y) = case.data();
+        let model = case.model_with_mean(MeanConfig::Linear);
         type Objective = fn(&Model, Tensor<2>, Tensor<2>) -> Tensor<1>;
         let objectives: [Objective; 3] = [
             |model, x, y| model.objective(x, y).unwrap(),
@@ -319,106 +351,78 @@ fn gradients_are_those_of_central_differences() {
             let differences = central_differences(&model, 1e-5, |model| {
                 scalar(objective(model, x.clone(), y.clone()))
             });
-            assert_all_close(&ours, &differences, 1e-6, name);
+            assert_all_close(&ours, &differences, 1e-6, &case.what);
         }
     }
 }
 
 #[test]
 fn bound_lies_below_the_evidence_and_reaches_it_with_all_points() {
-    for (name, device) in double_precision() {
-        for kind in KINDS {
-            let options = (&device, DType::F64);
-            let mut problem = Problem::plane(kind);
-            let (x, y) = data(&problem, options);
-            let mean = MeanConfig::Zero.init(2, 2, options);
-            let likelihood = Gaussian::new(problem.noise, options);
-            let exact = Exact::new(kernel(&problem, options), mean, likelihood);
-            let evidence = scalar(exact.objective(x, y).unwrap());
-            let ours = bound(&problem, options);
-            assert!(
-                ours <= evidence + 1e-8,
-                "{name} {kind:?}: {ours} {evidence}"
-            );
-            problem.z = problem.x.clone();
-            let ours = bound(&problem, options);
-            assert!(
-                ours <= evidence + 1e-8,
-                "{name} {kind:?}: {ours} {evidence}"
-            );
-            assert!(
-                evidence - ours <= 1e-4,
-                "{name} {kind:?}: {ours} {evidence}"
-            );
-        }
+    for mut case in every_kernel() {
+        let (x, y) = case.data();
+        let evidence = scalar(case.exact().objective(x, y).unwrap());
+        let what = case.what.clone();
+        let ours = case.bound();
+        assert!(ours <= evidence + 1e-8, "{what}: {ours} {evidence}");
+        case.problem.z = case.problem.x.clone();
+        let ours = case.bound();
+        assert!(ours <= evidence + 1e-8, "{what}: {ours} {evidence}");
+        assert!(evidence - ours <= 1e-4, "{what}: {ours} {evidence}");
     }
 }
 
 #[test]
 fn another_inducing_point_never_lowers_the_bound() {
-    for (name, device) in double_precision() {
-        for kind in KINDS {
-            let options = (&device, DType::F64);
-            let mut problem = Problem::plane(kind);
-            let mut random = Random(5);
-            let mut last = bound(&problem, options);
-            for _ in 0..10 {
-                problem.z.extend(random.uniform_rows(1, 2, -2.0, 2.0));
-                let now = bound(&problem, options);
-                assert!(now >= last - 1e-8, "{name} {kind:?}: {now} after {last}");
-                last = now;
-            }
+    for mut case in every_kernel() {
+        let mut random = Random(5);
+        let mut last = case.bound();
+        for _ in 0..10 {
+            (case.problem.z).extend(random.uniform_rows(1, 2, -2.0, 2.0));
+            let now = case.bound();
+            assert!(now >= last - 1e-8, "{}: {now} after {last}", case.what);
+            last = now;
         }
     }
 }
 
 #[test]
 fn predictions_are_those_of_the_variational_posterior_at_the_optimum() {
-    for (name, device) in double_precision() {
-        let options = (&device, DType::F64);
-        let problem = Problem::plane(Stationary::Matern32);
-        let model = model(&problem, options);
-        let (x, y) = data(&problem, options);
-        let new_x = tensor(&problem.new_x, options);
-        let optimum = model.optimal_distribution(x.clone(), y.clone()).unwrap();
+    for case in one_kernel(Stationary::Matern32) {
+        let (what, model) = (&case.what, case.model());
+        let (x, y) = case.data();
         let collapsed = model.condition(x, y).unwrap();
-        let variational = posterior(&model, optimum)
+        let variational = posterior(&model, case.optimum(&model))
             .condition(model.kernel())
             .unwrap();
         let (ours, theirs) = (
-            collapsed.marginals(new_x.clone()),
-            variational.marginals(new_x.clone()),
+            collapsed.marginals(case.new_x()),
+            variational.marginals(case.new_x()),
         );
-        assert_all_close(&values(ours.mean), &values(theirs.mean), 1e-8, name);
+        assert_all_close(&values(ours.mean), &values(theirs.mean), 1e-8, what);
         let variance = values(ours.variance);
-        assert_all_close(&variance, &values(theirs.variance), 1e-8, name);
-        let (ours, theirs) = (collapsed.joint(new_x.clone()), variational.joint(new_x));
+        assert_all_close(&variance, &values(theirs.variance), 1e-8, what);
+        let (ours, theirs) = (
+            collapsed.joint(case.new_x()),
+            variational.joint(case.new_x()),
+        );
         let covariance = values(ours.covariance);
-        assert_all_close(&covariance, &values(theirs.covariance), 1e-8, name);
+        assert_all_close(&covariance, &values(theirs.covariance), 1e-8, what);
         let diagonal: Vec<f64> = (0..7).map(|n| covariance[n * 8]).collect();
         let first: Vec<f64> = variance.iter().copied().step_by(2).collect();
-        assert_all_close(&first, &diagonal, 1e-12, name);
+        assert_all_close(&first, &diagonal, 1e-12, what);
     }
 }
 
 #[test]
 fn predictions_with_all_points_are_those_of_exact_inference() {
-    for (name, device) in double_precision() {
-        for kind in KINDS {
-            let options = (&device, DType::F64);
-            let mut problem = Problem::plane(kind);
-            problem.z = problem.x.clone();
-            let (x, y) = data(&problem, options);
-            let new_x = tensor(&problem.new_x, options);
-            let mean = MeanConfig::Zero.init(2, 2, options);
-            let likelihood = Gaussian::new(problem.noise, options);
-            let exact = Exact::new(kernel(&problem, options), mean, likelihood);
-            let exact = exact.condition(x.clone(), y.clone()).unwrap();
-            let ours = model(&problem, options).condition(x, y).unwrap();
-            let (ours, exact) = (ours.marginals(new_x.clone()), exact.marginals(new_x));
-            assert_all_close(&values(ours.mean), &values(exact.mean), 1e-5, name);
-            assert_all_close(&values(ours.variance), &values(exact.variance), 1e-5, name);
-        }
+    for mut case in every_kernel() {
+        case.problem.z = case.problem.x.clone();
+        let (what, (x, y)) = (&case.what, case.data());
+        let exact = case.exact().condition(x.clone(), y.clone()).unwrap();
+        let ours = case.model().condition(x, y).unwrap();
+        let (ours, exact) = (ours.marginals(case.new_x()), exact.marginals(case.new_x()));
+        assert_all_close(&values(ours.mean), &values(exact.mean), 1e-5, what);
+        assert_all_close(&values(ours.variance), &values(exact.variance), 1e-5, what);
     }
 }
 
@@ -426,39 +430,34 @@ fn predictions_with_all_points_are_those_of_exact_inference() {
 /// checked through the variational bound, which sees all data at once.
 #[test]
 fn data_in_several_blocks() {
-    for (name, device) in double_precision() {
-        let options = (&device, DType::F64);
+    for mut case in one_kernel(Stationary::Matern32) {
         let mut random = Random(23);
-        let mut problem = Problem::plane(Stationary::Matern32);
+        let problem = &mut case.problem;
         problem.x = random.uniform_rows(5000, 2, -2.0, 2.0);
         problem.y = (problem.x.iter())
             .map(|x| vec![(2.0 * x[0]).sin() + 0.3 * random.normal(), x[1]])
             .collect();
-        let model = model(&problem, options);
-        let (x, y) = data(&problem, options);
-        let collapsed = bound(&problem, options);
-        let optimum = model.optimal_distribution(x.clone(), y.clone()).unwrap();
-        let attained = variational_bound(&model, &posterior(&model, optimum), (x, y));
-        assert_close(scalar(attained), collapsed, 1e-8, name);
+        let model = case.model();
+        let at_optimum = posterior(&model, case.optimum(&model));
+        let attained = case.variational_bound(&model, &at_optimum);
+        assert_close(scalar(attained), case.bound(), 1e-8, &case.what);
     }
 }
 
 /// A trained model on the autodiff device conditions on the plain one.
 #[test]
 fn conditioning_leaves_the_autodiff_device() {
-    for (name, device) in double_precision() {
-        let device = device.autodiff();
-        let options = (&device, DType::F64);
-        let problem = Problem::plane(Stationary::Matern32);
-        let (x, y) = data(&problem, options);
-        let model = model_with_mean(&problem, MeanConfig::Constant { value: 0.3 }, options);
-        let process = model.condition(x.clone(), y.clone()).unwrap();
-        let plain = device.clone().inner();
-        let marginals = process.marginals(tensor(&problem.new_x, (&plain, DType::F64)));
-        assert!(!marginals.mean.is_autodiff(), "{name}");
-        assert!(!marginals.variance.is_autodiff(), "{name}");
-        let optimum = model.optimal_distribution(x, y).unwrap();
-        assert!(optimum.mean().is_require_grad(), "{name}: trainable");
-        assert_eq!(model.num_params(), 3 + 2 + 1 + 20, "{name}");
+    for case in one_kernel(Stationary::Matern32) {
+        let plain = case.device.clone();
+        let case = case.autodiff();
+        let (what, (x, y)) = (&case.what, case.data());
+        let model = case.model_with_mean(MeanConfig::Constant { value: 0.3 });
+        let process = model.condition(x, y).unwrap();
+        let marginals = process.marginals(tensor(&case.problem.new_x, (&plain, DType::F64)));
+        assert!(!marginals.mean.is_autodiff(), "{what}");
+        assert!(!marginals.variance.is_autodiff(), "{what}");
+        let optimum = case.optimum(&model);
+        assert!(optimum.mean().is_require_grad(), "{what}: trainable");
+        assert_eq!(model.num_params(), 3 + 2 + 1 + 20, "{what}");
     }
 }

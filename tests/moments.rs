@@ -110,6 +110,25 @@ fn projected_moments_are_those_of_the_dense_formula() {
 }
 
 #[test]
+fn without_columns_there_are_no_moments() {
+    for platform in platforms() {
+        for outputs in [1, 3] {
+            let size = 4;
+            let mut random = Random::new(111);
+            let mean = random.matrix(outputs, size);
+            let (clean, _) = triangles(&mut random, size, outputs);
+            let (means, variances) = projected_moments(
+                platform.tensor(&[], [size, 0]),
+                platform.matrix(&mean),
+                platform.batch(&clean),
+            );
+            let dims = (means.dims(), variances.dims());
+            assert_eq!(dims, ([0, outputs], [0, outputs]), "{platform}");
+        }
+    }
+}
+
+#[test]
 fn gradients_of_projected_moments() {
     for (size, columns, outputs) in SHAPES {
         let mut random = Random::new(113);

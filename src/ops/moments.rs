@@ -45,11 +45,12 @@ pub fn projected_moments(
 fn means_and_variances(moments: Tensor<3>) -> (Tensor<2>, Tensor<2>) {
     let [_, p, n] = moments.dims();
     let part = |index: usize| {
-        let rows = moments.clone().narrow(0, index, 1);
-        if p == 1 {
+        let rows = moments.clone().narrow(0, index, 1).squeeze_dim::<2>(0); // [P, N]
+        // A column stays contiguous; burn's reshape reads a length of zero as "unchanged".
+        if p == 1 && n > 0 {
             rows.reshape([n, 1])
         } else {
-            rows.reshape([p, n]).swap_dims(0, 1)
+            rows.swap_dims(0, 1)
         }
     };
     (part(0), part(1))
