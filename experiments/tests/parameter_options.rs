@@ -102,7 +102,7 @@ fn options_are_kept_in_files() {
 #[test]
 fn runs_do_what_is_asked() {
     for model in ["exact", "sgpr", "svgp"] {
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = temp_dir::TempDir::new().expect("a folder");
         let data = folder.path().join("data.csv");
         write_regression(&data, 120);
         let mut arguments = vec![

@@ -144,7 +144,7 @@ fn predictions_have_their_shapes_and_survive_saving() {
             },
             context: (),
         };
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = temp_dir::TempDir::new().expect("a folder");
         saved.save(folder.path()).expect("saved");
         let (device, _) = options();
         let loaded = SavedModel::<()>::load(folder.path(), device).expect("loaded");

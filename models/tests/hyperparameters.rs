@@ -393,7 +393,7 @@ fn everything() -> ParameterConfig {
 /// In single precision, the default type, which burn restores optimisers in.
 #[test]
 fn resumed_training_is_the_same_to_the_bit() {
-    let (folder, dtype) = (tempfile::tempdir().expect("a folder"), DType::F32);
+    let (folder, dtype) = (temp_dir::TempDir::new().expect("a folder"), DType::F32);
     let data = wave(50, dtype);
     let parameters = everything();
     let svgp = SvgpConfig {
@@ -485,12 +485,13 @@ fn saved_models_keep_what_was_asked_of_parameters() {
         (ModelConfig::Sgpr(sgpr), sgpr_model),
         (ModelConfig::Svgp(svgp), svgp_model),
     ] {
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = temp_dir::TempDir::new().expect("a folder");
         let saved = SavedModel {
             model,
             summary: Summary {
                 config,
                 dimensions: 1,
+                target_columns: 1,
                 data_count: data.len(),
                 precision: Precision::F32,
             },
