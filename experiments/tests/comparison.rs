@@ -177,7 +177,7 @@ fn bad_comparisons_are_refused_before_the_first_run() {
         ),
         (
             &["--models", "sgpr,svgp", "--likelihood", "bernoulli"],
-            "the model sgpr needs the gaussian likelihood; use --model svgp for classification, or --likelihood gaussian",
+            "the model sgpr needs the gaussian likelihood; use --model svgp for other likelihoods, or --likelihood gaussian",
         ),
         (
             &["--models", "sgpr", "--jitter", "2"],
