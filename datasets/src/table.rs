@@ -86,8 +86,11 @@ impl Table {
         let Some(position) = self.layout.noise() else {
             return Ok(None);
         };
-        // Written so that NaN is refused.
-        match self.noise.iter().position(|&value| !(value > 0.0)) {
+        match self
+            .noise
+            .iter()
+            .position(|&value| value.is_nan() || value <= 0.0)
+        {
             Some(row) => Err(DataError::NoiseNotPositive {
                 location: self.origin.location(row),
                 column: self.layout.label(position),

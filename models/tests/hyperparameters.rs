@@ -492,7 +492,6 @@ fn saved_models_keep_what_was_asked_of_parameters() {
                 config,
                 target_columns: 1,
                 dimensions: 1,
-                target_columns: 1,
                 data_count: data.len(),
                 precision: Precision::F32,
             },

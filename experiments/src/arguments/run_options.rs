@@ -26,7 +26,7 @@ pub struct RunOptions {
     /// Kernels: rbf, matern12, matern32, matern52, rational-quadratic, linear, polynomial,
     /// arc-cosine, cosine, spectral-mixture, gibbs, constant, white; of other kernels: periodic(K),
     /// scaled(K), warped(K) (on the outputs of a network), change-point(K, K), sums K+K and
-    /// products K*K. K[1,3] sees only the first and the third input. Parameters start where
+    /// products K*K. `K[1,3]` sees only the first and the third input. Parameters start where
     /// options in parentheses say: rbf(lengthscale=0.5), periodic(rbf, period=12).
     #[arg(long, value_name = "KERNEL", help_heading = "Model")]
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -137,7 +137,7 @@ impl<T: Scalar> CentredPoints<T> {
         }
     }
 
-    fn from_differences(&self, row: usize, column: usize) -> T {
+    fn distance_by_differences(&self, row: usize, column: usize) -> T {
         let left = &self.left[row * self.dimensions..][..self.dimensions];
         let right = &self.right[column * self.dimensions..][..self.dimensions];
         squared_norm(left.iter().zip(right).map(|(&a, &b)| a - b))
@@ -185,7 +185,7 @@ impl<T: Scalar> Kernel for Distances<'_, T> {
                     // Written so that what is not a number counts as close.
                     let is_far = *distance >= close * (norm + other);
                     if !is_far {
-                        *distance = self.points.from_differences(i, chunk * CHUNK + j);
+                        *distance = self.points.distance_by_differences(i, chunk * CHUNK + j);
                     }
                 }
             }
