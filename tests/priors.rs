@@ -12,9 +12,9 @@ use burn_gp::{
 };
 use support::{assert_close, check_gradients, check_module_gradients, numbers, platforms};
 
-/// Priors with the values they are looked at, and their densities by other formulas.
 type Density = fn(f64) -> f64;
 
+/// Priors with the values they are looked at, and their densities by other formulas.
 fn cases() -> Vec<(Prior, Density)> {
     vec![
         // Γ(3) = 2.
