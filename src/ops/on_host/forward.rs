@@ -3,7 +3,9 @@
 use burn::backend::{TensorMetadata, tensor::FloatTensor};
 use faer::{Accum, MatMut, prelude::ReborrowMut};
 
-use super::{batch_parts, expand, map_members, member, member_mut, part, update_members};
+use super::{
+    batch_parts, elementwise, expand, map_members, member, member_mut, part, update_members,
+};
 use crate::ops::{
     SpecialFunction, Stationary,
     extension::{FactorizationOutcome, LinearAlgebra, LinearAlgebraReverse},
@@ -233,9 +235,11 @@ impl<B: HostAccess> LinearAlgebra for B {
 
     fn special(x: FloatTensor<B>, function: SpecialFunction) -> FloatTensor<B> {
         with_element!(x, T => {
-            let values = (B::read::<T>(&x).iter())
-                .map(|x| <T as Scalar>::from_f64(function.value_and_slope(x.to_f64()).0))
-                .collect();
+            let arguments = B::read::<T>(&x);
+            let values = elementwise(arguments.len(), |index| {
+                let (value, _) = function.value_and_slope(arguments[index].to_f64());
+                <T as Scalar>::from_f64(value)
+            });
             write::<B, T>(values, x.shape(), &x.device())
         })
     }

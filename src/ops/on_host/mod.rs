@@ -57,6 +57,25 @@ fn batch_parts(batch: usize, values: usize) -> usize {
     }
 }
 
+/// Special functions from which on two threads are faster than one.
+const PARALLEL_FUNCTIONS: usize = 1 << 11;
+
+/// `count` values that take long to compute, each on its own.
+fn elementwise<T: Element>(count: usize, value: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let mut values = vec![T::default(); count];
+    let parts = if count < PARALLEL_FUNCTIONS {
+        1
+    } else {
+        threads::count()
+    };
+    in_parts(&mut values, 1, parts, &|values, first| {
+        for (offset, out) in values.iter_mut().enumerate() {
+            *out = value(first + offset);
+        }
+    });
+    values
+}
+
 /// Applies `work` to every matrix of a batch, several at the same time.
 fn for_members<T: Element>(
     values: &mut [T],

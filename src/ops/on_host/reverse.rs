@@ -3,7 +3,7 @@
 use burn::backend::{TensorMetadata, tensor::FloatTensor};
 use faer::{Accum, Mat, MatMut, MatRef, prelude::ReborrowMut};
 
-use super::{expand, map_members, member, member_mut, part};
+use super::{elementwise, expand, map_members, member, member_mut, part};
 use crate::ops::{
     SpecialFunction, Stationary,
     extension::LinearAlgebraReverse,
@@ -315,13 +315,11 @@ impl<B: HostAccess> LinearAlgebraReverse for B {
         function: SpecialFunction,
     ) -> FloatTensor<B> {
         with_element!(x, T => {
-            let values = (B::read::<T>(&x).iter())
-                .zip(B::read::<T>(&gradient).iter())
-                .map(|(x, &gradient)| {
-                    let (_, slope) = function.value_and_slope(x.to_f64());
-                    <T as Scalar>::from_f64(gradient.to_f64() * slope)
-                })
-                .collect();
+            let (arguments, gradients) = (B::read::<T>(&x), B::read::<T>(&gradient));
+            let values = elementwise(arguments.len(), |index| {
+                let (_, slope) = function.value_and_slope(arguments[index].to_f64());
+                <T as Scalar>::from_f64(gradients[index].to_f64() * slope)
+            });
             write::<B, T>(values, x.shape(), &x.device())
         })
     }
