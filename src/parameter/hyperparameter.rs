@@ -13,22 +13,6 @@ pub struct Hyperparameter {
     pub values: Vec<f64>,
 }
 
-impl Hyperparameter {
-    /// A hyperparameter with the given path and values.
-    pub fn new(path: impl Into<String>, values: Vec<f64>) -> Self {
-        Self {
-            path: path.into(),
-            values,
-        }
-    }
-
-    /// The same hyperparameter seen from one level further up.
-    pub fn within(mut self, prefix: &str) -> Self {
-        self.path = format!("{prefix}.{}", self.path);
-        self
-    }
-}
-
 /// Fields whose parameters nobody reads one by one: inducing points, what the posterior is made
 /// of, the weights of networks.
 const UNREPORTED: [&str; 3] = ["inducing", "posterior", "network"];
@@ -45,7 +29,10 @@ pub fn hyperparameters(module: &impl Module) -> Vec<Hyperparameter> {
         .into_iter()
         .map(|found| {
             let values = numbers(found.value());
-            Hyperparameter::new(found.path, values)
+            Hyperparameter {
+                path: found.path,
+                values,
+            }
         })
         .collect()
 }

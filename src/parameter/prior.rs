@@ -69,11 +69,11 @@ impl Prior {
             }
             Self::LogNormal { mean, deviation } => {
                 let logarithm = value.log();
-                let standard = (logarithm.clone() - mean) / deviation;
+                let standard = (logarithm.clone() - mean) * deviation.recip();
                 standard.square() * -0.5 - logarithm - (deviation.ln() + 0.5 * (2.0 * PI).ln())
             }
             Self::HalfNormal { scale } => {
-                (value / scale).square() * -0.5 + (0.5 * (2.0 / PI).ln() - scale.ln())
+                (value * scale.recip()).square() * -0.5 + (0.5 * (2.0 / PI).ln() - scale.ln())
             }
             Self::Uniform { lower, upper } => value.zeros_like() - (upper - lower).ln(),
         }

@@ -182,29 +182,25 @@ impl Listing<'_> {
         !(container.starts_with("Enum:") || [BOX, POSITIVE].contains(&container) || within_box)
     }
 
-    fn path(&self) -> String {
-        let names = self.steps.iter().filter_map(|step| step.name.as_deref());
-        names.collect::<Vec<_>>().join(".")
-    }
-
-    /// Takes a number that is attached to the parameter found last.
+    /// Takes a number that is attached to the parameter that was visited last.
     fn attach(&mut self, attached: usize, tensor: Tensor<1>) {
-        let names: Vec<&str> = (self.steps[attached..].iter())
-            .filter_map(|step| step.name.as_deref())
-            .collect();
-        let owner = Some(self.steps[..attached].iter())
-            .map(|steps| steps.filter_map(|step| step.name.as_deref()))
-            .map(|names| names.collect::<Vec<_>>().join("."));
-        let found = self
-            .found
-            .last_mut()
-            .filter(|found| Some(&found.path) == owner.as_ref());
-        match (found, names.as_slice()) {
-            (Some(found), ["bounds", "lower"]) => found.lower = Some(tensor),
-            (Some(found), ["bounds", "upper"]) => found.upper = Some(tensor),
+        let (owner, within) = self.steps.split_at(attached);
+        let owner = path(owner);
+        let Some(found) = self.found.last_mut().filter(|found| found.path == owner) else {
+            return;
+        };
+        match path(within).as_str() {
+            "bounds.lower" => found.lower = Some(tensor),
+            "bounds.upper" => found.upper = Some(tensor),
             _ => {}
         }
     }
+}
+
+/// The names of steps, one after the other.
+fn path(steps: &[Step]) -> String {
+    let names = steps.iter().filter_map(|step| step.name.as_deref());
+    names.collect::<Vec<_>>().join(".")
 }
 
 impl ModuleVisitor for Listing<'_> {
@@ -226,14 +222,11 @@ impl ModuleVisitor for Listing<'_> {
             let count = tensor.shape().num_elements();
             tensor.reshape([count])
         };
-        let attached = self
-            .steps
-            .iter()
-            .position(|step| step.container == ATTACHED);
-        if let Some(attached) = attached {
+        let mut steps = self.steps.iter();
+        if let Some(attached) = steps.position(|step| step.container == ATTACHED) {
             return self.attach(attached, flat());
         }
-        let path = self.path();
+        let path = path(&self.steps);
         if (self.wanted)(&path) {
             self.found.push(Found {
                 path,

@@ -1,6 +1,9 @@
 //! The registry is complete; targets are checked; configurations survive their files.
 
-use burn_gp::likelihoods::{Likelihood, LikelihoodConfig};
+use burn_gp::{
+    likelihoods::{Likelihood, LikelihoodConfig},
+    parameter::Hyperparameter,
+};
 
 use crate::{
     cases::registry,
@@ -112,7 +115,10 @@ fn hyperparameters_are_reported() {
             let own = likelihood.hyperparameters();
             let trains = !parameter_values(&likelihood).is_empty();
             assert_eq!(trains, !own.is_empty(), "{}", case.name);
-            reported.extend(own.into_iter().map(|parameter| parameter.within(case.name)));
+            reported.extend(own.into_iter().map(|parameter| Hyperparameter {
+                path: format!("{}.{}", case.name, parameter.path),
+                ..parameter
+            }));
         }
         assert_eq!(reported.len(), expected.len());
         for (parameter, (path, values)) in reported.iter().zip(expected) {
