@@ -200,6 +200,7 @@ impl<'a> Rows<'a> {
         error.at(
             Location::line(self.path, line),
             self.table.layout.label(position),
+            self.table.layout.roles[position] == Role::Target,
             field,
         )
     }

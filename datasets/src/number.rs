@@ -55,7 +55,13 @@ fn is_missing(text: &str) -> bool {
 
 impl FieldError {
     /// The error with its place and the offending text.
-    pub fn at(self, location: Location, column: ColumnLabel, field: &[u8]) -> DataError {
+    pub fn at(
+        self,
+        location: Location,
+        column: ColumnLabel,
+        is_target: bool,
+        field: &[u8],
+    ) -> DataError {
         let text = shortened(field);
         match self {
             Self::Missing => DataError::MissingValue { location, column },
@@ -66,7 +72,7 @@ impl FieldError {
                 text,
             },
             Self::NotANumber => DataError::NotANumber {
-                advice: advice(&text),
+                advice: advice(&text, is_target),
                 location,
                 column,
                 text,
@@ -75,10 +81,12 @@ impl FieldError {
     }
 }
 
-fn advice(text: &str) -> &'static str {
+fn advice(text: &str, is_target: bool) -> &'static str {
     let with_point = text.replacen(',', ".", 1);
     if with_point != text && with_point.parse::<f64>().is_ok() {
         "write decimal numbers with a point"
+    } else if is_target {
+        "correct it, or choose a likelihood of classes such as softmax"
     } else {
         "correct it, or remove the row or the column"
     }

@@ -154,12 +154,12 @@ fn text_in_a_numeric_column() {
     );
     assert_eq!(
         last("1,2\n3,4\n5,six"),
-        r#"a.csv:3: column 2 holds "six", which is not a number; correct it, or remove the row or the column"#
+        r#"a.csv:3: column 2 holds "six", which is not a number; correct it, or choose a likelihood of classes such as softmax"#
     );
     // The line is right after CRLF line ends and blank lines too.
     assert_eq!(
         last("x,y\r\n1,2\r\n\r\n3,\"a\"\r\n"),
-        r#"a.csv:4: column 2 ("y") holds "a", which is not a number; correct it, or remove the row or the column"#
+        r#"a.csv:4: column 2 ("y") holds "a", which is not a number; correct it, or choose a likelihood of classes such as softmax"#
     );
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use burn_gp::{likelihoods::AnyLikelihood, metrics::likeliest_classes};
 use burn_gp_datasets::Matrix;
-use burn_gp_models::{AnyProcess, Predictor};
+use burn_gp_models::{AnyProcess, Predictions, Predictor};
 
 use crate::arguments::{LikelihoodName, name_of};
 use crate::evaluation::{Evaluation, in_original_units};
@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::fitting::TrainingLog;
 use crate::likelihood::TargetKind;
 use crate::output;
-use crate::pictures::{self, Caption, PictureError, ProbabilityOf, Quantity};
+use crate::pictures::{self, Band, BandOf, Caption, PictureError, ProbabilityOf, Quantity};
 use crate::preparation::{Part, PreparedData};
 use crate::settings::Settings;
 
@@ -177,11 +177,12 @@ impl Illustrations<'_> {
         let predictions = self.predictor.predict(places.values(), 1);
         let curve = in_original_units(&predictions, standardizer);
         let function = self.function_deviation(&predictions);
+        let bands = self.bands(&curve.standard_deviation, function.as_deref());
         let content = pictures::Fit {
             x: &grid,
             mean: &curve.mean,
-            standard_deviation: &curve.standard_deviation,
-            function_standard_deviation: &function,
+            bands: &bands,
+            target_range: self.settings.likelihood.target().range(),
             train: pictures::Points {
                 x: &train,
                 y: &self.data.train.observed,
@@ -197,15 +198,12 @@ impl Illustrations<'_> {
     }
 
     /// The standard deviations of the function alone in the units of the data; none where targets
-    /// are no sum of the function and noise, or where nothing but the function is known.
-    fn function_deviation(&self, predictions: &burn_gp_models::Predictions) -> Vec<f64> {
-        let likelihood = self.settings.likelihood;
-        let is_sum = likelihood.target() == TargetKind::Numbers;
-        if !is_sum || likelihood == LikelihoodName::FixedNoise {
-            return Vec::new();
+    /// are no sum of the function and noise.
+    fn function_deviation(&self, predictions: &Predictions) -> Option<Vec<f64>> {
+        if self.settings.likelihood.target() != TargetKind::Numbers {
+            return None;
         }
-        let rows = predictions.mean.len();
-        let functions = predictions.function_variance.len() / rows.max(1);
+        let functions = predictions.function_variance.len() / predictions.mean.len().max(1);
         // The mean function is the first of an output's functions.
         let variances = predictions
             .function_variance
@@ -213,7 +211,19 @@ impl Illustrations<'_> {
             .step_by(functions.max(1));
         let variances: Vec<f64> = variances.copied().collect();
         let original = self.data.standardizer.inverse_variances(&variances);
-        original.iter().map(|variance| variance.sqrt()).collect()
+        Some(original.iter().map(|variance| variance.sqrt()).collect())
+    }
+
+    /// The bands of a fit; the noise of new targets is not known where it is fixed.
+    fn bands<'b>(&self, targets: &'b [f64], function: Option<&'b [f64]>) -> Vec<Band<'b>> {
+        let band = |of, standard_deviation| Band {
+            of,
+            standard_deviation,
+        };
+        let has_noise = self.settings.likelihood != LikelihoodName::FixedNoise;
+        let targets = has_noise.then(|| band(BandOf::Targets, targets));
+        let function = function.map(|function| band(BandOf::Function, function));
+        targets.into_iter().chain(function).collect()
     }
 
     fn decision_map(&self, folder: &Path, caption: Caption<'_>) -> Result<(), PictureError> {

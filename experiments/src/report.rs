@@ -31,6 +31,9 @@ pub struct Metrics {
     pub d: usize,
     /// Inducing points, for models that have them.
     pub inducing: Option<usize>,
+    /// Classes, for targets that are labels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub classes: Option<usize>,
     /// The covariance function.
     pub kernel: String,
     /// The likelihood.
@@ -91,6 +94,7 @@ impl Metrics {
             n_test: data.test.len(),
             d: data.dimensions(),
             inducing: settings.method.sparse().and_then(|sparse| sparse.inducing),
+            classes: (data.schema.classes.as_ref()).map(|classes| classes.count()),
             kernel: settings.kernel.to_string(),
             likelihood: name_of(settings.likelihood),
             scores,
@@ -146,8 +150,12 @@ pub fn sizes(metrics: &Metrics) -> String {
         0 => String::new(),
         rows => format!(", {rows} for validation"),
     };
+    let classes = match metrics.classes {
+        Some(classes) => format!(", {classes} classes"),
+        None => String::new(),
+    };
     format!(
-        "{}{generated}: {} rows to train on{validation}, {} to test on, {} inputs",
+        "{}{generated}: {} rows to train on{validation}, {} to test on, {} inputs{classes}",
         metrics.data, metrics.n_train, metrics.n_test, metrics.d
     )
 }
@@ -192,8 +200,9 @@ fn scores(scores: &Scores, data: &PreparedData) -> Vec<String> {
         ];
     }
     let target = &data.schema.target_name;
-    let scale = |standard: f64, original: f64| {
-        format!("{standard:.4}   ({original:.4} in the units of {target})")
+    let scale = |standard: f64, original: f64| match is_standardised(data) {
+        true => format!("{standard:.4}   ({original:.4} in the units of {target})"),
+        false => format!("{original:.4}   (in the units of {target})"),
     };
     let mut lines = vec![
         line("RMSE", &scale(scores.rmse, scores.rmse_original)),
@@ -208,6 +217,12 @@ fn scores(scores: &Scores, data: &PreparedData) -> Vec<String> {
         lines.push(line("coverage", &text));
     }
     lines
+}
+
+/// Whether targets are standardised for the likelihood.
+fn is_standardised(data: &PreparedData) -> bool {
+    let standardizer = &data.standardizer;
+    (standardizer.target_mean, standardizer.target_scale) != (0.0, 1.0)
 }
 
 /// Lengthscales, standard deviations and means in the units of the data, the shortest relative
@@ -230,17 +245,26 @@ fn hyperparameters(metrics: &Metrics, data: &PreparedData) -> Vec<String> {
                 "noise",
                 &format!("standard deviation {:.4}", noise.sqrt() * target_scale),
             )),
-            ("mean.constant", &[constant]) => {
+            ("likelihood.scale", &[scale]) => {
+                lines.push(line("noise", &format!("scale {:.4}", scale * target_scale)))
+            }
+            ("likelihood.excess_degrees_of_freedom", &[excess]) => lines.push(line(
+                "noise",
+                &format!("{:.2} degrees of freedom", excess + 2.0),
+            )),
+            ("mean.constant", &[constant]) if is_standardised(data) => {
                 let value = constant * target_scale + data.standardizer.target_mean;
                 lines.push(line("mean", &format!("{value:.4}")));
             }
             _ => {
                 let values: Vec<String> =
                     values.iter().map(|value| format!("{value:.4}")).collect();
-                lines.push(line(
-                    path,
-                    &format!(" {} (standardised)", values.join(", ")),
-                ));
+                let note = if is_standardised(data) {
+                    " (standardised)"
+                } else {
+                    ""
+                };
+                lines.push(line(path, &format!(" {}{note}", values.join(", "))));
             }
         }
     }
@@ -297,12 +321,17 @@ pub fn score_line(scores: &Scores) -> String {
         parts.push(format!("NLPD {:.4}", scores.nlpd));
         parts.push(format!("ECE {ece:.4}"));
     } else {
-        parts.push(format!(
-            "RMSE {:.4} (standardised {:.4})",
-            scores.rmse_original, scores.rmse
-        ));
+        let is_standardised = scores.rmse != scores.rmse_original;
+        let (rmse, note) = match is_standardised {
+            true => (
+                format!(" (standardised {:.4})", scores.rmse),
+                " (standardised)",
+            ),
+            false => (String::new(), ""),
+        };
+        parts.push(format!("RMSE {:.4}{rmse}", scores.rmse_original));
         parts.push(format!("MAE {:.4}", scores.mae_original));
-        parts.push(format!("NLPD {:.4} (standardised)", scores.nlpd));
+        parts.push(format!("NLPD {:.4}{note}", scores.nlpd));
     }
     if let Some(coverage) = scores.coverage95 {
         parts.push(format!("coverage {:.1} %", 100.0 * coverage));

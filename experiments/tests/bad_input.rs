@@ -209,7 +209,27 @@ fn tables_that_make_no_sense() {
             ),
             (
                 "three.csv --likelihood bernoulli --test-fraction 0.25",
-                "three.csv:4: the label 2 is not binary; a binary target holds 0 and 1, or -1 and 1, or 1 and 2, so correct it or choose a regression likelihood",
+                "the target \"c\" has 3 different labels, but the likelihood bernoulli takes 2; use --likelihood softmax for more classes, or a regression likelihood for numbers",
+            ),
+            (
+                "three.csv --likelihood beta --test-fraction 0.25",
+                "three.csv:2: the target is 0, but the likelihood beta takes numbers between 0 and 1, both excluded; correct it or choose another likelihood",
+            ),
+            (
+                "three.csv --likelihood fixed-noise",
+                "the likelihood fixed-noise needs --noise-column, the column of the standard deviations of each target's noise",
+            ),
+            (
+                "three.csv --likelihood poisson --noise-column a",
+                "--noise-column means nothing for the likelihood poisson; leave it out or use --likelihood fixed-noise",
+            ),
+            (
+                "three.csv --likelihood poisson --noise 0.1",
+                "--noise means nothing for the likelihood poisson; leave it out",
+            ),
+            (
+                "three.csv --noise-column c",
+                "three.csv: column 2 (\"c\") cannot be both the target and its noise; give two columns",
             ),
         ],
     );
@@ -377,7 +397,7 @@ fn options_out_of_range() {
             ),
             (
                 "good.csv --model exact --likelihood bernoulli",
-                "the model exact needs the gaussian likelihood; use --model svgp for classification, or --likelihood gaussian",
+                "the model exact needs the gaussian likelihood; use --model svgp for other likelihoods, or --likelihood gaussian",
             ),
             (
                 "good.csv --config nope.json",

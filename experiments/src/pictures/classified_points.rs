@@ -27,10 +27,15 @@ impl ClassifiedPoints<'_> {
         same_length(picture, "the labels", self.x.len(), self.class.len())
     }
 
-    /// The names of the classes that have a colour of their own, cut to fit.
+    /// The names of the classes that have a colour of their own, cut to fit; a number says that it
+    /// is a class.
     pub(super) fn shown_names(&self) -> Vec<String> {
         let own = self.names.iter().take(palette::CLASSES.len());
-        own.map(|name| plain_text(name, LONGEST_NAME)).collect()
+        own.map(|name| match name.parse::<f64>() {
+            Ok(_) => format!("class {}", plain_text(name, LONGEST_NAME)),
+            Err(_) => plain_text(name, LONGEST_NAME),
+        })
+        .collect()
     }
 
     /// How many points each of these classes has.

@@ -23,6 +23,24 @@ pub struct Points<'a> {
     pub y: &'a [f64],
 }
 
+/// What a band holds with a probability of 95 %.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BandOf {
+    /// Targets, noise included.
+    Targets,
+    /// The function alone.
+    Function,
+}
+
+/// A band around the mean.
+#[derive(Debug, Clone, Copy)]
+pub struct Band<'a> {
+    /// What it holds.
+    pub of: BandOf,
+    /// Standard deviations `[G]`.
+    pub standard_deviation: &'a [f64],
+}
+
 /// A model over one input, evaluated on a grid.
 #[derive(Debug, Clone, Copy)]
 pub struct Fit<'a> {
@@ -30,11 +48,10 @@ pub struct Fit<'a> {
     pub x: &'a [f64],
     /// Predicted means `[G]`.
     pub mean: &'a [f64],
-    /// Predicted standard deviations of targets, noise included, `[G]`.
-    pub standard_deviation: &'a [f64],
-    /// Predicted standard deviations of the function alone, `[G]`; empty where targets are no sum of
-    /// a function and noise.
-    pub function_standard_deviation: &'a [f64],
+    /// The bands, the widest first.
+    pub bands: &'a [Band<'a>],
+    /// What targets lie between.
+    pub target_range: (f64, f64),
     /// Rows the model was trained on.
     pub train: Points<'a>,
     /// Held-out rows.
@@ -66,8 +83,8 @@ pub fn evaluation_grid(
         .collect())
 }
 
-/// Draws a one-dimensional fit: mean, shaded mean ± 1.96 standard deviations of targets and of the
-/// function alone, data points and inducing inputs as ticks along the bottom.
+/// Draws a one-dimensional fit: mean, bands of mean ± 1.96 standard deviations as far as targets can
+/// be, data points and inducing inputs as ticks along the bottom.
 ///
 /// The vertical range follows the data and the mean; the band may stretch it by half at either end.
 ///
@@ -91,13 +108,14 @@ pub fn fit(
         picture: PICTURE,
         caption,
         remarks: remarks(content, &curve, &train, &test, &axes),
-        legend: legend_entries(content, &curve, &train, &test),
+        legend: legend_entries(content, &train, &test),
     };
     let (horizontal, vertical) = axes.clone();
     wide(path, &frame, axes, |chart| {
         let inside = |point: &&(f64, f64)| horizontal.holds(point.0) && vertical.holds(point.1);
-        draw_band(chart, &curve.points, &vertical, TARGET_SHADE)?;
-        draw_band(chart, &curve.function, &vertical, FUNCTION_SHADE)?;
+        for (of, edges) in &curve.bands {
+            draw_band(chart, edges, &vertical, of.shade())?;
+        }
         let dot = palette::INK.mix(if train.shown.len() > 300 { 0.35 } else { 0.7 });
         let dots = train.shown.iter().filter(inside);
         chart
@@ -113,17 +131,22 @@ pub fn fit(
     })
 }
 
-/// How strong the colour of the band of targets is.
-const TARGET_SHADE: f64 = 0.3;
+impl BandOf {
+    /// How strong the colour is.
+    fn shade(self) -> f64 {
+        match self {
+            Self::Targets => 0.3,
+            Self::Function => 0.45,
+        }
+    }
+}
 
-/// How strong the colour of the function's band is, on top of that of targets.
-const FUNCTION_SHADE: f64 = 0.45;
-
-/// The usable grid points: input, mean, half-width of the band.
+/// The usable grid points.
 struct Curve {
-    points: Vec<(f64, f64, f64)>,
-    /// The same with the band of the function alone; empty where there is none.
-    function: Vec<(f64, f64, f64)>,
+    /// Input and mean.
+    means: Vec<(f64, f64)>,
+    /// Input, lower and upper edge.
+    bands: Vec<(BandOf, Vec<[f64; 3]>)>,
     unusable: usize,
 }
 
@@ -131,43 +154,42 @@ impl Curve {
     fn new(content: &Fit<'_>) -> Result<Self, PictureError> {
         let count = content.x.len();
         same_length(PICTURE, "the mean", count, content.mean.len())?;
-        let deviations = content.standard_deviation.len();
-        same_length(PICTURE, "the standard deviation", count, deviations)?;
-        let band = |deviations: &[f64]| -> Vec<(f64, f64, f64)> {
-            (deviations.iter().enumerate())
-                .map(|(index, deviation)| {
-                    let half = HALF_WIDTH_95 * deviation;
-                    (content.x[index], content.mean[index], half)
-                })
-                .filter(|&(x, mean, half)| [x, mean, half].into_iter().all(usable) && half >= 0.0)
-                .collect()
-        };
-        let points = band(content.standard_deviation);
-        let of_function = content.function_standard_deviation;
-        if !of_function.is_empty() {
-            same_length(
-                PICTURE,
-                "the function's deviation",
-                count,
-                of_function.len(),
-            )?;
+        let mut sound: Vec<bool> = (0..count)
+            .map(|index| usable(content.x[index]) && usable(content.mean[index]))
+            .collect();
+        for band in content.bands {
+            let deviations = band.standard_deviation;
+            same_length(PICTURE, "the standard deviation", count, deviations.len())?;
+            for (sound, &deviation) in sound.iter_mut().zip(deviations) {
+                *sound &= usable(deviation) && deviation >= 0.0;
+            }
         }
-        if points.len() < 2 {
+        let indices: Vec<usize> = (0..count).filter(|&index| sound[index]).collect();
+        if indices.len() < 2 {
             return Err(PictureError::NothingToShow {
                 picture: PICTURE,
                 given: count,
             });
         }
-        let unusable = count - points.len();
+        let (least, most) = content.target_range;
+        let edges = |band: &Band<'_>| {
+            let edge = |&index: &usize| {
+                let half = HALF_WIDTH_95 * band.standard_deviation[index];
+                let mean = content.mean[index];
+                [
+                    content.x[index],
+                    (mean - half).max(least),
+                    (mean + half).min(most),
+                ]
+            };
+            (band.of, indices.iter().map(edge).collect())
+        };
+        let mean = |&index: &usize| (content.x[index], content.mean[index]);
         Ok(Self {
-            points,
-            function: band(of_function),
-            unusable,
+            means: indices.iter().map(mean).collect(),
+            bands: content.bands.iter().map(edges).collect(),
+            unusable: count - indices.len(),
         })
-    }
-
-    fn means(&self) -> Vec<(f64, f64)> {
-        self.points.iter().map(|&(x, mean, _)| (x, mean)).collect()
     }
 }
 
@@ -200,21 +222,21 @@ fn axes(
 ) -> Result<(Axis, Axis), PictureError> {
     let nothing = || PictureError::NothingToShow {
         picture: PICTURE,
-        given: curve.points.len(),
+        given: curve.means.len(),
     };
-    let (left, right) = extent(curve.points.iter().map(|point| point.0)).ok_or_else(nothing)?;
+    let (left, right) = extent(curve.means.iter().map(|point| point.0)).ok_or_else(nothing)?;
     let heights: Vec<f64> = train
         .all
         .iter()
         .chain(&test.all)
         .map(|point| point.1)
-        .chain(curve.points.iter().map(|point| point.1))
+        .chain(curve.means.iter().map(|point| point.1))
         .collect();
     let (low, high) = robust_extent(&heights, 5.0).ok_or_else(nothing)?;
-    let edges = curve
-        .points
-        .iter()
-        .flat_map(|&(_, mean, half)| [mean - half, mean + half]);
+    let bands = curve.bands.iter().flat_map(|(_, edges)| edges);
+    let edges = bands.flat_map(|&[_, low, high]| [low, high]);
+    let means = curve.means.iter().map(|point| point.1);
+    let edges = edges.chain(means);
     let (band_low, band_high) = extent(edges).ok_or_else(nothing)?;
     let (most_low, most_high) = padded((low, high), 0.5);
     let range = (
@@ -236,19 +258,12 @@ fn axes(
 
 fn draw_band(
     chart: &mut Chart<'_>,
-    points: &[(f64, f64, f64)],
+    edges: &[[f64; 3]],
     vertical: &Axis,
     shade: f64,
 ) -> Result<(), PictureError> {
-    if points.is_empty() {
-        return Ok(());
-    }
-    let upper = points
-        .iter()
-        .map(|&(x, mean, half)| (x, vertical.clip(mean + half)));
-    let lower = points
-        .iter()
-        .map(|&(x, mean, half)| (x, vertical.clip(mean - half)));
+    let upper = edges.iter().map(|&[x, _, high]| (x, vertical.clip(high)));
+    let lower = edges.iter().map(|&[x, low, _]| (x, vertical.clip(low)));
     let outline: Vec<(f64, f64)> = upper.chain(lower.rev()).collect();
     chart
         .draw_series([Polygon::new(outline, palette::SKY.mix(shade).filled())])
@@ -258,7 +273,7 @@ fn draw_band(
 
 fn draw_mean(chart: &mut Chart<'_>, curve: &Curve, vertical: &Axis) -> Result<(), PictureError> {
     let style = palette::BLUE.stroke_width(pixels(2) as u32);
-    let pieces = clipped(&curve.means(), vertical.limits());
+    let pieces = clipped(&curve.means, vertical.limits());
     chart
         .draw_series(
             pieces
@@ -324,30 +339,20 @@ fn remarks(
         .collect()
 }
 
-fn legend_entries(
-    content: &Fit<'_>,
-    curve: &Curve,
-    train: &Visible,
-    test: &Visible,
-) -> Vec<Entry<'static>> {
+fn legend_entries(content: &Fit<'_>, train: &Visible, test: &Visible) -> Vec<Entry<'static>> {
     let entry = |sample, colour, text| Entry {
         sample,
         colour,
         text,
     };
-    let band = if curve.function.is_empty() {
-        "95 % band"
-    } else {
-        "95 % with noise"
-    };
-    let bands = [
-        (true, entry(Sample::Line, palette::BLUE, "mean")),
-        (
-            !curve.function.is_empty(),
-            entry(Sample::DarkBand, palette::SKY, "95 % of the function"),
-        ),
-        (true, entry(Sample::Band, palette::SKY, band)),
-    ];
+    let mut entries = vec![entry(Sample::Line, palette::BLUE, "mean")];
+    entries.extend(content.bands.iter().rev().map(|band| match band.of {
+        BandOf::Function => entry(Sample::DarkBand, palette::SKY, "95 % of the function"),
+        BandOf::Targets if content.bands.len() == 1 => {
+            entry(Sample::Band, palette::SKY, "95 % band")
+        }
+        BandOf::Targets => entry(Sample::Band, palette::SKY, "95 % with noise"),
+    }));
     let sometimes = [
         (
             !train.all.is_empty(),
@@ -362,11 +367,9 @@ fn legend_entries(
             entry(Sample::Tick, palette::GREEN, "inducing"),
         ),
     ];
-    bands
-        .into_iter()
-        .chain(sometimes)
-        .filter_map(|(present, entry)| present.then_some(entry))
-        .collect()
+    let present = sometimes.into_iter().filter(|(present, _)| *present);
+    entries.extend(present.map(|(_, entry)| entry));
+    entries
 }
 
 #[cfg(test)]
@@ -383,6 +386,8 @@ mod tests {
         unit: None,
     };
 
+    const EVERYWHERE: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
+
     #[test]
     fn every_point_and_every_inducing_input_is_drawn() {
         let x = evaluation_grid([0.0, 10.0], 200).expect("grid");
@@ -391,8 +396,17 @@ mod tests {
         let content = Fit {
             x: &x,
             mean: &mean,
-            standard_deviation: &[0.2; 200],
-            function_standard_deviation: &[0.1; 200],
+            bands: &[
+                Band {
+                    of: BandOf::Targets,
+                    standard_deviation: &[0.2; 200],
+                },
+                Band {
+                    of: BandOf::Function,
+                    standard_deviation: &[0.1; 200],
+                },
+            ],
+            target_range: EVERYWHERE,
             train: Points {
                 x: &inputs[..30],
                 y: &wave(30, 0.0),
@@ -411,13 +425,36 @@ mod tests {
         assert!(picture.has_text("x (s)"));
     }
 
+    /// Counts and fractions have ends that no band passes.
+    #[test]
+    fn bands_end_where_targets_do() {
+        let content = Fit {
+            x: &[0.0, 1.0],
+            mean: &[0.1, 0.9],
+            bands: &[Band {
+                of: BandOf::Targets,
+                standard_deviation: &[0.5; 2],
+            }],
+            target_range: (0.0, 1.0),
+            train: Points::default(),
+            test: Points::default(),
+            inducing: &[],
+        };
+        let curve = Curve::new(&content).expect("a curve");
+        let (_, edges) = &curve.bands[0];
+        assert_eq!((edges[0][1], edges[1][2]), (0.0, 1.0));
+    }
+
     #[test]
     fn holes_in_the_prediction_are_counted() {
         let content = Fit {
             x: &[0.0, 1.0, 2.0, 3.0],
             mean: &[0.0, f64::NAN, 1.0, 2.0],
-            standard_deviation: &[1.0, 1.0, 1e30, 1.0],
-            function_standard_deviation: &[],
+            bands: &[Band {
+                of: BandOf::Targets,
+                standard_deviation: &[1.0, 1.0, 1e30, 1.0],
+            }],
+            target_range: EVERYWHERE,
             train: Points::default(),
             test: Points::default(),
             inducing: &[],
@@ -432,8 +469,11 @@ mod tests {
         let mut content = Fit {
             x: &[0.0, 1.0],
             mean: &[f64::NAN; 2],
-            standard_deviation: &[1.0; 2],
-            function_standard_deviation: &[],
+            bands: &[Band {
+                of: BandOf::Targets,
+                standard_deviation: &[1.0; 2],
+            }],
+            target_range: EVERYWHERE,
             train: Points::default(),
             test: Points::default(),
             inducing: &[],

@@ -28,7 +28,7 @@ pub use classified_points::ClassifiedPoints;
 pub use comparison::{ComparedScore, comparison};
 pub use decision_map::decision_map;
 pub use error::PictureError;
-pub use fit::{Fit, Points, evaluation_grid, fit};
+pub use fit::{Band, BandOf, Fit, Points, evaluation_grid, fit};
 pub use loss::{LossPoint, Progress, loss};
 pub use predicted_observed::{Predictions, predicted_observed};
 pub use probability_grid::ProbabilityGrid;

@@ -1,0 +1,284 @@
+//! Every likelihood from the command line: training, metrics, pictures, prediction.
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+
+use burn_gp_experiments::arguments::{LikelihoodName, name_of};
+use burn_gp_experiments::likelihood::TargetKind;
+use clap::ValueEnum;
+use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
+use support::{fields, read, run, succeed};
+
+const ROWS: usize = 60;
+
+/// A target that every likelihood of its kind takes, at an input.
+fn target(likelihood: LikelihoodName, x: f64, random: &mut ChaCha8Rng) -> String {
+    let wave = (2.0 * x).sin();
+    let uniform: f64 = random.random_range(-0.5..0.5);
+    match likelihood.target() {
+        TargetKind::Numbers => (5.0 + wave + 0.2 * uniform).to_string(),
+        TargetKind::Counts => (4.0 * wave + 5.0 + 4.0 * uniform)
+            .round()
+            .max(0.0)
+            .to_string(),
+        TargetKind::PositiveNumbers => (wave + uniform).exp().to_string(),
+        TargetKind::Fractions => (1.0 / (1.0 + (-wave - uniform).exp())).to_string(),
+        TargetKind::Classes => {
+            let binary = matches!(
+                likelihood,
+                LikelihoodName::Bernoulli | LikelihoodName::BernoulliLogit
+            );
+            let label = match wave + uniform {
+                high if high > 0.5 && !binary => "much, \"really\"",
+                middle if middle > 0.0 => "more",
+                _ => "less",
+            };
+            format!("\"{}\"", label.replace('"', "\"\""))
+        }
+    }
+}
+
+/// One input, the noise of the target where it is known, and the target.
+fn write_data(path: &Path, likelihood: LikelihoodName) {
+    let mut random = ChaCha8Rng::seed_from_u64(31);
+    let has_noise = likelihood == LikelihoodName::FixedNoise;
+    let mut text = String::from(if has_noise { "x,error,y\n" } else { "x,y\n" });
+    for _ in 0..ROWS {
+        let x: f64 = random.random_range(-2.0..2.0);
+        let error: f64 = random.random_range(0.05..0.3);
+        let noise = if has_noise {
+            format!("{error},")
+        } else {
+            String::new()
+        };
+        text += &format!("{x},{noise}{}\n", target(likelihood, x, &mut random));
+    }
+    fs::write(path, text).unwrap();
+}
+
+fn train(folder: &Path, likelihood: LikelihoodName, more: &[&str]) -> serde_json::Value {
+    write_data(&folder.join("data.csv"), likelihood);
+    let name = name_of(likelihood);
+    let mut arguments = vec![
+        "train",
+        "--data",
+        "data.csv",
+        "--likelihood",
+        &name,
+        "--steps",
+        "60",
+        "--inducing",
+        "15",
+        "--test-fraction",
+        "0.2",
+        "--out",
+        "run",
+        "--quiet",
+        "--overwrite",
+    ];
+    if likelihood == LikelihoodName::FixedNoise {
+        arguments.extend(["--noise-column", "error"]);
+    }
+    arguments.extend(more);
+    succeed(folder, &arguments);
+    serde_json::from_str(&read(&folder.join("run/metrics.json"))).unwrap()
+}
+
+#[test]
+fn every_likelihood_trains_and_predicts_the_same_after_loading() {
+    for &likelihood in LikelihoodName::value_variants() {
+        let folder = temp_dir::TempDir::new().unwrap();
+        let path = folder.path();
+        let metrics = train(path, likelihood, &[]);
+        let name = name_of(likelihood);
+        assert_eq!(metrics["likelihood"], *name);
+        assert!(metrics["nlpd"].is_f64(), "{name}");
+        let classes = likelihood.target() == TargetKind::Classes;
+        for key in ["error", "ece"] {
+            assert_eq!(metrics[key].is_f64(), classes, "{name}: {key}");
+        }
+        assert_eq!(metrics["coverage95"].is_f64(), !classes, "{name}");
+        let pictures: &[&str] = match (classes, likelihood) {
+            (true, _) => &["loss.svg", "reliability.svg"],
+            (false, _) => &["loss.svg", "predicted-observed.svg", "calibration.svg"],
+        };
+        for picture in pictures {
+            assert!(
+                path.join("run").join(picture).is_file(),
+                "{name}: {picture}"
+            );
+        }
+        // The test rows, predicted from the saved model.
+        let written = read(&path.join("run/predictions.csv"));
+        let data = read(&path.join("data.csv"));
+        let lines: Vec<&str> = data.lines().collect();
+        let mut chosen = vec![lines[0]];
+        for row in written.lines().skip(1) {
+            let number: usize = row.split(',').next().unwrap().parse().unwrap();
+            chosen.push(lines[number + 1]);
+        }
+        fs::write(path.join("new.csv"), chosen.join("\n")).unwrap();
+        let printed = succeed(
+            path,
+            &["predict", "--model-dir", "run", "--data", "new.csv"],
+        );
+        let without_row = |text: &str| -> Vec<String> {
+            let rows = text.lines().skip(1);
+            rows.map(|row| row.split_once(',').unwrap().1.to_owned())
+                .collect()
+        };
+        for (written, printed) in without_row(&written).iter().zip(without_row(&printed)) {
+            // Without labels, lower and upper ends follow mean and deviation.
+            assert!(printed.starts_with(written), "{name}: {written}, {printed}");
+        }
+    }
+}
+
+#[test]
+fn probabilities_of_every_class_are_predicted() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path();
+    let metrics = train(path, LikelihoodName::Softmax, &[]);
+    assert_eq!(metrics["classes"], 3);
+    fs::write(path.join("new.csv"), "x\n0.5\n-1\n").unwrap();
+    let printed = succeed(
+        path,
+        &["predict", "--model-dir", "run", "--data", "new.csv"],
+    );
+    let mut lines = printed.lines();
+    assert_eq!(
+        lines.next(),
+        Some(
+            "row,label,probability of less,probability of more,\"probability of much, \"\"really\"\"\""
+        )
+    );
+    for line in lines {
+        let values: Vec<f64> = line
+            .rsplit(',')
+            .take(3)
+            .map(|text| text.parse().unwrap())
+            .collect();
+        assert!((values.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{line}");
+    }
+    // A label that the training data did not have.
+    fs::write(path.join("new.csv"), "x,y\n0.5,more\n-1,none\n").unwrap();
+    let refused = run(
+        path,
+        &["predict", "--model-dir", "run", "--data", "new.csv"],
+    );
+    assert_eq!(refused.status.code(), Some(2));
+    let message = String::from_utf8(refused.stderr).unwrap();
+    assert!(
+        message.contains("new.csv:3: the label \"none\" is none of those"),
+        "{message}"
+    );
+}
+
+/// Without the column of the noise the intervals are those of the function.
+#[test]
+fn known_noise_widens_the_intervals() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path();
+    train(path, LikelihoodName::FixedNoise, &[]);
+    let predict = |data: &str| {
+        fs::write(path.join("new.csv"), data).unwrap();
+        let output = run(
+            path,
+            &["predict", "--model-dir", "run", "--data", "new.csv"],
+        );
+        assert!(output.status.success());
+        let printed = String::from_utf8(output.stdout).unwrap();
+        let deviation: f64 = fields(&printed)[1][2].parse().unwrap();
+        (deviation, String::from_utf8(output.stderr).unwrap())
+    };
+    let (alone, warning) = predict("x\n0.5\n");
+    assert!(warning.contains("no column \"error\""), "{warning}");
+    let (noisy, warning) = predict("x,error\n0.5,0.3\n");
+    assert_eq!(warning, "");
+    let expected = (alone * alone + 0.09).sqrt();
+    assert!(
+        (noisy - expected).abs() < 1e-9,
+        "{noisy}, expected {expected}"
+    );
+}
+
+/// Intervals of counts do not reach below zero.
+#[test]
+fn intervals_stay_where_targets_can_be() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path();
+    train(path, LikelihoodName::Poisson, &[]);
+    fs::write(path.join("new.csv"), "x\n-0.8\n0.8\n9\n").unwrap();
+    let printed = succeed(
+        path,
+        &["predict", "--model-dir", "run", "--data", "new.csv"],
+    );
+    for row in &fields(&printed)[1..] {
+        let lower: f64 = row[3].parse().unwrap();
+        assert!(lower >= 0.0, "{row:?}");
+    }
+}
+
+/// A run with labels is resumed as any other, and its configuration makes the same run.
+#[test]
+fn configurations_keep_the_columns() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path();
+    train(path, LikelihoodName::FixedNoise, &[]);
+    let arguments = [
+        "train",
+        "--config",
+        "run/config.json",
+        "--out",
+        "again",
+        "--quiet",
+    ];
+    succeed(path, &arguments);
+    let predictions = |run: &str| read(&path.join(run).join("predictions.csv"));
+    assert_eq!(predictions("run"), predictions("again"));
+}
+
+/// Where the noise changes by an order of magnitude, a likelihood that knows so
+/// predicts with a higher density.
+#[test]
+fn changing_noise_is_found() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path();
+    let mut random = ChaCha8Rng::seed_from_u64(37);
+    let mut text = String::from("x,y\n");
+    for row in 0..150 {
+        let x = f64::from(row) / 15.0;
+        let noise: f64 = (0..12).map(|_| random.random_range(-0.5..0.5)).sum();
+        let deviation = if x < 5.0 { 0.02 } else { 0.5 };
+        text += &format!("{x},{}\n", x.sin() + deviation * noise);
+    }
+    fs::write(path.join("data.csv"), text).unwrap();
+    let nlpd = |likelihood: &str| {
+        let arguments = [
+            "train",
+            "--data",
+            "data.csv",
+            "--likelihood",
+            likelihood,
+            "--steps",
+            "1500",
+            "--inducing",
+            "25",
+            "--test-fraction",
+            "0.3",
+            "--out",
+            likelihood,
+            "--quiet",
+        ];
+        succeed(path, &arguments);
+        let metrics = read(&path.join(likelihood).join("metrics.json"));
+        let metrics: serde_json::Value = serde_json::from_str(&metrics).unwrap();
+        assert!(read(&path.join(likelihood).join("fit.svg")).contains("95 % of the function"));
+        metrics["nlpd"].as_f64().unwrap()
+    };
+    let (constant, changing) = (nlpd("gaussian"), nlpd("heteroskedastic"));
+    // Knowing the deviations is worth ½·log((0.02² + 0.5²)/2) − ½·(log 0.02 + log 0.5) = 1.26.
+    assert!(changing < constant - 0.6, "{changing} against {constant}");
+}
