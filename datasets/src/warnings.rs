@@ -21,6 +21,15 @@ pub enum DataWarning {
         /// Its only value.
         value: f64,
     },
+    /// More input columns without information than anybody wants to read about one by one.
+    ConstantColumns {
+        /// How many there are.
+        count: usize,
+        /// Input columns in all.
+        columns: usize,
+        /// The name of the first.
+        first: String,
+    },
     /// Rows that repeat an earlier row, inputs and target.
     DuplicateRows {
         /// How many repeat.
@@ -44,6 +53,14 @@ impl fmt::Display for DataWarning {
                 formatter,
                 "the input {name:?} is {value} in every row and tells nothing about the target"
             ),
+            Self::ConstantColumns {
+                count,
+                columns,
+                first,
+            } => write!(
+                formatter,
+                "{count} of {columns} inputs, the first of them {first:?}, are the same in every row and tell nothing about the target"
+            ),
             Self::DuplicateRows { count, rows } => write!(
                 formatter,
                 "{count} of {rows} rows repeat an earlier row, so that training and test rows may overlap"
@@ -56,6 +73,9 @@ impl fmt::Display for DataWarning {
     }
 }
 
+/// Constant columns that are named one by one.
+const NAMED: usize = 5;
+
 /// Targets outside these bounds are more often a wrong unit than a measurement.
 const LARGE: f64 = 1e8;
 const SMALL: f64 = 1e-8;
@@ -66,13 +86,19 @@ pub fn warnings(data: &Dataset) -> Vec<DataWarning> {
     if data.rows() == 0 {
         return found;
     }
-    for (column, name) in data.input_names().iter().enumerate() {
-        if is_constant(data.inputs.column(column)) {
-            found.push(DataWarning::ConstantColumn {
-                name: name.clone(),
-                value: data.inputs.get(0, column),
-            });
-        }
+    let constant: Vec<usize> = (0..data.columns())
+        .filter(|&column| is_constant(data.inputs.column(column)))
+        .collect();
+    match constant[..] {
+        [first, ..] if constant.len() > NAMED => found.push(DataWarning::ConstantColumns {
+            count: constant.len(),
+            columns: data.columns(),
+            first: data.input_names()[first].clone(),
+        }),
+        _ => found.extend(constant.iter().map(|&column| DataWarning::ConstantColumn {
+            name: data.input_names()[column].clone(),
+            value: data.inputs.get(0, column),
+        })),
     }
     let count = duplicates(data);
     if count > 0 {

@@ -202,6 +202,18 @@ fn warnings_name_what_is_odd() {
 }
 
 #[test]
+fn many_constant_columns_are_one_warning() {
+    let data = last("a,b,c,d,e,f,g,y\n1,0,0,0,0,0,0,1\n2,0,0,0,0,0,0,2\n");
+    let texts: Vec<String> = warnings(&data).iter().map(ToString::to_string).collect();
+    assert_eq!(
+        texts,
+        [
+            r#"6 of 7 inputs, the first of them "b", are the same in every row and tell nothing about the target"#
+        ]
+    );
+}
+
+#[test]
 fn a_file_is_a_source_too() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("t.csv");
