@@ -81,7 +81,9 @@ def main() -> None:
     rng = np.random.default_rng(arguments.seed)
     data = np.load(arguments.data)
     x, x_test = (data[name].astype(arguments.dtype) for name in ("x_train", "x_test"))
-    y = data["y_train"].astype(arguments.dtype)[:, None]
+    # GPflow's softmax takes integers, its other likelihoods what the inputs are.
+    integers = arguments.likelihood == "softmax"
+    y = data["y_train"].astype("int32" if integers else arguments.dtype)[:, None]
     classes = int(y.max()) + 1
     chosen, latents = likelihood(arguments.likelihood, classes)
     model = gpflow.models.SVGP(
