@@ -3,8 +3,9 @@
 `banana` is a 10-fold cross-validation of the two-dimensional set of that name (probit Bernoulli,
 Matern-5/2) in full batches, from the same inducing points. It is met if our mean error is within
 one standard error of GPflow's, or lower. `mnist` trains on the 60 000 digits and tests on
-the 10 000 others (squared exponential with one lengthscale, 750 inducing points, batches of 200);
-it is met if our error is no higher and our training no slower. The exit status is 1 if a row is
+the 10 000 others (squared exponential with one lengthscale, 750 inducing points, batches of 200)
+from the same inducing points and mini-batches; it is met if our error is no higher, up to one
+standard error of a share of the test rows, and our training no slower. The exit status is 1 if a row is
 missed. Needs Python with requirements.txt itself, for numpy.
 """
 
@@ -79,10 +80,13 @@ def peer_fit(parts: dict, options: dict, threads: int, draws: str | None = None)
         return json_lines.run([*command, *words(options)])[0]
 
 
+def draws_program(arguments) -> Path:
+    built = arguments.draws_program
+    return built or cargo_executable.build("burn-gp-experiments", "example", "training_draws")
+
+
 def banana(arguments, program: Path) -> list[dict]:
-    draws_program = arguments.draws_program or cargo_executable.build(
-        "burn-gp-experiments", "example", "training_draws"
-    )
+    drawing = draws_program(arguments)
     table = np.loadtxt(arguments.data_dir / "small/banana.csv", delimiter=",", skiprows=1)
     rows = len(table)
     folds = np.random.default_rng(0).permutation(rows) % FOLDS
@@ -108,7 +112,7 @@ def banana(arguments, program: Path) -> list[dict]:
             options = common | {"data": place.name, "data-dir": folder, "split": fold}
             options["schedule"] = "constant"
             own.append(own_fit(program, options, arguments.threads))
-            draws = run([draws_program, "train", *words(options)], arguments.threads)
+            draws = run([drawing, "train", *words(options)], arguments.threads)
             train, test = folds != fold, folds == fold
             mean, scale = table[train, :-1].mean(0), table[train, :-1].std(0)
             inputs = (table[:, :-1] - mean) / scale
@@ -146,7 +150,7 @@ def mnist(arguments, program: Path) -> list[dict]:
         images = idx(folder / f"{name}-images-idx3-ubyte")
         parts[f"x_{part}"] = images.reshape(len(images), -1) / np.float32(255)
         parts[f"y_{part}"] = idx(folder / f"{name}-labels-idx1-ubyte")
-    rows = []
+    rows, drawing = [], draws_program(arguments)
     for likelihood in arguments.likelihood or ["robust-max", "softmax"]:
         print(f"mnist, {likelihood} ...", file=sys.stderr)
         common = {
@@ -168,9 +172,12 @@ def mnist(arguments, program: Path) -> list[dict]:
             "set": "kernel.lengthscale=10",
         }
         own = own_fit(program, own_options, arguments.threads)
-        peer_options = {"inducing-init": "subset", "dtype": "float32", "lengthscale": 10.0}
-        peer = peer_fit(parts, common | peer_options, arguments.threads)
-        met = own["error"] <= peer["error"] and own["seconds"] <= peer["seconds"]
+        draws = run([drawing, "train", *words(own_options)], arguments.threads)
+        peer_options = common | {"dtype": "float32", "lengthscale": 10.0}
+        peer = peer_fit(parts, peer_options, arguments.threads, draws)
+        share, count = peer["error"], len(parts["y_test"])
+        margin = (share * (1.0 - share) / count) ** 0.5
+        met = own["error"] <= share + margin and own["seconds"] <= peer["seconds"]
         rows.append({"data": f"mnist, {likelihood}", "own": own, "peer": peer, "met": met})
     return rows
 

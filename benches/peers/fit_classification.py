@@ -26,7 +26,10 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--inducing", type=int, default=100)
     parser.add_argument("--inducing-init", choices=["kmeans", "subset"], default="kmeans")
     parser.add_argument(
-        "--draws", type=Path, help="inducing points to start at: what our training_draws prints"
+        "--draws",
+        type=Path,
+        help="inducing points and mini-batches to use instead of random ones: what our example "
+        "training_draws prints",
     )
     parser.add_argument("--steps", type=int, default=1000)
     parser.add_argument("--batch-size", type=int, default=256)
@@ -49,14 +52,20 @@ def likelihood(name: str, classes: int):
     return gpflow.likelihoods.MultiClass(classes), classes
 
 
-def initial_inducing(arguments, x, rng):
-    """The inducing points [M, D] that training starts at."""
+def draws(arguments, x) -> tuple:
+    """The inducing points [M, D] that training starts at, and an iterator of mini-batches."""
     import gpflow_training
     import numpy as np
 
     if arguments.draws is not None:
-        return np.array(json.loads(arguments.draws.read_text())["inducing"], arguments.dtype)
-    return gpflow_training.initial_inducing(x, arguments.inducing, arguments.inducing_init, rng)
+        drawn = json.loads(arguments.draws.read_text())
+        inducing = np.array(drawn["inducing"], arguments.dtype)
+        return inducing, (np.array(rows, np.int64) for rows in drawn["batches"])
+    rng = np.random.default_rng(arguments.seed)
+    inducing = gpflow_training.initial_inducing(
+        x, arguments.inducing, arguments.inducing_init, rng
+    )
+    return inducing, gpflow_training.random_batches(len(x), arguments.batch_size, rng)
 
 
 def probabilities(model, x, binary: bool):
@@ -78,13 +87,13 @@ def main() -> None:
 
     gpflow_training.configure(arguments.dtype, None)
     tf.random.set_seed(arguments.seed)
-    rng = np.random.default_rng(arguments.seed)
     data = np.load(arguments.data)
     x, x_test = (data[name].astype(arguments.dtype) for name in ("x_train", "x_test"))
     # GPflow's softmax takes integers, its other likelihoods what the inputs are.
     integers = arguments.likelihood == "softmax"
     y = data["y_train"].astype("int32" if integers else arguments.dtype)[:, None]
     classes = int(y.max()) + 1
+    inducing, batches = draws(arguments, x)
     chosen, latents = likelihood(arguments.likelihood, classes)
     model = gpflow.models.SVGP(
         gpflow_training.kernel(
@@ -95,7 +104,7 @@ def main() -> None:
             arguments.kernel_variance,
         ),
         chosen,
-        initial_inducing(arguments, x, rng),
+        inducing,
         num_latent_gps=latents,
         num_data=len(x),
     )
@@ -106,7 +115,7 @@ def main() -> None:
         y,
         arguments.steps,
         arguments.learning_rate,
-        gpflow_training.random_batches(len(x), arguments.batch_size, rng),
+        batches,
         arguments.report_every,
     )
     seconds = time.perf_counter() - start

@@ -2,13 +2,16 @@
 
 use burn::{
     module::{Module, Param},
-    tensor::{Tensor, TensorCreationOptions, activation::sigmoid},
+    tensor::{Tensor, TensorCreationOptions},
 };
 
 use serde::{Deserialize, Serialize};
 
 use super::Kernel;
-use crate::parameter::{Positive, vector};
+use crate::{
+    ops::sigmoid,
+    parameter::{Positive, vector},
+};
 
 /// `k(x, x′) = (1 − w(x))·k₁(x, x′)·(1 − w(x′)) + w(x)·k₂(x, x′)·w(x′)`, `w(x) = 1/(1 + e^(−s·(x_d − c)))`:
 /// one function before the location `c` of an input dimension and another after it, with a

@@ -1,9 +1,6 @@
 //! The Bernoulli likelihood with the logit link.
 
-use burn::{
-    module::Module,
-    tensor::{Tensor, activation::sigmoid},
-};
+use burn::{module::Module, tensor::Tensor};
 use rand::{Rng, RngExt};
 
 use super::{
@@ -12,7 +9,7 @@ use super::{
     classes::{is_label, labels_up_to},
     likelihood::draw,
 };
-use crate::ops::softplus;
+use crate::ops::{sigmoid, softplus};
 
 /// `p(y = 1 | f) = 1/(1 + e^{−f})`, `p(y = 0 | f) = 1/(1 + e^f)`.
 #[derive(Module, Debug, Default)]

@@ -2,14 +2,17 @@
 
 use burn::{
     module::Module,
-    tensor::{Tensor, TensorCreationOptions, activation::sigmoid},
+    tensor::{Tensor, TensorCreationOptions},
 };
 use rand::Rng;
 use rand_distr::Distribution;
 use serde::{Deserialize, Serialize};
 
 use super::{Likelihood, bernoulli_logit::logistic, likelihood::draw};
-use crate::{ops::log_gamma, parameter::Positive};
+use crate::{
+    ops::{log_gamma, sigmoid},
+    parameter::Positive,
+};
 
 /// Below this a parameter of the beta distribution is not distinguished from zero, at which the
 /// density vanishes.

@@ -41,5 +41,7 @@ pub use moments::{
     batch_column_squares, batch_projected_moments, column_squares, gaussian_divergence,
     projected_moments,
 };
-pub use special::{SpecialFunction, log_gamma, log_normal_cdf, log_one_minus_exp, softplus};
+pub use special::{
+    SpecialFunction, log_gamma, log_normal_cdf, log_one_minus_exp, sigmoid, softplus,
+};
 pub use stationary::Stationary;

@@ -34,6 +34,13 @@ pub fn softplus<const D: usize>(x: Tensor<D>) -> Tensor<D> {
     apply(x, SpecialFunction::Softplus)
 }
 
+/// `1/(1 + e^(−x)) = exp(−log(1 + e^(−x)))`, elementwise, to the last digits in both tails.
+///
+/// burn's own computes in single precision on ndarray.
+pub fn sigmoid<const D: usize>(x: Tensor<D>) -> Tensor<D> {
+    softplus(x.neg()).neg().exp()
+}
+
 /// `log Φ(x)`, elementwise, Φ the standard normal distribution function.
 pub fn log_normal_cdf<const D: usize>(x: Tensor<D>) -> Tensor<D> {
     apply(x, SpecialFunction::LogNormalCdf)

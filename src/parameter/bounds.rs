@@ -2,11 +2,11 @@
 
 use burn::{
     module::{Module, Param, ParamId, Reparameterization, Reparameterizer},
-    tensor::{Tensor, TensorData, activation::sigmoid},
+    tensor::{Tensor, TensorData},
 };
 use serde::{Deserialize, Serialize};
 
-use crate::ops::{host::special::softplus_inverse, softplus};
+use crate::ops::{host::special::softplus_inverse, sigmoid, softplus};
 
 /// The open interval that a parameter stays in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
