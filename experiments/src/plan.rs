@@ -86,6 +86,8 @@ impl Plan {
                     likelihood: settings.likelihood.config(settings.noise, data.classes()),
                     posterior: posterior(variational),
                     inducing: inducing(sparse, data, seed, dtype)?,
+                    separate_kernels: false,
+                    coregionalisation: None,
                     parameters,
                 };
                 let training = mini_batch(variational, length, data.train.len(), seed);

@@ -10,6 +10,7 @@ use burn_gp::{
     kernels::{AnyKernel, KernelConfig},
     likelihoods::{AnyLikelihood, GaussianConfig, Likelihood, LikelihoodConfig},
     means::{AnyMean, MeanConfig},
+    multi_output::{Coregionalised, Functions, Kernels, SeparateKernels, first_mixing},
     ops::{Jitter, NotPositiveDefinite},
     parameter::{ParameterConfig, ParameterError},
     variational::{AnyPosterior, PosteriorConfig},
@@ -19,7 +20,8 @@ use serde::{Deserialize, Serialize};
 use crate::{Svgp, training::TrainingData};
 
 /// A sparse variational model whose pieces are chosen at run time.
-pub type AnySvgp = Svgp<AnyKernel, AnyMean, AnyLikelihood, AnyPosterior<InducingPoints>>;
+pub type AnySvgp =
+    Svgp<Kernels<AnyKernel>, AnyMean, AnyLikelihood, Functions<AnyPosterior<InducingPoints>>>;
 
 /// A collapsed model whose pieces are chosen at run time.
 pub type AnySgpr = Collapsed<AnyKernel, AnyMean, InducingPoints>;
@@ -88,6 +90,16 @@ impl InducingConfig {
     }
 }
 
+/// The linear model of coregionalisation: the functions are mixtures of latent ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CoregionalisationConfig {
+    /// The latent functions, Q.
+    pub latent: usize,
+    /// The seed of the first mixing matrix.
+    #[serde(default)]
+    pub seed: u64,
+}
+
 /// Configuration of a sparse variational Gaussian process.
 ///
 /// ```
@@ -110,6 +122,12 @@ pub struct SvgpConfig {
     pub posterior: PosteriorConfig,
     /// The inducing points.
     pub inducing: InducingConfig,
+    /// A kernel for each function instead of one that all share.
+    #[serde(default)]
+    pub separate_kernels: bool,
+    /// Mixtures of fewer latent functions instead of independent ones.
+    #[serde(default)]
+    pub coregionalisation: Option<CoregionalisationConfig>,
     /// First values, bounds, priors of the parameters, and which are not trained.
     #[serde(default)]
     pub parameters: ParameterConfig,
@@ -126,8 +144,22 @@ impl SvgpConfig {
                 covariance: Default::default(),
             },
             inducing: InducingConfig::new(128),
+            separate_kernels: false,
+            coregionalisation: None,
             parameters: ParameterConfig::default(),
         }
+    }
+
+    /// With a kernel for each function.
+    pub fn with_separate_kernels(mut self) -> Self {
+        self.separate_kernels = true;
+        self
+    }
+
+    /// With mixtures of `latent` functions.
+    pub fn with_coregionalisation(mut self, latent: usize) -> Self {
+        self.coregionalisation = Some(CoregionalisationConfig { latent, seed: 0 });
+        self
     }
 
     /// With `count` inducing points.
@@ -159,7 +191,12 @@ impl SvgpConfig {
         let options = options_of(&data.inputs);
         let ([_, dimensions], [_, columns]) = (data.inputs.dims(), data.targets.dims());
         let kernel = self.kernel.init(dimensions, options.clone());
-        let kernel = with_first_values(kernel, &self.parameters)?;
+        // The values of separate kernels are set one by one, when there are several.
+        let kernel = if self.separate_kernels {
+            kernel
+        } else {
+            with_first_values(kernel, &self.parameters)?
+        };
         let inducing = self.inducing.select(&kernel, &data.inputs)?;
         let model = self.assemble(kernel, inducing, (dimensions, columns), &options)?;
         Ok(self.parameters.apply(model)?.train())
@@ -200,11 +237,27 @@ impl SvgpConfig {
         let likelihood = self.likelihood.init(options.clone());
         let functions = likelihood.latents(likelihood.outputs(columns));
         let jitter = self.inducing.jitter_for(&inducing);
-        let posterior =
-            self.posterior
-                .init(inducing, &kernel, functions, jitter, options.clone())?;
-        let mean = self.mean.init(dimensions, functions, options.clone());
-        Ok(Svgp::new(kernel, mean, likelihood, posterior))
+        let latent = (self.coregionalisation).map_or(functions, |config| config.latent);
+        let options = || options.clone();
+        let (kernels, posterior) = if self.separate_kernels {
+            let kernels = (0..latent).map(|_| self.kernel.init(dimensions, options()));
+            let kernels = SeparateKernels::new(kernels.collect());
+            let posterior =
+                (self.posterior).init_separate(inducing, &kernels, jitter, options())?;
+            (Kernels::Separate(kernels), posterior)
+        } else {
+            let posterior = (self.posterior).init(inducing, &kernel, latent, jitter, options())?;
+            (Kernels::Shared(kernel), posterior)
+        };
+        let posterior = match self.coregionalisation {
+            None => Functions::Independent(posterior),
+            Some(CoregionalisationConfig { latent, seed }) => {
+                let mixing = first_mixing(functions, latent, seed, options());
+                Functions::Coregionalised(Coregionalised::new(posterior, mixing))
+            }
+        };
+        let mean = self.mean.init(dimensions, functions, options());
+        Ok(Svgp::new(kernels, mean, likelihood, posterior))
     }
 }
 
@@ -292,6 +345,8 @@ impl SgprConfig {
                 covariance: Default::default(),
             },
             inducing: self.inducing.clone(),
+            separate_kernels: false,
+            coregionalisation: None,
             parameters: (self.parameters).with_field_renamed("inducing", "posterior.inducing"),
         }
     }

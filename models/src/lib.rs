@@ -7,8 +7,8 @@ mod trained;
 pub mod training;
 
 pub use config::{
-    AnyExact, AnySgpr, AnySvgp, ExactConfig, InducingConfig, InitError, ModelConfig, SgprConfig,
-    SvgpConfig,
+    AnyExact, AnySgpr, AnySvgp, CoregionalisationConfig, ExactConfig, InducingConfig, InitError,
+    ModelConfig, SgprConfig, SvgpConfig,
 };
 pub use prediction::{Predictions, Predictor};
 pub use svgp::Svgp;

@@ -12,9 +12,10 @@ use burn_gp::{
     kernels::AnyKernel,
     likelihoods::AnyLikelihood,
     means::AnyMean,
+    multi_output::{Functions, Kernels},
     ops::NotPositiveDefinite,
     parameter::{Hyperparameter, numbers},
-    variational::{AnyPosterior, ConditionedProcess, Whitened, WithMean},
+    variational::{AnyPosterior, EitherProcess, Posterior, Whitened, WithMean},
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
@@ -26,7 +27,10 @@ use crate::{
 };
 
 /// The process of every ready-made model.
-pub type AnyProcess = WithMean<ConditionedProcess<AnyKernel, InducingPoints>, AnyMean>;
+pub type AnyProcess = WithMean<<AnyFunctions as Posterior<Kernels<AnyKernel>>>::Process, AnyMean>;
+
+/// The functions of every sparse model.
+type AnyFunctions = Functions<AnyPosterior<InducingPoints>>;
 
 /// A trained model.
 #[allow(
@@ -72,10 +76,10 @@ impl TrainedModel {
         let distribution = model.optimal_distribution(inputs, targets)?;
         let posterior = Whitened::new(model.inducing().clone(), distribution, model.jitter());
         Ok(Self::Sparse(Svgp::new(
-            model.kernel().clone(),
+            Kernels::Shared(model.kernel().clone()),
             model.mean().clone(),
             AnyLikelihood::Gaussian(model.likelihood().clone()),
-            AnyPosterior::Whitened(posterior),
+            Functions::Independent(AnyPosterior::Whitened(posterior)),
         )))
     }
 
@@ -117,12 +121,13 @@ impl TrainedModel {
             Self::Exact(model) => {
                 let (inputs, targets) = (model.inputs.val(), model.targets.val());
                 let (device, dtype) = (inputs.device(), inputs.dtype());
-                let process = model.regression.condition(inputs, targets)?;
+                let process = (model.regression.condition(inputs, targets)?)
+                    .map(|process| EitherProcess::First(EitherProcess::First(process)));
                 let likelihood = AnyLikelihood::Gaussian(model.regression.likelihood().clone());
                 Ok(Predictor::new(process, &likelihood, &device, dtype))
             }
             Self::Sparse(model) => {
-                let points = model.posterior().inducing().points();
+                let points = model.posterior().independent().inducing().points();
                 let (device, dtype) = (points.device(), points.dtype());
                 Ok(Predictor::new(
                     model.condition()?,
@@ -146,7 +151,7 @@ impl TrainedModel {
     pub fn inducing_points(&self) -> Vec<f64> {
         match self {
             Self::Exact(_) => Vec::new(),
-            Self::Sparse(model) => numbers(model.posterior().inducing().points()),
+            Self::Sparse(model) => numbers(model.posterior().independent().inducing().points()),
         }
     }
 }

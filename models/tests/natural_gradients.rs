@@ -54,7 +54,7 @@ fn final_loss(trainer: &mut MiniBatchTrainer<AnySvgp>) -> f64 {
 }
 
 fn scales(model: &AnySvgp) -> Vec<f64> {
-    match model.posterior() {
+    match model.posterior().independent() {
         AnyPosterior::Whitened(posterior) => numbers(posterior.distribution().scale()),
         AnyPosterior::Unwhitened(posterior) => numbers(posterior.distribution().scale()),
     }

@@ -6,12 +6,14 @@
 //! | independent, with kernels or inducing variables of their own | `f_p ~ GP(0, k_p)` | [`SeparateKernels`] under a whitened or unwhitened posterior |
 //! | mixtures of Q latent functions | `f = W·g` | [`Coregionalised`] over any posterior |
 
+mod any;
 mod coregionalised;
 mod mixture;
 mod separate_kernels;
 mod separate_posterior;
 mod separate_process;
 
+pub use any::{Functions, Kernels};
 pub use coregionalised::{Coregionalised, first_mixing};
 pub use mixture::Mixture;
 pub(crate) use mixture::mix_draws;

@@ -2,6 +2,7 @@
 //! fixed set of inputs, as functions that can be evaluated anywhere, again and again, and
 //! differentiated by their inputs.
 
+mod either;
 mod fourier_features;
 mod mixture;
 mod pathwise;
@@ -10,6 +11,7 @@ mod with_mean;
 
 use burn::tensor::Tensor;
 
+pub use either::EitherPaths;
 pub use fourier_features::PriorPaths;
 pub use mixture::MixedPaths;
 pub use pathwise::ConditionedPaths;

@@ -11,9 +11,10 @@ use super::{
     Whitened,
 };
 use crate::{
-    inducing::InducingVariables,
+    inducing::{InducingVariables, SeparateInducing},
     kernels::Kernel,
-    ops::{Jitter, NotPositiveDefinite},
+    multi_output::SeparateKernels,
+    ops::{Jitter, NotPositiveDefinite, cholesky},
 };
 
 /// Configuration of any posterior, as it is written to a model's file.
@@ -50,18 +51,62 @@ impl PosteriorConfig {
         options: impl Into<TensorCreationOptions>,
     ) -> Result<AnyPosterior<I>, NotPositiveDefinite> {
         let size = inducing.count();
-        let standard = |shape| VariationalGaussian::standard(size, outputs, shape, options);
-        Ok(match *self {
-            Self::Whitened { covariance } => {
-                AnyPosterior::Whitened(Whitened::new(inducing, standard(covariance), jitter))
-            }
+        match *self {
             Self::Unwhitened {
                 covariance: CovarianceShape::Full,
-            } => AnyPosterior::Unwhitened(Unwhitened::at_prior(inducing, kernel, outputs, jitter)?),
-            Self::Unwhitened { covariance } => {
-                AnyPosterior::Unwhitened(Unwhitened::new(inducing, standard(covariance), jitter))
+            } => {
+                let posterior = Unwhitened::at_prior(inducing, kernel, outputs, jitter)?;
+                Ok(AnyPosterior::Unwhitened(posterior))
             }
-        })
+            _ => Ok(self.standard(inducing, size, outputs, jitter, options)),
+        }
+    }
+
+    /// As [`init`](Self::init), for functions with kernels of their own.
+    ///
+    /// # Errors
+    ///
+    /// When the covariance of the inducing variables cannot be factored.
+    pub fn init_separate<K: Kernel, I: SeparateInducing<K>>(
+        &self,
+        inducing: I,
+        kernels: &SeparateKernels<K>,
+        jitter: Jitter,
+        options: impl Into<TensorCreationOptions>,
+    ) -> Result<AnyPosterior<I>, NotPositiveDefinite> {
+        let (size, outputs) = (inducing.count(), kernels.outputs());
+        match *self {
+            Self::Unwhitened {
+                covariance: CovarianceShape::Full,
+            } => {
+                let scale = cholesky(inducing.kuu(kernels).detach(), jitter)?.lower();
+                let mean = Tensor::zeros([outputs, size], (&scale.device(), scale.dtype()));
+                let distribution = VariationalGaussian::full(mean, scale);
+                let posterior = Unwhitened::new(inducing, distribution, jitter);
+                Ok(AnyPosterior::Unwhitened(posterior))
+            }
+            _ => Ok(self.standard(inducing, size, outputs, jitter, options)),
+        }
+    }
+
+    /// A posterior with standard normals.
+    fn standard<I: Module>(
+        &self,
+        inducing: I,
+        size: usize,
+        outputs: usize,
+        jitter: Jitter,
+        options: impl Into<TensorCreationOptions>,
+    ) -> AnyPosterior<I> {
+        let normals = |shape| VariationalGaussian::standard(size, outputs, shape, options);
+        match *self {
+            Self::Whitened { covariance } => {
+                AnyPosterior::Whitened(Whitened::new(inducing, normals(covariance), jitter))
+            }
+            Self::Unwhitened { covariance } => {
+                AnyPosterior::Unwhitened(Unwhitened::new(inducing, normals(covariance), jitter))
+            }
+        }
     }
 }
 

@@ -7,6 +7,7 @@
 
 mod any;
 mod distribution;
+mod either;
 mod process;
 mod unwhitened;
 mod whitened;
@@ -20,6 +21,7 @@ use burn::{
 pub use any::{AnyPosterior, PosteriorConfig};
 pub use distribution::{CovarianceShape, VariationalGaussian};
 pub(crate) use distribution::{Moments, Scale};
+pub use either::EitherProcess;
 pub use process::{ConditionedProcess, Joint, JointAcrossOutputs, Process, Spread};
 pub use unwhitened::Unwhitened;
 pub use whitened::Whitened;

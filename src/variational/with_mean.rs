@@ -18,6 +18,14 @@ impl<P: Process, M: Mean> WithMean<P, M> {
         Self { process, mean }
     }
 
+    /// The same mean function with another process.
+    pub fn map<Q: Process>(self, change: impl FnOnce(P) -> Q) -> WithMean<Q, M> {
+        WithMean {
+            process: change(self.process),
+            mean: self.mean,
+        }
+    }
+
     /// The process without its mean function.
     pub fn process(&self) -> &P {
         &self.process

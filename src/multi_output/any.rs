@@ -1,0 +1,127 @@
+//! Priors and posteriors of several functions, chosen at run time.
+
+use burn::{module::Module, tensor::Tensor};
+
+use super::{Coregionalised, Mixture, SeparateKernels, SeparateProcess};
+use crate::{
+    inducing::{InducingVariables, SeparateInducing},
+    kernels::{FunctionPrior, Kernel},
+    ops::NotPositiveDefinite,
+    parameter::{Hyperparameter, hyperparameters},
+    variational::{AnyPosterior, ConditionedProcess, EitherProcess, Evaluation, Posterior},
+};
+
+/// One kernel that all functions share, or one each.
+#[derive(Module, Debug)]
+pub enum Kernels<K: Module> {
+    /// One for all.
+    Shared(K),
+    /// One each.
+    Separate(SeparateKernels<K>),
+}
+
+impl<K: Kernel> FunctionPrior for Kernels<K> {
+    fn hyperparameters(&self) -> Vec<Hyperparameter> {
+        hyperparameters(self)
+    }
+}
+
+/// The functions of a posterior as they are, or mixtures of them.
+#[derive(Module, Debug)]
+pub enum Functions<Q: Module> {
+    /// As they are.
+    Independent(Q),
+    /// Mixtures.
+    Coregionalised(Coregionalised<Q>),
+}
+
+impl<Q: Module> Functions<Q> {
+    /// The posterior of the independent functions.
+    pub fn independent(&self) -> &Q {
+        match self {
+            Self::Independent(posterior) => posterior,
+            Self::Coregionalised(posterior) => posterior.latent(),
+        }
+    }
+}
+
+impl<K: FunctionPrior, Q: Posterior<K>> Posterior<K> for Functions<Q> {
+    type Process = EitherProcess<Q::Process, Mixture<Q::Process>>;
+
+    fn evaluate(&self, prior: &K, x: Tensor<2>) -> Result<Evaluation, NotPositiveDefinite> {
+        match self {
+            Self::Independent(posterior) => posterior.evaluate(prior, x),
+            Self::Coregionalised(posterior) => posterior.evaluate(prior, x),
+        }
+    }
+
+    fn condition(&self, prior: &K) -> Result<Self::Process, NotPositiveDefinite> {
+        Ok(match self {
+            Self::Independent(posterior) => EitherProcess::First(posterior.condition(prior)?),
+            Self::Coregionalised(posterior) => EitherProcess::Second(posterior.condition(prior)?),
+        })
+    }
+
+    fn after_step(self, prior: &K) -> Self {
+        match self {
+            Self::Independent(posterior) => Self::Independent(posterior.after_step(prior)),
+            Self::Coregionalised(posterior) => Self::Coregionalised(posterior.after_step(prior)),
+        }
+    }
+}
+
+impl<K: Kernel, I: SeparateInducing<K>> Posterior<SeparateKernels<K>> for AnyPosterior<I> {
+    type Process = SeparateProcess<K, I>;
+
+    fn evaluate(
+        &self,
+        kernels: &SeparateKernels<K>,
+        x: Tensor<2>,
+    ) -> Result<Evaluation, NotPositiveDefinite> {
+        match self {
+            Self::Whitened(posterior) => posterior.evaluate(kernels, x),
+            Self::Unwhitened(posterior) => posterior.evaluate(kernels, x),
+        }
+    }
+
+    fn condition(
+        &self,
+        kernels: &SeparateKernels<K>,
+    ) -> Result<Self::Process, NotPositiveDefinite> {
+        match self {
+            Self::Whitened(posterior) => posterior.condition(kernels),
+            Self::Unwhitened(posterior) => posterior.condition(kernels),
+        }
+    }
+}
+
+impl<K: Kernel, I: InducingVariables<K> + SeparateInducing<K>> Posterior<Kernels<K>>
+    for AnyPosterior<I>
+{
+    type Process = EitherProcess<ConditionedProcess<K, I>, SeparateProcess<K, I>>;
+
+    fn evaluate(
+        &self,
+        kernels: &Kernels<K>,
+        x: Tensor<2>,
+    ) -> Result<Evaluation, NotPositiveDefinite> {
+        match kernels {
+            Kernels::Shared(kernel) => self.evaluate(kernel, x),
+            Kernels::Separate(kernels) => self.evaluate(kernels, x),
+        }
+    }
+
+    fn condition(&self, kernels: &Kernels<K>) -> Result<Self::Process, NotPositiveDefinite> {
+        Ok(match kernels {
+            Kernels::Shared(kernel) => EitherProcess::First(self.condition(kernel)?),
+            Kernels::Separate(kernels) => EitherProcess::Second(self.condition(kernels)?),
+        })
+    }
+
+    fn after_step(self, kernels: &Kernels<K>) -> Self {
+        match kernels {
+            Kernels::Shared(kernel) => self.after_step(kernel),
+            Kernels::Separate(kernels) => self.after_step(kernels),
+        }
+    }
+}

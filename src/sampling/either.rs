@@ -1,0 +1,35 @@
+//! Draws of processes of one of two types.
+
+use burn::tensor::Tensor;
+
+use super::{PathOptions, Paths, SamplePaths};
+use crate::{kernels::NoSpectrum, variational::EitherProcess};
+
+/// Draws of one of two types.
+#[derive(Clone, Debug)]
+pub enum EitherPaths<A, B> {
+    /// Of the first type.
+    First(A),
+    /// Of the second type.
+    Second(B),
+}
+
+impl<A: SamplePaths, B: SamplePaths> SamplePaths for EitherProcess<A, B> {
+    type Paths = EitherPaths<A::Paths, B::Paths>;
+
+    fn paths(&self, options: PathOptions) -> Result<Self::Paths, NoSpectrum> {
+        Ok(match self {
+            Self::First(process) => EitherPaths::First(process.paths(options)?),
+            Self::Second(process) => EitherPaths::Second(process.paths(options)?),
+        })
+    }
+}
+
+impl<A: Paths, B: Paths> Paths for EitherPaths<A, B> {
+    fn evaluate(&self, x: Tensor<2>) -> Tensor<3> {
+        match self {
+            Self::First(paths) => paths.evaluate(x),
+            Self::Second(paths) => paths.evaluate(x),
+        }
+    }
+}
