@@ -102,7 +102,7 @@ fn every_combination_trains_and_comes_back_from_its_files() {
             },
             context: (),
         };
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = temp_dir::TempDir::new().expect("a folder");
         saved.save(folder.path()).expect("saved");
         let loaded = SavedModel::<()>::load(folder.path(), &Device::flex()).expect("loaded");
         let predictors = (saved.model.predictor(), loaded.model.predictor());
