@@ -1,19 +1,23 @@
 //! Seconds until sparse variational regression on elevators reaches a given bound: natural
 //! gradients for `q(u)` with Adam for the rest, against Adam alone.
 //!
-//! `BURN_GP_DATA=… cargo bench -p burn-gp-models --bench natural_gradients` trains with several
-//! learning rates (the same ones for both) for several numbers of steps, the learning rate going
-//! down to a hundredth along a cosine, and prints a line of JSON a run. For every length of
-//! training with Adam alone it then prints how many times fewer seconds the shortest run with
-//! natural gradients took that reached the best bound of that length. Whitened, ARD Matérn-5/2, 256
+//! `BURN_GP_DATA=… cargo bench -p burn-gp-models --bench natural_gradients [-- whitened|unwhitened]`
+//! trains in either coordinates with several learning rates for several numbers of steps, the
+//! learning rate going down to a hundredth along a cosine, and prints a line of JSON a run. For
+//! every length of training with Adam alone it then prints how many times fewer seconds the shortest
+//! run with natural gradients took that reached the best bound of that length. ARD Matérn-5/2, 256
 //! inducing points, batches of 1024, f64, first split of the collection; the bound is that of all
 //! training rows, per row.
 
-use std::time::Instant;
+use std::{collections::BTreeSet, time::Instant};
 
 use burn::tensor::{DType, Device};
 use burn_gp::{
-    kernels::StationaryConfig, likelihoods::GaussianConfig, ops::Stationary, optim::NaturalGradient,
+    kernels::StationaryConfig,
+    likelihoods::GaussianConfig,
+    ops::Stationary,
+    optim::NaturalGradient,
+    variational::{CovarianceShape, PosteriorConfig},
 };
 use burn_gp_datasets::{DataSource, Standardizer};
 use burn_gp_models::{
@@ -28,10 +32,12 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const INDUCING: usize = 256;
 
-/// Steps of the runs with Adam alone, and with natural gradients.
-const LENGTHS: [[usize; 3]; 2] = [[600, 1200, 1800], [150, 300, 600]];
-
-const LEARNING_RATES: [f64; 3] = [0.03, 0.1, 0.3];
+/// The runs with one optimiser: their learning rates and their lengths.
+struct Plan {
+    rates: [f64; 2],
+    lengths: [usize; 2],
+    natural_gradient: Option<NaturalGradient>,
+}
 
 /// A finished run.
 struct Run {
@@ -41,16 +47,44 @@ struct Run {
 }
 
 fn main() {
+    let coordinates = std::env::args()
+        .skip(1)
+        .find(|word| !word.starts_with('-'))
+        .unwrap_or_default();
     let data = elevators();
-    let natural = NaturalGradient::new(0.1).with_warm_up(1e-4, 10);
-    let [alone, together] =
-        [(None, LENGTHS[0]), (Some(natural), LENGTHS[1])].map(|(natural, lengths)| -> Vec<Run> {
-            let rates = LEARNING_RATES.into_iter();
-            let all = rates.flat_map(|rate| lengths.map(|steps| (rate, steps)));
-            all.map(|(rate, steps)| run(&data, rate, natural, steps))
-                .collect()
-        });
-    for steps in LENGTHS[0] {
+    let covariance = CovarianceShape::Full;
+    for (name, posterior) in [
+        ("whitened", PosteriorConfig::Whitened { covariance }),
+        ("unwhitened", PosteriorConfig::Unwhitened { covariance }),
+    ] {
+        if coordinates.is_empty() || coordinates == name {
+            compare(name, &posterior, &data);
+        }
+    }
+}
+
+/// Trains with both optimisers.
+fn compare(name: &str, posterior: &PosteriorConfig, data: &TrainingData) {
+    let plans = [
+        Plan {
+            rates: [0.1, 0.3],
+            lengths: [150, 300],
+            natural_gradient: Some(NaturalGradient::new(0.1).with_warm_up(1e-4, 10)),
+        },
+        Plan {
+            rates: [0.03, 0.1],
+            lengths: [600, 1200],
+            natural_gradient: None,
+        },
+    ];
+    let [together, alone] = plans.map(|plan| -> Vec<Run> {
+        let rates = plan.rates.into_iter();
+        let all = rates.flat_map(|rate| plan.lengths.map(|steps| (rate, steps)));
+        all.map(|(rate, steps)| run(name, posterior, data, rate, plan.natural_gradient, steps))
+            .collect()
+    });
+    let lengths: BTreeSet<usize> = alone.iter().map(|run| run.steps).collect();
+    for steps in lengths {
         let best = (alone.iter().filter(|run| run.steps == steps))
             .max_by(|a, b| a.bound.total_cmp(&b.bound));
         let Some(best) = best else { continue };
@@ -58,8 +92,8 @@ fn main() {
             .min_by(|a, b| a.seconds.total_cmp(&b.seconds));
         let seconds = fastest.map_or(f64::INFINITY, |run| run.seconds);
         println!(
-            "{{\"bound\": {:.4}, \"adam_seconds\": {:.2}, \"natural_and_adam_seconds\": {seconds:.2}, \
-             \"times_fewer\": {:.1}}}",
+            "{{\"posterior\": \"{name}\", \"bound\": {:.4}, \"adam_seconds\": {:.2}, \
+             \"natural_and_adam_seconds\": {seconds:.2}, \"times_fewer\": {:.1}}}",
             best.bound,
             best.seconds,
             best.seconds / seconds
@@ -86,6 +120,8 @@ fn elevators() -> TrainingData {
 }
 
 fn run(
+    name: &str,
+    posterior: &PosteriorConfig,
     data: &TrainingData,
     learning_rate: f64,
     natural_gradient: Option<NaturalGradient>,
@@ -95,7 +131,8 @@ fn run(
         StationaryConfig::new(Stationary::Matern52),
         GaussianConfig { noise: 0.1 },
     );
-    let model = config.with_inducing(INDUCING).init(data);
+    let config = config.with_inducing(INDUCING);
+    let model = config.with_posterior(posterior.clone()).init(data);
     let training = MiniBatchTraining {
         batch_size: 1024,
         learning_rate,
@@ -119,7 +156,7 @@ fn run(
         "Adam"
     };
     println!(
-        "{{\"optimiser\": \"{optimiser}\", \"learning_rate\": {learning_rate}, \"steps\": {steps}, \
+        "{{\"posterior\": \"{name}\", \"optimiser\": \"{optimiser}\", \"learning_rate\": {learning_rate}, \"steps\": {steps}, \
          \"seconds\": {seconds:.2}, \"bound\": {bound:.4}}}"
     );
     Run {
