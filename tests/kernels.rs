@@ -69,8 +69,8 @@ fn covariances_are_those_of_the_formula() {
         for (name, config) in registry() {
             let kernel = config.init(DIMENSIONS, platform.options());
             let what = format!("{name} on {platform}");
-            // Shaders promise arc tangents to 4096 units in the last place only (WGSL, §15.7.4.1),
-            // 2.4e-4 of the angle.
+            // Shaders promise an arc sine only what they do of the arc tangent behind it: 4096 units in
+            // the last place (WGSL, §15.7.4.1), 2.4e-4 of the angle.
             let single = if platform.is_host() { 5e-6 } else { 1e-3 };
             let tolerance = platform.tolerance(1e-13, single);
             let cross = kernel.covariance(platform.matrix(&x1), platform.matrix(&x2));
