@@ -2,7 +2,14 @@
 
 use burn::{backend::Dispatch, tensor::Tensor};
 
-use super::{extension::LinearAlgebra, host::special};
+use super::{
+    extension::LinearAlgebra,
+    host::{
+        normal::{self, Part},
+        scalar::Scalar,
+        special,
+    },
+};
 
 /// A scalar function with a derivative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,13 +25,20 @@ pub enum SpecialFunction {
 }
 
 impl SpecialFunction {
-    /// The function and its derivative at `x`.
-    pub fn value_and_slope(self, x: f64) -> (f64, f64) {
-        match self {
-            Self::Softplus => special::softplus(x),
-            Self::LogNormalCdf => special::log_normal_cdf(x),
-            Self::LogGamma => special::log_gamma(x),
-            Self::LogOneMinusExp => special::log_one_minus_exp(x),
+    /// The function, or its derivative, at each of the arguments.
+    pub(crate) fn evaluate<T: Scalar>(self, arguments: &[T], part: Part, results: &mut [T]) {
+        let scalar = match self {
+            Self::LogNormalCdf => return normal::log_normal_cdf_of(arguments, part, results),
+            Self::Softplus => special::softplus,
+            Self::LogGamma => special::log_gamma,
+            Self::LogOneMinusExp => special::log_one_minus_exp,
+        };
+        for (result, argument) in results.iter_mut().zip(arguments) {
+            let (value, slope) = scalar(argument.to_f64());
+            *result = T::from_f64(match part {
+                Part::Value => value,
+                Part::Slope => slope,
+            });
         }
     }
 }

@@ -4,7 +4,7 @@ use burn::backend::{TensorMetadata, tensor::FloatTensor};
 use faer::{Accum, MatMut, prelude::ReborrowMut};
 
 use super::{
-    batch_parts, elementwise, expand, map_members, member, member_mut, part, update_members,
+    batch_parts, expand, map_members, member, member_mut, part, special_values, update_members,
 };
 use crate::ops::{
     SpecialFunction, Stationary,
@@ -14,6 +14,7 @@ use crate::ops::{
         cholesky::{BadPivot, factor_in_place, pack_lower_in_place},
         covariance::covariance,
         moments::{add_column_squares, divergence},
+        normal::Part,
         scalar::Scalar,
         threads::in_parts,
         triangular::{Side, lower_product, mirror_lower, solve_in_place},
@@ -235,11 +236,7 @@ impl<B: HostAccess> LinearAlgebra for B {
 
     fn special(x: FloatTensor<B>, function: SpecialFunction) -> FloatTensor<B> {
         with_element!(x, T => {
-            let arguments = B::read::<T>(&x);
-            let values = elementwise(arguments.len(), |index| {
-                let (value, _) = function.value_and_slope(arguments[index].to_f64());
-                <T as Scalar>::from_f64(value)
-            });
+            let values = special_values(&B::read::<T>(&x), function, Part::Value);
             write::<B, T>(values, x.shape(), &x.device())
         })
     }

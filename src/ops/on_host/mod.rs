@@ -9,7 +9,11 @@ use burn::backend::{TensorMetadata, tensor::FloatTensor};
 use faer::{MatMut, MatRef};
 
 use super::{
-    host::threads::{self, in_parts},
+    SpecialFunction,
+    host::{
+        normal::Part,
+        threads::{self, in_parts},
+    },
     host_access::{Element, HostAccess, matrix_dims, write},
 };
 
@@ -60,18 +64,16 @@ fn batch_parts(batch: usize, values: usize) -> usize {
 /// Special functions from which on two threads are faster than one.
 const PARALLEL_FUNCTIONS: usize = 1 << 11;
 
-/// `count` values that take long to compute, each on its own.
-fn elementwise<T: Element>(count: usize, value: impl Fn(usize) -> T + Sync) -> Vec<T> {
-    let mut values = vec![T::default(); count];
-    let parts = if count < PARALLEL_FUNCTIONS {
+/// A special function, or its derivative, at each of the arguments.
+fn special_values<T: Element>(arguments: &[T], function: SpecialFunction, part: Part) -> Vec<T> {
+    let mut values = vec![T::default(); arguments.len()];
+    let parts = if values.len() < PARALLEL_FUNCTIONS {
         1
     } else {
         threads::count()
     };
     in_parts(&mut values, 1, parts, &|values, first| {
-        for (offset, out) in values.iter_mut().enumerate() {
-            *out = value(first + offset);
-        }
+        function.evaluate(&arguments[first..][..values.len()], part, values);
     });
     values
 }

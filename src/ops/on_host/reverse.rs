@@ -3,7 +3,7 @@
 use burn::backend::{TensorMetadata, tensor::FloatTensor};
 use faer::{Accum, Mat, MatMut, MatRef, prelude::ReborrowMut};
 
-use super::{elementwise, expand, map_members, member, member_mut, part};
+use super::{expand, map_members, member, member_mut, part, special_values};
 use crate::ops::{
     SpecialFunction, Stationary,
     extension::LinearAlgebraReverse,
@@ -11,6 +11,7 @@ use crate::ops::{
         cholesky::two_sided_solve_in_place,
         covariance::covariance_backward,
         moments::{Projection, clear_above_diagonal, divergence_reverse, scale_columns},
+        normal::Part,
         scalar::Scalar,
         triangular::{Side, lower_product, product, solve_in_place, triangular_product},
     },
@@ -315,11 +316,10 @@ impl<B: HostAccess> LinearAlgebraReverse for B {
         function: SpecialFunction,
     ) -> FloatTensor<B> {
         with_element!(x, T => {
-            let (arguments, gradients) = (B::read::<T>(&x), B::read::<T>(&gradient));
-            let values = elementwise(arguments.len(), |index| {
-                let (_, slope) = function.value_and_slope(arguments[index].to_f64());
-                <T as Scalar>::from_f64(gradients[index].to_f64() * slope)
-            });
+            let mut values = special_values(&B::read::<T>(&x), function, Part::Slope);
+            for (value, &gradient) in values.iter_mut().zip(B::read::<T>(&gradient).iter()) {
+                *value *= gradient;
+            }
             write::<B, T>(values, x.shape(), &x.device())
         })
     }
