@@ -60,7 +60,7 @@ fn draws(options: RunOptions) -> Result<Draws, Box<dyn Error>> {
         }
         Plan::Svgp(config, training) => {
             let model = config.init(&training_data)?;
-            let inducing = points(model.posterior().independent().inducing().points());
+            let inducing = points(model.posterior().independent().inducing()[0].points());
             let steps = training.steps;
             let mut trainer = MiniBatchTrainer::new(model, training_data, training);
             let batches = (0..steps).map(|step| trainer.rows_of_step(step)).collect();

@@ -151,6 +151,7 @@ fn inducing(
     let jitter = *sparse.jitter.get_or_insert(default);
     Ok(InducingConfig {
         count,
+        orthogonal: 0,
         initialiser: match sparse.initialiser {
             InitialiserName::Subset => Initialiser::Subset,
             InitialiserName::KMeans => Initialiser::KMeans,

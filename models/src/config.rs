@@ -2,7 +2,7 @@
 
 use burn::{
     module::Module,
-    tensor::{Tensor, TensorCreationOptions},
+    tensor::{DType, Tensor, TensorCreationOptions},
 };
 use burn_gp::{
     inducing::{InducingPoints, Initialiser, SelectionError},
@@ -41,6 +41,21 @@ pub enum InitError {
     /// What is asked of a parameter cannot be.
     #[error(transparent)]
     Parameter(#[from] ParameterError),
+    /// The posterior has a second set of inducing points, and none are asked for.
+    #[error(
+        "this posterior needs orthogonal inducing points besides the others: their number is at \
+         least 1, not 0"
+    )]
+    NoOrthogonalPoints,
+    /// The model has no second set of inducing points, and some are asked for.
+    #[error(
+        "{count} orthogonal inducing points were asked for, but this model has none; they belong \
+         to the posteriors solve and odvgp"
+    )]
+    OrthogonalPoints {
+        /// The number asked for, M2.
+        count: usize,
+    },
 }
 
 /// The inducing points of a sparse model.
@@ -48,6 +63,10 @@ pub enum InitError {
 pub struct InducingConfig {
     /// How many there are, M.
     pub count: usize,
+    /// How many there are besides, orthogonal to these, M2: none but for the posteriors
+    /// [`Solve`](PosteriorConfig::Solve) and [`Odvgp`](PosteriorConfig::Odvgp).
+    #[serde(default)]
+    pub orthogonal: usize,
     /// How their first places are chosen among the training inputs.
     pub initialiser: Initialiser,
     /// The seed of that choice.
@@ -61,32 +80,51 @@ impl InducingConfig {
     pub fn new(count: usize) -> Self {
         Self {
             count,
+            orthogonal: 0,
             initialiser: Initialiser::KMeans,
             seed: 0,
             jitter: None,
         }
     }
 
+    /// The sizes of the sets of points.
+    fn counts(&self) -> Vec<usize> {
+        let counts = [self.count, self.orthogonal];
+        counts[..if self.orthogonal > 0 { 2 } else { 1 }].to_vec()
+    }
+
+    /// The sets of points, one or two.
     fn select(
         &self,
         kernel: &AnyKernel,
         inputs: &Tensor<2>,
-    ) -> Result<InducingPoints, SelectionError> {
-        let points =
-            self.initialiser
-                .select(kernel, inputs.clone().inner(), self.count, self.seed)?;
-        Ok(InducingPoints::new(points))
+    ) -> Result<Vec<InducingPoints>, SelectionError> {
+        let inputs = inputs.clone().inner();
+        let sets = (self.initialiser).select_sets(kernel, inputs, &self.counts(), self.seed)?;
+        Ok(sets.into_iter().map(InducingPoints::new).collect())
     }
 
-    /// The jitter of the covariance of `points`.
-    fn jitter_for(&self, points: &InducingPoints) -> Jitter {
-        let precision = points.points().dtype();
+    /// The jitter of covariances of points in a precision.
+    fn jitter_for(&self, precision: DType) -> Jitter {
         (self.jitter).unwrap_or_else(|| Jitter::for_precision(precision))
     }
 
     /// Points at the origin, to be replaced by a record.
-    fn blank(&self, dimensions: usize, options: &TensorCreationOptions) -> InducingPoints {
-        InducingPoints::new(Tensor::zeros([self.count, dimensions], options.clone()))
+    fn blank(&self, dimensions: usize, options: &TensorCreationOptions) -> Vec<InducingPoints> {
+        let counts = self.counts().into_iter();
+        let blank = |count| Tensor::zeros([count, dimensions], options.clone());
+        counts
+            .map(|count| InducingPoints::new(blank(count)))
+            .collect()
+    }
+
+    /// Fails unless there are orthogonal points where, and only where, there have to be.
+    fn check(&self, has_orthogonal_set: bool) -> Result<(), InitError> {
+        match (has_orthogonal_set, self.orthogonal) {
+            (true, 0) => Err(InitError::NoOrthogonalPoints),
+            (false, count) if count > 0 => Err(InitError::OrthogonalPoints { count }),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -168,6 +206,12 @@ impl SvgpConfig {
         self
     }
 
+    /// With `count` inducing points orthogonal to the others.
+    pub fn with_orthogonal(mut self, count: usize) -> Self {
+        self.inducing.orthogonal = count;
+        self
+    }
+
     /// With the given posterior.
     pub fn with_posterior(mut self, posterior: PosteriorConfig) -> Self {
         self.posterior = posterior;
@@ -180,8 +224,8 @@ impl SvgpConfig {
     ///
     /// # Errors
     ///
-    /// When the inducing points cannot be chosen, their covariance cannot be factored, or what is
-    /// asked of a parameter cannot be.
+    /// When the inducing points cannot be chosen or are not those of the posterior, their covariance
+    /// cannot be factored, or what is asked of a parameter cannot be.
     ///
     /// # Panics
     ///
@@ -230,13 +274,14 @@ impl SvgpConfig {
     fn assemble(
         &self,
         kernel: AnyKernel,
-        inducing: InducingPoints,
+        inducing: Vec<InducingPoints>,
         (dimensions, columns): (usize, usize),
         options: &TensorCreationOptions,
     ) -> Result<AnySvgp, InitError> {
+        self.inducing.check(self.posterior.has_orthogonal_set())?;
         let likelihood = self.likelihood.init(options.clone());
         let functions = likelihood.latents(likelihood.outputs(columns));
-        let jitter = self.inducing.jitter_for(&inducing);
+        let jitter = self.inducing.jitter_for(inducing[0].points().dtype());
         let latent = (self.coregionalisation).map_or(functions, |config| config.latent);
         let options = || options.clone();
         let (kernels, posterior) = if self.separate_kernels {
@@ -322,8 +367,9 @@ impl SgprConfig {
         let [_, dimensions] = data.inputs.dims();
         let kernel = self.kernel.init(dimensions, options.clone());
         let kernel = with_first_values(kernel, &self.parameters)?;
-        let inducing = self.inducing.select(&kernel, &data.inputs)?;
-        let jitter = self.inducing.jitter_for(&inducing);
+        self.inducing.check(false)?;
+        let inducing = self.inducing.select(&kernel, &data.inputs)?.swap_remove(0);
+        let jitter = self.inducing.jitter_for(data.inputs.dtype());
         let model = Collapsed::new(
             kernel,
             self.mean.init(dimensions, OUTPUTS, options.clone()),

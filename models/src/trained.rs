@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use burn::{
     module::{Module, ModuleMapper, Param, ParamId},
-    tensor::{DType, Device, Tensor},
+    tensor::{DType, Device, Int, Tensor},
 };
 use burn_gp::{
     inducing::InducingPoints,
@@ -122,12 +122,14 @@ impl TrainedModel {
                 let (inputs, targets) = (model.inputs.val(), model.targets.val());
                 let (device, dtype) = (inputs.device(), inputs.dtype());
                 let process = (model.regression.condition(inputs, targets)?)
-                    .map(|process| EitherProcess::First(EitherProcess::First(process)));
+                    .map(EitherProcess::First)
+                    .map(EitherProcess::First)
+                    .map(EitherProcess::First);
                 let likelihood = AnyLikelihood::Gaussian(model.regression.likelihood().clone());
                 Ok(Predictor::new(process, &likelihood, &device, dtype))
             }
             Self::Sparse(model) => {
-                let points = model.posterior().independent().inducing().points();
+                let points = model.posterior().independent().inducing()[0].points();
                 let (device, dtype) = (points.device(), points.dtype());
                 Ok(Predictor::new(
                     model.condition()?,
@@ -147,11 +149,14 @@ impl TrainedModel {
         }
     }
 
-    /// The inducing points, row-major, `[M, D]`; none for exact regression.
+    /// The inducing points of all sets, row-major, `[M, D]`; none for exact regression.
     pub fn inducing_points(&self) -> Vec<f64> {
         match self {
             Self::Exact(_) => Vec::new(),
-            Self::Sparse(model) => numbers(model.posterior().independent().inducing().points()),
+            Self::Sparse(model) => {
+                let sets = model.posterior().independent().inducing().into_iter();
+                sets.flat_map(|points| numbers(points.points())).collect()
+            }
         }
     }
 }
@@ -261,6 +266,15 @@ fn numbered(model: TrainedModel) -> TrainedModel {
     struct Numbering(u64);
     impl ModuleMapper for Numbering {
         fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
+            let (_, tensor, mapper) = param.consume();
+            self.0 += 1;
+            Param::from_mapped_value(ParamId::from(self.0), tensor, mapper)
+        }
+
+        fn map_int<const D: usize>(
+            &mut self,
+            param: Param<Tensor<D, Int>>,
+        ) -> Param<Tensor<D, Int>> {
             let (_, tensor, mapper) = param.consume();
             self.0 += 1;
             Param::from_mapped_value(ParamId::from(self.0), tensor, mapper)

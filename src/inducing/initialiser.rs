@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use burn::tensor::{Tensor, TensorData};
+use burn::tensor::{Int, Tensor, TensorData};
 use rand::{SeedableRng, rngs::ChaCha8Rng, seq::SliceRandom};
 use serde::{Deserialize, Serialize};
 
@@ -47,6 +47,44 @@ impl Initialiser {
             Self::KMeans => k_means(inputs, count, seed),
             Self::GreedyVariance => greedy_variance(kernel, inputs, count, seed),
         }
+    }
+}
+
+impl Initialiser {
+    /// Several sets of points, no two points of which are the same: as many as all sets need are
+    /// chosen together and dealt out at random by the seed. One set is in the order of
+    /// [`select`](Self::select).
+    ///
+    /// # Shapes
+    ///
+    /// - `inputs`: `[N, D]`, `counts`: the number of points of each set, M
+    /// - result: `[M, D]` for each
+    ///
+    /// # Errors
+    ///
+    /// [`SelectionError`] when a set is to be empty or there are not as many distinct inputs.
+    pub fn select_sets<K: Kernel>(
+        self,
+        kernel: &K,
+        inputs: Tensor<2>,
+        counts: &[usize],
+        seed: u64,
+    ) -> Result<Vec<Tensor<2>>, SelectionError> {
+        if counts.contains(&0) {
+            return Err(SelectionError::None);
+        }
+        let total = counts.iter().sum();
+        let points = self.select(kernel, inputs, total, seed)?;
+        if counts.len() == 1 {
+            return Ok(vec![points]);
+        }
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        // Another stream than that of the choice.
+        random.set_stream(1);
+        let mut order: Vec<i64> = (0..total as i64).collect();
+        order.shuffle(&mut random);
+        let order = Tensor::<1, Int>::from_data(order.as_slice(), &points.device());
+        Ok(points.select(0, order).split_with_sizes(counts.to_vec(), 0))
     }
 }
 

@@ -10,7 +10,7 @@ mod subset;
 
 use burn::{
     module::{Module, ModuleDisplay},
-    tensor::Tensor,
+    tensor::{Int, Tensor},
 };
 
 pub use greedy_variance::greedy_variance;
@@ -44,6 +44,17 @@ pub trait InducingVariables<K: Kernel>: Module + ModuleDisplay {
 
     /// `Cov[u, v]` with other inducing variables of the same kind, `[M, M2]`.
     fn kuv(&self, kernel: &K, other: &Self) -> Tensor<2>;
+
+    /// Some columns of `Cov[u, u]`, `[M, C]`, chosen by `columns`, `[C]`. The default computes all
+    /// of them.
+    fn kuu_columns(&self, kernel: &K, columns: Tensor<1, Int>) -> Tensor<2> {
+        self.kuu(kernel).select(1, columns)
+    }
+
+    /// The variables of all sets, in their order, as one set.
+    fn union(sets: &[Self]) -> Self
+    where
+        Self: Sized;
 }
 
 /// Inducing variables that can be computed from functions: `u(f)`.

@@ -2,7 +2,7 @@
 
 use burn::{
     module::{Module, Param},
-    tensor::Tensor,
+    tensor::{Int, Tensor},
 };
 
 use super::{FunctionVariables, InducingVariables};
@@ -43,6 +43,14 @@ impl<K: Kernel> InducingVariables<K> for InducingPoints {
 
     fn kuv(&self, kernel: &K, other: &Self) -> Tensor<2> {
         kernel.covariance(self.points(), other.points())
+    }
+
+    fn kuu_columns(&self, kernel: &K, columns: Tensor<1, Int>) -> Tensor<2> {
+        kernel.matrix_columns(self.points(), columns)
+    }
+
+    fn union(sets: &[Self]) -> Self {
+        Self::new(Tensor::cat(sets.iter().map(Self::points).collect(), 0))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use burn::{
     module::{Module, ModuleDisplay, Param},
-    tensor::Tensor,
+    tensor::{Int, Tensor},
 };
 
 use super::{InducingPoints, InducingVariables};
@@ -24,6 +24,18 @@ pub trait SeparateInducing<K: Kernel>: Module + ModuleDisplay {
 
     /// `Cov[u_p, f_p(x)]`, `[P, M, N]`, at `x`, `[N, D]`.
     fn kuf(&self, kernels: &SeparateKernels<K>, x: Tensor<2>) -> Tensor<3>;
+
+    /// `Cov[u_p, v_p]` with other inducing variables of the same kind, `[P, M, M2]`.
+    fn kuv(&self, kernels: &SeparateKernels<K>, other: &Self) -> Tensor<3>;
+
+    /// Some columns of each `Cov[u_p, u_p]`, `[P, M, C]`, chosen by `columns`, `[C]`. The default
+    /// computes all of them.
+    fn kuu_columns(&self, kernels: &SeparateKernels<K>, columns: Tensor<1, Int>) -> Tensor<3> {
+        self.kuu(kernels).select(2, columns)
+    }
+
+    /// The variables of all sets, in their order, as one set.
+    fn union(sets: &[Self]) -> Self;
 
     /// The inducing variables of function `output`.
     fn member(&self, output: usize) -> Self::Member;
@@ -71,6 +83,18 @@ impl<K: Kernel> SeparateInducing<K> for InducingPoints {
         kernels.covariances(repeated(self.points(), outputs), repeated(x, outputs))
     }
 
+    fn kuv(&self, kernels: &SeparateKernels<K>, other: &Self) -> Tensor<3> {
+        SeparateInducing::kuf(self, kernels, other.points())
+    }
+
+    fn kuu_columns(&self, kernels: &SeparateKernels<K>, columns: Tensor<1, Int>) -> Tensor<3> {
+        kernels.matrix_columns(repeated(self.points(), kernels.outputs()), columns)
+    }
+
+    fn union(sets: &[Self]) -> Self {
+        Self::new(Tensor::cat(sets.iter().map(Self::points).collect(), 0))
+    }
+
     fn member(&self, _output: usize) -> Self {
         self.clone()
     }
@@ -89,6 +113,18 @@ impl<K: Kernel> SeparateInducing<K> for SeparatePoints {
 
     fn kuf(&self, kernels: &SeparateKernels<K>, x: Tensor<2>) -> Tensor<3> {
         kernels.covariances(self.points(), repeated(x, kernels.outputs()))
+    }
+
+    fn kuv(&self, kernels: &SeparateKernels<K>, other: &Self) -> Tensor<3> {
+        kernels.covariances(self.points(), other.points())
+    }
+
+    fn kuu_columns(&self, kernels: &SeparateKernels<K>, columns: Tensor<1, Int>) -> Tensor<3> {
+        kernels.matrix_columns(self.points(), columns)
+    }
+
+    fn union(sets: &[Self]) -> Self {
+        Self::new(Tensor::cat(sets.iter().map(Self::points).collect(), 1))
     }
 
     fn member(&self, output: usize) -> InducingPoints {

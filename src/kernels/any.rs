@@ -1,6 +1,9 @@
 //! Kernels chosen at run time.
 
-use burn::{module::Module, tensor::Tensor};
+use burn::{
+    module::Module,
+    tensor::{Int, Tensor},
+};
 use rand::rngs::ChaCha8Rng;
 
 use super::{
@@ -33,6 +36,10 @@ macro_rules! any_kernel {
 
             fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
                 match self { $(Self::$variant(kernel) => kernel.diagonal(x)),+ }
+            }
+
+            fn matrix_columns(&self, x: Tensor<2>, columns: Tensor<1, Int>) -> Tensor<2> {
+                match self { $(Self::$variant(kernel) => kernel.matrix_columns(x, columns)),+ }
             }
 
             /// One pass over all, where they are stationary and of one kind.
@@ -123,6 +130,10 @@ impl Kernel for BoxedKernel {
 
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
         self.kernel[0].diagonal(x)
+    }
+
+    fn matrix_columns(&self, x: Tensor<2>, columns: Tensor<1, Int>) -> Tensor<2> {
+        self.kernel[0].matrix_columns(x, columns)
     }
 
     fn spectrum(

@@ -44,7 +44,7 @@ mod white;
 
 use burn::{
     module::{Module, ModuleDisplay},
-    tensor::Tensor,
+    tensor::{IndexingUpdateOp, Int, Tensor},
 };
 use rand::rngs::ChaCha8Rng;
 
@@ -112,6 +112,23 @@ pub trait Kernel: Module + ModuleDisplay {
     /// - `x`: `[N, D]`
     /// - result: `[N]`
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1>;
+
+    /// Some columns of [`matrix`](Self::matrix), without the others. The default mends
+    /// [`covariance`](Self::covariance) where a point meets itself; a kernel without a share for
+    /// that takes it as it is.
+    ///
+    /// # Shapes
+    ///
+    /// - `x`: `[N, D]`, `columns`: `[C]`
+    /// - result: `[N, C]`
+    fn matrix_columns(&self, x: Tensor<2>, columns: Tensor<1, Int>) -> Tensor<2> {
+        let chosen = x.clone().select(0, columns.clone());
+        let covariance = self.covariance(x, chosen.clone());
+        let diagonal = columns.unsqueeze::<2>(); // [1, C]
+        let missing =
+            self.diagonal(chosen).unsqueeze::<2>() - covariance.clone().gather(0, diagonal.clone());
+        covariance.scatter(0, diagonal, missing, IndexingUpdateOp::Add)
+    }
 
     /// The covariances of several kernels of this type, each between points of its own. The
     /// default asks one kernel after the other.

@@ -2,7 +2,7 @@
 
 use burn::{
     module::Module,
-    tensor::{Tensor, TensorCreationOptions},
+    tensor::{Int, Tensor, TensorCreationOptions},
 };
 use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -170,6 +170,11 @@ impl Kernel for StationaryKernel {
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
         let [rows, _] = x.dims();
         self.variance.value().expand([rows])
+    }
+
+    fn matrix_columns(&self, x: Tensor<2>, columns: Tensor<1, Int>) -> Tensor<2> {
+        let chosen = x.clone().select(0, columns);
+        self.covariance(x, chosen)
     }
 
     fn spectrum(

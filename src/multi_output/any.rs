@@ -2,13 +2,13 @@
 
 use burn::{module::Module, tensor::Tensor};
 
-use super::{Coregionalised, Mixture, SeparateKernels, SeparateProcess};
+use super::{Coregionalised, Mixture, SeparateKernels};
 use crate::{
     inducing::{InducingVariables, SeparateInducing},
     kernels::{FunctionPrior, Kernel},
     ops::NotPositiveDefinite,
     parameter::{Hyperparameter, hyperparameters},
-    variational::{AnyPosterior, ConditionedProcess, EitherProcess, Evaluation, Posterior},
+    variational::{AnyPosterior, EitherProcess, Evaluation, Posterior},
 };
 
 /// One kernel that all functions share, or one each.
@@ -70,35 +70,13 @@ impl<K: FunctionPrior, Q: Posterior<K>> Posterior<K> for Functions<Q> {
     }
 }
 
-impl<K: Kernel, I: SeparateInducing<K>> Posterior<SeparateKernels<K>> for AnyPosterior<I> {
-    type Process = SeparateProcess<K, I>;
-
-    fn evaluate(
-        &self,
-        kernels: &SeparateKernels<K>,
-        x: Tensor<2>,
-    ) -> Result<Evaluation, NotPositiveDefinite> {
-        match self {
-            Self::Whitened(posterior) => posterior.evaluate(kernels, x),
-            Self::Unwhitened(posterior) => posterior.evaluate(kernels, x),
-        }
-    }
-
-    fn condition(
-        &self,
-        kernels: &SeparateKernels<K>,
-    ) -> Result<Self::Process, NotPositiveDefinite> {
-        match self {
-            Self::Whitened(posterior) => posterior.condition(kernels),
-            Self::Unwhitened(posterior) => posterior.condition(kernels),
-        }
-    }
-}
-
 impl<K: Kernel, I: InducingVariables<K> + SeparateInducing<K>> Posterior<Kernels<K>>
     for AnyPosterior<I>
 {
-    type Process = EitherProcess<ConditionedProcess<K, I>, SeparateProcess<K, I>>;
+    type Process = EitherProcess<
+        <Self as Posterior<K>>::Process,
+        <Self as Posterior<SeparateKernels<K>>>::Process,
+    >;
 
     fn evaluate(
         &self,

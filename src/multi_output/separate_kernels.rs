@@ -1,6 +1,9 @@
 //! Kernels for each function.
 
-use burn::{module::Module, tensor::Tensor};
+use burn::{
+    module::Module,
+    tensor::{Int, Tensor},
+};
 
 use crate::{
     kernels::{FunctionPrior, Kernel},
@@ -58,6 +61,16 @@ impl<K: Kernel> SeparateKernels<K> {
     /// The symmetric matrices of `k_p` at `x_p`: `[P, N, N]` from `[P, N, D]`.
     pub fn matrices(&self, x: Tensor<3>) -> Tensor<3> {
         K::matrices(&self.kernels, x)
+    }
+
+    /// Some columns of each of [`matrices`](Self::matrices), the same of all: `[P, N, C]` from
+    /// `[P, N, D]` and `[C]`.
+    pub fn matrix_columns(&self, x: Tensor<3>, columns: Tensor<1, Int>) -> Tensor<3> {
+        let each = self.kernels.iter().enumerate().map(|(output, kernel)| {
+            let own = x.clone().narrow(0, output, 1).squeeze_dim(0);
+            kernel.matrix_columns(own, columns.clone())
+        });
+        Tensor::stack(each.collect(), 0)
     }
 
     /// The diagonals of all matrices at the same points: `[P, N]` from `[N, D]`.

@@ -1,68 +1,84 @@
-//! Posteriors of functions with kernels of their own: the batched forms of the whitened and the
-//! unwhitened one.
+//! Posteriors of functions with kernels of their own: the batched forms.
 
-use burn::{module::Module, tensor::Tensor};
+use burn::{
+    module::Module,
+    tensor::{Int, Tensor},
+};
 
 use super::{SeparateKernels, SeparateProcess};
 use crate::{
     inducing::SeparateInducing,
     kernels::Kernel,
-    likelihoods::Marginals,
-    ops::{CholeskyFactor, Jitter, NotPositiveDefinite, batch_column_squares, cholesky},
-    variational::{Evaluation, Moments, Posterior, Scale, Unwhitened, Whitened, nonnegative},
+    ops::NotPositiveDefinite,
+    variational::{
+        Evaluation, Expansion, InducingGaussians, OrthogonallyDecoupled, Posterior,
+        PriorCovariances, WithMean, conditions, evaluate,
+    },
 };
 
-/// The marginals of `q(f)` and the divergence for whitened `moments`, function by function:
-/// `Λ_p = L_p⁻¹K_uf`, `μ_p = Λ_pᵀm_p`, `σ_p² = k_p − colsum(Λ_p²) + colsum((W_pᵀΛ_p)²)`.
-fn evaluate<K: Kernel>(
-    inducing: &impl SeparateInducing<K>,
-    kernels: &SeparateKernels<K>,
-    factor: &CholeskyFactor<3>,
-    moments: Moments,
-    x: Tensor<2>,
-) -> Evaluation {
-    let prior_variance = kernels.diagonals(x.clone()); // [P, N]
-    let features = factor.solve(inducing.kuf(kernels, x)); // Λ, [P, M, N]
-    let residual = prior_variance - batch_column_squares(features.clone());
-    let (mean, explained) = moments.clone().project_each(features); // [N, P]
-    Evaluation {
-        marginals: Marginals {
-            mean,
-            variance: nonnegative(explained + residual.transpose()),
-        },
-        divergence: moments.divergence_from_standard(),
+impl<K: Kernel, I: SeparateInducing<K>> PriorCovariances<I, 3> for SeparateKernels<K> {
+    fn count(&self, u: &I) -> usize {
+        u.count()
+    }
+
+    fn kuu(&self, u: &I) -> Tensor<3> {
+        u.kuu(self)
+    }
+
+    fn kuu_columns(&self, u: &I, columns: Tensor<1, Int>) -> Tensor<3> {
+        u.kuu_columns(self, columns)
+    }
+
+    fn kuv(&self, u: &I, v: &I) -> Tensor<3> {
+        u.kuv(self, v)
+    }
+
+    fn kuf(&self, u: &I, x: Tensor<2>) -> Tensor<3> {
+        u.kuf(self, x)
+    }
+
+    fn variances(&self, x: Tensor<2>) -> Tensor<2> {
+        self.diagonals(x).transpose()
+    }
+
+    fn union(&self, sets: &[I]) -> I {
+        I::union(sets)
     }
 }
 
-fn condition<K: Kernel, I: SeparateInducing<K>>(
-    inducing: I,
-    kernels: SeparateKernels<K>,
-    factor: CholeskyFactor<3>,
-    moments: Moments,
-) -> SeparateProcess<K, I> {
-    let (mean, scale) = moments.into_full();
-    SeparateProcess::new(kernels, inducing, factor, mean, scale)
-}
-
-fn factorize<K: Kernel>(
-    inducing: &impl SeparateInducing<K>,
-    kernels: &SeparateKernels<K>,
-    jitter: Jitter,
-) -> Result<CholeskyFactor<3>, NotPositiveDefinite> {
-    cholesky(inducing.kuu(kernels), jitter)
-}
-
-impl<K: Kernel, I: SeparateInducing<K>> Posterior<SeparateKernels<K>> for Whitened<I> {
-    type Process = SeparateProcess<K, I>;
+impl<K: Kernel, Q: InducingGaussians> Posterior<SeparateKernels<K>> for Q
+where
+    Q::Inducing: SeparateInducing<K>,
+{
+    type Process = SeparateProcess<K, Q::Inducing>;
 
     fn evaluate(
         &self,
         kernels: &SeparateKernels<K>,
         x: Tensor<2>,
     ) -> Result<Evaluation, NotPositiveDefinite> {
-        let factor = factorize(self.inducing(), kernels, self.jitter())?;
-        let moments = self.distribution().moments();
-        Ok(evaluate(self.inducing(), kernels, &factor, moments, x))
+        evaluate::<3, Q>(self, kernels, x)
+    }
+
+    fn condition(
+        &self,
+        kernels: &SeparateKernels<K>,
+    ) -> Result<Self::Process, NotPositiveDefinite> {
+        let kernels = kernels.valid();
+        let (inducing, factor, mean, scale) = conditions::<3, Q>(&self.valid(), &kernels)?;
+        Ok(SeparateProcess::new(kernels, inducing, factor, mean, scale))
+    }
+}
+
+impl<K: Kernel, I: SeparateInducing<K>> Posterior<SeparateKernels<K>> for OrthogonallyDecoupled<I> {
+    type Process = WithMean<SeparateProcess<K, I>, Expansion<SeparateKernels<K>, I>>;
+
+    fn evaluate(
+        &self,
+        kernels: &SeparateKernels<K>,
+        x: Tensor<2>,
+    ) -> Result<Evaluation, NotPositiveDefinite> {
+        self.evaluate_under::<3>(kernels, x)
     }
 
     fn condition(
@@ -70,42 +86,14 @@ impl<K: Kernel, I: SeparateInducing<K>> Posterior<SeparateKernels<K>> for Whiten
         kernels: &SeparateKernels<K>,
     ) -> Result<Self::Process, NotPositiveDefinite> {
         let (this, kernels) = (self.valid(), kernels.valid());
-        let factor = factorize(this.inducing(), &kernels, this.jitter())?;
-        let moments = this.distribution().moments();
-        Ok(condition(this.inducing().clone(), kernels, factor, moments))
-    }
-}
-
-/// `L_p⁻¹m_p` and `L_p⁻¹W_p`.
-fn whitened_moments<I: Module>(posterior: &Unwhitened<I>, factor: &CholeskyFactor<3>) -> Moments {
-    let distribution = posterior.distribution();
-    let mean = factor.solve(distribution.mean().unsqueeze_dim(2)); // [P, M, 1]
-    Moments {
-        mean: mean.squeeze_dim(2),
-        scale: Scale::Full(factor.solve(distribution.scale())),
-    }
-}
-
-impl<K: Kernel, I: SeparateInducing<K>> Posterior<SeparateKernels<K>> for Unwhitened<I> {
-    type Process = SeparateProcess<K, I>;
-
-    fn evaluate(
-        &self,
-        kernels: &SeparateKernels<K>,
-        x: Tensor<2>,
-    ) -> Result<Evaluation, NotPositiveDefinite> {
-        let factor = factorize(self.inducing(), kernels, self.jitter())?;
-        let moments = whitened_moments(self, &factor);
-        Ok(evaluate(self.inducing(), kernels, &factor, moments, x))
+        let (factor, mean, scale) = this.conditions::<3>(&kernels)?;
+        let (inducing, orthogonal) = (this.inducing().clone(), this.orthogonal().clone());
+        let expansion = Expansion::new(kernels.clone(), orthogonal, this.weights());
+        let process = SeparateProcess::new(kernels, inducing, factor, mean, scale);
+        Ok(WithMean::new(process, expansion))
     }
 
-    fn condition(
-        &self,
-        kernels: &SeparateKernels<K>,
-    ) -> Result<Self::Process, NotPositiveDefinite> {
-        let (this, kernels) = (self.valid(), kernels.valid());
-        let factor = factorize(this.inducing(), &kernels, this.jitter())?;
-        let moments = whitened_moments(&this, &factor);
-        Ok(condition(this.inducing().clone(), kernels, factor, moments))
+    fn after_step(self, _kernels: &SeparateKernels<K>) -> Self {
+        self.advanced()
     }
 }

@@ -96,7 +96,7 @@ pub trait LinearAlgebra: Backend {
     /// `AAᵀ`, [M, M].
     fn gram(basis: FloatTensor<Self>) -> FloatTensor<Self>;
 
-    /// `A + value·I`.
+    /// `A + value·I`, [M, M]; or a batch with as many values.
     fn add_to_diagonal(matrix: FloatTensor<Self>, value: FloatTensor<Self>) -> FloatTensor<Self>;
 
     /// `KL[N(m_p, W_pW_pᵀ) ‖ N(0, I)]`, `[P]`.
@@ -173,7 +173,7 @@ pub trait LinearAlgebraReverse: LinearAlgebra {
     /// The gradient of the basis: `(G + Gᵀ)·A`.
     fn gram_reverse(basis: FloatTensor<Self>, gradient: FloatTensor<Self>) -> FloatTensor<Self>;
 
-    /// The sum of a square matrix's diagonal, `[1]`.
+    /// The sum of a square matrix's diagonal, one a batch member.
     fn trace(matrix: FloatTensor<Self>) -> FloatTensor<Self>;
 
     /// The gradients of the mean and the scale.

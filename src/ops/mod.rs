@@ -33,6 +33,7 @@ mod stationary;
 
 pub use covariance::{covariance, covariance_matrix, covariances};
 pub use diagonal::add_to_diagonal;
+pub(crate) use diagonal::mean_diagonal;
 pub use factor::{
     CholeskyFactor, Jitter, NotPositiveDefinite, SingularTriangle, cholesky, solve_triangular,
 };

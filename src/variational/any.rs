@@ -1,20 +1,22 @@
 //! Posteriors chosen at run time.
 
 use burn::{
-    module::Module,
+    module::{Module, ModuleDisplay},
     tensor::{Tensor, TensorCreationOptions},
 };
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ConditionedProcess, CovarianceShape, Evaluation, Posterior, Unwhitened, VariationalGaussian,
-    Whitened,
+    ConditionedProcess, Coordinates, CovarianceShape, EitherProcess, Evaluation, Expansion,
+    FunctionMatrices, InducingGaussians, InducingSet, Orthogonal, OrthogonallyDecoupled, Posterior,
+    PriorCovariances, Unwhitened, VariationalGaussian, Whitened, WithMean,
+    orthogonal::prior_gaussians,
 };
 use crate::{
     inducing::{InducingVariables, SeparateInducing},
     kernels::Kernel,
-    multi_output::SeparateKernels,
-    ops::{Jitter, NotPositiveDefinite, cholesky},
+    multi_output::{SeparateKernels, SeparateProcess},
+    ops::{Jitter, NotPositiveDefinite},
 };
 
 /// Configuration of any posterior, as it is written to a model's file.
@@ -33,33 +35,59 @@ pub enum PosteriorConfig {
         #[serde(default)]
         covariance: CovarianceShape,
     },
+    /// See [`Orthogonal`].
+    Solve {
+        /// Full or diagonal covariances.
+        #[serde(default)]
+        covariance: CovarianceShape,
+        /// Which variables the Gaussians are over.
+        #[serde(default)]
+        coordinates: Coordinates,
+    },
+    /// See [`OrthogonallyDecoupled`].
+    Odvgp {
+        /// Full or diagonal covariance.
+        #[serde(default)]
+        covariance: CovarianceShape,
+        /// Which variables the Gaussian is over.
+        #[serde(default)]
+        coordinates: Coordinates,
+        /// The columns of `K_vv` that a step looks at; all of them if absent.
+        #[serde(default)]
+        columns: Option<usize>,
+        /// The seed of the order of the columns.
+        #[serde(default)]
+        seed: u64,
+    },
 }
 
 impl PosteriorConfig {
+    /// Whether the posterior has a second set of inducing variables, orthogonal to the first.
+    pub fn has_orthogonal_set(&self) -> bool {
+        matches!(self, Self::Solve { .. } | Self::Odvgp { .. })
+    }
+
     /// A posterior equal to the prior (in mean and, for full covariances, in covariance), for
-    /// `outputs` functions.
+    /// `outputs` functions. A whitened and an unwhitened one have one set of inducing variables,
+    /// SOLVE-GP any number, an orthogonally decoupled one two.
     ///
     /// # Errors
     ///
     /// When the covariance of the inducing variables cannot be factored.
+    ///
+    /// # Panics
+    ///
+    /// If there is another number of sets.
+    #[track_caller]
     pub fn init<K: Kernel, I: InducingVariables<K>>(
         &self,
-        inducing: I,
+        sets: Vec<I>,
         kernel: &K,
         outputs: usize,
         jitter: Jitter,
         options: impl Into<TensorCreationOptions>,
     ) -> Result<AnyPosterior<I>, NotPositiveDefinite> {
-        let size = inducing.count();
-        match *self {
-            Self::Unwhitened {
-                covariance: CovarianceShape::Full,
-            } => {
-                let posterior = Unwhitened::at_prior(inducing, kernel, outputs, jitter)?;
-                Ok(AnyPosterior::Unwhitened(posterior))
-            }
-            _ => Ok(self.standard(inducing, size, outputs, jitter, options)),
-        }
+        self.at_prior::<2, I>(sets, kernel, outputs, jitter, options.into())
     }
 
     /// As [`init`](Self::init), for functions with kernels of their own.
@@ -67,45 +95,106 @@ impl PosteriorConfig {
     /// # Errors
     ///
     /// When the covariance of the inducing variables cannot be factored.
+    ///
+    /// # Panics
+    ///
+    /// If there is another number of sets.
+    #[track_caller]
     pub fn init_separate<K: Kernel, I: SeparateInducing<K>>(
         &self,
-        inducing: I,
+        sets: Vec<I>,
         kernels: &SeparateKernels<K>,
         jitter: Jitter,
         options: impl Into<TensorCreationOptions>,
     ) -> Result<AnyPosterior<I>, NotPositiveDefinite> {
-        let (size, outputs) = (inducing.count(), kernels.outputs());
-        match *self {
-            Self::Unwhitened {
-                covariance: CovarianceShape::Full,
-            } => {
-                let scale = cholesky(inducing.kuu(kernels).detach(), jitter)?.lower();
-                let mean = Tensor::zeros([outputs, size], (&scale.device(), scale.dtype()));
-                let distribution = VariationalGaussian::full(mean, scale);
-                let posterior = Unwhitened::new(inducing, distribution, jitter);
-                Ok(AnyPosterior::Unwhitened(posterior))
-            }
-            _ => Ok(self.standard(inducing, size, outputs, jitter, options)),
-        }
+        self.at_prior::<3, I>(sets, kernels, kernels.outputs(), jitter, options.into())
     }
 
-    /// A posterior with standard normals.
-    fn standard<I: Module>(
+    #[track_caller]
+    fn at_prior<const D: usize, I: Module>(
         &self,
-        inducing: I,
-        size: usize,
+        sets: Vec<I>,
+        prior: &impl PriorCovariances<I, D>,
         outputs: usize,
         jitter: Jitter,
-        options: impl Into<TensorCreationOptions>,
-    ) -> AnyPosterior<I> {
-        let normals = |shape| VariationalGaussian::standard(size, outputs, shape, options);
+        options: TensorCreationOptions,
+    ) -> Result<AnyPosterior<I>, NotPositiveDefinite>
+    where
+        Tensor<D>: FunctionMatrices,
+    {
+        let gaussians = |sets: &[&I]| match self.form() {
+            (CovarianceShape::Full, Coordinates::Unwhitened) => {
+                prior_gaussians(prior, sets, outputs, jitter)
+            }
+            (shape, _) => {
+                let sizes = sets.iter().map(|set| prior.count(set));
+                let gaussian =
+                    |size| VariationalGaussian::standard(size, outputs, shape, options.clone());
+                Ok(sizes.map(gaussian).collect())
+            }
+        };
+        Ok(match *self {
+            Self::Whitened { .. } => {
+                let [inducing] = exactly(sets);
+                let [gaussian] = exactly(gaussians(&[&inducing])?);
+                AnyPosterior::Whitened(Whitened::new(inducing, gaussian, jitter))
+            }
+            Self::Unwhitened { .. } => {
+                let [inducing] = exactly(sets);
+                let [gaussian] = exactly(gaussians(&[&inducing])?);
+                AnyPosterior::Unwhitened(Unwhitened::new(inducing, gaussian, jitter))
+            }
+            Self::Solve { coordinates, .. } => {
+                let gaussians = gaussians(&sets.iter().collect::<Vec<_>>())?;
+                let sets = sets.into_iter().zip(gaussians);
+                let sets = sets.map(|(inducing, gaussian)| InducingSet::new(inducing, gaussian));
+                AnyPosterior::Solve(Orthogonal::new(sets.collect(), coordinates, jitter))
+            }
+            Self::Odvgp {
+                coordinates,
+                columns,
+                seed,
+                ..
+            } => {
+                let [inducing, orthogonal] = exactly(sets);
+                let [gaussian] = exactly(gaussians(&[&inducing])?);
+                let weights = Tensor::zeros([outputs, prior.count(&orthogonal)], options);
+                let (first, second) = ((inducing, gaussian), (orthogonal, weights));
+                let posterior = OrthogonallyDecoupled::new(first, second, coordinates, jitter);
+                AnyPosterior::Odvgp(match columns {
+                    Some(columns) => posterior.with_columns(columns, seed),
+                    None => posterior,
+                })
+            }
+        })
+    }
+
+    /// The covariances of the Gaussians, and which variables they are over.
+    fn form(&self) -> (CovarianceShape, Coordinates) {
         match *self {
-            Self::Whitened { covariance } => {
-                AnyPosterior::Whitened(Whitened::new(inducing, normals(covariance), jitter))
+            Self::Whitened { covariance } => (covariance, Coordinates::Whitened),
+            Self::Unwhitened { covariance } => (covariance, Coordinates::Unwhitened),
+            Self::Solve {
+                covariance,
+                coordinates,
             }
-            Self::Unwhitened { covariance } => {
-                AnyPosterior::Unwhitened(Unwhitened::new(inducing, normals(covariance), jitter))
-            }
+            | Self::Odvgp {
+                covariance,
+                coordinates,
+                ..
+            } => (covariance, coordinates),
+        }
+    }
+}
+
+/// As many sets as there have to be.
+#[track_caller]
+fn exactly<const N: usize, T>(sets: Vec<T>) -> [T; N] {
+    match sets.try_into() {
+        Ok(sets) => sets,
+        Err(sets) => {
+            let found = Vec::<T>::len(&sets);
+            panic!("PosteriorConfig: {found} sets of inducing variables; expected {N}")
         }
     }
 }
@@ -117,39 +206,81 @@ pub enum AnyPosterior<I: Module> {
     Whitened(Whitened<I>),
     /// See [`Unwhitened`].
     Unwhitened(Unwhitened<I>),
+    /// See [`Orthogonal`].
+    Solve(Orthogonal<I>),
+    /// See [`OrthogonallyDecoupled`].
+    Odvgp(OrthogonallyDecoupled<I>),
 }
 
-impl<I: Module> AnyPosterior<I> {
-    /// The inducing variables.
-    pub fn inducing(&self) -> &I {
+impl<I: Module + ModuleDisplay> AnyPosterior<I> {
+    /// The inducing variables, set by set.
+    pub fn inducing(&self) -> Vec<&I> {
         match self {
-            Self::Whitened(posterior) => posterior.inducing(),
-            Self::Unwhitened(posterior) => posterior.inducing(),
-        }
-    }
-}
-
-impl<K: Kernel, I: InducingVariables<K>> Posterior<K> for AnyPosterior<I> {
-    type Process = ConditionedProcess<K, I>;
-
-    fn evaluate(&self, kernel: &K, x: Tensor<2>) -> Result<Evaluation, NotPositiveDefinite> {
-        match self {
-            Self::Whitened(posterior) => posterior.evaluate(kernel, x),
-            Self::Unwhitened(posterior) => posterior.evaluate(kernel, x),
+            Self::Odvgp(posterior) => vec![posterior.inducing(), posterior.orthogonal()],
+            _ => self.sets().into_iter().map(|(set, _)| set).collect(),
         }
     }
 
-    fn condition(&self, kernel: &K) -> Result<Self::Process, NotPositiveDefinite> {
-        match self {
-            Self::Whitened(posterior) => posterior.condition(kernel),
-            Self::Unwhitened(posterior) => posterior.condition(kernel),
-        }
+    /// The Gaussians over inducing variables, set by set; an orthogonally decoupled posterior has
+    /// none over its second set.
+    pub fn distributions(&self) -> Vec<&VariationalGaussian> {
+        self.sets()
+            .into_iter()
+            .map(|(_, gaussian)| gaussian)
+            .collect()
     }
 
-    fn after_step(self, kernel: &K) -> Self {
+    fn sets(&self) -> Vec<(&I, &VariationalGaussian)> {
         match self {
-            Self::Whitened(posterior) => Self::Whitened(posterior.after_step(kernel)),
-            Self::Unwhitened(posterior) => Self::Unwhitened(posterior.after_step(kernel)),
+            Self::Whitened(posterior) => posterior.sets(),
+            Self::Unwhitened(posterior) => posterior.sets(),
+            Self::Solve(posterior) => posterior.sets(),
+            Self::Odvgp(posterior) => vec![(posterior.inducing(), posterior.distribution())],
         }
     }
 }
+
+/// Makes [`AnyPosterior`] a posterior under a kind of prior.
+macro_rules! posterior_under {
+    ($prior:ty, $variables:ident, $process:ty) => {
+        impl<K: Kernel, I: $variables<K>> Posterior<$prior> for AnyPosterior<I> {
+            type Process = EitherProcess<$process, WithMean<$process, Expansion<$prior, I>>>;
+
+            fn evaluate(
+                &self,
+                prior: &$prior,
+                x: Tensor<2>,
+            ) -> Result<Evaluation, NotPositiveDefinite> {
+                match self {
+                    Self::Whitened(posterior) => posterior.evaluate(prior, x),
+                    Self::Unwhitened(posterior) => posterior.evaluate(prior, x),
+                    Self::Solve(posterior) => posterior.evaluate(prior, x),
+                    Self::Odvgp(posterior) => posterior.evaluate(prior, x),
+                }
+            }
+
+            fn condition(&self, prior: &$prior) -> Result<Self::Process, NotPositiveDefinite> {
+                Ok(match self {
+                    Self::Whitened(posterior) => EitherProcess::First(posterior.condition(prior)?),
+                    Self::Unwhitened(posterior) => {
+                        EitherProcess::First(posterior.condition(prior)?)
+                    }
+                    Self::Solve(posterior) => EitherProcess::First(posterior.condition(prior)?),
+                    Self::Odvgp(posterior) => EitherProcess::Second(posterior.condition(prior)?),
+                })
+            }
+
+            fn after_step(self, prior: &$prior) -> Self {
+                match self {
+                    Self::Whitened(posterior) => Self::Whitened(posterior.after_step(prior)),
+                    Self::Unwhitened(posterior) => Self::Unwhitened(posterior.after_step(prior)),
+                    Self::Solve(posterior) => Self::Solve(posterior.after_step(prior)),
+                    Self::Odvgp(posterior) => Self::Odvgp(posterior.after_step(prior)),
+                }
+            }
+        }
+    };
+}
+
+posterior_under!(K, InducingVariables, ConditionedProcess<K, I>);
+posterior_under!(SeparateKernels<K>, SeparateInducing, SeparateProcess<K, I>);

@@ -6,8 +6,16 @@
 //! [`condition`](Posterior::condition): an owned [`Process`] for prediction.
 
 mod any;
+mod column_sampling;
+mod decoupled;
 mod distribution;
 mod either;
+mod expansion;
+mod function_matrices;
+mod inducing_gaussians;
+mod orthogonal;
+mod orthogonal_factor;
+mod prior_covariances;
 mod process;
 mod unwhitened;
 mod whitened;
@@ -19,9 +27,17 @@ use burn::{
 };
 
 pub use any::{AnyPosterior, PosteriorConfig};
+use column_sampling::ColumnSampling;
+pub use decoupled::OrthogonallyDecoupled;
 pub use distribution::{CovarianceShape, VariationalGaussian};
 pub(crate) use distribution::{Moments, Scale};
 pub use either::EitherProcess;
+pub use expansion::Expansion;
+pub(crate) use function_matrices::FunctionMatrices;
+pub use inducing_gaussians::{Coordinates, InducingGaussians};
+pub(crate) use inducing_gaussians::{conditions, evaluate, prior_gaussian};
+pub use orthogonal::{InducingSet, Orthogonal};
+pub(crate) use prior_covariances::PriorCovariances;
 pub use process::{ConditionedProcess, Joint, JointAcrossOutputs, Process, Spread};
 pub use unwhitened::Unwhitened;
 pub use whitened::Whitened;

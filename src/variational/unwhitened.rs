@@ -1,16 +1,12 @@
 //! The unwhitened posterior.
 
-use burn::{module::Module, tensor::Tensor};
+use burn::module::{Module, ModuleDisplay};
 
-use super::{
-    ConditionedProcess, Evaluation, Posterior, Spread, VariationalGaussian,
-    distribution::{Moments, Scale},
-    whitened::evaluate_whitened,
-};
+use super::{Coordinates, InducingGaussians, VariationalGaussian, prior_gaussian};
 use crate::{
     inducing::InducingVariables,
     kernels::Kernel,
-    ops::{CholeskyFactor, Jitter, NotPositiveDefinite, cholesky},
+    ops::{Jitter, NotPositiveDefinite, cholesky},
 };
 
 /// `q(u) = N(m, S)`, `S = WWᵀ`, over the inducing variables themselves.
@@ -51,16 +47,9 @@ impl<I: Module> Unwhitened<I> {
     where
         I: InducingVariables<K>,
     {
-        let kuu = inducing.kuu(kernel).detach();
-        let factor = cholesky(kuu, jitter)?.lower(); // [M, M]
-        let [size, _] = factor.dims();
-        let mean = Tensor::zeros([outputs, size], (&factor.device(), factor.dtype()));
-        let scale = factor.unsqueeze::<3>().repeat_dim(0, outputs);
-        Ok(Self::new(
-            inducing,
-            VariationalGaussian::full(mean, scale),
-            jitter,
-        ))
+        let factor = cholesky(inducing.kuu(kernel), jitter)?;
+        let distribution = prior_gaussian(&factor, outputs);
+        Ok(Self::new(inducing, distribution, jitter))
     }
 
     /// The inducing variables.
@@ -77,54 +66,20 @@ impl<I: Module> Unwhitened<I> {
     pub fn distribution(&self) -> &VariationalGaussian {
         &self.distribution
     }
-
-    /// `L⁻¹m` and `L⁻¹W`.
-    fn whitened_moments(&self, factor: &CholeskyFactor<2>) -> Moments {
-        let scale = self.distribution.scale(); // [P, M, M]
-        let [outputs, size, _] = scale.dims();
-        let mean = factor.solve(self.distribution.mean().transpose());
-        let scale = if outputs == 1 {
-            factor.solve(scale.reshape([size, size])).unsqueeze()
-        } else {
-            let columns = scale.swap_dims(0, 1).reshape([size, outputs * size]);
-            factor
-                .solve(columns)
-                .reshape([size, outputs, size])
-                .swap_dims(0, 1)
-        };
-        Moments {
-            mean: mean.transpose(),
-            scale: Scale::Full(scale),
-        }
-    }
 }
 
-impl<K: Kernel, I: InducingVariables<K>> Posterior<K> for Unwhitened<I> {
-    type Process = ConditionedProcess<K, I>;
+impl<I: Module + ModuleDisplay> InducingGaussians for Unwhitened<I> {
+    type Inducing = I;
 
-    fn evaluate(&self, kernel: &K, x: Tensor<2>) -> Result<Evaluation, NotPositiveDefinite> {
-        let factor = cholesky(self.inducing.kuu(kernel), self.jitter)?;
-        let moments = self.whitened_moments(&factor);
-        Ok(evaluate_whitened(
-            &self.inducing,
-            kernel,
-            &factor,
-            moments,
-            x,
-        ))
+    fn sets(&self) -> Vec<(&I, &VariationalGaussian)> {
+        vec![(&self.inducing, &self.distribution)]
     }
 
-    fn condition(&self, kernel: &K) -> Result<Self::Process, NotPositiveDefinite> {
-        let this = self.valid();
-        let kernel = kernel.valid();
-        let factor = cholesky(this.inducing.kuu(&kernel), this.jitter)?;
-        let (mean, scale) = this.whitened_moments(&factor).into_full();
-        Ok(ConditionedProcess::new(
-            kernel,
-            this.inducing,
-            factor,
-            mean,
-            Spread::Factor(scale),
-        ))
+    fn coordinates(&self) -> Coordinates {
+        Coordinates::Unwhitened
+    }
+
+    fn jitter(&self) -> Jitter {
+        self.jitter
     }
 }

@@ -1,17 +1,9 @@
 //! The whitened posterior.
 
-use burn::{module::Module, tensor::Tensor};
+use burn::module::{Module, ModuleDisplay};
 
-use super::{
-    ConditionedProcess, Evaluation, Posterior, Spread, VariationalGaussian, distribution::Moments,
-    nonnegative,
-};
-use crate::{
-    inducing::InducingVariables,
-    kernels::Kernel,
-    likelihoods::Marginals,
-    ops::{CholeskyFactor, Jitter, NotPositiveDefinite, cholesky, column_squares},
-};
+use super::{Coordinates, InducingGaussians, VariationalGaussian};
+use crate::ops::Jitter;
 
 /// `q(u) = N(L·m, L·S·Lᵀ)` with `L` the Cholesky factor of `Cov[u, u]`: the distribution is over
 /// the whitened variables `L⁻¹u`, whose prior is standard normal.
@@ -52,53 +44,18 @@ impl<I: Module> Whitened<I> {
     }
 }
 
-/// The marginals of `q(f)` and the divergence for whitened `moments`.
-pub(super) fn evaluate_whitened<K: Kernel, I: InducingVariables<K>>(
-    inducing: &I,
-    kernel: &K,
-    factor: &CholeskyFactor<2>,
-    moments: Moments,
-    x: Tensor<2>,
-) -> Evaluation {
-    let prior_variance = kernel.diagonal(x.clone()); // [N]
-    let features = factor.solve(inducing.kuf(kernel, x)); // Λ, [M, N]
-    let residual = prior_variance - column_squares(features.clone()); // [N]
-    let (mean, explained) = moments.clone().project(features); // [N, P]
-    Evaluation {
-        marginals: Marginals {
-            mean,
-            variance: nonnegative(explained + residual.unsqueeze_dim(1)),
-        },
-        divergence: moments.divergence_from_standard(),
-    }
-}
+impl<I: Module + ModuleDisplay> InducingGaussians for Whitened<I> {
+    type Inducing = I;
 
-impl<K: Kernel, I: InducingVariables<K>> Posterior<K> for Whitened<I> {
-    type Process = ConditionedProcess<K, I>;
-
-    fn evaluate(&self, kernel: &K, x: Tensor<2>) -> Result<Evaluation, NotPositiveDefinite> {
-        let factor = cholesky(self.inducing.kuu(kernel), self.jitter)?;
-        let moments = self.distribution.moments();
-        Ok(evaluate_whitened(
-            &self.inducing,
-            kernel,
-            &factor,
-            moments,
-            x,
-        ))
+    fn sets(&self) -> Vec<(&I, &VariationalGaussian)> {
+        vec![(&self.inducing, &self.distribution)]
     }
 
-    fn condition(&self, kernel: &K) -> Result<Self::Process, NotPositiveDefinite> {
-        let this = self.valid();
-        let kernel = kernel.valid();
-        let factor = cholesky(this.inducing.kuu(&kernel), this.jitter)?;
-        let (mean, scale) = (this.distribution.mean(), this.distribution.scale());
-        Ok(ConditionedProcess::new(
-            kernel,
-            this.inducing,
-            factor,
-            mean,
-            Spread::Factor(scale),
-        ))
+    fn coordinates(&self) -> Coordinates {
+        Coordinates::Whitened
+    }
+
+    fn jitter(&self) -> Jitter {
+        self.jitter
     }
 }

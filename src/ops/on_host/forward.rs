@@ -212,14 +212,13 @@ impl<B: HostAccess> LinearAlgebra for B {
     }
 
     fn add_to_diagonal(matrix: FloatTensor<B>, value: FloatTensor<B>) -> FloatTensor<B> {
-        let size = matrix.shape()[0];
         with_element!(matrix, T => {
-            let added = B::read::<T>(&value)[0];
-            let mut out = B::read::<T>(&matrix).into_owned();
-            for i in 0..size {
-                out[i * size + i] += added;
-            }
-            write::<B, T>(out, [size, size], &matrix.device())
+            let added = B::read::<T>(&value);
+            update_members::<B, T>(&matrix, |index, mut out| {
+                for i in 0..out.nrows() {
+                    out[(i, i)] += added[index];
+                }
+            })
         })
     }
 

@@ -274,11 +274,17 @@ impl<B: HostAccess> LinearAlgebraReverse for B {
     }
 
     fn trace(matrix: FloatTensor<B>) -> FloatTensor<B> {
-        let size = matrix.shape()[0];
+        let (batch, size, _) = matrix_dims(&matrix.shape());
         with_element!(matrix, T => {
             let values = B::read::<T>(&matrix);
-            let sum: f64 = (0..size).map(|i| values[i * size + i].to_f64()).sum();
-            write::<B, T>(vec![<T as Scalar>::from_f64(sum)], [1], &matrix.device())
+            let traces = (0..batch)
+                .map(|index| {
+                    let matrix = member(&values, index, size, size);
+                    let sum: f64 = (0..size).map(|i| matrix[(i, i)].to_f64()).sum();
+                    <T as Scalar>::from_f64(sum)
+                })
+                .collect();
+            write::<B, T>(traces, [batch], &matrix.device())
         })
     }
 

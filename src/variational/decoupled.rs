@@ -1,0 +1,207 @@
+//! The orthogonally decoupled posterior.
+
+use burn::{
+    module::{Module, Param, ParamId},
+    tensor::{Int, Tensor},
+};
+
+use super::{
+    ColumnSampling, ConditionedProcess, Coordinates, Evaluation, Expansion, FunctionMatrices,
+    Posterior, PriorCovariances, Spread, VariationalGaussian, WithMean,
+    expansion::{expand, weighted},
+    inducing_gaussians::WhitenedSets,
+};
+use crate::{
+    inducing::InducingVariables,
+    kernels::Kernel,
+    ops::{CholeskyFactor, Jitter, NotPositiveDefinite},
+};
+
+/// ODVGP: a Gaussian over the inducing variables `u = f(Z)`, and a mean with many more, `v` at O,
+/// orthogonal to them.
+///
+/// It is [`Orthogonal`](super::Orthogonal) with two sets where the second covariance stays that of
+/// the prior, `S_v = C_vv = K_vv − K_vu·K_uu⁻¹·K_uv` (H. Salimbeni, C. Cheng, B. Boots and M.
+/// Deisenroth, *Orthogonally Decoupled Variational Gaussian Processes*, arXiv:1809.08820; J. Shi, M.
+/// Titsias and A. Mnih, arXiv:1910.10596, section 3.2). With `m_v = C_vv·a`, trained through a, no
+/// matrix over v is factored or solved with:
+/// `μ(x) = Λᵀ(L⁻¹m_u − L⁻¹K_uv·a) + k(x, O)·a`, `Λ = L⁻¹K_uf`, the variance is that of the posterior
+/// on Z alone, and `KL_v = ½aᵀC_vv·a = ½aᵀK_vv·a − ½‖L⁻¹K_uv·a‖²`.
+///
+/// A step costs `M2·(N + M + M2)` covariances and a few multiplications with each. With
+/// [`with_columns`](Self::with_columns) a step looks at some columns J of `K_vv` alone, so that the
+/// cost is linear in M2: `aᵀK_vv·a ≈ (M2/|J|)·Σ_{j∈J} a_j·(K_vv·a)_j`, of which the average over a
+/// cycle through all columns, and that of its gradient, is exact.
+#[derive(Module, Debug)]
+pub struct OrthogonallyDecoupled<I: Module> {
+    inducing: I,
+    distribution: VariationalGaussian,
+    orthogonal: I,
+    /// a, [P, M2]
+    weights: Param<Tensor<2>>,
+    /// The optimiser steps made, `[1]`: part of the record, so that a restored posterior goes on
+    /// with the columns that would have come next.
+    steps: Param<Tensor<1, Int>>,
+    #[module(skip)]
+    columns: Option<ColumnSampling>,
+    #[module(skip)]
+    coordinates: Coordinates,
+    #[module(skip)]
+    jitter: Jitter,
+}
+
+impl<I: Module> OrthogonallyDecoupled<I> {
+    /// A posterior with inducing variables u, a distribution over them (or over `L⁻¹u`, by the
+    /// coordinates), the inducing variables v of the mean and their weights a, `[P, M2]`.
+    pub fn new(
+        (inducing, distribution): (I, VariationalGaussian),
+        (orthogonal, weights): (I, Tensor<2>),
+        coordinates: Coordinates,
+        jitter: Jitter,
+    ) -> Self {
+        let steps = Tensor::zeros([1], &weights.device());
+        Self {
+            inducing,
+            distribution,
+            orthogonal,
+            weights: Param::from_tensor(weights),
+            steps: Param::initialized(ParamId::new(), steps),
+            columns: None,
+            coordinates,
+            jitter,
+        }
+    }
+
+    /// The same posterior that looks at `columns` columns of `K_vv` a step, in an order that
+    /// depends on the seed.
+    pub fn with_columns(mut self, columns: usize, seed: u64) -> Self {
+        self.columns = Some(ColumnSampling { columns, seed });
+        self
+    }
+
+    /// The inducing variables u.
+    pub fn inducing(&self) -> &I {
+        &self.inducing
+    }
+
+    /// The distribution over u, or over `L⁻¹u`.
+    pub fn distribution(&self) -> &VariationalGaussian {
+        &self.distribution
+    }
+
+    /// The inducing variables v of the mean.
+    pub fn orthogonal(&self) -> &I {
+        &self.orthogonal
+    }
+
+    /// The weights a of the mean, `[P, M2]`.
+    pub fn weights(&self) -> Tensor<2> {
+        self.weights.val()
+    }
+
+    /// The Gaussian over u in whitened coordinates, and `L⁻¹K_uv·a`, `[P, M]`.
+    fn whitened<const D: usize>(
+        &self,
+        prior: &impl PriorCovariances<I, D>,
+    ) -> Result<(WhitenedSets<D>, Tensor<2>), NotPositiveDefinite>
+    where
+        Tensor<D>: FunctionMatrices,
+    {
+        let sets = [(&self.inducing, &self.distribution)];
+        let whitened = WhitenedSets::new(prior, &sets, self.coordinates, self.jitter)?;
+        let weights = self.weights();
+        let [outputs, _] = weights.dims();
+        let kuv = prior.kuv(&self.inducing, &self.orthogonal);
+        let explained = weighted(kuv, weights).unsqueeze_dim(2); // K_uv·a, [P, M, 1]
+        let explained = whitened.factor.blocks()[0].solve(Tensor::<D>::right_hand_sides(explained));
+        Ok((whitened, explained.of_each(outputs).squeeze_dim(2)))
+    }
+
+    /// `Σ_p a_pᵀK_vv·a_p`, or the estimate of it that the columns of this step give, `[1]`.
+    fn squared_norm<const D: usize>(&self, prior: &impl PriorCovariances<I, D>) -> Tensor<1>
+    where
+        Tensor<D>: FunctionMatrices,
+    {
+        let weights = self.weights();
+        let Some(sampling) = self.columns else {
+            let all = weighted(prior.kuu(&self.orthogonal), weights.clone());
+            return (all * weights).sum();
+        };
+        let [_, size] = weights.dims();
+        let step: i64 = self.steps.val().into_scalar();
+        let columns = sampling.of_step(step as usize, size);
+        let columns = Tensor::<1, Int>::from_data(columns.as_slice(), &weights.device());
+        let block = prior.kuu_columns(&self.orthogonal, columns.clone()); // [M2, |J|]
+        let some = weighted(block.transpose(), weights.clone()); // [P, |J|]
+        (some * weights.select(1, columns)).sum() * sampling.parts(size) as f64
+    }
+
+    /// [`Posterior::evaluate`], under a shared kernel or separate ones.
+    pub(crate) fn evaluate_under<const D: usize>(
+        &self,
+        prior: &impl PriorCovariances<I, D>,
+        x: Tensor<2>,
+    ) -> Result<Evaluation, NotPositiveDefinite>
+    where
+        Tensor<D>: FunctionMatrices,
+    {
+        let (mut whitened, explained) = self.whitened(prior)?;
+        let norm = self.squared_norm(prior) - explained.clone().square().sum();
+        let divergence = whitened.divergence() + norm * 0.5;
+        let mean = &mut whitened.moments[0].mean;
+        *mean = mean.clone() - explained;
+        let sets = [(&self.inducing, &self.distribution)];
+        let mut marginals = whitened.marginals(prior, &sets, x.clone());
+        marginals.mean = marginals.mean + expand(prior, &self.orthogonal, self.weights(), x);
+        Ok(Evaluation {
+            marginals,
+            divergence,
+        })
+    }
+
+    /// The factor of `K_uu`, and mean and factor of the whitened u to which the expansion over v
+    /// is added.
+    pub(crate) fn conditions<const D: usize>(
+        &self,
+        prior: &impl PriorCovariances<I, D>,
+    ) -> Result<(CholeskyFactor<D>, Tensor<2>, Tensor<3>), NotPositiveDefinite>
+    where
+        Tensor<D>: FunctionMatrices,
+    {
+        let (whitened, explained) = self.whitened(prior)?;
+        let (factor, mean, scale) = whitened.into_one();
+        Ok((factor, mean - explained, scale))
+    }
+
+    /// The posterior of the next step: the next columns.
+    pub(crate) fn advanced(self) -> Self {
+        if self.columns.is_none() {
+            return self;
+        }
+        Self {
+            steps: self.steps.map(|steps| steps + 1),
+            ..self
+        }
+    }
+}
+
+impl<K: Kernel, I: InducingVariables<K>> Posterior<K> for OrthogonallyDecoupled<I> {
+    type Process = WithMean<ConditionedProcess<K, I>, Expansion<K, I>>;
+
+    fn evaluate(&self, kernel: &K, x: Tensor<2>) -> Result<Evaluation, NotPositiveDefinite> {
+        self.evaluate_under::<2>(kernel, x)
+    }
+
+    fn condition(&self, kernel: &K) -> Result<Self::Process, NotPositiveDefinite> {
+        let (this, kernel) = (self.valid(), kernel.valid());
+        let (factor, mean, scale) = this.conditions::<2>(&kernel)?;
+        let expansion = Expansion::new(kernel.clone(), this.orthogonal.clone(), this.weights());
+        let spread = Spread::Factor(scale);
+        let process = ConditionedProcess::new(kernel, this.inducing, factor, mean, spread);
+        Ok(WithMean::new(process, expansion))
+    }
+
+    fn after_step(self, _kernel: &K) -> Self {
+        self.advanced()
+    }
+}

@@ -1,0 +1,89 @@
+//! Matrices of functions: one that all share, or one each.
+
+use burn::tensor::Tensor;
+
+use super::Moments;
+use crate::ops::{batch_column_squares, column_squares, gram};
+
+/// Matrices that all functions share, `[M, N]`, or one for each function, `[P, M, N]`: the linear
+/// algebra of shared and of separate kernels, so that what is built on it is written once.
+pub(crate) trait FunctionMatrices: Sized {
+    /// Matrices of the functions, `[P, M, R]`, as right-hand sides of products with such matrices
+    /// and of solves: side by side, `[M, P·R]`, where the functions share a matrix.
+    fn right_hand_sides(each: Tensor<3>) -> Self;
+
+    /// Back from [`right_hand_sides`](Self::right_hand_sides): `[P, M, R]`.
+    fn of_each(self, outputs: usize) -> Tensor<3>;
+
+    /// A matrix for each function, `[P, M, N]`.
+    fn repeated(self, outputs: usize) -> Tensor<3>;
+
+    /// `Σ_m A_mn²`: `[N, 1]`, or `[N, P]`.
+    fn squared_norms(self) -> Tensor<2>;
+
+    /// `AᵀA`.
+    fn inner_products(self) -> Self;
+
+    /// Means and variances of `Aᵀu_p`, both `[N, P]`.
+    fn project(self, moments: Moments) -> (Tensor<2>, Tensor<2>);
+}
+
+impl FunctionMatrices for Tensor<2> {
+    fn right_hand_sides(each: Tensor<3>) -> Self {
+        let [outputs, rows, columns] = each.dims();
+        if outputs == 1 {
+            return each.squeeze_dim(0);
+        }
+        each.swap_dims(0, 1).reshape([rows, outputs * columns])
+    }
+
+    fn of_each(self, outputs: usize) -> Tensor<3> {
+        let [rows, columns] = self.dims();
+        if outputs == 1 {
+            return self.unsqueeze();
+        }
+        (self.reshape([rows, outputs, columns / outputs])).swap_dims(0, 1)
+    }
+
+    fn repeated(self, outputs: usize) -> Tensor<3> {
+        self.unsqueeze::<3>().repeat_dim(0, outputs)
+    }
+
+    fn squared_norms(self) -> Tensor<2> {
+        column_squares(self).unsqueeze_dim(1)
+    }
+
+    fn inner_products(self) -> Self {
+        gram(self.transpose())
+    }
+
+    fn project(self, moments: Moments) -> (Tensor<2>, Tensor<2>) {
+        moments.project(self)
+    }
+}
+
+impl FunctionMatrices for Tensor<3> {
+    fn right_hand_sides(each: Tensor<3>) -> Self {
+        each
+    }
+
+    fn of_each(self, _outputs: usize) -> Tensor<3> {
+        self
+    }
+
+    fn repeated(self, _outputs: usize) -> Tensor<3> {
+        self
+    }
+
+    fn squared_norms(self) -> Tensor<2> {
+        batch_column_squares(self).transpose()
+    }
+
+    fn inner_products(self) -> Self {
+        self.clone().transpose().matmul(self)
+    }
+
+    fn project(self, moments: Moments) -> (Tensor<2>, Tensor<2>) {
+        moments.project_each(self)
+    }
+}

@@ -1,0 +1,228 @@
+//! Posteriors that are Gaussian over sets of inducing variables.
+
+use burn::{
+    module::{Module, ModuleDisplay},
+    tensor::Tensor,
+};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    ConditionedProcess, Evaluation, FunctionMatrices, Moments, Posterior, PriorCovariances, Scale,
+    Spread, VariationalGaussian, nonnegative,
+    orthogonal_factor::{OrthogonalFactor, from_blocks},
+};
+use crate::{
+    inducing::InducingVariables,
+    kernels::Kernel,
+    likelihoods::Marginals,
+    ops::{CholeskyFactor, Jitter, NotPositiveDefinite},
+};
+
+/// Which variables a Gaussian is over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Coordinates {
+    /// The inducing variables times the inverse of their covariance's factor, `L⁻¹u`.
+    #[default]
+    Whitened,
+    /// The inducing variables themselves.
+    Unwhitened,
+}
+
+/// A posterior of independent Gaussians over sets of inducing variables, each set orthogonal to
+/// those before it: [`Whitened`](super::Whitened) and [`Unwhitened`](super::Unwhitened) have one,
+/// [`Orthogonal`](super::Orthogonal) any number.
+///
+/// Whatever has such Gaussians is a [`Posterior`], under a kernel that the functions share and under
+/// kernels of their own. With `L_tt`, `A_st` the blocks of the Cholesky factor of the covariance of
+/// all sets, features `Λ_t = L_tt⁻¹(K_tf − Σ_{s<t} A_stᵀΛ_s)` and whitened moments `m_t`,
+/// `S_t = W_tW_tᵀ`:
+/// `μ = Σ_t Λ_tᵀm_t`, `σ² = k_ff + Σ_t [colsum((W_tᵀΛ_t)²) − colsum(Λ_t²)]`,
+/// `KL = Σ_t ½(‖W_t‖²_F + ‖m_t‖² − M_t) − Σ_i log|W_t,ii|`.
+pub trait InducingGaussians: Module + ModuleDisplay {
+    /// The inducing variables of a set.
+    type Inducing: Module;
+
+    /// The inducing variables and the Gaussians over them, in the order in which they are made
+    /// orthogonal; at least one set.
+    fn sets(&self) -> Vec<(&Self::Inducing, &VariationalGaussian)>;
+
+    /// Which variables the Gaussians are over.
+    fn coordinates(&self) -> Coordinates;
+
+    /// The jitter of every set's covariance.
+    fn jitter(&self) -> Jitter;
+}
+
+/// Inducing variables and Gaussians over them.
+pub(crate) type Sets<'a, I> = [(&'a I, &'a VariationalGaussian)];
+
+/// Gaussians over sets of inducing variables in whitened coordinates, under one prior.
+#[derive(Clone, Debug)]
+pub(crate) struct WhitenedSets<const D: usize> {
+    pub factor: OrthogonalFactor<D>,
+    pub moments: Vec<Moments>,
+}
+
+impl<const D: usize> WhitenedSets<D>
+where
+    Tensor<D>: FunctionMatrices,
+{
+    /// Factors the covariance of the sets, each block once, and whitens the moments.
+    pub fn new<I>(
+        prior: &impl PriorCovariances<I, D>,
+        sets: &Sets<'_, I>,
+        coordinates: Coordinates,
+        jitter: Jitter,
+    ) -> Result<Self, NotPositiveDefinite> {
+        let inducing: Vec<&I> = sets.iter().map(|(inducing, _)| *inducing).collect();
+        let factor = OrthogonalFactor::new(prior, &inducing, jitter)?;
+        let blocks = factor.blocks().iter().zip(sets);
+        let moments = blocks
+            .map(|(block, (_, distribution))| match coordinates {
+                Coordinates::Whitened => distribution.moments(),
+                Coordinates::Unwhitened => whitened_moments(block, distribution),
+            })
+            .collect();
+        Ok(Self { factor, moments })
+    }
+
+    /// The marginals of `q(f)` at `x`.
+    pub fn marginals<I>(
+        &self,
+        prior: &impl PriorCovariances<I, D>,
+        sets: &Sets<'_, I>,
+        x: Tensor<2>,
+    ) -> Marginals {
+        let [outputs, _] = self.moments[0].mean.dims();
+        let [rows, _] = x.dims();
+        let mut variance = prior.variances(x.clone()); // [N, 1] or [N, P]
+        let mut mean = Tensor::zeros([rows, outputs], (&x.device(), x.dtype()));
+        let features = self.factor.solve(|set| prior.kuf(sets[set].0, x.clone())); // Λ_t
+        for (features, moments) in features.into_iter().zip(&self.moments) {
+            variance = variance - features.clone().squared_norms();
+            let (shift, explained) = features.project(moments.clone()); // [N, P]
+            variance = explained + variance;
+            mean = mean + shift;
+        }
+        Marginals {
+            mean,
+            variance: nonnegative(variance),
+        }
+    }
+
+    /// The divergence from the prior, `[1]`.
+    pub fn divergence(&self) -> Tensor<1> {
+        let mean = &self.moments[0].mean;
+        let zero = Tensor::zeros([1], (&mean.device(), mean.dtype()));
+        (self.moments.iter()).fold(zero, |sum, moments| {
+            sum + moments.clone().divergence_from_standard()
+        })
+    }
+
+    /// All sets as one: the factor of their covariance, the mean, `[P, M]`, and the lower-triangular
+    /// factor, `[P, M, M]`, of their whitened variables.
+    pub fn into_one(self) -> (CholeskyFactor<D>, Tensor<2>, Tensor<3>) {
+        let moments = self.moments.into_iter().map(Moments::into_full);
+        let (means, scales) = moments.unzip();
+        let (mean, scale) = (Tensor::cat(means, 1), from_blocks(scales, |_, _| None));
+        (self.factor.into_one(), mean, scale)
+    }
+}
+
+/// `L⁻¹m` and `L⁻¹W`.
+fn whitened_moments<const D: usize>(
+    factor: &CholeskyFactor<D>,
+    distribution: &VariationalGaussian,
+) -> Moments
+where
+    Tensor<D>: FunctionMatrices,
+{
+    let (mean, scale) = (distribution.mean(), distribution.scale());
+    let [outputs, _] = mean.dims();
+    let solve = |each| {
+        let solved = factor.solve(Tensor::<D>::right_hand_sides(each));
+        solved.of_each(outputs)
+    };
+    Moments {
+        mean: solve(mean.unsqueeze_dim(2)).squeeze_dim(2),
+        scale: Scale::Full(solve(scale)),
+    }
+}
+
+/// Gaussians over inducing variables themselves that are equal to the prior, given the factor of its
+/// covariance, for `outputs` functions.
+pub(crate) fn prior_gaussian<const D: usize>(
+    factor: &CholeskyFactor<D>,
+    outputs: usize,
+) -> VariationalGaussian
+where
+    Tensor<D>: FunctionMatrices,
+{
+    let scale = factor.lower().detach().repeated(outputs); // [P, M, M]
+    let [_, size, _] = scale.dims();
+    let mean = Tensor::zeros([outputs, size], (&scale.device(), scale.dtype()));
+    VariationalGaussian::full(mean, scale)
+}
+
+/// [`Posterior::evaluate`] of Gaussians over sets of inducing variables.
+pub(crate) fn evaluate<const D: usize, Q: InducingGaussians>(
+    posterior: &Q,
+    prior: &impl PriorCovariances<Q::Inducing, D>,
+    x: Tensor<2>,
+) -> Result<Evaluation, NotPositiveDefinite>
+where
+    Tensor<D>: FunctionMatrices,
+{
+    let (sets, coordinates) = (posterior.sets(), posterior.coordinates());
+    let whitened = WhitenedSets::new(prior, &sets, coordinates, posterior.jitter())?;
+    Ok(Evaluation {
+        marginals: whitened.marginals(prior, &sets, x),
+        divergence: whitened.divergence(),
+    })
+}
+
+/// What conditioned processes are made of: the inducing variables of all sets as one, the factor of
+/// their covariance, and mean and factor of their whitened variables.
+pub(crate) type Conditions<I, const D: usize> = (I, CholeskyFactor<D>, Tensor<2>, Tensor<3>);
+
+/// What conditions a process on a posterior, both without autodiff.
+pub(crate) fn conditions<const D: usize, Q: InducingGaussians>(
+    posterior: &Q,
+    prior: &impl PriorCovariances<Q::Inducing, D>,
+) -> Result<Conditions<Q::Inducing, D>, NotPositiveDefinite>
+where
+    Tensor<D>: FunctionMatrices,
+{
+    let (sets, coordinates) = (posterior.sets(), posterior.coordinates());
+    let whitened = WhitenedSets::new(prior, &sets, coordinates, posterior.jitter())?;
+    let (factor, mean, scale) = whitened.into_one();
+    let inducing = match sets.as_slice() {
+        [(only, _)] => (*only).clone(),
+        sets => {
+            let sets: Vec<_> = sets.iter().map(|(set, _)| (*set).clone()).collect();
+            prior.union(&sets)
+        }
+    };
+    Ok((inducing, factor, mean, scale))
+}
+
+impl<K: Kernel, Q: InducingGaussians> Posterior<K> for Q
+where
+    Q::Inducing: InducingVariables<K>,
+{
+    type Process = ConditionedProcess<K, Q::Inducing>;
+
+    fn evaluate(&self, kernel: &K, x: Tensor<2>) -> Result<Evaluation, NotPositiveDefinite> {
+        evaluate::<2, Q>(self, kernel, x)
+    }
+
+    fn condition(&self, kernel: &K) -> Result<Self::Process, NotPositiveDefinite> {
+        let kernel = kernel.valid();
+        let (inducing, factor, mean, scale) = conditions::<2, Q>(&self.valid(), &kernel)?;
+        let spread = Spread::Factor(scale);
+        Ok(ConditionedProcess::new(
+            kernel, inducing, factor, mean, spread,
+        ))
+    }
+}

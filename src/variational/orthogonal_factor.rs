@@ -1,0 +1,146 @@
+//! The Cholesky factor of several sets of inducing variables, block by block.
+
+use burn::tensor::{DType, Tensor};
+
+use super::{FunctionMatrices, PriorCovariances};
+use crate::ops::{
+    CholeskyFactor, Jitter, NotPositiveDefinite, add_to_diagonal, cholesky, mean_diagonal,
+};
+
+/// The Cholesky factor of the covariance of T sets of inducing variables, by blocks:
+/// `A_st = L_ss⁻¹(K_st − Σ_{r<s} A_rsᵀA_rt)`, `L_tt = chol(K_tt − Σ_{s<t} A_stᵀA_st)`.
+///
+/// `C_tt = K_tt − Σ_{s<t} A_stᵀA_st` is the covariance of what the sets before leave of set t. For
+/// two sets these are the first lines of algorithm 1 of J. Shi, M. Titsias and A. Mnih, *Sparse
+/// Orthogonal Variational Inference for Gaussian Processes*, arXiv:1910.10596: `L_11` is its `L_u`,
+/// `A_12` its A, `L_22` its `L_v`.
+#[derive(Clone, Debug)]
+pub(crate) struct OrthogonalFactor<const D: usize> {
+    /// `L_tt`
+    diagonal: Vec<CholeskyFactor<D>>,
+    /// `A_st` for `s < t`, in the order of t and, within, of s.
+    couplings: Vec<Vec<Tensor<D>>>,
+}
+
+impl<const D: usize> OrthogonalFactor<D>
+where
+    Tensor<D>: FunctionMatrices,
+{
+    /// Factors the covariance of `sets` under `prior`, each block once.
+    ///
+    /// The jitter of every block is relative to the diagonal of its `K_tt`, not of what is left of
+    /// it: the rounding of the subtraction is that of `K_tt`, and the blocks are then those of the
+    /// factor of all sets as one.
+    pub fn new<I>(
+        prior: &impl PriorCovariances<I, D>,
+        sets: &[&I],
+        jitter: Jitter,
+    ) -> Result<Self, NotPositiveDefinite> {
+        let mut factor = Self {
+            diagonal: Vec::with_capacity(sets.len()),
+            couplings: Vec::with_capacity(sets.len()),
+        };
+        for set in sets {
+            let couplings = factor.solve(|before| prior.kuv(sets[before], set)); // A_st
+            let block = factor_block(prior.kuu(set), &couplings, jitter)?;
+            factor.diagonal.push(block);
+            factor.couplings.push(couplings);
+        }
+        Ok(factor)
+    }
+
+    /// Solves with the whole factor by blocks: `X_t = L_tt⁻¹(B_t − Σ_{s<t} A_stᵀX_s)`.
+    pub fn solve(&self, rows: impl Fn(usize) -> Tensor<D>) -> Vec<Tensor<D>> {
+        let mut solved: Vec<Tensor<D>> = Vec::with_capacity(self.diagonal.len());
+        for (set, (block, couplings)) in self.diagonal.iter().zip(&self.couplings).enumerate() {
+            let before = couplings.iter().zip(&solved);
+            let rest = before.fold(rows(set), |rest, (coupling, solved)| {
+                rest - coupling.clone().transpose().matmul(solved.clone())
+            });
+            solved.push(block.solve(rest));
+        }
+        solved
+    }
+
+    /// `L_tt`.
+    pub fn blocks(&self) -> &[CholeskyFactor<D>] {
+        &self.diagonal
+    }
+
+    /// The factor of all sets as one.
+    pub fn into_one(mut self) -> CholeskyFactor<D> {
+        if self.diagonal.len() == 1
+            && let Some(only) = self.diagonal.pop()
+        {
+            return only;
+        }
+        let diagonal = self.diagonal.iter().map(CholeskyFactor::lower).collect();
+        let lower = from_blocks(diagonal, |row, column| {
+            Some(self.couplings[row][column].clone().transpose())
+        });
+        match CholeskyFactor::from_lower(lower) {
+            Ok(factor) => factor,
+            Err(error) => unreachable!("blocks that were factored have no zero pivots: {error}"),
+        }
+    }
+}
+
+/// The factor of `K_tt − Σ_s A_stᵀA_st`, with jitter relative to the diagonal of `K_tt`.
+fn factor_block<const D: usize>(
+    covariance: Tensor<D>,
+    couplings: &[Tensor<D>],
+    jitter: Jitter,
+) -> Result<CholeskyFactor<D>, NotPositiveDefinite>
+where
+    Tensor<D>: FunctionMatrices,
+{
+    if couplings.is_empty() {
+        return cholesky(covariance, jitter);
+    }
+    let variance = mean_diagonal(covariance.clone());
+    let residual = couplings.iter().fold(covariance, |rest, coupling| {
+        rest - coupling.clone().inner_products()
+    });
+    let epsilon = match residual.dtype() {
+        DType::F64 => f64::EPSILON,
+        _ => f64::from(f32::EPSILON),
+    };
+    let as_it_is = Jitter {
+        initial: 0.0,
+        escalations: 0,
+    };
+    let attempt = |relative: f64| {
+        let added = variance.clone().mul_scalar(relative);
+        let outcome = cholesky(add_to_diagonal(residual.clone(), added), as_it_is);
+        outcome.map_err(|error| NotPositiveDefinite {
+            jitter: relative,
+            ..error
+        })
+    };
+    (jitter.attempts(epsilon).skip(1)).fold(attempt(jitter.initial), |outcome, relative| {
+        outcome.or_else(|_| attempt(relative))
+    })
+}
+
+/// A square matrix from the blocks of its diagonal and those below, `below(row, column)`; absent
+/// ones are zero.
+pub(crate) fn from_blocks<const D: usize>(
+    diagonal: Vec<Tensor<D>>,
+    below: impl Fn(usize, usize) -> Option<Tensor<D>>,
+) -> Tensor<D> {
+    let sizes: Vec<usize> = diagonal.iter().map(|block| block.dims()[D - 1]).collect();
+    let rows = diagonal.into_iter().enumerate().map(|(row, block)| {
+        let (mut shape, options) = (block.dims(), (&block.device(), block.dtype()));
+        let mut zeros = |column: usize| {
+            shape[D - 1] = sizes[column];
+            Tensor::zeros(shape, options)
+        };
+        let mut blocks: Vec<Tensor<D>> = (0..row)
+            .map(|column| below(row, column).unwrap_or_else(|| zeros(column)))
+            .collect();
+        blocks.push(block.clone());
+        blocks.extend((row + 1..sizes.len()).map(zeros));
+        Tensor::cat(blocks, D - 1)
+    });
+    Tensor::cat(rows.collect(), D - 2)
+}
