@@ -44,6 +44,11 @@ pub trait InducingVariables<K: Kernel>: Module + ModuleDisplay {
 
     /// `Cov[u, v]` with other inducing variables of the same kind, `[M, M2]`.
     fn kuv(&self, kernel: &K, other: &Self) -> Tensor<2>;
+
+    /// The variables of all sets, in their order, as one set.
+    fn union(sets: &[Self]) -> Self
+    where
+        Self: Sized;
 }
 
 /// Inducing variables that can be computed from functions: `u(f)`.

@@ -44,6 +44,11 @@ impl<K: Kernel> InducingVariables<K> for InducingPoints {
     fn kuv(&self, kernel: &K, other: &Self) -> Tensor<2> {
         kernel.covariance(self.points(), other.points())
     }
+
+    fn union(sets: &[Self]) -> Self {
+        let points = sets.iter().map(Self::points).collect();
+        Self::new(Tensor::cat(points, 0).detach())
+    }
 }
 
 impl FunctionVariables for InducingPoints {
