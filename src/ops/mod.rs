@@ -36,6 +36,7 @@ mod stationary;
 pub use block_factor::BlockFactor;
 pub use covariance::{covariance, covariance_matrix, covariances};
 pub use diagonal::add_to_diagonal;
+pub(crate) use diagonal::mean_diagonal;
 pub use factor::{
     CholeskyFactor, Jitter, NotPositiveDefinite, SingularTriangle, cholesky, solve_triangular,
 };
