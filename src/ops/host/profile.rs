@@ -14,19 +14,6 @@ fn bounded<T: Scalar>(squared_distance: T) -> T {
     }
 }
 
-/// `eˣ` for `x ≤ 0`, or zero where it is below the root of the smallest normal number: a product
-/// of two such covariances would be subnormal, on which processors work ten times as long.
-#[inline(always)]
-fn decay<T: Scalar, const FUSED: bool>(x: T) -> T {
-    let value = x.exp_nonpositive::<FUSED>();
-    // Written so that NaN passes.
-    if value < T::SMALLEST_SQUARABLE {
-        T::from_f64(0.0)
-    } else {
-        value
-    }
-}
-
 /// `φ(r²)` and its derivative with respect to `r²`, finite everywhere.
 pub trait Profile<T: Scalar> {
     /// `φ(r²)`.
@@ -51,7 +38,7 @@ pub struct Matern52;
 impl<T: Scalar> Profile<T> for SquaredExponential {
     #[inline(always)]
     fn value<const FUSED: bool>(squared_distance: T) -> T {
-        decay::<T, FUSED>(T::from_f64(-0.5) * squared_distance)
+        (T::from_f64(-0.5) * squared_distance).exp_nonpositive::<FUSED>()
     }
 
     #[inline(always)]
@@ -64,14 +51,14 @@ impl<T: Scalar> Profile<T> for SquaredExponential {
 impl<T: Scalar> Profile<T> for Matern12 {
     #[inline(always)]
     fn value<const FUSED: bool>(squared_distance: T) -> T {
-        decay::<T, FUSED>(-squared_distance.square_root())
+        (-squared_distance.square_root()).exp_nonpositive::<FUSED>()
     }
 
     /// The kink at zero has no derivative; its one-sided slopes cancel, so zero stands for it.
     #[inline(always)]
     fn value_and_slope<const FUSED: bool>(squared_distance: T) -> (T, T) {
         let distance = squared_distance.square_root();
-        let value = decay::<T, FUSED>(-distance);
+        let value = (-distance).exp_nonpositive::<FUSED>();
         let slope = T::from_f64(-0.5) * value / distance;
         let zero = T::from_f64(0.0);
         (value, if distance > zero { slope } else { zero })
@@ -82,14 +69,14 @@ impl<T: Scalar> Profile<T> for Matern32 {
     #[inline(always)]
     fn value<const FUSED: bool>(squared_distance: T) -> T {
         let s = (T::from_f64(3.0) * bounded(squared_distance)).square_root();
-        let decay = decay::<T, FUSED>(-s);
+        let decay = (-s).exp_nonpositive::<FUSED>();
         s.multiply_add::<FUSED>(decay, decay)
     }
 
     #[inline(always)]
     fn value_and_slope<const FUSED: bool>(squared_distance: T) -> (T, T) {
         let s = (T::from_f64(3.0) * bounded(squared_distance)).square_root();
-        let decay = decay::<T, FUSED>(-s);
+        let decay = (-s).exp_nonpositive::<FUSED>();
         (
             s.multiply_add::<FUSED>(decay, decay),
             T::from_f64(-1.5) * decay,
@@ -107,7 +94,7 @@ impl<T: Scalar> Profile<T> for Matern52 {
     fn value_and_slope<const FUSED: bool>(squared_distance: T) -> (T, T) {
         let square = T::from_f64(5.0) * bounded(squared_distance);
         let s = square.square_root();
-        let decay = decay::<T, FUSED>(-s);
+        let decay = (-s).exp_nonpositive::<FUSED>();
         let linear = s.multiply_add::<FUSED>(decay, decay);
         let third = square * T::from_f64(1.0 / 3.0);
         (

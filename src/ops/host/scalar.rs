@@ -25,9 +25,6 @@ pub trait Scalar:
     /// The unit roundoff times two: the distance from one to the next number.
     const EPSILON: f64;
 
-    /// The smallest number whose square is normal, rounded up.
-    const SMALLEST_SQUARABLE: Self;
-
     /// The nearest number of this type.
     fn from_f64(value: f64) -> Self;
 
@@ -55,10 +52,9 @@ pub trait Scalar:
 /// added; `$lowest` is the logarithm of the smallest normal number, rounded towards zero.
 macro_rules! impl_scalar {
     ($float:ident, $bits:ident, mantissa: $mantissa:expr, bias: $bias:expr, magic: $magic:expr,
-     lowest: $lowest:expr, squarable: $squarable:expr, ln2: ($high:expr, $low:expr), taylor: [$($coefficient:expr),* $(,)?]) => {
+     lowest: $lowest:expr, ln2: ($high:expr, $low:expr), taylor: [$($coefficient:expr),* $(,)?]) => {
         impl Scalar for $float {
             const EPSILON: f64 = $float::EPSILON as f64;
-            const SMALLEST_SQUARABLE: Self = $squarable;
 
             #[inline(always)]
             fn from_f64(value: f64) -> Self {
@@ -107,7 +103,6 @@ macro_rules! impl_scalar {
 
 impl_scalar!(
     f32, u32, mantissa: 23, bias: 127u32, magic: 12_582_912.0f32, lowest: -87.33f32,
-    squarable: 1.1e-19f32,
     ln2: (0.693_359_4f32, -2.121_944_4e-4f32),
     taylor: [
         1.0 / 5_040.0, 1.0 / 720.0, 1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0, 1.0,
@@ -115,7 +110,6 @@ impl_scalar!(
 );
 impl_scalar!(
     f64, u64, mantissa: 52, bias: 1023u64, magic: 6_755_399_441_055_744.0f64, lowest: -708.39f64,
-    squarable: 1.5e-154f64,
     ln2: (6.931_471_803_691_238e-1f64, 1.908_214_929_270_587_7e-10f64),
     taylor: [
         1.0 / 6_227_020_800.0, 1.0 / 479_001_600.0, 1.0 / 39_916_800.0, 1.0 / 3_628_800.0,
