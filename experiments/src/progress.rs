@@ -88,9 +88,11 @@ impl Progress {
             Display::Lines { .. } => {}
         }
     }
+}
 
-    /// Takes the bar away.
-    pub fn finish(&self) {
+/// Takes the bar away.
+impl Drop for Progress {
+    fn drop(&mut self) {
         if let Display::Bar(bar) = &self.display {
             bar.finish_and_clear();
         }

@@ -8,7 +8,7 @@ use burn_gp_models::AnySvgp;
 use burn_gp_models::training::{Examination, MiniBatchLearner};
 
 use super::checkpointer::{CheckpointWhenDue, LearnerCheckpointer};
-use super::metrics::{NoFiles, StepMetric, ValidationMetric};
+use super::metrics::{StepMetric, ValidationMetric};
 use super::renderer::ProgressRenderer;
 use super::session::Broken;
 use super::{Checkpoints, Pace, SharedRunState};
@@ -43,7 +43,6 @@ pub fn learn(
         // A round has a step at least; the strategy below knows when it is the last.
         .num_epochs(planned - learner.steps_made())
         .with_application_logger(None)
-        .with_metric_logger(NoFiles)
         .metric_train(StepMetric(state.clone()))
         .metric_valid(ValidationMetric(state.clone()))
         .renderer(Box::new(ProgressRenderer {

@@ -4,11 +4,7 @@ use std::sync::Arc;
 
 use burn::lr_scheduler::module_lr_scheduler::ModuleLearningRate;
 use burn::tensor::TensorReadError;
-use burn::train::logger::MetricLogger;
-use burn::train::metric::store::{EpochSummary, MetricsUpdate, Split};
-use burn::train::metric::{
-    Metric, MetricDefinition, MetricMetadata, MetricName, NumericEntry, SerializedEntry,
-};
+use burn::train::metric::{Metric, MetricMetadata, MetricName, SerializedEntry};
 use burn_gp_models::training::{ExaminedModel, LearnedStep, StepReport};
 
 use super::{LogEntry, SharedRunState};
@@ -44,11 +40,11 @@ impl Metric for StepMetric {
                 validation: None,
             });
         }
-        Ok(number(loss))
+        Ok(elsewhere())
     }
 
     fn compute(&mut self) -> Result<SerializedEntry, TensorReadError> {
-        Ok(SerializedEntry::not_available(None))
+        Ok(elsewhere())
     }
 
     fn clear(&mut self) {}
@@ -76,36 +72,17 @@ impl Metric for ValidationMetric {
             entry.seconds = seconds;
             entry.validation = Some(examined.score);
         }
-        Ok(number(examined.score))
+        Ok(elsewhere())
     }
 
     fn compute(&mut self) -> Result<SerializedEntry, TensorReadError> {
-        Ok(SerializedEntry::not_available(None))
+        Ok(elsewhere())
     }
 
     fn clear(&mut self) {}
 }
 
-fn number(value: f64) -> SerializedEntry {
-    SerializedEntry::new(value.to_string(), value.to_string())
-}
-
-/// Keeps nothing beside the log: where there is no logger, burn writes a file for every metric.
-pub struct NoFiles;
-
-impl MetricLogger for NoFiles {
-    fn log(&mut self, _update: MetricsUpdate, _round: usize, _split: &Split) {}
-
-    fn read_numeric(
-        &mut self,
-        _name: &str,
-        _round: usize,
-        _split: &Split,
-    ) -> Result<Vec<NumericEntry>, String> {
-        Ok(Vec::new())
-    }
-
-    fn log_metric_definition(&mut self, _definition: MetricDefinition) {}
-
-    fn log_epoch_summary(&mut self, _summary: EpochSummary) {}
+/// What burn's logger is told: it passes over placeholders, so that it writes no files of its own.
+fn elsewhere() -> SerializedEntry {
+    SerializedEntry::not_available(None)
 }

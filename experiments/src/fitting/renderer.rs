@@ -24,14 +24,11 @@ impl TrainingProgressLogger for ProgressRenderer {
         }
     }
 
-    fn end(&mut self) {
-        self.progress.finish();
-    }
-
     fn start(&mut self, _: usize, _: usize, _: Option<usize>, _: Option<&str>) {}
     fn update_epoch(&mut self, _epoch: usize) {}
     fn start_split(&mut self, _split: &str, _total_items: usize) {}
     fn end_split(&mut self) {}
+    fn end(&mut self) {}
     fn log_event_training(&mut self, _event: String) {}
 }
 

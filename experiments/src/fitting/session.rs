@@ -215,6 +215,5 @@ fn iterate(
             save(trainer)?;
         }
     }
-    progress.finish();
     Ok(())
 }
