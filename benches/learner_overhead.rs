@@ -1,12 +1,11 @@
-//! What burn-train's learner costs: the same sparse variational regression, trained for the same
-//! steps by `MiniBatchTrainer` and by `SupervisedTraining`.
+//! What burn's learner costs: the same sparse variational regression, trained for the same steps by
+//! `MiniBatchTrainer` and by `MiniBatchLearner`, which makes them in burn's loop.
 //!
-//! `cargo bench -p burn-gp-models --features learner-benchmark --bench learner_overhead` prints a
-//! line of JSON: the median milliseconds of a step of `MiniBatchTrainer`, which looks at the loss of
-//! every step (`own_ms`), of the learner's bare loop (`learner_ms`), and of the learner with a loss
-//! metric that it writes to a file (`learner_with_loss_ms`). Batches of 256, 128 inducing points,
-//! eight input dimensions, f32. The learner has no checkpoints and a renderer that draws nothing,
-//! and its batches are taken from data on the device as those of `MiniBatchTrainer` are.
+//! `cargo bench -p burn-gp-models --bench learner_overhead` prints a line of JSON: the median
+//! milliseconds of a step of `MiniBatchTrainer` (`own_ms`), of the learner (`learner_ms`), and of
+//! the learner with a loss metric that it writes to a file (`learner_with_loss_ms`); all look at the
+//! loss of every step. Batches of 256, 128 inducing points, eight input dimensions, f32. The learner
+//! has no checkpoints and a renderer that shows nothing.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -14,22 +13,9 @@ use std::{
 };
 
 use burn::{
-    data::{
-        dataloader::{DataLoader, DataLoaderBuilder, batcher::Batcher},
-        dataset::InMemDataset,
-    },
     module::Module,
-    optim::{AdamConfig, GradientsParams, ModuleOptimizer, lr_scheduler::module_lr_scheduler},
-    tensor::{DType, Device, Distribution, ExecutionError, Int, Tensor},
-    train::{
-        InferenceStep, Learner, SupervisedTraining, TrainOutput, TrainStep,
-        logger::{EvaluationProgressLogger, TrainingProgressLogger},
-        metric::{Adaptor, ItemLazy, LossInput, LossMetric, MetricDefinition},
-        renderer::{
-            EvaluationName, MetricState, MetricsRenderer, MetricsRendererEvaluation,
-            MetricsRendererTraining,
-        },
-    },
+    tensor::{DType, Device, Distribution, Tensor},
+    train::{SupervisedTraining, metric::LossMetric},
 };
 use burn_gp::{
     inducing::InducingPoints,
@@ -41,7 +27,9 @@ use burn_gp::{
 };
 use burn_gp_models::{
     Svgp,
-    training::{MiniBatchModel, MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData},
+    training::{
+        MiniBatchLearner, MiniBatchTrainer, MiniBatchTraining, Silent, Trainer, TrainingData,
+    },
 };
 
 #[global_allocator]
@@ -99,181 +87,62 @@ fn model() -> Model {
     Svgp::new(kernel, mean, Gaussian::new(1.0, options), posterior).train()
 }
 
+fn training() -> MiniBatchTraining {
+    MiniBatchTraining {
+        batch_size: BATCH,
+        learning_rate: LEARNING_RATE,
+        ..MiniBatchTraining::new(STEPS)
+    }
+}
+
 /// The median time of a step of `MiniBatchTrainer`.
 fn own_step(data: &TrainingData) -> Duration {
-    let mut training = MiniBatchTraining::new(STEPS);
-    training.batch_size = BATCH;
-    training.learning_rate = LEARNING_RATE;
-    let mut trainer = MiniBatchTrainer::new(model(), data.clone(), training);
-    let mut starts = Vec::with_capacity(STEPS);
+    let mut trainer = MiniBatchTrainer::new(model(), data.clone(), training());
+    let mut ends = Vec::with_capacity(STEPS);
     for _ in 0..STEPS {
-        starts.push(Instant::now());
         trainer.step().expect("the step is sound");
+        ends.push(Instant::now());
     }
-    median_interval(&starts)
+    median_interval(&ends)
 }
 
-/// The median time of a step of `SupervisedTraining`, with or without a metric of the loss.
+/// The median time of a step of `MiniBatchLearner`, with or without a metric of the loss.
 fn learner_step(data: &TrainingData, with_loss: bool) -> Duration {
-    let starts = Arc::new(Mutex::new(Vec::with_capacity(STEPS)));
-    let batcher = RowBatcher {
-        data: data.clone(),
-        starts: Arc::clone(&starts),
-    };
-    let rows = (0..data.len() as i64).collect();
-    let train = DataLoaderBuilder::new(batcher.clone())
-        .batch_size(BATCH)
-        .shuffle(0)
-        .build(InMemDataset::new(rows));
-    let valid: Arc<dyn DataLoader<Batch>> =
-        DataLoaderBuilder::new(batcher).build(InMemDataset::new(Vec::new()));
+    let mut learner = MiniBatchLearner::new(model(), data.clone(), training());
+    let ends = Arc::new(Mutex::new(Vec::with_capacity(STEPS)));
+    // One round; whether it ends is asked after every step.
+    let batches = learner.batches({
+        let ends = Arc::clone(&ends);
+        move |_step| {
+            let now = Instant::now();
+            ends.lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push(now);
+            false
+        }
+    });
     let folder = std::env::temp_dir().join(format!("burn-gp-learner-{}", std::process::id()));
-    let learned = Learned {
-        model: model(),
-        data_count: data.len(),
-    };
-    let optimizer = AdamConfig::new().with_epsilon(1e-8).init();
-    let mut training = SupervisedTraining::new(&folder, train, valid)
-        .num_epochs(1)
-        .with_application_logger(None)
-        .renderer(Box::new(Silent));
+    std::fs::create_dir_all(&folder).expect("a writable folder for temporary files");
+    let mut supervised =
+        SupervisedTraining::new(&folder, batches, learner.examinations(|_step| None))
+            .with_application_logger(None)
+            .renderer(Box::new(Silent));
     if with_loss {
-        training = training.metric_train_numeric(LossMetric::new());
+        supervised = supervised.metric_train_numeric(LossMetric::new());
     }
-    training.launch(Learner::new(learned, optimizer, LEARNING_RATE));
-    std::fs::remove_dir_all(&folder).expect("the learner's folder can be removed");
-    let starts = starts.lock().unwrap_or_else(PoisonError::into_inner);
-    assert_eq!(starts.len(), STEPS, "a batch is made in every step");
-    median_interval(&starts)
+    learner.fit(supervised).expect("all steps are sound");
+    std::fs::remove_dir_all(&folder).expect("it is ours");
+    let ends = ends.lock().unwrap_or_else(PoisonError::into_inner);
+    assert_eq!(ends.len(), STEPS, "a step has an end");
+    median_interval(&ends)
 }
 
-fn median_interval(starts: &[Instant]) -> Duration {
-    let pairs = starts[WARM_UP..].windows(2);
+fn median_interval(ends: &[Instant]) -> Duration {
+    let pairs = ends[WARM_UP..].windows(2);
     median(pairs.map(|pair| pair[1] - pair[0]).collect())
 }
 
 fn median(mut times: Vec<Duration>) -> Duration {
     times.sort();
     times[times.len() / 2]
-}
-
-/// Inputs `[B, D]` and targets `[B, 1]`.
-#[derive(Clone, Debug)]
-struct Batch {
-    inputs: Tensor<2>,
-    targets: Tensor<2>,
-}
-
-/// Takes the rows of a batch and notes the time: a step starts with its batch.
-#[derive(Clone)]
-struct RowBatcher {
-    data: TrainingData,
-    starts: Arc<Mutex<Vec<Instant>>>,
-}
-
-impl Batcher<i64, Batch> for RowBatcher {
-    fn batch(&self, rows: Vec<i64>, _device: &Device) -> Batch {
-        let now = Instant::now();
-        let mut starts = self.starts.lock().unwrap_or_else(PoisonError::into_inner);
-        starts.push(now);
-        let inputs = self.data.inputs.clone();
-        let rows = Tensor::<1, Int>::from_data(rows.as_slice(), &inputs.device());
-        Batch {
-            inputs: inputs.select(0, rows.clone()),
-            targets: self.data.targets.clone().select(0, rows),
-        }
-    }
-}
-
-/// The model as the learner takes it.
-#[derive(Module, Debug)]
-struct Learned {
-    model: Model,
-    data_count: usize,
-}
-
-impl TrainStep for Learned {
-    type Input = Batch;
-    type Output = Loss;
-
-    fn step(&self, batch: Batch) -> TrainOutput<Loss> {
-        let objective = self
-            .model
-            .objective(batch.inputs, batch.targets, self.data_count)
-            .expect("the covariance is positive definite");
-        let loss = objective.value() * (-1.0 / self.data_count as f64);
-        let gradients = loss.backward();
-        TrainOutput::new(self, gradients, Loss(loss.inner()))
-    }
-
-    fn optimize(
-        self,
-        optimizer: &mut ModuleOptimizer,
-        rate: module_lr_scheduler::ModuleLearningRate,
-        gradients: GradientsParams,
-    ) -> Self {
-        let stepped = optimizer.step(rate, self, gradients);
-        Self {
-            model: stepped.model.after_step(),
-            ..stepped
-        }
-    }
-}
-
-/// The loss of a step, `[1]`.
-struct Loss(Tensor<1>);
-
-impl ItemLazy for Loss {
-    fn sync(self) -> Result<Self, ExecutionError> {
-        Ok(self)
-    }
-}
-
-impl Adaptor<LossInput> for Loss {
-    fn adapt(&self) -> LossInput {
-        LossInput::new(self.0.clone())
-    }
-}
-
-impl InferenceStep for Learned {
-    type Input = Batch;
-    type Output = ();
-
-    fn step(&self, _batch: Batch) {}
-}
-
-/// A renderer that draws nothing.
-struct Silent;
-
-impl MetricsRendererTraining for Silent {
-    fn update_train(&mut self, _state: MetricState) {}
-    fn update_valid(&mut self, _state: MetricState) {}
-}
-
-impl MetricsRendererEvaluation for Silent {
-    fn update_test(&mut self, _name: EvaluationName, _state: MetricState) {}
-}
-
-impl MetricsRenderer for Silent {
-    fn manual_close(&mut self) {}
-    fn register_metric(&mut self, _definition: MetricDefinition) {}
-}
-
-impl TrainingProgressLogger for Silent {
-    fn start(&mut self, _: usize, _: usize, _: Option<usize>, _: Option<&str>) {}
-    fn update_epoch(&mut self, _epoch: usize) {}
-    fn start_split(&mut self, _split: &str, _total_items: usize) {}
-    fn update_split(&mut self, _items_processed: usize) {}
-    fn end_split(&mut self) {}
-    fn end(&mut self) {}
-    fn log_event_training(&mut self, _event: String) {}
-}
-
-impl EvaluationProgressLogger for Silent {
-    fn start_global_progress(&mut self, _total_tests: usize) {}
-    fn start_test(&mut self, _name: &str, _total_items: usize) {}
-    fn update_test_progress(&mut self, _items_processed: usize) {}
-    fn end_test(&mut self) {}
-    fn end_global_progress(&mut self) {}
-    fn log_event_evaluation(&mut self, _event: String) {}
 }

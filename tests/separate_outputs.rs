@@ -3,7 +3,7 @@
 
 mod support;
 
-use burn::{module::Module, tensor::Tensor};
+use burn::{module::Module, optim::GradientsParams, tensor::Tensor};
 use burn_gp::{
     inducing::{InducingPoints, SeparateInducing, SeparatePoints},
     kernels::{AnyKernel, FunctionPrior, KernelConfig, StationaryConfig, StationaryKernel},
@@ -427,7 +427,7 @@ fn a_natural_step_of_size_one_is_at_the_optimum() {
         for _ in 0..3 {
             let value = bound(&case, &platform, kernels, &posterior);
             bounds.push(numbers(value.clone())[0]);
-            let mut gradients = value.neg().backward();
+            let mut gradients = GradientsParams::from_grads(value.neg().backward(), &posterior);
             posterior = (NaturalGradient::new(1.0).step(0, posterior, &mut gradients, 1.0))
                 .expect("the likelihood is log-concave")
                 .module;

@@ -19,6 +19,8 @@ pub struct Progress {
     display: Display,
     planned: usize,
     first_step: usize,
+    /// The step shown.
+    step: usize,
     start: Instant,
     loss: Option<f64>,
     validation: Option<f64>,
@@ -47,17 +49,22 @@ impl Progress {
             display,
             planned,
             first_step: made,
+            step: made,
             start: Instant::now(),
             loss: None,
             validation: None,
         }
     }
 
-    /// Shows a step.
+    /// Shows a step, or once more when its validation is known.
     pub fn update(&mut self, entry: &LogEntry) {
         let (step, loss) = (entry.report.step, entry.report.loss);
-        let smooth = self.loss.map_or(loss, |old| old + (loss - old) / SMOOTHING);
-        self.loss = Some(smooth);
+        let smooth = match self.loss {
+            Some(old) if step == self.step => old,
+            Some(old) => old + (loss - old) / SMOOTHING,
+            None => loss,
+        };
+        (self.step, self.loss) = (step, Some(smooth));
         self.validation = entry.validation.or(self.validation);
         let mut text = format!("loss {smooth:.4}");
         if let Some(score) = self.validation {
@@ -81,9 +88,11 @@ impl Progress {
             Display::Lines { .. } => {}
         }
     }
+}
 
-    /// Takes the bar away.
-    pub fn finish(&self) {
+/// Takes the bar away.
+impl Drop for Progress {
+    fn drop(&mut self) {
         if let Display::Bar(bar) = &self.display {
             bar.finish_and_clear();
         }

@@ -10,7 +10,8 @@ use crate::devices;
 use crate::evaluation::evaluate;
 use crate::failure::{Failure, FolderError};
 use crate::fitting::{
-    AnyTrainer, Interrupt, Outcome, Session, TrainingLog, Validation, read_checkpoint,
+    AnyTrainer, Clock, Interrupt, Outcome, RunState, Session, TrainingLog, Validation,
+    read_checkpoint,
 };
 use crate::illustrations::Illustrations;
 use crate::output::{self, ModelContext, OutputFolder};
@@ -178,14 +179,14 @@ fn session(trainer: AnyTrainer, settings: &Settings, data: &PreparedData) -> Ses
         )),
         _ => None,
     };
-    Session {
-        trainer,
-        validation,
-        log: TrainingLog::default(),
-        seconds: 0.0,
+    let state = RunState {
         options: settings.options(),
         checksum: data.checksum(),
-    }
+        log: TrainingLog::default(),
+        validation,
+        clock: Clock::default(),
+    };
+    Session::new(trainer, state)
 }
 
 fn restore(
@@ -198,7 +199,7 @@ fn restore(
     let Some(latest) = folder.checkpoints().latest() else {
         return Err(FolderError::NothingToResume { path });
     };
-    if read_checkpoint(&latest)?.checksum != session.checksum {
+    if read_checkpoint(&latest)?.checksum != session.state.lock().checksum {
         let name = data.name.clone();
         return Err(FolderError::ChangedData { name, path });
     }
@@ -211,10 +212,8 @@ fn fit(session: &mut Session, folder: &OutputFolder, quiet: bool) -> Result<(), 
         session.trainer.steps_made(),
         session.trainer.steps_planned(),
     );
-    let mut progress = Progress::new(made, planned, quiet);
-    let outcome = session.run(&folder.checkpoints(), &interrupt, &mut progress);
-    progress.finish();
-    match outcome? {
+    let progress = Progress::new(made, planned, quiet);
+    match session.run(&folder.checkpoints(), &interrupt, progress)? {
         Outcome::Finished => Ok(()),
         Outcome::Interrupted => Err(Failure::Interrupted {
             step: session.trainer.steps_made(),
@@ -236,11 +235,12 @@ fn finish(
     let fitted = session.fitted()?;
     let predictor = fitted.model.predictor()?;
     let evaluation = evaluate(&predictor, &data.test, &data.standardizer);
+    let state = session.state.lock();
     let figures = TrainingFigures {
         objective: fitted.loss,
         steps: session.trainer.steps_made(),
         step_kept: fitted.step,
-        seconds: session.seconds,
+        seconds: state.clock.seconds(),
     };
     let scores = evaluation.scores.clone();
     let hyperparameters = fitted.model.hyperparameters();
@@ -249,7 +249,7 @@ fn finish(
     let illustrations = Illustrations {
         data,
         settings,
-        log: &session.log,
+        log: &state.log,
         predictor: &predictor,
         inducing: saved.model.inducing_points(),
         evaluation: &evaluation,
@@ -262,7 +262,7 @@ fn finish(
             &next.join(output::CONFIG),
             &json(&settings.options(), next)?,
         )?;
-        output::write_text(&next.join(output::TRAINING_LOG), &session.log.to_csv())?;
+        output::write_text(&next.join(output::TRAINING_LOG), &state.log.to_csv())?;
         let classes = data.schema.classes.as_ref();
         let path = next.join(output::PREDICTIONS);
         output::write_predictions(&path, &data.test, &evaluation, classes)?;

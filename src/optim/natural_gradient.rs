@@ -2,7 +2,8 @@
 
 use burn::{
     module::{Module, ModuleMapper, ModuleVisitor, Param, ParamId},
-    tensor::{Gradients, Tensor, container::TensorContainer},
+    optim::GradientsParams,
+    tensor::{Tensor, container::TensorContainer},
 };
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +24,7 @@ const HALVINGS: usize = 12;
 /// arXiv:1803.09151).
 ///
 /// ```
-/// use burn::{module::Module, tensor::{Device, DType, Tensor}};
+/// use burn::{module::Module, optim::GradientsParams, tensor::{Device, DType}};
 /// use burn_gp::{optim::NaturalGradient, variational::{CovarianceShape, VariationalGaussian}};
 ///
 /// # fn main() -> Result<(), burn_gp::optim::NaturalStepError> {
@@ -31,7 +32,7 @@ const HALVINGS: usize = 12;
 /// let model = VariationalGaussian::standard(3, 1, CovarianceShape::Full, (&device, DType::F64));
 /// let model = model.train();
 /// let loss = (model.mean() - 1.0).square().sum() * 0.5;
-/// let mut gradients = loss.backward();
+/// let mut gradients = GradientsParams::from_grads(loss.backward(), &model);
 /// let step = NaturalGradient::new(0.5).step(0, model, &mut gradients, 1.0)?;
 /// let mean = step.module.mean().into_data();
 /// mean.assert_approx_eq::<f64>(&[[0.5, 0.5, 0.5]].into(), burn::tensor::Tolerance::absolute(1e-12));
@@ -122,7 +123,7 @@ impl NaturalGradient {
         &self,
         step: usize,
         module: M,
-        gradients: &mut Gradients,
+        gradients: &mut GradientsParams,
         divisor: f64,
     ) -> Result<NaturalStep<M>, NaturalStepError> {
         let step_size = self.step_size(step);
@@ -158,7 +159,7 @@ impl NaturalGradient {
 
 /// Goes through a module and computes the new values of its distributions.
 struct Updates<'a> {
-    gradients: &'a mut Gradients,
+    gradients: &'a mut GradientsParams,
     step_size: f64,
     divisor: f64,
     smallest: f64,
@@ -186,8 +187,8 @@ struct Mean {
 
 impl Updates<'_> {
     /// A parameter's gradient.
-    fn take<const D: usize>(&mut self, tensor: &Tensor<D>) -> Option<Tensor<D>> {
-        let gradient = tensor.grad_remove(self.gradients)?;
+    fn take<const D: usize>(&mut self, id: ParamId) -> Option<Tensor<D>> {
+        let gradient = self.gradients.remove::<D>(id)?;
         Some(gradient * self.divisor)
     }
 
@@ -226,13 +227,12 @@ impl Updates<'_> {
     }
 
     fn update<const D: usize>(&mut self, mean: Mean, scale: &Param<Tensor<D>>) {
-        let value = scale.val();
-        let gradient = self.take(&value);
+        let gradient = self.take::<D>(scale.id);
         if mean.gradient.is_none() && gradient.is_none() {
             return;
         }
         let trained = gradient.is_some();
-        let value = value.without_autodiff();
+        let value = scale.val().without_autodiff();
         let gradient = gradient.unwrap_or_else(|| value.zeros_like());
         let mean_gradient = (mean.gradient.clone()).unwrap_or_else(|| mean.value.zeros_like());
         let dims = value.dims();
@@ -278,9 +278,8 @@ impl ModuleVisitor for Updates<'_> {
     fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
         match (self.fields.last(), self.mean.take()) {
             (Some(Field::Mean), _) => {
-                let value = param.val();
-                let gradient = self.take(&value);
-                let value = value.without_autodiff();
+                let gradient = self.take::<D>(param.id);
+                let value = param.val().without_autodiff();
                 let [outputs, size] = [value.dims()[0], value.dims()[1]];
                 self.mean = Some(Mean {
                     id: param.id,

@@ -5,13 +5,11 @@ use std::path::Path;
 use burn::{module::Module, tensor::Tensor};
 use burn_gp::ops::NotPositiveDefinite;
 use burn_gp_models::{
-    AnyExact, AnySgpr, AnySvgp, InitError, TrainedModel,
-    training::{
-        FullBatchTrainer, MiniBatchModel, MiniBatchTrainer, StepReport, Trainer, TrainingData,
-        TrainingError,
-    },
+    AnySvgp, InitError, TrainedModel,
+    training::{FullBatchTrainer, MiniBatchLearner, MiniBatchModel, TrainingData, TrainingError},
 };
 
+use super::AnyFullBatch;
 use crate::plan::Plan;
 
 /// Rows whose part of the objective is computed together.
@@ -19,34 +17,25 @@ const CHUNK: usize = 2048;
 
 /// The trainer of any ready-made model, with its data.
 pub struct AnyTrainer {
-    kind: Kind,
+    /// What makes the steps.
+    pub kind: TrainerKind,
     data: TrainingData,
 }
 
-enum Kind {
-    Exact(FullBatchTrainer<AnyExact>),
-    Sgpr(FullBatchTrainer<AnySgpr>),
-    Svgp(MiniBatchTrainer<AnySvgp>),
+/// What makes the steps.
+pub enum TrainerKind {
+    /// L-BFGS on all data, in a loop of the caller's.
+    FullBatch(Box<AnyFullBatch>),
+    /// Adam on mini-batches, in burn's loop.
+    MiniBatch(MiniBatchLearner<AnySvgp>),
 }
 
 /// Forwards to the trainer within.
 macro_rules! forward {
     ($self:ident, $trainer:ident => $call:expr) => {
         match &$self.kind {
-            Kind::Exact($trainer) => $call,
-            Kind::Sgpr($trainer) => $call,
-            Kind::Svgp($trainer) => $call,
-        }
-    };
-}
-
-/// As [`forward`], for calls that change the trainer.
-macro_rules! forward_mut {
-    ($self:ident, $trainer:ident => $call:expr) => {
-        match &mut $self.kind {
-            Kind::Exact($trainer) => $call,
-            Kind::Sgpr($trainer) => $call,
-            Kind::Svgp($trainer) => $call,
+            TrainerKind::FullBatch($trainer) => $call,
+            TrainerKind::MiniBatch($trainer) => $call,
         }
     };
 }
@@ -64,29 +53,22 @@ impl AnyTrainer {
                 let options = (&data.inputs.device(), data.inputs.dtype());
                 let model = config.init(dimensions, options)?.train();
                 let trainer = FullBatchTrainer::new(model, data.clone(), training.clone());
-                Kind::Exact(trainer.with_priors(config.parameters.priors.clone()))
+                let trainer = trainer.with_priors(config.parameters.priors.clone());
+                TrainerKind::FullBatch(Box::new(AnyFullBatch::Exact(trainer)))
             }
             Plan::Sgpr(config, training) => {
                 let model = config.init(&data)?;
                 let trainer = FullBatchTrainer::new(model, data.clone(), training.clone());
-                Kind::Sgpr(trainer.with_priors(config.parameters.priors.clone()))
+                let trainer = trainer.with_priors(config.parameters.priors.clone());
+                TrainerKind::FullBatch(Box::new(AnyFullBatch::Sgpr(trainer)))
             }
             Plan::Svgp(config, training) => {
                 let model = config.init(&data)?;
-                let trainer = MiniBatchTrainer::new(model, data.clone(), training.clone());
-                Kind::Svgp(trainer.with_priors(config.parameters.priors.clone()))
+                let learner = MiniBatchLearner::new(model, data.clone(), training.clone());
+                TrainerKind::MiniBatch(learner.with_priors(config.parameters.priors.clone()))
             }
         };
         Ok(Self { kind, data })
-    }
-
-    /// Makes one step.
-    ///
-    /// # Errors
-    ///
-    /// When the objective cannot be computed or is not finite.
-    pub fn step(&mut self) -> Result<StepReport, TrainingError> {
-        forward_mut!(self, trainer => trainer.step())
     }
 
     /// Whether training is over.
@@ -107,8 +89,8 @@ impl AnyTrainer {
     /// Steps in one pass over the data.
     pub fn steps_per_epoch(&self) -> usize {
         match &self.kind {
-            Kind::Exact(_) | Kind::Sgpr(_) => 1,
-            Kind::Svgp(trainer) => trainer.steps_per_epoch(),
+            TrainerKind::FullBatch(_) => 1,
+            TrainerKind::MiniBatch(learner) => learner.steps_per_epoch(),
         }
     }
 
@@ -118,7 +100,10 @@ impl AnyTrainer {
     ///
     /// When a file cannot be written.
     pub fn save(&self, folder: &Path) -> Result<(), TrainingError> {
-        forward!(self, trainer => trainer.save(folder))
+        match &self.kind {
+            TrainerKind::FullBatch(trainer) => trainer.save(folder),
+            TrainerKind::MiniBatch(learner) => learner.record().save(folder),
+        }
     }
 
     /// Goes on from a folder that [`save`](Self::save) wrote.
@@ -127,14 +112,17 @@ impl AnyTrainer {
     ///
     /// When a file is missing or does not fit the model.
     pub fn restore(&mut self, folder: &Path) -> Result<(), TrainingError> {
-        forward_mut!(self, trainer => trainer.restore(folder))
+        match &mut self.kind {
+            TrainerKind::FullBatch(trainer) => trainer.restore(folder),
+            TrainerKind::MiniBatch(learner) => learner.restore(folder),
+        }
     }
 
     /// The variational model as it is now, for models on mini-batches.
     pub fn variational(&self) -> Option<&AnySvgp> {
         match &self.kind {
-            Kind::Svgp(trainer) => Some(trainer.model()),
-            Kind::Exact(_) | Kind::Sgpr(_) => None,
+            TrainerKind::MiniBatch(learner) => Some(learner.model()),
+            TrainerKind::FullBatch(_) => None,
         }
     }
 
@@ -145,9 +133,8 @@ impl AnyTrainer {
     /// When a covariance matrix cannot be factored.
     pub fn trained(&self) -> Result<TrainedModel, NotPositiveDefinite> {
         match &self.kind {
-            Kind::Exact(trainer) => Ok(TrainedModel::exact(trainer.model().clone(), &self.data)),
-            Kind::Sgpr(trainer) => TrainedModel::collapsed(trainer.model(), &self.data),
-            Kind::Svgp(trainer) => Ok(TrainedModel::variational(trainer.model())),
+            TrainerKind::FullBatch(trainer) => trainer.trained(&self.data),
+            TrainerKind::MiniBatch(learner) => Ok(TrainedModel::variational(learner.model())),
         }
     }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use burn_gp_models::training::TrainingError;
 use serde::{Deserialize, Serialize};
 
-use super::ValidationProgress;
+use super::{Snapshot, ValidationProgress};
 use crate::arguments::RunOptions;
 use crate::failure::{Failure, FolderError};
 
@@ -14,7 +14,7 @@ use crate::failure::{Failure, FolderError};
 pub const CHECKPOINT_FOLDER: &str = "checkpoint";
 
 /// The version of the checkpoint format.
-const FORMAT_VERSION: u32 = 1;
+const FORMAT_VERSION: u32 = 2;
 
 /// What a checkpoint says besides the trainer's own files.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -73,17 +73,23 @@ impl Checkpoints {
         }
     }
 
-    /// Writes the checkpoint of `step`: `write` fills a folder, which then takes the place of the
-    /// earlier checkpoints.
+    /// The folder they are in.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Writes a checkpoint: `save_trainer` has the trainer write its files into a folder, which then,
+    /// with the snapshot of the run, takes the place of the earlier checkpoints.
     ///
     /// # Errors
     ///
     /// When something cannot be written.
     pub fn save(
         &self,
-        step: usize,
-        write: impl FnOnce(&Path) -> Result<(), Failure>,
+        snapshot: Snapshot,
+        save_trainer: impl FnOnce(&Path) -> Result<(), TrainingError>,
     ) -> Result<(), Failure> {
+        let step = snapshot.step;
         let partial = self.folder.join(PARTIAL);
         let complete = self.folder.join(format!("{PREFIX}{step}"));
         if complete.exists() {
@@ -93,7 +99,11 @@ impl Checkpoints {
             fs::remove_dir_all(&partial).map_err(Failure::writing(&partial))?;
         }
         fs::create_dir_all(&partial).map_err(Failure::writing(&partial))?;
-        write(&partial)?;
+        save_trainer(&partial).map_err(|error| Failure::Write {
+            path: partial.clone(),
+            source: std::io::Error::other(error),
+        })?;
+        snapshot.write(&partial)?;
         synchronise(&partial).map_err(Failure::writing(&partial))?;
         fs::rename(&partial, &complete).map_err(Failure::writing(&complete))?;
         for earlier in self.steps().into_iter().filter(|&other| other != step) {
@@ -151,14 +161,5 @@ pub fn read(folder: &Path) -> Result<Checkpoint, FolderError> {
         found => Err(damaged(format!(
             "it has format version {found}, this program reads version {FORMAT_VERSION}"
         ))),
-    }
-}
-
-/// An error of a trainer's own files as a failure to write.
-pub(super) fn not_written(folder: &Path) -> impl FnOnce(TrainingError) -> Failure {
-    let path = folder.to_owned();
-    move |error| Failure::Write {
-        path,
-        source: std::io::Error::other(error),
     }
 }

@@ -2,14 +2,24 @@
 
 mod any_trainer;
 mod checkpoint;
+mod checkpointer;
+mod full_batch;
 mod interrupt;
+mod learning;
+mod metrics;
+mod pace;
+mod renderer;
+mod run_state;
 mod session;
 mod training_log;
 mod validation;
 
-pub use any_trainer::AnyTrainer;
+pub use any_trainer::{AnyTrainer, TrainerKind};
 pub use checkpoint::{CHECKPOINT_FOLDER, Checkpoint, Checkpoints, read as read_checkpoint};
+pub use full_batch::AnyFullBatch;
 pub use interrupt::Interrupt;
+pub use pace::Pace;
+pub use run_state::{Clock, RunState, SharedRunState, Snapshot};
 pub use session::{Fitted, Outcome, Session};
 pub use training_log::{LogEntry, TrainingLog};
 pub use validation::{Validation, ValidationProgress};

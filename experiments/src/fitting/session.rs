@@ -2,38 +2,27 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::sync::Arc;
 
 use burn::module::Module;
 use burn_gp::ops::NotPositiveDefinite;
-use burn_gp_models::{
-    TrainedModel,
-    training::{MiniBatchModel, TrainingError, describe},
-};
+use burn_gp_models::{TrainedModel, training::TrainingError};
 
-use super::checkpoint::{self, files, not_written};
-use super::{AnyTrainer, Checkpoint, Checkpoints, Interrupt, LogEntry, TrainingLog, Validation};
-use crate::arguments::RunOptions;
+use super::checkpoint::{self, files};
+use super::learning::learn;
+use super::{
+    AnyFullBatch, AnyTrainer, Checkpoints, Clock, Interrupt, LogEntry, Pace, RunState,
+    SharedRunState, TrainerKind, TrainingLog,
+};
 use crate::failure::{Failure, FolderError};
 use crate::progress::Progress;
-
-/// Time between two checkpoints, unless a number of steps is given.
-const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(30);
 
 /// A training run.
 pub struct Session {
     /// The trainer.
     pub trainer: AnyTrainer,
-    /// Validation, if there is any.
-    pub validation: Option<Validation>,
-    /// What happened so far.
-    pub log: TrainingLog,
-    /// Seconds of training so far.
-    pub seconds: f64,
-    /// The run, for its checkpoints.
-    pub options: RunOptions,
-    /// The checksum of the data, for its checkpoints.
-    pub checksum: u32,
+    /// What there is to know beside it.
+    pub state: SharedRunState,
 }
 
 /// How the loop ended.
@@ -43,6 +32,14 @@ pub enum Outcome {
     Finished,
     /// The user wants to stop.
     Interrupted,
+}
+
+/// Why training broke off.
+pub(super) enum Broken {
+    /// A step that cannot be made.
+    Step(TrainingError),
+    /// A checkpoint that cannot be written.
+    Checkpoint(Failure),
 }
 
 /// A trained model with the loss per datum that it ended with.
@@ -56,6 +53,14 @@ pub struct Fitted {
 }
 
 impl Session {
+    /// A session of `trainer`, before its first step.
+    pub fn new(trainer: AnyTrainer, state: RunState) -> Self {
+        Self {
+            trainer,
+            state: SharedRunState::new(state),
+        }
+    }
+
     /// Makes steps until training is over or interrupted; writes checkpoints on the way.
     ///
     /// # Errors
@@ -65,62 +70,30 @@ impl Session {
         &mut self,
         checkpoints: &Checkpoints,
         interrupt: &Interrupt,
-        progress: &mut Progress,
+        progress: Progress,
     ) -> Result<Outcome, Failure> {
-        let mut last_checkpoint = (Instant::now(), self.trainer.steps_made());
-        while !self.is_over() {
-            if interrupt.is_requested() {
-                self.save(checkpoints)?;
-                return Ok(Outcome::Interrupted);
-            }
-            let entry = self
-                .step()
-                .map_err(|error| self.failure(error, checkpoints))?;
-            progress.update(&entry);
-            let is_due = match self.options.checkpoint_every {
-                Some(steps) => entry.report.step - last_checkpoint.1 >= steps,
-                None => last_checkpoint.0.elapsed() >= CHECKPOINT_INTERVAL,
-            };
-            if is_due {
-                self.save(checkpoints)?;
-                last_checkpoint = (Instant::now(), entry.report.step);
-            }
+        if self.is_over() {
+            return Ok(Outcome::Finished);
         }
-        Ok(Outcome::Finished)
+        let planned = self.trainer.steps_planned();
+        let pace = Arc::new(Pace::new(interrupt.clone(), self.state.clone(), planned));
+        let state = &self.state;
+        let ended = match &mut self.trainer.kind {
+            TrainerKind::FullBatch(trainer) => {
+                iterate(trainer, state, &pace, checkpoints, progress)
+            }
+            TrainerKind::MiniBatch(learner) => learn(learner, state, &pace, checkpoints, progress),
+        };
+        match ended {
+            Ok(()) if self.is_over() => Ok(Outcome::Finished),
+            Ok(()) => Ok(Outcome::Interrupted),
+            Err(Broken::Step(error)) => Err(self.failure(error, checkpoints)),
+            Err(Broken::Checkpoint(failure)) => Err(failure),
+        }
     }
 
     fn is_over(&self) -> bool {
-        let exhausted = self
-            .validation
-            .as_ref()
-            .is_some_and(Validation::is_exhausted);
-        self.trainer.is_finished() || exhausted
-    }
-
-    /// One step, with the validation after it if one is due.
-    fn step(&mut self) -> Result<LogEntry, TrainingError> {
-        let start = Instant::now();
-        let report = self.trainer.step()?;
-        let is_last = self.trainer.is_finished();
-        let validation = match (&mut self.validation, self.trainer.variational()) {
-            (Some(validation), Some(model)) if validation.is_due(report.step, is_last) => {
-                let score = validation.look_at(report.step, model);
-                Some(score.map_err(|source| TrainingError::Factorization {
-                    step: report.step,
-                    source,
-                    hyperparameters: describe(&model.hyperparameters()),
-                })?)
-            }
-            _ => None,
-        };
-        self.seconds += start.elapsed().as_secs_f64();
-        let entry = LogEntry {
-            report,
-            seconds: self.seconds,
-            validation,
-        };
-        self.log.entries.push(entry);
-        Ok(entry)
+        self.trainer.is_finished() || self.state.lock().is_exhausted()
     }
 
     fn failure(&self, source: TrainingError, checkpoints: &Checkpoints) -> Failure {
@@ -142,32 +115,8 @@ impl Session {
     ///
     /// When a file cannot be written.
     pub fn save(&self, checkpoints: &Checkpoints) -> Result<(), Failure> {
-        checkpoints.save(self.trainer.steps_made(), |folder| self.write(folder))
-    }
-
-    fn write(&self, folder: &Path) -> Result<(), Failure> {
-        self.trainer.save(folder).map_err(not_written(folder))?;
-        let validation = self.validation.as_ref();
-        if let Some(best) = validation.and_then(|validation| validation.best.clone()) {
-            let path = folder.join(files::BEST);
-            best.save_file(&path).map_err(|reason| Failure::Write {
-                path,
-                source: std::io::Error::other(reason.to_string()),
-            })?;
-        }
-        let checkpoint = Checkpoint::new(
-            self.options.clone(),
-            self.checksum,
-            self.seconds,
-            validation.map(|validation| validation.progress.clone()),
-        );
-        let path = folder.join(files::RUN);
-        let text = serde_json::to_string_pretty(&checkpoint)
-            .map_err(std::io::Error::other)
-            .map_err(Failure::writing(&path))?;
-        fs::write(&path, text).map_err(Failure::writing(&path))?;
-        let path = folder.join(files::LOG);
-        fs::write(&path, self.log.to_csv()).map_err(Failure::writing(&path))
+        let snapshot = self.state.lock().snapshot();
+        checkpoints.save(snapshot, |folder| self.trainer.save(folder))
     }
 
     /// Goes on from the checkpoint in `folder`.
@@ -185,10 +134,11 @@ impl Session {
         let path = folder.join(files::LOG);
         let text =
             fs::read_to_string(&path).map_err(|reason| damaged(&path, reason.to_string()))?;
-        self.log = TrainingLog::from_csv(&text)
+        let mut state = self.state.lock();
+        state.log = TrainingLog::from_csv(&text)
             .ok_or_else(|| damaged(&path, "it is not a training log".into()))?;
-        self.seconds = checkpoint.seconds;
-        if let (Some(validation), Some(progress)) = (&mut self.validation, checkpoint.validation) {
+        state.clock = Clock::at(checkpoint.seconds);
+        if let (Some(validation), Some(progress)) = (&mut state.validation, checkpoint.validation) {
             let path = folder.join(files::BEST);
             if let (Some(_), Some(model)) = (progress.best_score, self.trainer.variational()) {
                 let best = model.clone().try_load_file(&path);
@@ -205,7 +155,8 @@ impl Session {
     ///
     /// When a covariance matrix cannot be factored.
     pub fn fitted(&self) -> Result<Fitted, NotPositiveDefinite> {
-        let best = self.validation.as_ref().and_then(|validation| {
+        let state = self.state.lock();
+        let best = state.validation.as_ref().and_then(|validation| {
             let best = validation.best.as_ref()?;
             Some((best, validation.progress.best_step))
         });
@@ -218,11 +169,51 @@ impl Session {
                 step,
             });
         }
-        let last = self.log.entries.last();
+        let last = state.log.entries.last();
         Ok(Fitted {
             model: self.trainer.trained()?,
             loss: last.map_or(f64::NAN, |entry| entry.report.loss),
             step: last_step,
         })
     }
+}
+
+/// Makes steps on all data until training is over or the user wants to stop.
+fn iterate(
+    trainer: &mut AnyFullBatch,
+    state: &SharedRunState,
+    pace: &Pace,
+    checkpoints: &Checkpoints,
+    mut progress: Progress,
+) -> Result<(), Broken> {
+    let save = |trainer: &AnyFullBatch| {
+        let snapshot = state.lock().snapshot();
+        pace.checkpoint_written(snapshot.step);
+        let saved = checkpoints.save(snapshot, |folder| trainer.save(folder));
+        saved.map_err(Broken::Checkpoint)
+    };
+    while !trainer.is_finished() {
+        if pace.ask_to_stop() {
+            save(trainer)?;
+            break;
+        }
+        state.lock().clock.start();
+        let report = trainer.step().map_err(Broken::Step)?;
+        let entry = {
+            let mut state = state.lock();
+            state.clock.stop();
+            let entry = LogEntry {
+                report,
+                seconds: state.clock.seconds(),
+                validation: None,
+            };
+            state.log.entries.push(entry);
+            entry
+        };
+        progress.update(&entry);
+        if pace.is_checkpoint_due(report.step) {
+            save(trainer)?;
+        }
+    }
+    Ok(())
 }

@@ -2,7 +2,8 @@
 //!
 //! A trainer is a machine that makes one step at a time, so that its caller decides when to look
 //! at the model, when to save and when to stop: [`MiniBatchTrainer`] (Adam on mini-batches) and
-//! [`FullBatchTrainer`] (L-BFGS on all data). Everything that a trainer draws at random depends on
+//! [`FullBatchTrainer`] (L-BFGS on all data). [`MiniBatchLearner`] makes the steps of the former in
+//! burn's own loop, with its checkpoints, metrics and early stopping. Everything that a trainer draws at random depends on
 //! its seed and the step alone; a trainer restored from a checkpoint goes on bit for bit.
 //!
 //! burn 0.22 restores the state of optimisers in the default floating-point type of
@@ -10,11 +11,17 @@
 //! `Device::default().configure(FloatDType::F64)` before it makes any tensor;
 //! [`Trainer::restore`] fails when the types differ.
 
+mod batches;
 mod full_batch;
+mod learner;
 mod mini_batch;
+mod mini_batch_step;
 mod schedule;
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use burn::{
     module::{Module, ModuleDisplay},
@@ -26,9 +33,13 @@ use burn_gp::{
     parameter::{Hyperparameter, hyperparameters},
 };
 
+pub use batches::Batch;
 pub use full_batch::{FullBatchTrainer, FullBatchTraining};
+pub use learner::{
+    Examination, ExaminedModel, LearnedModel, LearnedStep, LearnerRecord, MiniBatchLearner, Silent,
+};
 pub use mini_batch::{MiniBatchTrainer, MiniBatchTraining};
-pub use schedule::Schedule;
+pub use schedule::{Schedule, ScheduledRate};
 
 /// The two terms of an objective, each `[1]` and summed over the data; their difference is what
 /// training maximises.
@@ -220,6 +231,9 @@ pub enum TrainingError {
     /// Natural gradients were asked for, and no Gaussian `q(u)` is trained.
     #[error("natural gradients need a trained Gaussian q(u), and this model has none")]
     NoDistribution,
+    /// burn's learner stopped for a reason of its own: a metric or a checkpointer failed.
+    #[error("burn's learner: {0}")]
+    Learner(Arc<burn::train::TrainingError>),
     /// A checkpoint cannot be written or read.
     #[error("the checkpoint {path} cannot be {action}: {reason}")]
     Checkpoint {
@@ -294,6 +308,7 @@ mod files {
     pub const MODEL: &str = "model.bpk";
     pub const OPTIMIZER: &str = "optimizer.bpk";
     pub const PROGRESS: &str = "progress.json";
+    pub const SCHEDULER: &str = "scheduler.bpk";
 }
 
 /// An error about one file of a checkpoint.

@@ -1,5 +1,9 @@
 //! Learning-rate schedules.
 
+use burn::{
+    lr_scheduler::{LrScheduler, LrSchedulerRecord},
+    optim::LearningRate,
+};
 use serde::{Deserialize, Serialize};
 
 /// The learning rate as a fraction of its first value, a function of the step alone.
@@ -36,9 +40,57 @@ impl Schedule {
     }
 }
 
+/// A scheduled learning rate, as burn's learner takes it. Its state is the step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ScheduledRate {
+    /// The first learning rate.
+    pub first: LearningRate,
+    /// How it goes down.
+    pub schedule: Schedule,
+    /// Steps in all.
+    pub steps: usize,
+    /// The next step, counted from zero.
+    pub step: usize,
+}
+
+const STEP: &str = "step";
+
+impl ScheduledRate {
+    /// The learning rate of the next step.
+    pub fn current(&self) -> LearningRate {
+        self.first * self.schedule.fraction(self.step, self.steps)
+    }
+
+    /// The step in the record of a learner whose only scheduler this is.
+    pub(super) fn step_in(record: &LrSchedulerRecord) -> Option<usize> {
+        // burn's scheduler of a module keeps those of its groups of parameters by their index.
+        record.record("0").scalar(STEP)
+    }
+}
+
+impl LrScheduler for ScheduledRate {
+    fn step(&mut self) -> LearningRate {
+        let rate = self.current();
+        self.step += 1;
+        rate
+    }
+
+    fn to_record(&self) -> LrSchedulerRecord {
+        LrSchedulerRecord::new().with_scalar(STEP, self.step)
+    }
+
+    fn load_record(&mut self, record: LrSchedulerRecord) {
+        if let Some(step) = record.scalar(STEP) {
+            self.step = step;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Schedule;
+    use burn::lr_scheduler::{LrScheduler, module_lr_scheduler::ModuleLrScheduler};
+
+    use super::{Schedule, ScheduledRate};
 
     #[test]
     fn schedules_start_at_one_and_end_at_their_fraction() {
@@ -53,5 +105,28 @@ mod tests {
             let fractions: Vec<f64> = (0..=100).map(|step| schedule.fraction(step, 100)).collect();
             assert!(fractions.is_sorted_by(|a, b| a > b));
         }
+    }
+
+    #[test]
+    fn a_scheduled_rate_goes_on_from_its_record() {
+        let new = || ScheduledRate {
+            first: 0.1,
+            schedule: Schedule::Cosine {
+                final_fraction: 0.5,
+            },
+            steps: 9,
+            step: 0,
+        };
+        let mut rate = new();
+        for step in 0..4 {
+            assert_eq!(
+                LrScheduler::step(&mut rate),
+                0.1 * rate.schedule.fraction(step, 9)
+            );
+        }
+        let record = ModuleLrScheduler::new(rate).to_record();
+        assert_eq!(ScheduledRate::step_in(&record), Some(4));
+        let mut restored = ModuleLrScheduler::new(new()).load_record(record);
+        assert_eq!(restored.step().base(), rate.current());
     }
 }

@@ -1,0 +1,88 @@
+//! The trainer of any model that is trained on all data at once.
+
+use std::path::Path;
+
+use burn_gp::{ops::NotPositiveDefinite, parameter::Priors};
+use burn_gp_models::{
+    AnyExact, AnySgpr, TrainedModel,
+    training::{FullBatchTrainer, StepReport, Trainer, TrainingData, TrainingError},
+};
+
+/// The trainer of any model that is trained on all data at once.
+pub enum AnyFullBatch {
+    /// Exact regression.
+    Exact(FullBatchTrainer<AnyExact>),
+    /// Collapsed regression.
+    Sgpr(FullBatchTrainer<AnySgpr>),
+}
+
+/// Forwards to the trainer within.
+macro_rules! forward {
+    ($self:ident, $trainer:ident => $call:expr) => {
+        match $self {
+            Self::Exact($trainer) => $call,
+            Self::Sgpr($trainer) => $call,
+        }
+    };
+}
+
+impl AnyFullBatch {
+    /// Makes one step.
+    ///
+    /// # Errors
+    ///
+    /// When the objective cannot be computed or is not finite.
+    pub fn step(&mut self) -> Result<StepReport, TrainingError> {
+        forward!(self, trainer => trainer.step())
+    }
+
+    /// Whether training is over.
+    pub fn is_finished(&self) -> bool {
+        forward!(self, trainer => trainer.is_finished())
+    }
+
+    /// Steps made so far.
+    pub fn steps_made(&self) -> usize {
+        forward!(self, trainer => trainer.steps_made())
+    }
+
+    /// Steps made at most.
+    pub fn steps_planned(&self) -> usize {
+        forward!(self, trainer => trainer.steps_planned())
+    }
+
+    /// The priors in the objective.
+    pub fn priors(&self) -> &Priors {
+        forward!(self, trainer => trainer.priors())
+    }
+
+    /// Writes everything needed to go on into an existing folder.
+    ///
+    /// # Errors
+    ///
+    /// When a file cannot be written.
+    pub fn save(&self, folder: &Path) -> Result<(), TrainingError> {
+        forward!(self, trainer => trainer.save(folder))
+    }
+
+    /// Goes on from a folder that [`save`](Self::save) wrote.
+    ///
+    /// # Errors
+    ///
+    /// When a file is missing or does not fit the model.
+    pub fn restore(&mut self, folder: &Path) -> Result<(), TrainingError> {
+        forward!(self, trainer => trainer.restore(folder))
+    }
+
+    /// The model as it is now, given the data, ready for prediction.
+    ///
+    /// # Errors
+    ///
+    /// When a covariance matrix cannot be factored.
+    pub fn trained(&self, data: &TrainingData) -> Result<TrainedModel, NotPositiveDefinite> {
+        match self {
+            Self::Exact(trainer) => Ok(TrainedModel::exact(trainer.model().clone(), data)),
+            Self::Sgpr(trainer) => TrainedModel::collapsed(trainer.model(), data),
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Which rows of the data each step looks at.
+
+use burn::tensor::{Int, Tensor};
+use rand::{SeedableRng, rngs::ChaCha8Rng, seq::SliceRandom};
+
+use super::TrainingData;
+
+/// The data of one step.
+#[derive(Clone, Debug)]
+pub struct Batch {
+    /// The step, counted from zero.
+    pub step: usize,
+    /// `[B, D]`
+    pub inputs: Tensor<2>,
+    /// `[B, P]`
+    pub targets: Tensor<2>,
+}
+
+/// Batches of shuffled data.
+///
+/// An epoch is one pass over a permutation of the data that depends on the seed and the epoch. All
+/// batches have the same size: what is left of an epoch is filled up from the next, since a small
+/// batch's gradient, scaled up to all data, would be as noisy as it is small.
+#[derive(Clone, Debug)]
+pub(super) struct Batches {
+    data: TrainingData,
+    size: usize,
+    seed: u64,
+    /// The epoch of an order, and the order of the data in it.
+    order: (usize, Vec<i64>),
+}
+
+impl Batches {
+    pub fn new(data: TrainingData, size: usize, seed: u64) -> Self {
+        Self {
+            order: (0, permutation(data.len(), seed, 0)),
+            data,
+            size: size.max(1),
+            seed,
+        }
+    }
+
+    /// The data that batches are taken from.
+    pub fn data(&self) -> &TrainingData {
+        &self.data
+    }
+
+    /// The rows of the data that a step, counted from zero, looks at.
+    pub fn rows_of_step(&mut self, step: usize) -> Vec<i64> {
+        let (count, size) = (self.data.len(), self.size);
+        if size >= count {
+            return (0..count as i64).collect();
+        }
+        let first = step * size;
+        let (epoch, start) = (first / count, first % count);
+        let mut rows = self.order_of(epoch)[start..count.min(start + size)].to_vec();
+        if rows.len() < size {
+            let missing = size - rows.len();
+            rows.extend_from_slice(&self.order_of(epoch + 1)[..missing]);
+        }
+        rows
+    }
+
+    /// The data of a step, counted from zero.
+    pub fn batch(&mut self, step: usize) -> Batch {
+        let TrainingData { inputs, targets } = self.data.clone();
+        if self.size >= self.data.len() {
+            return Batch {
+                step,
+                inputs,
+                targets,
+            };
+        }
+        let rows = self.rows_of_step(step);
+        let rows = Tensor::<1, Int>::from_data(rows.as_slice(), &inputs.device());
+        Batch {
+            step,
+            inputs: inputs.select(0, rows.clone()),
+            targets: targets.select(0, rows),
+        }
+    }
+
+    /// The order of the data in an epoch.
+    fn order_of(&mut self, epoch: usize) -> &[i64] {
+        if self.order.0 != epoch {
+            let order = permutation(self.data.len(), self.seed, epoch);
+            self.order = (epoch, order);
+        }
+        &self.order.1
+    }
+}
+
+/// A permutation of `count` data that depends on the seed and the epoch alone.
+fn permutation(count: usize, seed: u64, epoch: usize) -> Vec<i64> {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    random.set_stream(epoch as u64);
+    let mut order: Vec<i64> = (0..count as i64).collect();
+    order.shuffle(&mut random);
+    order
+}

@@ -1,0 +1,148 @@
+//! What burn's learner iterates over: batches, and one examination after each round of them.
+
+use std::sync::{
+    Arc, Mutex, PoisonError,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use burn::{
+    data::{
+        dataloader::{DataLoader, DataLoaderIterator, Progress},
+        dataset::DatasetError,
+    },
+    tensor::Device,
+};
+
+use super::{Batch, Examination};
+use crate::training::batches::Batches;
+
+/// Whether a round ends after the steps made so far.
+type RoundEnd = dyn Fn(usize) -> bool + Send + Sync;
+
+/// The batches of the steps that are not made yet; each iteration is the next round.
+#[derive(Clone)]
+pub(super) struct BatchLoader {
+    pub batches: Arc<Mutex<Batches>>,
+    /// Steps made so far.
+    pub made: Arc<AtomicUsize>,
+    /// Steps in all.
+    pub steps: usize,
+    pub round_ends: Arc<RoundEnd>,
+}
+
+struct Round<'a> {
+    loader: &'a BatchLoader,
+    /// The steps made before the round.
+    first: usize,
+}
+
+impl Round<'_> {
+    fn made(&self) -> usize {
+        self.loader.made.load(Ordering::Relaxed)
+    }
+}
+
+impl Iterator for Round<'_> {
+    type Item = Result<Batch, DatasetError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let made = self.made();
+        let is_over = made > self.first && (self.loader.round_ends)(made);
+        if is_over || made >= self.loader.steps {
+            return None;
+        }
+        let batches = self.loader.batches.lock();
+        let mut batches = batches.unwrap_or_else(PoisonError::into_inner);
+        Some(Ok(batches.batch(made)))
+    }
+}
+
+impl DataLoaderIterator<Batch> for Round<'_> {
+    fn progress(&self) -> Progress {
+        progress(self.made(), self.loader.steps, "steps")
+    }
+}
+
+impl DataLoader<Batch> for BatchLoader {
+    fn iter<'a>(&'a self) -> Box<dyn DataLoaderIterator<Batch> + 'a> {
+        let first = self.made.load(Ordering::Relaxed);
+        Box::new(Round {
+            loader: self,
+            first,
+        })
+    }
+
+    fn num_items(&self) -> usize {
+        self.steps
+    }
+
+    /// The data are on the model's device from the start.
+    fn to_device(&self, _device: &Device) -> Arc<dyn DataLoader<Batch>> {
+        Arc::new(self.clone())
+    }
+
+    /// Steps follow each other: a part starts where the steps made so far end.
+    fn slice(&self, _start: usize, end: usize) -> Arc<dyn DataLoader<Batch>> {
+        Arc::new(Self {
+            steps: self.steps.min(end),
+            ..self.clone()
+        })
+    }
+}
+
+/// The examination that is due after the steps made so far, if one is.
+type Due<M> = dyn Fn(usize) -> Option<Examination<M>> + Send + Sync;
+
+/// Yields the examination after a round, if one is due.
+pub(super) struct Examinations<M> {
+    pub due: Arc<Due<M>>,
+    /// Steps made so far.
+    pub made: Arc<AtomicUsize>,
+}
+
+struct One<M>(Option<Examination<M>>);
+
+impl<M> Iterator for One<M> {
+    type Item = Result<Examination<M>, DatasetError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.0.take().map(Ok)
+    }
+}
+
+impl<M> DataLoaderIterator<Examination<M>> for One<M> {
+    fn progress(&self) -> Progress {
+        progress(usize::from(self.0.is_none()), 1, "examinations")
+    }
+}
+
+impl<M: 'static> DataLoader<Examination<M>> for Examinations<M> {
+    fn iter<'a>(&'a self) -> Box<dyn DataLoaderIterator<Examination<M>> + 'a> {
+        Box::new(One((self.due)(self.made.load(Ordering::Relaxed))))
+    }
+
+    fn num_items(&self) -> usize {
+        1
+    }
+
+    /// An examination brings its own data.
+    fn to_device(&self, _device: &Device) -> Arc<dyn DataLoader<Examination<M>>> {
+        Arc::new(Self {
+            due: Arc::clone(&self.due),
+            made: Arc::clone(&self.made),
+        })
+    }
+
+    /// One examination has no parts.
+    fn slice(&self, _start: usize, _end: usize) -> Arc<dyn DataLoader<Examination<M>>> {
+        self.to_device(&Device::default())
+    }
+}
+
+fn progress(items_processed: usize, items_total: usize, unit: &str) -> Progress {
+    Progress {
+        items_processed,
+        items_total,
+        unit: Some(unit.into()),
+    }
+}

@@ -1,0 +1,247 @@
+//! Mini-batch training in burn's own loop.
+
+mod learned_model;
+mod loaders;
+mod silent;
+
+use std::{
+    path::Path,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use burn::{
+    data::dataloader::DataLoader,
+    lr_scheduler::{LrSchedulerRecord, module_lr_scheduler::ModuleLrScheduler},
+    module::Module,
+    optim::{ModuleOptimizer, OptimizerRecord},
+    store::ModuleRecord,
+    train::{Interrupter, Learner, SupervisedTraining},
+};
+use burn_gp::parameter::Priors;
+
+use super::{
+    Batch, MiniBatchModel, MiniBatchTraining, ScheduledRate, TrainingData, TrainingError,
+    check_optimizer_type, checkpoint_error, files, mini_batch_step::MiniBatchStep,
+};
+use learned_model::Course;
+pub use learned_model::{Examination, ExaminedModel, LearnedModel, LearnedStep};
+use loaders::{BatchLoader, Examinations};
+pub use silent::Silent;
+
+/// Makes the steps of a [`MiniBatchTrainer`](super::MiniBatchTrainer), bit for bit, in burn's
+/// [`SupervisedTraining`], whose checkpoints, metrics, renderers and early stopping then work for
+/// every model.
+///
+/// An epoch of burn's is a round of steps here, as long as its caller wants it; the passes over the
+/// data go on underneath. A batch depends on the seed and the step alone.
+///
+/// ```no_run
+/// # use burn::train::SupervisedTraining;
+/// # use burn_gp_models::{AnySvgp, training::*};
+/// # fn fit(model: AnySvgp, data: TrainingData) -> Result<AnySvgp, TrainingError> {
+/// let mut learner = MiniBatchLearner::new(model, data, MiniBatchTraining::new(5000));
+/// let batches = learner.batches(|steps| steps.is_multiple_of(100));
+/// let examinations = learner.examinations(|_steps| None);
+/// let training = SupervisedTraining::new("folder", batches, examinations)
+///     .num_epochs(50)
+///     .renderer(Box::new(Silent))
+///     .with_default_checkpointers();
+/// learner.fit(training)?;
+/// # Ok(learner.into_model())
+/// # }
+/// ```
+pub struct MiniBatchLearner<M> {
+    model: M,
+    optimizer: ModuleOptimizer,
+    training: MiniBatchTraining,
+    data: TrainingData,
+    computation: MiniBatchStep,
+    made: Arc<AtomicUsize>,
+}
+
+impl<M: MiniBatchModel + 'static> MiniBatchLearner<M> {
+    /// A learner before its first step. The model must be on an autodiff device, the data on the
+    /// same device with or without autodiff.
+    pub fn new(model: M, data: TrainingData, training: MiniBatchTraining) -> Self {
+        Self {
+            model,
+            optimizer: training.optimizer(),
+            computation: MiniBatchStep {
+                data_count: data.len(),
+                priors: Priors::default(),
+                natural_gradient: training.natural_gradient,
+            },
+            training,
+            data,
+            made: Arc::default(),
+        }
+    }
+
+    /// With the log density of these priors in the objective, once, whatever the batch.
+    pub fn with_priors(mut self, priors: Priors) -> Self {
+        self.computation.priors = priors;
+        self
+    }
+
+    /// The priors in the objective.
+    pub fn priors(&self) -> &Priors {
+        &self.computation.priors
+    }
+
+    /// The model as it was before or after [`fit`](Self::fit).
+    pub fn model(&self) -> &M {
+        &self.model
+    }
+
+    /// The model.
+    pub fn into_model(self) -> M {
+        self.model
+    }
+
+    /// Steps made so far.
+    pub fn steps_made(&self) -> usize {
+        self.made.load(Ordering::Relaxed)
+    }
+
+    /// Steps made at most.
+    pub fn steps_planned(&self) -> usize {
+        self.training.steps
+    }
+
+    /// Whether all steps are made.
+    pub fn is_finished(&self) -> bool {
+        self.steps_made() >= self.steps_planned()
+    }
+
+    /// Steps in one pass over the data.
+    pub fn steps_per_epoch(&self) -> usize {
+        self.training.steps_in_epochs(1, self.data.len())
+    }
+
+    /// The batches of the steps that are left. A round ends after a step where `round_ends` is true
+    /// of the steps made so far, and after the last one.
+    pub fn batches(
+        &self,
+        round_ends: impl Fn(usize) -> bool + Send + Sync + 'static,
+    ) -> Arc<dyn DataLoader<Batch>> {
+        Arc::new(BatchLoader {
+            batches: Arc::new(Mutex::new(self.training.batches(self.data.clone()))),
+            made: Arc::clone(&self.made),
+            steps: self.training.steps,
+            round_ends: Arc::new(round_ends),
+        })
+    }
+
+    /// The examination, if any, that `due` gives for the steps made so far; asked after each round.
+    pub fn examinations(
+        &self,
+        due: impl Fn(usize) -> Option<Examination<M>> + Send + Sync + 'static,
+    ) -> Arc<dyn DataLoader<Examination<M>>> {
+        Arc::new(Examinations {
+            due: Arc::new(due),
+            made: Arc::clone(&self.made),
+        })
+    }
+
+    /// Launches `training`, made of this learner's batches and examinations, and keeps the model it
+    /// ends with. The training must be on one device and without accumulation of gradients.
+    ///
+    /// The state of the optimiser stays with burn, whose checkpoints have it: to go on later,
+    /// [`restore`](Self::restore) one.
+    ///
+    /// # Errors
+    ///
+    /// When a step cannot be made; the model is then the one before it. When something else stopped
+    /// the learner.
+    pub fn fit(
+        &mut self,
+        training: SupervisedTraining<LearnedModel<M>>,
+    ) -> Result<(), TrainingError> {
+        let course = self.course(training.interrupter());
+        let model = LearnedModel::new(self.model.clone(), Arc::clone(&course));
+        let rate = self.rate();
+        let result = training.launch(Learner::new(model, self.optimizer.clone(), rate));
+        self.model = result.model.train().into_model();
+        match (course.take_failure(), result.error) {
+            (Some(failure), _) => Err(failure),
+            (None, Some(error)) => Err(TrainingError::Learner(error)),
+            (None, None) => Ok(()),
+        }
+    }
+
+    /// Everything needed to go on from here, as burn's checkpointers are given it in training.
+    pub fn record(&self) -> LearnerRecord {
+        LearnerRecord {
+            model: self.learned().into_record(),
+            optimizer: self.optimizer.to_record(),
+            scheduler: ModuleLrScheduler::new(self.rate()).to_record(),
+        }
+    }
+
+    /// Goes on from a folder that [`LearnerRecord::save`] wrote.
+    ///
+    /// # Errors
+    ///
+    /// When a file is missing or does not fit the model.
+    pub fn restore(&mut self, folder: &Path) -> Result<(), TrainingError> {
+        let path = |file: &str| folder.join(file);
+        let error = |file| checkpoint_error(folder, file, "read");
+        let model = (self.learned().try_load_file(path(files::MODEL)))
+            .map_err(|reason| error(files::MODEL)(reason.to_string()))?;
+        check_optimizer_type(folder, self.data.inputs.dtype())?;
+        let optimizer = (self.optimizer.clone().load(path(files::OPTIMIZER)))
+            .map_err(|reason| error(files::OPTIMIZER)(reason.to_string()))?;
+        let scheduler = LrSchedulerRecord::load(path(files::SCHEDULER))
+            .map_err(|reason| error(files::SCHEDULER)(reason.to_string()))?;
+        let step = ScheduledRate::step_in(&scheduler)
+            .ok_or_else(|| error(files::SCHEDULER)("it holds no step".into()))?;
+        self.model = model.into_model();
+        self.optimizer = optimizer;
+        self.made.store(step, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn rate(&self) -> ScheduledRate {
+        self.training.rate_from(self.steps_made())
+    }
+
+    fn course(&self, interrupter: Interrupter) -> Arc<Course> {
+        let made = Arc::clone(&self.made);
+        Arc::new(Course::new(self.computation.clone(), made, interrupter))
+    }
+
+    fn learned(&self) -> LearnedModel<M> {
+        LearnedModel::new(self.model.clone(), self.course(Interrupter::new()))
+    }
+}
+
+/// The records of one checkpoint of burn's learner.
+pub struct LearnerRecord {
+    /// The model.
+    pub model: ModuleRecord,
+    /// The optimiser.
+    pub optimizer: OptimizerRecord,
+    /// The learning rate, and with it the step.
+    pub scheduler: LrSchedulerRecord,
+}
+
+impl LearnerRecord {
+    /// Writes the records into an existing folder.
+    ///
+    /// # Errors
+    ///
+    /// When a file cannot be written.
+    pub fn save(self, folder: &Path) -> Result<(), TrainingError> {
+        let path = |file: &str| folder.join(file);
+        let error = |file| checkpoint_error(folder, file, "written");
+        (self.model.save(path(files::MODEL)))
+            .map_err(|reason| error(files::MODEL)(reason.to_string()))?;
+        (self.optimizer.save(path(files::OPTIMIZER)))
+            .map_err(|reason| error(files::OPTIMIZER)(reason.to_string()))?;
+        (self.scheduler.save(path(files::SCHEDULER)))
+            .map_err(|reason| error(files::SCHEDULER)(reason.to_string()))
+    }
+}
