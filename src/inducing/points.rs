@@ -50,7 +50,8 @@ impl<K: Kernel> InducingVariables<K> for InducingPoints {
     }
 
     fn union(sets: &[Self]) -> Self {
-        Self::new(Tensor::cat(sets.iter().map(Self::points).collect(), 0))
+        let points = sets.iter().map(Self::points).collect();
+        Self::new(Tensor::cat(points, 0).detach())
     }
 }
 

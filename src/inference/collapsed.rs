@@ -1,24 +1,19 @@
 //! The collapsed bound: sparse regression with `q(u)` at its optimum.
 
-use core::f64::consts::PI;
-
 use burn::{module::Module, tensor::Tensor};
 
-use super::{FullBatch, check_rows};
+use super::{
+    BLOCK, FullBatch, check_rows,
+    low_rank::{low_rank_log_density, optimal_gaussian, posterior_mean, precision},
+};
 use crate::{
     inducing::InducingVariables,
     kernels::Kernel,
     likelihoods::Gaussian,
     means::Mean,
-    ops::{
-        CholeskyFactor, Jitter, NotPositiveDefinite, add_to_diagonal, cholesky, column_squares,
-        gram,
-    },
+    ops::{CholeskyFactor, Jitter, NotPositiveDefinite, cholesky, column_squares, gram},
     variational::{ConditionedProcess, Spread, VariationalGaussian, WithMean},
 };
-
-/// Rows of data whose features are in memory at once where no gradient is needed.
-const BLOCK: usize = 2048;
 
 /// Sparse regression with the optimal `q(u)` put into the evidence lower bound:
 /// `log N(y | m, Q + σ²I) − tr(K − Q)/(2σ²)`, `Q = K_fu K_uu⁻¹ K_uf`
@@ -109,19 +104,40 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> Collapsed<K, M, I> {
         let Optimum {
             precision, mean, ..
         } = self.valid().optimum(inputs, targets)?;
-        let ([size, outputs], options) = (mean.dims(), (&mean.device(), mean.dtype()));
-        // With rows and columns reversed by J, JBJ = RRᵀ gives B⁻¹ = (JR⁻ᵀJ)(JR⁻ᵀJ)ᵀ, and JR⁻ᵀJ is
-        // lower triangular, which the transposed inverse of B's own factor is not.
-        let reversed = cholesky(precision.flip([0, 1]), Jitter::NONE)?;
-        let identity = Tensor::<2>::eye(size, options.0).cast(options.1);
-        let scale = reversed.solve_transposed(identity).flip([0, 1]); // [M, M]
-        let scale = scale.unsqueeze::<3>().repeat_dim(0, outputs);
-        let mean = mean.transpose(); // [P, M]
-        Ok(if autodiff {
-            VariationalGaussian::full(mean.autodiff(), scale.autodiff())
-        } else {
-            VariationalGaussian::full(mean, scale)
-        })
+        optimal_gaussian(mean, precision, autodiff)
+    }
+
+    /// The bound of an optimal `q(u | f_⊥)`, which sees the part `f_⊥` of the function that the
+    /// inducing variables leave open:
+    /// `Σ_p log N(y_p | m_p, Q + σ²I) − P·tr[(Q + σ²I)⁻¹(K − Q)]/2`
+    /// (J. Shi, M. Titsias and A. Mnih, *Sparse Orthogonal Variational Inference for Gaussian
+    /// Processes*, arXiv:1910.10596, eq. 14). With `B = RRᵀ` it is the
+    /// [objective](FullBatch::objective) plus `P·tr[V(K − Q)Vᵀ]/(2σ⁴)`, `V = R⁻¹Λ`, and lies
+    /// between it and the log evidence. Time N²·M, memory N².
+    ///
+    /// # Shapes
+    ///
+    /// - `inputs`: `[N, D]`, `targets`: `[N, P]`
+    /// - result: `[1]`
+    ///
+    /// # Errors
+    ///
+    /// When a covariance matrix cannot be factored.
+    pub fn tighter_bound(
+        &self,
+        inputs: Tensor<2>,
+        targets: Tensor<2>,
+    ) -> Result<Tensor<1>, NotPositiveDefinite> {
+        let [_, outputs] = targets.dims();
+        let bound = self.objective(inputs.clone(), targets)?;
+        let noise = self.likelihood.noise();
+        let (features, _) = self.features(inputs.clone())?;
+        let nystrom = features.clone().transpose().matmul(features.clone());
+        let unexplained = self.kernel.matrix(inputs) - nystrom; // [N, N]
+        let precision = precision(gram(features.clone()), noise.clone());
+        let weighted = cholesky(precision, Jitter::NONE)?.solve(features); // V, [M, N]
+        let regained = (weighted.clone().matmul(unexplained) * weighted).sum();
+        Ok(bound + regained / noise.square() * (0.5 * outputs as f64))
     }
 
     /// `Σ_p log N(y_p | m_p, Q + σ²I)`: the deterministic training conditional approximation of
@@ -217,54 +233,6 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> Collapsed<K, M, I> {
             mean,
         })
     }
-}
-
-/// `B = I + σ⁻²ΛΛᵀ`.
-fn precision(squares: Tensor<2>, noise: Tensor<1>) -> Tensor<2> {
-    let one = Tensor::ones([1], (&squares.device(), squares.dtype()));
-    add_to_diagonal(squares / noise.reshape([1, 1]), one)
-}
-
-/// `b = B⁻¹Λy/σ²`, [M, P].
-fn posterior_mean(
-    precision_factor: &CholeskyFactor<2>,
-    projected: Tensor<2>,
-    noise: Tensor<1>,
-) -> Tensor<2> {
-    let half = precision_factor.solve(projected / noise.reshape([1, 1]));
-    precision_factor.solve_transposed(half)
-}
-
-/// `Σ_p log N(y_p | 0, ΛᵀΛ + σ²I)` through `B = I + σ⁻²ΛΛᵀ`:
-/// `log|ΛᵀΛ + σ²I| = log|B| + N·log σ²`, and
-/// `yᵀ(ΛᵀΛ + σ²I)⁻¹y = min_b ‖y − Λᵀb‖²/σ² + ‖b‖²`, a sum of squares where Woodbury's identity
-/// would subtract two numbers that are almost equal when the fit is good.
-///
-/// # Shapes
-///
-/// - `features` (Λ): `[M, N]`, `targets` (y): `[N, P]`, `noise` (σ²): `[1]`
-/// - result: `[1]`
-fn low_rank_log_density(
-    features: Tensor<2>,
-    targets: Tensor<2>,
-    noise: Tensor<1>,
-) -> Result<Tensor<1>, NotPositiveDefinite> {
-    let [rows, outputs] = targets.dims();
-    let squares = gram(features.clone()); // [M, M]
-    let precision_factor = cholesky(precision(squares, noise.clone()), Jitter::NONE)?;
-    // At its minimum the sum of squares does not depend on b to first order: no gradient flows
-    // through it.
-    let projected = features.clone().inner().matmul(targets.clone().inner());
-    let fitted = posterior_mean(
-        &precision_factor.clone().inner(),
-        projected,
-        noise.clone().inner(),
-    ); // b, [M, P]
-    let error = targets - features.transpose().matmul(fitted.clone()); // [N, P]
-    let squares = error.square().sum() / noise.clone() + fitted.square().sum();
-    let normaliser =
-        precision_factor.log_determinant() + (noise.log() + (2.0 * PI).ln()) * rows as f64;
-    Ok((squares + normaliser * outputs as f64) * -0.5)
 }
 
 impl<K: Kernel, M: Mean, I: InducingVariables<K>> FullBatch for Collapsed<K, M, I> {

@@ -4,9 +4,17 @@
 //! |---|---|---|
 //! | [`Exact`] | the log evidence | N³ |
 //! | [`Collapsed`] | the evidence lower bound at the optimal `q(u)` | N·M² |
+//! | [`CollapsedOrthogonal`] | the same with M2 orthogonal inducing variables beside the M | N·max(M, M2)² |
+//!
+//! At the same places `T(Z) ≤ L_OD ≤ L_S ≤ T(Z∪O) ≤ log p(y)` and `T(Z) ≤ L_A ≤ log p(y)`: T is the
+//! objective of [`Collapsed`], `L_A` its [tighter bound](Collapsed::tighter_bound), `L_S` the
+//! objective of [`CollapsedOrthogonal`] and `L_OD` its
+//! [decoupled bound](CollapsedOrthogonal::decoupled_bound).
 
 mod collapsed;
 mod exact;
+mod low_rank;
+mod orthogonal;
 
 use burn::{
     module::{Module, ModuleDisplay},
@@ -15,12 +23,16 @@ use burn::{
 
 pub use collapsed::Collapsed;
 pub use exact::Exact;
+pub use orthogonal::CollapsedOrthogonal;
 
 use crate::{
     ops::NotPositiveDefinite,
     parameter::{Hyperparameter, hyperparameters},
     variational::Process,
 };
+
+/// Rows of data whose features are in memory at once where no gradient is needed.
+const BLOCK: usize = 2048;
 
 /// A model that is fitted to all data at once and then predicts.
 ///

@@ -232,6 +232,18 @@ impl<const D: usize> CholeskyFactor<D> {
         }
     }
 
+    /// As [`from_lower`](Self::from_lower), for a triangle put together from factors, whose diagonals
+    /// have no zeros.
+    pub(super) fn from_regular(matrix: Tensor<D>) -> Self {
+        let outcome = FactorizationOutcome::default();
+        Self {
+            packed: Tensor::from_dispatch(<Dispatch as LinearAlgebra>::pack_lower(
+                matrix.into_dispatch(),
+                outcome,
+            )),
+        }
+    }
+
     /// The lower-triangular `L`, zeros above the diagonal, `[…, M, M]`.
     pub fn lower(&self) -> Tensor<D> {
         Tensor::from_dispatch(<Dispatch as LinearAlgebra>::unpack_lower(

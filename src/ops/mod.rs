@@ -5,6 +5,7 @@
 //! | [`covariance`] | one vectorised pass from points to covariances | one pass, everything recomputed |
 //! | [`cholesky`] | blocked, all matrix products | one two-sided triangular solve |
 //! | [`CholeskyFactor::solve`] | matrix products with the inverses of the diagonal blocks | one solve, one triangular product |
+//! | [`BlockFactor`] | two smaller factorisations | that of its parts |
 //! | [`projected_moments`] | one triangular product | two triangular products |
 //! | [`gram`] | one triangular product | one product |
 //! | [`column_squares`], [`add_to_diagonal`], [`gaussian_divergence`] | one pass | one pass |
@@ -18,6 +19,7 @@
 //! not contiguous is copied first). **On the GPU backends each of them reads its inputs back to
 //! the host, computes there and uploads the result.** Everything else of a model runs on the GPU.
 
+mod block_factor;
 mod covariance;
 mod diagonal;
 pub mod extension;
@@ -31,6 +33,7 @@ pub(crate) mod reverse;
 mod special;
 mod stationary;
 
+pub use block_factor::BlockFactor;
 pub use covariance::{covariance, covariance_matrix, covariances};
 pub use diagonal::add_to_diagonal;
 pub(crate) use diagonal::mean_diagonal;

@@ -1,0 +1,102 @@
+//! Gaussians with covariance `ΛᵀΛ + σ²I` through `B = I + σ⁻²ΛΛᵀ`, whose eigenvalues are at least
+//! one, so that it needs no jitter.
+
+use core::f64::consts::PI;
+
+use burn::tensor::Tensor;
+
+use crate::{
+    ops::{CholeskyFactor, Jitter, NotPositiveDefinite, add_to_diagonal, cholesky, gram},
+    variational::VariationalGaussian,
+};
+
+/// `B = I + σ⁻²ΛΛᵀ`.
+pub(super) fn precision(squares: Tensor<2>, noise: Tensor<1>) -> Tensor<2> {
+    let one = Tensor::ones([1], (&squares.device(), squares.dtype()));
+    add_to_diagonal(squares / noise.reshape([1, 1]), one)
+}
+
+/// `b = B⁻¹Λy/σ²`, [M, P].
+pub(super) fn posterior_mean(
+    precision_factor: &CholeskyFactor<2>,
+    projected: Tensor<2>,
+    noise: Tensor<1>,
+) -> Tensor<2> {
+    let half = precision_factor.solve(projected / noise.reshape([1, 1]));
+    precision_factor.solve_transposed(half)
+}
+
+/// `Σ_p log N(y_p | 0, ΛᵀΛ + σ²I)` through `B = I + σ⁻²ΛΛᵀ`:
+/// `log|ΛᵀΛ + σ²I| = log|B| + N·log σ²`, and
+/// `yᵀ(ΛᵀΛ + σ²I)⁻¹y = min_b ‖y − Λᵀb‖²/σ² + ‖b‖²`, a sum of squares where Woodbury's identity
+/// would subtract two numbers that are almost equal when the fit is good.
+///
+/// # Shapes
+///
+/// - `features` (Λ): `[M, N]`, `targets` (y): `[N, P]`, `noise` (σ²): `[1]`
+/// - result: `[1]`
+pub(super) fn low_rank_log_density(
+    features: Tensor<2>,
+    targets: Tensor<2>,
+    noise: Tensor<1>,
+) -> Result<Tensor<1>, NotPositiveDefinite> {
+    let squares = gram(features.clone()); // [M, M]
+    let precision_factor = cholesky(precision(squares, noise.clone()), Jitter::NONE)?;
+    // At its minimum the sum of squares does not depend on b to first order: no gradient flows
+    // through it.
+    let projected = features.clone().inner().matmul(targets.clone().inner());
+    let fitted = posterior_mean(
+        &precision_factor.clone().inner(),
+        projected,
+        noise.clone().inner(),
+    ); // b, [M, P]
+    let error = targets - features.transpose().matmul(fitted.clone()); // [N, P]
+    let penalty = fitted.square().sum();
+    let log_determinant = precision_factor.log_determinant();
+    Ok(log_density_of_fit(error, penalty, log_determinant, noise))
+}
+
+/// `−½·[Σ_p ‖e_p‖²/σ² + ‖b‖² + P·(log|B| + N·log 2πσ²)]`: what a fit b with errors e contributes
+/// to a log density.
+///
+/// # Shapes
+///
+/// - `error` (e): `[N, P]`, `penalty` (‖b‖²), `log_determinant` (log|B|), `noise` (σ²): `[1]`
+/// - result: `[1]`
+pub(super) fn log_density_of_fit(
+    error: Tensor<2>,
+    penalty: Tensor<1>,
+    log_determinant: Tensor<1>,
+    noise: Tensor<1>,
+) -> Tensor<1> {
+    let [rows, outputs] = error.dims();
+    let squares = error.square().sum() / noise.clone() + penalty;
+    let normaliser = log_determinant + (noise.log() + (2.0 * PI).ln()) * rows as f64;
+    (squares + normaliser * outputs as f64) * -0.5
+}
+
+/// `N(b_p, B⁻¹)` with the lower-triangular factor of `B⁻¹`. Its parameters have no history; they
+/// are on the device with gradients where `autodiff` says so.
+///
+/// # Shapes
+///
+/// - `mean` (b): `[M, P]`, `precision` (B): `[M, M]`, both on the device without autodiff
+pub(super) fn optimal_gaussian(
+    mean: Tensor<2>,
+    precision: Tensor<2>,
+    autodiff: bool,
+) -> Result<VariationalGaussian, NotPositiveDefinite> {
+    let ([size, outputs], options) = (mean.dims(), (&mean.device(), mean.dtype()));
+    // With rows and columns reversed by J, JBJ = RRᵀ gives B⁻¹ = (JR⁻ᵀJ)(JR⁻ᵀJ)ᵀ, and JR⁻ᵀJ is
+    // lower triangular, which the transposed inverse of B's own factor is not.
+    let reversed = cholesky(precision.flip([0, 1]), Jitter::NONE)?;
+    let identity = Tensor::<2>::eye(size, options.0).cast(options.1);
+    let scale = reversed.solve_transposed(identity).flip([0, 1]); // [M, M]
+    let scale = scale.unsqueeze::<3>().repeat_dim(0, outputs);
+    let mean = mean.transpose(); // [P, M]
+    Ok(if autodiff {
+        VariationalGaussian::full(mean.autodiff(), scale.autodiff())
+    } else {
+        VariationalGaussian::full(mean, scale)
+    })
+}
