@@ -5,7 +5,7 @@ use std::path::Path;
 use burn::{module::Module, tensor::Tensor};
 use burn_gp::ops::NotPositiveDefinite;
 use burn_gp_models::{
-    AnyExact, AnySgpr, AnySvgp, InitError, TrainedModel,
+    AnyExact, AnySgpr, AnySolveCollapsed, AnySvgp, InitError, TrainedModel,
     training::{
         FullBatchTrainer, MiniBatchModel, MiniBatchTrainer, StepReport, Trainer, TrainingData,
         TrainingError,
@@ -26,6 +26,7 @@ pub struct AnyTrainer {
 enum Kind {
     Exact(FullBatchTrainer<AnyExact>),
     Sgpr(FullBatchTrainer<AnySgpr>),
+    SolveCollapsed(FullBatchTrainer<AnySolveCollapsed>),
     Svgp(MiniBatchTrainer<AnySvgp>),
 }
 
@@ -35,6 +36,7 @@ macro_rules! forward {
         match &$self.kind {
             Kind::Exact($trainer) => $call,
             Kind::Sgpr($trainer) => $call,
+            Kind::SolveCollapsed($trainer) => $call,
             Kind::Svgp($trainer) => $call,
         }
     };
@@ -46,6 +48,7 @@ macro_rules! forward_mut {
         match &mut $self.kind {
             Kind::Exact($trainer) => $call,
             Kind::Sgpr($trainer) => $call,
+            Kind::SolveCollapsed($trainer) => $call,
             Kind::Svgp($trainer) => $call,
         }
     };
@@ -70,6 +73,11 @@ impl AnyTrainer {
                 let model = config.init(&data)?;
                 let trainer = FullBatchTrainer::new(model, data.clone(), training.clone());
                 Kind::Sgpr(trainer.with_priors(config.parameters.priors.clone()))
+            }
+            Plan::SolveCollapsed(config, training) => {
+                let model = config.init(&data)?;
+                let trainer = FullBatchTrainer::new(model, data.clone(), training.clone());
+                Kind::SolveCollapsed(trainer.with_priors(config.parameters.priors.clone()))
             }
             Plan::Svgp(config, training) => {
                 let model = config.init(&data)?;
@@ -107,7 +115,7 @@ impl AnyTrainer {
     /// Steps in one pass over the data.
     pub fn steps_per_epoch(&self) -> usize {
         match &self.kind {
-            Kind::Exact(_) | Kind::Sgpr(_) => 1,
+            Kind::Exact(_) | Kind::Sgpr(_) | Kind::SolveCollapsed(_) => 1,
             Kind::Svgp(trainer) => trainer.steps_per_epoch(),
         }
     }
@@ -134,7 +142,7 @@ impl AnyTrainer {
     pub fn variational(&self) -> Option<&AnySvgp> {
         match &self.kind {
             Kind::Svgp(trainer) => Some(trainer.model()),
-            Kind::Exact(_) | Kind::Sgpr(_) => None,
+            Kind::Exact(_) | Kind::Sgpr(_) | Kind::SolveCollapsed(_) => None,
         }
     }
 
@@ -147,6 +155,9 @@ impl AnyTrainer {
         match &self.kind {
             Kind::Exact(trainer) => Ok(TrainedModel::exact(trainer.model().clone(), &self.data)),
             Kind::Sgpr(trainer) => TrainedModel::collapsed(trainer.model(), &self.data),
+            Kind::SolveCollapsed(trainer) => {
+                TrainedModel::collapsed_orthogonal(trainer.model(), &self.data)
+            }
             Kind::Svgp(trainer) => Ok(TrainedModel::variational(trainer.model())),
         }
     }
