@@ -37,7 +37,7 @@ fn write_collection(folder: &Path, name: &str, rows: usize) {
     fs::create_dir_all(&set).unwrap();
     let mut text = String::new();
     for row in 0..rows {
-        let [a, b, c] = [7, 11, 13].map(|prime| ((row * prime) % 101) as f64 / 101.0);
+        let [a, b, c] = [101, 103, 107].map(|prime| ((7 * row) % prime) as f64 / prime as f64);
         text += &format!("{a},{b},{c},{}\n", a * b - (3.0 * c).sin());
     }
     let file = fs::File::create(set.join("data.csv.gz")).unwrap();
@@ -81,8 +81,8 @@ fn what_cannot_run_gets_one_sentence() {
     );
     assert_eq!(
         refused(path, &["experiment", "snelson", "--data-dir", "."]),
-        "error: the data set snelson is not on disk: ./small/snelson.csv and ./snelson.csv are not \
-         there; put the set as CSV with a header, the target last, at ./small/snelson.csv\n"
+        "error: the data set snelson is not on disk: looked for ./small/snelson.csv and \
+         ./snelson.csv; put the set as CSV with a header, the target last, at ./small/snelson.csv\n"
             .replace("./", &format!("{}/", path.display()))
     );
     let words = ["experiment", "solve-regression", "--data-sets", "song,bike"];
