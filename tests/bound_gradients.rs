@@ -10,12 +10,14 @@ use burn_gp::{
     likelihoods::{AnyLikelihood, GaussianConfig, LikelihoodConfig},
     ops::{Jitter, Stationary},
     variational::{
-        AnyPosterior, CovarianceShape, Posterior, PosteriorConfig, Unwhitened, VariationalGaussian,
-        Whitened,
+        AnyPosterior, Coordinates, CovarianceShape, InducingSet, Orthogonal, OrthogonallyDecoupled,
+        Posterior, PosteriorConfig, Unwhitened, VariationalGaussian, Whitened,
     },
 };
 use support::{
-    Dense, Platform, Random, check_module_gradients, platforms,
+    Dense, Platform, Random, check_module_gradients,
+    orthogonal_case::{odvgp, solve},
+    platforms,
     posterior_case::{Case, DIMENSIONS, INDUCING, elbo, kernel, name},
 };
 
@@ -38,6 +40,8 @@ fn model(
     let options: TensorCreationOptions = platform.options().into();
     let z = random.points(INDUCING, DIMENSIONS);
     let inducing = InducingPoints::new(platform.matrix(&z));
+    let second = InducingPoints::new(platform.matrix(&random.points(INDUCING, DIMENSIONS)));
+    let weights = random.matrix(outputs, INDUCING);
     let mean = random.matrix(outputs, INDUCING);
     let full: Vec<Dense> = (0..outputs)
         .map(|_| random.lower_triangle(INDUCING))
@@ -66,6 +70,31 @@ fn model(
             PosteriorConfig::Unwhitened { covariance } => AnyPosterior::Unwhitened(
                 Unwhitened::new(inducing, distribution(covariance), jitter),
             ),
+            PosteriorConfig::Solve {
+                covariance,
+                coordinates,
+            } => {
+                let set = |inducing| InducingSet::new(inducing, distribution(covariance));
+                let sets = vec![set(inducing), set(second)];
+                AnyPosterior::Solve(Orthogonal::new(sets, coordinates, jitter))
+            }
+            PosteriorConfig::Odvgp {
+                covariance,
+                coordinates,
+                columns,
+                seed,
+            } => {
+                let posterior = OrthogonallyDecoupled::new(
+                    (inducing, distribution(covariance)),
+                    (second, platform.matrix(&weights)),
+                    coordinates,
+                    jitter,
+                );
+                AnyPosterior::Odvgp(match columns {
+                    Some(columns) => posterior.with_columns(columns, seed),
+                    None => posterior,
+                })
+            }
         },
         likelihood: likelihood.init(options),
     }
@@ -79,6 +108,15 @@ fn posteriors() -> Vec<PosteriorConfig> {
             [
                 PosteriorConfig::Whitened { covariance },
                 PosteriorConfig::Unwhitened { covariance },
+                solve(covariance, Coordinates::Whitened),
+                solve(covariance, Coordinates::Unwhitened),
+                odvgp(covariance, Coordinates::Whitened),
+                PosteriorConfig::Odvgp {
+                    covariance,
+                    coordinates: Coordinates::Unwhitened,
+                    columns: Some(4),
+                    seed: 7,
+                },
             ]
         })
         .collect()
@@ -96,12 +134,14 @@ fn every_variant_has_its_configuration() {
                 serde_json::from_str::<PosteriorConfig>(&text).expect("readable"),
                 config
             );
-            let inducing = case.inducing(platform);
-            let posterior = config.init(inducing, &kernel, 1, Jitter::INDUCING, platform.options());
+            let sets = if config.has_orthogonal_set() { 2 } else { 1 };
+            let sets = vec![case.inducing(platform); sets];
+            let posterior = config.init(sets, &kernel, 1, Jitter::INDUCING, platform.options());
             name(&posterior.expect("factor"))
         })
         .collect();
-    assert_eq!(names, ["whitened", "unwhitened", "whitened", "unwhitened"]);
+    let each = ["whitened", "unwhitened", "solve", "solve", "odvgp", "odvgp"];
+    assert_eq!(names, [each, each].concat());
 }
 
 /// H13: gradients of the bound by kernel, inducing points, q(u) and noise, for every combination.

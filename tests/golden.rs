@@ -11,14 +11,17 @@ use burn_gp::{
     inducing::InducingPoints,
     inference::{Collapsed, Exact, FullBatch},
     kernels::StationaryKernel,
-    likelihoods::{Gaussian, Likelihood},
+    likelihoods::{Gaussian, Likelihood, Marginals},
     means::ZeroMean,
     ops::Jitter,
-    variational::{Evaluation, Posterior, Process, Unwhitened, VariationalGaussian, Whitened},
+    variational::{
+        Coordinates, Evaluation, InducingSet, Orthogonal, OrthogonallyDecoupled, Posterior,
+        Process, Unwhitened, VariationalGaussian, Whitened,
+    },
 };
 use reference::{
-    Matrix, Problem, assert_all_close, assert_close, double_precision, scalar, single_precision,
-    tensor, values,
+    Matrix, Problem, assert_all_close, assert_close, combine, double_precision, product, scalar,
+    single_precision, solve, tensor, transpose, values,
 };
 
 const TOLERANCE: f64 = 1e-8;
@@ -72,6 +75,7 @@ fn collapsed(
 }
 
 const Z: [f64; 3] = [0.3, 1.7, 3.1];
+const O: [f64; 2] = [1.0, 2.4];
 const Z_AND_O: [f64; 5] = [0.3, 1.7, 3.1, 1.0, 2.4];
 
 #[test]
@@ -174,6 +178,80 @@ fn bound_and_divergence_at_a_fixed_distribution() {
     }
 }
 
+fn orthogonal_distribution(options: (&Device, DType)) -> VariationalGaussian {
+    let mean = tensor(&vec![vec![0.15, -0.25]], options);
+    let scale = vec![vec![0.3, 0.0], vec![0.1, 0.2]];
+    VariationalGaussian::full(mean, tensor(&scale, options).unsqueeze())
+}
+
+/// SOLVE-GP with `O = 1, 2.4`.
+fn orthogonal(coordinates: Coordinates, options: (&Device, DType)) -> Orthogonal<InducingPoints> {
+    let sets = vec![
+        InducingSet::new(points(&Z, options), fixed_distribution(options)),
+        InducingSet::new(points(&O, options), orthogonal_distribution(options)),
+    ];
+    Orthogonal::new(sets, coordinates, Jitter::NONE)
+}
+
+#[test]
+fn bound_and_predictions_with_orthogonal_points() {
+    for (name, device) in double_precision() {
+        let options = (&device, DType::F64);
+        let model = golden(options);
+        for (coordinates, divergences, expected) in [
+            (
+                Coordinates::Unwhitened,
+                [1.38248502239, 0.94013469777],
+                -38.51203823700,
+            ),
+            (
+                Coordinates::Whitened,
+                [1.13651353620, 1.92591071676],
+                -47.84113464077,
+            ),
+        ] {
+            let posterior = orthogonal(coordinates, options);
+            let evaluation = posterior.evaluate(&model.kernel, model.x.clone()).unwrap();
+            let divergence = scalar(evaluation.divergence.clone());
+            assert_close(divergence, divergences.iter().sum(), TOLERANCE, name);
+            assert_close(bound(&model, evaluation), expected, TOLERANCE, name);
+        }
+        let posterior = orthogonal(Coordinates::Unwhitened, options);
+        let process = posterior.condition(&model.kernel).unwrap();
+        let Marginals { mean, variance } = process.marginals(model.new_x.clone());
+        let (mean, variance) = (values(mean), values(variance));
+        assert_all_close(&mean, &[0.07124155950, 0.27194193266], TOLERANCE, name);
+        assert_all_close(&variance, &[0.19318997536, 0.92585607028], TOLERANCE, name);
+    }
+}
+
+/// The mean of the second Gaussian, `m_v = C_vv·a`, belongs to weights that are solved for here.
+#[test]
+fn bound_of_the_orthogonally_decoupled_posterior() {
+    for (name, device) in double_precision() {
+        let options = (&device, DType::F64);
+        let (model, problem) = (golden(options), Problem::golden());
+        let matrix = |locations: &[f64]| -> Matrix {
+            locations.iter().map(|&location| vec![location]).collect()
+        };
+        let (z, o) = (matrix(&Z), matrix(&O));
+        let kuv = problem.covariance(&z, &o);
+        let explained = product(&transpose(&kuv), &solve(&problem.covariance(&z, &z), &kuv));
+        let residual = combine(&problem.covariance(&o, &o), &explained, -1.0);
+        let weights = transpose(&solve(&residual, &matrix(&[0.15, -0.25])));
+        let posterior = OrthogonallyDecoupled::new(
+            (points(&Z, options), fixed_distribution(options)),
+            (points(&O, options), tensor(&weights, options)),
+            Coordinates::Unwhitened,
+            Jitter::NONE,
+        );
+        let evaluation = posterior.evaluate(&model.kernel, model.x.clone()).unwrap();
+        let divergence = scalar(evaluation.divergence.clone()) - 1.38248502239;
+        assert_close(divergence, 0.10607110679, TOLERANCE, name);
+        assert_close(bound(&model, evaluation), -45.12551083954, TOLERANCE, name);
+    }
+}
+
 /// Single precision keeps about seven digits, of which the conditioning of `K_uu` takes two and
 /// the division by the noise one.
 #[test]
@@ -190,5 +268,8 @@ fn the_same_in_single_precision() {
         let posterior = Unwhitened::new(points(&Z, options), distribution, Jitter::NONE);
         let evaluation = posterior.evaluate(&model.kernel, model.x.clone()).unwrap();
         assert_close(self::bound(&model, evaluation), -55.59029182152, 1e-4, name);
+        let posterior = orthogonal(Coordinates::Unwhitened, options);
+        let evaluation = posterior.evaluate(&model.kernel, model.x.clone()).unwrap();
+        assert_close(self::bound(&model, evaluation), -38.51203823700, 1e-4, name);
     }
 }

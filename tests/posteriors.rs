@@ -8,97 +8,25 @@ mod support;
 use burn::tensor::Tensor;
 use burn_gp::{
     inducing::InducingPoints,
-    kernels::{StationaryConfig, StationaryKernel},
+    kernels::StationaryConfig,
     likelihoods::{GaussianConfig, LikelihoodConfig, Marginals},
     ops::{Jitter, Stationary},
     variational::{
-        AnyPosterior, CovarianceShape, Evaluation, Posterior, PosteriorConfig, Process, Unwhitened,
-        VariationalGaussian, Whitened,
+        AnyPosterior, Coordinates, CovarianceShape, Evaluation, Posterior, PosteriorConfig,
+        Process, Unwhitened, VariationalGaussian, Whitened,
     },
 };
 use support::{
-    Dense, Platform, Random, assert_close, double_precision_platforms, largest, numbers, platforms,
+    Dense, Random, assert_close,
+    dense_posterior::check_against_reference,
+    double_precision_platforms, largest, numbers,
+    orthogonal_case::{odvgp, solve},
+    platforms,
     posterior_case::{
         Case, DIMENSIONS, INDUCING, POINTS, VARIANCE, assert_same_joint, assert_same_marginals,
         covariances, elbo, kernel, likelihood, name,
     },
 };
-
-/// The moments of q(f) by `μ = Ψᵀb`, `Σ = K − Ψᵀ(K_uu − S)Ψ`, `Ψ = K_uu⁻¹K_uf`, and the divergence
-/// by `½(tr(K_uu⁻¹S) + bᵀK_uu⁻¹b − M + log|K_uu| − log|S|)`, everything dense.
-struct Reference {
-    mean: Dense,
-    covariances: Vec<Dense>,
-    divergence: f64,
-}
-
-fn reference(case: &Case) -> Reference {
-    let kuu = case.kuu();
-    let factor = kuu.cholesky();
-    let psi = kuu.solve(&covariances(&case.z, &case.x)); // [M, N]
-    let b = case.mean.times(&factor.transposed()); // [P, M]
-    let inverse = kuu.inverse();
-    let mut divergence = 0.0;
-    let covariances = (case.scale.iter().enumerate())
-        .map(|(p, scale)| {
-            let w = factor.times(scale);
-            let s = w.times(&w.transposed());
-            let b = Dense::new(1, INDUCING, b.row(p).to_vec());
-            let mahalanobis = b.times(&inverse).times(&b.transposed())[(0, 0)];
-            divergence += 0.5
-                * (inverse.times(&s).trace() + mahalanobis - INDUCING as f64
-                    + kuu.log_determinant()
-                    - s.log_determinant());
-            let reduction = psi.transposed().times(&kuu.minus(&s)).times(&psi);
-            self::covariances(&case.x, &case.x).minus(&reduction)
-        })
-        .collect();
-    Reference {
-        mean: psi.transposed().times(&b.transposed()),
-        covariances,
-        divergence,
-    }
-}
-
-fn check_against_reference<P: Posterior<StationaryKernel>>(
-    what: &str,
-    platform: &Platform,
-    case: &Case,
-    posterior: &P,
-) {
-    let kernel = kernel(platform);
-    let expected = reference(case);
-    let tolerance = platform.tolerance(1e-9, 1e-3);
-    let Evaluation {
-        marginals,
-        divergence,
-    } = posterior
-        .evaluate(&kernel, case.x(platform))
-        .expect("factor");
-    assert_close(
-        what,
-        &numbers(marginals.mean),
-        &expected.mean.values,
-        tolerance,
-    );
-    let outputs = expected.covariances.len();
-    let variances = Dense::from_function(POINTS, outputs, |n, p| expected.covariances[p][(n, n)]);
-    assert_close(
-        what,
-        &numbers(marginals.variance),
-        &variances.values,
-        tolerance,
-    );
-    let tight = platform.tolerance(1e-10, 1e-3);
-    assert_close(what, &numbers(divergence), &[expected.divergence], tight);
-    let joint = posterior
-        .condition(&kernel)
-        .expect("factor")
-        .joint(case.x(platform));
-    assert_close(what, &numbers(joint.mean), &expected.mean.values, tolerance);
-    let covariances = support::dense::flatten(&expected.covariances);
-    assert_close(what, &numbers(joint.covariance), &covariances, tolerance);
-}
 
 /// H12 and the conditional of the handbook's table: every moment against the dense formulas.
 #[test]
@@ -228,25 +156,35 @@ fn the_prior_is_recovered() {
     for platform in platforms() {
         let (kernel, case) = (kernel(&platform), Case::new(1));
         let tolerance = platform.tolerance(1e-9, 1e-4);
+        let full = CovarianceShape::Full;
+        let second = Random::new(199).points(6, DIMENSIONS);
         for config in [
-            PosteriorConfig::Whitened {
-                covariance: CovarianceShape::Full,
-            },
+            PosteriorConfig::Whitened { covariance: full },
             PosteriorConfig::Whitened {
                 covariance: CovarianceShape::Diagonal,
             },
-            PosteriorConfig::Unwhitened {
-                covariance: CovarianceShape::Full,
-            },
+            PosteriorConfig::Unwhitened { covariance: full },
+            solve(full, Coordinates::Whitened),
+            solve(full, Coordinates::Unwhitened),
+            odvgp(full, Coordinates::Whitened),
+            odvgp(full, Coordinates::Unwhitened),
         ] {
-            let inducing = case.inducing(&platform);
-            let posterior = config.init(inducing, &kernel, 2, Jitter::INDUCING, platform.options());
+            let mut sets = vec![case.inducing(&platform)];
+            if config.has_orthogonal_set() {
+                sets.push(InducingPoints::new(platform.matrix(&second)));
+            }
+            let posterior = config.init(sets, &kernel, 2, Jitter::INDUCING, platform.options());
             let posterior = posterior.expect("factor");
             let what = format!("{config:?} on {platform}");
-            let marginals = posterior
+            let Evaluation {
+                marginals,
+                divergence,
+            } = posterior
                 .evaluate(&kernel, case.x(&platform))
-                .expect("factor")
-                .marginals;
+                .expect("factor");
+            let divergence = numbers(divergence)[0].abs();
+            let rounding = platform.tolerance(1e-10, 1e-3);
+            assert!(divergence <= rounding, "{what}: divergence {divergence}");
             assert!(
                 largest(&numbers(marginals.mean)) <= tolerance,
                 "{what}: mean"

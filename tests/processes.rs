@@ -7,7 +7,9 @@ use burn_gp::{
     variational::{Evaluation, Joint, Posterior, Process},
 };
 use support::{
-    Dense, assert_close, numbers, platforms,
+    Dense, assert_close, numbers,
+    orthogonal_case::OrthogonalCase,
+    platforms,
     posterior_case::{Case, POINTS, assert_same_marginals, kernel},
 };
 
@@ -45,6 +47,22 @@ fn predictions_of_the_conditioned_process_are_those_of_the_evaluation() {
                     posterior.evaluate(&kernel, x()).expect("factor"),
                     &process,
                 );
+                let sets = OrthogonalCase::new(&[8, 5], outputs);
+                let x = || sets.x(&tracked);
+                for (name, posterior) in sets.posteriors(&tracked) {
+                    let process = posterior.condition(&kernel).expect("factor");
+                    let what = format!("{name} on {platform}, {outputs} outputs");
+                    let predicted = process.marginals(sets.x(&platform));
+                    let expected = posterior.evaluate(&kernel, x()).expect("factor").marginals;
+                    let expected = Marginals {
+                        mean: expected.mean.inner(),
+                        variance: expected.variance.inner(),
+                    };
+                    // The conditioned process works with all sets as one: the sums are in another
+                    // order.
+                    let tolerance = platform.tolerance(1e-12, 1e-4);
+                    assert_same_marginals(&what, &predicted, &expected, tolerance);
+                }
             }
         }
     }

@@ -17,7 +17,9 @@ use burn_gp::{
 };
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use support::{
-    Dense, Platform, Random, assert_close, double_precision_platforms, numbers, platforms,
+    Dense, Platform, Random, assert_close, double_precision_platforms, numbers,
+    orthogonal_case::OrthogonalCase,
+    platforms,
     posterior_case::{Case, DIMENSIONS, INDUCING, kernel},
 };
 
@@ -202,7 +204,11 @@ fn draws_have_the_moments_of_the_posterior() {
             .unwhitened(&platform)
             .condition(&kernel)
             .expect("factor");
-        check_moments(&format!("unwhitened on {platform}"), &unwhitened, x);
+        check_moments(&format!("unwhitened on {platform}"), &unwhitened, x.clone());
+        for (name, posterior) in OrthogonalCase::new(&[8, 5], 2).posteriors(&platform) {
+            let process = posterior.condition(&kernel).expect("factor");
+            check_moments(&format!("{name} on {platform}"), &process, x.clone());
+        }
     }
 }
 

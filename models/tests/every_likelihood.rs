@@ -10,7 +10,7 @@ use burn_gp::{
     },
     ops::Stationary,
     parameter::numbers,
-    variational::{CovarianceShape, PosteriorConfig},
+    variational::{Coordinates, CovarianceShape, PosteriorConfig},
 };
 use burn_gp_models::{
     ModelConfig, Precision, SavedModel, Summary, SvgpConfig, TrainedModel,
@@ -68,12 +68,14 @@ fn options() -> (&'static Device, DType) {
 }
 
 fn svgp(likelihood: LikelihoodConfig, posterior: PosteriorConfig) -> SvgpConfig {
+    let orthogonal = if posterior.has_orthogonal_set() { 5 } else { 0 };
     SvgpConfig::new(StationaryConfig::new(Stationary::Matern52), likelihood)
         .with_inducing(10)
+        .with_orthogonal(orthogonal)
         .with_posterior(posterior)
 }
 
-fn posteriors() -> [PosteriorConfig; 3] {
+fn posteriors() -> [PosteriorConfig; 5] {
     let full = CovarianceShape::Full;
     let diagonal = CovarianceShape::Diagonal;
     [
@@ -82,6 +84,16 @@ fn posteriors() -> [PosteriorConfig; 3] {
             covariance: diagonal,
         },
         PosteriorConfig::Unwhitened { covariance: full },
+        PosteriorConfig::Solve {
+            covariance: full,
+            coordinates: Coordinates::Whitened,
+        },
+        PosteriorConfig::Odvgp {
+            covariance: full,
+            coordinates: Coordinates::Unwhitened,
+            columns: Some(2),
+            seed: 0,
+        },
     ]
 }
 

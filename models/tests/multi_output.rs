@@ -8,7 +8,7 @@ use burn_gp::{
     ops::Stationary,
     optim::NaturalGradient,
     sampling::{PathOptions, Paths, SamplePaths},
-    variational::{CovarianceShape, PosteriorConfig},
+    variational::{Coordinates, CovarianceShape, PosteriorConfig},
 };
 use burn_gp_models::{
     CoregionalisationConfig, ModelConfig, Precision, SavedModel, Summary, SvgpConfig, TrainedModel,
@@ -44,6 +44,20 @@ fn configurations(likelihood: &LikelihoodConfig) -> Vec<SvgpConfig> {
         PosteriorConfig::Whitened {
             covariance: CovarianceShape::Diagonal,
         },
+        PosteriorConfig::Solve {
+            covariance,
+            coordinates: Coordinates::Whitened,
+        },
+        PosteriorConfig::Solve {
+            covariance,
+            coordinates: Coordinates::Unwhitened,
+        },
+        PosteriorConfig::Odvgp {
+            covariance,
+            coordinates: Coordinates::Unwhitened,
+            columns: Some(3),
+            seed: 1,
+        },
     ];
     let kernel = StationaryConfig::new(Stationary::Matern52);
     let base = SvgpConfig::new(kernel, likelihood.clone()).with_inducing(10);
@@ -52,10 +66,12 @@ fn configurations(likelihood: &LikelihoodConfig) -> Vec<SvgpConfig> {
     for posterior in posteriors {
         for separate_kernels in [false, true] {
             for coregionalisation in mixtures {
+                let orthogonal = if posterior.has_orthogonal_set() { 5 } else { 0 };
+                let config = base.clone().with_orthogonal(orthogonal);
                 all.push(SvgpConfig {
                     separate_kernels,
                     coregionalisation,
-                    ..base.clone().with_posterior(posterior.clone())
+                    ..config.with_posterior(posterior.clone())
                 });
             }
         }

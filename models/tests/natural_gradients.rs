@@ -8,7 +8,7 @@ use burn_gp::{
     ops::Stationary,
     optim::NaturalGradient,
     parameter::numbers,
-    variational::{AnyPosterior, CovarianceShape, PosteriorConfig},
+    variational::{CovarianceShape, PosteriorConfig},
 };
 use burn_gp_models::{
     AnySvgp, SgprConfig, SvgpConfig,
@@ -54,10 +54,9 @@ fn final_loss(trainer: &mut MiniBatchTrainer<AnySvgp>) -> f64 {
 }
 
 fn scales(model: &AnySvgp) -> Vec<f64> {
-    match model.posterior().independent() {
-        AnyPosterior::Whitened(posterior) => numbers(posterior.distribution().scale()),
-        AnyPosterior::Unwhitened(posterior) => numbers(posterior.distribution().scale()),
-    }
+    let distributions = model.posterior().independent().distributions();
+    let scales = distributions.iter().map(|each| numbers(each.scale()));
+    scales.collect::<Vec<_>>().concat()
 }
 
 fn full_batch(steps: usize, natural: Option<NaturalGradient>) -> MiniBatchTraining {

@@ -3,7 +3,7 @@
 //! | functions | prior | pieces |
 //! |---|---|---|
 //! | independent, one kernel and one set of inducing variables | `f_p ~ GP(0, k)` | any posterior with P outputs |
-//! | independent, with kernels or inducing variables of their own | `f_p ~ GP(0, k_p)` | [`SeparateKernels`] under a whitened or unwhitened posterior |
+//! | independent, with kernels or inducing variables of their own | `f_p ~ GP(0, k_p)` | [`SeparateKernels`] under any posterior |
 //! | mixtures of Q latent functions | `f = W·g` | [`Coregionalised`] over any posterior |
 
 mod any;

@@ -1,7 +1,7 @@
 //! The orthogonally decoupled posterior.
 
 use burn::{
-    module::{Module, Param},
+    module::{Module, Param, ParamId},
     tensor::{Int, Tensor},
 };
 
@@ -65,7 +65,7 @@ impl<I: Module> OrthogonallyDecoupled<I> {
             distribution,
             orthogonal,
             weights: Param::from_tensor(weights),
-            steps: Param::initialized(burn::module::ParamId::new(), steps),
+            steps: Param::initialized(ParamId::new(), steps),
             columns: None,
             coordinates,
             jitter,

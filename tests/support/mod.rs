@@ -9,9 +9,11 @@
 
 pub mod comparison;
 pub mod dense;
+pub mod dense_posterior;
 pub mod gradients;
 pub mod kernel_registry;
 pub mod module_gradients;
+pub mod orthogonal_case;
 pub mod platforms;
 pub mod posterior_case;
 pub mod random;

@@ -69,7 +69,7 @@ impl Case {
 
     /// `K_uu` with the jitter that the posteriors add, by the formula of the kernel.
     pub fn kuu(&self) -> Dense {
-        let jitter = Dense::identity(INDUCING).scaled(1e-6 * VARIANCE);
+        let jitter = Dense::identity(self.z.rows).scaled(1e-6 * VARIANCE);
         covariances(&self.z, &self.z).plus(&jitter)
     }
 }
@@ -158,5 +158,7 @@ pub fn name(posterior: &AnyPosterior<InducingPoints>) -> &'static str {
     match posterior {
         AnyPosterior::Whitened(_) => "whitened",
         AnyPosterior::Unwhitened(_) => "unwhitened",
+        AnyPosterior::Solve(_) => "solve",
+        AnyPosterior::Odvgp(_) => "odvgp",
     }
 }

@@ -1,0 +1,196 @@
+//! Posteriors with several sets of inducing points, small enough for dense formulas.
+
+use burn::tensor::Tensor;
+use burn_gp::{
+    inducing::InducingPoints,
+    ops::Jitter,
+    variational::{
+        AnyPosterior, Coordinates, CovarianceShape, InducingSet, Orthogonal, OrthogonallyDecoupled,
+        PosteriorConfig, VariationalGaussian,
+    },
+};
+
+use super::{
+    Dense, Platform, Random,
+    posterior_case::{Case, DIMENSIONS, POINTS, VARIANCE, covariances},
+};
+
+/// The configuration of [`Orthogonal`].
+pub fn solve(covariance: CovarianceShape, coordinates: Coordinates) -> PosteriorConfig {
+    PosteriorConfig::Solve {
+        covariance,
+        coordinates,
+    }
+}
+
+/// The configuration of [`OrthogonallyDecoupled`] with all columns.
+pub fn odvgp(covariance: CovarianceShape, coordinates: Coordinates) -> PosteriorConfig {
+    PosteriorConfig::Odvgp {
+        covariance,
+        coordinates,
+        columns: None,
+        seed: 0,
+    }
+}
+
+/// Points and a distribution over their values.
+#[derive(Clone)]
+pub struct Set {
+    pub points: Dense,
+    /// [P, M]
+    pub mean: Dense,
+    /// P lower triangles
+    pub scale: Vec<Dense>,
+}
+
+impl Set {
+    pub fn inducing(&self, platform: &Platform) -> InducingPoints {
+        InducingPoints::new(platform.matrix(&self.points))
+    }
+
+    pub fn distribution(&self, platform: &Platform) -> VariationalGaussian {
+        VariationalGaussian::full(platform.matrix(&self.mean), platform.batch(&self.scale))
+    }
+
+    fn in_posterior(&self, platform: &Platform) -> InducingSet<InducingPoints> {
+        InducingSet::new(self.inducing(platform), self.distribution(platform))
+    }
+
+    /// The set with `L·m` and `L·W`.
+    fn coloured(&self, factor: &Dense) -> Self {
+        Self {
+            points: self.points.clone(),
+            mean: self.mean.times(&factor.transposed()),
+            scale: self.scale.iter().map(|w| factor.times(w)).collect(),
+        }
+    }
+}
+
+/// The numbers of one posterior, in whitened coordinates.
+pub struct OrthogonalCase {
+    pub x: Dense,
+    pub y: Dense,
+    pub sets: Vec<Set>,
+}
+
+impl OrthogonalCase {
+    pub fn new(sizes: &[usize], outputs: usize) -> Self {
+        let mut random = Random::new(821);
+        let (x, y) = (
+            random.points(POINTS, DIMENSIONS),
+            random.matrix(POINTS, outputs),
+        );
+        let set = |&size: &usize| Set {
+            points: random.points(size, DIMENSIONS),
+            mean: random.matrix(outputs, size),
+            scale: (0..outputs)
+                .map(|_| random.lower_triangle(size).scaled(0.6))
+                .collect(),
+        };
+        let sets = sizes.iter().map(set).collect();
+        Self { x, y, sets }
+    }
+
+    pub fn x(&self, platform: &Platform) -> Tensor<2> {
+        platform.matrix(&self.x)
+    }
+
+    pub fn outputs(&self) -> usize {
+        self.y.columns
+    }
+
+    /// The same numbers as one set: block-diagonal covariances.
+    pub fn union(&self) -> Case {
+        let sizes: Vec<usize> = self.sets.iter().map(|set| set.points.rows).collect();
+        let places: Vec<(usize, usize)> = (sizes.iter().enumerate())
+            .flat_map(|(set, &size)| (0..size).map(move |row| (set, row)))
+            .collect();
+        let (size, outputs) = (places.len(), self.outputs());
+        let entry = |p: usize, (s, i): (usize, usize), (t, j): (usize, usize)| {
+            let scale = &self.sets[s].scale[p];
+            if s == t { scale[(i, j)] } else { 0.0 }
+        };
+        Case {
+            x: self.x.clone(),
+            z: Dense::from_function(size, DIMENSIONS, |row, d| {
+                let (set, row) = places[row];
+                self.sets[set].points[(row, d)]
+            }),
+            mean: Dense::from_function(outputs, size, |p, row| {
+                let (set, row) = places[row];
+                self.sets[set].mean[(p, row)]
+            }),
+            scale: (0..outputs)
+                .map(|p| Dense::from_function(size, size, |i, j| entry(p, places[i], places[j])))
+                .collect(),
+            y: self.y.clone(),
+        }
+    }
+
+    pub fn whitened(&self, platform: &Platform) -> Orthogonal<InducingPoints> {
+        let sets = self.sets.iter().map(|set| set.in_posterior(platform));
+        Orthogonal::new(sets.collect(), Coordinates::Whitened, Jitter::INDUCING)
+    }
+
+    /// The same distributions over the variables themselves: `m → L_tt·m`, `W → L_tt·W` with the
+    /// diagonal blocks of the factor of all sets.
+    pub fn unwhitened(&self, platform: &Platform) -> Orthogonal<InducingPoints> {
+        let factor = self.union().kuu().cholesky();
+        let mut first = 0;
+        let sets = self.sets.iter().map(|set| {
+            let size = set.points.rows;
+            let block = Dense::from_function(size, size, |i, j| factor[(first + i, first + j)]);
+            first += size;
+            set.coloured(&block).in_posterior(platform)
+        });
+        Orthogonal::new(sets.collect(), Coordinates::Unwhitened, Jitter::INDUCING)
+    }
+
+    /// The first set, with the second as an expansion of the mean whose weights are its mean.
+    pub fn decoupled(
+        &self,
+        platform: &Platform,
+        coordinates: Coordinates,
+    ) -> OrthogonallyDecoupled<InducingPoints> {
+        let [first, second] = [&self.sets[0], &self.sets[1]];
+        let gaussian = match coordinates {
+            Coordinates::Whitened => first.distribution(platform),
+            Coordinates::Unwhitened => {
+                let jitter = Dense::identity(first.points.rows).scaled(1e-6 * VARIANCE);
+                let kuu = covariances(&first.points, &first.points).plus(&jitter);
+                first.coloured(&kuu.cholesky()).distribution(platform)
+            }
+        };
+        OrthogonallyDecoupled::new(
+            (first.inducing(platform), gaussian),
+            (second.inducing(platform), platform.matrix(&second.mean)),
+            coordinates,
+            Jitter::INDUCING,
+        )
+    }
+
+    /// A posterior of each kind that has more than one set.
+    pub fn posteriors(
+        &self,
+        platform: &Platform,
+    ) -> Vec<(&'static str, AnyPosterior<InducingPoints>)> {
+        vec![
+            (
+                "solve, whitened",
+                AnyPosterior::Solve(self.whitened(platform)),
+            ),
+            (
+                "solve, unwhitened",
+                AnyPosterior::Solve(self.unwhitened(platform)),
+            ),
+            (
+                "odvgp, whitened",
+                AnyPosterior::Odvgp(self.decoupled(platform, Coordinates::Whitened)),
+            ),
+            (
+                "odvgp, unwhitened",
+                AnyPosterior::Odvgp(self.decoupled(platform, Coordinates::Unwhitened)),
+            ),
+        ]
+    }
+}
