@@ -340,10 +340,11 @@ fn gradients_are_those_of_central_differences() {
         let (x, y) = case.data();
         let model = case.model_with_mean(MeanConfig::Linear);
         type Objective = fn(&Model, Tensor<2>, Tensor<2>) -> Tensor<1>;
-        let objectives: [Objective; 3] = [
+        let objectives: [Objective; 4] = [
             |model, x, y| model.objective(x, y).unwrap(),
             |model, x, y| model.deterministic_training_conditional(x, y).unwrap(),
             |model, x, y| model.fully_independent_training_conditional(x, y).unwrap(),
+            |model, x, y| model.tighter_bound(x, y).unwrap(),
         ];
         for objective in objectives {
             let value = objective(&model, x.clone(), y.clone());

@@ -20,8 +20,9 @@ use burn_gp::{
     },
 };
 use reference::{
-    Matrix, Problem, assert_all_close, assert_close, combine, double_precision, product, scalar,
-    single_precision, solve, tensor, transpose, values,
+    Matrix, Problem, assert_all_close, assert_close, combine, double_precision,
+    orthogonal::{Gaussians, OrthogonalProblem},
+    product, scalar, single_precision, solve, tensor, transpose, values,
 };
 
 const TOLERANCE: f64 = 1e-8;
@@ -133,6 +134,71 @@ fn collapsed_predictions_with_five_points() {
             TOLERANCE,
             name,
         );
+    }
+}
+
+#[test]
+fn bounds_with_orthogonal_points() {
+    for (name, device) in double_precision() {
+        let options = (&device, DType::F64);
+        let (golden, jitter) = (OrthogonalProblem::golden(), Jitter::NONE);
+        let (x, y) = golden.data(options);
+        let model = golden.model(jitter, options);
+        let tighter = golden.collapsed(&golden.problem.z, jitter, options);
+        for (bound, expected) in [
+            (tighter.tighter_bound(x.clone(), y.clone()), -34.65289128277),
+            (model.decoupled_bound(x.clone(), y.clone()), -16.42960721428),
+            (model.objective(x.clone(), y.clone()), -8.35178877251),
+        ] {
+            assert_close(scalar(bound.unwrap()), expected, TOLERANCE, name);
+        }
+    }
+}
+
+#[test]
+fn optimal_distributions_with_orthogonal_points() {
+    for (name, device) in double_precision() {
+        let options = (&device, DType::F64);
+        let golden = OrthogonalProblem::golden();
+        let (x, y) = golden.data(options);
+        let [inducing, orthogonal] = (golden.model(Jitter::NONE, options))
+            .optimal_distributions(x, y)
+            .unwrap();
+        let (kuu, cvv) = (golden.kuu(), golden.cvv());
+        let inducing = Gaussians::unwhitened(&inducing, &kuu);
+        let orthogonal = Gaussians::unwhitened(&orthogonal, &cvv);
+        let all_close = |ours: &[f64], expected: &[f64]| {
+            assert_all_close(ours, expected, TOLERANCE, name);
+        };
+        let expected = [0.48083959012, -0.22499514565, 0.02984571757];
+        all_close(&inducing.mean.concat(), &expected);
+        let expected = [0.75443150846, -0.85986400302];
+        all_close(&orthogonal.mean.concat(), &expected);
+        let expected = [0.02458064642, -0.00554165910, -0.00554165910, 0.02256824964];
+        all_close(&orthogonal.covariances[0].concat(), &expected);
+        let divergences = [inducing.divergence(&kuu), orthogonal.divergence(&cvv)];
+        all_close(&divergences, &[4.73012964186, 2.86139448812]);
+        let bound = golden.evidence_lower_bound(&inducing, &orthogonal);
+        all_close(
+            &[bound + divergences[0] + divergences[1]],
+            &[-0.76026464253],
+        );
+    }
+}
+
+/// The mean is that of one set of all points, the covariance is not.
+#[test]
+fn predictions_with_orthogonal_points() {
+    for (name, device) in double_precision() {
+        let options = (&device, DType::F64);
+        let golden = OrthogonalProblem::golden();
+        let (x, y) = golden.data(options);
+        let process = golden.model(Jitter::NONE, options).condition(x, y).unwrap();
+        let joint = process.joint(golden.new_x(options));
+        let expected = [0.57906141017, 0.59777318542];
+        assert_all_close(&values(joint.mean), &expected, TOLERANCE, name);
+        let expected = [0.03215870557, -0.01830035598, -0.01830035598, 0.75407123517];
+        assert_all_close(&values(joint.covariance), &expected, TOLERANCE, name);
     }
 }
 
@@ -261,8 +327,16 @@ fn the_same_in_single_precision() {
         let Golden { x, y, .. } = golden(options);
         let evidence = scalar(exact(options).objective(x.clone(), y.clone()).unwrap());
         assert_close(evidence, -6.04461724997, 1e-4, name);
-        let bound = scalar(collapsed(&Z, options).objective(x, y).unwrap());
-        assert_close(bound, -36.84581281772, 1e-4, name);
+        let bound = collapsed(&Z, options).objective(x.clone(), y.clone());
+        assert_close(scalar(bound.unwrap()), -36.84581281772, 1e-4, name);
+        let model = OrthogonalProblem::golden().model(Jitter::NONE, options);
+        let bound = scalar(model.objective(x.clone(), y.clone()).unwrap());
+        assert_close(bound, -8.35178877251, 1e-4, name);
+        let bound = scalar(model.decoupled_bound(x.clone(), y.clone()).unwrap());
+        assert_close(bound, -16.42960721428, 1e-4, name);
+        let model = collapsed(&Z, options);
+        let bound = scalar(model.tighter_bound(x, y).unwrap());
+        assert_close(bound, -34.65289128277, 1e-4, name);
         let model = golden(options);
         let distribution = fixed_distribution(options);
         let posterior = Unwhitened::new(points(&Z, options), distribution, Jitter::NONE);

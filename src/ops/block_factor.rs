@@ -1,8 +1,10 @@
 //! Cholesky factors of matrices of two blocks.
 
-use burn::tensor::Tensor;
+use burn::tensor::{DType, Tensor};
 
-use super::{CholeskyFactor, Jitter, NotPositiveDefinite, cholesky, gram};
+use super::{
+    CholeskyFactor, Jitter, NotPositiveDefinite, add_to_diagonal, cholesky, gram, mean_diagonal,
+};
 
 /// The lower Cholesky factor of a symmetric positive-definite matrix of two blocks, by elimination
 /// of the first:
@@ -25,8 +27,10 @@ pub struct BlockFactor {
 }
 
 impl BlockFactor {
-    /// The factor of a matrix whose leading block has the factor `leading`; `jitter` is that of the
-    /// Schur complement `K₂ − AᵀA`.
+    /// The factor of a matrix whose leading block has the factor `leading`.
+    ///
+    /// `jitter` is that of the Schur complement `K₂ − AᵀA`, relative to the mean of the diagonal of
+    /// K₂: the rounding of the subtraction is that of K₂, however small the complement.
     ///
     /// # Shapes
     ///
@@ -42,8 +46,9 @@ impl BlockFactor {
         jitter: Jitter,
     ) -> Result<Self, NotPositiveDefinite> {
         let coupling = leading.solve(cross);
+        let variance = mean_diagonal(trailing.clone());
         let complement = trailing - gram(coupling.clone().transpose());
-        let trailing = cholesky(complement, jitter)?;
+        let trailing = factor_complement(complement, variance, jitter)?;
         Ok(Self {
             leading,
             coupling,
@@ -102,4 +107,32 @@ impl BlockFactor {
         );
         CholeskyFactor::from_regular(Tensor::cat(vec![above, below], 0))
     }
+}
+
+/// The factor of a Schur complement, with jitter relative to `variance`, `[1]`.
+fn factor_complement(
+    complement: Tensor<2>,
+    variance: Tensor<1>,
+    jitter: Jitter,
+) -> Result<CholeskyFactor<2>, NotPositiveDefinite> {
+    let epsilon = match complement.dtype() {
+        DType::F64 => f64::EPSILON,
+        _ => f64::from(f32::EPSILON),
+    };
+    let as_it_is = Jitter {
+        initial: 0.0,
+        escalations: 0,
+    };
+    let attempt = |relative: f64| {
+        let added = variance.clone().mul_scalar(relative);
+        let outcome = cholesky(add_to_diagonal(complement.clone(), added), as_it_is);
+        outcome.map_err(|error| NotPositiveDefinite {
+            jitter: relative,
+            ..error
+        })
+    };
+    let escalations = jitter.attempts(epsilon).skip(1);
+    escalations.fold(attempt(jitter.initial), |outcome, relative| {
+        outcome.or_else(|_| attempt(relative))
+    })
 }

@@ -3,6 +3,8 @@
 
 #![allow(dead_code, reason = "each test file uses a part")]
 
+pub mod orthogonal;
+
 use burn::{
     module::{Module, ModuleMapper, ModuleVisitor, Param},
     tensor::{DType, Device, Gradients, Tensor, TensorData},

@@ -59,12 +59,12 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> CollapsedOrthogonal<K, M, I> {
             [inducing.matmul(inner.clone()), orthogonal.matmul(inner)],
             noise.clone().inner(),
         )?;
-        let penalty = means.clone().map(|mean| mean.square().sum());
-        let [inducing, orthogonal] = penalty;
+        let [inducing, orthogonal] = means.clone().map(|mean| mean.square().sum());
+        let penalty = inducing + orthogonal; // ‖b‖² + ‖c‖²
         let error = targets - features.combine(means); // [N, P]
         let log_determinant = factor.log_determinant();
         Ok(Fit {
-            log_density: log_density_of_fit(error, inducing + orthogonal, log_determinant, noise),
+            log_density: log_density_of_fit(error, penalty, log_determinant, noise),
             orthogonal_factor,
         })
     }
