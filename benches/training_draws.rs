@@ -3,8 +3,8 @@
 //!
 //! `cargo run --release -p burn-gp-experiments --example training_draws -- train …` takes the
 //! options of `burn-gp train` and trains nothing. It prints one line of JSON: `rows`, the numbers
-//! of the training rows in the data, from 0; `inducing`, the first inducing points in standardised
-//! units; and `batches`, for every step the places in `rows` that it looks at.
+//! of the training rows in the data, from 0; `inducing`, the first inducing points, set by set, in
+//! standardised units; and `batches`, for every step the places in `rows` that it looks at.
 
 use std::{error::Error, process::ExitCode};
 
@@ -58,9 +58,18 @@ fn draws(options: RunOptions) -> Result<Draws, Box<dyn Error>> {
             let model = config.init(&training_data)?;
             (points(model.inducing().points()), Vec::new())
         }
+        Plan::SolveCollapsed(config, _) => {
+            let model = config.init(&training_data)?;
+            let sets = [model.inducing(), model.orthogonal()].into_iter();
+            (
+                sets.flat_map(|set| points(set.points())).collect(),
+                Vec::new(),
+            )
+        }
         Plan::Svgp(config, training) => {
             let model = config.init(&training_data)?;
-            let inducing = points(model.posterior().independent().inducing()[0].points());
+            let sets = model.posterior().independent().inducing().into_iter();
+            let inducing = sets.flat_map(|set| points(set.points())).collect();
             let steps = training.steps;
             let mut trainer = MiniBatchTrainer::new(model, training_data, training);
             let batches = (0..steps).map(|step| trainer.rows_of_step(step)).collect();

@@ -1,7 +1,8 @@
 """Time one SVGP training step (forward, backward, Adam) in a peer; prints one JSON line.
 
 The work is the same in each: whitened SVGP, ARD Matern-5/2, Gaussian likelihood, q(u) with full
-covariance, all parameters trained, inducing points included.
+covariance, all parameters trained, inducing points included. On request the kernel is a Matern-3/2
+with one lengthscale, and GPyTorch has as many orthogonal inducing points of the mean besides.
 """
 
 import argparse
@@ -22,6 +23,12 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("inducing", type=int)
     parser.add_argument("dimensions", type=int)
     parser.add_argument("dtype", choices=["float32", "float64"])
+    parser.add_argument(
+        "--isotropic-matern32", action="store_true", help="another kernel; not for gpjax"
+    )
+    parser.add_argument(
+        "--decoupled", action="store_true", help="orthogonally decoupled, M+M; gpytorch alone"
+    )
     parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--threads", type=int, default=2)
     return parser.parse_args()
@@ -49,14 +56,22 @@ def gpytorch_step(arguments):
     class SparseVariational(gpytorch.models.ApproximateGP):
         def __init__(self):
             distribution = gpytorch.variational.CholeskyVariationalDistribution(len(z))
-            super().__init__(
-                gpytorch.variational.VariationalStrategy(
-                    self, z, distribution, learn_inducing_locations=True
-                )
+            strategy = gpytorch.variational.VariationalStrategy(
+                self, z, distribution, learn_inducing_locations=True
             )
+            if arguments.decoupled:
+                strategy = gpytorch.variational.OrthogonallyDecoupledVariationalStrategy(
+                    strategy,
+                    torch.randn_like(z),
+                    gpytorch.variational.DeltaVariationalDistribution(len(z)),
+                )
+            super().__init__(strategy)
             self.mean_module = gpytorch.means.ConstantMean()
+            nu, lengthscales = (2.5, arguments.dimensions)
+            if arguments.isotropic_matern32:
+                nu, lengthscales = (1.5, None)
             self.covar_module = gpytorch.kernels.ScaleKernel(
-                gpytorch.kernels.MaternKernel(nu=2.5, ard_num_dims=arguments.dimensions)
+                gpytorch.kernels.MaternKernel(nu=nu, ard_num_dims=lengthscales)
             )
 
         def forward(self, inputs):
@@ -87,8 +102,10 @@ def gpflow_step(arguments):
 
     gpflow_training.configure(arguments.dtype, None)
     x, y, z = synthetic(arguments)
+    isotropic = arguments.isotropic_matern32
+    name = "matern32" if isotropic else "matern52"
     model = gpflow.models.SVGP(
-        gpflow_training.kernel("matern52", arguments.dimensions, False, 1.0, 1.0),
+        gpflow_training.kernel(name, arguments.dimensions, isotropic, 1.0, 1.0),
         gpflow.likelihoods.Gaussian(),
         z,
         num_data=20 * arguments.batch,
@@ -144,6 +161,10 @@ def gpjax_step(arguments):
 
 def main() -> None:
     arguments = parse_arguments()
+    if arguments.decoupled and arguments.peer != "gpytorch":
+        raise SystemExit("--decoupled is of gpytorch alone")
+    if arguments.isotropic_matern32 and arguments.peer == "gpjax":
+        raise SystemExit("--isotropic-matern32 is not of gpjax")
     processor_threads.limit(arguments.threads)
     os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
     makers = {"gpytorch": gpytorch_step, "gpflow": gpflow_step, "gpjax": gpjax_step}
@@ -162,6 +183,8 @@ def main() -> None:
         "inducing": arguments.inducing,
         "d": arguments.dimensions,
         "dtype": arguments.dtype,
+        "decoupled": arguments.decoupled,
+        "isotropic_matern32": arguments.isotropic_matern32,
         "median_ms": round(1e3 * seconds[len(seconds) // 2], 3),
         "min_ms": round(1e3 * seconds[0], 3),
         "final_loss": loss,

@@ -90,12 +90,24 @@ pub enum Failure {
         /// Model and seed.
         run: String,
     },
-    /// Runs of a comparison that broke off.
+    /// Runs of a comparison or an experiment that broke off.
     #[error("these runs broke off for the reasons above and are not in the table: {}", runs.join("; "))]
     BrokenRuns {
-        /// Models and seeds.
+        /// Their names.
         runs: Vec<String>,
     },
+    /// Ctrl-C during an experiment.
+    #[error(
+        "stopped; the same command goes on from what is finished in {}",
+        folder.display()
+    )]
+    InterruptedExperiment {
+        /// The experiment's folder.
+        folder: PathBuf,
+    },
+    /// An experiment on data that are not there.
+    #[error("none of the data sets of this experiment can be used, for the reasons above")]
+    NoData,
     /// The reader of the standard output went away.
     #[error("the standard output is closed")]
     ClosedOutput,
@@ -132,6 +144,16 @@ pub enum FolderError {
         path: PathBuf,
         /// A file in it.
         file: String,
+    },
+    /// The folder of an experiment with other options.
+    #[error(
+        "the folder {} holds results of an experiment with other options; choose another with \
+         --out, or replace it with --overwrite",
+        path.display()
+    )]
+    OtherExperiment {
+        /// The folder.
+        path: PathBuf,
     },
     /// Something else than a folder.
     #[error("{} is a file, not a folder; choose another with --out", path.display())]
@@ -200,6 +222,7 @@ impl Failure {
             | Self::Folder(_)
             | Self::Model(_)
             | Self::RefusedRun { .. }
+            | Self::NoData
             | Self::SavedModel(SavedModelError::Read { .. } | SavedModelError::Version { .. }) => 2,
             Self::SavedModel(SavedModelError::Write { .. })
             | Self::Training { .. }
@@ -208,7 +231,9 @@ impl Failure {
             | Self::Picture(_)
             | Self::Interrupt(_)
             | Self::BrokenRuns { .. } => 1,
-            Self::Interrupted { .. } | Self::InterruptedComparison { .. } => 130,
+            Self::Interrupted { .. }
+            | Self::InterruptedComparison { .. }
+            | Self::InterruptedExperiment { .. } => 130,
             Self::ClosedOutput => 0,
         }
     }
@@ -217,7 +242,9 @@ impl Failure {
     pub fn message(&self) -> Option<String> {
         match self {
             Self::ClosedOutput => None,
-            Self::Interrupted { .. } | Self::InterruptedComparison { .. } => Some(self.to_string()),
+            Self::Interrupted { .. }
+            | Self::InterruptedComparison { .. }
+            | Self::InterruptedExperiment { .. } => Some(self.to_string()),
             _ => Some(format!("error: {self}")),
         }
     }

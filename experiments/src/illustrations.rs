@@ -45,14 +45,17 @@ impl Illustrations<'_> {
     ///
     /// When a file cannot be written.
     pub fn draw(&self, folder: &Path) -> Result<Vec<PictureError>, Failure> {
-        let model = match self
-            .settings
-            .method
-            .sparse()
-            .and_then(|sparse| sparse.inducing)
-        {
-            Some(count) => format!("{}, M = {count}", name_of(self.settings.method.name())),
-            None => name_of(self.settings.method.name()),
+        let method = &self.settings.method;
+        let sparse = method.sparse();
+        let counts = (
+            sparse.and_then(|sparse| sparse.inducing),
+            sparse.and_then(|sparse| sparse.orthogonal),
+        );
+        let name = name_of(method.name());
+        let model = match counts {
+            (Some(count), Some(orthogonal)) => format!("{name}, M = {count}+{orthogonal}"),
+            (Some(count), None) => format!("{name}, M = {count}"),
+            (None, _) => name,
         };
         let caption = Caption {
             data: &self.data.name,

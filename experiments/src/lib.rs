@@ -3,13 +3,15 @@
 //! [`run`] is the whole program. A training run goes through these modules in order:
 //! [`arguments`] (what was typed), [`settings`] (what it means), [`preparation`] (the data),
 //! [`plan`] (model and training), [`fitting`] (the steps), [`evaluation`] (held-out rows),
-//! [`output`] (the folder), [`report`] (the terminal). A comparison is several such runs.
+//! [`output`] (the folder), [`report`] (the terminal). A comparison is several such runs, and so are
+//! most of the papers' experiments.
 
 pub mod arguments;
 mod comparison;
 mod datasets;
 mod devices;
 pub mod evaluation;
+mod experiment;
 pub mod failure;
 pub mod fitting;
 mod illustrations;
@@ -26,7 +28,10 @@ mod progress;
 pub mod report;
 pub mod settings;
 mod standard_output;
+mod summary;
+mod text_table;
 mod train;
+mod training_run;
 
 use std::{ffi::OsString, process::ExitCode};
 
@@ -67,6 +72,7 @@ fn execute(command: Command) -> Result<(), Failure> {
         Command::Train(arguments) => train::train(*arguments),
         Command::Compare(arguments) => comparison::compare(*arguments),
         Command::Predict(arguments) => predict::predict(&arguments),
+        Command::Experiment(command) => experiment::run(command),
         Command::Datasets(DatasetsCommand::List { data_dir }) => {
             datasets::list(data_dir.as_deref())
         }

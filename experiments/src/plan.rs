@@ -7,21 +7,25 @@ use burn_gp::{
     likelihoods::{GaussianConfig, LikelihoodConfig},
     means::MeanConfig,
     ops::Jitter,
-    variational::{CovarianceShape, PosteriorConfig},
+    variational::{Coordinates, CovarianceShape, PosteriorConfig},
 };
 use burn_gp_models::{
-    ExactConfig, InducingConfig, ModelConfig, Precision, SgprConfig, SvgpConfig,
+    ExactConfig, InducingConfig, ModelConfig, Precision, SgprConfig, SolveCollapsedConfig,
+    SvgpConfig,
     training::{FullBatchTraining, MiniBatchTraining, Schedule},
 };
 
 use crate::arguments::{CovarianceName, DtypeName, InitialiserName, MeanName, ScheduleName};
 use crate::preparation::PreparedData;
 use crate::settings::{
-    Length, Method, SettingError, Settings, SparseSettings, VariationalSettings,
+    Family, Length, Method, SettingError, Settings, SparseSettings, VariationalSettings,
 };
 
 /// Inducing points unless told otherwise.
 const DEFAULT_INDUCING: usize = 128;
+
+/// Columns of the orthogonal inducing points' covariance that a step looks at unless told otherwise.
+const DEFAULT_COLUMNS: usize = 1024;
 
 /// Mini-batch steps unless told otherwise, or …
 const DEFAULT_STEPS: usize = 6000;
@@ -39,6 +43,8 @@ pub enum Plan {
     Exact(ExactConfig, FullBatchTraining),
     /// Collapsed sparse regression.
     Sgpr(SgprConfig, FullBatchTraining),
+    /// Collapsed sparse regression with orthogonal inducing points.
+    SolveCollapsed(SolveCollapsedConfig, FullBatchTraining),
     /// A sparse variational model.
     Svgp(SvgpConfig, MiniBatchTraining),
 }
@@ -74,18 +80,30 @@ impl Plan {
                     kernel,
                     mean,
                     likelihood: noise,
-                    inducing: inducing(sparse, data, seed, dtype)?,
+                    inducing: inducing(sparse, false, data, seed, dtype)?,
+                    parameters,
+                },
+                full_batch(length),
+            ),
+            Method::SolveCollapsed(sparse) => Self::SolveCollapsed(
+                SolveCollapsedConfig {
+                    kernel,
+                    mean,
+                    likelihood: noise,
+                    inducing: inducing(sparse, true, data, seed, dtype)?,
                     parameters,
                 },
                 full_batch(length),
             ),
             Method::Svgp(sparse, variational) => {
+                let has_orthogonal = !matches!(variational.family, Family::Svgp { .. });
+                let inducing = inducing(sparse, has_orthogonal, data, seed, dtype)?;
                 let config = SvgpConfig {
                     kernel,
                     mean,
                     likelihood: settings.likelihood.config(settings.noise, data.classes()),
-                    posterior: posterior(variational),
-                    inducing: inducing(sparse, data, seed, dtype)?,
+                    posterior: posterior(variational, inducing.orthogonal, seed)?,
+                    inducing,
                     separate_kernels: false,
                     coregionalisation: None,
                     parameters,
@@ -102,6 +120,7 @@ impl Plan {
         match self {
             Self::Exact(config, _) => config.likelihood.clone().into(),
             Self::Sgpr(config, _) => config.likelihood.clone().into(),
+            Self::SolveCollapsed(config, _) => config.likelihood.clone().into(),
             Self::Svgp(config, _) => config.likelihood.clone(),
         }
     }
@@ -111,6 +130,7 @@ impl Plan {
         match self {
             Self::Exact(config, _) => ModelConfig::Exact(config.clone()),
             Self::Sgpr(config, _) => ModelConfig::Sgpr(config.clone()),
+            Self::SolveCollapsed(config, _) => ModelConfig::SolveCollapsed(config.clone()),
             Self::Svgp(config, _) => ModelConfig::Svgp(config.clone()),
         }
     }
@@ -124,34 +144,57 @@ pub fn precision(dtype: DtypeName) -> Precision {
     }
 }
 
-fn inducing_count(asked: Option<usize>, data: &PreparedData) -> Result<usize, SettingError> {
+/// How many inducing points there are, and how many orthogonal ones: as many as were asked for, else
+/// as many as there are different training inputs for, up to the defaults.
+fn inducing_counts(
+    sparse: &SparseSettings,
+    has_orthogonal: bool,
+    data: &PreparedData,
+) -> Result<(usize, usize), SettingError> {
     let (rows, distinct) = (data.train.len(), data.distinct_training_inputs());
-    match asked {
-        Some(requested) if requested > rows => {
-            Err(SettingError::TooManyInducing { requested, rows })
+    if let Some(requested) = sparse.inducing {
+        if requested > rows {
+            return Err(SettingError::TooManyInducing { requested, rows });
         }
-        Some(requested) if requested > distinct => Err(SettingError::TooFewDistinct {
-            requested,
+        if requested > distinct {
+            return Err(SettingError::TooFewDistinct {
+                requested,
+                distinct,
+            });
+        }
+    }
+    if !has_orthogonal {
+        return Ok((sparse.inducing.unwrap_or(DEFAULT_INDUCING.min(distinct)), 0));
+    }
+    let left = (sparse.orthogonal).map_or(distinct / 2, |count| distinct.saturating_sub(count));
+    let inducing = sparse.inducing.unwrap_or(DEFAULT_INDUCING.min(left).max(1));
+    let left = distinct.saturating_sub(inducing);
+    let orthogonal = sparse.orthogonal.unwrap_or(inducing.min(left).max(1));
+    match orthogonal > left {
+        true => Err(SettingError::TooFewForBoth {
+            inducing,
+            orthogonal,
             distinct,
         }),
-        Some(requested) => Ok(requested),
-        None => Ok(DEFAULT_INDUCING.min(distinct)),
+        false => Ok((inducing, orthogonal)),
     }
 }
 
 fn inducing(
     sparse: &mut SparseSettings,
+    has_orthogonal: bool,
     data: &PreparedData,
     seed: u64,
     dtype: DType,
 ) -> Result<InducingConfig, SettingError> {
-    let count = inducing_count(sparse.inducing, data)?;
+    let (count, orthogonal) = inducing_counts(sparse, has_orthogonal, data)?;
     sparse.inducing = Some(count);
+    sparse.orthogonal = has_orthogonal.then_some(orthogonal);
     let default = Jitter::for_precision(dtype).initial;
     let jitter = *sparse.jitter.get_or_insert(default);
     Ok(InducingConfig {
         count,
-        orthogonal: 0,
+        orthogonal,
         initialiser: match sparse.initialiser {
             InitialiserName::Subset => Initialiser::Subset,
             InitialiserName::KMeans => Initialiser::KMeans,
@@ -184,16 +227,43 @@ fn mean(settings: &Settings, data: &PreparedData) -> MeanConfig {
     }
 }
 
-fn posterior(variational: &VariationalSettings) -> PosteriorConfig {
+/// The posterior; the columns that a step looks at are written into `variational`.
+fn posterior(
+    variational: &mut VariationalSettings,
+    orthogonal: usize,
+    seed: u64,
+) -> Result<PosteriorConfig, SettingError> {
     let covariance = match variational.covariance {
         CovarianceName::Full => CovarianceShape::Full,
         CovarianceName::Diagonal => CovarianceShape::Diagonal,
     };
-    if variational.whitened {
-        PosteriorConfig::Whitened { covariance }
-    } else {
-        PosteriorConfig::Unwhitened { covariance }
-    }
+    let coordinates = |whitened| match whitened {
+        true => Coordinates::Whitened,
+        false => Coordinates::Unwhitened,
+    };
+    Ok(match &mut variational.family {
+        Family::Svgp { whitened: true } => PosteriorConfig::Whitened { covariance },
+        Family::Svgp { whitened: false } => PosteriorConfig::Unwhitened { covariance },
+        Family::Solve { whitened } => PosteriorConfig::Solve {
+            covariance,
+            coordinates: coordinates(*whitened),
+        },
+        Family::Odvgp { columns } => {
+            let columns = *columns.get_or_insert(DEFAULT_COLUMNS.min(orthogonal));
+            if columns > orthogonal {
+                return Err(SettingError::TooManyColumns {
+                    columns,
+                    orthogonal,
+                });
+            }
+            PosteriorConfig::Odvgp {
+                covariance,
+                coordinates: coordinates(false),
+                columns: (columns < orthogonal).then_some(columns),
+                seed,
+            }
+        }
+    })
 }
 
 fn full_batch(length: Option<Length>) -> FullBatchTraining {

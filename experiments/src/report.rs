@@ -31,6 +31,9 @@ pub struct Metrics {
     pub d: usize,
     /// Inducing points, for models that have them.
     pub inducing: Option<usize>,
+    /// Orthogonal inducing points, for models that have them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub orthogonal: Option<usize>,
     /// Classes, for targets that are labels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub classes: Option<usize>,
@@ -94,6 +97,10 @@ impl Metrics {
             n_test: data.test.len(),
             d: data.dimensions(),
             inducing: settings.method.sparse().and_then(|sparse| sparse.inducing),
+            orthogonal: settings
+                .method
+                .sparse()
+                .and_then(|sparse| sparse.orthogonal),
             classes: (data.schema.classes.as_ref()).map(|classes| classes.count()),
             kernel: settings.kernel.to_string(),
             likelihood: name_of(settings.likelihood),
@@ -165,8 +172,12 @@ fn model(metrics: &Metrics) -> String {
         .inducing
         .map(|count| format!(", {count} inducing points"))
         .unwrap_or_default();
+    let orthogonal = metrics
+        .orthogonal
+        .map(|count| format!(" and {count} orthogonal ones"))
+        .unwrap_or_default();
     format!(
-        "{}, {} kernel, {} likelihood{inducing}",
+        "{}, {} kernel, {} likelihood{inducing}{orthogonal}",
         metrics.model, metrics.kernel, metrics.likelihood
     )
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use burn_gp_datasets::DataSource;
 use burn_gp_models::{SavedModel, Summary, TrainedModel, training::TrainingData};
 
-use crate::arguments::{RunOptions, TrainArguments, name_of};
+use crate::arguments::{KeepName, RunOptions, TrainArguments, name_of};
 use crate::devices;
 use crate::evaluation::evaluate;
 use crate::failure::{Failure, FolderError};
@@ -172,11 +172,13 @@ fn warn(data: &PreparedData, plan: &Plan) {
 
 fn session(trainer: AnyTrainer, settings: &Settings, data: &PreparedData) -> Session {
     let validation = match settings.method.variational() {
-        Some(variational) if !data.validation.is_empty() => Some(Validation::new(
-            data.validation.clone(),
-            trainer.steps_per_epoch(),
-            variational.patience,
-        )),
+        Some(variational) if variational.keep == KeepName::Best && !data.validation.is_empty() => {
+            Some(Validation::new(
+                data.validation.clone(),
+                trainer.steps_per_epoch(),
+                variational.patience,
+            ))
+        }
         _ => None,
     };
     let state = RunState {

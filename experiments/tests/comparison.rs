@@ -105,7 +105,7 @@ fn classifiers_are_compared_by_their_errors() {
     write_classes(&path.join("data.csv"), 120);
     let options = [
         "--models",
-        "svgp,svgp-unwhitened",
+        "svgp,svgp-unwhitened,solve,odvgp",
         "--likelihood",
         "bernoulli",
     ];

@@ -41,6 +41,33 @@ const SGPR: &[&str] = &[
     "10",
 ];
 
+const ODVGP: &[&str] = &[
+    "--model",
+    "odvgp",
+    "--steps",
+    "200",
+    "--inducing",
+    "10",
+    "--orthogonal",
+    "30",
+    "--columns",
+    "7",
+    "--batch-size",
+    "32",
+    "--checkpoint-every",
+    "8",
+];
+const SOLVE_COLLAPSED: &[&str] = &[
+    "--model",
+    "solve-collapsed",
+    "--steps",
+    "150",
+    "--inducing",
+    "8",
+    "--checkpoint-every",
+    "10",
+];
+
 /// The command line of a run.
 fn arguments<'a>(out: &'a str, options: &[&'a str]) -> Vec<&'a str> {
     let mut arguments = vec!["train", "--data", "data.csv", "--out", out, "--quiet"];
@@ -170,6 +197,17 @@ fn a_killed_variational_run_ends_like_an_undisturbed_one() {
 #[test]
 fn a_killed_collapsed_run_ends_like_an_undisturbed_one() {
     kill_ten_times(SGPR, 100, 2);
+}
+
+/// The columns that a step looks at are those that would have come next.
+#[test]
+fn a_killed_decoupled_run_ends_like_an_undisturbed_one() {
+    kill_ten_times(ODVGP, 180, 3);
+}
+
+#[test]
+fn a_killed_collapsed_orthogonal_run_ends_like_an_undisturbed_one() {
+    kill_ten_times(SOLVE_COLLAPSED, 100, 4);
 }
 
 #[test]

@@ -41,7 +41,7 @@ fn both(data: &Path, folder: &Path, options: &[&str]) -> [Vec<Vec<String>>; 2] {
 
 #[test]
 fn every_regression_model_predicts_the_same_after_loading() {
-    let cases: [&[&str]; 8] = [
+    let cases: [&[&str]; 13] = [
         &["--model", "exact", "--steps", "20"],
         &[
             "--model",
@@ -72,6 +72,51 @@ fn every_regression_model_predicts_the_same_after_loading() {
             "--inducing",
             "20",
             "--isotropic",
+        ],
+        &["--model", "solve", "--steps", "20", "--inducing", "12"],
+        &[
+            "--model",
+            "solve-unwhitened",
+            "--steps",
+            "20",
+            "--inducing",
+            "12",
+            "--orthogonal",
+            "9",
+        ],
+        &[
+            "--model",
+            "odvgp",
+            "--steps",
+            "20",
+            "--inducing",
+            "12",
+            "--orthogonal",
+            "40",
+            "--columns",
+            "10",
+        ],
+        &[
+            "--model",
+            "solve-collapsed",
+            "--steps",
+            "20",
+            "--inducing",
+            "12",
+            "--orthogonal",
+            "9",
+        ],
+        &[
+            "--model",
+            "solve-collapsed",
+            "--steps",
+            "20",
+            "--inducing",
+            "12",
+            "--fix",
+            "orthogonal",
+            "--mean",
+            "constant",
         ],
         &[
             "--steps",

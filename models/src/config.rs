@@ -17,7 +17,7 @@ use burn_gp::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{Svgp, training::TrainingData};
+use crate::{SolveCollapsedConfig, Svgp, training::TrainingData};
 
 /// A sparse variational model whose pieces are chosen at run time.
 pub type AnySvgp =
@@ -94,7 +94,7 @@ impl InducingConfig {
     }
 
     /// The sets of points, one or two.
-    fn select(
+    pub(crate) fn select(
         &self,
         kernel: &AnyKernel,
         inputs: &Tensor<2>,
@@ -105,7 +105,7 @@ impl InducingConfig {
     }
 
     /// The jitter of covariances of points in a precision.
-    fn jitter_for(&self, precision: DType) -> Jitter {
+    pub(crate) fn jitter_for(&self, precision: DType) -> Jitter {
         (self.jitter).unwrap_or_else(|| Jitter::for_precision(precision))
     }
 
@@ -119,7 +119,7 @@ impl InducingConfig {
     }
 
     /// Fails unless there are orthogonal points where, and only where, there have to be.
-    fn check(&self, has_orthogonal_set: bool) -> Result<(), InitError> {
+    pub(crate) fn check(&self, has_orthogonal_set: bool) -> Result<(), InitError> {
         match (has_orthogonal_set, self.orthogonal) {
             (true, 0) => Err(InitError::NoOrthogonalPoints),
             (false, count) if count > 0 => Err(InitError::OrthogonalPoints { count }),
@@ -307,7 +307,7 @@ impl SvgpConfig {
 }
 
 /// The kernel with the first values that are asked of it, before anything is made from it.
-fn with_first_values(
+pub(crate) fn with_first_values(
     kernel: AnyKernel,
     parameters: &ParameterConfig,
 ) -> Result<AnyKernel, ParameterError> {
@@ -320,7 +320,7 @@ fn with_first_values(
 }
 
 /// Outputs of the models on all data at once.
-const OUTPUTS: usize = 1;
+pub(crate) const OUTPUTS: usize = 1;
 
 /// Configuration of a collapsed sparse regression model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -443,7 +443,7 @@ impl ExactConfig {
 }
 
 /// The precision and device of a tensor, without autodiff.
-fn options_of(tensor: &Tensor<2>) -> TensorCreationOptions {
+pub(crate) fn options_of(tensor: &Tensor<2>) -> TensorCreationOptions {
     (&tensor.device().inner(), tensor.dtype()).into()
 }
 
@@ -455,6 +455,8 @@ pub enum ModelConfig {
     Exact(ExactConfig),
     /// Collapsed sparse regression.
     Sgpr(SgprConfig),
+    /// Collapsed sparse regression with orthogonal inducing points.
+    SolveCollapsed(SolveCollapsedConfig),
     /// A sparse variational model.
     Svgp(SvgpConfig),
 }

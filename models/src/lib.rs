@@ -2,6 +2,7 @@
 
 mod config;
 mod prediction;
+mod solve_collapsed;
 mod svgp;
 mod trained;
 pub mod training;
@@ -11,6 +12,7 @@ pub use config::{
     ModelConfig, SgprConfig, SvgpConfig,
 };
 pub use prediction::{Predictions, Predictor};
+pub use solve_collapsed::{AnySolveCollapsed, SolveCollapsedConfig};
 pub use svgp::Svgp;
 pub use trained::{
     AnyProcess, ExactModel, FORMAT_VERSION, MODEL_FILE, Precision, SavedModel, SavedModelError,

@@ -15,12 +15,15 @@ use burn_gp::{
     multi_output::{Functions, Kernels},
     ops::NotPositiveDefinite,
     parameter::{Hyperparameter, numbers},
-    variational::{AnyPosterior, EitherProcess, Posterior, Whitened, WithMean},
+    variational::{
+        AnyPosterior, Coordinates, EitherProcess, InducingSet, Orthogonal, Posterior, Whitened,
+        WithMean,
+    },
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
-    Svgp,
+    AnySolveCollapsed, Svgp,
     config::{AnyExact, AnySgpr, AnySvgp, InitError, ModelConfig},
     prediction::Predictor,
     training::{MiniBatchModel, TrainingData},
@@ -83,6 +86,30 @@ impl TrainedModel {
         )))
     }
 
+    /// A collapsed model with orthogonal inducing points, as the variational model with the optimal
+    /// `q(u)` and `q(v_⊥)` given `data`.
+    ///
+    /// # Errors
+    ///
+    /// When a covariance matrix cannot be factored.
+    pub fn collapsed_orthogonal(
+        model: &AnySolveCollapsed,
+        data: &TrainingData,
+    ) -> Result<Self, NotPositiveDefinite> {
+        let model = model.valid();
+        let (inputs, targets) = (data.inputs.clone().inner(), data.targets.clone().inner());
+        let points = [model.inducing().clone(), model.orthogonal().clone()];
+        let sets = (points.into_iter()).zip(model.optimal_distributions(inputs, targets)?);
+        let sets = sets.map(|(points, distribution)| InducingSet::new(points, distribution));
+        let posterior = Orthogonal::new(sets.collect(), Coordinates::Whitened, model.jitter());
+        Ok(Self::Sparse(Svgp::new(
+            Kernels::Shared(model.kernel().clone()),
+            model.mean().clone(),
+            AnyLikelihood::Gaussian(model.likelihood().clone()),
+            Functions::Independent(AnyPosterior::Solve(posterior)),
+        )))
+    }
+
     /// A variational model.
     pub fn variational(model: &AnySvgp) -> Self {
         Self::Sparse(model.valid())
@@ -105,6 +132,9 @@ impl TrainedModel {
                 )
             }
             ModelConfig::Sgpr(config) => {
+                Self::Sparse(config.variational().blank(dimensions, columns, options)?)
+            }
+            ModelConfig::SolveCollapsed(config) => {
                 Self::Sparse(config.variational().blank(dimensions, columns, options)?)
             }
             ModelConfig::Svgp(config) => Self::Sparse(config.blank(dimensions, columns, options)?),

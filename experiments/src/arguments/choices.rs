@@ -26,6 +26,29 @@ choice! {
         Svgp,
         /// As svgp, not whitened
         SvgpUnwhitened,
+        /// Sparse variational with a second, orthogonal set of inducing points (SOLVE-GP), whitened
+        Solve,
+        /// As solve, not whitened
+        SolveUnwhitened,
+        /// As solve-unwhitened, where the second set is of the mean alone (orthogonally decoupled)
+        Odvgp,
+        /// As sgpr, with a second, orthogonal set of inducing points (SOLVE-GP)
+        SolveCollapsed,
+    }
+}
+
+impl ModelName {
+    /// Whether it trains on mini-batches.
+    pub fn is_mini_batch(self) -> bool {
+        !matches!(self, Self::Exact | Self::Sgpr | Self::SolveCollapsed)
+    }
+
+    /// Whether it has a second set of inducing points.
+    pub fn has_orthogonal(self) -> bool {
+        matches!(
+            self,
+            Self::Solve | Self::SolveUnwhitened | Self::Odvgp | Self::SolveCollapsed
+        )
     }
 }
 
@@ -60,6 +83,16 @@ choice! {
         Full,
         /// Independent inducing variables
         Diagonal,
+    }
+}
+
+choice! {
+    /// Which step's model is kept where there are validation rows.
+    KeepName {
+        /// The one that predicts the validation rows best
+        Best,
+        /// The last; nothing looks at the validation rows
+        Last,
     }
 }
 
@@ -132,6 +165,16 @@ choice! {
         Vulkan,
         /// An NVIDIA graphics processor
         Cuda,
+    }
+}
+
+choice! {
+    /// How large an experiment is.
+    ScaleName {
+        /// Minutes on a laptop; not comparable with the paper's numbers
+        Quick,
+        /// As in the paper
+        Paper,
     }
 }
 

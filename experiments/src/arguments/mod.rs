@@ -8,9 +8,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+pub use crate::experiment::ExperimentCommand;
 pub use choices::{
-    CovarianceName, DeviceName, DtypeName, InitialiserName, LikelihoodName, MeanName, ModelName,
-    ScheduleName, name_of,
+    CovarianceName, DeviceName, DtypeName, InitialiserName, KeepName, LikelihoodName, MeanName,
+    ModelName, ScaleName, ScheduleName, name_of,
 };
 pub use complaint::complaint;
 pub use run_options::RunOptions;
@@ -51,6 +52,12 @@ pub enum Command {
     /// Columns are matched by name where the model's data had names. If the target is among them,
     /// the scores are printed too.
     Predict(PredictArguments),
+    /// Repeat an experiment of a paper, with the paper's numbers beside ours
+    ///
+    /// Runs that are finished in the folder are not repeated, so that the same command goes on after
+    /// Ctrl-C or adds runs to those that are there.
+    #[command(subcommand)]
+    Experiment(ExperimentCommand),
     /// The data sets that are known by name
     #[command(subcommand)]
     Datasets(DatasetsCommand),

@@ -9,8 +9,8 @@ use crate::kernel_expression::KernelExpression;
 use crate::parameter_options::{BoundsOption, PriorOption, ValuesOption};
 
 use super::{
-    CovarianceName, DeviceName, DtypeName, InitialiserName, LikelihoodName, MeanName, ModelName,
-    ScheduleName,
+    CovarianceName, DeviceName, DtypeName, InitialiserName, KeepName, LikelihoodName, MeanName,
+    ModelName, ScheduleName,
 };
 
 /// Every option of a run; what is absent has its default.
@@ -70,6 +70,26 @@ pub struct RunOptions {
     )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inducing: Option<usize>,
+    /// Number of orthogonal inducing points of solve, solve-unwhitened, odvgp and solve-collapsed
+    /// [default: as many as of the others]
+    #[arg(
+        long,
+        value_name = "M2",
+        allow_negative_numbers = true,
+        help_heading = "Model"
+    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub orthogonal: Option<usize>,
+    /// Columns of the orthogonal inducing points' covariance that a step of odvgp looks at
+    /// [default: 1024, or all if there are fewer]
+    #[arg(
+        long,
+        value_name = "COUNT",
+        allow_negative_numbers = true,
+        help_heading = "Model"
+    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub columns: Option<usize>,
     /// How the first inducing points are chosen [default: k-means]
     #[arg(long, value_name = "METHOD", help_heading = "Model")]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -177,7 +197,8 @@ pub struct RunOptions {
     )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub epochs: Option<usize>,
-    /// Optimiser steps [default: 6000, or 10 epochs if that is more; exact, sgpr: at most 1000]
+    /// Optimiser steps [default: 6000, or 10 epochs if that is more; models on all
+    /// rows: at most 1000]
     #[arg(
         long,
         value_name = "S",
@@ -246,6 +267,10 @@ pub struct RunOptions {
     )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patience: Option<usize>,
+    /// Which step's model is kept where there are validation rows [default: best]
+    #[arg(long, value_name = "STEP", help_heading = "Training")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keep: Option<KeepName>,
     /// Steps between two checkpoints [default: as many as take half a minute]
     #[arg(
         long,
@@ -296,6 +321,8 @@ impl RunOptions {
             likelihood: (self.likelihood).or(if own_data { None } else { earlier.likelihood }),
             noise: self.noise.or(earlier.noise),
             inducing: self.inducing.or(earlier.inducing),
+            orthogonal: self.orthogonal.or(earlier.orthogonal),
+            columns: self.columns.or(earlier.columns),
             initialiser: self.initialiser.or(earlier.initialiser),
             covariance: self.covariance.or(earlier.covariance),
             jitter: (self.jitter).or(if own_dtype { None } else { earlier.jitter }),
@@ -324,6 +351,7 @@ impl RunOptions {
             natural_gradient_warm_up: (self.natural_gradient_warm_up)
                 .or(earlier.natural_gradient_warm_up),
             patience: self.patience.or(earlier.patience),
+            keep: self.keep.or(earlier.keep),
             checkpoint_every: self.checkpoint_every.or(earlier.checkpoint_every),
             seed: self.seed.or(earlier.seed),
             dtype: self.dtype.or(earlier.dtype),

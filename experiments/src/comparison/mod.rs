@@ -2,7 +2,6 @@
 
 mod folder;
 mod outcome;
-mod run;
 mod table;
 
 use std::path::{Path, PathBuf};
@@ -19,10 +18,10 @@ use crate::preparation::PreparedData;
 use crate::settings::{self, SettingError, Settings};
 use crate::standard_output::print;
 use crate::train::{default_folder_name, from_the_root};
+use crate::training_run::{RunEnd, TrainingRun};
 
 use folder::ComparisonFolder;
 use outcome::{Outcomes, RunOutcome};
-use run::Run;
 
 /// The runs of a comparison, as kept for `--resume`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -54,8 +53,7 @@ pub fn compare(arguments: CompareArguments) -> Result<(), Failure> {
     let mut outcomes = Outcomes::default();
     for &seed in &plan.seeds {
         for &model in &plan.models {
-            let run = Run::new(model, seed, folder.path());
-            let outcome = run.execute(&plan.options, quiet, &interrupt)?;
+            let outcome = execute(&plan.options, model, seed, &folder, quiet, &interrupt)?;
             if !quiet {
                 eprintln!("{}", table::progress(&outcome));
             }
@@ -63,6 +61,40 @@ pub fn compare(arguments: CompareArguments) -> Result<(), Failure> {
         }
     }
     finish(&plan, &outcomes, folder.path())
+}
+
+/// A run of a model with a seed: read, if it was made before; else made or continued.
+fn execute(
+    options: &RunOptions,
+    model: ModelName,
+    seed: u64,
+    folder: &ComparisonFolder,
+    quiet: bool,
+    interrupt: &Interrupt,
+) -> Result<RunOutcome, Failure> {
+    let run = TrainingRun {
+        folder: (folder.path().join(name_of(model))).join(format!("seed-{seed}")),
+        options: RunOptions {
+            model: Some(model),
+            seed: Some(seed),
+            ..options.clone()
+        },
+    };
+    let outcome = |metrics| RunOutcome {
+        model,
+        seed,
+        metrics,
+    };
+    match run.execute(quiet, interrupt)? {
+        RunEnd::Finished(metrics) => Ok(outcome(Some(*metrics))),
+        RunEnd::Broken => Ok(outcome(None)),
+        RunEnd::Refused => Err(Failure::RefusedRun {
+            run: outcome(None).name(),
+        }),
+        RunEnd::Interrupted => Err(Failure::InterruptedComparison {
+            folder: folder.path().to_owned(),
+        }),
+    }
 }
 
 /// Checks everything that can be checked before the first run, and claims the folder.

@@ -1,7 +1,5 @@
 //! What the runs of a comparison found.
 
-use serde::Serialize;
-
 use crate::arguments::{ModelName, name_of};
 use crate::report::Metrics;
 
@@ -153,46 +151,3 @@ const CLASSIFICATION: [Score; 5] = [
     SECONDS,
     MEMORY,
 ];
-
-/// Mean and standard error of a score over the runs of a model.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub(super) struct Summary {
-    /// The mean.
-    pub(super) mean: f64,
-    /// `s/√n`, s the standard deviation of the sample; none for a single run.
-    pub(super) standard_error: Option<f64>,
-    /// n
-    pub(super) runs: usize,
-}
-
-impl Summary {
-    /// The summary of at least one value.
-    pub(super) fn of(values: &[f64]) -> Option<Self> {
-        let runs = values.len();
-        let mean = values.iter().sum::<f64>() / runs as f64;
-        let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-        let standard_error =
-            (runs > 1).then(|| (squares / (runs as f64 - 1.0) / runs as f64).sqrt());
-        (runs > 0).then_some(Self {
-            mean,
-            standard_error,
-            runs,
-        })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Summary;
-
-    #[test]
-    fn the_standard_error_is_that_of_the_mean() {
-        // Deviations −3, −1, 1, 3: sample variance 20/3, standard error √(20/3/4).
-        let summary = Summary::of(&[1.0, 3.0, 5.0, 7.0]).unwrap();
-        assert_eq!((summary.mean, summary.runs), (4.0, 4));
-        let error = summary.standard_error.unwrap();
-        assert!((error - (5.0f64 / 3.0).sqrt()).abs() < 1e-15);
-        assert_eq!(Summary::of(&[2.0]).unwrap().standard_error, None);
-        assert_eq!(Summary::of(&[]), None);
-    }
-}

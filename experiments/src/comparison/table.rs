@@ -6,11 +6,13 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::ComparisonPlan;
-use super::outcome::{Outcomes, RunOutcome, Score, Summary};
+use super::outcome::{Outcomes, RunOutcome, Score};
 use crate::arguments::{ModelName, name_of};
 use crate::failure::Failure;
 use crate::pictures::ComparedScore;
 use crate::report::{self, Metrics};
+use crate::summary::Summary;
+use crate::text_table::aligned;
 
 /// A finished run in a line.
 pub(super) fn progress(outcome: &RunOutcome) -> String {
@@ -72,24 +74,6 @@ fn cell(outcomes: &Outcomes, model: ModelName, score: &Score) -> String {
         Some(Summary { mean, .. }) => format!("{mean:.digits$}"),
         None => "-".into(),
     }
-}
-
-/// Rows of cells as lines: the first column to the left, the others to the right.
-fn aligned(rows: &[Vec<String>]) -> Vec<String> {
-    let columns = rows.first().map_or(0, Vec::len);
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
-    let widths: Vec<usize> = (0..columns)
-        .map(|column| width(column).unwrap_or(0))
-        .collect();
-    let line = |row: &Vec<String>| {
-        let cells = row.iter().zip(&widths).enumerate();
-        let cells = cells.map(|(column, (cell, &width))| match column {
-            0 => format!("{cell:<width$}"),
-            _ => format!("{cell:>width$}"),
-        });
-        cells.collect::<Vec<_>>().join("   ")
-    };
-    rows.iter().map(line).collect()
 }
 
 /// One line a run.

@@ -62,6 +62,12 @@ impl AnyTrainer {
                 let trainer = trainer.with_priors(config.parameters.priors.clone());
                 TrainerKind::FullBatch(Box::new(AnyFullBatch::Sgpr(trainer)))
             }
+            Plan::SolveCollapsed(config, training) => {
+                let model = config.init(&data)?;
+                let trainer = FullBatchTrainer::new(model, data.clone(), training.clone());
+                let trainer = trainer.with_priors(config.parameters.priors.clone());
+                TrainerKind::FullBatch(Box::new(AnyFullBatch::SolveCollapsed(trainer)))
+            }
             Plan::Svgp(config, training) => {
                 let model = config.init(&data)?;
                 let learner = MiniBatchLearner::new(model, data.clone(), training.clone());

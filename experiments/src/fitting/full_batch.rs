@@ -4,7 +4,7 @@ use std::path::Path;
 
 use burn_gp::{ops::NotPositiveDefinite, parameter::Priors};
 use burn_gp_models::{
-    AnyExact, AnySgpr, TrainedModel,
+    AnyExact, AnySgpr, AnySolveCollapsed, TrainedModel,
     training::{FullBatchTrainer, StepReport, Trainer, TrainingData, TrainingError},
 };
 
@@ -14,6 +14,8 @@ pub enum AnyFullBatch {
     Exact(FullBatchTrainer<AnyExact>),
     /// Collapsed regression.
     Sgpr(FullBatchTrainer<AnySgpr>),
+    /// Collapsed regression with two sets of inducing points.
+    SolveCollapsed(FullBatchTrainer<AnySolveCollapsed>),
 }
 
 /// Forwards to the trainer within.
@@ -22,6 +24,7 @@ macro_rules! forward {
         match $self {
             Self::Exact($trainer) => $call,
             Self::Sgpr($trainer) => $call,
+            Self::SolveCollapsed($trainer) => $call,
         }
     };
 }
@@ -83,6 +86,9 @@ impl AnyFullBatch {
         match self {
             Self::Exact(trainer) => Ok(TrainedModel::exact(trainer.model().clone(), data)),
             Self::Sgpr(trainer) => TrainedModel::collapsed(trainer.model(), data),
+            Self::SolveCollapsed(trainer) => {
+                TrainedModel::collapsed_orthogonal(trainer.model(), data)
+            }
         }
     }
 }

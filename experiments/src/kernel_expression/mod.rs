@@ -20,7 +20,7 @@ use std::{
     str::FromStr,
 };
 
-use burn_gp::kernels::KernelConfig;
+use burn_gp::{kernels::KernelConfig, ops::Stationary};
 use serde::{Deserialize, Serialize};
 
 pub use error::KernelExpressionError;
@@ -76,13 +76,25 @@ impl KernelExpression {
     }
 }
 
+impl From<Stationary> for KernelExpression {
+    fn from(kind: Stationary) -> Self {
+        let text = match kind {
+            Stationary::SquaredExponential => "rbf",
+            Stationary::Matern12 => "matern12",
+            Stationary::Matern32 => "matern32",
+            Stationary::Matern52 => "matern52",
+        };
+        Self {
+            text: text.into(),
+            config: kind.into(),
+        }
+    }
+}
+
 impl Default for KernelExpression {
     /// `matern52`.
     fn default() -> Self {
-        Self {
-            text: "matern52".into(),
-            config: burn_gp::ops::Stationary::Matern52.into(),
-        }
+        Stationary::Matern52.into()
     }
 }
 
@@ -91,8 +103,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_default_is_what_its_text_says() {
-        let default = KernelExpression::default();
-        assert_eq!(default.text.parse(), Ok(default));
+    fn stationary_kernels_are_what_their_texts_say() {
+        for kind in [
+            Stationary::SquaredExponential,
+            Stationary::Matern12,
+            Stationary::Matern32,
+            Stationary::Matern52,
+        ] {
+            let expression = KernelExpression::from(kind);
+            assert_eq!(expression.text.parse(), Ok(expression));
+        }
     }
 }

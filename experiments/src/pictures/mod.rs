@@ -1,5 +1,5 @@
 //! Pictures of a fit as SVG files: training loss, predictions, calibration, 1-D fits, decision maps,
-//! comparisons of models.
+//! comparisons of models, and panels of fits and of curves.
 //!
 //! Every function takes slices and a path and writes one file of 800 by 560 pixels. Values that are
 //! not finite are left out and counted in the line below the title; when nothing is left the
@@ -11,12 +11,15 @@ mod canvas;
 mod class_map;
 mod classified_points;
 mod comparison;
+mod curves;
 mod decision_map;
 mod error;
 mod fit;
+mod fits;
 mod legend;
 mod loss;
 mod palette;
+mod panels;
 mod predicted_observed;
 mod probability_grid;
 mod reliability;
@@ -26,9 +29,11 @@ pub use calibration::calibration;
 pub use class_map::class_map;
 pub use classified_points::ClassifiedPoints;
 pub use comparison::{ComparedScore, comparison};
+pub use curves::{CurvePanel, curves};
 pub use decision_map::decision_map;
 pub use error::PictureError;
 pub use fit::{Band, BandOf, Fit, Points, evaluation_grid, fit};
+pub use fits::{FitPanel, fits};
 pub use loss::{LossPoint, Progress, loss};
 pub use predicted_observed::{Predictions, predicted_observed};
 pub use probability_grid::ProbabilityGrid;

@@ -72,9 +72,12 @@ pub enum SettingError {
         /// The second.
         second: &'static str,
     },
-    /// Patience with nothing to wait for.
-    #[error("--patience needs validation rows; give --validation-fraction too")]
-    PatienceWithoutValidation,
+    /// An option about validation rows that are not there.
+    #[error("{option} needs validation rows; give --validation-fraction too")]
+    WithoutValidation {
+        /// The option.
+        option: &'static str,
+    },
     /// A count of zero.
     #[error("{option} is 0 but must be at least 1")]
     Zero {
@@ -148,6 +151,30 @@ pub enum SettingError {
         requested: usize,
         /// Different training inputs.
         distinct: usize,
+    },
+    /// More inducing points of both sets than different rows.
+    #[error(
+        "--inducing is {inducing} and --orthogonal is {orthogonal}, but only {distinct} training \
+         inputs are different; give at most {distinct} in all"
+    )]
+    TooFewForBoth {
+        /// Inducing points.
+        inducing: usize,
+        /// Orthogonal inducing points.
+        orthogonal: usize,
+        /// Different training inputs.
+        distinct: usize,
+    },
+    /// More columns than orthogonal inducing points.
+    #[error(
+        "--columns is {columns} but there are only {orthogonal} orthogonal inducing points; give \
+         at most {orthogonal}"
+    )]
+    TooManyColumns {
+        /// The number asked for.
+        columns: usize,
+        /// Orthogonal inducing points.
+        orthogonal: usize,
     },
     /// A device that is not in this program.
     #[error(

@@ -1,25 +1,27 @@
 //! What the options of a run mean: checked, with every default that does not depend on the data.
 
+mod applicability;
 mod configuration;
 mod error;
+mod method;
 mod natural_gradient;
 mod positive;
 
 use std::path::PathBuf;
 
-use burn_gp::optim::NaturalGradient;
 use burn_gp_datasets::{DataSource, Task};
 
 use crate::arguments::{
-    CovarianceName, DeviceName, DtypeName, InitialiserName, LikelihoodName, MeanName, ModelName,
-    RunOptions, ScheduleName, name_of,
+    DeviceName, DtypeName, KeepName, LikelihoodName, MeanName, ModelName, RunOptions, name_of,
 };
 use crate::devices;
 use crate::kernel_expression::KernelExpression;
 use crate::parameter_options::ParameterOptions;
 
+pub use applicability::{require_applicable, without_use};
 pub use configuration::read_configuration;
 pub use error::{ConfigurationError, SettingError};
+pub use method::{Family, Method, SparseSettings, VariationalSettings};
 use natural_gradient::natural_gradient;
 use positive::{at_least_one, positive, positive_noise};
 
@@ -27,9 +29,6 @@ use positive::{at_least_one, positive, positive_noise};
 const DEFAULT_DATA: &str = "winequality";
 const DEFAULT_TEST_FRACTION: f64 = 0.1;
 const DEFAULT_NOISE: f64 = 0.1;
-const DEFAULT_BATCH_SIZE: usize = 256;
-const DEFAULT_LEARNING_RATE: f64 = 0.05;
-const DEFAULT_PATIENCE: usize = 20;
 
 /// A checked run.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,45 +61,6 @@ pub struct Settings {
     pub device: DeviceName,
 }
 
-/// The models, with what only some of them have.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Method {
-    /// Exact regression.
-    Exact,
-    /// Collapsed sparse regression.
-    Sgpr(SparseSettings),
-    /// A sparse variational model.
-    Svgp(SparseSettings, VariationalSettings),
-}
-
-impl Method {
-    /// The model's name.
-    pub fn name(&self) -> ModelName {
-        match self {
-            Self::Exact => ModelName::Exact,
-            Self::Sgpr(_) => ModelName::Sgpr,
-            Self::Svgp(_, variational) if variational.whitened => ModelName::Svgp,
-            Self::Svgp(..) => ModelName::SvgpUnwhitened,
-        }
-    }
-
-    /// The inducing points, for models that have them.
-    pub fn sparse(&self) -> Option<&SparseSettings> {
-        match self {
-            Self::Exact => None,
-            Self::Sgpr(sparse) | Self::Svgp(sparse, _) => Some(sparse),
-        }
-    }
-
-    /// The posterior and its training on mini-batches, for models that have them.
-    pub fn variational(&self) -> Option<&VariationalSettings> {
-        match self {
-            Self::Exact | Self::Sgpr(_) => None,
-            Self::Svgp(_, variational) => Some(variational),
-        }
-    }
-}
-
 /// Which data, and how they are divided.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DataSettings {
@@ -127,17 +87,6 @@ pub enum SplitChoice {
     Random(f64),
 }
 
-/// The inducing points.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SparseSettings {
-    /// How many there are, unless by default.
-    pub inducing: Option<usize>,
-    /// How the first ones are chosen.
-    pub initialiser: InitialiserName,
-    /// The jitter on their covariance, unless by default.
-    pub jitter: Option<f64>,
-}
-
 /// How long training takes at most.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Length {
@@ -145,27 +94,6 @@ pub enum Length {
     Epochs(usize),
     /// Optimiser steps.
     Steps(usize),
-}
-
-/// A variational posterior and its training on mini-batches.
-#[derive(Clone, Debug, PartialEq)]
-pub struct VariationalSettings {
-    /// Whether the inducing variables are whitened.
-    pub whitened: bool,
-    /// The shape of the variational covariance.
-    pub covariance: CovarianceName,
-    /// Rows in a batch.
-    pub batch_size: usize,
-    /// The first learning rate.
-    pub learning_rate: f64,
-    /// How it goes down.
-    pub schedule: ScheduleName,
-    /// The largest norm of a parameter's gradient.
-    pub gradient_norm: Option<f64>,
-    /// Natural gradients for the distribution of the inducing variables.
-    pub natural_gradient: Option<NaturalGradient>,
-    /// Validations without improvement before training stops.
-    pub patience: usize,
 }
 
 impl Settings {
@@ -177,14 +105,7 @@ impl Settings {
     pub fn new(options: RunOptions, source: &DataSource) -> Result<Self, SettingError> {
         let model = options.model.unwrap_or(ModelName::Svgp);
         let likelihood = likelihood(&options, model, source)?;
-        let method = match model {
-            ModelName::Exact => Method::Exact,
-            ModelName::Sgpr => Method::Sgpr(sparse(&options)?),
-            ModelName::Svgp => Method::Svgp(sparse(&options)?, variational(&options, true)?),
-            ModelName::SvgpUnwhitened => {
-                Method::Svgp(sparse(&options)?, variational(&options, false)?)
-            }
-        };
+        let method = method::method(&options, model)?;
         let device = match options.device {
             Some(device) => device,
             None => devices::default_device()?,
@@ -217,6 +138,7 @@ impl Settings {
         let variational = self.method.variational();
         let natural = variational.and_then(|variational| variational.natural_gradient);
         let data = &self.data;
+        let validated = variational.filter(|_| data.validation_fraction.is_some());
         let (epochs, steps) = match self.length {
             Some(Length::Epochs(epochs)) => (Some(epochs), None),
             Some(Length::Steps(steps)) => (None, Some(steps)),
@@ -234,6 +156,8 @@ impl Settings {
             likelihood: Some(self.likelihood),
             noise: (self.likelihood.has_noise()).then_some(self.noise),
             inducing: sparse.and_then(|sparse| sparse.inducing),
+            orthogonal: sparse.and_then(|sparse| sparse.orthogonal),
+            columns: variational.and_then(|variational| variational.columns()),
             initialiser: sparse.map(|sparse| sparse.initialiser),
             covariance: variational.map(|variational| variational.covariance),
             jitter: sparse.and_then(|sparse| sparse.jitter),
@@ -257,8 +181,9 @@ impl Settings {
             natural_gradient: natural.map(|natural| natural.step_size),
             natural_gradient_warm_up: natural
                 .map(|natural| natural.warm_up.map_or(0, |warm_up| warm_up.steps)),
-            patience: (variational.filter(|_| data.validation_fraction.is_some()))
+            patience: (validated.filter(|validated| validated.keep == KeepName::Best))
                 .map(|variational| variational.patience),
+            keep: validated.map(|variational| variational.keep),
             checkpoint_every: self.checkpoint_every,
             seed: Some(self.seed),
             dtype: Some(self.dtype),
@@ -285,58 +210,6 @@ pub fn source(options: &RunOptions) -> Result<DataSource, burn_gp_datasets::Data
     DataSource::resolve(text, options.data_dir.as_deref())
 }
 
-/// The first option that the model has no use for is an error; `options` are those typed.
-///
-/// # Errors
-///
-/// [`SettingError::NotApplicable`].
-pub fn require_applicable(options: &RunOptions, model: ModelName) -> Result<(), SettingError> {
-    match without_use(options, model).first() {
-        Some(option) => Err(SettingError::NotApplicable {
-            option,
-            model: name_of(model),
-        }),
-        None => Ok(()),
-    }
-}
-
-/// The options given that the model has no use for.
-pub fn without_use(options: &RunOptions, model: ModelName) -> Vec<&'static str> {
-    let full_batch = [
-        ("--covariance", options.covariance.is_some()),
-        ("--batch-size", options.batch_size.is_some()),
-        ("--learning-rate", options.learning_rate.is_some()),
-        ("--schedule", options.schedule.is_some()),
-        ("--gradient-norm", options.gradient_norm.is_some()),
-        ("--natural-gradient", options.natural_gradient.is_some()),
-        (
-            "--natural-gradient-warm-up",
-            options.natural_gradient_warm_up.is_some(),
-        ),
-        (
-            "--validation-fraction",
-            options.validation_fraction.is_some(),
-        ),
-        ("--patience", options.patience.is_some()),
-    ];
-    let dense = [
-        ("--inducing", options.inducing.is_some()),
-        ("--initialiser", options.initialiser.is_some()),
-        ("--jitter", options.jitter.is_some()),
-    ];
-    let useless: &[&[(&'static str, bool)]] = match model {
-        ModelName::Exact => &[&dense, &full_batch],
-        ModelName::Sgpr => &[&full_batch],
-        ModelName::Svgp | ModelName::SvgpUnwhitened => &[],
-    };
-    let given = useless
-        .iter()
-        .copied()
-        .flatten()
-        .filter(|(_, given)| *given);
-    given.map(|&(option, _)| option).collect()
-}
-
 fn likelihood(
     options: &RunOptions,
     model: ModelName,
@@ -349,8 +222,7 @@ fn likelihood(
         Some(Task::Classification) => LikelihoodName::Softmax,
         _ => LikelihoodName::Gaussian,
     });
-    let conjugate = matches!(model, ModelName::Exact | ModelName::Sgpr);
-    if conjugate && likelihood != LikelihoodName::Gaussian {
+    if !model.is_mini_batch() && likelihood != LikelihoodName::Gaussian {
         return Err(SettingError::NeedsGaussian {
             model: name_of(model),
         });
@@ -378,9 +250,22 @@ fn data(options: RunOptions, model: ModelName) -> Result<DataSettings, SettingEr
         (Some(split), None) => SplitChoice::Own(split),
         (None, fraction) => SplitChoice::Random(fraction.unwrap_or(DEFAULT_TEST_FRACTION)),
     };
-    let mini_batch = matches!(model, ModelName::Svgp | ModelName::SvgpUnwhitened);
-    if options.patience.is_some() && options.validation_fraction.is_none() && mini_batch {
-        return Err(SettingError::PatienceWithoutValidation);
+    let mini_batch = model.is_mini_batch();
+    if options.patience.is_some() && options.keep == Some(KeepName::Last) && mini_batch {
+        return Err(SettingError::Exclusive {
+            first: "patience",
+            second: "keep last",
+        });
+    }
+    if options.validation_fraction.is_none() && mini_batch {
+        if options.patience.is_some() {
+            return Err(SettingError::WithoutValidation {
+                option: "--patience",
+            });
+        }
+        if options.keep.is_some() {
+            return Err(SettingError::WithoutValidation { option: "--keep" });
+        }
     }
     Ok(DataSettings {
         source: options.data.unwrap_or_else(|| DEFAULT_DATA.into()),
@@ -389,19 +274,6 @@ fn data(options: RunOptions, model: ModelName) -> Result<DataSettings, SettingEr
         data_dir: options.data_dir,
         split,
         validation_fraction: options.validation_fraction.filter(|_| mini_batch),
-    })
-}
-
-fn sparse(options: &RunOptions) -> Result<SparseSettings, SettingError> {
-    if let Some(jitter) = options.jitter
-        && !(0.0..1.0).contains(&jitter)
-    {
-        return Err(SettingError::Jitter { value: jitter });
-    }
-    Ok(SparseSettings {
-        inducing: at_least_one("--inducing", options.inducing)?,
-        initialiser: options.initialiser.unwrap_or(InitialiserName::KMeans),
-        jitter: options.jitter,
     })
 }
 
@@ -418,40 +290,22 @@ fn length(options: &RunOptions) -> Result<Option<Length>, SettingError> {
     }
 }
 
-fn variational(options: &RunOptions, whitened: bool) -> Result<VariationalSettings, SettingError> {
-    let batch_size = at_least_one("--batch-size", options.batch_size)?;
-    let patience = at_least_one("--patience", options.patience)?;
-    let learning_rate = options.learning_rate.unwrap_or(DEFAULT_LEARNING_RATE);
-    Ok(VariationalSettings {
-        whitened,
-        covariance: options.covariance.unwrap_or(CovarianceName::Full),
-        batch_size: batch_size.unwrap_or(DEFAULT_BATCH_SIZE),
-        learning_rate: positive("--learning-rate", learning_rate)?,
-        schedule: options.schedule.unwrap_or(ScheduleName::Cosine),
-        gradient_norm: (options.gradient_norm)
-            .map(|norm| positive("--gradient-norm", norm))
-            .transpose()?,
-        natural_gradient: natural_gradient(options)?,
-        patience: patience.unwrap_or(DEFAULT_PATIENCE),
-    })
-}
-
 #[cfg(test)]
 mod tests {
+    use clap::ValueEnum;
+
     use super::*;
 
     #[test]
     fn the_options_of_a_run_describe_the_same_run() {
-        for model in [
-            ModelName::Exact,
-            ModelName::Sgpr,
-            ModelName::Svgp,
-            ModelName::SvgpUnwhitened,
-        ] {
+        for &model in ModelName::value_variants() {
             let typed = RunOptions {
                 model: Some(model),
                 validation_fraction: Some(0.2),
                 steps: Some(7),
+                orthogonal: Some(5),
+                columns: Some(2),
+                keep: Some(KeepName::Last),
                 natural_gradient: Some(0.1),
                 natural_gradient_warm_up: Some(3),
                 seed: Some(3),

@@ -283,6 +283,30 @@ fn options_out_of_range() {
                 "--batch-size means nothing for the model sgpr; leave it out",
             ),
             (
+                "good.csv --orthogonal 3",
+                "--orthogonal means nothing for the model svgp; leave it out",
+            ),
+            (
+                "good.csv --model solve --columns 3",
+                "--columns means nothing for the model solve; leave it out",
+            ),
+            (
+                "good.csv --model solve-collapsed --batch-size 3",
+                "--batch-size means nothing for the model solve-collapsed; leave it out",
+            ),
+            (
+                "good.csv --model solve --inducing 30 --orthogonal 7",
+                "--inducing is 30 and --orthogonal is 7, but only 36 training inputs are different; give at most 36 in all",
+            ),
+            (
+                "good.csv --model odvgp --orthogonal 6 --columns 7",
+                "--columns is 7 but there are only 6 orthogonal inducing points; give at most 6",
+            ),
+            (
+                "good.csv --keep last",
+                "--keep needs validation rows; give --validation-fraction too",
+            ),
+            (
                 "good.csv --model exact --likelihood bernoulli",
                 "the model exact needs the gaussian likelihood; use --model svgp for other likelihoods, or --likelihood gaussian",
             ),
@@ -321,7 +345,7 @@ fn command_lines_that_cannot_be_understood() {
             ),
             (
                 "--model gp",
-                "invalid value 'gp' for '--model <MODEL>' [possible values: exact, sgpr, svgp, svgp-unwhitened] (did you mean sgpr?); see --help",
+                "invalid value 'gp' for '--model <MODEL>' [possible values: exact, sgpr, svgp, svgp-unwhitened, solve, solve-unwhitened, odvgp, solve-collapsed] (did you mean sgpr?); see --help",
             ),
             (
                 "--steps many",

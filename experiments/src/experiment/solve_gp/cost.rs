@@ -1,0 +1,381 @@
+//! Time of a training step (Section 3.3, Figure 4, Table 4).
+//!
+//! Matérn-3/2 kernel with one lengthscale, Gaussian likelihood, batches of 1024 generated rows of
+//! eight inputs, all parameters trained with Adam, the data and the first inducing points the same
+//! for all models of a size.
+
+use std::time::Instant;
+
+use burn::tensor::{DType, Device};
+use burn_gp::{
+    inducing::Initialiser,
+    kernels::{KernelConfig, StationaryConfig},
+    likelihoods::GaussianConfig,
+    ops::Stationary,
+    variational::{Coordinates, CovarianceShape, PosteriorConfig},
+};
+use burn_gp_datasets::DataSource;
+use burn_gp_models::{
+    InducingConfig, SvgpConfig,
+    training::{MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData},
+};
+use clap::Args;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::operations::Sets;
+use crate::experiment::{CommonOptions, ExperimentFolder};
+use crate::failure::Failure;
+use crate::fitting::Interrupt;
+use crate::pictures::{self, Caption, CurvePanel, Quantity};
+use crate::standard_output::print;
+use crate::text_table::aligned;
+
+/// Its name.
+const NAME: &str = "solve-cost";
+const PICTURE: &str = "times.svg";
+
+const BATCH: usize = 1024;
+const ROWS: usize = 4096;
+const DIMENSIONS: usize = 8;
+const SIZES: [usize; 4] = [128, 256, 512, 1024];
+
+/// What `experiment solve-cost` takes.
+///
+/// Milliseconds of a training step with SVGP(M), ODVGP(M+M), SOLVE-GP(M+M) and SVGP(2M), whitened
+/// and unwhitened, in single precision, medians over the steps; and how many times as long SVGP(2M)
+/// takes as SOLVE-GP(M+M), measured and by counts of multiply-adds. Run it beside nothing else.
+#[derive(Args, Clone, Debug)]
+pub struct CostOptions {
+    /// Inducing points M, such as 128,256 [default: 128,256,512,1024; quick: up to 512]
+    #[arg(long, value_name = "SIZES", value_delimiter = ',')]
+    sizes: Vec<usize>,
+    /// Timed steps of each model [default: 30; quick: 15]
+    #[arg(long, value_name = "S")]
+    steps: Option<usize>,
+    /// What every experiment takes.
+    #[command(flatten)]
+    common: CommonOptions,
+}
+
+/// The times with one number of inducing points.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Times {
+    /// M
+    inducing: usize,
+    whitened: bool,
+    /// Milliseconds of a step of SVGP with M inducing points …
+    svgp: f64,
+    /// … of ODVGP with M and M …
+    odvgp: f64,
+    /// … of SOLVE-GP with M and M …
+    solve: f64,
+    /// … and of SVGP with 2M.
+    svgp_double: f64,
+    /// SVGP(2M) over SOLVE-GP(M+M), measured …
+    measured_ratio: f64,
+    /// … by the multiply-adds of our steps …
+    counted_ratio: f64,
+    /// … and by those of the paper's Table 4.
+    table_4_ratio: f64,
+}
+
+/// Runs `burn-gp experiment solve-cost`.
+///
+/// # Errors
+///
+/// [`Failure`], which says what to do.
+pub(in crate::experiment) fn cost(options: &CostOptions) -> Result<(), Failure> {
+    let common = &options.common;
+    let place = common.place_in_single_precision()?;
+    let (device, dtype) = place.open()?;
+    let sizes = match options.sizes.as_slice() {
+        [] => common.by_scale(&SIZES[..3], &SIZES[..]),
+        sizes => sizes,
+    };
+    let steps = options.steps.unwrap_or(common.by_scale(15, 30));
+    let settings = json!({
+        "steps": steps,
+        "seed": common.seed,
+        "dtype": place.dtype,
+        "device": place.device,
+    });
+    let folder = ExperimentFolder::open(NAME, common, &settings)?;
+    let stopwatch = Stopwatch {
+        data: data(sizes, common.seed, &device, dtype)?,
+        steps,
+        interrupt: Interrupt::install()?,
+        folder: &folder,
+        quiet: common.quiet,
+    };
+    let mut times = Vec::new();
+    for whitened in [false, true] {
+        for &size in sizes {
+            let name = format!(
+                "{}-{size}",
+                if whitened { "whitened" } else { "unwhitened" }
+            );
+            times.push(folder.once(&name, || stopwatch.times(size, whitened))?);
+        }
+    }
+    folder.write_results(&times, &csv(&times))?;
+    draw(&folder, &times);
+    print(&text(&times, steps, &folder))
+}
+
+/// Rows of generated data: as many as the largest model has inducing points, and no fewer than four
+/// batches.
+fn data(
+    sizes: &[usize],
+    seed: u64,
+    device: &Device,
+    dtype: DType,
+) -> Result<TrainingData, Failure> {
+    let largest = sizes.iter().copied().max().unwrap_or_default();
+    let rows = ROWS.max(2 * largest);
+    let text = format!("synthetic:friedman?n={rows}&d={DIMENSIONS}&noise=1&seed={seed}");
+    let dataset = DataSource::resolve(&text, None)?.load(None)?;
+    let all: Vec<usize> = (0..rows).collect();
+    let standardizer = burn_gp_datasets::Standardizer::fit(&dataset, &all);
+    let inputs = standardizer.transform_inputs(&dataset.inputs);
+    let targets = standardizer.transform_targets(&dataset.targets);
+    Ok(TrainingData::new(inputs.values(), &targets, device, dtype))
+}
+
+/// What measures steps.
+struct Stopwatch<'a> {
+    data: TrainingData,
+    steps: usize,
+    interrupt: Interrupt,
+    folder: &'a ExperimentFolder,
+    quiet: bool,
+}
+
+impl Stopwatch<'_> {
+    fn times(&self, size: usize, whitened: bool) -> Result<Times, Failure> {
+        let [svgp, odvgp, solve, svgp_double] = [
+            self.milliseconds(Timed::Svgp(size), whitened)?,
+            self.milliseconds(Timed::Odvgp(size), whitened)?,
+            self.milliseconds(Timed::Solve(size), whitened)?,
+            self.milliseconds(Timed::Svgp(2 * size), whitened)?,
+        ];
+        let (two, double) = (Sets::Two(size), Sets::One(2 * size));
+        Ok(Times {
+            inducing: size,
+            whitened,
+            svgp,
+            odvgp,
+            solve,
+            svgp_double,
+            measured_ratio: svgp_double / solve,
+            counted_ratio: double.own(BATCH, whitened) / two.own(BATCH, whitened),
+            table_4_ratio: double.table_4(BATCH) / two.table_4(BATCH),
+        })
+    }
+
+    /// The median time of a step.
+    fn milliseconds(&self, timed: Timed, whitened: bool) -> Result<f64, Failure> {
+        let model = timed.model(whitened).init(&self.data)?;
+        let warm_up = (self.steps / 5).max(2);
+        let training = MiniBatchTraining {
+            batch_size: BATCH,
+            ..MiniBatchTraining::new(warm_up + self.steps)
+        };
+        let mut trainer = MiniBatchTrainer::new(model, self.data.clone(), training);
+        let mut times = Vec::new();
+        while !trainer.is_finished() {
+            if self.interrupt.is_requested() {
+                return Err(Failure::InterruptedExperiment {
+                    folder: self.folder.path().to_owned(),
+                });
+            }
+            let start = Instant::now();
+            let report = trainer.step().map_err(|source| Failure::Training {
+                source: Box::new(source),
+                advice: "Try --dtype f64.".into(),
+            })?;
+            if report.step > warm_up {
+                times.push(1e3 * start.elapsed().as_secs_f64());
+            }
+        }
+        let median = median(times);
+        if !self.quiet {
+            let kind = if whitened { "whitened" } else { "unwhitened" };
+            eprintln!("{}, {kind}: {median:.2} ms", timed.title());
+        }
+        Ok(median)
+    }
+}
+
+/// A model whose steps are timed, with the size of each of its sets of inducing points.
+#[derive(Clone, Copy)]
+enum Timed {
+    Svgp(usize),
+    Odvgp(usize),
+    Solve(usize),
+}
+
+impl Timed {
+    fn title(self) -> String {
+        match self {
+            Self::Svgp(size) => format!("SVGP {size}"),
+            Self::Odvgp(size) => format!("ODVGP {size}+{size}"),
+            Self::Solve(size) => format!("SOLVE-GP {size}+{size}"),
+        }
+    }
+
+    fn model(self, whitened: bool) -> SvgpConfig {
+        let covariance = CovarianceShape::Full;
+        let coordinates = if whitened {
+            Coordinates::Whitened
+        } else {
+            Coordinates::Unwhitened
+        };
+        let (count, orthogonal, posterior) = match self {
+            Self::Svgp(size) if whitened => (size, 0, PosteriorConfig::Whitened { covariance }),
+            Self::Svgp(size) => (size, 0, PosteriorConfig::Unwhitened { covariance }),
+            Self::Odvgp(size) => {
+                let posterior = PosteriorConfig::Odvgp {
+                    covariance,
+                    coordinates,
+                    columns: None,
+                    seed: 0,
+                };
+                (size, size, posterior)
+            }
+            Self::Solve(size) => {
+                let posterior = PosteriorConfig::Solve {
+                    covariance,
+                    coordinates,
+                };
+                (size, size, posterior)
+            }
+        };
+        let kernel = StationaryConfig {
+            ard: false,
+            ..StationaryConfig::new(Stationary::Matern32)
+        };
+        let mut config = SvgpConfig::new(KernelConfig::from(kernel), GaussianConfig::default())
+            .with_posterior(posterior);
+        config.inducing = InducingConfig {
+            orthogonal,
+            initialiser: Initialiser::Subset,
+            ..InducingConfig::new(count)
+        };
+        config
+    }
+}
+
+/// The middle of at least one time.
+fn median(mut times: Vec<f64>) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times.get(times.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+fn text(times: &[Times], steps: usize, folder: &ExperimentFolder) -> String {
+    let titles = [
+        "M",
+        "SVGP(M) ms",
+        "ODVGP(M+M) ms",
+        "SOLVE(M+M) ms",
+        "SVGP(2M) ms",
+        "SOLVE steps/s",
+        "ratio",
+        "counted",
+        "Table 4",
+    ];
+    let mut lines = Vec::new();
+    for part in times.chunk_by(|first, second| first.whitened == second.whitened) {
+        lines.push(
+            if part[0].whitened {
+                "whitened"
+            } else {
+                "unwhitened"
+            }
+            .to_owned(),
+        );
+        let mut rows = vec![titles.map(str::to_owned).to_vec()];
+        rows.extend(part.iter().map(|row| {
+            vec![
+                row.inducing.to_string(),
+                format!("{:.2}", row.svgp),
+                format!("{:.2}", row.odvgp),
+                format!("{:.2}", row.solve),
+                format!("{:.2}", row.svgp_double),
+                format!("{:.1}", 1e3 / row.solve),
+                format!("{:.2}", row.measured_ratio),
+                format!("{:.2}", row.counted_ratio),
+                format!("{:.2}", row.table_4_ratio),
+            ]
+        }));
+        lines.extend(aligned(&rows));
+        lines.push(String::new());
+    }
+    lines.push(format!(
+        "medians of {steps} steps, batches of {BATCH} generated rows of {DIMENSIONS} inputs; ratio: \
+         SVGP(2M) over SOLVE-GP(M+M),\nmeasured, by the multiply-adds of our steps, and by those of \
+         Table 4 of arXiv:1910.10596 at this batch size"
+    ));
+    lines.push(format!("all of it in {}\n", folder.path().display()));
+    lines.join("\n")
+}
+
+fn csv(times: &[Times]) -> String {
+    let mut text = String::from(
+        "inducing,whitened,svgp_ms,odvgp_ms,solve_ms,svgp_double_ms,measured_ratio,counted_ratio,table_4_ratio\n",
+    );
+    for row in times {
+        text += &format!(
+            "{},{},{},{},{},{},{},{},{}\n",
+            row.inducing,
+            row.whitened,
+            row.svgp,
+            row.odvgp,
+            row.solve,
+            row.svgp_double,
+            row.measured_ratio,
+            row.counted_ratio,
+            row.table_4_ratio
+        );
+    }
+    text
+}
+
+fn draw(folder: &ExperimentFolder, times: &[Times]) {
+    let names = ["SVGP(M)", "ODVGP(M+M)", "SOLVE-GP(M+M)", "SVGP(2M)"].map(str::to_owned);
+    let panel = |title, whitened| {
+        let rows = || times.iter().filter(move |row| row.whitened == whitened);
+        let curve = |value: fn(&Times) -> f64| -> Vec<(f64, f64)> {
+            rows()
+                .map(|row| (row.inducing as f64, value(row)))
+                .collect()
+        };
+        CurvePanel {
+            title,
+            value: Quantity {
+                name: "step",
+                unit: Some("ms"),
+            },
+            curves: vec![
+                curve(|row| row.svgp),
+                curve(|row| row.odvgp),
+                curve(|row| row.solve),
+                curve(|row| row.svgp_double),
+            ],
+            from_zero: true,
+        }
+    };
+    let panels = [panel("unwhitened", false), panel("whitened", true)];
+    let caption = Caption {
+        data: "generated",
+        model: "median time of a training step, batches of 1024 rows",
+    };
+    let along = Quantity {
+        name: "inducing points M",
+        unit: None,
+    };
+    let path = folder.path().join(PICTURE);
+    if let Err(error) = pictures::curves(&path, "Cost", caption, &names, along, &panels) {
+        eprintln!("warning: {error}");
+    }
+}

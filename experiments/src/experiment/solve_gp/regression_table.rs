@@ -1,0 +1,228 @@
+//! The tables of regression: ours, with the paper's beside them.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::columns::{Column, Sizes};
+use super::published;
+use crate::experiment::{
+    ExperimentFolder, Reported,
+    reported::{reported_text, summary_text},
+};
+use crate::failure::Failure;
+use crate::pictures::{self, ComparedScore};
+use crate::report::{Metrics, sizes};
+use crate::summary::Summary;
+use crate::text_table::aligned;
+
+/// Digits behind the point, as in the paper.
+const DIGITS: usize = 3;
+
+/// The finished runs of a data set with a column's model.
+pub(super) struct Cell {
+    /// The data set.
+    pub data: String,
+    /// The column.
+    pub column: Column,
+    /// The runs, one a split; at least one.
+    pub runs: Vec<Metrics>,
+}
+
+impl Cell {
+    fn summary(&self, number: fn(&Metrics) -> f64) -> Option<Summary> {
+        let values: Vec<f64> = self.runs.iter().map(number).collect();
+        Summary::of(&values)
+    }
+
+    fn record(&self, is_paper: bool) -> Record<'_> {
+        Record {
+            data: &self.data,
+            column: self.column,
+            sizes: self.column.sizes(is_paper),
+            log_density: self.summary(|metrics| -metrics.scores.nlpd),
+            rmse: self.summary(|metrics| metrics.scores.rmse),
+            milliseconds_per_step: self.summary(|metrics| 1e3 * metrics.seconds_per_step),
+            paper_log_density: published::log_density(&self.data, self.column),
+            paper_rmse: published::rmse(&self.data, self.column),
+            seeds: self.runs.iter().map(|metrics| metrics.seed).collect(),
+        }
+    }
+}
+
+/// A cell with the paper's numbers, for programs.
+#[derive(Serialize)]
+struct Record<'a> {
+    data: &'a str,
+    column: Column,
+    #[serde(flatten)]
+    sizes: Sizes,
+    log_density: Option<Summary>,
+    rmse: Option<Summary>,
+    milliseconds_per_step: Option<Summary>,
+    paper_log_density: Option<Reported>,
+    paper_rmse: Option<Reported>,
+    seeds: Vec<u64>,
+}
+
+/// All cells, for programs.
+#[derive(Serialize)]
+struct Records<'a> {
+    comparable_with_the_paper: bool,
+    cells: Vec<Record<'a>>,
+    runs: Vec<&'a Metrics>,
+}
+
+/// All cells.
+pub(super) struct RegressionTable {
+    cells: Vec<Cell>,
+    is_paper: bool,
+}
+
+impl RegressionTable {
+    /// The table of `cells`, those of a data set in a row.
+    pub fn new(cells: Vec<Cell>, is_paper: bool) -> Self {
+        Self { cells, is_paper }
+    }
+
+    fn by_data(&self) -> impl Iterator<Item = &[Cell]> {
+        self.cells
+            .chunk_by(|first, second| first.data == second.data)
+    }
+
+    /// Writes files and pictures.
+    ///
+    /// # Errors
+    ///
+    /// When a file cannot be written.
+    pub fn write(&self, folder: &ExperimentFolder) -> Result<(), Failure> {
+        let records = Records {
+            comparable_with_the_paper: self.is_paper,
+            cells: self
+                .cells
+                .iter()
+                .map(|cell| cell.record(self.is_paper))
+                .collect(),
+            runs: self.cells.iter().flat_map(|cell| &cell.runs).collect(),
+        };
+        folder.write_results(&records, &csv(&records.cells))?;
+        for cells in self.by_data() {
+            let data = &cells[0].data;
+            let names: Vec<String> = cells
+                .iter()
+                .map(|cell| cell.column.title(self.is_paper))
+                .collect();
+            let path = folder.path().join(format!("{data}.svg"));
+            if let Err(error) = pictures::comparison(&path, data, &names, &panels(cells)) {
+                eprintln!("warning: {error}");
+            }
+        }
+        Ok(())
+    }
+
+    /// The tables on the terminal.
+    pub fn text(&self, folder: &Path) -> String {
+        let mut lines = Vec::new();
+        for cells in self.by_data() {
+            lines.extend(cells[0].runs.iter().take(1).map(sizes));
+            let mut rows = vec![header()];
+            rows.extend(cells.iter().map(|cell| self.row(cell)));
+            lines.extend(aligned(&rows));
+            lines.push(String::new());
+        }
+        lines.push(
+            "mean (standard error) over the splits, in standardised units; the paper is \
+             arXiv:1910.10596, Tables 2, 6 and 7"
+                .into(),
+        );
+        if !self.is_paper {
+            lines.push(
+                "quick scale: an eighth of the inducing points and fewer epochs, not comparable \
+                 with the paper's numbers"
+                    .into(),
+            );
+        }
+        lines.push(format!("all of it in {}\n", folder.display()));
+        lines.join("\n")
+    }
+
+    fn row(&self, cell: &Cell) -> Vec<String> {
+        let record = cell.record(self.is_paper);
+        vec![
+            cell.column.title(self.is_paper),
+            summary_text(record.log_density, DIGITS),
+            reported_text(record.paper_log_density, DIGITS),
+            summary_text(record.rmse, DIGITS),
+            reported_text(record.paper_rmse, DIGITS),
+            summary_text(record.milliseconds_per_step, 1),
+            cell.runs.len().to_string(),
+        ]
+    }
+}
+
+fn header() -> Vec<String> {
+    let titles = [
+        "model",
+        "test LL",
+        "paper",
+        "test RMSE",
+        "paper",
+        "ms a step",
+        "splits",
+    ];
+    titles.iter().map(ToString::to_string).collect()
+}
+
+/// One line a cell.
+fn csv(records: &[Record<'_>]) -> String {
+    let mut text = String::from(
+        "data,column,inducing,orthogonal,columns,splits,log_density,log_density_error,\
+         paper_log_density,paper_log_density_error,rmse,rmse_error,paper_rmse,paper_rmse_error,\
+         milliseconds_per_step\n",
+    );
+    let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+    let count = |value: Option<usize>| value.map_or_else(String::new, |value| value.to_string());
+    let own = |summary: Option<Summary>| {
+        let error = summary.and_then(|summary| summary.standard_error);
+        [number(summary.map(|summary| summary.mean)), number(error)]
+    };
+    let paper = |reported: Option<Reported>| {
+        let [mean, error] = [|r: Reported| r.mean, |r: Reported| r.standard_error];
+        [number(reported.map(mean)), number(reported.map(error))]
+    };
+    for record in records {
+        let mut fields = vec![
+            record.data.to_owned(),
+            crate::arguments::name_of(record.column),
+            record.sizes.inducing.to_string(),
+            count(record.sizes.orthogonal),
+            count(record.sizes.columns),
+            record.seeds.len().to_string(),
+        ];
+        fields.extend(own(record.log_density));
+        fields.extend(paper(record.paper_log_density));
+        fields.extend(own(record.rmse));
+        fields.extend(paper(record.paper_rmse));
+        fields.push(number(
+            record.milliseconds_per_step.map(|summary| summary.mean),
+        ));
+        text += &(fields.join(",") + "\n");
+    }
+    text
+}
+
+/// What the picture of a data set shows.
+fn panels(cells: &[Cell]) -> Vec<ComparedScore> {
+    let panel = |name, unit, number: fn(&Metrics) -> f64| ComparedScore {
+        name,
+        unit,
+        values: (cells.iter())
+            .map(|cell| cell.runs.iter().map(number).collect())
+            .collect(),
+    };
+    vec![
+        panel("NLPD", None, |metrics| metrics.scores.nlpd),
+        panel("RMSE", None, |metrics| metrics.scores.rmse),
+        panel("step", Some("ms"), |metrics| 1e3 * metrics.seconds_per_step),
+    ]
+}

@@ -1,0 +1,182 @@
+//! Several curves over the same quantity, in panels.
+
+use std::path::Path;
+
+use plotters::prelude::*;
+
+use super::axis::{Axis, extent, padded, robust_extent};
+use super::canvas::{Area, Frame, drawing, on_paper, pixels, write_header};
+use super::legend::{self, Entry, Sample};
+use super::loss::clipped;
+use super::rows::{MOST_POINTS, thin, usable};
+use super::{Caption, PictureError, Quantity, palette, panels};
+
+const HEADER: i32 = 98;
+const MARGIN: i32 = 10;
+
+/// Values against what all panels share.
+#[derive(Clone, Debug)]
+pub struct CurvePanel<'a> {
+    /// What stands above the panel.
+    pub title: &'a str,
+    /// What is measured.
+    pub value: Quantity<'a>,
+    /// For every curve its points, from left to right.
+    pub curves: Vec<Vec<(f64, f64)>>,
+    /// Whether the axis begins at zero.
+    pub from_zero: bool,
+}
+
+/// Draws a panel for each of `panels`, with curves called `names` over `along`.
+///
+/// A few values far from the others do not stretch a panel's axis; the curves are cut there.
+///
+/// # Errors
+///
+/// [`PictureError::NothingToShow`] when a panel has no finite value, [`PictureError::Write`] when
+/// the file cannot be written.
+pub fn curves(
+    path: &Path,
+    picture: &'static str,
+    caption: Caption<'_>,
+    names: &[String],
+    along: Quantity<'_>,
+    panels: &[CurvePanel<'_>],
+) -> Result<(), PictureError> {
+    let axes: Result<Vec<(Axis, Axis)>, PictureError> = panels
+        .iter()
+        .map(|panel| axes(picture, panel, along))
+        .collect();
+    let axes = axes?;
+    let frame = Frame {
+        picture,
+        caption,
+        remarks: Vec::new(),
+        legend: legend_entries(names),
+    };
+    on_paper(path, &frame, |sheet| {
+        let (header, body) = sheet.split_vertically(pixels(HEADER));
+        write_header(&header, &frame)?;
+        legend::in_a_row(&header, &frame.legend, MARGIN, 80)?;
+        let areas = panels::divide(&body, panels.len());
+        for ((area, panel), axes) in areas.iter().zip(panels).zip(axes) {
+            draw(area, picture, panel, axes)?;
+        }
+        Ok(())
+    })
+}
+
+fn legend_entries(names: &[String]) -> Vec<Entry<'_>> {
+    let entries = names.iter().enumerate().map(|(curve, name)| Entry {
+        sample: Sample::Line,
+        colour: palette::class(curve),
+        text: name.as_str(),
+    });
+    entries.collect()
+}
+
+fn axes(
+    picture: &'static str,
+    panel: &CurvePanel<'_>,
+    along: Quantity<'_>,
+) -> Result<(Axis, Axis), PictureError> {
+    let points = || panel.curves.iter().flatten();
+    let sound = || points().filter(|point| usable(point.0) && usable(point.1));
+    let values: Vec<f64> = sound().map(|point| point.1).collect();
+    let (Some((left, right)), Some((low, high))) = (
+        extent(sound().map(|point| point.0)),
+        robust_extent(&values, 1.0),
+    ) else {
+        return Err(PictureError::NothingToShow {
+            picture,
+            given: points().count(),
+        });
+    };
+    let low = if panel.from_zero { low.min(0.0) } else { low };
+    let (low, high) = padded((low, high), if panel.from_zero { 0.0 } else { 0.05 });
+    Ok((
+        Axis::new(left, right, along, 5),
+        Axis::new(low, high, panel.value, 6),
+    ))
+}
+
+fn draw(
+    area: &Area<'_>,
+    picture: &'static str,
+    panel: &CurvePanel<'_>,
+    axes: (Axis, Axis),
+) -> Result<(), PictureError> {
+    let vertical = axes.1.clone();
+    let mut chart = panels::chart(area, picture, panel.title, axes)?;
+    for (curve, points) in panel.curves.iter().enumerate() {
+        let sound = points.iter().copied();
+        let sound: Vec<(f64, f64)> = sound
+            .filter(|point| usable(point.0) && usable(point.1))
+            .collect();
+        let shown = thin(&sound, MOST_POINTS);
+        let colour = palette::class(curve);
+        let line = colour.stroke_width(pixels(2) as u32);
+        let pieces = clipped(&shown, vertical.limits()).into_iter();
+        chart
+            .draw_series(pieces.map(|piece| PathElement::new(piece, line)))
+            .map_err(drawing(picture))?;
+        if shown.len() <= 20 {
+            let dots = shown.iter().filter(|point| vertical.holds(point.1));
+            chart
+                .draw_series(dots.map(|&point| Circle::new(point, pixels(3), colour.filled())))
+                .map_err(drawing(picture))?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::canvas::testing::{CAPTION, Picture};
+    use super::*;
+
+    const STEP: Quantity<'static> = Quantity {
+        name: "step",
+        unit: None,
+    };
+
+    fn panel(curves: Vec<Vec<(f64, f64)>>) -> CurvePanel<'static> {
+        CurvePanel {
+            title: "test error",
+            value: Quantity {
+                name: "RMSE",
+                unit: None,
+            },
+            curves,
+            from_zero: false,
+        }
+    }
+
+    #[test]
+    fn every_curve_of_every_panel_is_drawn() {
+        let names = ["svgp".to_owned(), "solve".to_owned()];
+        let rising = vec![(1.0, 1.0), (2.0, 2.0), (3.0, 4.0)];
+        let falling = vec![(1.0, 4.0), (2.0, f64::NAN), (3.0, 1.0)];
+        let panels = [
+            panel(vec![rising.clone(), falling]),
+            panel(vec![rising, vec![]]),
+        ];
+        let draw = |path: &Path| curves(path, "Curves", CAPTION, &names, STEP, &panels);
+        let picture = Picture::of(draw);
+        // The finite points.
+        assert_eq!(picture.count("circle"), 3 + 2 + 3);
+        assert!(picture.has_text("svgp") && picture.has_text("solve"));
+        assert_eq!(picture.count_text("test error"), 2);
+    }
+
+    #[test]
+    fn a_panel_without_values_is_an_error() {
+        let panels = [panel(vec![vec![(1.0, f64::NAN)]])];
+        let draw = |path: &Path| curves(path, "Curves", CAPTION, &[], STEP, &panels);
+        let error = Picture::refused(draw);
+        assert!(matches!(
+            error,
+            PictureError::NothingToShow { given: 1, .. }
+        ));
+    }
+}

@@ -1,0 +1,59 @@
+//! Options that a model has no use for.
+
+use super::SettingError;
+use crate::arguments::{ModelName, RunOptions, name_of};
+
+/// The first option that the model has no use for is an error; `options` are those typed.
+///
+/// # Errors
+///
+/// [`SettingError::NotApplicable`].
+pub fn require_applicable(options: &RunOptions, model: ModelName) -> Result<(), SettingError> {
+    match without_use(options, model).first() {
+        Some(option) => Err(SettingError::NotApplicable {
+            option,
+            model: name_of(model),
+        }),
+        None => Ok(()),
+    }
+}
+
+/// The options given that the model has no use for.
+pub fn without_use(options: &RunOptions, model: ModelName) -> Vec<&'static str> {
+    let full_batch = [
+        ("--covariance", options.covariance.is_some()),
+        ("--batch-size", options.batch_size.is_some()),
+        ("--learning-rate", options.learning_rate.is_some()),
+        ("--schedule", options.schedule.is_some()),
+        ("--gradient-norm", options.gradient_norm.is_some()),
+        ("--natural-gradient", options.natural_gradient.is_some()),
+        (
+            "--natural-gradient-warm-up",
+            options.natural_gradient_warm_up.is_some(),
+        ),
+        (
+            "--validation-fraction",
+            options.validation_fraction.is_some(),
+        ),
+        ("--patience", options.patience.is_some()),
+        ("--keep", options.keep.is_some()),
+    ];
+    let dense = [
+        ("--inducing", options.inducing.is_some()),
+        ("--initialiser", options.initialiser.is_some()),
+        ("--jitter", options.jitter.is_some()),
+    ];
+    let orthogonal = [("--orthogonal", options.orthogonal.is_some())];
+    let columns = [("--columns", options.columns.is_some())];
+    let options: [(&[(&'static str, bool)], bool); 4] = [
+        (&dense, model == ModelName::Exact),
+        (&full_batch, !model.is_mini_batch()),
+        (&orthogonal, !model.has_orthogonal()),
+        (&columns, model != ModelName::Odvgp),
+    ];
+    let useless = options.iter().filter(|(_, useless)| *useless);
+    let given = useless
+        .flat_map(|(options, _)| options.iter())
+        .filter(|(_, given)| *given);
+    given.map(|&(option, _)| option).collect()
+}

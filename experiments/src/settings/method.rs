@@ -1,0 +1,183 @@
+//! The models, with what only some of them have.
+
+use burn_gp::optim::NaturalGradient;
+
+use super::{SettingError, at_least_one, natural_gradient, positive};
+use crate::arguments::{
+    CovarianceName, InitialiserName, KeepName, ModelName, RunOptions, ScheduleName,
+};
+
+const DEFAULT_BATCH_SIZE: usize = 256;
+const DEFAULT_LEARNING_RATE: f64 = 0.05;
+const DEFAULT_PATIENCE: usize = 20;
+
+/// The models, with what only some of them have.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Method {
+    /// Exact regression.
+    Exact,
+    /// Collapsed sparse regression.
+    Sgpr(SparseSettings),
+    /// Collapsed sparse regression with orthogonal inducing points.
+    SolveCollapsed(SparseSettings),
+    /// A sparse variational model.
+    Svgp(SparseSettings, VariationalSettings),
+}
+
+impl Method {
+    /// The model's name.
+    pub fn name(&self) -> ModelName {
+        match self {
+            Self::Exact => ModelName::Exact,
+            Self::Sgpr(_) => ModelName::Sgpr,
+            Self::SolveCollapsed(_) => ModelName::SolveCollapsed,
+            Self::Svgp(_, variational) => match variational.family {
+                Family::Svgp { whitened: true } => ModelName::Svgp,
+                Family::Svgp { whitened: false } => ModelName::SvgpUnwhitened,
+                Family::Solve { whitened: true } => ModelName::Solve,
+                Family::Solve { whitened: false } => ModelName::SolveUnwhitened,
+                Family::Odvgp { .. } => ModelName::Odvgp,
+            },
+        }
+    }
+
+    /// The inducing points, for models that have them.
+    pub fn sparse(&self) -> Option<&SparseSettings> {
+        match self {
+            Self::Exact => None,
+            Self::Sgpr(sparse) | Self::SolveCollapsed(sparse) | Self::Svgp(sparse, _) => {
+                Some(sparse)
+            }
+        }
+    }
+
+    /// The posterior and its training on mini-batches, for models that have them.
+    pub fn variational(&self) -> Option<&VariationalSettings> {
+        match self {
+            Self::Exact | Self::Sgpr(_) | Self::SolveCollapsed(_) => None,
+            Self::Svgp(_, variational) => Some(variational),
+        }
+    }
+}
+
+/// The inducing points.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SparseSettings {
+    /// How many there are, unless by default.
+    pub inducing: Option<usize>,
+    /// How many orthogonal ones there are, unless by default; none for models without.
+    pub orthogonal: Option<usize>,
+    /// How the first ones are chosen.
+    pub initialiser: InitialiserName,
+    /// The jitter on their covariances, unless by default.
+    pub jitter: Option<f64>,
+}
+
+/// The variational posteriors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// One set of inducing points.
+    Svgp {
+        /// Whether the inducing variables are whitened.
+        whitened: bool,
+    },
+    /// A second, orthogonal set.
+    Solve {
+        /// Whether the inducing variables are whitened.
+        whitened: bool,
+    },
+    /// A second set that is of the mean alone, not whitened.
+    Odvgp {
+        /// The columns of its covariance that a step looks at, unless by default.
+        columns: Option<usize>,
+    },
+}
+
+/// A variational posterior and its training on mini-batches.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VariationalSettings {
+    /// Which posterior.
+    pub family: Family,
+    /// The shape of the variational covariance.
+    pub covariance: CovarianceName,
+    /// Rows in a batch.
+    pub batch_size: usize,
+    /// The first learning rate.
+    pub learning_rate: f64,
+    /// How it goes down.
+    pub schedule: ScheduleName,
+    /// The largest norm of a parameter's gradient.
+    pub gradient_norm: Option<f64>,
+    /// Natural gradients for the distribution of the inducing variables.
+    pub natural_gradient: Option<NaturalGradient>,
+    /// Validations without improvement before training stops.
+    pub patience: usize,
+    /// Which step's model is kept where there are validation rows.
+    pub keep: KeepName,
+}
+
+impl VariationalSettings {
+    /// The columns of the second set's covariance that a step looks at, where that is known.
+    pub fn columns(&self) -> Option<usize> {
+        match self.family {
+            Family::Odvgp { columns } => columns,
+            Family::Svgp { .. } | Family::Solve { .. } => None,
+        }
+    }
+}
+
+/// The model that `options` ask for.
+pub(super) fn method(options: &RunOptions, model: ModelName) -> Result<Method, SettingError> {
+    let family = match model {
+        ModelName::Exact => return Ok(Method::Exact),
+        ModelName::Sgpr => return Ok(Method::Sgpr(sparse(options, model)?)),
+        ModelName::SolveCollapsed => return Ok(Method::SolveCollapsed(sparse(options, model)?)),
+        ModelName::Svgp => Family::Svgp { whitened: true },
+        ModelName::SvgpUnwhitened => Family::Svgp { whitened: false },
+        ModelName::Solve => Family::Solve { whitened: true },
+        ModelName::SolveUnwhitened => Family::Solve { whitened: false },
+        ModelName::Odvgp => Family::Odvgp {
+            columns: at_least_one("--columns", options.columns)?,
+        },
+    };
+    Ok(Method::Svgp(
+        sparse(options, model)?,
+        variational(options, family)?,
+    ))
+}
+
+/// The inducing points of a model that has them.
+fn sparse(options: &RunOptions, model: ModelName) -> Result<SparseSettings, SettingError> {
+    if let Some(jitter) = options.jitter
+        && !(0.0..1.0).contains(&jitter)
+    {
+        return Err(SettingError::Jitter { value: jitter });
+    }
+    Ok(SparseSettings {
+        inducing: at_least_one("--inducing", options.inducing)?,
+        orthogonal: at_least_one("--orthogonal", options.orthogonal)?
+            .filter(|_| model.has_orthogonal()),
+        initialiser: options.initialiser.unwrap_or(InitialiserName::KMeans),
+        jitter: options.jitter,
+    })
+}
+
+/// A variational posterior and its training.
+fn variational(options: &RunOptions, family: Family) -> Result<VariationalSettings, SettingError> {
+    let batch_size = at_least_one("--batch-size", options.batch_size)?;
+    let patience = at_least_one("--patience", options.patience)?;
+    let learning_rate = options.learning_rate.unwrap_or(DEFAULT_LEARNING_RATE);
+    Ok(VariationalSettings {
+        family,
+        covariance: options.covariance.unwrap_or(CovarianceName::Full),
+        batch_size: batch_size.unwrap_or(DEFAULT_BATCH_SIZE),
+        learning_rate: positive("--learning-rate", learning_rate)?,
+        schedule: options.schedule.unwrap_or(ScheduleName::Cosine),
+        gradient_norm: (options.gradient_norm)
+            .map(|norm| positive("--gradient-norm", norm))
+            .transpose()?,
+        natural_gradient: natural_gradient(options)?,
+        patience: patience.unwrap_or(DEFAULT_PATIENCE),
+        keep: options.keep.unwrap_or(KeepName::Best),
+    })
+}

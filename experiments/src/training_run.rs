@@ -1,0 +1,135 @@
+//! A training run as a process of its own: its memory is its own, and so is its end.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::arguments::RunOptions;
+use crate::failure::{Failure, FolderError};
+use crate::fitting::{Checkpoints, Interrupt};
+use crate::output;
+use crate::report::Metrics;
+
+/// Time between two looks at a run.
+const PATIENCE: Duration = Duration::from_millis(20);
+
+/// Time for a run to write its checkpoint when it is to stop.
+const GRACE: Duration = Duration::from_secs(30);
+
+/// A training run in a folder of its own.
+pub struct TrainingRun {
+    /// Its folder.
+    pub folder: PathBuf,
+    /// What `train` is told.
+    pub options: RunOptions,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug)]
+pub enum RunEnd {
+    /// With these numbers.
+    Finished(Box<Metrics>),
+    /// It was refused for a reason that it has told.
+    Refused,
+    /// It broke off for a reason that it has told.
+    Broken,
+    /// The user wants to stop.
+    Interrupted,
+}
+
+impl TrainingRun {
+    /// The numbers of the run in `folder`; none if it is not finished.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read.
+    pub fn finished(folder: &Path) -> Result<Option<Metrics>, FolderError> {
+        let path = folder.join(output::METRICS);
+        if !path.exists() {
+            return Ok(None);
+        }
+        let text = std::fs::read_to_string(&path).map_err(|error| error.to_string());
+        let parsed = text.and_then(|text| {
+            serde_json::from_str(&text).map_err(|error: serde_json::Error| error.to_string())
+        });
+        match parsed {
+            Ok(metrics) => Ok(Some(metrics)),
+            Err(reason) => Err(FolderError::DamagedCheckpoint { path, reason }),
+        }
+    }
+
+    /// The run's numbers: read, if it was made before; else it is made or continued.
+    ///
+    /// # Errors
+    ///
+    /// When files cannot be read or written.
+    pub fn execute(&self, quiet: bool, interrupt: &Interrupt) -> Result<RunEnd, Failure> {
+        if let Some(metrics) = Self::finished(&self.folder)? {
+            return Ok(RunEnd::Finished(Box::new(metrics)));
+        }
+        let status = self.start(quiet, interrupt)?;
+        Ok(match (status.code(), Self::finished(&self.folder)?) {
+            (Some(0), Some(metrics)) => RunEnd::Finished(Box::new(metrics)),
+            (Some(2), _) => RunEnd::Refused,
+            _ if interrupt.is_requested() => RunEnd::Interrupted,
+            _ => RunEnd::Broken,
+        })
+    }
+
+    /// Starts the process and waits for its end.
+    fn start(&self, quiet: bool, interrupt: &Interrupt) -> Result<ExitStatus, Failure> {
+        let program = std::env::current_exe().map_err(Failure::writing(&self.folder))?;
+        let mut command = Command::new(program);
+        command.arg("train").args(self.arguments()?);
+        if quiet {
+            command.arg("--quiet");
+        }
+        let child = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn();
+        let mut child = child.map_err(Failure::writing(&self.folder))?;
+        let status = wait(&mut child, interrupt).map_err(Failure::writing(&self.folder))?;
+        // A finished run has its own copy.
+        let _ = std::fs::remove_file(self.configuration());
+        Ok(status)
+    }
+
+    /// What a run that begins is configured by.
+    fn configuration(&self) -> PathBuf {
+        self.folder.with_extension("json")
+    }
+
+    /// What `train` is told.
+    fn arguments(&self) -> Result<Vec<OsString>, Failure> {
+        let folder = self.folder.clone().into_os_string();
+        if Checkpoints::within(&self.folder).latest().is_some() {
+            return Ok(vec!["--resume".into(), folder]);
+        }
+        let configuration = self.configuration();
+        let text = serde_json::to_string_pretty(&self.options).map_err(std::io::Error::other);
+        let text = text.map_err(Failure::writing(&configuration))?;
+        let parent = configuration.parent().unwrap_or(Path::new("."));
+        std::fs::create_dir_all(parent).map_err(Failure::writing(parent))?;
+        output::write_text(&configuration, &text)?;
+        Ok(vec![
+            "--out".into(),
+            folder,
+            "--config".into(),
+            configuration.into_os_string(),
+        ])
+    }
+}
+
+/// Waits for the end of a run, which Ctrl-C on the terminal reaches without our help; one that was
+/// not reached, or does not end in time, is ended.
+fn wait(child: &mut Child, interrupt: &Interrupt) -> std::io::Result<ExitStatus> {
+    let mut asked: Option<Instant> = None;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status);
+        }
+        if interrupt.is_requested() && asked.get_or_insert_with(Instant::now).elapsed() > GRACE {
+            child.kill()?;
+        }
+        std::thread::sleep(PATIENCE);
+    }
+}

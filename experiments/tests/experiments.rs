@@ -1,0 +1,222 @@
+//! The experiments run, keep what is finished, and say what is missing.
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+
+use support::{fields, read, run, succeed};
+
+/// The message of a command that must be refused.
+fn refused(folder: &Path, arguments: &[&str]) -> String {
+    let output = run(folder, arguments);
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+    assert!(output.stdout.is_empty(), "{arguments:?} printed something");
+    String::from_utf8(output.stderr).unwrap()
+}
+
+fn json(path: &Path) -> serde_json::Value {
+    serde_json::from_str(&read(path)).unwrap()
+}
+
+/// A one-dimensional set where the program looks for Snelson's.
+fn write_snelson(folder: &Path) {
+    let mut text = String::from("x,y\n");
+    for row in 0..120 {
+        let x = f64::from(row) / 20.0;
+        let jump = if row % 3 == 0 { 0.2 } else { -0.1 };
+        text += &format!("{x},{}\n", (2.0 * x).sin() + jump);
+    }
+    fs::create_dir(folder.join("small")).unwrap();
+    fs::write(folder.join("small/snelson.csv"), text).unwrap();
+}
+
+/// A regression set in the layout of the collection, of `rows` rows and three inputs.
+fn write_collection(folder: &Path, name: &str, rows: usize) {
+    let set = folder.join("uci").join(name);
+    fs::create_dir_all(&set).unwrap();
+    let mut text = String::new();
+    for row in 0..rows {
+        let [a, b, c] = [101, 103, 107].map(|prime| ((7 * row) % prime) as f64 / prime as f64);
+        text += &format!("{a},{b},{c},{}\n", a * b - (3.0 * c).sin());
+    }
+    let file = fs::File::create(set.join("data.csv.gz")).unwrap();
+    let mut encoder = flate2::write::GzEncoder::new(file, flate2::Compression::default());
+    std::io::Write::write_all(&mut encoder, text.as_bytes()).unwrap();
+    encoder.finish().unwrap();
+}
+
+#[test]
+fn the_list_has_a_line_for_each_experiment() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let list = succeed(folder.path(), &["experiment", "list"]);
+    let names: Vec<&str> = list
+        .lines()
+        .map(|line| {
+            line.split_once("   ")
+                .expect("a name and a sentence")
+                .0
+                .trim()
+        })
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "snelson",
+            "solve-regression",
+            "solve-ablation",
+            "solve-cost"
+        ]
+    );
+    assert!(list.lines().all(|line| line.contains("arXiv:1910.10596")));
+}
+
+#[test]
+fn what_cannot_run_gets_one_sentence() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path();
+    assert_eq!(
+        refused(path, &["experiment", "snelsn"]),
+        "error: unrecognized subcommand 'snelsn' (did you mean snelson?); see --help\n"
+    );
+    assert_eq!(
+        refused(path, &["experiment", "snelson", "--data-dir", "."]),
+        "error: the data set snelson is not on disk: looked for ./small/snelson.csv and \
+         ./snelson.csv; put the set as CSV with a header, the target last, at ./small/snelson.csv\n"
+            .replace("./", &format!("{}/", path.display()))
+    );
+    let words = ["experiment", "solve-regression", "--data-sets", "song,bike"];
+    let message = refused(path, &words);
+    let lines: Vec<&str> = message.lines().collect();
+    assert_eq!(lines.len(), 3, "{message}");
+    assert!(lines[0].starts_with("warning: the data set song is not on disk"));
+    assert!(lines[0].contains("https://github.com/treforevans/uci_datasets"));
+    assert!(lines[1].starts_with("warning: the data set bike is not on disk"));
+    assert_eq!(
+        lines[2],
+        "error: none of the data sets of this experiment can be used, for the reasons above"
+    );
+    assert!(!path.join("out").exists(), "a folder is left behind");
+}
+
+#[test]
+fn snelson_fits_four_models_once() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path();
+    write_snelson(path);
+    let words = |steps| {
+        let words = "experiment snelson --data-dir . --out fits --quiet --steps";
+        words.split(' ').chain([steps]).collect::<Vec<&str>>()
+    };
+    let table = succeed(path, &words("30"));
+    let fits = path.join("fits");
+    let rows = fields(&read(&fits.join("results.csv")));
+    let models: Vec<&str> = rows[1..].iter().map(|row| row[0].as_str()).collect();
+    assert_eq!(models, ["SVGP 5", "SVGP 10", "ODVGP 5+100", "SOLVE-GP 5+5"]);
+    assert!(models.iter().all(|model| table.contains(model)), "{table}");
+    for row in &rows[1..] {
+        assert!(
+            row[1..]
+                .iter()
+                .all(|cell| cell.parse::<f64>().unwrap().is_finite())
+        );
+    }
+    let picture = read(&fits.join("fits.svg"));
+    assert!(models.iter().all(|model| picture.contains(model)));
+    let results = json(&fits.join("results.json"));
+    let orthogonal: Vec<usize> = (results.as_array().unwrap().iter())
+        .map(|fit| fit["orthogonal"].as_array().unwrap().len())
+        .collect();
+    assert_eq!(orthogonal, [0, 0, 100, 5]);
+    // What is there is not made again, seconds included.
+    let written = read(&fits.join("results.csv"));
+    assert_eq!(succeed(path, &words("30")), table);
+    assert_eq!(read(&fits.join("results.csv")), written);
+    assert_eq!(
+        refused(path, &words("31")),
+        "error: the folder fits holds results of an experiment with other options; choose another \
+         with --out, or replace it with --overwrite\n"
+    );
+}
+
+#[test]
+fn cells_of_regression_are_made_one_by_one() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path();
+    write_collection(path, "bike", 600);
+    let regression = |options: &str| {
+        let words = format!(
+            "experiment solve-regression --data-dir . --out cells --epochs 3 --quiet {options}"
+        );
+        succeed(path, &words.split(' ').collect::<Vec<&str>>())
+    };
+    regression("--data-sets bike --columns solve-1024 --splits 2");
+    let metrics = path.join("cells/runs/bike/solve-1024/seed-1/metrics.json");
+    let first = read(&metrics);
+    let table = regression("--data-sets bike,song --columns odvgp-1024,svgp-1024 --splits 1");
+    assert_eq!(read(&metrics), first, "a finished run was made again");
+    assert!(
+        table.contains("-0.189 (0.006)"),
+        "the paper's number: {table}"
+    );
+    assert!(table.contains("not comparable"), "{table}");
+    let rows = fields(&read(&path.join("cells/results.csv")));
+    let cells: Vec<Vec<&str>> = rows[1..]
+        .iter()
+        .map(|row| row[1..6].iter().map(String::as_str).collect())
+        .collect();
+    assert_eq!(
+        cells,
+        [
+            ["svgp-1024", "128", "", "", "1"],
+            ["odvgp-1024", "128", "128", "", "1"],
+            ["solve-1024", "128", "128", "", "2"],
+        ]
+    );
+    // A mean of two, in the table as in the runs.
+    let nlpd = |seed: &str| {
+        let run = path.join("cells/runs/bike/solve-1024").join(seed);
+        let metrics = json(&run.join("metrics.json"));
+        assert_eq!(metrics["n_train"], 384);
+        assert_eq!(metrics["step_kept"], metrics["steps"]);
+        metrics["nlpd"].as_f64().unwrap()
+    };
+    let mean = -0.5 * (nlpd("seed-0") + nlpd("seed-1"));
+    assert!((rows[3][6].parse::<f64>().unwrap() - mean).abs() < 1e-12);
+    assert!(path.join("cells/bike.svg").exists());
+}
+
+#[test]
+fn ablation_looks_at_four_models_on_the_way() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path();
+    write_collection(path, "bike", 300);
+    let words = "experiment solve-ablation --data-set bike --data-dir . --out curves --inducing 8 \
+                 --epochs 6 --quiet";
+    let table = succeed(path, &words.split_whitespace().collect::<Vec<&str>>());
+    assert!(table.contains("SOLVE-GP M+M, whitened"), "{table}");
+    let results = json(&path.join("curves/results.json"));
+    for curve in results.as_array().unwrap() {
+        let points = curve["points"].as_array().unwrap();
+        assert_eq!(points.len(), 6);
+        assert!(points[5]["rmse"].as_f64().unwrap() < points[0]["rmse"].as_f64().unwrap());
+    }
+    assert!(read(&path.join("curves/curves.svg")).contains("SVGP 2M, unwhitened"));
+}
+
+#[test]
+fn cost_has_a_row_for_each_size() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path();
+    let words = "experiment solve-cost --sizes 8,16 --steps 3 --out cost --quiet";
+    let table = succeed(path, &words.split(' ').collect::<Vec<&str>>());
+    assert!(table.contains("Table 4"), "{table}");
+    let rows = fields(&read(&path.join("cost/results.csv")));
+    assert_eq!(rows.len(), 1 + 4);
+    for row in &rows[1..] {
+        let number = |column: usize| row[column].parse::<f64>().unwrap();
+        assert!((number(6) - number(5) / number(4)).abs() < 1e-9 * number(6));
+        assert!((1.0..4.0).contains(&number(7)), "counted ratio {}", row[7]);
+    }
+    assert!(path.join("cost/times.svg").exists());
+}

@@ -1,0 +1,107 @@
+//! Collapsed sparse regression with orthogonal inducing points.
+
+use burn::module::Module;
+use burn_gp::{
+    inducing::InducingPoints,
+    inference::CollapsedOrthogonal,
+    kernels::{AnyKernel, KernelConfig},
+    likelihoods::GaussianConfig,
+    means::{AnyMean, MeanConfig},
+    parameter::ParameterConfig,
+    variational::{Coordinates, PosteriorConfig},
+};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    InducingConfig, InitError, SvgpConfig,
+    config::{OUTPUTS, options_of, with_first_values},
+    training::TrainingData,
+};
+
+/// A collapsed model with orthogonal inducing points, whose pieces are chosen at run time.
+pub type AnySolveCollapsed = CollapsedOrthogonal<AnyKernel, AnyMean, InducingPoints>;
+
+/// Configuration of a collapsed sparse regression model with orthogonal inducing points.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SolveCollapsedConfig {
+    /// The kernel.
+    pub kernel: KernelConfig,
+    /// The mean function.
+    pub mean: MeanConfig,
+    /// The noise.
+    pub likelihood: GaussianConfig,
+    /// The inducing points, orthogonal ones among them.
+    pub inducing: InducingConfig,
+    /// First values, bounds, priors of the parameters, and which are not trained.
+    #[serde(default)]
+    pub parameters: ParameterConfig,
+}
+
+impl SolveCollapsedConfig {
+    /// 128 inducing points, 128 orthogonal ones and a zero mean.
+    pub fn new(kernel: impl Into<KernelConfig>, likelihood: GaussianConfig) -> Self {
+        Self {
+            kernel: kernel.into(),
+            mean: MeanConfig::Zero,
+            likelihood,
+            inducing: InducingConfig {
+                orthogonal: 128,
+                ..InducingConfig::new(128)
+            },
+            parameters: ParameterConfig::default(),
+        }
+    }
+
+    /// With `count` inducing points and `orthogonal` orthogonal ones.
+    pub fn with_inducing(mut self, count: usize, orthogonal: usize) -> Self {
+        (self.inducing.count, self.inducing.orthogonal) = (count, orthogonal);
+        self
+    }
+
+    /// The model, its inducing points chosen among the training inputs, in their precision and
+    /// on their device with autodiff.
+    ///
+    /// # Errors
+    ///
+    /// When the inducing points cannot be chosen, none are orthogonal, or what is asked of a
+    /// parameter cannot be.
+    pub fn init(&self, data: &TrainingData) -> Result<AnySolveCollapsed, InitError> {
+        let options = options_of(&data.inputs);
+        let [_, dimensions] = data.inputs.dims();
+        let kernel = self.kernel.init(dimensions, options.clone());
+        let kernel = with_first_values(kernel, &self.parameters)?;
+        self.inducing.check(true)?;
+        let mut sets = self.inducing.select(&kernel, &data.inputs)?;
+        let orthogonal = sets.swap_remove(1);
+        let model = CollapsedOrthogonal::new(
+            kernel,
+            self.mean.init(dimensions, OUTPUTS, options.clone()),
+            self.likelihood.init(options),
+            sets.swap_remove(0),
+            orthogonal,
+            self.inducing.jitter_for(data.inputs.dtype()),
+        );
+        Ok(self.parameters.apply(model)?.train())
+    }
+
+    /// The variational model that a trained collapsed model turns into: whitened, with full
+    /// covariances.
+    pub fn variational(&self) -> SvgpConfig {
+        let parameters = (self.parameters)
+            .with_field_renamed("inducing", "posterior.sets.0.inducing")
+            .with_field_renamed("orthogonal", "posterior.sets.1.inducing");
+        SvgpConfig {
+            kernel: self.kernel.clone(),
+            mean: self.mean,
+            likelihood: self.likelihood.clone().into(),
+            posterior: PosteriorConfig::Solve {
+                covariance: Default::default(),
+                coordinates: Coordinates::Whitened,
+            },
+            inducing: self.inducing.clone(),
+            separate_kernels: false,
+            coregionalisation: None,
+            parameters,
+        }
+    }
+}
