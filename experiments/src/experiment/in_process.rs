@@ -38,7 +38,6 @@ impl Watch<'_> {
         let mut seconds = 0.0;
         while !trainer.is_finished() {
             if self.interrupt.is_requested() {
-                progress.finish();
                 return Err(Failure::InterruptedExperiment {
                     folder: self.folder.to_owned(),
                 });
@@ -56,7 +55,6 @@ impl Watch<'_> {
             });
             look(trainer, seconds)?;
         }
-        progress.finish();
         Ok(())
     }
 }
