@@ -21,12 +21,30 @@ pub enum ExperimentCommand {
     /// The experiments, a line each
     List,
     /// Snelson's data with SVGP, ODVGP and SOLVE-GP (arXiv:1910.10596, Figure 2)
+    ///
+    /// SVGP with 5 and with 10 inducing points, ODVGP with 5 and 100 more for the mean, SOLVE-GP with 5
+    /// and 5 orthogonal ones, on 100 rows of Snelson's data; the other 100 rows are held out.
     Snelson(solve_gp::SnelsonOptions),
     /// Regression with SVGP, ODVGP and SOLVE-GP (arXiv:1910.10596, Tables 2, 6 and 7)
+    ///
+    /// The protocol is the paper's: Matérn-3/2 kernel with one lengthscale, unwhitened posteriors, 64 %
+    /// of the rows to train on and 20 % to test on, batches of 1024, Adam with learning rate 0.01.
+    /// At quick scale all numbers of inducing points are divided by 8.
+    ///
+    /// The tables have every run that is finished in the folder, whichever the last command asked for,
+    /// so that the cells can be made one by one.
     SolveRegression(solve_gp::RegressionOptions),
     /// Whitened and unwhitened SVGP and SOLVE-GP in the course of training (arXiv:1910.10596, Figure 3b)
+    ///
+    /// SVGP with 2M inducing points and SOLVE-GP with M and M orthogonal ones, each whitened and
+    /// unwhitened, trained as in solve-regression; their scores on the test rows in the course of
+    /// training. The paper's data set is houseelectric; any other can take its place.
     SolveAblation(solve_gp::AblationOptions),
     /// Time of a training step of SVGP and SOLVE-GP (arXiv:1910.10596, Figure 4 and Table 4)
+    ///
+    /// Milliseconds of a training step with SVGP(M), ODVGP(M+M), SOLVE-GP(M+M) and SVGP(2M), whitened
+    /// and unwhitened, in single precision, medians over the steps; and how many times as long SVGP(2M)
+    /// takes as SOLVE-GP(M+M), measured and by counts of multiply-adds. Run it beside nothing else.
     SolveCost(solve_gp::CostOptions),
 }
 

@@ -33,10 +33,6 @@ const PICTURE: &str = "curves.svg";
 const LOOKS: usize = 50;
 
 /// What `experiment solve-ablation` takes.
-///
-/// SVGP with 2M inducing points and SOLVE-GP with M and M orthogonal ones, each whitened and
-/// unwhitened, trained as in solve-regression; their scores on the test rows in the course of
-/// training. The paper's data set is houseelectric; any other can take its place.
 #[derive(Args, Clone, Debug)]
 pub struct AblationOptions {
     /// The data set: a registered name or a file

@@ -41,10 +41,6 @@ const DIMENSIONS: usize = 8;
 const SIZES: [usize; 4] = [128, 256, 512, 1024];
 
 /// What `experiment solve-cost` takes.
-///
-/// Milliseconds of a training step with SVGP(M), ODVGP(M+M), SOLVE-GP(M+M) and SVGP(2M), whitened
-/// and unwhitened, in single precision, medians over the steps; and how many times as long SVGP(2M)
-/// takes as SOLVE-GP(M+M), measured and by counts of multiply-adds. Run it beside nothing else.
 #[derive(Args, Clone, Debug)]
 pub struct CostOptions {
     /// Inducing points M, such as 128,256 [default: 128,256,512,1024; quick: up to 512]

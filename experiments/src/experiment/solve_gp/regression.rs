@@ -32,13 +32,6 @@ const NAME: &str = "solve-regression";
 const QUICK_DATA_SETS: [&str; 2] = ["elevators", "bike"];
 
 /// What `experiment solve-regression` takes.
-///
-/// The protocol is the paper's: Matérn-3/2 kernel with one lengthscale, unwhitened posteriors, 64 %
-/// of the rows to train on and 20 % to test on, batches of 1024, Adam with learning rate 0.01.
-/// At quick scale all numbers of inducing points are divided by 8.
-///
-/// The tables have every run that is finished in the folder, whichever the last command asked for,
-/// so that the cells can be made one by one.
 #[derive(Args, Clone, Debug)]
 pub struct RegressionOptions {
     /// Data sets, such as kin40k,bike [default: all of the paper's; quick: elevators,bike]

@@ -57,9 +57,6 @@ const BEYOND: f64 = 0.5;
 const DEVIATIONS: f64 = 3.0;
 
 /// What `experiment snelson` takes.
-///
-/// SVGP with 5 and with 10 inducing points, ODVGP with 5 and 100 more for the mean, SOLVE-GP with 5
-/// and 5 orthogonal ones, on 100 rows of Snelson's data; the other 100 rows are held out.
 #[derive(Args, Clone, Debug)]
 pub struct SnelsonOptions {
     /// Optimiser steps [default: 10000; quick: 2000]
