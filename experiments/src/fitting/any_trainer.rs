@@ -27,7 +27,7 @@ pub enum TrainerKind {
     /// L-BFGS on all data, in a loop of the caller's.
     FullBatch(Box<AnyFullBatch>),
     /// Adam on mini-batches, in burn's loop.
-    MiniBatch(MiniBatchLearner<AnySvgp>),
+    MiniBatch(Box<MiniBatchLearner<AnySvgp>>),
 }
 
 /// Forwards to the trainer within.
@@ -71,7 +71,8 @@ impl AnyTrainer {
             Plan::Svgp(config, training) => {
                 let model = config.init(&data)?;
                 let learner = MiniBatchLearner::new(model, data.clone(), training.clone());
-                TrainerKind::MiniBatch(learner.with_priors(config.parameters.priors.clone()))
+                let learner = learner.with_priors(config.parameters.priors.clone());
+                TrainerKind::MiniBatch(Box::new(learner))
             }
         };
         Ok(Self { kind, data })
