@@ -82,7 +82,7 @@ impl Metric for ValidationMetric {
     fn clear(&mut self) {}
 }
 
-/// What burn's logger is told: it passes over placeholders, so that it writes no files of its own.
+/// What burn's logger is told: entries without a value, which it passes over, so that it writes no files of its own.
 fn elsewhere() -> SerializedEntry {
     SerializedEntry::not_available(None)
 }
