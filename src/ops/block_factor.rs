@@ -14,8 +14,7 @@ use super::{
 /// [Cᵀ K₂] = [Aᵀ L₂] [0   L₂ᵀ]     A = L⁻¹C,   L₂L₂ᵀ = K₂ − AᵀA
 /// ```
 ///
-/// Two factorisations of size M take a quarter of the time of one of size 2M, and the two blocks
-/// stay apart.
+/// The two blocks stay apart, which a factorisation of the whole does not leave.
 #[derive(Clone, Debug)]
 pub struct BlockFactor {
     /// L
@@ -48,7 +47,7 @@ impl BlockFactor {
         let coupling = leading.solve(cross);
         let variance = mean_diagonal(trailing.clone());
         let complement = trailing - gram(coupling.clone().transpose());
-        let trailing = factor_complement(complement, variance, jitter)?;
+        let trailing = factor_rest(complement, variance, jitter)?;
         Ok(Self {
             leading,
             coupling,
@@ -109,13 +108,14 @@ impl BlockFactor {
     }
 }
 
-/// The factor of a Schur complement, with jitter relative to `variance`, `[1]`.
-fn factor_complement(
-    complement: Tensor<2>,
+/// The factor of a matrix that is the rest of a subtraction, with jitter relative to `variance`: the
+/// diagonal that there was before, one a batch member, whose rounding is in the rest.
+pub(crate) fn factor_rest<const D: usize>(
+    rest: Tensor<D>,
     variance: Tensor<1>,
     jitter: Jitter,
-) -> Result<CholeskyFactor<2>, NotPositiveDefinite> {
-    let epsilon = match complement.dtype() {
+) -> Result<CholeskyFactor<D>, NotPositiveDefinite> {
+    let epsilon = match rest.dtype() {
         DType::F64 => f64::EPSILON,
         _ => f64::from(f32::EPSILON),
     };
@@ -125,7 +125,7 @@ fn factor_complement(
     };
     let attempt = |relative: f64| {
         let added = variance.clone().mul_scalar(relative);
-        let outcome = cholesky(add_to_diagonal(complement.clone(), added), as_it_is);
+        let outcome = cholesky(add_to_diagonal(rest.clone(), added), as_it_is);
         outcome.map_err(|error| NotPositiveDefinite {
             jitter: relative,
             ..error

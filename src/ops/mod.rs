@@ -34,6 +34,7 @@ mod special;
 mod stationary;
 
 pub use block_factor::BlockFactor;
+pub(crate) use block_factor::factor_rest;
 pub use covariance::{covariance, covariance_matrix, covariances};
 pub use diagonal::add_to_diagonal;
 pub(crate) use diagonal::mean_diagonal;

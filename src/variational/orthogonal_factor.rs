@@ -1,10 +1,10 @@
 //! The Cholesky factor of several sets of inducing variables, block by block.
 
-use burn::tensor::{DType, Tensor};
+use burn::tensor::Tensor;
 
 use super::{FunctionMatrices, PriorCovariances};
 use crate::ops::{
-    CholeskyFactor, Jitter, NotPositiveDefinite, add_to_diagonal, cholesky, mean_diagonal,
+    CholeskyFactor, Jitter, NotPositiveDefinite, cholesky, factor_rest, mean_diagonal,
 };
 
 /// The Cholesky factor of the covariance of T sets of inducing variables, by blocks:
@@ -101,25 +101,7 @@ where
     let residual = couplings.iter().fold(covariance, |rest, coupling| {
         rest - coupling.clone().inner_products()
     });
-    let epsilon = match residual.dtype() {
-        DType::F64 => f64::EPSILON,
-        _ => f64::from(f32::EPSILON),
-    };
-    let as_it_is = Jitter {
-        initial: 0.0,
-        escalations: 0,
-    };
-    let attempt = |relative: f64| {
-        let added = variance.clone().mul_scalar(relative);
-        let outcome = cholesky(add_to_diagonal(residual.clone(), added), as_it_is);
-        outcome.map_err(|error| NotPositiveDefinite {
-            jitter: relative,
-            ..error
-        })
-    };
-    (jitter.attempts(epsilon).skip(1)).fold(attempt(jitter.initial), |outcome, relative| {
-        outcome.or_else(|_| attempt(relative))
-    })
+    factor_rest(residual, variance, jitter)
 }
 
 /// A square matrix from the blocks of its diagonal and those below, `below(row, column)`; absent
