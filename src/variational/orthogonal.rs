@@ -51,7 +51,7 @@ impl<I: Module> InducingSet<I> {
 /// `σ²(x) = k(x, Z)·K_uu⁻¹·S_u·K_uu⁻¹·k(Z, x) + c(x, x) + c(x, O)·C_vv⁻¹(S_v − C_vv)C_vv⁻¹·c(O, x)`,
 /// `KL = KL[N(m_u, S_u) ‖ N(0, K_uu)] + KL[N(m_v, S_v) ‖ N(0, C_vv)]`
 /// (J. Shi, M. Titsias and A. Mnih, *Sparse Orthogonal Variational Inference for Gaussian
-/// Processes*, arXiv:1910.10596, eqs. 33 to 36).The two
+/// Processes*, arXiv:1910.10596, eqs. 33 to 36). The two
 /// factorisations cost a quarter of one of M + M2 variables, and the couplings between the sets most
 /// of the rest; what is saved for good are the parts of the covariance between u and v, in the
 /// moments and in the divergence. One set is the whitened or unwhitened posterior; more than two
