@@ -105,7 +105,12 @@ impl HostAccess for burn::backend::Cube {
 /// Copies a tensor's values to the host.
 #[cfg(any(feature = "ndarray", feature = "wgpu", feature = "cuda"))]
 fn read_back<B: Backend, T: Element>(tensor: &FloatTensor<B>) -> Vec<T> {
-    match burn::tensor::try_read_sync(B::float_into_data(tensor.clone())) {
+    take::<B, T>(tensor.clone())
+}
+
+/// A tensor's values on the host: its own memory, where that is the host's and nobody else holds it.
+pub fn take<B: Backend, T: Element>(tensor: FloatTensor<B>) -> Vec<T> {
+    match burn::tensor::try_read_sync(B::float_into_data(tensor)) {
         Some(Ok(data)) => to_vec(data),
         Some(Err(error)) => panic!("the device could not be read: {error:?}"),
         None => panic!("the device cannot be read synchronously on this platform"),

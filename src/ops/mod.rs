@@ -19,6 +19,7 @@
 //! not contiguous is copied first). **On the GPU backends each of them reads its inputs back to
 //! the host, computes there and uploads the result.** Everything else of a model runs on the GPU.
 
+mod adam;
 mod block_factor;
 mod covariance;
 mod diagonal;
@@ -33,6 +34,7 @@ pub(crate) mod reverse;
 mod special;
 mod stationary;
 
+pub(crate) use adam::adam;
 pub use block_factor::BlockFactor;
 pub(crate) use block_factor::factor_rest;
 pub use covariance::{covariance, covariance_matrix, covariances};
@@ -42,6 +44,7 @@ pub use factor::{
     CholeskyFactor, Jitter, NotPositiveDefinite, SingularTriangle, cholesky, solve_triangular,
 };
 pub use gram::gram;
+pub(crate) use host::adam::AdamStep;
 pub use moments::{
     batch_column_squares, batch_projected_moments, column_squares, gaussian_divergence,
     projected_moments,

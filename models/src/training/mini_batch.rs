@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use burn::{
-    grad_clipping::GradientClipping,
-    optim::{AdamConfig, ModuleOptimizer},
+use burn::{grad_clipping::GradientClipping, optim::ModuleOptimizer};
+use burn_gp::{
+    optim::{Adam, NaturalGradient},
+    parameter::Priors,
 };
-use burn_gp::{optim::NaturalGradient, parameter::Priors};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -56,7 +56,7 @@ impl MiniBatchTraining {
 
     /// Adam before its first step.
     pub(super) fn optimizer(&self) -> ModuleOptimizer {
-        let optimizer = AdamConfig::new().with_epsilon(ADAM_EPSILON).init();
+        let optimizer = ModuleOptimizer::from(Adam::new());
         match self.gradient_norm {
             Some(norm) => optimizer.with_grad_clipping(GradientClipping::Norm(norm as f32)),
             None => optimizer,
@@ -92,9 +92,6 @@ pub struct MiniBatchTrainer<M> {
     computation: MiniBatchStep,
     step: usize,
 }
-
-/// Adam's constants as in its paper (D. Kingma and J. Ba, arXiv:1412.6980).
-const ADAM_EPSILON: f32 = 1e-8;
 
 #[derive(Serialize, Deserialize)]
 struct Progress {

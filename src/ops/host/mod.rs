@@ -1,5 +1,6 @@
 //! The operations on the CPU: plain functions on borrowed row-major memory, without burn.
 
+pub mod adam;
 pub mod cholesky;
 pub mod covariance;
 mod covariance_by_products;

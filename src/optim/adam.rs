@@ -1,0 +1,111 @@
+//! Adam, one pass over a parameter a step.
+
+use burn::{
+    optim::{AdamState, AdaptiveMomentumState, LearningRate, Optimizer},
+    tensor::{Device, Tensor},
+};
+
+use crate::ops::{AdamStep, adam};
+
+/// Adam (D. Kingma and J. Ba, *Adam: A Method for Stochastic Optimization*, arXiv:1412.6980,
+/// Algorithm 1) as one operation a parameter: with `g` its gradient and `α` the learning rate,
+///
+/// `m ← β₁m + (1 − β₁)g`, `v ← β₂v + (1 − β₂)g²`,
+/// `θ ← θ − α·(m/(1 − β₁ᵗ))/(√(v/(1 − β₂ᵗ)) + ε)`.
+///
+/// burn's own Adam makes a tensor of every intermediate, on one thread; here a step reads and writes
+/// the numbers once, on all threads, on flex and ndarray. On a GPU it is composed of the backend's
+/// elementwise operations. The constants are kept in double precision, and the state is burn's, so
+/// that either reads the other's record.
+///
+/// `ModuleOptimizer::from(Adam::new())` optimises a module;
+/// [`ModuleOptimizer::with_group`](burn::optim::ModuleOptimizer::with_group) takes one for a group
+/// of parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Adam {
+    beta_1: f64,
+    beta_2: f64,
+    epsilon: f64,
+}
+
+impl Adam {
+    /// Adam with the constants of its paper: `β₁ = 0.9`, `β₂ = 0.999`, `ε = 10⁻⁸`.
+    pub fn new() -> Self {
+        Self {
+            beta_1: 0.9,
+            beta_2: 0.999,
+            epsilon: 1e-8,
+        }
+    }
+
+    /// With another decay of the mean of the gradients, `0 ≤ β₁ < 1`.
+    pub fn with_beta_1(self, beta_1: f64) -> Self {
+        Self { beta_1, ..self }
+    }
+
+    /// With another decay of the mean of the squared gradients, `0 ≤ β₂ < 1`.
+    pub fn with_beta_2(self, beta_2: f64) -> Self {
+        Self { beta_2, ..self }
+    }
+
+    /// With another ε.
+    pub fn with_epsilon(self, epsilon: f64) -> Self {
+        Self { epsilon, ..self }
+    }
+
+    /// The constants of step `time`, counted from one: the corrections of both means are moved into
+    /// the rate and ε.
+    fn step_at(&self, time: usize, learning_rate: f64) -> AdamStep {
+        let time = i32::try_from(time).unwrap_or(i32::MAX);
+        let second_correction = (1.0 - self.beta_2.powi(time)).sqrt();
+        AdamStep {
+            beta_1: self.beta_1,
+            beta_2: self.beta_2,
+            rate: learning_rate * second_correction / (1.0 - self.beta_1.powi(time)),
+            epsilon: self.epsilon * second_correction,
+        }
+    }
+}
+
+impl Default for Adam {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Optimizer for Adam {
+    type State<const D: usize> = AdamState<D>;
+
+    /// # Panics
+    ///
+    /// If the state is of another type than the gradient: burn restores one in the default type of
+    /// the default device.
+    fn step<const D: usize>(
+        &self,
+        learning_rate: LearningRate,
+        tensor: Tensor<D>,
+        gradient: Tensor<D>,
+        state: Option<AdamState<D>>,
+    ) -> (Tensor<D>, Option<AdamState<D>>) {
+        let (time, moments) = match state {
+            Some(AdamState { momentum }) => {
+                (momentum.time + 1, [momentum.moment_1, momentum.moment_2])
+            }
+            None => (1, [gradient.zeros_like(), gradient.zeros_like()]),
+        };
+        let (found, expected) = (moments[0].dtype(), gradient.dtype());
+        assert!(
+            found == expected,
+            "Adam: the state is {found:?}, the gradient {:?} is {expected:?}",
+            gradient.dims()
+        );
+        let step = self.step_at(time, learning_rate);
+        let (tensor, [first, second]) = adam(tensor, gradient, moments, step);
+        let state = AdamState::new(AdaptiveMomentumState::new(time, first, second));
+        (tensor, Some(state))
+    }
+
+    fn to_device<const D: usize>(state: AdamState<D>, device: &Device) -> AdamState<D> {
+        AdamState::new(state.momentum.to_device(device))
+    }
+}
