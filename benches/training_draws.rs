@@ -71,7 +71,7 @@ fn draws(options: RunOptions) -> Result<Draws, Box<dyn Error>> {
             let sets = model.posterior().independent().inducing().into_iter();
             let inducing = sets.flat_map(|set| points(set.points())).collect();
             let steps = training.steps;
-            let mut trainer = MiniBatchTrainer::new(model, training_data, training);
+            let mut trainer = MiniBatchTrainer::new(model, training_data, *training);
             let batches = (0..steps).map(|step| trainer.rows_of_step(step)).collect();
             (inducing, batches)
         }

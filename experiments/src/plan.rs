@@ -46,7 +46,7 @@ pub enum Plan {
     /// Collapsed sparse regression with orthogonal inducing points.
     SolveCollapsed(SolveCollapsedConfig, FullBatchTraining),
     /// A sparse variational model.
-    Svgp(SvgpConfig, MiniBatchTraining),
+    Svgp(SvgpConfig, Box<MiniBatchTraining>),
 }
 
 impl Plan {
@@ -110,7 +110,7 @@ impl Plan {
                 };
                 let training = mini_batch(variational, length, data.train.len(), seed);
                 settings.length.get_or_insert(Length::Steps(training.steps));
-                Self::Svgp(config, training)
+                Self::Svgp(config, Box::new(training))
             }
         })
     }
@@ -294,6 +294,7 @@ fn mini_batch(
         },
         gradient_norm: variational.gradient_norm,
         natural_gradient: variational.natural_gradient,
+        inducing: variational.inducing,
         seed,
         ..MiniBatchTraining::new(DEFAULT_STEPS)
     };

@@ -29,6 +29,14 @@ const SVGP: &[&str] = &[
     "0.1",
     "--natural-gradient-warm-up",
     "60",
+    "--inducing-frozen",
+    "30",
+    "--inducing-rate",
+    "0.01",
+    "--inducing-momentum",
+    "0.99",
+    "--inducing-plateau",
+    "5",
 ];
 const SGPR: &[&str] = &[
     "--model",

@@ -20,8 +20,8 @@ use burn_gp::{
 use burn_gp_models::{
     AnySvgp, SvgpConfig,
     training::{
-        LearnedModel, MiniBatchLearner, MiniBatchTrainer, MiniBatchTraining, Schedule, Silent,
-        Trainer, TrainingData, TrainingError,
+        InducingTraining, LearnedModel, MiniBatchLearner, MiniBatchTrainer, MiniBatchTraining,
+        Plateau, Schedule, Silent, Trainer, TrainingData, TrainingError,
     },
 };
 
@@ -48,6 +48,12 @@ fn training() -> MiniBatchTraining {
         },
         gradient_norm: Some(0.5),
         natural_gradient: Some(NaturalGradient::new(0.1).with_warm_up(1e-3, 20)),
+        inducing: Some(InducingTraining {
+            frozen_steps: 4,
+            learning_rate: Some(3e-3),
+            beta_1: 0.99,
+            plateau: Some(Plateau::new(2)),
+        }),
         ..MiniBatchTraining::new(30)
     }
 }

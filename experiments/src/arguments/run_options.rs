@@ -258,6 +258,44 @@ pub struct RunOptions {
     )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub natural_gradient_warm_up: Option<usize>,
+    /// Steps at the start that leave the inducing points where they are [default: 0]
+    #[arg(
+        long,
+        value_name = "S",
+        allow_negative_numbers = true,
+        help_heading = "Training"
+    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inducing_frozen: Option<usize>,
+    /// First learning rate of the inducing points [default: that of the other parameters]
+    #[arg(
+        long,
+        value_name = "R",
+        allow_negative_numbers = true,
+        help_heading = "Training"
+    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inducing_rate: Option<f64>,
+    /// How much of the mean gradient Adam keeps from step to step for the inducing points; 0.99 damps
+    /// them [default: 0.9]
+    #[arg(
+        long,
+        value_name = "BETA",
+        allow_negative_numbers = true,
+        help_heading = "Training"
+    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inducing_momentum: Option<f64>,
+    /// Lower the inducing points' learning rate by 5 % after every so many steps without a lower loss,
+    /// to a thousandth at most
+    #[arg(
+        long,
+        value_name = "S",
+        allow_negative_numbers = true,
+        help_heading = "Training"
+    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inducing_plateau: Option<usize>,
     /// Stop after so many validations without improvement [default: 20]
     #[arg(
         long,
@@ -350,6 +388,10 @@ impl RunOptions {
             natural_gradient: self.natural_gradient.or(earlier.natural_gradient),
             natural_gradient_warm_up: (self.natural_gradient_warm_up)
                 .or(earlier.natural_gradient_warm_up),
+            inducing_frozen: self.inducing_frozen.or(earlier.inducing_frozen),
+            inducing_rate: self.inducing_rate.or(earlier.inducing_rate),
+            inducing_momentum: self.inducing_momentum.or(earlier.inducing_momentum),
+            inducing_plateau: self.inducing_plateau.or(earlier.inducing_plateau),
             patience: self.patience.or(earlier.patience),
             keep: self.keep.or(earlier.keep),
             checkpoint_every: self.checkpoint_every.or(earlier.checkpoint_every),

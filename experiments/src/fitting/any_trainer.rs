@@ -70,7 +70,7 @@ impl AnyTrainer {
             }
             Plan::Svgp(config, training) => {
                 let model = config.init(&data)?;
-                let learner = MiniBatchLearner::new(model, data.clone(), training.clone());
+                let learner = MiniBatchLearner::new(model, data.clone(), (**training).clone());
                 let learner = learner.with_priors(config.parameters.priors.clone());
                 TrainerKind::MiniBatch(Box::new(learner))
             }

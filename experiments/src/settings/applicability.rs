@@ -31,6 +31,10 @@ pub fn without_use(options: &RunOptions, model: ModelName) -> Vec<&'static str> 
             "--natural-gradient-warm-up",
             options.natural_gradient_warm_up.is_some(),
         ),
+        ("--inducing-frozen", options.inducing_frozen.is_some()),
+        ("--inducing-rate", options.inducing_rate.is_some()),
+        ("--inducing-momentum", options.inducing_momentum.is_some()),
+        ("--inducing-plateau", options.inducing_plateau.is_some()),
         (
             "--validation-fraction",
             options.validation_fraction.is_some(),

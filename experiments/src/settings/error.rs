@@ -124,6 +124,12 @@ pub enum SettingError {
     /// A warm-up of nothing.
     #[error("--natural-gradient-warm-up needs --natural-gradient")]
     WarmUpWithoutNaturalGradient,
+    /// A momentum out of range.
+    #[error("--inducing-momentum is {value} but must be at least 0 and below 1; 0.99 is usual")]
+    Momentum {
+        /// Its value.
+        value: f64,
+    },
     /// A kernel on an input that there is not.
     #[error("--kernel names input {input} but there are only {inputs}; they are counted from 1")]
     MissingInput {

@@ -1,8 +1,9 @@
 //! The models, with what only some of them have.
 
 use burn_gp::optim::NaturalGradient;
+use burn_gp_models::training::InducingTraining;
 
-use super::{SettingError, at_least_one, natural_gradient, positive};
+use super::{SettingError, at_least_one, inducing_training, natural_gradient, positive};
 use crate::arguments::{
     CovarianceName, InitialiserName, KeepName, ModelName, RunOptions, ScheduleName,
 };
@@ -110,6 +111,8 @@ pub struct VariationalSettings {
     pub gradient_norm: Option<f64>,
     /// Natural gradients for the distribution of the inducing variables.
     pub natural_gradient: Option<NaturalGradient>,
+    /// How the inducing points are trained, where that differs from the other parameters.
+    pub inducing: Option<InducingTraining>,
     /// Validations without improvement before training stops.
     pub patience: usize,
     /// Which step's model is kept where there are validation rows.
@@ -177,6 +180,7 @@ fn variational(options: &RunOptions, family: Family) -> Result<VariationalSettin
             .map(|norm| positive("--gradient-norm", norm))
             .transpose()?,
         natural_gradient: natural_gradient(options)?,
+        inducing: inducing_training(options)?,
         patience: patience.unwrap_or(DEFAULT_PATIENCE),
         keep: options.keep.unwrap_or(KeepName::Best),
     })

@@ -3,6 +3,7 @@
 mod applicability;
 mod configuration;
 mod error;
+mod inducing_training;
 mod method;
 mod natural_gradient;
 mod positive;
@@ -21,6 +22,7 @@ use crate::parameter_options::ParameterOptions;
 pub use applicability::{require_applicable, without_use};
 pub use configuration::read_configuration;
 pub use error::{ConfigurationError, SettingError};
+use inducing_training::inducing_training;
 pub use method::{Family, Method, SparseSettings, VariationalSettings};
 use natural_gradient::natural_gradient;
 use positive::{at_least_one, positive, positive_noise};
@@ -137,6 +139,7 @@ impl Settings {
         let sparse = self.method.sparse();
         let variational = self.method.variational();
         let natural = variational.and_then(|variational| variational.natural_gradient);
+        let points = variational.and_then(|variational| variational.inducing);
         let data = &self.data;
         let validated = variational.filter(|_| data.validation_fraction.is_some());
         let (epochs, steps) = match self.length {
@@ -181,6 +184,10 @@ impl Settings {
             natural_gradient: natural.map(|natural| natural.step_size),
             natural_gradient_warm_up: natural
                 .map(|natural| natural.warm_up.map_or(0, |warm_up| warm_up.steps)),
+            inducing_frozen: points.map(|points| points.frozen_steps),
+            inducing_rate: points.and_then(|points| points.learning_rate),
+            inducing_momentum: points.map(|points| points.beta_1),
+            inducing_plateau: points.and_then(|points| points.plateau.map(|at| at.patience)),
             patience: (validated.filter(|validated| validated.keep == KeepName::Best))
                 .map(|variational| variational.patience),
             keep: validated.map(|variational| variational.keep),
@@ -308,6 +315,9 @@ mod tests {
                 keep: Some(KeepName::Last),
                 natural_gradient: Some(0.1),
                 natural_gradient_warm_up: Some(3),
+                inducing_rate: Some(0.001),
+                inducing_momentum: Some(0.99),
+                inducing_plateau: Some(100),
                 seed: Some(3),
                 ..RunOptions::default()
             };

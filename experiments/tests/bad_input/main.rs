@@ -255,6 +255,18 @@ fn options_out_of_range() {
                 "--natural-gradient-warm-up needs --natural-gradient",
             ),
             (
+                "good.csv --inducing-momentum 1",
+                "--inducing-momentum is 1 but must be at least 0 and below 1; 0.99 is usual",
+            ),
+            (
+                "good.csv --inducing-rate 0",
+                "--inducing-rate is 0 but must be a positive number",
+            ),
+            (
+                "good.csv --model sgpr --inducing-frozen 3",
+                "--inducing-frozen means nothing for the model sgpr; leave it out",
+            ),
+            (
                 "good.csv --noise 0",
                 "--noise is 0 but must be a number above 1e-6; 0.1 is usual",
             ),

@@ -10,9 +10,13 @@ use burn_gp::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    MiniBatchModel, Schedule, ScheduledRate, StepReport, Trainer, TrainingData, TrainingError,
-    batches::Batches, check_optimizer_type, checkpoint_error, files,
-    mini_batch_step::MiniBatchStep, restore_state, save_state,
+    InducingTraining, MiniBatchModel, Schedule, StepReport, Trainer, TrainingData, TrainingError,
+    batches::Batches,
+    check_optimizer_type, checkpoint_error, files,
+    mini_batch_step::MiniBatchStep,
+    plateau::{PlateauProgress, PlateauRate},
+    rates::Rates,
+    restore_state, save_state,
 };
 
 /// How a model is trained on mini-batches.
@@ -33,6 +37,9 @@ pub struct MiniBatchTraining {
     /// Natural gradients for the Gaussians `q(u)`; Adam trains the other parameters.
     #[serde(default)]
     pub natural_gradient: Option<NaturalGradient>,
+    /// How the inducing points are trained; as the other parameters if absent.
+    #[serde(default)]
+    pub inducing: Option<InducingTraining>,
 }
 
 impl MiniBatchTraining {
@@ -46,6 +53,7 @@ impl MiniBatchTraining {
             gradient_norm: None,
             seed: 0,
             natural_gradient: None,
+            inducing: None,
         }
     }
 
@@ -56,20 +64,27 @@ impl MiniBatchTraining {
 
     /// Adam before its first step.
     pub(super) fn optimizer(&self) -> ModuleOptimizer {
-        let optimizer = ModuleOptimizer::from(Adam::new());
-        match self.gradient_norm {
-            Some(norm) => optimizer.with_grad_clipping(GradientClipping::Norm(norm as f32)),
+        let clipping = (self.gradient_norm).map(|norm| GradientClipping::Norm(norm as f32));
+        let mut optimizer = ModuleOptimizer::from(Adam::new());
+        if let Some(clipping) = &clipping {
+            optimizer = optimizer.with_grad_clipping(clipping.clone());
+        }
+        match self.inducing {
+            Some(InducingTraining { beta_1, .. }) => {
+                let adam = Adam::new().with_beta_1(beta_1);
+                optimizer.with_group(InducingTraining::group(), adam, clipping)
+            }
             None => optimizer,
         }
     }
 
-    /// The learning rate from step `step` on, counted from zero.
-    pub(super) fn rate_from(&self, step: usize) -> ScheduledRate {
-        ScheduledRate {
-            first: self.learning_rate,
-            schedule: self.schedule,
-            steps: self.steps,
-            step,
+    /// What a step computes, for `data_count` data.
+    pub(super) fn computation(&self, data_count: usize, rates: &Rates) -> MiniBatchStep {
+        MiniBatchStep {
+            data_count,
+            priors: Priors::default(),
+            natural_gradient: self.natural_gradient,
+            inducing: self.inducing.zip(rates.inducing().cloned()),
         }
     }
 
@@ -88,6 +103,7 @@ pub struct MiniBatchTrainer<M> {
     model: M,
     optimizer: ModuleOptimizer,
     training: MiniBatchTraining,
+    rates: Rates,
     batches: Batches,
     computation: MiniBatchStep,
     step: usize,
@@ -96,20 +112,21 @@ pub struct MiniBatchTrainer<M> {
 #[derive(Serialize, Deserialize)]
 struct Progress {
     step: usize,
+    /// What the inducing points' learning rate has seen, where it is one of their own.
+    #[serde(default)]
+    plateau: Option<PlateauProgress>,
 }
 
 impl<M: MiniBatchModel> MiniBatchTrainer<M> {
     /// A trainer at its first step. The model must be on an autodiff device, the data on the same
     /// device with or without autodiff.
     pub fn new(model: M, data: TrainingData, training: MiniBatchTraining) -> Self {
+        let rates = Rates::new(&training);
         Self {
             model,
             optimizer: training.optimizer(),
-            computation: MiniBatchStep {
-                data_count: data.len(),
-                priors: Priors::default(),
-                natural_gradient: training.natural_gradient,
-            },
+            computation: training.computation(data.len(), &rates),
+            rates,
             batches: training.batches(data),
             training,
             step: 0,
@@ -150,8 +167,9 @@ impl<M: MiniBatchModel> Trainer for MiniBatchTrainer<M> {
     fn step(&mut self) -> Result<StepReport, TrainingError> {
         let batch = self.batches.batch(self.step);
         let (loss, gradients) = self.computation.differentiate(&self.model, batch)?;
-        let learning_rate = self.training.rate_from(self.step).current();
-        let adam = (&mut self.optimizer, learning_rate.into());
+        let rates = self.rates.at(self.step);
+        let learning_rate = rates.base();
+        let adam = (&mut self.optimizer, rates);
         self.model = (self.computation).update(self.step, &self.model, gradients, adam)?;
         self.step += 1;
         Ok(StepReport {
@@ -178,7 +196,11 @@ impl<M: MiniBatchModel> Trainer for MiniBatchTrainer<M> {
     }
 
     fn save(&self, folder: &Path) -> Result<(), TrainingError> {
-        save_state(folder, &self.model, &Progress { step: self.step })?;
+        let progress = Progress {
+            step: self.step,
+            plateau: self.rates.inducing().map(PlateauRate::progress),
+        };
+        save_state(folder, &self.model, &progress)?;
         let error = checkpoint_error(folder, files::OPTIMIZER, "written");
         (self.optimizer.save(folder.join(files::OPTIMIZER)))
             .map_err(|reason| error(reason.to_string()))
@@ -190,6 +212,9 @@ impl<M: MiniBatchModel> Trainer for MiniBatchTrainer<M> {
         let error = checkpoint_error(folder, files::OPTIMIZER, "read");
         self.optimizer = (self.optimizer.clone().load(folder.join(files::OPTIMIZER)))
             .map_err(|reason| error(reason.to_string()))?;
+        if let (Some(rate), Some(seen)) = (self.rates.inducing(), progress.plateau) {
+            rate.restore(seen);
+        }
         self.model = model;
         self.step = progress.step;
         Ok(())

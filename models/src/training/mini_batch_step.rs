@@ -6,7 +6,10 @@ use burn::{
 };
 use burn_gp::{optim::NaturalGradient, parameter::Priors};
 
-use super::{Batch, MiniBatchModel, Objective, TrainingError, describe, with_log_prior};
+use super::{
+    Batch, InducingTraining, MiniBatchModel, Objective, TrainingError, describe,
+    plateau::PlateauRate, with_log_prior,
+};
 
 /// A step of Adam, with a natural-gradient step for `q(u)` on request; both see the gradients of the
 /// same batch at the same point.
@@ -17,6 +20,9 @@ pub(super) struct MiniBatchStep {
     /// The priors in the objective, once, whatever the batch.
     pub priors: Priors,
     pub natural_gradient: Option<NaturalGradient>,
+    /// How the inducing points are trained and their learning rate, where that is apart from the
+    /// other parameters.
+    pub inducing: Option<(InducingTraining, PlateauRate)>,
 }
 
 impl MiniBatchStep {
@@ -30,7 +36,7 @@ impl MiniBatchStep {
         model: &M,
         batch: Batch,
     ) -> Result<(f64, GradientsParams), TrainingError> {
-        let step = batch.step + 1;
+        let (made, step) = (batch.step, batch.step + 1);
         let objective = model
             .objective(batch.inputs, batch.targets, self.data_count)
             .map_err(|source| TrainingError::Factorization {
@@ -51,12 +57,19 @@ impl MiniBatchStep {
                 hyperparameters: describe(&model.hyperparameters()),
             });
         }
-        let gradients = if loss.is_tracked() {
+        let mut gradients = if loss.is_tracked() {
             GradientsParams::from_grads(loss.backward(), model)
         } else {
             // Every parameter is frozen.
             GradientsParams::new()
         };
+        if let Some((inducing, rate)) = &self.inducing {
+            if made < inducing.frozen_steps {
+                InducingTraining::hold(model, &mut gradients);
+            } else {
+                rate.observe(value);
+            }
+        }
         Ok((value, gradients))
     }
 

@@ -13,9 +13,12 @@
 
 mod batches;
 mod full_batch;
+mod inducing;
 mod learner;
 mod mini_batch;
 mod mini_batch_step;
+mod plateau;
+mod rates;
 mod schedule;
 
 use std::{
@@ -35,10 +38,12 @@ use burn_gp::{
 
 pub use batches::Batch;
 pub use full_batch::{FullBatchTrainer, FullBatchTraining};
+pub use inducing::InducingTraining;
 pub use learner::{
     Examination, ExaminedModel, LearnedModel, LearnedStep, LearnerRecord, MiniBatchLearner, Silent,
 };
 pub use mini_batch::{MiniBatchTrainer, MiniBatchTraining};
+pub use plateau::Plateau;
 pub use schedule::{Schedule, ScheduledRate};
 
 /// The two terms of an objective, each `[1]` and summed over the data; their difference is what

@@ -61,7 +61,7 @@ impl ScheduledRate {
         self.first * self.schedule.fraction(self.step, self.steps)
     }
 
-    /// The step in the record of a learner whose only scheduler this is.
+    /// The step in the record of a learner whose first scheduler this is.
     pub(super) fn step_in(record: &LrSchedulerRecord) -> Option<usize> {
         // burn's scheduler of a module keeps those of its groups of parameters by their index.
         record.record("0").scalar(STEP)

@@ -143,7 +143,7 @@ fn curve(
     let training_data = TrainingData::new(inputs, targets, &device, dtype);
     let interval = (training.steps / LOOKS).max(1);
     let model = config.init(&training_data)?;
-    let mut trainer = MiniBatchTrainer::new(model, training_data, training);
+    let mut trainer = MiniBatchTrainer::new(model, training_data, *training);
     let mut points = Vec::new();
     watch.train(&mut trainer, |trainer, seconds| {
         let step = trainer.steps_made();

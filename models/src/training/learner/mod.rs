@@ -24,7 +24,7 @@ use burn_gp::parameter::Priors;
 
 use super::{
     Batch, MiniBatchModel, MiniBatchTraining, ScheduledRate, TrainingData, TrainingError,
-    check_optimizer_type, checkpoint_error, files, mini_batch_step::MiniBatchStep,
+    check_optimizer_type, checkpoint_error, files, mini_batch_step::MiniBatchStep, rates::Rates,
 };
 use learned_model::Course;
 pub use learned_model::{Examination, ExaminedModel, LearnedModel, LearnedStep};
@@ -57,6 +57,7 @@ pub struct MiniBatchLearner<M> {
     model: M,
     optimizer: ModuleOptimizer,
     training: MiniBatchTraining,
+    rates: Rates,
     data: TrainingData,
     computation: MiniBatchStep,
     made: Arc<AtomicUsize>,
@@ -66,14 +67,12 @@ impl<M: MiniBatchModel + 'static> MiniBatchLearner<M> {
     /// A learner before its first step. The model must be on an autodiff device, the data on the
     /// same device with or without autodiff.
     pub fn new(model: M, data: TrainingData, training: MiniBatchTraining) -> Self {
+        let rates = Rates::new(&training);
         Self {
             model,
             optimizer: training.optimizer(),
-            computation: MiniBatchStep {
-                data_count: data.len(),
-                priors: Priors::default(),
-                natural_gradient: training.natural_gradient,
-            },
+            computation: training.computation(data.len(), &rates),
+            rates,
             training,
             data,
             made: Arc::default(),
@@ -162,8 +161,8 @@ impl<M: MiniBatchModel + 'static> MiniBatchLearner<M> {
     ) -> Result<(), TrainingError> {
         let course = self.course(training.interrupter());
         let model = LearnedModel::new(self.model.clone(), Arc::clone(&course));
-        let rate = self.rate();
-        let result = training.launch(Learner::new(model, self.optimizer.clone(), rate));
+        let rates = self.scheduler();
+        let result = training.launch(Learner::new(model, self.optimizer.clone(), rates));
         self.model = result.model.train().into_model();
         match (course.take_failure(), result.error) {
             (Some(failure), _) => Err(failure),
@@ -177,7 +176,7 @@ impl<M: MiniBatchModel + 'static> MiniBatchLearner<M> {
         LearnerRecord {
             model: self.learned().into_record(),
             optimizer: self.optimizer.to_record(),
-            scheduler: ModuleLrScheduler::new(self.rate()).to_record(),
+            scheduler: self.scheduler().to_record(),
         }
     }
 
@@ -198,14 +197,16 @@ impl<M: MiniBatchModel + 'static> MiniBatchLearner<M> {
             .map_err(|reason| error(files::SCHEDULER)(reason.to_string()))?;
         let step = ScheduledRate::step_in(&scheduler)
             .ok_or_else(|| error(files::SCHEDULER)("it holds no step".into()))?;
+        // What the rates have seen is shared by all schedulers made of them.
+        self.scheduler().load_record(scheduler);
         self.model = model.into_model();
         self.optimizer = optimizer;
         self.made.store(step, Ordering::Relaxed);
         Ok(())
     }
 
-    fn rate(&self) -> ScheduledRate {
-        self.training.rate_from(self.steps_made())
+    fn scheduler(&self) -> ModuleLrScheduler {
+        self.rates.scheduler(self.steps_made())
     }
 
     fn course(&self, interrupter: Interrupter) -> Arc<Course> {
