@@ -3,6 +3,7 @@
 pub mod cholesky;
 pub mod covariance;
 mod covariance_by_products;
+pub mod inversion;
 mod lanes;
 pub mod moments;
 pub mod normal;
