@@ -243,7 +243,7 @@ impl SvgpConfig {
         };
         let inducing = self.inducing.select(&kernel, &data.inputs)?;
         let model = self.assemble(kernel, inducing, (dimensions, columns), &options)?;
-        Ok(self.parameters.apply(model)?.train())
+        Ok(self.parameters.apply(model)?.refreshed().train())
     }
 
     /// A model of the right shapes for targets with `columns` columns, to be filled from a record.

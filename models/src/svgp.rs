@@ -55,6 +55,13 @@ impl<K: FunctionPrior, M: Mean, L: Likelihood, Q: Posterior<K>> Svgp<K, M, L, Q>
         &self.posterior
     }
 
+    /// The model with whatever its posterior keeps between steps up to date with its parameters, as
+    /// it should be before the first step.
+    pub fn refreshed(self) -> Self {
+        let posterior = self.posterior.refreshed(&self.kernel);
+        Self { posterior, ..self }
+    }
+
     /// The posterior process, ready for prediction on the device without autodiff.
     ///
     /// # Errors

@@ -154,6 +154,7 @@ impl TrainedModel {
                 let process = (model.regression.condition(inputs, targets)?)
                     .map(EitherProcess::First)
                     .map(EitherProcess::First)
+                    .map(EitherProcess::First)
                     .map(EitherProcess::First);
                 let likelihood = AnyLikelihood::Gaussian(model.regression.likelihood().clone());
                 Ok(Predictor::new(process, &likelihood, &device, dtype))

@@ -68,6 +68,13 @@ impl<K: FunctionPrior, Q: Posterior<K>> Posterior<K> for Functions<Q> {
             Self::Coregionalised(posterior) => Self::Coregionalised(posterior.after_step(prior)),
         }
     }
+
+    fn refreshed(self, prior: &K) -> Self {
+        match self {
+            Self::Independent(posterior) => Self::Independent(posterior.refreshed(prior)),
+            Self::Coregionalised(posterior) => Self::Coregionalised(posterior.refreshed(prior)),
+        }
+    }
 }
 
 impl<K: Kernel, I: InducingVariables<K> + SeparateInducing<K>> Posterior<Kernels<K>>
@@ -100,6 +107,13 @@ impl<K: Kernel, I: InducingVariables<K> + SeparateInducing<K>> Posterior<Kernels
         match kernels {
             Kernels::Shared(kernel) => self.after_step(kernel),
             Kernels::Separate(kernels) => self.after_step(kernels),
+        }
+    }
+
+    fn refreshed(self, kernels: &Kernels<K>) -> Self {
+        match kernels {
+            Kernels::Shared(kernel) => self.refreshed(kernel),
+            Kernels::Separate(kernels) => self.refreshed(kernels),
         }
     }
 }

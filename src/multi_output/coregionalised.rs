@@ -98,4 +98,11 @@ impl<K: FunctionPrior, Q: Posterior<K>> Posterior<K> for Coregionalised<Q> {
             ..self
         }
     }
+
+    fn refreshed(self, kernel: &K) -> Self {
+        Self {
+            latent: self.latent.refreshed(kernel),
+            ..self
+        }
+    }
 }

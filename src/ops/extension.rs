@@ -96,7 +96,32 @@ pub trait LinearAlgebra: Backend {
     /// `AAᵀ`, [M, M].
     fn gram(basis: FloatTensor<Self>) -> FloatTensor<Self>;
 
-    /// `A + value·I`, [M, M]; or a batch with as many values.
+    /// `L·B` or `Lᵀ·B` for a lower-triangular L.
+    fn triangular_product(
+        lower: FloatTensor<Self>,
+        rhs: FloatTensor<Self>,
+        side: Side,
+    ) -> FloatTensor<Self>;
+
+    /// `Σ_m A_mn·B_mn`, `[…, N]` from `[…, M, N]`.
+    fn column_products(left: FloatTensor<Self>, right: FloatTensor<Self>) -> FloatTensor<Self>;
+
+    /// The lower triangle of `LᵀAL`, [M, M]; what is above it is unspecified. Without a gradient, as
+    /// the two that follow.
+    fn congruence(matrix: FloatTensor<Self>, lower: FloatTensor<Self>) -> FloatTensor<Self>;
+
+    /// `[‖H − I‖_F, max_i H_ii]` from the lower triangle of H.
+    fn identity_distance(matrix: FloatTensor<Self>) -> FloatTensor<Self>;
+
+    /// `L − γ·L·(tril(H) − ½(I + diag H))` from the lower triangle of H.
+    fn inversion_step(
+        lower: FloatTensor<Self>,
+        matrix: FloatTensor<Self>,
+        step_size: f64,
+    ) -> FloatTensor<Self>;
+
+    /// `A + value·I`, [M, M], or a batch with as many values; or `A + diag(value)` with a value for
+    /// every entry of the diagonals.
     fn add_to_diagonal(matrix: FloatTensor<Self>, value: FloatTensor<Self>) -> FloatTensor<Self>;
 
     /// `KL[N(m_p, W_pW_pᵀ) ‖ N(0, I)]`, `[P]`.
@@ -172,6 +197,19 @@ pub trait LinearAlgebraReverse: LinearAlgebra {
 
     /// The gradient of the basis: `(G + Gᵀ)·A`.
     fn gram_reverse(basis: FloatTensor<Self>, gradient: FloatTensor<Self>) -> FloatTensor<Self>;
+
+    /// The lower triangle of `A·Bᵀ`, zeros above it.
+    fn lower_of_product(left: FloatTensor<Self>, right: FloatTensor<Self>) -> FloatTensor<Self>;
+
+    /// The gradients of both matrices: `B·diag(g)` and `A·diag(g)`.
+    fn column_products_reverse(
+        left: FloatTensor<Self>,
+        right: FloatTensor<Self>,
+        gradient: FloatTensor<Self>,
+    ) -> [FloatTensor<Self>; 2];
+
+    /// The diagonals of square matrices, one after the other.
+    fn diagonal(matrix: FloatTensor<Self>) -> FloatTensor<Self>;
 
     /// The sum of a square matrix's diagonal, one a batch member.
     fn trace(matrix: FloatTensor<Self>) -> FloatTensor<Self>;

@@ -12,6 +12,9 @@ use super::host::scalar::Scalar;
 
 /// A backend whose values the host can read: in place where the memory is the host's own.
 pub trait HostAccess: Backend {
+    /// Whether the memory is the host's own, so that reading and writing costs nothing.
+    const IN_PLACE: bool;
+
     /// The values of a tensor, row-major.
     fn read<T: Element>(tensor: &FloatTensor<Self>) -> Cow<'_, [T]>;
 }
@@ -58,6 +61,8 @@ pub fn matrix_dims(shape: &Shape) -> (usize, usize, usize) {
 
 #[cfg(feature = "flex")]
 impl HostAccess for burn::backend::Flex {
+    const IN_PLACE: bool = true;
+
     fn read<T: Element>(tensor: &FloatTensor<Self>) -> Cow<'_, [T]> {
         match tensor.as_slice::<T>() {
             Some(values) => Cow::Borrowed(values),
@@ -69,6 +74,8 @@ impl HostAccess for burn::backend::Flex {
 #[cfg(feature = "ndarray")]
 #[allow(deprecated, reason = "ndarray stays supported beside flex")]
 impl HostAccess for burn::backend::NdArray {
+    const IN_PLACE: bool = true;
+
     fn read<T: Element>(tensor: &FloatTensor<Self>) -> Cow<'_, [T]> {
         use burn::backend::ndarray::NdArrayTensor;
         let borrowed = match tensor {
@@ -97,6 +104,8 @@ fn reinterpret<T: Element, U: Element>(values: &[T]) -> Option<&[U]> {
 
 #[cfg(any(feature = "wgpu", feature = "cuda"))]
 impl HostAccess for burn::backend::Cube {
+    const IN_PLACE: bool = false;
+
     fn read<T: Element>(tensor: &FloatTensor<Self>) -> Cow<'_, [T]> {
         Cow::Owned(read_back::<Self, T>(tensor))
     }

@@ -8,7 +8,9 @@
 //! | [`BlockFactor`] | two smaller factorisations | that of its parts |
 //! | [`projected_moments`] | one triangular product | two triangular products |
 //! | [`gram`] | one triangular product | one product |
-//! | [`column_squares`], [`add_to_diagonal`], [`gaussian_divergence`] | one pass | one pass |
+//! | [`triangular_product`] | half a product | half a product |
+//! | [`column_squares`], [`column_products`], [`add_to_diagonal`], [`gaussian_divergence`] | one pass | one pass |
+//! | [`congruence`] | two triangular products | none |
 //!
 //! They are one backend extension, [`extension`]: each backend supplies the primitives, and the
 //! reverse mode is written once for the autodiff backend, in `reverse`.
@@ -22,34 +24,40 @@
 mod adam;
 mod block_factor;
 mod covariance;
+mod decompositions;
 mod diagonal;
 pub mod extension;
 mod factor;
 mod gram;
 pub mod host;
 mod host_access;
+mod inversion;
 mod moments;
 mod on_host;
 pub(crate) mod reverse;
 mod special;
 mod stationary;
+mod triangular;
 
 pub(crate) use adam::adam;
 pub use block_factor::BlockFactor;
 pub(crate) use block_factor::factor_rest;
 pub use covariance::{covariance, covariance_matrix, covariances};
-pub use diagonal::add_to_diagonal;
-pub(crate) use diagonal::mean_diagonal;
+pub use decompositions::decompositions;
+pub use diagonal::{add_diagonal, add_to_diagonal};
+pub(crate) use diagonal::{diagonals, mean_diagonal};
 pub use factor::{
     CholeskyFactor, Jitter, NotPositiveDefinite, SingularTriangle, cholesky, solve_triangular,
 };
 pub use gram::gram;
 pub(crate) use host::adam::AdamStep;
+pub use inversion::{Congruence, congruence};
 pub use moments::{
-    batch_column_squares, batch_projected_moments, column_squares, gaussian_divergence,
-    projected_moments,
+    batch_column_products, batch_column_squares, batch_projected_moments, column_products,
+    column_squares, gaussian_divergence, projected_moments,
 };
 pub use special::{
     SpecialFunction, log_gamma, log_normal_cdf, log_one_minus_exp, sigmoid, softplus,
 };
 pub use stationary::Stationary;
+pub use triangular::{transposed_triangular_product, triangular_product};

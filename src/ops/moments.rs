@@ -114,6 +114,52 @@ pub fn batch_column_squares(basis: Tensor<3>) -> Tensor<2> {
     ))
 }
 
+/// `Σ_m A_mn·B_mn` for every column of two matrices, in one pass.
+///
+/// # Shapes
+///
+/// - `left` (A), `right` (B): `[M, N]`
+/// - result: `[N]`
+///
+/// # Panics
+///
+/// If the shapes differ.
+#[track_caller]
+pub fn column_products(left: Tensor<2>, right: Tensor<2>) -> Tensor<1> {
+    require_same_shapes(left.dims(), right.dims());
+    Tensor::from_dispatch(<Dispatch as LinearAlgebra>::column_products(
+        left.into_dispatch(),
+        right.into_dispatch(),
+    ))
+}
+
+/// [`column_products`] of every pair of matrices of a batch.
+///
+/// # Shapes
+///
+/// - `left` (A), `right` (B): `[P, M, N]`
+/// - result: `[P, N]`
+///
+/// # Panics
+///
+/// If the shapes differ.
+#[track_caller]
+pub fn batch_column_products(left: Tensor<3>, right: Tensor<3>) -> Tensor<2> {
+    require_same_shapes(left.dims(), right.dims());
+    Tensor::from_dispatch(<Dispatch as LinearAlgebra>::column_products(
+        left.into_dispatch(),
+        right.into_dispatch(),
+    ))
+}
+
+#[track_caller]
+fn require_same_shapes<const D: usize>(left: [usize; D], right: [usize; D]) {
+    assert!(
+        left == right,
+        "column_products: {left:?} and {right:?}; expected two matrices of one shape"
+    );
+}
+
 /// `KL[N(m_p, W_p·W_pᵀ) ‖ N(0, I)] = ½(‖W_p‖²_F + ‖m_p‖² − M) − Σ_i log|W_p,ii|`.
 ///
 /// Only the lower triangle of each `W_p` is read, and only it receives a gradient; its diagonal may

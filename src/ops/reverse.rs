@@ -4,7 +4,7 @@
 //! First order only: a gradient is a tensor of the inner backend.
 
 use burn::backend::{
-    Autodiff,
+    Autodiff, AutodiffBackend, TensorMetadata,
     autodiff::{
         checkpoint::{base::Checkpointer, strategy::CheckpointStrategy},
         grads::Gradients,
@@ -18,6 +18,7 @@ use super::{
     extension::{FactorizationOutcome, LinearAlgebra, LinearAlgebraReverse},
     factor::Jitter,
     host::triangular::Side,
+    host_access::matrix_dims,
 };
 
 /// Defines a reverse step: its state, and from the gradient of the output one gradient for each
@@ -86,12 +87,8 @@ reverse_step!(
     /// `LᵀL̄ = −B·B̄ᵀ`. The saved tensor is `X` in the first case, `B` in the second.
     SolveStep[2](state: (FloatTensor<B>, FloatTensor<B>, Side), gradient) -> |wanted: [bool; 2]| {
         let (factor, saved, side) = state;
-        let opposite = match side {
-            Side::Lower => Side::Transposed,
-            Side::Transposed => Side::Lower,
-        };
         let rhs = (wanted[1] || side == Side::Transposed)
-            .then(|| B::factor_solve(factor, gradient.clone(), opposite));
+            .then(|| B::factor_solve(factor, gradient.clone(), side.opposite()));
         let cotangent = wanted[0].then(|| match (side, rhs.clone()) {
             (Side::Transposed, Some(rhs)) => B::negative_lower_product(saved, rhs),
             _ => B::negative_lower_product(gradient, saved),
@@ -126,8 +123,30 @@ reverse_step!(
 );
 
 reverse_step!(
-    DiagonalStep[2](_state: (), gradient) -> |wanted: [bool; 2]| {
-        let value = wanted[1].then(|| B::trace(gradient.clone()));
+    TriangularProductStep[2](state: (FloatTensor<B>, FloatTensor<B>, Side), gradient)
+        -> |wanted: [bool; 2]| {
+        let (lower, rhs, side) = state;
+        let triangle = wanted[0].then(|| match side {
+            Side::Lower => B::lower_of_product(gradient.clone(), rhs),
+            Side::Transposed => B::lower_of_product(rhs, gradient.clone()),
+        });
+        let rhs = wanted[1].then(|| B::triangular_product(lower, gradient, side.opposite()));
+        [triangle, rhs]
+    }
+);
+
+reverse_step!(
+    ColumnProductsStep[2](state: [FloatTensor<B>; 2], gradient) -> |_| {
+        let [left, right] = state;
+        B::column_products_reverse(left, right, gradient).map(Some)
+    }
+);
+
+reverse_step!(
+    /// The state says whether there is a value for every entry of the diagonal.
+    DiagonalStep[2](state: bool, gradient) -> |wanted: [bool; 2]| {
+        let sum = if state { B::diagonal } else { B::trace };
+        let value = wanted[1].then(|| sum(gradient.clone()));
         [Some(gradient), value]
     }
 );
@@ -292,16 +311,67 @@ impl<B: LinearAlgebraReverse, C: CheckpointStrategy> LinearAlgebra for Autodiff<
         }
     }
 
+    fn triangular_product(
+        lower: FloatTensor<Self>,
+        rhs: FloatTensor<Self>,
+        side: Side,
+    ) -> FloatTensor<Self> {
+        let (lower, lower_node) = lower.into_parts();
+        let (rhs, rhs_node) = rhs.into_parts();
+        let output = B::triangular_product(lower.clone(), rhs.clone(), side);
+        match TriangularProductStep
+            .prepare::<C>([lower_node, rhs_node])
+            .compute_bound()
+            .stateful()
+        {
+            OpsKind::Tracked(step) => step.finish((lower, rhs, side), output),
+            OpsKind::UnTracked(step) => step.finish(output),
+        }
+    }
+
+    fn column_products(left: FloatTensor<Self>, right: FloatTensor<Self>) -> FloatTensor<Self> {
+        let (left, left_node) = left.into_parts();
+        let (right, right_node) = right.into_parts();
+        let output = B::column_products(left.clone(), right.clone());
+        match ColumnProductsStep
+            .prepare::<C>([left_node, right_node])
+            .compute_bound()
+            .stateful()
+        {
+            OpsKind::Tracked(step) => step.finish([left, right], output),
+            OpsKind::UnTracked(step) => step.finish(output),
+        }
+    }
+
+    fn congruence(matrix: FloatTensor<Self>, lower: FloatTensor<Self>) -> FloatTensor<Self> {
+        let ((matrix, _), (lower, _)) = (matrix.into_parts(), lower.into_parts());
+        Self::from_inner(B::congruence(matrix, lower))
+    }
+
+    fn identity_distance(matrix: FloatTensor<Self>) -> FloatTensor<Self> {
+        Self::from_inner(B::identity_distance(matrix.into_parts().0))
+    }
+
+    fn inversion_step(
+        lower: FloatTensor<Self>,
+        matrix: FloatTensor<Self>,
+        step_size: f64,
+    ) -> FloatTensor<Self> {
+        let ((lower, _), (matrix, _)) = (lower.into_parts(), matrix.into_parts());
+        Self::from_inner(B::inversion_step(lower, matrix, step_size))
+    }
+
     fn add_to_diagonal(matrix: FloatTensor<Self>, value: FloatTensor<Self>) -> FloatTensor<Self> {
         let (matrix, matrix_node) = matrix.into_parts();
         let (value, value_node) = value.into_parts();
+        let each = value.shape()[0] > matrix_dims(&matrix.shape()).0;
         let output = B::add_to_diagonal(matrix, value);
         match DiagonalStep
             .prepare::<C>([matrix_node, value_node])
             .compute_bound()
             .stateful()
         {
-            OpsKind::Tracked(step) => step.finish((), output),
+            OpsKind::Tracked(step) => step.finish(each, output),
             OpsKind::UnTracked(step) => step.finish(output),
         }
     }

@@ -1,13 +1,23 @@
-//! What burn's optimisers lack: natural gradients for the Gaussians `q(u)`, and an Adam that makes
-//! one pass over a parameter a step.
+//! What burn's optimisers lack: natural gradients for the Gaussians `q(u)` and for the auxiliary
+//! matrix of inverse-free posteriors, and an Adam that makes one pass over a parameter a step.
 //!
 //! [`NaturalGradient`] updates every [`VariationalGaussian`](crate::variational::VariationalGaussian)
 //! of a module, wherever it is in it, and takes its gradients out of the container, so that what is
-//! left can go to any optimiser of burn's.
+//! left can go to any optimiser of burn's. [`NaturalInversion`] needs no gradients: an
+//! [`InverseFree`](crate::variational::InverseFree) posterior runs it after every step.
 
 mod adam;
 mod covariance_step;
 mod natural_gradient;
+mod natural_inversion;
+mod step_sizes;
+mod variance_gap;
 
 pub use adam::Adam;
 pub use natural_gradient::{NaturalGradient, NaturalStep, NaturalStepError, WarmUp};
+pub use natural_inversion::{
+    COLD_STEPS, Inversion, InversionReport, InversionStop, NaturalInversion, StoppingRule,
+    newton_schulz_step, safe_start,
+};
+pub use step_sizes::StepSizes;
+pub use variance_gap::VarianceGap;

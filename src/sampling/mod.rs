@@ -4,6 +4,7 @@
 
 mod either;
 mod fourier_features;
+mod inverse_free;
 mod mixture;
 mod pathwise;
 mod separate;

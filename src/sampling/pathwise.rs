@@ -25,7 +25,7 @@ pub struct ConditionedPaths<K, I> {
     kernel: K,
     inducing: I,
     prior: PriorPaths,
-    /// `(LLᵀ)⁻¹·(u − g(Z) − ε)`, [S, P, M]
+    /// What moves the draws, `(LLᵀ)⁻¹·(u − g(Z) − ε)`, [S, P, M]
     weights: Tensor<3>,
 }
 
@@ -84,12 +84,26 @@ impl<K: Kernel, I: InducingVariables<K> + FunctionVariables> ConditionedProcess<
             }
         };
         let update = factor.solve_transposed(inducing_draw - factor.solve(columns(drawn)));
-        Ok(ConditionedPaths {
-            kernel: kernel.clone(),
-            inducing: inducing.clone(),
+        let weights = update.transpose().reshape([samples, outputs, size]);
+        Ok(ConditionedPaths::new(
+            kernel.clone(),
+            inducing.clone(),
             prior,
-            weights: update.transpose().reshape([samples, outputs, size]),
-        })
+            weights,
+        ))
+    }
+}
+
+impl<K, I> ConditionedPaths<K, I> {
+    /// Draws of the prior plus the covariances with the inducing variables times weights,
+    /// `[S, P, M]`.
+    pub(super) fn new(kernel: K, inducing: I, prior: PriorPaths, weights: Tensor<3>) -> Self {
+        Self {
+            kernel,
+            inducing,
+            prior,
+            weights,
+        }
     }
 }
 

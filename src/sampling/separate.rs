@@ -15,6 +15,13 @@ pub struct SeparatePaths<K, I> {
     functions: Vec<ConditionedPaths<K, I>>,
 }
 
+impl<K, I> SeparatePaths<K, I> {
+    /// One draw after the other, each of a function.
+    pub(super) fn new(functions: Vec<ConditionedPaths<K, I>>) -> Self {
+        Self { functions }
+    }
+}
+
 impl<K: Kernel, I: SeparateInducing<K>> SamplePaths for SeparateProcess<K, I>
 where
     I::Member: FunctionVariables,
@@ -26,9 +33,7 @@ where
         let functions = functions
             // A stream of random numbers for each function.
             .map(|(function, stream)| function.paths_in_stream(options, stream));
-        Ok(SeparatePaths {
-            functions: functions.collect::<Result<_, _>>()?,
-        })
+        Ok(SeparatePaths::new(functions.collect::<Result<_, _>>()?))
     }
 }
 

@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     ConditionedProcess, Coordinates, CovarianceShape, EitherProcess, Evaluation, Expansion,
-    FunctionMatrices, InducingGaussians, InducingSet, Orthogonal, OrthogonallyDecoupled, Posterior,
-    PriorCovariances, Unwhitened, VariationalGaussian, Whitened, WithMean,
+    FunctionMatrices, InducingGaussians, InducingSet, InverseFree, InverseFreeConfig,
+    InverseFreeProcess, LSvgp, Orthogonal, OrthogonallyDecoupled, Posterior, PriorCovariances,
+    PseudoObservationsConfig, Unwhitened, VariationalGaussian, Whitened, WithMean,
     orthogonal::prior_gaussians,
 };
 use crate::{
@@ -59,6 +60,14 @@ pub enum PosteriorConfig {
         #[serde(default)]
         seed: u64,
     },
+    /// See [`LSvgp`].
+    LSvgp {
+        /// The pseudo-observations.
+        #[serde(default)]
+        observations: PseudoObservationsConfig,
+    },
+    /// See [`InverseFree`].
+    InverseFree(InverseFreeConfig),
 }
 
 impl PosteriorConfig {
@@ -68,7 +77,8 @@ impl PosteriorConfig {
     }
 
     /// A posterior equal to the prior (in mean and, for full covariances, in covariance), for
-    /// `outputs` functions. A whitened and an unwhitened one have one set of inducing variables,
+    /// `outputs` functions; L-SVGP and the inverse-free posterior, which have no such, start at a
+    /// mean of zero and small variances. A whitened and an unwhitened one have one set of inducing variables,
     /// SOLVE-GP any number, an orthogonally decoupled one two.
     ///
     /// # Errors
@@ -122,6 +132,11 @@ impl PosteriorConfig {
     where
         Tensor<D>: FunctionMatrices,
     {
+        let observations = |config: &PseudoObservationsConfig, inducing: &I| {
+            // One S̃ for a shared kernel, one for each of several.
+            let groups = if D == 2 { 1 } else { outputs };
+            config.init([outputs, prior.count(inducing)], groups, options.clone())
+        };
         let gaussians = |sets: &[&I]| match self.form() {
             (CovarianceShape::Full, Coordinates::Unwhitened) => {
                 prior_gaussians(prior, sets, outputs, jitter)
@@ -166,6 +181,19 @@ impl PosteriorConfig {
                     None => posterior,
                 })
             }
+            Self::LSvgp {
+                observations: ref config,
+            } => {
+                let [inducing] = exactly(sets);
+                let observations = observations(config, &inducing);
+                AnyPosterior::LSvgp(LSvgp::new(inducing, observations))
+            }
+            Self::InverseFree(ref config) => {
+                let [inducing] = exactly(sets);
+                let observations = observations(&config.observations, &inducing);
+                let posterior = InverseFree::at_start(inducing, observations, prior, config);
+                AnyPosterior::InverseFree(posterior)
+            }
         })
     }
 
@@ -183,6 +211,9 @@ impl PosteriorConfig {
                 coordinates,
                 ..
             } => (covariance, coordinates),
+            Self::LSvgp { .. } | Self::InverseFree(_) => {
+                (CovarianceShape::Diagonal, Coordinates::Unwhitened)
+            }
         }
     }
 }
@@ -210,6 +241,10 @@ pub enum AnyPosterior<I: Module> {
     Solve(Orthogonal<I>),
     /// See [`OrthogonallyDecoupled`].
     Odvgp(OrthogonallyDecoupled<I>),
+    /// See [`LSvgp`].
+    LSvgp(LSvgp<I>),
+    /// See [`InverseFree`].
+    InverseFree(InverseFree<I>),
 }
 
 impl<I: Module + ModuleDisplay> AnyPosterior<I> {
@@ -217,12 +252,14 @@ impl<I: Module + ModuleDisplay> AnyPosterior<I> {
     pub fn inducing(&self) -> Vec<&I> {
         match self {
             Self::Odvgp(posterior) => vec![posterior.inducing(), posterior.orthogonal()],
+            Self::LSvgp(posterior) => vec![posterior.inducing()],
+            Self::InverseFree(posterior) => vec![posterior.inducing()],
             _ => self.sets().into_iter().map(|(set, _)| set).collect(),
         }
     }
 
     /// The Gaussians over inducing variables, set by set; an orthogonally decoupled posterior has
-    /// none over its second set.
+    /// none over its second set, L-SVGP and the inverse-free posterior have none at all.
     pub fn distributions(&self) -> Vec<&VariationalGaussian> {
         self.sets()
             .into_iter()
@@ -236,6 +273,7 @@ impl<I: Module + ModuleDisplay> AnyPosterior<I> {
             Self::Unwhitened(posterior) => posterior.sets(),
             Self::Solve(posterior) => posterior.sets(),
             Self::Odvgp(posterior) => vec![(posterior.inducing(), posterior.distribution())],
+            Self::LSvgp(_) | Self::InverseFree(_) => Vec::new(),
         }
     }
 }
@@ -244,7 +282,10 @@ impl<I: Module + ModuleDisplay> AnyPosterior<I> {
 macro_rules! posterior_under {
     ($prior:ty, $variables:ident, $process:ty) => {
         impl<K: Kernel, I: $variables<K>> Posterior<$prior> for AnyPosterior<I> {
-            type Process = EitherProcess<$process, WithMean<$process, Expansion<$prior, I>>>;
+            type Process = EitherProcess<
+                EitherProcess<$process, WithMean<$process, Expansion<$prior, I>>>,
+                InverseFreeProcess<$prior, I>,
+            >;
 
             fn evaluate(
                 &self,
@@ -256,18 +297,25 @@ macro_rules! posterior_under {
                     Self::Unwhitened(posterior) => posterior.evaluate(prior, x),
                     Self::Solve(posterior) => posterior.evaluate(prior, x),
                     Self::Odvgp(posterior) => posterior.evaluate(prior, x),
+                    Self::LSvgp(posterior) => posterior.evaluate(prior, x),
+                    Self::InverseFree(posterior) => posterior.evaluate(prior, x),
                 }
             }
 
             fn condition(&self, prior: &$prior) -> Result<Self::Process, NotPositiveDefinite> {
-                Ok(match self {
+                let process = match self {
+                    Self::InverseFree(posterior) => {
+                        return Ok(EitherProcess::Second(posterior.condition(prior)?));
+                    }
+                    Self::Odvgp(posterior) => EitherProcess::Second(posterior.condition(prior)?),
                     Self::Whitened(posterior) => EitherProcess::First(posterior.condition(prior)?),
                     Self::Unwhitened(posterior) => {
                         EitherProcess::First(posterior.condition(prior)?)
                     }
                     Self::Solve(posterior) => EitherProcess::First(posterior.condition(prior)?),
-                    Self::Odvgp(posterior) => EitherProcess::Second(posterior.condition(prior)?),
-                })
+                    Self::LSvgp(posterior) => EitherProcess::First(posterior.condition(prior)?),
+                };
+                Ok(EitherProcess::First(process))
             }
 
             fn after_step(self, prior: &$prior) -> Self {
@@ -276,6 +324,15 @@ macro_rules! posterior_under {
                     Self::Unwhitened(posterior) => Self::Unwhitened(posterior.after_step(prior)),
                     Self::Solve(posterior) => Self::Solve(posterior.after_step(prior)),
                     Self::Odvgp(posterior) => Self::Odvgp(posterior.after_step(prior)),
+                    Self::LSvgp(posterior) => Self::LSvgp(posterior.after_step(prior)),
+                    Self::InverseFree(posterior) => Self::InverseFree(posterior.after_step(prior)),
+                }
+            }
+
+            fn refreshed(self, prior: &$prior) -> Self {
+                match self {
+                    Self::InverseFree(posterior) => Self::InverseFree(posterior.refreshed(prior)),
+                    other => other,
                 }
             }
         }

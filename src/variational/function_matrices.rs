@@ -3,7 +3,9 @@
 use burn::tensor::Tensor;
 
 use super::Moments;
-use crate::ops::{batch_column_squares, column_squares, gram};
+use crate::ops::{
+    batch_column_products, batch_column_squares, column_products, column_squares, gram,
+};
 
 /// Matrices that all functions share, `[M, N]`, or one for each function, `[P, M, N]`: the linear
 /// algebra of shared and of separate kernels, so that what is built on it is written once.
@@ -20,6 +22,9 @@ pub(crate) trait FunctionMatrices: Sized {
 
     /// `Σ_m A_mn²`: `[N, 1]`, or `[N, P]`.
     fn squared_norms(self) -> Tensor<2>;
+
+    /// `Σ_m A_mn·B_mn`: `[N, 1]`, or `[N, P]`.
+    fn column_products(self, other: Self) -> Tensor<2>;
 
     /// `AᵀA`.
     fn inner_products(self) -> Self;
@@ -53,6 +58,10 @@ impl FunctionMatrices for Tensor<2> {
         column_squares(self).unsqueeze_dim(1)
     }
 
+    fn column_products(self, other: Self) -> Tensor<2> {
+        column_products(self, other).unsqueeze_dim(1)
+    }
+
     fn inner_products(self) -> Self {
         gram(self.transpose())
     }
@@ -77,6 +86,10 @@ impl FunctionMatrices for Tensor<3> {
 
     fn squared_norms(self) -> Tensor<2> {
         batch_column_squares(self).transpose()
+    }
+
+    fn column_products(self, other: Self) -> Tensor<2> {
+        batch_column_products(self, other).transpose()
     }
 
     fn inner_products(self) -> Self {

@@ -13,10 +13,14 @@ mod either;
 mod expansion;
 mod function_matrices;
 mod inducing_gaussians;
+mod inverse_free;
+mod l_svgp;
 mod orthogonal;
 mod orthogonal_factor;
 mod prior_covariances;
 mod process;
+mod pseudo_observations;
+mod root_bound;
 mod unwhitened;
 mod whitened;
 mod with_mean;
@@ -36,9 +40,15 @@ pub use expansion::Expansion;
 pub(crate) use function_matrices::FunctionMatrices;
 pub use inducing_gaussians::{Coordinates, InducingGaussians};
 pub(crate) use inducing_gaussians::{conditions, evaluate, prior_gaussian};
+pub use inverse_free::{
+    AuxiliaryUpdate, InverseFree, InverseFreeConfig, InverseFreeProcess, TraceProbes,
+};
+pub use l_svgp::LSvgp;
 pub use orthogonal::{InducingSet, Orthogonal};
 pub(crate) use prior_covariances::PriorCovariances;
 pub use process::{ConditionedProcess, Joint, JointAcrossOutputs, Process, Spread};
+pub use pseudo_observations::{MeanForm, PseudoObservations, PseudoObservationsConfig};
+pub use root_bound::RootBound;
 pub use unwhitened::Unwhitened;
 pub use whitened::Whitened;
 pub use with_mean::WithMean;
@@ -80,6 +90,12 @@ pub trait Posterior<K: FunctionPrior>: Module + ModuleDisplay {
     /// Updates whatever the posterior keeps between optimiser steps. Training loops call it after
     /// every step; most posteriors keep nothing.
     fn after_step(self, _kernel: &K) -> Self {
+        self
+    }
+
+    /// Brings whatever the posterior keeps between optimiser steps up to date, before the first one
+    /// and after parameters were set from outside; most posteriors keep nothing.
+    fn refreshed(self, _kernel: &K) -> Self {
         self
     }
 }

@@ -11,6 +11,7 @@ pub mod comparison;
 pub mod dense;
 pub mod dense_posterior;
 pub mod gradients;
+pub mod inverse_free_case;
 pub mod kernel_registry;
 pub mod module_gradients;
 pub mod orthogonal_case;

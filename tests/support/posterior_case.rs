@@ -160,5 +160,7 @@ pub fn name(posterior: &AnyPosterior<InducingPoints>) -> &'static str {
         AnyPosterior::Unwhitened(_) => "unwhitened",
         AnyPosterior::Solve(_) => "solve",
         AnyPosterior::Odvgp(_) => "odvgp",
+        AnyPosterior::LSvgp(_) => "l-svgp",
+        AnyPosterior::InverseFree(_) => "inverse-free",
     }
 }

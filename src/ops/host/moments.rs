@@ -103,7 +103,7 @@ impl<'a, T: Scalar> Projection<'a, T> {
         );
         for (output, scale) in scale.chunks_exact_mut((size * size).max(1)).enumerate() {
             let weights = &variances[output * columns..][..columns];
-            let weighted = scale_columns(&projected[output * area..][..area], weights);
+            let weighted = scale_columns(&projected[output * area..][..area], weights, 2.0);
             let weighted = MatRef::from_row_major_slice(&weighted, size, columns);
             triangular_product(
                 self.scale(output),
@@ -141,15 +141,29 @@ pub fn add_column_squares<T: Scalar>(matrix: &[T], sums: &mut [T]) {
     });
 }
 
-/// `2·matrix_mn·weights_n`.
-pub fn scale_columns<T: Scalar>(matrix: &[T], weights: &[T]) -> Vec<T> {
+/// Adds the products of the entries of two row-major matrices to `sums`, column by column.
+pub fn add_column_products<T: Scalar>(left: &[T], right: &[T], sums: &mut [T]) {
+    let columns = sums.len().max(1);
+    in_parts(sums, 1, parts(left.len()), &|sums, first| {
+        let rows = (left.chunks_exact(columns)).zip(right.chunks_exact(columns));
+        for (left, right) in rows {
+            let pairs = left[first..].iter().zip(&right[first..]);
+            for (sum, (&left, &right)) in sums.iter_mut().zip(pairs) {
+                *sum += left * right;
+            }
+        }
+    });
+}
+
+/// `factor·matrix_mn·weights_n`.
+pub fn scale_columns<T: Scalar>(matrix: &[T], weights: &[T], factor: f64) -> Vec<T> {
     let columns = weights.len().max(1);
-    let two = T::from_f64(2.0);
+    let factor = T::from_f64(factor);
     let mut out = matrix.to_vec();
     in_parts(&mut out, columns, parts(matrix.len()), &|rows, _| {
         for row in rows.chunks_exact_mut(columns) {
             for (value, &weight) in row.iter_mut().zip(weights) {
-                *value = two * *value * weight;
+                *value = factor * *value * weight;
             }
         }
     });

@@ -117,13 +117,23 @@ fn block_inverse<T: Scalar>(block: MatRef<'_, T>) -> Vec<T> {
     inverse
 }
 
-/// Which of the two systems of a factor is solved.
+/// Which of the two systems of a factor is solved, or which of the two products is formed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// `L·X = B`
     Lower,
     /// `Lᵀ·X = B`
     Transposed,
+}
+
+impl Side {
+    /// The other one.
+    pub fn opposite(self) -> Self {
+        match self {
+            Self::Lower => Self::Transposed,
+            Self::Transposed => Self::Lower,
+        }
+    }
 }
 
 /// `B ← L⁻¹B` or `L⁻ᵀB` for a packed factor, one thread.

@@ -8,16 +8,18 @@ use super::{
 };
 use crate::ops::{
     SpecialFunction, Stationary,
+    decompositions::count_decomposition,
     extension::{FactorizationOutcome, LinearAlgebra, LinearAlgebraReverse},
     factor::{Jitter, PivotFailure},
     host::{
         cholesky::{BadPivot, factor_in_place, pack_lower_in_place},
         covariance::covariance,
-        moments::{add_column_squares, divergence},
+        inversion::{congruence, descended, identity_distance},
+        moments::{add_column_products, add_column_squares, divergence},
         normal::Part,
         scalar::Scalar,
         threads::in_parts,
-        triangular::{Side, lower_product, mirror_lower, solve_in_place},
+        triangular::{Side, lower_product, mirror_lower, solve_in_place, triangular_product},
     },
     host_access::{Element, HostAccess, matrix_dims, with_element, write},
 };
@@ -99,6 +101,7 @@ impl<B: HostAccess> LinearAlgebra for B {
         jitter: Jitter,
         outcome: FactorizationOutcome,
     ) -> FloatTensor<B> {
+        count_decomposition();
         let (batch, size, _) = matrix_dims(&matrix.shape());
         let area = size * size;
         with_element!(matrix, T => {
@@ -119,6 +122,7 @@ impl<B: HostAccess> LinearAlgebra for B {
     }
 
     fn pack_lower(matrix: FloatTensor<B>, outcome: FactorizationOutcome) -> FloatTensor<B> {
+        count_decomposition();
         with_element!(matrix, T => {
             let shape = matrix.shape();
             let (batch, size, _) = matrix_dims(&shape);
@@ -145,6 +149,7 @@ impl<B: HostAccess> LinearAlgebra for B {
     }
 
     fn factor_solve(factor: FloatTensor<B>, rhs: FloatTensor<B>, side: Side) -> FloatTensor<B> {
+        count_decomposition();
         with_element!(factor, T => {
             let factors = B::read::<T>(&factor);
             update_members::<B, T>(&rhs, |index, out| {
@@ -155,6 +160,7 @@ impl<B: HostAccess> LinearAlgebra for B {
     }
 
     fn factor_log_determinant(factor: FloatTensor<B>) -> FloatTensor<B> {
+        count_decomposition();
         let (batch, size, _) = matrix_dims(&factor.shape());
         with_element!(factor, T => {
             let values = B::read::<T>(&factor);
@@ -211,12 +217,89 @@ impl<B: HostAccess> LinearAlgebra for B {
         })
     }
 
+    fn triangular_product(
+        lower: FloatTensor<B>,
+        rhs: FloatTensor<B>,
+        side: Side,
+    ) -> FloatTensor<B> {
+        if !B::IN_PLACE {
+            let lower = match side {
+                Side::Lower => lower,
+                Side::Transposed => B::float_transpose(lower),
+            };
+            return B::float_matmul(lower, rhs);
+        }
+        with_element!(lower, T => {
+            let (triangles, values) = (B::read::<T>(&lower), B::read::<T>(&rhs));
+            map_members::<B, T>(&rhs, |index, out| {
+                let (rows, columns) = (out.nrows(), out.ncols());
+                let triangle = member(&triangles, index, rows, rows);
+                let rhs = member(&values, index, rows, columns);
+                triangular_product(triangle, side, rhs, out, Accum::Replace);
+            })
+        })
+    }
+
+    fn column_products(left: FloatTensor<B>, right: FloatTensor<B>) -> FloatTensor<B> {
+        let mut shape: Vec<usize> = left.shape().to_vec();
+        let (batch, _, columns) = matrix_dims(&left.shape());
+        shape.remove(shape.len() - 2);
+        with_element!(left, T => {
+            let (lefts, rights) = (B::read::<T>(&left), B::read::<T>(&right));
+            let mut sums = vec![T::default(); batch * columns];
+            for (index, sums) in sums.chunks_exact_mut(columns.max(1)).enumerate() {
+                add_column_products(part(&lefts, index, batch), part(&rights, index, batch), sums);
+            }
+            write::<B, T>(sums, shape, &left.device())
+        })
+    }
+
+    fn congruence(matrix: FloatTensor<B>, lower: FloatTensor<B>) -> FloatTensor<B> {
+        if !B::IN_PLACE {
+            let rows = B::float_matmul(B::float_transpose(lower.clone()), matrix);
+            return B::float_matmul(rows, lower);
+        }
+        with_element!(matrix, T => {
+            let (values, triangle) = (B::read::<T>(&matrix), B::read::<T>(&lower));
+            map_members::<B, T>(&matrix, |index, out| {
+                let size = out.nrows();
+                let triangle = member(&triangle, index, size, size);
+                congruence(member(&values, index, size, size), triangle, out);
+            })
+        })
+    }
+
+    fn identity_distance(matrix: FloatTensor<B>) -> FloatTensor<B> {
+        let size = matrix.shape()[0];
+        with_element!(matrix, T => {
+            let (squares, largest) = identity_distance(&B::read::<T>(&matrix), size);
+            let values = [squares.sqrt(), largest].map(<T as Scalar>::from_f64);
+            write::<B, T>(values.to_vec(), [2], &matrix.device())
+        })
+    }
+
+    fn inversion_step(
+        lower: FloatTensor<B>,
+        matrix: FloatTensor<B>,
+        step_size: f64,
+    ) -> FloatTensor<B> {
+        let size = matrix.shape()[0];
+        with_element!(matrix, T => {
+            let (triangle, values) = (B::read::<T>(&lower), B::read::<T>(&matrix));
+            let next = descended(&triangle, &values, size, <T as Scalar>::from_f64(step_size));
+            write::<B, T>(next, [size, size], &matrix.device())
+        })
+    }
+
     fn add_to_diagonal(matrix: FloatTensor<B>, value: FloatTensor<B>) -> FloatTensor<B> {
+        let (batch, _, _) = matrix_dims(&matrix.shape());
         with_element!(matrix, T => {
             let added = B::read::<T>(&value);
+            let each = added.len() > batch;
             update_members::<B, T>(&matrix, |index, mut out| {
-                for i in 0..out.nrows() {
-                    out[(i, i)] += added[index];
+                let size = out.nrows();
+                for i in 0..size {
+                    out[(i, i)] += added[if each { index * size + i } else { index }];
                 }
             })
         })

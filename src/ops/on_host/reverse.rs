@@ -6,6 +6,7 @@ use faer::{Accum, Mat, MatMut, MatRef, prelude::ReborrowMut};
 use super::{expand, map_members, member, member_mut, part, special_values};
 use crate::ops::{
     SpecialFunction, Stationary,
+    decompositions::count_decomposition,
     extension::LinearAlgebraReverse,
     host::{
         cholesky::two_sided_solve_in_place,
@@ -82,6 +83,7 @@ impl<B: HostAccess> LinearAlgebraReverse for B {
         cotangent: FloatTensor<B>,
         jitter: Vec<f64>,
     ) -> FloatTensor<B> {
+        count_decomposition();
         with_element!(factor, T => {
             let (factors, cotangents) = (B::read::<T>(&factor), B::read::<T>(&cotangent));
             let half = <T as Scalar>::from_f64(0.5);
@@ -143,6 +145,7 @@ impl<B: HostAccess> LinearAlgebraReverse for B {
     }
 
     fn pack_lower_reverse(factor: FloatTensor<B>, cotangent: FloatTensor<B>) -> FloatTensor<B> {
+        count_decomposition();
         with_element!(factor, T => {
             let (factors, cotangents) = (B::read::<T>(&factor), B::read::<T>(&cotangent));
             map_members::<B, T>(&factor, |index, mut out| {
@@ -248,7 +251,7 @@ impl<B: HostAccess> LinearAlgebraReverse for B {
             let (values, gradient) = (B::read::<T>(&basis), B::read::<T>(&gradient));
             let (batch, _, _) = matrix_dims(&basis.shape());
             let one = |index: usize| {
-                scale_columns(part(&values, index, batch), part(&gradient, index, batch))
+                scale_columns(part(&values, index, batch), part(&gradient, index, batch), 2.0)
             };
             let out = if batch == 1 { one(0) } else { (0..batch).flat_map(one).collect() };
             write::<B, T>(out, basis.shape(), &basis.device())
@@ -270,6 +273,58 @@ impl<B: HostAccess> LinearAlgebraReverse for B {
                 <T as Scalar>::from_f64(1.0),
             );
             write::<B, T>(out, basis.shape(), &basis.device())
+        })
+    }
+
+    fn lower_of_product(left: FloatTensor<B>, right: FloatTensor<B>) -> FloatTensor<B> {
+        let mut shape = left.shape();
+        let rank = shape.num_dims();
+        let (batch, size, inner) = matrix_dims(&shape);
+        shape.as_mut_slice()[rank - 1] = size;
+        with_element!(left, T => {
+            let (lefts, rights) = (B::read::<T>(&left), B::read::<T>(&right));
+            let mut out = vec![T::default(); batch * size * size];
+            for (index, out) in out.chunks_exact_mut((size * size).max(1)).enumerate() {
+                lower_product(
+                    member_mut(out, 0, size, size),
+                    Accum::Replace,
+                    member(&lefts, index, size, inner),
+                    member(&rights, index, size, inner).transpose(),
+                    <T as Scalar>::from_f64(1.0),
+                );
+                clear_above_diagonal(out, size);
+            }
+            write::<B, T>(out, shape, &left.device())
+        })
+    }
+
+    fn column_products_reverse(
+        left: FloatTensor<B>,
+        right: FloatTensor<B>,
+        gradient: FloatTensor<B>,
+    ) -> [FloatTensor<B>; 2] {
+        let (batch, _, _) = matrix_dims(&left.shape());
+        with_element!(left, T => {
+            let gradients = B::read::<T>(&gradient);
+            [&right, &left].map(|other| {
+                let values = B::read::<T>(other);
+                let one = |index: usize| {
+                    let gradient = part(&gradients, index, batch);
+                    scale_columns(part(&values, index, batch), gradient, 1.0)
+                };
+                let out = if batch == 1 { one(0) } else { (0..batch).flat_map(one).collect() };
+                write::<B, T>(out, left.shape(), &left.device())
+            })
+        })
+    }
+
+    fn diagonal(matrix: FloatTensor<B>) -> FloatTensor<B> {
+        let (batch, size, _) = matrix_dims(&matrix.shape());
+        with_element!(matrix, T => {
+            let values = B::read::<T>(&matrix);
+            let entries = values.chunks_exact((size * size).max(1));
+            let diagonals = entries.flat_map(|matrix| matrix.iter().copied().step_by(size + 1));
+            write::<B, T>(diagonals.collect(), [batch * size], &matrix.device())
         })
     }
 

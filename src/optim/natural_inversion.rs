@@ -1,0 +1,291 @@
+//! Natural-gradient matrix inversion: the update of the auxiliary matrix of inverse-free posteriors.
+
+use burn::tensor::Tensor;
+use serde::{Deserialize, Serialize};
+
+use super::{StepSizes, VarianceGap};
+use crate::ops::{Congruence, congruence};
+
+/// The steps that are allowed from a start that is far from the inverse.
+pub const COLD_STEPS: usize = 100;
+
+/// A diagonal entry of `LᵀAL` from which on the iteration diverges: at size one, the next
+/// `L_ii` would not be positive.
+const DIVERGED: f64 = 3.0;
+
+/// A residual above which a standstill is no rounding but an iteration that does not converge.
+const FAR: f64 = 0.5;
+
+/// Inverts a positive-definite matrix A by natural-gradient descent on
+/// `KL[N(0, LLᵀ) ‖ N(0, A⁻¹)] = ½(tr(ALLᵀ) − log|ALLᵀ| − M)` over lower-triangular L: matrix products
+/// alone, from a start that is close where A has changed little.
+///
+/// A step is `L ← L − γ·L·Φ`, `Φ = tril(H) − ½(I + diag H)`, `H = LᵀAL` (S. Cortinovis, L. Aitchison,
+/// S. Eleftheriadis and M. van der Wilk, *Inverse-Free Sparse Variational Gaussian Processes*,
+/// arXiv:2604.00697, proposition 1); with γ = 1 the residual `‖H − I‖_F/√M` (eq. 8) goes down
+/// quadratically once it is small. L stays lower-triangular with a positive diagonal.
+///
+/// The iteration diverges where an eigenvalue of H is above about 3.2, as after a jump of A. Where
+/// some `H_ii ≥ 3`, L starts anew at [`safe_start`], from which it converges for every A; a smaller
+/// γ would not help.
+///
+/// ```
+/// use burn::tensor::{DType, Device, Tensor};
+/// use burn_gp::optim::{NaturalInversion, safe_start};
+///
+/// let device = Device::default();
+/// let matrix = Tensor::<2>::from_data([[2.0, 1.0], [1.0, 3.0]], (&device, DType::F64));
+/// let inversion = NaturalInversion { tolerance: 1e-10, ..NaturalInversion::default() };
+/// let inverted = inversion.run(&matrix, safe_start(&matrix));
+/// let inverse = inverted.lower.clone().matmul(inverted.lower.transpose());
+/// let exact = [[0.6, -0.2], [-0.2, 0.4]];
+/// inverse.into_data().assert_approx_eq::<f64>(&exact.into(), burn::tensor::Tolerance::absolute(1e-9));
+/// # assert!(inverted.report.steps < 20);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct NaturalInversion {
+    /// The step sizes γ.
+    pub step_sizes: StepSizes,
+    /// The residual at which to stop; checked before every step, so that none may be needed.
+    pub tolerance: f64,
+    /// Steps of one call, at most. After a new start in the midst of a call there may be
+    /// [`COLD_STEPS`] more.
+    pub max_steps: usize,
+    /// Stops after this many steps of the final size without a smaller residual than before, with
+    /// the L of the smallest: in single precision rounding holds it up, at about `0.2·6e-8·κ(A)`.
+    pub patience: Option<usize>,
+}
+
+impl Default for NaturalInversion {
+    /// Steps of size 1 down to a residual of 5e-3, at most 100, with a patience of 3.
+    fn default() -> Self {
+        Self {
+            step_sizes: StepSizes::FULL,
+            tolerance: 5e-3,
+            max_steps: COLD_STEPS,
+            patience: Some(3),
+        }
+    }
+}
+
+/// When an inversion is good enough.
+#[derive(Clone, Debug)]
+pub enum StoppingRule {
+    /// When the residual is below the configured tolerance: for any likelihood.
+    Residual,
+    /// When what the inversion costs the bound is: for a Gaussian likelihood.
+    VarianceGap(VarianceGap),
+}
+
+/// Why an inversion stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InversionStop {
+    /// By its stopping rule.
+    Converged,
+    /// The residual did not go down any more.
+    Plateau,
+    /// All steps were made.
+    StepLimit,
+    /// The matrix is not finite or not positive definite; L is what it was.
+    Unusable,
+}
+
+/// What an inversion did.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct InversionReport {
+    /// The steps made.
+    pub steps: usize,
+    /// The last residual that was computed, `‖LᵀAL − I‖_F/√M`: that of the result, or after
+    /// [`InversionStop::StepLimit`] the one before the last step.
+    pub residual: f64,
+    /// How often L started anew because it diverged.
+    pub resets: usize,
+    /// Why it stopped.
+    pub stop: InversionStop,
+}
+
+/// The result of an inversion.
+#[derive(Clone, Debug)]
+pub struct Inversion {
+    /// L with `LLᵀ ≈ A⁻¹`, `[M, M]`.
+    pub lower: Tensor<2>,
+    /// How it came about.
+    pub report: InversionReport,
+}
+
+/// `βI` with `β² = 1/max_i Σ_j|A_ij|`, from which the inversion of A converges: no eigenvalue of
+/// `β²A` is above one.
+///
+/// # Shapes
+///
+/// - `matrix` (A): `[M, M]`
+pub fn safe_start(matrix: &Tensor<2>) -> Tensor<2> {
+    let [size, _] = matrix.dims();
+    let largest = matrix.clone().abs().sum_dim(1).max(); // [1]
+    let identity = Tensor::<2>::eye(size, &matrix.device()).cast(matrix.dtype());
+    identity * largest.sqrt().recip().unsqueeze()
+}
+
+/// One step in T itself, `T − γ(TAT − T)`; with γ = 1 it is that of Newton and Schulz, `2T − TAT`,
+/// and `I − T⁺A = (I − TA)²`. The step in L differs by `γ²·LΦΦᵀLᵀ`.
+///
+/// # Shapes
+///
+/// - `matrix` (A), `inverse` (T): `[M, M]`
+pub fn newton_schulz_step(matrix: Tensor<2>, inverse: Tensor<2>, step_size: f64) -> Tensor<2> {
+    let twice = inverse.clone().matmul(matrix.matmul(inverse.clone()));
+    inverse.clone() - (twice - inverse) * step_size
+}
+
+impl NaturalInversion {
+    /// Exactly one step of size 1 a call: enough where A changes slowly, as with inducing points
+    /// that are fixed.
+    pub const ONE_STEP: Self = Self {
+        step_sizes: StepSizes::FULL,
+        tolerance: 0.0,
+        max_steps: 1,
+        patience: None,
+    };
+
+    /// The same for a first call, far from the inverse: [`COLD_STEPS`] at least.
+    pub fn from_cold(self) -> Self {
+        Self {
+            max_steps: self.max_steps.max(COLD_STEPS),
+            tolerance: self.tolerance.max(1e-9),
+            patience: self.patience.or(Some(3)),
+            ..self
+        }
+    }
+
+    /// Inverts `matrix` (A), starting at `start` (L), until the residual is below the tolerance.
+    ///
+    /// # Shapes
+    ///
+    /// - `matrix`: `[M, M]`, symmetric; `start`: `[M, M]`, zeros above the diagonal; both without
+    ///   autodiff
+    ///
+    /// # Panics
+    ///
+    /// If the shapes do not fit together.
+    #[track_caller]
+    pub fn run(&self, matrix: &Tensor<2>, start: Tensor<2>) -> Inversion {
+        self.run_until(matrix, start, &StoppingRule::Residual)
+    }
+
+    /// [`run`](Self::run) with another stopping rule.
+    ///
+    /// # Panics
+    ///
+    /// If the shapes do not fit together.
+    #[track_caller]
+    pub fn run_until(
+        &self,
+        matrix: &Tensor<2>,
+        start: Tensor<2>,
+        rule: &StoppingRule,
+    ) -> Inversion {
+        let mut course = Course::new(*self, start);
+        while course.steps < course.limit {
+            let curvature = congruence(matrix.clone(), course.lower.clone());
+            let (distance, largest) = curvature.distance_from_identity();
+            let [size, _] = matrix.dims();
+            course.residual = distance / (size as f64).sqrt();
+            let usable = course.residual.is_finite() && largest < DIVERGED;
+            if !usable {
+                if !course.start_anew(matrix) {
+                    return course.finish(InversionStop::Unusable);
+                }
+                continue;
+            }
+            let good = match rule {
+                StoppingRule::Residual => course.residual < self.tolerance,
+                StoppingRule::VarianceGap(gap) => gap.is_closed(matrix, &course.lower),
+            };
+            if good {
+                return course.finish(InversionStop::Converged);
+            }
+            if course.stands_still() {
+                if course.best.0 > FAR && course.start_anew(matrix) {
+                    continue;
+                }
+                return course.finish(InversionStop::Plateau);
+            }
+            course.descend(&curvature);
+        }
+        course.finish(InversionStop::StepLimit)
+    }
+}
+
+/// An inversion under way.
+struct Course {
+    inversion: NaturalInversion,
+    start: Tensor<2>,
+    lower: Tensor<2>,
+    steps: usize,
+    limit: usize,
+    residual: f64,
+    resets: usize,
+    /// The smallest residual so far, its L, and the steps of the final size since.
+    best: (f64, Tensor<2>, usize),
+}
+
+impl Course {
+    fn new(inversion: NaturalInversion, start: Tensor<2>) -> Self {
+        Self {
+            inversion,
+            best: (f64::INFINITY, start.clone(), 0),
+            lower: start.clone(),
+            start,
+            steps: 0,
+            limit: inversion.max_steps,
+            residual: f64::NAN,
+            resets: 0,
+        }
+    }
+
+    /// Goes back to the safe start, unless that was tried.
+    fn start_anew(&mut self, matrix: &Tensor<2>) -> bool {
+        if self.resets > 0 {
+            return false;
+        }
+        self.resets += 1;
+        self.lower = safe_start(matrix);
+        self.limit = self.limit.max(self.steps + COLD_STEPS);
+        self.best = (f64::INFINITY, self.lower.clone(), 0);
+        true
+    }
+
+    /// Keeps the best L so far, and says whether there was none better for too long.
+    fn stands_still(&mut self) -> bool {
+        if self.residual < self.best.0 {
+            self.best = (self.residual, self.lower.clone(), 0);
+        } else if self.inversion.step_sizes.is_final(self.steps) {
+            self.best.2 += 1;
+        }
+        (self.inversion.patience).is_some_and(|patience| self.best.2 >= patience)
+    }
+
+    fn descend(&mut self, curvature: &Congruence) {
+        let step_size = self.inversion.step_sizes.at(self.steps);
+        self.lower = curvature.descend(self.lower.clone(), step_size);
+        self.steps += 1;
+    }
+
+    fn finish(self, stop: InversionStop) -> Inversion {
+        let (lower, residual) = match stop {
+            InversionStop::Unusable => (self.start, self.residual),
+            InversionStop::Plateau => (self.best.1, self.best.0),
+            InversionStop::Converged | InversionStop::StepLimit => (self.lower, self.residual),
+        };
+        Inversion {
+            lower,
+            report: InversionReport {
+                steps: self.steps,
+                residual,
+                resets: self.resets,
+                stop,
+            },
+        }
+    }
+}

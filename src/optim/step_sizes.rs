@@ -1,0 +1,58 @@
+//! Step sizes of natural-gradient inversion.
+
+use serde::{Deserialize, Serialize};
+
+/// The step sizes of one call of [`NaturalInversion`](super::NaturalInversion): the steps are
+/// counted from zero in every call.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "schedule", rename_all = "kebab-case")]
+pub enum StepSizes {
+    /// One size.
+    Constant {
+        /// The size γ; 1 converges quadratically.
+        step_size: f64,
+    },
+    /// Sizes that grow from `first` to 1 by equal factors over `steps` steps, and are 1 from then on.
+    LogLinear {
+        /// The size of the first step.
+        first: f64,
+        /// The steps up to and including the first of size 1.
+        steps: usize,
+    },
+}
+
+impl StepSizes {
+    /// Steps of size 1.
+    pub const FULL: Self = Self::Constant { step_size: 1.0 };
+
+    /// From `1e-5` to 1 in ten steps.
+    pub const LOG_LINEAR: Self = Self::LogLinear {
+        first: 1e-5,
+        steps: 10,
+    };
+
+    /// The size of step `step`, counted from zero.
+    pub fn at(self, step: usize) -> f64 {
+        match self {
+            Self::Constant { step_size } => step_size,
+            Self::LogLinear { first, steps } if step + 1 < steps => {
+                first.powf(1.0 - step as f64 / (steps - 1) as f64)
+            }
+            Self::LogLinear { .. } => 1.0,
+        }
+    }
+
+    /// Whether step `step` and all after it have the same size.
+    pub(super) fn is_final(self, step: usize) -> bool {
+        match self {
+            Self::Constant { .. } => true,
+            Self::LogLinear { steps, .. } => step + 1 >= steps,
+        }
+    }
+}
+
+impl Default for StepSizes {
+    fn default() -> Self {
+        Self::FULL
+    }
+}

@@ -1,0 +1,41 @@
+//! What an approximate inverse costs a bound with a Gaussian likelihood.
+
+use burn::tensor::Tensor;
+
+use crate::ops::{column_squares, transposed_triangular_product, triangular_product};
+
+/// The gap between an upper and a lower bound of the variances `σ_n² = k_nn − k_nᵀA⁻¹k_n`,
+/// `A = B + σ²I` with a positive semi-definite B, for an approximation T of `A⁻¹`:
+/// `G_n = U_n − L_n = ‖(I − AT)k_n‖²/σ²`, `U_n = k_nn − k_nᵀ(2T − TAT)k_n`
+/// (arXiv:2604.00697, proposition 3).
+///
+/// With Gaussian noise `σ²_obs` the variances are worth `Σ_n G_n/(2σ²_obs)` nats of the bound at
+/// most.
+#[derive(Clone, Debug)]
+pub struct VarianceGap {
+    /// k_n, `[M, N]`.
+    pub covariances: Tensor<2>,
+    /// σ², no more than the smallest eigenvalue of A: the smallest of the variances S̃.
+    pub floor: f64,
+    /// The noise variance of the likelihood, `σ²_obs`.
+    pub noise: f64,
+    /// How many nats of the bound may be missing.
+    pub tolerance: f64,
+}
+
+impl VarianceGap {
+    /// `G_n`, `[N]`, for `matrix` (A) and `T = LLᵀ`, both `[M, M]`.
+    pub fn of(&self, matrix: &Tensor<2>, lower: &Tensor<2>) -> Tensor<1> {
+        let columns = self.covariances.clone();
+        let weights = transposed_triangular_product(lower.clone(), columns.clone());
+        let weights = triangular_product(lower.clone(), weights); // T·k_n
+        let missing = columns - matrix.clone().matmul(weights);
+        column_squares(missing) * (1.0 / self.floor)
+    }
+
+    /// Whether `Σ_n G_n ≤ 2σ²_obs·tolerance`.
+    pub(super) fn is_closed(&self, matrix: &Tensor<2>, lower: &Tensor<2>) -> bool {
+        let total: f64 = self.of(matrix, lower).sum().into_scalar();
+        total <= 2.0 * self.noise * self.tolerance
+    }
+}

@@ -1,0 +1,171 @@
+//! L-SVGP: a posterior whose covariance is the prior's beside a diagonal matrix.
+
+use burn::{module::Module, tensor::Tensor};
+
+use super::{
+    ConditionedProcess, Evaluation, FunctionMatrices, MeanForm, Posterior, PriorCovariances,
+    PseudoObservations, Spread,
+    expansion::{expand, weighted},
+    nonnegative,
+};
+use crate::{
+    inducing::{InducingVariables, SeparateInducing},
+    kernels::Kernel,
+    likelihoods::Marginals,
+    multi_output::{SeparateKernels, SeparateProcess},
+    ops::{CholeskyFactor, Jitter, NotPositiveDefinite, cholesky},
+};
+
+/// L-SVGP: `q(u) = N(K_uu·v, (K_uu⁻¹ + S̃⁻¹)⁻¹)` by a Cholesky factorisation of `K̃ = K_uu + S̃`,
+/// which needs no jitter.
+///
+/// `μ = K_fu·v`, `σ² = k_ff − k_fuᵀK̃⁻¹k_fu`, and
+/// `KL = ½(vᵀK_uu·v − tr(K̃⁻¹K_uu) + log|K̃| − log|S̃|)` (S. Cortinovis, L. Aitchison,
+/// S. Eleftheriadis and M. van der Wilk, *Inverse-Free Sparse Variational Gaussian Processes*,
+/// arXiv:2604.00697, section 2), with v as [`PseudoObservations`] has it. It is what
+/// [`InverseFree`](super::InverseFree) follows without a factorisation.
+#[derive(Module, Debug)]
+pub struct LSvgp<I: Module> {
+    inducing: I,
+    observations: PseudoObservations,
+}
+
+impl<I: Module> LSvgp<I> {
+    /// A posterior with the given inducing variables and pseudo-observations of them.
+    pub fn new(inducing: I, observations: PseudoObservations) -> Self {
+        Self {
+            inducing,
+            observations,
+        }
+    }
+
+    /// The inducing variables.
+    pub fn inducing(&self) -> &I {
+        &self.inducing
+    }
+
+    /// `m̃` and `S̃`.
+    pub fn observations(&self) -> &PseudoObservations {
+        &self.observations
+    }
+
+    /// `K_uu` and the factor of `K̃`.
+    fn factored<const D: usize>(
+        &self,
+        prior: &impl PriorCovariances<I, D>,
+    ) -> Result<(Tensor<D>, CholeskyFactor<D>), NotPositiveDefinite>
+    where
+        Tensor<D>: FunctionMatrices,
+    {
+        let kuu = prior.kuu(&self.inducing);
+        let factor = cholesky(self.observations.added_to(kuu.clone()), Jitter::NONE)?;
+        Ok((kuu, factor))
+    }
+
+    fn evaluate_under<const D: usize>(
+        &self,
+        prior: &impl PriorCovariances<I, D>,
+        x: Tensor<2>,
+    ) -> Result<Evaluation, NotPositiveDefinite>
+    where
+        Tensor<D>: FunctionMatrices,
+    {
+        let (kuu, factor) = self.factored(prior)?;
+        let (mean, variances) = (self.observations.mean(), self.observations.variances());
+        let ([outputs, size], [rows, _]) = (mean.dims(), x.dims());
+        let weights = match self.observations.form() {
+            MeanForm::Plain => mean,
+            MeanForm::Preconditioned => {
+                let columns = Tensor::<D>::right_hand_sides(mean.unsqueeze_dim(2));
+                let solved = factor.solve_transposed(factor.solve(columns));
+                solved.of_each(outputs).squeeze_dim(2)
+            }
+        };
+        let features = factor.solve(prior.kuf(&self.inducing, x.clone()));
+        let variance = prior.variances(x.clone()) - features.squared_norms();
+
+        let squares = (weighted(kuu.clone(), weights.clone()) * weights.clone()).sum();
+        // tr(K̃⁻¹K_uu) = M − tr(K̃⁻¹S̃), and the diagonal of K̃⁻¹ has no cancellation.
+        let identity = Tensor::<2>::eye(size, &kuu.device()).cast(kuu.dtype());
+        let identity: Tensor<D> = identity.expand(kuu.dims());
+        let inverse = factor.solve(identity).squared_norms(); // diag K̃⁻¹, [M, 1] or [M, P]
+        let [_, groups] = inverse.dims();
+        let noise = variances.clone().reshape([groups, size]).transpose();
+        let covariance = (inverse * noise).sum() - (groups * size) as f64
+            + factor.log_determinant().sum()
+            - variances.log().sum();
+        let shared = outputs as f64 / groups as f64;
+        Ok(Evaluation {
+            marginals: Marginals {
+                mean: expand(prior, &self.inducing, weights, x),
+                variance: nonnegative(variance).expand([rows, outputs]),
+            },
+            divergence: (squares + covariance * shared) * 0.5,
+        })
+    }
+
+    /// The factor of `K̃` and what it makes of the mean, `L⁻¹K̃·v`, `[P, M]`.
+    fn conditions<const D: usize>(
+        &self,
+        prior: &impl PriorCovariances<I, D>,
+    ) -> Result<(CholeskyFactor<D>, Tensor<2>), NotPositiveDefinite>
+    where
+        Tensor<D>: FunctionMatrices,
+    {
+        let (_, factor) = self.factored(prior)?;
+        let mean = self.observations.mean();
+        let [outputs, _] = mean.dims();
+        let columns = Tensor::<D>::right_hand_sides(mean.unsqueeze_dim(2));
+        let whitened = match self.observations.form() {
+            MeanForm::Plain => factor.lower().transpose().matmul(columns),
+            MeanForm::Preconditioned => factor.solve(columns),
+        };
+        Ok((factor, whitened.of_each(outputs).squeeze_dim(2)))
+    }
+}
+
+impl<K: Kernel, I: InducingVariables<K>> Posterior<K> for LSvgp<I> {
+    type Process = ConditionedProcess<K, I>;
+
+    fn evaluate(&self, kernel: &K, x: Tensor<2>) -> Result<Evaluation, NotPositiveDefinite> {
+        self.evaluate_under::<2>(kernel, x)
+    }
+
+    /// With the factor of `K̃` in the place of that of `K_uu`, `L⁻¹u` is known.
+    fn condition(&self, kernel: &K) -> Result<Self::Process, NotPositiveDefinite> {
+        let (this, kernel) = (self.valid(), kernel.valid());
+        let (factor, mean) = this.conditions::<2>(&kernel)?;
+        let (inducing, spread) = (this.inducing, Spread::Known);
+        Ok(ConditionedProcess::new(
+            kernel, inducing, factor, mean, spread,
+        ))
+    }
+}
+
+impl<K: Kernel, I: SeparateInducing<K>> Posterior<SeparateKernels<K>> for LSvgp<I> {
+    type Process = SeparateProcess<K, I>;
+
+    fn evaluate(
+        &self,
+        kernels: &SeparateKernels<K>,
+        x: Tensor<2>,
+    ) -> Result<Evaluation, NotPositiveDefinite> {
+        self.evaluate_under::<3>(kernels, x)
+    }
+
+    fn condition(
+        &self,
+        kernels: &SeparateKernels<K>,
+    ) -> Result<Self::Process, NotPositiveDefinite> {
+        let (this, kernels) = (self.valid(), kernels.valid());
+        let (factor, mean) = this.conditions::<3>(&kernels)?;
+        let scale = factor.lower().zeros_like();
+        Ok(SeparateProcess::new(
+            kernels,
+            this.inducing,
+            factor,
+            mean,
+            scale,
+        ))
+    }
+}
