@@ -90,10 +90,13 @@ fn moments_and_divergence_are_those_of_the_dense_formulas() {
                     tolerance,
                 );
                 for (index, inverse) in inverses(&exact, &mut Random::new(1)).iter().enumerate() {
-                    let posterior = case.with_inverse(&platform, form, inverse);
-                    let expected = case.relaxed(form, inverse);
-                    let what = format!("T number {index}, {what}");
-                    check(&what, &platform, &case, &posterior, &expected, tolerance);
+                    let (expected, root) = (case.relaxed(form, inverse), inverse.cholesky());
+                    // The one is a single operation where L is constant, the other several.
+                    for update in [AuxiliaryUpdate::default(), AuxiliaryUpdate::TRAINED] {
+                        let posterior = case.inverse_free(&platform, form, &root, update);
+                        let what = format!("T number {index}, {what}, {update:?}");
+                        check(&what, &platform, &case, &posterior, &expected, tolerance);
+                    }
                 }
             }
         }

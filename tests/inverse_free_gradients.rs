@@ -272,6 +272,38 @@ fn estimated_traces_are_unbiased() {
     assert_eq!(flat(&model), flat(&model));
 }
 
+/// Terms by one operation, where L is constant, and by several, where it is trained, are the same,
+/// with their gradients, of which those of one are compared with central differences elsewhere.
+#[test]
+fn one_operation_gives_what_several_do() {
+    for platform in platforms() {
+        let tracked = platform.autodiff();
+        for (outputs, form) in [(1, FORMS[0]), (1, FORMS[1]), (3, FORMS[0]), (3, FORMS[1])] {
+            let case = InverseFreeCase::new(outputs);
+            let lower = case.noisy().inverse().cholesky().scaled(0.9);
+            for probes in [None, Some(TraceProbes { count: 7, seed: 4 })] {
+                let [one, several] =
+                    [AuxiliaryUpdate::default(), AuxiliaryUpdate::TRAINED].map(|update| {
+                        let posterior = case.inverse_free(&tracked, form, &lower, update);
+                        let posterior = match probes {
+                            Some(probes) => posterior.with_probes(probes),
+                            None => posterior,
+                        };
+                        Model::new(&tracked, posterior).differentiated(&tracked, &case)
+                    });
+                let what = format!("{platform}, {outputs} outputs, {form:?}, {probes:?}");
+                let tolerance = platform.tolerance(1e-10, 1e-3);
+                assert_close(&what, &[one.0], &[several.0], tolerance);
+                let all = without_auxiliary(one.1).into_iter().zip(several.1);
+                for (index, (one, several)) in all.enumerate() {
+                    let several = several.expect("every parameter is trained");
+                    assert_close(&format!("{what}, {index}"), &one, &several, tolerance);
+                }
+            }
+        }
+    }
+}
+
 /// Every step has probes of its own; with more than M of them traces are exact.
 #[test]
 fn probes_belong_to_steps() {
