@@ -1,6 +1,9 @@
 //! Where inducing points start: the choice of a method, and what the methods share.
 
-use std::collections::HashSet;
+use std::{
+    collections::HashSet,
+    hash::{Hash, Hasher},
+};
 
 use burn::tensor::{Int, Tensor, TensorData};
 use rand::{SeedableRng, rngs::ChaCha8Rng, seq::SliceRandom};
@@ -164,10 +167,10 @@ impl Candidates {
         let mut generator = ChaCha8Rng::seed_from_u64(seed);
         let mut order: Vec<usize> = (0..available).collect();
         order.shuffle(&mut generator);
-        let values: Vec<f64> = (order.iter())
-            .flat_map(|&row| &ordered[row * dimensions..][..dimensions])
-            .copied()
-            .collect();
+        let mut values = Vec::with_capacity(ordered.len());
+        for row in order {
+            values.extend_from_slice(&ordered[row * dimensions..][..dimensions]);
+        }
         let distinct = distinct_rows(&values, dimensions);
         if count > distinct.len() {
             return Err(SelectionError::TooFewDistinct {
@@ -202,15 +205,26 @@ pub(super) fn points(values: Vec<f64>, dimensions: usize, inputs: &Tensor<2>) ->
     Tensor::from_data(data, (&inputs.device(), inputs.dtype()))
 }
 
+/// A row as a key: finite numbers, of which equal ones are the same.
+#[derive(PartialEq)]
+struct Row<'a>(&'a [f64]);
+
+impl Eq for Row<'_> {}
+
+impl Hash for Row<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        for value in self.0 {
+            // Adding zero makes the two zeros one.
+            state.write_u64((value + 0.0).to_bits());
+        }
+    }
+}
+
 /// The first row of each different one.
 fn distinct_rows(values: &[f64], dimensions: usize) -> Vec<usize> {
     let mut seen = HashSet::with_capacity(values.len() / dimensions);
     (values.chunks_exact(dimensions).enumerate())
-        .filter(|(_, row)| {
-            // Adding zero makes the two zeros one.
-            let key: Vec<u64> = row.iter().map(|value| (value + 0.0).to_bits()).collect();
-            seen.insert(key)
-        })
+        .filter(|(_, row)| seen.insert(Row(row)))
         .map(|(row, _)| row)
         .collect()
 }

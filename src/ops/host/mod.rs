@@ -5,6 +5,7 @@ pub mod covariance;
 mod covariance_by_products;
 mod lanes;
 pub mod moments;
+pub(crate) mod nearest;
 pub mod normal;
 mod profile;
 pub mod scalar;
