@@ -20,8 +20,8 @@ use burn_gp::{
 use burn_gp_models::{
     AnySvgp, SvgpConfig,
     training::{
-        LearnedModel, MiniBatchLearner, MiniBatchTrainer, MiniBatchTraining, Schedule, Silent,
-        Trainer, TrainingData, TrainingError,
+        LearnedModel, MiniBatchLearner, MiniBatchTrainer, MiniBatchTraining, Schedule,
+        StepRenderer, Trainer, TrainingData, TrainingError,
     },
 };
 
@@ -70,7 +70,7 @@ fn rounds(
     let batches = learner.batches(|step| step.is_multiple_of(7));
     SupervisedTraining::new("no-folder", batches, learner.examinations(|_| None))
         .num_epochs(rounds)
-        .renderer(Box::new(Silent))
+        .renderer(Box::new(StepRenderer::silent()))
         .with_application_logger(None)
 }
 
@@ -233,7 +233,7 @@ fn a_model_is_examined_between_rounds() {
     let batches = learner.batches(|step| step.is_multiple_of(7));
     let supervised = SupervisedTraining::new("no-folder", batches, examinations)
         .num_epochs(5)
-        .renderer(Box::new(Silent))
+        .renderer(Box::new(StepRenderer::silent()))
         .with_application_logger(None);
     let error = learner
         .fit(supervised)

@@ -36,7 +36,8 @@ use burn_gp::{
 pub use batches::Batch;
 pub use full_batch::{FullBatchTrainer, FullBatchTraining};
 pub use learner::{
-    Examination, ExaminedModel, LearnedModel, LearnedStep, LearnerRecord, MiniBatchLearner, Silent,
+    Examination, ExaminedModel, LearnedModel, LearnedStep, LearnerRecord, MiniBatchLearner,
+    StepRenderer,
 };
 pub use mini_batch::{MiniBatchTrainer, MiniBatchTraining};
 pub use schedule::{Schedule, ScheduledRate};
