@@ -6,7 +6,7 @@ mod optimum;
 
 use burn::{module::Module, tensor::Tensor};
 
-use super::{FullBatch, check_rows};
+use super::FullBatch;
 use crate::{
     inducing::InducingVariables,
     kernels::Kernel,
@@ -104,10 +104,9 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> FullBatch for CollapsedOrthogo
         inputs: Tensor<2>,
         targets: Tensor<2>,
     ) -> Result<Tensor<1>, NotPositiveDefinite> {
-        check_rows(&inputs, &targets);
         let [_, outputs] = targets.dims();
-        let features = self.features(&self.factor()?, inputs.clone());
-        let fit = self.fit(&features, inputs.clone(), targets)?;
+        let fit = self.fit(inputs.clone(), targets)?;
+        let features = fit.features;
         let explained = column_squares(features.inducing) + column_squares(features.orthogonal);
         let unexplained = (self.kernel.diagonal(inputs) - explained).sum();
         let penalty =
