@@ -1,15 +1,10 @@
 //! Where inducing points start: the choice of a method, and what the methods share.
 
-use std::{
-    collections::HashSet,
-    hash::{Hash, Hasher},
-};
-
 use burn::tensor::{Int, Tensor, TensorData};
 use rand::{SeedableRng, rngs::ChaCha8Rng, seq::SliceRandom};
 use serde::{Deserialize, Serialize};
 
-use super::{greedy_variance, k_means, subset};
+use super::{distinct_rows, greedy_variance, k_means, subset};
 use crate::{kernels::Kernel, parameter::numbers};
 
 /// How the first inducing points are chosen from the inputs.
@@ -203,28 +198,4 @@ pub(super) fn points(values: Vec<f64>, dimensions: usize, inputs: &Tensor<2>) ->
     let shape = [values.len() / dimensions, dimensions];
     let data = TensorData::new(values, shape);
     Tensor::from_data(data, (&inputs.device(), inputs.dtype()))
-}
-
-/// A row as a key: finite numbers, of which equal ones are the same.
-#[derive(PartialEq)]
-struct Row<'a>(&'a [f64]);
-
-impl Eq for Row<'_> {}
-
-impl Hash for Row<'_> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        for value in self.0 {
-            // Adding zero makes the two zeros one.
-            state.write_u64((value + 0.0).to_bits());
-        }
-    }
-}
-
-/// The first row of each different one.
-fn distinct_rows(values: &[f64], dimensions: usize) -> Vec<usize> {
-    let mut seen = HashSet::with_capacity(values.len() / dimensions);
-    (values.chunks_exact(dimensions).enumerate())
-        .filter(|(_, row)| seen.insert(Row(row)))
-        .map(|(row, _)| row)
-        .collect()
 }
