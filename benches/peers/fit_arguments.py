@@ -7,6 +7,7 @@ KERNELS = ["matern12", "matern32", "matern52", "rbf"]
 
 
 def add_to(parser: argparse.ArgumentParser) -> None:
+    """Adds kernel, inducing points, length and precision of a fit, and threads."""
     parser.add_argument("--kernel", choices=KERNELS, default="matern52")
     parser.add_argument("--isotropic", action="store_true", help="one lengthscale for all inputs")
     parser.add_argument("--lengthscale", type=float, default=1.0, help="initial value")

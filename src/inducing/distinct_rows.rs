@@ -5,7 +5,12 @@ use std::{
     hash::{Hash, Hasher},
 };
 
-/// The first row of each different one, for row-major numbers that are finite.
+/// The first row of each different one.
+///
+/// # Shapes
+///
+/// - `values`: `[N, D]`, row-major, all finite; `dimensions`: D
+/// - result: ascending
 pub fn distinct_rows(values: &[f64], dimensions: usize) -> Vec<usize> {
     let mut seen = HashSet::with_capacity(values.len() / dimensions);
     (values.chunks_exact(dimensions).enumerate())
