@@ -28,7 +28,7 @@ use burn_gp::{
 use burn_gp_models::{
     Svgp,
     training::{
-        MiniBatchLearner, MiniBatchTrainer, MiniBatchTraining, Silent, Trainer, TrainingData,
+        MiniBatchLearner, MiniBatchTrainer, MiniBatchTraining, StepRenderer, Trainer, TrainingData,
     },
 };
 
@@ -126,7 +126,7 @@ fn learner_step(data: &TrainingData, with_loss: bool) -> Duration {
     let mut supervised =
         SupervisedTraining::new(&folder, batches, learner.examinations(|_step| None))
             .with_application_logger(None)
-            .renderer(Box::new(Silent));
+            .renderer(Box::new(StepRenderer::silent()));
     if with_loss {
         supervised = supervised.metric_train_numeric(LossMetric::new());
     }

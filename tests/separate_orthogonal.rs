@@ -3,25 +3,25 @@
 
 mod support;
 
-use burn::{module::Module, tensor::Tensor};
+use burn::module::Module;
 use burn_gp::{
-    inducing::{InducingPoints, SeparateInducing, SeparatePoints},
-    kernels::{AnyKernel, KernelConfig, StationaryConfig},
-    likelihoods::Marginals,
+    inducing::{InducingPoints, SeparatePoints},
+    kernels::AnyKernel,
     multi_output::SeparateKernels,
-    ops::{Jitter, Stationary, add_to_diagonal},
+    ops::{Jitter, add_to_diagonal},
     variational::{
-        AnyPosterior, Coordinates, Evaluation, InducingSet, Joint, Orthogonal,
-        OrthogonallyDecoupled, Posterior, Process, VariationalGaussian,
+        AnyPosterior, Coordinates, InducingSet, Orthogonal, OrthogonallyDecoupled, Posterior,
+        VariationalGaussian,
     },
 };
 use support::{
     Dense, Platform, Random, assert_close, check_gradients, check_module_gradients, numbers,
     platforms,
-    posterior_case::{DIMENSIONS, assert_same_joint, assert_same_marginals, elbo, likelihood},
+    posterior_case::{DIMENSIONS, elbo, likelihood},
+    separate_case::{FUNCTIONS, assert_functions_alone, kernels},
 };
 
-const OUTPUTS: usize = 3;
+const OUTPUTS: usize = FUNCTIONS;
 const POINTS: usize = 11;
 const SIZES: [usize; 2] = [5, 4];
 
@@ -87,78 +87,6 @@ impl Case {
     }
 }
 
-/// Kernels of one type with a fused operation, and of several types.
-fn kernels(platform: &Platform) -> Vec<SeparateKernels<AnyKernel>> {
-    let smooth = |lengthscale, variance| {
-        KernelConfig::from(
-            StationaryConfig::new(Stationary::Matern52)
-                .with_lengthscale(lengthscale)
-                .with_variance(variance),
-        )
-    };
-    let white = KernelConfig::White { variance: 0.1 };
-    let linear = KernelConfig::Linear {
-        ard: true,
-        variance: 0.5,
-    };
-    let init = |config: KernelConfig| config.init(DIMENSIONS, platform.options());
-    [
-        vec![smooth(0.7, 1.0), smooth(1.1, 2.0), smooth(1.6, 0.5)],
-        vec![
-            smooth(0.7, 1.0),
-            smooth(1.1, 2.0).plus(linear),
-            smooth(1.6, 0.5).plus(white),
-        ],
-    ]
-    .map(|configs| SeparateKernels::new(configs.into_iter().map(init).collect()))
-    .to_vec()
-}
-
-#[track_caller]
-fn check<I>(
-    what: &str,
-    platform: &Platform,
-    (case, kernels, kind): (&Case, &SeparateKernels<AnyKernel>, usize),
-    together: impl Fn(usize) -> I,
-    alone: impl Fn(usize, usize) -> InducingPoints,
-) where
-    I: SeparateInducing<AnyKernel>,
-{
-    let x = || platform.matrix(&case.x);
-    // Rounding: the batch multiplies in another order.
-    let tolerance = platform.tolerance(1e-11, 1e-4);
-    let together = case.posterior(platform, kind, 0..OUTPUTS, together);
-    let Evaluation {
-        marginals,
-        divergence,
-    } = together.evaluate(kernels, x()).expect("factor");
-    let process = together.condition(kernels).expect("factor");
-    let (predicted, joint) = (process.marginals(x()), process.joint(x()));
-    assert_same_marginals(what, &predicted, &marginals, tolerance);
-    let mut sum = 0.0;
-    for output in 0..OUTPUTS {
-        let kernel = &kernels.kernels()[output];
-        let points = |set| alone(set, output);
-        let alone = case.posterior(platform, kind, output..output + 1, points);
-        let expected = alone.evaluate(kernel, x()).expect("factor");
-        sum += numbers(expected.divergence)[0];
-        let column = |tensor: &Tensor<2>| tensor.clone().narrow(1, output, 1);
-        let ours = Marginals {
-            mean: column(&marginals.mean),
-            variance: column(&marginals.variance),
-        };
-        let what = format!("{what}, output {output}");
-        assert_same_marginals(&what, &ours, &expected.marginals, tolerance);
-        let ours = Joint {
-            mean: column(&joint.mean),
-            covariance: joint.covariance.clone().narrow(0, output, 1),
-        };
-        let expected = alone.condition(kernel).expect("factor").joint(x());
-        assert_same_joint(&what, ours, expected, tolerance);
-    }
-    assert_close(what, &numbers(divergence), &[sum], tolerance);
-}
-
 #[test]
 fn functions_of_a_batch_are_functions_alone() {
     for platform in platforms() {
@@ -169,12 +97,18 @@ fn functions_of_a_batch_are_functions_alone() {
         for (number, kernels) in kernels(&platform).iter().enumerate() {
             for kind in 0..4 {
                 let what = format!("{platform}, kernels {number}, posterior {kind}");
-                let case = (&case, kernels, kind);
-                let separate =
-                    |set: usize| SeparatePoints::new(platform.batch(&case.0.points[set]));
-                check(&what, &platform, case, separate, points);
-                let shared = |set| points(set, 0);
-                check(&what, &platform, case, shared, |set, _| points(set, 0));
+                let all = 0..OUTPUTS;
+                let separate = |set: usize| SeparatePoints::new(platform.batch(&case.points[set]));
+                let together = case.posterior(&platform, kind, all.clone(), separate);
+                assert_functions_alone(&what, &platform, &case.x, kernels, together, |output| {
+                    case.posterior(&platform, kind, output..output + 1, |set| {
+                        points(set, output)
+                    })
+                });
+                let together = case.posterior(&platform, kind, all, |set| points(set, 0));
+                assert_functions_alone(&what, &platform, &case.x, kernels, together, |output| {
+                    case.posterior(&platform, kind, output..output + 1, |set| points(set, 0))
+                });
             }
         }
     }

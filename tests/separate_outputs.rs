@@ -6,7 +6,7 @@ mod support;
 use burn::{module::Module, optim::GradientsParams, tensor::Tensor};
 use burn_gp::{
     inducing::{InducingPoints, SeparateInducing, SeparatePoints},
-    kernels::{AnyKernel, FunctionPrior, KernelConfig, StationaryConfig, StationaryKernel},
+    kernels::{AnyKernel, FunctionPrior, StationaryKernel},
     likelihoods::Marginals,
     multi_output::{Coregionalised, SeparateKernels},
     ops::{
@@ -15,18 +15,16 @@ use burn_gp::{
     },
     optim::NaturalGradient,
     sampling::{PathOptions, Paths, SamplePaths},
-    variational::{
-        CovarianceShape, Evaluation, Joint, Posterior, Process, Unwhitened, VariationalGaussian,
-        Whitened,
-    },
+    variational::{CovarianceShape, Posterior, Process, Unwhitened, VariationalGaussian, Whitened},
 };
 use support::{
     Dense, Platform, Random, assert_close, check_gradients, check_module_gradients, numbers,
     platforms,
-    posterior_case::{DIMENSIONS, assert_same_joint, assert_same_marginals, elbo, likelihood},
+    posterior_case::{DIMENSIONS, assert_same_marginals, elbo, likelihood},
+    separate_case::{FUNCTIONS, assert_functions_alone, kernels},
 };
 
-const OUTPUTS: usize = 3;
+const OUTPUTS: usize = FUNCTIONS;
 const POINTS: usize = 11;
 const INDUCING: usize = 5;
 
@@ -218,87 +216,6 @@ impl Case {
     }
 }
 
-/// Kernels of one kind with parameters of their own, which is one operation; of several kinds; and
-/// of several types.
-fn kernels(platform: &Platform) -> Vec<SeparateKernels<AnyKernel>> {
-    let stationary = |kind: Stationary, lengthscale: f64, variance: f64| {
-        KernelConfig::from(
-            StationaryConfig::new(kind)
-                .with_lengthscale(lengthscale)
-                .with_variance(variance),
-        )
-    };
-    let smooth = |lengthscale, variance| stationary(Stationary::Matern52, lengthscale, variance);
-    let linear = KernelConfig::Linear {
-        ard: true,
-        variance: 0.5,
-    };
-    let sets = vec![
-        vec![smooth(0.7, 1.0), smooth(1.1, 2.0), smooth(1.6, 0.5)],
-        vec![
-            smooth(0.7, 1.0),
-            stationary(Stationary::SquaredExponential, 0.8, 1.3),
-            stationary(Stationary::Matern32, 1.2, 0.6),
-        ],
-        vec![
-            smooth(0.7, 1.0),
-            smooth(1.1, 2.0).plus(linear),
-            smooth(1.6, 0.5).plus(KernelConfig::White { variance: 0.1 }),
-        ],
-    ];
-    let init = |config: &KernelConfig| config.init(DIMENSIONS, platform.options());
-    (sets.into_iter())
-        .map(|configs| SeparateKernels::new(configs.iter().map(init).collect()))
-        .chain([SeparateKernels::tied(init(&smooth(0.9, 1.4)), OUTPUTS)])
-        .collect()
-}
-
-/// The batch against each function alone.
-#[track_caller]
-fn check<Q, R>(
-    what: &str,
-    platform: &Platform,
-    case: &Case,
-    kernels: &SeparateKernels<AnyKernel>,
-    together: Q,
-    alone: impl Fn(usize) -> R,
-) where
-    Q: Posterior<SeparateKernels<AnyKernel>>,
-    R: Posterior<AnyKernel>,
-{
-    let x = || platform.matrix(&case.x);
-    // Rounding: the batch multiplies in another order.
-    let tolerance = platform.tolerance(1e-11, 1e-4);
-    let Evaluation {
-        marginals,
-        divergence,
-    } = together.evaluate(kernels, x()).expect("factor");
-    let process = together.condition(kernels).expect("factor");
-    let (predicted, joint) = (process.marginals(x()), process.joint(x()));
-    assert_same_marginals(what, &predicted, &marginals, tolerance);
-    let mut sum = 0.0;
-    for output in 0..OUTPUTS {
-        let kernel = &kernels.kernels()[output];
-        let alone = alone(output);
-        let expected = alone.evaluate(kernel, x()).expect("factor");
-        sum += numbers(expected.divergence)[0];
-        let column = |tensor: &Tensor<2>| tensor.clone().narrow(1, output, 1);
-        let ours = Marginals {
-            mean: column(&marginals.mean),
-            variance: column(&marginals.variance),
-        };
-        let what = format!("{what}, output {output}");
-        assert_same_marginals(&what, &ours, &expected.marginals, tolerance);
-        let ours = Joint {
-            mean: column(&joint.mean),
-            covariance: own(&joint.covariance, output),
-        };
-        let expected = alone.condition(kernel).expect("factor").joint(x());
-        assert_same_joint(&what, ours, expected, tolerance);
-    }
-    assert_close(what, &numbers(divergence), &[sum], tolerance);
-}
-
 #[test]
 fn functions_of_a_batch_are_functions_alone() {
     for platform in platforms() {
@@ -312,15 +229,15 @@ fn functions_of_a_batch_are_functions_alone() {
                     |output: usize| InducingPoints::new(platform.matrix(&case.points[output]));
                 let what = format!("{platform}, kernels {set}, {shape:?}");
                 let together = Whitened::new(case.separate(&platform), all(), jitter);
-                check(&what, &platform, &case, kernels, together, |output| {
+                assert_functions_alone(&what, &platform, &case.x, kernels, together, |output| {
                     Whitened::new(points(output), one(output), jitter)
                 });
                 let together = Whitened::new(case.shared(&platform), all(), jitter);
-                check(&what, &platform, &case, kernels, together, |output| {
+                assert_functions_alone(&what, &platform, &case.x, kernels, together, |output| {
                     Whitened::new(points(0), one(output), jitter)
                 });
                 let together = Unwhitened::new(case.separate(&platform), all(), jitter);
-                check(&what, &platform, &case, kernels, together, |output| {
+                assert_functions_alone(&what, &platform, &case.x, kernels, together, |output| {
                     Unwhitened::new(points(output), one(output), jitter)
                 });
             }

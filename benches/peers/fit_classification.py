@@ -9,6 +9,7 @@ import json
 import time
 from pathlib import Path
 
+import fit_arguments
 import processor_threads
 
 
@@ -18,26 +19,8 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument(
         "--likelihood", choices=["bernoulli", "softmax", "robust-max"], required=True
     )
-    kernels = ["matern12", "matern32", "matern52", "rbf"]
-    parser.add_argument("--kernel", choices=kernels, default="matern52")
-    parser.add_argument("--isotropic", action="store_true", help="one lengthscale for all inputs")
-    parser.add_argument("--lengthscale", type=float, default=1.0, help="initial value")
-    parser.add_argument("--kernel-variance", type=float, default=1.0, help="initial value")
-    parser.add_argument("--inducing", type=int, default=100)
-    parser.add_argument("--inducing-init", choices=["kmeans", "subset"], default="kmeans")
-    parser.add_argument(
-        "--draws",
-        type=Path,
-        help="inducing points and mini-batches to use instead of random ones: what our example "
-        "training_draws prints",
-    )
-    parser.add_argument("--steps", type=int, default=1000)
-    parser.add_argument("--batch-size", type=int, default=256)
-    parser.add_argument("--learning-rate", type=float, default=0.01)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--dtype", choices=["float32", "float64"], default="float64")
-    parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--report-every", type=int, default=0, help="steps; 0 is silent")
+    fit_arguments.add_to(parser)
     return parser.parse_args()
 
 

@@ -11,6 +11,7 @@ import json
 import time
 from pathlib import Path
 
+import fit_arguments
 import processor_threads
 
 
@@ -20,27 +21,9 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--data-dir", type=Path, required=True, help="folder of the sets")
     parser.add_argument("--name", required=True, help="a set in --data-dir, such as concrete")
     parser.add_argument("--split", type=int, default=0, help="column of the test mask")
-    kernels = ["matern12", "matern32", "matern52", "rbf"]
-    parser.add_argument("--kernel", choices=kernels, default="matern52")
-    parser.add_argument("--isotropic", action="store_true", help="one lengthscale for all inputs")
-    parser.add_argument("--lengthscale", type=float, default=1.0, help="initial value")
-    parser.add_argument("--kernel-variance", type=float, default=1.0, help="initial value")
     parser.add_argument("--noise-variance", type=float, default=1.0, help="initial value")
-    parser.add_argument("--inducing", type=int, default=100, help="number of inducing points")
-    parser.add_argument("--inducing-init", choices=["kmeans", "subset"], default="kmeans")
-    parser.add_argument(
-        "--draws",
-        type=Path,
-        help="inducing points and mini-batches to use instead of random ones: what our example "
-        "training_draws prints",
-    )
-    parser.add_argument("--steps", type=int, default=1000, help="L-BFGS-B iterations or Adam steps")
-    parser.add_argument("--batch-size", type=int, default=256)
-    parser.add_argument("--learning-rate", type=float, default=0.01)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--dtype", choices=["float32", "float64"], default="float64")
     parser.add_argument("--jitter", type=float, help="absolute; default 1e-6 (float32: 1e-4)")
-    parser.add_argument("--threads", type=int, default=2)
+    fit_arguments.add_to(parser)
     return parser.parse_args()
 
 

@@ -46,22 +46,22 @@ impl ImageFolder {
 
     /// The images of both parts, one a row, their label last.
     pub(crate) fn read(&self, name: &str, request: Request<'_>) -> Result<Table, DataError> {
-        let mut parts = Vec::new();
-        for part in PARTS {
+        let part = |part| -> Result<(Idx, Idx), DataError> {
             let images = Idx::read(self.file(part, "images-idx3"), IMAGES)?;
             let labels = Idx::read(self.file(part, "labels-idx1"), LABELS)?;
             labels.require_items(images.items)?;
-            parts.push((images, labels));
-        }
-        let size = parts[0].0.size;
-        parts[1].0.require_size(size)?;
+            Ok((images, labels))
+        };
+        let (train, test) = (part(PARTS[0])?, part(PARTS[1])?);
+        let size = train.0.size;
+        test.0.require_size(size)?;
         let names = (1..=size).map(|pixel| format!("pixel{pixel}"));
-        let images = (parts.iter())
-            .flat_map(|(images, labels)| images.bytes.chunks_exact(size).zip(&labels.bytes));
-        let rows = images.map(|(pixels, &label)| {
-            let pixels = pixels.iter().map(|&pixel| f64::from(pixel) / WHITE);
-            pixels.chain([f64::from(label)])
-        });
+        let rows = labelled(&train)
+            .chain(labelled(&test))
+            .map(|(pixels, &label)| {
+                let pixels = pixels.iter().map(|&pixel| f64::from(pixel) / WHITE);
+                pixels.chain([f64::from(label)])
+            });
         Table::from_rows(
             name,
             names.chain(["label".to_owned()]).collect(),
@@ -76,6 +76,11 @@ impl ImageFolder {
         let training = rows.saturating_sub(labels.items);
         Ok(SplitMask::single(&self.path, training, rows))
     }
+}
+
+/// The images of a part, each with its label.
+fn labelled((images, labels): &(Idx, Idx)) -> impl Iterator<Item = (&[u8], &u8)> {
+    images.bytes.chunks_exact(images.size).zip(&labels.bytes)
 }
 
 /// The contents of one file.

@@ -35,7 +35,10 @@ impl Table {
         let count = names.len();
         let names = Some(names);
         let layout = request.layout(source, Columns { names, count })?;
-        let (mut inputs, mut targets, mut noise) = (Vec::new(), Vec::new(), Vec::new());
+        // At once where it is known how many rows there are: images are hundreds of megabytes.
+        let (known, _) = rows.size_hint();
+        let mut inputs = Vec::with_capacity(known * layout.inputs);
+        let (mut targets, mut noise) = (Vec::new(), Vec::new());
         let mut number = 0;
         for row in rows {
             let first = number * layout.inputs;

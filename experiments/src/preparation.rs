@@ -1,8 +1,6 @@
 //! The data of a run: loaded, divided, standardised by the training rows.
 
-use std::collections::HashSet;
-
-use burn_gp::likelihoods::Likelihood;
+use burn_gp::{inducing::distinct_rows, likelihoods::Likelihood};
 use burn_gp_datasets::{
     ColumnRoles, DataError, DataSource, DataWarning, Dataset, Location, Matrix, Origin, Schema,
     Split, Standardizer, TargetColumn, warnings,
@@ -186,13 +184,7 @@ impl PreparedData {
     /// Number of different training inputs.
     pub fn distinct_training_inputs(&self) -> usize {
         let inputs = &self.train.inputs;
-        let key = |row: usize| -> Vec<u64> {
-            // Adding zero makes the two zeros one.
-            let bits = inputs.row(row).iter().map(|value| (value + 0.0).to_bits());
-            bits.collect()
-        };
-        let keys: HashSet<Vec<u64>> = (0..inputs.rows()).map(key).collect();
-        keys.len()
+        distinct_rows(inputs.values(), inputs.columns()).len()
     }
 
     /// A checksum of the rows of every part and their numbers.

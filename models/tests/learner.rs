@@ -21,7 +21,7 @@ use burn_gp_models::{
     AnySvgp, SvgpConfig,
     training::{
         InducingTraining, LearnedModel, MiniBatchLearner, MiniBatchTrainer, MiniBatchTraining,
-        Plateau, Schedule, Silent, Trainer, TrainingData, TrainingError,
+        Plateau, Schedule, StepRenderer, Trainer, TrainingData, TrainingError,
     },
 };
 
@@ -76,7 +76,7 @@ fn rounds(
     let batches = learner.batches(|step| step.is_multiple_of(7));
     SupervisedTraining::new("no-folder", batches, learner.examinations(|_| None))
         .num_epochs(rounds)
-        .renderer(Box::new(Silent))
+        .renderer(Box::new(StepRenderer::silent()))
         .with_application_logger(None)
 }
 
@@ -239,7 +239,7 @@ fn a_model_is_examined_between_rounds() {
     let batches = learner.batches(|step| step.is_multiple_of(7));
     let supervised = SupervisedTraining::new("no-folder", batches, examinations)
         .num_epochs(5)
-        .renderer(Box::new(Silent))
+        .renderer(Box::new(StepRenderer::silent()))
         .with_application_logger(None);
     let error = learner
         .fit(supervised)

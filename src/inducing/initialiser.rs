@@ -1,12 +1,10 @@
 //! Where inducing points start: the choice of a method, and what the methods share.
 
-use std::collections::HashSet;
-
 use burn::tensor::{Int, Tensor, TensorData};
 use rand::{SeedableRng, rngs::ChaCha8Rng, seq::SliceRandom};
 use serde::{Deserialize, Serialize};
 
-use super::{greedy_variance, k_means, subset};
+use super::{distinct_rows, greedy_variance, k_means, subset};
 use crate::{kernels::Kernel, parameter::numbers};
 
 /// How the first inducing points are chosen from the inputs.
@@ -164,10 +162,10 @@ impl Candidates {
         let mut generator = ChaCha8Rng::seed_from_u64(seed);
         let mut order: Vec<usize> = (0..available).collect();
         order.shuffle(&mut generator);
-        let values: Vec<f64> = (order.iter())
-            .flat_map(|&row| &ordered[row * dimensions..][..dimensions])
-            .copied()
-            .collect();
+        let mut values = Vec::with_capacity(ordered.len());
+        for row in order {
+            values.extend_from_slice(&ordered[row * dimensions..][..dimensions]);
+        }
         let distinct = distinct_rows(&values, dimensions);
         if count > distinct.len() {
             return Err(SelectionError::TooFewDistinct {
@@ -200,17 +198,4 @@ pub(super) fn points(values: Vec<f64>, dimensions: usize, inputs: &Tensor<2>) ->
     let shape = [values.len() / dimensions, dimensions];
     let data = TensorData::new(values, shape);
     Tensor::from_data(data, (&inputs.device(), inputs.dtype()))
-}
-
-/// The first row of each different one.
-fn distinct_rows(values: &[f64], dimensions: usize) -> Vec<usize> {
-    let mut seen = HashSet::with_capacity(values.len() / dimensions);
-    (values.chunks_exact(dimensions).enumerate())
-        .filter(|(_, row)| {
-            // Adding zero makes the two zeros one.
-            let key: Vec<u64> = row.iter().map(|value| (value + 0.0).to_bits()).collect();
-            seen.insert(key)
-        })
-        .map(|(row, _)| row)
-        .collect()
 }

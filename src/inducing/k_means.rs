@@ -5,13 +5,11 @@ use rand::{RngExt, rngs::ChaCha8Rng};
 use rayon::prelude::*;
 
 use super::initialiser::{Candidates, SelectionError, points};
+use crate::ops::host::nearest::{lower_distances, nearest};
 
-/// Inputs given to one thread at a time. Sums are added up in the order of these parts, so that
+/// Inputs whose weights are added up first. Sums are added up in the order of these parts, so that
 /// the result does not depend on the number of threads.
 const PART: usize = 512;
-
-/// Centres compared at once.
-const LANES: usize = 16;
 
 /// At most this many inputs for each centre are looked at.
 const INPUTS_PER_CENTRE: usize = 256;
@@ -85,15 +83,10 @@ fn distant_rows(
         if chosen.len() == count {
             return Some(chosen);
         }
-        let centre = &values[next * dimensions..][..dimensions];
-        let parts: Vec<f64> = (distances.par_chunks_mut(PART))
-            .zip(values.par_chunks(PART * dimensions))
-            .map(|(distances, values)| {
-                for (distance, row) in distances.iter_mut().zip(values.chunks_exact(dimensions)) {
-                    *distance = distance.min(squared_distance(row, centre));
-                }
-                distances.iter().sum()
-            })
+        let seed = &values[next * dimensions..][..dimensions];
+        lower_distances(&mut distances, values, seed);
+        let parts: Vec<f64> = (distances.par_chunks(PART))
+            .map(|part| part.iter().sum())
             .collect();
         next = draw(&distances, &parts, generator)?;
     }
@@ -131,16 +124,10 @@ fn draw(weights: &[f64], parts: &[f64], generator: &mut ChaCha8Rng) -> Option<us
     last
 }
 
-fn squared_distance(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum()
-}
-
 /// The inputs by nearest centre.
 struct Clusters {
-    /// The sums of each cluster's inputs, [M, D].
-    sums: Vec<f64>,
-    /// How many inputs each cluster has.
-    sizes: Vec<usize>,
+    /// The rows of each cluster, in their order.
+    members: Vec<Vec<usize>>,
     /// The squared distance of every input from its centre.
     distances: Vec<f64>,
     /// Their sum.
@@ -149,100 +136,124 @@ struct Clusters {
 
 impl Clusters {
     fn new(values: &[f64], dimensions: usize, centres: &[f64]) -> Self {
-        let blocks = blocks(centres, dimensions);
-        let nearest: Vec<Vec<(usize, f64)>> = (values.par_chunks(PART * dimensions))
-            .map(|values| {
-                (values.chunks_exact(dimensions))
-                    .map(|row| nearest(row, &blocks))
-                    .collect()
-            })
-            .collect();
-        let mut clusters = Self {
-            sums: vec![0.0; centres.len()],
-            sizes: vec![0; centres.len() / dimensions],
-            distances: Vec::with_capacity(values.len() / dimensions),
-            sum_of_squares: 0.0,
-        };
-        for (row, (centre, distance)) in
-            (values.chunks_exact(dimensions)).zip(nearest.into_iter().flatten())
-        {
-            let sums = &mut clusters.sums[centre * dimensions..][..dimensions];
-            for (sum, value) in sums.iter_mut().zip(row) {
-                *sum += value;
-            }
-            clusters.sizes[centre] += 1;
-            clusters.distances.push(distance);
-            clusters.sum_of_squares += distance;
+        let mut members = vec![Vec::new(); centres.len() / dimensions];
+        let nearest = nearest(values, centres, dimensions);
+        for (row, &(centre, _)) in nearest.iter().enumerate() {
+            members[centre].push(row);
         }
-        clusters
+        let distances: Vec<f64> = nearest.into_iter().map(|(_, distance)| distance).collect();
+        Self {
+            members,
+            sum_of_squares: distances.iter().sum(),
+            distances,
+        }
     }
 
     /// Moves every centre to the mean of its inputs, those without inputs to the inputs furthest
     /// from their centres.
     fn move_centres(&self, candidates: &Candidates, centres: &mut [f64]) {
-        let empty = self.sizes.iter().filter(|&&size| size == 0).count();
-        let mut furthest: Vec<usize> = Vec::new();
-        if empty > 0 {
-            // Equal inputs are all as far away: one of them is enough.
-            let rows = self.distances.len();
-            furthest = (candidates.distinct.iter().copied())
-                .filter(|&row| row < rows)
-                .collect();
-            furthest.sort_by(|&a, &b| self.distances[b].total_cmp(&self.distances[a]));
-        }
-        let mut furthest = furthest.into_iter();
         let dimensions = candidates.dimensions;
-        for (index, centre) in centres.chunks_exact_mut(dimensions).enumerate() {
-            if self.sizes[index] > 0 {
-                let sums = &self.sums[index * dimensions..][..dimensions];
-                for (value, sum) in centre.iter_mut().zip(sums) {
-                    *value = sum / self.sizes[index] as f64;
+        (centres.par_chunks_exact_mut(dimensions))
+            .zip(&self.members)
+            .filter(|(_, members)| !members.is_empty())
+            .for_each(|(centre, members)| {
+                centre.fill(0.0);
+                for &row in members {
+                    for (sum, value) in centre.iter_mut().zip(candidates.row(row)) {
+                        *sum += value;
+                    }
                 }
-            } else if let Some(row) = furthest.next() {
+                let size = members.len() as f64;
+                centre.iter_mut().for_each(|value| *value /= size);
+            });
+        if self.members.iter().any(Vec::is_empty) {
+            let empty = (centres.chunks_exact_mut(dimensions).zip(&self.members))
+                .filter(|(_, members)| members.is_empty());
+            for ((centre, _), row) in empty.zip(self.furthest(candidates)) {
                 centre.copy_from_slice(candidates.row(row));
             }
         }
     }
+
+    /// The distinct inputs from the furthest to the nearest to its centre.
+    fn furthest(&self, candidates: &Candidates) -> impl Iterator<Item = usize> {
+        // Equal inputs are all as far away: one of them is enough.
+        let rows = self.distances.len();
+        let mut furthest: Vec<usize> = (candidates.distinct.iter().copied())
+            .filter(|&row| row < rows)
+            .collect();
+        furthest.sort_by(|&a, &b| self.distances[b].total_cmp(&self.distances[a]));
+        furthest.into_iter()
+    }
 }
 
-/// Centres coordinate by coordinate in blocks of [`LANES`], the last block filled up with points
-/// at infinity: [⌈M/LANES⌉, D].
-fn blocks(centres: &[f64], dimensions: usize) -> Vec<Vec<[f64; LANES]>> {
-    (centres.chunks(LANES * dimensions))
-        .map(|centres| {
-            let mut block = vec![[f64::INFINITY; LANES]; dimensions];
-            for (lane, centre) in centres.chunks_exact(dimensions).enumerate() {
-                for (coordinates, &value) in block.iter_mut().zip(centre) {
-                    coordinates[lane] = value;
-                }
-            }
-            block
-        })
-        .collect()
-}
+#[cfg(test)]
+mod tests {
+    use burn::tensor::{DType, Device, TensorData};
+    use rand::SeedableRng;
 
-/// The nearest centre and its squared distance; the first one of equally near ones.
-fn nearest(row: &[f64], blocks: &[Vec<[f64; LANES]>]) -> (usize, f64) {
-    let mut best = [f64::INFINITY; LANES];
-    let mut best_block = [0usize; LANES];
-    for (index, block) in blocks.iter().enumerate() {
-        let mut distances = [0.0; LANES];
-        for (&value, coordinates) in row.iter().zip(block) {
-            for lane in 0..LANES {
-                let difference = value - coordinates[lane];
-                distances[lane] += difference * difference;
-            }
+    use super::*;
+    use crate::{ops::host::nearest::squared_distance, parameter::numbers};
+
+    /// The algorithm in single loops, for inputs none of which are thinned out.
+    fn in_single_loops(candidates: &mut Candidates, count: usize) -> Vec<f64> {
+        let (values, dimensions) = (candidates.values.clone(), candidates.dimensions);
+        let rows: Vec<&[f64]> = values.chunks_exact(dimensions).collect();
+        let random = &mut candidates.generator;
+        let mut chosen = vec![random.random_range(0..rows.len())];
+        let to_nearest = |row: &[f64], chosen: &[usize]| {
+            let distances = chosen.iter().map(|&seed| squared_distance(row, rows[seed]));
+            distances.fold(f64::INFINITY, f64::min)
+        };
+        while chosen.len() < count {
+            let weights: Vec<f64> = rows.iter().map(|row| to_nearest(row, &chosen)).collect();
+            let sums: Vec<f64> = weights.chunks(PART).map(|part| part.iter().sum()).collect();
+            chosen.extend(draw(&weights, &sums, random));
         }
-        for lane in 0..LANES {
-            let closer = distances[lane] < best[lane];
-            best[lane] = if closer { distances[lane] } else { best[lane] };
-            best_block[lane] = if closer { index } else { best_block[lane] };
+        let mut centres: Vec<Vec<f64>> = chosen.iter().map(|&row| rows[row].to_vec()).collect();
+        let mut last = f64::INFINITY;
+        for _ in 0..ROUNDS {
+            let (mut sums, mut sizes) = (vec![vec![0.0; dimensions]; count], vec![0.0; count]);
+            let mut total = 0.0;
+            for row in &rows {
+                let distances = centres.iter().map(|centre| squared_distance(row, centre));
+                let (nearest, distance) = (distances.enumerate())
+                    .min_by(|(_, first), (_, second)| first.total_cmp(second))
+                    .expect("there are centres");
+                sums[nearest]
+                    .iter_mut()
+                    .zip(*row)
+                    .for_each(|(sum, value)| *sum += value);
+                sizes[nearest] += 1.0;
+                total += distance;
+            }
+            for ((centre, sums), size) in centres.iter_mut().zip(sums).zip(sizes) {
+                assert!(size > 0.0, "no cluster of these inputs loses all of them");
+                *centre = sums.iter().map(|sum| sum / size).collect();
+            }
+            if total >= last * (1.0 - TOLERANCE) {
+                break;
+            }
+            last = total;
+        }
+        centres.concat()
+    }
+
+    #[test]
+    fn centres_are_those_of_single_loops_on_any_number_of_threads() {
+        let device = Device::default();
+        for (rows, dimensions, count) in [(1500, 1, 30), (1200, 3, 40), (700, 70, 12)] {
+            let mut random = ChaCha8Rng::seed_from_u64(5);
+            let values = (0..rows * dimensions).map(|_| random.random()).collect();
+            let data = TensorData::new::<f64, _>(values, [rows, dimensions]);
+            let inputs = Tensor::<2>::from_data(data, (&device, DType::F64));
+            let mut candidates = Candidates::new(&inputs, count, 3).expect("distinct inputs");
+            let expected = in_single_loops(&mut candidates, count);
+            for threads in [1, 3] {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+                let ours = (pool.expect("a pool")).install(|| k_means(inputs.clone(), count, 3));
+                assert_eq!(numbers(ours.expect("distinct inputs")), expected, "{rows}");
+            }
         }
     }
-    (0..LANES)
-        .map(|lane| (best_block[lane] * LANES + lane, best[lane]))
-        .fold((0, f64::INFINITY), |first, second| {
-            let closer = second.1 < first.1 || (second.1 == first.1 && second.0 < first.0);
-            if closer { second } else { first }
-        })
 }

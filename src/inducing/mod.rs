@@ -1,6 +1,7 @@
 //! Inducing variables: the `M` quantities `u` that a sparse Gaussian process is conditioned on, and
 //! where they start.
 
+mod distinct_rows;
 mod greedy_variance;
 mod initialiser;
 mod k_means;
@@ -13,6 +14,7 @@ use burn::{
     tensor::{Int, Tensor},
 };
 
+pub use distinct_rows::distinct_rows;
 pub use greedy_variance::greedy_variance;
 pub use initialiser::{Initialiser, SelectionError};
 pub use k_means::k_means;

@@ -18,6 +18,7 @@ pub mod orthogonal_case;
 pub mod platforms;
 pub mod posterior_case;
 pub mod random;
+pub mod separate_case;
 
 pub use comparison::{assert_close, assert_finite, largest};
 pub use dense::Dense;

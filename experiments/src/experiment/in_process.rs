@@ -1,6 +1,5 @@
 //! Training in the program's own process, for experiments that look at models on the way.
 
-use std::path::Path;
 use std::time::Instant;
 
 use burn_gp_models::{
@@ -8,21 +7,41 @@ use burn_gp_models::{
     training::{MiniBatchTrainer, Trainer},
 };
 
+use super::ExperimentFolder;
 use crate::failure::Failure;
 use crate::fitting::{Interrupt, LogEntry};
 use crate::progress::Progress;
 
-/// Who watches a training in the program's own process.
+/// Who watches the trainings of an experiment in the program's own process.
 pub(super) struct Watch<'a> {
-    /// Stops it.
-    pub interrupt: &'a Interrupt,
-    /// The experiment's folder.
-    pub folder: &'a Path,
+    /// Stops them.
+    interrupt: Interrupt,
+    folder: &'a ExperimentFolder,
     /// Without a bar.
-    pub quiet: bool,
+    quiet: bool,
 }
 
-impl Watch<'_> {
+impl<'a> Watch<'a> {
+    /// A watch that a signal of the user's stops, `quiet` if nothing is to be shown.
+    ///
+    /// # Errors
+    ///
+    /// When signals cannot be received.
+    pub fn new(folder: &'a ExperimentFolder, quiet: bool) -> Result<Self, Failure> {
+        Ok(Self {
+            interrupt: Interrupt::install()?,
+            folder,
+            quiet,
+        })
+    }
+
+    /// Says which model is next.
+    pub fn announce(&self, title: &str) {
+        if !self.quiet {
+            eprintln!("{title} ...");
+        }
+    }
+
     /// Makes all steps; after each, `look` gets the trainer and the seconds spent in steps.
     ///
     /// # Errors
@@ -39,7 +58,7 @@ impl Watch<'_> {
         while !trainer.is_finished() {
             if self.interrupt.is_requested() {
                 return Err(Failure::InterruptedExperiment {
-                    folder: self.folder.to_owned(),
+                    folder: self.folder.path().to_owned(),
                 });
             }
             let start = Instant::now();

@@ -5,11 +5,10 @@ use std::sync::Arc;
 use burn::train::metric::store::EventStoreClient;
 use burn::train::{EarlyStoppingStrategy, SupervisedTraining};
 use burn_gp_models::AnySvgp;
-use burn_gp_models::training::{Examination, MiniBatchLearner};
+use burn_gp_models::training::{Examination, MiniBatchLearner, StepRenderer};
 
 use super::checkpointer::{CheckpointWhenDue, LearnerCheckpointer};
 use super::metrics::{StepMetric, ValidationMetric};
-use super::renderer::ProgressRenderer;
 use super::session::Broken;
 use super::{Checkpoints, Pace, SharedRunState};
 use crate::progress::Progress;
@@ -24,7 +23,7 @@ pub fn learn(
     state: &SharedRunState,
     pace: &Arc<Pace>,
     checkpoints: &Checkpoints,
-    progress: Progress,
+    mut progress: Progress,
 ) -> Result<(), Broken> {
     let batches = learner.batches({
         let pace = Arc::clone(pace);
@@ -45,10 +44,10 @@ pub fn learn(
         .with_application_logger(None)
         .metric_train(StepMetric(state.clone()))
         .metric_valid(ValidationMetric(state.clone()))
-        .renderer(Box::new(ProgressRenderer {
-            progress,
-            state: state.clone(),
-        }))
+        .renderer(Box::new(StepRenderer::new({
+            let state = state.clone();
+            move || show_last(&state, &mut progress)
+        })))
         .with_custom_checkpointers(
             checkpointer.clone(),
             checkpointer.clone(),
@@ -70,6 +69,14 @@ pub fn learn(
     match checkpointer.take_failure() {
         Some(failure) => Err(Broken::Checkpoint(failure)),
         None => outcome.map_err(Broken::Step),
+    }
+}
+
+/// Shows the last entry of the log, which has what the metrics say.
+fn show_last(state: &SharedRunState, progress: &mut Progress) {
+    let last = state.lock().log.entries.last().copied();
+    if let Some(entry) = last {
+        progress.update(&entry);
     }
 }
 

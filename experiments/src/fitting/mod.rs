@@ -8,7 +8,6 @@ mod interrupt;
 mod learning;
 mod metrics;
 mod pace;
-mod renderer;
 mod run_state;
 mod session;
 mod training_log;

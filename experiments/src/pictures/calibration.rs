@@ -97,15 +97,10 @@ pub(super) fn share_axes(horizontal: &str, vertical: &str) -> (Axis, Axis) {
 }
 
 fn legend_entries() -> Vec<Entry<'static>> {
-    let entry = |sample, colour, text| Entry {
-        sample,
-        colour,
-        text,
-    };
     vec![
-        entry(Sample::Line, palette::BLUE, "this model"),
-        entry(Sample::Line, palette::INK, "perfect calibration"),
-        entry(Sample::Band, palette::GREY, "its 95 % sampling spread"),
+        Entry::new(Sample::Line, palette::BLUE, "this model"),
+        Entry::new(Sample::Line, palette::INK, "perfect calibration"),
+        Entry::new(Sample::Band, palette::GREY, "its 95 % sampling spread"),
     ]
 }
 

@@ -207,7 +207,7 @@ fn chart<'a>(
     frame: &Frame<'_>,
     (x, y): (Axis, Axis),
 ) -> Result<Chart<'a>, PictureError> {
-    let (x_text, y_text) = (x.text(), y.text());
+    let texts = [x.text(), y.text()];
     let mut chart = ChartBuilder::on(body)
         .margin_top(pixels(6))
         .margin_left(pixels(MARGIN))
@@ -217,19 +217,29 @@ fn chart<'a>(
         .set_label_area_size(LabelAreaPosition::Bottom, pixels(BOTTOM_LABELS))
         .build_cartesian_2d(x, y)
         .map_err(drawing(frame.picture))?;
+    draw_mesh(&mut chart, frame.picture, texts, 12.0)?;
+    Ok(chart)
+}
+
+/// The grid and both axes with their texts; tick labels have the size given, in pixels.
+pub(super) fn draw_mesh(
+    chart: &mut Chart<'_>,
+    picture: &'static str,
+    [x_text, y_text]: [String; 2],
+    label_size: f64,
+) -> Result<(), PictureError> {
     chart
         .configure_mesh()
         .bold_line_style(palette::GRID.stroke_width(pixels(1) as u32))
         .light_line_style(TRANSPARENT)
         .axis_style(palette::GREY.stroke_width(pixels(1) as u32))
         .set_all_tick_mark_size(pixels(4))
-        .label_style(font(12.0).color(&palette::INK))
-        .axis_desc_style(font(13.0).color(&palette::INK))
+        .label_style(font(label_size).color(&palette::INK))
+        .axis_desc_style(font(label_size + 1.0).color(&palette::INK))
         .x_desc(x_text)
         .y_desc(y_text)
         .draw()
-        .map_err(drawing(frame.picture))?;
-    Ok(chart)
+        .map_err(drawing(picture))
 }
 
 #[cfg(test)]

@@ -76,18 +76,13 @@ pub fn class_map(
 }
 
 fn legend_entries(names: &[String], with_inducing: bool) -> Vec<Entry<'_>> {
-    let entry = |sample, colour, text| Entry {
-        sample,
-        colour,
-        text,
-    };
     let classes = names.iter().enumerate();
     let mut entries: Vec<Entry<'_>> = classes
-        .map(|(class, name)| entry(Sample::Dot, palette::class(class), name.as_str()))
+        .map(|(class, name)| Entry::new(Sample::Dot, palette::class(class), name.as_str()))
         .collect();
-    entries.push(entry(Sample::Line, palette::INK, "boundary"));
+    entries.push(Entry::new(Sample::Line, palette::INK, "boundary"));
     if with_inducing {
-        entries.push(entry(Sample::Cross, palette::INK, "inducing points"));
+        entries.push(Entry::new(Sample::Cross, palette::INK, "inducing points"));
     }
     entries
 }

@@ -80,15 +80,10 @@ pub fn comparison(
 }
 
 fn legend_entries() -> Vec<Entry<'static>> {
-    let entry = |sample, colour, text| Entry {
-        sample,
-        colour,
-        text,
-    };
     vec![
-        entry(Sample::Dot, palette::BLUE, "mean of the runs"),
-        entry(Sample::Ring, palette::GREY, "a run"),
-        entry(
+        Entry::new(Sample::Dot, palette::BLUE, "mean of the runs"),
+        Entry::new(Sample::Ring, palette::GREY, "a run"),
+        Entry::new(
             Sample::Line,
             palette::BLUE,
             "one standard error to each side",

@@ -83,18 +83,13 @@ pub fn decision_map(
 }
 
 fn legend_entries<'a>(names: [&'a str; 2], with_inducing: bool) -> Vec<Entry<'a>> {
-    let entry = |sample, colour, text| Entry {
-        sample,
-        colour,
-        text,
-    };
     let mut entries = vec![
-        entry(Sample::Dot, palette::BLUE, names[1]),
-        entry(Sample::Triangle, palette::VERMILION, names[0]),
-        entry(Sample::Line, palette::INK, "probability 0.5"),
+        Entry::new(Sample::Dot, palette::BLUE, names[1]),
+        Entry::new(Sample::Triangle, palette::VERMILION, names[0]),
+        Entry::new(Sample::Line, palette::INK, "probability 0.5"),
     ];
     if with_inducing {
-        entries.push(entry(Sample::Cross, palette::INK, "inducing points"));
+        entries.push(Entry::new(Sample::Cross, palette::INK, "inducing points"));
     }
     entries
 }

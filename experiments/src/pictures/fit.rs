@@ -340,31 +340,26 @@ fn remarks(
 }
 
 fn legend_entries(content: &Fit<'_>, train: &Visible, test: &Visible) -> Vec<Entry<'static>> {
-    let entry = |sample, colour, text| Entry {
-        sample,
-        colour,
-        text,
-    };
-    let mut entries = vec![entry(Sample::Line, palette::BLUE, "mean")];
+    let mut entries = vec![Entry::new(Sample::Line, palette::BLUE, "mean")];
     entries.extend(content.bands.iter().rev().map(|band| match band.of {
-        BandOf::Function => entry(Sample::DarkBand, palette::SKY, "95 % of the function"),
+        BandOf::Function => Entry::new(Sample::DarkBand, palette::SKY, "95 % of the function"),
         BandOf::Targets if content.bands.len() == 1 => {
-            entry(Sample::Band, palette::SKY, "95 % band")
+            Entry::new(Sample::Band, palette::SKY, "95 % band")
         }
-        BandOf::Targets => entry(Sample::Band, palette::SKY, "95 % with noise"),
+        BandOf::Targets => Entry::new(Sample::Band, palette::SKY, "95 % with noise"),
     }));
     let sometimes = [
         (
             !train.all.is_empty(),
-            entry(Sample::Dot, palette::INK, "training"),
+            Entry::new(Sample::Dot, palette::INK, "training"),
         ),
         (
             !test.all.is_empty(),
-            entry(Sample::Ring, palette::VERMILION, "test"),
+            Entry::new(Sample::Ring, palette::VERMILION, "test"),
         ),
         (
             !content.inducing.is_empty(),
-            entry(Sample::Tick, palette::GREEN, "inducing"),
+            Entry::new(Sample::Tick, palette::GREEN, "inducing"),
         ),
     ];
     let present = sometimes.into_iter().filter(|(present, _)| *present);

@@ -76,18 +76,13 @@ pub fn fits(
 }
 
 fn legend_entries(band: &str) -> Vec<Entry<'_>> {
-    let entry = |sample, colour, text| Entry {
-        sample,
-        colour,
-        text,
-    };
     vec![
-        entry(Sample::Line, palette::BLUE, "mean"),
-        entry(Sample::Band, palette::SKY, band),
-        entry(Sample::Dot, palette::INK, "training"),
-        entry(Sample::Ring, palette::VERMILION, "held out"),
-        entry(Sample::Cross, palette::GREEN, "inducing"),
-        entry(Sample::Triangle, palette::GREEN, "orthogonal"),
+        Entry::new(Sample::Line, palette::BLUE, "mean"),
+        Entry::new(Sample::Band, palette::SKY, band),
+        Entry::new(Sample::Dot, palette::INK, "training"),
+        Entry::new(Sample::Ring, palette::VERMILION, "held out"),
+        Entry::new(Sample::Cross, palette::GREEN, "inducing"),
+        Entry::new(Sample::Triangle, palette::GREEN, "orthogonal"),
     ]
 }
 

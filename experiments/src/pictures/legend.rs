@@ -29,6 +29,16 @@ pub(super) struct Entry<'a> {
     pub(super) text: &'a str,
 }
 
+impl<'a> Entry<'a> {
+    pub(super) fn new(sample: Sample, colour: RGBColor, text: &'a str) -> Self {
+        Self {
+            sample,
+            colour,
+            text,
+        }
+    }
+}
+
 /// Pixels from the start of an entry to its text.
 const SAMPLE_WIDTH: i32 = 28;
 const TEXT_SIZE: f64 = 12.5;

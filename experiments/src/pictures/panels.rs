@@ -5,7 +5,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::PictureError;
 use super::axis::Axis;
-use super::canvas::{Area, Chart, drawing, font, pixels, plain_text};
+use super::canvas::{Area, Chart, draw_mesh, drawing, font, pixels, plain_text};
 use super::palette;
 
 /// Room for the title of a panel.
@@ -40,7 +40,7 @@ pub(super) fn chart<'a>(
     let place = (pixels(MARGIN + LEFT_LABELS), pixels(TITLE / 2));
     head.draw_text(&plain_text(title, LONGEST_TITLE), &style, place)
         .map_err(drawing(picture))?;
-    let (x_text, y_text) = (x.text(), y.text());
+    let texts = [x.text(), y.text()];
     let mut chart = ChartBuilder::on(&body)
         .margin_left(pixels(MARGIN))
         .margin_right(pixels(2 * MARGIN))
@@ -49,17 +49,6 @@ pub(super) fn chart<'a>(
         .set_label_area_size(LabelAreaPosition::Bottom, pixels(BOTTOM_LABELS))
         .build_cartesian_2d(x, y)
         .map_err(drawing(picture))?;
-    chart
-        .configure_mesh()
-        .bold_line_style(palette::GRID.stroke_width(pixels(1) as u32))
-        .light_line_style(TRANSPARENT)
-        .axis_style(palette::GREY.stroke_width(pixels(1) as u32))
-        .set_all_tick_mark_size(pixels(4))
-        .label_style(font(11.0).color(&palette::INK))
-        .axis_desc_style(font(12.0).color(&palette::INK))
-        .x_desc(x_text)
-        .y_desc(y_text)
-        .draw()
-        .map_err(drawing(picture))?;
+    draw_mesh(&mut chart, picture, texts, 11.0)?;
     Ok(chart)
 }

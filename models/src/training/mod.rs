@@ -40,7 +40,8 @@ pub use batches::Batch;
 pub use full_batch::{FullBatchTrainer, FullBatchTraining};
 pub use inducing::InducingTraining;
 pub use learner::{
-    Examination, ExaminedModel, LearnedModel, LearnedStep, LearnerRecord, MiniBatchLearner, Silent,
+    Examination, ExaminedModel, LearnedModel, LearnedStep, LearnerRecord, MiniBatchLearner,
+    StepRenderer,
 };
 pub use mini_batch::{MiniBatchTrainer, MiniBatchTraining};
 pub use plateau::Plateau;

@@ -21,6 +21,8 @@ use crate::{
 
 /// The optimal mean's share of a bound.
 pub(super) struct Fit {
+    /// The features of the data.
+    pub features: Features,
     /// `−½Σ_p [y_pᵀ(U + σ²I)⁻¹y_p + log|Q + σ²I| + N·log 2π]`, `[1]`
     pub log_density: Tensor<1>,
     /// The factor of `B_v`.
@@ -32,10 +34,11 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> CollapsedOrthogonal<K, M, I> {
     /// `yᵀ(U + σ²I)⁻¹y = min ‖y − Λᵀb − Γᵀc‖²/σ² + ‖b‖² + ‖c‖²` over b and c.
     pub(super) fn fit(
         &self,
-        features: &Features,
         inputs: Tensor<2>,
         targets: Tensor<2>,
     ) -> Result<Fit, NotPositiveDefinite> {
+        check_rows(&inputs, &targets);
+        let features = self.features(&self.factor()?, inputs.clone());
         let noise = self.likelihood.noise();
         let targets = self.mean.residual(targets, inputs);
         let squares = [
@@ -65,6 +68,7 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> CollapsedOrthogonal<K, M, I> {
         let log_determinant = factor.log_determinant();
         Ok(Fit {
             log_density: log_density_of_fit(error, penalty, log_determinant, noise),
+            features,
             orthogonal_factor,
         })
     }
@@ -88,11 +92,9 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> CollapsedOrthogonal<K, M, I> {
         inputs: Tensor<2>,
         targets: Tensor<2>,
     ) -> Result<Tensor<1>, NotPositiveDefinite> {
-        check_rows(&inputs, &targets);
         let [_, outputs] = targets.dims();
-        let features = self.features(&self.factor()?, inputs.clone());
-        let fit = self.fit(&features, inputs.clone(), targets)?;
-        let unexplained = self.kernel.diagonal(inputs) - column_squares(features.inducing);
+        let fit = self.fit(inputs.clone(), targets)?;
+        let unexplained = self.kernel.diagonal(inputs) - column_squares(fit.features.inducing);
         let penalty = unexplained.sum() / self.likelihood.noise();
         Ok(fit.log_density - penalty * (0.5 * outputs as f64))
     }

@@ -6,7 +6,7 @@ mod optimum;
 
 use burn::{module::Module, tensor::Tensor};
 
-use super::{FullBatch, check_rows};
+use super::FullBatch;
 use crate::{
     inducing::InducingVariables,
     kernels::Kernel,
@@ -45,7 +45,9 @@ pub struct CollapsedOrthogonal<K: Module, M: Module, I: Module> {
 impl<K: Kernel, M: Mean, I: InducingVariables<K>> CollapsedOrthogonal<K, M, I> {
     /// Sparse regression with the given prior, noise, inducing variables (Z) and orthogonal
     /// inducing variables (O); `jitter` is that of `K_uu` and of `C_vv`, which is singular where a
-    /// point of O is one of Z.
+    /// point of O is one of Z. Without points in O the objective and the process
+    /// are those of [`Collapsed`](super::Collapsed); there are no distributions
+    /// over them to ask for then.
     pub fn new(
         kernel: K,
         mean: M,
@@ -104,10 +106,9 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> FullBatch for CollapsedOrthogo
         inputs: Tensor<2>,
         targets: Tensor<2>,
     ) -> Result<Tensor<1>, NotPositiveDefinite> {
-        check_rows(&inputs, &targets);
         let [_, outputs] = targets.dims();
-        let features = self.features(&self.factor()?, inputs.clone());
-        let fit = self.fit(&features, inputs.clone(), targets)?;
+        let fit = self.fit(inputs.clone(), targets)?;
+        let features = fit.features;
         let explained = column_squares(features.inducing) + column_squares(features.orthogonal);
         let unexplained = (self.kernel.diagonal(inputs) - explained).sum();
         let penalty =

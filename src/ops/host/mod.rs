@@ -7,6 +7,7 @@ mod covariance_by_products;
 pub mod inversion;
 mod lanes;
 pub mod moments;
+pub(crate) mod nearest;
 pub mod normal;
 mod profile;
 pub mod relaxation;

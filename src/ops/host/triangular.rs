@@ -52,7 +52,7 @@ pub fn product<T: Scalar>(
 ///
 /// The longer side of the output is cut into one part a thread: each thread then works through its
 /// part alone, where a product shared by threads would have them wait for each other.
-fn product_on<T: Scalar>(
+pub fn product_on<T: Scalar>(
     threads: usize,
     out: MatMut<'_, T>,
     beta: Accum,

@@ -17,7 +17,6 @@ use crate::arguments::{ModelName, RunOptions, name_of};
 use crate::evaluation::evaluate;
 use crate::experiment::{CommonOptions, ExperimentFolder, in_process::Watch, options::Place};
 use crate::failure::Failure;
-use crate::fitting::Interrupt;
 use crate::pictures::{self, Caption, CurvePanel, Quantity};
 use crate::plan::Plan;
 use crate::preparation::PreparedData;
@@ -99,12 +98,7 @@ pub(in crate::experiment) fn ablation(options: &AblationOptions) -> Result<(), F
         "device": place.device,
     });
     let folder = ExperimentFolder::open(NAME, common, &settings)?;
-    let interrupt = Interrupt::install()?;
-    let watch = Watch {
-        interrupt: &interrupt,
-        folder: folder.path(),
-        quiet: common.quiet,
-    };
+    let watch = Watch::new(&folder, common.quiet)?;
     let mut curves = Vec::new();
     for (model, title, is_solve) in MODELS {
         let options = RunOptions {
@@ -136,9 +130,7 @@ fn curve(
     let Plan::Svgp(config, training) = Plan::new(&mut settings, &data)? else {
         unreachable!("the models of this experiment train on mini-batches")
     };
-    if !watch.quiet {
-        eprintln!("{title} ...");
-    }
+    watch.announce(title);
     let (inputs, targets) = (data.train.inputs.values(), &data.train.targets);
     let training_data = TrainingData::new(inputs, targets, &device, dtype);
     let interval = (training.steps / LOOKS).max(1);

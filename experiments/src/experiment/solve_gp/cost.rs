@@ -4,15 +4,9 @@
 //! eight inputs, all parameters trained with Adam, the data and the first inducing points the same
 //! for all models of a size.
 
-use std::time::Instant;
-
 use burn::tensor::{DType, Device};
 use burn_gp::{
-    inducing::Initialiser,
-    kernels::{KernelConfig, StationaryConfig},
-    likelihoods::GaussianConfig,
-    ops::Stationary,
-    variational::{Coordinates, CovarianceShape, PosteriorConfig},
+    inducing::Initialiser, likelihoods::GaussianConfig, ops::Stationary, variational::Coordinates,
 };
 use burn_gp_datasets::DataSource;
 use burn_gp_models::{
@@ -23,10 +17,10 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::models::{Compared, isotropic};
 use super::operations::Sets;
-use crate::experiment::{CommonOptions, ExperimentFolder};
+use crate::experiment::{CommonOptions, ExperimentFolder, in_process::Watch};
 use crate::failure::Failure;
-use crate::fitting::Interrupt;
 use crate::pictures::{self, Caption, CurvePanel, Quantity};
 use crate::standard_output::print;
 use crate::text_table::aligned;
@@ -100,8 +94,8 @@ pub(in crate::experiment) fn cost(options: &CostOptions) -> Result<(), Failure> 
     let stopwatch = Stopwatch {
         data: data(sizes, common.seed, &device, dtype)?,
         steps,
-        interrupt: Interrupt::install()?,
-        folder: &folder,
+        // A bar would be written between the steps of a few milliseconds.
+        watch: Watch::new(&folder, true)?,
         quiet: common.quiet,
     };
     let mut times = Vec::new();
@@ -142,8 +136,7 @@ fn data(
 struct Stopwatch<'a> {
     data: TrainingData,
     steps: usize,
-    interrupt: Interrupt,
-    folder: &'a ExperimentFolder,
+    watch: Watch<'a>,
     quiet: bool,
 }
 
@@ -178,22 +171,14 @@ impl Stopwatch<'_> {
             ..MiniBatchTraining::new(warm_up + self.steps)
         };
         let mut trainer = MiniBatchTrainer::new(model, self.data.clone(), training);
-        let mut times = Vec::new();
-        while !trainer.is_finished() {
-            if self.interrupt.is_requested() {
-                return Err(Failure::InterruptedExperiment {
-                    folder: self.folder.path().to_owned(),
-                });
+        let (mut times, mut before) = (Vec::new(), 0.0);
+        self.watch.train(&mut trainer, |trainer, seconds| {
+            if trainer.steps_made() > warm_up {
+                times.push(1e3 * (seconds - before));
             }
-            let start = Instant::now();
-            let report = trainer.step().map_err(|source| Failure::Training {
-                source: Box::new(source),
-                advice: "Try --dtype f64.".into(),
-            })?;
-            if report.step > warm_up {
-                times.push(1e3 * start.elapsed().as_secs_f64());
-            }
-        }
+            before = seconds;
+            Ok(())
+        })?;
         let median = median(times);
         if !self.quiet {
             let kind = if whitened { "whitened" } else { "unwhitened" };
@@ -221,38 +206,19 @@ impl Timed {
     }
 
     fn model(self, whitened: bool) -> SvgpConfig {
-        let covariance = CovarianceShape::Full;
         let coordinates = if whitened {
             Coordinates::Whitened
         } else {
             Coordinates::Unwhitened
         };
         let (count, orthogonal, posterior) = match self {
-            Self::Svgp(size) if whitened => (size, 0, PosteriorConfig::Whitened { covariance }),
-            Self::Svgp(size) => (size, 0, PosteriorConfig::Unwhitened { covariance }),
-            Self::Odvgp(size) => {
-                let posterior = PosteriorConfig::Odvgp {
-                    covariance,
-                    coordinates,
-                    columns: None,
-                    seed: 0,
-                };
-                (size, size, posterior)
-            }
-            Self::Solve(size) => {
-                let posterior = PosteriorConfig::Solve {
-                    covariance,
-                    coordinates,
-                };
-                (size, size, posterior)
-            }
+            Self::Svgp(size) => (size, 0, Compared::Svgp),
+            Self::Odvgp(size) => (size, size, Compared::Odvgp),
+            Self::Solve(size) => (size, size, Compared::Solve),
         };
-        let kernel = StationaryConfig {
-            ard: false,
-            ..StationaryConfig::new(Stationary::Matern32)
-        };
-        let mut config = SvgpConfig::new(KernelConfig::from(kernel), GaussianConfig::default())
-            .with_posterior(posterior);
+        let mut config =
+            SvgpConfig::new(isotropic(Stationary::Matern32), GaussianConfig::default())
+                .with_posterior(posterior.posterior(coordinates));
         config.inducing = InducingConfig {
             orthogonal,
             initialiser: Initialiser::Subset,

@@ -4,6 +4,7 @@
 mod ablation;
 mod columns;
 mod cost;
+mod models;
 mod operations;
 mod published;
 mod regression;

@@ -12,14 +12,13 @@ use burn::{
 };
 use burn_gp::{
     inducing::{InducingPoints, Initialiser},
-    kernels::{KernelConfig, StationaryConfig},
     likelihoods::{GaussianConfig, LikelihoodConfig},
     means::MeanConfig,
     metrics,
     multi_output::{Functions, Kernels},
     ops::{Jitter, Stationary},
     parameter::numbers,
-    variational::{Coordinates, CovarianceShape, PosteriorConfig},
+    variational::{Coordinates, PosteriorConfig},
 };
 use burn_gp_datasets::{DataSource, Dataset, Split};
 use burn_gp_models::{
@@ -30,10 +29,10 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::models::{Compared, isotropic};
 use crate::arguments::name_of;
 use crate::experiment::{CommonOptions, ExperimentFolder, in_process::Watch};
 use crate::failure::Failure;
-use crate::fitting::Interrupt;
 use crate::pictures::{self, Caption, FitPanel, PictureError, Points, Quantity};
 use crate::standard_output::print;
 use crate::text_table::aligned;
@@ -101,31 +100,24 @@ struct FittedModel {
 }
 
 fn models() -> [Model; 4] {
-    let covariance = CovarianceShape::Full;
-    let coordinates = Coordinates::Unwhitened;
-    let svgp = PosteriorConfig::Unwhitened { covariance };
-    let odvgp = PosteriorConfig::Odvgp {
-        covariance,
-        coordinates,
-        columns: None,
-        seed: 0,
-    };
-    let solve = PosteriorConfig::Solve {
-        covariance,
-        coordinates,
-    };
-    let model = |title, name, inducing, orthogonal, posterior| Model {
+    let model = |title, name, inducing, orthogonal, posterior: Compared| Model {
         title,
         name,
         inducing,
         orthogonal,
-        posterior,
+        posterior: posterior.posterior(Coordinates::Unwhitened),
     };
     [
-        model("SVGP 5", "svgp-5", 5, 0, svgp.clone()),
-        model("SVGP 10", "svgp-10", 10, 0, svgp),
-        model("ODVGP 5+100", "odvgp-5-100", 5, TRAINING_ROWS, odvgp),
-        model("SOLVE-GP 5+5", "solve-5-5", 5, 5, solve),
+        model("SVGP 5", "svgp-5", 5, 0, Compared::Svgp),
+        model("SVGP 10", "svgp-10", 10, 0, Compared::Svgp),
+        model(
+            "ODVGP 5+100",
+            "odvgp-5-100",
+            5,
+            TRAINING_ROWS,
+            Compared::Odvgp,
+        ),
+        model("SOLVE-GP 5+5", "solve-5-5", 5, 5, Compared::Solve),
     ]
 }
 
@@ -148,12 +140,7 @@ pub(in crate::experiment) fn snelson(options: &SnelsonOptions) -> Result<(), Fai
         "device": place.device,
     });
     let folder = ExperimentFolder::open(NAME, common, &settings)?;
-    let interrupt = Interrupt::install()?;
-    let watch = Watch {
-        interrupt: &interrupt,
-        folder: folder.path(),
-        quiet: common.quiet,
-    };
+    let watch = Watch::new(&folder, common.quiet)?;
     let mut fitted = Vec::new();
     for model in models() {
         let training = MiniBatchTraining {
@@ -213,11 +200,7 @@ impl Model {
     fn init(&self, data: &TrainingData, seed: u64) -> Result<AnySvgp, InitError> {
         let (device, dtype) = (data.inputs.device().inner(), data.inputs.dtype());
         let options = || (&device, dtype);
-        let kernel = StationaryConfig {
-            ard: false,
-            ..StationaryConfig::new(Stationary::SquaredExponential)
-        };
-        let kernel = KernelConfig::from(kernel).init(1, options());
+        let kernel = isotropic(Stationary::SquaredExponential).init(1, options());
         let inputs = data.inputs.clone().inner();
         let choose = |counts: &[usize]| {
             Initialiser::KMeans.select_sets(&kernel, inputs.clone(), counts, seed)
@@ -254,9 +237,7 @@ impl Model {
         let training_data = TrainingData::new(&data.inputs, &data.targets, device, dtype);
         let model = self.init(&training_data, training.seed)?;
         let mut trainer = MiniBatchTrainer::new(model, training_data.clone(), training);
-        if !watch.quiet {
-            eprintln!("{} ...", self.title);
-        }
+        watch.announce(self.title);
         let mut seconds = 0.0;
         watch.train(&mut trainer, |_, elapsed| {
             seconds = elapsed;

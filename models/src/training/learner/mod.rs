@@ -2,7 +2,7 @@
 
 mod learned_model;
 mod loaders;
-mod silent;
+mod renderer;
 
 use std::{
     path::Path,
@@ -29,7 +29,7 @@ use super::{
 use learned_model::Course;
 pub use learned_model::{Examination, ExaminedModel, LearnedModel, LearnedStep};
 use loaders::{BatchLoader, Examinations};
-pub use silent::Silent;
+pub use renderer::StepRenderer;
 
 /// Makes the steps of a [`MiniBatchTrainer`](super::MiniBatchTrainer), bit for bit, in burn's
 /// [`SupervisedTraining`], whose checkpoints, metrics, renderers and early stopping then work for
@@ -47,7 +47,7 @@ pub use silent::Silent;
 /// let examinations = learner.examinations(|_steps| None);
 /// let training = SupervisedTraining::new("folder", batches, examinations)
 ///     .num_epochs(50)
-///     .renderer(Box::new(Silent))
+///     .renderer(Box::new(StepRenderer::silent()))
 ///     .with_default_checkpointers();
 /// learner.fit(training)?;
 /// # Ok(learner.into_model())

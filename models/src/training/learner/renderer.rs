@@ -1,4 +1,4 @@
-//! A renderer that shows nothing.
+//! A renderer for which steps count, and not what metrics say.
 
 use burn::train::{
     logger::{EvaluationProgressLogger, TrainingProgressLogger},
@@ -9,34 +9,51 @@ use burn::train::{
     },
 };
 
-/// A renderer that shows nothing, where burn's own writes lines for every step.
-pub struct Silent;
+/// A renderer that calls a function after every step and every examined batch, where burn's own
+/// writes lines.
+pub struct StepRenderer<F>(F);
 
-impl MetricsRendererTraining for Silent {
+impl<F: FnMut() + Send + Sync> StepRenderer<F> {
+    /// A renderer that calls `update`.
+    pub fn new(update: F) -> Self {
+        Self(update)
+    }
+}
+
+impl StepRenderer<fn()> {
+    /// A renderer that shows nothing.
+    pub fn silent() -> Self {
+        Self(|| {})
+    }
+}
+
+impl<F: FnMut() + Send + Sync> MetricsRendererTraining for StepRenderer<F> {
     fn update_train(&mut self, _state: MetricState) {}
     fn update_valid(&mut self, _state: MetricState) {}
 }
 
-impl MetricsRendererEvaluation for Silent {
+impl<F: FnMut() + Send + Sync> MetricsRendererEvaluation for StepRenderer<F> {
     fn update_test(&mut self, _name: EvaluationName, _state: MetricState) {}
 }
 
-impl MetricsRenderer for Silent {
+impl<F: FnMut() + Send + Sync> MetricsRenderer for StepRenderer<F> {
     fn manual_close(&mut self) {}
     fn register_metric(&mut self, _definition: MetricDefinition) {}
 }
 
-impl TrainingProgressLogger for Silent {
+impl<F: FnMut() + Send + Sync> TrainingProgressLogger for StepRenderer<F> {
     fn start(&mut self, _: usize, _: usize, _: Option<usize>, _: Option<&str>) {}
     fn update_epoch(&mut self, _epoch: usize) {}
     fn start_split(&mut self, _split: &str, _total_items: usize) {}
-    fn update_split(&mut self, _items_processed: usize) {}
+    fn update_split(&mut self, _items_processed: usize) {
+        (self.0)();
+    }
     fn end_split(&mut self) {}
     fn end(&mut self) {}
     fn log_event_training(&mut self, _event: String) {}
 }
 
-impl EvaluationProgressLogger for Silent {
+impl<F: FnMut() + Send + Sync> EvaluationProgressLogger for StepRenderer<F> {
     fn start_global_progress(&mut self, _total_tests: usize) {}
     fn start_test(&mut self, _name: &str, _total_items: usize) {}
     fn update_test_progress(&mut self, _items_processed: usize) {}

@@ -1,0 +1,258 @@
+//! Seconds in which `k_means` chooses inducing points, beside the same algorithm in single loops.
+//!
+//! `cargo bench -p burn-gp-models --bench k_means` prints a line of JSON a row, on generated inputs:
+//! the seconds of both and their ratio. The loops compute every distance from differences, sixteen
+//! centres at once, on as many threads, and find the same centres to the last bit; the benchmark
+//! fails where they do not. With a set and a number of centres as arguments, `-- mnist 750`, the
+//! inputs are the training rows of that set's first split, in the folder `BURN_GP_DATA`.
+
+use std::time::Instant;
+
+use burn::tensor::{DType, Device, Tensor, TensorData};
+use burn_gp::inducing::k_means;
+use burn_gp_datasets::DataSource;
+use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng, seq::SliceRandom};
+use rayon::prelude::*;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+const SEED: u64 = 0;
+
+/// Inputs handled by one thread at a time.
+const PART: usize = 512;
+
+/// Centres compared at once.
+const LANES: usize = 16;
+
+/// N, D, M: as small as they may be for the loops not to take minutes.
+const ROWS: [(usize, usize, usize); 4] = [
+    (50_000, 2, 500),
+    (50_000, 8, 500),
+    (50_000, 64, 500),
+    (10_000, 784, 250),
+];
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.as_slice() {
+        [name, centres] => {
+            let centres = centres.parse().expect("a number of centres");
+            let (inputs, dimensions) = training_inputs(name);
+            report(&inputs, dimensions, centres);
+        }
+        _ => {
+            for (count, dimensions, centres) in ROWS {
+                report(&generated_inputs(count, dimensions), dimensions, centres);
+            }
+        }
+    }
+}
+
+/// The first split's training inputs of a registered set, as they are, [N, D], and D.
+fn training_inputs(name: &str) -> (Vec<f32>, usize) {
+    let folder = std::env::var_os("BURN_GP_DATA").map(std::path::PathBuf::from);
+    let source = DataSource::resolve(name, folder.as_deref())
+        .expect("BURN_GP_DATA is the folder of the registered data sets");
+    let dataset = source.load(None).expect("the set is on disk");
+    let split =
+        (source.mask(dataset.rows()).and_then(|mask| mask.split(0))).expect("its splits are too");
+    let inputs = dataset.inputs.select(&split.train);
+    let values = inputs.values().iter().map(|&value| value as f32).collect();
+    (values, inputs.columns())
+}
+
+fn report(inputs: &[f32], dimensions: usize, count: usize) {
+    let rows = inputs.len() / dimensions;
+    let tensor = Tensor::<2>::from_data(
+        TensorData::new(inputs.to_vec(), [rows, dimensions]),
+        (&Device::flex(), DType::F32),
+    );
+    let start = Instant::now();
+    let ours = k_means(tensor, count, SEED).expect("the inputs are distinct");
+    let seconds = start.elapsed().as_secs_f64();
+    let start = Instant::now();
+    let centres = Loops::new(inputs, dimensions).k_means(count);
+    let loops = start.elapsed().as_secs_f64();
+    let centres: Vec<f32> = centres.into_iter().map(|value| value as f32).collect();
+    let ours: Vec<f32> = ours.into_data().iter::<f32>().collect();
+    assert!(ours == centres, "the loops find other centres");
+    println!(
+        "{{\"inputs\": {rows}, \"dimensions\": {dimensions}, \"centres\": {count}, \
+         \"seconds\": {seconds:.3}, \"loops_seconds\": {loops:.3}, \"ratio\": {:.2}}}",
+        loops / seconds
+    );
+}
+
+/// Inputs uniform in the unit cube, [N, D].
+fn generated_inputs(count: usize, dimensions: usize) -> Vec<f32> {
+    let mut random = ChaCha8Rng::seed_from_u64(7);
+    (0..count * dimensions).map(|_| random.random()).collect()
+}
+
+/// The algorithm in single loops: every distance from differences.
+struct Loops {
+    values: Vec<f64>,
+    dimensions: usize,
+    random: ChaCha8Rng,
+}
+
+impl Loops {
+    fn new(inputs: &[f32], dimensions: usize) -> Self {
+        let mut random = ChaCha8Rng::seed_from_u64(SEED);
+        let mut order: Vec<usize> = (0..inputs.len() / dimensions).collect();
+        order.shuffle(&mut random);
+        let values = (order.iter())
+            .flat_map(|&row| &inputs[row * dimensions..][..dimensions])
+            .map(|&value| f64::from(value))
+            .collect();
+        Self {
+            values,
+            dimensions,
+            random,
+        }
+    }
+
+    fn row(&self, row: usize) -> &[f64] {
+        &self.values[row * self.dimensions..][..self.dimensions]
+    }
+
+    fn k_means(mut self, count: usize) -> Vec<f64> {
+        self.values.truncate(256 * count * self.dimensions);
+        let seeds = self.seeds(count);
+        let mut centres: Vec<f64> = (seeds.iter())
+            .flat_map(|&row| self.row(row))
+            .copied()
+            .collect();
+        let mut last = f64::INFINITY;
+        for _ in 0..30 {
+            let sum_of_squares = self.round(&mut centres);
+            if sum_of_squares >= last * (1.0 - 1e-4) {
+                break;
+            }
+            last = sum_of_squares;
+        }
+        centres
+    }
+
+    fn seeds(&mut self, count: usize) -> Vec<usize> {
+        let rows = self.values.len() / self.dimensions;
+        let mut distances = vec![f64::INFINITY; rows];
+        let mut seeds = vec![self.random.random_range(0..rows)];
+        while seeds.len() < count {
+            let centre = self.row(seeds[seeds.len() - 1]);
+            let sums: Vec<f64> = (distances.par_chunks_mut(PART))
+                .zip(self.values.par_chunks(PART * self.dimensions))
+                .map(|(distances, values)| {
+                    let rows = values.chunks_exact(self.dimensions);
+                    for (distance, row) in distances.iter_mut().zip(rows) {
+                        *distance = distance.min(squared_distance(row, centre));
+                    }
+                    distances.iter().sum()
+                })
+                .collect();
+            seeds.push(self.draw(&distances, &sums));
+        }
+        seeds
+    }
+
+    /// A row with probability proportional to its weight, the weights added up in parts.
+    fn draw(&mut self, weights: &[f64], sums: &[f64]) -> usize {
+        let mut left = self.random.random::<f64>() * sums.iter().sum::<f64>();
+        let within = (sums.iter())
+            .position(|&sum| {
+                let within = left < sum;
+                left -= if within { 0.0 } else { sum };
+                within
+            })
+            .expect("some distance is left");
+        let part = weights
+            .chunks(PART)
+            .nth(within)
+            .expect("as many parts as sums");
+        let row = part.iter().position(|&weight| {
+            left -= weight;
+            left < 0.0
+        });
+        within * PART + row.expect("rounding leaves a row")
+    }
+
+    /// A round of Lloyd's algorithm; the sum of squared distances before.
+    fn round(&self, centres: &mut [f64]) -> f64 {
+        let blocks = blocks(centres, self.dimensions);
+        let nearest: Vec<Vec<(usize, f64)>> = (self.values.par_chunks(PART * self.dimensions))
+            .map(|values| {
+                let rows = values.chunks_exact(self.dimensions);
+                rows.map(|row| nearest(row, &blocks)).collect()
+            })
+            .collect();
+        let mut sums = vec![0.0; centres.len()];
+        let mut sizes = vec![0; centres.len() / self.dimensions];
+        let mut sum_of_squares = 0.0;
+        let rows = self.values.chunks_exact(self.dimensions);
+        for (row, (centre, distance)) in rows.zip(nearest.into_iter().flatten()) {
+            let sums = &mut sums[centre * self.dimensions..][..self.dimensions];
+            for (sum, value) in sums.iter_mut().zip(row) {
+                *sum += value;
+            }
+            sizes[centre] += 1;
+            sum_of_squares += distance;
+        }
+        let sums = sums.chunks_exact(self.dimensions);
+        let centres = centres.chunks_exact_mut(self.dimensions);
+        for ((centre, sums), &size) in centres.zip(sums).zip(&sizes) {
+            // Those that lose all their inputs are left to the library.
+            assert!(size > 0, "no cluster of these inputs loses all of them");
+            for (value, sum) in centre.iter_mut().zip(sums) {
+                *value = sum / f64::from(size);
+            }
+        }
+        sum_of_squares
+    }
+}
+
+fn squared_distance(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum()
+}
+
+/// Centres coordinate by coordinate in blocks of [`LANES`], the last block filled up with points
+/// at infinity: [⌈M/LANES⌉, D].
+fn blocks(centres: &[f64], dimensions: usize) -> Vec<Vec<[f64; LANES]>> {
+    (centres.chunks(LANES * dimensions))
+        .map(|centres| {
+            let mut block = vec![[f64::INFINITY; LANES]; dimensions];
+            for (lane, centre) in centres.chunks_exact(dimensions).enumerate() {
+                for (coordinates, &value) in block.iter_mut().zip(centre) {
+                    coordinates[lane] = value;
+                }
+            }
+            block
+        })
+        .collect()
+}
+
+/// The nearest centre and its squared distance; the first one of equally near ones.
+fn nearest(row: &[f64], blocks: &[Vec<[f64; LANES]>]) -> (usize, f64) {
+    let mut best = [f64::INFINITY; LANES];
+    let mut best_block = [0usize; LANES];
+    for (index, block) in blocks.iter().enumerate() {
+        let mut distances = [0.0; LANES];
+        for (&value, coordinates) in row.iter().zip(block) {
+            for lane in 0..LANES {
+                let difference = value - coordinates[lane];
+                distances[lane] += difference * difference;
+            }
+        }
+        for lane in 0..LANES {
+            let closer = distances[lane] < best[lane];
+            best[lane] = if closer { distances[lane] } else { best[lane] };
+            best_block[lane] = if closer { index } else { best_block[lane] };
+        }
+    }
+    (0..LANES)
+        .map(|lane| (best_block[lane] * LANES + lane, best[lane]))
+        .fold((0, f64::INFINITY), |first, second| {
+            let closer = second.1 < first.1 || (second.1 == first.1 && second.0 < first.0);
+            if closer { second } else { first }
+        })
+}

@@ -1,0 +1,43 @@
+//! The models that the paper compares.
+
+use burn_gp::{
+    kernels::{KernelConfig, StationaryConfig},
+    ops::Stationary,
+    variational::{Coordinates, CovarianceShape, PosteriorConfig},
+};
+
+/// A posterior, its covariances full.
+#[derive(Clone, Copy)]
+pub(super) enum Compared {
+    Svgp,
+    Odvgp,
+    Solve,
+}
+
+impl Compared {
+    pub fn posterior(self, coordinates: Coordinates) -> PosteriorConfig {
+        let covariance = CovarianceShape::Full;
+        match (self, coordinates) {
+            (Self::Svgp, Coordinates::Whitened) => PosteriorConfig::Whitened { covariance },
+            (Self::Svgp, Coordinates::Unwhitened) => PosteriorConfig::Unwhitened { covariance },
+            (Self::Odvgp, coordinates) => PosteriorConfig::Odvgp {
+                covariance,
+                coordinates,
+                columns: None,
+                seed: 0,
+            },
+            (Self::Solve, coordinates) => PosteriorConfig::Solve {
+                covariance,
+                coordinates,
+            },
+        }
+    }
+}
+
+/// A kernel with one lengthscale.
+pub(super) fn isotropic(kind: Stationary) -> KernelConfig {
+    KernelConfig::from(StationaryConfig {
+        ard: false,
+        ..StationaryConfig::new(kind)
+    })
+}

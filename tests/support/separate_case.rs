@@ -1,0 +1,99 @@
+//! Functions with kernels of their own, and comparisons of a batch of them with each alone.
+
+use burn::tensor::Tensor;
+use burn_gp::{
+    kernels::{AnyKernel, KernelConfig, StationaryConfig},
+    likelihoods::Marginals,
+    multi_output::SeparateKernels,
+    ops::Stationary,
+    variational::{Evaluation, Joint, Posterior, Process},
+};
+
+use super::{
+    Dense, Platform, assert_close, numbers,
+    posterior_case::{DIMENSIONS, assert_same_joint, assert_same_marginals},
+};
+
+/// Functions of a batch.
+pub const FUNCTIONS: usize = 3;
+
+/// Kernels of one kind with parameters of their own, which is one operation; of several kinds; and
+/// of several types.
+pub fn kernels(platform: &Platform) -> Vec<SeparateKernels<AnyKernel>> {
+    let stationary = |kind: Stationary, lengthscale: f64, variance: f64| {
+        KernelConfig::from(
+            StationaryConfig::new(kind)
+                .with_lengthscale(lengthscale)
+                .with_variance(variance),
+        )
+    };
+    let smooth = |lengthscale, variance| stationary(Stationary::Matern52, lengthscale, variance);
+    let linear = KernelConfig::Linear {
+        ard: true,
+        variance: 0.5,
+    };
+    let sets = vec![
+        vec![smooth(0.7, 1.0), smooth(1.1, 2.0), smooth(1.6, 0.5)],
+        vec![
+            smooth(0.7, 1.0),
+            stationary(Stationary::SquaredExponential, 0.8, 1.3),
+            stationary(Stationary::Matern32, 1.2, 0.6),
+        ],
+        vec![
+            smooth(0.7, 1.0),
+            smooth(1.1, 2.0).plus(linear),
+            smooth(1.6, 0.5).plus(KernelConfig::White { variance: 0.1 }),
+        ],
+    ];
+    let init = |config: &KernelConfig| config.init(DIMENSIONS, platform.options());
+    (sets.into_iter())
+        .map(|configs| SeparateKernels::new(configs.iter().map(init).collect()))
+        .chain([SeparateKernels::tied(init(&smooth(0.9, 1.4)), FUNCTIONS)])
+        .collect()
+}
+
+/// A posterior of a batch of functions against those of each function alone, at inputs `x`.
+#[track_caller]
+pub fn assert_functions_alone<Q, R>(
+    what: &str,
+    platform: &Platform,
+    x: &Dense,
+    kernels: &SeparateKernels<AnyKernel>,
+    together: Q,
+    alone: impl Fn(usize) -> R,
+) where
+    Q: Posterior<SeparateKernels<AnyKernel>>,
+    R: Posterior<AnyKernel>,
+{
+    let x = || platform.matrix(x);
+    // Rounding: the batch multiplies in another order.
+    let tolerance = platform.tolerance(1e-11, 1e-4);
+    let Evaluation {
+        marginals,
+        divergence,
+    } = together.evaluate(kernels, x()).expect("factor");
+    let process = together.condition(kernels).expect("factor");
+    let (predicted, joint) = (process.marginals(x()), process.joint(x()));
+    assert_same_marginals(what, &predicted, &marginals, tolerance);
+    let mut sum = 0.0;
+    for output in 0..kernels.kernels().len() {
+        let kernel = &kernels.kernels()[output];
+        let alone = alone(output);
+        let expected = alone.evaluate(kernel, x()).expect("factor");
+        sum += numbers(expected.divergence)[0];
+        let column = |tensor: &Tensor<2>| tensor.clone().narrow(1, output, 1);
+        let ours = Marginals {
+            mean: column(&marginals.mean),
+            variance: column(&marginals.variance),
+        };
+        let what = format!("{what}, output {output}");
+        assert_same_marginals(&what, &ours, &expected.marginals, tolerance);
+        let ours = Joint {
+            mean: column(&joint.mean),
+            covariance: joint.covariance.clone().narrow(0, output, 1),
+        };
+        let expected = alone.condition(kernel).expect("factor").joint(x());
+        assert_same_joint(&what, ours, expected, tolerance);
+    }
+    assert_close(what, &numbers(divergence), &[sum], tolerance);
+}
