@@ -96,7 +96,7 @@ impl Plan {
                 full_batch(length),
             ),
             Method::Svgp(sparse, variational) => {
-                let has_orthogonal = !matches!(variational.family, Family::Svgp { .. });
+                let has_orthogonal = variational.family.has_orthogonal();
                 let inducing = inducing(sparse, has_orthogonal, data, seed, dtype)?;
                 let config = SvgpConfig {
                     kernel,
@@ -248,6 +248,10 @@ fn posterior(
             covariance,
             coordinates: coordinates(*whitened),
         },
+        Family::LSvgp(observations) => PosteriorConfig::LSvgp {
+            observations: *observations,
+        },
+        Family::InverseFree(config) => PosteriorConfig::InverseFree(*config),
         Family::Odvgp { columns } => {
             let columns = *columns.get_or_insert(DEFAULT_COLUMNS.min(orthogonal));
             if columns > orthogonal {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use burn_gp_datasets::DataSource;
 use burn_gp_models::{SavedModel, Summary, TrainedModel, training::TrainingData};
+use serde_json::Value;
 
 use crate::arguments::{KeepName, RunOptions, TrainArguments, name_of};
 use crate::devices;
@@ -108,6 +109,14 @@ fn absolute_file(text: String) -> String {
     }
 }
 
+/// The options of a group, or the option itself.
+fn ungrouped((name, value): (String, Value)) -> Vec<(String, Value)> {
+    match value {
+        Value::Object(group) => group.into_iter().collect(),
+        value => vec![(name, value)],
+    }
+}
+
 /// Fails on the first option that a resumed run cannot change.
 fn require_changeable(typed: &RunOptions) -> Result<(), SettingError> {
     let changeable = RunOptions {
@@ -126,7 +135,7 @@ fn require_changeable(typed: &RunOptions) -> Result<(), SettingError> {
         return Ok(());
     }
     let fixed = |options: &RunOptions| match serde_json::to_value(options) {
-        Ok(serde_json::Value::Object(fields)) => fields.into_iter().collect(),
+        Ok(Value::Object(fields)) => fields.into_iter().flat_map(ungrouped).collect::<Vec<_>>(),
         _ => Vec::new(),
     };
     let allowed = fixed(&changeable);

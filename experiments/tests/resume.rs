@@ -65,6 +65,20 @@ const ODVGP: &[&str] = &[
     "--checkpoint-every",
     "8",
 ];
+const INVERSE_FREE: &[&str] = &[
+    "--model",
+    "inverse-free",
+    "--probes",
+    "5",
+    "--steps",
+    "200",
+    "--inducing",
+    "15",
+    "--batch-size",
+    "32",
+    "--checkpoint-every",
+    "8",
+];
 const SOLVE_COLLAPSED: &[&str] = &[
     "--model",
     "solve-collapsed",
@@ -211,6 +225,12 @@ fn a_killed_collapsed_run_ends_like_an_undisturbed_one() {
 #[test]
 fn a_killed_decoupled_run_ends_like_an_undisturbed_one() {
     kill_ten_times(ODVGP, 180, 3);
+}
+
+/// The approximate inverse and the next probes are part of a checkpoint.
+#[test]
+fn a_killed_inverse_free_run_ends_like_an_undisturbed_one() {
+    kill_ten_times(INVERSE_FREE, 180, 5);
 }
 
 #[test]

@@ -34,6 +34,11 @@ choice! {
         Odvgp,
         /// As sgpr, with a second, orthogonal set of inducing points (SOLVE-GP)
         SolveCollapsed,
+        /// Sparse variational, by pseudo-observations of the inducing variables with noise of
+        /// their own
+        LSvgp,
+        /// As l-svgp, by matrix products alone: an approximate inverse stands for the factorisation
+        InverseFree,
     }
 }
 
@@ -41,6 +46,21 @@ impl ModelName {
     /// Whether it trains on mini-batches.
     pub fn is_mini_batch(self) -> bool {
         !matches!(self, Self::Exact | Self::Sgpr | Self::SolveCollapsed)
+    }
+
+    /// Whether covariances of inducing points are factored with jitter.
+    pub fn has_jitter(self) -> bool {
+        self != Self::Exact && !self.has_pseudo_observations()
+    }
+
+    /// Whether it has a Gaussian over inducing variables whose covariance is trained.
+    pub fn has_covariance_shape(self) -> bool {
+        self.is_mini_batch() && !self.has_pseudo_observations()
+    }
+
+    /// Whether its posterior is that after pseudo-observations.
+    pub fn has_pseudo_observations(self) -> bool {
+        matches!(self, Self::LSvgp | Self::InverseFree)
     }
 
     /// Whether it has a second set of inducing points.
@@ -83,6 +103,26 @@ choice! {
         Full,
         /// Independent inducing variables
         Diagonal,
+    }
+}
+
+choice! {
+    /// What keeps an approximate inverse up to date.
+    AuxiliaryName {
+        /// Natural-gradient inversion after every step
+        Natural,
+        /// Adam, with the other parameters; slower and worse, for comparison
+        Adam,
+    }
+}
+
+choice! {
+    /// The step sizes of natural-gradient inversion.
+    InversionName {
+        /// 1
+        Full,
+        /// From 1e-5 to 1 in ten steps, then 1: for inducing points that move fast
+        LogLinear,
     }
 }
 

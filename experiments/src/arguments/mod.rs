@@ -2,6 +2,7 @@
 
 mod choices;
 mod complaint;
+mod pseudo_observations;
 mod run_options;
 
 use std::path::PathBuf;
@@ -10,10 +11,11 @@ use clap::{Args, Parser, Subcommand};
 
 pub use crate::experiment::ExperimentCommand;
 pub use choices::{
-    CovarianceName, DeviceName, DtypeName, InitialiserName, KeepName, LikelihoodName, MeanName,
-    ModelName, ScaleName, ScheduleName, name_of,
+    AuxiliaryName, CovarianceName, DeviceName, DtypeName, InitialiserName, InversionName, KeepName,
+    LikelihoodName, MeanName, ModelName, ScaleName, ScheduleName, name_of,
 };
 pub use complaint::complaint;
+pub use pseudo_observations::PseudoObservationOptions;
 pub use run_options::RunOptions;
 
 /// Gaussian processes on your data: train, look at the numbers and pictures, predict.

@@ -10,7 +10,7 @@ use crate::parameter_options::{BoundsOption, PriorOption, ValuesOption};
 
 use super::{
     CovarianceName, DeviceName, DtypeName, InitialiserName, KeepName, LikelihoodName, MeanName,
-    ModelName, ScheduleName,
+    ModelName, PseudoObservationOptions, ScheduleName,
 };
 
 /// Every option of a run; what is absent has its default.
@@ -108,6 +108,10 @@ pub struct RunOptions {
     )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub jitter: Option<f64>,
+    /// What only l-svgp and inverse-free have.
+    #[command(flatten)]
+    #[serde(skip_serializing_if = "PseudoObservationOptions::is_empty")]
+    pub pseudo_observations: PseudoObservationOptions,
 
     /// First values of a parameter, in standardised units: kernel.lengthscale=0.5
     ///
@@ -364,6 +368,8 @@ impl RunOptions {
             initialiser: self.initialiser.or(earlier.initialiser),
             covariance: self.covariance.or(earlier.covariance),
             jitter: (self.jitter).or(if own_dtype { None } else { earlier.jitter }),
+            pseudo_observations: (self.pseudo_observations)
+                .over(earlier.pseudo_observations, own_dtype),
             set: self.set.or(earlier.set),
             bound: self.bound.or(earlier.bound),
             prior: self.prior.or(earlier.prior),

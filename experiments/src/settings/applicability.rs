@@ -21,16 +21,10 @@ pub fn require_applicable(options: &RunOptions, model: ModelName) -> Result<(), 
 /// The options given that the model has no use for.
 pub fn without_use(options: &RunOptions, model: ModelName) -> Vec<&'static str> {
     let full_batch = [
-        ("--covariance", options.covariance.is_some()),
         ("--batch-size", options.batch_size.is_some()),
         ("--learning-rate", options.learning_rate.is_some()),
         ("--schedule", options.schedule.is_some()),
         ("--gradient-norm", options.gradient_norm.is_some()),
-        ("--natural-gradient", options.natural_gradient.is_some()),
-        (
-            "--natural-gradient-warm-up",
-            options.natural_gradient_warm_up.is_some(),
-        ),
         ("--inducing-frozen", options.inducing_frozen.is_some()),
         ("--inducing-rate", options.inducing_rate.is_some()),
         ("--inducing-momentum", options.inducing_momentum.is_some()),
@@ -45,12 +39,25 @@ pub fn without_use(options: &RunOptions, model: ModelName) -> Vec<&'static str> 
     let dense = [
         ("--inducing", options.inducing.is_some()),
         ("--initialiser", options.initialiser.is_some()),
-        ("--jitter", options.jitter.is_some()),
     ];
+    let jitter = [("--jitter", options.jitter.is_some())];
+    let gaussian = [
+        ("--covariance", options.covariance.is_some()),
+        ("--natural-gradient", options.natural_gradient.is_some()),
+        (
+            "--natural-gradient-warm-up",
+            options.natural_gradient_warm_up.is_some(),
+        ),
+    ];
+    let (pseudo_observations, inverse_free) = options.pseudo_observations.given();
     let orthogonal = [("--orthogonal", options.orthogonal.is_some())];
     let columns = [("--columns", options.columns.is_some())];
-    let options: [(&[(&'static str, bool)], bool); 4] = [
+    let options: [(&[(&'static str, bool)], bool); 8] = [
         (&dense, model == ModelName::Exact),
+        (&jitter, !model.has_jitter()),
+        (&gaussian, !model.has_covariance_shape()),
+        (&pseudo_observations, !model.has_pseudo_observations()),
+        (&inverse_free, model != ModelName::InverseFree),
         (&full_batch, !model.is_mini_batch()),
         (&orthogonal, !model.has_orthogonal()),
         (&columns, model != ModelName::Odvgp),

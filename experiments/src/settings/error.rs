@@ -92,9 +92,11 @@ pub enum SettingError {
         /// Its value.
         value: f64,
     },
-    /// A noise variance below the lower bound.
-    #[error("--noise is {value} but must be a number above {lower:e}; 0.1 is usual")]
-    Noise {
+    /// A variance below the lower bound.
+    #[error("{option} is {value} but must be a number above {lower:e}")]
+    BelowLowerBound {
+        /// The option.
+        option: &'static str,
         /// Its value.
         value: f64,
         /// The lower bound.
@@ -124,6 +126,12 @@ pub enum SettingError {
     /// A warm-up of nothing.
     #[error("--natural-gradient-warm-up needs --natural-gradient")]
     WarmUpWithoutNaturalGradient,
+    /// Options of an inversion that there is not.
+    #[error(
+        "--inversion, --inversion-tolerance and --inversion-steps mean nothing with --auxiliary \
+         adam; leave them out"
+    )]
+    InversionByAdam,
     /// A momentum out of range.
     #[error("--inducing-momentum is {value} but must be at least 0 and below 1; 0.99 is usual")]
     Momentum {

@@ -1,11 +1,18 @@
 //! The models, with what only some of them have.
 
-use burn_gp::optim::NaturalGradient;
+use burn_gp::{
+    optim::NaturalGradient,
+    variational::{InverseFreeConfig, PseudoObservationsConfig},
+};
 use burn_gp_models::training::InducingTraining;
 
-use super::{SettingError, at_least_one, inducing_training, natural_gradient, positive};
+use super::{
+    SettingError, at_least_one, inducing_training, inverse_free, inverse_free_options,
+    natural_gradient, positive, pseudo_observation_options, pseudo_observations,
+};
 use crate::arguments::{
-    CovarianceName, InitialiserName, KeepName, ModelName, RunOptions, ScheduleName,
+    CovarianceName, InitialiserName, KeepName, ModelName, PseudoObservationOptions, RunOptions,
+    ScheduleName,
 };
 
 const DEFAULT_BATCH_SIZE: usize = 256;
@@ -38,6 +45,8 @@ impl Method {
                 Family::Solve { whitened: true } => ModelName::Solve,
                 Family::Solve { whitened: false } => ModelName::SolveUnwhitened,
                 Family::Odvgp { .. } => ModelName::Odvgp,
+                Family::LSvgp(_) => ModelName::LSvgp,
+                Family::InverseFree(_) => ModelName::InverseFree,
             },
         }
     }
@@ -75,7 +84,7 @@ pub struct SparseSettings {
 }
 
 /// The variational posteriors.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Family {
     /// One set of inducing points.
     Svgp {
@@ -92,6 +101,26 @@ pub enum Family {
         /// The columns of its covariance that a step looks at, unless by default.
         columns: Option<usize>,
     },
+    /// Pseudo-observations of the inducing variables.
+    LSvgp(PseudoObservationsConfig),
+    /// The same without a factorisation.
+    InverseFree(InverseFreeConfig),
+}
+
+impl Family {
+    /// Whether there is a second set of inducing points.
+    pub fn has_orthogonal(&self) -> bool {
+        matches!(self, Self::Solve { .. } | Self::Odvgp { .. })
+    }
+
+    /// The options that describe pseudo-observations, if there are such, without any default.
+    pub fn pseudo_observation_options(&self) -> PseudoObservationOptions {
+        match self {
+            Self::LSvgp(observations) => pseudo_observation_options(observations),
+            Self::InverseFree(config) => inverse_free_options(config),
+            _ => PseudoObservationOptions::default(),
+        }
+    }
 }
 
 /// A variational posterior and its training on mini-batches.
@@ -124,7 +153,7 @@ impl VariationalSettings {
     pub fn columns(&self) -> Option<usize> {
         match self.family {
             Family::Odvgp { columns } => columns,
-            Family::Svgp { .. } | Family::Solve { .. } => None,
+            _ => None,
         }
     }
 }
@@ -142,6 +171,8 @@ pub(super) fn method(options: &RunOptions, model: ModelName) -> Result<Method, S
         ModelName::Odvgp => Family::Odvgp {
             columns: at_least_one("--columns", options.columns)?,
         },
+        ModelName::LSvgp => Family::LSvgp(pseudo_observations(&options.pseudo_observations)?),
+        ModelName::InverseFree => Family::InverseFree(inverse_free(options)?),
     };
     Ok(Method::Svgp(
         sparse(options, model)?,

@@ -7,6 +7,7 @@ mod inducing_training;
 mod method;
 mod natural_gradient;
 mod positive;
+mod pseudo_observations;
 
 use std::path::PathBuf;
 
@@ -25,7 +26,10 @@ pub use error::{ConfigurationError, SettingError};
 use inducing_training::inducing_training;
 pub use method::{Family, Method, SparseSettings, VariationalSettings};
 use natural_gradient::natural_gradient;
-use positive::{at_least_one, positive, positive_noise};
+use positive::{above_lower_bound, at_least_one, positive};
+use pseudo_observations::{
+    inverse_free, inverse_free_options, pseudo_observation_options, pseudo_observations,
+};
 
 /// The data of the main job.
 const DEFAULT_DATA: &str = "winequality";
@@ -124,7 +128,7 @@ impl Settings {
                 prior: options.prior.clone(),
                 fix: options.fix.clone(),
             },
-            noise: positive_noise(options.noise.unwrap_or(DEFAULT_NOISE))?,
+            noise: above_lower_bound("--noise", options.noise.unwrap_or(DEFAULT_NOISE))?,
             length: length(&options)?,
             checkpoint_every: at_least_one("--checkpoint-every", options.checkpoint_every)?,
             seed: options.seed.unwrap_or(0),
@@ -151,8 +155,9 @@ impl Settings {
             SplitChoice::Own(split) => (Some(split), None),
             SplitChoice::Random(fraction) => (None, Some(fraction)),
         };
+        let name = self.method.name();
         RunOptions {
-            model: Some(self.method.name()),
+            model: Some(name),
             kernel: Some(self.kernel.clone()),
             isotropic: Some(self.isotropic),
             mean: Some(self.mean),
@@ -162,8 +167,12 @@ impl Settings {
             orthogonal: sparse.and_then(|sparse| sparse.orthogonal),
             columns: variational.and_then(|variational| variational.columns()),
             initialiser: sparse.map(|sparse| sparse.initialiser),
-            covariance: variational.map(|variational| variational.covariance),
-            jitter: sparse.and_then(|sparse| sparse.jitter),
+            covariance: (variational.filter(|_| name.has_covariance_shape()))
+                .map(|variational| variational.covariance),
+            jitter: (sparse.filter(|_| name.has_jitter())).and_then(|sparse| sparse.jitter),
+            pseudo_observations: variational.map_or_else(Default::default, |variational| {
+                variational.family.pseudo_observation_options()
+            }),
             set: self.parameters.set.clone(),
             bound: self.parameters.bound.clone(),
             prior: self.parameters.prior.clone(),
@@ -302,6 +311,7 @@ mod tests {
     use clap::ValueEnum;
 
     use super::*;
+    use crate::arguments::PseudoObservationOptions;
 
     #[test]
     fn the_options_of_a_run_describe_the_same_run() {
@@ -312,6 +322,12 @@ mod tests {
                 steps: Some(7),
                 orthogonal: Some(5),
                 columns: Some(2),
+                pseudo_observations: PseudoObservationOptions {
+                    pseudo_noise: Some(0.01),
+                    inversion_steps: Some(4),
+                    probes: Some(3),
+                    ..PseudoObservationOptions::default()
+                },
                 keep: Some(KeepName::Last),
                 natural_gradient: Some(0.1),
                 natural_gradient_warm_up: Some(3),

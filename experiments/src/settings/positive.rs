@@ -24,12 +24,13 @@ pub(super) fn positive(option: &'static str, value: f64) -> Result<f64, SettingE
     }
 }
 
-/// A finite noise variance above the lower bound of positive hyperparameters.
-pub(super) fn positive_noise(value: f64) -> Result<f64, SettingError> {
+/// A finite number above the lower bound of positive hyperparameters.
+pub(super) fn above_lower_bound(option: &'static str, value: f64) -> Result<f64, SettingError> {
     if value > LOWER_BOUND && value.is_finite() {
         Ok(value)
     } else {
-        Err(SettingError::Noise {
+        Err(SettingError::BelowLowerBound {
+            option,
             value,
             lower: LOWER_BOUND,
         })

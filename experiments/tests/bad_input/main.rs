@@ -255,6 +255,22 @@ fn options_out_of_range() {
                 "--natural-gradient-warm-up needs --natural-gradient",
             ),
             (
+                "good.csv --model inverse-free --auxiliary adam --inversion-steps 3",
+                "--inversion, --inversion-tolerance and --inversion-steps mean nothing with --auxiliary adam; leave them out",
+            ),
+            (
+                "good.csv --model inverse-free --pseudo-noise 1e-9",
+                "--pseudo-noise is 0.000000001 but must be a number above 1e-6",
+            ),
+            (
+                "good.csv --model l-svgp --probes 4",
+                "--probes means nothing for the model l-svgp; leave it out",
+            ),
+            (
+                "good.csv --model l-svgp --natural-gradient 0.1",
+                "--natural-gradient means nothing for the model l-svgp; leave it out",
+            ),
+            (
                 "good.csv --inducing-momentum 1",
                 "--inducing-momentum is 1 but must be at least 0 and below 1; 0.99 is usual",
             ),
@@ -268,7 +284,7 @@ fn options_out_of_range() {
             ),
             (
                 "good.csv --noise 0",
-                "--noise is 0 but must be a number above 1e-6; 0.1 is usual",
+                "--noise is 0 but must be a number above 1e-6",
             ),
             (
                 "good.csv --jitter 2",
