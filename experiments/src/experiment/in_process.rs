@@ -23,7 +23,8 @@ pub(super) struct Watch<'a> {
 }
 
 impl Watch<'_> {
-    /// Makes all steps; after each, `look` gets the trainer and the seconds spent in steps.
+    /// Makes all steps; after each, `look` gets the trainer and what the step did; the seconds are
+    /// those spent in steps.
     ///
     /// # Errors
     ///
@@ -31,7 +32,7 @@ impl Watch<'_> {
     pub fn train(
         &self,
         trainer: &mut MiniBatchTrainer<AnySvgp>,
-        mut look: impl FnMut(&MiniBatchTrainer<AnySvgp>, f64) -> Result<(), Failure>,
+        mut look: impl FnMut(&MiniBatchTrainer<AnySvgp>, &LogEntry) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let planned = trainer.steps_planned();
         let mut progress = Progress::new(trainer.steps_made(), planned, self.quiet);
@@ -48,12 +49,13 @@ impl Watch<'_> {
                 advice: "Try --dtype f64.".into(),
             })?;
             seconds += start.elapsed().as_secs_f64();
-            progress.update(&LogEntry {
+            let entry = LogEntry {
                 report,
                 seconds,
                 validation: None,
-            });
-            look(trainer, seconds)?;
+            };
+            progress.update(&entry);
+            look(trainer, &entry)?;
         }
         Ok(())
     }

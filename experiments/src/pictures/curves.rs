@@ -14,6 +14,17 @@ use super::{Caption, PictureError, Quantity, palette, panels};
 const HEADER: i32 = 98;
 const MARGIN: i32 = 10;
 
+/// What an axis of values spans.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Span {
+    /// The values.
+    Values,
+    /// From zero to the largest value.
+    FromZero,
+    /// From the first number to the second, whatever the values.
+    Window(f64, f64),
+}
+
 /// Values against what all panels share.
 #[derive(Clone, Debug)]
 pub struct CurvePanel<'a> {
@@ -23,8 +34,8 @@ pub struct CurvePanel<'a> {
     pub value: Quantity<'a>,
     /// For every curve its points, from left to right.
     pub curves: Vec<Vec<(f64, f64)>>,
-    /// Whether the axis begins at zero.
-    pub from_zero: bool,
+    /// What the axis spans.
+    pub span: Span,
 }
 
 /// Draws a panel for each of `panels`, with curves called `names` over `along`.
@@ -92,8 +103,11 @@ fn axes(
             given: points().count(),
         });
     };
-    let low = if panel.from_zero { low.min(0.0) } else { low };
-    let (low, high) = padded((low, high), if panel.from_zero { 0.0 } else { 0.05 });
+    let (low, high) = match panel.span {
+        Span::Values => padded((low, high), 0.05),
+        Span::FromZero => (low.min(0.0), high),
+        Span::Window(low, high) => (low, high),
+    };
     Ok((
         Axis::new(left, right, along, 5),
         Axis::new(low, high, panel.value, 6),
@@ -148,7 +162,7 @@ mod tests {
                 unit: None,
             },
             curves,
-            from_zero: false,
+            span: Span::Values,
         }
     }
 

@@ -27,7 +27,7 @@ use super::operations::Sets;
 use crate::experiment::{CommonOptions, ExperimentFolder};
 use crate::failure::Failure;
 use crate::fitting::Interrupt;
-use crate::pictures::{self, Caption, CurvePanel, Quantity};
+use crate::pictures::{self, Caption, CurvePanel, Quantity, Span};
 use crate::standard_output::print;
 use crate::text_table::aligned;
 
@@ -358,7 +358,7 @@ fn draw(folder: &ExperimentFolder, times: &[Times]) {
                 curve(|row| row.solve),
                 curve(|row| row.svgp_double),
             ],
-            from_zero: true,
+            span: Span::FromZero,
         }
     };
     let panels = [panel("unwhitened", false), panel("whitened", true)];

@@ -258,8 +258,8 @@ impl Model {
             eprintln!("{} ...", self.title);
         }
         let mut seconds = 0.0;
-        watch.train(&mut trainer, |_, elapsed| {
-            seconds = elapsed;
+        watch.train(&mut trainer, |_, entry| {
+            seconds = entry.seconds;
             Ok(())
         })?;
         let model = trainer.model().valid();
