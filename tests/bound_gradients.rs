@@ -10,8 +10,10 @@ use burn_gp::{
     likelihoods::{AnyLikelihood, GaussianConfig, LikelihoodConfig},
     ops::{Jitter, Stationary},
     variational::{
-        AnyPosterior, Coordinates, CovarianceShape, InducingSet, Orthogonal, OrthogonallyDecoupled,
-        Posterior, PosteriorConfig, Unwhitened, VariationalGaussian, Whitened,
+        AnyPosterior, AuxiliaryUpdate, Coordinates, CovarianceShape, InducingSet, InverseFree,
+        InverseFreeConfig, LSvgp, MeanForm, Orthogonal, OrthogonallyDecoupled, Posterior,
+        PosteriorConfig, PseudoObservations, PseudoObservationsConfig, TraceProbes, Unwhitened,
+        VariationalGaussian, Whitened,
     },
 };
 use support::{
@@ -59,6 +61,9 @@ fn model(
             VariationalGaussian::diagonal(platform.matrix(&mean), platform.matrix(&deviation))
         }
     };
+    let observations = |form: MeanForm| {
+        PseudoObservations::new(platform.matrix(&mean), &deviation.values[..INDUCING], form)
+    };
     // A jitter that matters, so that its share of the gradient is seen.
     let jitter = Jitter::relative(1e-2);
     Model {
@@ -95,9 +100,44 @@ fn model(
                     None => posterior,
                 })
             }
+            PosteriorConfig::LSvgp {
+                observations: config,
+            } => AnyPosterior::LSvgp(LSvgp::new(inducing, observations(config.mean))),
+            PosteriorConfig::InverseFree(config) => {
+                let lower = platform.batch(&full[..1]);
+                let observations = observations(config.observations.mean);
+                let posterior = InverseFree::new(inducing, observations, lower, config.auxiliary);
+                AnyPosterior::InverseFree(match config.probes {
+                    Some(probes) => posterior.with_probes(probes),
+                    None => posterior,
+                })
+            }
         },
         likelihood: likelihood.init(options),
     }
+}
+
+/// L-SVGP, and an inverse-free posterior whose auxiliary matrix is trained, so that every parameter
+/// has a gradient.
+fn with_pseudo_observations() -> impl Iterator<Item = PosteriorConfig> {
+    [MeanForm::Plain, MeanForm::Preconditioned]
+        .into_iter()
+        .flat_map(|mean| {
+            let observations = PseudoObservationsConfig::default().with_mean(mean);
+            let inverse_free = |probes| {
+                PosteriorConfig::InverseFree(InverseFreeConfig {
+                    observations,
+                    auxiliary: AuxiliaryUpdate::TRAINED,
+                    probes,
+                })
+            };
+            let probes = TraceProbes { count: 4, seed: 5 };
+            [
+                PosteriorConfig::LSvgp { observations },
+                inverse_free(None),
+                inverse_free(Some(probes)),
+            ]
+        })
 }
 
 fn posteriors() -> Vec<PosteriorConfig> {
@@ -119,6 +159,7 @@ fn posteriors() -> Vec<PosteriorConfig> {
                 },
             ]
         })
+        .chain(with_pseudo_observations())
         .collect()
 }
 
@@ -141,7 +182,8 @@ fn every_variant_has_its_configuration() {
         })
         .collect();
     let each = ["whitened", "unwhitened", "solve", "solve", "odvgp", "odvgp"];
-    assert_eq!(names, [each, each].concat());
+    let ours = ["l-svgp", "inverse-free", "inverse-free"];
+    assert_eq!(names, [&each[..], &each[..], &ours[..], &ours[..]].concat());
 }
 
 /// H13: gradients of the bound by kernel, inducing points, q(u) and noise, for every combination.

@@ -454,12 +454,12 @@ fn the_variance_gap_stops_the_inversion() {
             &expected,
             platform.tolerance(1e-10, 1e-4),
         );
-        let rule = StoppingRule::VarianceGap(gap.clone());
+        let rule = StoppingRule::VarianceGap(&gap);
         let inversion = NaturalInversion {
             tolerance: 0.0,
             ..NaturalInversion::default()
         };
-        let result = inversion.run_until(&matrix, start, &rule);
+        let result = inversion.run_until(&matrix, start, rule);
         assert_eq!(result.report.stop, InversionStop::Converged, "{platform}");
         let total = largest(&[numbers(gap.of(&matrix, &result.lower)).iter().sum()]);
         assert!(total <= 2.0 * 0.2 * 1e-2, "{platform}: {total}");

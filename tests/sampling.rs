@@ -17,7 +17,9 @@ use burn_gp::{
 };
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use support::{
-    Dense, Platform, Random, assert_close, double_precision_platforms, numbers,
+    Dense, Platform, Random, assert_close, double_precision_platforms,
+    inverse_free_case::{FORMS, InverseFreeCase, inverses},
+    numbers,
     orthogonal_case::OrthogonalCase,
     platforms,
     posterior_case::{Case, DIMENSIONS, INDUCING, kernel},
@@ -208,6 +210,18 @@ fn draws_have_the_moments_of_the_posterior() {
         for (name, posterior) in OrthogonalCase::new(&[8, 5], 2).posteriors(&platform) {
             let process = posterior.condition(&kernel).expect("factor");
             check_moments(&format!("{name} on {platform}"), &process, x.clone());
+        }
+        // Exact for an approximate inverse as well.
+        let case = InverseFreeCase::new(2);
+        let inverse = inverses(&case.noisy().inverse(), &mut Random::new(59)).swap_remove(1);
+        for form in FORMS {
+            let posterior = case.with_inverse(&platform, form, &inverse);
+            let process = posterior.condition(&kernel).expect("no factor");
+            let what = format!("inverse-free, {form:?} on {platform}");
+            check_moments(&what, &process, x.clone());
+            let process = case.l_svgp(&platform, form).condition(&kernel);
+            let what = format!("L-SVGP, {form:?} on {platform}");
+            check_moments(&what, &process.expect("factor"), x.clone());
         }
     }
 }

@@ -10,7 +10,7 @@ use burn_gp::{
     },
     ops::Stationary,
     parameter::numbers,
-    variational::{Coordinates, CovarianceShape, PosteriorConfig},
+    variational::{Coordinates, CovarianceShape, InverseFreeConfig, PosteriorConfig, TraceProbes},
 };
 use burn_gp_models::{
     ModelConfig, Precision, SavedModel, Summary, SvgpConfig, TrainedModel,
@@ -75,7 +75,7 @@ fn svgp(likelihood: LikelihoodConfig, posterior: PosteriorConfig) -> SvgpConfig 
         .with_posterior(posterior)
 }
 
-fn posteriors() -> [PosteriorConfig; 5] {
+fn posteriors() -> [PosteriorConfig; 7] {
     let full = CovarianceShape::Full;
     let diagonal = CovarianceShape::Diagonal;
     [
@@ -94,6 +94,13 @@ fn posteriors() -> [PosteriorConfig; 5] {
             columns: Some(2),
             seed: 0,
         },
+        PosteriorConfig::LSvgp {
+            observations: Default::default(),
+        },
+        PosteriorConfig::InverseFree(InverseFreeConfig {
+            probes: Some(TraceProbes { count: 5, seed: 0 }),
+            ..Default::default()
+        }),
     ]
 }
 

@@ -8,7 +8,9 @@ use burn_gp::{
     ops::Stationary,
     optim::NaturalGradient,
     sampling::{PathOptions, Paths, SamplePaths},
-    variational::{Coordinates, CovarianceShape, PosteriorConfig},
+    variational::{
+        AuxiliaryUpdate, Coordinates, CovarianceShape, InverseFreeConfig, PosteriorConfig,
+    },
 };
 use burn_gp_models::{
     CoregionalisationConfig, ModelConfig, Precision, SavedModel, Summary, SvgpConfig, TrainedModel,
@@ -58,6 +60,14 @@ fn configurations(likelihood: &LikelihoodConfig) -> Vec<SvgpConfig> {
             columns: Some(3),
             seed: 1,
         },
+        PosteriorConfig::LSvgp {
+            observations: Default::default(),
+        },
+        PosteriorConfig::InverseFree(InverseFreeConfig::default()),
+        PosteriorConfig::InverseFree(InverseFreeConfig {
+            auxiliary: AuxiliaryUpdate::Optimizer { start: 0.1 },
+            ..Default::default()
+        }),
     ];
     let kernel = StationaryConfig::new(Stationary::Matern52);
     let base = SvgpConfig::new(kernel, likelihood.clone()).with_inducing(10);
@@ -82,11 +92,12 @@ fn configurations(likelihood: &LikelihoodConfig) -> Vec<SvgpConfig> {
 /// The first and the last loss of some steps, and the model.
 fn train(config: &SvgpConfig, data: &TrainingData) -> (f64, f64, TrainedModel) {
     let model = config.init(data).expect("distinct inputs");
+    let has_gaussians = !(model.posterior().independent()).distributions().is_empty();
     let training = MiniBatchTraining {
         batch_size: ROWS,
         learning_rate: 0.05,
-        natural_gradient: Some(NaturalGradient::new(0.5).with_warm_up(1e-3, 5)),
-        ..MiniBatchTraining::new(40)
+        natural_gradient: has_gaussians.then(|| NaturalGradient::new(0.5).with_warm_up(1e-3, 5)),
+        ..MiniBatchTraining::new(if has_gaussians { 40 } else { 300 })
     };
     let mut trainer = MiniBatchTrainer::new(model, data.clone(), training);
     let mut losses = Vec::new();

@@ -15,7 +15,8 @@ use burn::backend::{Backend, backend_extension, tensor::FloatTensor};
 use super::{
     SpecialFunction, Stationary,
     factor::{Jitter, PivotFailure},
-    host::triangular::Side,
+    host::{relaxation::Widths, triangular::Side},
+    relaxation::MemoryAnswer,
 };
 
 /// Carries the outcome of a factorisation past the tensor interface.
@@ -120,6 +121,20 @@ pub trait LinearAlgebra: Backend {
         step_size: f64,
     ) -> FloatTensor<Self>;
 
+    /// The terms of an inverse-free bound, [.., N + M·R + 2]; no gradient reaches L and the probes.
+    fn relaxed_terms(
+        kuu: FloatTensor<Self>,
+        variances: FloatTensor<Self>,
+        lower: FloatTensor<Self>,
+        kuf: FloatTensor<Self>,
+        mean: FloatTensor<Self>,
+        probes: FloatTensor<Self>,
+        widths: Widths,
+    ) -> FloatTensor<Self>;
+
+    /// Answers whether a tensor lies in the host's own memory, and gives it back.
+    fn ask_memory(tensor: FloatTensor<Self>, answer: MemoryAnswer) -> FloatTensor<Self>;
+
     /// `A + value·I`, [M, M], or a batch with as many values; or `A + diag(value)` with a value for
     /// every entry of the diagonals.
     fn add_to_diagonal(matrix: FloatTensor<Self>, value: FloatTensor<Self>) -> FloatTensor<Self>;
@@ -197,6 +212,21 @@ pub trait LinearAlgebraReverse: LinearAlgebra {
 
     /// The gradient of the basis: `(G + Gᵀ)·A`.
     fn gram_reverse(basis: FloatTensor<Self>, gradient: FloatTensor<Self>) -> FloatTensor<Self>;
+
+    /// The terms of an inverse-free bound, and what their reverse needs.
+    fn relaxed_terms_saving(
+        matrices: [FloatTensor<Self>; 3],
+        columns: [FloatTensor<Self>; 3],
+        widths: Widths,
+    ) -> (FloatTensor<Self>, [FloatTensor<Self>; 5]);
+
+    /// The gradients of K_uu, s̃, K_uf and m̃.
+    fn relaxed_terms_reverse(
+        matrices: [FloatTensor<Self>; 3],
+        saved: [FloatTensor<Self>; 5],
+        gradient: FloatTensor<Self>,
+        widths: Widths,
+    ) -> [FloatTensor<Self>; 4];
 
     /// The lower triangle of `A·Bᵀ`, zeros above it.
     fn lower_of_product(left: FloatTensor<Self>, right: FloatTensor<Self>) -> FloatTensor<Self>;

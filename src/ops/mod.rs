@@ -34,6 +34,7 @@ mod host_access;
 mod inversion;
 mod moments;
 mod on_host;
+mod relaxation;
 pub(crate) mod reverse;
 mod special;
 mod stationary;
@@ -56,6 +57,8 @@ pub use moments::{
     batch_column_products, batch_column_squares, batch_projected_moments, column_products,
     column_squares, gaussian_divergence, projected_moments,
 };
+pub use relaxation::MemoryAnswer;
+pub(crate) use relaxation::{RelaxedMatrices, is_on_host, relaxed_terms};
 pub use special::{
     SpecialFunction, log_gamma, log_normal_cdf, log_one_minus_exp, sigmoid, softplus,
 };

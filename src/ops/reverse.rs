@@ -17,8 +17,9 @@ use super::{
     SpecialFunction, Stationary,
     extension::{FactorizationOutcome, LinearAlgebra, LinearAlgebraReverse},
     factor::Jitter,
-    host::triangular::Side,
+    host::{relaxation::Widths, triangular::Side},
     host_access::matrix_dims,
+    relaxation::MemoryAnswer,
 };
 
 /// Defines a reverse step: its state, and from the gradient of the output one gradient for each
@@ -139,6 +140,13 @@ reverse_step!(
     ColumnProductsStep[2](state: [FloatTensor<B>; 2], gradient) -> |_| {
         let [left, right] = state;
         B::column_products_reverse(left, right, gradient).map(Some)
+    }
+);
+
+reverse_step!(
+    RelaxedTermsStep[4](state: ([FloatTensor<B>; 3], [FloatTensor<B>; 5], Widths), gradient) -> |_| {
+        let (matrices, saved, widths) = state;
+        B::relaxed_terms_reverse(matrices, saved, gradient, widths).map(Some)
     }
 );
 
@@ -359,6 +367,39 @@ impl<B: LinearAlgebraReverse, C: CheckpointStrategy> LinearAlgebra for Autodiff<
     ) -> FloatTensor<Self> {
         let ((lower, _), (matrix, _)) = (lower.into_parts(), matrix.into_parts());
         Self::from_inner(B::inversion_step(lower, matrix, step_size))
+    }
+
+    fn relaxed_terms(
+        kuu: FloatTensor<Self>,
+        variances: FloatTensor<Self>,
+        lower: FloatTensor<Self>,
+        kuf: FloatTensor<Self>,
+        mean: FloatTensor<Self>,
+        probes: FloatTensor<Self>,
+        widths: Widths,
+    ) -> FloatTensor<Self> {
+        let (kuu, kuu_node) = kuu.into_parts();
+        let (variances, variances_node) = variances.into_parts();
+        let (kuf, kuf_node) = kuf.into_parts();
+        let (mean, mean_node) = mean.into_parts();
+        let ((lower, _), (probes, _)) = (lower.into_parts(), probes.into_parts());
+        let matrices = [kuu, variances, lower];
+        let columns = [kuf, mean, probes];
+        let (output, saved) = B::relaxed_terms_saving(matrices.clone(), columns, widths);
+        match RelaxedTermsStep
+            .prepare::<C>([kuu_node, variances_node, kuf_node, mean_node])
+            .compute_bound()
+            .stateful()
+        {
+            OpsKind::Tracked(step) => step.finish((matrices, saved, widths), output),
+            OpsKind::UnTracked(step) => step.finish(output),
+        }
+    }
+
+    fn ask_memory(tensor: FloatTensor<Self>, answer: MemoryAnswer) -> FloatTensor<Self> {
+        let inner = tensor.clone().into_parts().0;
+        B::ask_memory(inner, answer);
+        tensor
     }
 
     fn add_to_diagonal(matrix: FloatTensor<Self>, value: FloatTensor<Self>) -> FloatTensor<Self> {

@@ -70,12 +70,12 @@ impl Default for NaturalInversion {
 }
 
 /// When an inversion is good enough.
-#[derive(Clone, Debug)]
-pub enum StoppingRule {
+#[derive(Clone, Copy, Debug)]
+pub enum StoppingRule<'a> {
     /// When the residual is below the configured tolerance: for any likelihood.
     Residual,
     /// When what the inversion costs the bound is: for a Gaussian likelihood.
-    VarianceGap(VarianceGap),
+    VarianceGap(&'a VarianceGap),
 }
 
 /// Why an inversion stopped.
@@ -170,7 +170,7 @@ impl NaturalInversion {
     /// If the shapes do not fit together.
     #[track_caller]
     pub fn run(&self, matrix: &Tensor<2>, start: Tensor<2>) -> Inversion {
-        self.run_until(matrix, start, &StoppingRule::Residual)
+        self.run_until(matrix, start, StoppingRule::Residual)
     }
 
     /// [`run`](Self::run) with another stopping rule.
@@ -183,7 +183,7 @@ impl NaturalInversion {
         &self,
         matrix: &Tensor<2>,
         start: Tensor<2>,
-        rule: &StoppingRule,
+        rule: StoppingRule<'_>,
     ) -> Inversion {
         let mut course = Course::new(*self, start);
         while course.steps < course.limit {

@@ -9,6 +9,7 @@ mod lanes;
 pub mod moments;
 pub mod normal;
 mod profile;
+pub mod relaxation;
 pub mod scalar;
 pub mod special;
 pub(crate) mod threads;

@@ -17,11 +17,13 @@ use crate::ops::{
         inversion::{congruence, descended, identity_distance},
         moments::{add_column_products, add_column_squares, divergence},
         normal::Part,
+        relaxation::Widths,
         scalar::Scalar,
         threads::in_parts,
         triangular::{Side, lower_product, mirror_lower, solve_in_place, triangular_product},
     },
     host_access::{Element, HostAccess, matrix_dims, with_element, write},
+    relaxation::MemoryAnswer,
 };
 
 /// Factors one matrix with growing jitter; `out` holds the matrix on entry and the factor on exit.
@@ -289,6 +291,24 @@ impl<B: HostAccess> LinearAlgebra for B {
             let next = descended(&triangle, &values, size, <T as Scalar>::from_f64(step_size));
             write::<B, T>(next, [size, size], &matrix.device())
         })
+    }
+
+    fn relaxed_terms(
+        kuu: FloatTensor<B>,
+        variances: FloatTensor<B>,
+        lower: FloatTensor<B>,
+        kuf: FloatTensor<B>,
+        mean: FloatTensor<B>,
+        probes: FloatTensor<B>,
+        widths: Widths,
+    ) -> FloatTensor<B> {
+        let (matrices, columns) = ([kuu, variances, lower], [kuf, mean, probes]);
+        B::relaxed_terms_saving(matrices, columns, widths).0
+    }
+
+    fn ask_memory(tensor: FloatTensor<B>, answer: MemoryAnswer) -> FloatTensor<B> {
+        answer.answer(B::IN_PLACE);
+        tensor
     }
 
     fn add_to_diagonal(matrix: FloatTensor<B>, value: FloatTensor<B>) -> FloatTensor<B> {

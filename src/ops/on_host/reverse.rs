@@ -3,7 +3,7 @@
 use burn::backend::{TensorMetadata, tensor::FloatTensor};
 use faer::{Accum, Mat, MatMut, MatRef, prelude::ReborrowMut};
 
-use super::{expand, map_members, member, member_mut, part, special_values};
+use super::{expand, map_members, member, member_mut, part, relaxation, special_values};
 use crate::ops::{
     SpecialFunction, Stationary,
     decompositions::count_decomposition,
@@ -13,6 +13,7 @@ use crate::ops::{
         covariance::covariance_backward,
         moments::{Projection, clear_above_diagonal, divergence_reverse, scale_columns},
         normal::Part,
+        relaxation::Widths,
         scalar::Scalar,
         triangular::{Side, lower_product, product, solve_in_place, triangular_product},
     },
@@ -274,6 +275,23 @@ impl<B: HostAccess> LinearAlgebraReverse for B {
             );
             write::<B, T>(out, basis.shape(), &basis.device())
         })
+    }
+
+    fn relaxed_terms_saving(
+        matrices: [FloatTensor<B>; 3],
+        columns: [FloatTensor<B>; 3],
+        widths: Widths,
+    ) -> (FloatTensor<B>, [FloatTensor<B>; 5]) {
+        relaxation::forward::<B>(matrices, columns, widths)
+    }
+
+    fn relaxed_terms_reverse(
+        matrices: [FloatTensor<B>; 3],
+        saved: [FloatTensor<B>; 5],
+        gradient: FloatTensor<B>,
+        widths: Widths,
+    ) -> [FloatTensor<B>; 4] {
+        relaxation::reverse::<B>(matrices, saved, gradient, widths)
     }
 
     fn lower_of_product(left: FloatTensor<B>, right: FloatTensor<B>) -> FloatTensor<B> {

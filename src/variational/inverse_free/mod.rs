@@ -184,7 +184,7 @@ impl<I: Module> InverseFree<I> {
         mut self,
         prior: &impl PriorCovariances<I, D>,
         inversion: NaturalInversion,
-        rule: &StoppingRule,
+        rule: StoppingRule<'_>,
     ) -> Self
     where
         Tensor<D>: FunctionMatrices,
@@ -235,13 +235,14 @@ impl<I: Module> InverseFree<I> {
         };
         let covariances = self.inducing.kuf(kernel, x).without_autodiff();
         let floor = self.observations.variances().min().into_scalar();
-        let rule = StoppingRule::VarianceGap(VarianceGap {
+        let gap = VarianceGap {
             covariances,
             floor,
             noise,
             tolerance,
-        });
-        self.inverted::<2>(kernel, inversion.from_cold(), &rule)
+        };
+        let rule = StoppingRule::VarianceGap(&gap);
+        self.inverted::<2>(kernel, inversion.from_cold(), rule)
     }
 
     fn counted(mut self) -> Self {
@@ -263,7 +264,7 @@ impl<I: Module> InverseFree<I> {
             0 => inversion.from_cold(),
             _ => inversion,
         };
-        (self.inverted(prior, inversion, &StoppingRule::Residual)).counted()
+        (self.inverted(prior, inversion, StoppingRule::Residual)).counted()
     }
 
     /// Before the first step, or after the parameters were set from outside.
@@ -274,7 +275,7 @@ impl<I: Module> InverseFree<I> {
         match self.update {
             AuxiliaryUpdate::Optimizer { .. } => self,
             AuxiliaryUpdate::NaturalGradient(inversion) => {
-                self.inverted(prior, inversion.from_cold(), &StoppingRule::Residual)
+                self.inverted(prior, inversion.from_cold(), StoppingRule::Residual)
             }
         }
     }

@@ -3,7 +3,10 @@
 use burn::tensor::Tensor;
 
 use super::super::FunctionMatrices;
-use crate::ops::{diagonals, transposed_triangular_product, triangular_product};
+use crate::ops::{
+    RelaxedMatrices, diagonals, is_on_host, relaxed_terms, transposed_triangular_product,
+    triangular_product,
+};
 
 /// `K_uu`, `S̃` and a triangular L with `T = LLᵀ ≈ K̃⁻¹`, `K̃ = K_uu + S̃`: one for all functions, or
 /// one each.
@@ -105,9 +108,41 @@ where
         first + self.inverse(mean - product)
     }
 
-    /// All terms for the covariances `K_uf` and the columns of `m̃`. Every product of one kind is one
-    /// product for all columns that need it.
+    /// All terms for the covariances `K_uf` and the columns of `m̃`.
     pub fn terms(
+        &self,
+        kuf: Tensor<D>,
+        mean: Tensor<D>,
+        preconditioned: bool,
+        probes: Option<Tensor<D>>,
+    ) -> Terms<D> {
+        if self.root.is_tracked() || !is_on_host(&self.kuu) {
+            return self.composed_terms(kuf, mean, preconditioned, probes);
+        }
+        let (shape, rows, estimated) = (mean.dims(), kuf.dims()[D - 1], probes.is_some());
+        let matrices = RelaxedMatrices {
+            kuu: self.kuu.clone(),
+            variances: self.variances.clone().flatten(0, D - 1),
+            lower: self.root.clone(),
+        };
+        let all = relaxed_terms(matrices, kuf, mean, probes, preconditioned);
+        let [_, count] = all.dims();
+        let part = |start, width| all.clone().narrow(1, start, width); // one row a matrix
+        Terms {
+            explained: part(0, rows).transpose(),
+            weights: part(rows, count - rows - 2).reshape(shape),
+            squares: part(count - 2, 1).sum(),
+            traces: if estimated {
+                part(count - 1, 1).sum()
+            } else {
+                self.exact_traces()
+            },
+        }
+    }
+
+    /// [`terms`](Self::terms) from operations that run on any device and have a gradient in L. Every
+    /// product of one kind is one product for all columns that need it.
+    fn composed_terms(
         &self,
         kuf: Tensor<D>,
         mean: Tensor<D>,
