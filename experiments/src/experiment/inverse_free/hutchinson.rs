@@ -9,20 +9,22 @@ use serde_json::json;
 use super::cells::{Cell, Run};
 use super::method::Method;
 use super::regression::{DATA_SETS, PROBES, Runs, damped, shared};
-use super::table::{Table, against_seconds, by_data};
+use super::table::{NOT_COMPARABLE, Table, against_seconds, by_data};
 use crate::arguments::RunOptions;
 use crate::experiment::{
     CommonOptions, ExperimentFolder, course::Look, data_at_hand::data_at_hand, in_process::Watch,
 };
 use crate::failure::Failure;
 use crate::fitting::Interrupt;
-use crate::pictures::{self, Caption, CurvePanel, Quantity, Span};
+use crate::pictures::{self, Caption, CurveName, CurvePanel, Quantity, Span};
 use crate::standard_output::print;
 
 /// Its name.
 const NAME: &str = "inverse-free-hutchinson";
 
 const BATCH: usize = 100;
+/// Of the paper.
+const STEPS: usize = 20_000;
 
 /// The numbers of probes; none for exact traces.
 const COUNTS: [Option<usize>; 4] = [Some(1), Some(64), Some(PROBES), None];
@@ -58,7 +60,7 @@ pub(in crate::experiment) fn hutchinson(options: &HutchinsonOptions) -> Result<(
     place.open()?;
     let inducing = options.inducing.map(|count| count as usize);
     let inducing = inducing.unwrap_or(common.by_scale(384, 2000));
-    let steps = options.steps.unwrap_or(common.by_scale(400, 20_000));
+    let steps = options.steps.unwrap_or(common.by_scale(400, STEPS));
     let relaxed = damped(steps);
     let data_dir = common.data_dir();
     let data_sets = data_at_hand(
@@ -110,7 +112,8 @@ pub(in crate::experiment) fn hutchinson(options: &HutchinsonOptions) -> Result<(
             }
         }
     }
-    report(common, &folder)?;
+    let is_paper = common.is_paper() && steps == STEPS;
+    report(is_paper, &folder)?;
     match broken.as_slice() {
         [] => Ok(()),
         _ => Err(Failure::BrokenRuns { runs: broken }),
@@ -124,7 +127,7 @@ fn label(run: &Run) -> String {
 }
 
 /// Tables and pictures of every run that is finished in the folder.
-fn report(common: &CommonOptions, folder: &ExperimentFolder) -> Result<(), Failure> {
+fn report(is_paper: bool, folder: &ExperimentFolder) -> Result<(), Failure> {
     let cells = Cell::finished(folder)?;
     let table = Table {
         cells: &cells,
@@ -132,7 +135,7 @@ fn report(common: &CommonOptions, folder: &ExperimentFolder) -> Result<(), Failu
         published: |_| None,
         is_reference: |run| run.probes.is_none(),
         ratio: "of exact",
-        is_paper: common.is_paper(),
+        is_paper,
     };
     table.write(folder)?;
     draw(folder, &cells);
@@ -144,8 +147,8 @@ fn report(common: &CommonOptions, folder: &ExperimentFolder) -> Result<(), Failu
          of the time at M = 2000 on a V100"
             .into(),
     );
-    if !common.is_paper() {
-        lines.push("quick scale: not comparable with the paper".into());
+    if !is_paper {
+        lines.push(NOT_COMPARABLE.into());
     }
     lines.push(format!("all of it in {}\n", folder.path().display()));
     print(&lines.join("\n"))
@@ -154,7 +157,9 @@ fn report(common: &CommonOptions, folder: &ExperimentFolder) -> Result<(), Failu
 /// Draws a picture of each data set.
 fn draw(folder: &ExperimentFolder, cells: &[Cell]) {
     for cells in by_data(cells) {
-        let names: Vec<String> = cells.iter().map(|cell| label(cell.first())).collect();
+        let names: Vec<CurveName> = (cells.iter())
+            .map(|cell| label(cell.first()).into())
+            .collect();
         let panel = |title, name, number: fn(&Look) -> f64| CurvePanel {
             title,
             value: Quantity { name, unit: None },

@@ -13,6 +13,10 @@ use crate::failure::Failure;
 use crate::summary::Summary;
 use crate::text_table::aligned;
 
+/// What is said of an experiment that is smaller than the paper's.
+pub(super) const NOT_COMPARABLE: &str =
+    "fewer steps or inducing points than in the paper: not comparable with its numbers";
+
 /// Digits of scores behind the point.
 const DIGITS: usize = 3;
 

@@ -6,7 +6,7 @@ use super::toy_variants::variants;
 use crate::arguments::name_of;
 use crate::experiment::{CommonOptions, ExperimentFolder};
 use crate::failure::Failure;
-use crate::pictures::{self, Caption, CurvePanel, Quantity, Span};
+use crate::pictures::{self, Caption, CurveName, CurvePanel, Quantity, Span};
 use crate::standard_output::print;
 use crate::text_table::aligned;
 
@@ -112,7 +112,19 @@ fn csv(traces: &[Trace]) -> String {
 /// Draws all traces of a data set.
 fn draw(folder: &ExperimentFolder, traces: &[Trace], summary: &str) {
     let data = &traces[0].data;
-    let names: Vec<String> = traces.iter().map(|trace| trace.variant.clone()).collect();
+    // A trace by natural gradients lies on that of its counterpart, which is seen through its gaps.
+    let is_natural = |title: &str| {
+        let variant = variants()
+            .into_iter()
+            .find(|variant| variant.title == title);
+        variant.is_some_and(|variant| variant.is_natural())
+    };
+    let names: Vec<CurveName> = (traces.iter())
+        .map(|trace| CurveName {
+            text: trace.variant.clone(),
+            dashed: is_natural(&trace.variant),
+        })
+        .collect();
     let points = |trace: &Trace| -> Vec<(f64, f64)> {
         let steps = trace.steps.iter().map(|&step| step as f64);
         steps.zip(trace.losses.iter().copied()).collect()

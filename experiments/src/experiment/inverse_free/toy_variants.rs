@@ -20,6 +20,19 @@ pub(super) struct Variant {
     pub counterpart: Option<&'static str>,
 }
 
+impl Variant {
+    /// Whether natural gradients keep its auxiliary matrix up to date.
+    pub fn is_natural(&self) -> bool {
+        matches!(
+            self.posterior,
+            PosteriorConfig::InverseFree(InverseFreeConfig {
+                auxiliary: AuxiliaryUpdate::NaturalGradient(_),
+                ..
+            })
+        )
+    }
+}
+
 /// All of them, those by Cholesky factors first.
 pub(super) fn variants() -> [Variant; 7] {
     let covariance = CovarianceShape::Full;

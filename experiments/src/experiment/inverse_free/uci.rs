@@ -13,10 +13,10 @@ use serde_json::json;
 use super::cells::{Cell, Run};
 use super::method::Method;
 use super::regression::{Runs, shared};
-use super::table::Table;
+use super::table::{NOT_COMPARABLE, Table};
 use super::uci_picture::draw;
 use super::uci_protocol::ProtocolName;
-use crate::arguments::{RunOptions, name_of};
+use crate::arguments::RunOptions;
 use crate::experiment::{
     CommonOptions, ExperimentFolder, data_at_hand::data_at_hand, in_process::Watch,
 };
@@ -97,7 +97,8 @@ pub(in crate::experiment) fn uci(options: &UciOptions) -> Result<(), Failure> {
             broken.push(title);
         }
     }
-    report(options, &folder)?;
+    let is_paper = common.is_paper() && steps == protocol.steps;
+    report(options.protocol, is_paper, &folder)?;
     match broken.as_slice() {
         [] => Ok(()),
         _ => Err(Failure::BrokenRuns { runs: broken }),
@@ -138,16 +139,19 @@ impl UciOptions {
 }
 
 /// Tables and pictures of every run that is finished in the folder.
-fn report(options: &UciOptions, folder: &ExperimentFolder) -> Result<(), Failure> {
-    let common = &options.common;
+fn report(
+    protocol: ProtocolName,
+    is_paper: bool,
+    folder: &ExperimentFolder,
+) -> Result<(), Failure> {
     let cells = Cell::finished(folder)?;
     let table = Table {
         cells: &cells,
         label: |run| run.method.title().to_owned(),
-        published: options.protocol.published(),
+        published: protocol.published(),
         is_reference: |run| run.method == Method::R,
         ratio: "of R",
-        is_paper: common.is_paper(),
+        is_paper,
     };
     table.write(folder)?;
     draw(folder, &cells);
@@ -157,12 +161,9 @@ fn report(options: &UciOptions, folder: &ExperimentFolder) -> Result<(), Failure
          on the processor or\ngraphics processor of --device, and how many times those of R-SVGP"
             .into(),
     );
-    lines.push(options.protocol.findings().into());
-    if !common.is_paper() {
-        let scale = name_of(common.scale);
-        lines.push(format!(
-            "{scale} scale: fewer inducing points and steps, not comparable with the paper's numbers"
-        ));
+    lines.push(protocol.findings().into());
+    if !is_paper {
+        lines.push(NOT_COMPARABLE.into());
     }
     lines.push(format!("all of it in {}\n", folder.path().display()));
     print(&lines.join("\n"))

@@ -6,12 +6,12 @@ use super::cells::Cell;
 use super::method::Method;
 use super::table::{against_seconds, by_data};
 use crate::experiment::ExperimentFolder;
-use crate::pictures::{self, Caption, CurvePanel, Quantity, Span};
+use crate::pictures::{self, Caption, CurveName, CurvePanel, Quantity, Span};
 
 /// Draws a picture of each data set.
 pub(super) fn draw(folder: &ExperimentFolder, cells: &[Cell]) {
-    let names: Vec<String> = (Method::value_variants().iter())
-        .map(|method| method.title().to_owned())
+    let names: Vec<CurveName> = (Method::value_variants().iter())
+        .map(|method| method.title().into())
         .collect();
     for cells in by_data(cells) {
         let data = &cells[0].first().data;

@@ -17,7 +17,7 @@ use crate::experiment::{
 };
 use crate::failure::Failure;
 use crate::fitting::Interrupt;
-use crate::pictures::{self, Caption, CurvePanel, Quantity, Span};
+use crate::pictures::{self, Caption, CurveName, CurvePanel, Quantity, Span};
 use crate::standard_output::print;
 use crate::text_table::aligned;
 
@@ -166,7 +166,7 @@ fn csv(curves: &[Curve]) -> String {
 }
 
 fn draw(folder: &ExperimentFolder, data: &str, summary: &str, curves: &[Curve]) {
-    let names: Vec<String> = curves.iter().map(|curve| curve.model.clone()).collect();
+    let names: Vec<CurveName> = curves.iter().map(|curve| (&curve.model).into()).collect();
     let panel = |title, name, value: fn(&Look) -> f64| CurvePanel {
         title,
         value: Quantity { name, unit: None },

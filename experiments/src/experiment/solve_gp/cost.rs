@@ -27,7 +27,7 @@ use super::operations::Sets;
 use crate::experiment::{CommonOptions, ExperimentFolder};
 use crate::failure::Failure;
 use crate::fitting::Interrupt;
-use crate::pictures::{self, Caption, CurvePanel, Quantity, Span};
+use crate::pictures::{self, Caption, CurveName, CurvePanel, Quantity, Span};
 use crate::standard_output::print;
 use crate::text_table::aligned;
 
@@ -338,7 +338,7 @@ fn csv(times: &[Times]) -> String {
 }
 
 fn draw(folder: &ExperimentFolder, times: &[Times]) {
-    let names = ["SVGP(M)", "ODVGP(M+M)", "SOLVE-GP(M+M)", "SVGP(2M)"].map(str::to_owned);
+    let names = ["SVGP(M)", "ODVGP(M+M)", "SOLVE-GP(M+M)", "SVGP(2M)"].map(CurveName::from);
     let panel = |title, whitened| {
         let rows = || times.iter().filter(move |row| row.whitened == whitened);
         let curve = |value: fn(&Times) -> f64| -> Vec<(f64, f64)> {
