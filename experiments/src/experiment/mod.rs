@@ -7,6 +7,7 @@ mod in_process;
 mod inverse_free;
 mod options;
 mod reported;
+mod runs;
 mod solve_gp;
 
 use clap::Subcommand;

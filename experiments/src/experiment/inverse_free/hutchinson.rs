@@ -13,6 +13,7 @@ use super::table::{NOT_COMPARABLE, Table, against_seconds, by_data};
 use crate::arguments::RunOptions;
 use crate::experiment::{
     CommonOptions, ExperimentFolder, course::Look, data_at_hand::data_at_hand, in_process::Watch,
+    runs::all_made,
 };
 use crate::failure::Failure;
 use crate::fitting::Interrupt;
@@ -92,31 +93,31 @@ pub(in crate::experiment) fn hutchinson(options: &HutchinsonOptions) -> Result<(
             quiet: common.quiet,
         },
     };
-    let seeds = options.seeds.unwrap_or(common.by_scale(1, 5));
-    let mut broken = Vec::new();
-    for seed in common.seed..common.seed + seeds {
-        for data in &data_sets {
-            for probes in COUNTS {
-                let run = Run {
+    let broken = runs.make_all(options.runs(&data_sets, inducing), &relaxed)?;
+    let is_paper = common.is_paper() && steps == STEPS;
+    report(is_paper, &folder)?;
+    all_made(broken)
+}
+
+impl HutchinsonOptions {
+    /// The runs, seed by seed.
+    fn runs(&self, data_sets: &[String], inducing: usize) -> Vec<Run> {
+        let first = self.common.seed;
+        let count = self.seeds.unwrap_or(self.common.by_scale(1, 5));
+        let mut runs = Vec::new();
+        for seed in first..first + count {
+            for data in data_sets {
+                runs.extend(COUNTS.map(|probes| Run {
                     data: data.clone(),
                     method: Method::R,
                     inducing,
                     probes,
                     seed,
                     looks: Vec::new(),
-                };
-                let title = run.title();
-                if !runs.make(run, &relaxed)? {
-                    broken.push(title);
-                }
+                }));
             }
         }
-    }
-    let is_paper = common.is_paper() && steps == STEPS;
-    report(is_paper, &folder)?;
-    match broken.as_slice() {
-        [] => Ok(()),
-        _ => Err(Failure::BrokenRuns { runs: broken }),
+        runs
     }
 }
 

@@ -21,17 +21,19 @@ use crate::arguments::{
 };
 use crate::experiment::{
     CommonOptions, ExperimentFolder, Reported,
+    in_process::Watch,
     options::Place,
     reported::{reported_text, summary_text},
+    runs,
 };
 use crate::failure::Failure;
 use crate::fitting::Interrupt;
 use crate::parameter_options::ValuesOption;
-use crate::report::{Metrics, score_line, sizes};
+use crate::report::{Metrics, sizes};
 use crate::standard_output::print;
 use crate::summary::Summary;
 use crate::text_table::aligned;
-use crate::training_run::{RunEnd, TrainingRun};
+use crate::training_run::TrainingRun;
 
 /// Its name.
 const NAME: &str = "inverse-free-mnist";
@@ -91,6 +93,11 @@ pub(in crate::experiment) fn mnist(options: &MnistOptions) -> Result<(), Failure
     });
     let folder = ExperimentFolder::open(NAME, common, &settings)?;
     let interrupt = Interrupt::install()?;
+    let watch = Watch {
+        interrupt: &interrupt,
+        folder: folder.path(),
+        quiet: common.quiet,
+    };
     let methods = match options.models.as_slice() {
         [] => Method::value_variants(),
         models => models,
@@ -107,26 +114,14 @@ pub(in crate::experiment) fn mnist(options: &MnistOptions) -> Result<(), Failure
                     ..method.with_model(shared.clone(), &RELAXED)
                 },
             };
-            match run.execute(common.quiet, &interrupt)? {
-                RunEnd::Finished(metrics) if !common.quiet => {
-                    let (scores, seconds) = (score_line(&metrics.scores), metrics.train_seconds);
-                    eprintln!("{name}: {scores}, {seconds:.1} s");
-                }
-                RunEnd::Finished(_) => {}
-                RunEnd::Refused | RunEnd::Broken => broken.push(name),
-                RunEnd::Interrupted => {
-                    let folder = folder.path().to_owned();
-                    return Err(Failure::InterruptedExperiment { folder });
-                }
+            if !runs::make(&run, &name, &watch)? {
+                broken.push(name);
             }
         }
     }
     let is_paper = common.is_paper() && shared.steps == Some(STEPS);
     report(is_paper, &folder)?;
-    match broken.as_slice() {
-        [] => Ok(()),
-        _ => Err(Failure::BrokenRuns { runs: broken }),
-    }
+    runs::all_made(broken)
 }
 
 impl MnistOptions {

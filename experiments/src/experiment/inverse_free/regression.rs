@@ -78,13 +78,29 @@ pub(super) struct Runs<'a> {
 }
 
 impl Runs<'_> {
+    /// Makes all `runs`; the titles of those that broke off.
+    ///
+    /// # Errors
+    ///
+    /// When one cannot begin or cannot be written.
+    pub fn make_all(&self, runs: Vec<Run>, relaxed: &Relaxed) -> Result<Vec<String>, Failure> {
+        let mut broken = Vec::new();
+        for run in runs {
+            let title = run.title();
+            if !self.make(run, relaxed)? {
+                broken.push(title);
+            }
+        }
+        Ok(broken)
+    }
+
     /// Makes `run`, R-SVGP as `relaxed` says but with the run's probes, unless it was made before;
     /// whether it is there.
     ///
     /// # Errors
     ///
     /// When it cannot begin or cannot be written; one that breaks off says so.
-    pub fn make(&self, run: Run, relaxed: &Relaxed) -> Result<bool, Failure> {
+    fn make(&self, run: Run, relaxed: &Relaxed) -> Result<bool, Failure> {
         let source = DataSource::resolve(&run.data, self.shared.data_dir.as_deref())?;
         let relaxed = Relaxed {
             probes: run.probes,

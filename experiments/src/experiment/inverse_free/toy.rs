@@ -22,10 +22,7 @@ use burn_gp::{
 use burn_gp_datasets::DataSource;
 use burn_gp_models::{
     AnySvgp, InitError, Svgp,
-    training::{
-        InducingTraining, MiniBatchModel, MiniBatchTrainer, MiniBatchTraining, Trainer,
-        TrainingData,
-    },
+    training::{MiniBatchModel, MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData},
 };
 use clap::Args;
 use serde::{Deserialize, Serialize};
@@ -121,17 +118,9 @@ pub(in crate::experiment) fn toy(options: &ToyOptions) -> Result<(), Failure> {
         }
         let source = DataSource::resolve(toy.name, data_dir.as_deref())?;
         let data = toy.load(&source, &device, dtype)?;
+        let batch_size = if full_batch { data.len() } else { toy.inducing };
+        let training = toy.training(steps, batch_size, common.seed);
         let points = toy.points(&data, common.seed)?;
-        let training = MiniBatchTraining {
-            batch_size: if full_batch { data.len() } else { toy.inducing },
-            learning_rate: toy.learning_rate,
-            seed: common.seed,
-            inducing: Some(InducingTraining {
-                frozen_steps: steps,
-                ..InducingTraining::default()
-            }),
-            ..MiniBatchTraining::new(steps)
-        };
         for variant in variants() {
             let fit = || {
                 let model = model(&toy, &variant.posterior, &data, points.clone())?;

@@ -6,7 +6,10 @@ use burn_gp::{
     likelihoods::{GaussianConfig, LikelihoodConfig},
 };
 use burn_gp_datasets::{ColumnRoles, DataError, DataSource};
-use burn_gp_models::{InitError, training::TrainingData};
+use burn_gp_models::{
+    InitError,
+    training::{InducingTraining, MiniBatchTraining, TrainingData},
+};
 
 /// A data set of Figure 1.
 pub(super) struct Toy {
@@ -66,6 +69,20 @@ impl Toy {
         })?;
         let inputs = data.inputs.values();
         Ok(TrainingData::new(inputs, &data.targets, device, dtype))
+    }
+
+    /// Steps of Adam that leave the inducing points where they are.
+    pub fn training(&self, steps: usize, batch_size: usize, seed: u64) -> MiniBatchTraining {
+        MiniBatchTraining {
+            batch_size,
+            learning_rate: self.learning_rate,
+            seed,
+            inducing: Some(InducingTraining {
+                frozen_steps: steps,
+                ..InducingTraining::default()
+            }),
+            ..MiniBatchTraining::new(steps)
+        }
     }
 
     /// The inducing points, `[M, D]`: a grid over the range of a single input, else centres of

@@ -18,7 +18,7 @@ use super::uci_picture::draw;
 use super::uci_protocol::ProtocolName;
 use crate::arguments::RunOptions;
 use crate::experiment::{
-    CommonOptions, ExperimentFolder, data_at_hand::data_at_hand, in_process::Watch,
+    CommonOptions, ExperimentFolder, data_at_hand::data_at_hand, in_process::Watch, runs::all_made,
 };
 use crate::failure::Failure;
 use crate::fitting::Interrupt;
@@ -36,14 +36,14 @@ pub struct UciOptions {
     /// Models [default: all]
     #[arg(long, value_name = "MODELS", value_delimiter = ',')]
     models: Vec<Method>,
-    /// Inducing points M, such as 1000,2000 [default: 1000 to 4000, of table-1 500; quick: 64,128, of
+    /// Inducing points M, such as 1000,2000 [default: 1000 to 4000, of table-1 500; quick: 128,256, of
     /// table-1 125]
     #[arg(long, value_name = "SIZES", value_delimiter = ',')]
     inducing: Vec<usize>,
     /// Seeds, the first one and those after it [default: 5; quick: 1]
     #[arg(long, value_name = "COUNT")]
     seeds: Option<u64>,
-    /// Optimiser steps [default: 20000, of table-1 200000; quick: 1500, of table-1 500]
+    /// Optimiser steps [default: 20000, of table-1 200000; quick: 1500, of table-1 1000]
     #[arg(long, value_name = "S")]
     steps: Option<usize>,
     /// What every experiment takes.
@@ -90,19 +90,11 @@ pub(in crate::experiment) fn uci(options: &UciOptions) -> Result<(), Failure> {
             quiet: common.quiet,
         },
     };
-    let mut broken = Vec::new();
-    for run in options.runs(&data_sets, protocol.sizes, relaxed.probes) {
-        let title = run.title();
-        if !runs.make(run, &relaxed)? {
-            broken.push(title);
-        }
-    }
+    let asked = options.runs(&data_sets, protocol.sizes, relaxed.probes);
+    let broken = runs.make_all(asked, &relaxed)?;
     let is_paper = common.is_paper() && steps == protocol.steps;
     report(options.protocol, is_paper, &folder)?;
-    match broken.as_slice() {
-        [] => Ok(()),
-        _ => Err(Failure::BrokenRuns { runs: broken }),
-    }
+    all_made(broken)
 }
 
 impl UciOptions {

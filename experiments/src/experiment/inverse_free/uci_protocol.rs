@@ -50,7 +50,7 @@ impl ProtocolName {
                 sizes: if is_paper {
                     &[1000, 2000, 3000, 4000]
                 } else {
-                    &[64, 128]
+                    &[128, 256]
                 },
                 steps: by_scale(1_500, 20_000),
                 batch_size: 100,
@@ -59,7 +59,7 @@ impl ProtocolName {
                 name: "inverse-free-uci-table-1",
                 data_sets: &DATA_SETS[1..],
                 sizes: if is_paper { &[500] } else { &[125] },
-                steps: by_scale(500, 200_000),
+                steps: by_scale(1_000, 200_000),
                 batch_size: 1000,
             },
         }

@@ -18,13 +18,13 @@ use super::published::DATA_SETS;
 use super::regression_table::{Cell, RegressionTable};
 use crate::arguments::{KeepName, LikelihoodName, MeanName, RunOptions, ScheduleName, name_of};
 use crate::experiment::{
-    CommonOptions, ExperimentFolder, data_at_hand::data_at_hand, options::Place,
+    CommonOptions, ExperimentFolder, data_at_hand::data_at_hand, in_process::Watch, options::Place,
+    runs,
 };
 use crate::failure::Failure;
 use crate::fitting::Interrupt;
-use crate::report::score_line;
 use crate::standard_output::print;
-use crate::training_run::{RunEnd, TrainingRun};
+use crate::training_run::TrainingRun;
 
 /// Its name.
 const NAME: &str = "solve-regression";
@@ -68,6 +68,11 @@ pub(in crate::experiment) fn regression(options: &RegressionOptions) -> Result<(
     });
     let folder = ExperimentFolder::open(NAME, common, &settings)?;
     let interrupt = Interrupt::install()?;
+    let watch = Watch {
+        interrupt: &interrupt,
+        folder: folder.path(),
+        quiet: common.quiet,
+    };
     let mut broken = Vec::new();
     for (data, column, seed) in asked.in_order() {
         let title = column.title(common.is_paper());
@@ -80,27 +85,14 @@ pub(in crate::experiment) fn regression(options: &RegressionOptions) -> Result<(
                 ..column.with_model(asked.shared.clone(), common.is_paper())
             },
         };
-        match run.execute(common.quiet, &interrupt)? {
-            RunEnd::Finished(metrics) if !common.quiet => eprintln!(
-                "{name}: {}, {:.1} s",
-                score_line(&metrics.scores),
-                metrics.train_seconds
-            ),
-            RunEnd::Finished(_) => {}
-            RunEnd::Refused | RunEnd::Broken => broken.push(name),
-            RunEnd::Interrupted => {
-                let folder = folder.path().to_owned();
-                return Err(Failure::InterruptedExperiment { folder });
-            }
+        if !runs::make(&run, &name, &watch)? {
+            broken.push(name);
         }
     }
     let table = RegressionTable::new(finished_cells(&folder)?, common.is_paper());
     table.write(&folder)?;
     print(&table.text(folder.path()))?;
-    match broken.as_slice() {
-        [] => Ok(()),
-        _ => Err(Failure::BrokenRuns { runs: broken }),
-    }
+    runs::all_made(broken)
 }
 
 /// What all runs of regression have in common, but for their length.
