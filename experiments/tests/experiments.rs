@@ -2,10 +2,9 @@
 
 mod support;
 
-use std::fs;
 use std::path::Path;
 
-use support::{fields, read, run, succeed};
+use support::{fields, read, run, succeed, write_collection, write_snelson};
 
 /// The message of a command that must be refused.
 fn refused(folder: &Path, arguments: &[&str]) -> String {
@@ -17,33 +16,6 @@ fn refused(folder: &Path, arguments: &[&str]) -> String {
 
 fn json(path: &Path) -> serde_json::Value {
     serde_json::from_str(&read(path)).unwrap()
-}
-
-/// A one-dimensional set where the program looks for Snelson's.
-fn write_snelson(folder: &Path) {
-    let mut text = String::from("x,y\n");
-    for row in 0..120 {
-        let x = f64::from(row) / 20.0;
-        let jump = if row % 3 == 0 { 0.2 } else { -0.1 };
-        text += &format!("{x},{}\n", (2.0 * x).sin() + jump);
-    }
-    fs::create_dir(folder.join("small")).unwrap();
-    fs::write(folder.join("small/snelson.csv"), text).unwrap();
-}
-
-/// A regression set in the layout of the collection, of `rows` rows and three inputs.
-fn write_collection(folder: &Path, name: &str, rows: usize) {
-    let set = folder.join("uci").join(name);
-    fs::create_dir_all(&set).unwrap();
-    let mut text = String::new();
-    for row in 0..rows {
-        let [a, b, c] = [101, 103, 107].map(|prime| ((7 * row) % prime) as f64 / prime as f64);
-        text += &format!("{a},{b},{c},{}\n", a * b - (3.0 * c).sin());
-    }
-    let file = fs::File::create(set.join("data.csv.gz")).unwrap();
-    let mut encoder = flate2::write::GzEncoder::new(file, flate2::Compression::default());
-    std::io::Write::write_all(&mut encoder, text.as_bytes()).unwrap();
-    encoder.finish().unwrap();
 }
 
 #[test]
@@ -65,10 +37,20 @@ fn the_list_has_a_line_for_each_experiment() {
             "snelson",
             "solve-regression",
             "solve-ablation",
-            "solve-cost"
+            "solve-cost",
+            "inverse-free-toy",
+            "inverse-free-uci",
+            "inverse-free-hutchinson",
+            "inverse-free-mnist"
         ]
     );
-    assert!(list.lines().all(|line| line.contains("arXiv:1910.10596")));
+    for line in list.lines() {
+        let paper = match line.starts_with("inverse-free") {
+            true => "arXiv:2604.00697",
+            false => "arXiv:1910.10596",
+        };
+        assert!(line.contains(paper), "{line}");
+    }
 }
 
 #[test]

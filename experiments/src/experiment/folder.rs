@@ -82,16 +82,28 @@ impl ExperimentFolder {
     ) -> Result<T, Failure> {
         let path = self.runs().join(format!("{name}.json"));
         if let Ok(text) = fs::read_to_string(&path) {
-            let damaged = |reason: serde_json::Error| FolderError::DamagedCheckpoint {
-                path: path.clone(),
-                reason: reason.to_string(),
-            };
-            return Ok(serde_json::from_str(&text).map_err(damaged)?);
+            return parse(&path, &text);
         }
         let made = make()?;
         fs::create_dir_all(self.runs()).map_err(Failure::writing(&self.runs()))?;
         replace_file(&path, &text(&made, &path)?)?;
         Ok(made)
+    }
+
+    /// All parts that were made, by their names.
+    ///
+    /// # Errors
+    ///
+    /// When one cannot be read.
+    pub fn made<T: DeserializeOwned>(&self) -> Result<Vec<T>, Failure> {
+        let names = output::names_in(&self.runs()).into_iter();
+        let files = names.filter(|name| name.ends_with(".json"));
+        let read = |name: String| {
+            let path = self.runs().join(name);
+            let text = fs::read_to_string(&path).map_err(|error| damaged(&path, &error))?;
+            parse(&path, &text)
+        };
+        files.map(read).collect()
     }
 
     /// Writes the results.
@@ -107,6 +119,18 @@ impl ExperimentFolder {
     fn write_json(&self, name: &str, value: &impl Serialize) -> Result<(), Failure> {
         let path = self.path.join(name);
         replace_file(&path, &text(value, &path)?)
+    }
+}
+
+/// What a part's file says.
+fn parse<T: DeserializeOwned>(path: &Path, text: &str) -> Result<T, Failure> {
+    Ok(serde_json::from_str(text).map_err(|error| damaged(path, &error))?)
+}
+
+fn damaged(path: &Path, reason: &impl ToString) -> FolderError {
+    FolderError::DamagedCheckpoint {
+        path: path.to_owned(),
+        reason: reason.to_string(),
     }
 }
 

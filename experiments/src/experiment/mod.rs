@@ -1,10 +1,14 @@
 //! `burn-gp experiment`: experiments of papers, with the papers' numbers beside ours.
 
+mod course;
+mod data_at_hand;
 mod folder;
-mod in_process;
+
+mod inverse_free;
 mod options;
 mod reported;
 mod solve_gp;
+mod watch;
 
 use clap::Subcommand;
 
@@ -46,6 +50,29 @@ pub enum ExperimentCommand {
     /// and unwhitened, in single precision, medians over the steps; and how many times as long SVGP(2M)
     /// takes as SOLVE-GP(M+M), measured and by counts of multiply-adds. Run it beside nothing else.
     SolveCost(solve_gp::CostOptions),
+    /// Loss traces of W-, L- and R-SVGP on two small data sets (arXiv:2604.00697, Figure 1)
+    ///
+    /// The negative bound of all rows in the course of training on snelson (10 inducing points) and on
+    /// banana (64), which stay where they are: W-SVGP, L-SVGP with and without preconditioned mean (P),
+    /// and R-SVGP with either, its auxiliary matrix trained by Adam or by natural gradients (N).
+    InverseFreeToy(inverse_free::ToyOptions),
+    /// NLPD against seconds with W-, L- and R-SVGP on elevators and kin40k (arXiv:2604.00697, Figure 2)
+    ///
+    /// The protocol is the paper's: squared-exponential kernel, 90 % of the rows to train on, Adam with
+    /// learning rate 0.005, batches of 100; R-SVGP with damped inducing points and estimated traces.
+    /// With --protocol table-1 the row of Table 1 with one layer.
+    ///
+    /// The tables have every run that is finished in the folder, whichever the last command asked for,
+    /// so that the curves can be made one by one.
+    InverseFreeUci(inverse_free::UciOptions),
+    /// R-SVGP with traces by 1, 64 and 256 random probes and exactly (arXiv:2604.00697, Figure S1)
+    ///
+    /// NLPD and loss against seconds on elevators and kin40k, in all else as inverse-free-uci.
+    InverseFreeHutchinson(inverse_free::HutchinsonOptions),
+    /// MNIST with W-, L- and R-SVGP (arXiv:2604.00697, Table 2)
+    ///
+    /// The error of the test rows with the kernel rbf and the likelihood robust-max.
+    InverseFreeMnist(inverse_free::MnistOptions),
 }
 
 /// Runs `burn-gp experiment`.
@@ -60,6 +87,10 @@ pub fn run(command: ExperimentCommand) -> Result<(), Failure> {
         ExperimentCommand::SolveRegression(options) => solve_gp::regression(&options),
         ExperimentCommand::SolveAblation(options) => solve_gp::ablation(&options),
         ExperimentCommand::SolveCost(options) => solve_gp::cost(&options),
+        ExperimentCommand::InverseFreeToy(options) => inverse_free::toy(&options),
+        ExperimentCommand::InverseFreeUci(options) => inverse_free::uci(&options),
+        ExperimentCommand::InverseFreeHutchinson(options) => inverse_free::hutchinson(&options),
+        ExperimentCommand::InverseFreeMnist(options) => inverse_free::mnist(&options),
     }
 }
 

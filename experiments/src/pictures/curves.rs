@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 
 use super::axis::{Axis, extent, padded, robust_extent};
@@ -13,6 +14,39 @@ use super::{Caption, PictureError, Quantity, palette, panels};
 
 const HEADER: i32 = 98;
 const MARGIN: i32 = 10;
+/// Pixels of a dash and of the gap behind it.
+const DASH: i32 = 7;
+const GAP: i32 = 7;
+
+/// What a curve is called and how it is drawn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CurveName {
+    /// The text of the legend.
+    pub text: String,
+    /// With gaps, through which a curve drawn before is seen.
+    pub dashed: bool,
+}
+
+impl<T: Into<String>> From<T> for CurveName {
+    /// Of a solid line.
+    fn from(text: T) -> Self {
+        Self {
+            text: text.into(),
+            dashed: false,
+        }
+    }
+}
+
+/// What an axis of values spans.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Span {
+    /// The values.
+    Values,
+    /// From zero to the largest value.
+    FromZero,
+    /// From the first number to the second, whatever the values.
+    Window(f64, f64),
+}
 
 /// Values against what all panels share.
 #[derive(Clone, Debug)]
@@ -23,8 +57,8 @@ pub struct CurvePanel<'a> {
     pub value: Quantity<'a>,
     /// For every curve its points, from left to right.
     pub curves: Vec<Vec<(f64, f64)>>,
-    /// Whether the axis begins at zero.
-    pub from_zero: bool,
+    /// What the axis spans.
+    pub span: Span,
 }
 
 /// Draws a panel for each of `panels`, with curves called `names` over `along`.
@@ -39,7 +73,7 @@ pub fn curves(
     path: &Path,
     picture: &'static str,
     caption: Caption<'_>,
-    names: &[String],
+    names: &[CurveName],
     along: Quantity<'_>,
     panels: &[CurvePanel<'_>],
 ) -> Result<(), PictureError> {
@@ -60,17 +94,21 @@ pub fn curves(
         legend::in_a_row(&header, &frame.legend, MARGIN, 80)?;
         let areas = panels::divide(&body, panels.len());
         for ((area, panel), axes) in areas.iter().zip(panels).zip(axes) {
-            draw(area, picture, panel, axes)?;
+            draw(area, picture, panel, names, axes)?;
         }
         Ok(())
     })
 }
 
-fn legend_entries(names: &[String]) -> Vec<Entry<'_>> {
+fn legend_entries(names: &[CurveName]) -> Vec<Entry<'_>> {
     let entries = names.iter().enumerate().map(|(curve, name)| Entry {
-        sample: Sample::Line,
+        sample: if name.dashed {
+            Sample::Dashes
+        } else {
+            Sample::Line
+        },
         colour: palette::class(curve),
-        text: name.as_str(),
+        text: name.text.as_str(),
     });
     entries.collect()
 }
@@ -92,8 +130,11 @@ fn axes(
             given: points().count(),
         });
     };
-    let low = if panel.from_zero { low.min(0.0) } else { low };
-    let (low, high) = padded((low, high), if panel.from_zero { 0.0 } else { 0.05 });
+    let (low, high) = match panel.span {
+        Span::Values => padded((low, high), 0.05),
+        Span::FromZero => (low.min(0.0), high),
+        Span::Window(low, high) => (low, high),
+    };
     Ok((
         Axis::new(left, right, along, 5),
         Axis::new(low, high, panel.value, 6),
@@ -104,6 +145,7 @@ fn draw(
     area: &Area<'_>,
     picture: &'static str,
     panel: &CurvePanel<'_>,
+    names: &[CurveName],
     axes: (Axis, Axis),
 ) -> Result<(), PictureError> {
     let vertical = axes.1.clone();
@@ -117,9 +159,16 @@ fn draw(
         let colour = palette::class(curve);
         let line = colour.stroke_width(pixels(2) as u32);
         let pieces = clipped(&shown, vertical.limits()).into_iter();
-        chart
-            .draw_series(pieces.map(|piece| PathElement::new(piece, line)))
-            .map_err(drawing(picture))?;
+        let dashed = names.get(curve).is_some_and(|name| name.dashed);
+        let drawn = if dashed {
+            let (dash, gap) = (pixels(DASH), pixels(GAP));
+            let dashes = |piece: Vec<_>| DashedPathElement::new(piece, dash, gap, line);
+            chart.draw_series(pieces.map(dashes)).map(|_| ())
+        } else {
+            let path = |piece| PathElement::new(piece, line);
+            chart.draw_series(pieces.map(path)).map(|_| ())
+        };
+        drawn.map_err(drawing(picture))?;
         if shown.len() <= 20 {
             let dots = shown.iter().filter(|point| vertical.holds(point.1));
             chart
@@ -148,13 +197,13 @@ mod tests {
                 unit: None,
             },
             curves,
-            from_zero: false,
+            span: Span::Values,
         }
     }
 
     #[test]
     fn every_curve_of_every_panel_is_drawn() {
-        let names = ["svgp".to_owned(), "solve".to_owned()];
+        let names = ["svgp".into(), "solve".into()];
         let rising = vec![(1.0, 1.0), (2.0, 2.0), (3.0, 4.0)];
         let falling = vec![(1.0, 4.0), (2.0, f64::NAN), (3.0, 1.0)];
         let panels = [
@@ -167,6 +216,35 @@ mod tests {
         assert_eq!(picture.count("circle"), 3 + 2 + 3);
         assert!(picture.has_text("svgp") && picture.has_text("solve"));
         assert_eq!(picture.count_text("test error"), 2);
+    }
+
+    #[test]
+    fn a_dashed_curve_has_gaps() {
+        let line = vec![(0.0, 0.0), (1.0, 1.0)];
+        let lines = |dashed| {
+            let names = [CurveName {
+                text: "svgp".into(),
+                dashed,
+            }];
+            let panels = [panel(vec![line.clone()])];
+            let draw = |path: &Path| curves(path, "Curves", CAPTION, &names, STEP, &panels);
+            Picture::of(draw).count("polyline")
+        };
+        // Some 800 pixels of dashes and gaps of seven each.
+        assert!(lines(true) > lines(false) + 20);
+    }
+
+    #[test]
+    fn a_window_cuts_what_is_beyond_it() {
+        let beyond = CurvePanel {
+            span: Span::Window(0.0, 10.0),
+            ..panel(vec![vec![(0.0, 500.0), (1.0, 5.0)]])
+        };
+        let names = ["svgp".into()];
+        let picture =
+            Picture::of(|path: &Path| curves(path, "Curves", CAPTION, &names, STEP, &[beyond]));
+        assert!(picture.has_text("10") && !picture.has_text("500"));
+        assert_eq!(picture.count("circle"), 1);
     }
 
     #[test]

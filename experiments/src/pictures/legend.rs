@@ -10,6 +10,7 @@ use super::{PictureError, palette};
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Sample {
     Line,
+    Dashes,
     Band,
     DarkBand,
     Dot,
@@ -95,6 +96,9 @@ fn sample(area: &Area<'_>, entry: &Entry<'_>, x: i32, y: i32) -> Result<(), Pict
     let middle = at(11, 0);
     let drawn = match entry.sample {
         Sample::Line => area.draw(&PathElement::new([at(0, 0), at(22, 0)], solid)),
+        Sample::Dashes => [0, 8, 16].into_iter().try_for_each(|start| {
+            area.draw(&PathElement::new([at(start, 0), at(start + 5, 0)], solid))
+        }),
         Sample::Band => area.draw(&Rectangle::new(
             [at(0, -6), at(22, 6)],
             entry.colour.mix(0.3).filled(),

@@ -29,7 +29,7 @@ pub use calibration::calibration;
 pub use class_map::class_map;
 pub use classified_points::ClassifiedPoints;
 pub use comparison::{ComparedScore, comparison};
-pub use curves::{CurvePanel, curves};
+pub use curves::{CurveName, CurvePanel, Span, curves};
 pub use decision_map::decision_map;
 pub use error::PictureError;
 pub use fit::{Band, BandOf, Fit, Points, evaluation_grid, fit};

@@ -71,3 +71,60 @@ pub fn write_classes(path: &Path, rows: usize) {
     }
     fs::write(path, text).expect("the data can be written");
 }
+
+/// A one-dimensional set where the program looks for Snelson's.
+pub fn write_snelson(folder: &Path) {
+    let mut text = String::from("x,y\n");
+    for row in 0..120 {
+        let x = f64::from(row) / 20.0;
+        let jump = if row % 3 == 0 { 0.2 } else { -0.1 };
+        text += &format!("{x},{}\n", (2.0 * x).sin() + jump);
+    }
+    fs::create_dir(folder.join("small")).unwrap();
+    fs::write(folder.join("small/snelson.csv"), text).unwrap();
+}
+
+/// A regression set in the layout of the collection, of `rows` rows and three inputs.
+pub fn write_collection(folder: &Path, name: &str, rows: usize) {
+    let set = folder.join("uci").join(name);
+    fs::create_dir_all(&set).unwrap();
+    let mut text = String::new();
+    for row in 0..rows {
+        let [a, b, c] = [101, 103, 107].map(|prime| ((7 * row) % prime) as f64 / prime as f64);
+        text += &format!("{a},{b},{c},{}\n", a * b - (3.0 * c).sin());
+    }
+    let file = fs::File::create(set.join("data.csv.gz")).unwrap();
+    let mut encoder = flate2::write::GzEncoder::new(file, flate2::Compression::default());
+    std::io::Write::write_all(&mut encoder, text.as_bytes()).unwrap();
+    encoder.finish().unwrap();
+}
+
+/// Ten classes of noisy patterns of 14 by 14 pixels where the program looks for MNIST.
+pub fn write_digits(folder: &Path, train: u32, test: u32) {
+    const SIDE: u32 = 14;
+    let mut random = ChaCha8Rng::seed_from_u64(13);
+    let patterns: Vec<Vec<bool>> = (0..10)
+        .map(|_| (0..SIDE * SIDE).map(|_| random.random_bool(0.5)).collect())
+        .collect();
+    let set = folder.join("mnist");
+    fs::create_dir_all(&set).expect("a folder can be made");
+    for (part, count) in [("train", train), ("t10k", test)] {
+        let header = |sizes: &[u32]| -> Vec<u8> {
+            let kind = [0, 0, 8, sizes.len() as u8].into_iter();
+            kind.chain(sizes.iter().flat_map(|size| size.to_be_bytes()))
+                .collect()
+        };
+        let (mut images, mut labels) = (header(&[count, SIDE, SIDE]), header(&[count]));
+        for row in 0..count {
+            let class = row % 10;
+            let pattern = &patterns[class as usize];
+            images.extend(pattern.iter().map(|&ink| {
+                let flipped = random.random_bool(0.05);
+                if ink != flipped { 255 } else { 0 }
+            }));
+            labels.push(class as u8);
+        }
+        fs::write(set.join(format!("{part}-images-idx3-ubyte")), images).expect("a file");
+        fs::write(set.join(format!("{part}-labels-idx1-ubyte")), labels).expect("a file");
+    }
+}

@@ -4,23 +4,19 @@
 //! [regression](super::regression()), which says what the paper leaves open.
 
 use burn_gp_datasets::DataSource;
-use burn_gp_models::{
-    TrainedModel,
-    training::{MiniBatchTrainer, Trainer, TrainingData},
-};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::regression::protocol;
 use crate::arguments::{ModelName, RunOptions, name_of};
-use crate::evaluation::evaluate;
-use crate::experiment::{CommonOptions, ExperimentFolder, in_process::Watch, options::Place};
+use crate::experiment::{
+    CommonOptions, ExperimentFolder,
+    course::{Look, course},
+    watch::Watch,
+};
 use crate::failure::Failure;
-use crate::pictures::{self, Caption, CurvePanel, Quantity};
-use crate::plan::Plan;
-use crate::preparation::PreparedData;
-use crate::settings::Settings;
+use crate::pictures::{self, Caption, CurveName, CurvePanel, Quantity, Span};
 use crate::standard_output::print;
 use crate::text_table::aligned;
 
@@ -63,16 +59,6 @@ struct Curve {
     points: Vec<Look>,
 }
 
-/// A look at the test rows.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Look {
-    step: usize,
-    /// Of training, without the looks.
-    seconds: f64,
-    rmse: f64,
-    log_density: f64,
-}
-
 /// Runs `burn-gp experiment solve-ablation`.
 ///
 /// # Errors
@@ -107,54 +93,18 @@ pub(in crate::experiment) fn ablation(options: &AblationOptions) -> Result<(), F
             orthogonal: is_solve.then_some(inducing),
             ..shared.clone()
         };
-        let make = || curve(title, options, &source, place, &watch);
+        let make = || {
+            Ok(Curve {
+                model: title.to_owned(),
+                points: course(title, options, &source, place, LOOKS, &watch)?,
+            })
+        };
         curves.push(folder.once(&name_of(model), make)?);
     }
     folder.write_results(&curves, &csv(&curves))?;
     let summary = format!("M = {inducing}, test rows, seed {}", common.seed);
     draw(&folder, &source.name(), &summary, &curves);
     print(&text(&curves, &source.name(), &summary, common, &folder))
-}
-
-/// Trains a model and looks at the test rows on the way.
-fn curve(
-    title: &str,
-    options: RunOptions,
-    source: &DataSource,
-    place: Place,
-    watch: &Watch<'_>,
-) -> Result<Curve, Failure> {
-    let (device, dtype) = place.open()?;
-    let mut settings = Settings::new(options, source)?;
-    let data = PreparedData::load(source, &settings)?;
-    let Plan::Svgp(config, training) = Plan::new(&mut settings, &data)? else {
-        unreachable!("the models of this experiment train on mini-batches")
-    };
-    watch.announce(title);
-    let (inputs, targets) = (data.train.inputs.values(), &data.train.targets);
-    let training_data = TrainingData::new(inputs, targets, &device, dtype);
-    let interval = (training.steps / LOOKS).max(1);
-    let model = config.init(&training_data)?;
-    let mut trainer = MiniBatchTrainer::new(model, training_data, *training);
-    let mut points = Vec::new();
-    watch.train(&mut trainer, |trainer, seconds| {
-        let step = trainer.steps_made();
-        if step.is_multiple_of(interval) || trainer.is_finished() {
-            let predictor = TrainedModel::variational(trainer.model()).predictor()?;
-            let scores = evaluate(&predictor, &data.test, &data.standardizer).scores;
-            points.push(Look {
-                step,
-                seconds,
-                rmse: scores.rmse,
-                log_density: -scores.nlpd,
-            });
-        }
-        Ok(())
-    })?;
-    Ok(Curve {
-        model: title.to_owned(),
-        points,
-    })
 }
 
 fn text(
@@ -175,7 +125,7 @@ fn text(
             rows.push(vec![
                 curve.model.clone(),
                 look.step.to_string(),
-                format!("{:.4}", look.log_density),
+                format!("{:.4}", -look.nlpd),
                 format!("{:.4}", look.rmse),
                 format!("{:.1}", 1e3 * look.seconds / look.step as f64),
             ]);
@@ -202,7 +152,7 @@ fn csv(curves: &[Curve]) -> String {
         for look in &curve.points {
             text += &format!(
                 "\"{}\",{},{},{},{}\n",
-                curve.model, look.step, look.seconds, look.rmse, look.log_density
+                curve.model, look.step, look.seconds, look.rmse, -look.nlpd
             );
         }
     }
@@ -210,7 +160,7 @@ fn csv(curves: &[Curve]) -> String {
 }
 
 fn draw(folder: &ExperimentFolder, data: &str, summary: &str, curves: &[Curve]) {
-    let names: Vec<String> = curves.iter().map(|curve| curve.model.clone()).collect();
+    let names: Vec<CurveName> = curves.iter().map(|curve| (&curve.model).into()).collect();
     let panel = |title, name, value: fn(&Look) -> f64| CurvePanel {
         title,
         value: Quantity { name, unit: None },
@@ -220,12 +170,12 @@ fn draw(folder: &ExperimentFolder, data: &str, summary: &str, curves: &[Curve]) 
                 points.map(|look| (look.step as f64, value(look))).collect()
             })
             .collect(),
-        from_zero: false,
+        span: Span::Values,
     };
     let panels = [
         panel("error of the test rows", "RMSE", |look| look.rmse),
         panel("log density of the test rows", "mean log density", |look| {
-            look.log_density
+            -look.nlpd
         }),
     ];
     let caption = Caption {

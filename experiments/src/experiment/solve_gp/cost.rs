@@ -19,9 +19,9 @@ use serde_json::json;
 
 use super::models::{Compared, isotropic};
 use super::operations::Sets;
-use crate::experiment::{CommonOptions, ExperimentFolder, in_process::Watch};
+use crate::experiment::{CommonOptions, ExperimentFolder, watch::Watch};
 use crate::failure::Failure;
-use crate::pictures::{self, Caption, CurvePanel, Quantity};
+use crate::pictures::{self, Caption, CurveName, CurvePanel, Quantity, Span};
 use crate::standard_output::print;
 use crate::text_table::aligned;
 
@@ -172,7 +172,8 @@ impl Stopwatch<'_> {
         };
         let mut trainer = MiniBatchTrainer::new(model, self.data.clone(), training);
         let (mut times, mut before) = (Vec::new(), 0.0);
-        self.watch.train(&mut trainer, |trainer, seconds| {
+        self.watch.train(&mut trainer, |trainer, entry| {
+            let seconds = entry.seconds;
             if trainer.steps_made() > warm_up {
                 times.push(1e3 * (seconds - before));
             }
@@ -304,7 +305,7 @@ fn csv(times: &[Times]) -> String {
 }
 
 fn draw(folder: &ExperimentFolder, times: &[Times]) {
-    let names = ["SVGP(M)", "ODVGP(M+M)", "SOLVE-GP(M+M)", "SVGP(2M)"].map(str::to_owned);
+    let names = ["SVGP(M)", "ODVGP(M+M)", "SOLVE-GP(M+M)", "SVGP(2M)"].map(CurveName::from);
     let panel = |title, whitened| {
         let rows = || times.iter().filter(move |row| row.whitened == whitened);
         let curve = |value: fn(&Times) -> f64| -> Vec<(f64, f64)> {
@@ -324,7 +325,7 @@ fn draw(folder: &ExperimentFolder, times: &[Times]) {
                 curve(|row| row.solve),
                 curve(|row| row.svgp_double),
             ],
-            from_zero: true,
+            span: Span::FromZero,
         }
     };
     let panels = [panel("unwhitened", false), panel("whitened", true)];

@@ -10,7 +10,6 @@
 use std::path::PathBuf;
 
 use burn_gp::ops::Stationary;
-use burn_gp_datasets::DataSource;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
@@ -18,12 +17,15 @@ use super::columns::Column;
 use super::published::DATA_SETS;
 use super::regression_table::{Cell, RegressionTable};
 use crate::arguments::{KeepName, LikelihoodName, MeanName, RunOptions, ScheduleName, name_of};
-use crate::experiment::{CommonOptions, ExperimentFolder, options::Place};
+use crate::experiment::{
+    CommonOptions, ExperimentFolder,
+    data_at_hand::data_at_hand,
+    options::Place,
+    watch::{Watch, all_made},
+};
 use crate::failure::Failure;
-use crate::fitting::Interrupt;
-use crate::report::score_line;
 use crate::standard_output::print;
-use crate::training_run::{RunEnd, TrainingRun};
+use crate::training_run::TrainingRun;
 
 /// Its name.
 const NAME: &str = "solve-regression";
@@ -66,7 +68,7 @@ pub(in crate::experiment) fn regression(options: &RegressionOptions) -> Result<(
         "device": asked.shared.device,
     });
     let folder = ExperimentFolder::open(NAME, common, &settings)?;
-    let interrupt = Interrupt::install()?;
+    let watch = Watch::new(&folder, common.quiet)?;
     let mut broken = Vec::new();
     for (data, column, seed) in asked.in_order() {
         let title = column.title(common.is_paper());
@@ -79,27 +81,14 @@ pub(in crate::experiment) fn regression(options: &RegressionOptions) -> Result<(
                 ..column.with_model(asked.shared.clone(), common.is_paper())
             },
         };
-        match run.execute(common.quiet, &interrupt)? {
-            RunEnd::Finished(metrics) if !common.quiet => eprintln!(
-                "{name}: {}, {:.1} s",
-                score_line(&metrics.scores),
-                metrics.train_seconds
-            ),
-            RunEnd::Finished(_) => {}
-            RunEnd::Refused | RunEnd::Broken => broken.push(name),
-            RunEnd::Interrupted => {
-                let folder = folder.path().to_owned();
-                return Err(Failure::InterruptedExperiment { folder });
-            }
+        if !watch.run(&run, &name)? {
+            broken.push(name);
         }
     }
     let table = RegressionTable::new(finished_cells(&folder)?, common.is_paper());
     table.write(&folder)?;
     print(&table.text(folder.path()))?;
-    match broken.as_slice() {
-        [] => Ok(()),
-        _ => Err(Failure::BrokenRuns { runs: broken }),
-    }
+    all_made(broken)
 }
 
 /// What all runs of regression have in common, but for their length.
@@ -156,8 +145,11 @@ impl RegressionOptions {
             [] => Column::value_variants(),
             columns => columns,
         };
+        let default = common.by_scale(&QUICK_DATA_SETS[..], &DATA_SETS[..]);
+        let data_dir = common.data_dir();
+        let data_sets = data_at_hand(&self.data_sets, default, &DATA_SETS, data_dir.as_deref())?;
         Ok(AskedRuns {
-            data_sets: self.data_at_hand()?,
+            data_sets,
             columns: columns.to_vec(),
             seeds: (common.seed..common.seed + splits).collect(),
             shared: RunOptions {
@@ -165,31 +157,6 @@ impl RegressionOptions {
                 ..protocol(common, place)
             },
         })
-    }
-
-    /// The data sets asked for that are there; the others get a sentence each.
-    fn data_at_hand(&self) -> Result<Vec<String>, Failure> {
-        let default = self.common.by_scale(&QUICK_DATA_SETS[..], &DATA_SETS[..]);
-        let asked: Vec<String> = match self.data_sets.as_slice() {
-            [] => default.iter().map(ToString::to_string).collect(),
-            asked => asked.to_vec(),
-        };
-        let data_dir = self.common.data_dir();
-        let mut present = Vec::new();
-        for name in asked {
-            match DataSource::resolve(&name, data_dir.as_deref()) {
-                Ok(_) if !DATA_SETS.contains(&name.as_str()) => {
-                    eprintln!("warning: the paper has no numbers for {name}");
-                    present.push(name);
-                }
-                Ok(_) => present.push(name),
-                Err(error) => eprintln!("warning: {error}"),
-            }
-        }
-        match present.is_empty() {
-            true => Err(Failure::NoData),
-            false => Ok(present),
-        }
     }
 }
 

@@ -31,7 +31,7 @@ use serde_json::json;
 
 use super::models::{Compared, isotropic};
 use crate::arguments::name_of;
-use crate::experiment::{CommonOptions, ExperimentFolder, in_process::Watch};
+use crate::experiment::{CommonOptions, ExperimentFolder, watch::Watch};
 use crate::failure::Failure;
 use crate::pictures::{self, Caption, FitPanel, PictureError, Points, Quantity};
 use crate::standard_output::print;
@@ -239,8 +239,8 @@ impl Model {
         let mut trainer = MiniBatchTrainer::new(model, training_data.clone(), training);
         watch.announce(self.title);
         let mut seconds = 0.0;
-        watch.train(&mut trainer, |_, elapsed| {
-            seconds = elapsed;
+        watch.train(&mut trainer, |_, entry| {
+            seconds = entry.seconds;
             Ok(())
         })?;
         let model = trainer.model().valid();

@@ -1,0 +1,80 @@
+//! Scores of the test rows in the course of training.
+
+use burn_gp_datasets::DataSource;
+use burn_gp_models::{
+    TrainedModel,
+    training::{MiniBatchTrainer, Trainer, TrainingData},
+};
+use serde::{Deserialize, Serialize};
+
+use super::{options::Place, watch::Watch};
+use crate::arguments::RunOptions;
+use crate::evaluation::evaluate;
+use crate::failure::Failure;
+use crate::plan::Plan;
+use crate::preparation::PreparedData;
+use crate::settings::Settings;
+
+/// A look at the test rows.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Look {
+    /// After this step.
+    pub step: usize,
+    /// Of the steps alone: without the choice of inducing points, what a model does before its first
+    /// step, and the looks.
+    pub seconds: f64,
+    /// The mean loss of the steps since the look before: the negative bound per datum.
+    pub loss: f64,
+    /// Root mean squared error.
+    pub rmse: f64,
+    /// Mean negative log predictive density.
+    pub nlpd: f64,
+}
+
+/// Trains a model on mini-batches and looks at the test rows about `looks` times on the way, the last
+/// time at the end.
+///
+/// # Errors
+///
+/// When there are no such data, no such model, or a step cannot be made.
+pub(super) fn course(
+    title: &str,
+    options: RunOptions,
+    source: &DataSource,
+    place: Place,
+    looks: usize,
+    watch: &Watch<'_>,
+) -> Result<Vec<Look>, Failure> {
+    let (device, dtype) = place.open()?;
+    let mut settings = Settings::new(options, source)?;
+    let data = PreparedData::load(source, &settings)?;
+    let Plan::Svgp(config, training) = Plan::new(&mut settings, &data)? else {
+        unreachable!("the models of these experiments train on mini-batches")
+    };
+    watch.announce(title);
+    let (inputs, targets) = (data.train.inputs.values(), &data.train.targets);
+    let training_data = TrainingData::new(inputs, targets, &device, dtype);
+    let interval = (training.steps / looks).max(1);
+    let model = config.init(&training_data)?;
+    let mut trainer = MiniBatchTrainer::new(model, training_data, *training);
+    let mut points: Vec<Look> = Vec::new();
+    let mut losses = Vec::new();
+    watch.train(&mut trainer, |trainer, entry| {
+        losses.push(entry.report.loss);
+        let step = entry.report.step;
+        if step.is_multiple_of(interval) || trainer.is_finished() {
+            let predictor = TrainedModel::variational(trainer.model()).predictor()?;
+            let scores = evaluate(&predictor, &data.test, &data.standardizer).scores;
+            points.push(Look {
+                step,
+                seconds: entry.seconds,
+                loss: losses.iter().sum::<f64>() / losses.len() as f64,
+                rmse: scores.rmse,
+                nlpd: scores.nlpd,
+            });
+            losses.clear();
+        }
+        Ok(())
+    })?;
+    Ok(points)
+}

@@ -1,0 +1,147 @@
+//! Finished runs of regression, and what they have in common over seeds.
+
+use serde::{Deserialize, Serialize};
+
+use super::method::Method;
+use crate::arguments::name_of;
+use crate::experiment::{ExperimentFolder, course::Look};
+use crate::failure::Failure;
+use crate::summary::Summary;
+
+/// A run of regression.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Run {
+    /// The data set.
+    pub data: String,
+    /// The model.
+    pub method: Method,
+    /// M
+    pub inducing: usize,
+    /// K, unless the traces are exact or there are none.
+    pub probes: Option<usize>,
+    /// The seed of everything random.
+    pub seed: u64,
+    /// The test rows in the course of training; empty before.
+    pub looks: Vec<Look>,
+}
+
+impl Run {
+    /// Its name in the folder.
+    pub fn name(&self) -> String {
+        let probes = match self.probes {
+            Some(count) => format!("-{count}-probes"),
+            None => String::new(),
+        };
+        let (data, method) = (&self.data, name_of(self.method));
+        format!(
+            "{data}-{method}-{}{probes}-seed-{}",
+            self.inducing, self.seed
+        )
+    }
+
+    /// Its name for people.
+    pub fn title(&self) -> String {
+        let probes = match self.probes {
+            Some(count) => format!(", K = {count}"),
+            None => String::new(),
+        };
+        format!(
+            "{}, {}, M = {}{probes}, seed {}",
+            self.data,
+            self.method.title(),
+            self.inducing,
+            self.seed
+        )
+    }
+
+    /// What it has in common with runs of other seeds.
+    fn cell(&self) -> (&str, usize, Method, Option<usize>) {
+        (&self.data, self.inducing, self.method, self.probes)
+    }
+}
+
+/// The runs of a model on a data set, one a seed; at least one.
+pub(super) struct Cell {
+    /// The runs, by their seeds.
+    pub runs: Vec<Run>,
+}
+
+impl Cell {
+    /// The finished runs of the experiment in `folder`, by data set, size, model and probes; exact
+    /// traces come last.
+    ///
+    /// # Errors
+    ///
+    /// When a file cannot be read.
+    pub fn finished(folder: &ExperimentFolder) -> Result<Vec<Self>, Failure> {
+        let mut runs: Vec<Run> = folder.made()?;
+        runs.sort_by(|a, b| {
+            let key = |run: &Run| (run.inducing, run.method, run.probes.unwrap_or(usize::MAX));
+            (&a.data, key(a), a.seed).cmp(&(&b.data, key(b), b.seed))
+        });
+        let cells = runs.chunk_by(|a, b| a.cell() == b.cell());
+        Ok(cells
+            .map(|runs| Self {
+                runs: runs.to_vec(),
+            })
+            .collect())
+    }
+
+    /// One of its runs.
+    pub fn first(&self) -> &Run {
+        &self.runs[0]
+    }
+
+    /// A number at the end of the runs.
+    pub fn at_the_end(&self, number: fn(&Look) -> f64) -> Option<Summary> {
+        let last = self.runs.iter().filter_map(|run| run.looks.last());
+        Summary::of(&last.map(number).collect::<Vec<f64>>())
+    }
+
+    /// Two numbers in the course of training, their means over the runs.
+    pub fn curve(&self, x: fn(&Look) -> f64, y: fn(&Look) -> f64) -> Vec<(f64, f64)> {
+        let count = self.runs.iter().map(|run| run.looks.len()).min();
+        let mean = |look: usize, number: fn(&Look) -> f64| {
+            let values = self.runs.iter().map(|run| number(&run.looks[look]));
+            values.sum::<f64>() / self.runs.len() as f64
+        };
+        (0..count.unwrap_or(0))
+            .map(|look| (mean(look, x), mean(look, y)))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(seed: u64, nlpd: [f64; 2]) -> Run {
+        let look = |index: usize| Look {
+            step: 10 * (index + 1),
+            seconds: (index + 1) as f64 * (seed + 1) as f64,
+            loss: 0.0,
+            rmse: 1.0,
+            nlpd: nlpd[index],
+        };
+        Run {
+            data: "kin40k".into(),
+            method: Method::R,
+            inducing: 8,
+            probes: Some(4),
+            seed,
+            looks: vec![look(0), look(1)],
+        }
+    }
+
+    #[test]
+    fn curves_are_means_over_the_seeds() {
+        let cell = Cell {
+            runs: vec![run(0, [3.0, 1.0]), run(1, [5.0, 2.0])],
+        };
+        let curve = cell.curve(|look| look.seconds, |look| look.nlpd);
+        assert_eq!(curve, [(1.5, 4.0), (3.0, 1.5)]);
+        let end = cell.at_the_end(|look| look.nlpd).unwrap();
+        assert_eq!((end.mean, end.runs), (1.5, 2));
+        assert_eq!(cell.first().name(), "kin40k-r-8-4-probes-seed-0");
+    }
+}

@@ -1,0 +1,192 @@
+//! Finished runs as tables: ours, with the paper's numbers beside them.
+
+use serde::Serialize;
+
+use super::cells::{Cell, Run};
+use super::method::Method;
+use crate::experiment::{
+    ExperimentFolder, Reported,
+    course::Look,
+    reported::{reported_text, summary_text},
+};
+use crate::failure::Failure;
+use crate::summary::Summary;
+use crate::text_table::aligned;
+
+/// What is said of an experiment that is smaller than the paper's.
+pub(super) const NOT_COMPARABLE: &str =
+    "fewer steps or inducing points than in the paper: not comparable with its numbers";
+
+/// Digits of scores behind the point.
+const DIGITS: usize = 3;
+
+/// A table of cells, with what makes it that of an experiment.
+pub(super) struct Table<'a> {
+    /// The cells, those of a data set and size in a row.
+    pub cells: &'a [Cell],
+    /// What a cell is called.
+    pub label: fn(&Run) -> String,
+    /// The paper's NLPD of a cell.
+    pub published: fn(&Run) -> Option<Reported>,
+    /// Whether the seconds of other cells of the same data set and size are divided by those of a
+    /// cell …
+    pub is_reference: fn(&Run) -> bool,
+    /// … and what that is called.
+    pub ratio: &'static str,
+    /// Whether the numbers are comparable with the paper's.
+    pub is_paper: bool,
+}
+
+/// A cell with the paper's number, for programs.
+#[derive(Serialize)]
+struct Record<'a> {
+    data: &'a str,
+    method: Method,
+    inducing: usize,
+    probes: Option<usize>,
+    steps: usize,
+    nlpd: Option<Summary>,
+    paper_nlpd: Option<Reported>,
+    rmse: Option<Summary>,
+    loss: Option<Summary>,
+    seconds: Option<Summary>,
+    seconds_ratio: Option<f64>,
+    seeds: Vec<u64>,
+}
+
+/// All of it, for programs.
+#[derive(Serialize)]
+struct Records<'a> {
+    comparable_with_the_paper: bool,
+    cells: Vec<Record<'a>>,
+    runs: Vec<&'a Run>,
+}
+
+impl Table<'_> {
+    /// Writes the files.
+    ///
+    /// # Errors
+    ///
+    /// When one cannot be written.
+    pub fn write(&self, folder: &ExperimentFolder) -> Result<(), Failure> {
+        let records = Records {
+            comparable_with_the_paper: self.is_paper,
+            cells: self.cells.iter().map(|cell| self.record(cell)).collect(),
+            runs: self.cells.iter().flat_map(|cell| &cell.runs).collect(),
+        };
+        folder.write_results(&records, &csv(&records.cells))
+    }
+
+    /// The lines of the terminal, a block for each data set.
+    pub fn lines(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        for cells in by_data(self.cells) {
+            lines.push(format!("{}, test rows", cells[0].first().data));
+            let mut rows = vec![self.header()];
+            rows.extend(cells.iter().map(|cell| self.row(cell)));
+            lines.extend(aligned(&rows));
+            lines.push(String::new());
+        }
+        lines
+    }
+
+    fn header(&self) -> Vec<String> {
+        let titles = [
+            "model",
+            "M",
+            "NLPD",
+            "paper",
+            "RMSE",
+            "steps",
+            "seconds",
+            "ms a step",
+            self.ratio,
+            "seeds",
+        ];
+        titles.map(str::to_owned).to_vec()
+    }
+
+    fn row(&self, cell: &Cell) -> Vec<String> {
+        let record = self.record(cell);
+        let per_step = (record.seconds)
+            .map(|seconds| format!("{:.1}", 1e3 * seconds.mean / record.steps.max(1) as f64));
+        let ratio = record.seconds_ratio.map(|ratio| format!("{ratio:.2}"));
+        vec![
+            (self.label)(cell.first()),
+            record.inducing.to_string(),
+            summary_text(record.nlpd, DIGITS),
+            reported_text(record.paper_nlpd, DIGITS),
+            summary_text(record.rmse, DIGITS),
+            record.steps.to_string(),
+            summary_text(record.seconds, 1),
+            per_step.unwrap_or_else(|| "-".into()),
+            ratio.unwrap_or_else(|| "-".into()),
+            cell.runs.len().to_string(),
+        ]
+    }
+
+    fn record<'a>(&self, cell: &'a Cell) -> Record<'a> {
+        let run = cell.first();
+        let seconds = |cell: &Cell| cell.at_the_end(|look| look.seconds);
+        let is_beside = |other: &&Cell| {
+            let other = other.first();
+            (&other.data, other.inducing) == (&run.data, run.inducing) && (self.is_reference)(other)
+        };
+        let reference = self.cells.iter().find(is_beside).and_then(seconds);
+        Record {
+            data: &run.data,
+            method: run.method,
+            inducing: run.inducing,
+            probes: run.probes,
+            steps: run.looks.last().map_or(0, |look| look.step),
+            nlpd: cell.at_the_end(|look| look.nlpd),
+            paper_nlpd: (self.published)(run),
+            rmse: cell.at_the_end(|look| look.rmse),
+            loss: cell.at_the_end(|look| look.loss),
+            seconds: seconds(cell),
+            seconds_ratio: (seconds(cell).zip(reference)).map(|(own, other)| own.mean / other.mean),
+            seeds: cell.runs.iter().map(|run| run.seed).collect(),
+        }
+    }
+}
+
+/// The cells of each data set.
+pub(super) fn by_data(cells: &[Cell]) -> impl Iterator<Item = &[Cell]> {
+    cells.chunk_by(|first, second| first.first().data == second.first().data)
+}
+
+/// One line a cell.
+fn csv(records: &[Record<'_>]) -> String {
+    let mut text = String::from(
+        "data,method,inducing,probes,steps,seeds,nlpd,nlpd_error,paper_nlpd,rmse,loss,seconds,\
+         seconds_ratio\n",
+    );
+    let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+    let mean = |summary: Option<Summary>| number(summary.map(|summary| summary.mean));
+    for record in records {
+        let fields = [
+            record.data.to_owned(),
+            crate::arguments::name_of(record.method),
+            record.inducing.to_string(),
+            record
+                .probes
+                .map_or_else(String::new, |count| count.to_string()),
+            record.steps.to_string(),
+            record.seeds.len().to_string(),
+            mean(record.nlpd),
+            number(record.nlpd.and_then(|summary| summary.standard_error)),
+            number(record.paper_nlpd.map(|reported| reported.mean)),
+            mean(record.rmse),
+            mean(record.loss),
+            mean(record.seconds),
+            number(record.seconds_ratio),
+        ];
+        text += &(fields.join(",") + "\n");
+    }
+    text
+}
+
+/// The curve of a number against the seconds of training.
+pub(super) fn against_seconds(cell: &Cell, number: fn(&Look) -> f64) -> Vec<(f64, f64)> {
+    cell.curve(|look| look.seconds, number)
+}

@@ -1,0 +1,187 @@
+//! The bounds on two small data sets (Section 4.1, Figure 1).
+//!
+//! As in the paper: all rows, nothing standardised, squared-exponential kernel, variance, lengthscales
+//! and noise variance 1 at first, inducing points that stay where they are (snelson: a grid of 10,
+//! banana: 64 centres of clusters), Adam with learning rate 0.005 (banana: 0.01), one natural-gradient
+//! step of size 1 after each of Adam's in the variants that have them. The paper's batches have as
+//! many rows as there are inducing points; at quick scale they are all rows, so that curves have no
+//! noise.
+
+use burn::{
+    module::Module,
+    tensor::{Device, Tensor},
+};
+use burn_gp::{
+    inducing::InducingPoints,
+    kernels::{KernelConfig, StationaryConfig},
+    means::MeanConfig,
+    multi_output::{Functions, Kernels},
+    ops::{Jitter, Stationary},
+    variational::PosteriorConfig,
+};
+use burn_gp_datasets::DataSource;
+use burn_gp_models::{
+    AnySvgp, InitError, Svgp,
+    training::{MiniBatchModel, MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData},
+};
+use clap::Args;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::method::JITTER;
+use super::toy_data::{Toy, toys};
+use super::toy_table;
+use super::toy_variants::{Variant, variants};
+use crate::experiment::{
+    CommonOptions, ExperimentFolder, data_at_hand::data_at_hand, watch::Watch,
+};
+use crate::failure::Failure;
+
+/// Its name.
+const NAME: &str = "inverse-free-toy";
+
+/// The names of both data sets.
+const DATA_SETS: [&str; 2] = ["snelson", "banana"];
+
+/// Points of a trace, about.
+const LOOKS: usize = 500;
+
+/// What `experiment inverse-free-toy` takes.
+#[derive(Args, Clone, Debug)]
+pub struct ToyOptions {
+    /// Data sets, such as banana [default: snelson,banana]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = DATA_SETS)]
+    data_sets: Vec<String>,
+    /// Optimiser steps [default: 10000; quick: 3000]
+    #[arg(long, value_name = "S")]
+    steps: Option<usize>,
+    /// Batches of all rows, or of as many as there are inducing points [default: false; quick: true]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    full_batch: Option<bool>,
+    /// What every experiment takes.
+    #[command(flatten)]
+    common: CommonOptions,
+}
+
+/// The loss of a variant in the course of training.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Trace {
+    /// The data set.
+    pub data: String,
+    /// The variant.
+    pub variant: String,
+    /// The last step before each look …
+    pub steps: Vec<usize>,
+    /// … and the negative evidence lower bound of all rows there, in nats.
+    pub losses: Vec<f64>,
+    /// Seconds of the steps.
+    pub seconds: f64,
+}
+
+/// Runs `burn-gp experiment inverse-free-toy`.
+///
+/// # Errors
+///
+/// [`Failure`]. Data sets that are absent are named and left out.
+pub(in crate::experiment) fn toy(options: &ToyOptions) -> Result<(), Failure> {
+    let common = &options.common;
+    let place = common.place()?;
+    let (device, dtype) = place.open()?;
+    let steps = options.steps.unwrap_or(common.by_scale(3_000, 10_000));
+    let full_batch = options.full_batch.unwrap_or(!common.is_paper());
+    let data_dir = common.data_dir();
+    let names = data_at_hand(
+        &options.data_sets,
+        &DATA_SETS,
+        &DATA_SETS,
+        data_dir.as_deref(),
+    )?;
+    let settings = json!({
+        "steps": steps,
+        "full_batch": full_batch,
+        "seed": common.seed,
+        "dtype": place.dtype,
+        "device": place.device,
+    });
+    let folder = ExperimentFolder::open(NAME, common, &settings)?;
+    let watch = Watch::new(&folder, common.quiet)?;
+    let mut traces = Vec::new();
+    for toy in toys() {
+        if !names.iter().any(|name| name == toy.name) {
+            continue;
+        }
+        let source = DataSource::resolve(toy.name, data_dir.as_deref())?;
+        let data = toy.load(&source, &device, dtype)?;
+        let batch_size = if full_batch { data.len() } else { toy.inducing };
+        let training = toy.training(steps, batch_size, common.seed);
+        let points = toy.points(&data, common.seed)?;
+        for variant in variants() {
+            let fit = || {
+                let model = model(&toy, &variant.posterior, &data, points.clone())?;
+                trace((&toy, &variant), model, &data, training.clone(), &watch)
+            };
+            traces.push(folder.once(&format!("{}-{}", toy.name, variant.name), fit)?);
+        }
+    }
+    let batches = if full_batch { "all rows" } else { "M rows" };
+    let summary = format!("{steps} steps, batches of {batches}, seed {}", common.seed);
+    toy_table::report(&traces, &summary, common, &folder)
+}
+
+/// A model at its start.
+fn model(
+    toy: &Toy,
+    posterior: &PosteriorConfig,
+    data: &TrainingData,
+    points: Tensor<2>,
+) -> Result<AnySvgp, InitError> {
+    let (device, dtype): (Device, _) = (data.inputs.device().inner(), data.inputs.dtype());
+    let options = || (&device, dtype);
+    let [_, dimensions] = data.inputs.dims();
+    let kernel = KernelConfig::from(StationaryConfig::new(Stationary::SquaredExponential));
+    let kernel = kernel.init(dimensions, options());
+    let points = vec![InducingPoints::new(points)];
+    let posterior = posterior.init(points, &kernel, 1, Jitter::relative(JITTER), options())?;
+    let model = Svgp::new(
+        Kernels::Shared(kernel),
+        MeanConfig::Zero.init(dimensions, 1, options()),
+        toy.likelihood.init(options()),
+        Functions::Independent(posterior),
+    );
+    Ok(model.refreshed().train())
+}
+
+/// Trains a variant and looks at all rows on the way, the first time before the first step.
+fn trace(
+    (toy, variant): (&Toy, &Variant),
+    model: AnySvgp,
+    data: &TrainingData,
+    training: MiniBatchTraining,
+    watch: &Watch<'_>,
+) -> Result<Trace, Failure> {
+    watch.announce(&format!("{}, {}", toy.name, variant.title));
+    let (inputs, targets) = (data.inputs.clone().inner(), data.targets.clone().inner());
+    let loss = |model: &AnySvgp| -> Result<f64, Failure> {
+        let objective = (model.valid()).objective(inputs.clone(), targets.clone(), data.len())?;
+        Ok(-objective.value().into_scalar::<f64>())
+    };
+    let interval = (training.steps / LOOKS).max(1);
+    let mut trace = Trace {
+        data: toy.name.to_owned(),
+        variant: variant.title.to_owned(),
+        steps: vec![0],
+        losses: vec![loss(&model)?],
+        seconds: 0.0,
+    };
+    let mut trainer = MiniBatchTrainer::new(model, data.clone(), training);
+    watch.train(&mut trainer, |trainer, entry| {
+        let step = entry.report.step;
+        if step.is_multiple_of(interval) || trainer.is_finished() {
+            trace.steps.push(step);
+            trace.losses.push(loss(trainer.model())?);
+        }
+        trace.seconds = entry.seconds;
+        Ok(())
+    })?;
+    Ok(trace)
+}

@@ -1,0 +1,192 @@
+//! The traces of Figure 1 as a table and as pictures.
+
+use super::toy::Trace;
+use super::toy_data::toys;
+use super::toy_variants::variants;
+use crate::arguments::name_of;
+use crate::experiment::{CommonOptions, ExperimentFolder};
+use crate::failure::Failure;
+use crate::pictures::{self, Caption, CurveName, CurvePanel, Quantity, Span};
+use crate::standard_output::print;
+use crate::text_table::aligned;
+
+/// Where a picture begins, as a share of the lowest loss.
+const LOWEST: f64 = 0.95;
+
+/// Writes files and pictures, prints the table.
+///
+/// # Errors
+///
+/// When a file cannot be written.
+pub(super) fn report(
+    traces: &[Trace],
+    summary: &str,
+    common: &CommonOptions,
+    folder: &ExperimentFolder,
+) -> Result<(), Failure> {
+    folder.write_results(&traces, &csv(traces))?;
+    let mut lines = Vec::new();
+    for traces in traces.chunk_by(|first, second| first.data == second.data) {
+        draw(folder, traces, summary);
+        lines.push(format!(
+            "{}: {} scale, {summary}",
+            traces[0].data,
+            name_of(common.scale)
+        ));
+        lines.extend(aligned(&rows(traces)));
+        lines.push(String::new());
+    }
+    lines.push(
+        "negative evidence lower bound of all rows in nats, after a tenth of the steps and at the \
+         end; the largest\nrelative distance from L-SVGP on the way, of the preconditioned (P) from \
+         L-SVGP (P), and that at the end.\nThe paper (arXiv:2604.00697, Figure 1) has no numbers: \
+         those with natural gradients (N) follow L-SVGP, R-SVGP\nis much slower, R-SVGP (P) ends \
+         worse than R-SVGP (NP), and W-SVGP is like those with P and Cholesky factors or N."
+            .into(),
+    );
+    lines.push(format!("all of it in {}\n", folder.path().display()));
+    print(&lines.join("\n"))
+}
+
+/// The trace that a variant should follow.
+fn counterpart<'a>(trace: &Trace, traces: &'a [Trace]) -> Option<&'a Trace> {
+    let variant = (variants().into_iter()).find(|variant| variant.title == trace.variant)?;
+    let title = variant.counterpart?;
+    traces.iter().find(|other| other.variant == title)
+}
+
+/// The relative distances of two traces, look by look.
+fn distances(own: &Trace, other: &Trace) -> Vec<f64> {
+    let losses = own.losses.iter().zip(&other.losses);
+    losses
+        .map(|(own, other)| (own - other).abs() / other.abs())
+        .collect()
+}
+
+fn rows(traces: &[Trace]) -> Vec<Vec<String>> {
+    let titles = [
+        "variant",
+        "loss at 10 %",
+        "loss",
+        "distance",
+        "at the end",
+        "ms a step",
+    ];
+    let mut rows = vec![titles.map(str::to_owned).to_vec()];
+    let percent = |share: Option<f64>| {
+        share.map_or_else(|| "-".into(), |share| format!("{:.3} %", 100.0 * share))
+    };
+    for trace in traces {
+        let distances = counterpart(trace, traces).map(|other| distances(trace, other));
+        let largest = distances
+            .as_ref()
+            .map(|all| all.iter().copied().fold(0.0, f64::max));
+        let last = distances.and_then(|all| all.last().copied());
+        let loss = |look: usize| format!("{:.2}", trace.losses[look]);
+        let (end, steps) = (trace.losses.len() - 1, trace.steps.last().copied());
+        rows.push(vec![
+            trace.variant.clone(),
+            loss(end / 10),
+            loss(end),
+            percent(largest),
+            percent(last),
+            format!(
+                "{:.2}",
+                1e3 * trace.seconds / steps.unwrap_or(1).max(1) as f64
+            ),
+        ]);
+    }
+    rows
+}
+
+fn csv(traces: &[Trace]) -> String {
+    let mut text = String::from("data,variant,step,loss\n");
+    for trace in traces {
+        for (step, loss) in trace.steps.iter().zip(&trace.losses) {
+            text += &format!("{},{},{step},{loss}\n", trace.data, trace.variant);
+        }
+    }
+    text
+}
+
+/// Draws all traces of a data set.
+fn draw(folder: &ExperimentFolder, traces: &[Trace], summary: &str) {
+    let data = &traces[0].data;
+    // A trace by natural gradients lies on that of its counterpart, which is seen through its gaps.
+    let is_natural = |title: &str| {
+        let variant = variants()
+            .into_iter()
+            .find(|variant| variant.title == title);
+        variant.is_some_and(|variant| variant.is_natural())
+    };
+    let names: Vec<CurveName> = (traces.iter())
+        .map(|trace| CurveName {
+            text: trace.variant.clone(),
+            dashed: is_natural(&trace.variant),
+        })
+        .collect();
+    let points = |trace: &Trace| -> Vec<(f64, f64)> {
+        let steps = trace.steps.iter().map(|&step| step as f64);
+        steps.zip(trace.losses.iter().copied()).collect()
+    };
+    let panel = CurvePanel {
+        title: "loss of all rows",
+        value: Quantity {
+            name: "negative evidence lower bound",
+            unit: Some("nats"),
+        },
+        curves: traces.iter().map(points).collect(),
+        span: window(traces),
+    };
+    let caption = Caption {
+        data,
+        model: summary,
+    };
+    let steps = Quantity {
+        name: "step",
+        unit: None,
+    };
+    let path = folder.path().join(format!("{data}.svg"));
+    if let Err(error) = pictures::curves(&path, "Training", caption, &names, steps, &[panel]) {
+        eprintln!("warning: {error}");
+    }
+}
+
+/// As much above the lowest loss as in the paper.
+fn window(traces: &[Trace]) -> Span {
+    let losses = traces.iter().flat_map(|trace| &trace.losses);
+    let lowest = losses.copied().fold(f64::INFINITY, f64::min);
+    let toy = toys().into_iter().find(|toy| toy.name == traces[0].data);
+    match toy {
+        Some(toy) if lowest > 0.0 => Span::Window(LOWEST * lowest, toy.window * lowest),
+        _ => Span::Values,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn trace(variant: &str, losses: &[f64]) -> Trace {
+        Trace {
+            data: "snelson".into(),
+            variant: variant.into(),
+            steps: (0..losses.len()).collect(),
+            losses: losses.to_vec(),
+            seconds: 1.0,
+        }
+    }
+
+    #[test]
+    fn variants_are_compared_with_those_they_should_follow() {
+        let traces = [
+            trace("L-SVGP", &[9.0, 9.0]),
+            trace("L-SVGP (P)", &[8.0, 4.0]),
+            trace("R-SVGP (NP)", &[8.0, 5.0]),
+        ];
+        let rows = rows(&traces);
+        assert_eq!(rows[3][3..5], ["25.000 %", "25.000 %"]);
+        assert_eq!(rows[1][3..5], ["-", "-"]);
+        assert_eq!(window(&traces), Span::Window(0.95 * 4.0, 1.75 * 4.0));
+    }
+}

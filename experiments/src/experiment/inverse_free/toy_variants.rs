@@ -1,0 +1,83 @@
+//! The bounds of Figure 1.
+
+use burn_gp::{
+    optim::NaturalInversion,
+    variational::{
+        AuxiliaryUpdate, CovarianceShape, InverseFreeConfig, MeanForm, PosteriorConfig,
+        PseudoObservationsConfig,
+    },
+};
+
+/// A bound with what trains it.
+pub(super) struct Variant {
+    /// Its name in the paper: N for natural gradients, P for a preconditioned mean.
+    pub title: &'static str,
+    /// The name of its part of the folder.
+    pub name: &'static str,
+    /// The posterior.
+    pub posterior: PosteriorConfig,
+    /// The bound by Cholesky factors that it should follow, if there is one.
+    pub counterpart: Option<&'static str>,
+}
+
+impl Variant {
+    /// Whether natural gradients keep its auxiliary matrix up to date.
+    pub fn is_natural(&self) -> bool {
+        matches!(
+            self.posterior,
+            PosteriorConfig::InverseFree(InverseFreeConfig {
+                auxiliary: AuxiliaryUpdate::NaturalGradient(_),
+                ..
+            })
+        )
+    }
+}
+
+/// All of them, those by Cholesky factors first.
+pub(super) fn variants() -> [Variant; 7] {
+    let covariance = CovarianceShape::Full;
+    let observations = |mean| PseudoObservationsConfig::default().with_mean(mean);
+    let relaxed = |mean, auxiliary| {
+        PosteriorConfig::InverseFree(InverseFreeConfig {
+            observations: observations(mean),
+            auxiliary,
+            probes: None,
+        })
+    };
+    let l_svgp = |mean| PosteriorConfig::LSvgp {
+        observations: observations(mean),
+    };
+    let (plain, preconditioned) = (MeanForm::Plain, MeanForm::Preconditioned);
+    let adam = AuxiliaryUpdate::TRAINED;
+    let natural = AuxiliaryUpdate::NaturalGradient(NaturalInversion::ONE_STEP);
+    let variant = |title, name, posterior, counterpart| Variant {
+        title,
+        name,
+        posterior,
+        counterpart,
+    };
+    [
+        variant(
+            "W-SVGP",
+            "w",
+            PosteriorConfig::Whitened { covariance },
+            None,
+        ),
+        variant("L-SVGP", "l", l_svgp(plain), None),
+        variant("L-SVGP (P)", "l-p", l_svgp(preconditioned), None),
+        variant("R-SVGP", "r", relaxed(plain, adam), Some("L-SVGP")),
+        variant(
+            "R-SVGP (P)",
+            "r-p",
+            relaxed(preconditioned, adam),
+            Some("L-SVGP (P)"),
+        ),
+        variant("R-SVGP (N)", "r-n", relaxed(plain, natural), Some("L-SVGP")),
+        variant(
+            "R-SVGP (NP)",
+            "r-np",
+            relaxed(preconditioned, natural),
+            Some("L-SVGP (P)"),
+        ),
+    ]
+}

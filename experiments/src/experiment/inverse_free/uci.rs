@@ -1,0 +1,158 @@
+//! Regression with W-SVGP, L-SVGP and R-SVGP (Section 4.2, Figure 2, and the first row of Table 1).
+//!
+//! Protocol as in [regression](super::regression). Figure 2: batches of 100, 20 000 steps of Adam with
+//! learning rate 0.005; R-SVGP leaves its inducing points alone for 1000 steps, then trains them with
+//! β₁ = 0.99 and a learning rate of 0.001 that goes down by 0.95 after 100 steps without a lower loss,
+//! and estimates traces with 256 probes; its inversions have steps of size 1 down to a residual of
+//! 0.005. Table 1: batches of 1000, 200 000 steps, inversions with log-linear step sizes down to 1e-9,
+//! exact traces.
+
+use clap::{Args, ValueEnum};
+use serde_json::json;
+
+use super::cells::{Cell, Run};
+use super::method::Method;
+use super::regression::{Runs, shared};
+use super::table::{NOT_COMPARABLE, Table};
+use super::uci_picture::draw;
+use super::uci_protocol::ProtocolName;
+use crate::arguments::RunOptions;
+use crate::experiment::{
+    CommonOptions, ExperimentFolder,
+    data_at_hand::data_at_hand,
+    watch::{Watch, all_made},
+};
+use crate::failure::Failure;
+use crate::standard_output::print;
+
+/// What `experiment inverse-free-uci` takes.
+#[derive(Args, Clone, Debug)]
+pub struct UciOptions {
+    /// The figure or table
+    #[arg(long, value_name = "WHICH", default_value = "figure-2")]
+    protocol: ProtocolName,
+    /// Data sets, such as kin40k [default: elevators,kin40k; of table-1: kin40k]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    data_sets: Vec<String>,
+    /// Models [default: all]
+    #[arg(long, value_name = "MODELS", value_delimiter = ',')]
+    models: Vec<Method>,
+    /// Inducing points M, such as 1000,2000 [default: 1000 to 4000, of table-1 500; quick: 128,256, of
+    /// table-1 125]
+    #[arg(long, value_name = "SIZES", value_delimiter = ',')]
+    inducing: Vec<usize>,
+    /// Seeds, the first one and those after it [default: 5; quick: 1]
+    #[arg(long, value_name = "COUNT")]
+    seeds: Option<u64>,
+    /// Optimiser steps [default: 20000, of table-1 200000; quick: 1500, of table-1 1000]
+    #[arg(long, value_name = "S")]
+    steps: Option<usize>,
+    /// What every experiment takes.
+    #[command(flatten)]
+    common: CommonOptions,
+}
+
+/// Runs `burn-gp experiment inverse-free-uci`.
+///
+/// # Errors
+///
+/// [`Failure`]. Data sets that are absent are named and left out, and so are runs that break off.
+pub(in crate::experiment) fn uci(options: &UciOptions) -> Result<(), Failure> {
+    let common = &options.common;
+    let place = common.place()?;
+    place.open()?;
+    let protocol = options.protocol.protocol(common.is_paper());
+    let steps = options.steps.unwrap_or(protocol.steps);
+    let relaxed = options.protocol.relaxed(steps);
+    let data_dir = common.data_dir();
+    let known = protocol.data_sets;
+    let data_sets = data_at_hand(&options.data_sets, known, known, data_dir.as_deref())?;
+    let settings = json!({
+        "protocol": options.protocol,
+        "steps": steps,
+        "batch_size": protocol.batch_size,
+        "r_svgp": relaxed,
+        "dtype": place.dtype,
+        "device": place.device,
+    });
+    let folder = ExperimentFolder::open(protocol.name, common, &settings)?;
+    let runs = Runs {
+        shared: RunOptions {
+            steps: Some(steps),
+            batch_size: Some(protocol.batch_size),
+            ..shared(common, place)
+        },
+        place,
+        folder: &folder,
+        watch: Watch::new(&folder, common.quiet)?,
+    };
+    let asked = options.runs(&data_sets, protocol.sizes, relaxed.probes);
+    let broken = runs.make_all(asked, &relaxed)?;
+    let is_paper = common.is_paper() && steps == protocol.steps;
+    report(options.protocol, is_paper, &folder)?;
+    all_made(broken)
+}
+
+impl UciOptions {
+    /// The runs that are asked for, seed by seed, so that every curve is there as early as possible.
+    fn runs(&self, data_sets: &[String], sizes: &[usize], probes: Option<usize>) -> Vec<Run> {
+        let methods = match self.models.as_slice() {
+            [] => Method::value_variants(),
+            models => models,
+        };
+        let sizes = match self.inducing.as_slice() {
+            [] => sizes,
+            sizes => sizes,
+        };
+        let first = self.common.seed;
+        let count = self.seeds.unwrap_or(self.common.by_scale(1, 5));
+        let mut runs = Vec::new();
+        for seed in first..first + count {
+            for data in data_sets {
+                for &inducing in sizes {
+                    runs.extend(methods.iter().map(|&method| Run {
+                        data: data.clone(),
+                        method,
+                        inducing,
+                        // More than M estimate nothing that is not known exactly.
+                        probes: probes.filter(|&count| method == Method::R && count <= inducing),
+                        seed,
+                        looks: Vec::new(),
+                    }));
+                }
+            }
+        }
+        runs
+    }
+}
+
+/// Tables and pictures of every run that is finished in the folder.
+fn report(
+    protocol: ProtocolName,
+    is_paper: bool,
+    folder: &ExperimentFolder,
+) -> Result<(), Failure> {
+    let cells = Cell::finished(folder)?;
+    let table = Table {
+        cells: &cells,
+        label: |run| run.method.title().to_owned(),
+        published: protocol.published(),
+        is_reference: |run| run.method == Method::R,
+        ratio: "of R",
+        is_paper,
+    };
+    table.write(folder)?;
+    draw(folder, &cells);
+    let mut lines = table.lines();
+    lines.push(
+        "mean (standard error) over the seeds, in standardised units; seconds of the steps alone, \
+         on the processor or\ngraphics processor of --device, and how many times those of R-SVGP"
+            .into(),
+    );
+    lines.push(protocol.findings().into());
+    if !is_paper {
+        lines.push(NOT_COMPARABLE.into());
+    }
+    lines.push(format!("all of it in {}\n", folder.path().display()));
+    print(&lines.join("\n"))
+}
