@@ -162,7 +162,7 @@ fn draw(
         let dashed = names.get(curve).is_some_and(|name| name.dashed);
         let drawn = if dashed {
             let (dash, gap) = (pixels(DASH), pixels(GAP));
-            let dashes = |piece: Vec<_>| DashedPathElement::new(piece.into_iter(), dash, gap, line);
+            let dashes = |piece: Vec<_>| DashedPathElement::new(piece, dash, gap, line);
             chart.draw_series(pieces.map(dashes)).map(|_| ())
         } else {
             let path = |piece| PathElement::new(piece, line);
