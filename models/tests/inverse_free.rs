@@ -302,6 +302,31 @@ fn parameters_have_paths() {
     }
 }
 
+/// Inducing points that are frozen stay where they are, and move once they are thawed; L is not
+/// trained, whatever is thawed around it.
+#[test]
+fn inducing_points_are_frozen_and_thawed() {
+    let posterior = inverse_free(MeanForm::Preconditioned, AuxiliaryUpdate::default());
+    let places = |model: &AnySvgp| {
+        model
+            .parameter("posterior.inducing.points")
+            .expect("a path")
+    };
+    let mut frozen = trainer(&fixed(config(posterior)), DType::F64, 5);
+    let first = places(frozen.model());
+    losses(&mut frozen);
+    assert_eq!(places(frozen.model()), first);
+    let thawed = frozen
+        .into_model()
+        .with_thawed("posterior")
+        .expect("a path");
+    let training = MiniBatchTraining::new(5);
+    let mut moving = MiniBatchTrainer::new(thawed, data(DType::F64), training);
+    losses(&mut moving);
+    assert_ne!(places(moving.model()), first);
+    assert!(residual(moving.model()) < 6e-3);
+}
+
 /// There is no Gaussian for natural gradients to train, and that is said.
 #[test]
 fn natural_gradients_find_no_gaussian() {

@@ -19,7 +19,8 @@
 //!
 //! On `flex` and `ndarray` the operations work on the tensor's own memory (a tensor whose rows are
 //! not contiguous is copied first). **On the GPU backends each of them reads its inputs back to
-//! the host, computes there and uploads the result.** Everything else of a model runs on the GPU.
+//! the host, computes there and uploads the result**, but for [`triangular_product`] and
+//! [`congruence`], which are products of matrices there. Everything else of a model runs on the GPU.
 
 mod adam;
 mod block_factor;

@@ -118,15 +118,29 @@ pub trait Parameters: Module {
     ///
     /// [`ParameterError::Unknown`].
     fn with_frozen(self, path: &str) -> Result<Self, ParameterError> {
-        let within = format!("{path}.");
-        let chosen = |found: &str| found == path || found.starts_with(&within);
-        let found = tree::parameters(&self, &chosen);
-        if found.is_empty() {
-            return Err(unknown(&self, path));
-        }
-        let ids = found.into_iter().map(|found| found.id).collect();
-        Ok(self.set_require_grad_group(ParamGroup::from_ids(ids), false))
+        set_trained(self, path, false)
     }
+
+    /// The module with a parameter, or all parameters within a field, back in training: inducing
+    /// points, say, that were [frozen](Self::with_frozen) for the first steps.
+    ///
+    /// # Errors
+    ///
+    /// [`ParameterError::Unknown`].
+    fn with_thawed(self, path: &str) -> Result<Self, ParameterError> {
+        set_trained(self, path, true)
+    }
+}
+
+fn set_trained<M: Module>(module: M, path: &str, trained: bool) -> Result<M, ParameterError> {
+    let within = format!("{path}.");
+    let chosen = |found: &str| found == path || found.starts_with(&within);
+    let found = tree::parameters(&module, &chosen);
+    if found.is_empty() {
+        return Err(unknown(&module, path));
+    }
+    let ids = found.into_iter().map(|found| found.id).collect();
+    Ok(module.set_require_grad_group(ParamGroup::from_ids(ids), trained))
 }
 
 impl<M: Module> Parameters for M {}

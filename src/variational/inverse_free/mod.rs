@@ -170,16 +170,16 @@ impl<I: Module> InverseFree<I> {
         }
     }
 
-    /// `K̃` under a prior, `[1, M, M]` or `[P, M, M]`, without autodiff.
+    /// `K̃` under a prior without autodiff, `[1, M, M]` or `[P, M, M]`.
     fn noisy_covariances<const D: usize>(&self, prior: &impl PriorCovariances<I, D>) -> Tensor<3>
     where
         Tensor<D>: FunctionMatrices,
     {
-        let kuu = as_batch(prior.kuu(&self.inducing)).without_autodiff();
+        let kuu = as_batch(prior.kuu(&self.inducing.valid()));
         add_diagonal(kuu, self.observations.variances().without_autodiff())
     }
 
-    /// The posterior with every T brought up to date with `K̃`.
+    /// The posterior with every T brought up to date with `K̃`, under a prior without autodiff.
     fn inverted<const D: usize>(
         mut self,
         prior: &impl PriorCovariances<I, D>,
@@ -202,7 +202,10 @@ impl<I: Module> InverseFree<I> {
             .map(|Inversion { lower, report }| (lower, report))
             .unzip();
         self.reports = reports;
-        let lowers = Tensor::stack::<3>(lowers, 0);
+        let lowers = match lowers.as_slice() {
+            [one] => one.clone().unsqueeze(),
+            _ => Tensor::stack::<3>(lowers, 0),
+        };
         self.auxiliary = self.auxiliary.map(|old| {
             if old.is_autodiff() {
                 Tensor::from_inner(lowers)
@@ -233,7 +236,8 @@ impl<I: Module> InverseFree<I> {
         let AuxiliaryUpdate::NaturalGradient(inversion) = self.update else {
             return self;
         };
-        let covariances = self.inducing.kuf(kernel, x).without_autodiff();
+        let kernel = kernel.valid();
+        let covariances = (self.inducing.valid()).kuf(&kernel, x.without_autodiff());
         let floor = self.observations.variances().min().into_scalar();
         let gap = VarianceGap {
             covariances,
@@ -242,7 +246,7 @@ impl<I: Module> InverseFree<I> {
             tolerance,
         };
         let rule = StoppingRule::VarianceGap(&gap);
-        self.inverted::<2>(kernel, inversion.from_cold(), rule)
+        self.inverted::<2>(&kernel, inversion.from_cold(), rule)
     }
 
     fn counted(mut self) -> Self {

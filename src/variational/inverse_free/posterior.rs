@@ -28,7 +28,9 @@ impl<I: Module> InverseFree<I> {
     /// The random vectors of this step beside K_uu, if the traces are estimated.
     fn probes_of_step<const D: usize>(&self, kuu: &Tensor<D>) -> Option<Tensor<D>> {
         let [_, size] = self.observations.dims();
-        let probes = self.probes.filter(|probes| probes.count <= size)?;
+        let probes = self
+            .probes
+            .filter(|probes| (1..=size).contains(&probes.count))?;
         let mut shape = kuu.dims();
         shape[D - 1] = probes.count;
         Some(probes.of_step(self.updates_made(), shape, kuu))

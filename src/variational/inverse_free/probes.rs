@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// that a resumed run goes on with those that would have come next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TraceProbes {
-    /// How many there are, K. With more than M, traces are exact.
+    /// How many there are, K. With none or more than M, traces are exact.
     pub count: usize,
     /// The seed.
     #[serde(default)]
