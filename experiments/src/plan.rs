@@ -37,10 +37,6 @@ const DEFAULT_EPOCHS: usize = 10;
 const FINAL_FRACTION: f64 = 0.01;
 
 /// A model with its training.
-#[allow(
-    clippy::large_enum_variant,
-    reason = "a run has one, and it is moved once"
-)]
 #[derive(Clone, Debug)]
 pub enum Plan {
     /// Exact regression.

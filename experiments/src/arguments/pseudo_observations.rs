@@ -101,21 +101,23 @@ impl PseudoObservationOptions {
         }
     }
 
-    /// The options of both models and whether they are given, and those of inverse-free alone.
-    pub fn given(&self) -> ([(&'static str, bool); 3], [(&'static str, bool); 5]) {
-        (
-            [
-                ("--plain-mean", self.plain_mean.is_some()),
-                ("--pseudo-noise", self.pseudo_noise.is_some()),
-                ("--pseudo-noise-floor", self.pseudo_noise_floor.is_some()),
-            ],
-            [
-                ("--auxiliary", self.auxiliary.is_some()),
-                ("--inversion", self.inversion.is_some()),
-                ("--inversion-tolerance", self.inversion_tolerance.is_some()),
-                ("--inversion-steps", self.inversion_steps.is_some()),
-                ("--probes", self.probes.is_some()),
-            ],
-        )
+    /// The options that both models have, and whether they are given.
+    pub fn given(&self) -> [(&'static str, bool); 3] {
+        [
+            ("--plain-mean", self.plain_mean.is_some()),
+            ("--pseudo-noise", self.pseudo_noise.is_some()),
+            ("--pseudo-noise-floor", self.pseudo_noise_floor.is_some()),
+        ]
+    }
+
+    /// The options of inverse-free alone, and whether they are given.
+    pub fn given_to_inverse_free(&self) -> [(&'static str, bool); 5] {
+        [
+            ("--auxiliary", self.auxiliary.is_some()),
+            ("--inversion", self.inversion.is_some()),
+            ("--inversion-tolerance", self.inversion_tolerance.is_some()),
+            ("--inversion-steps", self.inversion_steps.is_some()),
+            ("--probes", self.probes.is_some()),
+        ]
     }
 }

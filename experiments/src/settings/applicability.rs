@@ -49,7 +49,8 @@ pub fn without_use(options: &RunOptions, model: ModelName) -> Vec<&'static str> 
             options.natural_gradient_warm_up.is_some(),
         ),
     ];
-    let (pseudo_observations, inverse_free) = options.pseudo_observations.given();
+    let pseudo_observations = options.pseudo_observations.given();
+    let inverse_free = options.pseudo_observations.given_to_inverse_free();
     let orthogonal = [("--orthogonal", options.orthogonal.is_some())];
     let columns = [("--columns", options.columns.is_some())];
     let options: [(&[(&'static str, bool)], bool); 8] = [

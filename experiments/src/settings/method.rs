@@ -29,7 +29,7 @@ pub enum Method {
     /// Collapsed sparse regression with orthogonal inducing points.
     SolveCollapsed(SparseSettings),
     /// A sparse variational model.
-    Svgp(SparseSettings, VariationalSettings),
+    Svgp(SparseSettings, Box<VariationalSettings>),
 }
 
 impl Method {
@@ -176,7 +176,7 @@ pub(super) fn method(options: &RunOptions, model: ModelName) -> Result<Method, S
     };
     Ok(Method::Svgp(
         sparse(options, model)?,
-        variational(options, family)?,
+        Box::new(variational(options, family)?),
     ))
 }
 
