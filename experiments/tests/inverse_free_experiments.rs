@@ -46,10 +46,10 @@ fn natural_gradients_follow_the_cholesky_factors_on_snelson() {
     }
     for (relaxed, exact) in [("R-SVGP (N)", "L-SVGP"), ("R-SVGP (NP)", "L-SVGP (P)")] {
         for (relaxed, exact) in losses(relaxed).iter().zip(losses(exact)) {
-            // One step of an inversion that was converged leaves a residual of second order in what
-            // a step of Adam changes, and the bound depends on its square: measured below 1e-4 here,
-            // where the paper's curves, and a trained T by far, would not fit through 1 %.
-            assert!((relaxed - exact).abs() < 1e-2 * exact.abs());
+            // One step of an inversion that had converged leaves a residual of second order in what
+            // a step of Adam changes, and the bound depends on its square. Measured: 5e-5 at most;
+            // with a T that Adam trains 0.4 and more.
+            assert!((relaxed - exact).abs() < 1e-3 * exact.abs());
         }
     }
     let last = |variant: &str| *losses(variant).last().unwrap();
