@@ -46,10 +46,10 @@ fn natural_gradients_follow_the_cholesky_factors_on_snelson() {
     }
     for (relaxed, exact) in [("R-SVGP (N)", "L-SVGP"), ("R-SVGP (NP)", "L-SVGP (P)")] {
         for (relaxed, exact) in losses(relaxed).iter().zip(losses(exact)) {
-            // One step of an inversion that was converged leaves a residual of second order in what
-            // a step of Adam changes, and the bound depends on its square: measured below 1e-4 here,
-            // where the paper's curves, and a trained T by far, would not fit through 1 %.
-            assert!((relaxed - exact).abs() < 1e-2 * exact.abs());
+            // One step of an inversion that had converged leaves a residual of second order in what
+            // a step of Adam changes, and the bound depends on its square. Measured: 5e-5 at most;
+            // with a T that Adam trains 0.4 and more.
+            assert!((relaxed - exact).abs() < 1e-3 * exact.abs());
         }
     }
     let last = |variant: &str| *losses(variant).last().unwrap();
@@ -68,13 +68,13 @@ fn curves_of_regression_are_made_one_by_one() {
     let folder = temp_dir::TempDir::new().unwrap();
     let path = folder.path();
     write_collection(path, "kin40k", 400);
-    let line = "experiment inverse-free-uci --data-dir . --data-sets kin40k --steps 30 --out uci \
+    let line = "experiment inverse-free-uci --data-dir . --data-sets kin40k --steps 30 --out curves \
                 --quiet";
     succeed(
         path,
         &words(&format!("{line} --inducing 8 --models r --seeds 2")),
     );
-    let kept = path.join("uci/runs/kin40k-r-8-seed-1.json");
+    let kept = path.join("curves/runs/kin40k-r-8-seed-1.json");
     let first = read(&kept);
     let table = succeed(
         path,
@@ -82,7 +82,7 @@ fn curves_of_regression_are_made_one_by_one() {
     );
     assert_eq!(read(&kept), first, "a finished run was made again");
     assert!(table.contains("not comparable"), "{table}");
-    let rows = fields(&read(&path.join("uci/results.csv")));
+    let rows = fields(&read(&path.join("curves/results.csv")));
     let cells: Vec<Vec<&str>> = rows[1..]
         .iter()
         .map(|row| row[..6].iter().map(String::as_str).collect())
@@ -101,14 +101,14 @@ fn curves_of_regression_are_made_one_by_one() {
     assert_eq!(rows[3][12], "1");
     assert_eq!(rows[4][12], "");
     let nlpd = |name: &str| {
-        let run = json(&path.join("uci/runs").join(name));
+        let run = json(&path.join("curves/runs").join(name));
         let looks = run["looks"].as_array().unwrap().clone();
         assert_eq!(looks.last().unwrap()["step"], 30);
         looks.last().unwrap()["nlpd"].as_f64().unwrap()
     };
     let mean = 0.5 * (nlpd("kin40k-r-8-seed-0.json") + nlpd("kin40k-r-8-seed-1.json"));
     assert!((rows[3][6].parse::<f64>().unwrap() - mean).abs() < 1e-12);
-    let picture = read(&path.join("uci/kin40k.svg"));
+    let picture = read(&path.join("curves/kin40k.svg"));
     assert!(picture.contains("M = 8") && picture.contains("M = 12"));
 }
 
