@@ -8,7 +8,6 @@ use burn::{
     tensor::{DType, Device, Tensor},
 };
 use burn_gp::{
-    inducing::InducingPoints,
     inference::FullBatch,
     means::MeanConfig,
     ops::{Jitter, Stationary},
@@ -385,51 +384,5 @@ fn conditioning_leaves_the_autodiff_device() {
         assert!(orthogonal.scale().is_autodiff(), "{name}: trainable");
         assert!(model.optimal_weights(x, y).unwrap().is_autodiff(), "{name}");
         assert_eq!(model.num_params(), 3 + 2 + 1 + 20 + 14, "{name}");
-    }
-}
-
-/// Without orthogonal points the bounds are that of sparse regression, and so are the gradients and
-/// the predictions. Rounding: the same sums in another order.
-#[test]
-fn no_orthogonal_points_are_sparse_regression() {
-    for (name, device) in double_precision() {
-        let device = device.autodiff();
-        let options = (&device, DType::F64);
-        let problem = OrthogonalProblem::plane(Stationary::Matern32);
-        let (x, y) = problem.data(options);
-        let single = problem.collapsed(&problem.problem.z, Jitter::INDUCING, options);
-        let model = problem.model_without_orthogonal(Jitter::INDUCING, options);
-        let bound = single.objective(x.clone(), y.clone()).unwrap();
-        let expected = scalar(bound.clone());
-        let ours = model.objective(x.clone(), y.clone()).unwrap();
-        assert_close(scalar(ours.clone()), expected, 1e-10, name);
-        let decoupled = model.decoupled_bound(x.clone(), y.clone()).unwrap();
-        assert_close(scalar(decoupled), expected, 1e-10, name);
-
-        let points = |inducing: &InducingPoints, bound: Tensor<1>| {
-            let gradients = bound.backward();
-            values(inducing.points().grad(&gradients).expect("a gradient"))
-        };
-        let expected_gradients = points(single.inducing(), bound);
-        assert_all_close(
-            &points(model.inducing(), ours),
-            &expected_gradients,
-            1e-8,
-            name,
-        );
-
-        let new_x = problem.new_x(options).inner();
-        let ours = model
-            .condition(x.clone(), y.clone())
-            .unwrap()
-            .marginals(new_x.clone());
-        let expected = single.condition(x, y).unwrap().marginals(new_x);
-        assert_all_close(&values(ours.mean), &values(expected.mean), 1e-10, name);
-        assert_all_close(
-            &values(ours.variance),
-            &values(expected.variance),
-            1e-10,
-            name,
-        );
     }
 }

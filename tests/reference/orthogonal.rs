@@ -133,10 +133,8 @@ impl OrthogonalProblem {
         Gaussian::new(self.problem.noise, options)
     }
 
-    /// The model with the given orthogonal inducing points.
-    fn model_at(
+    pub fn model_with_mean(
         &self,
-        orthogonal: Tensor<2>,
         mean: MeanConfig,
         jitter: Jitter,
         options: (&Device, DType),
@@ -146,24 +144,9 @@ impl OrthogonalProblem {
             self.mean(mean, options),
             self.likelihood(options),
             InducingPoints::new(tensor(&self.problem.z, options)),
-            InducingPoints::new(orthogonal),
+            InducingPoints::new(tensor(&self.o, options)),
             jitter,
         )
-    }
-
-    pub fn model_with_mean(
-        &self,
-        mean: MeanConfig,
-        jitter: Jitter,
-        options: (&Device, DType),
-    ) -> Model {
-        self.model_at(tensor(&self.o, options), mean, jitter, options)
-    }
-
-    /// The model whose second set is empty.
-    pub fn model_without_orthogonal(&self, jitter: Jitter, options: (&Device, DType)) -> Model {
-        let none = Tensor::zeros([0, self.problem.z[0].len()], options);
-        self.model_at(none, MeanConfig::Zero, jitter, options)
     }
 
     pub fn model(&self, jitter: Jitter, options: (&Device, DType)) -> Model {

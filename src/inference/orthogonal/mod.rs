@@ -45,9 +45,7 @@ pub struct CollapsedOrthogonal<K: Module, M: Module, I: Module> {
 impl<K: Kernel, M: Mean, I: InducingVariables<K>> CollapsedOrthogonal<K, M, I> {
     /// Sparse regression with the given prior, noise, inducing variables (Z) and orthogonal
     /// inducing variables (O); `jitter` is that of `K_uu` and of `C_vv`, which is singular where a
-    /// point of O is one of Z. Without points in O the objective and the process
-    /// are those of [`Collapsed`](super::Collapsed); there are no distributions
-    /// over them to ask for then.
+    /// point of O is one of Z.
     pub fn new(
         kernel: K,
         mean: M,
