@@ -8,7 +8,10 @@
 //! of the products of such a step, each made alone on matrices of the same shapes; `floor_ms` that
 //! of their multiply-adds at the rate of a square product of 1024 rows measured in the same run.
 
-use std::time::{Duration, Instant};
+use std::{
+    error::Error,
+    time::{Duration, Instant},
+};
 
 use burn::{
     module::Module,
@@ -40,7 +43,7 @@ const PROBES: usize = 256;
 const STEPS: usize = 25;
 const WARM_UP: usize = 5;
 
-fn main() {
+fn main() -> Result<(), Box<dyn Error>> {
     let filter: String = std::env::args()
         .skip(1)
         .find(|word| !word.starts_with('-'))
@@ -49,23 +52,25 @@ fn main() {
         for inducing in [1000, 2000] {
             let row = format!("{dtype:?}-{BATCH}-{inducing}");
             if row.contains(&filter) {
-                report(&row, dtype, inducing);
+                report(&row, dtype, inducing)?;
             }
         }
     }
+    Ok(())
 }
 
-fn report(row: &str, dtype: DType, inducing: usize) {
+fn report(row: &str, dtype: DType, inducing: usize) -> Result<(), Box<dyn Error>> {
     let (covariance, observations) = (CovarianceShape::Full, PseudoObservationsConfig::default());
     let references = [
         ("whitened", PosteriorConfig::Whitened { covariance }),
         ("l-svgp", PosteriorConfig::LSvgp { observations }),
     ];
-    let times = references.map(|(name, config)| {
-        let time = step_time(config, dtype, inducing);
+    let mut times = Vec::new();
+    for (name, config) in references {
+        let time = step_time(config, dtype, inducing)?;
         println!("{{\"row\": \"{row}\", \"posterior\": \"{name}\", \"median_ms\": {time:.2}}}");
-        time
-    });
+        times.push(time);
+    }
     let inverse_free = PosteriorConfig::InverseFree(InverseFreeConfig {
         observations,
         auxiliary: AuxiliaryUpdate::NaturalGradient(NaturalInversion::ONE_STEP),
@@ -74,7 +79,7 @@ fn report(row: &str, dtype: DType, inducing: usize) {
             seed: 0,
         }),
     });
-    let time = step_time(inverse_free, dtype, inducing);
+    let time = step_time(inverse_free, dtype, inducing)?;
     let (products, operations) = step_products(dtype, inducing);
     let floor = operations / product_rate(dtype) * 1e3;
     println!(
@@ -86,10 +91,15 @@ fn report(row: &str, dtype: DType, inducing: usize) {
         times[0] / time,
         times[1] / time,
     );
+    Ok(())
 }
 
 /// The median milliseconds of a step.
-fn step_time(posterior: PosteriorConfig, dtype: DType, inducing: usize) -> f64 {
+fn step_time(
+    posterior: PosteriorConfig,
+    dtype: DType,
+    inducing: usize,
+) -> Result<f64, Box<dyn Error>> {
     let device = Device::flex();
     device.seed(0);
     let options = (&device.clone().autodiff(), dtype);
@@ -104,7 +114,7 @@ fn step_time(posterior: PosteriorConfig, dtype: DType, inducing: usize) -> f64 {
     .with_inducing(inducing)
     .with_posterior(posterior);
     config.inducing.initialiser = burn_gp::inducing::Initialiser::Subset;
-    let model = config.init(&data).expect("the points are distinct");
+    let model = config.init(&data)?;
     let training = MiniBatchTraining {
         batch_size: BATCH,
         learning_rate: 1e-3,
@@ -114,12 +124,12 @@ fn step_time(posterior: PosteriorConfig, dtype: DType, inducing: usize) -> f64 {
     let mut times = Vec::new();
     for step in 0..STEPS {
         let start = Instant::now();
-        trainer.step().expect("the step is sound");
+        trainer.step()?;
         if step >= WARM_UP {
             times.push(start.elapsed());
         }
     }
-    milliseconds(median(times))
+    Ok(milliseconds(median(times)))
 }
 
 /// The milliseconds of an inverse-free step's products one by one, and their multiply-adds, times

@@ -47,31 +47,29 @@ pub trait AdamUpdate: Backend {
     }
 }
 
-#[cfg(feature = "flex")]
-impl AdamUpdate for burn::backend::Flex {
-    fn adam(
-        parameter: FloatTensor<Self>,
-        gradient: FloatTensor<Self>,
-        first: FloatTensor<Self>,
-        second: FloatTensor<Self>,
-        step: AdamStep,
-    ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>) {
-        on_host::<Self>(parameter, gradient, (first, second), step)
-    }
+/// Implements [`AdamUpdate`] in place for a backend whose tensors are in the host's memory.
+#[cfg(any(feature = "flex", feature = "ndarray"))]
+macro_rules! in_place {
+    ($backend:ty) => {
+        impl AdamUpdate for $backend {
+            fn adam(
+                parameter: FloatTensor<Self>,
+                gradient: FloatTensor<Self>,
+                first: FloatTensor<Self>,
+                second: FloatTensor<Self>,
+                step: AdamStep,
+            ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>) {
+                on_host::<Self>(parameter, gradient, (first, second), step)
+            }
+        }
+    };
 }
 
+#[cfg(feature = "flex")]
+in_place!(burn::backend::Flex);
+
 #[cfg(feature = "ndarray")]
-impl AdamUpdate for burn::backend::NdArray {
-    fn adam(
-        parameter: FloatTensor<Self>,
-        gradient: FloatTensor<Self>,
-        first: FloatTensor<Self>,
-        second: FloatTensor<Self>,
-        step: AdamStep,
-    ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>) {
-        on_host::<Self>(parameter, gradient, (first, second), step)
-    }
-}
+in_place!(burn::backend::NdArray);
 
 #[cfg(any(feature = "wgpu", feature = "cuda"))]
 impl AdamUpdate for burn::backend::Cube {}

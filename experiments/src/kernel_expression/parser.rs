@@ -21,7 +21,7 @@ pub fn parse(text: &str) -> Result<KernelConfig, KernelExpressionError> {
         depth: 0,
     };
     let kernel = parser.sum()?;
-    parser.expect(&Token::End, "+, *, [ or the end")?;
+    parser.require(&Token::End, "+, *, [ or the end")?;
     Ok(kernel)
 }
 
@@ -58,7 +58,7 @@ impl Parser {
         })
     }
 
-    fn expect(
+    fn require(
         &mut self,
         token: &Token,
         expected: &'static str,
@@ -104,7 +104,7 @@ impl Parser {
             }
             Token::Sign('(') => self.within_parentheses(|parser| {
                 let kernel = parser.sum()?;
-                parser.expect(&Token::Sign(')'), "+, *, [ or )")?;
+                parser.require(&Token::Sign(')'), "+, *, [ or )")?;
                 Ok(kernel)
             })?,
             _ => return self.unexpected("a kernel"),
@@ -155,7 +155,7 @@ impl Parser {
                 }
             }
             if !self.accept(',') {
-                return self.expect(&Token::Sign(')'), "a comma or )");
+                return self.require(&Token::Sign(')'), "a comma or )");
             }
         }
     }
@@ -185,7 +185,7 @@ impl Parser {
             };
             dimensions.push(option.count()? - 1);
             if !self.accept(',') {
-                self.expect(&Token::Sign(']'), "a comma or ]")?;
+                self.require(&Token::Sign(']'), "a comma or ]")?;
                 return Ok(dimensions);
             }
         }
