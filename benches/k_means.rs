@@ -6,7 +6,7 @@
 //! fails where they do not. With a set and a number of centres as arguments, `-- mnist 750`, the
 //! inputs are the training rows of that set's first split, in the folder `BURN_GP_DATA`.
 
-use std::time::Instant;
+use std::{error::Error, time::Instant};
 
 use burn::tensor::{DType, Device, Tensor, TensorData};
 use burn_gp::inducing::k_means;
@@ -33,43 +33,42 @@ const ROWS: [(usize, usize, usize); 4] = [
     (10_000, 784, 250),
 ];
 
-fn main() {
+fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.as_slice() {
         [name, centres] => {
-            let centres = centres.parse().expect("a number of centres");
-            let (inputs, dimensions) = training_inputs(name);
-            report(&inputs, dimensions, centres);
+            let centres = centres.parse()?;
+            let (inputs, dimensions) = training_inputs(name)?;
+            report(&inputs, dimensions, centres)?;
         }
         _ => {
             for (count, dimensions, centres) in ROWS {
-                report(&generated_inputs(count, dimensions), dimensions, centres);
+                report(&generated_inputs(count, dimensions), dimensions, centres)?;
             }
         }
     }
+    Ok(())
 }
 
 /// The first split's training inputs of a registered set, as they are, [N, D], and D.
-fn training_inputs(name: &str) -> (Vec<f32>, usize) {
+fn training_inputs(name: &str) -> Result<(Vec<f32>, usize), Box<dyn Error>> {
     let folder = std::env::var_os("BURN_GP_DATA").map(std::path::PathBuf::from);
-    let source = DataSource::resolve(name, folder.as_deref())
-        .expect("BURN_GP_DATA is the folder of the registered data sets");
-    let dataset = source.load(None).expect("the set is on disk");
-    let split =
-        (source.mask(dataset.rows()).and_then(|mask| mask.split(0))).expect("its splits are too");
+    let source = DataSource::resolve(name, folder.as_deref())?;
+    let dataset = source.load(None)?;
+    let split = source.mask(dataset.rows())?.split(0)?;
     let inputs = dataset.inputs.select(&split.train);
     let values = inputs.values().iter().map(|&value| value as f32).collect();
-    (values, inputs.columns())
+    Ok((values, inputs.columns()))
 }
 
-fn report(inputs: &[f32], dimensions: usize, count: usize) {
+fn report(inputs: &[f32], dimensions: usize, count: usize) -> Result<(), Box<dyn Error>> {
     let rows = inputs.len() / dimensions;
     let tensor = Tensor::<2>::from_data(
         TensorData::new(inputs.to_vec(), [rows, dimensions]),
         (&Device::flex(), DType::F32),
     );
     let start = Instant::now();
-    let ours = k_means(tensor, count, SEED).expect("the inputs are distinct");
+    let ours = k_means(tensor, count, SEED)?;
     let seconds = start.elapsed().as_secs_f64();
     let start = Instant::now();
     let centres = Loops::new(inputs, dimensions).k_means(count);
@@ -82,6 +81,7 @@ fn report(inputs: &[f32], dimensions: usize, count: usize) {
          \"seconds\": {seconds:.3}, \"loops_seconds\": {loops:.3}, \"ratio\": {:.2}}}",
         loops / seconds
     );
+    Ok(())
 }
 
 /// Inputs uniform in the unit cube, [N, D].

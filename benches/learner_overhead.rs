@@ -8,6 +8,7 @@
 //! has no checkpoints and a renderer that shows nothing.
 
 use std::{
+    error::Error,
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
@@ -46,13 +47,13 @@ const LEARNING_RATE: f64 = 0.01;
 
 type Model = Svgp<StationaryKernel, ConstantMean, Gaussian, Whitened<InducingPoints>>;
 
-fn main() {
+fn main() -> Result<(), Box<dyn Error>> {
     let data = data();
     let mut times = [const { Vec::new() }; 3];
     for _ in 0..ROUNDS {
-        times[0].push(own_step(&data));
-        times[1].push(learner_step(&data, false));
-        times[2].push(learner_step(&data, true));
+        times[0].push(own_step(&data)?);
+        times[1].push(learner_step(&data, false)?);
+        times[2].push(learner_step(&data, true)?);
     }
     let [own, bare, with_loss] = times.map(|times| median(times).as_secs_f64() * 1e3);
     println!(
@@ -62,6 +63,7 @@ fn main() {
         bare / own,
         with_loss / own
     );
+    Ok(())
 }
 
 /// Data for an epoch of [`STEPS`] batches.
@@ -96,18 +98,18 @@ fn training() -> MiniBatchTraining {
 }
 
 /// The median time of a step of `MiniBatchTrainer`.
-fn own_step(data: &TrainingData) -> Duration {
+fn own_step(data: &TrainingData) -> Result<Duration, Box<dyn Error>> {
     let mut trainer = MiniBatchTrainer::new(model(), data.clone(), training());
     let mut ends = Vec::with_capacity(STEPS);
     for _ in 0..STEPS {
-        trainer.step().expect("the step is sound");
+        trainer.step()?;
         ends.push(Instant::now());
     }
-    median_interval(&ends)
+    Ok(median_interval(&ends))
 }
 
 /// The median time of a step of `MiniBatchLearner`, with or without a metric of the loss.
-fn learner_step(data: &TrainingData, with_loss: bool) -> Duration {
+fn learner_step(data: &TrainingData, with_loss: bool) -> Result<Duration, Box<dyn Error>> {
     let mut learner = MiniBatchLearner::new(model(), data.clone(), training());
     let ends = Arc::new(Mutex::new(Vec::with_capacity(STEPS)));
     // One round; whether it ends is asked after every step.
@@ -122,7 +124,7 @@ fn learner_step(data: &TrainingData, with_loss: bool) -> Duration {
         }
     });
     let folder = std::env::temp_dir().join(format!("burn-gp-learner-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("a writable folder for temporary files");
+    std::fs::create_dir_all(&folder)?;
     let mut supervised =
         SupervisedTraining::new(&folder, batches, learner.examinations(|_step| None))
             .with_application_logger(None)
@@ -130,11 +132,11 @@ fn learner_step(data: &TrainingData, with_loss: bool) -> Duration {
     if with_loss {
         supervised = supervised.metric_train_numeric(LossMetric::new());
     }
-    learner.fit(supervised).expect("all steps are sound");
-    std::fs::remove_dir_all(&folder).expect("it is ours");
+    learner.fit(supervised)?;
+    std::fs::remove_dir_all(&folder)?;
     let ends = ends.lock().unwrap_or_else(PoisonError::into_inner);
     assert_eq!(ends.len(), STEPS, "a step has an end");
-    median_interval(&ends)
+    Ok(median_interval(&ends))
 }
 
 fn median_interval(ends: &[Instant]) -> Duration {

@@ -10,7 +10,7 @@
 //! be learned in either case. ARD Matérn-5/2, 256 inducing points, batches of 1024, f64, first split
 //! of the collection; the bound is that of all training rows, per row.
 
-use std::time::Instant;
+use std::{error::Error, time::Instant};
 
 use burn::tensor::{DType, Device};
 use burn_gp::{
@@ -48,25 +48,30 @@ struct Run {
     bound: f64,
 }
 
-fn main() {
+fn main() -> Result<(), Box<dyn Error>> {
     let coordinates = std::env::args()
         .skip(1)
         .find(|word| !word.starts_with('-'))
         .unwrap_or_default();
-    let data = elevators();
+    let data = elevators()?;
     let covariance = CovarianceShape::Full;
     for (name, posterior) in [
         ("whitened", PosteriorConfig::Whitened { covariance }),
         ("unwhitened", PosteriorConfig::Unwhitened { covariance }),
     ] {
         if coordinates.is_empty() || coordinates == name {
-            compare(name, &posterior, &data);
+            compare(name, &posterior, &data)?;
         }
     }
+    Ok(())
 }
 
 /// Trains with both optimisers.
-fn compare(name: &str, posterior: &PosteriorConfig, data: &TrainingData) {
+fn compare(
+    name: &str,
+    posterior: &PosteriorConfig,
+    data: &TrainingData,
+) -> Result<(), Box<dyn Error>> {
     let plans = [
         Plan {
             rates: &[0.1, 0.3],
@@ -79,12 +84,14 @@ fn compare(name: &str, posterior: &PosteriorConfig, data: &TrainingData) {
             natural_gradient: None,
         },
     ];
-    let [together, alone] = plans.map(|plan| -> Vec<Run> {
+    let runs = |plan: &Plan| -> Result<Vec<Run>, Box<dyn Error>> {
         let all = (plan.rates.iter())
             .flat_map(|&rate| plan.lengths.iter().map(move |&steps| (rate, steps)));
         all.map(|(rate, steps)| run(name, posterior, data, rate, plan.natural_gradient, steps))
             .collect()
-    });
+    };
+    let [together, alone] = &plans;
+    let (together, alone) = (runs(together)?, runs(alone)?);
     for adam in alone {
         let fastest = (together.iter().filter(|run| run.bound >= adam.bound))
             .map(|run| run.seconds)
@@ -100,24 +107,23 @@ fn compare(name: &str, posterior: &PosteriorConfig, data: &TrainingData) {
             adam.seconds / fastest
         );
     }
+    Ok(())
 }
 
 /// The first split's training rows, standardised.
-fn elevators() -> TrainingData {
+fn elevators() -> Result<TrainingData, Box<dyn Error>> {
     let folder = std::env::var_os("BURN_GP_DATA").map(std::path::PathBuf::from);
-    let source = DataSource::resolve("elevators", folder.as_deref())
-        .expect("BURN_GP_DATA is the folder of the registered data sets");
-    let dataset = source.load(None).expect("elevators is on disk");
-    let split =
-        (source.mask(dataset.rows()).and_then(|mask| mask.split(0))).expect("its splits are too");
+    let source = DataSource::resolve("elevators", folder.as_deref())?;
+    let dataset = source.load(None)?;
+    let split = source.mask(dataset.rows())?.split(0)?;
     let standardizer = Standardizer::fit(&dataset, &split.train);
     let train = dataset.select(&split.train);
-    TrainingData::new(
+    Ok(TrainingData::new(
         standardizer.transform_inputs(&train.inputs).values(),
         &standardizer.transform_targets(&train.targets),
         &Device::flex().autodiff(),
         DType::F64,
-    )
+    ))
 }
 
 fn run(
@@ -127,7 +133,7 @@ fn run(
     learning_rate: f64,
     natural_gradient: Option<NaturalGradient>,
     steps: usize,
-) -> Run {
+) -> Result<Run, Box<dyn Error>> {
     let config = SvgpConfig::new(
         StationaryConfig::new(Stationary::Matern52),
         GaussianConfig { noise: 0.1 },
@@ -143,14 +149,13 @@ fn run(
         natural_gradient,
         ..MiniBatchTraining::new(steps)
     };
-    let model = model.expect("distinct rows");
-    let mut trainer = MiniBatchTrainer::new(model, data.clone(), training);
+    let mut trainer = MiniBatchTrainer::new(model?, data.clone(), training);
     let start = Instant::now();
     while !trainer.is_finished() {
-        trainer.step().expect("the step is sound");
+        trainer.step()?;
     }
     let seconds = start.elapsed().as_secs_f64();
-    let bound = bound(trainer.model(), data);
+    let bound = bound(trainer.model(), data)?;
     let optimiser = if natural_gradient.is_some() {
         "natural gradients and Adam"
     } else {
@@ -160,21 +165,18 @@ fn run(
         "{{\"posterior\": \"{name}\", \"optimiser\": \"{optimiser}\", \"learning_rate\": {learning_rate}, \"steps\": {steps}, \
          \"seconds\": {seconds:.2}, \"bound\": {bound:.4}}}"
     );
-    Run {
+    Ok(Run {
         learning_rate,
         steps,
         seconds,
         bound,
-    }
+    })
 }
 
 /// The bound of all rows, per row.
-fn bound(model: &impl MiniBatchModel, data: &TrainingData) -> f64 {
+fn bound(model: &impl MiniBatchModel, data: &TrainingData) -> Result<f64, Box<dyn Error>> {
     let (inputs, targets) = (data.inputs.clone().inner(), data.targets.clone().inner());
-    let objective = model
-        .valid()
-        .objective(inputs, targets, data.len())
-        .expect("factor");
+    let objective = (model.valid()).objective(inputs, targets, data.len())?;
     let value: f64 = objective.value().into_scalar();
-    value / data.len() as f64
+    Ok(value / data.len() as f64)
 }
