@@ -11,5 +11,6 @@ pub mod multi_output;
 pub mod ops;
 pub mod optim;
 pub mod parameter;
+pub mod patches;
 pub mod sampling;
 pub mod variational;
