@@ -16,7 +16,7 @@ use burn_gp_experiments::{
     preparation::PreparedData,
     settings::{self, Settings},
 };
-use burn_gp_models::training::{MiniBatchTrainer, TrainingData};
+use burn_gp_models::training::{MiniBatchModel, MiniBatchTrainer, MiniBatchTraining, TrainingData};
 use clap::Parser;
 use serde::Serialize;
 
@@ -70,10 +70,14 @@ fn draws(options: RunOptions) -> Result<Draws, Box<dyn Error>> {
             let model = config.init(&training_data)?;
             let sets = model.posterior().independent().inducing().into_iter();
             let inducing = sets.flat_map(|set| points(set.points())).collect();
-            let steps = training.steps;
-            let mut trainer = MiniBatchTrainer::new(model, training_data, *training);
-            let batches = (0..steps).map(|step| trainer.rows_of_step(step)).collect();
-            (inducing, batches)
+            (inducing, batches(model, training_data, *training))
+        }
+        Plan::DeepGp(config, training) => {
+            let model = config.init(&training_data)?;
+            let layers = model.layers();
+            let first = layers.hidden().first().unwrap_or(layers.output());
+            let inducing = first.inducing_inputs().into_iter().flat_map(points);
+            (inducing.collect(), batches(model, training_data, *training))
         }
     };
     Ok(Draws {
@@ -81,6 +85,17 @@ fn draws(options: RunOptions) -> Result<Draws, Box<dyn Error>> {
         inducing,
         batches,
     })
+}
+
+/// The rows of every step.
+fn batches(
+    model: impl MiniBatchModel,
+    data: TrainingData,
+    training: MiniBatchTraining,
+) -> Vec<Vec<i64>> {
+    let steps = training.steps;
+    let mut trainer = MiniBatchTrainer::new(model, data, training);
+    (0..steps).map(|step| trainer.rows_of_step(step)).collect()
 }
 
 fn points(points: Tensor<2>) -> Vec<Vec<f64>> {

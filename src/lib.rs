@@ -4,6 +4,7 @@ pub mod features;
 pub mod inducing;
 pub mod inference;
 pub mod kernels;
+pub mod layers;
 pub mod likelihoods;
 pub mod means;
 pub mod metrics;

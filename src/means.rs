@@ -10,6 +10,10 @@ use burn::{
 };
 use serde::{Deserialize, Serialize};
 
+mod projection;
+
+pub use projection::{IdentityMean, ProjectionMean};
+
 use crate::parameter::{Hyperparameter, hyperparameters};
 
 /// A mean function `m(x)` of P functions.
@@ -189,6 +193,9 @@ pub enum MeanConfig {
     },
     /// See [`LinearMean`]; it starts at zero.
     Linear,
+    /// The inputs themselves, see [`IdentityMean`]; see [`ProjectionMean`] where there is another
+    /// number of functions than of inputs.
+    Identity,
 }
 
 impl MeanConfig {
@@ -211,6 +218,23 @@ impl MeanConfig {
                     Tensor::zeros([outputs], options),
                 ))
             }
+            Self::Identity if dimensions == outputs => AnyMean::Identity(IdentityMean::new()),
+            Self::Identity => {
+                AnyMean::Projection(ProjectionMean::truncation(dimensions, outputs, options))
+            }
+        }
+    }
+
+    /// The mean of `outputs` functions of inputs like `inputs`, `[N, D]`: as [`init`](Self::init),
+    /// but that a projection is onto their principal directions.
+    pub fn init_for(&self, inputs: &Tensor<2>, outputs: usize) -> AnyMean {
+        let [_, dimensions] = inputs.dims();
+        let options = (&inputs.device().inner(), inputs.dtype());
+        match self.init(dimensions, outputs, options) {
+            AnyMean::Projection(_) => {
+                AnyMean::Projection(ProjectionMean::principal(inputs.clone(), outputs))
+            }
+            mean => mean,
         }
     }
 }
@@ -224,6 +248,10 @@ pub enum AnyMean {
     Constant(ConstantMean),
     /// See [`LinearMean`].
     Linear(LinearMean),
+    /// See [`IdentityMean`].
+    Identity(IdentityMean),
+    /// See [`ProjectionMean`].
+    Projection(ProjectionMean),
 }
 
 /// Forwards to the mean within.
@@ -233,6 +261,8 @@ macro_rules! forward {
             AnyMean::Zero($mean) => $call,
             AnyMean::Constant($mean) => $call,
             AnyMean::Linear($mean) => $call,
+            AnyMean::Identity($mean) => $call,
+            AnyMean::Projection($mean) => $call,
         }
     };
 }

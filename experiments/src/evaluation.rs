@@ -5,7 +5,7 @@ use burn_gp::{
     metrics,
 };
 use burn_gp_datasets::{Matrix, Standardizer};
-use burn_gp_models::{AnyProcess, Predictions, Predictor};
+use burn_gp_models::{AnyPredictive, Predictions, Predictor};
 use serde::{Deserialize, Serialize};
 
 use crate::preparation::Part;
@@ -61,7 +61,7 @@ pub struct Evaluation {
 /// Predictions at standardised inputs. Where the noise of each target is known, it is added to the
 /// variances; without it they are those of the function.
 pub fn predict(
-    predictor: &Predictor<AnyProcess, AnyLikelihood>,
+    predictor: &Predictor<AnyPredictive, AnyLikelihood>,
     inputs: &Matrix,
     noise: Option<&[f64]>,
 ) -> Predictions {
@@ -92,7 +92,7 @@ pub fn in_original_units(
 
 /// Predicts and scores the rows of `part`.
 pub fn evaluate(
-    predictor: &Predictor<AnyProcess, AnyLikelihood>,
+    predictor: &Predictor<AnyPredictive, AnyLikelihood>,
     part: &Part,
     standardizer: &Standardizer,
 ) -> Evaluation {

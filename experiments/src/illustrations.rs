@@ -4,7 +4,7 @@ use std::path::Path;
 
 use burn_gp::{likelihoods::AnyLikelihood, metrics::likeliest_classes};
 use burn_gp_datasets::Matrix;
-use burn_gp_models::{AnyProcess, Predictions, Predictor};
+use burn_gp_models::{AnyPredictive, Predictions, Predictor};
 
 use crate::arguments::{LikelihoodName, name_of};
 use crate::evaluation::{Evaluation, in_original_units};
@@ -31,7 +31,7 @@ pub struct Illustrations<'a> {
     /// What every step did.
     pub log: &'a TrainingLog,
     /// The trained model.
-    pub predictor: &'a Predictor<AnyProcess, AnyLikelihood>,
+    pub predictor: &'a Predictor<AnyPredictive, AnyLikelihood>,
     /// Its inducing points, standardised, row-major; empty if it has none.
     pub inducing: Vec<f64>,
     /// Its predictions of the test rows.

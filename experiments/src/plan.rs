@@ -10,8 +10,8 @@ use burn_gp::{
     variational::{Coordinates, CovarianceShape, PosteriorConfig},
 };
 use burn_gp_models::{
-    ExactConfig, InducingConfig, ModelConfig, Precision, SgprConfig, SolveCollapsedConfig,
-    SvgpConfig,
+    DeepGpConfig, ExactConfig, InducingConfig, ModelConfig, Precision, SgprConfig,
+    SolveCollapsedConfig, SvgpConfig,
     training::{FullBatchTraining, MiniBatchTraining, Schedule},
 };
 
@@ -47,6 +47,8 @@ pub enum Plan {
     SolveCollapsed(SolveCollapsedConfig, FullBatchTraining),
     /// A sparse variational model.
     Svgp(SvgpConfig, Box<MiniBatchTraining>),
+    /// A deep model, or one of images.
+    DeepGp(Box<DeepGpConfig>, Box<MiniBatchTraining>),
 }
 
 impl Plan {
@@ -122,6 +124,7 @@ impl Plan {
             Self::Sgpr(config, _) => config.likelihood.clone().into(),
             Self::SolveCollapsed(config, _) => config.likelihood.clone().into(),
             Self::Svgp(config, _) => config.likelihood.clone(),
+            Self::DeepGp(config, _) => config.likelihood.clone(),
         }
     }
 
@@ -132,6 +135,7 @@ impl Plan {
             Self::Sgpr(config, _) => ModelConfig::Sgpr(config.clone()),
             Self::SolveCollapsed(config, _) => ModelConfig::SolveCollapsed(config.clone()),
             Self::Svgp(config, _) => ModelConfig::Svgp(config.clone()),
+            Self::DeepGp(config, _) => ModelConfig::DeepGp(config.as_ref().clone()),
         }
     }
 }

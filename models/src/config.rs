@@ -12,12 +12,13 @@ use burn_gp::{
     means::{AnyMean, MeanConfig},
     multi_output::{Coregionalised, Functions, Kernels, SeparateKernels, first_mixing},
     ops::{Jitter, NotPositiveDefinite},
-    parameter::{ParameterConfig, ParameterError},
+    parameter::{ParameterConfig, ParameterError, Parameters},
+    patches::{ImageShape, PatchError},
     variational::{AnyPosterior, PosteriorConfig},
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{SolveCollapsedConfig, Svgp, training::TrainingData};
+use crate::{DeepGpConfig, SolveCollapsedConfig, Svgp, training::TrainingData};
 
 /// A sparse variational model whose pieces are chosen at run time.
 pub type AnySvgp =
@@ -41,6 +42,23 @@ pub enum InitError {
     /// What is asked of a parameter cannot be.
     #[error(transparent)]
     Parameter(#[from] ParameterError),
+    /// A layer looks at patches, and its inputs are no images.
+    #[error(
+        "a layer of patches needs images: the shape of the inputs is not known, or a dense layer \
+         comes before"
+    )]
+    NoImage,
+    /// An image has no such patches.
+    #[error(transparent)]
+    Patches(#[from] PatchError),
+    /// The shape of the images is not that of the inputs.
+    #[error("images of {image} (height, width, channels) have {} numbers, the inputs {inputs}", .image.len())]
+    ImageShape {
+        /// The shape.
+        image: ImageShape,
+        /// The number of inputs, D.
+        inputs: usize,
+    },
     /// The posterior has a second set of inducing points, and none are asked for.
     #[error(
         "this posterior needs orthogonal inducing points besides the others: their number is at \
@@ -99,9 +117,18 @@ impl InducingConfig {
         kernel: &AnyKernel,
         inputs: &Tensor<2>,
     ) -> Result<Vec<InducingPoints>, SelectionError> {
-        let inputs = inputs.clone().inner();
-        let sets = (self.initialiser).select_sets(kernel, inputs, &self.counts(), self.seed)?;
+        let sets = self.select_points(kernel, inputs)?;
         Ok(sets.into_iter().map(InducingPoints::new).collect())
+    }
+
+    /// The places of the sets, one or two.
+    pub(crate) fn select_points(
+        &self,
+        kernel: &AnyKernel,
+        inputs: &Tensor<2>,
+    ) -> Result<Vec<Tensor<2>>, SelectionError> {
+        let inputs = inputs.clone().inner();
+        (self.initialiser).select_sets(kernel, inputs, &self.counts(), self.seed)
     }
 
     /// The jitter of covariances of points in a precision.
@@ -110,12 +137,24 @@ impl InducingConfig {
     }
 
     /// Points at the origin, to be replaced by a record.
-    fn blank(&self, dimensions: usize, options: &TensorCreationOptions) -> Vec<InducingPoints> {
+    pub(crate) fn blank(
+        &self,
+        dimensions: usize,
+        options: &TensorCreationOptions,
+    ) -> Vec<InducingPoints> {
+        let sets = self.blank_points(dimensions, options);
+        sets.into_iter().map(InducingPoints::new).collect()
+    }
+
+    /// Places at the origin, to be replaced by a record.
+    pub(crate) fn blank_points(
+        &self,
+        dimensions: usize,
+        options: &TensorCreationOptions,
+    ) -> Vec<Tensor<2>> {
         let counts = self.counts().into_iter();
         let blank = |count| Tensor::zeros([count, dimensions], options.clone());
-        counts
-            .map(|count| InducingPoints::new(blank(count)))
-            .collect()
+        counts.map(blank).collect()
     }
 
     /// Fails unless there are orthogonal points where, and only where, there have to be.
@@ -239,7 +278,7 @@ impl SvgpConfig {
         let kernel = if self.separate_kernels {
             kernel
         } else {
-            with_first_values(kernel, &self.parameters)?
+            with_first_values(kernel, &self.parameters, "kernel")
         };
         let inducing = self.inducing.select(&kernel, &data.inputs)?;
         let model = self.assemble(kernel, inducing, (dimensions, columns), &options)?;
@@ -306,17 +345,17 @@ impl SvgpConfig {
     }
 }
 
-/// The kernel with the first values that are asked of it, before anything is made from it.
+/// The kernel with the first values that are asked of it under `path`, before anything is made from
+/// it. What cannot be is left to the model made from it, whose error has the whole path.
 pub(crate) fn with_first_values(
     kernel: AnyKernel,
     parameters: &ParameterConfig,
-) -> Result<AnyKernel, ParameterError> {
-    #[derive(Module, Debug)]
-    struct Alone {
-        kernel: AnyKernel,
-    }
-    let asked = parameters.values_within("kernel");
-    Ok(asked.apply(Alone { kernel })?.kernel)
+    path: &str,
+) -> AnyKernel {
+    (parameters.values_within(path)).fold(kernel, |kernel, (path, values)| {
+        let changed = kernel.clone().with_parameter(path, values);
+        changed.unwrap_or(kernel)
+    })
 }
 
 /// Outputs of the models on all data at once.
@@ -366,7 +405,7 @@ impl SgprConfig {
         let options = options_of(&data.inputs);
         let [_, dimensions] = data.inputs.dims();
         let kernel = self.kernel.init(dimensions, options.clone());
-        let kernel = with_first_values(kernel, &self.parameters)?;
+        let kernel = with_first_values(kernel, &self.parameters, "kernel");
         self.inducing.check(false)?;
         let inducing = self.inducing.select(&kernel, &data.inputs)?.swap_remove(0);
         let jitter = self.inducing.jitter_for(data.inputs.dtype());
@@ -459,4 +498,6 @@ pub enum ModelConfig {
     SolveCollapsed(SolveCollapsedConfig),
     /// A sparse variational model.
     Svgp(SvgpConfig),
+    /// A deep model, or one of images.
+    DeepGp(DeepGpConfig),
 }

@@ -2,10 +2,10 @@
 
 use burn::tensor::{DType, Device, Tensor};
 use burn_gp::{
+    layers::Predictive,
     likelihoods::{Likelihood, Marginals},
     ops::NotPositiveDefinite,
     parameter::numbers,
-    variational::{Joint, Process},
 };
 use rand::Rng;
 
@@ -14,7 +14,8 @@ use crate::training::matrix;
 /// Inputs predicted together: memory grows with M times this.
 const CHUNK: usize = 2048;
 
-/// A posterior process with a likelihood, on a device without autodiff.
+/// Posterior functions with a likelihood, on a device without autodiff: a process, or the layers of a
+/// deep one, whose predictions are mixtures over draws of the layers before the last.
 #[derive(Clone, Debug)]
 pub struct Predictor<P, L> {
     process: P,
@@ -39,7 +40,7 @@ pub struct Predictions {
     pub function_variance: Vec<f64>,
 }
 
-impl<P: Process, L: Likelihood> Predictor<P, L> {
+impl<P: Predictive, L: Likelihood> Predictor<P, L> {
     /// Predicts with `process` and `likelihood` on `device` in `dtype`.
     pub fn new(process: P, likelihood: &L, device: &Device, dtype: DType) -> Self {
         Self {
@@ -69,7 +70,7 @@ impl<P: Process, L: Likelihood> Predictor<P, L> {
         let (means, variances) = (chunks(x.dims()[0]))
             .map(|(start, rows)| {
                 let Marginals { mean, variance } =
-                    self.process.marginals(x.clone().narrow(0, start, rows));
+                    mixture(self.process.components(x.clone().narrow(0, start, rows)));
                 (mean, variance)
             })
             .unzip();
@@ -79,18 +80,13 @@ impl<P: Process, L: Likelihood> Predictor<P, L> {
         }
     }
 
-    /// Means and full covariances of the function at `x`, `[N, D]`.
-    pub fn joint(&self, x: Tensor<2>) -> Joint {
-        self.process.joint(x)
-    }
-
     /// `samples` draws of the function at `x`, `[N, D]`: `[S, P, N]`.
     ///
     /// # Errors
     ///
     /// When the covariance cannot be factored.
     pub fn sample(&self, x: Tensor<2>, samples: usize) -> Result<Tensor<3>, NotPositiveDefinite> {
-        self.process.sample(x, samples)
+        self.process.draws(x, samples)
     }
 
     /// `samples` draws of the targets at `x`, `[N, D]`: `[S, N, P]`. The functions are drawn
@@ -105,7 +101,7 @@ impl<P: Process, L: Likelihood> Predictor<P, L> {
         samples: usize,
         random: &mut R,
     ) -> Result<Tensor<3>, NotPositiveDefinite> {
-        let functions = self.process.sample(x, samples)?; // [S, F, N]
+        let functions = self.process.draws(x, samples)?; // [S, F, N]
         Ok(self.likelihood.sample(functions.swap_dims(1, 2), random))
     }
 
@@ -115,21 +111,42 @@ impl<P: Process, L: Likelihood> Predictor<P, L> {
         for (start, rows) in chunks(inputs.len() / columns) {
             let inputs = &inputs[start * columns..(start + rows) * columns];
             let x = matrix(inputs, columns, &self.device, self.dtype);
-            let function = self.process.marginals(x);
-            let target = self.likelihood.predict(function.clone());
-            let probabilities = self.likelihood.class_probabilities(function.clone());
+            let components = self.process.components(x);
+            let each = || components.iter().cloned();
+            let target = mixture(
+                each()
+                    .map(|function| self.likelihood.predict(function))
+                    .collect(),
+            );
+            let probabilities = (each())
+                .filter_map(|function| self.likelihood.class_probabilities(function))
+                .reduce(|sum, other| sum + other);
+            let share = (components.len() as f64).recip();
+            let function = mixture(components);
             predictions.mean.extend(numbers(target.mean));
             predictions.variance.extend(numbers(target.variance));
-            (predictions.probabilities).extend(probabilities.map(numbers).unwrap_or_default());
+            (predictions.probabilities).extend(
+                probabilities
+                    .map(|sum| numbers(sum * share))
+                    .unwrap_or_default(),
+            );
             predictions.function_mean.extend(numbers(function.mean));
             (predictions.function_variance).extend(numbers(function.variance));
         }
         predictions
     }
 
-    /// `log p(y_n | x_n, data)` for every row of row-major host data: inputs with `columns` columns,
+    /// `log p(y_n | x_n, data)`, for S components the logarithm of the mean of their densities, for
+    /// every row of row-major host data: inputs with `columns` columns,
     /// and as many target columns as the likelihood takes.
     pub fn log_density(&self, inputs: &[f64], columns: usize, targets: &[f64]) -> Vec<f64> {
+        let densities = self.log_densities(inputs, columns, targets);
+        densities.iter().map(|each| log_mean_exp(each)).collect()
+    }
+
+    /// `log p(y_n | f_s)` for every row of row-major host data and each of its S components, as
+    /// [`log_density`](Self::log_density).
+    pub fn log_densities(&self, inputs: &[f64], columns: usize, targets: &[f64]) -> Vec<Vec<f64>> {
         let total = inputs.len() / columns;
         let mut densities = Vec::with_capacity(total);
         for (start, rows) in chunks(total) {
@@ -138,12 +155,37 @@ impl<P: Process, L: Likelihood> Predictor<P, L> {
                 let own = &values[start * width..(start + rows) * width];
                 matrix(own, width, &self.device, self.dtype)
             };
-            let function = self.process.marginals(part(inputs));
-            let density = (self.likelihood).log_predictive_density(part(targets), function);
-            densities.extend(numbers(density));
+            let targets = part(targets);
+            let components = self.process.components(part(inputs)).into_iter();
+            let each: Vec<Vec<f64>> = components
+                .map(|function| {
+                    let likelihood = &self.likelihood;
+                    numbers(likelihood.log_predictive_density(targets.clone(), function))
+                })
+                .collect();
+            densities.extend((0..rows).map(|row| each.iter().map(|own| own[row]).collect()));
         }
         densities
     }
+}
+
+/// The mean and variance of components with equal weights; a process has one at least.
+#[track_caller]
+fn mixture(components: Vec<Marginals>) -> Marginals {
+    match Marginals::of_mixture(components) {
+        Some(moments) => moments,
+        None => panic!("Predictor: a process without components"),
+    }
+}
+
+/// `log Σ_s exp(a_s)/S`.
+fn log_mean_exp(values: &[f64]) -> f64 {
+    let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if values.len() == 1 || !largest.is_finite() {
+        return largest;
+    }
+    let sum: f64 = values.iter().map(|value| (value - largest).exp()).sum();
+    largest + (sum / values.len() as f64).ln()
 }
 
 /// The first row and the number of rows of every chunk.

@@ -69,7 +69,7 @@ impl SolveCollapsedConfig {
         let options = options_of(&data.inputs);
         let [_, dimensions] = data.inputs.dims();
         let kernel = self.kernel.init(dimensions, options.clone());
-        let kernel = with_first_values(kernel, &self.parameters)?;
+        let kernel = with_first_values(kernel, &self.parameters, "kernel");
         self.inducing.check(true)?;
         let mut sets = self.inducing.select(&kernel, &data.inputs)?;
         let orthogonal = sets.swap_remove(1);

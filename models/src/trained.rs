@@ -10,6 +10,7 @@ use burn_gp::{
     inducing::InducingPoints,
     inference::FullBatch,
     kernels::AnyKernel,
+    layers::{AnyLayerProcess, EitherPredictive, StackProcess},
     likelihoods::AnyLikelihood,
     means::AnyMean,
     multi_output::{Functions, Kernels},
@@ -23,7 +24,7 @@ use burn_gp::{
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
-    AnySolveCollapsed, Svgp,
+    AnyDeepGp, AnySolveCollapsed, AnyVariational, Svgp,
     config::{AnyExact, AnySgpr, AnySvgp, InitError, ModelConfig},
     prediction::Predictor,
     training::{MiniBatchModel, TrainingData},
@@ -31,6 +32,10 @@ use crate::{
 
 /// The process of every ready-made model.
 pub type AnyProcess = WithMean<<AnyFunctions as Posterior<Kernels<AnyKernel>>>::Process, AnyMean>;
+
+/// What predicts the functions of a ready-made model.
+pub type AnyPredictive =
+    EitherPredictive<AnyProcess, StackProcess<AnyLayerProcess, AnyLayerProcess>>;
 
 /// The functions of every sparse model.
 type AnyFunctions = Functions<AnyPosterior<InducingPoints>>;
@@ -46,6 +51,8 @@ pub enum TrainedModel {
     Exact(ExactModel),
     /// A sparse model, which does not.
     Sparse(AnySvgp),
+    /// A deep model, or one of images.
+    Deep(AnyDeepGp),
 }
 
 /// Exact regression together with the data it is conditioned on.
@@ -111,8 +118,11 @@ impl TrainedModel {
     }
 
     /// A variational model.
-    pub fn variational(model: &AnySvgp) -> Self {
-        Self::Sparse(model.valid())
+    pub fn variational(model: impl Into<AnyVariational>) -> Self {
+        match model.into() {
+            AnyVariational::Svgp(model) => Self::Sparse(model.valid()),
+            AnyVariational::Deep(model) => Self::Deep(model.valid()),
+        }
     }
 
     /// A model of the right shapes, to be filled from a record.
@@ -138,6 +148,7 @@ impl TrainedModel {
                 Self::Sparse(config.variational().blank(dimensions, columns, options)?)
             }
             ModelConfig::Svgp(config) => Self::Sparse(config.blank(dimensions, columns, options)?),
+            ModelConfig::DeepGp(config) => Self::Deep(config.blank(dimensions, columns, options)?),
         })
     }
 
@@ -146,7 +157,9 @@ impl TrainedModel {
     /// # Errors
     ///
     /// When a covariance matrix cannot be factored.
-    pub fn predictor(&self) -> Result<Predictor<AnyProcess, AnyLikelihood>, NotPositiveDefinite> {
+    pub fn predictor(
+        &self,
+    ) -> Result<Predictor<AnyPredictive, AnyLikelihood>, NotPositiveDefinite> {
         match self {
             Self::Exact(model) => {
                 let (inputs, targets) = (model.inputs.val(), model.targets.val());
@@ -157,17 +170,20 @@ impl TrainedModel {
                     .map(EitherProcess::First)
                     .map(EitherProcess::First);
                 let likelihood = AnyLikelihood::Gaussian(model.regression.likelihood().clone());
+                let process = EitherPredictive::First(process);
                 Ok(Predictor::new(process, &likelihood, &device, dtype))
             }
             Self::Sparse(model) => {
                 let points = model.posterior().independent().inducing()[0].points();
+                let process = EitherPredictive::First(model.condition()?);
                 let (device, dtype) = (points.device(), points.dtype());
-                Ok(Predictor::new(
-                    model.condition()?,
-                    model.likelihood(),
-                    &device,
-                    dtype,
-                ))
+                Ok(Predictor::new(process, model.likelihood(), &device, dtype))
+            }
+            Self::Deep(model) => {
+                let points = model.layers().output().inducing_inputs().swap_remove(0);
+                let process = EitherPredictive::Second(model.condition()?);
+                let (device, dtype) = (points.device(), points.dtype());
+                Ok(Predictor::new(process, model.likelihood(), &device, dtype))
             }
         }
     }
@@ -177,16 +193,27 @@ impl TrainedModel {
         match self {
             Self::Exact(model) => model.regression.hyperparameters(),
             Self::Sparse(model) => model.hyperparameters(),
+            Self::Deep(model) => model.hyperparameters(),
         }
     }
 
-    /// The inducing points of all sets, row-major, `[M, D]`; none for exact regression.
+    /// The inducing points of all sets, row-major, `[M, D]`, of the first layer where there are
+    /// several; none for exact regression.
     pub fn inducing_points(&self) -> Vec<f64> {
         match self {
             Self::Exact(_) => Vec::new(),
             Self::Sparse(model) => {
                 let sets = model.posterior().independent().inducing().into_iter();
                 sets.flat_map(|points| numbers(points.points())).collect()
+            }
+            Self::Deep(model) => {
+                let first = model.layers().hidden().first();
+                let first = first.unwrap_or(model.layers().output());
+                first
+                    .inducing_inputs()
+                    .into_iter()
+                    .flat_map(numbers)
+                    .collect()
             }
         }
     }

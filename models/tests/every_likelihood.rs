@@ -126,7 +126,7 @@ fn train(config: &SvgpConfig) -> (TrainedModel, Vec<f64>, [f64; 2]) {
         last = trainer.step().expect("a step").loss;
     }
     (
-        TrainedModel::variational(trainer.model()),
+        TrainedModel::variational(trainer.model().clone()),
         targets,
         [first, last],
     )

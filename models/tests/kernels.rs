@@ -124,7 +124,7 @@ fn every_kernel_fits() {
                     panic!("{name} in {dtype:?}: {error}");
                 }
             }
-            let model = TrainedModel::variational(trainer.model());
+            let model = TrainedModel::variational(trainer.model().clone());
             let predictor = model.predictor().expect("a predictor");
             let predictions = predictor.predict(&inputs, 1);
             let errors = predictions.mean.iter().zip(&targets);

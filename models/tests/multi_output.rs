@@ -105,7 +105,11 @@ fn train(config: &SvgpConfig, data: &TrainingData) -> (f64, f64, TrainedModel) {
         losses.push(trainer.step().expect("the step is sound").loss);
     }
     let last = losses.last().copied().unwrap_or(f64::NAN);
-    (losses[0], last, TrainedModel::variational(trainer.model()))
+    (
+        losses[0],
+        last,
+        TrainedModel::variational(trainer.model().clone()),
+    )
 }
 
 #[test]
@@ -145,6 +149,8 @@ fn every_combination_trains_and_comes_back_from_its_files() {
         let x = matrix(&inputs(), 1, &Device::flex(), DType::F64);
         let paths = predictor
             .process()
+            .first()
+            .expect("a process")
             .paths(PathOptions::new(4))
             .expect("it is stationary");
         assert_eq!(

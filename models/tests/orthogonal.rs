@@ -86,7 +86,7 @@ fn orthogonal_points_are_other_points() {
         let sets = model.posterior().independent().inducing();
         assert_eq!(sets.len(), 2);
         assert!(sets.iter().all(|set| set.points().dims() == [6, 1]));
-        TrainedModel::variational(&model).inducing_points()
+        TrainedModel::variational(model.clone()).inducing_points()
     };
     let first = points(&config);
     let mut sorted = first.clone();

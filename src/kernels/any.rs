@@ -11,7 +11,7 @@ use super::{
     Periodic, Polynomial, Product, RationalQuadratic, Scaled, SpectralMixture, SpectralSample,
     StationaryKernel, Sum, Warped, White, member, one_by_one,
 };
-use crate::features::Perceptron;
+use crate::{features::Perceptron, patches::PatchGrid};
 
 /// Defines the kernels that [`AnyKernel`] chooses from.
 macro_rules! any_kernel {
@@ -58,6 +58,31 @@ macro_rules! any_kernel {
                     None => one_by_one(kernels, |kernel, index| {
                         kernel.matrix(member(&x, index))
                     }),
+                }
+            }
+
+            fn patch_covariance(
+                &self,
+                grid: &PatchGrid,
+                patches: Tensor<2>,
+                images: Tensor<2>,
+                weights: Tensor<2>,
+            ) -> Tensor<2> {
+                match self {
+                    $(Self::$variant(kernel) => {
+                        kernel.patch_covariance(grid, patches, images, weights)
+                    }),+
+                }
+            }
+
+            fn patch_variance(
+                &self,
+                grid: &PatchGrid,
+                images: Tensor<2>,
+                weights: Tensor<2>,
+            ) -> Tensor<1> {
+                match self {
+                    $(Self::$variant(kernel) => kernel.patch_variance(grid, images, weights)),+
                 }
             }
 
@@ -134,6 +159,20 @@ impl Kernel for BoxedKernel {
 
     fn matrix_columns(&self, x: Tensor<2>, columns: Tensor<1, Int>) -> Tensor<2> {
         self.kernel[0].matrix_columns(x, columns)
+    }
+
+    fn patch_covariance(
+        &self,
+        grid: &PatchGrid,
+        patches: Tensor<2>,
+        images: Tensor<2>,
+        weights: Tensor<2>,
+    ) -> Tensor<2> {
+        self.kernel[0].patch_covariance(grid, patches, images, weights)
+    }
+
+    fn patch_variance(&self, grid: &PatchGrid, images: Tensor<2>, weights: Tensor<2>) -> Tensor<1> {
+        self.kernel[0].patch_variance(grid, images, weights)
     }
 
     fn spectrum(

@@ -27,6 +27,7 @@ mod change_point;
 mod combination;
 mod config;
 mod constant;
+mod convolutional;
 mod cosine;
 mod distances;
 mod gibbs;
@@ -55,6 +56,7 @@ pub use change_point::{Change, ChangePoint};
 pub use combination::{Product, Sum};
 pub use config::KernelConfig;
 pub use constant::Constant;
+pub use convolutional::Convolutional;
 pub use cosine::{Cosine, CosineConfig};
 pub use gibbs::{Gibbs, GibbsConfig};
 pub use linear::Linear;
@@ -68,7 +70,10 @@ pub use stationary::{StationaryConfig, StationaryKernel};
 pub use warped::Warped;
 pub use white::White;
 
-use crate::parameter::{Hyperparameter, hyperparameters};
+use crate::{
+    parameter::{Hyperparameter, hyperparameters},
+    patches::PatchGrid,
+};
 
 /// The prior of one or several functions: a kernel that they share, or more than one.
 pub trait FunctionPrior: Module + ModuleDisplay {
@@ -152,6 +157,47 @@ pub trait Kernel: Module + ModuleDisplay {
     /// - result: `[P, N, N]`
     fn matrices(kernels: &[Self], x: Tensor<3>) -> Tensor<3> {
         one_by_one(kernels, |kernel, index| kernel.matrix(member(&x, index)))
+    }
+
+    /// Covariances with weighted sums over the patches of images,
+    /// `Σ_p A_mp·k(z_m, x_n^[p])`. The default keeps the covariances with every patch; stationary
+    /// kernels never do.
+    ///
+    /// # Shapes
+    ///
+    /// - `patches` (z): `[M, d]`, `images` (x): `[N, H·W·C]`, `weights` (A): `[M, P]`
+    /// - result: `[M, N]`
+    fn patch_covariance(
+        &self,
+        grid: &PatchGrid,
+        patches: Tensor<2>,
+        images: Tensor<2>,
+        weights: Tensor<2>,
+    ) -> Tensor<2> {
+        let ([count, _], [images_count, _]) = (patches.dims(), images.dims());
+        let each = self.covariance(patches, grid.extract(images)); // [M, N·P]
+        let each = each.reshape([count, images_count, grid.count()]);
+        (each * weights.unsqueeze_dim(1)).sum_dim(2).squeeze_dim(2)
+    }
+
+    /// The variances of weighted sums over the patches of images, `Σ_pp′ B_pp′·k(x_n^[p], x_n^[p′])`.
+    /// The default keeps the covariances between the patches of all images; stationary kernels never
+    /// do.
+    ///
+    /// # Shapes
+    ///
+    /// - `images` (x): `[N, H·W·C]`, `weights` (B): `[P, P]`
+    /// - result: `[N]`
+    fn patch_variance(&self, grid: &PatchGrid, images: Tensor<2>, weights: Tensor<2>) -> Tensor<1> {
+        let [count, _] = images.dims();
+        let patches = grid.extract(images);
+        let each = (0..count).map(|image| {
+            let own = patches
+                .clone()
+                .narrow(0, image * grid.count(), grid.count());
+            (self.matrix(own) * weights.clone()).sum()
+        });
+        Tensor::cat(each.collect(), 0)
     }
 
     /// The hyperparameters, in the units people read.

@@ -18,6 +18,27 @@ pub struct Marginals {
     pub variance: Tensor<2>,
 }
 
+impl Marginals {
+    /// The mean and variance of mixtures of `components` with equal weights: the mean of the means,
+    /// and the mean of the variances plus the variance of the means. None without a component.
+    pub fn of_mixture(components: Vec<Self>) -> Option<Self> {
+        let share = (components.len() as f64).recip();
+        if components.len() == 1 {
+            return components.into_iter().next();
+        }
+        let (means, variances): (Vec<_>, Vec<_>) = (components.into_iter())
+            .map(|component| (component.mean, component.variance))
+            .unzip();
+        let sum = |terms: Vec<Tensor<2>>| terms.into_iter().reduce(|sum, term| sum + term);
+        let mean = sum(means.clone())? * share;
+        let spread = means
+            .into_iter()
+            .map(|other| (other - mean.clone()).square());
+        let variance = (sum(variances)? + sum(spread.collect())?) * share;
+        Some(Self { mean, variance })
+    }
+}
+
 /// A factorised likelihood `p(y | f) = Π_n Π_p p(y_np | f_np)`, `f_np` the latent functions of
 /// output `p` at input `n`.
 ///

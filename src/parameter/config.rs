@@ -28,16 +28,14 @@ pub struct ParameterConfig {
 }
 
 impl ParameterConfig {
-    /// The first values of the parameters within a field, and nothing else.
-    pub fn values_within(&self, field: &str) -> Self {
-        let within = |path: &str| path.split('.').next() == Some(field);
-        let values = self.values.iter().filter(|(path, _)| within(path));
-        Self {
-            values: (values)
-                .map(|(path, values)| (path.clone(), values.clone()))
-                .collect(),
-            ..Self::default()
-        }
+    /// The first values of the parameters within a field, by their paths from there.
+    pub fn values_within<'a>(
+        &'a self,
+        field: &'a str,
+    ) -> impl Iterator<Item = (&'a str, &'a [f64])> {
+        let within = move |path: &'a str| path.strip_prefix(field)?.strip_prefix('.');
+        (self.values.iter())
+            .filter_map(move |(path, values)| Some((within(path)?, values.as_slice())))
     }
 
     /// A module with everything that is asked of it but the priors, which its trainer takes.

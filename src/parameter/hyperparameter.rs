@@ -14,8 +14,8 @@ pub struct Hyperparameter {
 }
 
 /// Fields whose parameters nobody reads one by one: inducing points, what the posterior is made
-/// of, the weights of networks.
-const UNREPORTED: [&str; 3] = ["inducing", "posterior", "network"];
+/// of, the weights of networks and of patches.
+const UNREPORTED: [&str; 4] = ["inducing", "posterior", "network", "patch_weights"];
 
 /// Whether a parameter is a hyperparameter.
 pub(super) fn is_reported(path: &str) -> bool {
@@ -23,7 +23,7 @@ pub(super) fn is_reported(path: &str) -> bool {
 }
 
 /// The hyperparameters of any module, in the units people read and in the order of its fields: all
-/// its parameters but those in fields named `inducing`, `posterior` or `network`.
+/// its parameters but those in fields named `inducing`, `posterior`, `network` or `patch_weights`.
 pub fn hyperparameters(module: &impl Module) -> Vec<Hyperparameter> {
     tree::parameters(module, &is_reported)
         .into_iter()

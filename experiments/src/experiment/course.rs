@@ -63,7 +63,7 @@ pub(super) fn course(
         losses.push(entry.report.loss);
         let step = entry.report.step;
         if step.is_multiple_of(interval) || trainer.is_finished() {
-            let predictor = TrainedModel::variational(trainer.model()).predictor()?;
+            let predictor = TrainedModel::variational(trainer.model().clone()).predictor()?;
             let scores = evaluate(&predictor, &data.test, &data.standardizer).scores;
             points.push(Look {
                 step,

@@ -2,10 +2,7 @@
 
 use std::time::Instant;
 
-use burn_gp_models::{
-    AnySvgp,
-    training::{MiniBatchTrainer, Trainer},
-};
+use burn_gp_models::training::{MiniBatchModel, MiniBatchTrainer, Trainer};
 
 use super::ExperimentFolder;
 use crate::failure::Failure;
@@ -77,10 +74,10 @@ impl<'a> Watch<'a> {
     /// # Errors
     ///
     /// When a step cannot be made, `look` fails, or the user wants to stop.
-    pub fn train(
+    pub fn train<M: MiniBatchModel>(
         &self,
-        trainer: &mut MiniBatchTrainer<AnySvgp>,
-        mut look: impl FnMut(&MiniBatchTrainer<AnySvgp>, &LogEntry) -> Result<(), Failure>,
+        trainer: &mut MiniBatchTrainer<M>,
+        mut look: impl FnMut(&MiniBatchTrainer<M>, &LogEntry) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let planned = trainer.steps_planned();
         let mut progress = Progress::new(trainer.steps_made(), planned, self.quiet);

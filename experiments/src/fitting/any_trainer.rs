@@ -5,7 +5,7 @@ use std::path::Path;
 use burn::{module::Module, tensor::Tensor};
 use burn_gp::ops::NotPositiveDefinite;
 use burn_gp_models::{
-    AnySvgp, InitError, TrainedModel,
+    AnyVariational, InitError, TrainedModel,
     training::{FullBatchTrainer, MiniBatchLearner, MiniBatchModel, TrainingData, TrainingError},
 };
 
@@ -27,7 +27,7 @@ pub enum TrainerKind {
     /// L-BFGS on all data, in a loop of the caller's.
     FullBatch(Box<AnyFullBatch>),
     /// Adam on mini-batches, in burn's loop.
-    MiniBatch(Box<MiniBatchLearner<AnySvgp>>),
+    MiniBatch(Box<MiniBatchLearner<AnyVariational>>),
 }
 
 /// Forwards to the trainer within.
@@ -69,7 +69,13 @@ impl AnyTrainer {
                 TrainerKind::FullBatch(Box::new(AnyFullBatch::SolveCollapsed(trainer)))
             }
             Plan::Svgp(config, training) => {
-                let model = config.init(&data)?;
+                let model = config.init(&data)?.into();
+                let learner = MiniBatchLearner::new(model, data.clone(), (**training).clone());
+                let learner = learner.with_priors(config.parameters.priors.clone());
+                TrainerKind::MiniBatch(Box::new(learner))
+            }
+            Plan::DeepGp(config, training) => {
+                let model = config.init(&data)?.into();
                 let learner = MiniBatchLearner::new(model, data.clone(), (**training).clone());
                 let learner = learner.with_priors(config.parameters.priors.clone());
                 TrainerKind::MiniBatch(Box::new(learner))
@@ -126,7 +132,7 @@ impl AnyTrainer {
     }
 
     /// The variational model as it is now, for models on mini-batches.
-    pub fn variational(&self) -> Option<&AnySvgp> {
+    pub fn variational(&self) -> Option<&AnyVariational> {
         match &self.kind {
             TrainerKind::MiniBatch(learner) => Some(learner.model()),
             TrainerKind::FullBatch(_) => None,
@@ -141,7 +147,9 @@ impl AnyTrainer {
     pub fn trained(&self) -> Result<TrainedModel, NotPositiveDefinite> {
         match &self.kind {
             TrainerKind::FullBatch(trainer) => trainer.trained(&self.data),
-            TrainerKind::MiniBatch(learner) => Ok(TrainedModel::variational(learner.model())),
+            TrainerKind::MiniBatch(learner) => {
+                Ok(TrainedModel::variational(learner.model().clone()))
+            }
         }
     }
 
@@ -151,7 +159,7 @@ impl AnyTrainer {
     /// # Errors
     ///
     /// When a covariance matrix cannot be factored.
-    pub fn loss(&self, model: &AnySvgp) -> Result<f64, NotPositiveDefinite> {
+    pub fn loss(&self, model: &AnyVariational) -> Result<f64, NotPositiveDefinite> {
         let model = model.valid();
         let rows = self.data.len();
         let (mut fit, mut divergence) = (0.0, 0.0);

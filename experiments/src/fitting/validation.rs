@@ -1,7 +1,7 @@
 //! Which step's model is kept: the one that predicts the validation rows best.
 
 use burn_gp::{metrics, ops::NotPositiveDefinite};
-use burn_gp_models::{AnySvgp, TrainedModel};
+use burn_gp_models::{AnyVariational, TrainedModel};
 use serde::{Deserialize, Serialize};
 
 use crate::preparation::Part;
@@ -17,7 +17,7 @@ pub struct Validation {
     /// How it went so far.
     pub progress: ValidationProgress,
     /// The best model so far.
-    pub best: Option<AnySvgp>,
+    pub best: Option<AnyVariational>,
 }
 
 /// How validation went so far.
@@ -59,8 +59,12 @@ impl Validation {
     /// # Errors
     ///
     /// When a covariance matrix cannot be factored.
-    pub fn look_at(&mut self, step: usize, model: &AnySvgp) -> Result<f64, NotPositiveDefinite> {
-        let predictor = TrainedModel::variational(model).predictor()?;
+    pub fn look_at(
+        &mut self,
+        step: usize,
+        model: &AnyVariational,
+    ) -> Result<f64, NotPositiveDefinite> {
+        let predictor = TrainedModel::variational(model.clone()).predictor()?;
         let (inputs, targets) = (&self.part.inputs, &self.part.targets);
         let densities = predictor.log_density(inputs.values(), inputs.columns(), targets);
         let score = metrics::negative_log_density(&densities);

@@ -341,7 +341,7 @@ fn saved_models_keep_what_was_asked_of_parameters() {
     let model = full_batch(sgpr.init(&data).expect("a model"), &data, &parameters);
     let sgpr_model = TrainedModel::collapsed(&model, &data).expect("factored");
     let model = svgp.init(&data).expect("a model");
-    let svgp_model = TrainedModel::variational(&mini_batch(model, &data, &parameters, (20, 20)));
+    let svgp_model = TrainedModel::variational(mini_batch(model, &data, &parameters, (20, 20)));
     for (config, model) in [
         (ModelConfig::Exact(exact), exact_model),
         (ModelConfig::Sgpr(sgpr), sgpr_model),

@@ -250,7 +250,7 @@ impl Model {
         let sets = model.posterior().independent().inducing();
         let mut points = sets.iter().map(|set| numbers(set.points()));
         let (inducing, orthogonal) = (points.next(), points.next());
-        let predictor = TrainedModel::variational(&model).predictor()?;
+        let predictor = TrainedModel::variational(model.clone()).predictor()?;
         let (held_out, truth) = (&data.held_out_inputs, &data.held_out_targets);
         let predictions = predictor.predict(held_out, 1);
         let densities = predictor.log_density(held_out, 1, truth);

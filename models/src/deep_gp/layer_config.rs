@@ -1,0 +1,341 @@
+//! Configurations of layers.
+
+use burn::tensor::{Tensor, TensorCreationOptions, TensorData};
+use burn_gp::{
+    inducing::InducingPatches,
+    kernels::{AnyKernel, Convolutional, KernelConfig},
+    layers::{AnyLayer, ConvolutionalLayer, DenseLayer, GpLayer, PatchLayer},
+    means::{Mean, MeanConfig},
+    multi_output::{Functions, Kernels, SeparateKernels},
+    parameter::ParameterConfig,
+    patches::{ImageShape, PatchGrid},
+    variational::{PosteriorConfig, with_scaled_deviations},
+};
+use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
+use serde::{Deserialize, Serialize};
+
+use super::projection::{random_projection, some_images, some_patches};
+use crate::config::{InducingConfig, InitError, options_of, with_first_values};
+
+/// What the functions of a layer are of.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "form", rename_all = "kebab-case")]
+pub enum LayerForm {
+    /// Of rows of numbers.
+    #[default]
+    Dense,
+    /// Of patches; the layer gives a map with their values at every patch of an image.
+    Patches {
+        /// Rows and columns of a patch.
+        size: usize,
+        /// Pixels from one patch to the next.
+        stride: usize,
+    },
+    /// Of images: weighted sums of responses to their patches, over inducing patches.
+    Convolutional {
+        /// Rows and columns of a patch.
+        size: usize,
+        /// Pixels from one patch to the next.
+        stride: usize,
+        /// The kernel of the places of patches; responses are the same everywhere if absent.
+        #[serde(default)]
+        location: Option<KernelConfig>,
+    },
+}
+
+/// Configuration of a layer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LayerConfig {
+    /// What its functions are of.
+    #[serde(default)]
+    pub form: LayerForm,
+    /// The kernel: of rows, or of patches.
+    pub kernel: KernelConfig,
+    /// The mean function.
+    pub mean: MeanConfig,
+    /// The posterior.
+    pub posterior: PosteriorConfig,
+    /// The inducing points or patches.
+    pub inducing: InducingConfig,
+    /// A kernel for each function instead of one that all share; not for convolutional layers.
+    #[serde(default)]
+    pub separate_kernels: bool,
+    /// What the standard deviations of Gaussian inducing variables start at, times those of the
+    /// prior: a small number lets a hidden layer start as its mean function.
+    #[serde(default = "one")]
+    pub deviation: f64,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+impl LayerConfig {
+    /// A dense whitened layer with a full covariance, 128 inducing points and a mean of zero.
+    pub fn new(kernel: impl Into<KernelConfig>) -> Self {
+        Self {
+            form: LayerForm::Dense,
+            kernel: kernel.into(),
+            mean: MeanConfig::Zero,
+            posterior: PosteriorConfig::Whitened {
+                covariance: Default::default(),
+            },
+            inducing: InducingConfig::new(128),
+            separate_kernels: false,
+            deviation: 1.0,
+        }
+    }
+
+    /// With another form.
+    pub fn with_form(mut self, form: LayerForm) -> Self {
+        self.form = form;
+        self
+    }
+
+    /// With another mean.
+    pub fn with_mean(mut self, mean: MeanConfig) -> Self {
+        self.mean = mean;
+        self
+    }
+
+    /// With another posterior.
+    pub fn with_posterior(mut self, posterior: PosteriorConfig) -> Self {
+        self.posterior = posterior;
+        self
+    }
+
+    /// With other inducing points.
+    pub fn with_inducing(mut self, inducing: InducingConfig) -> Self {
+        self.inducing = inducing;
+        self
+    }
+
+    /// With a kernel for each function.
+    pub fn with_separate_kernels(mut self) -> Self {
+        self.separate_kernels = true;
+        self
+    }
+
+    /// With first standard deviations of `deviation` times the prior's.
+    pub fn with_deviation(mut self, deviation: f64) -> Self {
+        self.deviation = deviation;
+        self
+    }
+}
+
+/// What a layer is made from.
+#[derive(Clone)]
+pub(super) enum Inputs {
+    /// Inputs like those that it will meet.
+    Like(Tensor<2>),
+    /// Their number of dimensions: the numbers of the layer come from a record.
+    Blank(usize, TensorCreationOptions),
+}
+
+impl Inputs {
+    /// D
+    pub fn dimensions(&self) -> usize {
+        match self {
+            Self::Like(inputs) => inputs.dims()[1],
+            Self::Blank(dimensions, _) => *dimensions,
+        }
+    }
+
+    /// Precision and device, without autodiff.
+    pub fn options(&self) -> TensorCreationOptions {
+        match self {
+            Self::Like(inputs) => options_of(inputs),
+            Self::Blank(_, options) => options.clone(),
+        }
+    }
+
+    /// What becomes of the inputs.
+    fn map(self, dimensions: usize, change: impl FnOnce(Tensor<2>) -> Tensor<2>) -> Self {
+        match self {
+            Self::Like(inputs) => Self::Like(change(inputs)),
+            Self::Blank(_, options) => Self::Blank(dimensions, options),
+        }
+    }
+}
+
+/// A layer to be made: its configuration with everything that decides its shapes.
+pub(super) struct Planned<'a> {
+    pub config: &'a LayerConfig,
+    /// The path of the layer's parameters in the model.
+    pub path: String,
+    pub parameters: &'a ParameterConfig,
+    /// How many functions it has.
+    pub functions: usize,
+    /// The shape of its inputs, if they are images.
+    pub image: Option<ImageShape>,
+}
+
+impl Planned<'_> {
+    /// The layer for inputs like the given ones.
+    pub fn layer(&self, inputs: &Inputs) -> Result<AnyLayer, InitError> {
+        let config = self.config;
+        (config.inducing).check(config.posterior.has_orthogonal_set())?;
+        Ok(match &config.form {
+            LayerForm::Dense => AnyLayer::Dense(self.dense(inputs, &self.path)?),
+            LayerForm::Patches { .. } => {
+                let grid = self.grid()?;
+                let patches =
+                    (inputs.clone()).map(grid.dimensions(), |images| self.patches(&grid, images));
+                let layer = self.dense(&patches, &format!("{}.layer", self.path))?;
+                AnyLayer::Patches(PatchLayer::new(layer, grid))
+            }
+            LayerForm::Convolutional { location, .. } => {
+                AnyLayer::Convolutional(self.convolutional(inputs, location.as_ref())?)
+            }
+        })
+    }
+
+    /// Inputs like those of the layer that comes after, and their shape.
+    pub fn outputs(&self, inputs: Inputs) -> Result<(Inputs, Option<ImageShape>), InitError> {
+        let (seed, functions) = (self.config.inducing.seed, self.functions);
+        Ok(match &self.config.form {
+            LayerForm::Dense | LayerForm::Convolutional { .. } => {
+                let mean = self.config.mean;
+                let outputs = inputs.map(functions, |inputs| match mean {
+                    MeanConfig::Identity => mean.init_for(&inputs, functions).forward(inputs),
+                    _ => random_projection(inputs, functions, seed),
+                });
+                (outputs, None)
+            }
+            LayerForm::Patches { .. } => {
+                let grid = self.grid()?;
+                let map = grid.map(functions);
+                let outputs = inputs.map(map.len(), |images| {
+                    let images = some_images(images, seed);
+                    let [count, _] = images.dims();
+                    let values = random_projection(grid.extract(images), functions, seed);
+                    values.reshape([count, map.len()])
+                });
+                (outputs, Some(map))
+            }
+        })
+    }
+
+    fn grid(&self) -> Result<PatchGrid, InitError> {
+        let (LayerForm::Patches { size, stride } | LayerForm::Convolutional { size, stride, .. }) =
+            self.config.form
+        else {
+            return Err(InitError::NoImage);
+        };
+        let image = self.image.ok_or(InitError::NoImage)?;
+        Ok(PatchGrid::new(image, size, stride)?)
+    }
+
+    /// Patches to choose inducing ones among.
+    fn patches(&self, grid: &PatchGrid, images: Tensor<2>) -> Tensor<2> {
+        let InducingConfig {
+            count,
+            orthogonal,
+            seed,
+            ..
+        } = self.config.inducing;
+        some_patches(grid, some_images(images, seed), count + orthogonal, seed)
+    }
+
+    /// The kernel of the layer with the values that are asked of it at `path`.
+    fn kernel(
+        &self,
+        config: &KernelConfig,
+        dimensions: usize,
+        path: &str,
+        options: &TensorCreationOptions,
+    ) -> AnyKernel {
+        let kernel = config.init(dimensions, options.clone());
+        with_first_values(kernel, self.parameters, path)
+    }
+
+    fn dense(&self, inputs: &Inputs, path: &str) -> Result<DenseLayer, InitError> {
+        let Self {
+            config, functions, ..
+        } = *self;
+        let (dimensions, options) = (inputs.dimensions(), inputs.options());
+        let kernel_path = format!("{path}.kernel");
+        // The values of separate kernels are set one by one, when there are several.
+        let kernel = match config.separate_kernels {
+            true => config.kernel.init(dimensions, options.clone()),
+            false => self.kernel(&config.kernel, dimensions, &kernel_path, &options),
+        };
+        let sets = match inputs {
+            Inputs::Like(inputs) => config.inducing.select(&kernel, inputs)?,
+            Inputs::Blank(dimensions, options) => config.inducing.blank(*dimensions, options),
+        };
+        let jitter = config.inducing.jitter_for(sets[0].points().dtype());
+        let (kernels, posterior) = if config.separate_kernels {
+            let kernels = (0..functions).map(|_| config.kernel.init(dimensions, options.clone()));
+            let kernels = SeparateKernels::new(kernels.collect());
+            let posterior =
+                (config.posterior).init_separate(sets, &kernels, jitter, options.clone())?;
+            (Kernels::Separate(kernels), posterior)
+        } else {
+            let posterior =
+                (config.posterior).init(sets, &kernel, functions, jitter, options.clone())?;
+            (Kernels::Shared(kernel), posterior)
+        };
+        let mean = match inputs {
+            Inputs::Like(inputs) => config.mean.init_for(inputs, functions),
+            Inputs::Blank(dimensions, _) => config.mean.init(*dimensions, functions, options),
+        };
+        let posterior = with_scaled_deviations(posterior, config.deviation);
+        Ok(GpLayer::new(
+            kernels,
+            mean,
+            Functions::Independent(posterior),
+        ))
+    }
+
+    fn convolutional(
+        &self,
+        inputs: &Inputs,
+        location: Option<&KernelConfig>,
+    ) -> Result<ConvolutionalLayer, InitError> {
+        let Self {
+            config, functions, ..
+        } = *self;
+        let (grid, options) = (self.grid()?, inputs.options());
+        let kernel_path = format!("{}.kernel", self.path);
+        let base_path = format!("{kernel_path}.base");
+        let base = self.kernel(&config.kernel, grid.dimensions(), &base_path, &options);
+        let sets = match inputs {
+            Inputs::Like(images) => {
+                let patches = self.patches(&grid, images.clone());
+                config.inducing.select_points(&base, &patches)?
+            }
+            Inputs::Blank(_, options) => config.inducing.blank_points(grid.dimensions(), options),
+        };
+        let mut kernel = Convolutional::new(base, grid, options.clone());
+        let mut sets: Vec<_> = sets.into_iter().map(InducingPatches::new).collect();
+        if let Some(location) = location {
+            let path = format!("{kernel_path}.location");
+            kernel = kernel.with_location(self.kernel(location, 2, &path, &options));
+            let mut random = ChaCha8Rng::seed_from_u64(config.inducing.seed);
+            sets = (sets.into_iter())
+                .map(|patches| with_random_places(patches, &grid, &mut random))
+                .collect();
+        }
+        let jitter = config.inducing.jitter_for(sets[0].patches().dtype());
+        let posterior =
+            (config.posterior).init(sets, &kernel, functions, jitter, options.clone())?;
+        let posterior = with_scaled_deviations(posterior, config.deviation);
+        let mean = (config.mean).init(grid.image().len(), functions, options);
+        Ok(GpLayer::new(kernel, mean, posterior))
+    }
+}
+
+/// Patches at places uniform over those of the patches of an image.
+fn with_random_places(
+    patches: InducingPatches,
+    grid: &PatchGrid,
+    random: &mut ChaCha8Rng,
+) -> InducingPatches {
+    let [count, _] = patches.patches().dims();
+    let sides = [grid.rows() as f64, grid.columns() as f64];
+    let places = (0..2 * count).map(|index| sides[index % 2] * random.random::<f64>());
+    let data = TensorData::new(places.collect::<Vec<f64>>(), [count, 2]);
+    let options = (&patches.patches().device(), patches.patches().dtype());
+    patches.with_places(Tensor::from_data(data, options))
+}

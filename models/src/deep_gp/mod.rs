@@ -1,0 +1,96 @@
+//! Deep Gaussian processes.
+
+mod config;
+mod layer_config;
+mod projection;
+
+use burn::{module::Module, tensor::Tensor};
+use burn_gp::{
+    layers::{Layer, Propagation, Stack, StackProcess},
+    likelihoods::Likelihood,
+    ops::NotPositiveDefinite,
+};
+
+pub use config::{AnyDeepGp, DeepGpConfig, HiddenLayerConfig};
+pub use layer_config::{LayerConfig, LayerForm};
+
+use crate::training::{MiniBatchModel, Objective};
+
+/// A deep Gaussian process with a likelihood; with a single layer, a sparse variational Gaussian
+/// process.
+///
+/// `ELBO = Σ_n E_{q(f_n)}[log p(y_n | f_n)] − Σ_l KL[q(u_l) ‖ p(u_l)]`, the expectation over the last
+/// layer as the likelihood computes it and over the layers before it by S draws
+/// (H. Salimbeni and M. Deisenroth, *Doubly Stochastic Variational Inference for Deep Gaussian
+/// Processes*, arXiv:1705.08933, eq. 15).
+#[derive(Module, Debug)]
+pub struct DeepGp<H: Module, O: Module, L: Module> {
+    layers: Stack<H, O>,
+    likelihood: L,
+}
+
+impl<H: Layer, O: Layer, L: Likelihood> DeepGp<H, O, L> {
+    /// A model of the given pieces.
+    pub fn new(layers: Stack<H, O>, likelihood: L) -> Self {
+        Self { layers, likelihood }
+    }
+
+    /// The layers.
+    pub fn layers(&self) -> &Stack<H, O> {
+        &self.layers
+    }
+
+    /// The likelihood.
+    pub fn likelihood(&self) -> &L {
+        &self.likelihood
+    }
+
+    /// The model with whatever its layers keep between steps up to date with its parameters, as it
+    /// should be before the first step.
+    pub fn refreshed(self) -> Self {
+        Self {
+            layers: self.layers.refreshed(),
+            ..self
+        }
+    }
+
+    /// The process of all layers, ready for prediction on the device without autodiff.
+    ///
+    /// # Errors
+    ///
+    /// When the covariance of inducing variables cannot be factored.
+    pub fn condition(&self) -> Result<StackProcess<H::Process, O::Process>, NotPositiveDefinite> {
+        self.layers.condition()
+    }
+}
+
+impl<H: Layer, O: Layer, L: Likelihood> MiniBatchModel for DeepGp<H, O, L> {
+    /// An unbiased estimate of the evidence lower bound: the likelihood term of the batch scaled
+    /// up to all data, the divergences not.
+    fn objective(
+        &self,
+        inputs: Tensor<2>,
+        targets: Tensor<2>,
+        data_count: usize,
+    ) -> Result<Objective, NotPositiveDefinite> {
+        let [batch, _] = inputs.dims();
+        let Propagation {
+            marginals,
+            samples,
+            divergence,
+        } = self.layers.evaluate(inputs)?;
+        let targets = targets.repeat_dim(0, samples);
+        let expected = self.likelihood.expected_log_density(targets, marginals);
+        Ok(Objective {
+            fit: expected.sum() * (data_count as f64 / (batch * samples) as f64),
+            divergence: Some(divergence),
+        })
+    }
+
+    fn after_step(self) -> Self {
+        Self {
+            layers: self.layers.after_step(),
+            ..self
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! Every ready-made model that trains on mini-batches.
+
+use burn::{module::Module, tensor::Tensor};
+use burn_gp::{likelihoods::AnyLikelihood, ops::NotPositiveDefinite};
+
+use crate::{
+    AnyDeepGp, AnySvgp,
+    training::{MiniBatchModel, Objective},
+};
+
+/// A variational model chosen at run time.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "a program holds one or two, and burn's modules can hold no boxes"
+)]
+#[derive(Module, Debug)]
+pub enum AnyVariational {
+    /// A sparse variational Gaussian process.
+    Svgp(AnySvgp),
+    /// A deep model, or one of images.
+    Deep(AnyDeepGp),
+}
+
+impl AnyVariational {
+    /// The likelihood.
+    pub fn likelihood(&self) -> &AnyLikelihood {
+        match self {
+            Self::Svgp(model) => model.likelihood(),
+            Self::Deep(model) => model.likelihood(),
+        }
+    }
+}
+
+impl From<AnySvgp> for AnyVariational {
+    fn from(model: AnySvgp) -> Self {
+        Self::Svgp(model)
+    }
+}
+
+impl From<AnyDeepGp> for AnyVariational {
+    fn from(model: AnyDeepGp) -> Self {
+        Self::Deep(model)
+    }
+}
+
+impl MiniBatchModel for AnyVariational {
+    fn objective(
+        &self,
+        inputs: Tensor<2>,
+        targets: Tensor<2>,
+        data_count: usize,
+    ) -> Result<Objective, NotPositiveDefinite> {
+        match self {
+            Self::Svgp(model) => model.objective(inputs, targets, data_count),
+            Self::Deep(model) => model.objective(inputs, targets, data_count),
+        }
+    }
+
+    fn after_step(self) -> Self {
+        match self {
+            Self::Svgp(model) => Self::Svgp(model.after_step()),
+            Self::Deep(model) => Self::Deep(model.after_step()),
+        }
+    }
+}

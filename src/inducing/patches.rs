@@ -1,0 +1,117 @@
+//! Inducing patches: responses to trained patches of images.
+
+use burn::{
+    module::{Module, Param},
+    tensor::{Int, Tensor},
+};
+
+use super::InducingVariables;
+use crate::kernels::{Convolutional, Kernel};
+
+/// `u = g(Z)`: the values of the response function of a [`Convolutional`] kernel at trained patches
+/// `Z`, `[M, d]`; under a location kernel at trained places, `[M, 2]`, as well.
+///
+/// They are inter-domain variables: with `d` numbers instead of an image's, their covariances with
+/// each other cost no more than those of points, and those with an image one covariance a patch
+/// (M. van der Wilk, C. E. Rasmussen and J. Hensman, *Convolutional Gaussian Processes*,
+/// arXiv:1709.01894).
+#[derive(Module, Debug)]
+pub struct InducingPatches {
+    patches: Param<Tensor<2>>,
+    places: Option<Param<Tensor<2>>>,
+}
+
+impl InducingPatches {
+    /// Inducing patches that start at `patches`, `[M, d]`.
+    pub fn new(patches: Tensor<2>) -> Self {
+        Self {
+            patches: Param::from_tensor(patches),
+            places: None,
+        }
+    }
+
+    /// With first places, `[M, 2]`, in rows and columns of patches.
+    ///
+    /// # Panics
+    ///
+    /// If there is not a place with two coordinates for each patch.
+    #[track_caller]
+    pub fn with_places(mut self, places: Tensor<2>) -> Self {
+        let [count, _] = self.patches().dims();
+        assert!(
+            places.dims() == [count, 2],
+            "InducingPatches: places {:?} for {count} patches; expected [M, 2]",
+            places.dims()
+        );
+        self.places = Some(Param::from_tensor(places));
+        self
+    }
+
+    /// The patches, `[M, d]`.
+    pub fn patches(&self) -> Tensor<2> {
+        self.patches.val()
+    }
+
+    /// Their places, `[M, 2]`, if they have some.
+    pub fn places(&self) -> Option<Tensor<2>> {
+        self.places.as_ref().map(Param::val)
+    }
+
+    /// `k_g(z, z′)`, times `k_loc` of the places under a location kernel.
+    #[track_caller]
+    fn covariance<K: Kernel>(
+        &self,
+        kernel: &Convolutional<K>,
+        of: impl Fn(&K, &dyn Fn(&Self) -> Tensor<2>) -> Tensor<2>,
+    ) -> Tensor<2> {
+        let responses = of(kernel.base(), &Self::patches);
+        match kernel.location() {
+            None => responses,
+            Some(location) => responses * of(location, &Self::required_places),
+        }
+    }
+
+    #[track_caller]
+    fn required_places(&self) -> Tensor<2> {
+        match self.places() {
+            Some(places) => places,
+            None => panic!("InducingPatches: a location kernel needs patches with places"),
+        }
+    }
+}
+
+impl<K: Kernel> InducingVariables<Convolutional<K>> for InducingPatches {
+    fn count(&self) -> usize {
+        self.patches.lazy_shape().dims::<2>()[0]
+    }
+
+    fn kuu(&self, kernel: &Convolutional<K>) -> Tensor<2> {
+        self.covariance(kernel, |kernel, points| kernel.matrix(points(self)))
+    }
+
+    fn kuf(&self, kernel: &Convolutional<K>, x: Tensor<2>) -> Tensor<2> {
+        kernel.responses(self.patches(), self.places(), x)
+    }
+
+    fn kuv(&self, kernel: &Convolutional<K>, other: &Self) -> Tensor<2> {
+        self.covariance(kernel, |kernel, points| {
+            kernel.covariance(points(self), points(other))
+        })
+    }
+
+    fn kuu_columns(&self, kernel: &Convolutional<K>, columns: Tensor<1, Int>) -> Tensor<2> {
+        self.covariance(kernel, |kernel, points| {
+            kernel.matrix_columns(points(self), columns.clone())
+        })
+    }
+
+    fn union(sets: &[Self]) -> Self {
+        let all = |each: Vec<Tensor<2>>| Tensor::cat(each, 0).detach();
+        let patches = Self::new(all(sets.iter().map(Self::patches).collect()));
+        let places: Option<Vec<_>> = sets.iter().map(Self::places).collect();
+        match places {
+            Some(places) => patches.with_places(all(places)),
+            None => patches,
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Layers chosen at run time.
+
+use burn::{module::Module, tensor::Tensor};
+
+use super::{GpLayer, Layer, PatchLayer, PatchProcess};
+use crate::{
+    inducing::{InducingPatches, InducingPoints},
+    kernels::{AnyKernel, Convolutional},
+    means::AnyMean,
+    multi_output::{Functions, Kernels},
+    ops::NotPositiveDefinite,
+    patches::PatchGrid,
+    variational::{AnyPosterior, EitherProcess, Evaluation},
+};
+
+/// A layer of points whose pieces are chosen at run time.
+pub type DenseLayer = GpLayer<Kernels<AnyKernel>, AnyMean, Functions<AnyPosterior<InducingPoints>>>;
+
+/// A layer of images whose pieces are chosen at run time.
+pub type ConvolutionalLayer =
+    GpLayer<Convolutional<AnyKernel>, AnyMean, AnyPosterior<InducingPatches>>;
+
+/// A layer chosen at run time.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "a stack holds a few, and burn's modules can hold no boxes"
+)]
+#[derive(Module, Debug)]
+pub enum AnyLayer {
+    /// Functions of points.
+    Dense(DenseLayer),
+    /// Functions of patches, at every patch of an image.
+    Patches(PatchLayer<DenseLayer>),
+    /// Functions of images, sums over their patches.
+    Convolutional(ConvolutionalLayer),
+}
+
+/// The process of an [`AnyLayer`].
+pub type AnyLayerProcess = EitherProcess<
+    EitherProcess<<DenseLayer as Layer>::Process, PatchProcess<<DenseLayer as Layer>::Process>>,
+    <ConvolutionalLayer as Layer>::Process,
+>;
+
+/// Forwards to the layer within.
+macro_rules! forward {
+    ($self:ident, $layer:ident => $call:expr) => {
+        match $self {
+            Self::Dense($layer) => $call,
+            Self::Patches($layer) => $call,
+            Self::Convolutional($layer) => $call,
+        }
+    };
+}
+
+impl AnyLayer {
+    /// Where the inducing variables of all sets are, `[M, D]` each: points, or patches.
+    pub fn inducing_inputs(&self) -> Vec<Tensor<2>> {
+        let points = |layer: &DenseLayer| -> Vec<Tensor<2>> {
+            let sets = layer.posterior().independent().inducing();
+            sets.into_iter().map(InducingPoints::points).collect()
+        };
+        match self {
+            Self::Dense(layer) => points(layer),
+            Self::Patches(layer) => points(layer.layer()),
+            Self::Convolutional(layer) => {
+                let sets = layer.posterior().inducing().into_iter();
+                sets.map(InducingPatches::patches).collect()
+            }
+        }
+    }
+
+    /// The patches that the functions look at, if they look at patches.
+    pub fn grid(&self) -> Option<&PatchGrid> {
+        match self {
+            Self::Dense(_) => None,
+            Self::Patches(layer) => Some(layer.grid()),
+            Self::Convolutional(layer) => Some(layer.kernel().grid()),
+        }
+    }
+}
+
+impl Layer for AnyLayer {
+    type Process = AnyLayerProcess;
+
+    fn evaluate(&self, x: Tensor<2>) -> Result<Evaluation, NotPositiveDefinite> {
+        forward!(self, layer => layer.evaluate(x))
+    }
+
+    fn condition(&self) -> Result<Self::Process, NotPositiveDefinite> {
+        Ok(match self {
+            Self::Dense(layer) => EitherProcess::First(EitherProcess::First(layer.condition()?)),
+            Self::Patches(layer) => EitherProcess::First(EitherProcess::Second(layer.condition()?)),
+            Self::Convolutional(layer) => EitherProcess::Second(layer.condition()?),
+        })
+    }
+
+    fn after_step(self) -> Self {
+        match self {
+            Self::Dense(layer) => Self::Dense(layer.after_step()),
+            Self::Patches(layer) => Self::Patches(layer.after_step()),
+            Self::Convolutional(layer) => Self::Convolutional(layer.after_step()),
+        }
+    }
+
+    fn refreshed(self) -> Self {
+        match self {
+            Self::Dense(layer) => Self::Dense(layer.refreshed()),
+            Self::Patches(layer) => Self::Patches(layer.refreshed()),
+            Self::Convolutional(layer) => Self::Convolutional(layer.refreshed()),
+        }
+    }
+}

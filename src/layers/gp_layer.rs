@@ -1,0 +1,80 @@
+//! The layer of a kernel, a mean and a posterior.
+
+use burn::{module::Module, tensor::Tensor};
+
+use super::Layer;
+use crate::{
+    kernels::FunctionPrior,
+    likelihoods::Marginals,
+    means::Mean,
+    ops::NotPositiveDefinite,
+    variational::{Evaluation, Posterior, WithMean},
+};
+
+/// P functions `f(x) = m(x) + g(x)` with the prior `g_p ~ GP(0, k_p)` and a posterior of any kind
+/// over their inducing variables.
+#[derive(Module, Debug)]
+pub struct GpLayer<K: Module, M: Module, Q: Module> {
+    kernel: K,
+    mean: M,
+    posterior: Q,
+}
+
+impl<K: FunctionPrior, M: Mean, Q: Posterior<K>> GpLayer<K, M, Q> {
+    /// A layer of the given pieces.
+    pub fn new(kernel: K, mean: M, posterior: Q) -> Self {
+        Self {
+            kernel,
+            mean,
+            posterior,
+        }
+    }
+
+    /// The kernel, or the kernels of the functions.
+    pub fn kernel(&self) -> &K {
+        &self.kernel
+    }
+
+    /// The mean function.
+    pub fn mean(&self) -> &M {
+        &self.mean
+    }
+
+    /// The posterior.
+    pub fn posterior(&self) -> &Q {
+        &self.posterior
+    }
+}
+
+impl<K: FunctionPrior, M: Mean, Q: Posterior<K>> Layer for GpLayer<K, M, Q> {
+    type Process = WithMean<Q::Process, M>;
+
+    fn evaluate(&self, x: Tensor<2>) -> Result<Evaluation, NotPositiveDefinite> {
+        let Evaluation {
+            marginals,
+            divergence,
+        } = self.posterior.evaluate(&self.kernel, x.clone())?;
+        Ok(Evaluation {
+            marginals: Marginals {
+                mean: self.mean.add_to(marginals.mean, x),
+                variance: marginals.variance,
+            },
+            divergence,
+        })
+    }
+
+    fn condition(&self) -> Result<Self::Process, NotPositiveDefinite> {
+        let process = self.posterior.condition(&self.kernel)?;
+        Ok(WithMean::new(process, self.mean.valid()))
+    }
+
+    fn after_step(self) -> Self {
+        let posterior = self.posterior.after_step(&self.kernel);
+        Self { posterior, ..self }
+    }
+
+    fn refreshed(self) -> Self {
+        let posterior = self.posterior.refreshed(&self.kernel);
+        Self { posterior, ..self }
+    }
+}

@@ -1,0 +1,133 @@
+//! Layers that look at every patch of an image.
+
+use burn::{module::Module, tensor::Tensor};
+
+use super::Layer;
+use crate::{
+    likelihoods::Marginals,
+    ops::NotPositiveDefinite,
+    patches::PatchGrid,
+    variational::{Evaluation, Joint, Process},
+};
+
+/// The functions of a layer at every patch of an image: `f_pc(x) = g_c(x^[p])`, a feature map with a
+/// channel for each of the layer's C functions, patch after patch with the channels side by side
+/// (K. Blomqvist, S. Kaski and M. Heinonen, *Deep Convolutional Gaussian Processes*,
+/// arXiv:1810.03052).
+///
+/// Draws of the map from its marginals leave out that its values at different patches are
+/// correlated, as those of any layer leave out that its values at different inputs are
+/// (V. Dutordoir, M. van der Wilk, A. Artemev and J. Hensman, *Bayesian Image Classification with
+/// Deep Convolutional Gaussian Processes*, arXiv:1902.05888).
+#[derive(Module, Debug)]
+pub struct PatchLayer<H: Module> {
+    layer: H,
+    #[module(skip)]
+    grid: PatchGrid,
+}
+
+/// The process of a [`PatchLayer`].
+#[derive(Clone, Debug)]
+pub struct PatchProcess<P> {
+    process: P,
+    grid: PatchGrid,
+}
+
+impl<H: Layer> PatchLayer<H> {
+    /// The functions of `layer`, whose inputs are patches, at every patch of `grid`.
+    pub fn new(layer: H, grid: PatchGrid) -> Self {
+        Self { layer, grid }
+    }
+
+    /// The layer that looks at one patch.
+    pub fn layer(&self) -> &H {
+        &self.layer
+    }
+
+    /// The patches.
+    pub fn grid(&self) -> &PatchGrid {
+        &self.grid
+    }
+}
+
+/// `[N, P·C]` from a row a patch, `[N·P, C]`.
+fn as_map(rows: Tensor<2>, patches: usize) -> Tensor<2> {
+    let [count, functions] = rows.dims();
+    rows.reshape([count / patches, patches * functions])
+}
+
+fn maps(marginals: Marginals, grid: &PatchGrid) -> Marginals {
+    Marginals {
+        mean: as_map(marginals.mean, grid.count()),
+        variance: as_map(marginals.variance, grid.count()),
+    }
+}
+
+impl<H: Layer> Layer for PatchLayer<H> {
+    type Process = PatchProcess<H::Process>;
+
+    fn evaluate(&self, x: Tensor<2>) -> Result<Evaluation, NotPositiveDefinite> {
+        let Evaluation {
+            marginals,
+            divergence,
+        } = self.layer.evaluate(self.grid.extract(x))?;
+        Ok(Evaluation {
+            marginals: maps(marginals, &self.grid),
+            divergence,
+        })
+    }
+
+    fn condition(&self) -> Result<Self::Process, NotPositiveDefinite> {
+        Ok(PatchProcess {
+            process: self.layer.condition()?,
+            grid: self.grid,
+        })
+    }
+
+    fn after_step(self) -> Self {
+        Self {
+            layer: self.layer.after_step(),
+            ..self
+        }
+    }
+
+    fn refreshed(self) -> Self {
+        Self {
+            layer: self.layer.refreshed(),
+            ..self
+        }
+    }
+}
+
+impl<P: Process> Process for PatchProcess<P> {
+    fn marginals(&self, x: Tensor<2>) -> Marginals {
+        maps(self.process.marginals(self.grid.extract(x)), &self.grid)
+    }
+
+    /// Between the values of an output, which is a function at a patch. Memory grows with
+    /// `(N·P)²`.
+    fn joint(&self, x: Tensor<2>) -> Joint {
+        let ([count, _], patches) = (x.dims(), self.grid.count());
+        let Joint { mean, covariance } = self.process.joint(self.grid.extract(x)); // [C, N·P, N·P]
+        let [functions, _, _] = covariance.dims();
+        let blocks = covariance.reshape([functions, count, patches, count, patches]);
+        let same = (0..patches).map(|patch| {
+            let rows = blocks.clone().narrow(2, patch, 1).narrow(4, patch, 1);
+            rows.reshape([functions, count, count])
+        });
+        Joint {
+            mean: as_map(mean, patches),
+            covariance: Tensor::cat(same.collect(), 0), // [P·C, N, N]
+        }
+    }
+
+    /// Draws of the functions at all patches together.
+    fn sample(&self, x: Tensor<2>, samples: usize) -> Result<Tensor<3>, NotPositiveDefinite> {
+        let ([count, _], patches) = (x.dims(), self.grid.count());
+        let draws = self.process.sample(self.grid.extract(x), samples)?; // [S, C, N·P]
+        let [_, functions, _] = draws.dims();
+        let draws = draws.reshape([samples, functions, count, patches]);
+        let draws = draws.permute([0, 3, 1, 2]); // [S, P, C, N]
+        Ok(draws.reshape([samples, patches * functions, count]))
+    }
+}

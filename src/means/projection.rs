@@ -1,0 +1,116 @@
+//! Means that hand the inputs on.
+
+use burn::{
+    module::{Module, Param},
+    tensor::{Tensor, TensorCreationOptions, TensorData},
+};
+use faer::{Mat, Side};
+
+use super::Mean;
+use crate::parameter::numbers;
+
+/// `m(x) = x`: the mean of a hidden layer that changes its inputs a little.
+#[derive(Module, Debug)]
+pub struct IdentityMean {}
+
+impl IdentityMean {
+    /// The identity.
+    pub fn new() -> Self {
+        Self {}
+    }
+}
+
+impl Default for IdentityMean {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Mean for IdentityMean {
+    fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+        x
+    }
+}
+
+/// `m(x) = Wᵀx` with weights that are not trained: the mean of a hidden layer with another number of
+/// functions than inputs (H. Salimbeni and M. Deisenroth, *Doubly Stochastic Variational Inference
+/// for Deep Gaussian Processes*, arXiv:1705.08933, section 2).
+#[derive(Module, Debug)]
+pub struct ProjectionMean {
+    /// W, [D, P]
+    weights: Param<Tensor<2>>,
+}
+
+impl ProjectionMean {
+    /// The projection by `weights`, `[D, P]`.
+    pub fn new(weights: Tensor<2>) -> Self {
+        Self {
+            weights: Param::from_tensor(weights).set_require_grad(false),
+        }
+    }
+
+    /// The first `outputs` of `dimensions` inputs, and zeros where there are more outputs.
+    pub fn truncation(
+        dimensions: usize,
+        outputs: usize,
+        options: impl Into<TensorCreationOptions>,
+    ) -> Self {
+        let ones = (0..dimensions * outputs).map(|index| {
+            let (row, column) = (index / outputs, index % outputs);
+            if row == column { 1.0 } else { 0.0 }
+        });
+        let data = TensorData::new(ones.collect::<Vec<f64>>(), [dimensions, outputs]);
+        Self::new(Tensor::from_data(data, options))
+    }
+
+    /// The coordinates of `inputs`, `[N, D]`, along the `outputs` orthogonal directions in which they
+    /// vary most, from the largest variance on; the inputs themselves, followed by zeros, where
+    /// there are more outputs than dimensions.
+    pub fn principal(inputs: Tensor<2>, outputs: usize) -> Self {
+        let [count, dimensions] = inputs.dims();
+        let options = (&inputs.device().inner(), inputs.dtype());
+        if outputs >= dimensions {
+            return Self::truncation(dimensions, outputs, options);
+        }
+        let values = numbers(inputs);
+        let mean = |column: usize| {
+            let entries = values.iter().skip(column).step_by(dimensions);
+            entries.sum::<f64>() / count as f64
+        };
+        let means: Vec<f64> = (0..dimensions).map(mean).collect();
+        let centred = Mat::from_fn(count, dimensions, |row, column| {
+            values[row * dimensions + column] - means[column]
+        });
+        let scatter = centred.transpose() * &centred;
+        let Ok(decomposition) = scatter.self_adjoint_eigen(Side::Lower) else {
+            // Inputs that are not finite have no directions.
+            return Self::truncation(dimensions, outputs, options);
+        };
+        // Eigenvalues rise; an eigenvector's sign is made that of its largest entry.
+        let vectors = decomposition.U();
+        let signed = |output: usize| {
+            let vector = vectors.col(dimensions - 1 - output);
+            let largest =
+                (0..dimensions).max_by(|&a, &b| vector[a].abs().total_cmp(&vector[b].abs()));
+            let sign = largest.map_or(1.0, |index| vector[index].signum());
+            (0..dimensions).map(move |row| sign * vector[row])
+        };
+        let columns: Vec<Vec<f64>> = (0..outputs)
+            .map(|output| signed(output).collect())
+            .collect();
+        let rows = (0..dimensions).flat_map(|row| columns.iter().map(move |column| column[row]));
+        let data = TensorData::new(rows.collect::<Vec<f64>>(), [dimensions, outputs]);
+        Self::new(Tensor::from_data(data, options))
+    }
+
+    /// The weights, `[D, P]`.
+    pub fn weights(&self) -> Tensor<2> {
+        self.weights.val()
+    }
+}
+
+impl Mean for ProjectionMean {
+    fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+        x.matmul(self.weights())
+    }
+}
