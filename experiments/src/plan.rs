@@ -1,5 +1,7 @@
 //! The model and the training that settings and data ask for.
 
+mod layers;
+
 use burn::tensor::DType;
 use burn_gp::{
     inducing::Initialiser,
@@ -14,6 +16,8 @@ use burn_gp_models::{
     SolveCollapsedConfig, SvgpConfig,
     training::{FullBatchTraining, MiniBatchTraining, Schedule},
 };
+
+use layers::Pieces;
 
 use crate::arguments::{CovarianceName, DtypeName, InitialiserName, MeanName, ScheduleName};
 use crate::preparation::PreparedData;
@@ -114,6 +118,25 @@ impl Plan {
                 settings.length.get_or_insert(Length::Steps(training.steps));
                 Self::Svgp(config, Box::new(training))
             }
+            Method::Layers(sparse, variational, layers) => {
+                let has_orthogonal = variational.family.has_orthogonal();
+                let inducing = match layers.images {
+                    None => inducing(sparse, has_orthogonal, data, seed, dtype)?,
+                    Some(_) => inducing_patches(sparse, has_orthogonal, seed, dtype),
+                };
+                let pieces = Pieces {
+                    kernel,
+                    mean,
+                    posterior: posterior(variational, inducing.orthogonal, seed)?,
+                    inducing,
+                    likelihood: settings.likelihood.config(settings.noise, data.classes()),
+                    parameters,
+                };
+                let config = layers::deep_gp(pieces, layers, data)?;
+                let training = mini_batch(variational, length, data.train.len(), seed);
+                settings.length.get_or_insert(Length::Steps(training.steps));
+                Self::DeepGp(Box::new(config), Box::new(training))
+            }
         })
     }
 
@@ -192,11 +215,33 @@ fn inducing(
     dtype: DType,
 ) -> Result<InducingConfig, SettingError> {
     let (count, orthogonal) = inducing_counts(sparse, has_orthogonal, data)?;
+    Ok(inducing_config(sparse, (count, orthogonal), seed, dtype))
+}
+
+/// Inducing patches, of which there are more than rows.
+fn inducing_patches(
+    sparse: &mut SparseSettings,
+    has_orthogonal: bool,
+    seed: u64,
+    dtype: DType,
+) -> InducingConfig {
+    let count = sparse.inducing.unwrap_or(DEFAULT_INDUCING);
+    let orthogonal = sparse.orthogonal.unwrap_or(count);
+    let orthogonal = if has_orthogonal { orthogonal } else { 0 };
+    inducing_config(sparse, (count, orthogonal), seed, dtype)
+}
+
+fn inducing_config(
+    sparse: &mut SparseSettings,
+    (count, orthogonal): (usize, usize),
+    seed: u64,
+    dtype: DType,
+) -> InducingConfig {
     sparse.inducing = Some(count);
-    sparse.orthogonal = has_orthogonal.then_some(orthogonal);
+    sparse.orthogonal = (orthogonal > 0).then_some(orthogonal);
     let default = Jitter::for_precision(dtype).initial;
     let jitter = *sparse.jitter.get_or_insert(default);
-    Ok(InducingConfig {
+    InducingConfig {
         count,
         orthogonal,
         initialiser: match sparse.initialiser {
@@ -206,7 +251,7 @@ fn inducing(
         },
         seed,
         jitter: Some(Jitter::relative(jitter)),
-    })
+    }
 }
 
 fn kernel(settings: &Settings, data: &PreparedData) -> Result<KernelConfig, SettingError> {

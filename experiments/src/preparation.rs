@@ -1,6 +1,6 @@
 //! The data of a run: loaded, divided, standardised by the training rows.
 
-use burn_gp::{inducing::distinct_rows, likelihoods::Likelihood};
+use burn_gp::{inducing::distinct_rows, likelihoods::Likelihood, patches::ImageShape};
 use burn_gp_datasets::{
     ColumnRoles, DataError, DataSource, DataWarning, Dataset, Location, Matrix, Origin, Schema,
     Split, Standardizer, TargetColumn, warnings,
@@ -59,6 +59,8 @@ pub struct PreparedData {
     pub name: String,
     /// Whether they are generated.
     pub synthetic: bool,
+    /// The shape of the inputs, if they are images.
+    pub image: Option<ImageShape>,
     /// The columns, and which label is which class.
     pub schema: Schema,
     /// The statistics of the training rows.
@@ -131,6 +133,8 @@ impl PreparedData {
         Ok(Self {
             name: dataset.name.clone(),
             synthetic: source.is_synthetic(),
+            image: (dataset.image)
+                .map(|image| ImageShape::new(image.height(), image.width(), image.channels())),
             train: part(&split.train),
             validation: part(&split.validation),
             test: part(&split.test),

@@ -39,10 +39,81 @@ choice! {
         LSvgp,
         /// As l-svgp, by matrix products alone: an approximate inverse stands for the factorisation
         InverseFree,
+        /// Layers of Gaussian processes, each on draws from the one before (deep Gaussian process)
+        DeepGp,
+        /// Sparse variational with a convolutional kernel, for images
+        ConvGp,
+        /// As conv-gp on feature maps of layers that look at patches
+        DeepConvGp,
+    }
+}
+
+choice! {
+    /// The posteriors of models made of layers.
+    PosteriorName {
+        /// As of the model svgp
+        Whitened,
+        /// As of svgp-unwhitened
+        Unwhitened,
+        /// As of solve
+        Solve,
+        /// As of solve-unwhitened
+        SolveUnwhitened,
+        /// As of odvgp
+        Odvgp,
+        /// As of l-svgp
+        LSvgp,
+        /// As of inverse-free
+        InverseFree,
+    }
+}
+
+impl PosteriorName {
+    /// The model of a single layer with this posterior.
+    pub fn single_layer(self) -> ModelName {
+        match self {
+            Self::Whitened => ModelName::Svgp,
+            Self::Unwhitened => ModelName::SvgpUnwhitened,
+            Self::Solve => ModelName::Solve,
+            Self::SolveUnwhitened => ModelName::SolveUnwhitened,
+            Self::Odvgp => ModelName::Odvgp,
+            Self::LSvgp => ModelName::LSvgp,
+            Self::InverseFree => ModelName::InverseFree,
+        }
+    }
+
+    /// The posterior of a model of a single layer, if it has one of these.
+    pub fn of(model: ModelName) -> Option<Self> {
+        let all = Self::value_variants().iter().copied();
+        all.into_iter().find(|name| name.single_layer() == model)
     }
 }
 
 impl ModelName {
+    /// Whether it is made of layers, whose posterior is an option.
+    pub fn has_layers(self) -> bool {
+        matches!(self, Self::DeepGp | Self::ConvGp | Self::DeepConvGp)
+    }
+
+    /// Whether it has layers before the last.
+    pub fn is_deep(self) -> bool {
+        matches!(self, Self::DeepGp | Self::DeepConvGp)
+    }
+
+    /// Whether its inputs are images.
+    pub fn is_of_images(self) -> bool {
+        matches!(self, Self::ConvGp | Self::DeepConvGp)
+    }
+
+    /// The model of a single layer with the same posterior: for a model of layers, that of
+    /// `posterior`.
+    pub fn single_layer(self, posterior: Option<PosteriorName>) -> Self {
+        match self.has_layers() {
+            true => posterior.unwrap_or(PosteriorName::Whitened).single_layer(),
+            false => self,
+        }
+    }
+
     /// Whether it trains on mini-batches.
     pub fn is_mini_batch(self) -> bool {
         !matches!(self, Self::Exact | Self::Sgpr | Self::SolveCollapsed)

@@ -2,6 +2,7 @@
 
 mod choices;
 mod complaint;
+mod layers;
 mod pseudo_observations;
 mod run_options;
 
@@ -12,9 +13,10 @@ use clap::{Args, Parser, Subcommand};
 pub use crate::experiment::ExperimentCommand;
 pub use choices::{
     AuxiliaryName, CovarianceName, DeviceName, DtypeName, InitialiserName, InversionName, KeepName,
-    LikelihoodName, MeanName, ModelName, ScaleName, ScheduleName, name_of,
+    LikelihoodName, MeanName, ModelName, PosteriorName, ScaleName, ScheduleName, name_of,
 };
 pub use complaint::complaint;
+pub use layers::{ImageOption, LayerOptions};
 pub use pseudo_observations::PseudoObservationOptions;
 pub use run_options::RunOptions;
 

@@ -9,8 +9,8 @@ use crate::kernel_expression::KernelExpression;
 use crate::parameter_options::{BoundsOption, PriorOption, ValuesOption};
 
 use super::{
-    CovarianceName, DeviceName, DtypeName, InitialiserName, KeepName, LikelihoodName, MeanName,
-    ModelName, PseudoObservationOptions, ScheduleName,
+    CovarianceName, DeviceName, DtypeName, InitialiserName, KeepName, LayerOptions,
+    LikelihoodName, MeanName, ModelName, PseudoObservationOptions, ScheduleName,
 };
 
 /// Every option of a run; what is absent has its default.
@@ -31,7 +31,8 @@ pub struct RunOptions {
     #[arg(long, value_name = "KERNEL", help_heading = "Model")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kernel: Option<KernelExpression>,
-    /// One lengthscale (period, variance) for all inputs instead of one each
+    /// One lengthscale (period, variance) for all inputs instead of one each [default: false; true
+    /// for conv-gp and deep-conv-gp]
     #[arg(
         long,
         value_name = "BOOL",
@@ -112,6 +113,10 @@ pub struct RunOptions {
     #[command(flatten)]
     #[serde(skip_serializing_if = "PseudoObservationOptions::is_empty")]
     pub pseudo_observations: PseudoObservationOptions,
+    /// What only models made of layers have.
+    #[command(flatten)]
+    #[serde(skip_serializing_if = "LayerOptions::is_empty")]
+    pub layers: LayerOptions,
 
     /// First values of a parameter, in standardised units: kernel.lengthscale=0.5
     ///
@@ -370,6 +375,7 @@ impl RunOptions {
             jitter: (self.jitter).or(if own_dtype { None } else { earlier.jitter }),
             pseudo_observations: (self.pseudo_observations)
                 .over(earlier.pseudo_observations, own_dtype),
+            layers: self.layers.over(earlier.layers, own_data),
             set: self.set.or(earlier.set),
             bound: self.bound.or(earlier.bound),
             prior: self.prior.or(earlier.prior),

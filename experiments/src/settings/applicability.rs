@@ -53,6 +53,18 @@ pub fn without_use(options: &RunOptions, model: ModelName) -> Vec<&'static str> 
     let inverse_free = options.pseudo_observations.given_to_inverse_free();
     let orthogonal = [("--orthogonal", options.orthogonal.is_some())];
     let columns = [("--columns", options.columns.is_some())];
+    let layers = &options.layers;
+    let (layered, deep, images) = (
+        layers.given(),
+        layers.given_to_deep(),
+        layers.given_to_images(),
+    );
+    let of_layers: [(&[(&'static str, bool)], bool); 3] = [
+        (&layered, !model.has_layers()),
+        (&deep, !model.is_deep()),
+        (&images, !model.is_of_images()),
+    ];
+    let model = model.single_layer(layers.posterior);
     let options: [(&[(&'static str, bool)], bool); 8] = [
         (&dense, model == ModelName::Exact),
         (&jitter, !model.has_jitter()),
@@ -63,7 +75,7 @@ pub fn without_use(options: &RunOptions, model: ModelName) -> Vec<&'static str> 
         (&orthogonal, !model.has_orthogonal()),
         (&columns, model != ModelName::Odvgp),
     ];
-    let useless = options.iter().filter(|(_, useless)| *useless);
+    let useless = (options.iter().chain(&of_layers)).filter(|(_, useless)| *useless);
     let given = useless
         .flat_map(|(options, _)| options.iter())
         .filter(|(_, given)| *given);

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use burn_gp::patches::{ImageShape, PatchError};
+
 /// An option that cannot be what it is.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SettingError {
@@ -145,6 +147,46 @@ pub enum SettingError {
         input: usize,
         /// How many there are.
         inputs: usize,
+    },
+    /// Not a number for each layer.
+    #[error("{option} has {found} numbers for {layers} layers; give one for each, separated by commas")]
+    NumberOfLayers {
+        /// The option.
+        option: &'static str,
+        /// How many numbers there are.
+        found: usize,
+        /// How many layers there are.
+        layers: usize,
+    },
+    /// Images of an unknown shape.
+    #[error(
+        "the model {model} looks at images; give their shape with --image, such as 28x28 or \
+         32x32x3 (height, width, channels)"
+    )]
+    ImageShapeMissing {
+        /// The model.
+        model: String,
+    },
+    /// Images of another shape than the rows.
+    #[error(
+        "images of {image} (height, width, channels) have {numbers} numbers, but the data have \
+         {inputs} inputs; correct --image"
+    )]
+    ImageShape {
+        /// The shape.
+        image: ImageShape,
+        /// The numbers of such an image.
+        numbers: usize,
+        /// The number of inputs.
+        inputs: usize,
+    },
+    /// A layer without patches.
+    #[error("layer {layer}: {source}; correct --patch or --stride")]
+    Patches {
+        /// The layer, counted from 1.
+        layer: usize,
+        /// What is wrong.
+        source: PatchError,
     },
     /// More inducing points than rows.
     #[error(

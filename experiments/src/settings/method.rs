@@ -7,7 +7,7 @@ use burn_gp::{
 use burn_gp_models::training::InducingTraining;
 
 use super::{
-    SettingError, at_least_one, inducing_training, inverse_free, inverse_free_options,
+    LayerSettings, SettingError, at_least_one, inducing_training, inverse_free, inverse_free_options,
     natural_gradient, positive, pseudo_observation_options, pseudo_observations,
 };
 use crate::arguments::{
@@ -30,6 +30,8 @@ pub enum Method {
     SolveCollapsed(SparseSettings),
     /// A sparse variational model.
     Svgp(SparseSettings, Box<VariationalSettings>),
+    /// A model made of layers, with the inducing points and the posterior of each.
+    Layers(SparseSettings, Box<VariationalSettings>, Box<LayerSettings>),
 }
 
 impl Method {
@@ -39,15 +41,24 @@ impl Method {
             Self::Exact => ModelName::Exact,
             Self::Sgpr(_) => ModelName::Sgpr,
             Self::SolveCollapsed(_) => ModelName::SolveCollapsed,
-            Self::Svgp(_, variational) => match variational.family {
-                Family::Svgp { whitened: true } => ModelName::Svgp,
-                Family::Svgp { whitened: false } => ModelName::SvgpUnwhitened,
-                Family::Solve { whitened: true } => ModelName::Solve,
-                Family::Solve { whitened: false } => ModelName::SolveUnwhitened,
-                Family::Odvgp { .. } => ModelName::Odvgp,
-                Family::LSvgp(_) => ModelName::LSvgp,
-                Family::InverseFree(_) => ModelName::InverseFree,
-            },
+            Self::Svgp(_, variational) => variational.family.name(),
+            Self::Layers(_, _, layers) => layers.model,
+        }
+    }
+
+    /// The name of the model of a single layer with the same inducing points and posterior.
+    pub fn single_layer(&self) -> ModelName {
+        match self.variational() {
+            Some(variational) => variational.family.name(),
+            None => self.name(),
+        }
+    }
+
+    /// The layers, for models made of them.
+    pub fn layers(&self) -> Option<&LayerSettings> {
+        match self {
+            Self::Layers(_, _, layers) => Some(layers),
+            _ => None,
         }
     }
 
@@ -55,9 +66,10 @@ impl Method {
     pub fn sparse(&self) -> Option<&SparseSettings> {
         match self {
             Self::Exact => None,
-            Self::Sgpr(sparse) | Self::SolveCollapsed(sparse) | Self::Svgp(sparse, _) => {
-                Some(sparse)
-            }
+            Self::Sgpr(sparse)
+            | Self::SolveCollapsed(sparse)
+            | Self::Svgp(sparse, _)
+            | Self::Layers(sparse, _, _) => Some(sparse),
         }
     }
 
@@ -65,7 +77,7 @@ impl Method {
     pub fn variational(&self) -> Option<&VariationalSettings> {
         match self {
             Self::Exact | Self::Sgpr(_) | Self::SolveCollapsed(_) => None,
-            Self::Svgp(_, variational) => Some(variational),
+            Self::Svgp(_, variational) | Self::Layers(_, variational, _) => Some(variational),
         }
     }
 }
@@ -108,6 +120,19 @@ pub enum Family {
 }
 
 impl Family {
+    /// The model of a single layer with this posterior.
+    fn name(&self) -> ModelName {
+        match self {
+            Self::Svgp { whitened: true } => ModelName::Svgp,
+            Self::Svgp { whitened: false } => ModelName::SvgpUnwhitened,
+            Self::Solve { whitened: true } => ModelName::Solve,
+            Self::Solve { whitened: false } => ModelName::SolveUnwhitened,
+            Self::Odvgp { .. } => ModelName::Odvgp,
+            Self::LSvgp(_) => ModelName::LSvgp,
+            Self::InverseFree(_) => ModelName::InverseFree,
+        }
+    }
+
     /// Whether there is a second set of inducing points.
     pub fn has_orthogonal(&self) -> bool {
         matches!(self, Self::Solve { .. } | Self::Odvgp { .. })
@@ -160,7 +185,8 @@ impl VariationalSettings {
 
 /// The model that `options` ask for.
 pub(super) fn method(options: &RunOptions, model: ModelName) -> Result<Method, SettingError> {
-    let family = match model {
+    let posterior = options.layers.posterior;
+    let family = match model.single_layer(posterior) {
         ModelName::Exact => return Ok(Method::Exact),
         ModelName::Sgpr => return Ok(Method::Sgpr(sparse(options, model)?)),
         ModelName::SolveCollapsed => return Ok(Method::SolveCollapsed(sparse(options, model)?)),
@@ -173,11 +199,17 @@ pub(super) fn method(options: &RunOptions, model: ModelName) -> Result<Method, S
         },
         ModelName::LSvgp => Family::LSvgp(pseudo_observations(&options.pseudo_observations)?),
         ModelName::InverseFree => Family::InverseFree(inverse_free(options)?),
+        ModelName::DeepGp | ModelName::ConvGp | ModelName::DeepConvGp => {
+            unreachable!("a model of layers has the posterior of a model of one")
+        }
     };
-    Ok(Method::Svgp(
-        sparse(options, model)?,
-        Box::new(variational(options, family)?),
-    ))
+    let sparse = sparse(options, model.single_layer(posterior))?;
+    let variational = Box::new(variational(options, family)?);
+    if !model.has_layers() {
+        return Ok(Method::Svgp(sparse, variational));
+    }
+    let layers = LayerSettings::new(&options.layers, model, options.seed.unwrap_or(0))?;
+    Ok(Method::Layers(sparse, variational, Box::new(layers)))
 }
 
 /// The inducing points of a model that has them.

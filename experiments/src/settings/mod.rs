@@ -4,6 +4,7 @@ mod applicability;
 mod configuration;
 mod error;
 mod inducing_training;
+mod layers;
 mod method;
 mod natural_gradient;
 mod positive;
@@ -14,7 +15,8 @@ use std::path::PathBuf;
 use burn_gp_datasets::{DataSource, Task};
 
 use crate::arguments::{
-    DeviceName, DtypeName, KeepName, LikelihoodName, MeanName, ModelName, RunOptions, name_of,
+    DeviceName, DtypeName, KeepName, LayerOptions, LikelihoodName, MeanName, ModelName,
+    PosteriorName, RunOptions, name_of,
 };
 use crate::devices;
 use crate::kernel_expression::KernelExpression;
@@ -24,6 +26,7 @@ pub use applicability::{require_applicable, without_use};
 pub use configuration::read_configuration;
 pub use error::{ConfigurationError, SettingError};
 use inducing_training::inducing_training;
+pub use layers::{ImageSettings, LayerSettings};
 pub use method::{Family, Method, SparseSettings, VariationalSettings};
 use natural_gradient::natural_gradient;
 use positive::{above_lower_bound, at_least_one, positive};
@@ -119,7 +122,7 @@ impl Settings {
         Ok(Self {
             method,
             kernel: options.kernel.clone().unwrap_or_default(),
-            isotropic: options.isotropic.unwrap_or(false),
+            isotropic: options.isotropic.unwrap_or(model.is_of_images()),
             mean: options.mean.unwrap_or(likelihood.default_mean()),
             likelihood,
             parameters: ParameterOptions {
@@ -155,9 +158,10 @@ impl Settings {
             SplitChoice::Own(split) => (Some(split), None),
             SplitChoice::Random(fraction) => (None, Some(fraction)),
         };
-        let name = self.method.name();
+        let (model, name) = (self.method.name(), self.method.single_layer());
+        let layers = self.method.layers();
         RunOptions {
-            model: Some(name),
+            model: Some(model),
             kernel: Some(self.kernel.clone()),
             isotropic: Some(self.isotropic),
             mean: Some(self.mean),
@@ -173,6 +177,10 @@ impl Settings {
             pseudo_observations: variational.map_or_else(Default::default, |variational| {
                 variational.family.pseudo_observation_options()
             }),
+            layers: LayerOptions {
+                posterior: layers.and_then(|_| PosteriorName::of(name)),
+                ..layers.map(LayerSettings::options).unwrap_or_default()
+            },
             set: self.parameters.set.clone(),
             bound: self.parameters.bound.clone(),
             prior: self.parameters.prior.clone(),
