@@ -18,6 +18,7 @@ use super::{
     host::{relaxation::Widths, triangular::Side},
     relaxation::MemoryAnswer,
 };
+use crate::patches::PatchGrid;
 
 /// Carries the outcome of a factorisation past the tensor interface.
 ///
@@ -59,6 +60,27 @@ pub trait LinearAlgebra: Backend {
         lengthscales: FloatTensor<Self>,
         variance: FloatTensor<Self>,
         kind: Stationary,
+    ) -> FloatTensor<Self>;
+
+    /// `Σ_p A_mp·k(z_m, x_n^[p])` over the patches of images, [M, N].
+    fn patch_covariance(
+        inducing: FloatTensor<Self>,
+        images: FloatTensor<Self>,
+        lengthscales: FloatTensor<Self>,
+        variance: FloatTensor<Self>,
+        weights: FloatTensor<Self>,
+        kind: Stationary,
+        grid: PatchGrid,
+    ) -> FloatTensor<Self>;
+
+    /// `Σ_pp′ B_pp′·k(x_n^[p], x_n^[p′])` over the patches of images, `[N]`.
+    fn patch_variance(
+        images: FloatTensor<Self>,
+        lengthscales: FloatTensor<Self>,
+        variance: FloatTensor<Self>,
+        weights: FloatTensor<Self>,
+        kind: Stationary,
+        grid: PatchGrid,
     ) -> FloatTensor<Self>;
 
     /// The factor of `K + jitter·mean(diag K)·I`.
@@ -157,6 +179,26 @@ pub trait LinearAlgebraReverse: LinearAlgebra {
         gradient: FloatTensor<Self>,
         kind: Stationary,
     ) -> [FloatTensor<Self>; 4];
+
+    /// The gradients of the arguments of [`LinearAlgebra::patch_covariance`], that of the images only
+    /// if it is wanted.
+    fn patch_covariance_reverse(
+        arguments: [FloatTensor<Self>; 5],
+        gradient: FloatTensor<Self>,
+        kind: Stationary,
+        grid: PatchGrid,
+        images_wanted: bool,
+    ) -> [Option<FloatTensor<Self>>; 5];
+
+    /// The gradients of the arguments of [`LinearAlgebra::patch_variance`], that of the images only
+    /// if it is wanted.
+    fn patch_variance_reverse(
+        arguments: [FloatTensor<Self>; 4],
+        gradient: FloatTensor<Self>,
+        kind: Stationary,
+        grid: PatchGrid,
+        images_wanted: bool,
+    ) -> [Option<FloatTensor<Self>>; 4];
 
     /// `½·L⁻ᵀ(Φ + Φᵀ)L⁻¹` with `Φ` the lower triangle of `cotangent`, its diagonal halved; then
     /// the jitter's share of the diagonal.

@@ -3,6 +3,7 @@
 //! | operation | forward | reverse |
 //! |---|---|---|
 //! | [`covariance`] | one vectorised pass from points to covariances | one pass, everything recomputed |
+//! | [`patch_covariance`], [`patch_variance`] | one product and one pass a tile, nothing kept | the same tiles anew |
 //! | [`cholesky`] | blocked, all matrix products | one two-sided triangular solve |
 //! | [`CholeskyFactor::solve`] | matrix products with the inverses of the diagonal blocks | one solve, one triangular product |
 //! | [`BlockFactor`] | two smaller factorisations | that of its parts |
@@ -35,6 +36,7 @@ mod host_access;
 mod inversion;
 mod moments;
 mod on_host;
+mod patches;
 mod relaxation;
 pub(crate) mod reverse;
 mod special;
@@ -58,6 +60,7 @@ pub use moments::{
     batch_column_products, batch_column_squares, batch_projected_moments, column_products,
     column_squares, gaussian_divergence, projected_moments,
 };
+pub use patches::{patch_covariance, patch_variance};
 pub use relaxation::MemoryAnswer;
 pub(crate) use relaxation::{RelaxedMatrices, is_on_host, relaxed_terms};
 pub use special::{

@@ -21,6 +21,7 @@ use super::{
     host_access::matrix_dims,
     relaxation::MemoryAnswer,
 };
+use crate::patches::PatchGrid;
 
 /// Defines a reverse step: its state, and from the gradient of the output one gradient for each
 /// parent that asks for one.
@@ -56,6 +57,8 @@ macro_rules! reverse_step {
         }
     };
 }
+
+mod patches;
 
 reverse_step!(
     CovarianceStep[4](state: ([FloatTensor<B>; 4], Stationary), gradient) -> |_| {
@@ -200,6 +203,30 @@ impl<B: LinearAlgebraReverse, C: CheckpointStrategy> LinearAlgebra for Autodiff<
             OpsKind::Tracked(step) => step.finish(([x1, x2, lengthscales, variance], kind), output),
             OpsKind::UnTracked(step) => step.finish(output),
         }
+    }
+
+    fn patch_covariance(
+        inducing: FloatTensor<Self>,
+        images: FloatTensor<Self>,
+        lengthscales: FloatTensor<Self>,
+        variance: FloatTensor<Self>,
+        weights: FloatTensor<Self>,
+        kind: Stationary,
+        grid: PatchGrid,
+    ) -> FloatTensor<Self> {
+        let arguments = [inducing, images, lengthscales, variance, weights];
+        patches::covariance::<B, C>(arguments, kind, grid)
+    }
+
+    fn patch_variance(
+        images: FloatTensor<Self>,
+        lengthscales: FloatTensor<Self>,
+        variance: FloatTensor<Self>,
+        weights: FloatTensor<Self>,
+        kind: Stationary,
+        grid: PatchGrid,
+    ) -> FloatTensor<Self> {
+        patches::variance::<B, C>([images, lengthscales, variance, weights], kind, grid)
     }
 
     fn cholesky(

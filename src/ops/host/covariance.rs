@@ -11,7 +11,7 @@ use core::marker::PhantomData;
 use super::{
     covariance_by_products,
     lanes::{Lanes, WIDTH},
-    profile::{Matern12, Matern32, Matern52, Profile, SquaredExponential},
+    profile::{Profile, with_profile},
     scalar::Scalar,
     threads::{self, in_parts},
     vectorised::{self, Kernel},
@@ -221,30 +221,6 @@ impl<T: Scalar, P: Profile<T>> Kernel for Reverse<'_, T, P> {
         }
         total
     }
-}
-
-/// Runs `$body` with `$profile` standing for the type of the profile `$kind`.
-macro_rules! with_profile {
-    ($kind:expr, $profile:ident => $body:expr) => {
-        match $kind {
-            Stationary::SquaredExponential => {
-                type $profile = SquaredExponential;
-                $body
-            }
-            Stationary::Matern12 => {
-                type $profile = Matern12;
-                $body
-            }
-            Stationary::Matern32 => {
-                type $profile = Matern32;
-                $body
-            }
-            Stationary::Matern52 => {
-                type $profile = Matern52;
-                $body
-            }
-        }
-    };
 }
 
 /// Parts worth cutting the rows of a covariance into.

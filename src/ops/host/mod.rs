@@ -9,6 +9,7 @@ mod lanes;
 pub mod moments;
 pub(crate) mod nearest;
 pub mod normal;
+pub mod patches;
 mod profile;
 pub mod relaxation;
 pub mod scalar;

@@ -16,6 +16,10 @@ fn bounded<T: Scalar>(squared_distance: T) -> T {
 
 /// `φ(r²)` and its derivative with respect to `r²`, finite everywhere.
 pub trait Profile<T: Scalar> {
+    /// Whether φ falls like `r` from its value at zero, and not like `r²`: the rounding of a small
+    /// `r²` then costs half of the digits of φ.
+    const ROUGH: bool = false;
+
     /// `φ(r²)`.
     fn value<const FUSED: bool>(squared_distance: T) -> T;
 
@@ -49,6 +53,8 @@ impl<T: Scalar> Profile<T> for SquaredExponential {
 }
 
 impl<T: Scalar> Profile<T> for Matern12 {
+    const ROUGH: bool = true;
+
     #[inline(always)]
     fn value<const FUSED: bool>(squared_distance: T) -> T {
         (-squared_distance.square_root()).exp_nonpositive::<FUSED>()
@@ -103,3 +109,28 @@ impl<T: Scalar> Profile<T> for Matern52 {
         )
     }
 }
+
+/// Runs `$body` with `$profile` standing for the type of the profile `$kind`.
+macro_rules! with_profile {
+    ($kind:expr, $profile:ident => $body:expr) => {
+        match $kind {
+            $crate::ops::Stationary::SquaredExponential => {
+                type $profile = $crate::ops::host::profile::SquaredExponential;
+                $body
+            }
+            $crate::ops::Stationary::Matern12 => {
+                type $profile = $crate::ops::host::profile::Matern12;
+                $body
+            }
+            $crate::ops::Stationary::Matern32 => {
+                type $profile = $crate::ops::host::profile::Matern32;
+                $body
+            }
+            $crate::ops::Stationary::Matern52 => {
+                type $profile = $crate::ops::host::profile::Matern52;
+                $body
+            }
+        }
+    };
+}
+pub(super) use with_profile;

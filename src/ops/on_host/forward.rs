@@ -4,7 +4,8 @@ use burn::backend::{TensorMetadata, tensor::FloatTensor};
 use faer::{Accum, MatMut, prelude::ReborrowMut};
 
 use super::{
-    batch_parts, expand, map_members, member, member_mut, part, special_values, update_members,
+    batch_parts, expand, map_members, member, member_mut, part, patches, special_values,
+    update_members,
 };
 use crate::ops::{
     SpecialFunction, Stationary,
@@ -25,6 +26,7 @@ use crate::ops::{
     host_access::{Element, HostAccess, matrix_dims, with_element, write},
     relaxation::MemoryAnswer,
 };
+use crate::patches::PatchGrid;
 
 /// Factors one matrix with growing jitter; `out` holds the matrix on entry and the factor on exit.
 fn factor_with_jitter<T: Element>(
@@ -96,6 +98,30 @@ impl<B: HostAccess> LinearAlgebra for B {
             let values = if batch == 1 { one(0) } else { (0..batch).flat_map(one).collect() };
             write::<B, T>(values, shape, &x1.device())
         })
+    }
+
+    fn patch_covariance(
+        inducing: FloatTensor<B>,
+        images: FloatTensor<B>,
+        lengthscales: FloatTensor<B>,
+        variance: FloatTensor<B>,
+        weights: FloatTensor<B>,
+        kind: Stationary,
+        grid: PatchGrid,
+    ) -> FloatTensor<B> {
+        let arguments = [inducing, images, lengthscales, variance, weights];
+        patches::covariance::<B>(arguments, kind, grid)
+    }
+
+    fn patch_variance(
+        images: FloatTensor<B>,
+        lengthscales: FloatTensor<B>,
+        variance: FloatTensor<B>,
+        weights: FloatTensor<B>,
+        kind: Stationary,
+        grid: PatchGrid,
+    ) -> FloatTensor<B> {
+        patches::variance::<B>([images, lengthscales, variance, weights], kind, grid)
     }
 
     fn cholesky(

@@ -3,7 +3,7 @@
 use burn::backend::{TensorMetadata, tensor::FloatTensor};
 use faer::{Accum, Mat, MatMut, MatRef, prelude::ReborrowMut};
 
-use super::{expand, map_members, member, member_mut, part, relaxation, special_values};
+use super::{expand, map_members, member, member_mut, part, patches, relaxation, special_values};
 use crate::ops::{
     SpecialFunction, Stationary,
     decompositions::count_decomposition,
@@ -19,6 +19,7 @@ use crate::ops::{
     },
     host_access::{HostAccess, matrix_dims, with_element, write},
 };
+use crate::patches::PatchGrid;
 
 /// One variable of those with a basis each.
 fn alone<'a, T>(all: Projection<'a, T>, index: usize) -> Projection<'a, T> {
@@ -77,6 +78,26 @@ impl<B: HostAccess> LinearAlgebraReverse for B {
                 write::<B, T>(variances, variance.shape(), &device),
             ]
         })
+    }
+
+    fn patch_covariance_reverse(
+        arguments: [FloatTensor<B>; 5],
+        gradient: FloatTensor<B>,
+        kind: Stationary,
+        grid: PatchGrid,
+        images_wanted: bool,
+    ) -> [Option<FloatTensor<B>>; 5] {
+        patches::covariance_reverse::<B>(arguments, gradient, kind, grid, images_wanted)
+    }
+
+    fn patch_variance_reverse(
+        arguments: [FloatTensor<B>; 4],
+        gradient: FloatTensor<B>,
+        kind: Stationary,
+        grid: PatchGrid,
+        images_wanted: bool,
+    ) -> [Option<FloatTensor<B>>; 4] {
+        patches::variance_reverse::<B>(arguments, gradient, kind, grid, images_wanted)
     }
 
     fn cholesky_reverse(

@@ -1,0 +1,516 @@
+//! The sums of a stationary covariance over the patches of images against their definition.
+
+mod support;
+
+use burn::tensor::Tensor;
+use burn_gp::{
+    ops::{Stationary, patch_covariance, patch_variance},
+    patches::{ImageShape, PatchGrid},
+};
+use support::{
+    Dense, Input, Platform, Random, assert_close, assert_finite, check_gradients,
+    check_gradients_by_entry, double_precision_platforms, gradients::Loss, numbers, platforms,
+};
+
+const KINDS: [Stationary; 4] = [
+    Stationary::SquaredExponential,
+    Stationary::Matern12,
+    Stationary::Matern32,
+    Stationary::Matern52,
+];
+
+/// σ² of every case.
+const VARIANCE: f64 = 1.7;
+
+/// `φ` by the formulas of Rasmussen and Williams (2006), §4.2.1.
+fn profile(kind: Stationary, a: &[f64], b: &[f64], lengthscales: &[f64]) -> f64 {
+    let mut square = 0.0;
+    for d in 0..a.len() {
+        let lengthscale = lengthscales[if lengthscales.len() == 1 { 0 } else { d }];
+        square += ((a[d] - b[d]) / lengthscale).powi(2);
+    }
+    let r = square.sqrt();
+    match kind {
+        Stationary::SquaredExponential => (-0.5 * square).exp(),
+        Stationary::Matern12 => (-r).exp(),
+        Stationary::Matern32 => (1.0 + 3f64.sqrt() * r) * (-(3f64.sqrt()) * r).exp(),
+        Stationary::Matern52 => {
+            let s = 5f64.sqrt() * r;
+            (1.0 + s + s * s / 3.0) * (-s).exp()
+        }
+    }
+}
+
+/// Images, inducing patches and everything else the operations take.
+#[derive(Clone, Debug)]
+struct Case {
+    shape: ImageShape,
+    size: usize,
+    stride: usize,
+    inducing: Dense,
+    images: Dense,
+    lengthscales: Vec<f64>,
+    /// [M, P]
+    weights: Dense,
+    /// [P, P]
+    pair_weights: Dense,
+}
+
+impl Case {
+    fn new(
+        [height, width, channels]: [usize; 3],
+        [size, stride]: [usize; 2],
+        [inducing, images]: [usize; 2],
+        shared: bool,
+    ) -> Self {
+        let mut random = Random::new((height * width + inducing) as u64);
+        let shape = ImageShape::new(height, width, channels);
+        let grid = PatchGrid::new(shape, size, stride).expect("there are patches");
+        let (dimensions, patches) = (size * size * channels, grid.count());
+        // Lengthscales that grow with the dimension, so that distances stay of order one.
+        let unit = (dimensions as f64).sqrt();
+        let scales = if shared { 1 } else { dimensions };
+        Self {
+            shape,
+            size,
+            stride,
+            inducing: random.points(inducing, dimensions),
+            images: random.points(images, shape.len()),
+            lengthscales: random.uniforms(scales, 0.5 * unit, 1.5 * unit),
+            weights: random.matrix(inducing, patches),
+            pair_weights: random.matrix(patches, patches),
+        }
+    }
+
+    fn grid(&self) -> PatchGrid {
+        PatchGrid::new(self.shape, self.size, self.stride).expect("there are patches")
+    }
+
+    /// The patches of an image, pixel by pixel.
+    fn patches(&self, image: usize) -> Vec<Vec<f64>> {
+        let ImageShape {
+            height,
+            width,
+            channels,
+        } = self.shape;
+        let mut patches = Vec::new();
+        for row in (0..=height - self.size).step_by(self.stride) {
+            for column in (0..=width - self.size).step_by(self.stride) {
+                let mut patch = Vec::new();
+                for y in row..row + self.size {
+                    for x in column..column + self.size {
+                        for channel in 0..channels {
+                            patch.push(self.images[(image, (y * width + x) * channels + channel)]);
+                        }
+                    }
+                }
+                patches.push(patch);
+            }
+        }
+        patches
+    }
+
+    fn expected_covariance(&self, kind: Stationary) -> Dense {
+        let mut sums = Dense::new(
+            self.inducing.rows,
+            self.images.rows,
+            vec![0.0; self.inducing.rows * self.images.rows],
+        );
+        for n in 0..self.images.rows {
+            for (p, patch) in self.patches(n).iter().enumerate() {
+                for m in 0..self.inducing.rows {
+                    let value = profile(kind, self.inducing.row(m), patch, &self.lengthscales);
+                    sums[(m, n)] += self.weights[(m, p)] * VARIANCE * value;
+                }
+            }
+        }
+        sums
+    }
+
+    fn expected_variance(&self, kind: Stationary) -> Vec<f64> {
+        let variance = |n| {
+            let patches = self.patches(n);
+            let mut sum = 0.0;
+            for (p, one) in patches.iter().enumerate() {
+                for (q, other) in patches.iter().enumerate() {
+                    let value = profile(kind, one, other, &self.lengthscales);
+                    sum += self.pair_weights[(p, q)] * VARIANCE * value;
+                }
+            }
+            sum
+        };
+        (0..self.images.rows).map(variance).collect()
+    }
+
+    fn covariance(&self, kind: Stationary, platform: &Platform) -> Vec<f64> {
+        numbers(patch_covariance(
+            kind,
+            &self.grid(),
+            platform.matrix(&self.inducing),
+            platform.matrix(&self.images),
+            platform.tensor(&self.lengthscales, [self.lengthscales.len()]),
+            platform.tensor(&[VARIANCE], [1]),
+            platform.matrix(&self.weights),
+        ))
+    }
+
+    fn variance(&self, kind: Stationary, platform: &Platform) -> Vec<f64> {
+        numbers(patch_variance(
+            kind,
+            &self.grid(),
+            platform.matrix(&self.images),
+            platform.tensor(&self.lengthscales, [self.lengthscales.len()]),
+            platform.tensor(&[VARIANCE], [1]),
+            platform.matrix(&self.pair_weights),
+        ))
+    }
+
+    /// Both operations agree with the definition.
+    #[track_caller]
+    fn check_values(&self, what: &str) {
+        for kind in KINDS {
+            let covariance = self.expected_covariance(kind).values;
+            let variance = self.expected_variance(kind);
+            for platform in platforms() {
+                let what = format!("{platform}, {kind:?}, {what}");
+                // Some hundred terms, whose distances lose some digits to cancellation.
+                let tolerance = platform.tolerance(1e-13, 2e-5);
+                let actual = self.covariance(kind, &platform);
+                assert_close(
+                    &format!("{what}, covariance"),
+                    &actual,
+                    &covariance,
+                    tolerance,
+                );
+                let actual = self.variance(kind, &platform);
+                assert_close(&format!("{what}, variance"), &actual, &variance, tolerance);
+            }
+        }
+    }
+
+    /// A random linear function of both operations, its inputs in the order of [`Case::inputs`].
+    fn loss(&self, kind: Stationary, platform: &Platform, inputs: &[Tensor<1>]) -> Tensor<1> {
+        let grid = self.grid();
+        let (rows, columns) = (self.inducing.rows, self.images.rows);
+        let mut random = Random::new(73);
+        let (first, second) = (random.matrix(rows, columns), random.normals(columns));
+        let [inducing, scales, variance, weights, pair_weights] =
+            [0, 1, 2, 3, 4].map(|index: usize| inputs[index].clone());
+        let images = match inputs.get(5) {
+            Some(images) => images.clone().reshape([columns, self.shape.len()]),
+            None => platform.matrix(&self.images),
+        };
+        let covariance = patch_covariance(
+            kind,
+            &grid,
+            inducing.reshape([rows, grid.dimensions()]),
+            images.clone(),
+            scales.clone(),
+            variance.clone(),
+            weights.reshape([rows, grid.count()]),
+        );
+        let pair_weights = pair_weights.reshape([grid.count(); 2]);
+        let variance = patch_variance(kind, &grid, images, scales, variance, pair_weights);
+        (covariance * platform.matrix(&first)).sum()
+            + (variance * platform.tensor(&second, [columns])).sum()
+    }
+
+    /// What the loss depends on, with the images or with these fixed.
+    fn inputs(&self, images: bool) -> Vec<Input> {
+        let mut inputs: Vec<Input> = vec![
+            (&self.inducing).into(),
+            self.lengthscales.clone().into(),
+            vec![VARIANCE].into(),
+            (&self.weights).into(),
+            (&self.pair_weights).into(),
+        ];
+        if images {
+            inputs.push((&self.images).into());
+        }
+        inputs
+    }
+
+    /// The gradients of every input, with the images tracked and without.
+    #[track_caller]
+    fn check_gradients(&self, what: &str, checker: impl Fn(&str, &[Input], f64, Loss<'_>)) {
+        for kind in KINDS {
+            for images in [true, false] {
+                let what = format!("{what}, {kind:?}, images tracked: {images}");
+                checker(&what, &self.inputs(images), 1e-4, &|platform, inputs| {
+                    self.loss(kind, platform, inputs)
+                });
+            }
+        }
+    }
+}
+
+/// Image, patch and stride, inducing patches and images: single patches, strides and channels, rows
+/// that end within a register, and several blocks, tiles of images and threads.
+const GEOMETRIES: [([usize; 3], [usize; 2], [usize; 2]); 8] = [
+    ([3, 3, 1], [2, 1], [1, 1]),
+    ([6, 6, 1], [6, 1], [3, 5]),
+    ([4, 5, 2], [1, 1], [2, 3]),
+    ([5, 7, 2], [3, 2], [5, 4]),
+    ([9, 9, 3], [4, 2], [7, 3]),
+    ([10, 9, 1], [3, 1], [130, 2]),
+    ([20, 20, 1], [4, 1], [90, 7]),
+    ([12, 40, 2], [5, 1], [21, 5]),
+];
+
+#[test]
+fn values_are_those_of_the_definition() {
+    for (image, patch, sizes) in GEOMETRIES {
+        for shared in [true, false] {
+            let case = Case::new(image, patch, sizes, shared);
+            case.check_values(&format!("{image:?}, {patch:?}, {sizes:?}, shared {shared}"));
+        }
+    }
+}
+
+#[test]
+fn images_around_the_borders_of_tiles() {
+    for images in 1..=20 {
+        Case::new([9, 8, 1], [2, 1], [5, images], true).check_values(&format!("{images} images"));
+    }
+}
+
+#[test]
+fn gradients_are_those_of_central_differences() {
+    for (image, patch, sizes) in GEOMETRIES {
+        for shared in [true, false] {
+            let case = Case::new(image, patch, sizes, shared);
+            let what = format!("{image:?}, {patch:?}, {sizes:?}, shared {shared}");
+            case.check_gradients(&what, check_gradients);
+        }
+    }
+}
+
+/// Any number of threads gives the same results but for rounding.
+#[test]
+fn threads_share_the_work() {
+    let case = Case::new([16, 16, 1], [3, 1], [37, 11], false);
+    for platform in double_precision_platforms() {
+        for kind in KINDS {
+            let results = |threads: usize| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+                pool.expect("threads").install(|| {
+                    let tracked = platform.autodiff();
+                    let loss: Loss<'_> = &|platform, inputs| case.loss(kind, platform, inputs);
+                    let gradients =
+                        support::gradients::autodiff_gradients(&tracked, &case.inputs(true), loss);
+                    let values = [
+                        case.covariance(kind, &platform),
+                        case.variance(kind, &platform),
+                    ];
+                    (values, gradients)
+                })
+            };
+            let (values, gradients) = results(1);
+            for threads in [2, 3, 8] {
+                let (others, other_gradients) = results(threads);
+                let what = format!("{platform}, {kind:?}, {threads} threads");
+                for (value, other) in values.iter().zip(&others) {
+                    assert_close(&what, other, value, 1e-13);
+                }
+                for (gradient, other) in gradients.iter().zip(&other_gradients) {
+                    assert_close(&what, other, gradient, 1e-12);
+                }
+            }
+        }
+    }
+}
+
+/// A convolutional kernel, and one with a kernel of the patches' places, by an implementation in
+/// Python that shares nothing with this one.
+#[test]
+fn golden_values() {
+    let image: Vec<f64> = (1..=9).map(|pixel| f64::from(pixel) / 10.0).collect();
+    let weights = [0.5, 1.0, -0.25, 2.0];
+    let places = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]];
+    let location = |a: [f64; 2], b: [f64; 2]| profile(Stationary::Matern32, &a, &b, &[3.0]);
+    let with = |name: &str, of_place: &dyn Fn([f64; 2], [f64; 2]) -> f64, expected: [f64; 2]| {
+        let grid = PatchGrid::new(ImageShape::new(3, 3, 1), 2, 1).expect("there are patches");
+        let row = Dense::from_function(1, 4, |_, p| weights[p] * of_place([0.5, 1.2], places[p]));
+        let pairs = Dense::from_function(4, 4, |p, q| {
+            weights[p] * weights[q] * of_place(places[p], places[q])
+        });
+        for platform in platforms() {
+            let kind = Stationary::SquaredExponential;
+            let images = platform.tensor(&image, [1, 9]);
+            let inducing = platform.tensor(&[0.1, 0.2, 0.3, 0.4], [1, 4]);
+            let (scale, one) = (platform.tensor(&[0.7], [1]), platform.tensor(&[1.0], [1]));
+            let row = platform.matrix(&row);
+            let covariance = patch_covariance(
+                kind,
+                &grid,
+                inducing,
+                images.clone(),
+                scale.clone(),
+                one.clone(),
+                row,
+            );
+            let pairs = platform.matrix(&pairs);
+            let variance = patch_variance(kind, &grid, images, scale, one, pairs);
+            let actual = [numbers(covariance), numbers(variance)].concat();
+            // The golden values have eleven decimals.
+            let tolerance = platform.tolerance(1e-11, 1e-6);
+            assert_close(
+                &format!("{platform}, {name}"),
+                &actual,
+                &expected,
+                tolerance,
+            );
+        }
+    };
+    with("convolution", &|_, _| 1.0, [2.10904375960, 8.52585229953]);
+    with("places", &location, [1.98037444586, 8.10699092006]);
+}
+
+/// A case with black images, images with a black background and inducing patches that are patches of
+/// these, twice.
+fn background(shared: bool) -> Case {
+    let mut case = Case::new([8, 8, 1], [3, 1], [6, 4], shared);
+    // Black that is not zero, as after standardising.
+    let black = -0.4242;
+    for n in 0..case.images.rows {
+        for pixel in 0..64 {
+            let (row, column) = (pixel / 8, pixel % 8);
+            if n == 0 || row < 5 || column < 5 {
+                case.images[(n, pixel)] = black;
+            }
+        }
+    }
+    let bright = case.patches(1)[35].clone();
+    for d in 0..9 {
+        for m in [0, 1, 5] {
+            case.inducing[(m, d)] = black;
+        }
+        for m in [2, 3] {
+            case.inducing[(m, d)] = bright[d];
+        }
+    }
+    case
+}
+
+#[test]
+fn black_images_and_repeated_patches() {
+    for shared in [true, false] {
+        let case = background(shared);
+        case.check_values(&format!("background, shared {shared}"));
+        for platform in platforms() {
+            for kind in KINDS {
+                // A black image: nothing but covariances of a patch with itself.
+                let what = format!("{platform}, {kind:?}");
+                let tolerance = platform.tolerance(1e-14, 1e-6);
+                let sum: f64 = case.pair_weights.values.iter().sum();
+                let variance = case.variance(kind, &platform)[0];
+                assert_close(&what, &[variance], &[VARIANCE * sum], tolerance * 20.0);
+                let tracked = platform.autodiff();
+                let loss: Loss<'_> = &|platform, inputs| case.loss(kind, platform, inputs);
+                for images in [true, false] {
+                    let inputs = case.inputs(images);
+                    for gradient in support::gradients::autodiff_gradients(&tracked, &inputs, loss)
+                    {
+                        assert_finite(&what, &gradient);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// By single entries, as of Matérn-1/2 with its kink at coincident patches.
+#[test]
+fn gradients_at_repeated_patches() {
+    for shared in [true, false] {
+        background(shared).check_gradients("background", check_gradients_by_entry);
+    }
+}
+
+/// Images, inducing patches, lengthscales and weights mirrored together.
+#[test]
+fn mirrored_images_have_the_same_covariances() {
+    for ([height, width, channels], [size, stride]) in [
+        ([6, 9, 1], [3, 1]),
+        ([7, 9, 2], [3, 2]),
+        ([8, 8, 3], [2, 3]),
+    ] {
+        let case = Case::new([height, width, channels], [size, stride], [4, 3], false);
+        let grid = case.grid();
+        // The number of a pixel's channel, or of a patch, in the mirror.
+        let mirror = |width: usize, channels: usize, index: usize| {
+            let (row, column) = (index / (width * channels), index / channels % width);
+            (row * width + width - 1 - column) * channels + index % channels
+        };
+        let in_image = |index| mirror(width, channels, index);
+        let in_patch = |index| mirror(size, channels, index);
+        let of_patches = |index| mirror(grid.columns(), 1, index);
+        let columns = |matrix: &Dense, mirrored: &dyn Fn(usize) -> usize| {
+            Dense::from_function(matrix.rows, matrix.columns, |i, j| matrix[(i, mirrored(j))])
+        };
+        let pairs = columns(&case.pair_weights, &of_patches).transposed();
+        let mirrored = Case {
+            inducing: columns(&case.inducing, &in_patch),
+            images: columns(&case.images, &in_image),
+            lengthscales: (0..grid.dimensions())
+                .map(|d| case.lengthscales[in_patch(d)])
+                .collect(),
+            weights: columns(&case.weights, &of_patches),
+            pair_weights: columns(&pairs, &of_patches).transposed(),
+            ..case.clone()
+        };
+        assert_ne!(case.images, mirrored.images);
+        for platform in platforms() {
+            for kind in KINDS {
+                let what = format!("{platform}, {kind:?}, {height}x{width}x{channels}");
+                let tolerance = platform.tolerance(1e-13, 2e-5);
+                let (one, other) = (&case, &mirrored);
+                let values = one.covariance(kind, &platform);
+                assert_close(
+                    &what,
+                    &other.covariance(kind, &platform),
+                    &values,
+                    tolerance,
+                );
+                let values = one.variance(kind, &platform);
+                assert_close(&what, &other.variance(kind, &platform), &values, tolerance);
+            }
+        }
+    }
+}
+
+/// No image or no inducing patch is no special case.
+#[test]
+fn nothing_has_no_covariances() {
+    for (inducing, images) in [(0, 2), (2, 0)] {
+        let case = Case::new([4, 4, 1], [2, 1], [inducing, images], false);
+        for platform in double_precision_platforms() {
+            let kind = Stationary::Matern52;
+            assert!(case.covariance(kind, &platform).is_empty());
+            assert_eq!(case.variance(kind, &platform).len(), images);
+            let loss: Loss<'_> = &|platform, inputs| case.loss(kind, platform, inputs);
+            let inputs = case.inputs(true);
+            let gradients =
+                support::gradients::autodiff_gradients(&platform.autodiff(), &inputs, loss);
+            for (gradient, input) in gradients.iter().zip(&inputs) {
+                assert_eq!(gradient.len(), input.values.len());
+            }
+        }
+    }
+}
+
+#[test]
+#[should_panic(expected = "expected [M, 4] and [M, 4]")]
+fn weights_of_other_patches_are_the_callers_error() {
+    let mut case = Case::new([3, 3, 1], [2, 1], [2, 1], true);
+    case.weights = Dense::identity(3);
+    case.covariance(Stationary::Matern32, &platforms()[0]);
+}
+
+#[test]
+#[should_panic(expected = "2 lengthscales and 1 variances for patches of 4 dimensions")]
+fn lengthscales_of_other_patches_are_the_callers_error() {
+    let mut case = Case::new([3, 3, 1], [2, 1], [2, 1], true);
+    case.lengthscales = vec![1.0, 2.0];
+    case.variance(Stationary::Matern32, &platforms()[0]);
+}
