@@ -1,6 +1,7 @@
 //! A regression or classification data set in memory.
 
 use crate::columns::Schema;
+use crate::image_shape::ImageShape;
 use crate::matrix::Matrix;
 use crate::origin::{Location, Origin};
 
@@ -14,6 +15,8 @@ pub struct Dataset {
     /// # Shapes
     /// `[N, D]`
     pub inputs: Matrix,
+    /// What image the inputs of a row are, if they are one.
+    pub image: Option<ImageShape>,
     /// Numbers, or the classes of the schema counted from zero.
     ///
     /// # Shapes
@@ -64,6 +67,7 @@ impl Dataset {
             name: self.name.clone(),
             schema: self.schema.clone(),
             inputs: self.inputs.select(indices),
+            image: self.image,
             targets: pick(&self.targets),
             noise: self.noise.as_ref().map(pick),
             origin: self.origin.select(indices),

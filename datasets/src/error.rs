@@ -64,13 +64,17 @@ pub enum DataError {
         /// The first line that could not be read.
         location: Location,
     },
-    /// Not a whole file of the idx format.
-    #[error("{} is not a whole idx file: {reason}; copy or download it again", path.display())]
-    Idx {
+    /// Not a whole file of a format of images.
+    #[error("{} is not a whole {format} file: {reason}; {advice}", path.display())]
+    ImageFile {
         /// The file.
         path: PathBuf,
+        /// The format: `idx` or `CIFAR-10`.
+        format: &'static str,
         /// What is wrong with it.
         reason: String,
+        /// What to do.
+        advice: &'static str,
     },
     /// The file has no line.
     #[error("{} is empty; it must hold rows of numbers, with or without a header line", path.display())]

@@ -1,151 +1,172 @@
 //! Images with labels in the idx format of MNIST (Y. LeCun, C. Cortes and C. Burges, *The MNIST
 //! database of handwritten digits*): big-endian sizes, then one byte a pixel or label.
 
-use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
-
-use flate2::bufread::MultiGzDecoder;
 
 use crate::columns::Request;
 use crate::error::DataError;
-use crate::mask::SplitMask;
+use crate::image_file::{ImageFile, ImageFormat, plain_or_gzipped};
+use crate::image_shape::ImageShape;
+use crate::images::{ImageCounts, WHITE};
 use crate::table::Table;
-use crate::text::open;
 
 /// The file types: unsigned bytes in one or three dimensions.
 const LABELS: u32 = 0x0801;
 const IMAGES: u32 = 0x0803;
 
-/// The value of a white pixel; inputs run from 0 to 1.
-const WHITE: f64 = 255.0;
+static FORMAT: ImageFormat = ImageFormat {
+    name: "idx",
+    advice: "copy or download it again",
+};
 
-/// The two parts of a set, and their files' names without the format's endings.
-const PARTS: [&str; 2] = ["train", "t10k"];
+/// The file that says whether the set is there.
+pub(crate) const FIRST_FILE: &str = "train-images-idx3-ubyte";
+
+/// The two parts of a set, as the names of their files begin.
+const TRAINING: &str = "train";
+const TEST: &str = "t10k";
 
 /// The four files of a set in a folder, each plain or gzipped.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct ImageFolder {
-    path: PathBuf,
+pub(crate) struct IdxFolder {
+    pub path: PathBuf,
 }
 
-impl ImageFolder {
-    /// The folder `path`, if the first of the files is there.
-    pub(crate) fn at(path: &Path) -> Option<Self> {
-        let folder = Self { path: path.into() };
-        folder
-            .file(PARTS[0], "images-idx3")
-            .is_file()
-            .then_some(folder)
+impl IdxFolder {
+    fn images(&self, part: &str) -> PathBuf {
+        plain_or_gzipped(&self.path, &format!("{part}-images-idx3-ubyte"))
     }
 
-    fn file(&self, part: &str, kind: &str) -> PathBuf {
-        let plain = self.path.join(format!("{part}-{kind}-ubyte"));
-        let packed = self.path.join(format!("{part}-{kind}-ubyte.gz"));
-        if packed.is_file() { packed } else { plain }
+    fn labels(&self, part: &str) -> PathBuf {
+        plain_or_gzipped(&self.path, &format!("{part}-labels-idx1-ubyte"))
     }
 
     /// The images of both parts, one a row, their label last.
-    pub(crate) fn read(&self, name: &str, request: Request<'_>) -> Result<Table, DataError> {
+    pub fn read(&self, name: &str, request: Request<'_>) -> Result<Table, DataError> {
         let part = |part| -> Result<(Idx, Idx), DataError> {
-            let images = Idx::read(self.file(part, "images-idx3"), IMAGES)?;
-            let labels = Idx::read(self.file(part, "labels-idx1"), LABELS)?;
-            labels.require_items(images.items)?;
+            let images = Idx::read(&self.images(part), IMAGES)?;
+            let labels = Idx::read(&self.labels(part), LABELS)?;
+            labels.require_items(images.header.items)?;
             Ok((images, labels))
         };
-        let (train, test) = (part(PARTS[0])?, part(PARTS[1])?);
-        let size = train.0.size;
-        test.0.require_size(size)?;
-        let names = (1..=size).map(|pixel| format!("pixel{pixel}"));
-        let rows = labelled(&train)
-            .chain(labelled(&test))
-            .map(|(pixels, &label)| {
+        let (train, test) = (part(TRAINING)?, part(TEST)?);
+        test.0.require_shape(train.0.header.shape)?;
+        let names = (1..=train.0.header.shape.inputs()).map(|pixel| format!("pixel{pixel}"));
+        let names = names.chain(["label".to_owned()]).collect();
+        let rows = train.0.header.items + test.0.header.items;
+        let mut table = Table::with_columns(name, names, rows, request)?;
+        for (images, labels) in [train, test] {
+            let size = images.header.shape.inputs();
+            for (pixels, &label) in images.bytes.chunks_exact(size).zip(&labels.bytes) {
                 let pixels = pixels.iter().map(|&pixel| f64::from(pixel) / WHITE);
-                pixels.chain([f64::from(label)])
-            });
-        Table::from_rows(
-            name,
-            names.chain(["label".to_owned()]).collect(),
-            rows,
-            request,
-        )
+                table.push(pixels.chain([f64::from(label)]));
+            }
+        }
+        Ok(table)
     }
 
-    /// The set's own split: the second part is for testing.
-    pub(crate) fn mask(&self, rows: usize) -> Result<SplitMask, DataError> {
-        let labels = Idx::read(self.file(PARTS[1], "labels-idx1"), LABELS)?;
-        let training = rows.saturating_sub(labels.items);
-        Ok(SplitMask::single(&self.path, training, rows))
+    /// The shape that the training images have.
+    pub fn shape(&self) -> Result<ImageShape, DataError> {
+        Ok(Header::of(&self.images(TRAINING), IMAGES)?.shape)
+    }
+
+    /// How many images the files announce.
+    pub fn counts(&self) -> Result<ImageCounts, DataError> {
+        let items = |part| Ok(Header::of(&self.images(part), IMAGES)?.items);
+        Ok(ImageCounts {
+            train: items(TRAINING)?,
+            test: items(TEST)?,
+        })
     }
 }
 
-/// The images of a part, each with its label.
-fn labelled((images, labels): &(Idx, Idx)) -> impl Iterator<Item = (&[u8], &u8)> {
-    images.bytes.chunks_exact(images.size).zip(&labels.bytes)
+/// What a file says about itself.
+struct Header {
+    items: usize,
+    /// The shape of an item; a label is one number.
+    shape: ImageShape,
+}
+
+impl Header {
+    fn of(path: &Path, kind: u32) -> Result<Self, DataError> {
+        Self::read(&mut ImageFile::open(path, &FORMAT)?, kind)
+    }
+
+    fn read(file: &mut ImageFile, kind: u32) -> Result<Self, DataError> {
+        let mut words = [0; 16];
+        let length = if kind == IMAGES { 16 } else { 8 };
+        let found = file.fill(&mut words[..length])?;
+        let mut words = words[..found].chunks_exact(4).map(|word| {
+            let word = [word[0], word[1], word[2], word[3]];
+            u32::from_be_bytes(word)
+        });
+        match words.next() {
+            Some(found) if found == kind => {}
+            Some(found) => {
+                return Err(
+                    file.damaged(format!("it begins with {found:08x} instead of {kind:08x}"))
+                );
+            }
+            None if found == 0 => return Err(file.damaged("it is empty")),
+            None => return Err(file.damaged(format!("it has {found} bytes"))),
+        }
+        let sizes: Vec<usize> = words.map(|size| size as usize).collect();
+        let (items, height, width) = match sizes[..] {
+            [items] if kind == LABELS => (items, 1, 1),
+            [items, height, width] => (items, height, width),
+            _ => return Err(file.damaged("its sizes are cut off")),
+        };
+        Ok(Self {
+            items,
+            shape: ImageShape::new(height, width, 1),
+        })
+    }
 }
 
 /// The contents of one file.
 struct Idx {
     path: PathBuf,
-    items: usize,
-    /// Bytes in an item.
-    size: usize,
+    header: Header,
     bytes: Vec<u8>,
 }
 
 impl Idx {
-    fn read(path: PathBuf, kind: u32) -> Result<Self, DataError> {
-        let bytes = unpacked(&path)?;
-        let damaged = |reason: String| DataError::Idx {
-            path: path.clone(),
-            reason,
-        };
-        let word = |index: usize| -> Option<u32> {
-            let word = bytes.get(4 * index..4 * index + 4)?;
-            Some(u32::from_be_bytes([word[0], word[1], word[2], word[3]]))
-        };
-        match word(0) {
-            Some(found) if found == kind => {}
-            Some(found) => {
-                return Err(damaged(format!(
-                    "it begins with {found:08x} instead of {kind:08x}"
-                )));
-            }
-            None => return Err(damaged(format!("it has {} bytes", bytes.len()))),
-        }
-        let dimensions = if kind == IMAGES { 3 } else { 1 };
-        let sizes: Option<Vec<usize>> = (1..=dimensions)
-            .map(|index| word(index).map(|size| size as usize))
-            .collect();
-        let sizes = sizes.ok_or_else(|| damaged("its sizes are cut off".into()))?;
-        let (items, size) = (sizes[0], sizes[1..].iter().product::<usize>());
-        let contents = &bytes[4 * (dimensions + 1)..];
+    fn read(path: &Path, kind: u32) -> Result<Self, DataError> {
+        let mut file = ImageFile::open(path, &FORMAT)?;
+        let header = Header::read(&mut file, kind)?;
+        let bytes = file.rest()?;
+        let (items, shape) = (header.items, header.shape);
+        let size = shape.height.saturating_mul(shape.width);
         let expected = items.saturating_mul(size);
-        if contents.len() != expected || expected == 0 {
-            return Err(damaged(format!(
-                "it announces {items} items of {size} bytes and holds {} bytes",
-                contents.len()
-            )));
+        if bytes.len() != expected || expected == 0 {
+            return Err(FORMAT.damaged(
+                path,
+                format!(
+                    "it announces {items} items of {size} bytes and holds {} bytes",
+                    bytes.len()
+                ),
+            ));
         }
-        let bytes = contents.to_vec();
         Ok(Self {
-            path,
-            items,
-            size,
+            path: path.into(),
+            header,
             bytes,
         })
     }
 
     fn require_items(&self, images: usize) -> Result<(), DataError> {
-        self.require(self.items == images, || {
-            format!("it holds {} labels for {images} images", self.items)
+        let labels = self.header.items;
+        self.require(labels == images, || {
+            format!("it holds {labels} labels for {images} images")
         })
     }
 
-    fn require_size(&self, pixels: usize) -> Result<(), DataError> {
-        self.require(self.size == pixels, || {
+    fn require_shape(&self, shape: ImageShape) -> Result<(), DataError> {
+        let own = self.header.shape;
+        self.require(own == shape, || {
             format!(
-                "its images have {} pixels and those to train on {pixels}",
-                self.size
+                "its images have {}x{} pixels and those to train on {}x{}",
+                own.height, own.width, shape.height, shape.width
             )
         })
     }
@@ -154,24 +175,6 @@ impl Idx {
         if holds {
             return Ok(());
         }
-        Err(DataError::Idx {
-            path: self.path.clone(),
-            reason: reason(),
-        })
+        Err(FORMAT.damaged(&self.path, reason()))
     }
-}
-
-fn unpacked(path: &Path) -> Result<Vec<u8>, DataError> {
-    let mut raw = BufReader::new(open(path)?);
-    let mut bytes = Vec::new();
-    let read = if path.extension().is_some_and(|extension| extension == "gz") {
-        MultiGzDecoder::new(raw).read_to_end(&mut bytes)
-    } else {
-        raw.read_to_end(&mut bytes)
-    };
-    read.map_err(|error| DataError::Idx {
-        path: path.into(),
-        reason: error.to_string(),
-    })?;
-    Ok(bytes)
 }

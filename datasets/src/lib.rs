@@ -21,6 +21,8 @@
 //! # }
 //! ```
 
+mod bytes;
+mod cifar;
 mod classes;
 mod columns;
 mod dataset;
@@ -30,6 +32,9 @@ mod embedded;
 mod error;
 mod file;
 mod idx;
+mod image_file;
+mod image_shape;
+mod images;
 mod mask;
 mod matrix;
 mod names;
@@ -51,6 +56,8 @@ pub use columns::{ColumnRoles, NoiseColumn, Schema, TargetColumn};
 pub use dataset::{Dataset, Features};
 pub use error::{ColumnLabel, DataError};
 pub use file::{load_features_file, load_file};
+pub use image_shape::ImageShape;
+pub use images::ImageCounts;
 pub use mask::SplitMask;
 pub use matrix::Matrix;
 pub use origin::{Location, Origin};

@@ -72,6 +72,15 @@ impl Origin {
         }
     }
 
+    /// Appends the next row of a source without lines.
+    pub(crate) fn push_row(&mut self) {
+        let next = match &self.numbers {
+            Numbers::Consecutive { count, .. } => count + 1,
+            Numbers::Listed(rows) => rows.len() as u64 + 1,
+        };
+        self.push_line(next);
+    }
+
     /// The file's path or the name of the set.
     pub fn source(&self) -> &str {
         &self.source

@@ -12,11 +12,11 @@ use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 
+use crate::bytes;
 use crate::columns::{Columns, Layout, Request, Role};
 use crate::error::{ColumnLabel, DataError};
 use crate::origin::{Location, Origin};
 use crate::table::Table;
-use crate::text;
 
 /// Values read at a time.
 const BATCH: usize = 8192;
@@ -36,7 +36,7 @@ pub(crate) fn read(path: &Path, request: Request<'_>) -> Result<Table, DataError
 
 fn read_undamaged(path: &Path, request: Request<'_>) -> Result<Table, DataError> {
     let broken = |error: ParquetError| not_parquet(path, &error);
-    let file = text::open(path)?;
+    let file = bytes::open(path)?;
     let length = file.metadata().map_err(|error| DataError::Unreadable {
         path: path.into(),
         source: error,

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::error::DataError;
+use crate::image_shape::ImageShape;
 use crate::names::near;
+use crate::{cifar, images};
 
 /// What the target of a set is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -30,7 +32,9 @@ pub(crate) enum Storage {
     /// `small/NAME.csv` with a header, target last.
     Small,
     /// `NAME/` with the four idx files of images and labels.
-    Images,
+    Idx,
+    /// `NAME/` with the binary files of CIFAR-10.
+    Cifar,
 }
 
 /// A data set that is known by name.
@@ -42,6 +46,8 @@ pub struct DatasetInfo {
     pub rows: usize,
     /// Number of inputs, D.
     pub inputs: usize,
+    /// What image the inputs are, if they are one.
+    pub image: Option<ImageShape>,
     /// What the target is.
     pub task: Task,
     /// Where the data come from.
@@ -72,15 +78,16 @@ const fn set(
         name,
         rows,
         inputs,
+        image: None,
         task: Task::Regression,
         source,
         storage,
     }
 }
 
-use Storage::{Collection, Embedded, Images, Small};
+use Storage::{Cifar, Collection, Embedded, Idx, Small};
 
-static REGISTRY: [DatasetInfo; 26] = [
+static REGISTRY: [DatasetInfo; 27] = [
     set(
         "winequality",
         1_599,
@@ -254,18 +261,41 @@ static REGISTRY: [DatasetInfo; 26] = [
     ),
     images(
         "mnist",
+        70_000,
+        DIGITS,
+        Idx,
         "LeCun, Cortes and Burges, The MNIST database of handwritten digits: 28 x 28 pixels, 60000 to train on and 10000 to test on.",
     ),
     images(
         "fashion-mnist",
+        70_000,
+        DIGITS,
+        Idx,
         "Xiao, Rasul and Vollgraf, Fashion-MNIST (2017): 28 x 28 pixels, 60000 to train on and 10000 to test on.",
+    ),
+    images(
+        "cifar-10",
+        60_000,
+        cifar::SHAPE,
+        Cifar,
+        "Krizhevsky, Learning Multiple Layers of Features from Tiny Images (2009): 32 x 32 pixels in colour, 50000 to train on and 10000 to test on.",
     ),
 ];
 
-const fn images(name: &'static str, source: &'static str) -> DatasetInfo {
+/// The shape of MNIST's images and of those made to take their place.
+const DIGITS: ImageShape = ImageShape::new(28, 28, 1);
+
+const fn images(
+    name: &'static str,
+    rows: usize,
+    shape: ImageShape,
+    storage: Storage,
+    source: &'static str,
+) -> DatasetInfo {
     DatasetInfo {
+        image: Some(shape),
         task: Task::Classification,
-        ..set(name, 70_000, 784, Images, source)
+        ..set(name, rows, shape.inputs(), storage, source)
     }
 }
 
@@ -312,7 +342,7 @@ impl DatasetInfo {
 
     /// Whether the set comes with its own splits into training and test rows.
     pub fn has_splits(&self) -> bool {
-        matches!(self.storage, Collection | Images)
+        matches!(self.storage, Collection | Idx | Cifar)
     }
 
     /// How a person gets the set, given the data directory.
@@ -333,8 +363,13 @@ impl DatasetInfo {
                     .join(format!("{}.csv", self.name))
                     .display()
             ),
-            Images => format!(
+            Idx => format!(
                 "put the four standard idx files, gzipped or not, into {}",
+                folder.join(self.name).display()
+            ),
+            Cifar => format!(
+                "put data_batch_1.bin to data_batch_5.bin and test_batch.bin of its binary version \
+                 (https://www.cs.toronto.edu/~kriz/cifar.html), gzipped or not, into {}",
                 folder.join(self.name).display()
             ),
         }
@@ -348,10 +383,7 @@ impl DatasetInfo {
                 let file = format!("{}.csv", self.name);
                 vec![folder.join("small").join(&file), folder.join(&file)]
             }
-            Images => {
-                let file = folder.join(self.name).join("train-images-idx3-ubyte");
-                vec![file.with_extension("gz"), file]
-            }
+            Idx | Cifar => images::candidates(self.storage, folder, self.name),
         }
     }
 }

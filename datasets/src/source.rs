@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 use crate::columns::{ColumnRoles, Request, Schema, TargetColumn};
 use crate::dataset::{Dataset, Features};
 use crate::error::DataError;
-use crate::idx::ImageFolder;
+use crate::file;
+use crate::image_shape::ImageShape;
+use crate::images::{ImageCounts, ImageFolder};
 use crate::mask::SplitMask;
-use crate::registry::{Availability, DatasetInfo, Task, collection_files, find};
+use crate::registry::{Availability, DatasetInfo, Storage, Task, collection_files, find};
 use crate::synthetic::{PREFIX, Synthetic};
 use crate::table::{self, Table};
-use crate::{file, registry};
+use crate::warnings::{DataWarning, warnings};
 
 /// Where data come from; nothing is read before [`load`](Self::load).
 #[derive(Clone, Debug, PartialEq)]
@@ -68,7 +70,12 @@ impl DataSource {
     /// # Errors
     /// Those of [`load_file`](crate::load_file), and what can be wrong with the noise.
     pub fn load_columns(&self, roles: &ColumnRoles) -> Result<Dataset, DataError> {
-        table::training(self.name(), roles, |request| self.read(request))
+        let mut data = table::training(self.name(), roles, |request| self.read(request))?;
+        data.image = self.image_shape()?.filter(|shape| {
+            let schema = &data.schema;
+            schema.target_position == shape.inputs() && schema.noise.is_none()
+        });
+        Ok(data)
     }
 
     /// Reads rows to predict at.
@@ -94,6 +101,43 @@ impl DataSource {
             Some(folder) => SplitMask::load(&folder.join("test_mask.csv.gz"), rows),
             None => Err(DataError::NoMask { name: self.name() }),
         }
+    }
+
+    /// The shape of the images, where the data are images: the inputs of a row are one then, unless
+    /// another column than the label is the target. Reads the beginning of a file at most.
+    ///
+    /// # Errors
+    /// Those of an unreadable file.
+    pub fn image_shape(&self) -> Result<Option<ImageShape>, DataError> {
+        self.images().map(ImageFolder::shape).transpose()
+    }
+
+    /// How many images there are, where the data are images: files may hold a part of the set.
+    ///
+    /// # Errors
+    /// Those of an unreadable file.
+    pub fn image_counts(&self) -> Result<Option<ImageCounts>, DataError> {
+        self.images().map(ImageFolder::counts).transpose()
+    }
+
+    fn images(&self) -> Option<&ImageFolder> {
+        match &self.kind {
+            Kind::Images(_, folder) => Some(folder),
+            _ => None,
+        }
+    }
+
+    /// What a person may want to know before fitting: [`warnings()`](crate::warnings()) of the
+    /// data, and images that are missing from the set.
+    pub fn warnings(&self, data: &Dataset) -> Vec<DataWarning> {
+        let part = match &self.kind {
+            Kind::Images(info, _) if data.rows() < info.rows => Some(DataWarning::PartOfSet {
+                rows: data.rows(),
+                of: info.rows,
+            }),
+            _ => None,
+        };
+        part.into_iter().chain(warnings(data)).collect()
     }
 
     /// The registered name, the file's stem, or the synthetic set's full text.
@@ -122,7 +166,7 @@ impl DataSource {
     /// Whether the inputs have a common scale already, as pixels do: scaling each by its own
     /// spread would blow up the noise of those that hardly vary.
     pub fn has_common_scale(&self) -> bool {
-        matches!(self.kind, Kind::Images(..))
+        self.images().is_some()
     }
 
     /// Whether the data are generated, which a report must say.
@@ -145,11 +189,11 @@ impl DataSource {
 fn registered(info: &'static DatasetInfo, data_dir: Option<&Path>) -> Result<Kind, DataError> {
     match info.availability(data_dir) {
         Availability::Embedded => Ok(Kind::Embedded(info)),
-        Availability::OnDisk(path) => Ok(match path.parent().and_then(ImageFolder::at) {
-            Some(folder) if info.storage == registry::Storage::Images => Kind::Images(info, folder),
-            _ => Kind::Registered(info, path),
+        Availability::OnDisk(path) => Ok(match ImageFolder::of(info.storage, &path) {
+            Some(folder) => Kind::Images(info, folder),
+            None => Kind::Registered(info, path),
         }),
-        Availability::Absent(_) if info.storage == registry::Storage::Embedded => {
+        Availability::Absent(_) if info.storage == Storage::Embedded => {
             Err(DataError::NotEmbedded {
                 name: info.name.into(),
             })

@@ -32,35 +32,59 @@ impl Table {
         rows: impl Iterator<Item = impl Iterator<Item = f64>>,
         request: Request<'_>,
     ) -> Result<Self, DataError> {
+        let (known, _) = rows.size_hint();
+        let mut table = Self::with_columns(source, names, known, request)?;
+        for row in rows {
+            table.push(row);
+        }
+        Ok(table)
+    }
+
+    /// A table of named columns without rows, with room for `rows` of them: images are hundreds of
+    /// megabytes, which should not be moved.
+    pub fn with_columns(
+        source: &str,
+        names: Vec<String>,
+        rows: usize,
+        request: Request<'_>,
+    ) -> Result<Self, DataError> {
         let count = names.len();
         let names = Some(names);
         let layout = request.layout(source, Columns { names, count })?;
-        // At once where it is known how many rows there are: images are hundreds of megabytes.
-        let (known, _) = rows.size_hint();
-        let mut inputs = Vec::with_capacity(known * layout.inputs);
-        let (mut targets, mut noise) = (Vec::new(), Vec::new());
-        let mut number = 0;
-        for row in rows {
-            let first = number * layout.inputs;
-            number += 1;
-            inputs.resize(first + layout.inputs, 0.0);
-            for (value, role) in row.zip(&layout.roles) {
-                match role {
-                    Role::Input(input) => inputs[first + input] = value,
-                    Role::Target => targets.push(value),
-                    Role::Noise => noise.push(value),
-                    Role::Ignored => {}
-                }
+        Ok(Self {
+            inputs: Vec::with_capacity(rows * layout.inputs),
+            layout,
+            targets: Vec::new(),
+            noise: Vec::new(),
+            labels: None,
+            origin: Origin::rows(source, 0),
+        })
+    }
+
+    /// Appends a row that has a value for each column.
+    pub fn push(&mut self, row: impl Iterator<Item = f64>) {
+        let first = self.inputs.len();
+        self.inputs.resize(first + self.layout.inputs, 0.0);
+        for (value, role) in row.zip(&self.layout.roles) {
+            match role {
+                Role::Input(input) => self.inputs[first + input] = value,
+                Role::Target => self.targets.push(value),
+                Role::Noise => self.noise.push(value),
+                Role::Ignored => {}
             }
         }
-        Ok(Self {
-            layout,
-            inputs,
-            targets,
-            noise,
-            labels: None,
-            origin: Origin::rows(source, number),
-        })
+        self.origin.push_row();
+    }
+
+    /// The targets of a source of numbers by name, where labels are wanted.
+    pub fn name_labels(&mut self, name: impl Fn(f64) -> &'static str) {
+        if self.layout.labels {
+            let mut reader = LabelReader::default();
+            for target in &mut self.targets {
+                *target = reader.position_of(name(*target));
+            }
+            self.labels = Some(reader);
+        }
     }
 
     /// The targets of a source of numbers as positions among their labels, where labels are wanted.
@@ -130,6 +154,7 @@ impl Table {
             noise: self.check_noise()?,
             schema: self.layout.schema(target, classes),
             inputs: Matrix::new(rows, self.layout.inputs, self.inputs),
+            image: None,
             targets: self.targets,
             origin: self.origin,
         })

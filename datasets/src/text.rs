@@ -1,34 +1,11 @@
 //! Opening a text file, plain or gzipped, as a stream.
 
-use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::io::{self, BufRead, Cursor, Read};
 use std::path::Path;
 
-use flate2::bufread::MultiGzDecoder;
-
+use crate::bytes::{ByteStream, is_gzip_damage, reading};
 use crate::error::DataError;
 use crate::origin::Location;
-
-const BUFFER: usize = 1 << 16;
-
-/// Opens a file that must exist and be a file.
-pub(crate) fn open(path: &Path) -> Result<File, DataError> {
-    let metadata = fs::metadata(path).map_err(|error| reading(path, error))?;
-    if metadata.is_dir() {
-        return Err(DataError::IsDirectory { path: path.into() });
-    }
-    File::open(path).map_err(|error| reading(path, error))
-}
-
-fn reading(path: &Path, error: io::Error) -> DataError {
-    match error.kind() {
-        io::ErrorKind::NotFound => DataError::FileMissing { path: path.into() },
-        _ => DataError::Unreadable {
-            path: path.into(),
-            source: error,
-        },
-    }
-}
 
 /// The text of a file, unpacked on the way, with what its first line tells.
 pub(crate) struct TextStream {
@@ -42,20 +19,10 @@ pub(crate) struct TextStream {
 impl TextStream {
     /// Opens a text file; one that begins with gzip's two magic bytes is unpacked.
     pub fn open(path: &Path) -> Result<Self, DataError> {
-        let mut raw = BufReader::with_capacity(BUFFER, open(path)?);
-        let start = raw.fill_buf().map_err(|error| reading(path, error))?;
-        if start.is_empty() {
-            return Err(DataError::EmptyFile { path: path.into() });
-        }
-        let compressed = start.starts_with(&[0x1f, 0x8b]);
-        if !compressed && path.extension().is_some_and(|extension| extension == "gz") {
-            return Err(DataError::NotGzip { path: path.into() });
-        }
-        let mut unpacked: Box<dyn BufRead> = if compressed {
-            Box::new(BufReader::with_capacity(BUFFER, MultiGzDecoder::new(raw)))
-        } else {
-            Box::new(raw)
-        };
+        let ByteStream {
+            contents: mut unpacked,
+            compressed,
+        } = ByteStream::open(path)?;
         let head =
             first_line(&mut unpacked).map_err(|error| stream_error(path, compressed, 1, error))?;
         if head.is_empty() {
@@ -76,8 +43,7 @@ pub(crate) fn stream_error(
     line: u64,
     error: io::Error,
 ) -> DataError {
-    use io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
-    if compressed && matches!(error.kind(), UnexpectedEof | InvalidInput | InvalidData) {
+    if is_gzip_damage(compressed, &error) {
         return DataError::GzipDamaged {
             location: Location::line(path, line),
         };

@@ -37,6 +37,13 @@ pub enum DataWarning {
         /// Rows in all.
         rows: usize,
     },
+    /// A set with only some of its rows on disk.
+    PartOfSet {
+        /// Rows there are.
+        rows: usize,
+        /// Rows of the whole set.
+        of: usize,
+    },
     /// A target whose values are very large or very small.
     ExtremeTarget {
         /// The target's name.
@@ -64,6 +71,10 @@ impl fmt::Display for DataWarning {
             Self::DuplicateRows { count, rows } => write!(
                 formatter,
                 "{count} of {rows} rows repeat an earlier row, so that training and test rows may overlap"
+            ),
+            Self::PartOfSet { rows, of } => write!(
+                formatter,
+                "{rows} of the set's {of} rows are on disk, so that scores are not those of the whole set"
             ),
             Self::ExtremeTarget { name, magnitude } => write!(
                 formatter,

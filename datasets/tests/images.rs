@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-use burn_gp_datasets::{DataSource, Task};
+use burn_gp_datasets::{DataSource, DataWarning, ImageCounts, ImageShape, TargetColumn, Task};
 use flate2::{Compression, write::GzEncoder};
 use temp_dir::TempDir;
 
@@ -65,8 +65,43 @@ fn images_are_rows_of_pixels_and_come_with_their_split() {
         let mask = source.mask(data.rows()).unwrap();
         let split = mask.split(0).unwrap();
         assert_eq!((split.train, split.test), (vec![0, 1], vec![2]));
+        let shape = ImageShape::new(2, 3, 1);
+        assert_eq!(data.image, Some(shape));
+        assert_eq!(data.select(&[2]).image, Some(shape));
+        assert_eq!(source.image_shape().unwrap(), Some(shape));
+        let counts = ImageCounts { train: 2, test: 1 };
+        assert_eq!(source.image_counts().unwrap(), Some(counts));
+        let part = DataWarning::PartOfSet {
+            rows: 3,
+            of: 70_000,
+        };
+        assert_eq!(source.warnings(&data), [part]);
         assert!(mask.split(1).is_err());
     }
+}
+
+#[test]
+fn fashion_is_read_as_the_digits_are() {
+    let folder = TempDir::new().unwrap();
+    write(folder.path(), &sound(), true);
+    fs::rename(
+        folder.path().join("mnist"),
+        folder.path().join("fashion-mnist"),
+    )
+    .unwrap();
+    let source = DataSource::resolve("fashion-mnist", Some(folder.path())).unwrap();
+    let data = source.load(None).unwrap();
+    assert_eq!((data.name.as_str(), data.rows()), ("fashion-mnist", 3));
+    assert!(DataSource::resolve("mnist", Some(folder.path())).is_err());
+}
+
+#[test]
+fn inputs_with_the_label_are_no_image() {
+    let folder = TempDir::new().unwrap();
+    write(folder.path(), &sound(), false);
+    let source = DataSource::resolve("mnist", Some(folder.path())).unwrap();
+    let data = source.load(Some(&TargetColumn::Number(2))).unwrap();
+    assert_eq!((data.columns(), data.image), (6, None));
 }
 
 #[test]
@@ -75,12 +110,13 @@ fn files_that_are_not_whole_are_named() {
         bytes.pop();
         bytes
     };
-    let cases: [(usize, Vec<u8>, &str); 6] = [
+    let cases: [(usize, Vec<u8>, &str); 7] = [
         (
             0,
             idx(&[2], 0),
             "it begins with 00000801 instead of 00000803",
         ),
+        (0, vec![], "it is empty"),
         (0, vec![0, 0], "it has 2 bytes"),
         (0, vec![0, 0, 8, 3, 0, 0, 0, 2], "its sizes are cut off"),
         (
@@ -92,7 +128,7 @@ fn files_that_are_not_whole_are_named() {
         (
             2,
             idx(&[1, 2, 2], 0),
-            "its images have 4 pixels and those to train on 6",
+            "its images have 2x2 pixels and those to train on 2x3",
         ),
     ];
     for (file, bytes, reason) in cases {
@@ -120,7 +156,19 @@ fn damaged_gzip_and_missing_files_are_named() {
     fs::write(&path, &bytes[..bytes.len() - 9]).unwrap();
     let source = DataSource::resolve("mnist", Some(folder.path())).unwrap();
     let message = source.load(None).unwrap_err().to_string();
-    assert!(message.starts_with(&format!("{} is not a whole idx file", path.display())));
+    // The nine bytes of the header and the label are unpacked before the checksum is missed.
+    let expected = format!(
+        "{} is not a whole idx file: its gzip data are cut off or damaged after 9 unpacked bytes; copy or download it again",
+        path.display()
+    );
+    assert_eq!(message, expected);
+    fs::write(&path, "no gzip").unwrap();
+    let message = source.load(None).unwrap_err().to_string();
+    let expected = format!(
+        "{} is not a gzip file although its name ends in .gz; rename it or compress it again",
+        path.display()
+    );
+    assert_eq!(message, expected);
     fs::remove_file(&path).unwrap();
     let message = source.load(None).unwrap_err().to_string();
     assert!(message.starts_with("there is no file"), "{message}");

@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use burn_gp_datasets::{Availability, DatasetInfo, Task, registry};
+use burn_gp_datasets::{
+    Availability, DataError, DataSource, DatasetInfo, ImageCounts, ImageShape, Task, registry,
+};
 
 use crate::failure::Failure;
 use crate::standard_output::print;
@@ -34,13 +36,45 @@ fn entry(info: &DatasetInfo, data_dir: Option<&Path>) -> String {
         Task::BinaryClassification => "two classes",
         Task::Classification => "classes",
     };
+    let mut rows = info.rows;
+    let mut inputs = match info.image {
+        Some(shape) => shape.to_string(),
+        None => info.inputs.to_string(),
+    };
     let place = match info.availability(data_dir) {
         Availability::Embedded => "in this program".into(),
-        Availability::OnDisk(path) => path.display().to_string(),
+        Availability::OnDisk(path) => match images(info, data_dir) {
+            Ok(None) => path.display().to_string(),
+            Ok(Some((shape, counts))) => {
+                (rows, inputs) = (counts.total(), shape.to_string());
+                let place = path.display();
+                format!("{place}, {}", division(counts, info.rows))
+            }
+            Err(error) => error.to_string(),
+        },
         Availability::Absent(_) => format!("not here: {}", info.how_to_get(data_dir)),
     };
-    let (rows, inputs) = (info.rows.to_string(), info.inputs.to_string());
-    row([info.name, &rows, &inputs, task, &place])
+    row([info.name, &rows.to_string(), &inputs, task, &place])
+}
+
+/// The images of a set on disk, if it is one of images.
+fn images(
+    info: &DatasetInfo,
+    data_dir: Option<&Path>,
+) -> Result<Option<(ImageShape, ImageCounts)>, DataError> {
+    let source = DataSource::resolve(info.name, data_dir)?;
+    Ok(source.image_shape()?.zip(source.image_counts()?))
+}
+
+/// What the images on disk are for, and of how many they are a part.
+fn division(counts: ImageCounts, all: usize) -> String {
+    let ImageCounts { train, test } = counts;
+    let part = if counts.total() < all {
+        format!(", a part of {all}")
+    } else {
+        String::new()
+    };
+    format!("{train} to train on and {test} to test on{part}")
 }
 
 fn row([name, rows, inputs, task, place]: [&str; 5]) -> String {

@@ -3,7 +3,7 @@
 use burn_gp::{inducing::distinct_rows, likelihoods::Likelihood, patches::ImageShape};
 use burn_gp_datasets::{
     ColumnRoles, DataError, DataSource, DataWarning, Dataset, Location, Matrix, Origin, Schema,
-    Split, Standardizer, TargetColumn, warnings,
+    Split, Standardizer, TargetColumn,
 };
 
 use crate::likelihood::TargetKind;
@@ -139,7 +139,7 @@ impl PreparedData {
             validation: part(&split.validation),
             test: part(&split.test),
             standardizer,
-            warnings: warnings(&dataset),
+            warnings: source.warnings(&dataset),
             schema: dataset.schema,
             origin: dataset.origin,
         })

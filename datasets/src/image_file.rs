@@ -1,0 +1,110 @@
+//! A file of images or labels, read byte by byte.
+
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use crate::bytes::{ByteStream, is_gzip_damage, open, reading};
+use crate::error::DataError;
+
+/// What a format is called and where its files come from.
+pub(crate) struct ImageFormat {
+    pub name: &'static str,
+    /// What to do about a file that is none.
+    pub advice: &'static str,
+}
+
+impl ImageFormat {
+    /// The error of a file that is not a whole one of this format.
+    pub fn damaged(&self, path: &Path, reason: impl Into<String>) -> DataError {
+        DataError::ImageFile {
+            path: path.into(),
+            format: self.name,
+            reason: reason.into(),
+            advice: self.advice,
+        }
+    }
+}
+
+/// A file, plain or gzipped, that is read from its beginning.
+pub(crate) struct ImageFile {
+    path: PathBuf,
+    format: &'static ImageFormat,
+    stream: ByteStream,
+    /// Bytes read so far.
+    position: u64,
+}
+
+impl ImageFile {
+    pub fn open(path: &Path, format: &'static ImageFormat) -> Result<Self, DataError> {
+        Ok(Self {
+            path: path.into(),
+            format,
+            stream: ByteStream::open(path)?,
+            position: 0,
+        })
+    }
+
+    /// Fills `buffer` as far as the contents reach; returns how much of it.
+    pub fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, DataError> {
+        let mut filled = 0;
+        while filled < buffer.len() {
+            match self.stream.contents.read(&mut buffer[filled..]) {
+                Ok(0) => break,
+                Ok(read) => filled += read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(self.failure(filled, error)),
+            }
+        }
+        self.position += filled as u64;
+        Ok(filled)
+    }
+
+    /// Everything that is left.
+    pub fn rest(mut self) -> Result<Vec<u8>, DataError> {
+        let mut bytes = Vec::new();
+        match self.stream.contents.read_to_end(&mut bytes) {
+            Ok(_) => Ok(bytes),
+            Err(error) => Err(self.failure(bytes.len(), error)),
+        }
+    }
+
+    /// How many bytes are left; those of a gzipped file are unpacked for it, but not kept.
+    pub fn count_rest(mut self) -> Result<u64, DataError> {
+        if !self.stream.compressed {
+            let metadata = open(&self.path)?.metadata();
+            let length = metadata.map_err(|error| reading(&self.path, error))?.len();
+            return Ok(length.saturating_sub(self.position));
+        }
+        let start = self.position;
+        let mut buffer = vec![0; 1 << 16];
+        while self.fill(&mut buffer)? > 0 {}
+        Ok(self.position - start)
+    }
+
+    /// The error of a file that is not a whole one of its format.
+    pub fn damaged(&self, reason: impl Into<String>) -> DataError {
+        self.format.damaged(&self.path, reason)
+    }
+
+    /// What an error after `more` bytes means.
+    fn failure(&self, more: usize, error: io::Error) -> DataError {
+        if is_gzip_damage(self.stream.compressed, &error) {
+            let intact = self.position + more as u64;
+            return self.damaged(format!(
+                "its gzip data are cut off or damaged after {intact} unpacked bytes"
+            ));
+        }
+        reading(&self.path, error)
+    }
+}
+
+/// The file `name` of a folder, gzipped or not.
+pub(crate) fn plain_or_gzipped(folder: &Path, name: &str) -> PathBuf {
+    let [gzipped, plain] = both_forms(folder, name);
+    if gzipped.is_file() { gzipped } else { plain }
+}
+
+/// Where the file `name` of a folder may be: gzipped, and plain.
+pub(crate) fn both_forms(folder: &Path, name: &str) -> [PathBuf; 2] {
+    [folder.join(format!("{name}.gz")), folder.join(name)]
+}

@@ -1,0 +1,99 @@
+//! Folders of labelled images, whatever their format.
+
+use std::path::{Path, PathBuf};
+
+use crate::cifar::{self, CifarFolder};
+use crate::columns::Request;
+use crate::error::DataError;
+use crate::idx::{self, IdxFolder};
+use crate::image_file::both_forms;
+use crate::image_shape::ImageShape;
+use crate::mask::SplitMask;
+use crate::registry::Storage;
+use crate::table::Table;
+
+/// The value of a white pixel; inputs run from 0 to 1.
+pub(crate) const WHITE: f64 = 255.0;
+
+/// How many images a set has in its files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ImageCounts {
+    /// Images to train on.
+    pub train: usize,
+    /// Images to test on.
+    pub test: usize,
+}
+
+impl ImageCounts {
+    /// All images: the number of rows, N.
+    pub fn total(&self) -> usize {
+        self.train + self.test
+    }
+}
+
+/// The files of a set of images.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum ImageFolder {
+    Idx(IdxFolder),
+    Cifar(CifarFolder),
+}
+
+impl ImageFolder {
+    /// The folder that `file` is in; none where the storage is not one of images.
+    pub fn of(storage: Storage, file: &Path) -> Option<Self> {
+        let path = file.parent()?.to_path_buf();
+        match storage {
+            Storage::Idx => Some(Self::Idx(IdxFolder { path })),
+            Storage::Cifar => Some(Self::Cifar(CifarFolder { path })),
+            Storage::Embedded | Storage::Collection | Storage::Small => None,
+        }
+    }
+
+    /// The images to train on and then those to test on, one a row, their label last.
+    pub fn read(&self, name: &str, request: Request<'_>) -> Result<Table, DataError> {
+        match self {
+            Self::Idx(folder) => folder.read(name, request),
+            Self::Cifar(folder) => folder.read(name, request),
+        }
+    }
+
+    /// The shape of an image.
+    pub fn shape(&self) -> Result<ImageShape, DataError> {
+        match self {
+            Self::Idx(folder) => folder.shape(),
+            Self::Cifar(_) => Ok(cifar::SHAPE),
+        }
+    }
+
+    /// How many images there are.
+    pub fn counts(&self) -> Result<ImageCounts, DataError> {
+        match self {
+            Self::Idx(folder) => folder.counts(),
+            Self::Cifar(folder) => folder.counts(),
+        }
+    }
+
+    /// The set's own split of its `rows` rows.
+    pub fn mask(&self, rows: usize) -> Result<SplitMask, DataError> {
+        let path = match self {
+            Self::Idx(folder) => &folder.path,
+            Self::Cifar(folder) => &folder.path,
+        };
+        let training = rows.saturating_sub(self.counts()?.test);
+        Ok(SplitMask::single(path, training, rows))
+    }
+}
+
+/// Where the first file of the set `name` may be in the data directory `folder`.
+pub(crate) fn candidates(storage: Storage, folder: &Path, name: &str) -> Vec<PathBuf> {
+    let set = folder.join(name);
+    match storage {
+        Storage::Idx => both_forms(&set, idx::FIRST_FILE).to_vec(),
+        // As it is unpacked from the archive it comes in, too.
+        Storage::Cifar => [set.clone(), set.join("cifar-10-batches-bin")]
+            .iter()
+            .flat_map(|folder| both_forms(folder, cifar::FIRST_FILE))
+            .collect(),
+        Storage::Embedded | Storage::Collection | Storage::Small => Vec::new(),
+    }
+}
