@@ -134,7 +134,7 @@ impl PreparedData {
             name: dataset.name.clone(),
             synthetic: source.is_synthetic(),
             image: (dataset.image)
-                .map(|image| ImageShape::new(image.height(), image.width(), image.channels())),
+                .map(|image| ImageShape::new(image.height, image.width, image.channels)),
             train: part(&split.train),
             validation: part(&split.validation),
             test: part(&split.test),

@@ -13,6 +13,7 @@ use super::{
 use crate::{
     ops::{self, Stationary},
     parameter::Positive,
+    patches::PatchGrid,
 };
 
 /// A stationary kernel `σ²·φ(r²)`, `r² = Σ_d (x_d − x′_d)²/ℓ_d²`, with trained variance and
@@ -175,6 +176,30 @@ impl Kernel for StationaryKernel {
     fn matrix_columns(&self, x: Tensor<2>, columns: Tensor<1, Int>) -> Tensor<2> {
         let chosen = x.clone().select(0, columns);
         self.covariance(x, chosen)
+    }
+
+    fn patch_covariance(
+        &self,
+        grid: &PatchGrid,
+        patches: Tensor<2>,
+        images: Tensor<2>,
+        weights: Tensor<2>,
+    ) -> Tensor<2> {
+        let (lengthscale, variance) = (self.lengthscale.value(), self.variance.value());
+        ops::patch_covariance(
+            self.kind,
+            grid,
+            patches,
+            images,
+            lengthscale,
+            variance,
+            weights,
+        )
+    }
+
+    fn patch_variance(&self, grid: &PatchGrid, images: Tensor<2>, weights: Tensor<2>) -> Tensor<1> {
+        let (lengthscale, variance) = (self.lengthscale.value(), self.variance.value());
+        ops::patch_variance(self.kind, grid, images, lengthscale, variance, weights)
     }
 
     fn spectrum(

@@ -171,7 +171,9 @@ pub struct ImageOption(pub ImageShape);
 
 /// A text that is no shape.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{text:?} is no shape of images; write height x width x channels, such as 28x28 or 32x32x3")]
+#[error(
+    "{text:?} is no shape of images; write height x width x channels, such as 28x28 or 32x32x3"
+)]
 pub struct NoImageShape {
     text: String,
 }

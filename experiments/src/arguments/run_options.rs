@@ -9,8 +9,8 @@ use crate::kernel_expression::KernelExpression;
 use crate::parameter_options::{BoundsOption, PriorOption, ValuesOption};
 
 use super::{
-    CovarianceName, DeviceName, DtypeName, InitialiserName, KeepName, LayerOptions,
-    LikelihoodName, MeanName, ModelName, PseudoObservationOptions, ScheduleName,
+    CovarianceName, DeviceName, DtypeName, InitialiserName, KeepName, LayerOptions, LikelihoodName,
+    MeanName, ModelName, PseudoObservationOptions, ScheduleName,
 };
 
 /// Every option of a run; what is absent has its default.

@@ -2,7 +2,7 @@
 
 use burn_gp::{
     kernels::{KernelConfig, StationaryConfig},
-    layers::LayerNoise,
+    likelihoods::LikelihoodConfig,
     means::MeanConfig,
     ops::Stationary,
     parameter::ParameterConfig,
@@ -25,7 +25,7 @@ pub(super) struct Pieces {
     pub mean: MeanConfig,
     pub posterior: PosteriorConfig,
     pub inducing: InducingConfig,
-    pub likelihood: burn_gp::likelihoods::LikelihoodConfig,
+    pub likelihood: LikelihoodConfig,
     pub parameters: ParameterConfig,
 }
 

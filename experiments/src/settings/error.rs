@@ -149,7 +149,9 @@ pub enum SettingError {
         inputs: usize,
     },
     /// Not a number for each layer.
-    #[error("{option} has {found} numbers for {layers} layers; give one for each, separated by commas")]
+    #[error(
+        "{option} has {found} numbers for {layers} layers; give one for each, separated by commas"
+    )]
     NumberOfLayers {
         /// The option.
         option: &'static str,

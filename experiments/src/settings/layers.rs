@@ -143,7 +143,9 @@ fn of_each_layer(
     default: &[usize],
     layers: usize,
 ) -> Result<Vec<usize>, SettingError> {
-    let numbers = given.as_deref().unwrap_or(&default[..layers.min(default.len())]);
+    let numbers = given
+        .as_deref()
+        .unwrap_or(&default[..layers.min(default.len())]);
     for &number in numbers {
         at_least_one(option, Some(number))?;
     }

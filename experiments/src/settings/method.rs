@@ -7,8 +7,9 @@ use burn_gp::{
 use burn_gp_models::training::InducingTraining;
 
 use super::{
-    LayerSettings, SettingError, at_least_one, inducing_training, inverse_free, inverse_free_options,
-    natural_gradient, positive, pseudo_observation_options, pseudo_observations,
+    LayerSettings, SettingError, at_least_one, inducing_training, inverse_free,
+    inverse_free_options, natural_gradient, positive, pseudo_observation_options,
+    pseudo_observations,
 };
 use crate::arguments::{
     CovarianceName, InitialiserName, KeepName, ModelName, PseudoObservationOptions, RunOptions,
