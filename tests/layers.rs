@@ -13,7 +13,8 @@ use burn_gp::{
     parameter::Parameters,
     patches::{ImageShape, PatchGrid},
     variational::{
-        CovarianceShape, Posterior, Process, VariationalGaussian, Whitened, with_scaled_deviations,
+        Coordinates, CovarianceShape, InducingSet, Orthogonal, Posterior, Process,
+        VariationalGaussian, Whitened, with_scaled_deviations,
     },
 };
 use support::{
@@ -111,6 +112,52 @@ fn divergences_add_up() {
             &[expected],
             tolerance,
         );
+    }
+}
+
+/// Layers with a second set of inducing variables at its prior are those without it, whatever the
+/// first set says.
+#[test]
+fn a_second_set_at_its_prior_changes_nothing() {
+    type Solve = GpLayer<StationaryKernel, AnyMean, Orthogonal<InducingPoints>>;
+    for platform in platforms() {
+        let sizes = [
+            ([2, 2], MeanConfig::Identity, 1),
+            ([2, 1], MeanConfig::Zero, 2),
+        ];
+        let plain = sizes.map(|(sizes, mean, seed)| layer(&platform, sizes, mean, seed));
+        let with_second_set = |layer: &DenseLayer, seed: u64| -> Solve {
+            let posterior = layer.posterior();
+            let ([outputs, _], options) =
+                (posterior.distribution().mean().dims(), platform.options());
+            let others = platform.matrix(&Random::new(seed).points(5, 2));
+            let prior = VariationalGaussian::standard(5, outputs, CovarianceShape::Full, options);
+            let sets = vec![
+                InducingSet::new(
+                    posterior.inducing().clone(),
+                    posterior.distribution().clone(),
+                ),
+                InducingSet::new(InducingPoints::new(others), prior),
+            ];
+            let posterior = Orthogonal::new(sets, Coordinates::Whitened, posterior.jitter());
+            GpLayer::new(layer.kernel().clone(), layer.mean().clone(), posterior)
+        };
+        let solve = [
+            with_second_set(&plain[0], 21),
+            with_second_set(&plain[1], 22),
+        ];
+        let x = platform.matrix(&Random::new(4).points(6, 2));
+        let [first, last] = plain;
+        let expected = Stack::new(vec![first], last, noise(3)).evaluate(x.clone());
+        let [first, last] = solve;
+        let found = Stack::new(vec![first], last, noise(3)).evaluate(x);
+        let (expected, found) = (expected.expect("values"), found.expect("values"));
+        let tolerance = platform.tolerance(1e-9, 1e-4);
+        let what = format!("{platform}");
+        let (actual, reference) = (values(&found.marginals), values(&expected.marginals));
+        assert_close(&what, &actual, &reference, tolerance);
+        let reference = numbers(expected.divergence);
+        assert_close(&what, &numbers(found.divergence), &reference, tolerance);
     }
 }
 

@@ -110,7 +110,8 @@ pub trait Layer: Module + ModuleDisplay {
         self
     }
 
-    /// The marginals of the functions at `x`, `[N, D]`.
+    /// The marginals of the functions at `x`, `[N, D]`; [`draw`](Marginals::draw) from them what the
+    /// next layer of a network takes.
     ///
     /// # Errors
     ///

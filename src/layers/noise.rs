@@ -1,11 +1,7 @@
 //! The noise that draws from layers are made with.
 
-use burn::tensor::{Tensor, TensorData};
 use rand::{SeedableRng, rngs::ChaCha8Rng};
-use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
-
-use crate::likelihoods::Marginals;
 
 /// How many times the hidden layers of a stack are drawn from.
 ///
@@ -53,19 +49,4 @@ impl LayerNoise {
         });
         random
     }
-}
-
-/// Below this a variance counts as this in draws, so that the slope of its root stays finite.
-const SMALLEST_VARIANCE: f64 = 1e-20;
-
-/// Draws `μ + σ∘ε` from marginals, `[N, P]`, to whose parameters gradients flow.
-pub(super) fn draw(marginals: Marginals, random: &mut ChaCha8Rng) -> Tensor<2> {
-    let Marginals { mean, variance } = marginals;
-    let shape = mean.dims();
-    let values: Vec<f64> = (StandardNormal.sample_iter(random))
-        .take(shape.iter().product())
-        .collect();
-    let options = (&mean.device(), mean.dtype());
-    let noise = Tensor::from_data(TensorData::new(values, shape), options);
-    mean + variance.clamp_min(SMALLEST_VARIANCE).sqrt() * noise
 }

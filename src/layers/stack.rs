@@ -5,10 +5,7 @@ use burn::{
     tensor::{Int, Tensor},
 };
 
-use super::{
-    Layer, LayerNoise, Predictive,
-    noise::{Occasion, draw},
-};
+use super::{Layer, LayerNoise, Predictive, noise::Occasion};
 use crate::{
     likelihoods::Marginals,
     ops::NotPositiveDefinite,
@@ -114,7 +111,7 @@ impl<H: Layer, O: Layer> Stack<H, O> {
                 marginals.mean = marginals.mean.repeat_dim(0, samples);
                 marginals.variance = marginals.variance.repeat_dim(0, samples);
             }
-            values = draw(marginals, &mut random); // [S·N, W]
+            values = marginals.draw(&mut random); // [S·N, W]
             divergences.push(divergence);
         }
         let Evaluation {
@@ -199,9 +196,9 @@ impl<P: Process, R: Process> Predictive for StackProcess<P, R> {
         let first = first.marginals(x);
         let draws = (0..self.noise.prediction as u64).map(|sample| {
             let mut random = self.noise.generator(Occasion::Prediction(sample));
-            let mut values = draw(first.clone(), &mut random);
+            let mut values = first.clone().draw(&mut random);
             for layer in rest {
-                values = draw(layer.marginals(values), &mut random);
+                values = layer.marginals(values).draw(&mut random);
             }
             self.output.marginals(values)
         });

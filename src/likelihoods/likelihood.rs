@@ -5,6 +5,7 @@ use burn::{
     tensor::{Tensor, TensorData},
 };
 use rand::Rng;
+use rand_distr::{Distribution, StandardNormal};
 
 use super::{ImpossibleTarget, Quadrature};
 use crate::parameter::{Hyperparameter, hyperparameters, numbers};
@@ -18,7 +19,21 @@ pub struct Marginals {
     pub variance: Tensor<2>,
 }
 
+/// Below this a variance counts as this in draws, so that the slope of its root stays finite.
+const SMALLEST_VARIANCE: f64 = 1e-12;
+
 impl Marginals {
+    /// Draws `μ + σ∘ε` with standard normal `ε`, `[N, F]`: gradients flow to means and variances.
+    pub fn draw(self, random: &mut impl Rng) -> Tensor<2> {
+        let shape = self.mean.dims();
+        let values: Vec<f64> = (StandardNormal.sample_iter(random))
+            .take(shape.iter().product())
+            .collect();
+        let options = (&self.mean.device(), self.mean.dtype());
+        let noise = Tensor::from_data(TensorData::new(values, shape), options);
+        self.mean + self.variance.clamp_min(SMALLEST_VARIANCE).sqrt() * noise
+    }
+
     /// The mean and variance of mixtures of `components` with equal weights: the mean of the means,
     /// and the mean of the variances plus the variance of the means. None without a component.
     pub fn of_mixture(components: Vec<Self>) -> Option<Self> {
