@@ -1,6 +1,7 @@
 //! Where a training step spends its time: the operations behind it, each beside the time that its
 //! multiply-adds take at the rate of a matrix product measured in the same run (zero for passes
-//! over the numbers, such as the covariance).
+//! over the numbers, such as the covariance). The sums over the patches of images stand beside the
+//! same from the matrix of all their patches.
 //!
 //! `cargo bench -p burn-gp-models --bench operations` prints a line of JSON an operation.
 
@@ -12,8 +13,12 @@ use burn::{
     tensor::{DType, Device, Distribution, Tensor},
 };
 use burn_gp::{
-    ops::{Jitter, Stationary, cholesky, covariance, covariance_matrix, projected_moments},
+    ops::{
+        Jitter, Stationary, cholesky, covariance, covariance_matrix, covariances, patch_covariance,
+        patch_variance, projected_moments,
+    },
     optim::Adam,
+    patches::{ImageShape, PatchError, PatchGrid},
 };
 
 #[global_allocator]
@@ -24,13 +29,23 @@ const SIZE: usize = 1024;
 
 const DIMENSIONS: usize = 8;
 
+/// Images whose patches are summed over, and so many that the matrix of all patches takes at most
+/// half a gigabyte.
+const IMAGES: [usize; 2] = [200, 20];
+
+/// Inducing patches.
+const INDUCING: usize = 750;
+
+/// Calls of an operation, and those of them that are not counted.
+const CALLS: [usize; 2] = [25, 5];
+
 /// What Adam is measured on.
 #[derive(Module, Debug)]
 struct Weights {
     matrix: Param<Tensor<2>>,
 }
 
-fn main() {
+fn main() -> Result<(), PatchError> {
     for dtype in [DType::F32, DType::F64] {
         let device = Device::flex();
         device.seed(0);
@@ -105,7 +120,164 @@ fn main() {
         report("Adam on a square matrix", adam(Adam::new().into()), 0.0);
         let unfused = AdamConfig::new().with_epsilon(1e-8).init();
         report("burn's Adam on a square matrix", adam(unfused), 0.0);
+        patches(dtype, &device)?;
     }
+    Ok(())
+}
+
+/// What the sums over patches are made of.
+#[derive(Clone)]
+struct Patches {
+    grid: PatchGrid,
+    inducing: Tensor<2>,
+    images: Tensor<2>,
+    lengthscale: Tensor<1>,
+    variance: Tensor<1>,
+    weights: Tensor<2>,
+    pair_weights: Tensor<2>,
+}
+
+impl Patches {
+    fn random(images: usize, dtype: DType, device: &Device) -> Result<Self, PatchError> {
+        let grid = PatchGrid::new(ImageShape::new(28, 28, 1), 5, 1)?;
+        let random = |shape: [usize; 2]| {
+            Tensor::<2>::random(shape, Distribution::Normal(0.0, 1.0), (device, dtype))
+        };
+        let one = Tensor::<1>::ones([1], (device, dtype));
+        Ok(Self {
+            inducing: random([INDUCING, grid.dimensions()]),
+            images: random([images, grid.image().len()]),
+            lengthscale: one.clone() * 5.0,
+            variance: one,
+            weights: random([INDUCING, grid.count()]),
+            pair_weights: random([grid.count(); 2]),
+            grid,
+        })
+    }
+
+    /// The same with gradients of everything but the images, as in a first layer.
+    fn tracked(&self) -> Self {
+        Self {
+            grid: self.grid,
+            inducing: self.inducing.clone().autodiff().require_grad(),
+            images: self.images.clone().autodiff(),
+            lengthscale: self.lengthscale.clone().autodiff().require_grad(),
+            variance: self.variance.clone().autodiff().require_grad(),
+            weights: self.weights.clone().autodiff().require_grad(),
+            pair_weights: self.pair_weights.clone().autodiff().require_grad(),
+        }
+    }
+
+    fn covariance(self) -> Tensor<1> {
+        let Self {
+            grid,
+            inducing,
+            images,
+            lengthscale,
+            variance,
+            weights,
+            ..
+        } = self;
+        let kind = Stationary::SquaredExponential;
+        patch_covariance(
+            kind,
+            &grid,
+            inducing,
+            images,
+            lengthscale,
+            variance,
+            weights,
+        )
+        .sum()
+    }
+
+    fn variance(self) -> Tensor<1> {
+        let kind = Stationary::SquaredExponential;
+        let (scale, weights) = (self.lengthscale, self.pair_weights);
+        patch_variance(kind, &self.grid, self.images, scale, self.variance, weights).sum()
+    }
+
+    fn explicit_covariance(self) -> Tensor<1> {
+        let [images, _] = self.images.dims();
+        let patches = self.grid.extract(self.images);
+        let kind = Stationary::SquaredExponential;
+        let all = covariance(
+            kind,
+            self.inducing,
+            patches,
+            self.lengthscale,
+            self.variance,
+        );
+        let all = all.reshape([INDUCING, images, self.grid.count()]);
+        (all * self.weights.unsqueeze_dim::<3>(1)).sum()
+    }
+
+    fn explicit_variance(self) -> Tensor<1> {
+        let [images, _] = self.images.dims();
+        let shape = [images, self.grid.count(), self.grid.dimensions()];
+        let patches = self.grid.extract(self.images).reshape(shape);
+        let (scales, variances) = (
+            self.lengthscale.expand([images, 1]),
+            self.variance.expand([images]),
+        );
+        let kind = Stationary::SquaredExponential;
+        let all = covariances(kind, patches.clone(), patches, scales, variances);
+        (all * self.pair_weights.unsqueeze::<3>()).sum()
+    }
+}
+
+/// The sums over patches, and the same from the matrix of all patches of fewer images.
+fn patches(dtype: DType, device: &Device) -> Result<(), PatchError> {
+    let given = Patches::random(IMAGES[0], dtype, device)?;
+    let fewer = Patches::random(IMAGES[1], dtype, device)?;
+    let (count, bytes) = (given.grid.count(), dtype.size());
+    let report = |name: &str, rows: usize, fused: Duration, explicit: Duration| {
+        let [fused, explicit] = [fused, explicit].map(|time| time.as_secs_f64() * 1e3);
+        let ratio = explicit * IMAGES[0] as f64 / (fused * IMAGES[1] as f64);
+        let numbers = rows * count * IMAGES[0];
+        println!(
+            "{{\"operation\": \"{name}\", \"type\": \"{dtype:?}\", \"images\": {}, \
+             \"patches\": {count}, \"median_ms\": {fused:.3}, \"explicit_images\": {}, \
+             \"explicit_ms\": {explicit:.3}, \"explicit_ratio\": {ratio:.2}, \
+             \"explicit_matrix_mib\": {:.1}}}",
+            IMAGES[0],
+            IMAGES[1],
+            (numbers * bytes) as f64 / f64::from(1 << 20),
+        );
+    };
+    type Sum = fn(Patches) -> Tensor<1>;
+    let operations: [(&str, usize, Sum, Sum); 2] = [
+        (
+            "patch covariance",
+            INDUCING,
+            Patches::covariance,
+            Patches::explicit_covariance,
+        ),
+        (
+            "patch variance",
+            count,
+            Patches::variance,
+            Patches::explicit_variance,
+        ),
+    ];
+    for (name, rows, fused, explicit) in operations {
+        let forward = |sum: Sum, given: &Patches| few(|| sum(given.clone()));
+        let both = |sum: Sum, given: &Patches| few(|| sum(given.tracked()).backward());
+        report(
+            name,
+            rows,
+            forward(fused, &given),
+            forward(explicit, &fewer),
+        );
+        let name = format!("{name}, both directions");
+        report(&name, rows, both(fused, &given), both(explicit, &fewer));
+    }
+    Ok(())
+}
+
+/// The median time of a few calls.
+fn few<R>(mut call: impl FnMut() -> R) -> Duration {
+    median_of([7, 2], || (), |()| call())
 }
 
 /// The median time in which an optimiser updates one matrix by a gradient that it may overwrite, as
@@ -126,6 +298,7 @@ fn median_adam(
     };
     let id = weights.matrix.id;
     median_of(
+        CALLS,
         || gradients(id),
         |gradients| weights = optimizer.step(1e-3, weights.clone(), gradients),
     )
@@ -133,12 +306,16 @@ fn median_adam(
 
 /// The median time of a call, its result dropped outside the measurement.
 fn median<R>(mut call: impl FnMut() -> R) -> Duration {
-    median_of(|| (), |()| call())
+    median_of(CALLS, || (), |()| call())
 }
 
-/// As [`median`], of a call on something made outside the measurement.
-fn median_of<A, R>(mut prepare: impl FnMut() -> A, mut call: impl FnMut(A) -> R) -> Duration {
-    let mut times: Vec<Duration> = (0..25)
+/// As [`median`], of so many calls without the first ones, on something made outside the measurement.
+fn median_of<A, R>(
+    [calls, first]: [usize; 2],
+    mut prepare: impl FnMut() -> A,
+    mut call: impl FnMut(A) -> R,
+) -> Duration {
+    let mut times: Vec<Duration> = (0..calls)
         .map(|_| {
             let argument = prepare();
             let start = Instant::now();
@@ -147,7 +324,7 @@ fn median_of<A, R>(mut prepare: impl FnMut() -> A, mut call: impl FnMut(A) -> R)
             drop(result);
             elapsed
         })
-        .skip(5)
+        .skip(first)
         .collect();
     times.sort();
     times[times.len() / 2]

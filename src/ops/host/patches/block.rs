@@ -74,8 +74,10 @@ impl<T: Scalar, P: Profile<T>> Kernel for Sums<'_, T, P> {
     }
 }
 
-/// Turns a block into `w_ij = 2σ²·g_i·A_ij·φ′(r²_ij)` and adds `g_i·φ` to the gradient of A; returns
-/// `Σ_ij w_ij·r²_ij`.
+/// Turns a block into `w_ij = 2σ²·g_i·A_ij·φ′(r²_ij)` and adds `g_i·φ` to the gradient of A.
+///
+/// Sums over columns stay in their lanes: where they were added up here, the compiler would take the
+/// registers of the inner loop apart.
 pub struct Pulls<'a, T, P> {
     pub block: Block<'a, T>,
     pub distances: &'a mut [T],
@@ -84,22 +86,25 @@ pub struct Pulls<'a, T, P> {
     pub gradient: &'a [T],
     /// In rows of `stride`.
     pub weights_gradient: &'a mut [T],
-    /// `Σ_j w_ij` is added to these,
+    /// The lanes of `Σ_j w_ij` are added to these, [rows, WIDTH],
     pub row_sums: &'a mut [T],
-    /// and `Σ_i w_ij` to these.
+    /// those of `Σ_j w_ij·r²_ij` to these, [rows, WIDTH],
+    pub row_squares: &'a mut [T],
+    /// and `Σ_i w_ij` to these, one a column.
     pub column_sums: &'a mut [T],
     pub profile: PhantomData<P>,
 }
 
 impl<T: Scalar, P: Profile<T>> Kernel for Pulls<'_, T, P> {
-    type Output = f64;
+    type Output = ();
 
     #[inline(always)]
-    fn call<const FUSED: bool>(self) -> f64 {
+    fn call<const FUSED: bool>(self) {
         let block = self.block;
-        let mut squares = 0.0;
+        let lanes = self.row_sums.chunks_exact_mut(WIDTH);
+        let lanes = lanes.zip(self.row_squares.chunks_exact_mut(WIDTH));
         let rows = self.distances.chunks_exact_mut(block.columns);
-        for (i, (row, row_sum)) in rows.zip(self.row_sums).enumerate() {
+        for (i, (row, (row_sum, row_square))) in rows.zip(lanes).enumerate() {
             let norm = Lanes::splat(block.left_norms[i]);
             let gradient = Lanes::splat(self.gradient[i]);
             let scale = Lanes::splat(T::from_f64(2.0) * self.variance * self.gradient[i]);
@@ -129,9 +134,8 @@ impl<T: Scalar, P: Profile<T>> Kernel for Pulls<'_, T, P> {
                 total = total.plus(pull);
                 square = pull.multiply_add::<FUSED>(distance, square);
             }
-            *row_sum += T::from_f64(total.sum());
-            squares += square.sum();
+            Lanes::load(row_sum).plus(total).store(row_sum);
+            Lanes::load(row_square).plus(square).store(row_square);
         }
-        squares
     }
 }

@@ -8,6 +8,7 @@ use faer::{Accum, MatMut, MatRef};
 use super::{
     super::{
         covariance::parts,
+        lanes::{Lanes, WIDTH},
         profile::{Profile, with_profile},
         scalar::Scalar,
         threads::in_parts,
@@ -73,8 +74,10 @@ struct Part<'a, T> {
     inducing: &'a mut [T],
     /// [rows, width]
     weights: &'a mut [T],
-    /// `Σ w`, one a row
+    /// The lanes of `Σ w`, [rows, WIDTH]
     row_sums: Vec<T>,
+    /// Those of `Σ w·r²`, [rows, WIDTH]
+    row_squares: Vec<T>,
     /// [N, H·W·C], if wanted
     images: Option<Vec<T>>,
     squares: Squares,
@@ -128,7 +131,8 @@ impl<T: Scalar> PatchCovariance<'_, T> {
         let mut all: Vec<Part<'_, T>> = rows
             .map(|(index, (inducing, weights))| Part {
                 first_row: index * share,
-                row_sums: vec![T::default(); weights.len() / width],
+                row_sums: vec![T::default(); weights.len() / width * WIDTH],
+                row_squares: vec![T::default(); weights.len() / width * WIDTH],
                 inducing,
                 weights,
                 images: images_wanted.then(|| vec![T::default(); self.images.len()]),
@@ -242,7 +246,7 @@ impl<'a, T: Scalar> Prepared<'a, T> {
             .collect();
         let mut distances = vec![T::default(); size * width];
         let mut column = vec![T::default(); size];
-        let rows = part.first_row..part.first_row + part.row_sums.len();
+        let rows = part.first_row..part.first_row + part.row_sums.len() / WIDTH;
         let (room, length) = (tile.room(), grid.image().len());
         for (index, images) in images.chunks(room * length).enumerate() {
             let images = tile.load(images, Some(&self.centre), &self.inverse);
@@ -281,16 +285,17 @@ impl<'a, T: Scalar> Prepared<'a, T> {
         let (width, dimensions) = (self.width(), self.given.grid.dimensions());
         let first = rows.start - part.first_row;
         fill_block::<T, P>(distances, &self.inducing, rows.clone(), patches, width);
-        part.squares.add_shared(vectorised::run(Pulls::<T, P> {
+        vectorised::run(Pulls::<T, P> {
             block: self.block(rows.clone(), patches),
             distances,
             variance: self.given.variance,
             gradient,
             weights_gradient: &mut part.weights[first * width..],
-            row_sums: &mut part.row_sums[first..],
+            row_sums: &mut part.row_sums[first * WIDTH..],
+            row_squares: &mut part.row_squares[first * WIDTH..],
             column_sums: &mut sums.weights,
             profile: PhantomData,
-        }));
+        });
         let pulls = MatRef::from_row_major_slice(distances, rows.len(), width);
         let minus = T::from_f64(-1.0);
         let inducing = &mut part.inducing[first * dimensions..][..rows.len() * dimensions];
@@ -315,10 +320,9 @@ impl<'a, T: Scalar> Prepared<'a, T> {
         // With the images' pulls, `Σ w·(z − x)² = Σ z·z̄ + Σ x·x̄`. Without them the images' share so
         // far is `Σ w·x²`, and `−2·Σ w·z·x` is missing.
         let share = if part.images.is_some() { 0.0 } else { 1.0 };
-        for (i, (pulls, &sum)) in (part.inducing.chunks_exact_mut(grid.dimensions()))
-            .zip(&part.row_sums)
-            .enumerate()
-        {
+        let pulls = part.inducing.chunks_exact_mut(grid.dimensions());
+        for (i, (pulls, sum)) in pulls.zip(part.row_sums.chunks_exact(WIDTH)).enumerate() {
+            let sum = T::from_f64(Lanes::load(sum).sum());
             let dimensions = self.inducing.dimensions().zip(pulls).zip(&self.inverse);
             for (d, ((values, pull), &inverse)) in dimensions.enumerate() {
                 let (value, product) = (values[part.first_row + i], *pull);
@@ -328,6 +332,8 @@ impl<'a, T: Scalar> Prepared<'a, T> {
                 *pull = whole * inverse;
             }
         }
+        let squares = part.row_squares.iter().map(|square| square.to_f64());
+        part.squares.add_shared(squares.sum());
         let weights = &self.weights[part.first_row * self.width()..];
         for (gradient, weight) in part.weights.iter_mut().zip(weights) {
             part.variance += gradient.to_f64() * weight.to_f64();

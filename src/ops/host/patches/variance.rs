@@ -9,6 +9,7 @@ use faer::{Accum, MatMut, MatRef};
 use super::{
     super::{
         covariance::parts,
+        lanes::{Lanes, WIDTH},
         profile::{Profile, with_profile},
         scalar::Scalar,
         threads::in_parts,
@@ -273,19 +274,24 @@ impl<'a, T: Scalar> Prepared<'a, T> {
         let columns = block.columns;
         let distances = &mut distances[..rows.len() * columns];
         fill_block::<T, P>(distances, patches, rows.clone(), patches, columns);
-        let mut row_sums = [T::default(); MOST_ROWS];
-        part.squares.add_shared(vectorised::run(Pulls::<T, P> {
+        let mut row_sums = [T::default(); MOST_ROWS * WIDTH];
+        let mut row_squares = row_sums;
+        vectorised::run(Pulls::<T, P> {
             block,
             distances,
             variance: self.given.variance,
             gradient: &[gradient; MOST_ROWS],
             weights_gradient: &mut part.weights[rows.start * self.width()..],
-            row_sums: &mut row_sums[..rows.len()],
+            row_sums: &mut row_sums[..rows.len() * WIDTH],
+            row_squares: &mut row_squares,
             column_sums: &mut sums.weights,
             profile: PhantomData,
-        }));
-        for (sum, row) in sums.weights[rows.clone()].iter_mut().zip(row_sums) {
-            *sum += row;
+        });
+        let squares = row_squares.iter().map(|square| square.to_f64());
+        part.squares.add_shared(squares.sum());
+        let rows_of_sums = row_sums.chunks_exact(WIDTH);
+        for (sum, row) in sums.weights[rows.clone()].iter_mut().zip(rows_of_sums) {
+            *sum += T::from_f64(Lanes::load(row).sum());
         }
         if !sums.has_pulls() {
             return;
