@@ -15,7 +15,7 @@ use burn::backend::{Backend, backend_extension, tensor::FloatTensor};
 use super::{
     SpecialFunction, Stationary,
     factor::{Jitter, PivotFailure},
-    host::{relaxation::Widths, triangular::Side},
+    host::{products::Blocks, relaxation::Widths, triangular::Side},
     relaxation::MemoryAnswer,
 };
 use crate::patches::PatchGrid;
@@ -81,6 +81,28 @@ pub trait LinearAlgebra: Backend {
         weights: FloatTensor<Self>,
         kind: Stationary,
         grid: PatchGrid,
+    ) -> FloatTensor<Self>;
+
+    /// `k(x1, x2)·V`, [N1, R].
+    fn covariance_product(
+        x1: FloatTensor<Self>,
+        x2: FloatTensor<Self>,
+        lengthscales: FloatTensor<Self>,
+        variance: FloatTensor<Self>,
+        vectors: FloatTensor<Self>,
+        kind: Stationary,
+    ) -> FloatTensor<Self>;
+
+    /// `Σ_{b∈B_j} s_b·k(x_b, x′_n)`, [I, N′]; `same` says that both sets of points are the first.
+    fn block_covariance(
+        points: FloatTensor<Self>,
+        others: FloatTensor<Self>,
+        lengthscales: FloatTensor<Self>,
+        variance: FloatTensor<Self>,
+        values: FloatTensor<Self>,
+        kind: Stationary,
+        blocks: Blocks,
+        same: bool,
     ) -> FloatTensor<Self>;
 
     /// The factor of `K + jitter·mean(diag K)·I`.
@@ -199,6 +221,24 @@ pub trait LinearAlgebraReverse: LinearAlgebra {
         grid: PatchGrid,
         images_wanted: bool,
     ) -> [Option<FloatTensor<Self>>; 4];
+
+    /// The gradients of the arguments of [`LinearAlgebra::covariance_product`].
+    fn covariance_product_reverse(
+        arguments: [FloatTensor<Self>; 5],
+        gradient: FloatTensor<Self>,
+        kind: Stationary,
+    ) -> [FloatTensor<Self>; 5];
+
+    /// The gradients of the arguments of [`LinearAlgebra::block_covariance`], those of the points
+    /// only if they are wanted; with the same points for both, all of it is the first's.
+    fn block_covariance_reverse(
+        arguments: [FloatTensor<Self>; 5],
+        gradient: FloatTensor<Self>,
+        kind: Stationary,
+        blocks: Blocks,
+        same: bool,
+        points_wanted: bool,
+    ) -> [Option<FloatTensor<Self>>; 5];
 
     /// `½·L⁻ᵀ(Φ + Φᵀ)L⁻¹` with `Φ` the lower triangle of `cotangent`, its diagonal halved; then
     /// the jitter's share of the diagonal.

@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | [`covariance`] | one vectorised pass from points to covariances | one pass, everything recomputed |
 //! | [`patch_covariance`], [`patch_variance`] | one product and one pass a tile, nothing kept | the same tiles anew |
+//! | [`covariance_product`], [`block_covariance`] | one pass and one product a tile, nothing kept | the same tiles anew |
 //! | [`cholesky`] | blocked, all matrix products | one two-sided triangular solve |
 //! | [`CholeskyFactor::solve`] | matrix products with the inverses of the diagonal blocks | one solve, one triangular product |
 //! | [`BlockFactor`] | two smaller factorisations | that of its parts |
@@ -37,6 +38,7 @@ mod inversion;
 mod moments;
 mod on_host;
 mod patches;
+mod products;
 mod relaxation;
 pub(crate) mod reverse;
 mod special;
@@ -61,6 +63,7 @@ pub use moments::{
     column_squares, gaussian_divergence, projected_moments,
 };
 pub use patches::{patch_covariance, patch_variance};
+pub use products::{Blocks, block_covariance, covariance_product};
 pub use relaxation::MemoryAnswer;
 pub(crate) use relaxation::{RelaxedMatrices, is_on_host, relaxed_terms};
 pub use special::{

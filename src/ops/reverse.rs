@@ -17,7 +17,7 @@ use super::{
     SpecialFunction, Stationary,
     extension::{FactorizationOutcome, LinearAlgebra, LinearAlgebraReverse},
     factor::Jitter,
-    host::{relaxation::Widths, triangular::Side},
+    host::{products::Blocks, relaxation::Widths, triangular::Side},
     host_access::matrix_dims,
     relaxation::MemoryAnswer,
 };
@@ -59,6 +59,7 @@ macro_rules! reverse_step {
 }
 
 mod patches;
+mod products;
 
 reverse_step!(
     CovarianceStep[4](state: ([FloatTensor<B>; 4], Stationary), gradient) -> |_| {
@@ -227,6 +228,31 @@ impl<B: LinearAlgebraReverse, C: CheckpointStrategy> LinearAlgebra for Autodiff<
         grid: PatchGrid,
     ) -> FloatTensor<Self> {
         patches::variance::<B, C>([images, lengthscales, variance, weights], kind, grid)
+    }
+
+    fn covariance_product(
+        x1: FloatTensor<Self>,
+        x2: FloatTensor<Self>,
+        lengthscales: FloatTensor<Self>,
+        variance: FloatTensor<Self>,
+        vectors: FloatTensor<Self>,
+        kind: Stationary,
+    ) -> FloatTensor<Self> {
+        products::dense::<B, C>([x1, x2, lengthscales, variance, vectors], kind)
+    }
+
+    fn block_covariance(
+        points: FloatTensor<Self>,
+        others: FloatTensor<Self>,
+        lengthscales: FloatTensor<Self>,
+        variance: FloatTensor<Self>,
+        values: FloatTensor<Self>,
+        kind: Stationary,
+        blocks: Blocks,
+        same: bool,
+    ) -> FloatTensor<Self> {
+        let arguments = [points, others, lengthscales, variance, values];
+        products::blocked::<B, C>(arguments, kind, blocks, same)
     }
 
     fn cholesky(

@@ -11,6 +11,7 @@ use core::marker::PhantomData;
 use super::{
     covariance_by_products,
     lanes::{Lanes, WIDTH},
+    points::{GROUP, LANES, LaneBlocks, inverses, scaled, squared_distances},
     profile::{Profile, with_profile},
     scalar::Scalar,
     threads::{self, in_parts},
@@ -18,76 +19,34 @@ use super::{
 };
 use crate::ops::Stationary;
 
-/// Registers handled together, enough to hide the latency of the exponential.
-const GROUP: usize = 4;
-
-/// Points handled together.
-const LANES: usize = GROUP * WIDTH;
-
 /// Dimensions from which on matrix products are faster than differences.
 const MANY_DIMENSIONS: usize = 32;
 
 /// Below this many covariances one thread is faster than two.
 const PARALLEL_FROM: usize = 1 << 16;
 
-/// Two sets of points in lengthscale units, with the second set laid out in blocks of [`LANES`]
-/// points, coordinate by coordinate.
+/// Two sets of points in lengthscale units.
 struct ScaledPoints<T> {
     dimensions: usize,
     /// `x1/ℓ`, [N1, D].
     left: Vec<T>,
-    /// `x2/ℓ`, [⌈N2/LANES⌉, D, LANES], the last block filled up with the last point.
-    right: Vec<T>,
-    right_len: usize,
+    /// `x2/ℓ`
+    right: LaneBlocks<T>,
 }
 
 impl<T: Scalar> ScaledPoints<T> {
     fn new(x1: &[T], x2: &[T], lengthscales: &[T]) -> Self {
-        let dimensions = lengthscales.len();
-        let one = T::from_f64(1.0);
-        let inverse: Vec<T> = lengthscales.iter().map(|&l| one / l).collect();
-        let left = x1
-            .chunks_exact(dimensions)
-            .flat_map(|point| point.iter().zip(&inverse).map(|(&x, &i)| x * i))
-            .collect();
-        let right_len = x2.len() / dimensions;
-        let mut right = vec![T::default(); right_len.div_ceil(LANES) * dimensions * LANES];
-        for (b, block) in right.chunks_exact_mut(dimensions * LANES).enumerate() {
-            for lane in 0..LANES {
-                let point = (b * LANES + lane).min(right_len - 1);
-                for (d, &i) in inverse.iter().enumerate() {
-                    block[d * LANES + lane] = x2[point * dimensions + d] * i;
-                }
-            }
-        }
+        let inverse = inverses(lengthscales);
         Self {
-            dimensions,
-            left,
-            right,
-            right_len,
+            dimensions: lengthscales.len(),
+            left: scaled(x1, &inverse),
+            right: LaneBlocks::new(x2, &inverse),
         }
     }
 
     fn left_point(&self, row: usize) -> &[T] {
         &self.left[row * self.dimensions..][..self.dimensions]
     }
-
-    fn blocks(&self) -> core::slice::ChunksExact<'_, T> {
-        self.right.chunks_exact(self.dimensions * LANES)
-    }
-}
-
-/// `r²` from one point to a block of points.
-#[inline(always)]
-fn squared_distances<T: Scalar, const FUSED: bool>(point: &[T], block: &[T]) -> [T; LANES] {
-    let mut sums = [T::default(); LANES];
-    for (&a, coordinates) in point.iter().zip(block.chunks_exact(LANES)) {
-        for lane in 0..LANES {
-            let difference = a - coordinates[lane];
-            sums[lane] = difference.multiply_add::<FUSED>(difference, sums[lane]);
-        }
-    }
-    sums
 }
 
 /// Fills rows `first_row…` of the covariance.
@@ -104,10 +63,10 @@ impl<T: Scalar, P: Profile<T>> Kernel for Forward<'_, T, P> {
 
     #[inline(always)]
     fn call<const FUSED: bool>(self) {
-        let width = self.points.right_len;
+        let width = self.points.right.len();
         for (i, row) in self.rows.chunks_exact_mut(width).enumerate() {
             let point = self.points.left_point(self.first_row + i);
-            for (block, out) in self.points.blocks().zip(row.chunks_mut(LANES)) {
+            for (block, out) in self.points.right.blocks().zip(row.chunks_mut(LANES)) {
                 let mut values = squared_distances::<T, FUSED>(point, block);
                 for value in &mut values {
                     *value = self.variance * P::value::<FUSED>(*value);
@@ -159,14 +118,11 @@ impl<T: Scalar, P: Profile<T>> Kernel for Reverse<'_, T, P> {
 
     #[inline(always)]
     fn call<const FUSED: bool>(self) -> PartialGradients<T> {
-        let ScaledPoints {
-            dimensions,
-            right_len,
-            ..
-        } = *self.points;
+        let dimensions = self.points.dimensions;
+        let right_len = self.points.right.len();
         let mut total = PartialGradients {
             left: Vec::with_capacity(self.gradient.len() / right_len * dimensions),
-            right: vec![T::default(); self.points.right.len()],
+            right: self.points.right.zeros(),
             lengthscales: vec![0.0; dimensions],
             variance: 0.0,
         };
@@ -181,6 +137,7 @@ impl<T: Scalar, P: Profile<T>> Kernel for Reverse<'_, T, P> {
             let mut variance = zero;
             for ((block, gradient), right) in self
                 .points
+                .right
                 .blocks()
                 .zip(gradient.chunks(LANES))
                 .zip(total.right.chunks_exact_mut(dimensions * LANES))
@@ -241,6 +198,20 @@ pub fn covariance<T: Scalar>(
     variance: T,
 ) -> Vec<T> {
     let (rows, columns) = (x1.len() / lengthscales.len(), x2.len() / lengthscales.len());
+    let parts = parts(rows, columns);
+    covariance_on(parts, kind, x1, x2, lengthscales, variance)
+}
+
+/// [`covariance`] in a given number of parts.
+pub fn covariance_on<T: Scalar>(
+    parts: usize,
+    kind: Stationary,
+    x1: &[T],
+    x2: &[T],
+    lengthscales: &[T],
+    variance: T,
+) -> Vec<T> {
+    let (rows, columns) = (x1.len() / lengthscales.len(), x2.len() / lengthscales.len());
     let mut values = vec![T::default(); rows * columns];
     if values.is_empty() {
         return values;
@@ -251,25 +222,35 @@ pub fn covariance<T: Scalar>(
         });
     }
     let points = ScaledPoints::new(x1, x2, lengthscales);
-    in_parts(
-        &mut values,
-        columns,
-        parts(rows, columns),
-        &|rows, first_row| {
-            with_profile!(kind, P => vectorised::run(Forward::<T, P> {
-                points: &points,
-                variance,
-                first_row,
-                rows,
-                profile: PhantomData,
-            }))
-        },
-    );
+    in_parts(&mut values, columns, parts, &|rows, first_row| {
+        with_profile!(kind, P => vectorised::run(Forward::<T, P> {
+            points: &points,
+            variance,
+            first_row,
+            rows,
+            profile: PhantomData,
+        }))
+    });
     values
 }
 
 /// The gradients of `k(x1, x2)`; `gradient` is that of the result, [N1, N2].
 pub fn covariance_backward<T: Scalar>(
+    kind: Stationary,
+    x1: &[T],
+    x2: &[T],
+    lengthscales: &[T],
+    variance: T,
+    gradient: &[T],
+) -> CovarianceGradients<T> {
+    let (rows, columns) = (x1.len() / lengthscales.len(), x2.len() / lengthscales.len());
+    let parts = parts(rows, columns);
+    covariance_backward_on(parts, kind, x1, x2, lengthscales, variance, gradient)
+}
+
+/// [`covariance_backward`] in a given number of parts.
+pub fn covariance_backward_on<T: Scalar>(
+    parts: usize,
     kind: Stationary,
     x1: &[T],
     x2: &[T],
@@ -293,7 +274,6 @@ pub fn covariance_backward<T: Scalar>(
         ));
     }
     let points = ScaledPoints::new(x1, x2, lengthscales);
-    let parts = parts(rows, columns);
     let share = rows.div_ceil(parts);
     let mut partial: Vec<Option<PartialGradients<T>>> =
         (0..rows.div_ceil(share)).map(|_| None).collect();
@@ -345,6 +325,20 @@ fn gather<T: Scalar>(
 }
 
 impl<T: Scalar> CovarianceGradients<T> {
+    /// Adds the gradients of a tile whose first points are `row` and `column`.
+    pub fn add_tile(&mut self, tile: &Self, row: usize, column: usize) {
+        let dimensions = self.lengthscales.len();
+        let add = |sums: &mut [T], values: &[T]| {
+            for (sum, &value) in sums.iter_mut().zip(values) {
+                *sum += value;
+            }
+        };
+        add(&mut self.x1[row * dimensions..], &tile.x1);
+        add(&mut self.x2[column * dimensions..], &tile.x2);
+        add(&mut self.lengthscales, &tile.lengthscales);
+        self.variance += tile.variance;
+    }
+
     /// From gradients with respect to inputs in lengthscale units, and `Σ_ij w_ij·(a_i − b_j)²`.
     pub fn in_input_units(
         mut x1: Vec<T>,

@@ -10,6 +10,8 @@ pub mod moments;
 pub(crate) mod nearest;
 pub mod normal;
 pub mod patches;
+mod points;
+pub mod products;
 mod profile;
 pub mod relaxation;
 pub mod scalar;

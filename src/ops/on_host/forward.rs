@@ -4,7 +4,7 @@ use burn::backend::{TensorMetadata, tensor::FloatTensor};
 use faer::{Accum, MatMut, prelude::ReborrowMut};
 
 use super::{
-    batch_parts, expand, map_members, member, member_mut, part, patches, special_values,
+    batch_parts, expand, map_members, member, member_mut, part, patches, products, special_values,
     update_members,
 };
 use crate::ops::{
@@ -18,6 +18,7 @@ use crate::ops::{
         inversion::{congruence, descended, identity_distance},
         moments::{add_column_products, add_column_squares, divergence},
         normal::Part,
+        products::Blocks,
         relaxation::Widths,
         scalar::Scalar,
         threads::in_parts,
@@ -122,6 +123,31 @@ impl<B: HostAccess> LinearAlgebra for B {
         grid: PatchGrid,
     ) -> FloatTensor<B> {
         patches::variance::<B>([images, lengthscales, variance, weights], kind, grid)
+    }
+
+    fn covariance_product(
+        x1: FloatTensor<B>,
+        x2: FloatTensor<B>,
+        lengthscales: FloatTensor<B>,
+        variance: FloatTensor<B>,
+        vectors: FloatTensor<B>,
+        kind: Stationary,
+    ) -> FloatTensor<B> {
+        products::dense::<B>(&[x1, x2, lengthscales, variance, vectors], kind)
+    }
+
+    fn block_covariance(
+        points: FloatTensor<B>,
+        others: FloatTensor<B>,
+        lengthscales: FloatTensor<B>,
+        variance: FloatTensor<B>,
+        values: FloatTensor<B>,
+        kind: Stationary,
+        blocks: Blocks,
+        same: bool,
+    ) -> FloatTensor<B> {
+        let arguments = [points, others, lengthscales, variance, values];
+        products::blocked::<B>(&arguments, kind, blocks, same)
     }
 
     fn cholesky(

@@ -2,6 +2,7 @@
 
 mod forward;
 mod patches;
+mod products;
 mod relaxation;
 mod reverse;
 

@@ -3,7 +3,9 @@
 use burn::backend::{TensorMetadata, tensor::FloatTensor};
 use faer::{Accum, Mat, MatMut, MatRef, prelude::ReborrowMut};
 
-use super::{expand, map_members, member, member_mut, part, patches, relaxation, special_values};
+use super::{
+    expand, map_members, member, member_mut, part, patches, products, relaxation, special_values,
+};
 use crate::ops::{
     SpecialFunction, Stationary,
     decompositions::count_decomposition,
@@ -13,6 +15,7 @@ use crate::ops::{
         covariance::covariance_backward,
         moments::{Projection, clear_above_diagonal, divergence_reverse, scale_columns},
         normal::Part,
+        products::Blocks,
         relaxation::Widths,
         scalar::Scalar,
         triangular::{Side, lower_product, product, solve_in_place, triangular_product},
@@ -98,6 +101,25 @@ impl<B: HostAccess> LinearAlgebraReverse for B {
         images_wanted: bool,
     ) -> [Option<FloatTensor<B>>; 4] {
         patches::variance_reverse::<B>(arguments, gradient, kind, grid, images_wanted)
+    }
+
+    fn covariance_product_reverse(
+        arguments: [FloatTensor<B>; 5],
+        gradient: FloatTensor<B>,
+        kind: Stationary,
+    ) -> [FloatTensor<B>; 5] {
+        products::dense_reverse::<B>(&arguments, &gradient, kind)
+    }
+
+    fn block_covariance_reverse(
+        arguments: [FloatTensor<B>; 5],
+        gradient: FloatTensor<B>,
+        kind: Stationary,
+        blocks: Blocks,
+        same: bool,
+        points_wanted: bool,
+    ) -> [Option<FloatTensor<B>>; 5] {
+        products::blocked_reverse::<B>(&arguments, &gradient, kind, blocks, same, points_wanted)
     }
 
     fn cholesky_reverse(

@@ -1,0 +1,121 @@
+//! Products with a covariance on the host.
+
+use burn::backend::{TensorMetadata, tensor::FloatTensor};
+
+use super::expand;
+use crate::ops::{
+    Stationary,
+    host::products::{BlockProduct, Blocks, Product},
+    host_access::{Element, HostAccess, with_element, write},
+};
+
+/// Runs `$body` with `$product` standing for the [`Product`] of the arguments.
+macro_rules! with_product {
+    ($arguments:expr, $element:ident, $product:ident => $body:expr) => {
+        with_element!($arguments[0], $element => {
+            let all = $arguments.each_ref().map(|tensor| B::read::<$element>(tensor));
+            let [x1, x2, lengthscales, variance, vectors] = &all;
+            let $product = Product {
+                x1,
+                x2,
+                lengthscales: &expand(lengthscales, $arguments[0].shape()[1]),
+                variance: variance[0],
+                vectors,
+            };
+            $body
+        })
+    };
+}
+
+/// Runs `$body` with `$product` standing for the [`BlockProduct`] of the arguments.
+macro_rules! with_blocks {
+    ($arguments:expr, $blocks:expr, $same:expr, $element:ident, $product:ident => $body:expr) => {
+        with_element!($arguments[0], $element => {
+            let all = $arguments.each_ref().map(|tensor| B::read::<$element>(tensor));
+            let [points, others, lengthscales, variance, values] = &all;
+            let $product = BlockProduct {
+                blocks: $blocks,
+                points,
+                others: (!$same).then_some(others),
+                lengthscales: &expand(lengthscales, $arguments[0].shape()[1]),
+                variance: variance[0],
+                values,
+            };
+            $body
+        })
+    };
+}
+
+/// A gradient of as many lengthscales as were given.
+fn shared<T: Element>(gradients: Vec<T>, given: usize) -> Vec<T> {
+    if given == gradients.len() {
+        return gradients;
+    }
+    let sum: f64 = gradients.iter().map(|gradient| gradient.to_f64()).sum();
+    vec![T::from_f64(sum)]
+}
+
+pub(super) fn dense<B: HostAccess>(
+    arguments: &[FloatTensor<B>; 5],
+    kind: Stationary,
+) -> FloatTensor<B> {
+    let shape = [arguments[0].shape()[0], arguments[4].shape()[1]];
+    with_product!(arguments, T, product => {
+        write::<B, T>(product.values(kind), shape, &arguments[0].device())
+    })
+}
+
+pub(super) fn dense_reverse<B: HostAccess>(
+    arguments: &[FloatTensor<B>; 5],
+    gradient: &FloatTensor<B>,
+    kind: Stationary,
+) -> [FloatTensor<B>; 5] {
+    let [x1, x2, lengthscales, variance, vectors] = arguments;
+    with_product!(arguments, T, product => {
+        let gradients = product.reverse(kind, &B::read::<T>(gradient));
+        let write = |values, of: &FloatTensor<B>| write::<B, T>(values, of.shape(), &of.device());
+        let scales = shared(gradients.covariance.lengthscales, lengthscales.shape()[0]);
+        [
+            write(gradients.covariance.x1, x1),
+            write(gradients.covariance.x2, x2),
+            write(scales, lengthscales),
+            write(vec![gradients.covariance.variance], variance),
+            write(gradients.vectors, vectors),
+        ]
+    })
+}
+
+pub(super) fn blocked<B: HostAccess>(
+    arguments: &[FloatTensor<B>; 5],
+    kind: Stationary,
+    blocks: Blocks,
+    same: bool,
+) -> FloatTensor<B> {
+    let shape = [blocks.count(), arguments[1].shape()[0]];
+    with_blocks!(arguments, blocks, same, T, product => {
+        write::<B, T>(product.covariances(kind), shape, &arguments[0].device())
+    })
+}
+
+pub(super) fn blocked_reverse<B: HostAccess>(
+    arguments: &[FloatTensor<B>; 5],
+    gradient: &FloatTensor<B>,
+    kind: Stationary,
+    blocks: Blocks,
+    same: bool,
+    points_wanted: bool,
+) -> [Option<FloatTensor<B>>; 5] {
+    let [points, others, lengthscales, variance, values] = arguments;
+    with_blocks!(arguments, blocks, same, T, product => {
+        let gradients = product.reverse(kind, &B::read::<T>(gradient), points_wanted);
+        let write = |values, of: &FloatTensor<B>| write::<B, T>(values, of.shape(), &of.device());
+        let scales = shared(gradients.lengthscales, lengthscales.shape()[0]);
+        [
+            gradients.points.map(|gradient| write(gradient, points)),
+            gradients.others.map(|gradient| write(gradient, others)),
+            Some(write(scales, lengthscales)),
+            Some(write(vec![gradients.variance], variance)),
+            Some(write(gradients.values, values)),
+        ]
+    })
+}

@@ -1,0 +1,122 @@
+//! Products of a stationary covariance with vectors, the covariance never stored.
+
+use burn::{backend::Dispatch, tensor::Tensor};
+
+use super::{Stationary, extension::LinearAlgebra};
+
+pub use super::host::products::Blocks;
+
+/// `k(x1, x2)·V` for the stationary covariance `k(x, x′) = σ²·φ(Σ_d (x_d − x′_d)²/ℓ_d²)`.
+///
+/// Distances, covariances and the product are made tile by tile, in the reverse mode anew: memory is
+/// that of the arguments and of a tile a thread, never N1·N2.
+///
+/// # Shapes
+///
+/// - `x1`: `[N1, D]`, `x2`: `[N2, D]`
+/// - `lengthscales`: `[D]`, or `[1]` for one shared by all dimensions
+/// - `variance`: `[1]`
+/// - `vectors` (V): `[N2, R]`
+/// - result: `[N1, R]`
+///
+/// # Panics
+///
+/// If the shapes do not fit together.
+#[track_caller]
+pub fn covariance_product(
+    kind: Stationary,
+    x1: Tensor<2>,
+    x2: Tensor<2>,
+    lengthscales: Tensor<1>,
+    variance: Tensor<1>,
+    vectors: Tensor<2>,
+) -> Tensor<2> {
+    check("covariance_product", [&x1, &x2], &lengthscales, &variance);
+    let ([columns, _], [rows, width]) = (x2.dims(), vectors.dims());
+    assert!(
+        rows == columns,
+        "covariance_product: {columns} points x2 with vectors [{rows}, {width}]; expected [N2, D] \
+         and [N2, R]"
+    );
+    Tensor::from_dispatch(<Dispatch as LinearAlgebra>::covariance_product(
+        x1.into_dispatch(),
+        x2.into_dispatch(),
+        lengthscales.into_dispatch(),
+        variance.into_dispatch(),
+        vectors.into_dispatch(),
+        kind,
+    ))
+}
+
+/// `W_jn = Σ_{b∈B_j} s_b·k(x_b, x′_n)`: the covariances of `Σ_{b∈B_j} s_b·f(x_b)`, a combination of
+/// the function values of one run of consecutive points each, with function values at other points;
+/// that is `Sᵀ·k(x, x′)` for the block-sparse matrix S of the values s (Wenger et al.,
+/// *Computation-Aware Gaussian Processes: Model Selection And Linear-Time Inference*,
+/// arXiv:2411.01036, §4).
+///
+/// As [`covariance_product`]; and without other points, where `x′ = x`, the covariance of two points
+/// in different runs is made once and used twice.
+///
+/// # Shapes
+///
+/// - `points` (x): `[N, D]`, `others` (x′): `[N′, D]`
+/// - `lengthscales`: `[D]`, or `[1]` for one shared by all dimensions
+/// - `variance`: `[1]`
+/// - `values` (s): `[N]`
+/// - result: `[I, N′]` with I the number of runs
+///
+/// # Panics
+///
+/// If the shapes do not fit together.
+#[track_caller]
+pub fn block_covariance(
+    kind: Stationary,
+    blocks: Blocks,
+    points: Tensor<2>,
+    others: Option<Tensor<2>>,
+    lengthscales: Tensor<1>,
+    variance: Tensor<1>,
+    values: Tensor<1>,
+) -> Tensor<2> {
+    let same = others.is_none();
+    let others = others.unwrap_or_else(|| points.clone());
+    check(
+        "block_covariance",
+        [&points, &others],
+        &lengthscales,
+        &variance,
+    );
+    let ([rows, _], [count], expected) = (points.dims(), values.dims(), blocks.points());
+    assert!(
+        rows == expected && count == expected,
+        "block_covariance: {rows} points, {count} values, runs of {expected} points; expected as \
+         many of each"
+    );
+    Tensor::from_dispatch(<Dispatch as LinearAlgebra>::block_covariance(
+        points.into_dispatch(),
+        others.into_dispatch(),
+        lengthscales.into_dispatch(),
+        variance.into_dispatch(),
+        values.into_dispatch(),
+        kind,
+        blocks,
+        same,
+    ))
+}
+
+/// Panics unless both sets of points have a lengthscale a dimension, or one, and one variance.
+#[track_caller]
+fn check(
+    operation: &str,
+    [x1, x2]: [&Tensor<2>; 2],
+    lengthscales: &Tensor<1>,
+    variance: &Tensor<1>,
+) {
+    let ([_, d1], [_, d2]) = (x1.dims(), x2.dims());
+    let ([scales], [variances]) = (lengthscales.dims(), variance.dims());
+    assert!(
+        d1 == d2 && (scales == d1 || scales == 1) && variances == 1,
+        "{operation}: points of {d1} and {d2} dimensions, {scales} lengthscales, {variances} \
+         variances; expected equal dimensions, as many lengthscales (or 1) and 1 variance"
+    );
+}

@@ -1,0 +1,70 @@
+//! The reverse mode of products with a covariance.
+
+use burn::backend::{
+    Autodiff,
+    autodiff::{
+        checkpoint::{base::Checkpointer, strategy::CheckpointStrategy},
+        grads::Gradients,
+        ops::{Backward, Ops, OpsKind},
+    },
+    tensor::FloatTensor,
+};
+
+use crate::ops::{Stationary, extension::LinearAlgebraReverse, host::products::Blocks};
+
+reverse_step!(
+    ProductStep[5](state: ([FloatTensor<B>; 5], Stationary), gradient) -> |_| {
+        let (arguments, kind) = state;
+        B::covariance_product_reverse(arguments, gradient, kind).map(Some)
+    }
+);
+
+reverse_step!(
+    BlockStep[5](state: ([FloatTensor<B>; 5], Stationary, Blocks, bool), gradient)
+        -> |wanted: [bool; 5]| {
+        let (arguments, kind, blocks, same) = state;
+        let points_wanted = wanted[0] || wanted[1];
+        B::block_covariance_reverse(arguments, gradient, kind, blocks, same, points_wanted)
+    }
+);
+
+pub(super) fn dense<B: LinearAlgebraReverse, C: CheckpointStrategy>(
+    arguments: [FloatTensor<Autodiff<B, C>>; 5],
+    kind: Stationary,
+) -> FloatTensor<Autodiff<B, C>> {
+    let [x1, x2, lengthscales, variance, vectors] = arguments.map(|t| t.into_parts());
+    let nodes = [x1.1, x2.1, lengthscales.1, variance.1, vectors.1];
+    let arguments = [x1.0, x2.0, lengthscales.0, variance.0, vectors.0];
+    let [x1, x2, lengthscales, variance, vectors] = arguments.clone();
+    let output = B::covariance_product(x1, x2, lengthscales, variance, vectors, kind);
+    match ProductStep.prepare::<C>(nodes).compute_bound().stateful() {
+        OpsKind::Tracked(step) => step.finish((arguments, kind), output),
+        OpsKind::UnTracked(step) => step.finish(output),
+    }
+}
+
+pub(super) fn blocked<B: LinearAlgebraReverse, C: CheckpointStrategy>(
+    arguments: [FloatTensor<Autodiff<B, C>>; 5],
+    kind: Stationary,
+    blocks: Blocks,
+    same: bool,
+) -> FloatTensor<Autodiff<B, C>> {
+    let [points, others, lengthscales, variance, values] = arguments.map(|t| t.into_parts());
+    let nodes = [points.1, others.1, lengthscales.1, variance.1, values.1];
+    let arguments = [points.0, others.0, lengthscales.0, variance.0, values.0];
+    let [points, others, lengthscales, variance, values] = arguments.clone();
+    let output = B::block_covariance(
+        points,
+        others,
+        lengthscales,
+        variance,
+        values,
+        kind,
+        blocks,
+        same,
+    );
+    match BlockStep.prepare::<C>(nodes).compute_bound().stateful() {
+        OpsKind::Tracked(step) => step.finish((arguments, kind, blocks, same), output),
+        OpsKind::UnTracked(step) => step.finish(output),
+    }
+}
