@@ -84,6 +84,15 @@ pub trait FullBatch: Module + ModuleDisplay {
     }
 }
 
+/// Some rows at a time.
+pub(crate) fn blocks(all: &Tensor<2>) -> Vec<Tensor<2>> {
+    let [rows, _] = all.dims();
+    (0..rows)
+        .step_by(BLOCK)
+        .map(|start| all.clone().narrow(0, start, BLOCK.min(rows - start)))
+        .collect()
+}
+
 /// Checks that inputs and targets have the same rows.
 #[track_caller]
 fn check_rows(inputs: &Tensor<2>, targets: &Tensor<2>) {

@@ -7,14 +7,11 @@ use burn::{
 
 use super::{Evaluation, Posterior, Spread, VariationalGaussian};
 use crate::{
-    inference::{LowRankProcess, VarianceCorrection, largest_norm, residual_variance},
+    inference::{LowRankProcess, VarianceCorrection, blocks, largest_norm, residual_variance},
     kernels::{FeatureMap, LowRankKernel},
     likelihoods::Marginals,
     ops::NotPositiveDefinite,
 };
-
-/// Rows of data whose features are in memory at once where no gradient is needed.
-const BLOCK: usize = 2048;
 
 /// `q(w_p) = N(m_p, W_pW_pᵀ)` over the weights of features, `f_p(x) = w_pᵀφ(x)`, with the prior
 /// `w ~ N(0, I)`: what a whitened posterior is to inducing variables, with φ in the place of
@@ -76,13 +73,7 @@ impl WeightSpace {
         inputs: Tensor<2>,
     ) -> Result<Self, NotPositiveDefinite> {
         let map = kernel.valid().feature_map()?;
-        let [rows, _] = inputs.dims();
-        let inputs = inputs.inner();
-        let blocks: Vec<_> = (0..rows)
-            .step_by(BLOCK)
-            .map(|start| inputs.clone().narrow(0, start, BLOCK.min(rows - start)))
-            .collect();
-        let level = largest_norm(&map, &blocks);
+        let level = largest_norm(&map, &blocks(&inputs.inner()));
         self.level = self.level.map(|old| {
             let level = if old.is_autodiff() {
                 level.autodiff()

@@ -5,7 +5,7 @@ use core::f64::consts::PI;
 use burn::tensor::Tensor;
 
 use super::normal_equations::{NormalEquations, Solution};
-use crate::{inference::BLOCK, ops::NotPositiveDefinite};
+use crate::{inference::blocks, ops::NotPositiveDefinite};
 
 /// `Σ_p log N(y_p | 0, ΦΦᵀ + σ²I)`, in time N·R² (Y. Zhu, P. Yuchi and Y. Xie, arXiv:2505.18526,
 /// eq. 5).
@@ -77,11 +77,9 @@ struct Fit {
 impl Data {
     /// Features and targets, some rows at a time.
     fn blocks(&self) -> impl Iterator<Item = (Tensor<2>, Tensor<2>)> {
-        let [rows, _] = self.features.dims();
-        (0..rows).step_by(BLOCK).map(move |start| {
-            let block = |all: &Tensor<2>| all.clone().narrow(0, start, BLOCK.min(rows - start));
-            (block(&self.features), block(&self.targets))
-        })
+        blocks(&self.features)
+            .into_iter()
+            .zip(blocks(&self.targets))
     }
 }
 

@@ -7,7 +7,7 @@ use super::{
     normal_equations::NormalEquations, residual_variance,
 };
 use crate::{
-    inference::{BLOCK, FullBatch, check_rows},
+    inference::{FullBatch, blocks, check_rows},
     kernels::{FeatureMap, LowRankKernel},
     likelihoods::Gaussian,
     means::Mean,
@@ -67,15 +67,6 @@ impl<K: LowRankKernel, M: Mean> LowRankRegression<K, M> {
     pub fn correction(&self) -> VarianceCorrection {
         self.correction
     }
-}
-
-/// Some rows at a time.
-fn blocks(all: &Tensor<2>) -> Vec<Tensor<2>> {
-    let [rows, _] = all.dims();
-    (0..rows)
-        .step_by(BLOCK)
-        .map(|start| all.clone().narrow(0, start, BLOCK.min(rows - start)))
-        .collect()
 }
 
 impl<K: LowRankKernel, M: Mean> FullBatch for LowRankRegression<K, M> {
