@@ -73,6 +73,13 @@ pub enum ExperimentCommand {
     ///
     /// The error of the test rows with the kernel rbf and the likelihood robust-max.
     InverseFreeMnist(inverse_free::MnistOptions),
+    /// MNIST with W-, L- and R-SVGP and a convolutional kernel (arXiv:2604.00697, Table 2)
+    ///
+    /// The error of the test rows with the weighted convolutional kernel over inducing patches, and
+    /// with the kernel rbf under the same budget. The whole of the table is
+    /// `experiment conv-mnist --scale paper --dtype f32`; --kernels conv --models w --seeds 1 is one
+    /// run of it. The table has every run that is finished in the folder.
+    ConvMnist(inverse_free::ConvMnistOptions),
 }
 
 /// Runs `burn-gp experiment`.
@@ -91,6 +98,7 @@ pub fn run(command: ExperimentCommand) -> Result<(), Failure> {
         ExperimentCommand::InverseFreeUci(options) => inverse_free::uci(&options),
         ExperimentCommand::InverseFreeHutchinson(options) => inverse_free::hutchinson(&options),
         ExperimentCommand::InverseFreeMnist(options) => inverse_free::mnist(&options),
+        ExperimentCommand::ConvMnist(options) => inverse_free::conv_mnist(&options),
     }
 }
 
