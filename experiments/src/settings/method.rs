@@ -4,16 +4,15 @@ use burn_gp::{
     optim::NaturalGradient,
     variational::{InverseFreeConfig, PseudoObservationsConfig},
 };
-use burn_gp_models::training::InducingTraining;
+use burn_gp_models::training::{InducingTraining, Schedule};
 
 use super::{
     LayerSettings, SettingError, at_least_one, inducing_training, inverse_free,
     inverse_free_options, natural_gradient, positive, pseudo_observation_options,
-    pseudo_observations,
+    pseudo_observations, schedule,
 };
 use crate::arguments::{
     CovarianceName, InitialiserName, KeepName, ModelName, PseudoObservationOptions, RunOptions,
-    ScheduleName,
 };
 
 const DEFAULT_BATCH_SIZE: usize = 256;
@@ -161,7 +160,7 @@ pub struct VariationalSettings {
     /// The first learning rate.
     pub learning_rate: f64,
     /// How it goes down.
-    pub schedule: ScheduleName,
+    pub schedule: Schedule,
     /// The largest norm of a parameter's gradient.
     pub gradient_norm: Option<f64>,
     /// Natural gradients for the distribution of the inducing variables.
@@ -239,7 +238,7 @@ fn variational(options: &RunOptions, family: Family) -> Result<VariationalSettin
         covariance: options.covariance.unwrap_or(CovarianceName::Full),
         batch_size: batch_size.unwrap_or(DEFAULT_BATCH_SIZE),
         learning_rate: positive("--learning-rate", learning_rate)?,
-        schedule: options.schedule.unwrap_or(ScheduleName::Cosine),
+        schedule: schedule(options)?,
         gradient_norm: (options.gradient_norm)
             .map(|norm| positive("--gradient-norm", norm))
             .transpose()?,
