@@ -3,6 +3,7 @@
 //! | method | objective | time |
 //! |---|---|---|
 //! | [`Exact`] | the log evidence | N³ |
+//! | [`ComputationAware`] | a lower bound of it, for a posterior that has seen I combinations of the data | N² of covariances, N·I² |
 //! | [`Collapsed`] | the evidence lower bound at the optimal `q(u)` | N·M² |
 //! | [`CollapsedOrthogonal`] | the same with M2 orthogonal inducing variables beside the M | N·max(M, M2)² |
 //! | [`LowRankRegression`] | the log evidence of R features, less what they leave of the variance | N·R² |
@@ -13,6 +14,7 @@
 //! [decoupled bound](CollapsedOrthogonal::decoupled_bound).
 
 mod collapsed;
+mod computation_aware;
 mod exact;
 mod low_rank;
 mod orthogonal;
@@ -23,6 +25,10 @@ use burn::{
 };
 
 pub use collapsed::Collapsed;
+pub use computation_aware::{
+    ActionLoss, ActionPolicy, ActionStart, ActionVariables, Actions, BlockActions,
+    ComputationAware, DenseActions, Iterated, IterationRule, Iterations, Regression,
+};
 pub use exact::Exact;
 pub use low_rank::{
     LowRankProcess, LowRankRegression, PredictedVariance, VarianceCorrection, low_rank_evidence,

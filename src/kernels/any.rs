@@ -11,7 +11,7 @@ use super::{
     Periodic, Polynomial, Product, RationalQuadratic, Scaled, SpectralMixture, SpectralSample,
     StationaryKernel, Sum, Warped, White, member, one_by_one,
 };
-use crate::{features::Perceptron, patches::PatchGrid};
+use crate::{features::Perceptron, ops::Blocks, patches::PatchGrid};
 
 /// Defines the kernels that [`AnyKernel`] chooses from.
 macro_rules! any_kernel {
@@ -58,6 +58,46 @@ macro_rules! any_kernel {
                     None => one_by_one(kernels, |kernel, index| {
                         kernel.matrix(member(&x, index))
                     }),
+                }
+            }
+
+            fn matrix_product(&self, x: Tensor<2>, vectors: Tensor<2>) -> Tensor<2> {
+                match self { $(Self::$variant(kernel) => kernel.matrix_product(x, vectors)),+ }
+            }
+
+            fn covariance_product(
+                &self,
+                x1: Tensor<2>,
+                x2: Tensor<2>,
+                vectors: Tensor<2>,
+            ) -> Tensor<2> {
+                match self {
+                    $(Self::$variant(kernel) => kernel.covariance_product(x1, x2, vectors)),+
+                }
+            }
+
+            fn block_matrix(
+                &self,
+                blocks: Blocks,
+                points: Tensor<2>,
+                values: Tensor<1>,
+            ) -> Tensor<2> {
+                match self {
+                    $(Self::$variant(kernel) => kernel.block_matrix(blocks, points, values)),+
+                }
+            }
+
+            fn block_covariance(
+                &self,
+                blocks: Blocks,
+                points: Tensor<2>,
+                others: Tensor<2>,
+                values: Tensor<1>,
+            ) -> Tensor<2> {
+                match self {
+                    $(Self::$variant(kernel) => {
+                        kernel.block_covariance(blocks, points, others, values)
+                    }),+
                 }
             }
 
@@ -159,6 +199,28 @@ impl Kernel for BoxedKernel {
 
     fn matrix_columns(&self, x: Tensor<2>, columns: Tensor<1, Int>) -> Tensor<2> {
         self.kernel[0].matrix_columns(x, columns)
+    }
+
+    fn matrix_product(&self, x: Tensor<2>, vectors: Tensor<2>) -> Tensor<2> {
+        self.kernel[0].matrix_product(x, vectors)
+    }
+
+    fn covariance_product(&self, x1: Tensor<2>, x2: Tensor<2>, vectors: Tensor<2>) -> Tensor<2> {
+        self.kernel[0].covariance_product(x1, x2, vectors)
+    }
+
+    fn block_matrix(&self, blocks: Blocks, points: Tensor<2>, values: Tensor<1>) -> Tensor<2> {
+        self.kernel[0].block_matrix(blocks, points, values)
+    }
+
+    fn block_covariance(
+        &self,
+        blocks: Blocks,
+        points: Tensor<2>,
+        others: Tensor<2>,
+        values: Tensor<1>,
+    ) -> Tensor<2> {
+        self.kernel[0].block_covariance(blocks, points, others, values)
     }
 
     fn patch_covariance(

@@ -7,7 +7,7 @@ use burn::{module::Module, tensor::Tensor};
 use rand::rngs::ChaCha8Rng;
 
 use super::{Kernel, NoSpectrum, SpectralSample};
-use crate::patches::PatchGrid;
+use crate::{ops::Blocks, patches::PatchGrid};
 
 /// Defines a kernel that combines two kernels entry by entry, with what else it has of its own.
 macro_rules! combination {
@@ -76,6 +76,47 @@ combination!(
     both,
     {
         // A weighted sum of sums is the sum of weighted sums; with products it is not so.
+        fn matrix_product(&self, x: Tensor<2>, vectors: Tensor<2>) -> Tensor<2> {
+            let first = self.first.matrix_product(x.clone(), vectors.clone());
+            first + self.second.matrix_product(x, vectors)
+        }
+
+        fn covariance_product(
+            &self,
+            x1: Tensor<2>,
+            x2: Tensor<2>,
+            vectors: Tensor<2>,
+        ) -> Tensor<2> {
+            let first = (self.first).covariance_product(x1.clone(), x2.clone(), vectors.clone());
+            first + self.second.covariance_product(x1, x2, vectors)
+        }
+
+        fn block_matrix(
+            &self,
+            blocks: Blocks,
+            points: Tensor<2>,
+            values: Tensor<1>,
+        ) -> Tensor<2> {
+            let first = (self.first).block_matrix(blocks, points.clone(), values.clone());
+            first + self.second.block_matrix(blocks, points, values)
+        }
+
+        fn block_covariance(
+            &self,
+            blocks: Blocks,
+            points: Tensor<2>,
+            others: Tensor<2>,
+            values: Tensor<1>,
+        ) -> Tensor<2> {
+            let first = (self.first).block_covariance(
+                blocks,
+                points.clone(),
+                others.clone(),
+                values.clone(),
+            );
+            first + self.second.block_covariance(blocks, points, others, values)
+        }
+
         fn patch_covariance(
             &self,
             grid: &PatchGrid,

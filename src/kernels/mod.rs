@@ -74,6 +74,7 @@ pub use warped::Warped;
 pub use white::White;
 
 use crate::{
+    ops::Blocks,
     parameter::{Hyperparameter, hyperparameters},
     patches::PatchGrid,
 };
@@ -203,6 +204,84 @@ pub trait Kernel: Module + ModuleDisplay {
         Tensor::cat(each.collect(), 0)
     }
 
+    /// [`matrix`](Self::matrix) times vectors, `K(x, x)·V`. The default makes some columns of the
+    /// matrix at a time, which autodiff keeps; stationary kernels keep none.
+    ///
+    /// # Shapes
+    ///
+    /// - `x`: `[N, D]`, `vectors` (V): `[N, R]`
+    /// - result: `[N, R]`
+    fn matrix_product(&self, x: Tensor<2>, vectors: Tensor<2>) -> Tensor<2> {
+        let ([rows, _], device) = (x.dims(), x.device());
+        let starts = (0..rows).step_by(COLUMNS);
+        let parts = starts.map(|start| {
+            let end = (start + COLUMNS).min(rows);
+            let columns = Tensor::arange(start as i64..end as i64, &device);
+            let vectors = vectors.clone().narrow(0, start, end - start);
+            self.matrix_columns(x.clone(), columns).matmul(vectors)
+        });
+        sum(parts).unwrap_or(vectors.clone())
+    }
+
+    /// [`covariance`](Self::covariance) times vectors, `K(x1, x2)·V`, as
+    /// [`matrix_product`](Self::matrix_product).
+    ///
+    /// # Shapes
+    ///
+    /// - `x1`: `[N1, D]`, `x2`: `[N2, D]`, `vectors` (V): `[N2, R]`
+    /// - result: `[N1, R]`
+    fn covariance_product(&self, x1: Tensor<2>, x2: Tensor<2>, vectors: Tensor<2>) -> Tensor<2> {
+        let [rows, _] = x1.dims();
+        let starts = (0..rows).step_by(COLUMNS);
+        let parts = starts.map(|start| {
+            let some = x1.clone().narrow(0, start, COLUMNS.min(rows - start));
+            self.covariance(some, x2.clone()).matmul(vectors.clone())
+        });
+        Tensor::cat(parts.collect(), 0)
+    }
+
+    /// Covariances of combinations of function values with function values at the same points,
+    /// `Σ_{b∈B_j} s_b·K_bn`, a run of consecutive points each. Memory as in
+    /// [`matrix_product`](Self::matrix_product).
+    ///
+    /// # Shapes
+    ///
+    /// - `points`: `[N, D]`, `values` (s): `[N]`
+    /// - result: `[I, N]` with I the number of runs
+    fn block_matrix(&self, blocks: Blocks, points: Tensor<2>, values: Tensor<1>) -> Tensor<2> {
+        let device = points.device();
+        let rows = blocks.ranges().map(|run| {
+            let columns = Tensor::arange(run.start as i64..run.end as i64, &device);
+            let values = values.clone().narrow(0, run.start, run.len());
+            let covariance = self.matrix_columns(points.clone(), columns); // [N, run]
+            covariance.matmul(values.unsqueeze_dim(1)).transpose()
+        });
+        Tensor::cat(rows.collect(), 0)
+    }
+
+    /// Covariances of combinations of function values with function values at other points,
+    /// `Σ_{b∈B_j} s_b·k(x_b, x′_n)`, as [`block_matrix`](Self::block_matrix).
+    ///
+    /// # Shapes
+    ///
+    /// - `points`: `[N, D]`, `others` (x′): `[N′, D]`, `values` (s): `[N]`
+    /// - result: `[I, N′]` with I the number of runs
+    fn block_covariance(
+        &self,
+        blocks: Blocks,
+        points: Tensor<2>,
+        others: Tensor<2>,
+        values: Tensor<1>,
+    ) -> Tensor<2> {
+        let rows = blocks.ranges().map(|run| {
+            let values = values.clone().narrow(0, run.start, run.len());
+            let run = points.clone().narrow(0, run.start, run.len());
+            let covariance = self.covariance(run, others.clone()); // [run, N′]
+            values.unsqueeze_dim::<2>(0).matmul(covariance)
+        });
+        Tensor::cat(rows.collect(), 0)
+    }
+
     /// The hyperparameters, in the units people read.
     fn hyperparameters(&self) -> Vec<Hyperparameter> {
         hyperparameters(self)
@@ -224,6 +303,14 @@ pub trait Kernel: Module + ModuleDisplay {
     ) -> Result<Vec<SpectralSample>, NoSpectrum> {
         Err(NoSpectrum::of::<Self>())
     }
+}
+
+/// Columns of a covariance matrix that are in memory at once.
+const COLUMNS: usize = 1024;
+
+/// The sum of matrices, if there are any.
+fn sum(parts: impl Iterator<Item = Tensor<2>>) -> Option<Tensor<2>> {
+    parts.reduce(|sum, part| sum + part)
 }
 
 /// A batch of what each kernel gives.

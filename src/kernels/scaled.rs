@@ -8,7 +8,7 @@ use burn::{
 use rand::rngs::ChaCha8Rng;
 
 use super::{Kernel, NoSpectrum, SpectralSample};
-use crate::{parameter::Positive, patches::PatchGrid};
+use crate::{ops::Blocks, parameter::Positive, patches::PatchGrid};
 
 /// `s·k(x, x′)` with a trained output scale `s`.
 #[derive(Module, Debug)]
@@ -43,6 +43,30 @@ impl<K: Kernel> Kernel for Scaled<K> {
 
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
         self.base.diagonal(x) * self.outputscale.value()
+    }
+
+    fn matrix_product(&self, x: Tensor<2>, vectors: Tensor<2>) -> Tensor<2> {
+        self.base.matrix_product(x, vectors) * self.outputscale.value().reshape([1, 1])
+    }
+
+    fn covariance_product(&self, x1: Tensor<2>, x2: Tensor<2>, vectors: Tensor<2>) -> Tensor<2> {
+        self.base.covariance_product(x1, x2, vectors) * self.outputscale.value().reshape([1, 1])
+    }
+
+    fn block_matrix(&self, blocks: Blocks, points: Tensor<2>, values: Tensor<1>) -> Tensor<2> {
+        let covariance = self.base.block_matrix(blocks, points, values);
+        covariance * self.outputscale.value().reshape([1, 1])
+    }
+
+    fn block_covariance(
+        &self,
+        blocks: Blocks,
+        points: Tensor<2>,
+        others: Tensor<2>,
+        values: Tensor<1>,
+    ) -> Tensor<2> {
+        let covariance = (self.base).block_covariance(blocks, points, others, values);
+        covariance * self.outputscale.value().reshape([1, 1])
     }
 
     fn patch_covariance(

@@ -11,7 +11,7 @@ use super::{
     Kernel, NoSpectrum, SpectralSample, member, one_by_one, spectrum::stationary_frequencies,
 };
 use crate::{
-    ops::{self, Stationary},
+    ops::{self, Blocks, Stationary},
     parameter::Positive,
     patches::PatchGrid,
 };
@@ -200,6 +200,47 @@ impl Kernel for StationaryKernel {
     fn patch_variance(&self, grid: &PatchGrid, images: Tensor<2>, weights: Tensor<2>) -> Tensor<1> {
         let (lengthscale, variance) = (self.lengthscale.value(), self.variance.value());
         ops::patch_variance(self.kind, grid, images, lengthscale, variance, weights)
+    }
+
+    fn matrix_product(&self, x: Tensor<2>, vectors: Tensor<2>) -> Tensor<2> {
+        self.covariance_product(x.clone(), x, vectors)
+    }
+
+    fn covariance_product(&self, x1: Tensor<2>, x2: Tensor<2>, vectors: Tensor<2>) -> Tensor<2> {
+        let (lengthscale, variance) = (self.lengthscale.value(), self.variance.value());
+        ops::covariance_product(self.kind, x1, x2, lengthscale, variance, vectors)
+    }
+
+    fn block_matrix(&self, blocks: Blocks, points: Tensor<2>, values: Tensor<1>) -> Tensor<2> {
+        let (lengthscale, variance) = (self.lengthscale.value(), self.variance.value());
+        ops::block_covariance(
+            self.kind,
+            blocks,
+            points,
+            None,
+            lengthscale,
+            variance,
+            values,
+        )
+    }
+
+    fn block_covariance(
+        &self,
+        blocks: Blocks,
+        points: Tensor<2>,
+        others: Tensor<2>,
+        values: Tensor<1>,
+    ) -> Tensor<2> {
+        let (lengthscale, variance) = (self.lengthscale.value(), self.variance.value());
+        ops::block_covariance(
+            self.kind,
+            blocks,
+            points,
+            Some(others),
+            lengthscale,
+            variance,
+            values,
+        )
     }
 
     fn spectrum(

@@ -15,5 +15,6 @@ pub use evidence::low_rank_evidence;
 pub(in crate::inference) use log_density::{
     log_density_of_fit, low_rank_log_density, optimal_gaussian, posterior_mean, precision,
 };
+pub(in crate::inference) use normal_equations::precise_type;
 pub use process::LowRankProcess;
 pub use regression::LowRankRegression;

@@ -6,7 +6,7 @@ use crate::ops::{CholeskyFactor, Jitter, NotPositiveDefinite, cholesky, gram, is
 
 /// The type that sums over data are made in: double precision where the host computes. The condition
 /// number of `I + ΦᵀΦ/σ²` is of the order of `N·‖φ‖²/σ²`, which single precision does not hold.
-pub(super) fn precise_type(tensor: &Tensor<2>) -> DType {
+pub(in crate::inference) fn precise_type(tensor: &Tensor<2>) -> DType {
     if is_on_host(tensor) {
         DType::F64
     } else {

@@ -1,0 +1,145 @@
+//! The loss of computation-aware regression and its gradient beside the rate at which this machine
+//! evaluates a kernel, and the memory that they take.
+//!
+//! `cargo bench -p burn-gp-models --bench computation_aware` prints a line of JSON a case, Matérn-3/2
+//! with a lengthscale for each of 9 dimensions, in single precision, on generated data: the seconds
+//! of a loss and its gradient with 512 block-sparse actions, and of the covariances of all actions
+//! with all points alone, both as kernel evaluations a second with N² of them a pass (one pass
+//! forward, one in reverse); the limit, the same for a covariance matrix of 512×512 that stays in the
+//! cache; the ratios; and the peak memory of the process so far beside that of the data and the N×I
+//! matrix. `-- POINTS ACTIONS` runs another size.
+
+use std::{error::Error, hint::black_box, time::Instant};
+
+use burn::{
+    module::AutodiffModule,
+    tensor::{DType, Device, Distribution, Tensor},
+};
+use burn_gp::{
+    inference::{ActionStart, BlockActions, ComputationAware, FullBatch},
+    kernels::{Kernel, StationaryConfig, StationaryKernel},
+    likelihoods::Gaussian,
+    means::ZeroMean,
+    ops::{Blocks, Stationary},
+};
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+const DIMENSIONS: usize = 9;
+
+/// Points of a covariance matrix that stays in the cache.
+const CACHED: usize = 512;
+
+/// N, I: from small to large, so that the peak memory is that of each case.
+const CASES: [(usize, usize); 3] = [(10_000, 512), (20_000, 512), (50_000, 512)];
+
+type Model = ComputationAware<StationaryKernel, ZeroMean, BlockActions>;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    // Cargo hands its own flag on.
+    let arguments = std::env::args()
+        .skip(1)
+        .filter(|argument| argument != "--bench");
+    let numbers: Vec<usize> = arguments
+        .map(|argument| argument.parse())
+        .collect::<Result<_, _>>()?;
+    let device = Device::flex().autodiff();
+    device.seed(0);
+    match numbers[..] {
+        [points, actions] => report(points, actions, &device)?,
+        _ => {
+            for (points, actions) in CASES {
+                report(points, actions, &device)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn kernel(device: &Device) -> StationaryKernel {
+    StationaryConfig::new(Stationary::Matern32)
+        .with_lengthscale(2.0)
+        .init(DIMENSIONS, (device, DType::F32))
+}
+
+/// Kernel evaluations a second, into a matrix that stays in the cache.
+fn limit(device: &Device) -> f64 {
+    let device = device.clone().inner();
+    let kernel = kernel(&device);
+    let x = points(CACHED, &device);
+    let repetitions = 2000;
+    for _ in 0..repetitions / 10 {
+        black_box(kernel.covariance(x.clone(), x.clone()));
+    }
+    let start = Instant::now();
+    for _ in 0..repetitions {
+        black_box(kernel.covariance(x.clone(), x.clone()));
+    }
+    (repetitions * CACHED * CACHED) as f64 / start.elapsed().as_secs_f64()
+}
+
+fn points(count: usize, device: &Device) -> Tensor<2> {
+    let normal = Distribution::Normal(0.0, 1.0);
+    Tensor::random([count, DIMENSIONS], normal, (device, DType::F32))
+}
+
+fn report(count: usize, actions: usize, device: &Device) -> Result<(), Box<dyn Error>> {
+    let limit = limit(device);
+    let inputs = points(count, device);
+    let targets = inputs.clone().sum_dim(1).sin(); // [N, 1]
+    let blocks = Blocks::new(count, actions);
+    let start = BlockActions::starting(ActionStart::Normal, blocks, &targets);
+    let options = (device, DType::F32);
+    let model = Model::new(
+        kernel(device),
+        ZeroMean::new(1),
+        Gaussian::new(0.1, options),
+        start,
+    );
+
+    let alone = model.valid();
+    let plain = inputs.clone().inner();
+    let begin = Instant::now();
+    black_box(
+        alone
+            .kernel()
+            .block_matrix(blocks, plain, alone.policy().values()),
+    );
+    let product = begin.elapsed().as_secs_f64();
+
+    let begin = Instant::now();
+    let loss = model.objective(inputs, targets)?.neg();
+    let value: f32 = loss.clone().into_scalar();
+    let gradients = loss.backward();
+    black_box(&gradients);
+    let seconds = begin.elapsed().as_secs_f64();
+    if !value.is_finite() {
+        return Err("the loss is not finite".into());
+    }
+    let evaluations = (count * count) as f64;
+    let rates = [evaluations / product, 2.0 * evaluations / seconds];
+    let matrix = 4.0 * (count * (actions + DIMENSIONS)) as f64;
+    println!(
+        "{{\"points\": {count}, \"actions\": {actions}, \"loss_and_gradient_seconds\": {seconds:.3}, \
+         \"product_seconds\": {product:.3}, \"limit_per_second\": {limit:.3e}, \
+         \"product_of_limit\": {:.2}, \"loss_and_gradient_of_limit\": {:.2}, \
+         \"peak_mebibytes\": {}, \"matrix_mebibytes\": {:.0}}}",
+        rates[0] / limit,
+        rates[1] / limit,
+        peak().map_or("null".to_owned(), |bytes| format!(
+            "{:.0}",
+            bytes / f64::from(1 << 20)
+        )),
+        matrix / f64::from(1 << 20),
+    );
+    Ok(())
+}
+
+/// The most memory that was resident at one time, in bytes.
+fn peak() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    let kibibytes: f64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(1024.0 * kibibytes)
+}

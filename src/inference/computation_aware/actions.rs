@@ -1,0 +1,278 @@
+//! Actions: which combinations of the data a computation-aware posterior has seen.
+
+use burn::{
+    module::{Module, ModuleDisplay, Param},
+    tensor::{Distribution, IndexingUpdateOp, Int, Tensor},
+};
+
+use crate::{inducing::InducingVariables, kernels::Kernel, ops::Blocks};
+
+/// The columns of S, `[N, I]`: I combinations of the function values at N points.
+pub trait Actions: Module + ModuleDisplay {
+    /// How many there are, I.
+    fn count(&self) -> usize;
+
+    /// `SᵀB`, `[I, C]`, of columns `[N, C]`.
+    fn project(&self, columns: Tensor<2>) -> Tensor<2>;
+
+    /// `S·B`, `[N, C]`, of weights `[I, C]`.
+    fn combine(&self, weights: Tensor<2>) -> Tensor<2>;
+
+    /// `SᵀS`, `[I, I]`.
+    fn gram(&self) -> Tensor<2>;
+
+    /// `SᵀK(X, X)`, `[I, N]`, at the points `[N, D]`, never with a matrix of N² numbers.
+    fn matrix<K: Kernel>(&self, kernel: &K, points: Tensor<2>) -> Tensor<2>;
+
+    /// `SᵀK(X, x)`, `[I, N′]`, at other points `[N′, D]`.
+    fn covariance<K: Kernel>(&self, kernel: &K, points: Tensor<2>, x: Tensor<2>) -> Tensor<2>;
+}
+
+/// Where the values of [`BlockActions`] start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ActionStart {
+    /// Independent normal, of unit length on average.
+    #[default]
+    Normal,
+    /// The targets of each run.
+    Targets,
+}
+
+/// Trained actions, each a combination of one run of consecutive points: column j of S is zero
+/// outside of `B_j`, so that N numbers are trained and `SᵀS` is diagonal (J. Wenger et al.,
+/// *Computation-Aware Gaussian Processes: Model Selection And Linear-Time Inference*,
+/// arXiv:2411.01036, eqs. 13 and 14). All points are in a run; the lengths of two differ by one at
+/// most.
+#[derive(Module, Debug)]
+pub struct BlockActions {
+    /// s, `[N]`
+    values: Param<Tensor<1>>,
+    #[module(skip)]
+    blocks: Blocks,
+}
+
+impl BlockActions {
+    /// Actions with the given values, `[N]`.
+    ///
+    /// # Panics
+    ///
+    /// If there are not as many values as points in the runs.
+    #[track_caller]
+    pub fn new(blocks: Blocks, values: Tensor<1>) -> Self {
+        let ([count], points) = (values.dims(), blocks.points());
+        assert!(
+            count == points,
+            "{count} values of actions for runs of {points} points"
+        );
+        Self {
+            values: Param::from_tensor(values),
+            blocks,
+        }
+    }
+
+    /// Actions that start as `start` says, for targets `[N, P]`, of which the first column counts.
+    /// Normal ones are drawn from burn's generator of the device.
+    pub fn starting(start: ActionStart, blocks: Blocks, targets: &Tensor<2>) -> Self {
+        let [rows, _] = targets.dims();
+        let values = match start {
+            ActionStart::Normal => {
+                let length = (rows as f64 / blocks.count() as f64).sqrt();
+                let options = (&targets.device(), targets.dtype());
+                Tensor::random([rows], Distribution::Normal(0.0, 1.0 / length), options)
+            }
+            ActionStart::Targets => targets.clone().narrow(1, 0, 1).squeeze_dim(1),
+        };
+        Self::new(blocks, values)
+    }
+
+    /// s, `[N]`.
+    pub fn values(&self) -> Tensor<1> {
+        self.values.val()
+    }
+
+    /// The runs of points.
+    pub fn blocks(&self) -> Blocks {
+        self.blocks
+    }
+
+    /// The run that each point is in, `[N]`.
+    fn runs(&self) -> Tensor<1, Int> {
+        let runs = self.blocks.ranges().enumerate();
+        let runs: Vec<i64> = runs
+            .flat_map(|(run, points)| points.map(move |_| run as i64))
+            .collect();
+        Tensor::from_data(&runs[..], &self.values.val().device())
+    }
+
+    fn column(&self) -> Tensor<2> {
+        self.values.val().unsqueeze_dim(1)
+    }
+}
+
+impl Actions for BlockActions {
+    fn count(&self) -> usize {
+        self.blocks.count()
+    }
+
+    fn project(&self, columns: Tensor<2>) -> Tensor<2> {
+        let ([_, width], options) = (columns.dims(), (&columns.device(), columns.dtype()));
+        let weighted = columns.clone() * self.column();
+        let zeros = Tensor::zeros([self.count(), width], options);
+        zeros.select_assign(0, self.runs(), weighted, IndexingUpdateOp::Add)
+    }
+
+    fn combine(&self, weights: Tensor<2>) -> Tensor<2> {
+        weights.select(0, self.runs()) * self.column()
+    }
+
+    fn gram(&self) -> Tensor<2> {
+        let squares = self.project(self.column()); // [I, 1]
+        let identity = Tensor::<2>::eye(self.count(), &squares.device()).cast(squares.dtype());
+        identity * squares
+    }
+
+    fn matrix<K: Kernel>(&self, kernel: &K, points: Tensor<2>) -> Tensor<2> {
+        kernel.block_matrix(self.blocks, points, self.values())
+    }
+
+    fn covariance<K: Kernel>(&self, kernel: &K, points: Tensor<2>, x: Tensor<2>) -> Tensor<2> {
+        kernel.block_covariance(self.blocks, points, x, self.values())
+    }
+}
+
+/// Actions that combine all points, not trained.
+#[derive(Module, Debug)]
+pub struct DenseActions {
+    /// S, [N, I]
+    columns: Param<Tensor<2>>,
+}
+
+impl DenseActions {
+    /// Actions with the given columns, `[N, I]`, without their history.
+    pub fn new(columns: Tensor<2>) -> Self {
+        let columns = Param::from_tensor(columns.detach());
+        Self {
+            columns: columns.set_require_grad(false),
+        }
+    }
+
+    /// S, `[N, I]`.
+    pub fn columns(&self) -> Tensor<2> {
+        self.columns.val()
+    }
+}
+
+impl Actions for DenseActions {
+    fn count(&self) -> usize {
+        self.columns.val().dims()[1]
+    }
+
+    fn project(&self, columns: Tensor<2>) -> Tensor<2> {
+        self.columns().transpose().matmul(columns)
+    }
+
+    fn combine(&self, weights: Tensor<2>) -> Tensor<2> {
+        self.columns().matmul(weights)
+    }
+
+    fn gram(&self) -> Tensor<2> {
+        self.project(self.columns())
+    }
+
+    fn matrix<K: Kernel>(&self, kernel: &K, points: Tensor<2>) -> Tensor<2> {
+        kernel.matrix_product(points, self.columns()).transpose()
+    }
+
+    fn covariance<K: Kernel>(&self, kernel: &K, points: Tensor<2>, x: Tensor<2>) -> Tensor<2> {
+        kernel
+            .covariance_product(x, points, self.columns())
+            .transpose()
+    }
+}
+
+/// The combinations `u = Sᵀf(X)` as inducing variables: any process conditioned on inducing
+/// variables is conditioned on them alike.
+#[derive(Module, Debug)]
+pub struct ActionVariables<A: Module> {
+    sets: Vec<ActionSet<A>>,
+}
+
+/// Actions on points of their own.
+#[derive(Module, Debug)]
+struct ActionSet<A: Module> {
+    actions: A,
+    /// [N, D]
+    points: Param<Tensor<2>>,
+}
+
+impl<A: Actions> ActionVariables<A> {
+    /// The combinations of the function values at `points`, `[N, D]`, which are not trained.
+    pub fn new(actions: A, points: Tensor<2>) -> Self {
+        let points = Param::from_tensor(points).set_require_grad(false);
+        Self {
+            sets: vec![ActionSet { actions, points }],
+        }
+    }
+}
+
+impl<A: Actions> ActionSet<A> {
+    /// `Cov[u, f(x)]`, [I, N′].
+    fn covariance<K: Kernel>(&self, kernel: &K, x: Tensor<2>) -> Tensor<2> {
+        self.actions.covariance(kernel, self.points.val(), x)
+    }
+
+    /// `Cov[u, u]`, [I, I].
+    fn own<K: Kernel>(&self, kernel: &K) -> Tensor<2> {
+        let covariance = self.actions.matrix(kernel, self.points.val()); // SᵀK, [I, N]
+        self.actions.project(covariance.transpose())
+    }
+
+    /// `Cov[u, v]` with the combinations of other points, [I, I2].
+    fn with<K: Kernel>(&self, kernel: &K, other: &Self) -> Tensor<2> {
+        let covariance = self.covariance(kernel, other.points.val());
+        other.actions.project(covariance.transpose()).transpose()
+    }
+}
+
+impl<K: Kernel, A: Actions> InducingVariables<K> for ActionVariables<A> {
+    fn count(&self) -> usize {
+        self.sets.iter().map(|set| set.actions.count()).sum()
+    }
+
+    fn kuu(&self, kernel: &K) -> Tensor<2> {
+        let rows = self.sets.iter().enumerate().map(|(row, set)| {
+            let blocks = self.sets.iter().enumerate().map(|(column, other)| {
+                if row == column {
+                    set.own(kernel)
+                } else {
+                    set.with(kernel, other)
+                }
+            });
+            Tensor::cat(blocks.collect(), 1)
+        });
+        Tensor::cat(rows.collect(), 0)
+    }
+
+    fn kuf(&self, kernel: &K, x: Tensor<2>) -> Tensor<2> {
+        let rows = self
+            .sets
+            .iter()
+            .map(|set| set.covariance(kernel, x.clone()));
+        Tensor::cat(rows.collect(), 0)
+    }
+
+    fn kuv(&self, kernel: &K, other: &Self) -> Tensor<2> {
+        let rows = self.sets.iter().map(|set| {
+            let blocks = other.sets.iter().map(|other| set.with(kernel, other));
+            Tensor::cat(blocks.collect(), 1)
+        });
+        Tensor::cat(rows.collect(), 0)
+    }
+
+    fn union(sets: &[Self]) -> Self {
+        Self {
+            sets: sets.iter().flat_map(|set| set.sets.clone()).collect(),
+        }
+    }
+}

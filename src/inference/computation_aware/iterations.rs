@@ -1,0 +1,360 @@
+//! The recursion of computation-aware inference: one action after the other.
+
+use burn::{
+    module::Module,
+    tensor::{DType, Tensor, TensorData},
+};
+use faer::{MatRef, Side};
+use rand::{SeedableRng, rngs::ChaCha8Rng};
+use rand_distr::{Distribution, StandardNormal};
+use serde::{Deserialize, Serialize};
+
+use super::{ActionPolicy, DenseActions, Regression, preconditioner::Preconditioner};
+use crate::{kernels::Kernel, ops::NotPositiveDefinite};
+
+/// What the next action is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum IterationRule {
+    /// The residual `y − (K + σ²I)v`: the directions are those of conjugate gradients, and v their
+    /// iterate.
+    Residuals,
+    /// The residual times an approximate inverse from `rank` pivots.
+    PreconditionedResiduals {
+        /// Pivots of the pivoted Cholesky factorisation.
+        rank: usize,
+    },
+    /// One point after the other: the posterior of a part of the data.
+    UnitVectors,
+    /// Independent standard normal vectors.
+    RandomVectors,
+    /// The eigenvectors of the covariance matrix with the largest eigenvalues, which tell most about
+    /// the function. Time N³ and memory N²: for small problems.
+    Eigenvectors,
+}
+
+/// Actions by iteration (J. Wenger, G. Pleiss, M. Pförtner, P. Hennig and J. Cunningham, *Posterior
+/// and Computational Uncertainty in Gaussian Processes*, arXiv:2205.15449, algorithm 1), made anew
+/// for every problem; the residuals are those of the first output.
+#[derive(Module, Debug)]
+pub struct Iterations {
+    #[module(skip)]
+    rule: IterationRule,
+    #[module(skip)]
+    count: usize,
+    #[module(skip)]
+    tolerance: f64,
+    #[module(skip)]
+    seed: u64,
+}
+
+/// What the iteration ends with.
+#[derive(Clone, Debug)]
+pub struct Iterated {
+    /// S, `[N, I]`, of unit length; by residuals, orthonormal.
+    pub actions: Tensor<2>,
+    /// D with `C = DDᵀ ≈ (K + σ²I)⁻¹`, `[N, I]`.
+    pub directions: Tensor<2>,
+    /// `v = C·y`, `[N, 1]`.
+    pub weights: Tensor<2>,
+    /// `‖y − (K + σ²I)v‖ / ‖y‖` after each iteration.
+    pub residuals: Vec<f64>,
+}
+
+impl Iterations {
+    /// At most `count` iterations, less where the residual falls below `tolerance` times the
+    /// targets' length.
+    pub fn new(rule: IterationRule, count: usize, tolerance: f64) -> Self {
+        Self {
+            rule,
+            count,
+            tolerance,
+            seed: 0,
+        }
+    }
+
+    /// With other random vectors.
+    pub fn with_seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Iterates on a problem: with the action s, `z = (K + σ²I)s`, `d = s − Cz`, `η = zᵀd`, it is
+    /// `C ← C + ddᵀ/η` and `v ← v + d·(sᵀr)/η`. Ends early where η is not positive to rounding: the
+    /// action is a combination of earlier ones. Nothing is tracked.
+    ///
+    /// # Errors
+    ///
+    /// When the preconditioner cannot be factored.
+    pub fn run<K: Kernel>(
+        &self,
+        problem: &Regression<'_, K>,
+    ) -> Result<Iterated, NotPositiveDefinite> {
+        let kernel = problem.kernel.valid();
+        let (noise, inputs) = (
+            problem.noise.clone().inner(),
+            problem.inputs.clone().inner(),
+        );
+        let residual = problem.residual.clone().inner().narrow(1, 0, 1);
+        let problem = &Regression {
+            kernel: &kernel,
+            noise: &noise,
+            inputs: &inputs,
+            residual: &residual,
+        };
+        let mut rule = Rule::new(self, problem)?;
+        let mut state = State::new(problem);
+        let length = norm(&residual);
+        let [rows, _] = inputs.dims();
+        for _ in 0..self.count.min(rows) {
+            if norm(&state.residual) <= self.tolerance * length {
+                break;
+            }
+            let Some(action) = rule.next(&state) else {
+                break;
+            };
+            if !state.advance(problem, action) {
+                break;
+            }
+        }
+        Ok(state.end(length))
+    }
+}
+
+impl ActionPolicy for Iterations {
+    type Actions = DenseActions;
+
+    fn actions<K: Kernel>(
+        &self,
+        problem: &Regression<'_, K>,
+    ) -> Result<DenseActions, NotPositiveDefinite> {
+        let autodiff = problem.noise.is_autodiff();
+        let mut iterated = self.run(problem)?;
+        if iterated.residuals.is_empty() {
+            // The targets are zero, or as good: any one action keeps the posterior that of no data.
+            let rule = IterationRule::RandomVectors;
+            iterated = Self::new(rule, 1, -1.0).run(problem)?;
+        }
+        let actions = iterated.actions;
+        Ok(DenseActions::new(if autodiff {
+            actions.autodiff()
+        } else {
+            actions
+        }))
+    }
+}
+
+/// `‖x‖`
+fn norm(column: &Tensor<2>) -> f64 {
+    number(column.clone().square().sum()).sqrt()
+}
+
+fn number(tensor: Tensor<1>) -> f64 {
+    tensor.into_data().iter::<f64>().sum()
+}
+
+/// Columns that have been met, side by side.
+struct Columns {
+    /// [N, I]
+    matrix: Tensor<2>,
+    count: usize,
+}
+
+impl Columns {
+    fn new(like: &Tensor<2>, room: usize) -> Self {
+        let [rows, _] = like.dims();
+        let options = (&like.device(), like.dtype());
+        Self {
+            matrix: Tensor::zeros([room, rows], options),
+            count: 0,
+        }
+    }
+
+    /// Kept as rows, which are contiguous. Room doubles as it runs out.
+    fn push(&mut self, column: Tensor<2>) {
+        let [room, rows] = self.matrix.dims();
+        if self.count == room {
+            self.matrix = Tensor::cat(vec![self.matrix.clone(), self.matrix.zeros_like()], 0);
+        }
+        let row = column.reshape([1, rows]);
+        let place = self.count..self.count + 1;
+        let all = std::mem::replace(&mut self.matrix, row.clone());
+        self.matrix = all.slice_assign([place, 0..rows], row);
+        self.count += 1;
+    }
+
+    /// `Bᵀx`, [I, 1].
+    fn project(&self, column: Tensor<2>) -> Tensor<2> {
+        self.matrix.clone().matmul(column)
+    }
+
+    /// `B·w`, [N, 1].
+    fn combine(&self, weights: Tensor<2>) -> Tensor<2> {
+        self.matrix.clone().transpose().matmul(weights)
+    }
+
+    fn all(&self) -> Tensor<2> {
+        self.matrix.clone().narrow(0, 0, self.count).transpose()
+    }
+}
+
+/// Columns that there is room for from the start.
+const ROOM: usize = 16;
+
+/// What is known after some iterations.
+struct State {
+    actions: Columns,
+    /// D
+    directions: Columns,
+    /// `(K + σ²I)D`
+    images: Columns,
+    target: Tensor<2>,
+    /// `y − (K + σ²I)v`
+    residual: Tensor<2>,
+    residuals: Vec<f64>,
+}
+
+impl State {
+    fn new<K: Kernel>(problem: &Regression<'_, K>) -> Self {
+        let columns = || Columns::new(problem.residual, ROOM);
+        Self {
+            actions: columns(),
+            directions: columns(),
+            images: columns(),
+            target: problem.residual.clone(),
+            residual: problem.residual.clone(),
+            residuals: Vec::new(),
+        }
+    }
+
+    /// Takes one action; whether it was new.
+    fn advance<K: Kernel>(&mut self, problem: &Regression<'_, K>, action: Tensor<2>) -> bool {
+        let covariance = problem
+            .kernel
+            .matrix_product(problem.inputs.clone(), action.clone());
+        let image = covariance + action.clone() * problem.noise.clone().reshape([1, 1]); // z
+        // Twice: what rounding leaves of the earlier directions in the first difference would grow
+        // with every iteration.
+        let (mut direction, mut moved) = (action.clone(), image.clone());
+        for _ in 0..2 {
+            let known = self.images.project(direction.clone()); // Dᵀz = (K̂D)ᵀs, [I, 1]
+            direction = direction - self.directions.combine(known.clone());
+            moved = moved - self.images.combine(known);
+        }
+        let size = number((direction.clone() * moved.clone()).sum());
+        let whole = number((action.clone() * image).sum());
+        let epsilon = match direction.dtype() {
+            DType::F64 => f64::EPSILON,
+            _ => f64::from(f32::EPSILON),
+        };
+        // `!(>)` and not `<=`: NaN must stop.
+        #[allow(clippy::neg_cmp_op_on_partial_ord)]
+        if !(size > 16.0 * epsilon * whole) {
+            return false;
+        }
+        self.actions.push(action);
+        self.directions.push(direction / size.sqrt());
+        self.images.push(moved / size.sqrt());
+        // From the whole sum, so that its rounding does not add up over the iterations.
+        let weights = self.directions.project(self.target.clone());
+        self.residual = self.target.clone() - self.images.combine(weights);
+        self.residuals.push(norm(&self.residual));
+        true
+    }
+
+    fn end(self, length: f64) -> Iterated {
+        let weights = self.directions.project(self.target.clone());
+        let residuals = self.residuals.into_iter();
+        Iterated {
+            weights: self.directions.combine(weights),
+            actions: self.actions.all(),
+            directions: self.directions.all(),
+            residuals: residuals.map(|residual| residual / length).collect(),
+        }
+    }
+}
+
+/// A rule with what it needs.
+enum Rule {
+    Residuals(Option<Preconditioner>),
+    UnitVectors,
+    RandomVectors(Box<ChaCha8Rng>),
+    /// [N, N]
+    Given(Tensor<2>),
+}
+
+impl Rule {
+    fn new<K: Kernel>(
+        given: &Iterations,
+        problem: &Regression<'_, K>,
+    ) -> Result<Self, NotPositiveDefinite> {
+        Ok(match given.rule {
+            IterationRule::Residuals => Self::Residuals(None),
+            IterationRule::PreconditionedResiduals { rank } => {
+                Self::Residuals(Some(Preconditioner::new(problem, rank)?))
+            }
+            IterationRule::UnitVectors => Self::UnitVectors,
+            IterationRule::RandomVectors => {
+                Self::RandomVectors(Box::new(ChaCha8Rng::seed_from_u64(given.seed)))
+            }
+            IterationRule::Eigenvectors => Self::Given(eigenvectors(problem)),
+        })
+    }
+
+    /// The next action, [N, 1], of unit length; none where there is no other.
+    fn next(&mut self, state: &State) -> Option<Tensor<2>> {
+        let like = &state.residual;
+        let ([rows, _], device, index) = (like.dims(), like.device(), state.actions.count);
+        let vector = |values: Vec<f64>| {
+            let data = TensorData::new(values, [rows, 1]).convert_dtype(like.dtype());
+            Tensor::<2>::from_data(data, (&device, like.dtype()))
+        };
+        let action = match self {
+            Self::Residuals(preconditioner) => {
+                let mut action = match preconditioner {
+                    Some(preconditioner) => preconditioner.solve(like.clone()),
+                    None => like.clone(),
+                };
+                // Orthogonal to the earlier ones, as they are in exact arithmetic: the span is the
+                // same, and SᵀS stays well conditioned in single precision.
+                for _ in 0..2 {
+                    action = action.clone() / norm(&action);
+                    let known = state.actions.project(action.clone());
+                    action = action - state.actions.combine(known);
+                }
+                action
+            }
+            Self::UnitVectors => {
+                let mut values = vec![0.0; rows];
+                *values.get_mut(index)? = 1.0;
+                vector(values)
+            }
+            Self::RandomVectors(random) => {
+                vector((0..rows).map(|_| StandardNormal.sample(random)).collect())
+            }
+            Self::Given(columns) => (index < rows).then(|| columns.clone().narrow(1, index, 1))?,
+        };
+        let length = norm(&action);
+        (length > 0.0 && length.is_finite()).then(|| action / length)
+    }
+}
+
+/// The eigenvectors of K as columns, that of the largest eigenvalue first.
+fn eigenvectors<K: Kernel>(problem: &Regression<'_, K>) -> Tensor<2> {
+    let covariance = problem.kernel.matrix(problem.inputs.clone());
+    let ([size, _], options) = (
+        covariance.dims(),
+        (&covariance.device(), covariance.dtype()),
+    );
+    let values: Vec<f64> = covariance.clone().into_data().iter::<f64>().collect();
+    let matrix = MatRef::from_row_major_slice(&values, size, size);
+    let Ok(decomposition) = matrix.self_adjoint_eigen(Side::Lower) else {
+        // Not finite: what follows says so, with the matrix's name.
+        return covariance;
+    };
+    let vectors = decomposition.U();
+    let row = |row: usize| (0..size).rev().map(move |column| vectors[(row, column)]);
+    let values: Vec<f64> = (0..size).flat_map(row).collect();
+    let data = TensorData::new(values, [size, size]).convert_dtype(options.1);
+    Tensor::from_data(data, options)
+}

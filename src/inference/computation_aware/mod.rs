@@ -1,0 +1,224 @@
+//! Computation-aware regression: a posterior that has seen some combinations of the data, and counts
+//! what it has not computed as uncertainty.
+
+mod actions;
+mod bound;
+mod iterations;
+mod preconditioner;
+
+use burn::{
+    module::{Module, ModuleDisplay},
+    tensor::Tensor,
+};
+use serde::{Deserialize, Serialize};
+
+pub use actions::{ActionStart, ActionVariables, Actions, BlockActions, DenseActions};
+pub use iterations::{Iterated, IterationRule, Iterations};
+
+use super::{FullBatch, check_rows, low_rank::precise_type};
+use crate::{
+    kernels::Kernel,
+    likelihoods::Gaussian,
+    means::Mean,
+    ops::{CholeskyFactor, Jitter, NotPositiveDefinite, cholesky},
+    variational::{ConditionedProcess, Spread, WithMean},
+};
+use bound::{Terms, evidence_loss, projected_loss};
+
+/// A regression problem: `y = f(X) + ε` with a Gaussian process f of mean zero.
+#[derive(Debug)]
+pub struct Regression<'a, K> {
+    /// The kernel of f.
+    pub kernel: &'a K,
+    /// The variance σ² of ε, `[1]`.
+    pub noise: &'a Tensor<1>,
+    /// X, `[N, D]`.
+    pub inputs: &'a Tensor<2>,
+    /// y, `[N, P]`.
+    pub residual: &'a Tensor<2>,
+}
+
+/// Chooses the actions for a regression problem.
+pub trait ActionPolicy: Module + ModuleDisplay {
+    /// What it chooses.
+    type Actions: Actions;
+
+    /// The actions.
+    ///
+    /// # Errors
+    ///
+    /// When a matrix that the choice needs cannot be factored.
+    fn actions<K: Kernel>(
+        &self,
+        problem: &Regression<'_, K>,
+    ) -> Result<Self::Actions, NotPositiveDefinite>;
+}
+
+/// The actions that are trained, whatever the problem.
+impl ActionPolicy for BlockActions {
+    type Actions = Self;
+
+    fn actions<K: Kernel>(&self, _: &Regression<'_, K>) -> Result<Self, NotPositiveDefinite> {
+        Ok(self.clone())
+    }
+}
+
+/// Given actions, whatever the problem.
+impl ActionPolicy for DenseActions {
+    type Actions = Self;
+
+    fn actions<K: Kernel>(&self, _: &Regression<'_, K>) -> Result<Self, NotPositiveDefinite> {
+        Ok(self.clone())
+    }
+}
+
+/// What training minimises.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ActionLoss {
+    /// The negative evidence lower bound (arXiv:2411.01036, eq. 11).
+    #[default]
+    Evidence,
+    /// The negative log density of the projected data (eq. 9), which sees the data through the
+    /// actions alone: it fits badly and is here to be compared with.
+    Projected,
+}
+
+/// Regression with a posterior that has seen `Sᵀy` for I actions S: with `M = Sᵀ(K + σ²I)S` and
+/// `ṽ = M⁻¹Sᵀ(y − m)`,
+/// `μ(x) = m(x) + k(x, X)S·ṽ`, `k_I(x, x′) = k(x, x′) − k(x, X)S·M⁻¹·Sᵀk(X, x′)`
+/// (J. Wenger, K. Wu, P. Hennig, J. Gardner, G. Pleiss and J. Cunningham, *Computation-Aware Gaussian
+/// Processes: Model Selection And Linear-Time Inference*, arXiv:2411.01036, eq. 5).
+///
+/// The variance is that of the exact posterior and, on top, the uncertainty that more computation
+/// would take away: it is never smaller than the exact one. Memory N·I; time N² for the covariances,
+/// which are never stored, and N·I².
+#[derive(Module, Debug)]
+pub struct ComputationAware<K: Module, M: Module, A: Module> {
+    kernel: K,
+    mean: M,
+    likelihood: Gaussian,
+    policy: A,
+    #[module(skip)]
+    loss: ActionLoss,
+}
+
+impl<K: Kernel, M: Mean, A: ActionPolicy> ComputationAware<K, M, A> {
+    /// Regression with the given prior, noise, and policy for the actions.
+    pub fn new(kernel: K, mean: M, likelihood: Gaussian, policy: A) -> Self {
+        Self {
+            kernel,
+            mean,
+            likelihood,
+            policy,
+            loss: ActionLoss::default(),
+        }
+    }
+
+    /// With another loss.
+    pub fn with_loss(mut self, loss: ActionLoss) -> Self {
+        self.loss = loss;
+        self
+    }
+
+    /// The kernel.
+    pub fn kernel(&self) -> &K {
+        &self.kernel
+    }
+
+    /// The mean function.
+    pub fn mean(&self) -> &M {
+        &self.mean
+    }
+
+    /// The likelihood.
+    pub fn likelihood(&self) -> &Gaussian {
+        &self.likelihood
+    }
+
+    /// What chooses the actions.
+    pub fn policy(&self) -> &A {
+        &self.policy
+    }
+}
+
+impl<K: Kernel, M: Mean, A: ActionPolicy> FullBatch for ComputationAware<K, M, A> {
+    type Process = WithMean<ConditionedProcess<K, ActionVariables<A::Actions>>, M>;
+
+    /// The negative loss, summed over outputs. Actions that the policy computes from the
+    /// hyperparameters are constants to the gradient.
+    fn objective(
+        &self,
+        inputs: Tensor<2>,
+        targets: Tensor<2>,
+    ) -> Result<Tensor<1>, NotPositiveDefinite> {
+        check_rows(&inputs, &targets);
+        let residual = self.mean.residual(targets, inputs.clone());
+        let noise = self.likelihood.noise();
+        let actions = self.policy.actions(&Regression {
+            kernel: &self.kernel,
+            noise: &noise,
+            inputs: &inputs,
+            residual: &residual,
+        })?;
+        let covariance = actions.matrix(&self.kernel, inputs.clone()); // [I, N]
+        let terms = Terms {
+            projected: actions.project(covariance.clone().transpose()),
+            gram: actions.gram(),
+            targets: actions.project(residual.clone()),
+            prior: self.kernel.diagonal(inputs).sum(),
+            covariance,
+            residual,
+            noise,
+        };
+        let loss = match self.loss {
+            ActionLoss::Evidence => evidence_loss(terms)?,
+            ActionLoss::Projected => projected_loss(terms)?,
+        };
+        Ok(loss.neg())
+    }
+
+    fn condition(
+        &self,
+        inputs: Tensor<2>,
+        targets: Tensor<2>,
+    ) -> Result<Self::Process, NotPositiveDefinite> {
+        check_rows(&inputs, &targets);
+        let this = self.valid();
+        let (inputs, targets) = (inputs.inner(), targets.inner());
+        let residual = this.mean.residual(targets, inputs.clone());
+        let noise = this.likelihood.noise();
+        let actions = this.policy.actions(&Regression {
+            kernel: &this.kernel,
+            noise: &noise,
+            inputs: &inputs,
+            residual: &residual,
+        })?;
+        let covariance = actions.matrix(&this.kernel, inputs.clone()); // [I, N]
+        let projected = actions.project(covariance.transpose());
+        let (dtype, precise) = (projected.dtype(), precise_type(&projected));
+        let projected = projected.cast(precise);
+        let observed = actions.gram().cast(precise) * noise.cast(precise).reshape([1, 1]);
+        let covariance = projected.clone() + projected.transpose(); // symmetric to the last bit
+        let factor = cholesky(covariance * 0.5 + observed, Jitter::NONE)?;
+        let mean = factor.solve(actions.project(residual).cast(precise));
+        let process = ConditionedProcess::new(
+            this.kernel,
+            ActionVariables::new(actions, inputs),
+            rounded(factor, dtype)?,
+            mean.cast(dtype).transpose(), // [P, I]
+            Spread::Known,
+        );
+        Ok(WithMean::new(process, this.mean))
+    }
+}
+
+/// A factor in another type.
+fn rounded(
+    factor: CholeskyFactor<2>,
+    dtype: burn::tensor::DType,
+) -> Result<CholeskyFactor<2>, NotPositiveDefinite> {
+    let lower = factor.lower().cast(dtype);
+    CholeskyFactor::from_lower(lower.clone())
+        .or_else(|_| cholesky(lower.clone().matmul(lower.transpose()), Jitter::NONE))
+}

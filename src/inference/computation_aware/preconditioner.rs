@@ -1,0 +1,63 @@
+//! Approximate inverses of `K + σ²I`.
+
+use burn::tensor::Tensor;
+
+use super::Regression;
+use crate::{
+    inducing::greedy_variance,
+    kernels::Kernel,
+    ops::{CholeskyFactor, Jitter, NotPositiveDefinite, add_to_diagonal, cholesky, gram},
+};
+
+/// `P = ΛᵀΛ + σ²I` with Λ, [R, N], from the R first pivots of the pivoted Cholesky factorisation of K
+/// (J. Wenger, G. Pleiss, P. Hennig, J. Cunningham and J. Gardner, *Preconditioning for Scalable
+/// Gaussian Process Hyperparameter Optimization*, arXiv:2107.00243).
+#[derive(Clone, Debug)]
+pub struct Preconditioner {
+    /// Λ, [R, N]
+    features: Tensor<2>,
+    /// The factor of `σ²I + ΛΛᵀ`.
+    factor: CholeskyFactor<2>,
+    /// σ², [1, 1]
+    noise: Tensor<2>,
+}
+
+impl Preconditioner {
+    /// That of a problem, with `rank` pivots, or as many as there are distinct inputs.
+    pub fn new<K: Kernel>(
+        problem: &Regression<'_, K>,
+        rank: usize,
+    ) -> Result<Self, NotPositiveDefinite> {
+        let inputs = problem.inputs.clone();
+        let [rows, _] = inputs.dims();
+        let mut rank = rank.min(rows);
+        // Fewer distinct inputs than pivots: any number of them makes a valid preconditioner.
+        let pivots = loop {
+            match greedy_variance(problem.kernel, inputs.clone(), rank.max(1), 0) {
+                Ok(pivots) => break pivots,
+                Err(_) if rank > 1 => rank /= 2,
+                Err(_) => break inputs.clone().narrow(0, 0, 1),
+            }
+        };
+        let jitter = Jitter::for_precision(inputs.dtype());
+        let own = cholesky(problem.kernel.matrix(pivots.clone()), jitter)?;
+        let features = own.solve(problem.kernel.covariance(pivots, inputs));
+        let noise = problem.noise.clone();
+        let factor = cholesky(
+            add_to_diagonal(gram(features.clone()), noise.clone()),
+            Jitter::NONE,
+        )?;
+        Ok(Self {
+            features,
+            factor,
+            noise: noise.reshape([1, 1]),
+        })
+    }
+
+    /// `P⁻¹B`, [N, C].
+    pub fn solve(&self, columns: Tensor<2>) -> Tensor<2> {
+        let projected = self.features.clone().matmul(columns.clone());
+        let projected = self.factor.solve_transposed(self.factor.solve(projected));
+        (columns - self.features.clone().transpose().matmul(projected)) / self.noise.clone()
+    }
+}
