@@ -345,6 +345,7 @@ fn mini_batch(
             ScheduleName::Cosine => Schedule::Cosine { final_fraction },
             ScheduleName::Exponential => Schedule::Exponential { final_fraction },
         },
+        plateau: variational.plateau,
         gradient_norm: variational.gradient_norm,
         natural_gradient: variational.natural_gradient,
         inducing: variational.inducing,

@@ -4,6 +4,7 @@ use burn::tensor::{DType, Device, Tensor};
 use burn_gp::{
     layers::Predictive,
     likelihoods::{Likelihood, Marginals},
+    metrics::mixture_log_density,
     ops::NotPositiveDefinite,
     parameter::numbers,
 };
@@ -141,7 +142,9 @@ impl<P: Predictive, L: Likelihood> Predictor<P, L> {
     /// and as many target columns as the likelihood takes.
     pub fn log_density(&self, inputs: &[f64], columns: usize, targets: &[f64]) -> Vec<f64> {
         let densities = self.log_densities(inputs, columns, targets);
-        densities.iter().map(|each| log_mean_exp(each)).collect()
+        (densities.iter())
+            .map(|each| mixture_log_density(each))
+            .collect()
     }
 
     /// `log p(y_n | f_s)` for every row of row-major host data and each of its S components, as
@@ -176,16 +179,6 @@ fn mixture(components: Vec<Marginals>) -> Marginals {
         Some(moments) => moments,
         None => panic!("Predictor: a process without components"),
     }
-}
-
-/// `log Σ_s exp(a_s)/S`.
-fn log_mean_exp(values: &[f64]) -> f64 {
-    let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    if values.len() == 1 || !largest.is_finite() {
-        return largest;
-    }
-    let sum: f64 = values.iter().map(|value| (value - largest).exp()).sum();
-    largest + (sum / values.len() as f64).ln()
 }
 
 /// The first row and the number of rows of every chunk.

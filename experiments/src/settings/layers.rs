@@ -35,6 +35,8 @@ pub struct LayerSettings {
     /// First standard deviations of the inducing variables before the last layer, times those of the
     /// prior.
     pub hidden_deviation: f64,
+    /// The same of the last layer.
+    pub output_deviation: f64,
     /// Draws from the layers before the last.
     pub noise: LayerNoise,
     /// The images, for models of images.
@@ -82,6 +84,10 @@ impl LayerSettings {
             width: at_least_one("--width", options.width)?,
             hidden_variance: variance.or((!of_images).then_some(HIDDEN_VARIANCE)),
             hidden_deviation: positive("--hidden-deviation", deviation)?,
+            output_deviation: positive(
+                "--output-deviation",
+                options.output_deviation.unwrap_or(1.0),
+            )?,
             noise: LayerNoise {
                 training: at_least_one("--samples", options.samples)?.unwrap_or(default.training),
                 prediction: at_least_one("--prediction-samples", options.prediction_samples)?
@@ -115,6 +121,7 @@ impl LayerSettings {
             width: self.width,
             hidden_variance: self.hidden_variance.filter(|_| is_deep),
             hidden_deviation: deep.map(|()| self.hidden_deviation),
+            output_deviation: Some(self.output_deviation),
             samples: deep.map(|()| self.noise.training),
             prediction_samples: deep.map(|()| self.noise.prediction),
             image: images.and_then(|images| images.shape).map(ImageOption),
