@@ -88,7 +88,7 @@ impl Table<'_> {
             record.depth.to_string(),
             summary_text(record.negative_average_log_density, DIGITS),
         ];
-        row.extend(has_published.then(|| reported_text(record.paper, 2)));
+        row.extend(has_published.then(|| reported_text(record.paper, DIGITS)));
         row.extend([
             summary_text(record.nlpd, DIGITS),
             summary_text(record.rmse, DIGITS),
