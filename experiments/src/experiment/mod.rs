@@ -77,7 +77,7 @@ pub enum ExperimentCommand {
     ///
     /// One to three layers, each with the posteriors whitened, l-svgp and inverse-free. The protocol is
     /// the paper's: 500 inducing points a layer, batches of 1000, 200 000 steps, five seeds. At quick
-    /// scale 50 inducing points, batches of 250, 500 steps, one seed.
+    /// scale 100 inducing points, batches of 250, 1000 steps, one seed.
     ///
     /// The table has every run that is finished in the folder, whichever the last command asked for,
     /// so that the cells can be made one by one. The folder of a run is DIR/depth-L/POSTERIOR/seed-K.
@@ -86,7 +86,7 @@ pub enum ExperimentCommand {
     ///
     /// One to three whitened layers, or layers with any other posterior, in the manner of
     /// arXiv:1705.08933: 100 inducing points a layer, batches of 1000, 20 000 steps, five seeds. At
-    /// quick scale 50 inducing points, batches of 250, 500 steps, one seed.
+    /// quick scale 50 inducing points, batches of 250, 1000 steps, one seed.
     DeepUci(deep::DeepUciOptions),
 }
 

@@ -74,9 +74,9 @@ fn paper() -> Protocol {
 /// The same, smaller.
 fn quick() -> Protocol {
     Protocol {
-        inducing: 50,
+        inducing: 100,
         batch_size: 250,
-        steps: 500,
+        steps: 1000,
         ..paper()
     }
 }

@@ -61,7 +61,7 @@ fn quick() -> Protocol {
     Protocol {
         inducing: 50,
         batch_size: 250,
-        steps: 500,
+        steps: 1000,
         ..large()
     }
 }
