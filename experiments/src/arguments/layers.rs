@@ -35,6 +35,16 @@ pub struct LayerOptions {
     )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub width: Option<usize>,
+    /// Inducing points of each layer before the last, and as many orthogonal ones where there are
+    /// such [default: as many as the last layer has]
+    #[arg(
+        long,
+        value_name = "M",
+        allow_negative_numbers = true,
+        help_heading = "Layers"
+    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hidden_inducing: Option<usize>,
     /// First variance of the kernels before the last layer [default: deep-gp 0.01; deep-conv-gp
     /// that of --kernel]
     #[arg(
@@ -135,6 +145,7 @@ impl LayerOptions {
             posterior: self.posterior.or(earlier.posterior),
             layers: self.layers.or(earlier.layers),
             width: self.width.or(earlier.width),
+            hidden_inducing: self.hidden_inducing.or(earlier.hidden_inducing),
             hidden_variance: self.hidden_variance.or(earlier.hidden_variance),
             hidden_deviation: self.hidden_deviation.or(earlier.hidden_deviation),
             output_deviation: self.output_deviation.or(earlier.output_deviation),
@@ -156,10 +167,11 @@ impl LayerOptions {
     }
 
     /// The options of models with several layers, and whether they are given.
-    pub fn given_to_deep(&self) -> [(&'static str, bool); 6] {
+    pub fn given_to_deep(&self) -> [(&'static str, bool); 7] {
         [
             ("--layers", self.layers.is_some()),
             ("--width", self.width.is_some()),
+            ("--hidden-inducing", self.hidden_inducing.is_some()),
             ("--hidden-variance", self.hidden_variance.is_some()),
             ("--hidden-deviation", self.hidden_deviation.is_some()),
             ("--samples", self.samples.is_some()),

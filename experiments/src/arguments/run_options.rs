@@ -248,6 +248,24 @@ pub struct RunOptions {
     )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plateau: Option<usize>,
+    /// Stages of the schedule stairs [default: 3]
+    #[arg(
+        long,
+        value_name = "COUNT",
+        allow_negative_numbers = true,
+        help_heading = "Training"
+    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stages: Option<usize>,
+    /// Learning rate of a stage as a part of that of the one before [default: 0.1]
+    #[arg(
+        long,
+        value_name = "F",
+        allow_negative_numbers = true,
+        help_heading = "Training"
+    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stage_factor: Option<f64>,
     /// Scale the gradient of each parameter down to at most this norm
     #[arg(
         long,
@@ -366,6 +384,7 @@ impl RunOptions {
         let own_length = self.epochs.is_some() || self.steps.is_some();
         let own_split = self.split.is_some() || self.test_fraction.is_some();
         let own_data = self.data.is_some();
+        let own_schedule = self.schedule.is_some();
         let own_dtype = self.dtype.is_some_and(|dtype| earlier.dtype != Some(dtype));
         fn unless<T>(own: bool, value: Option<T>) -> Option<T> {
             value.filter(|_| !own)
@@ -407,6 +426,8 @@ impl RunOptions {
             learning_rate: self.learning_rate.or(earlier.learning_rate),
             schedule: self.schedule.or(earlier.schedule),
             plateau: self.plateau.or(earlier.plateau),
+            stages: (self.stages).or(unless(own_schedule, earlier.stages)),
+            stage_factor: (self.stage_factor).or(unless(own_schedule, earlier.stage_factor)),
             gradient_norm: self.gradient_norm.or(earlier.gradient_norm),
             natural_gradient: self.natural_gradient.or(earlier.natural_gradient),
             natural_gradient_warm_up: (self.natural_gradient_warm_up)

@@ -25,6 +25,8 @@ pub fn without_use(options: &RunOptions, model: ModelName) -> Vec<&'static str> 
         ("--learning-rate", options.learning_rate.is_some()),
         ("--schedule", options.schedule.is_some()),
         ("--plateau", options.plateau.is_some()),
+        ("--stages", options.stages.is_some()),
+        ("--stage-factor", options.stage_factor.is_some()),
         ("--gradient-norm", options.gradient_norm.is_some()),
         ("--inducing-frozen", options.inducing_frozen.is_some()),
         ("--inducing-rate", options.inducing_rate.is_some()),

@@ -30,6 +30,8 @@ pub struct LayerSettings {
     pub count: usize,
     /// Functions of a layer before the last, unless by default.
     pub width: Option<usize>,
+    /// Inducing points of a layer before the last, unless those of the last.
+    pub hidden_inducing: Option<usize>,
     /// First variance of the kernels before the last, unless it is the kernel's own.
     pub hidden_variance: Option<f64>,
     /// First standard deviations of the inducing variables before the last layer, times those of the
@@ -82,6 +84,7 @@ impl LayerSettings {
             model,
             count,
             width: at_least_one("--width", options.width)?,
+            hidden_inducing: at_least_one("--hidden-inducing", options.hidden_inducing)?,
             hidden_variance: variance.or((!of_images).then_some(HIDDEN_VARIANCE)),
             hidden_deviation: positive("--hidden-deviation", deviation)?,
             output_deviation: positive(
@@ -119,6 +122,7 @@ impl LayerSettings {
             posterior: None,
             layers: deep.map(|()| self.count),
             width: self.width,
+            hidden_inducing: self.hidden_inducing.filter(|_| is_deep),
             hidden_variance: self.hidden_variance.filter(|_| is_deep),
             hidden_deviation: deep.map(|()| self.hidden_deviation),
             output_deviation: Some(self.output_deviation),
