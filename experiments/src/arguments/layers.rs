@@ -56,7 +56,7 @@ pub struct LayerOptions {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hidden_variance: Option<f64>,
     /// First standard deviations of the inducing variables, times those of the prior, in the layers
-    /// before the last [default: deep-gp 0.01; deep-conv-gp 1]
+    /// before the last [default: 0.01]
     #[arg(
         long,
         value_name = "F",

@@ -14,7 +14,8 @@ const DEFAULT_CHANNELS: usize = 10;
 const DEFAULT_PATCHES: [usize; 3] = [5, 4, 5];
 const DEFAULT_STRIDES: [usize; 3] = [1, 2, 1];
 
-/// The hidden layers of a deep model start close to their mean functions.
+/// The hidden layers of a deep model start close to their mean functions: draws from their priors
+/// would be noise, from which the layers after them learn nothing.
 const HIDDEN_VARIANCE: f64 = 0.01;
 const HIDDEN_DEVIATION: f64 = 0.01;
 
@@ -70,8 +71,7 @@ impl LayerSettings {
             ModelName::ConvGp => 1,
             _ => at_least_one("--layers", options.layers)?.unwrap_or(DEFAULT_LAYERS),
         };
-        let default_deviation = if of_images { 1.0 } else { HIDDEN_DEVIATION };
-        let deviation = options.hidden_deviation.unwrap_or(default_deviation);
+        let deviation = options.hidden_deviation.unwrap_or(HIDDEN_DEVIATION);
         let variance = (options.hidden_variance)
             .map(|variance| positive("--hidden-variance", variance))
             .transpose()?;

@@ -3,14 +3,20 @@
 use std::path::Path;
 
 use super::cells::Cell;
+use crate::arguments::PosteriorName;
 use crate::pictures::{self, Caption, CurveName, CurvePanel, Quantity, Span};
 
 /// Draws the cells of a data set, which come depth by depth.
 pub(super) fn draw(path: &Path, data: &str, cells: &[Cell]) {
-    let mut names: Vec<String> = Vec::new();
+    let mut names: Vec<CurveName> = Vec::new();
     for cell in cells {
-        if !names.contains(&cell.title()) {
-            names.push(cell.title());
+        let name = CurveName {
+            text: cell.title(),
+            // With an inverse that has converged it lies on that of L-SVGP.
+            dashed: cell.first().posterior == PosteriorName::InverseFree,
+        };
+        if !names.contains(&name) {
+            names.push(name);
         }
     }
     let depths: Vec<&[Cell]> = cells
@@ -33,7 +39,6 @@ pub(super) fn draw(path: &Path, data: &str, cells: &[Cell]) {
         name: "step",
         unit: None,
     };
-    let names: Vec<CurveName> = names.into_iter().map(CurveName::from).collect();
     let drawn = pictures::curves(path, "Training", caption, &names, steps, &panels);
     if let Err(error) = drawn {
         eprintln!("warning: {error}");
@@ -41,9 +46,9 @@ pub(super) fn draw(path: &Path, data: &str, cells: &[Cell]) {
 }
 
 /// The posteriors at a depth, in the order of `names`.
-fn panel<'a>(cells: &[Cell], title: &'a str, names: &[String]) -> CurvePanel<'a> {
-    let curve = |name: &String| {
-        let cell = cells.iter().find(|cell| cell.title() == *name);
+fn panel<'a>(cells: &[Cell], title: &'a str, names: &[CurveName]) -> CurvePanel<'a> {
+    let curve = |name: &CurveName| {
+        let cell = cells.iter().find(|cell| cell.title() == name.text);
         cell.map_or_else(Vec::new, Cell::losses)
     };
     CurvePanel {
