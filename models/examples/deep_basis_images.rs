@@ -67,15 +67,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let model = trainer.into_model().valid();
     // Small features do not make sure: variances are levelled by those of the training images.
     let posterior = (model.posterior().clone()).with_level_of(model.kernel(), train.inputs)?;
-    let functions = posterior
-        .condition(model.kernel())?
-        .marginals(test.inputs.inner());
-    let density = model
-        .likelihood()
-        .log_predictive_density(test.targets.inner(), functions);
-    println!(
-        "mean log probability of the class: {:.3}",
-        density.mean().into_scalar::<f64>()
-    );
+    let process = posterior.condition(model.kernel())?;
+    let functions = process.marginals(test.inputs.inner());
+    let likelihood = model.likelihood();
+    let density = likelihood.log_predictive_density(test.targets.inner(), functions);
+    let mean: f64 = density.mean().into_scalar();
+    println!("mean log probability of the class: {mean:.3}");
     Ok(())
 }

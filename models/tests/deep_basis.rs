@@ -18,6 +18,7 @@ use burn_gp_models::{
         Trainer, TrainingData,
     },
 };
+use temp_dir::TempDir;
 
 const ROWS: usize = 80;
 
@@ -162,7 +163,8 @@ fn saved_models_predict_the_same() {
             },
             context: (),
         };
-        let loaded = saved_and_loaded(&saved);
+        let folder = TempDir::new().unwrap();
+        let loaded = saved_and_loaded(&saved, &folder);
         let actual = loaded.model.predictor().unwrap().predict(&inputs(), 1);
         let same = saved.model.predictor().unwrap().predict(&inputs(), 1);
         assert_eq!(actual.function_mean, same.function_mean);
@@ -173,8 +175,8 @@ fn saved_models_predict_the_same() {
     }
 }
 
-fn saved_and_loaded(saved: &SavedModel<()>) -> SavedModel<()> {
-    let folder = temp_dir::TempDir::new().unwrap();
+/// Numbers are read from the folder when they are first looked at.
+fn saved_and_loaded(saved: &SavedModel<()>, folder: &TempDir) -> SavedModel<()> {
     saved.save(folder.path()).unwrap();
     SavedModel::load(folder.path(), &Device::default()).unwrap()
 }
@@ -246,7 +248,8 @@ fn batches_train_it_with_any_likelihood() {
                 },
                 context: (),
             };
-            let loaded = saved_and_loaded(&saved);
+            let folder = TempDir::new().unwrap();
+            let loaded = saved_and_loaded(&saved, &folder);
             let [actual, expected] = [&loaded, &saved]
                 .map(|saved| saved.model.predictor().unwrap().predict(&inputs(), 1));
             assert_eq!(actual.mean, expected.mean);
