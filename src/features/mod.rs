@@ -1,9 +1,40 @@
 //! Networks that turn inputs into features.
 //!
-//! Any burn module becomes the inside of a kernel by implementing [`Features`]; [`Perceptron`] is
-//! one that is made from a configuration.
+//! Any burn module becomes the inside of a kernel by implementing [`Features`]; [`Perceptron`] and
+//! [`ResidualNetwork`] are made from configurations. What takes images gives them their shape
+//! itself:
+//!
+//! ```
+//! use burn::{module::Module, nn, tensor::{Device, Tensor}};
+//! use burn_gp::features::Features;
+//!
+//! #[derive(Module, Debug)]
+//! struct Convolutional {
+//!     convolution: nn::conv::Conv2d,
+//!     last: nn::Linear,
+//! }
+//!
+//! impl Features for Convolutional {
+//!     fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+//!         let [images, _] = x.dims();
+//!         let maps = self.convolution.forward(x.reshape([images, 1, 8, 8])); // [N, 4, 6, 6]
+//!         self.last.forward(maps.tanh().flatten(1, 3))
+//!     }
+//! }
+//!
+//! # let device = Device::default();
+//! let network = Convolutional {
+//!     convolution: nn::conv::Conv2dConfig::new([1, 4], [3, 3]).init(&device),
+//!     last: nn::LinearConfig::new(4 * 6 * 6, 16).init(&device),
+//! };
+//! let features = Features::forward(&network, Tensor::zeros([10, 64], &device));
+//! assert_eq!(features.dims(), [10, 16]);
+//! ```
 
+mod any;
+mod first_weights;
 mod perceptron;
+mod residual_network;
 
 use burn::{
     module::{Module, ModuleDisplay},
@@ -11,7 +42,10 @@ use burn::{
     tensor::Tensor,
 };
 
+pub use any::{AnyNetwork, NetworkConfig};
+pub use first_weights::FirstWeights;
 pub use perceptron::{Activation, Perceptron, PerceptronConfig};
+pub use residual_network::{ResidualNetwork, ResidualNetworkConfig};
 
 /// A map from inputs to features.
 pub trait Features: Module + ModuleDisplay {

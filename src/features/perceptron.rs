@@ -1,14 +1,14 @@
 //! The multi-layer perceptron.
 
 use burn::{
-    module::{Module, Param},
+    module::Module,
     nn,
-    tensor::{Tensor, TensorCreationOptions, TensorData, activation},
+    tensor::{Tensor, TensorCreationOptions, activation},
 };
-use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
+use rand::{SeedableRng, rngs::ChaCha8Rng};
 use serde::{Deserialize, Serialize};
 
-use super::Features;
+use super::{Features, FirstWeights};
 
 /// The function between two layers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -24,7 +24,7 @@ pub enum Activation {
 }
 
 impl Activation {
-    fn apply(self, x: Tensor<2>) -> Tensor<2> {
+    pub(super) fn apply(self, x: Tensor<2>) -> Tensor<2> {
         match self {
             Self::Tanh => activation::tanh(x),
             Self::Relu => activation::relu(x),
@@ -43,6 +43,9 @@ pub struct PerceptronConfig {
     /// The function after each of them.
     #[serde(default)]
     pub activation: Activation,
+    /// The distribution of the first weights.
+    #[serde(default)]
+    pub first_weights: FirstWeights,
     /// The seed of the first weights.
     #[serde(default)]
     pub seed: u64,
@@ -58,16 +61,14 @@ impl Default for PerceptronConfig {
         Self {
             hidden: two_layers(),
             activation: Activation::Tanh,
+            first_weights: FirstWeights::Glorot,
             seed: 0,
         }
     }
 }
 
 impl PerceptronConfig {
-    /// The network from `inputs` to `outputs` numbers. Weights are uniform with variance
-    /// `2/(inputs + outputs)` of their layer (X. Glorot and Y. Bengio, *Understanding the
-    /// difficulty of training deep feedforward neural networks*, AISTATS 2010, eq. 16); biases are
-    /// zero.
+    /// The network from `inputs` to `outputs` numbers.
     pub fn init(
         &self,
         inputs: usize,
@@ -81,18 +82,7 @@ impl PerceptronConfig {
         widths.push(outputs);
         let layers = widths.windows(2).map(|pair| {
             let [inputs, outputs] = [pair[0], pair[1]];
-            let range = (6.0 / (inputs + outputs) as f64).sqrt();
-            let weights: Vec<f64> = (0..inputs * outputs)
-                .map(|_| range * (2.0 * random.random::<f64>() - 1.0))
-                .collect();
-            let weights = TensorData::new(weights, [inputs, outputs]);
-            nn::Linear {
-                weight: Param::from_tensor(Tensor::from_data(weights, options.clone())),
-                bias: Some(Param::from_tensor(Tensor::zeros(
-                    [outputs],
-                    options.clone(),
-                ))),
-            }
+            (self.first_weights).layer(inputs, outputs, &mut random, &options)
         });
         Perceptron {
             layers: layers.collect(),

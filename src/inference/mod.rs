@@ -5,6 +5,7 @@
 //! | [`Exact`] | the log evidence | N³ |
 //! | [`Collapsed`] | the evidence lower bound at the optimal `q(u)` | N·M² |
 //! | [`CollapsedOrthogonal`] | the same with M2 orthogonal inducing variables beside the M | N·max(M, M2)² |
+//! | [`LowRankRegression`] | the log evidence of R features, less what they leave of the variance | N·R² |
 //!
 //! At the same places `T(Z) ≤ L_OD ≤ L_S ≤ T(Z∪O) ≤ log p(y)` and `T(Z) ≤ L_A ≤ log p(y)`: T is the
 //! objective of [`Collapsed`], `L_A` its [tighter bound](Collapsed::tighter_bound), `L_S` the
@@ -23,6 +24,10 @@ use burn::{
 
 pub use collapsed::Collapsed;
 pub use exact::Exact;
+pub use low_rank::{
+    LowRankProcess, LowRankRegression, PredictedVariance, VarianceCorrection, low_rank_evidence,
+};
+pub(crate) use low_rank::{largest_norm, residual_variance};
 pub use orthogonal::CollapsedOrthogonal;
 
 use crate::{
@@ -77,6 +82,15 @@ pub trait FullBatch: Module + ModuleDisplay {
     fn hyperparameters(&self) -> Vec<Hyperparameter> {
         hyperparameters(self)
     }
+}
+
+/// Some rows at a time.
+pub(crate) fn blocks(all: &Tensor<2>) -> Vec<Tensor<2>> {
+    let [rows, _] = all.dims();
+    (0..rows)
+        .step_by(BLOCK)
+        .map(|start| all.clone().narrow(0, start, BLOCK.min(rows - start)))
+        .collect()
 }
 
 /// Checks that inputs and targets have the same rows.

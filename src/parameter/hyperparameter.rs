@@ -14,8 +14,14 @@ pub struct Hyperparameter {
 }
 
 /// Fields whose parameters nobody reads one by one: inducing points, what the posterior is made
-/// of, the weights of networks and of patches.
-const UNREPORTED: [&str; 4] = ["inducing", "posterior", "network", "patch_weights"];
+/// of, the weights of networks and of patches, Fourier features.
+const UNREPORTED: [&str; 5] = [
+    "inducing",
+    "posterior",
+    "network",
+    "patch_weights",
+    "spectrum",
+];
 
 /// Whether a parameter is a hyperparameter.
 pub(super) fn is_reported(path: &str) -> bool {
@@ -23,7 +29,7 @@ pub(super) fn is_reported(path: &str) -> bool {
 }
 
 /// The hyperparameters of any module, in the units people read and in the order of its fields: all
-/// its parameters but those in fields named `inducing`, `posterior`, `network` or `patch_weights`.
+/// its parameters but those in fields named `inducing`, `posterior`, `network`, `patch_weights` or `spectrum`.
 pub fn hyperparameters(module: &impl Module) -> Vec<Hyperparameter> {
     tree::parameters(module, &is_reported)
         .into_iter()

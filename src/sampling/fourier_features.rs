@@ -5,7 +5,7 @@ use rand::rngs::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
 use super::Paths;
-use crate::kernels::{Kernel, NoSpectrum, SpectralSample};
+use crate::kernels::{FourierBasis, Kernel, NoSpectrum, fourier_basis};
 
 /// Draws of P functions from a Gaussian process with mean zero, by random Fourier features:
 /// `g(x) = Σ_f a_f·(w_f·cos ω_fᵀx + v_f·sin ω_fᵀx)`, `w, v ~ N(0, 1)`, with `F` frequencies ω from
@@ -35,23 +35,12 @@ impl PriorPaths {
         options: impl Into<TensorCreationOptions>,
     ) -> Result<Self, NoSpectrum> {
         let options = options.into();
-        let components = kernel.spectrum(dimensions, count, random)?;
-        let amplitudes: Vec<f64> = (components.iter())
-            .flat_map(|component| vec![(component.variance / count as f64).sqrt(); count])
-            .collect();
-        let features = 2 * amplitudes.len();
-        let frequencies: Vec<f64> = (components.into_iter())
-            .flat_map(|SpectralSample { frequencies, .. }| frequencies)
-            .collect();
-        let amplitudes = [amplitudes.as_slice(), &amplitudes].concat();
-        let amplitudes = Tensor::<3>::from_data(
-            TensorData::new(amplitudes, [1, 1, features]),
-            options.clone(),
-        );
-        let shape = [features / 2, dimensions];
+        let basis = FourierBasis::draw(kernel, dimensions, count, random, options.clone())?;
+        let [features] = basis.amplitudes.dims();
+        let shape = [samples, outputs, features];
         Ok(Self {
-            frequencies: Tensor::from_data(TensorData::new(frequencies, shape), options.clone()),
-            weights: normals([samples, outputs, features], random, options) * amplitudes,
+            frequencies: basis.frequencies,
+            weights: normals(shape, random, options) * basis.amplitudes.unsqueeze(),
         })
     }
 }
@@ -81,8 +70,6 @@ impl Paths for PriorPaths {
         if x.is_autodiff() {
             (frequencies, weights) = (frequencies.autodiff(), weights.autodiff());
         }
-        let phases = frequencies.matmul(x.transpose()); // [F, N]
-        let features = Tensor::cat(vec![phases.clone().cos(), phases.sin()], 0); // [2F, N]
-        combine(weights, features)
+        combine(weights, fourier_basis(frequencies, x))
     }
 }

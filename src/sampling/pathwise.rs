@@ -10,7 +10,7 @@ use super::{
 use crate::{
     inducing::{FunctionVariables, InducingVariables},
     kernels::{Kernel, NoSpectrum},
-    variational::{ConditionedProcess, Spread},
+    variational::ConditionedProcess,
 };
 
 /// Draws of a conditioned process: a draw of the prior, moved to agree with a draw of the inducing
@@ -72,17 +72,7 @@ impl<K: Kernel, I: InducingVariables<K> + FunctionVariables> ConditionedProcess<
         // Whitened, one column a draw and output.
         let columns = |rows: Tensor<3>| rows.reshape([samples * outputs, size]).transpose();
         let noise = normals([samples, outputs, size], &mut random, tensors);
-        let inducing_draw = match self.spread() {
-            Spread::Known => columns(mean.unsqueeze::<3>().repeat_dim(0, samples)),
-            Spread::Factor(scale) => {
-                let scaled = noise.swap_dims(0, 1).matmul(scale.clone().transpose()); // [P, S, M]
-                columns(scaled.swap_dims(0, 1) + mean.unsqueeze())
-            }
-            Spread::Precision(precision) => {
-                let mean = columns(mean.unsqueeze::<3>().repeat_dim(0, samples));
-                precision.solve_transposed(columns(noise)) + mean
-            }
-        };
+        let inducing_draw = columns(self.spread().draw(&mean, noise));
         let update = factor.solve_transposed(inducing_draw - factor.solve(columns(drawn)));
         let weights = update.transpose().reshape([samples, outputs, size]);
         Ok(ConditionedPaths::new(

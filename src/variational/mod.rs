@@ -23,6 +23,7 @@ mod pseudo_observations;
 mod root_bound;
 mod scaled_deviations;
 mod unwhitened;
+mod weight_space;
 mod whitened;
 mod with_mean;
 
@@ -52,6 +53,7 @@ pub use pseudo_observations::{MeanForm, PseudoObservations, PseudoObservationsCo
 pub use root_bound::RootBound;
 pub use scaled_deviations::with_scaled_deviations;
 pub use unwhitened::Unwhitened;
+pub use weight_space::WeightSpace;
 pub use whitened::Whitened;
 pub use with_mean::WithMean;
 

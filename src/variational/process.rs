@@ -95,6 +95,68 @@ pub enum Spread {
     Precision(CholeskyFactor<2>),
 }
 
+impl Spread {
+    /// Means and variances of `Aᵀu`, both `[N, P]`, for means m, `[P, M]`, and `basis` A, `[M, N]`.
+    pub(crate) fn project(&self, mean: &Tensor<2>, basis: Tensor<2>) -> (Tensor<2>, Tensor<2>) {
+        let means = |basis: Tensor<2>| basis.transpose().matmul(mean.clone().transpose());
+        match self {
+            Self::Known => {
+                let means = means(basis);
+                let variances = means.zeros_like();
+                (means, variances)
+            }
+            Self::Factor(scale) => {
+                let moments = Moments {
+                    mean: mean.clone(),
+                    scale: Scale::Full(scale.clone()),
+                };
+                moments.project(basis)
+            }
+            Self::Precision(factor) => {
+                let means = means(basis.clone());
+                let variances = column_squares(factor.solve(basis)).unsqueeze_dim::<2>(1);
+                let shape = means.dims();
+                (means, variances.expand(shape))
+            }
+        }
+    }
+
+    /// The covariances of `Aᵀu` of `outputs` functions, `[P, N, N]`, for `basis` A, `[M, N]`.
+    pub(crate) fn covariance(&self, outputs: usize, basis: Tensor<2>) -> Tensor<3> {
+        let [_, rows] = basis.dims();
+        match self {
+            Self::Known => Tensor::zeros([outputs, rows, rows], (&basis.device(), basis.dtype())),
+            Self::Factor(scale) => {
+                let projected = scale.clone().transpose().matmul(basis.unsqueeze()); // [P, M, N]
+                projected.clone().transpose().matmul(projected)
+            }
+            Self::Precision(factor) => {
+                let solved = factor.solve(basis);
+                let covariance = solved.clone().transpose().matmul(solved);
+                covariance.unsqueeze::<3>().repeat_dim(0, outputs)
+            }
+        }
+    }
+
+    /// Draws of u, `[S, P, M]`, from means, `[P, M]`, and standard normals, `[S, P, M]`.
+    pub(crate) fn draw(&self, mean: &Tensor<2>, normals: Tensor<3>) -> Tensor<3> {
+        let mean = mean.clone().unsqueeze::<3>();
+        let shape @ [samples, outputs, size] = normals.dims();
+        match self {
+            Self::Known => mean.expand(shape),
+            Self::Factor(scale) => {
+                let scaled = (normals.swap_dims(0, 1)).matmul(scale.clone().transpose()); // [P, S, M]
+                scaled.swap_dims(0, 1) + mean
+            }
+            Self::Precision(factor) => {
+                let columns = normals.reshape([samples * outputs, size]).transpose();
+                let solved = factor.solve_transposed(columns).transpose();
+                solved.reshape(shape) + mean
+            }
+        }
+    }
+}
+
 /// A process conditioned on inducing variables `u` with `L⁻¹u ~ N(m_p, S)`, `L` the factor of
 /// their covariance:
 /// `μ = Λᵀm`, `Σ = K − ΛᵀΛ + ΛᵀSΛ`, `Λ = L⁻¹K_uf`.
@@ -172,27 +234,8 @@ impl<K: Kernel, I: InducingVariables<K>> Process for ConditionedProcess<K, I> {
         let prior_variance = self.kernel.diagonal(x.clone());
         let features = self.features(x);
         let residual = prior_variance - column_squares(features.clone()); // [N]
-        let [rows] = residual.dims();
-        let [outputs, _] = self.mean.dims();
-        let (mean, variance) = match &self.spread {
-            Spread::Known => (
-                self.means(&features),
-                residual.unsqueeze_dim::<2>(1).expand([rows, outputs]),
-            ),
-            Spread::Factor(scale) => {
-                let moments = Moments {
-                    mean: self.mean.clone(),
-                    scale: Scale::Full(scale.clone()),
-                };
-                let (mean, explained) = moments.project(features);
-                (mean, explained + residual.unsqueeze_dim(1))
-            }
-            Spread::Precision(factor) => {
-                let explained = column_squares(factor.solve(features.clone()));
-                let variance = (residual + explained).unsqueeze_dim::<2>(1);
-                (self.means(&features), variance.expand([rows, outputs]))
-            }
-        };
+        let (mean, explained) = self.spread.project(&self.mean, features);
+        let variance = explained + residual.unsqueeze_dim(1);
         Marginals {
             mean,
             variance: nonnegative(variance),
@@ -203,21 +246,10 @@ impl<K: Kernel, I: InducingVariables<K>> Process for ConditionedProcess<K, I> {
         let prior = self.kernel.matrix(x.clone()); // [N, N]
         let features = self.features(x); // [M, N]
         let [outputs, _] = self.mean.dims();
-        let gram = |features: Tensor<2>| features.clone().transpose().matmul(features);
-        let residual = prior - gram(features.clone());
+        let gram = features.clone().transpose().matmul(features.clone());
+        let residual = prior - gram;
         let mean = self.means(&features);
-        let covariance = match &self.spread {
-            Spread::Known => residual.unsqueeze::<3>().repeat_dim(0, outputs),
-            Spread::Factor(scale) => {
-                let projected = scale.clone().transpose().matmul(features.unsqueeze()); // [P, M, N]
-                let explained = projected.clone().transpose().matmul(projected);
-                explained + residual.unsqueeze()
-            }
-            Spread::Precision(factor) => {
-                let covariance = residual + gram(factor.solve(features));
-                covariance.unsqueeze::<3>().repeat_dim(0, outputs)
-            }
-        };
+        let covariance = self.spread.covariance(outputs, features) + residual.unsqueeze();
         Joint { mean, covariance }
     }
 }

@@ -38,6 +38,7 @@ pub fn network(activation: Activation) -> PerceptronConfig {
         hidden: vec![5, 4],
         activation,
         seed: 3,
+        ..PerceptronConfig::default()
     }
 }
 

@@ -13,6 +13,7 @@ pub mod dense_posterior;
 pub mod gradients;
 pub mod inverse_free_case;
 pub mod kernel_registry;
+pub mod low_rank_case;
 pub mod module_gradients;
 pub mod orthogonal_case;
 pub mod platforms;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use burn::{grad_clipping::GradientClipping, optim::ModuleOptimizer};
+use burn::{grad_clipping::GradientClipping, module::ParamGroup, optim::ModuleOptimizer};
 use burn_gp::{
     optim::{Adam, NaturalGradient},
     parameter::Priors,
@@ -43,7 +43,13 @@ pub struct MiniBatchTraining {
     /// How the inducing points are trained; as the other parameters if absent.
     #[serde(default)]
     pub inducing: Option<InducingTraining>,
+    /// The penalty `½λ‖θ‖²` of the weights of networks, and of nothing else, in the loss per datum.
+    #[serde(default)]
+    pub weight_decay: f64,
 }
+
+/// The field of a kernel that has its network.
+const NETWORK: &str = "network";
 
 impl MiniBatchTraining {
     /// `steps` steps with batches of 256, learning rate 0.01 and seed 0.
@@ -58,6 +64,7 @@ impl MiniBatchTraining {
             seed: 0,
             natural_gradient: None,
             inducing: None,
+            weight_decay: 0.0,
         }
     }
 
@@ -73,13 +80,16 @@ impl MiniBatchTraining {
         if let Some(clipping) = &clipping {
             optimizer = optimizer.with_grad_clipping(clipping.clone());
         }
-        match self.inducing {
-            Some(InducingTraining { beta_1, .. }) => {
-                let adam = Adam::new().with_beta_1(beta_1);
-                optimizer.with_group(InducingTraining::group(), adam, clipping)
-            }
-            None => optimizer,
+        if let Some(InducingTraining { beta_1, .. }) = self.inducing {
+            let adam = Adam::new().with_beta_1(beta_1);
+            optimizer = optimizer.with_group(InducingTraining::group(), adam, clipping.clone());
         }
+        if self.weight_decay > 0.0 {
+            let adam = Adam::new().with_weight_decay(self.weight_decay);
+            let networks = ParamGroup::from_predicate(NETWORK);
+            optimizer = optimizer.with_group(networks, adam, clipping);
+        }
+        optimizer
     }
 
     /// What a step computes, for `data_count` data.

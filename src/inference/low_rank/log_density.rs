@@ -11,13 +11,13 @@ use crate::{
 };
 
 /// `B = I + σ⁻²ΛΛᵀ`.
-pub(super) fn precision(squares: Tensor<2>, noise: Tensor<1>) -> Tensor<2> {
+pub(in crate::inference) fn precision(squares: Tensor<2>, noise: Tensor<1>) -> Tensor<2> {
     let one = Tensor::ones([1], (&squares.device(), squares.dtype()));
     add_to_diagonal(squares / noise.reshape([1, 1]), one)
 }
 
 /// `b = B⁻¹Λy/σ²`, [M, P].
-pub(super) fn posterior_mean(
+pub(in crate::inference) fn posterior_mean(
     precision_factor: &CholeskyFactor<2>,
     projected: Tensor<2>,
     noise: Tensor<1>,
@@ -35,7 +35,7 @@ pub(super) fn posterior_mean(
 ///
 /// - `features` (Λ): `[M, N]`, `targets` (y): `[N, P]`, `noise` (σ²): `[1]`
 /// - result: `[1]`
-pub(super) fn low_rank_log_density(
+pub(in crate::inference) fn low_rank_log_density(
     features: Tensor<2>,
     targets: Tensor<2>,
     noise: Tensor<1>,
@@ -63,7 +63,7 @@ pub(super) fn low_rank_log_density(
 ///
 /// - `error` (e): `[N, P]`, `penalty` (‖b‖²), `log_determinant` (log|B|), `noise` (σ²): `[1]`
 /// - result: `[1]`
-pub(super) fn log_density_of_fit(
+pub(in crate::inference) fn log_density_of_fit(
     error: Tensor<2>,
     penalty: Tensor<1>,
     log_determinant: Tensor<1>,
@@ -81,7 +81,7 @@ pub(super) fn log_density_of_fit(
 /// # Shapes
 ///
 /// - `mean` (b): `[M, P]`, `precision` (B): `[M, M]`, both on the device without autodiff
-pub(super) fn optimal_gaussian(
+pub(in crate::inference) fn optimal_gaussian(
     mean: Tensor<2>,
     precision: Tensor<2>,
     autodiff: bool,

@@ -1,0 +1,83 @@
+//! Nyström features.
+
+use burn::{module::Module, tensor::Tensor};
+
+use super::InducingVariables;
+use crate::{
+    kernels::{FeatureMap, FunctionPrior, Kernel, LowRankKernel},
+    ops::{CholeskyFactor, Jitter, NotPositiveDefinite, cholesky},
+    parameter::{Hyperparameter, hyperparameters},
+};
+
+/// A kernel through inducing variables: features `φ(x) = L⁻¹k_u(x)`, `LLᵀ = Cov[u, u]`, so that
+/// `φ(x)ᵀφ(x′)` is Nyström's approximation, and `c(x) = k(x, x) − ‖φ(x)‖²`.
+///
+/// As the kernel of [`LowRankRegression`](crate::inference::LowRankRegression) it gives sparse
+/// regression (the bound of [`Collapsed`](crate::inference::Collapsed), its prediction or that of
+/// FITC), and as that of [`WeightSpace`](crate::variational::WeightSpace) a whitened variational
+/// posterior; with a kernel on the outputs of a network, sparse deep kernel learning.
+#[derive(Module, Debug)]
+pub struct Nystrom<K: Module, I: Module> {
+    kernel: K,
+    inducing: I,
+    #[module(skip)]
+    jitter: Jitter,
+}
+
+impl<K: Kernel, I: InducingVariables<K>> Nystrom<K, I> {
+    /// `kernel` through inducing variables; `jitter` is that of their covariance.
+    pub fn new(kernel: K, inducing: I, jitter: Jitter) -> Self {
+        Self {
+            kernel,
+            inducing,
+            jitter,
+        }
+    }
+
+    /// The kernel.
+    pub fn kernel(&self) -> &K {
+        &self.kernel
+    }
+
+    /// The inducing variables.
+    pub fn inducing(&self) -> &I {
+        &self.inducing
+    }
+}
+
+impl<K: Kernel, I: InducingVariables<K>> FunctionPrior for Nystrom<K, I> {
+    fn hyperparameters(&self) -> Vec<Hyperparameter> {
+        hyperparameters(self)
+    }
+}
+
+impl<K: Kernel, I: InducingVariables<K>> LowRankKernel for Nystrom<K, I> {
+    type Map = NystromMap<K, I>;
+
+    fn feature_map(&self) -> Result<Self::Map, NotPositiveDefinite> {
+        Ok(NystromMap {
+            factor: cholesky(self.inducing.kuu(&self.kernel), self.jitter)?,
+            kernel: self.kernel.clone(),
+            inducing: self.inducing.clone(),
+        })
+    }
+}
+
+/// The features of a [`Nystrom`] kernel.
+#[derive(Clone, Debug)]
+pub struct NystromMap<K, I> {
+    kernel: K,
+    inducing: I,
+    factor: CholeskyFactor<2>,
+}
+
+impl<K: Kernel, I: InducingVariables<K>> FeatureMap for NystromMap<K, I> {
+    fn features(&self, x: Tensor<2>) -> Tensor<2> {
+        let covariance = self.inducing.kuf(&self.kernel, x);
+        self.factor.solve(covariance).transpose()
+    }
+
+    fn prior_variance(&self, x: Tensor<2>) -> Option<Tensor<1>> {
+        Some(self.kernel.diagonal(x))
+    }
+}

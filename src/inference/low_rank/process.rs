@@ -1,0 +1,118 @@
+//! Functions with a posterior over the weights of features.
+
+use burn::tensor::{Distribution, Tensor};
+
+use super::residual_variance;
+use crate::{
+    kernels::FeatureMap,
+    likelihoods::Marginals,
+    ops::NotPositiveDefinite,
+    variational::{Joint, Process, Spread},
+};
+
+/// Functions `f_p(x) = w_pᵀφ(x) + g_p(x)` with Gaussian weights and independent g of variance c:
+/// `μ = φᵀm`, `Σ = φᵀSφ + diag(c)`.
+#[derive(Clone, Debug)]
+pub struct LowRankProcess<F> {
+    map: F,
+    /// m, [P, R]
+    mean: Tensor<2>,
+    spread: Spread,
+    level: Option<Tensor<1>>,
+}
+
+impl<F: FeatureMap> LowRankProcess<F> {
+    /// The functions with features `map`, means of the weights `mean`, `[P, R]`, and their spread.
+    ///
+    /// The variance c is that which the features leave, none if there is no `level`: of the kernel
+    /// that they approximate, or if they are all there is, of the level, `[1]`, that the prior variance
+    /// is brought to.
+    pub fn new(map: F, mean: Tensor<2>, spread: Spread, level: Option<Tensor<1>>) -> Self {
+        Self {
+            map,
+            mean,
+            spread,
+            level,
+        }
+    }
+
+    /// The features.
+    pub fn map(&self) -> &F {
+        &self.map
+    }
+
+    /// The means of the weights, `[P, R]`.
+    pub fn weights(&self) -> Tensor<2> {
+        self.mean.clone()
+    }
+
+    /// The uncertainty of the weights.
+    pub fn spread(&self) -> &Spread {
+        &self.spread
+    }
+
+    /// The level that the prior variance is brought to, `[1]`.
+    pub fn level(&self) -> Option<Tensor<1>> {
+        self.level.clone()
+    }
+
+    /// The features in the type of the weights, [R, N], and c, `[N]`.
+    fn features(&self, x: Tensor<2>) -> (Tensor<2>, Option<Tensor<1>>) {
+        let features = self.map.features(x.clone());
+        let residual = (self.level.clone())
+            .map(|level| residual_variance(&self.map, x, features.clone(), Some(level)));
+        (features.cast(self.mean.dtype()).transpose(), residual)
+    }
+}
+
+impl<F: FeatureMap> Process for LowRankProcess<F> {
+    fn marginals(&self, x: Tensor<2>) -> Marginals {
+        let dtype = x.dtype();
+        let (features, residual) = self.features(x);
+        let (mean, variance) = self.spread.project(&self.mean, features);
+        let variance = variance.cast(dtype);
+        Marginals {
+            mean: mean.cast(dtype),
+            variance: match residual {
+                Some(residual) => variance + residual.unsqueeze_dim(1),
+                None => variance,
+            },
+        }
+    }
+
+    fn joint(&self, x: Tensor<2>) -> Joint {
+        let dtype = x.dtype();
+        let (features, residual) = self.features(x);
+        let mean = features.clone().transpose();
+        let mean = mean.matmul(self.mean.clone().transpose()).cast(dtype);
+        let [rows, outputs] = mean.dims();
+        let covariance = self.spread.covariance(outputs, features).cast(dtype);
+        let covariance = match residual {
+            Some(residual) => {
+                let identity = Tensor::<2>::eye(rows, &mean.device()).cast(dtype);
+                covariance + (identity * residual.unsqueeze()).unsqueeze()
+            }
+            None => covariance,
+        };
+        Joint { mean, covariance }
+    }
+
+    fn sample(&self, x: Tensor<2>, samples: usize) -> Result<Tensor<3>, NotPositiveDefinite> {
+        let dtype = x.dtype();
+        let (features, residual) = self.features(x); // [R, N]
+        let ([outputs, rank], [_, rows]) = (self.mean.dims(), features.dims());
+        let options = (&self.mean.device(), self.mean.dtype());
+        let normals = |shape| Tensor::<3>::random(shape, Distribution::Normal(0.0, 1.0), options);
+        let weights = (self.spread).draw(&self.mean, normals([samples, outputs, rank]));
+        let weights = weights.reshape([samples * outputs, rank]);
+        let draws = weights.matmul(features).cast(dtype);
+        let draws = draws.reshape([samples, outputs, rows]);
+        Ok(match residual {
+            Some(residual) => {
+                let noise = normals([samples, outputs, rows]).cast(dtype);
+                draws + noise * residual.sqrt().unsqueeze()
+            }
+            None => draws,
+        })
+    }
+}

@@ -1,0 +1,197 @@
+//! Regression on all data with a kernel of finite rank.
+
+use burn::{module::Module, tensor::Tensor};
+
+use super::{
+    LowRankProcess, PredictedVariance, VarianceCorrection, largest_norm, low_rank_evidence,
+    normal_equations::{NormalEquations, Solution},
+    optimal_gaussian, residual_variance,
+};
+use crate::{
+    inference::{FullBatch, blocks, check_rows},
+    kernels::{FeatureMap, LowRankKernel},
+    likelihoods::Gaussian,
+    means::Mean,
+    ops::NotPositiveDefinite,
+    variational::{Spread, VariationalGaussian, WeightSpace, WithMean},
+};
+
+/// Regression with features φ, `f(x) = m(x) + wᵀφ(x)`, `w ~ N(0, I)`, and a correction of the
+/// variance (Y. Zhu, P. Yuchi and Y. Xie, arXiv:2505.18526).
+///
+/// - Training maximises `Σ_p log N(y_p | m_p, ΦΦᵀ + σ²I) − P·Σ_n c(x_n)/(2σ²)` (eq. 11), a lower bound
+///   of the evidence under the corrected kernel; without the correction, the evidence (eq. 5).
+/// - Predictions are those of `N(B⁻¹Φᵀy/σ², B⁻¹)` over the weights, `B = I + ΦᵀΦ/σ²` (eq. 6), with c
+///   added where that is asked for; or with the variance `σ² + c(x_n)` in the place of σ² for every
+///   datum (eq. 12).
+///
+/// With the features of a network, [`Basis`](crate::kernels::Basis), this is a deep basis kernel; with
+/// [`Nystrom`](crate::inducing::Nystrom), sparse regression; with
+/// [`RandomFourier`](crate::kernels::RandomFourier), Bayesian linear regression on Fourier features.
+/// Time N·R²; memory N·R in training and R² in prediction.
+#[derive(Module, Debug)]
+pub struct LowRankRegression<K: Module, M: Module> {
+    kernel: K,
+    mean: M,
+    likelihood: Gaussian,
+    #[module(skip)]
+    correction: VarianceCorrection,
+}
+
+impl<K: LowRankKernel, M: Mean> LowRankRegression<K, M> {
+    /// Regression with the given prior, noise and correction.
+    pub fn new(kernel: K, mean: M, likelihood: Gaussian, correction: VarianceCorrection) -> Self {
+        Self {
+            kernel,
+            mean,
+            likelihood,
+            correction,
+        }
+    }
+
+    /// The kernel.
+    pub fn kernel(&self) -> &K {
+        &self.kernel
+    }
+
+    /// The mean function.
+    pub fn mean(&self) -> &M {
+        &self.mean
+    }
+
+    /// The likelihood.
+    pub fn likelihood(&self) -> &Gaussian {
+        &self.likelihood
+    }
+
+    /// Where the variance that the features leave is taken into account.
+    pub fn correction(&self) -> VarianceCorrection {
+        self.correction
+    }
+
+    /// The distribution of the weights given the data as a posterior that is trained no further: it
+    /// predicts what [`condition`](FullBatch::condition) does, needs no data, and is part of records.
+    /// It is on the device of the model and has no history.
+    ///
+    /// # Shapes
+    ///
+    /// - `inputs`: `[N, D]`, `targets`: `[N, P]`
+    ///
+    /// # Errors
+    ///
+    /// When a covariance matrix cannot be factored.
+    pub fn weight_space(
+        &self,
+        inputs: Tensor<2>,
+        targets: Tensor<2>,
+    ) -> Result<WeightSpace, NotPositiveDefinite> {
+        let noise = self.likelihood.noise();
+        let options = (&noise.device(), noise.dtype());
+        let Conditioned {
+            solution, level, ..
+        } = self.valid().weights(inputs, targets)?;
+        let distribution = optimal_gaussian(solution.mean, solution.precision, false)?;
+        let same_type = |tensor: Tensor<2>| tensor.cast(options.1);
+        let mean = same_type(distribution.mean());
+        let scale = distribution.scale().cast(options.1);
+        let distribution = if noise.is_autodiff() {
+            VariationalGaussian::full(mean.autodiff(), scale.autodiff())
+        } else {
+            VariationalGaussian::full(mean, scale)
+        };
+        let posterior = WeightSpace::new(distribution, self.correction, options);
+        Ok(match level {
+            Some(level) => posterior.with_level(level),
+            None => posterior,
+        })
+    }
+
+    /// The weights given the data, without autodiff.
+    fn weights(
+        &self,
+        inputs: Tensor<2>,
+        targets: Tensor<2>,
+    ) -> Result<Conditioned<K::Map>, NotPositiveDefinite> {
+        check_rows(&inputs, &targets);
+        let (inputs, targets) = (inputs.inner(), targets.inner());
+        let [_, outputs] = targets.dims();
+        let targets = blocks(&self.mean.residual(targets, inputs.clone()));
+        let inputs = blocks(&inputs);
+        let map = self.kernel.feature_map()?;
+        let level = (self.correction)
+            .is_predicted()
+            .then(|| largest_norm(&map, &inputs));
+        let reweighted = self.correction.prediction == PredictedVariance::Reweighted;
+        let weighing = level.clone().filter(|_| reweighted);
+        let noise = self.likelihood.noise();
+        let mut equations = None;
+        for (x, targets) in inputs.into_iter().zip(targets) {
+            let features = map.features(x.clone());
+            let noise = match weighing.clone() {
+                Some(level) => {
+                    residual_variance(&map, x, features.clone(), Some(level)) + noise.clone()
+                }
+                None => noise.clone(),
+            };
+            let [_, rank] = features.dims();
+            let so_far = (equations.take())
+                .unwrap_or_else(|| NormalEquations::prior(rank, outputs, &features));
+            equations = Some(so_far.with(features, targets, noise));
+        }
+        let Some(equations) = equations else {
+            panic!("no data to condition on: inputs and targets have no rows");
+        };
+        Ok(Conditioned {
+            map,
+            solution: equations.solve()?,
+            level,
+        })
+    }
+}
+
+/// The weights given the data.
+struct Conditioned<F> {
+    map: F,
+    solution: Solution,
+    /// The largest squared norm of the features, where predictions look at it.
+    level: Option<Tensor<1>>,
+}
+
+impl<K: LowRankKernel, M: Mean> FullBatch for LowRankRegression<K, M> {
+    type Process = WithMean<LowRankProcess<K::Map>, M>;
+
+    fn objective(
+        &self,
+        inputs: Tensor<2>,
+        targets: Tensor<2>,
+    ) -> Result<Tensor<1>, NotPositiveDefinite> {
+        check_rows(&inputs, &targets);
+        let [_, outputs] = targets.dims();
+        let noise = self.likelihood.noise();
+        let map = self.kernel.feature_map()?;
+        let features = map.features(inputs.clone());
+        let residual = self.mean.residual(targets, inputs.clone());
+        let evidence = low_rank_evidence(features.clone(), residual, noise.clone())?;
+        if !self.correction.training {
+            return Ok(evidence);
+        }
+        let unexplained = residual_variance(&map, inputs, features, None).sum();
+        Ok(evidence - unexplained / noise * (0.5 * outputs as f64))
+    }
+
+    fn condition(
+        &self,
+        inputs: Tensor<2>,
+        targets: Tensor<2>,
+    ) -> Result<Self::Process, NotPositiveDefinite> {
+        let this = self.valid();
+        let Conditioned {
+            map,
+            solution,
+            level,
+        } = this.weights(inputs, targets)?;
+        let spread = Spread::Precision(solution.factor);
+        let process = LowRankProcess::new(map, solution.mean.transpose(), spread, level);
+        Ok(WithMean::new(process, this.mean))
+    }
+}

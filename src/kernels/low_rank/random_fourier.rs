@@ -1,0 +1,123 @@
+//! Random Fourier features.
+
+use burn::{
+    module::{Module, Param},
+    tensor::{Tensor, TensorCreationOptions, TensorData},
+};
+use rand::rngs::ChaCha8Rng;
+
+use super::{FeatureMap, LowRankKernel, squared_norms};
+use crate::{
+    kernels::{Kernel, NoSpectrum},
+    ops::NotPositiveDefinite,
+    parameter::vector,
+};
+
+/// `k(x, x′) = Σ_f a_f²·cos ω_fᵀ(x − x′)` with F frequencies ω from the spectral density of each
+/// component of a stationary kernel and `a² = σ²/F` of its variance, as the 2F features
+/// `a_f·cos ω_fᵀx` and `a_f·sin ω_fᵀx` (A. Rahimi and B. Recht, *Random Features for Large-Scale
+/// Kernel Machines*, 2007). The features are not trained.
+#[derive(Module, Debug)]
+pub struct RandomFourier {
+    spectrum: FixedSpectrum,
+}
+
+/// Frequencies and amplitudes that are not trained.
+#[derive(Module, Debug)]
+struct FixedSpectrum {
+    /// ω, [F, D]
+    frequencies: Param<Tensor<2>>,
+    /// a of every feature, `[2F]`
+    amplitudes: Param<Tensor<1>>,
+}
+
+impl RandomFourier {
+    /// The features of `kernel` for inputs of `dimensions` dimensions, with `count` frequencies a
+    /// component.
+    ///
+    /// # Errors
+    ///
+    /// When the kernel has no spectral density.
+    pub fn new(
+        kernel: &impl Kernel,
+        dimensions: usize,
+        count: usize,
+        random: &mut ChaCha8Rng,
+        options: impl Into<TensorCreationOptions>,
+    ) -> Result<Self, NoSpectrum> {
+        let basis = FourierBasis::draw(kernel, dimensions, count, random, options)?;
+        Ok(Self {
+            spectrum: FixedSpectrum {
+                frequencies: Param::from_tensor(basis.frequencies).set_require_grad(false),
+                amplitudes: Param::from_tensor(basis.amplitudes).set_require_grad(false),
+            },
+        })
+    }
+}
+
+/// Frequencies drawn from the spectral density of a kernel.
+pub(crate) struct FourierBasis {
+    /// ω, [F, D]
+    pub frequencies: Tensor<2>,
+    /// a of every feature, `[2F]`
+    pub amplitudes: Tensor<1>,
+}
+
+impl FourierBasis {
+    /// `count` frequencies a component of the kernel.
+    pub fn draw(
+        kernel: &impl Kernel,
+        dimensions: usize,
+        count: usize,
+        random: &mut ChaCha8Rng,
+        options: impl Into<TensorCreationOptions>,
+    ) -> Result<Self, NoSpectrum> {
+        let options = options.into();
+        let components = kernel.spectrum(dimensions, count, random)?;
+        let amplitudes: Vec<f64> = (components.iter())
+            .flat_map(|component| vec![(component.variance / count as f64).sqrt(); count])
+            .collect();
+        let shape = [amplitudes.len(), dimensions];
+        let frequencies: Vec<f64> = (components.into_iter())
+            .flat_map(|component| component.frequencies)
+            .collect();
+        let amplitudes = [amplitudes.as_slice(), &amplitudes].concat();
+        let frequencies = TensorData::new(frequencies, shape);
+        Ok(Self {
+            frequencies: Tensor::from_data(frequencies, options.clone()),
+            amplitudes: vector(&amplitudes, options),
+        })
+    }
+}
+
+/// `cos ω_fᵀx` and `sin ω_fᵀx` for every frequency, `[2F, N]`, at `x`, `[N, D]`.
+pub(crate) fn fourier_basis(frequencies: Tensor<2>, x: Tensor<2>) -> Tensor<2> {
+    let phases = frequencies.matmul(x.transpose()); // [F, N]
+    Tensor::cat(vec![phases.clone().cos(), phases.sin()], 0)
+}
+
+impl Kernel for RandomFourier {
+    fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+        self.features(x1).matmul(self.features(x2).transpose())
+    }
+
+    fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
+        squared_norms(self.features(x))
+    }
+}
+
+impl FeatureMap for RandomFourier {
+    fn features(&self, x: Tensor<2>) -> Tensor<2> {
+        let spectrum = &self.spectrum;
+        let basis = fourier_basis(spectrum.frequencies.val(), x).transpose(); // [N, 2F]
+        basis * spectrum.amplitudes.val().unsqueeze()
+    }
+}
+
+impl LowRankKernel for RandomFourier {
+    type Map = Self;
+
+    fn feature_map(&self) -> Result<Self, NotPositiveDefinite> {
+        Ok(self.clone())
+    }
+}
