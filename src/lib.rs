@@ -13,5 +13,6 @@ pub mod ops;
 pub mod optim;
 pub mod parameter;
 pub mod patches;
+pub mod point_processes;
 pub mod sampling;
 pub mod variational;

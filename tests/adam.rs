@@ -184,3 +184,25 @@ fn training_continues_from_a_record() {
         assert_close(&format!("{platform}"), &actual, &expected, 1e-5);
     }
 }
+
+/// `g + λθ` in the place of g, and nothing else.
+#[test]
+fn weight_decay_is_a_part_of_the_gradient() {
+    const DECAY: f64 = 0.3;
+    for platform in platforms() {
+        let (start, gradients) = problem((3, 5));
+        let (mut ours, mut state) = (platform.matrix(&start), None);
+        let (mut plain, mut plain_state) = (platform.matrix(&start), None);
+        let adam = Adam::new().with_weight_decay(DECAY);
+        for gradient in &gradients {
+            let gradient = platform.matrix(gradient);
+            let penalised = gradient.clone() + plain.clone() * DECAY;
+            (ours, state) = adam.step(RATE, ours, gradient, state);
+            (plain, plain_state) = Adam::new().step(RATE, plain, penalised, plain_state);
+        }
+        let expected = numbers(plain);
+        assert_eq!(numbers(ours), expected, "on {platform}");
+        let without = trained(&Adam::new(), &platform, &start, &gradients);
+        assert_ne!(without, expected, "on {platform}");
+    }
+}

@@ -134,6 +134,43 @@ fn gradients_are_the_closed_form() {
     }
 }
 
+/// More data than are looked at at once: value and gradient by R×R sums, `Λ = ΦᵀΦ + σ²I`,
+/// `m = Λ⁻¹Φᵀy`, `∂Φ = (y − Φm)mᵀ/σ² − ΦΛ⁻¹`.
+#[test]
+fn many_data_are_added_up() {
+    let (rows, rank, noise) = (4500, 4, 0.2);
+    let mut random = Random::new(78);
+    let (features, targets) = (random.matrix(rows, rank), random.matrix(rows, 1));
+    let gram = features.transposed().times(&features);
+    let shifted = gram.plus(&Dense::identity(rank).scaled(noise));
+    let projected = features.transposed().times(&targets);
+    let mean = shifted.solve(&projected);
+    let error = targets.minus(&features.times(&mean));
+    let square = |matrix: &Dense| matrix.values.iter().map(|v| v * v).sum::<f64>();
+    let two_pi = 2.0 * core::f64::consts::PI;
+    let value = -0.5
+        * (rows as f64 * two_pi.ln()
+            + (rows - rank) as f64 * noise.ln()
+            + shifted.log_determinant()
+            + square(&error) / noise
+            + square(&mean));
+    let slope = products(&error, &mean)
+        .scaled(1.0 / noise)
+        .minus(&features.times(&shifted.inverse()));
+    for platform in platforms() {
+        let tracked = platform.autodiff();
+        let phi = tracked.matrix(&features).require_grad();
+        let noise = tracked.tensor(&[noise], [1]);
+        let evidence = low_rank_evidence(phi.clone(), tracked.matrix(&targets), noise).unwrap();
+        let gradients = evidence.clone().backward();
+        let what = format!("on {platform}");
+        let tolerance = platform.tolerance(1e-10, 1e-5);
+        assert_close(&what, &numbers(evidence), &[value], tolerance);
+        let gradient = numbers(phi.grad(&gradients).unwrap());
+        assert_close(&what, &gradient, &slope.values, tolerance);
+    }
+}
+
 /// Another basis of the same functions has the same evidence, and a longer one that adds nothing.
 #[test]
 fn evidence_depends_on_the_kernel_alone() {

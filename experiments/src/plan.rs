@@ -348,6 +348,7 @@ fn mini_batch(
         batch_size: variational.batch_size,
         learning_rate: variational.learning_rate,
         schedule: variational.schedule,
+        plateau: variational.plateau,
         gradient_norm: variational.gradient_norm,
         natural_gradient: variational.natural_gradient,
         inducing: variational.inducing,

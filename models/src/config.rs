@@ -18,7 +18,9 @@ use burn_gp::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{DeepGpConfig, SolveCollapsedConfig, Svgp, training::TrainingData};
+use crate::{
+    DbkConfig, DeepGpConfig, SolveCollapsedConfig, SvdbkConfig, Svgp, training::TrainingData,
+};
 
 /// A sparse variational model whose pieces are chosen at run time.
 pub type AnySvgp =
@@ -500,4 +502,8 @@ pub enum ModelConfig {
     Svgp(SvgpConfig),
     /// A deep model, or one of images.
     DeepGp(DeepGpConfig),
+    /// A deep basis kernel on all data.
+    Dbk(DbkConfig),
+    /// A deep basis kernel with a posterior over its weights.
+    Svdbk(SvdbkConfig),
 }

@@ -7,9 +7,10 @@ use burn::{
     tensor::{DType, Device, Int, Tensor},
 };
 use burn_gp::{
+    features::AnyNetwork,
     inducing::InducingPoints,
-    inference::FullBatch,
-    kernels::AnyKernel,
+    inference::{FullBatch, LowRankProcess},
+    kernels::{AnyKernel, Basis},
     layers::{AnyLayerProcess, EitherPredictive, StackProcess},
     likelihoods::AnyLikelihood,
     means::AnyMean,
@@ -24,8 +25,9 @@ use burn_gp::{
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
-    AnyDeepGp, AnySolveCollapsed, AnyVariational, Svgp,
+    AnyDbk, AnyDeepGp, AnySolveCollapsed, AnySvdbk, AnyVariational, Svgp,
     config::{AnyExact, AnySgpr, AnySvgp, InitError, ModelConfig},
+    deep_basis,
     prediction::Predictor,
     training::{MiniBatchModel, TrainingData},
 };
@@ -33,9 +35,14 @@ use crate::{
 /// The process of every ready-made model.
 pub type AnyProcess = WithMean<<AnyFunctions as Posterior<Kernels<AnyKernel>>>::Process, AnyMean>;
 
+/// The process of a deep basis kernel.
+pub type AnyBasisProcess = WithMean<LowRankProcess<Basis<AnyNetwork>>, AnyMean>;
+
 /// What predicts the functions of a ready-made model.
-pub type AnyPredictive =
-    EitherPredictive<AnyProcess, StackProcess<AnyLayerProcess, AnyLayerProcess>>;
+pub type AnyPredictive = EitherPredictive<
+    AnyProcess,
+    EitherPredictive<StackProcess<AnyLayerProcess, AnyLayerProcess>, AnyBasisProcess>,
+>;
 
 /// The functions of every sparse model.
 type AnyFunctions = Functions<AnyPosterior<InducingPoints>>;
@@ -53,6 +60,8 @@ pub enum TrainedModel {
     Sparse(AnySvgp),
     /// A deep model, or one of images.
     Deep(AnyDeepGp),
+    /// A deep basis kernel.
+    Basis(AnySvdbk),
 }
 
 /// Exact regression together with the data it is conditioned on.
@@ -117,6 +126,29 @@ impl TrainedModel {
         )))
     }
 
+    /// A deep basis kernel on all data, as the variational model with the distribution of the
+    /// weights given `data`.
+    ///
+    /// # Errors
+    ///
+    /// When a covariance matrix cannot be factored.
+    pub fn deep_basis(model: &AnyDbk, data: &TrainingData) -> Result<Self, NotPositiveDefinite> {
+        Ok(Self::Basis(deep_basis::given(model, data)?))
+    }
+
+    /// A variational deep basis kernel, whose predictions bring the prior variance to the largest of
+    /// `data`.
+    ///
+    /// # Errors
+    ///
+    /// When a covariance matrix cannot be factored.
+    pub fn variational_deep_basis(
+        model: &AnySvdbk,
+        data: &TrainingData,
+    ) -> Result<Self, NotPositiveDefinite> {
+        Ok(Self::Basis(deep_basis::levelled(model, data)?))
+    }
+
     /// A variational model.
     pub fn variational(model: impl Into<AnyVariational>) -> Self {
         match model.into() {
@@ -149,6 +181,10 @@ impl TrainedModel {
             }
             ModelConfig::Svgp(config) => Self::Sparse(config.blank(dimensions, columns, options)?),
             ModelConfig::DeepGp(config) => Self::Deep(config.blank(dimensions, columns, options)?),
+            ModelConfig::Dbk(config) => {
+                Self::Basis(config.variational().blank(dimensions, columns, options)?)
+            }
+            ModelConfig::Svdbk(config) => Self::Basis(config.blank(dimensions, columns, options)?),
         })
     }
 
@@ -181,8 +217,16 @@ impl TrainedModel {
             }
             Self::Deep(model) => {
                 let points = model.layers().output().inducing_inputs().swap_remove(0);
-                let process = EitherPredictive::Second(model.condition()?);
+                let process = EitherPredictive::First(model.condition()?);
+                let process = EitherPredictive::Second(process);
                 let (device, dtype) = (points.device(), points.dtype());
+                Ok(Predictor::new(process, model.likelihood(), &device, dtype))
+            }
+            Self::Basis(model) => {
+                let level = model.posterior().level();
+                let process = EitherPredictive::Second(model.condition()?);
+                let process = EitherPredictive::Second(process);
+                let (device, dtype) = (level.device(), level.dtype());
                 Ok(Predictor::new(process, model.likelihood(), &device, dtype))
             }
         }
@@ -194,14 +238,15 @@ impl TrainedModel {
             Self::Exact(model) => model.regression.hyperparameters(),
             Self::Sparse(model) => model.hyperparameters(),
             Self::Deep(model) => model.hyperparameters(),
+            Self::Basis(model) => model.hyperparameters(),
         }
     }
 
     /// The inducing points of all sets, row-major, `[M, D]`, of the first layer where there are
-    /// several; none for exact regression.
+    /// several; none for exact regression and deep basis kernels.
     pub fn inducing_points(&self) -> Vec<f64> {
         match self {
-            Self::Exact(_) => Vec::new(),
+            Self::Exact(_) | Self::Basis(_) => Vec::new(),
             Self::Sparse(model) => {
                 let sets = model.posterior().independent().inducing().into_iter();
                 sets.flat_map(|points| numbers(points.points())).collect()

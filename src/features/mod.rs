@@ -31,6 +31,7 @@
 //! assert_eq!(features.dims(), [10, 16]);
 //! ```
 
+mod any;
 mod first_weights;
 mod perceptron;
 mod residual_network;
@@ -41,6 +42,7 @@ use burn::{
     tensor::Tensor,
 };
 
+pub use any::{AnyNetwork, NetworkConfig};
 pub use first_weights::FirstWeights;
 pub use perceptron::{Activation, Perceptron, PerceptronConfig};
 pub use residual_network::{ResidualNetwork, ResidualNetworkConfig};

@@ -26,6 +26,7 @@ pub struct Adam {
     beta_1: f64,
     beta_2: f64,
     epsilon: f64,
+    weight_decay: f64,
 }
 
 impl Adam {
@@ -35,6 +36,7 @@ impl Adam {
             beta_1: 0.9,
             beta_2: 0.999,
             epsilon: 1e-8,
+            weight_decay: 0.0,
         }
     }
 
@@ -51,6 +53,15 @@ impl Adam {
     /// With another ε.
     pub fn with_epsilon(self, epsilon: f64) -> Self {
         Self { epsilon, ..self }
+    }
+
+    /// With the gradient of the penalty `½λ‖θ‖²` added to every gradient, `λ ≥ 0`: a normal prior of
+    /// the parameters.
+    pub fn with_weight_decay(self, weight_decay: f64) -> Self {
+        Self {
+            weight_decay,
+            ..self
+        }
     }
 
     /// The constants of step `time`, counted from one: the corrections of both means are moved into
@@ -87,6 +98,11 @@ impl Optimizer for Adam {
         gradient: Tensor<D>,
         state: Option<AdamState<D>>,
     ) -> (Tensor<D>, Option<AdamState<D>>) {
+        let gradient = if self.weight_decay > 0.0 {
+            gradient + tensor.clone() * self.weight_decay
+        } else {
+            gradient
+        };
         let (time, moments) = match state {
             Some(AdamState { momentum }) => {
                 (momentum.time + 1, [momentum.moment_1, momentum.moment_2])

@@ -68,13 +68,19 @@ impl WeightSpace {
     ///
     /// When a covariance matrix cannot be factored.
     pub fn with_level_of<K: LowRankKernel>(
-        mut self,
+        self,
         kernel: &K,
         inputs: Tensor<2>,
     ) -> Result<Self, NotPositiveDefinite> {
         let map = kernel.valid().feature_map()?;
         let level = largest_norm(&map, &blocks(&inputs.inner()));
+        Ok(self.with_level(level))
+    }
+
+    /// The posterior with the given [`level`](Self::level), `[1]`.
+    pub fn with_level(mut self, level: Tensor<1>) -> Self {
         self.level = self.level.map(|old| {
+            let level = level.inner();
             let level = if old.is_autodiff() {
                 level.autodiff()
             } else {
@@ -82,7 +88,7 @@ impl WeightSpace {
             };
             level.set_require_grad(false)
         });
-        Ok(self)
+        self
     }
 }
 

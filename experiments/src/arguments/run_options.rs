@@ -234,10 +234,20 @@ pub struct RunOptions {
     )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub learning_rate: Option<f64>,
-    /// How the learning rate goes down [default: cosine]
+    /// How the learning rate goes down [default: cosine; constant with --plateau]
     #[arg(long, value_name = "SCHEDULE", help_heading = "Training")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub schedule: Option<ScheduleName>,
+    /// Lower the learning rate by 5 % after every so many steps without a lower loss, to a
+    /// thousandth at most
+    #[arg(
+        long,
+        value_name = "S",
+        allow_negative_numbers = true,
+        help_heading = "Training"
+    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plateau: Option<usize>,
     /// Stages of the schedule stairs [default: 3]
     #[arg(
         long,
@@ -314,7 +324,7 @@ pub struct RunOptions {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inducing_momentum: Option<f64>,
     /// Lower the inducing points' learning rate by 5 % after every so many steps without a lower loss,
-    /// to a thousandth at most
+    /// to a thousandth at most [default: that of --plateau]
     #[arg(
         long,
         value_name = "S",
@@ -415,6 +425,7 @@ impl RunOptions {
             batch_size: self.batch_size.or(earlier.batch_size),
             learning_rate: self.learning_rate.or(earlier.learning_rate),
             schedule: self.schedule.or(earlier.schedule),
+            plateau: self.plateau.or(earlier.plateau),
             stages: (self.stages).or(unless(own_schedule, earlier.stages)),
             stage_factor: (self.stage_factor).or(unless(own_schedule, earlier.stage_factor)),
             gradient_norm: self.gradient_norm.or(earlier.gradient_norm),

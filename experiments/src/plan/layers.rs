@@ -72,7 +72,9 @@ pub(super) fn deep_gp(
     };
     let config = DeepGpConfig {
         hidden: hidden.collect(),
-        output: layer(form, pieces.kernel.clone(), &pieces.output).with_mean(pieces.mean),
+        output: layer(form, pieces.kernel.clone(), &pieces.output)
+            .with_mean(pieces.mean)
+            .with_deviation(settings.output_deviation),
         likelihood: pieces.likelihood,
         image,
         noise: settings.noise,

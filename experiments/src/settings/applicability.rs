@@ -24,6 +24,7 @@ pub fn without_use(options: &RunOptions, model: ModelName) -> Vec<&'static str> 
         ("--batch-size", options.batch_size.is_some()),
         ("--learning-rate", options.learning_rate.is_some()),
         ("--schedule", options.schedule.is_some()),
+        ("--plateau", options.plateau.is_some()),
         ("--stages", options.stages.is_some()),
         ("--stage-factor", options.stage_factor.is_some()),
         ("--gradient-norm", options.gradient_norm.is_some()),

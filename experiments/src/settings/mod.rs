@@ -202,6 +202,7 @@ impl Settings {
             schedule: variational.map(|variational| schedule_name(variational.schedule)),
             stages: stages.map(|(count, _)| count),
             stage_factor: stages.map(|(_, factor)| factor),
+            plateau: variational.and_then(|variational| variational.plateau.map(|at| at.patience)),
             gradient_norm: variational.and_then(|variational| variational.gradient_norm),
             natural_gradient: natural.map(|natural| natural.step_size),
             natural_gradient_warm_up: natural
@@ -347,6 +348,11 @@ mod tests {
                 inducing_rate: Some(0.001),
                 inducing_momentum: Some(0.99),
                 inducing_plateau: Some(100),
+                plateau: Some(1000),
+                layers: LayerOptions {
+                    output_deviation: Some(0.01),
+                    ..LayerOptions::default()
+                },
                 seed: Some(3),
                 ..RunOptions::default()
             };

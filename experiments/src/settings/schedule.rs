@@ -11,10 +11,14 @@ const FINAL_FRACTION: f64 = 0.01;
 const DEFAULT_STAGES: usize = 3;
 const DEFAULT_STAGE_FACTOR: f64 = 0.1;
 
-/// The schedule that `options` ask for.
+/// The schedule that `options` ask for; none but the plateau, if they have one.
 pub(super) fn schedule(options: &RunOptions) -> Result<Schedule, SettingError> {
     let final_fraction = FINAL_FRACTION;
-    let name = options.schedule.unwrap_or(ScheduleName::Cosine);
+    let default_name = match options.plateau {
+        None => ScheduleName::Cosine,
+        Some(_) => ScheduleName::Constant,
+    };
+    let name = options.schedule.unwrap_or(default_name);
     let given = [
         ("--stages", options.stages.is_some()),
         ("--stage-factor", options.stage_factor.is_some()),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use burn::{grad_clipping::GradientClipping, optim::ModuleOptimizer};
+use burn::{grad_clipping::GradientClipping, module::ParamGroup, optim::ModuleOptimizer};
 use burn_gp::{
     optim::{Adam, NaturalGradient},
     parameter::Priors,
@@ -10,12 +10,12 @@ use burn_gp::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    InducingTraining, MiniBatchModel, Schedule, StepReport, Trainer, TrainingData, TrainingError,
+    InducingTraining, MiniBatchModel, Plateau, Schedule, StepReport, Trainer, TrainingData,
+    TrainingError,
     batches::Batches,
     check_optimizer_type, checkpoint_error, files,
     mini_batch_step::MiniBatchStep,
-    plateau::{PlateauProgress, PlateauRate},
-    rates::Rates,
+    rates::{Rates, RatesProgress},
     restore_state, save_state,
 };
 
@@ -30,6 +30,9 @@ pub struct MiniBatchTraining {
     pub learning_rate: f64,
     /// How the learning rate goes down.
     pub schedule: Schedule,
+    /// A factor of the learning rate that goes down where the loss does not, beside the schedule.
+    #[serde(default)]
+    pub plateau: Option<Plateau>,
     /// Gradients of each parameter are scaled down to at most this norm.
     pub gradient_norm: Option<f64>,
     /// The seed of the batches.
@@ -40,7 +43,13 @@ pub struct MiniBatchTraining {
     /// How the inducing points are trained; as the other parameters if absent.
     #[serde(default)]
     pub inducing: Option<InducingTraining>,
+    /// The penalty `½λ‖θ‖²` of the weights of networks, and of nothing else, in the loss per datum.
+    #[serde(default)]
+    pub weight_decay: f64,
 }
+
+/// The field of a kernel that has its network.
+const NETWORK: &str = "network";
 
 impl MiniBatchTraining {
     /// `steps` steps with batches of 256, learning rate 0.01 and seed 0.
@@ -50,10 +59,12 @@ impl MiniBatchTraining {
             batch_size: 256,
             learning_rate: 0.01,
             schedule: Schedule::Constant,
+            plateau: None,
             gradient_norm: None,
             seed: 0,
             natural_gradient: None,
             inducing: None,
+            weight_decay: 0.0,
         }
     }
 
@@ -69,13 +80,16 @@ impl MiniBatchTraining {
         if let Some(clipping) = &clipping {
             optimizer = optimizer.with_grad_clipping(clipping.clone());
         }
-        match self.inducing {
-            Some(InducingTraining { beta_1, .. }) => {
-                let adam = Adam::new().with_beta_1(beta_1);
-                optimizer.with_group(InducingTraining::group(), adam, clipping)
-            }
-            None => optimizer,
+        if let Some(InducingTraining { beta_1, .. }) = self.inducing {
+            let adam = Adam::new().with_beta_1(beta_1);
+            optimizer = optimizer.with_group(InducingTraining::group(), adam, clipping.clone());
         }
+        if self.weight_decay > 0.0 {
+            let adam = Adam::new().with_weight_decay(self.weight_decay);
+            let networks = ParamGroup::from_predicate(NETWORK);
+            optimizer = optimizer.with_group(networks, adam, clipping);
+        }
+        optimizer
     }
 
     /// What a step computes, for `data_count` data.
@@ -84,7 +98,8 @@ impl MiniBatchTraining {
             data_count,
             priors: Priors::default(),
             natural_gradient: self.natural_gradient,
-            inducing: self.inducing.zip(rates.inducing().cloned()),
+            inducing: self.inducing,
+            rates: rates.clone(),
         }
     }
 
@@ -112,9 +127,8 @@ pub struct MiniBatchTrainer<M> {
 #[derive(Serialize, Deserialize)]
 struct Progress {
     step: usize,
-    /// What the inducing points' learning rate has seen, where it is one of their own.
-    #[serde(default)]
-    plateau: Option<PlateauProgress>,
+    /// What the learning rates have seen.
+    rates: RatesProgress,
 }
 
 impl<M: MiniBatchModel> MiniBatchTrainer<M> {
@@ -198,7 +212,7 @@ impl<M: MiniBatchModel> Trainer for MiniBatchTrainer<M> {
     fn save(&self, folder: &Path) -> Result<(), TrainingError> {
         let progress = Progress {
             step: self.step,
-            plateau: self.rates.inducing().map(PlateauRate::progress),
+            rates: self.rates.progress(),
         };
         save_state(folder, &self.model, &progress)?;
         let error = checkpoint_error(folder, files::OPTIMIZER, "written");
@@ -212,9 +226,7 @@ impl<M: MiniBatchModel> Trainer for MiniBatchTrainer<M> {
         let error = checkpoint_error(folder, files::OPTIMIZER, "read");
         self.optimizer = (self.optimizer.clone().load(folder.join(files::OPTIMIZER)))
             .map_err(|reason| error(reason.to_string()))?;
-        if let (Some(rate), Some(seen)) = (self.rates.inducing(), progress.plateau) {
-            rate.restore(seen);
-        }
+        self.rates.restore(progress.rates);
         self.model = model;
         self.step = progress.step;
         Ok(())

@@ -17,6 +17,7 @@ mod inducing;
 mod learner;
 mod mini_batch;
 mod mini_batch_step;
+mod on_all_data;
 mod plateau;
 mod rates;
 mod schedule;
@@ -44,6 +45,7 @@ pub use learner::{
     StepRenderer,
 };
 pub use mini_batch::{MiniBatchTrainer, MiniBatchTraining};
+pub use on_all_data::OnAllData;
 pub use plateau::Plateau;
 pub use schedule::{Schedule, ScheduledRate};
 

@@ -25,6 +25,8 @@ pub(super) struct NormalEquations {
 
 /// The weights' posterior `N(m_p, B⁻¹)`.
 pub(super) struct Solution {
+    /// B, [R, R]
+    pub precision: Tensor<2>,
     /// The factor of B.
     pub factor: CholeskyFactor<2>,
     /// m, [R, P]
@@ -60,8 +62,12 @@ impl NormalEquations {
 
     /// The weights.
     pub fn solve(self) -> Result<Solution, NotPositiveDefinite> {
-        let factor = cholesky(self.precision, Jitter::NONE)?;
+        let factor = cholesky(self.precision.clone(), Jitter::NONE)?;
         let mean = factor.solve_transposed(factor.solve(self.projected));
-        Ok(Solution { factor, mean })
+        Ok(Solution {
+            precision: self.precision,
+            factor,
+            mean,
+        })
     }
 }

@@ -4,7 +4,8 @@ use burn::{module::Module, tensor::Tensor};
 
 use super::{
     LowRankProcess, PredictedVariance, VarianceCorrection, largest_norm, low_rank_evidence,
-    normal_equations::NormalEquations, residual_variance,
+    normal_equations::{NormalEquations, Solution},
+    optimal_gaussian, residual_variance,
 };
 use crate::{
     inference::{FullBatch, blocks, check_rows},
@@ -12,7 +13,7 @@ use crate::{
     likelihoods::Gaussian,
     means::Mean,
     ops::NotPositiveDefinite,
-    variational::{Spread, WithMean},
+    variational::{Spread, VariationalGaussian, WeightSpace, WithMean},
 };
 
 /// Regression with features φ, `f(x) = m(x) + wᵀφ(x)`, `w ~ N(0, I)`, and a correction of the
@@ -67,6 +68,93 @@ impl<K: LowRankKernel, M: Mean> LowRankRegression<K, M> {
     pub fn correction(&self) -> VarianceCorrection {
         self.correction
     }
+
+    /// The distribution of the weights given the data as a posterior that is trained no further: it
+    /// predicts what [`condition`](FullBatch::condition) does, needs no data, and is part of records.
+    /// It is on the device of the model and has no history.
+    ///
+    /// # Shapes
+    ///
+    /// - `inputs`: `[N, D]`, `targets`: `[N, P]`
+    ///
+    /// # Errors
+    ///
+    /// When a covariance matrix cannot be factored.
+    pub fn weight_space(
+        &self,
+        inputs: Tensor<2>,
+        targets: Tensor<2>,
+    ) -> Result<WeightSpace, NotPositiveDefinite> {
+        let noise = self.likelihood.noise();
+        let options = (&noise.device(), noise.dtype());
+        let Conditioned {
+            solution, level, ..
+        } = self.valid().weights(inputs, targets)?;
+        let distribution = optimal_gaussian(solution.mean, solution.precision, false)?;
+        let same_type = |tensor: Tensor<2>| tensor.cast(options.1);
+        let mean = same_type(distribution.mean());
+        let scale = distribution.scale().cast(options.1);
+        let distribution = if noise.is_autodiff() {
+            VariationalGaussian::full(mean.autodiff(), scale.autodiff())
+        } else {
+            VariationalGaussian::full(mean, scale)
+        };
+        let posterior = WeightSpace::new(distribution, self.correction, options);
+        Ok(match level {
+            Some(level) => posterior.with_level(level),
+            None => posterior,
+        })
+    }
+
+    /// The weights given the data, without autodiff.
+    fn weights(
+        &self,
+        inputs: Tensor<2>,
+        targets: Tensor<2>,
+    ) -> Result<Conditioned<K::Map>, NotPositiveDefinite> {
+        check_rows(&inputs, &targets);
+        let (inputs, targets) = (inputs.inner(), targets.inner());
+        let [_, outputs] = targets.dims();
+        let targets = blocks(&self.mean.residual(targets, inputs.clone()));
+        let inputs = blocks(&inputs);
+        let map = self.kernel.feature_map()?;
+        let level = (self.correction)
+            .is_predicted()
+            .then(|| largest_norm(&map, &inputs));
+        let reweighted = self.correction.prediction == PredictedVariance::Reweighted;
+        let weighing = level.clone().filter(|_| reweighted);
+        let noise = self.likelihood.noise();
+        let mut equations = None;
+        for (x, targets) in inputs.into_iter().zip(targets) {
+            let features = map.features(x.clone());
+            let noise = match weighing.clone() {
+                Some(level) => {
+                    residual_variance(&map, x, features.clone(), Some(level)) + noise.clone()
+                }
+                None => noise.clone(),
+            };
+            let [_, rank] = features.dims();
+            let so_far = (equations.take())
+                .unwrap_or_else(|| NormalEquations::prior(rank, outputs, &features));
+            equations = Some(so_far.with(features, targets, noise));
+        }
+        let Some(equations) = equations else {
+            panic!("no data to condition on: inputs and targets have no rows");
+        };
+        Ok(Conditioned {
+            map,
+            solution: equations.solve()?,
+            level,
+        })
+    }
+}
+
+/// The weights given the data.
+struct Conditioned<F> {
+    map: F,
+    solution: Solution,
+    /// The largest squared norm of the features, where predictions look at it.
+    level: Option<Tensor<1>>,
 }
 
 impl<K: LowRankKernel, M: Mean> FullBatch for LowRankRegression<K, M> {
@@ -96,37 +184,12 @@ impl<K: LowRankKernel, M: Mean> FullBatch for LowRankRegression<K, M> {
         inputs: Tensor<2>,
         targets: Tensor<2>,
     ) -> Result<Self::Process, NotPositiveDefinite> {
-        check_rows(&inputs, &targets);
         let this = self.valid();
-        let (inputs, targets) = (inputs.inner(), targets.inner());
-        let [_, outputs] = targets.dims();
-        let targets = blocks(&this.mean.residual(targets, inputs.clone()));
-        let inputs = blocks(&inputs);
-        let map = this.kernel.feature_map()?;
-        let level = (this.correction)
-            .is_predicted()
-            .then(|| largest_norm(&map, &inputs));
-        let reweighted = this.correction.prediction == PredictedVariance::Reweighted;
-        let weighing = level.clone().filter(|_| reweighted);
-        let noise = this.likelihood.noise();
-        let mut equations = None;
-        for (x, targets) in inputs.into_iter().zip(targets) {
-            let features = map.features(x.clone());
-            let noise = match weighing.clone() {
-                Some(level) => {
-                    residual_variance(&map, x, features.clone(), Some(level)) + noise.clone()
-                }
-                None => noise.clone(),
-            };
-            let [_, rank] = features.dims();
-            let so_far = (equations.take())
-                .unwrap_or_else(|| NormalEquations::prior(rank, outputs, &features));
-            equations = Some(so_far.with(features, targets, noise));
-        }
-        let Some(equations) = equations else {
-            panic!("no data to condition on: inputs and targets have no rows");
-        };
-        let solution = equations.solve()?;
+        let Conditioned {
+            map,
+            solution,
+            level,
+        } = this.weights(inputs, targets)?;
         let spread = Spread::Precision(solution.factor);
         let process = LowRankProcess::new(map, solution.mean.transpose(), spread, level);
         Ok(WithMean::new(process, this.mean))

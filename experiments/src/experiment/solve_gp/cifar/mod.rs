@@ -8,7 +8,10 @@
 //! not.
 //!
 //! Where the paper is silent, colours are between 0 and 1, weights of patches start at the same
-//! value, hidden layers are drawn from once in training and ten times in prediction.
+//! value, hidden layers are drawn from once in training and ten times in prediction. Unlike those of
+//! the last layer, the first standard deviations of the hidden layers' inducing variables are not the
+//! prior's but a hundredth of them: with `--hidden-deviation 1`, where draws from hidden layers are
+//! noise at first, a bound may stay for long where it begins.
 
 mod rows;
 mod table;
@@ -93,6 +96,10 @@ pub struct DeepConvCifarOptions {
     /// Inducing patches of each layer before the last [default: 384; quick: 32]
     #[arg(long, value_name = "M")]
     hidden_inducing: Option<usize>,
+    /// First standard deviations of the inducing variables of the layers before the last, times those
+    /// of the prior [default: 0.01]
+    #[arg(long, value_name = "F")]
+    hidden_deviation: Option<f64>,
     /// What both experiments take.
     #[command(flatten)]
     cifar: CifarOptions,
@@ -104,7 +111,9 @@ pub struct DeepConvCifarOptions {
 ///
 /// [`Failure`], which says what to do; runs that break off are named and left out.
 pub(in crate::experiment) fn conv_cifar(options: &ConvCifarOptions) -> Result<(), Failure> {
-    options.cifar.run("conv-cifar10", &[1], None)
+    options
+        .cifar
+        .run("conv-cifar10", &[1], HiddenOptions::default())
 }
 
 /// Runs `burn-gp experiment deep-conv-cifar10`.
@@ -119,30 +128,36 @@ pub(in crate::experiment) fn deep_conv_cifar(
         [] => vec![2, 3],
         layers => layers.iter().map(|&count| count.into()).collect(),
     };
-    let cifar = &options.cifar;
-    cifar.run("deep-conv-cifar10", &layers, options.hidden_inducing)
+    let hidden = HiddenOptions {
+        inducing: options.hidden_inducing,
+        deviation: options.hidden_deviation,
+    };
+    options.cifar.run("deep-conv-cifar10", &layers, hidden)
+}
+
+/// What is asked of the layers before the last.
+#[derive(Clone, Copy, Default)]
+struct HiddenOptions {
+    inducing: Option<usize>,
+    deviation: Option<f64>,
 }
 
 impl CifarOptions {
     /// The experiment called `name`.
-    fn run(
-        &self,
-        name: &str,
-        layers: &[usize],
-        hidden_inducing: Option<usize>,
-    ) -> Result<(), Failure> {
+    fn run(&self, name: &str, layers: &[usize], hidden: HiddenOptions) -> Result<(), Failure> {
         let common = &self.common;
         let place = common.place_in_single_precision()?;
         place.open()?;
         DataSource::resolve(DATA, common.data_dir().as_deref())?;
         let patches = Patches {
             output: (self.inducing).unwrap_or(common.by_scale(64, PATCHES.output)),
-            hidden: hidden_inducing.unwrap_or(common.by_scale(32, PATCHES.hidden)),
+            hidden: (hidden.inducing).unwrap_or(common.by_scale(32, PATCHES.hidden)),
         };
         let shared = self.shared(place);
         let settings = json!({
             "patches": patches,
             "steps": shared.steps,
+            "hidden_deviation": hidden.deviation,
             "batch_size": shared.batch_size,
             "learning_rate": shared.learning_rate,
             "dtype": place.dtype,
@@ -154,12 +169,12 @@ impl CifarOptions {
         for seed in common.seed..common.seed + self.seeds {
             for row in self.rows(layers) {
                 let title = format!("{}, seed {seed}", row.title(patches));
+                let mut options = row.with_model(shared.clone(), patches);
+                options.seed = Some(seed);
+                options.layers.hidden_deviation = hidden.deviation;
                 let run = TrainingRun {
                     folder: runs_of(&folder, row).join(format!("seed-{seed}")),
-                    options: RunOptions {
-                        seed: Some(seed),
-                        ..row.with_model(shared.clone(), patches)
-                    },
+                    options,
                 };
                 if !watch.run(&run, &title)? {
                     broken.push(title);

@@ -1,0 +1,246 @@
+//! Deep basis kernels.
+
+use burn::{module::Module, tensor::TensorCreationOptions};
+use burn_gp::{
+    features::{AnyNetwork, NetworkConfig, ResidualNetworkConfig},
+    inference::{LowRankRegression, VarianceCorrection},
+    kernels::Basis,
+    likelihoods::{AnyLikelihood, GaussianConfig, Likelihood, LikelihoodConfig},
+    means::{AnyMean, MeanConfig},
+    ops::NotPositiveDefinite,
+    parameter::{ParameterConfig, ParameterError},
+    variational::{CovarianceShape, VariationalGaussian, WeightSpace},
+};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Svgp,
+    config::{OUTPUTS, options_of},
+    training::TrainingData,
+};
+
+/// Regression on all data with a deep basis kernel whose pieces are chosen at run time.
+pub type AnyDbk = LowRankRegression<Basis<AnyNetwork>, AnyMean>;
+
+/// A deep basis kernel with a posterior over the weights of its features.
+pub type AnySvdbk = Svgp<Basis<AnyNetwork>, AnyMean, AnyLikelihood, WeightSpace>;
+
+/// The features of a deep basis kernel.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BasisConfig {
+    /// The network.
+    pub network: NetworkConfig,
+    /// Its outputs, R.
+    pub rank: usize,
+}
+
+impl BasisConfig {
+    fn init(&self, dimensions: usize, options: TensorCreationOptions) -> Basis<AnyNetwork> {
+        Basis::new(self.network.init(dimensions, self.rank, options))
+    }
+}
+
+impl Default for BasisConfig {
+    /// 128 outputs of a residual network.
+    fn default() -> Self {
+        Self {
+            network: ResidualNetworkConfig::default().into(),
+            rank: 128,
+        }
+    }
+}
+
+/// The first noise variance in the paper.
+fn first_noise() -> GaussianConfig {
+    GaussianConfig { noise: 1e-2 }
+}
+
+/// Configuration of a deep basis kernel with inference on all data (Y. Zhu, P. Yuchi and Y. Xie,
+/// arXiv:2505.18526).
+///
+/// The paper's variants: `-c` is [`VarianceCorrection::NONE`], `-r` is rank 1, `-cr` both.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DbkConfig {
+    /// The features.
+    #[serde(default)]
+    pub basis: BasisConfig,
+    /// The mean function.
+    #[serde(default)]
+    pub mean: MeanConfig,
+    /// The noise.
+    #[serde(default = "first_noise")]
+    pub likelihood: GaussianConfig,
+    /// Where the variance that the features leave is taken into account.
+    #[serde(default)]
+    pub correction: VarianceCorrection,
+    /// First values, bounds, priors of the parameters, and which are not trained.
+    #[serde(default)]
+    pub parameters: ParameterConfig,
+}
+
+impl Default for DbkConfig {
+    /// The settings of the paper: a residual network with 128 outputs, noise 0.01, corrected.
+    fn default() -> Self {
+        Self {
+            basis: BasisConfig::default(),
+            mean: MeanConfig::Zero,
+            likelihood: first_noise(),
+            correction: VarianceCorrection::default(),
+            parameters: ParameterConfig::default(),
+        }
+    }
+}
+
+impl DbkConfig {
+    /// The model for inputs of `dimensions` dimensions.
+    ///
+    /// # Errors
+    ///
+    /// When what is asked of a parameter cannot be.
+    pub fn init(
+        &self,
+        dimensions: usize,
+        options: impl Into<TensorCreationOptions>,
+    ) -> Result<AnyDbk, ParameterError> {
+        let options = options.into();
+        self.parameters.apply(LowRankRegression::new(
+            self.basis.init(dimensions, options.clone()),
+            self.mean.init(dimensions, OUTPUTS, options.clone()),
+            self.likelihood.init(options),
+            self.correction,
+        ))
+    }
+
+    /// The variational model that a trained model turns into, which needs no data to predict.
+    pub fn variational(&self) -> SvdbkConfig {
+        SvdbkConfig {
+            basis: self.basis.clone(),
+            mean: self.mean,
+            likelihood: self.likelihood.clone().into(),
+            correction: self.correction,
+            covariance: CovarianceShape::Full,
+            parameters: self.parameters.clone(),
+        }
+    }
+}
+
+/// Configuration of a deep basis kernel with a posterior over the weights of its features, for any
+/// likelihood and data in batches (Y. Zhu, P. Yuchi and Y. Xie, arXiv:2505.18526, section 3.2).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SvdbkConfig {
+    /// The features.
+    #[serde(default)]
+    pub basis: BasisConfig,
+    /// The mean function.
+    #[serde(default)]
+    pub mean: MeanConfig,
+    /// The likelihood.
+    pub likelihood: LikelihoodConfig,
+    /// Where the variance that the features leave is taken into account.
+    #[serde(default)]
+    pub correction: VarianceCorrection,
+    /// Whether the covariance of the weights is full or diagonal.
+    #[serde(default)]
+    pub covariance: CovarianceShape,
+    /// First values, bounds, priors of the parameters, and which are not trained.
+    #[serde(default)]
+    pub parameters: ParameterConfig,
+}
+
+impl SvdbkConfig {
+    /// The settings of the paper with any likelihood.
+    pub fn new(likelihood: impl Into<LikelihoodConfig>) -> Self {
+        Self {
+            likelihood: likelihood.into(),
+            ..DbkConfig::default().variational()
+        }
+    }
+
+    /// The model for data like these, in their precision and on their device with autodiff. It has
+    /// the latent functions that the likelihood needs for the columns of the targets.
+    ///
+    /// # Errors
+    ///
+    /// When what is asked of a parameter cannot be.
+    ///
+    /// # Panics
+    ///
+    /// If the likelihood takes another number of target columns.
+    #[track_caller]
+    pub fn init(&self, data: &TrainingData) -> Result<AnySvdbk, ParameterError> {
+        let ([_, dimensions], [_, columns]) = (data.inputs.dims(), data.targets.dims());
+        let model = self.assemble(dimensions, columns, options_of(&data.inputs));
+        Ok(self.parameters.apply(model)?.train())
+    }
+
+    /// A model of the right shapes for targets with `columns` columns, to be filled from a record.
+    ///
+    /// # Errors
+    ///
+    /// When what is asked of a parameter cannot be.
+    ///
+    /// # Panics
+    ///
+    /// If the likelihood takes another number of target columns.
+    #[track_caller]
+    pub fn blank(
+        &self,
+        dimensions: usize,
+        columns: usize,
+        options: impl Into<TensorCreationOptions>,
+    ) -> Result<AnySvdbk, ParameterError> {
+        let model = self.assemble(dimensions, columns, options.into());
+        self.parameters.apply_to_blank(model)
+    }
+
+    #[track_caller]
+    fn assemble(
+        &self,
+        dimensions: usize,
+        columns: usize,
+        options: TensorCreationOptions,
+    ) -> AnySvdbk {
+        let options = || options.clone();
+        let likelihood = self.likelihood.init(options());
+        let functions = likelihood.latents(likelihood.outputs(columns));
+        let distribution =
+            VariationalGaussian::standard(self.basis.rank, functions, self.covariance, options());
+        Svgp::new(
+            self.basis.init(dimensions, options()),
+            self.mean.init(dimensions, functions, options()),
+            likelihood,
+            WeightSpace::new(distribution, self.correction, options()),
+        )
+    }
+}
+
+/// A model on all data as the variational one with the distribution of the weights given `data`,
+/// without autodiff.
+pub(crate) fn given(model: &AnyDbk, data: &TrainingData) -> Result<AnySvdbk, NotPositiveDefinite> {
+    let model = model.valid();
+    let (inputs, targets) = (data.inputs.clone().inner(), data.targets.clone().inner());
+    let posterior = model.weight_space(inputs, targets)?;
+    Ok(Svgp::new(
+        model.kernel().clone(),
+        model.mean().clone(),
+        AnyLikelihood::Gaussian(model.likelihood().clone()),
+        posterior,
+    ))
+}
+
+/// A model whose predictions bring the prior variance to the largest of the training inputs, without
+/// autodiff.
+pub(crate) fn levelled(
+    model: &AnySvdbk,
+    data: &TrainingData,
+) -> Result<AnySvdbk, NotPositiveDefinite> {
+    let model = model.valid();
+    let inputs = data.inputs.clone().inner();
+    let posterior = (model.posterior().clone()).with_level_of(model.kernel(), inputs)?;
+    Ok(Svgp::new(
+        model.kernel().clone(),
+        model.mean().clone(),
+        model.likelihood().clone(),
+        posterior,
+    ))
+}

@@ -1,0 +1,51 @@
+//! Models on all data in a loop of mini-batches.
+
+use burn::{module::Module, tensor::Tensor};
+use burn_gp::{inference::FullBatch, ops::NotPositiveDefinite};
+
+use super::{MiniBatchModel, Objective};
+
+/// A model on all data for the optimiser of mini-batches: Adam, its schedules and weight decay,
+/// where L-BFGS is not what is wanted. With the whole data as a batch the objective is that of the
+/// model; a smaller batch is taken for all there is, scaled up.
+#[derive(Module, Debug)]
+pub struct OnAllData<M: Module> {
+    model: M,
+}
+
+impl<M: FullBatch> OnAllData<M> {
+    /// The given model.
+    pub fn new(model: M) -> Self {
+        Self { model }
+    }
+
+    /// The model.
+    pub fn model(&self) -> &M {
+        &self.model
+    }
+
+    /// The model.
+    pub fn into_model(self) -> M {
+        self.model
+    }
+}
+
+impl<M: FullBatch> MiniBatchModel for OnAllData<M> {
+    fn objective(
+        &self,
+        inputs: Tensor<2>,
+        targets: Tensor<2>,
+        data_count: usize,
+    ) -> Result<Objective, NotPositiveDefinite> {
+        let [batch, _] = inputs.dims();
+        let objective = self.model.objective(inputs, targets)?;
+        Ok(Objective {
+            fit: objective * (data_count as f64 / batch as f64),
+            divergence: None,
+        })
+    }
+
+    fn after_step(self) -> Self {
+        self
+    }
+}

@@ -1,0 +1,68 @@
+//! Networks chosen at run time.
+
+use burn::{
+    module::Module,
+    tensor::{Tensor, TensorCreationOptions},
+};
+use serde::{Deserialize, Serialize};
+
+use super::{Features, Perceptron, PerceptronConfig, ResidualNetwork, ResidualNetworkConfig};
+
+/// Configuration of any network, as it is written to a model's file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "network", rename_all = "kebab-case")]
+pub enum NetworkConfig {
+    /// See [`Perceptron`].
+    Perceptron(PerceptronConfig),
+    /// See [`ResidualNetwork`].
+    ResidualNetwork(ResidualNetworkConfig),
+}
+
+impl NetworkConfig {
+    /// The network from `inputs` to `outputs` numbers.
+    pub fn init(
+        &self,
+        inputs: usize,
+        outputs: usize,
+        options: impl Into<TensorCreationOptions>,
+    ) -> AnyNetwork {
+        match self {
+            Self::Perceptron(config) => {
+                AnyNetwork::Perceptron(config.init(inputs, outputs, options))
+            }
+            Self::ResidualNetwork(config) => {
+                AnyNetwork::ResidualNetwork(config.init(inputs, outputs, options))
+            }
+        }
+    }
+}
+
+impl From<PerceptronConfig> for NetworkConfig {
+    fn from(config: PerceptronConfig) -> Self {
+        Self::Perceptron(config)
+    }
+}
+
+impl From<ResidualNetworkConfig> for NetworkConfig {
+    fn from(config: ResidualNetworkConfig) -> Self {
+        Self::ResidualNetwork(config)
+    }
+}
+
+/// A network chosen at run time.
+#[derive(Module, Debug)]
+pub enum AnyNetwork {
+    /// See [`Perceptron`].
+    Perceptron(Perceptron),
+    /// See [`ResidualNetwork`].
+    ResidualNetwork(ResidualNetwork),
+}
+
+impl Features for AnyNetwork {
+    fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+        match self {
+            Self::Perceptron(network) => network.forward(x),
+            Self::ResidualNetwork(network) => network.forward(x),
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! The log-Gaussian Cox process.
+
+use burn::{module::Module, tensor::Tensor};
+
+use super::IntegrationRule;
+use crate::{
+    layers::Layer,
+    likelihoods::Marginals,
+    ops::{NotPositiveDefinite, log_one_minus_exp},
+    variational::Evaluation,
+};
+
+/// Points whose number in any region is Poisson distributed with an intensity `λ(x) = e^{f(x)}` for
+/// each unit of volume, and a Gaussian process f: the function of a [`Layer`], whatever its kernel
+/// and posterior.
+///
+/// With weights of features as in Y. Zhu, P. Yuchi and Y. Xie, arXiv:2505.18526, appendix A.5:
+/// `ELBO = Σ_n μ(x_n) − ∫ e^{μ(x) + ½σ²(x)} dx − KL[q ‖ p]`, with the marginals
+/// `f(x) ~ N(μ(x), σ²(x))` under q; the integral is that of an [`IntegrationRule`], the same in every
+/// step or drawn for each.
+#[derive(Module, Debug)]
+pub struct CoxProcess<L: Module> {
+    layer: L,
+}
+
+impl<L: Layer> CoxProcess<L> {
+    /// The process whose log intensity is the only function of `layer`.
+    pub fn new(layer: L) -> Self {
+        Self { layer }
+    }
+
+    /// The layer.
+    pub fn layer(&self) -> &L {
+        &self.layer
+    }
+
+    /// The evidence lower bound of all points, `[N, D]`, of which these are a part: their sum is
+    /// scaled up to `count` of them, the integral and the divergence not.
+    ///
+    /// # Shapes
+    ///
+    /// - `points`: `[B, D]`
+    /// - result: `[1]`
+    ///
+    /// # Errors
+    ///
+    /// When a covariance matrix cannot be factored.
+    ///
+    /// # Panics
+    ///
+    /// If the layer has more than one function.
+    #[track_caller]
+    pub fn objective(
+        &self,
+        points: Tensor<2>,
+        count: usize,
+        rule: &IntegrationRule,
+    ) -> Result<Tensor<1>, NotPositiveDefinite> {
+        let [events, _] = points.dims();
+        let nodes = rule.points();
+        let [places, _] = nodes.dims();
+        let Evaluation {
+            marginals: Marginals { mean, variance },
+            divergence,
+        } = self.layer.evaluate(Tensor::cat(vec![points, nodes], 0))?;
+        let [_, functions] = mean.dims();
+        assert!(
+            functions == 1,
+            "a Cox process has one log intensity, the layer {functions} functions"
+        );
+        let of_nodes = |values: Tensor<2>| values.narrow(0, events, places);
+        let intensity = expected_intensity(Marginals {
+            mean: of_nodes(mean.clone()),
+            variance: of_nodes(variance),
+        });
+        let fit = mean.narrow(0, 0, events).sum() * (count as f64 / events as f64);
+        Ok(fit - rule.integral(intensity.mean.squeeze_dim(1)) - divergence)
+    }
+}
+
+/// Mean and variance of the intensity `e^f` under marginals `f ~ N(μ, σ²)`: `e^{μ + ½σ²}` and
+/// `(e^{σ²} − 1)·e^{2μ + σ²}`.
+///
+/// # Shapes
+///
+/// - `marginals` and result: `[N, F]`
+pub fn expected_intensity(marginals: Marginals) -> Marginals {
+    let Marginals { mean, variance } = marginals;
+    let mean = (mean + variance.clone() * 0.5).exp();
+    Marginals {
+        // e^v − 1 = e^v·(1 − e^{−v}), which keeps its digits where v is small.
+        variance: (log_one_minus_exp(variance.clone().neg()) + variance).exp()
+            * mean.clone().square(),
+        mean,
+    }
+}

@@ -1,0 +1,280 @@
+//! Features of finite rank: networks, Nyström's, random Fourier features.
+
+mod support;
+
+use burn_gp::{
+    features::{Activation, Features, ResidualNetworkConfig},
+    inducing::Nystrom,
+    inference::{Collapsed, FullBatch, LowRankRegression, PredictedVariance, VarianceCorrection},
+    kernels::{Basis, FeatureMap, Kernel, LowRankKernel, RandomFourier},
+    likelihoods::{Gaussian, Likelihood},
+    means::ZeroMean,
+    ops::Jitter,
+    variational::{Posterior, Process, WeightSpace},
+};
+use rand::{SeedableRng, rngs::ChaCha8Rng};
+use support::{
+    Dense, Platform, Random, assert_close, check_module_gradients,
+    comparison::assert_within,
+    double_precision_platforms,
+    low_rank_case::{correction, dense_prediction, log_density, products, with_diagonal},
+    numbers, parameter_values, platforms,
+    posterior_case::{Case, POINTS, VARIANCE, assert_same_marginals, covariances, kernel},
+};
+
+const NOISE: f64 = 0.2;
+
+/// `u_0 = W_0x + b_0`, `u_l = u_{l−1} + tanh(W_l·u_{l−1} + b_l)`, a linear layer.
+#[test]
+fn residual_networks_add_their_blocks() {
+    let config = ResidualNetworkConfig {
+        width: 5,
+        seed: 4,
+        ..ResidualNetworkConfig::default()
+    };
+    let x = Random::new(41).points(7, 3);
+    for platform in platforms() {
+        let module = config.init(3, 2, platform.options());
+        let parameters = parameter_values(&module);
+        assert_eq!(parameters.len(), 8);
+        let layer = |index: usize, x: &[f64]| -> Vec<f64> {
+            let (weights, biases) = (&parameters[2 * index], &parameters[2 * index + 1]);
+            let column = |j: usize| {
+                let sum = x
+                    .iter()
+                    .enumerate()
+                    .map(|(i, x)| x * weights[i * biases.len() + j]);
+                biases[j] + sum.sum::<f64>()
+            };
+            (0..biases.len()).map(column).collect()
+        };
+        let rows = (0..7).flat_map(|row| {
+            let mut u = layer(0, x.row(row));
+            for block in 1..3 {
+                let added = layer(block, &u);
+                u = u.iter().zip(added).map(|(u, a)| u + a.tanh()).collect();
+            }
+            layer(3, &u)
+        });
+        let expected: Vec<f64> = rows.collect();
+        let actual = numbers(module.forward(platform.matrix(&x)));
+        let what = format!("on {platform}");
+        assert_close(&what, &actual, &expected, platform.tolerance(1e-14, 1e-6));
+        // 3 inputs and 5, uniform within 1/√inputs, biases too.
+        let within = |values: &[f64], inputs: f64| {
+            values.iter().all(|w| w.abs() <= inputs.sqrt().recip()) && values[0] != 0.0
+        };
+        assert!(within(&parameters[0], 3.0) && within(&parameters[1], 3.0));
+        assert!(within(&parameters[6], 5.0) && within(&parameters[7], 5.0));
+    }
+}
+
+/// Through evidence, penalty and network to every weight. The largest norm is not a tie.
+#[test]
+fn gradients_reach_every_layer() {
+    let mut random = Random::new(42);
+    let (x, y) = (random.points(12, 2), random.matrix(12, 2));
+    for activation in [Activation::Tanh, Activation::Silu] {
+        let config = ResidualNetworkConfig {
+            width: 4,
+            activation,
+            ..ResidualNetworkConfig::default()
+        };
+        check_module_gradients(
+            "deep basis kernel",
+            (1e-6, 1e-2),
+            |platform| {
+                let network = config.init(2, 3, platform.options());
+                LowRankRegression::new(
+                    Basis::new(network),
+                    ZeroMean::new(2),
+                    Gaussian::new(NOISE, platform.options()),
+                    VarianceCorrection::default(),
+                )
+            },
+            |platform, model| {
+                let data = (platform.matrix(&x), platform.matrix(&y));
+                model.objective(data.0, data.1).unwrap()
+            },
+        );
+    }
+}
+
+/// `k = ΦΦᵀ`: covariances, their diagonal, symmetric and of no higher rank than there are features.
+#[test]
+fn basis_kernels_are_products_of_features() {
+    let mut random = Random::new(43);
+    let (x1, x2) = (random.points(9, 2), random.points(6, 2));
+    let config = ResidualNetworkConfig {
+        width: 6,
+        ..ResidualNetworkConfig::default()
+    };
+    for platform in double_precision_platforms() {
+        let network = config.init(2, 3, platform.options());
+        let features = |x: &Dense| {
+            let values = numbers(network.forward(platform.matrix(x)));
+            Dense::new(x.rows, 3, values)
+        };
+        let (phi1, phi2) = (features(&x1), features(&x2));
+        let kernel = Basis::new(network);
+        let (x1, x2) = (platform.matrix(&x1), platform.matrix(&x2));
+        let cross = numbers(kernel.covariance(x1.clone(), x2));
+        assert_close("covariance", &cross, &products(&phi1, &phi2).values, 1e-13);
+        let own = products(&phi1, &phi1);
+        assert_close(
+            "matrix",
+            &numbers(kernel.matrix(x1.clone())),
+            &own.values,
+            1e-13,
+        );
+        assert_close(
+            "diagonal",
+            &numbers(kernel.diagonal(x1)),
+            &own.diagonal(),
+            1e-13,
+        );
+    }
+}
+
+fn nystrom(
+    case: &Case,
+    platform: &Platform,
+) -> Nystrom<burn_gp::kernels::StationaryKernel, burn_gp::inducing::InducingPoints> {
+    Nystrom::new(kernel(platform), case.inducing(platform), Jitter::INDUCING)
+}
+
+/// Sparse regression: kernel, bound, its prediction and that of FITC, with the jitter on both sides.
+#[test]
+fn nystrom_features_are_sparse_regression() {
+    let case = Case::new(2);
+    let new = Random::new(44).points(8, 2);
+    let (kuu, kuf) = (case.kuu(), covariances(&case.z, &case.x));
+    let kun = covariances(&case.z, &new);
+    let factor = kuu.cholesky();
+    let phi = factor.solve_lower(&kuf).transposed();
+    let new_phi = factor.solve_lower(&kun).transposed();
+    let low_rank = products(&phi, &phi);
+    let left: Vec<f64> = low_rank.diagonal().iter().map(|q| VARIANCE - q).collect();
+    let evidence = log_density(&with_diagonal(&low_rank, &[NOISE; POINTS]), &case.y);
+    let bound = evidence - 2.0 * left.iter().sum::<f64>() / (2.0 * NOISE);
+    let noises: Vec<f64> = left.iter().map(|c| c + NOISE).collect();
+    let (mean, variance) = dense_prediction((&phi, &new_phi), &case.y, &noises);
+    let new_left = products(&new_phi, &new_phi).diagonal();
+    let variance: Vec<f64> = (variance.iter().zip(&new_left))
+        .flat_map(|(variance, q)| [variance + VARIANCE - q; 2])
+        .collect();
+    for platform in double_precision_platforms() {
+        let what = format!("on {platform}");
+        let kernel_matrix = {
+            let map = nystrom(&case, &platform).feature_map().unwrap();
+            let phi = map.features(case.x(&platform));
+            numbers(phi.clone().matmul(phi.transpose()))
+        };
+        assert_close(&what, &kernel_matrix, &low_rank.values, 1e-7);
+        let (x, y) = (case.x(&platform), platform.matrix(&case.y));
+        let likelihood = Gaussian::new(NOISE, platform.options());
+        let regression = |kind| {
+            LowRankRegression::new(
+                nystrom(&case, &platform),
+                ZeroMean::new(2),
+                likelihood.clone(),
+                correction(true, kind),
+            )
+        };
+        let added = regression(PredictedVariance::Added);
+        let ours = numbers(added.objective(x.clone(), y.clone()).unwrap());
+        assert_close(&what, &ours, &[bound], 1e-7);
+        let collapsed = Collapsed::new(
+            kernel(&platform),
+            ZeroMean::new(2),
+            likelihood.clone(),
+            case.inducing(&platform),
+            Jitter::INDUCING,
+        );
+        let theirs = numbers(collapsed.objective(x.clone(), y.clone()).unwrap());
+        assert_close(&what, &ours, &theirs, 1e-7);
+        let new_x = platform.matrix(&new);
+        let ours = added.condition(x.clone(), y.clone()).unwrap();
+        let theirs = collapsed.condition(x.clone(), y.clone()).unwrap();
+        let (ours, theirs) = (
+            ours.marginals(new_x.clone()),
+            theirs.marginals(new_x.clone()),
+        );
+        assert_same_marginals(&what, &ours, &theirs, 1e-7);
+        let fitc = regression(PredictedVariance::Reweighted)
+            .condition(x, y)
+            .unwrap()
+            .marginals(new_x);
+        assert_close(&what, &numbers(fitc.mean), &mean.values, 1e-7);
+        assert_close(&what, &numbers(fitc.variance), &variance, 1e-7);
+    }
+}
+
+/// The whitened posterior is one over the weights of Nyström features.
+#[test]
+fn nystrom_weights_are_whitened_inducing_variables() {
+    let case = Case::new(2);
+    let new = Random::new(45).points(8, 2);
+    for platform in platforms() {
+        let weights = WeightSpace::new(
+            case.distribution(&platform),
+            correction(true, PredictedVariance::Added),
+            platform.options(),
+        );
+        let whitened = case.whitened(&platform);
+        let features = nystrom(&case, &platform);
+        let x = platform.matrix(&new);
+        let ours = weights.evaluate(&features, x.clone()).unwrap();
+        let theirs = whitened.evaluate(&kernel(&platform), x.clone()).unwrap();
+        let what = format!("on {platform}");
+        let tolerance = platform.tolerance(1e-10, 1e-3);
+        assert_same_marginals(&what, &ours.marginals, &theirs.marginals, tolerance);
+        let (ours, theirs) = (numbers(ours.divergence), numbers(theirs.divergence));
+        assert_close(&what, &ours, &theirs, tolerance);
+        let ours = weights.condition(&features).unwrap().marginals(x.clone());
+        let theirs = whitened.condition(&kernel(&platform)).unwrap().marginals(x);
+        assert_same_marginals(&what, &ours, &theirs, tolerance);
+    }
+}
+
+/// Norms that are exactly the variance, and products that are the covariances: with F frequencies the
+/// error of one is `σ²/√(2F)` at most, four times which none of 64 exceeds.
+#[test]
+fn fourier_features_have_the_covariances_of_their_kernel() {
+    let x = Random::new(46).points(8, 2);
+    let expected = covariances(&x, &x);
+    for platform in platforms() {
+        let mut random = ChaCha8Rng::seed_from_u64(47);
+        let options = platform.options();
+        let mut draw =
+            |count| RandomFourier::new(&kernel(&platform), 2, count, &mut random, options).unwrap();
+        let (features, few) = (draw(4000), draw(50));
+        let x = platform.matrix(&x);
+        let diagonal = numbers(features.diagonal(x.clone()));
+        let what = format!("on {platform}");
+        let tolerance = platform.tolerance(1e-12, 1e-5);
+        assert_close(&what, &diagonal, &[VARIANCE; 8], tolerance);
+        let actual = numbers(features.matrix(x.clone()));
+        assert_within(
+            &what,
+            &actual,
+            &expected.values,
+            4.0 * VARIANCE / 8000f64.sqrt(),
+        );
+        // The same inference takes them.
+        let model = LowRankRegression::new(
+            few,
+            ZeroMean::new(1),
+            Gaussian::new(NOISE, platform.options()),
+            VarianceCorrection::default(),
+        );
+        let y = platform.tensor(&[1.0, -1.0, 0.5, 0.2, 0.0, 0.3, -0.4, 0.9], [8, 1]);
+        let process = model.condition(x.clone(), y).unwrap();
+        let prediction = model.likelihood().predict(process.marginals(x));
+        assert!(
+            numbers(prediction.variance)
+                .iter()
+                .all(|&v| v > NOISE * 0.999)
+        );
+    }
+}
