@@ -12,7 +12,7 @@
 use std::{error::Error, hint::black_box, time::Instant};
 
 use burn::{
-    module::AutodiffModule,
+    module::Module,
     tensor::{DType, Device, Distribution, Tensor},
 };
 use burn_gp::{
@@ -89,7 +89,7 @@ fn report(count: usize, actions: usize, device: &Device) -> Result<(), Box<dyn E
     let inputs = points(count, device);
     let targets = inputs.clone().sum_dim(1).sin(); // [N, 1]
     let blocks = Blocks::new(count, actions);
-    let start = BlockActions::starting(ActionStart::Normal, blocks, &targets);
+    let start = BlockActions::starting(ActionStart::Normal, blocks, &targets, 0);
     let options = (device, DType::F32);
     let model = Model::new(
         kernel(device),

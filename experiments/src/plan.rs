@@ -5,6 +5,7 @@ mod layers;
 use burn::tensor::DType;
 use burn_gp::{
     inducing::Initialiser,
+    inference::{ActionLoss, ActionStart},
     kernels::KernelConfig,
     likelihoods::{GaussianConfig, LikelihoodConfig},
     means::MeanConfig,
@@ -12,21 +13,25 @@ use burn_gp::{
     variational::{Coordinates, CovarianceShape, PosteriorConfig},
 };
 use burn_gp_models::{
-    DeepGpConfig, ExactConfig, InducingConfig, ModelConfig, Precision, SgprConfig,
-    SolveCollapsedConfig, SvgpConfig,
+    ActionsConfig, ComputationAwareConfig, DeepGpConfig, ExactConfig, InducingConfig, ModelConfig,
+    Precision, SgprConfig, SolveCollapsedConfig, SvgpConfig,
     training::{FullBatchTraining, MiniBatchTraining},
 };
 
 use layers::Pieces;
 
-use crate::arguments::{CovarianceName, DtypeName, InitialiserName, MeanName};
+use crate::arguments::{ActionStartName, CovarianceName, DtypeName, InitialiserName, MeanName};
 use crate::preparation::PreparedData;
 use crate::settings::{
-    Family, Length, Method, SettingError, Settings, SparseSettings, VariationalSettings,
+    ActionSettings, Family, Length, Method, SettingError, Settings, SparseSettings,
+    VariationalSettings,
 };
 
 /// Inducing points unless told otherwise.
 const DEFAULT_INDUCING: usize = 128;
+
+/// Combinations of rows unless told otherwise.
+const DEFAULT_ACTIONS: usize = 256;
 
 /// Columns of the orthogonal inducing points' covariance that a step looks at unless told otherwise.
 const DEFAULT_COLUMNS: usize = 1024;
@@ -42,6 +47,8 @@ const DEFAULT_EPOCHS: usize = 10;
 pub enum Plan {
     /// Exact regression.
     Exact(ExactConfig, FullBatchTraining),
+    /// Computation-aware regression.
+    ComputationAware(ComputationAwareConfig, FullBatchTraining),
     /// Collapsed sparse regression.
     Sgpr(SgprConfig, FullBatchTraining),
     /// Collapsed sparse regression with orthogonal inducing points.
@@ -74,6 +81,17 @@ impl Plan {
                     kernel,
                     mean,
                     likelihood: noise,
+                    parameters,
+                },
+                full_batch(length),
+            ),
+            Method::ComputationAware(settings) => Self::ComputationAware(
+                ComputationAwareConfig {
+                    kernel,
+                    mean,
+                    likelihood: noise,
+                    actions: actions(settings, data, seed)?,
+                    loss: ActionLoss::Evidence,
                     parameters,
                 },
                 full_batch(length),
@@ -152,6 +170,7 @@ impl Plan {
     pub fn likelihood(&self) -> LikelihoodConfig {
         match self {
             Self::Exact(config, _) => config.likelihood.clone().into(),
+            Self::ComputationAware(config, _) => config.likelihood.clone().into(),
             Self::Sgpr(config, _) => config.likelihood.clone().into(),
             Self::SolveCollapsed(config, _) => config.likelihood.clone().into(),
             Self::Svgp(config, _) => config.likelihood.clone(),
@@ -163,6 +182,7 @@ impl Plan {
     pub fn model(&self) -> ModelConfig {
         match self {
             Self::Exact(config, _) => ModelConfig::Exact(config.clone()),
+            Self::ComputationAware(config, _) => ModelConfig::ComputationAware(config.clone()),
             Self::Sgpr(config, _) => ModelConfig::Sgpr(config.clone()),
             Self::SolveCollapsed(config, _) => ModelConfig::SolveCollapsed(config.clone()),
             Self::Svgp(config, _) => ModelConfig::Svgp(config.clone()),
@@ -177,6 +197,27 @@ pub fn precision(dtype: DtypeName) -> Precision {
         DtypeName::F32 => Precision::F32,
         DtypeName::F64 => Precision::F64,
     }
+}
+
+/// The combinations of rows; their number is written into `settings`.
+fn actions(
+    settings: &mut ActionSettings,
+    data: &PreparedData,
+    seed: u64,
+) -> Result<ActionsConfig, SettingError> {
+    let rows = data.train.len();
+    let requested = *settings.count.get_or_insert(DEFAULT_ACTIONS.min(rows));
+    if requested > rows {
+        return Err(SettingError::TooManyActions { requested, rows });
+    }
+    Ok(ActionsConfig::Blocks {
+        count: requested,
+        start: match settings.start {
+            ActionStartName::Normal => ActionStart::Normal,
+            ActionStartName::Targets => ActionStart::Targets,
+        },
+        seed,
+    })
 }
 
 /// How many inducing points there are, and how many orthogonal ones: as many as were asked for, else

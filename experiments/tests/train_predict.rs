@@ -41,8 +41,9 @@ fn both(data: &Path, folder: &Path, options: &[&str]) -> [Vec<Vec<String>>; 2] {
 
 #[test]
 fn every_regression_model_predicts_the_same_after_loading() {
-    let cases: [&[&str]; 13] = [
+    let cases: [&[&str]; 14] = [
         &["--model", "exact", "--steps", "20"],
+        &["--model", "cagp-opt", "--steps", "20", "--actions", "12"],
         &[
             "--model",
             "sgpr",

@@ -19,7 +19,8 @@ use burn_gp::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    DbkConfig, DeepGpConfig, SolveCollapsedConfig, SvdbkConfig, Svgp, training::TrainingData,
+    ComputationAwareConfig, DbkConfig, DeepGpConfig, SolveCollapsedConfig, SvdbkConfig, Svgp,
+    training::TrainingData,
 };
 
 /// A sparse variational model whose pieces are chosen at run time.
@@ -67,6 +68,14 @@ pub enum InitError {
          least 1, not 0"
     )]
     NoOrthogonalPoints,
+    /// There are not as many rows as actions.
+    #[error("{count} actions were asked for; there can be from 1 to {rows}, the number of rows")]
+    Actions {
+        /// The number asked for, I.
+        count: usize,
+        /// The number of rows, N.
+        rows: usize,
+    },
     /// The model has no second set of inducing points, and some are asked for.
     #[error(
         "{count} orthogonal inducing points were asked for, but this model has none; they belong \
@@ -498,6 +507,8 @@ pub enum ModelConfig {
     Sgpr(SgprConfig),
     /// Collapsed sparse regression with orthogonal inducing points.
     SolveCollapsed(SolveCollapsedConfig),
+    /// Computation-aware regression.
+    ComputationAware(ComputationAwareConfig),
     /// A sparse variational model.
     Svgp(SvgpConfig),
     /// A deep model, or one of images.

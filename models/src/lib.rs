@@ -1,5 +1,6 @@
 //! Ready-made Gaussian-process models on [`burn_gp`]: configuration, training, prediction, saving.
 
+mod computation_aware;
 mod config;
 mod deep_basis;
 mod deep_gp;
@@ -10,6 +11,7 @@ mod trained;
 pub mod training;
 mod variational;
 
+pub use computation_aware::{ActionsConfig, AnyComputationAware, ComputationAwareConfig};
 pub use config::{
     AnyExact, AnySgpr, AnySvgp, CoregionalisationConfig, ExactConfig, InducingConfig, InitError,
     ModelConfig, SgprConfig, SvgpConfig,
@@ -20,7 +22,7 @@ pub use prediction::{Predictions, Predictor, inputs_at_once};
 pub use solve_collapsed::{AnySolveCollapsed, SolveCollapsedConfig};
 pub use svgp::Svgp;
 pub use trained::{
-    AnyBasisProcess, AnyPredictive, AnyProcess, ExactModel, FORMAT_VERSION, MODEL_FILE, Precision,
+    AnyBasisProcess, AnyPredictive, AnyProcess, FORMAT_VERSION, MODEL_FILE, OnData, Precision,
     SavedModel, SavedModelError, Summary, TrainedModel, WEIGHTS_FILE,
 };
 pub use variational::AnyVariational;

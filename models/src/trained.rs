@@ -25,7 +25,7 @@ use burn_gp::{
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
-    AnyDbk, AnyDeepGp, AnySolveCollapsed, AnySvdbk, AnyVariational, Svgp,
+    AnyComputationAware, AnyDbk, AnyDeepGp, AnySolveCollapsed, AnySvdbk, AnyVariational, Svgp,
     config::{AnyExact, AnySgpr, AnySvgp, InitError, ModelConfig},
     deep_basis,
     prediction::Predictor,
@@ -38,10 +38,16 @@ pub type AnyProcess = WithMean<<AnyFunctions as Posterior<Kernels<AnyKernel>>>::
 /// The process of a deep basis kernel.
 pub type AnyBasisProcess = WithMean<LowRankProcess<Basis<AnyNetwork>>, AnyMean>;
 
+/// The process of computation-aware regression.
+pub type AnyComputationAwareProcess = <AnyComputationAware as FullBatch>::Process;
+
 /// What predicts the functions of a ready-made model.
 pub type AnyPredictive = EitherPredictive<
     AnyProcess,
-    EitherPredictive<StackProcess<AnyLayerProcess, AnyLayerProcess>, AnyBasisProcess>,
+    EitherPredictive<
+        StackProcess<AnyLayerProcess, AnyLayerProcess>,
+        EitherPredictive<AnyBasisProcess, AnyComputationAwareProcess>,
+    >,
 >;
 
 /// The functions of every sparse model.
@@ -55,7 +61,9 @@ type AnyFunctions = Functions<AnyPosterior<InducingPoints>>;
 #[derive(Module, Debug)]
 pub enum TrainedModel {
     /// Exact regression, which keeps its data.
-    Exact(ExactModel),
+    Exact(OnData<AnyExact>),
+    /// Computation-aware regression, which keeps them too.
+    ComputationAware(OnData<AnyComputationAware>),
     /// A sparse model, which does not.
     Sparse(AnySvgp),
     /// A deep model, or one of images.
@@ -64,24 +72,46 @@ pub enum TrainedModel {
     Basis(AnySvdbk),
 }
 
-/// Exact regression together with the data it is conditioned on.
+/// Regression together with the data it is conditioned on.
 #[derive(Module, Debug)]
-pub struct ExactModel {
-    regression: AnyExact,
+pub struct OnData<R: Module> {
+    regression: R,
     inputs: Param<Tensor<2>>,
     targets: Param<Tensor<2>>,
+}
+
+impl<R: FullBatch> OnData<R> {
+    /// On the device without autodiff.
+    fn new(regression: R, data: &TrainingData) -> Self {
+        let constant =
+            |tensor: &Tensor<2>| Param::from_tensor(tensor.clone().inner()).set_require_grad(false);
+        Self {
+            regression: regression.valid(),
+            inputs: constant(&data.inputs),
+            targets: constant(&data.targets),
+        }
+    }
+
+    fn condition(&self) -> Result<R::Process, NotPositiveDefinite> {
+        (self.regression).condition(self.inputs.val(), self.targets.val())
+    }
+
+    /// The device and the type.
+    fn options(&self) -> (Device, DType) {
+        let inputs = self.inputs.val();
+        (inputs.device(), inputs.dtype())
+    }
 }
 
 impl TrainedModel {
     /// An exact model conditioned on `data`.
     pub fn exact(regression: AnyExact, data: &TrainingData) -> Self {
-        let constant =
-            |tensor: &Tensor<2>| Param::from_tensor(tensor.clone().inner()).set_require_grad(false);
-        Self::Exact(ExactModel {
-            regression: regression.valid(),
-            inputs: constant(&data.inputs),
-            targets: constant(&data.targets),
-        })
+        Self::Exact(OnData::new(regression, data))
+    }
+
+    /// A computation-aware model conditioned on `data`.
+    pub fn computation_aware(regression: AnyComputationAware, data: &TrainingData) -> Self {
+        Self::ComputationAware(OnData::new(regression, data))
     }
 
     /// A collapsed model, as the variational model with the optimal `q(u)` given `data`.
@@ -162,16 +192,18 @@ impl TrainedModel {
         let (dimensions, columns) = (summary.dimensions, summary.target_columns);
         let dtype = summary.precision.dtype();
         let options = (device, dtype);
+        let zeros = || {
+            let zeros = |width| Tensor::zeros([summary.data_count, width], options);
+            TrainingData {
+                inputs: zeros(dimensions),
+                targets: zeros(columns),
+            }
+        };
         Ok(match &summary.config {
-            ModelConfig::Exact(config) => {
-                let zeros = |width| Tensor::zeros([summary.data_count, width], options);
-                Self::exact(
-                    config.init(dimensions, options)?,
-                    &TrainingData {
-                        inputs: zeros(dimensions),
-                        targets: zeros(columns),
-                    },
-                )
+            ModelConfig::Exact(config) => Self::exact(config.init(dimensions, options)?, &zeros()),
+            ModelConfig::ComputationAware(config) => {
+                let model = config.blank(summary.data_count, dimensions, options)?;
+                Self::computation_aware(model, &zeros())
             }
             ModelConfig::Sgpr(config) => {
                 Self::Sparse(config.variational().blank(dimensions, columns, options)?)
@@ -198,15 +230,21 @@ impl TrainedModel {
     ) -> Result<Predictor<AnyPredictive, AnyLikelihood>, NotPositiveDefinite> {
         match self {
             Self::Exact(model) => {
-                let (inputs, targets) = (model.inputs.val(), model.targets.val());
-                let (device, dtype) = (inputs.device(), inputs.dtype());
-                let process = (model.regression.condition(inputs, targets)?)
+                let (device, dtype) = model.options();
+                let process = (model.condition()?)
                     .map(EitherProcess::First)
                     .map(EitherProcess::First)
                     .map(EitherProcess::First)
                     .map(EitherProcess::First);
                 let likelihood = AnyLikelihood::Gaussian(model.regression.likelihood().clone());
                 let process = EitherPredictive::First(process);
+                Ok(Predictor::new(process, &likelihood, &device, dtype))
+            }
+            Self::ComputationAware(model) => {
+                let (device, dtype) = model.options();
+                let process = EitherPredictive::Second(model.condition()?);
+                let process = EitherPredictive::Second(EitherPredictive::Second(process));
+                let likelihood = AnyLikelihood::Gaussian(model.regression.likelihood().clone());
                 Ok(Predictor::new(process, &likelihood, &device, dtype))
             }
             Self::Sparse(model) => {
@@ -224,8 +262,8 @@ impl TrainedModel {
             }
             Self::Basis(model) => {
                 let level = model.posterior().level();
-                let process = EitherPredictive::Second(model.condition()?);
-                let process = EitherPredictive::Second(process);
+                let process = EitherPredictive::First(model.condition()?);
+                let process = EitherPredictive::Second(EitherPredictive::Second(process));
                 let (device, dtype) = (level.device(), level.dtype());
                 Ok(Predictor::new(process, model.likelihood(), &device, dtype))
             }
@@ -236,6 +274,7 @@ impl TrainedModel {
     pub fn hyperparameters(&self) -> Vec<Hyperparameter> {
         match self {
             Self::Exact(model) => model.regression.hyperparameters(),
+            Self::ComputationAware(model) => model.regression.hyperparameters(),
             Self::Sparse(model) => model.hyperparameters(),
             Self::Deep(model) => model.hyperparameters(),
             Self::Basis(model) => model.hyperparameters(),
@@ -243,10 +282,10 @@ impl TrainedModel {
     }
 
     /// The inducing points of all sets, row-major, `[M, D]`, of the first layer where there are
-    /// several; none for exact regression and deep basis kernels.
+    /// several; none for regression that keeps its data and for deep basis kernels.
     pub fn inducing_points(&self) -> Vec<f64> {
         match self {
-            Self::Exact(_) | Self::Basis(_) => Vec::new(),
+            Self::Exact(_) | Self::ComputationAware(_) | Self::Basis(_) => Vec::new(),
             Self::Sparse(model) => {
                 let sets = model.posterior().independent().inducing().into_iter();
                 sets.flat_map(|points| numbers(points.points())).collect()

@@ -26,8 +26,8 @@ use burn::{
 
 pub use collapsed::Collapsed;
 pub use computation_aware::{
-    ActionLoss, ActionPolicy, ActionStart, ActionVariables, Actions, BlockActions,
-    ComputationAware, DenseActions, Iterated, IterationRule, Iterations, Regression,
+    ActionLoss, ActionPolicy, ActionStart, ActionVariables, Actions, AnyActionPolicy, AnyActions,
+    BlockActions, ComputationAware, DenseActions, Iterated, IterationRule, Iterations, Regression,
 };
 pub use exact::Exact;
 pub use low_rank::{

@@ -13,10 +13,11 @@ pub struct Hyperparameter {
     pub values: Vec<f64>,
 }
 
-/// Fields whose parameters nobody reads one by one: inducing points, what the posterior is made
+/// Fields whose parameters nobody reads one by one: inducing points, actions, what the posterior is made
 /// of, the weights of networks and of patches, Fourier features.
-const UNREPORTED: [&str; 5] = [
+const UNREPORTED: [&str; 6] = [
     "inducing",
+    "policy",
     "posterior",
     "network",
     "patch_weights",
@@ -29,7 +30,8 @@ pub(super) fn is_reported(path: &str) -> bool {
 }
 
 /// The hyperparameters of any module, in the units people read and in the order of its fields: all
-/// its parameters but those in fields named `inducing`, `posterior`, `network`, `patch_weights` or `spectrum`.
+/// its parameters but those in fields named `inducing`, `policy`, `posterior`, `network`, `patch_weights`
+/// or `spectrum`.
 pub fn hyperparameters(module: &impl Module) -> Vec<Hyperparameter> {
     tree::parameters(module, &is_reported)
         .into_iter()

@@ -22,6 +22,9 @@ choice! {
         Exact,
         /// Sparse regression on all rows at once (collapsed bound), L-BFGS
         Sgpr,
+        /// Regression on all rows that counts what it has not computed as uncertainty, from trained
+        /// combinations of the rows (CaGP-Opt), L-BFGS
+        CagpOpt,
         /// Sparse variational, whitened, Adam on mini-batches
         Svgp,
         /// As svgp, not whitened
@@ -116,12 +119,25 @@ impl ModelName {
 
     /// Whether it trains on mini-batches.
     pub fn is_mini_batch(self) -> bool {
-        !matches!(self, Self::Exact | Self::Sgpr | Self::SolveCollapsed)
+        !matches!(
+            self,
+            Self::Exact | Self::Sgpr | Self::SolveCollapsed | Self::CagpOpt
+        )
+    }
+
+    /// Whether it has inducing points.
+    pub fn has_inducing(self) -> bool {
+        !matches!(self, Self::Exact | Self::CagpOpt)
+    }
+
+    /// Whether it has combinations of the rows in their place.
+    pub fn has_actions(self) -> bool {
+        self == Self::CagpOpt
     }
 
     /// Whether covariances of inducing points are factored with jitter.
     pub fn has_jitter(self) -> bool {
-        self != Self::Exact && !self.has_pseudo_observations()
+        self.has_inducing() && !self.has_pseudo_observations()
     }
 
     /// Whether it has a Gaussian over inducing variables whose covariance is trained.
@@ -164,6 +180,16 @@ choice! {
         KMeans,
         /// The training inputs of largest conditional variance, one after the other
         GreedyVariance,
+    }
+}
+
+choice! {
+    /// Where the combinations of rows start.
+    ActionStartName {
+        /// At random
+        Normal,
+        /// The targets of their rows
+        Targets,
     }
 }
 

@@ -12,8 +12,9 @@ use clap::{Args, Parser, Subcommand};
 
 pub use crate::experiment::ExperimentCommand;
 pub use choices::{
-    AuxiliaryName, CovarianceName, DeviceName, DtypeName, InitialiserName, InversionName, KeepName,
-    LikelihoodName, MeanName, ModelName, PosteriorName, ScaleName, ScheduleName, name_of,
+    ActionStartName, AuxiliaryName, CovarianceName, DeviceName, DtypeName, InitialiserName,
+    InversionName, KeepName, LikelihoodName, MeanName, ModelName, PosteriorName, ScaleName,
+    ScheduleName, name_of,
 };
 pub use complaint::complaint;
 pub use layers::{ImageOption, LayerOptions};

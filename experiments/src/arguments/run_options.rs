@@ -9,8 +9,8 @@ use crate::kernel_expression::KernelExpression;
 use crate::parameter_options::{BoundsOption, PriorOption, ValuesOption};
 
 use super::{
-    CovarianceName, DeviceName, DtypeName, InitialiserName, KeepName, LayerOptions, LikelihoodName,
-    MeanName, ModelName, PseudoObservationOptions, ScheduleName,
+    ActionStartName, CovarianceName, DeviceName, DtypeName, InitialiserName, KeepName,
+    LayerOptions, LikelihoodName, MeanName, ModelName, PseudoObservationOptions, ScheduleName,
 };
 
 /// Every option of a run; what is absent has its default.
@@ -91,6 +91,19 @@ pub struct RunOptions {
     )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub columns: Option<usize>,
+    /// Number of combinations of rows of cagp-opt [default: 256, or the number of rows]
+    #[arg(
+        long,
+        value_name = "I",
+        allow_negative_numbers = true,
+        help_heading = "Model"
+    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub actions: Option<usize>,
+    /// Where the combinations of rows start [default: normal]
+    #[arg(long, value_name = "START", help_heading = "Model")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub action_start: Option<ActionStartName>,
     /// How the first inducing points are chosen [default: k-means]
     #[arg(long, value_name = "METHOD", help_heading = "Model")]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -399,6 +412,8 @@ impl RunOptions {
             inducing: self.inducing.or(earlier.inducing),
             orthogonal: self.orthogonal.or(earlier.orthogonal),
             columns: self.columns.or(earlier.columns),
+            actions: self.actions.or(earlier.actions),
+            action_start: self.action_start.or(earlier.action_start),
             initialiser: self.initialiser.or(earlier.initialiser),
             covariance: self.covariance.or(earlier.covariance),
             jitter: (self.jitter).or(if own_dtype { None } else { earlier.jitter }),

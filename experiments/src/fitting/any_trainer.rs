@@ -53,6 +53,12 @@ impl AnyTrainer {
                 let trainer = trainer.with_priors(config.parameters.priors.clone());
                 TrainerKind::FullBatch(Box::new(AnyFullBatch::Exact(trainer)))
             }
+            Plan::ComputationAware(config, training) => {
+                let model = config.init(&data)?;
+                let trainer = FullBatchTrainer::new(model, data.clone(), training.clone());
+                let trainer = trainer.with_priors(config.parameters.priors.clone());
+                TrainerKind::FullBatch(Box::new(AnyFullBatch::ComputationAware(trainer)))
+            }
             Plan::Sgpr(config, training) => {
                 let model = config.init(&data)?;
                 let trainer = FullBatchTrainer::new(model, data.clone(), training.clone());

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use burn_gp::{ops::NotPositiveDefinite, parameter::Priors};
 use burn_gp_models::{
-    AnyExact, AnySgpr, AnySolveCollapsed, TrainedModel,
+    AnyComputationAware, AnyExact, AnySgpr, AnySolveCollapsed, TrainedModel,
     training::{FullBatchTrainer, StepReport, Trainer, TrainingData, TrainingError},
 };
 
@@ -12,6 +12,8 @@ use burn_gp_models::{
 pub enum AnyFullBatch {
     /// Exact regression.
     Exact(FullBatchTrainer<AnyExact>),
+    /// Computation-aware regression.
+    ComputationAware(FullBatchTrainer<AnyComputationAware>),
     /// Collapsed regression.
     Sgpr(FullBatchTrainer<AnySgpr>),
     /// Collapsed regression with two sets of inducing points.
@@ -23,6 +25,7 @@ macro_rules! forward {
     ($self:ident, $trainer:ident => $call:expr) => {
         match $self {
             Self::Exact($trainer) => $call,
+            Self::ComputationAware($trainer) => $call,
             Self::Sgpr($trainer) => $call,
             Self::SolveCollapsed($trainer) => $call,
         }
@@ -85,6 +88,10 @@ impl AnyFullBatch {
     pub fn trained(&self, data: &TrainingData) -> Result<TrainedModel, NotPositiveDefinite> {
         match self {
             Self::Exact(trainer) => Ok(TrainedModel::exact(trainer.model().clone(), data)),
+            Self::ComputationAware(trainer) => {
+                let model = trainer.model().clone();
+                Ok(TrainedModel::computation_aware(model, data))
+            }
             Self::Sgpr(trainer) => TrainedModel::collapsed(trainer.model(), data),
             Self::SolveCollapsed(trainer) => {
                 TrainedModel::collapsed_orthogonal(trainer.model(), data)

@@ -55,6 +55,10 @@ pub fn without_use(options: &RunOptions, model: ModelName) -> Vec<&'static str> 
     let pseudo_observations = options.pseudo_observations.given();
     let inverse_free = options.pseudo_observations.given_to_inverse_free();
     let orthogonal = [("--orthogonal", options.orthogonal.is_some())];
+    let actions = [
+        ("--actions", options.actions.is_some()),
+        ("--action-start", options.action_start.is_some()),
+    ];
     let columns = [("--columns", options.columns.is_some())];
     let layers = &options.layers;
     let (layered, deep, images) = (
@@ -68,8 +72,9 @@ pub fn without_use(options: &RunOptions, model: ModelName) -> Vec<&'static str> 
         (&images, !model.is_of_images()),
     ];
     let model = model.single_layer(layers.posterior);
-    let options: [(&[(&'static str, bool)], bool); 8] = [
-        (&dense, model == ModelName::Exact),
+    let options: [(&[(&'static str, bool)], bool); 9] = [
+        (&dense, !model.has_inducing()),
+        (&actions, !model.has_actions()),
         (&jitter, !model.has_jitter()),
         (&gaussian, !model.has_covariance_shape()),
         (&pseudo_observations, !model.has_pseudo_observations()),

@@ -206,6 +206,16 @@ pub enum SettingError {
         /// Training rows.
         rows: usize,
     },
+    /// More combinations than rows.
+    #[error(
+        "--actions is {requested} but there are only {rows} training rows; give at most {rows}"
+    )]
+    TooManyActions {
+        /// The number asked for.
+        requested: usize,
+        /// Training rows.
+        rows: usize,
+    },
     /// More inducing points than different rows.
     #[error(
         "--inducing is {requested} but only {distinct} training inputs are different; give at most {distinct}"

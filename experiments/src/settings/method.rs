@@ -12,7 +12,8 @@ use super::{
     pseudo_observations, schedule,
 };
 use crate::arguments::{
-    CovarianceName, InitialiserName, KeepName, ModelName, PseudoObservationOptions, RunOptions,
+    ActionStartName, CovarianceName, InitialiserName, KeepName, ModelName,
+    PseudoObservationOptions, RunOptions,
 };
 
 const DEFAULT_BATCH_SIZE: usize = 256;
@@ -24,6 +25,8 @@ const DEFAULT_PATIENCE: usize = 20;
 pub enum Method {
     /// Exact regression.
     Exact,
+    /// Computation-aware regression.
+    ComputationAware(ActionSettings),
     /// Collapsed sparse regression.
     Sgpr(SparseSettings),
     /// Collapsed sparse regression with orthogonal inducing points.
@@ -39,6 +42,7 @@ impl Method {
     pub fn name(&self) -> ModelName {
         match self {
             Self::Exact => ModelName::Exact,
+            Self::ComputationAware(_) => ModelName::CagpOpt,
             Self::Sgpr(_) => ModelName::Sgpr,
             Self::SolveCollapsed(_) => ModelName::SolveCollapsed,
             Self::Svgp(_, variational) => variational.family.name(),
@@ -65,7 +69,7 @@ impl Method {
     /// The inducing points, for models that have them.
     pub fn sparse(&self) -> Option<&SparseSettings> {
         match self {
-            Self::Exact => None,
+            Self::Exact | Self::ComputationAware(_) => None,
             Self::Sgpr(sparse)
             | Self::SolveCollapsed(sparse)
             | Self::Svgp(sparse, _)
@@ -73,13 +77,32 @@ impl Method {
         }
     }
 
+    /// The combinations of rows, for models that have them.
+    pub fn actions(&self) -> Option<&ActionSettings> {
+        match self {
+            Self::ComputationAware(actions) => Some(actions),
+            _ => None,
+        }
+    }
+
     /// The posterior and its training on mini-batches, for models that have them.
     pub fn variational(&self) -> Option<&VariationalSettings> {
         match self {
-            Self::Exact | Self::Sgpr(_) | Self::SolveCollapsed(_) => None,
+            Self::Exact | Self::ComputationAware(_) | Self::Sgpr(_) | Self::SolveCollapsed(_) => {
+                None
+            }
             Self::Svgp(_, variational) | Self::Layers(_, variational, _) => Some(variational),
         }
     }
+}
+
+/// The combinations of rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ActionSettings {
+    /// How many there are, unless by default.
+    pub count: Option<usize>,
+    /// Where they start.
+    pub start: ActionStartName,
 }
 
 /// The inducing points.
@@ -190,6 +213,12 @@ pub(super) fn method(options: &RunOptions, model: ModelName) -> Result<Method, S
     let posterior = options.layers.posterior;
     let family = match model.single_layer(posterior) {
         ModelName::Exact => return Ok(Method::Exact),
+        ModelName::CagpOpt => {
+            return Ok(Method::ComputationAware(ActionSettings {
+                count: at_least_one("--actions", options.actions)?,
+                start: options.action_start.unwrap_or(ActionStartName::Normal),
+            }));
+        }
         ModelName::Sgpr => return Ok(Method::Sgpr(sparse(options, model)?)),
         ModelName::SolveCollapsed => return Ok(Method::SolveCollapsed(sparse(options, model)?)),
         ModelName::Svgp => Family::Svgp { whitened: true },

@@ -28,7 +28,7 @@ pub use configuration::read_configuration;
 pub use error::{ConfigurationError, SettingError};
 use inducing_training::inducing_training;
 pub use layers::{ImageSettings, LayerSettings};
-pub use method::{Family, Method, SparseSettings, VariationalSettings};
+pub use method::{ActionSettings, Family, Method, SparseSettings, VariationalSettings};
 use natural_gradient::natural_gradient;
 use positive::{above_lower_bound, at_least_one, positive};
 use pseudo_observations::{
@@ -162,7 +162,7 @@ impl Settings {
             SplitChoice::Random(fraction) => (None, Some(fraction)),
         };
         let (model, name) = (self.method.name(), self.method.single_layer());
-        let layers = self.method.layers();
+        let (layers, actions) = (self.method.layers(), self.method.actions());
         RunOptions {
             model: Some(model),
             kernel: Some(self.kernel.clone()),
@@ -173,6 +173,8 @@ impl Settings {
             inducing: sparse.and_then(|sparse| sparse.inducing),
             orthogonal: sparse.and_then(|sparse| sparse.orthogonal),
             columns: variational.and_then(|variational| variational.columns()),
+            actions: actions.and_then(|actions| actions.count),
+            action_start: actions.map(|actions| actions.start),
             initialiser: sparse.map(|sparse| sparse.initialiser),
             covariance: (variational.filter(|_| name.has_covariance_shape()))
                 .map(|variational| variational.covariance),

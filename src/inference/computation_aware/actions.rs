@@ -2,8 +2,11 @@
 
 use burn::{
     module::{Module, ModuleDisplay, Param},
-    tensor::{Distribution, IndexingUpdateOp, Int, Tensor},
+    tensor::{IndexingUpdateOp, Int, Tensor, TensorData},
 };
+use rand::{SeedableRng, rngs::ChaCha8Rng};
+use rand_distr::{Distribution, StandardNormal};
+use serde::{Deserialize, Serialize};
 
 use crate::{inducing::InducingVariables, kernels::Kernel, ops::Blocks};
 
@@ -29,7 +32,7 @@ pub trait Actions: Module + ModuleDisplay {
 }
 
 /// Where the values of [`BlockActions`] start.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ActionStart {
     /// Independent normal, of unit length on average.
@@ -71,15 +74,20 @@ impl BlockActions {
         }
     }
 
-    /// Actions that start as `start` says, for targets `[N, P]`, of which the first column counts.
-    /// Normal ones are drawn from burn's generator of the device.
-    pub fn starting(start: ActionStart, blocks: Blocks, targets: &Tensor<2>) -> Self {
+    /// Actions that start as `start` says, for targets `[N, P]`, of which the first column counts;
+    /// `seed` is that of normal ones.
+    pub fn starting(start: ActionStart, blocks: Blocks, targets: &Tensor<2>, seed: u64) -> Self {
         let [rows, _] = targets.dims();
         let values = match start {
             ActionStart::Normal => {
                 let length = (rows as f64 / blocks.count() as f64).sqrt();
-                let options = (&targets.device(), targets.dtype());
-                Tensor::random([rows], Distribution::Normal(0.0, 1.0 / length), options)
+                let mut random = ChaCha8Rng::seed_from_u64(seed);
+                let normal = (0..rows).map(|_| {
+                    let value: f64 = StandardNormal.sample(&mut random);
+                    value / length
+                });
+                let data = TensorData::new(normal.collect(), [rows]);
+                Tensor::from_data(data, (&targets.device(), targets.dtype()))
             }
             ActionStart::Targets => targets.clone().narrow(1, 0, 1).squeeze_dim(1),
         };

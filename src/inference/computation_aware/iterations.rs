@@ -62,8 +62,8 @@ pub struct Iterated {
 }
 
 impl Iterations {
-    /// At most `count` iterations, less where the residual falls below `tolerance` times the
-    /// targets' length.
+    /// At most `count` iterations, at least one, less where the residual falls below `tolerance`
+    /// times the targets' length.
     pub fn new(rule: IterationRule, count: usize, tolerance: f64) -> Self {
         Self {
             rule,
@@ -106,12 +106,15 @@ impl Iterations {
         let mut state = State::new(problem);
         let length = norm(&residual);
         let [rows, _] = inputs.dims();
-        for _ in 0..self.count.min(rows) {
-            if norm(&state.residual) <= self.tolerance * length {
+        for index in 0..self.count.min(rows) {
+            if index > 0 && norm(&state.residual) <= self.tolerance * length {
                 break;
             }
-            let Some(action) = rule.next(&state) else {
-                break;
+            let action = match rule.next(&state) {
+                Some(action) => action,
+                // Targets of zero: what a single one of them says is as good as any.
+                None if index == 0 => unit_vector(&residual, 0),
+                None => break,
             };
             if !state.advance(problem, action) {
                 break;
@@ -129,13 +132,7 @@ impl ActionPolicy for Iterations {
         problem: &Regression<'_, K>,
     ) -> Result<DenseActions, NotPositiveDefinite> {
         let autodiff = problem.noise.is_autodiff();
-        let mut iterated = self.run(problem)?;
-        if iterated.residuals.is_empty() {
-            // The targets are zero, or as good: any one action keeps the posterior that of no data.
-            let rule = IterationRule::RandomVectors;
-            iterated = Self::new(rule, 1, -1.0).run(problem)?;
-        }
-        let actions = iterated.actions;
+        let actions = self.run(problem)?.actions;
         Ok(DenseActions::new(if autodiff {
             actions.autodiff()
         } else {
@@ -269,7 +266,9 @@ impl State {
             weights: self.directions.combine(weights),
             actions: self.actions.all(),
             directions: self.directions.all(),
-            residuals: residuals.map(|residual| residual / length).collect(),
+            residuals: residuals
+                .map(|residual| if length > 0.0 { residual / length } else { 0.0 })
+                .collect(),
         }
     }
 }
@@ -304,11 +303,7 @@ impl Rule {
     /// The next action, [N, 1], of unit length; none where there is no other.
     fn next(&mut self, state: &State) -> Option<Tensor<2>> {
         let like = &state.residual;
-        let ([rows, _], device, index) = (like.dims(), like.device(), state.actions.count);
-        let vector = |values: Vec<f64>| {
-            let data = TensorData::new(values, [rows, 1]).convert_dtype(like.dtype());
-            Tensor::<2>::from_data(data, (&device, like.dtype()))
-        };
+        let ([rows, _], index) = (like.dims(), state.actions.count);
         let action = match self {
             Self::Residuals(preconditioner) => {
                 let mut action = match preconditioner {
@@ -324,19 +319,33 @@ impl Rule {
                 }
                 action
             }
-            Self::UnitVectors => {
-                let mut values = vec![0.0; rows];
-                *values.get_mut(index)? = 1.0;
-                vector(values)
-            }
+            Self::UnitVectors => (index < rows).then(|| unit_vector(like, index))?,
             Self::RandomVectors(random) => {
-                vector((0..rows).map(|_| StandardNormal.sample(random)).collect())
+                let normal = (0..rows).map(|_| StandardNormal.sample(random));
+                vector(normal.collect(), like)
             }
             Self::Given(columns) => (index < rows).then(|| columns.clone().narrow(1, index, 1))?,
         };
         let length = norm(&action);
         (length > 0.0 && length.is_finite()).then(|| action / length)
     }
+}
+
+/// A column of numbers, [N, 1].
+fn vector(values: Vec<f64>, like: &Tensor<2>) -> Tensor<2> {
+    let (rows, dtype) = (values.len(), like.dtype());
+    let data = TensorData::new(values, [rows, 1]).convert_dtype(dtype);
+    Tensor::from_data(data, (&like.device(), dtype))
+}
+
+fn unit_vector(like: &Tensor<2>, index: usize) -> Tensor<2> {
+    let [rows, _] = like.dims();
+    vector(
+        (0..rows)
+            .map(|row| f64::from(u8::from(row == index)))
+            .collect(),
+        like,
+    )
 }
 
 /// The eigenvectors of K as columns, that of the largest eigenvalue first.

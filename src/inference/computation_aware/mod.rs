@@ -2,6 +2,7 @@
 //! what it has not computed as uncertainty.
 
 mod actions;
+mod any;
 mod bound;
 mod iterations;
 mod preconditioner;
@@ -13,6 +14,7 @@ use burn::{
 use serde::{Deserialize, Serialize};
 
 pub use actions::{ActionStart, ActionVariables, Actions, BlockActions, DenseActions};
+pub use any::{AnyActionPolicy, AnyActions};
 pub use iterations::{Iterated, IterationRule, Iterations};
 
 use super::{FullBatch, check_rows, low_rank::precise_type};

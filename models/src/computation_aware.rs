@@ -1,0 +1,176 @@
+//! Computation-aware regression.
+
+use burn::{
+    module::Module,
+    tensor::{Tensor, TensorCreationOptions},
+};
+use burn_gp::{
+    inference::{
+        ActionLoss, ActionStart, AnyActionPolicy, BlockActions, ComputationAware, IterationRule,
+        Iterations,
+    },
+    kernels::{AnyKernel, KernelConfig},
+    likelihoods::GaussianConfig,
+    means::{AnyMean, MeanConfig},
+    ops::Blocks,
+    parameter::ParameterConfig,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    InitError,
+    config::{OUTPUTS, options_of, with_first_values},
+    training::TrainingData,
+};
+
+/// Computation-aware regression whose pieces are chosen at run time.
+pub type AnyComputationAware = ComputationAware<AnyKernel, AnyMean, AnyActionPolicy>;
+
+/// Which combinations of the data the posterior has seen.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "actions", rename_all = "kebab-case")]
+pub enum ActionsConfig {
+    /// Trained, each of one run of rows.
+    Blocks {
+        /// How many there are, I.
+        count: usize,
+        /// Where they start.
+        start: ActionStart,
+        /// The seed of that.
+        seed: u64,
+    },
+    /// By iteration, for the hyperparameters of every step.
+    Iterations {
+        /// Which.
+        rule: IterationRule,
+        /// How many there are at most, I.
+        count: usize,
+        /// They end where the residual is this part of the targets.
+        tolerance: f64,
+        /// The seed of random ones.
+        seed: u64,
+    },
+}
+
+impl ActionsConfig {
+    /// How many there are at most, I.
+    pub fn count(&self) -> usize {
+        match self {
+            Self::Blocks { count, .. } | Self::Iterations { count, .. } => *count,
+        }
+    }
+
+    fn init(&self, targets: &Tensor<2>) -> AnyActionPolicy {
+        let [rows, _] = targets.dims();
+        match *self {
+            Self::Blocks { count, start, seed } => {
+                let blocks = Blocks::new(rows, count);
+                AnyActionPolicy::Blocks(BlockActions::starting(start, blocks, targets, seed))
+            }
+            Self::Iterations {
+                rule,
+                count,
+                tolerance,
+                seed,
+            } => {
+                AnyActionPolicy::Iterations(Iterations::new(rule, count, tolerance).with_seed(seed))
+            }
+        }
+    }
+}
+
+/// Configuration of computation-aware regression (J. Wenger et al., *Computation-Aware Gaussian
+/// Processes: Model Selection And Linear-Time Inference*, arXiv:2411.01036).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ComputationAwareConfig {
+    /// The kernel.
+    pub kernel: KernelConfig,
+    /// The mean function.
+    pub mean: MeanConfig,
+    /// The noise.
+    pub likelihood: GaussianConfig,
+    /// What the posterior has seen.
+    pub actions: ActionsConfig,
+    /// What training minimises.
+    #[serde(default)]
+    pub loss: ActionLoss,
+    /// First values, bounds, priors of the parameters, and which are not trained.
+    #[serde(default)]
+    pub parameters: ParameterConfig,
+}
+
+impl ComputationAwareConfig {
+    /// 256 trained actions and a zero mean.
+    pub fn new(kernel: impl Into<KernelConfig>, likelihood: GaussianConfig) -> Self {
+        Self {
+            kernel: kernel.into(),
+            mean: MeanConfig::Zero,
+            likelihood,
+            actions: ActionsConfig::Blocks {
+                count: 256,
+                start: ActionStart::default(),
+                seed: 0,
+            },
+            loss: ActionLoss::default(),
+            parameters: ParameterConfig::default(),
+        }
+    }
+
+    /// With other actions.
+    pub fn with_actions(mut self, actions: ActionsConfig) -> Self {
+        self.actions = actions;
+        self
+    }
+
+    /// The model for data, in their precision and on their device with autodiff.
+    ///
+    /// # Errors
+    ///
+    /// When there are more actions than rows, or none, or what is asked of a parameter cannot be.
+    pub fn init(&self, data: &TrainingData) -> Result<AnyComputationAware, InitError> {
+        let options = options_of(&data.inputs);
+        let [_, dimensions] = data.inputs.dims();
+        let kernel = self.kernel.init(dimensions, options.clone());
+        let kernel = with_first_values(kernel, &self.parameters, "kernel");
+        let model = self.assemble(kernel, dimensions, &data.targets.clone().inner(), options)?;
+        Ok(self.parameters.apply(model)?.train())
+    }
+
+    /// A model of the right shapes for `rows` rows, to be filled from a record.
+    ///
+    /// # Errors
+    ///
+    /// As [`init`](Self::init).
+    pub fn blank(
+        &self,
+        rows: usize,
+        dimensions: usize,
+        options: impl Into<TensorCreationOptions>,
+    ) -> Result<AnyComputationAware, InitError> {
+        let options = options.into();
+        let kernel = self.kernel.init(dimensions, options.clone());
+        let targets = Tensor::zeros([rows, OUTPUTS], options.clone());
+        let model = self.assemble(kernel, dimensions, &targets, options)?;
+        Ok(self.parameters.apply_to_blank(model)?)
+    }
+
+    fn assemble(
+        &self,
+        kernel: AnyKernel,
+        dimensions: usize,
+        targets: &Tensor<2>,
+        options: TensorCreationOptions,
+    ) -> Result<AnyComputationAware, InitError> {
+        let ([rows, _], count) = (targets.dims(), self.actions.count());
+        if !(1..=rows).contains(&count) {
+            return Err(InitError::Actions { count, rows });
+        }
+        let model = ComputationAware::new(
+            kernel,
+            self.mean.init(dimensions, OUTPUTS, options.clone()),
+            self.likelihood.init(options),
+            self.actions.init(targets),
+        );
+        Ok(model.with_loss(self.loss))
+    }
+}

@@ -1,0 +1,231 @@
+//! Computation-aware regression from a configuration: training, files, what cannot be.
+
+use burn::tensor::{DType, Device};
+use burn_gp::{
+    inference::{ActionLoss, ActionStart, FullBatch, IterationRule},
+    kernels::StationaryConfig,
+    likelihoods::GaussianConfig,
+    ops::Stationary,
+};
+use burn_gp_models::{
+    ActionsConfig, ComputationAwareConfig, InitError, ModelConfig, Precision, Predictions,
+    SavedModel, Summary, TrainedModel,
+    training::{FullBatchTrainer, FullBatchTraining, Trainer, TrainingData},
+};
+
+const COUNT: usize = 150;
+
+/// The standard deviation of the noise.
+const DEVIATION: f64 = 0.2;
+
+fn wave(x: f64) -> f64 {
+    (1.7 * x).sin() + 0.3 * (4.0 * x).cos()
+}
+
+/// Standard normal numbers by Box and Muller, from SplitMix64.
+fn noise(count: usize) -> Vec<f64> {
+    let mut state = 7u64;
+    let mut uniform = || {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut bits = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((bits ^ (bits >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+    };
+    let normal = |_| {
+        let radius = (-2.0 * (1.0 - uniform()).ln()).sqrt();
+        radius * (std::f64::consts::TAU * uniform()).cos()
+    };
+    (0..count).map(normal).collect()
+}
+
+/// Inputs in no order, so that a run of rows is no stretch of the line.
+fn inputs() -> Vec<f64> {
+    (0..COUNT)
+        .map(|n| (n * 61 % COUNT) as f64 / 18.0 - 4.0)
+        .collect()
+}
+
+fn data(dtype: DType) -> TrainingData {
+    let targets = inputs().into_iter().zip(noise(COUNT));
+    let targets: Vec<f64> = targets
+        .map(|(x, noise)| wave(x) + DEVIATION * noise)
+        .collect();
+    TrainingData::new(&inputs(), &targets, &Device::default().autodiff(), dtype)
+}
+
+fn config(actions: ActionsConfig) -> ComputationAwareConfig {
+    let kernel = StationaryConfig::new(Stationary::Matern32);
+    ComputationAwareConfig::new(kernel, GaussianConfig { noise: 0.5 }).with_actions(actions)
+}
+
+fn blocks(start: ActionStart) -> ActionsConfig {
+    ActionsConfig::Blocks {
+        count: 30,
+        start,
+        seed: 1,
+    }
+}
+
+fn residuals() -> ActionsConfig {
+    ActionsConfig::Iterations {
+        rule: IterationRule::Residuals,
+        count: 20,
+        tolerance: 1e-6,
+        seed: 0,
+    }
+}
+
+fn trainer(
+    config: &ComputationAwareConfig,
+    data: &TrainingData,
+) -> FullBatchTrainer<burn_gp_models::AnyComputationAware> {
+    let model = config.init(data).expect("fewer actions than rows");
+    let training = FullBatchTraining {
+        iterations: 60,
+        ..FullBatchTraining::default()
+    };
+    FullBatchTrainer::new(model, data.clone(), training)
+}
+
+fn trained(config: &ComputationAwareConfig, data: &TrainingData) -> (TrainedModel, f64) {
+    let mut trainer = trainer(config, data);
+    let mut loss = f64::INFINITY;
+    while !trainer.is_finished() {
+        loss = trainer.step().expect("the step is sound").loss;
+    }
+    let model = TrainedModel::computation_aware(trainer.into_model(), data);
+    (model, loss)
+}
+
+fn predictions(model: &TrainedModel, inputs: &[f64]) -> Predictions {
+    model
+        .predictor()
+        .expect("it can be conditioned")
+        .predict(inputs, 1)
+}
+
+/// Root mean square error of the means, and the mean negative log density of new targets.
+fn scores(model: &TrainedModel) -> (f64, f64) {
+    let inputs: Vec<f64> = (0..200).map(|n| n as f64 / 25.0 - 3.99).collect();
+    let predictions = predictions(model, &inputs);
+    let (mut squares, mut nlpd) = (0.0, 0.0);
+    for (i, noise) in noise(200).into_iter().rev().enumerate() {
+        let (mean, variance) = (predictions.mean[i], predictions.variance[i]);
+        let target = wave(inputs[i]);
+        squares += (mean - target).powi(2) / 200.0;
+        let error = target + DEVIATION * noise - mean;
+        nlpd += 0.5 * ((std::f64::consts::TAU * variance).ln() + error * error / variance) / 200.0;
+    }
+    (squares.sqrt(), nlpd)
+}
+
+/// Trained actions fit the function, from either start and in either type.
+#[test]
+fn trained_actions_fit() {
+    for dtype in [DType::F64, DType::F32] {
+        for start in [ActionStart::Normal, ActionStart::Targets] {
+            let (model, loss) = trained(&config(blocks(start)), &data(dtype));
+            let (error, nlpd) = scores(&model);
+            assert!(loss < 0.6, "{dtype:?} {start:?}: loss {loss}");
+            assert!(error < 0.2, "{dtype:?} {start:?}: error {error}");
+            assert!(nlpd < 0.3, "{dtype:?} {start:?}: NLPD {nlpd}");
+        }
+    }
+}
+
+/// The evidence lower bound makes the better fit, and the noise nearer the truth
+/// (arXiv:2411.01036, Figures S1 and S2).
+#[test]
+fn the_projected_loss_is_the_losing_one() {
+    let data = data(DType::F64);
+    let actions = blocks(ActionStart::Normal);
+    let (evidence, _) = trained(&config(actions.clone()), &data);
+    let mut projected = config(actions);
+    projected.loss = ActionLoss::Projected;
+    let (projected, _) = trained(&projected, &data);
+    let noise = |model: &TrainedModel| {
+        let all = model.hyperparameters();
+        let noise = all.iter().find(|one| one.path.contains("noise"));
+        noise.expect("there is a noise variance").values[0].sqrt()
+    };
+    let distances = [&evidence, &projected].map(|model| (noise(model).ln() - DEVIATION.ln()).abs());
+    assert!(distances[0] < distances[1], "{distances:?}");
+    let scores = [&evidence, &projected].map(|model| scores(model).1);
+    assert!(scores[0] < scores[1], "{scores:?}");
+}
+
+#[test]
+fn saved_models_predict_the_same() {
+    for actions in [blocks(ActionStart::Normal), residuals()] {
+        let (data, config) = (data(DType::F64), config(actions));
+        let model = trainer(&config, &data).into_model();
+        let model = TrainedModel::computation_aware(model, &data);
+        let folder = temp_dir::TempDir::new().expect("a folder");
+        let saved = SavedModel {
+            model: model.clone(),
+            summary: Summary {
+                config: ModelConfig::ComputationAware(config),
+                dimensions: 1,
+                target_columns: 1,
+                data_count: COUNT,
+                precision: Precision::F64,
+            },
+            context: (),
+        };
+        saved.save(folder.path()).expect("it can be written");
+        let loaded =
+            SavedModel::<()>::load(folder.path(), &Device::default()).expect("it can be read");
+        let inputs = [-3.0, 0.1, 7.0];
+        let (ours, theirs) = (
+            predictions(&model, &inputs),
+            predictions(&loaded.model, &inputs),
+        );
+        assert_eq!(ours.mean, theirs.mean);
+        assert_eq!(ours.variance, theirs.variance);
+    }
+}
+
+#[test]
+fn there_are_as_many_rows_as_actions() {
+    let data = data(DType::F64);
+    for count in [0, COUNT + 1] {
+        let mut config = config(residuals());
+        config.actions = ActionsConfig::Blocks {
+            count,
+            start: ActionStart::Normal,
+            seed: 0,
+        };
+        let error = config.init(&data).expect_err("too many or none");
+        assert!(
+            matches!(error, InitError::Actions { rows: COUNT, .. }),
+            "{error}"
+        );
+    }
+}
+
+/// Interrupted and resumed, L-BFGS makes the same steps.
+#[test]
+fn training_goes_on_where_it_stopped() {
+    // The default type of the default device, in which burn restores optimisers.
+    let (data, config) = (data(DType::F32), config(blocks(ActionStart::Normal)));
+    let mut whole = trainer(&config, &data);
+    let mut first = trainer(&config, &data);
+    let folder = temp_dir::TempDir::new().expect("a folder");
+    for _ in 0..2 {
+        whole.step().expect("the step is sound");
+        first.step().expect("the step is sound");
+    }
+    first.save(folder.path()).expect("it can be written");
+    let mut second = trainer(&config, &data);
+    second.restore(folder.path()).expect("it can be read");
+    for _ in 0..2 {
+        let expected = whole.step().expect("the step is sound").loss;
+        assert_eq!(second.step().expect("the step is sound").loss, expected);
+    }
+    let objective = |trainer: &FullBatchTrainer<burn_gp_models::AnyComputationAware>| {
+        let (inputs, targets) = (data.inputs.clone(), data.targets.clone());
+        let objective = trainer.model().objective(inputs, targets);
+        objective.expect("it is sound").into_scalar::<f32>()
+    };
+    assert_eq!(objective(&whole), objective(&second));
+}

@@ -1,0 +1,82 @@
+//! Policies and actions chosen at run time.
+
+use burn::{module::Module, tensor::Tensor};
+
+use super::{ActionPolicy, Actions, BlockActions, DenseActions, Iterations, Regression};
+use crate::{kernels::Kernel, ops::NotPositiveDefinite};
+
+/// An [`ActionPolicy`] chosen at run time.
+#[derive(Module, Debug)]
+pub enum AnyActionPolicy {
+    /// Trained actions of one run of points each.
+    Blocks(BlockActions),
+    /// Actions by iteration.
+    Iterations(Iterations),
+}
+
+/// The [`Actions`] of a policy chosen at run time.
+#[derive(Module, Debug)]
+pub enum AnyActions {
+    /// Combinations of one run of points each.
+    Blocks(BlockActions),
+    /// Combinations of all points.
+    Dense(DenseActions),
+}
+
+impl ActionPolicy for AnyActionPolicy {
+    type Actions = AnyActions;
+
+    fn actions<K: Kernel>(
+        &self,
+        problem: &Regression<'_, K>,
+    ) -> Result<AnyActions, NotPositiveDefinite> {
+        Ok(match self {
+            Self::Blocks(actions) => AnyActions::Blocks(actions.actions(problem)?),
+            Self::Iterations(iterations) => AnyActions::Dense(iterations.actions(problem)?),
+        })
+    }
+}
+
+impl Actions for AnyActions {
+    fn count(&self) -> usize {
+        match self {
+            Self::Blocks(actions) => actions.count(),
+            Self::Dense(actions) => actions.count(),
+        }
+    }
+
+    fn project(&self, columns: Tensor<2>) -> Tensor<2> {
+        match self {
+            Self::Blocks(actions) => actions.project(columns),
+            Self::Dense(actions) => actions.project(columns),
+        }
+    }
+
+    fn combine(&self, weights: Tensor<2>) -> Tensor<2> {
+        match self {
+            Self::Blocks(actions) => actions.combine(weights),
+            Self::Dense(actions) => actions.combine(weights),
+        }
+    }
+
+    fn gram(&self) -> Tensor<2> {
+        match self {
+            Self::Blocks(actions) => actions.gram(),
+            Self::Dense(actions) => actions.gram(),
+        }
+    }
+
+    fn matrix<K: Kernel>(&self, kernel: &K, points: Tensor<2>) -> Tensor<2> {
+        match self {
+            Self::Blocks(actions) => actions.matrix(kernel, points),
+            Self::Dense(actions) => actions.matrix(kernel, points),
+        }
+    }
+
+    fn covariance<K: Kernel>(&self, kernel: &K, points: Tensor<2>, x: Tensor<2>) -> Tensor<2> {
+        match self {
+            Self::Blocks(actions) => actions.covariance(kernel, points, x),
+            Self::Dense(actions) => actions.covariance(kernel, points, x),
+        }
+    }
+}
