@@ -96,10 +96,10 @@ pub enum ExperimentCommand {
     /// The table has every run that is finished in the folder, whichever the last command asked for,
     /// so that the cells can be made one by one. The folder of a run is DIR/depth-L/POSTERIOR/seed-K.
     DeepKin40k(deep::Kin40kOptions),
-    /// Deep Gaussian processes on concrete, energy, yacht and elevators
+    /// Deep Gaussian processes on small data sets and elevators (in the manner of arXiv:1705.08933)
     ///
-    /// One to three whitened layers, or layers with any other posterior, in the manner of
-    /// arXiv:1705.08933: 100 inducing points a layer, batches of 1000, 20 000 steps, five seeds. At
+    /// One to three whitened layers, or layers with any other posterior, on concrete, energy, yacht and
+    /// elevators: 100 inducing points a layer, batches of 1000, 20 000 steps, five seeds. At
     /// quick scale 50 inducing points, batches of 250, 1000 steps, one seed.
     DeepUci(deep::DeepUciOptions),
     /// MNIST with W-, L- and R-SVGP and a convolutional kernel (arXiv:2604.00697, Table 2)

@@ -373,7 +373,7 @@ fn command_lines_that_cannot_be_understood() {
             ),
             (
                 "--model gp",
-                "invalid value 'gp' for '--model <MODEL>' [possible values: exact, sgpr, svgp, svgp-unwhitened, solve, solve-unwhitened, odvgp, solve-collapsed, l-svgp, inverse-free] (did you mean sgpr?); see --help",
+                "invalid value 'gp' for '--model <MODEL>' [possible values: exact, sgpr, svgp, svgp-unwhitened, solve, solve-unwhitened, odvgp, solve-collapsed, l-svgp, inverse-free, deep-gp, conv-gp, deep-conv-gp] (did you mean sgpr?); see --help",
             ),
             (
                 "--steps many",
