@@ -26,7 +26,7 @@ fn digits_are_told_apart_by_patches_and_by_whole_images() {
     let folder = temp_dir::TempDir::new().unwrap();
     let path = folder.path();
     write_digits(path, 300, 60);
-    let line = "experiment conv-mnist --data-dir . --steps 40 --inducing 30 --batch-size 50 \
+    let line = "experiment conv-mnist --data-dir . --steps 200 --inducing 40 --batch-size 50 \
                 --learning-rate 0.05 --out digits --quiet";
     let table = succeed(path, &words(line));
     for published in ["1.31 (0.02)", "1.53 (0.03)", "1.94 (0.02)"] {
