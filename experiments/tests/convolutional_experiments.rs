@@ -101,6 +101,22 @@ fn cifar_10_has_every_row_of_the_paper() {
     let rows = columns(&path.join("deep/results.csv"), &titles);
     let models: Vec<String> = rows.iter().map(|row| row[..3].join(" ")).collect();
     assert_eq!(models, ["3 svgp-m 78.76", "3 solve-m-m 80.3"]);
+    let out = path.join("deep/runs/3-layer/solve-m-m/seed-0");
+    let texts: [(&str, &[&str]); 3] = [
+        ("confusion.svg", &["automobile", "20 test rows"]),
+        ("patches.svg", &["6 orthogonal inducing patches"]),
+        (
+            "maps.svg",
+            &["layer 1: 28 by 28 patches", "layer 2: 13 by 13 patches"],
+        ),
+    ];
+    for (name, words) in texts {
+        let picture = read(&out.join(name));
+        assert!(words.iter().all(|word| picture.contains(word)), "{name}");
+    }
+    let shallow = path.join("shallow/runs/1-layer/svgp-2m/seed-0");
+    assert!(read(&shallow.join("patches.svg")).contains("20 inducing patches"));
+    assert!(!shallow.join("maps.svg").exists());
     let refused = run(path, &words(&line.replace("--layers 3", "--layers 4")));
     assert_eq!(refused.status.code(), Some(2));
 }

@@ -64,6 +64,23 @@ impl Bitmap {
         self.pixels.len() / self.width
     }
 
+    /// The image with squares of pixels for each pixel, so that viewers that smooth images show them
+    /// apart.
+    fn magnified(&self) -> Self {
+        const WIDTH: usize = 96;
+        let times = (WIDTH / self.width).max(1);
+        let rows = self.pixels.chunks_exact(self.width).flat_map(|row| {
+            let wide: Vec<[u8; 3]> = (row.iter())
+                .flat_map(|&pixel| std::iter::repeat_n(pixel, times))
+                .collect();
+            std::iter::repeat_n(wide, times).flatten()
+        });
+        Self {
+            width: times * self.width,
+            pixels: rows.collect(),
+        }
+    }
+
     /// The file, with the checksums of its format.
     fn png(&self) -> std::io::Result<Vec<u8>> {
         let mut rows = ZlibEncoder::new(Vec::new(), Compression::default());
@@ -98,7 +115,7 @@ impl Bitmap {
              xmlns:xlink=\"http://www.w3.org/1999/xlink\" xlink:href=\"data:image/png;base64,",
             size.0, size.1
         );
-        write_base64(&mut element, &self.png()?);
+        write_base64(&mut element, &self.magnified().png()?);
         element += "\"/>\n";
         Ok(element)
     }
@@ -142,6 +159,9 @@ mod tests {
         };
         let colours = Bitmap::new(&[-1.0, 0.0, 3.0, 1.0, 1.0, 1.0], 2, 3, tones);
         assert_eq!(colours.pixels, [[0, 128, 255], [255; 3]]);
+        let large = colours.magnified();
+        assert_eq!((large.width, large.height()), (96, 48));
+        assert_eq!(large.pixels[47..49], colours.pixels);
         let grey = Bitmap::new(&[-1.0, 1.0, 1.0, 1.0], 1, 2, tones);
         assert_eq!(grey.pixels, [[128; 3], [255; 3]]);
         assert_eq!(grey.height(), 2);

@@ -14,7 +14,7 @@ const PICTURE: &str = "Inducing patches";
 /// Height of the line above a set.
 const TITLE: i32 = 24;
 /// Sides of a patch on the sheet, and the gap between two.
-const LARGEST_SIDE: i32 = 56;
+const LARGEST_SIDE: i32 = 60;
 const SMALLEST_SIDE: i32 = 14;
 const GAP: i32 = 4;
 /// The share of the numbers that are darker than black, and of those lighter than white.
@@ -52,8 +52,8 @@ pub fn inducing_patches(
     let length = size * size * channels;
     let height = (HEIGHT as i32 - SQUARE_HEADER - MARGIN) / sets.len() as i32;
     let (mut images, mut titles) = (Vec::new(), Vec::new());
-    for (index, set) in sets.iter().enumerate() {
-        let top = SQUARE_HEADER + height * index as i32;
+    let mut top = SQUARE_HEADER;
+    for set in sets {
         let patches = sorted(set.values, length);
         let layout = Layout::of(patches.len(), height - TITLE);
         let shown = thin(&patches, layout.capacity());
@@ -66,6 +66,7 @@ pub fn inducing_patches(
                 size: (layout.side, layout.side),
             }
         }));
+        top += TITLE + layout.height(shown.len());
     }
     let number = |value: f64| format!("{value:.2}").replace('-', "−");
     let frame = Frame {
@@ -119,7 +120,7 @@ impl Layout {
             Self {
                 side,
                 columns: fit(WIDTH as i32 - 2 * MARGIN),
-                rows: fit(height - GAP),
+                rows: fit(height - 3 * GAP),
             }
         };
         let mut sides = (SMALLEST_SIDE..=LARGEST_SIDE).rev().map(with_side);
@@ -129,6 +130,12 @@ impl Layout {
 
     fn capacity(&self) -> usize {
         (self.columns * self.rows) as usize
+    }
+
+    /// Of so many patches, with a gap below them.
+    fn height(&self, count: usize) -> i32 {
+        let rows = count.div_ceil(self.columns as usize) as i32;
+        (self.side + GAP) * rows + 2 * GAP
     }
 
     /// The upper left corner of a patch.
