@@ -144,6 +144,26 @@ pub fn accuracy(labels: &[f64], probabilities: &[f64], classes: usize) -> f64 {
     )
 }
 
+/// How many rows of each class were predicted to be of each class, `[C, C]`: row-major with a row for
+/// each label, 0 … C − 1, and a column for each likeliest class of the class probabilities, `[N, C]`.
+/// Labels beyond the classes count nowhere.
+///
+/// # Panics
+///
+/// If the probabilities are not C for each label.
+#[track_caller]
+pub fn confusion_matrix(labels: &[f64], probabilities: &[f64], classes: usize) -> Vec<usize> {
+    let likeliest = likeliest_classes(probabilities, classes);
+    check_lengths(labels.len(), likeliest.len());
+    let mut counts = vec![0; classes * classes];
+    for (&label, &(predicted, _)) in labels.iter().zip(&likeliest) {
+        if let Some(count) = counts.get_mut(label as usize * classes + predicted) {
+            *count += 1;
+        }
+    }
+    counts
+}
+
 /// The expected calibration error of class probabilities, `[N, C]`: with the predictions in `bins`
 /// bins of equal width by their confidence, the probability of the likeliest class, from 1/C to 1,
 /// `Σ_b (n_b/N)·|accuracy_b − mean confidence_b|`
@@ -258,6 +278,8 @@ mod tests {
         assert_eq!(likeliest, [(0, 0.5), (2, 0.4), (2, 0.9)]);
         let labels = [0.0, 1.0, 2.0];
         assert_close(accuracy(&labels, &probabilities, 3), 2.0 / 3.0);
+        let counts = confusion_matrix(&labels, &probabilities, 3);
+        assert_eq!(counts, [1, 0, 0, 0, 0, 1, 0, 0, 1]);
         // Bins from 1/3 to 2/3 (one right of two, confidence 0.9 in all) and to 1 (right at 0.9).
         let error = expected_calibration_error(&labels, &probabilities, 3, 2);
         assert_close(error, (0.1 + 0.1) / 3.0);

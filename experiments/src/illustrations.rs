@@ -1,10 +1,12 @@
 //! The pictures of a run.
 
+mod images;
+
 use std::path::Path;
 
-use burn_gp::{likelihoods::AnyLikelihood, metrics::likeliest_classes};
+use burn_gp::{likelihoods::AnyLikelihood, metrics};
 use burn_gp_datasets::Matrix;
-use burn_gp_models::{AnyPredictive, Predictions, Predictor};
+use burn_gp_models::{AnyPredictive, Predictions, Predictor, TrainedModel};
 
 use crate::arguments::{LikelihoodName, name_of};
 use crate::evaluation::{Evaluation, in_original_units};
@@ -32,8 +34,8 @@ pub struct Illustrations<'a> {
     pub log: &'a TrainingLog,
     /// The trained model.
     pub predictor: &'a Predictor<AnyPredictive, AnyLikelihood>,
-    /// Its inducing points, standardised, row-major; empty if it has none.
-    pub inducing: Vec<f64>,
+    /// The same, with its inducing points.
+    pub model: &'a TrainedModel,
     /// Its predictions of the test rows.
     pub evaluation: &'a Evaluation,
 }
@@ -65,6 +67,9 @@ impl Illustrations<'_> {
         let dimensions = self.data.dimensions();
         if self.data.schema.classes.is_some() {
             attempts.push(self.reliability(folder, caption));
+            if self.data.classes() > 2 {
+                attempts.push(self.confusion(folder, caption));
+            }
             if dimensions == 2 {
                 attempts.push(self.decision_map(folder, caption));
             }
@@ -75,6 +80,7 @@ impl Illustrations<'_> {
                 attempts.push(self.fit(folder, caption));
             }
         }
+        attempts.extend(self.of_images(folder, caption));
         let mut undrawn = Vec::new();
         for attempt in attempts {
             match attempt {
@@ -138,7 +144,7 @@ impl Illustrations<'_> {
     fn reliability(&self, folder: &Path, caption: Caption<'_>) -> Result<(), PictureError> {
         let original = &self.evaluation.original;
         let classes = self.data.classes();
-        let likeliest = likeliest_classes(&original.probabilities, classes);
+        let likeliest = metrics::likeliest_classes(&original.probabilities, classes);
         let rows = likeliest.iter().zip(&original.observed);
         let (of, events): (_, Vec<(f64, bool)>) = if classes == 2 {
             let positive = original.probabilities.iter().skip(1).step_by(2);
@@ -157,6 +163,21 @@ impl Illustrations<'_> {
         pictures::reliability(&path, of, &probability, &happened, caption)
     }
 
+    fn confusion(&self, folder: &Path, caption: Caption<'_>) -> Result<(), PictureError> {
+        let Some(classes) = &self.data.schema.classes else {
+            return Ok(());
+        };
+        let predictions = &self.evaluation.original;
+        let probabilities = &predictions.probabilities;
+        let counts =
+            metrics::confusion_matrix(&predictions.observed, probabilities, classes.count());
+        let content = pictures::Confusion {
+            counts: &counts,
+            names: classes.names(),
+        };
+        pictures::confusion(&folder.join(output::CONFUSION), content, caption)
+    }
+
     /// The inputs of some rows in the units of the data, row-major.
     fn inputs(&self, part: &Part) -> Vec<f64> {
         let inputs = self.data.standardizer.inverse_inputs(&part.inputs);
@@ -165,8 +186,9 @@ impl Illustrations<'_> {
 
     fn inducing(&self) -> Vec<f64> {
         let dimensions = self.data.dimensions();
-        let rows = self.inducing.len() / dimensions;
-        let points = Matrix::new(rows, dimensions, self.inducing.clone());
+        let inducing = self.model.inducing_points();
+        let rows = inducing.len() / dimensions;
+        let points = Matrix::new(rows, dimensions, inducing);
         self.data.standardizer.inverse_inputs(&points).into_values()
     }
 

@@ -262,7 +262,7 @@ fn finish(
         settings,
         log: &state.log,
         predictor: &predictor,
-        inducing: saved.model.inducing_points(),
+        model: &saved.model,
         evaluation: &evaluation,
     };
     let mut undrawn = Vec::new();

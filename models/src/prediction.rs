@@ -64,6 +64,11 @@ impl<P: Predictive, L: Likelihood> Predictor<P, L> {
         &self.process
     }
 
+    /// Row-major host inputs with `columns` columns as the process takes them, `[N, D]`.
+    pub fn inputs(&self, inputs: &[f64], columns: usize) -> Tensor<2> {
+        matrix(inputs, columns, &self.device, self.dtype)
+    }
+
     /// The likelihood.
     pub fn likelihood(&self) -> &L {
         &self.likelihood

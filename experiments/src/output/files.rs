@@ -30,6 +30,12 @@ pub const FIT: &str = "fit.svg";
 pub const RELIABILITY: &str = "reliability.svg";
 /// A classifier of two inputs.
 pub const DECISION_MAP: &str = "decision-map.svg";
+/// Which classes are taken for which.
+pub const CONFUSION: &str = "confusion.svg";
+/// The inducing patches of the first layer of images.
+pub const PATCHES: &str = "patches.svg";
+/// What the layers before the last make of images.
+pub const MAPS: &str = "maps.svg";
 /// The runs of a comparison, JSON.
 pub const COMPARISON_PLAN: &str = "comparison-plan.json";
 /// The scores of a comparison, JSON.

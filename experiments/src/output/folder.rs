@@ -24,7 +24,7 @@ pub struct OutputFolder {
 }
 
 /// Everything that a run writes.
-const OWN_FILES: [&str; 13] = [
+const OWN_FILES: [&str; 16] = [
     files::METRICS,
     files::PREDICTIONS,
     files::CONFIG,
@@ -35,6 +35,9 @@ const OWN_FILES: [&str; 13] = [
     files::FIT,
     files::RELIABILITY,
     files::DECISION_MAP,
+    files::CONFUSION,
+    files::PATCHES,
+    files::MAPS,
     MODEL_FILE,
     WEIGHTS_FILE,
     CHECKPOINT_FOLDER,

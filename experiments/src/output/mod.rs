@@ -9,8 +9,8 @@ mod replacement;
 pub use context::ModelContext;
 pub use files::{
     CALIBRATION, COMPARISON_CSV, COMPARISON_JSON, COMPARISON_PICTURE, COMPARISON_PLAN, CONFIG,
-    DECISION_MAP, FIT, LOSS, METRICS, PREDICTED_OBSERVED, PREDICTIONS, RELIABILITY, TRAINING_LOG,
-    write_predictions, write_text,
+    CONFUSION, DECISION_MAP, FIT, LOSS, MAPS, METRICS, PATCHES, PREDICTED_OBSERVED, PREDICTIONS,
+    RELIABILITY, TRAINING_LOG, write_predictions, write_text,
 };
 pub use folder::{OutputFolder, names_in};
 pub use predictions::class_table;

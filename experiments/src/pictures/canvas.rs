@@ -8,12 +8,13 @@ use plotters::prelude::*;
 use plotters::style::TextStyle;
 
 use super::axis::Axis;
+use super::bitmap::Bitmap;
 use super::legend::{self, Entry};
 use super::{Caption, PictureError, palette};
 
 /// Size of a picture in pixels.
-const WIDTH: u32 = 800;
-const HEIGHT: u32 = 560;
+pub(super) const WIDTH: u32 = 800;
+pub(super) const HEIGHT: u32 = 560;
 
 /// Drawing units per pixel: the drawing library rounds coordinates to whole units, which at one
 /// unit a pixel makes curves visibly ragged.
@@ -21,13 +22,13 @@ const UNITS: i32 = 8;
 
 /// Height of the header: title, remarks, and for wide pictures the legend.
 const WIDE_HEADER: i32 = 98;
-const SQUARE_HEADER: i32 = 72;
+pub(super) const SQUARE_HEADER: i32 = 72;
 /// Room for tick labels and axis text.
 const LEFT_LABELS: i32 = 68;
 const BOTTOM_LABELS: i32 = 46;
 /// Right of a plot, half of the last tick label sticks out.
 const RIGHT_MARGIN: i32 = 26;
-const MARGIN: i32 = 10;
+pub(super) const MARGIN: i32 = 10;
 /// Width of the panel to the right of a square plot; it leaves as much width as height.
 const PANEL: i32 = 266;
 
@@ -53,6 +54,18 @@ pub(super) fn pixels(count: i32) -> i32 {
 pub(super) fn font(size: f64) -> TextStyle<'static> {
     // The SVG back end divides font sizes by 1.24 to mimic the bitmap back end's metrics.
     ("sans-serif", size * f64::from(UNITS) * 1.24).into_text_style(&(WIDTH, HEIGHT))
+}
+
+/// Writes a line of text at a place in pixels.
+pub(super) fn write(
+    area: &Area<'_>,
+    picture: &'static str,
+    text: &str,
+    style: &TextStyle<'_>,
+    (x, y): (i32, i32),
+) -> Result<(), PictureError> {
+    area.draw_text(text, style, (pixels(x), pixels(y)))
+        .map_err(drawing(picture))
 }
 
 /// Turns the drawing library's error into ours.
@@ -132,6 +145,23 @@ pub(super) fn on_paper(
     frame: &Frame<'_>,
     draw: impl FnOnce(&Area<'_>) -> Result<(), PictureError>,
 ) -> Result<(), PictureError> {
+    on_paper_with(path, frame, &[], draw)
+}
+
+/// A small image on a sheet, in pixels of the sheet.
+pub(super) struct Placed {
+    pub(super) bitmap: Bitmap,
+    pub(super) corner: (i32, i32),
+    pub(super) size: (i32, i32),
+}
+
+/// Draws a whole sheet with small images on it and writes it to a file.
+pub(super) fn on_paper_with(
+    path: &Path,
+    frame: &Frame<'_>,
+    images: &[Placed],
+    draw: impl FnOnce(&Area<'_>) -> Result<(), PictureError>,
+) -> Result<(), PictureError> {
     let units = (WIDTH * UNITS as u32, HEIGHT * UNITS as u32);
     let mut svg = String::new();
     {
@@ -144,7 +174,13 @@ pub(super) fn on_paper(
     }
     let drawn_size = format!("width=\"{}\" height=\"{}\"", units.0, units.1);
     let shown_size = format!("width=\"{WIDTH}\" height=\"{HEIGHT}\"");
-    let svg = svg.replacen(&drawn_size, &shown_size, 1);
+    let mut svg = svg.replacen(&drawn_size, &shown_size, 1);
+    for image in images {
+        let [corner, size] = [image.corner, image.size].map(|(x, y)| (pixels(x), pixels(y)));
+        let element = (image.bitmap.element(corner, size)).map_err(drawing(frame.picture))?;
+        let end = svg.rfind("</svg>").unwrap_or(svg.len());
+        svg.insert_str(end, &element);
+    }
     std::fs::write(path, svg).map_err(|source| PictureError::Write {
         path: path.to_path_buf(),
         source,

@@ -1,21 +1,26 @@
 //! Pictures of a fit as SVG files: training loss, predictions, calibration, 1-D fits, decision maps,
-//! comparisons of models, and panels of fits and of curves.
+//! comparisons of models, panels of fits and of curves, mixed-up classes, inducing patches and feature
+//! maps.
 //!
 //! Every function takes slices and a path and writes one file of 800 by 560 pixels. Values that are
 //! not finite are left out and counted in the line below the title; when nothing is left the
 //! function returns a [`PictureError`] and writes nothing.
 
 mod axis;
+mod bitmap;
 mod calibration;
 mod canvas;
 mod class_map;
 mod classified_points;
 mod comparison;
+mod confusion;
 mod curves;
 mod decision_map;
 mod error;
+mod feature_maps;
 mod fit;
 mod fits;
+mod inducing_patches;
 mod legend;
 mod loss;
 mod palette;
@@ -29,11 +34,14 @@ pub use calibration::calibration;
 pub use class_map::class_map;
 pub use classified_points::ClassifiedPoints;
 pub use comparison::{ComparedScore, comparison};
+pub use confusion::{Confusion, confusion};
 pub use curves::{CurveName, CurvePanel, Span, curves};
 pub use decision_map::decision_map;
 pub use error::PictureError;
+pub use feature_maps::{ImageRows, feature_maps};
 pub use fit::{Band, BandOf, Fit, Points, evaluation_grid, fit};
 pub use fits::{FitPanel, fits};
+pub use inducing_patches::{PatchSet, inducing_patches};
 pub use loss::{LossPoint, Progress, loss};
 pub use predicted_observed::{Predictions, predicted_observed};
 pub use probability_grid::ProbabilityGrid;

@@ -42,6 +42,14 @@ fn tinted(colour: RGBColor, weight: f64) -> RGBColor {
     RGBColor(mix(colour.0), mix(colour.1), mix(colour.2))
 }
 
+/// Blue for what is right, vermilion for what is wrong, the darker the larger its share.
+pub(super) fn share(is_right: bool, share: f64) -> RGBColor {
+    tinted(
+        if is_right { BLUE } else { VERMILION },
+        share.clamp(0.0, 1.0),
+    )
+}
+
 /// Colour of a probability: vermilion at 0, white at 1/2, blue at 1.
 pub(super) fn probability(value: f64) -> RGBColor {
     let value = value.clamp(0.0, 1.0);

@@ -128,3 +128,24 @@ pub fn write_digits(folder: &Path, train: u32, test: u32) {
         fs::write(set.join(format!("{part}-labels-idx1-ubyte")), labels).expect("a file");
     }
 }
+
+/// Ten classes of coloured images, each brighter in a stripe of its own, where the program looks for
+/// CIFAR-10.
+pub fn write_cifar(folder: &Path, train: u32, test: u32) {
+    let mut random = ChaCha8Rng::seed_from_u64(14);
+    let set = folder.join("cifar-10");
+    fs::create_dir_all(&set).expect("a folder can be made");
+    for (name, count) in [("data_batch_1.bin", train), ("test_batch.bin", test)] {
+        let mut records = Vec::new();
+        for row in 0..count {
+            let class = (row % 10) as u8;
+            records.push(class);
+            for pixel in 0..3 * 32 * 32 {
+                let stripe = (pixel % 32) / 3 == usize::from(class);
+                let bright: u8 = if stripe { 180 } else { 0 };
+                records.push(bright + random.random_range(0..75));
+            }
+        }
+        fs::write(set.join(name), records).expect("a file");
+    }
+}

@@ -10,7 +10,7 @@
 //! 10^(−1/3) of itself 15 times.
 //!
 //! Where the paper is silent, lengthscales start at 10 for images, which is about the distance of two
-//! digits, and at 2 for patches.
+//! digits, and at 1 for patches.
 
 use std::path::PathBuf;
 
@@ -223,7 +223,7 @@ impl DigitKernel {
                 },
                 model: Some(ModelName::ConvGp),
                 isotropic: Some(true),
-                set: starting_at("layers.output.kernel.base.lengthscale", 2.0),
+                set: starting_at("layers.output.kernel.base.lengthscale", 1.0),
                 schedule: Some(ScheduleName::Stairs),
                 stages: Some(STAGES),
                 stage_factor: Some(10f64.powf(-1.0 / 3.0)),

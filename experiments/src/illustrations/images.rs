@@ -1,0 +1,104 @@
+//! The pictures of a model of images.
+
+use std::path::Path;
+
+use burn_gp::{layers::AnyLayer, parameter::numbers, patches::ImageShape};
+use burn_gp_models::TrainedModel;
+
+use super::Illustrations;
+use crate::output;
+use crate::pictures::{self, Caption, ImageRows, PatchSet, PictureError};
+
+/// Rows of maps on a sheet, about: images times layers.
+const ROWS_OF_MAPS: usize = 8;
+
+impl Illustrations<'_> {
+    /// Those that the model allows.
+    pub(super) fn of_images(
+        &self,
+        folder: &Path,
+        caption: Caption<'_>,
+    ) -> Vec<Result<(), PictureError>> {
+        let mut attempts = Vec::new();
+        if let TrainedModel::Deep(model) = self.model {
+            let layers = model.layers();
+            let first = layers.hidden().first().unwrap_or(layers.output());
+            attempts.extend(patches(first, folder, caption));
+            attempts.extend(self.maps(layers.hidden(), folder, caption));
+        }
+        attempts
+    }
+
+    /// None if the layers make no maps.
+    fn maps(
+        &self,
+        hidden: &[AnyLayer],
+        folder: &Path,
+        caption: Caption<'_>,
+    ) -> Option<Result<(), PictureError>> {
+        let process = self.predictor.process().second()?;
+        let shape = hidden.first()?.grid()?.image();
+        let (rows, names) = self.examples((ROWS_OF_MAPS / hidden.len()).max(1));
+        let images = self.data.test.inputs.select(&rows);
+        let inputs = self.predictor.inputs(images.values(), images.columns());
+        let means: Vec<Vec<f64>> = (process.layer_means(inputs).into_iter().take(hidden.len()))
+            .map(numbers)
+            .collect();
+        let maps: Option<Vec<ImageRows<'_>>> = (hidden.iter().zip(&means))
+            .map(|(layer, means)| {
+                let grid = layer.grid()?;
+                Some(of_shape(
+                    grid.map(means.len() / rows.len() / grid.count()),
+                    means,
+                ))
+            })
+            .collect();
+        let path = folder.join(output::MAPS);
+        let images = of_shape(shape, images.values());
+        Some(pictures::feature_maps(
+            &path, &names, images, &maps?, caption,
+        ))
+    }
+
+    /// At most `count` test rows with their names: of classes, the first row of each.
+    fn examples(&self, count: usize) -> (Vec<usize>, Vec<String>) {
+        let test = &self.data.test;
+        let numbered = |row: usize| (row, format!("row {}", test.rows[row]));
+        match &self.data.schema.classes {
+            None => (0..test.len().min(count)).map(numbered).unzip(),
+            Some(classes) => {
+                let first = |class: usize| {
+                    let row = (test.observed.iter()).position(|&label| label == class as f64)?;
+                    Some((row, classes.names()[class].clone()))
+                };
+                (0..classes.count()).filter_map(first).take(count).unzip()
+            }
+        }
+    }
+}
+
+fn of_shape(shape: ImageShape, values: &[f64]) -> ImageRows<'_> {
+    ImageRows {
+        height: shape.height,
+        width: shape.width,
+        channels: shape.channels,
+        values,
+    }
+}
+
+/// None if the layer does not look at patches.
+fn patches(
+    layer: &AnyLayer,
+    folder: &Path,
+    caption: Caption<'_>,
+) -> Option<Result<(), PictureError>> {
+    let grid = layer.grid()?;
+    let sets: Vec<Vec<f64>> = layer.inducing_inputs().into_iter().map(numbers).collect();
+    let names = ["inducing patches", "orthogonal inducing patches"];
+    let sets: Vec<PatchSet<'_>> = (names.iter().zip(&sets))
+        .map(|(name, values)| PatchSet { name, values })
+        .collect();
+    let path = folder.join(output::PATCHES);
+    let shape = (grid.size(), grid.image().channels);
+    Some(pictures::inducing_patches(&path, &sets, shape, caption))
+}
