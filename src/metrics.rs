@@ -75,6 +75,23 @@ pub fn negative_log_density(log_densities: &[f64]) -> f64 {
     -mean(log_densities.iter().copied())
 }
 
+/// The log density `log Σ_s exp(ℓ_s)/S` of a mixture with equal weights, from the log densities of
+/// its S components; negative infinity if there are none.
+pub fn mixture_log_density(components: &[f64]) -> f64 {
+    let largest = components.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if components.len() == 1 || !largest.is_finite() {
+        return largest;
+    }
+    let sum: f64 = components.iter().map(|value| (value - largest).exp()).sum();
+    largest + (sum / components.len() as f64).ln()
+}
+
+/// The mean of the log densities themselves, `Σ_n Σ_s ℓ_ns/(N·S)`, from those of the S components of
+/// each of N mixtures: at most the mean of the mixtures' own.
+pub fn average_log_density(components: &[Vec<f64>]) -> f64 {
+    mean(components.iter().map(|each| mean(each.iter().copied())))
+}
+
 /// The fraction of targets in the central 95 % interval of normal predictions,
 /// `|y_n − μ_n| ≤ 1.96·√v_n`. It is 0.95 when the predictions are calibrated.
 #[track_caller]
@@ -188,6 +205,25 @@ mod tests {
             expected,
         );
         assert_close(negative_log_density(&[-1.0, -2.0, 0.5]), 2.5 / 3.0);
+    }
+
+    #[test]
+    fn mixtures_by_hand() {
+        // Densities of 0.2 and 0.6 have the mean 0.4.
+        let logs = [0.2f64.ln(), 0.6f64.ln()];
+        assert_close(mixture_log_density(&logs), 0.4f64.ln());
+        assert_eq!(mixture_log_density(&[-0.3]), -0.3);
+        // Far below what a density can be without its logarithm.
+        assert_close(mixture_log_density(&[-1e4, -1e4]), -1e4);
+        assert_eq!(
+            mixture_log_density(&[f64::NEG_INFINITY; 2]),
+            f64::NEG_INFINITY
+        );
+        let rows = [logs.to_vec(), vec![-1.0, -2.0]];
+        let expected = (0.2f64.ln() + 0.6f64.ln() - 3.0) / 4.0;
+        assert_close(average_log_density(&rows), expected);
+        assert!(expected < (0.4f64.ln() + mixture_log_density(&rows[1])) / 2.0);
+        assert!(average_log_density(&[]).is_nan());
     }
 
     #[test]

@@ -2,10 +2,13 @@
 
 mod support;
 
-use burn::tensor::Tensor;
+use burn::{module::Module, tensor::Tensor};
 use burn_gp::{
     inducing::{InducingPatches, InducingPoints, InducingVariables},
-    kernels::{AnyKernel, Convolutional, Kernel, KernelConfig, StationaryConfig, StationaryKernel},
+    kernels::{
+        AnyKernel, Convolutional, Kernel, KernelConfig, Scaled, StationaryConfig, StationaryKernel,
+        Sum,
+    },
     ops::Stationary,
     patches::{ImageShape, PatchGrid},
 };
@@ -98,9 +101,17 @@ fn one_patch_is_the_image() {
 fn covariances_of_images_are_sums_over_pairs_of_patches() {
     let shape = ImageShape::new(4, 5, 2);
     let grid = PatchGrid::new(shape, 2, 2).expect("patches");
-    let kernels: [KernelConfig; 3] = [
+    let kernels: [KernelConfig; 5] = [
         rbf(1.5, 0.7).into(),
         KernelConfig::RationalQuadratic(Default::default()),
+        KernelConfig::Scaled {
+            base: Box::new(rbf(1.5, 0.7).into()),
+            outputscale: 1.9,
+        },
+        KernelConfig::Product {
+            first: Box::new(rbf(1.5, 0.7).into()),
+            second: Box::new(rbf(2.5, 1.1).into()),
+        },
         KernelConfig::Sum {
             first: Box::new(rbf(1.5, 0.7).into()),
             second: Box::new(KernelConfig::White { variance: 0.3 }),
@@ -150,6 +161,60 @@ fn covariances_of_images_are_sums_over_pairs_of_patches() {
             let actual = numbers(kernel.diagonal(images));
             assert_close(&format!("{what}: diagonal"), &actual, &diagonal, tolerance);
         }
+    }
+}
+
+/// A kernel with sums over patches alone, of 2 and 3 wherever they are.
+#[derive(Module, Debug)]
+struct SumsAlone;
+
+impl Kernel for SumsAlone {
+    fn covariance(&self, _: Tensor<2>, _: Tensor<2>) -> Tensor<2> {
+        panic!("a matrix of all patches")
+    }
+
+    fn diagonal(&self, _: Tensor<2>) -> Tensor<1> {
+        panic!("a diagonal of all patches")
+    }
+
+    fn patch_covariance(
+        &self,
+        _: &PatchGrid,
+        patches: Tensor<2>,
+        images: Tensor<2>,
+        _: Tensor<2>,
+    ) -> Tensor<2> {
+        let ([count, _], [images_count, _]) = (patches.dims(), images.dims());
+        Tensor::full(
+            [count, images_count],
+            2.0,
+            (&images.device(), images.dtype()),
+        )
+    }
+
+    fn patch_variance(&self, _: &PatchGrid, images: Tensor<2>, _: Tensor<2>) -> Tensor<1> {
+        let [count, _] = images.dims();
+        Tensor::full([count], 3.0, (&images.device(), images.dtype()))
+    }
+}
+
+/// Scaled kernels and sums leave sums over patches to the kernels they are made of, which have fused
+/// operations for them.
+#[test]
+fn scaled_kernels_and_sums_pass_sums_over_patches_on() {
+    let grid = PatchGrid::new(ImageShape::new(3, 3, 1), 2, 1).expect("patches");
+    for platform in platforms() {
+        let options = platform.options();
+        let kernel = Sum::new(SumsAlone, Scaled::new(SumsAlone, 0.5, options));
+        let kernel = Convolutional::new(kernel, grid, options);
+        let mut random = Random::new(17);
+        let images = platform.matrix(&random.points(2, 9));
+        let patches = InducingPatches::new(platform.matrix(&random.points(3, 4)));
+        let tolerance = platform.tolerance(1e-14, 1e-6);
+        let kuf = numbers(patches.kuf(&kernel, images.clone()));
+        assert_close("covariances", &kuf, &[3.0; 6], tolerance);
+        let variances = numbers(kernel.diagonal(images));
+        assert_close("variances", &variances, &[4.5; 2], tolerance);
     }
 }
 

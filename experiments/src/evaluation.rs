@@ -22,6 +22,10 @@ pub struct Scores {
     pub mae: f64,
     /// Mean negative log predictive density, noise included.
     pub nlpd: f64,
+    /// For models made of layers, the mean of the log densities over rows and draws of the layers
+    /// before the last: at most the negative `nlpd`, which is that of the draws' mixture.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub average_log_density: Option<f64>,
     /// Root mean squared error in the units of the data.
     pub rmse_original: f64,
     /// Mean absolute error in the units of the data.
@@ -99,7 +103,11 @@ pub fn evaluate(
     let predictions = predict(predictor, &part.inputs, part.noise.as_deref());
     let (targets, _) = part.likelihood_targets();
     let (inputs, columns) = (part.inputs.values(), part.inputs.columns());
-    let densities = predictor.log_density(inputs, columns, &targets);
+    let components = predictor.log_densities(inputs, columns, &targets);
+    let densities: Vec<f64> = (components.iter())
+        .map(|each| metrics::mixture_log_density(each))
+        .collect();
+    let is_of_layers = predictor.process().second().is_some();
     let original = InOriginalUnits {
         observed: part.observed.clone(),
         ..in_original_units(&predictions, standardizer)
@@ -112,6 +120,7 @@ pub fn evaluate(
         rmse: metrics::root_mean_squared_error(&described, mean),
         mae: metrics::mean_absolute_error(&described, mean),
         nlpd: metrics::negative_log_density(&densities),
+        average_log_density: is_of_layers.then(|| metrics::average_log_density(&components)),
         rmse_original: metrics::root_mean_squared_error(observed, &original.mean),
         mae_original: metrics::mean_absolute_error(observed, &original.mean),
         coverage95: predictor.likelihood().classes().is_none().then(coverage),

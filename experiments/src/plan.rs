@@ -14,12 +14,12 @@ use burn_gp::{
 use burn_gp_models::{
     DeepGpConfig, ExactConfig, InducingConfig, ModelConfig, Precision, SgprConfig,
     SolveCollapsedConfig, SvgpConfig,
-    training::{FullBatchTraining, MiniBatchTraining, Schedule},
+    training::{FullBatchTraining, MiniBatchTraining},
 };
 
 use layers::Pieces;
 
-use crate::arguments::{CovarianceName, DtypeName, InitialiserName, MeanName, ScheduleName};
+use crate::arguments::{CovarianceName, DtypeName, InitialiserName, MeanName};
 use crate::preparation::PreparedData;
 use crate::settings::{
     Family, Length, Method, SettingError, Settings, SparseSettings, VariationalSettings,
@@ -36,9 +36,6 @@ const DEFAULT_STEPS: usize = 6000;
 
 /// … this many passes over the training rows, if those are more steps.
 const DEFAULT_EPOCHS: usize = 10;
-
-/// The learning rate at the end of a schedule, as a fraction of the first.
-const FINAL_FRACTION: f64 = 0.01;
 
 /// A model with its training.
 #[derive(Clone, Debug)]
@@ -120,15 +117,26 @@ impl Plan {
             }
             Method::Layers(sparse, variational, layers) => {
                 let has_orthogonal = variational.family.has_orthogonal();
-                let inducing = match layers.images {
-                    None => inducing(sparse, has_orthogonal, data, seed, dtype)?,
-                    Some(_) => inducing_patches(sparse, has_orthogonal, seed, dtype),
+                let points = |sparse: &mut SparseSettings| match layers.images {
+                    None => inducing(sparse, has_orthogonal, data, seed, dtype),
+                    Some(_) => Ok(inducing_patches(sparse, has_orthogonal, seed, dtype)),
                 };
+                let output = points(sparse)?;
+                let hidden = match layers.hidden_inducing {
+                    None => output.clone(),
+                    Some(count) => points(&mut SparseSettings {
+                        inducing: Some(count),
+                        orthogonal: has_orthogonal.then_some(count),
+                        ..sparse.clone()
+                    })?,
+                };
+                let posterior = posterior(variational, output.orthogonal, seed)?;
                 let pieces = Pieces {
                     kernel,
                     mean,
-                    posterior: posterior(variational, inducing.orthogonal, seed)?,
-                    inducing,
+                    posterior,
+                    output,
+                    hidden,
                     likelihood: settings.likelihood.config(settings.noise, data.classes()),
                     parameters,
                 };
@@ -336,15 +344,11 @@ fn mini_batch(
     rows: usize,
     seed: u64,
 ) -> MiniBatchTraining {
-    let final_fraction = FINAL_FRACTION;
     let mut training = MiniBatchTraining {
         batch_size: variational.batch_size,
         learning_rate: variational.learning_rate,
-        schedule: match variational.schedule {
-            ScheduleName::Constant => Schedule::Constant,
-            ScheduleName::Cosine => Schedule::Cosine { final_fraction },
-            ScheduleName::Exponential => Schedule::Exponential { final_fraction },
-        },
+        schedule: variational.schedule,
+        plateau: variational.plateau,
         gradient_norm: variational.gradient_norm,
         natural_gradient: variational.natural_gradient,
         inducing: variational.inducing,

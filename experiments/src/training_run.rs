@@ -59,6 +59,19 @@ impl TrainingRun {
         }
     }
 
+    /// The numbers of the finished runs whose folders are within `folder`, by their names.
+    ///
+    /// # Errors
+    ///
+    /// When a file cannot be read.
+    pub fn all_finished(folder: &Path) -> Result<Vec<Metrics>, FolderError> {
+        let mut finished = Vec::new();
+        for name in output::names_in(folder) {
+            finished.extend(Self::finished(&folder.join(name))?);
+        }
+        Ok(finished)
+    }
+
     /// The run's numbers: read, if it was made before; else it is made or continued.
     ///
     /// # Errors

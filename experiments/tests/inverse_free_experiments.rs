@@ -171,14 +171,14 @@ fn digits_are_told_apart_by_all_models() {
         assert!(table.contains(published), "{table}");
     }
     let rows = fields(&read(&path.join("digits/results.csv")));
-    let methods: Vec<&str> = rows[1..].iter().map(|row| row[0].as_str()).collect();
+    let methods: Vec<&str> = rows[1..].iter().map(|row| row[1].as_str()).collect();
     assert_eq!(methods, ["w", "l", "r"]);
     for row in &rows[1..] {
-        let error: f64 = row[2].parse().unwrap();
+        let error: f64 = row[3].parse().unwrap();
         // Ten patterns under noise; guessing errs nine times in ten.
         assert!(error < 50.0, "{row:?}");
     }
-    let metrics = path.join("digits/runs/r/seed-0/metrics.json");
+    let metrics = path.join("digits/runs/rbf/r/seed-0/metrics.json");
     let first = read(&metrics);
     assert_eq!(succeed(path, &words(line)), table);
     assert_eq!(read(&metrics), first);

@@ -16,7 +16,7 @@ pub use config::{
 };
 pub use deep_basis::{AnyDbk, AnySvdbk, BasisConfig, DbkConfig, SvdbkConfig};
 pub use deep_gp::{AnyDeepGp, DeepGp, DeepGpConfig, HiddenLayerConfig, LayerConfig, LayerForm};
-pub use prediction::{Predictions, Predictor};
+pub use prediction::{Predictions, Predictor, inputs_at_once};
 pub use solve_collapsed::{AnySolveCollapsed, SolveCollapsedConfig};
 pub use svgp::Svgp;
 pub use trained::{

@@ -4,6 +4,7 @@ use burn::tensor::{DType, Device, Tensor};
 use burn_gp::{
     layers::Predictive,
     likelihoods::{Likelihood, Marginals},
+    metrics::mixture_log_density,
     ops::NotPositiveDefinite,
     parameter::numbers,
 };
@@ -11,8 +12,15 @@ use rand::Rng;
 
 use crate::training::matrix;
 
-/// Inputs predicted together: memory grows with M times this.
+/// Inputs looked at together, and rows that kernels see for them: memory grows with M times this.
 const CHUNK: usize = 2048;
+const CHUNK_ROWS: usize = 1 << 16;
+
+/// How many inputs are looked at together where nothing is trained, if a kernel sees as many rows for
+/// each of them.
+pub fn inputs_at_once(rows_per_input: usize) -> usize {
+    CHUNK.min(CHUNK_ROWS / rows_per_input.max(1)).max(1)
+}
 
 /// Posterior functions with a likelihood, on a device without autodiff: a process, or the layers of a
 /// deep one, whose predictions are mixtures over draws of the layers before the last.
@@ -61,13 +69,21 @@ impl<P: Predictive, L: Likelihood> Predictor<P, L> {
         &self.likelihood
     }
 
+    /// The first row and the number of rows of every chunk.
+    fn chunks(&self, rows: usize) -> impl Iterator<Item = (usize, usize)> {
+        let most = inputs_at_once(self.process.rows_per_input());
+        (0..rows)
+            .step_by(most)
+            .map(move |start| (start, most.min(rows - start)))
+    }
+
     /// Means and variances of the functions at `x`, chunk by chunk.
     ///
     /// # Shapes
     ///
     /// - `x`: `[N, D]`
     pub fn marginals(&self, x: Tensor<2>) -> Marginals {
-        let (means, variances) = (chunks(x.dims()[0]))
+        let (means, variances) = (self.chunks(x.dims()[0]))
             .map(|(start, rows)| {
                 let Marginals { mean, variance } =
                     mixture(self.process.components(x.clone().narrow(0, start, rows)));
@@ -108,7 +124,7 @@ impl<P: Predictive, L: Likelihood> Predictor<P, L> {
     /// Predictions at row-major host inputs with `columns` columns.
     pub fn predict(&self, inputs: &[f64], columns: usize) -> Predictions {
         let mut predictions = Predictions::default();
-        for (start, rows) in chunks(inputs.len() / columns) {
+        for (start, rows) in self.chunks(inputs.len() / columns) {
             let inputs = &inputs[start * columns..(start + rows) * columns];
             let x = matrix(inputs, columns, &self.device, self.dtype);
             let components = self.process.components(x);
@@ -141,7 +157,9 @@ impl<P: Predictive, L: Likelihood> Predictor<P, L> {
     /// and as many target columns as the likelihood takes.
     pub fn log_density(&self, inputs: &[f64], columns: usize, targets: &[f64]) -> Vec<f64> {
         let densities = self.log_densities(inputs, columns, targets);
-        densities.iter().map(|each| log_mean_exp(each)).collect()
+        (densities.iter())
+            .map(|each| mixture_log_density(each))
+            .collect()
     }
 
     /// `log p(y_n | f_s)` for every row of row-major host data and each of its S components, as
@@ -149,7 +167,7 @@ impl<P: Predictive, L: Likelihood> Predictor<P, L> {
     pub fn log_densities(&self, inputs: &[f64], columns: usize, targets: &[f64]) -> Vec<Vec<f64>> {
         let total = inputs.len() / columns;
         let mut densities = Vec::with_capacity(total);
-        for (start, rows) in chunks(total) {
+        for (start, rows) in self.chunks(total) {
             let part = |values: &[f64]| {
                 let width = values.len() / total;
                 let own = &values[start * width..(start + rows) * width];
@@ -178,19 +196,14 @@ fn mixture(components: Vec<Marginals>) -> Marginals {
     }
 }
 
-/// `log Σ_s exp(a_s)/S`.
-fn log_mean_exp(values: &[f64]) -> f64 {
-    let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    if values.len() == 1 || !largest.is_finite() {
-        return largest;
-    }
-    let sum: f64 = values.iter().map(|value| (value - largest).exp()).sum();
-    largest + (sum / values.len() as f64).ln()
-}
+#[cfg(test)]
+mod tests {
+    use super::inputs_at_once;
 
-/// The first row and the number of rows of every chunk.
-fn chunks(rows: usize) -> impl Iterator<Item = (usize, usize)> {
-    (0..rows)
-        .step_by(CHUNK)
-        .map(move |start| (start, CHUNK.min(rows - start)))
+    #[test]
+    fn images_with_many_patches_are_looked_at_in_smaller_chunks() {
+        assert_eq!(inputs_at_once(1), 2048);
+        assert_eq!(inputs_at_once(784), 83);
+        assert_eq!(inputs_at_once(1 << 20), 1);
+    }
 }

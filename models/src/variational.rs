@@ -29,6 +29,15 @@ impl AnyVariational {
             Self::Deep(model) => model.likelihood(),
         }
     }
+
+    /// How many rows a kernel sees at most for each datum of a training step, of which memory grows
+    /// with the number.
+    pub fn rows_per_datum(&self) -> usize {
+        match self {
+            Self::Svgp(_) => 1,
+            Self::Deep(model) => model.layers().rows_per_input(),
+        }
+    }
 }
 
 impl From<AnySvgp> for AnyVariational {

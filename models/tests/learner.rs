@@ -46,6 +46,7 @@ fn training() -> MiniBatchTraining {
         schedule: Schedule::Cosine {
             final_fraction: 0.1,
         },
+        plateau: Some(Plateau::new(3)),
         gradient_norm: Some(0.5),
         natural_gradient: Some(NaturalGradient::new(0.1).with_warm_up(1e-3, 20)),
         inducing: Some(InducingTraining {

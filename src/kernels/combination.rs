@@ -7,10 +7,11 @@ use burn::{module::Module, tensor::Tensor};
 use rand::rngs::ChaCha8Rng;
 
 use super::{Kernel, NoSpectrum, SpectralSample};
+use crate::patches::PatchGrid;
 
-/// Defines a kernel that combines two kernels entry by entry.
+/// Defines a kernel that combines two kernels entry by entry, with what else it has of its own.
 macro_rules! combination {
-    ($(#[$doc:meta])* $name:ident, $operation:path, $spectra:path) => {
+    ($(#[$doc:meta])* $name:ident, $operation:path, $spectra:path, { $($own:item)* }) => {
         $(#[$doc])*
         #[derive(Module, Debug)]
         pub struct $name<A: Module, B: Module> {
@@ -49,6 +50,8 @@ macro_rules! combination {
                 let second = self.second.spectrum(dimensions, count, random)?;
                 Ok($spectra(first, second))
             }
+
+            $($own)*
         }
     };
 }
@@ -70,11 +73,40 @@ combination!(
     /// `k(x, x′) = k₁(x, x′) + k₂(x, x′)`.
     Sum,
     Add::add,
-    both
+    both,
+    {
+        // A weighted sum of sums is the sum of weighted sums; with products it is not so.
+        fn patch_covariance(
+            &self,
+            grid: &PatchGrid,
+            patches: Tensor<2>,
+            images: Tensor<2>,
+            weights: Tensor<2>,
+        ) -> Tensor<2> {
+            let first = (self.first).patch_covariance(
+                grid,
+                patches.clone(),
+                images.clone(),
+                weights.clone(),
+            );
+            first + (self.second).patch_covariance(grid, patches, images, weights)
+        }
+
+        fn patch_variance(
+            &self,
+            grid: &PatchGrid,
+            images: Tensor<2>,
+            weights: Tensor<2>,
+        ) -> Tensor<1> {
+            let first = (self.first).patch_variance(grid, images.clone(), weights.clone());
+            first + self.second.patch_variance(grid, images, weights)
+        }
+    }
 );
 combination!(
     /// `k(x, x′) = k₁(x, x′)·k₂(x, x′)`.
     Product,
     Mul::mul,
-    pairs
+    pairs,
+    {}
 );

@@ -8,7 +8,7 @@ use burn::{
 use rand::rngs::ChaCha8Rng;
 
 use super::{Kernel, NoSpectrum, SpectralSample};
-use crate::parameter::Positive;
+use crate::{parameter::Positive, patches::PatchGrid};
 
 /// `s·k(x, x′)` with a trained output scale `s`.
 #[derive(Module, Debug)]
@@ -43,6 +43,21 @@ impl<K: Kernel> Kernel for Scaled<K> {
 
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
         self.base.diagonal(x) * self.outputscale.value()
+    }
+
+    fn patch_covariance(
+        &self,
+        grid: &PatchGrid,
+        patches: Tensor<2>,
+        images: Tensor<2>,
+        weights: Tensor<2>,
+    ) -> Tensor<2> {
+        let covariance = (self.base).patch_covariance(grid, patches, images, weights);
+        covariance * self.outputscale.value().reshape([1, 1])
+    }
+
+    fn patch_variance(&self, grid: &PatchGrid, images: Tensor<2>, weights: Tensor<2>) -> Tensor<1> {
+        self.base.patch_variance(grid, images, weights) * self.outputscale.value()
     }
 
     fn spectrum(

@@ -94,6 +94,10 @@ impl Layer for AnyLayer {
         })
     }
 
+    fn rows_per_input(&self) -> usize {
+        forward!(self, layer => layer.rows_per_input())
+    }
+
     fn after_step(self) -> Self {
         match self {
             Self::Dense(layer) => Self::Dense(layer.after_step()),

@@ -99,6 +99,12 @@ pub trait Layer: Module + ModuleDisplay {
     /// When the covariance of the inducing variables cannot be factored.
     fn condition(&self) -> Result<Self::Process, NotPositiveDefinite>;
 
+    /// How many rows the kernel sees for each input, of which memory grows with the number: one,
+    /// unless an input is an image of which it sees every patch.
+    fn rows_per_input(&self) -> usize {
+        1
+    }
+
     /// The layer after an optimiser's step, with whatever it keeps between steps brought up to date.
     fn after_step(self) -> Self {
         self

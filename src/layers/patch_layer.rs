@@ -84,6 +84,10 @@ impl<H: Layer> Layer for PatchLayer<H> {
         })
     }
 
+    fn rows_per_input(&self) -> usize {
+        self.grid.count() * self.layer.rows_per_input()
+    }
+
     fn after_step(self) -> Self {
         Self {
             layer: self.layer.after_step(),
@@ -102,6 +106,10 @@ impl<H: Layer> Layer for PatchLayer<H> {
 impl<P: Process> Process for PatchProcess<P> {
     fn marginals(&self, x: Tensor<2>) -> Marginals {
         maps(self.process.marginals(self.grid.extract(x)), &self.grid)
+    }
+
+    fn rows_per_input(&self) -> usize {
+        self.grid.count() * self.process.rows_per_input()
     }
 
     /// Between the values of an output, which is a function at a patch. Memory grows with

@@ -10,6 +10,9 @@ pub trait Predictive {
     /// The Gaussians at `x`, `[N, D]`, each with means and variances `[N, P]`.
     fn components(&self, x: Tensor<2>) -> Vec<Marginals>;
 
+    /// How many rows a kernel sees at most for each input, of which memory grows with the number.
+    fn rows_per_input(&self) -> usize;
+
     /// `samples` draws of the functions at `x`, `[N, D]`, together over all inputs.
     ///
     /// # Shapes
@@ -25,6 +28,10 @@ pub trait Predictive {
 impl<P: Process> Predictive for P {
     fn components(&self, x: Tensor<2>) -> Vec<Marginals> {
         vec![self.marginals(x)]
+    }
+
+    fn rows_per_input(&self) -> usize {
+        Process::rows_per_input(self)
     }
 
     fn draws(&self, x: Tensor<2>, samples: usize) -> Result<Tensor<3>, NotPositiveDefinite> {
@@ -64,6 +71,13 @@ impl<A: Predictive, B: Predictive> Predictive for EitherPredictive<A, B> {
         match self {
             Self::First(functions) => functions.components(x),
             Self::Second(functions) => functions.components(x),
+        }
+    }
+
+    fn rows_per_input(&self) -> usize {
+        match self {
+            Self::First(functions) => functions.rows_per_input(),
+            Self::Second(functions) => functions.rows_per_input(),
         }
     }
 

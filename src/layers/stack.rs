@@ -86,6 +86,14 @@ impl<H: Layer, O: Layer> Stack<H, O> {
         self.noise
     }
 
+    /// How many rows a kernel sees at most for each input of a training step, of which memory grows
+    /// with the number.
+    pub fn rows_per_input(&self) -> usize {
+        let hidden = self.hidden.iter().map(Layer::rows_per_input).max();
+        let drawn = hidden.map_or(1, |rows| rows * self.noise.training);
+        drawn.max(self.output.rows_per_input())
+    }
+
     /// The last layer's marginals at `x`, `[N, D]`, and the divergence, with the noise of the
     /// current step.
     ///
@@ -203,6 +211,11 @@ impl<P: Process, R: Process> Predictive for StackProcess<P, R> {
             self.output.marginals(values)
         });
         draws.collect()
+    }
+
+    fn rows_per_input(&self) -> usize {
+        let hidden = self.hidden.iter().map(Process::rows_per_input);
+        (hidden.max().unwrap_or(1)).max(self.output.rows_per_input())
     }
 
     fn draws(&self, x: Tensor<2>, samples: usize) -> Result<Tensor<3>, NotPositiveDefinite> {

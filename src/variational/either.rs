@@ -22,6 +22,13 @@ impl<A: Process, B: Process> Process for EitherProcess<A, B> {
         }
     }
 
+    fn rows_per_input(&self) -> usize {
+        match self {
+            Self::First(process) => process.rows_per_input(),
+            Self::Second(process) => process.rows_per_input(),
+        }
+    }
+
     fn joint(&self, x: Tensor<2>) -> Joint {
         match self {
             Self::First(process) => process.joint(x),

@@ -38,6 +38,12 @@ pub trait Process {
     /// chunks.
     fn marginals(&self, x: Tensor<2>) -> Marginals;
 
+    /// How many rows the kernel sees for each input, of which memory grows with the number: one,
+    /// unless an input is an image of which it sees every patch.
+    fn rows_per_input(&self) -> usize {
+        1
+    }
+
     /// Means and full covariances at `x`, `[N, D]`.
     fn joint(&self, x: Tensor<2>) -> Joint;
 

@@ -46,6 +46,10 @@ impl<P: Process, M: Mean> Process for WithMean<P, M> {
         }
     }
 
+    fn rows_per_input(&self) -> usize {
+        self.process.rows_per_input()
+    }
+
     fn joint(&self, x: Tensor<2>) -> Joint {
         let Joint { mean, covariance } = self.process.joint(x.clone());
         Joint {

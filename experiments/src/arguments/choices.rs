@@ -216,6 +216,8 @@ choice! {
         Cosine,
         /// Geometrically down to 1 % of the first value
         Exponential,
+        /// In stages of equal length, each at a part of the rate before
+        Stairs,
     }
 }
 

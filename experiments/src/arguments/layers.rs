@@ -35,6 +35,16 @@ pub struct LayerOptions {
     )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub width: Option<usize>,
+    /// Inducing points of each layer before the last, and as many orthogonal ones where there are
+    /// such [default: as many as the last layer has]
+    #[arg(
+        long,
+        value_name = "M",
+        allow_negative_numbers = true,
+        help_heading = "Layers"
+    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hidden_inducing: Option<usize>,
     /// First variance of the kernels before the last layer [default: deep-gp 0.01; deep-conv-gp
     /// that of --kernel]
     #[arg(
@@ -46,7 +56,7 @@ pub struct LayerOptions {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hidden_variance: Option<f64>,
     /// First standard deviations of the inducing variables, times those of the prior, in the layers
-    /// before the last [default: deep-gp 0.01; deep-conv-gp 1]
+    /// before the last [default: 0.01]
     #[arg(
         long,
         value_name = "F",
@@ -55,6 +65,16 @@ pub struct LayerOptions {
     )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hidden_deviation: Option<f64>,
+    /// First standard deviations of the inducing variables, times those of the prior, in the last
+    /// layer [default: 1]
+    #[arg(
+        long,
+        value_name = "F",
+        allow_negative_numbers = true,
+        help_heading = "Layers"
+    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output_deviation: Option<f64>,
     /// Draws from the layers before the last for each row of a step [default: 1]
     #[arg(
         long,
@@ -125,8 +145,10 @@ impl LayerOptions {
             posterior: self.posterior.or(earlier.posterior),
             layers: self.layers.or(earlier.layers),
             width: self.width.or(earlier.width),
+            hidden_inducing: self.hidden_inducing.or(earlier.hidden_inducing),
             hidden_variance: self.hidden_variance.or(earlier.hidden_variance),
             hidden_deviation: self.hidden_deviation.or(earlier.hidden_deviation),
+            output_deviation: self.output_deviation.or(earlier.output_deviation),
             samples: self.samples.or(earlier.samples),
             prediction_samples: self.prediction_samples.or(earlier.prediction_samples),
             image: (self.image).or(if own_data { None } else { earlier.image }),
@@ -136,16 +158,20 @@ impl LayerOptions {
         }
     }
 
-    /// The option that every model of layers has, and whether it is given.
-    pub fn given(&self) -> [(&'static str, bool); 1] {
-        [("--posterior", self.posterior.is_some())]
+    /// The options that every model of layers has, and whether they are given.
+    pub fn given(&self) -> [(&'static str, bool); 2] {
+        [
+            ("--posterior", self.posterior.is_some()),
+            ("--output-deviation", self.output_deviation.is_some()),
+        ]
     }
 
     /// The options of models with several layers, and whether they are given.
-    pub fn given_to_deep(&self) -> [(&'static str, bool); 6] {
+    pub fn given_to_deep(&self) -> [(&'static str, bool); 7] {
         [
             ("--layers", self.layers.is_some()),
             ("--width", self.width.is_some()),
+            ("--hidden-inducing", self.hidden_inducing.is_some()),
             ("--hidden-variance", self.hidden_variance.is_some()),
             ("--hidden-deviation", self.hidden_deviation.is_some()),
             ("--samples", self.samples.is_some()),

@@ -234,10 +234,38 @@ pub struct RunOptions {
     )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub learning_rate: Option<f64>,
-    /// How the learning rate goes down [default: cosine]
+    /// How the learning rate goes down [default: cosine; constant with --plateau]
     #[arg(long, value_name = "SCHEDULE", help_heading = "Training")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub schedule: Option<ScheduleName>,
+    /// Lower the learning rate by 5 % after every so many steps without a lower loss, to a
+    /// thousandth at most
+    #[arg(
+        long,
+        value_name = "S",
+        allow_negative_numbers = true,
+        help_heading = "Training"
+    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plateau: Option<usize>,
+    /// Stages of the schedule stairs [default: 3]
+    #[arg(
+        long,
+        value_name = "COUNT",
+        allow_negative_numbers = true,
+        help_heading = "Training"
+    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stages: Option<usize>,
+    /// Learning rate of a stage as a part of that of the one before [default: 0.1]
+    #[arg(
+        long,
+        value_name = "F",
+        allow_negative_numbers = true,
+        help_heading = "Training"
+    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stage_factor: Option<f64>,
     /// Scale the gradient of each parameter down to at most this norm
     #[arg(
         long,
@@ -296,7 +324,7 @@ pub struct RunOptions {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inducing_momentum: Option<f64>,
     /// Lower the inducing points' learning rate by 5 % after every so many steps without a lower loss,
-    /// to a thousandth at most
+    /// to a thousandth at most [default: that of --plateau]
     #[arg(
         long,
         value_name = "S",
@@ -356,6 +384,7 @@ impl RunOptions {
         let own_length = self.epochs.is_some() || self.steps.is_some();
         let own_split = self.split.is_some() || self.test_fraction.is_some();
         let own_data = self.data.is_some();
+        let own_schedule = self.schedule.is_some();
         let own_dtype = self.dtype.is_some_and(|dtype| earlier.dtype != Some(dtype));
         fn unless<T>(own: bool, value: Option<T>) -> Option<T> {
             value.filter(|_| !own)
@@ -396,6 +425,9 @@ impl RunOptions {
             batch_size: self.batch_size.or(earlier.batch_size),
             learning_rate: self.learning_rate.or(earlier.learning_rate),
             schedule: self.schedule.or(earlier.schedule),
+            plateau: self.plateau.or(earlier.plateau),
+            stages: (self.stages).or(unless(own_schedule, earlier.stages)),
+            stage_factor: (self.stage_factor).or(unless(own_schedule, earlier.stage_factor)),
             gradient_norm: self.gradient_norm.or(earlier.gradient_norm),
             natural_gradient: self.natural_gradient.or(earlier.natural_gradient),
             natural_gradient_warm_up: (self.natural_gradient_warm_up)

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::failure::{Failure, FolderError};
 use crate::output::{self, replace_file};
 
-use super::CommonOptions;
+use super::{CommonOptions, deep::is_of_a_depth};
 
 /// What the experiment is.
 const EXPERIMENT: &str = "experiment.json";
@@ -48,7 +48,7 @@ impl ExperimentFolder {
                 Err(_) => Err(FolderError::NotEmpty { path }.into()),
             };
         }
-        if let Some(file) = names.into_iter().find(|name| !is_own(name)) {
+        if let Some(file) = names.into_iter().find(|file| !is_own(file, name)) {
             return Err(FolderError::Foreign { path, file }.into());
         }
         if path.exists() {
@@ -112,7 +112,21 @@ impl ExperimentFolder {
     ///
     /// When they cannot be written.
     pub fn write_results(&self, record: &impl Serialize, csv: &str) -> Result<(), Failure> {
-        self.write_json(RESULTS_JSON, record)?;
+        self.write_results_as(RESULTS_JSON, record, csv)
+    }
+
+    /// Writes the results, those for programs into `file`.
+    ///
+    /// # Errors
+    ///
+    /// When they cannot be written.
+    pub fn write_results_as(
+        &self,
+        file: &str,
+        record: &impl Serialize,
+        csv: &str,
+    ) -> Result<(), Failure> {
+        self.write_json(file, record)?;
         replace_file(&self.path.join(RESULTS_CSV), csv)
     }
 
@@ -140,7 +154,10 @@ fn text(value: &impl Serialize, path: &Path) -> Result<String, Failure> {
     Ok(text.map_err(Failure::writing(path))? + "\n")
 }
 
-/// Whether an experiment writes something of that name.
-fn is_own(name: &str) -> bool {
-    [EXPERIMENT, RESULTS_JSON, RESULTS_CSV, RUNS].contains(&name) || name.ends_with(".svg")
+/// Whether the experiment called `experiment` writes something of that name.
+fn is_own(name: &str, experiment: &str) -> bool {
+    [EXPERIMENT, RESULTS_JSON, RESULTS_CSV, RUNS].contains(&name)
+        || name.strip_suffix(".json") == Some(experiment)
+        || name.ends_with(".svg")
+        || is_of_a_depth(name)
 }

@@ -2,8 +2,8 @@
 
 mod course;
 mod data_at_hand;
+mod deep;
 mod folder;
-
 mod inverse_free;
 mod options;
 mod reported;
@@ -50,6 +50,20 @@ pub enum ExperimentCommand {
     /// and unwhitened, in single precision, medians over the steps; and how many times as long SVGP(2M)
     /// takes as SOLVE-GP(M+M), measured and by counts of multiply-adds. Run it beside nothing else.
     SolveCost(solve_gp::CostOptions),
+    /// CIFAR-10 with a convolutional kernel, SVGP and SOLVE-GP (arXiv:1910.10596, Tables 1, 3 and 8)
+    ///
+    /// Accuracy and log density of the test images with SVGP(M), SVGP(1.6 M), SOLVE-GP(M+M) and
+    /// SVGP(2M) inducing patches, whitened, in single precision, and the time of a step. The kernel is
+    /// insensitive to translation: a Matérn-3/2 kernel of the places of patches of 5 by 5 pixels
+    /// beside a squared-exponential one of their colours. Runs on as many images as are in the
+    /// folder. The paper's: `experiment conv-cifar10 --scale paper`; one row of it: --models solve-m-m.
+    ConvCifar10(solve_gp::ConvCifarOptions),
+    /// CIFAR-10 with two and three layers, SVGP and SOLVE-GP (arXiv:1910.10596, Tables 9 and 10)
+    ///
+    /// As conv-cifar10, unwhitened, with feature maps of 10 channels before the last layer: patches of
+    /// 5 by 5 pixels, then 4 by 4 every 2, then 5 by 5 (Table 5). The paper's:
+    /// `experiment deep-conv-cifar10 --scale paper`; one row of it: --layers 2 --models solve-m-m.
+    DeepConvCifar10(solve_gp::DeepConvCifarOptions),
     /// Loss traces of W-, L- and R-SVGP on two small data sets (arXiv:2604.00697, Figure 1)
     ///
     /// The negative bound of all rows in the course of training on snelson (10 inducing points) and on
@@ -73,6 +87,28 @@ pub enum ExperimentCommand {
     ///
     /// The error of the test rows with the kernel rbf and the likelihood robust-max.
     InverseFreeMnist(inverse_free::MnistOptions),
+    /// Deep Gaussian processes with W-, L- and R-SVGP on kin40k (arXiv:2604.00697, Table 1)
+    ///
+    /// One to three layers, each with the posteriors whitened, l-svgp and inverse-free. The protocol is
+    /// the paper's: 500 inducing points a layer, batches of 1000, 200 000 steps, five seeds. At quick
+    /// scale 100 inducing points, batches of 250, 1000 steps, one seed.
+    ///
+    /// The table has every run that is finished in the folder, whichever the last command asked for,
+    /// so that the cells can be made one by one. The folder of a run is DIR/depth-L/POSTERIOR/seed-K.
+    DeepKin40k(deep::Kin40kOptions),
+    /// Deep Gaussian processes on concrete, energy, yacht and elevators
+    ///
+    /// One to three whitened layers, or layers with any other posterior, in the manner of
+    /// arXiv:1705.08933: 100 inducing points a layer, batches of 1000, 20 000 steps, five seeds. At
+    /// quick scale 50 inducing points, batches of 250, 1000 steps, one seed.
+    DeepUci(deep::DeepUciOptions),
+    /// MNIST with W-, L- and R-SVGP and a convolutional kernel (arXiv:2604.00697, Table 2)
+    ///
+    /// The error of the test rows with the weighted convolutional kernel over inducing patches, and
+    /// with the kernel rbf under the same budget. The whole of the table is
+    /// `experiment conv-mnist --scale paper --dtype f32`; --kernels conv --models w --seeds 1 is one
+    /// run of it. The table has every run that is finished in the folder.
+    ConvMnist(inverse_free::ConvMnistOptions),
 }
 
 /// Runs `burn-gp experiment`.
@@ -87,10 +123,15 @@ pub fn run(command: ExperimentCommand) -> Result<(), Failure> {
         ExperimentCommand::SolveRegression(options) => solve_gp::regression(&options),
         ExperimentCommand::SolveAblation(options) => solve_gp::ablation(&options),
         ExperimentCommand::SolveCost(options) => solve_gp::cost(&options),
+        ExperimentCommand::ConvCifar10(options) => solve_gp::conv_cifar(&options),
+        ExperimentCommand::DeepConvCifar10(options) => solve_gp::deep_conv_cifar(&options),
         ExperimentCommand::InverseFreeToy(options) => inverse_free::toy(&options),
         ExperimentCommand::InverseFreeUci(options) => inverse_free::uci(&options),
         ExperimentCommand::InverseFreeHutchinson(options) => inverse_free::hutchinson(&options),
         ExperimentCommand::InverseFreeMnist(options) => inverse_free::mnist(&options),
+        ExperimentCommand::DeepKin40k(options) => deep::kin40k(&options),
+        ExperimentCommand::DeepUci(options) => deep::uci(&options),
+        ExperimentCommand::ConvMnist(options) => inverse_free::conv_mnist(&options),
     }
 }
 

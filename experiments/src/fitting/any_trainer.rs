@@ -5,15 +5,12 @@ use std::path::Path;
 use burn::{module::Module, tensor::Tensor};
 use burn_gp::ops::NotPositiveDefinite;
 use burn_gp_models::{
-    AnyVariational, InitError, TrainedModel,
+    AnyVariational, InitError, TrainedModel, inputs_at_once,
     training::{FullBatchTrainer, MiniBatchLearner, MiniBatchModel, TrainingData, TrainingError},
 };
 
 use super::AnyFullBatch;
 use crate::plan::Plan;
-
-/// Rows whose part of the objective is computed together.
-const CHUNK: usize = 2048;
 
 /// The trainer of any ready-made model, with its data.
 pub struct AnyTrainer {
@@ -163,9 +160,10 @@ impl AnyTrainer {
         let model = model.valid();
         let rows = self.data.len();
         let (mut fit, mut divergence) = (0.0, 0.0);
-        for start in (0..rows).step_by(CHUNK) {
+        let most = inputs_at_once(model.rows_per_datum());
+        for start in (0..rows).step_by(most) {
             let chunk = |tensor: &Tensor<2>| {
-                let count = CHUNK.min(rows - start);
+                let count = most.min(rows - start);
                 tensor.clone().inner().narrow(0, start, count)
             };
             let (inputs, targets) = (chunk(&self.data.inputs), chunk(&self.data.targets));

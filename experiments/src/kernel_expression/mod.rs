@@ -20,7 +20,10 @@ use std::{
     str::FromStr,
 };
 
-use burn_gp::{kernels::KernelConfig, ops::Stationary};
+use burn_gp::{
+    kernels::{KernelConfig, StationaryConfig},
+    ops::Stationary,
+};
 use serde::{Deserialize, Serialize};
 
 pub use error::KernelExpressionError;
@@ -74,6 +77,18 @@ impl KernelExpression {
             self.config.clone()
         }
     }
+
+    /// A stationary kernel whose parameters start at these values.
+    pub fn starting_at(kind: Stationary, lengthscale: f64, variance: f64) -> Self {
+        let config = StationaryConfig::new(kind)
+            .with_lengthscale(lengthscale)
+            .with_variance(variance);
+        let name = Self::from(kind);
+        Self {
+            text: format!("{name}(lengthscale={lengthscale}, variance={variance})"),
+            config: config.into(),
+        }
+    }
 }
 
 impl From<Stationary> for KernelExpression {
@@ -111,6 +126,8 @@ mod tests {
             Stationary::Matern52,
         ] {
             let expression = KernelExpression::from(kind);
+            assert_eq!(expression.text.parse(), Ok(expression));
+            let expression = KernelExpression::starting_at(kind, 2.5, 5.0);
             assert_eq!(expression.text.parse(), Ok(expression));
         }
     }

@@ -24,7 +24,10 @@ pub(super) struct Pieces {
     /// Of the last layer.
     pub mean: MeanConfig,
     pub posterior: PosteriorConfig,
-    pub inducing: InducingConfig,
+    /// Those of the last layer …
+    pub output: InducingConfig,
+    /// … and of those before.
+    pub hidden: InducingConfig,
     pub likelihood: LikelihoodConfig,
     pub parameters: ParameterConfig,
 }
@@ -38,12 +41,12 @@ pub(super) fn deep_gp(
     let image = image(settings, data)?;
     let (count, width) = (settings.count, settings.width(data.dimensions()));
     settings.width = (count > 1).then_some(width);
-    let layer = |form, kernel| LayerConfig {
+    let layer = |form, kernel, inducing: &InducingConfig| LayerConfig {
         form,
         kernel,
         mean: MeanConfig::Zero,
-        posterior: pieces.posterior.clone(),
-        inducing: pieces.inducing.clone(),
+        posterior: with_columns_of(pieces.posterior.clone(), inducing.orthogonal),
+        inducing: inducing.clone(),
         separate_kernels: false,
         deviation: 1.0,
     };
@@ -58,7 +61,7 @@ pub(super) fn deep_gp(
         };
         HiddenLayerConfig {
             functions: width,
-            layer: layer(form, kernel)
+            layer: layer(form, kernel, &pieces.hidden)
                 .with_mean(mean)
                 .with_deviation(settings.hidden_deviation),
         }
@@ -69,7 +72,9 @@ pub(super) fn deep_gp(
     };
     let config = DeepGpConfig {
         hidden: hidden.collect(),
-        output: layer(form, pieces.kernel.clone()).with_mean(pieces.mean),
+        output: layer(form, pieces.kernel.clone(), &pieces.output)
+            .with_mean(pieces.mean)
+            .with_deviation(settings.output_deviation),
         likelihood: pieces.likelihood,
         image,
         noise: settings.noise,
@@ -142,6 +147,15 @@ fn check_patches(config: &DeepGpConfig) -> Result<(), SettingError> {
         image = Some(grid.map(functions));
     }
     Ok(())
+}
+
+/// The posterior for as many orthogonal points: all columns of their covariance, where there are no
+/// more than a step looks at.
+fn with_columns_of(mut posterior: PosteriorConfig, orthogonal: usize) -> PosteriorConfig {
+    if let PosteriorConfig::Odvgp { columns, .. } = &mut posterior {
+        *columns = columns.filter(|&columns| columns < orthogonal);
+    }
+    posterior
 }
 
 /// The kernel with another first variance.

@@ -104,6 +104,12 @@ pub enum SettingError {
         /// The lower bound.
         lower: f64,
     },
+    /// Stages of a schedule without any.
+    #[error("{option} means nothing without --schedule stairs; give that too or leave it out")]
+    WithoutStages {
+        /// The option.
+        option: &'static str,
+    },
     /// A jitter out of range.
     #[error(
         "--jitter is {value} but must lie between 0 and 1, 1 excluded; 1e-8 is usual in \

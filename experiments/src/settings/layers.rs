@@ -14,7 +14,8 @@ const DEFAULT_CHANNELS: usize = 10;
 const DEFAULT_PATCHES: [usize; 3] = [5, 4, 5];
 const DEFAULT_STRIDES: [usize; 3] = [1, 2, 1];
 
-/// The hidden layers of a deep model start close to their mean functions.
+/// The hidden layers of a deep model start close to their mean functions: draws from their priors
+/// would be noise, from which the layers after them learn nothing.
 const HIDDEN_VARIANCE: f64 = 0.01;
 const HIDDEN_DEVIATION: f64 = 0.01;
 
@@ -30,11 +31,15 @@ pub struct LayerSettings {
     pub count: usize,
     /// Functions of a layer before the last, unless by default.
     pub width: Option<usize>,
+    /// Inducing points of a layer before the last, unless those of the last.
+    pub hidden_inducing: Option<usize>,
     /// First variance of the kernels before the last, unless it is the kernel's own.
     pub hidden_variance: Option<f64>,
     /// First standard deviations of the inducing variables before the last layer, times those of the
     /// prior.
     pub hidden_deviation: f64,
+    /// The same of the last layer.
+    pub output_deviation: f64,
     /// Draws from the layers before the last.
     pub noise: LayerNoise,
     /// The images, for models of images.
@@ -66,8 +71,7 @@ impl LayerSettings {
             ModelName::ConvGp => 1,
             _ => at_least_one("--layers", options.layers)?.unwrap_or(DEFAULT_LAYERS),
         };
-        let default_deviation = if of_images { 1.0 } else { HIDDEN_DEVIATION };
-        let deviation = options.hidden_deviation.unwrap_or(default_deviation);
+        let deviation = options.hidden_deviation.unwrap_or(HIDDEN_DEVIATION);
         let variance = (options.hidden_variance)
             .map(|variance| positive("--hidden-variance", variance))
             .transpose()?;
@@ -80,8 +84,13 @@ impl LayerSettings {
             model,
             count,
             width: at_least_one("--width", options.width)?,
+            hidden_inducing: at_least_one("--hidden-inducing", options.hidden_inducing)?,
             hidden_variance: variance.or((!of_images).then_some(HIDDEN_VARIANCE)),
             hidden_deviation: positive("--hidden-deviation", deviation)?,
+            output_deviation: positive(
+                "--output-deviation",
+                options.output_deviation.unwrap_or(1.0),
+            )?,
             noise: LayerNoise {
                 training: at_least_one("--samples", options.samples)?.unwrap_or(default.training),
                 prediction: at_least_one("--prediction-samples", options.prediction_samples)?
@@ -113,8 +122,10 @@ impl LayerSettings {
             posterior: None,
             layers: deep.map(|()| self.count),
             width: self.width,
+            hidden_inducing: self.hidden_inducing.filter(|_| is_deep),
             hidden_variance: self.hidden_variance.filter(|_| is_deep),
             hidden_deviation: deep.map(|()| self.hidden_deviation),
+            output_deviation: Some(self.output_deviation),
             samples: deep.map(|()| self.noise.training),
             prediction_samples: deep.map(|()| self.noise.prediction),
             image: images.and_then(|images| images.shape).map(ImageOption),

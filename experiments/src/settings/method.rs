@@ -4,16 +4,15 @@ use burn_gp::{
     optim::NaturalGradient,
     variational::{InverseFreeConfig, PseudoObservationsConfig},
 };
-use burn_gp_models::training::InducingTraining;
+use burn_gp_models::training::{InducingTraining, Plateau, Schedule};
 
 use super::{
     LayerSettings, SettingError, at_least_one, inducing_training, inverse_free,
     inverse_free_options, natural_gradient, positive, pseudo_observation_options,
-    pseudo_observations,
+    pseudo_observations, schedule,
 };
 use crate::arguments::{
     CovarianceName, InitialiserName, KeepName, ModelName, PseudoObservationOptions, RunOptions,
-    ScheduleName,
 };
 
 const DEFAULT_BATCH_SIZE: usize = 256;
@@ -161,7 +160,9 @@ pub struct VariationalSettings {
     /// The first learning rate.
     pub learning_rate: f64,
     /// How it goes down.
-    pub schedule: ScheduleName,
+    pub schedule: Schedule,
+    /// How it goes down where the loss does not.
+    pub plateau: Option<Plateau>,
     /// The largest norm of a parameter's gradient.
     pub gradient_norm: Option<f64>,
     /// Natural gradients for the distribution of the inducing variables.
@@ -234,12 +235,14 @@ fn variational(options: &RunOptions, family: Family) -> Result<VariationalSettin
     let batch_size = at_least_one("--batch-size", options.batch_size)?;
     let patience = at_least_one("--patience", options.patience)?;
     let learning_rate = options.learning_rate.unwrap_or(DEFAULT_LEARNING_RATE);
+    let plateau = at_least_one("--plateau", options.plateau)?.map(Plateau::new);
     Ok(VariationalSettings {
         family,
         covariance: options.covariance.unwrap_or(CovarianceName::Full),
         batch_size: batch_size.unwrap_or(DEFAULT_BATCH_SIZE),
         learning_rate: positive("--learning-rate", learning_rate)?,
-        schedule: options.schedule.unwrap_or(ScheduleName::Cosine),
+        schedule: schedule(options)?,
+        plateau,
         gradient_norm: (options.gradient_norm)
             .map(|norm| positive("--gradient-norm", norm))
             .transpose()?,

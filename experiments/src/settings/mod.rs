@@ -9,6 +9,7 @@ mod method;
 mod natural_gradient;
 mod positive;
 mod pseudo_observations;
+mod schedule;
 
 use std::path::PathBuf;
 
@@ -33,6 +34,7 @@ use positive::{above_lower_bound, at_least_one, positive};
 use pseudo_observations::{
     inverse_free, inverse_free_options, pseudo_observation_options, pseudo_observations,
 };
+use schedule::{schedule, schedule_name, stages};
 
 /// The data of the main job.
 const DEFAULT_DATA: &str = "winequality";
@@ -146,6 +148,7 @@ impl Settings {
         let sparse = self.method.sparse();
         let variational = self.method.variational();
         let natural = variational.and_then(|variational| variational.natural_gradient);
+        let stages = variational.and_then(|variational| stages(variational.schedule));
         let points = variational.and_then(|variational| variational.inducing);
         let data = &self.data;
         let validated = variational.filter(|_| data.validation_fraction.is_some());
@@ -196,7 +199,10 @@ impl Settings {
             steps,
             batch_size: variational.map(|variational| variational.batch_size),
             learning_rate: variational.map(|variational| variational.learning_rate),
-            schedule: variational.map(|variational| variational.schedule),
+            schedule: variational.map(|variational| schedule_name(variational.schedule)),
+            stages: stages.map(|(count, _)| count),
+            stage_factor: stages.map(|(_, factor)| factor),
+            plateau: variational.and_then(|variational| variational.plateau.map(|at| at.patience)),
             gradient_norm: variational.and_then(|variational| variational.gradient_norm),
             natural_gradient: natural.map(|natural| natural.step_size),
             natural_gradient_warm_up: natural
@@ -342,6 +348,11 @@ mod tests {
                 inducing_rate: Some(0.001),
                 inducing_momentum: Some(0.99),
                 inducing_plateau: Some(100),
+                plateau: Some(1000),
+                layers: LayerOptions {
+                    output_deviation: Some(0.01),
+                    ..LayerOptions::default()
+                },
                 seed: Some(3),
                 ..RunOptions::default()
             };

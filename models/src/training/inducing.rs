@@ -22,7 +22,8 @@ pub struct InducingTraining {
     pub learning_rate: Option<f64>,
     /// `β₁` of their Adam.
     pub beta_1: f64,
-    /// A factor of their learning rate that goes down where the loss does not.
+    /// A factor of their learning rate that goes down where the loss does not; that of the others
+    /// if absent.
     pub plateau: Option<Plateau>,
 }
 

@@ -10,12 +10,12 @@ use burn_gp::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    InducingTraining, MiniBatchModel, Schedule, StepReport, Trainer, TrainingData, TrainingError,
+    InducingTraining, MiniBatchModel, Plateau, Schedule, StepReport, Trainer, TrainingData,
+    TrainingError,
     batches::Batches,
     check_optimizer_type, checkpoint_error, files,
     mini_batch_step::MiniBatchStep,
-    plateau::{PlateauProgress, PlateauRate},
-    rates::Rates,
+    rates::{Rates, RatesProgress},
     restore_state, save_state,
 };
 
@@ -30,6 +30,9 @@ pub struct MiniBatchTraining {
     pub learning_rate: f64,
     /// How the learning rate goes down.
     pub schedule: Schedule,
+    /// A factor of the learning rate that goes down where the loss does not, beside the schedule.
+    #[serde(default)]
+    pub plateau: Option<Plateau>,
     /// Gradients of each parameter are scaled down to at most this norm.
     pub gradient_norm: Option<f64>,
     /// The seed of the batches.
@@ -56,6 +59,7 @@ impl MiniBatchTraining {
             batch_size: 256,
             learning_rate: 0.01,
             schedule: Schedule::Constant,
+            plateau: None,
             gradient_norm: None,
             seed: 0,
             natural_gradient: None,
@@ -94,7 +98,8 @@ impl MiniBatchTraining {
             data_count,
             priors: Priors::default(),
             natural_gradient: self.natural_gradient,
-            inducing: self.inducing.zip(rates.inducing().cloned()),
+            inducing: self.inducing,
+            rates: rates.clone(),
         }
     }
 
@@ -122,9 +127,8 @@ pub struct MiniBatchTrainer<M> {
 #[derive(Serialize, Deserialize)]
 struct Progress {
     step: usize,
-    /// What the inducing points' learning rate has seen, where it is one of their own.
-    #[serde(default)]
-    plateau: Option<PlateauProgress>,
+    /// What the learning rates have seen.
+    rates: RatesProgress,
 }
 
 impl<M: MiniBatchModel> MiniBatchTrainer<M> {
@@ -208,7 +212,7 @@ impl<M: MiniBatchModel> Trainer for MiniBatchTrainer<M> {
     fn save(&self, folder: &Path) -> Result<(), TrainingError> {
         let progress = Progress {
             step: self.step,
-            plateau: self.rates.inducing().map(PlateauRate::progress),
+            rates: self.rates.progress(),
         };
         save_state(folder, &self.model, &progress)?;
         let error = checkpoint_error(folder, files::OPTIMIZER, "written");
@@ -222,9 +226,7 @@ impl<M: MiniBatchModel> Trainer for MiniBatchTrainer<M> {
         let error = checkpoint_error(folder, files::OPTIMIZER, "read");
         self.optimizer = (self.optimizer.clone().load(folder.join(files::OPTIMIZER)))
             .map_err(|reason| error(reason.to_string()))?;
-        if let (Some(rate), Some(seen)) = (self.rates.inducing(), progress.plateau) {
-            rate.restore(seen);
-        }
+        self.rates.restore(progress.rates);
         self.model = model;
         self.step = progress.step;
         Ok(())

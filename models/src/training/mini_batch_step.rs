@@ -7,8 +7,8 @@ use burn::{
 use burn_gp::{optim::NaturalGradient, parameter::Priors};
 
 use super::{
-    Batch, InducingTraining, MiniBatchModel, Objective, TrainingError, describe,
-    plateau::PlateauRate, with_log_prior,
+    Batch, InducingTraining, MiniBatchModel, Objective, TrainingError, describe, rates::Rates,
+    with_log_prior,
 };
 
 /// A step of Adam, with a natural-gradient step for `q(u)` on request; both see the gradients of the
@@ -20,9 +20,10 @@ pub(super) struct MiniBatchStep {
     /// The priors in the objective, once, whatever the batch.
     pub priors: Priors,
     pub natural_gradient: Option<NaturalGradient>,
-    /// How the inducing points are trained and their learning rate, where that is apart from the
-    /// other parameters.
-    pub inducing: Option<(InducingTraining, PlateauRate)>,
+    /// How the inducing points are trained, where that is apart from the other parameters.
+    pub inducing: Option<InducingTraining>,
+    /// What the losses are reported to.
+    pub rates: Rates,
 }
 
 impl MiniBatchStep {
@@ -63,13 +64,11 @@ impl MiniBatchStep {
             // Every parameter is frozen.
             GradientsParams::new()
         };
-        if let Some((inducing, rate)) = &self.inducing {
-            if made < inducing.frozen_steps {
-                InducingTraining::hold(model, &mut gradients);
-            } else {
-                rate.observe(value);
-            }
+        let is_held = (self.inducing).is_some_and(|inducing| made < inducing.frozen_steps);
+        if is_held {
+            InducingTraining::hold(model, &mut gradients);
         }
+        self.rates.observe(value, !is_held);
         Ok((value, gradients))
     }
 

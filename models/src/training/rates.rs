@@ -1,15 +1,26 @@
 //! The learning rates of a mini-batch loop.
 
 use burn::lr_scheduler::module_lr_scheduler::{ModuleLearningRate, ModuleLrScheduler};
+use serde::{Deserialize, Serialize};
 
-use super::{InducingTraining, MiniBatchTraining, ScheduledRate, plateau::PlateauRate};
+use super::{
+    InducingTraining, MiniBatchTraining, ScheduledRate,
+    plateau::{PlateauProgress, PlateauRate},
+};
 
 /// One rate for all parameters, and one for the inducing points where theirs is another. Clones
-/// share the losses that the latter has seen.
+/// share the losses that they have seen.
 #[derive(Clone, Debug)]
 pub(super) struct Rates {
-    all: ScheduledRate,
+    all: PlateauRate,
     inducing: Option<PlateauRate>,
+}
+
+/// What the rates have seen.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct RatesProgress {
+    all: PlateauProgress,
+    inducing: Option<PlateauProgress>,
 }
 
 impl Rates {
@@ -23,19 +34,26 @@ impl Rates {
         };
         let inducing = training.inducing.map(|inducing| {
             let first = inducing.learning_rate.unwrap_or(all.first);
-            PlateauRate::new(ScheduledRate { first, ..all }, inducing.plateau)
+            let plateau = inducing.plateau.or(training.plateau);
+            PlateauRate::new(ScheduledRate { first, ..all }, plateau)
         });
-        Self { all, inducing }
+        Self {
+            all: PlateauRate::new(all, training.plateau),
+            inducing,
+        }
     }
 
-    /// The rate of the inducing points, where it is one of their own.
-    pub fn inducing(&self) -> Option<&PlateauRate> {
-        self.inducing.as_ref()
+    /// Takes note of the loss of a step; that of the inducing points only if they are `trained`.
+    pub fn observe(&self, loss: f64, trained: bool) {
+        self.all.observe(loss);
+        if let (Some(rate), true) = (&self.inducing, trained) {
+            rate.observe(loss);
+        }
     }
 
     /// burn's scheduler from step `step` on, counted from zero.
     pub fn scheduler(&self, step: usize) -> ModuleLrScheduler {
-        let all = ModuleLrScheduler::new(ScheduledRate { step, ..self.all });
+        let all = ModuleLrScheduler::new(self.all.starting_at(step));
         match &self.inducing {
             Some(rate) => all.with_group(InducingTraining::group(), rate.starting_at(step)),
             None => all,
@@ -45,5 +63,19 @@ impl Rates {
     /// The rates of one step, counted from zero.
     pub fn at(&self, step: usize) -> ModuleLearningRate {
         self.scheduler(step).step()
+    }
+
+    pub fn progress(&self) -> RatesProgress {
+        RatesProgress {
+            all: self.all.progress(),
+            inducing: self.inducing.as_ref().map(PlateauRate::progress),
+        }
+    }
+
+    pub fn restore(&self, progress: RatesProgress) {
+        self.all.restore(progress.all);
+        if let (Some(rate), Some(seen)) = (&self.inducing, progress.inducing) {
+            rate.restore(seen);
+        }
     }
 }

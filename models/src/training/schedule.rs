@@ -23,6 +23,13 @@ pub enum Schedule {
         /// The fraction at the end.
         final_fraction: f64,
     },
+    /// Stages of equal length, each at a part of the rate of the one before.
+    Stairs {
+        /// How many stages there are.
+        stages: usize,
+        /// The part.
+        factor: f64,
+    },
 }
 
 impl Schedule {
@@ -36,6 +43,10 @@ impl Schedule {
                 final_fraction + (1.0 - final_fraction) * wave
             }
             Self::Exponential { final_fraction } => final_fraction.powf(progress),
+            Self::Stairs { stages, factor } => {
+                let stage = step * stages / steps.max(1);
+                factor.powi(stage.min(stages.saturating_sub(1)) as i32)
+            }
         }
     }
 }
@@ -105,6 +116,16 @@ mod tests {
             let fractions: Vec<f64> = (0..=100).map(|step| schedule.fraction(step, 100)).collect();
             assert!(fractions.is_sorted_by(|a, b| a > b));
         }
+    }
+
+    #[test]
+    fn stairs_go_down_after_every_stage() {
+        let stairs = Schedule::Stairs {
+            stages: 3,
+            factor: 0.5,
+        };
+        let fractions: Vec<f64> = (0..=7).map(|step| stairs.fraction(step, 7)).collect();
+        assert_eq!(fractions, [1.0, 1.0, 1.0, 0.5, 0.5, 0.25, 0.25, 0.25]);
     }
 
     #[test]

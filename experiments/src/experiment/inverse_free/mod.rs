@@ -5,6 +5,7 @@ mod cells;
 mod hutchinson;
 mod method;
 mod mnist;
+mod mnist_table;
 mod regression;
 mod table;
 mod toy;
@@ -16,6 +17,6 @@ mod uci_picture;
 mod uci_protocol;
 
 pub(super) use hutchinson::{HutchinsonOptions, hutchinson};
-pub(super) use mnist::{MnistOptions, mnist};
+pub(super) use mnist::{ConvMnistOptions, MnistOptions, conv_mnist, mnist};
 pub(super) use toy::{ToyOptions, toy};
 pub(super) use uci::{UciOptions, uci};

@@ -13,9 +13,7 @@ use crate::failure::Failure;
 use crate::summary::Summary;
 use crate::text_table::aligned;
 
-/// What is said of an experiment that is smaller than the paper's.
-pub(super) const NOT_COMPARABLE: &str =
-    "fewer steps or inducing points than in the paper: not comparable with its numbers";
+pub(super) use crate::experiment::reported::NOT_COMPARABLE;
 
 /// Digits of scores behind the point.
 const DIGITS: usize = 3;

@@ -174,16 +174,12 @@ fn finished_cells(folder: &ExperimentFolder) -> Result<Vec<Cell>, Failure> {
     let mut cells = Vec::new();
     for data in known.chain(others.map(String::as_str)) {
         for &column in Column::value_variants() {
-            let runs = cell_folder(folder, data, column);
-            let mut metrics = Vec::new();
-            for seed in crate::output::names_in(&runs) {
-                metrics.extend(TrainingRun::finished(&runs.join(seed))?);
-            }
-            if !metrics.is_empty() {
+            let runs = TrainingRun::all_finished(&cell_folder(folder, data, column))?;
+            if !runs.is_empty() {
                 cells.push(Cell {
                     data: data.to_owned(),
                     column,
-                    runs: metrics,
+                    runs,
                 });
             }
         }
