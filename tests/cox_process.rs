@@ -27,11 +27,10 @@ const OFFSET: f64 = 0.4;
 type Waved = CoxProcess<GpLayer<Basis<Waves>, ConstantMean, WeightSpace>>;
 
 fn cox(platform: &Platform, offset: f64, distribution: VariationalGaussian) -> Waved {
-    let options = platform.options();
     CoxProcess::new(GpLayer::new(
         Basis::new(Waves { rank: 3 }),
         ConstantMean::new(platform.tensor(&[offset], [1])),
-        WeightSpace::new(distribution, VarianceCorrection::NONE, options),
+        WeightSpace::new(distribution, VarianceCorrection::NONE),
     ))
 }
 
@@ -58,8 +57,10 @@ fn expected_intensity_is_that_of_draws() {
     let average = sum / count;
     let variance = squares / count - average * average;
     for platform in platforms() {
-        let distribution =
-            VariationalGaussian::full(platform.matrix(&mean), platform.batch(&[scale.clone()]));
+        let distribution = VariationalGaussian::full(
+            platform.matrix(&mean),
+            platform.batch(std::slice::from_ref(&scale)),
+        );
         let process = cox(&platform, OFFSET, distribution)
             .layer()
             .condition()
@@ -113,7 +114,7 @@ fn constant_intensities_are_integrated_exactly() {
         let layer = GpLayer::new(
             Basis::new(HalfAndNone { rank: 2 }),
             ConstantMean::new(platform.tensor(&[OFFSET], [1])),
-            WeightSpace::new(distribution, VarianceCorrection::NONE, options),
+            WeightSpace::new(distribution, VarianceCorrection::NONE),
         );
         let divergence = 0.5 * (weight * weight + deviation * deviation - 1.0) - deviation.ln();
         let log_mean = OFFSET + 0.5 * weight;

@@ -286,7 +286,7 @@ fn true_function_is_the_best_kernel() {
     // same expectation under both.
     let step = (rows as f64 * noise).sqrt();
     let points = Dense::from_function(rows, 2 * rows, |i, j| {
-        let sign = if j % 2 == 0 { step } else { -step };
+        let sign = if j.is_multiple_of(2) { step } else { -step };
         function[(i, 0)] + if i == j / 2 { sign } else { 0.0 }
     });
     let count = points.columns as f64;

@@ -219,7 +219,6 @@ fn nystrom_weights_are_whitened_inducing_variables() {
         let weights = WeightSpace::new(
             case.distribution(&platform),
             correction(true, PredictedVariance::Added),
-            platform.options(),
         );
         let whitened = case.whitened(&platform);
         let features = nystrom(&case, &platform);

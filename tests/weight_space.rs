@@ -66,9 +66,9 @@ impl Case {
     fn posterior(&self, platform: &Platform, correction: VarianceCorrection) -> WeightSpace {
         let distribution = VariationalGaussian::full(
             platform.matrix(&self.mean),
-            platform.batch(&[self.scale.clone()]),
+            platform.batch(std::slice::from_ref(&self.scale)),
         );
-        WeightSpace::new(distribution, correction, platform.options())
+        WeightSpace::new(distribution, correction)
     }
 
     /// The bound of some rows.
@@ -151,7 +151,7 @@ fn gap_is_the_divergence_from_the_posterior() {
     let standard =
         VariationalGaussian::standard(RANK, 2, CovarianceShape::Full, platform.options());
     let none = VarianceCorrection::NONE;
-    let posterior = WeightSpace::new(standard, none, platform.options());
+    let posterior = WeightSpace::new(standard, none);
     let x = platform.tensor(&[0.5; RANK], [1, RANK]);
     let divergence = posterior.evaluate(&kernel(), x).unwrap().divergence;
     assert_eq!(numbers(divergence), [0.0]);
@@ -317,7 +317,7 @@ fn levelled_prior_has_one_variance() {
         let prior = |correction| {
             let shape = CovarianceShape::Full;
             let standard = VariationalGaussian::standard(RANK, 1, shape, platform.options());
-            let posterior = WeightSpace::new(standard, correction, platform.options());
+            let posterior = WeightSpace::new(standard, correction);
             let x = platform.matrix(&features);
             let posterior = posterior.with_level_of(&kernel(), x.clone()).unwrap();
             let process = posterior.condition(&kernel()).unwrap();
@@ -353,7 +353,7 @@ fn golden_bound() {
         let (x, y) = (platform.tensor(&x, [6, 1]), platform.tensor(&y, [6, 1]));
         let standard =
             VariationalGaussian::standard(3, 1, CovarianceShape::Full, platform.options());
-        let posterior = WeightSpace::new(standard, VarianceCorrection::NONE, platform.options());
+        let posterior = WeightSpace::new(standard, VarianceCorrection::NONE);
         let kernel = Basis::new(Waves { rank: 3 });
         let evaluation = posterior.evaluate(&kernel, x).unwrap();
         let likelihood = Gaussian::new(0.1, platform.options());
@@ -373,7 +373,7 @@ fn draws_have_the_covariance_of_the_kernel() {
         for correction in [VarianceCorrection::NONE, VarianceCorrection::default()] {
             let shape = CovarianceShape::Full;
             let standard = VariationalGaussian::standard(RANK, 1, shape, platform.options());
-            let posterior = WeightSpace::new(standard, correction, platform.options());
+            let posterior = WeightSpace::new(standard, correction);
             let x = platform.matrix(&features);
             let posterior = posterior.with_level_of(&kernel(), x.clone()).unwrap();
             let process = posterior.condition(&kernel()).unwrap();

@@ -57,7 +57,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         last: LinearConfig::new(8 * 7 * 7, 16).init(&device),
     });
     let weights = VariationalGaussian::standard(16, CLASSES, CovarianceShape::Full, &device);
-    let posterior = WeightSpace::new(weights, VarianceCorrection::default(), &device);
+    let posterior = WeightSpace::new(weights, VarianceCorrection::default());
     let softmax = SoftmaxConfig::new(CLASSES).init();
     let model = Svgp::new(kernel, ZeroMean::new(CLASSES), softmax, posterior);
     let mut trainer = MiniBatchTrainer::new(model, train.clone(), MiniBatchTraining::new(400));

@@ -209,7 +209,7 @@ impl SvdbkConfig {
             self.basis.init(dimensions, options()),
             self.mean.init(dimensions, functions, options()),
             likelihood,
-            WeightSpace::new(distribution, self.correction, options()),
+            WeightSpace::new(distribution, self.correction),
         )
     }
 }

@@ -197,7 +197,8 @@ fn close(actual: &[f64], expected: Tensor<2>, tolerance: f64) {
 /// weights; saved and loaded they predict the same, with the level of all training inputs.
 #[test]
 fn batches_train_it_with_any_likelihood() {
-    let likelihoods: [(LikelihoodConfig, fn(usize, f64) -> f64); 4] = [
+    type Target = fn(usize, f64) -> f64;
+    let likelihoods: [(LikelihoodConfig, Target); 4] = [
         (GaussianConfig { noise: 1e-2 }.into(), |_, x| function(x)),
         (LikelihoodConfig::Bernoulli, |_, x| f64::from(x > 0.1)),
         (SoftmaxConfig::new(3).into(), |_, x| {

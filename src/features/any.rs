@@ -50,6 +50,10 @@ impl From<ResidualNetworkConfig> for NetworkConfig {
 }
 
 /// A network chosen at run time.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "a model holds one, and burn's modules can hold no boxes"
+)]
 #[derive(Module, Debug)]
 pub enum AnyNetwork {
     /// See [`Perceptron`].

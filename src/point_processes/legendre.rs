@@ -45,7 +45,7 @@ mod tests {
             let rule = nodes_and_weights(count);
             for power in 0..(2 * count).min(24) {
                 let sum: f64 = rule.iter().map(|(x, w)| w * x.powi(power as i32)).sum();
-                let moment = if power % 2 == 0 {
+                let moment = if power.is_multiple_of(2) {
                     2.0 / (power as f64 + 1.0)
                 } else {
                     0.0

@@ -2,7 +2,7 @@
 
 use burn::{
     module::{Module, Param},
-    tensor::{Tensor, TensorCreationOptions},
+    tensor::Tensor,
 };
 
 use super::{Evaluation, Posterior, Spread, VariationalGaussian};
@@ -33,12 +33,10 @@ pub struct WeightSpace {
 impl WeightSpace {
     /// A posterior with the given distribution over the weights and correction of the variance. It
     /// knows of no training inputs yet.
-    pub fn new(
-        distribution: VariationalGaussian,
-        correction: VarianceCorrection,
-        options: impl Into<TensorCreationOptions>,
-    ) -> Self {
-        let level = Param::from_tensor(Tensor::zeros([1], options)).set_require_grad(false);
+    pub fn new(distribution: VariationalGaussian, correction: VarianceCorrection) -> Self {
+        let mean = distribution.mean();
+        let zero = Tensor::zeros([1], (&mean.device(), mean.dtype()));
+        let level = Param::from_tensor(zero).set_require_grad(false);
         Self {
             distribution,
             level,

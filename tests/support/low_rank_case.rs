@@ -50,7 +50,7 @@ pub fn waves(x: &[f64]) -> Dense {
 /// Six inputs and their targets.
 pub fn wave_data() -> (Vec<f64>, Vec<f64>) {
     let x: Vec<f64> = (0..6).map(|i| -1.0 + 0.4 * f64::from(i)).collect();
-    let sign = |i: usize| if i % 2 == 0 { 0.1 } else { -0.1 };
+    let sign = |i: usize| if i.is_multiple_of(2) { 0.1 } else { -0.1 };
     let y = x.iter().enumerate().map(|(i, x)| (3.0 * x).sin() + sign(i));
     let y = y.collect();
     (x, y)

@@ -86,20 +86,18 @@ impl<K: LowRankKernel, M: Mean> LowRankRegression<K, M> {
         targets: Tensor<2>,
     ) -> Result<WeightSpace, NotPositiveDefinite> {
         let noise = self.likelihood.noise();
-        let options = (&noise.device(), noise.dtype());
         let Conditioned {
             solution, level, ..
         } = self.valid().weights(inputs, targets)?;
         let distribution = optimal_gaussian(solution.mean, solution.precision, false)?;
-        let same_type = |tensor: Tensor<2>| tensor.cast(options.1);
-        let mean = same_type(distribution.mean());
-        let scale = distribution.scale().cast(options.1);
+        let mean = distribution.mean().cast(noise.dtype());
+        let scale = distribution.scale().cast(noise.dtype());
         let distribution = if noise.is_autodiff() {
             VariationalGaussian::full(mean.autodiff(), scale.autodiff())
         } else {
             VariationalGaussian::full(mean, scale)
         };
-        let posterior = WeightSpace::new(distribution, self.correction, options);
+        let posterior = WeightSpace::new(distribution, self.correction);
         Ok(match level {
             Some(level) => posterior.with_level(level),
             None => posterior,
