@@ -19,6 +19,8 @@ import processor_threads
 import step_times
 
 ROOT_THREE = 3.0**0.5
+# Entries of K that PyTorch makes at a time, about: more, or fewer by far, are slower.
+TILE_ENTRIES = 4_000_000
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -29,13 +31,14 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--columns", type=int, help="i; default 512, 64 if dense")
     parser.add_argument("--dimensions", type=int, default=9)
     parser.add_argument("--dtype", choices=["float32", "float64"], default="float32")
-    parser.add_argument("--tile-rows", type=int, default=512, help="rows of K at a time, in torch")
+    parser.add_argument("--tile-rows", type=int, help="rows of K at a time, in torch")
     parser.add_argument("--rounds", type=int, default=1, help="the median counts")
     parser.add_argument("--threads", type=int, default=2)
     arguments = parser.parse_args()
     is_dense = arguments.case == "dense"
     arguments.points = arguments.points or (20_000 if is_dense else 50_000)
     arguments.columns = arguments.columns or (64 if is_dense else 512)
+    arguments.tile_rows = arguments.tile_rows or max(1, TILE_ENTRIES // arguments.points)
     return arguments
 
 
