@@ -5,9 +5,9 @@
 
 `forward_seconds` is the time of the product, `gradient_seconds` that of the product and of its gradient
 with respect to the values, the lengthscales (one for each input) and the output scale. `torch` makes
-rows of K with GPyTorch's kernel, tile by tile, and makes them anew for the gradient (checkpoints);
-`keops` makes the same products with KeOps, which compiles a loop for each on its first call. Both norms
-are there to compare programs.
+rows of K with GPyTorch's kernel, tile by tile, and makes them anew for the gradient, which PyTorch takes
+tile by tile, as GPyTorch's checkpoints do; `keops` makes the same products with KeOps, which compiles a
+loop for each on its first call. The norms are there to compare programs.
 """
 
 import argparse
@@ -79,7 +79,6 @@ def gpytorch_kernel(arguments):
 def torch_product(arguments, kernel, points, places, counts):
     """A function of the values that makes the product, rows of K at a time."""
     import torch
-    from torch.utils.checkpoint import checkpoint
 
     def dense(rows, values):
         return kernel(rows, points).to_dense() @ values
@@ -91,13 +90,27 @@ def torch_product(arguments, kernel, points, places, counts):
         return torch.einsum("rik,ik->ri", covariance, values[places] * counts)
 
     tile = dense if arguments.case == "dense" else blocks
+    tiles = points.split(arguments.tile_rows)
 
-    def product(values):
-        tiles = points.split(arguments.tile_rows)
-        made = [checkpoint(tile, rows, values, use_reentrant=False) for rows in tiles]
-        return torch.cat(made)
+    # The checkpoints of torch.utils would keep what has n rows of every tile until the last one.
+    class Product(torch.autograd.Function):
+        @staticmethod
+        def forward(context, values, *parameters):
+            context.save_for_backward(values)
+            return torch.cat([tile(rows, values) for rows in tiles])
 
-    return product
+        @staticmethod
+        def backward(context, cotangent):
+            leaves = [context.saved_tensors[0].detach().requires_grad_(), *kernel.parameters()]
+            sums = [torch.zeros_like(leaf) for leaf in leaves]
+            for rows, part in zip(tiles, cotangent.split(arguments.tile_rows)):
+                with torch.enable_grad():
+                    made = tile(rows, leaves[0])
+                for total, term in zip(sums, torch.autograd.grad(made, leaves, part)):
+                    total += term
+            return tuple(sums)
+
+    return lambda values: Product.apply(values, *kernel.parameters())
 
 
 def keops_product(arguments, kernel, points, places, counts):
