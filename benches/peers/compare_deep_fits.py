@@ -112,6 +112,7 @@ def peer_fit(arguments, earlier: list[dict], run: dict, settings: dict, draws: P
     made_with = {
         **wanted,
         "program": "gpytorch, separate kernels" if arguments.separate else "gpytorch",
+        "samples": arguments.samples if run["depth"] > 1 else 1,
         "draws": fit_regression.digest(draws),
     }
     for fit in earlier:
