@@ -37,18 +37,16 @@ def likelihood(name: str, classes: int):
 
 def draws(arguments, x) -> tuple:
     """The inducing points [M, D] that training starts at, and an iterator of mini-batches."""
-    import gpflow_training
     import numpy as np
+    import random_draws
 
     if arguments.draws is not None:
         drawn = json.loads(arguments.draws.read_text())
         inducing = np.array(drawn["inducing"], arguments.dtype)
         return inducing, (np.array(rows, np.int64) for rows in drawn["batches"])
     rng = np.random.default_rng(arguments.seed)
-    inducing = gpflow_training.initial_inducing(
-        x, arguments.inducing, arguments.inducing_init, rng
-    )
-    return inducing, gpflow_training.random_batches(len(x), arguments.batch_size, rng)
+    inducing = random_draws.initial_inducing(x, arguments.inducing, arguments.inducing_init, rng)
+    return inducing, random_draws.random_batches(len(x), arguments.batch_size, rng)
 
 
 def probabilities(model, x, binary: bool):

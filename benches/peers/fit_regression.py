@@ -29,17 +29,17 @@ def parse_arguments() -> argparse.Namespace:
 
 def draws(arguments, train, data) -> tuple:
     """Initial inducing points [M, D] in standardised units, and an iterator of mini-batches."""
-    import gpflow_training
     import numpy as np
+    import random_draws
 
     if arguments.draws is None:
         rng = np.random.default_rng(arguments.seed)
         inducing = None
         if arguments.model != "gpr":
-            inducing = gpflow_training.initial_inducing(
+            inducing = random_draws.initial_inducing(
                 data.x_train, arguments.inducing, arguments.inducing_init, rng
             )
-        return inducing, gpflow_training.random_batches(len(train), arguments.batch_size, rng)
+        return inducing, random_draws.random_batches(len(train), arguments.batch_size, rng)
     drawn = json.loads(arguments.draws.read_text())
     if drawn["rows"] != train.tolist():
         raise SystemExit(f"{arguments.draws}: made for other training rows")

@@ -1,4 +1,4 @@
-"""What the GPflow scripts share: set-up, kernels, inducing points, Adam, chunked evaluation.
+"""What the GPflow scripts share: set-up, kernels, Adam, chunked evaluation.
 
 Import after `processor_threads.limit`.
 """
@@ -15,7 +15,7 @@ from collections.abc import Iterator
 import gpflow
 import numpy as np
 import tensorflow as tf
-from scipy.cluster.vq import kmeans2
+from random_draws import chunks
 
 KERNELS = {
     "matern12": gpflow.kernels.Matern12,
@@ -23,7 +23,6 @@ KERNELS = {
     "matern52": gpflow.kernels.Matern52,
     "rbf": gpflow.kernels.SquaredExponential,
 }
-CHUNK_ROWS = 4096
 
 
 def configure(dtype: str, jitter: float | None) -> float:
@@ -38,29 +37,6 @@ def kernel(name: str, dimensions: int, isotropic: bool, lengthscale: float, vari
     """A stationary kernel with one lengthscale (`isotropic`) or one per input dimension."""
     lengthscales = lengthscale if isotropic else np.full(dimensions, lengthscale)
     return KERNELS[name](variance=variance, lengthscales=lengthscales)
-
-
-def initial_inducing(
-    x: np.ndarray, count: int, method: str, rng: np.random.Generator
-) -> np.ndarray:
-    """Inducing points [M, D]: a random subset of the rows of `x`, or k-means++ centres."""
-    if count > len(x):
-        raise SystemExit(f"{count} inducing points asked for, but only {len(x)} training rows")
-    if method == "subset":
-        return x[rng.choice(len(x), count, replace=False)].copy()
-    centres, _ = kmeans2(x.astype(np.float64), count, minit="++", seed=rng, missing="warn")
-    return centres.astype(x.dtype)
-
-
-def random_batches(rows: int, size: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
-    """Endless mini-batches of exactly `size` row numbers; every pass is a fresh permutation."""
-    size = min(size, rows)
-    pending = np.empty(0, np.int64)
-    while True:
-        while len(pending) < size:
-            pending = np.concatenate([pending, rng.permutation(rows)])
-        yield pending[:size]
-        pending = pending[size:]
 
 
 def train_adam(
@@ -99,12 +75,6 @@ def train_adam(
         if report_every and number % report_every == 0:
             print(f"step {number}: loss per datum {loss / len(x):.4f}", file=sys.stderr)
     return seconds
-
-
-def chunks(rows: int):
-    """Slices that cover `rows` rows in pieces of at most `CHUNK_ROWS`."""
-    for start in range(0, rows, CHUNK_ROWS):
-        yield slice(start, min(start + CHUNK_ROWS, rows))
 
 
 def svgp_objective(model: gpflow.models.SVGP, x: np.ndarray, y: np.ndarray) -> float:

@@ -83,6 +83,7 @@ def main() -> None:
     import gpflow
     import gpflow_training
     import numpy as np
+    import random_draws
     import regression_data
     import regression_metrics
 
@@ -105,7 +106,7 @@ def main() -> None:
             arguments.kernel_variance,
         ),
         gpflow.likelihoods.Gaussian(variance=arguments.noise_variance),
-        gpflow_training.initial_inducing(
+        random_draws.initial_inducing(
             data.x_train, arguments.inducing, arguments.inducing_init, rng
         ),
         whiten=arguments.whiten,
@@ -118,7 +119,7 @@ def main() -> None:
         data.y_train,
         arguments.steps,
         arguments.learning_rate,
-        gpflow_training.random_batches(len(data.x_train), arguments.batch_size, rng),
+        random_draws.random_batches(len(data.x_train), arguments.batch_size, rng),
         arguments.report_every,
     )
     seconds = time.perf_counter() - start

@@ -8,12 +8,9 @@ with one lengthscale, and GPyTorch has as many orthogonal inducing points of the
 import argparse
 import json
 import os
-import resource
-import time
 
 import processor_threads
-
-WARM_UP = 3
+import step_times
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -169,14 +166,7 @@ def main() -> None:
     os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
     makers = {"gpytorch": gpytorch_step, "gpflow": gpflow_step, "gpjax": gpjax_step}
     step, versions = makers[arguments.peer](arguments)
-    seconds = []
-    loss = float("nan")
-    for number in range(WARM_UP + arguments.steps):
-        start = time.perf_counter()
-        loss = step()
-        if number >= WARM_UP:
-            seconds.append(time.perf_counter() - start)
-    seconds.sort()
+    milliseconds, loss = step_times.measure(step, arguments.steps)
     report = {
         "peer": arguments.peer,
         "batch": arguments.batch,
@@ -185,10 +175,10 @@ def main() -> None:
         "dtype": arguments.dtype,
         "decoupled": arguments.decoupled,
         "isotropic_matern32": arguments.isotropic_matern32,
-        "median_ms": round(1e3 * seconds[len(seconds) // 2], 3),
-        "min_ms": round(1e3 * seconds[0], 3),
+        "median_ms": step_times.median(milliseconds),
+        "min_ms": round(milliseconds[0], 3),
         "final_loss": loss,
-        "peak_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
+        "peak_mib": step_times.peak_mebibytes(),
         "versions": versions,
     }
     print(json.dumps(report))
