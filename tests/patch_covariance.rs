@@ -381,12 +381,12 @@ fn background(shared: bool) -> Case {
         }
     }
     let bright = case.patches(1)[35].clone();
-    for d in 0..9 {
+    for (d, &light) in bright.iter().enumerate() {
         for m in [0, 1, 5] {
             case.inducing[(m, d)] = black;
         }
         for m in [2, 3] {
-            case.inducing[(m, d)] = bright[d];
+            case.inducing[(m, d)] = light;
         }
     }
     case
