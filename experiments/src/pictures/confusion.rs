@@ -14,8 +14,8 @@ use super::{Caption, PictureError, palette};
 
 const PICTURE: &str = "Confusion";
 
-/// Room for the names of the classes, left of the matrix and below it.
-const NAMES: i32 = 106;
+/// Sans-serif letters of the names of classes are about this wide, in pixels.
+const LETTER: i32 = 7;
 /// Room for the words along an axis.
 const AXIS: i32 = 20;
 /// Longest name of a class, in characters.
@@ -43,6 +43,17 @@ impl Confusion<'_> {
     fn of_class(&self, class: usize) -> usize {
         let classes = self.names.len();
         self.counts[class * classes..][..classes].iter().sum()
+    }
+
+    /// Room for the names, left of the matrix and below it.
+    fn names_room(&self) -> i32 {
+        LETTER * self.longest_name() + 16
+    }
+
+    /// In characters as shown.
+    fn longest_name(&self) -> i32 {
+        let lengths = (0..self.names.len()).map(|class| self.name(class).chars().count());
+        lengths.max().unwrap_or(0) as i32
     }
 
     fn name(&self, class: usize) -> String {
@@ -99,11 +110,11 @@ pub fn confusion(
     };
     on_paper(path, &frame, |sheet| {
         write_header(sheet, &frame)?;
-        let room = HEIGHT as i32 - SQUARE_HEADER - MARGIN - NAMES - AXIS;
+        let room = HEIGHT as i32 - SQUARE_HEADER - MARGIN - content.names_room() - AXIS;
         let side = (room / classes as i32).max(1);
         let matrix = Matrix {
             content,
-            left: MARGIN + AXIS + NAMES,
+            left: MARGIN + AXIS + content.names_room(),
             top: SQUARE_HEADER,
             side,
         };
@@ -172,7 +183,11 @@ impl Matrix<'_> {
         let size = (0.9 * f64::from(self.side)).min(12.0);
         let style = font(size).color(&palette::INK);
         let beside = style.pos(Pos::new(HPos::Right, VPos::Center));
-        let below = beside.transform(FontTransform::Rotate270);
+        let fits = LETTER * self.content.longest_name() < self.side;
+        let below = match fits {
+            true => style.pos(Pos::new(HPos::Center, VPos::Top)),
+            false => beside.transform(FontTransform::Rotate270),
+        };
         let extent = self.side * classes;
         for class in 0..classes {
             let name = self.content.name(class as usize);
@@ -184,7 +199,7 @@ impl Matrix<'_> {
         }
         let grey = font(12.5).color(&palette::GREY);
         let centred = grey.pos(Pos::new(HPos::Center, VPos::Center));
-        let bottom = HEIGHT as i32 - MARGIN - AXIS / 2;
+        let bottom = self.top + extent + self.content.names_room() + AXIS / 2;
         let place = (self.left + extent / 2, bottom);
         write(sheet, PICTURE, "predicted class", &centred, place)?;
         let upright = centred.transform(FontTransform::Rotate270);
