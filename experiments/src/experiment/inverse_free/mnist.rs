@@ -153,7 +153,7 @@ impl MnistOptions {
                     };
                     let run = TrainingRun {
                         folder: runs_of(&folder, kernel, method).join(format!("seed-{seed}")),
-                        options: kernel.with_kernel(options),
+                        options: kernel.with_kernel(options, common),
                     };
                     if !watch.run(&run, &title)? {
                         broken.push(title);
@@ -199,7 +199,7 @@ impl DigitKernel {
     }
 
     /// `options`, of a model of one layer, with the kernel.
-    fn with_kernel(self, options: RunOptions) -> RunOptions {
+    fn with_kernel(self, options: RunOptions, common: &CommonOptions) -> RunOptions {
         let starting_at = |path: &str, value| {
             Some(vec![ValuesOption {
                 path: path.into(),
@@ -224,12 +224,20 @@ impl DigitKernel {
                 model: Some(ModelName::ConvGp),
                 isotropic: Some(true),
                 set: starting_at("layers.output.kernel.base.lengthscale", 1.0),
-                schedule: Some(ScheduleName::Stairs),
-                stages: Some(STAGES),
-                stage_factor: Some(10f64.powf(-1.0 / 3.0)),
-                ..options
+                ..staged(options, common)
             },
         }
+    }
+}
+
+/// `options` with the paper's stages of the learning rate. In a few hundred steps these would end
+/// before the model has moved: at quick scale it stays as it is.
+fn staged(options: RunOptions, common: &CommonOptions) -> RunOptions {
+    RunOptions {
+        schedule: Some(common.by_scale(ScheduleName::Constant, ScheduleName::Stairs)),
+        stages: common.by_scale(None, Some(STAGES)),
+        stage_factor: common.by_scale(None, Some(10f64.powf(-1.0 / 3.0))),
+        ..options
     }
 }
 
