@@ -57,14 +57,6 @@ impl<A, B> EitherPredictive<A, B> {
         }
     }
 
-    /// The functions, if they are of the first kind.
-    pub fn first(&self) -> Option<&A> {
-        match self {
-            Self::First(functions) => Some(functions),
-            Self::Second(_) => None,
-        }
-    }
-
     /// The functions, if they are of the second kind.
     pub fn second(&self) -> Option<&B> {
         match self {
