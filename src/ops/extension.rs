@@ -15,7 +15,7 @@ use burn::backend::{Backend, backend_extension, tensor::FloatTensor};
 use super::{
     SpecialFunction, Stationary,
     factor::{Jitter, PivotFailure},
-    host::{products::Blocks, relaxation::Widths, triangular::Side},
+    host::{products::BlockPairs, relaxation::Widths, triangular::Side},
     relaxation::MemoryAnswer,
 };
 use crate::patches::PatchGrid;
@@ -93,7 +93,7 @@ pub trait LinearAlgebra: Backend {
         kind: Stationary,
     ) -> FloatTensor<Self>;
 
-    /// `Σ_{b∈B_j} s_b·k(x_b, x′_n)`, [I, N′]; `same` says that both sets of points are the first.
+    /// `Σ_{b∈B_j} s_b·k(x_b, x′_n)`, [I, N′]; where the points are the same, all is of the first.
     fn block_covariance(
         points: FloatTensor<Self>,
         others: FloatTensor<Self>,
@@ -101,8 +101,7 @@ pub trait LinearAlgebra: Backend {
         variance: FloatTensor<Self>,
         values: FloatTensor<Self>,
         kind: Stationary,
-        blocks: Blocks,
-        same: bool,
+        pairs: BlockPairs,
     ) -> FloatTensor<Self>;
 
     /// The factor of `K + jitter·mean(diag K)·I`.
@@ -235,8 +234,7 @@ pub trait LinearAlgebraReverse: LinearAlgebra {
         arguments: [FloatTensor<Self>; 5],
         gradient: FloatTensor<Self>,
         kind: Stationary,
-        blocks: Blocks,
-        same: bool,
+        pairs: BlockPairs,
         points_wanted: bool,
     ) -> [Option<FloatTensor<Self>>; 5];
 

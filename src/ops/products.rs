@@ -2,7 +2,7 @@
 
 use burn::{backend::Dispatch, tensor::Tensor};
 
-use super::{Stationary, extension::LinearAlgebra};
+use super::{Stationary, extension::LinearAlgebra, host::products::BlockPairs};
 
 pub use super::host::products::Blocks;
 
@@ -99,8 +99,7 @@ pub fn block_covariance(
         variance.into_dispatch(),
         values.into_dispatch(),
         kind,
-        blocks,
-        same,
+        BlockPairs { blocks, same },
     ))
 }
 

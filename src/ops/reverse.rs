@@ -17,7 +17,7 @@ use super::{
     SpecialFunction, Stationary,
     extension::{FactorizationOutcome, LinearAlgebra, LinearAlgebraReverse},
     factor::Jitter,
-    host::{products::Blocks, relaxation::Widths, triangular::Side},
+    host::{products::BlockPairs, relaxation::Widths, triangular::Side},
     host_access::matrix_dims,
     relaxation::MemoryAnswer,
 };
@@ -248,11 +248,10 @@ impl<B: LinearAlgebraReverse, C: CheckpointStrategy> LinearAlgebra for Autodiff<
         variance: FloatTensor<Self>,
         values: FloatTensor<Self>,
         kind: Stationary,
-        blocks: Blocks,
-        same: bool,
+        pairs: BlockPairs,
     ) -> FloatTensor<Self> {
         let arguments = [points, others, lengthscales, variance, values];
-        products::blocked::<B, C>(arguments, kind, blocks, same)
+        products::blocked::<B, C>(arguments, kind, pairs)
     }
 
     fn cholesky(

@@ -275,11 +275,11 @@ impl State {
 
 /// A rule with what it needs.
 enum Rule {
-    Residuals(Option<Preconditioner>),
+    Residuals(Option<Box<Preconditioner>>),
     UnitVectors,
     RandomVectors(Box<ChaCha8Rng>),
     /// [N, N]
-    Given(Tensor<2>),
+    Given(Box<Tensor<2>>),
 }
 
 impl Rule {
@@ -290,13 +290,14 @@ impl Rule {
         Ok(match given.rule {
             IterationRule::Residuals => Self::Residuals(None),
             IterationRule::PreconditionedResiduals { rank } => {
-                Self::Residuals(Some(Preconditioner::new(problem, rank)?))
+                let preconditioner = Preconditioner::new(problem, rank)?;
+                Self::Residuals(Some(Box::new(preconditioner)))
             }
             IterationRule::UnitVectors => Self::UnitVectors,
             IterationRule::RandomVectors => {
                 Self::RandomVectors(Box::new(ChaCha8Rng::seed_from_u64(given.seed)))
             }
-            IterationRule::Eigenvectors => Self::Given(eigenvectors(problem)),
+            IterationRule::Eigenvectors => Self::Given(Box::new(eigenvectors(problem))),
         })
     }
 
@@ -324,7 +325,9 @@ impl Rule {
                 let normal = (0..rows).map(|_| StandardNormal.sample(random));
                 vector(normal.collect(), like)
             }
-            Self::Given(columns) => (index < rows).then(|| columns.clone().narrow(1, index, 1))?,
+            Self::Given(columns) => {
+                (index < rows).then(|| columns.as_ref().clone().narrow(1, index, 1))?
+            }
         };
         let length = norm(&action);
         (length > 0.0 && length.is_finite()).then(|| action / length)

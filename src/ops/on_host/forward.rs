@@ -18,7 +18,7 @@ use crate::ops::{
         inversion::{congruence, descended, identity_distance},
         moments::{add_column_products, add_column_squares, divergence},
         normal::Part,
-        products::Blocks,
+        products::BlockPairs,
         relaxation::Widths,
         scalar::Scalar,
         threads::in_parts,
@@ -143,11 +143,10 @@ impl<B: HostAccess> LinearAlgebra for B {
         variance: FloatTensor<B>,
         values: FloatTensor<B>,
         kind: Stationary,
-        blocks: Blocks,
-        same: bool,
+        pairs: BlockPairs,
     ) -> FloatTensor<B> {
         let arguments = [points, others, lengthscales, variance, values];
-        products::blocked::<B>(&arguments, kind, blocks, same)
+        products::blocked::<B>(&arguments, kind, pairs)
     }
 
     fn cholesky(

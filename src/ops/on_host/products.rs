@@ -5,7 +5,7 @@ use burn::backend::{TensorMetadata, tensor::FloatTensor};
 use super::expand;
 use crate::ops::{
     Stationary,
-    host::products::{BlockProduct, Blocks, Product},
+    host::products::{BlockPairs, BlockProduct, Product},
     host_access::{Element, HostAccess, with_element, write},
 };
 
@@ -29,14 +29,14 @@ macro_rules! with_product {
 
 /// Runs `$body` with `$product` standing for the [`BlockProduct`] of the arguments.
 macro_rules! with_blocks {
-    ($arguments:expr, $blocks:expr, $same:expr, $element:ident, $product:ident => $body:expr) => {
+    ($arguments:expr, $pairs:expr, $element:ident, $product:ident => $body:expr) => {
         with_element!($arguments[0], $element => {
             let all = $arguments.each_ref().map(|tensor| B::read::<$element>(tensor));
             let [points, others, lengthscales, variance, values] = &all;
             let $product = BlockProduct {
-                blocks: $blocks,
+                blocks: $pairs.blocks,
                 points,
-                others: (!$same).then_some(others),
+                others: (!$pairs.same).then_some(others),
                 lengthscales: &expand(lengthscales, $arguments[0].shape()[1]),
                 variance: variance[0],
                 values,
@@ -88,11 +88,10 @@ pub(super) fn dense_reverse<B: HostAccess>(
 pub(super) fn blocked<B: HostAccess>(
     arguments: &[FloatTensor<B>; 5],
     kind: Stationary,
-    blocks: Blocks,
-    same: bool,
+    pairs: BlockPairs,
 ) -> FloatTensor<B> {
-    let shape = [blocks.count(), arguments[1].shape()[0]];
-    with_blocks!(arguments, blocks, same, T, product => {
+    let shape = [pairs.blocks.count(), arguments[1].shape()[0]];
+    with_blocks!(arguments, pairs, T, product => {
         write::<B, T>(product.covariances(kind), shape, &arguments[0].device())
     })
 }
@@ -101,12 +100,11 @@ pub(super) fn blocked_reverse<B: HostAccess>(
     arguments: &[FloatTensor<B>; 5],
     gradient: &FloatTensor<B>,
     kind: Stationary,
-    blocks: Blocks,
-    same: bool,
+    pairs: BlockPairs,
     points_wanted: bool,
 ) -> [Option<FloatTensor<B>>; 5] {
     let [points, others, lengthscales, variance, values] = arguments;
-    with_blocks!(arguments, blocks, same, T, product => {
+    with_blocks!(arguments, pairs, T, product => {
         let gradients = product.reverse(kind, &B::read::<T>(gradient), points_wanted);
         let write = |values, of: &FloatTensor<B>| write::<B, T>(values, of.shape(), &of.device());
         let scales = shared(gradients.lengthscales, lengthscales.shape()[0]);

@@ -15,7 +15,7 @@ use crate::ops::{
         covariance::covariance_backward,
         moments::{Projection, clear_above_diagonal, divergence_reverse, scale_columns},
         normal::Part,
-        products::Blocks,
+        products::BlockPairs,
         relaxation::Widths,
         scalar::Scalar,
         triangular::{Side, lower_product, product, solve_in_place, triangular_product},
@@ -115,11 +115,10 @@ impl<B: HostAccess> LinearAlgebraReverse for B {
         arguments: [FloatTensor<B>; 5],
         gradient: FloatTensor<B>,
         kind: Stationary,
-        blocks: Blocks,
-        same: bool,
+        pairs: BlockPairs,
         points_wanted: bool,
     ) -> [Option<FloatTensor<B>>; 5] {
-        products::blocked_reverse::<B>(&arguments, &gradient, kind, blocks, same, points_wanted)
+        products::blocked_reverse::<B>(&arguments, &gradient, kind, pairs, points_wanted)
     }
 
     fn cholesky_reverse(

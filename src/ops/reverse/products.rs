@@ -10,7 +10,7 @@ use burn::backend::{
     tensor::FloatTensor,
 };
 
-use crate::ops::{Stationary, extension::LinearAlgebraReverse, host::products::Blocks};
+use crate::ops::{Stationary, extension::LinearAlgebraReverse, host::products::BlockPairs};
 
 reverse_step!(
     ProductStep[5](state: ([FloatTensor<B>; 5], Stationary), gradient) -> |_| {
@@ -20,11 +20,11 @@ reverse_step!(
 );
 
 reverse_step!(
-    BlockStep[5](state: ([FloatTensor<B>; 5], Stationary, Blocks, bool), gradient)
+    BlockStep[5](state: ([FloatTensor<B>; 5], Stationary, BlockPairs), gradient)
         -> |wanted: [bool; 5]| {
-        let (arguments, kind, blocks, same) = state;
+        let (arguments, kind, pairs) = state;
         let points_wanted = wanted[0] || wanted[1];
-        B::block_covariance_reverse(arguments, gradient, kind, blocks, same, points_wanted)
+        B::block_covariance_reverse(arguments, gradient, kind, pairs, points_wanted)
     }
 );
 
@@ -46,25 +46,15 @@ pub(super) fn dense<B: LinearAlgebraReverse, C: CheckpointStrategy>(
 pub(super) fn blocked<B: LinearAlgebraReverse, C: CheckpointStrategy>(
     arguments: [FloatTensor<Autodiff<B, C>>; 5],
     kind: Stationary,
-    blocks: Blocks,
-    same: bool,
+    pairs: BlockPairs,
 ) -> FloatTensor<Autodiff<B, C>> {
     let [points, others, lengthscales, variance, values] = arguments.map(|t| t.into_parts());
     let nodes = [points.1, others.1, lengthscales.1, variance.1, values.1];
     let arguments = [points.0, others.0, lengthscales.0, variance.0, values.0];
     let [points, others, lengthscales, variance, values] = arguments.clone();
-    let output = B::block_covariance(
-        points,
-        others,
-        lengthscales,
-        variance,
-        values,
-        kind,
-        blocks,
-        same,
-    );
+    let output = B::block_covariance(points, others, lengthscales, variance, values, kind, pairs);
     match BlockStep.prepare::<C>(nodes).compute_bound().stateful() {
-        OpsKind::Tracked(step) => step.finish((arguments, kind, blocks, same), output),
+        OpsKind::Tracked(step) => step.finish((arguments, kind, pairs), output),
         OpsKind::UnTracked(step) => step.finish(output),
     }
 }

@@ -47,6 +47,15 @@ impl Blocks {
     }
 }
 
+/// Which covariances block-sparse combinations are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockPairs {
+    /// The runs of points.
+    pub blocks: Blocks,
+    /// Whether the other points are the same.
+    pub same: bool,
+}
+
 #[cfg(test)]
 mod tests {
     use super::Blocks;

@@ -8,5 +8,5 @@ mod layout;
 mod passes;
 
 pub use blocked::{BlockProduct, BlockProductGradients};
-pub use blocks::Blocks;
+pub use blocks::{BlockPairs, Blocks};
 pub use dense::{Product, ProductGradients};

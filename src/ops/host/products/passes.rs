@@ -55,7 +55,8 @@ fn total<T: Scalar>(mut lanes: Lanes<T>) -> T {
     let mut half = WIDTH / 2;
     while half > 0 {
         for lane in 0..half {
-            lanes.0[lane] = lanes.0[lane] + lanes.0[lane + half];
+            let other = lanes.0[lane + half];
+            lanes.0[lane] += other;
         }
         half /= 2;
     }
@@ -219,8 +220,8 @@ impl<T: Scalar, P: Profile<T>> Reverse<'_, T, P> {
                 sum.store(columns);
                 *weight = gradient.times(slope).times(twice_variance);
             }
-            for d in 0..self.dimensions {
-                let a = Lanes::splat(point[d]);
+            for (d, &a) in point.iter().enumerate() {
+                let a = Lanes::splat(a);
                 let (mut sum, mut square) = (row_sums.pulls[d], row_sums.squares[d]);
                 for (group, weight) in weights.iter().enumerate() {
                     let range = d * LANES + group * WIDTH;
