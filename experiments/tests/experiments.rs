@@ -38,19 +38,22 @@ fn the_list_has_a_line_for_each_experiment() {
             "solve-regression",
             "solve-ablation",
             "solve-cost",
+            "conv-cifar10",
+            "deep-conv-cifar10",
             "inverse-free-toy",
             "inverse-free-uci",
             "inverse-free-hutchinson",
             "inverse-free-mnist",
             "deep-kin40k",
-            "deep-uci"
+            "deep-uci",
+            "conv-mnist"
         ]
     );
     for line in list.lines() {
         let paper = match line.split_once(' ') {
             Some(("deep-uci", _)) => "arXiv:1705.08933",
             Some((name, _)) if name.starts_with("inverse-free") => "arXiv:2604.00697",
-            Some(("deep-kin40k", _)) => "arXiv:2604.00697",
+            Some(("deep-kin40k" | "conv-mnist", _)) => "arXiv:2604.00697",
             _ => "arXiv:1910.10596",
         };
         assert!(line.contains(paper), "{line}");

@@ -231,6 +231,14 @@ fn options_out_of_range() {
                 "--inducing is 500 but there are only 36 training rows; give at most 36",
             ),
             (
+                "good.csv --model cagp-opt --actions 500",
+                "--actions is 500 but there are only 36 training rows; give at most 36",
+            ),
+            (
+                "good.csv --actions 5",
+                "--actions means nothing for the model svgp; leave it out",
+            ),
+            (
                 "repeated.csv --inducing 10",
                 "--inducing is 10 but only 3 training inputs are different; give at most 3",
             ),
@@ -373,7 +381,7 @@ fn command_lines_that_cannot_be_understood() {
             ),
             (
                 "--model gp",
-                "invalid value 'gp' for '--model <MODEL>' [possible values: exact, sgpr, svgp, svgp-unwhitened, solve, solve-unwhitened, odvgp, solve-collapsed, l-svgp, inverse-free, deep-gp, conv-gp, deep-conv-gp] (did you mean sgpr?); see --help",
+                "invalid value 'gp' for '--model <MODEL>' [possible values: exact, sgpr, cagp-opt, svgp, svgp-unwhitened, solve, solve-unwhitened, odvgp, solve-collapsed, l-svgp, inverse-free, deep-gp, conv-gp, deep-conv-gp] (did you mean sgpr?); see --help",
             ),
             (
                 "--steps many",
