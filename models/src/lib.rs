@@ -4,6 +4,7 @@ mod computation_aware;
 mod config;
 mod deep_basis;
 mod deep_gp;
+mod init_error;
 mod prediction;
 mod solve_collapsed;
 mod svgp;
@@ -13,11 +14,12 @@ mod variational;
 
 pub use computation_aware::{ActionsConfig, AnyComputationAware, ComputationAwareConfig};
 pub use config::{
-    AnyExact, AnySgpr, AnySvgp, CoregionalisationConfig, ExactConfig, InducingConfig, InitError,
-    ModelConfig, SgprConfig, SvgpConfig,
+    AnyExact, AnySgpr, AnySvgp, CoregionalisationConfig, ExactConfig, InducingConfig, ModelConfig,
+    SgprConfig, SvgpConfig,
 };
 pub use deep_basis::{AnyDbk, AnySvdbk, BasisConfig, DbkConfig, SvdbkConfig};
 pub use deep_gp::{AnyDeepGp, DeepGp, DeepGpConfig, HiddenLayerConfig, LayerConfig, LayerForm};
+pub use init_error::InitError;
 pub use prediction::{Predictions, Predictor, inputs_at_once};
 pub use solve_collapsed::{AnySolveCollapsed, SolveCollapsedConfig};
 pub use svgp::Svgp;

@@ -25,8 +25,9 @@ use burn_gp::{
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
-    AnyComputationAware, AnyDbk, AnyDeepGp, AnySolveCollapsed, AnySvdbk, AnyVariational, Svgp,
-    config::{AnyExact, AnySgpr, AnySvgp, InitError, ModelConfig},
+    AnyComputationAware, AnyDbk, AnyDeepGp, AnySolveCollapsed, AnySvdbk, AnyVariational, InitError,
+    Svgp,
+    config::{AnyExact, AnySgpr, AnySvgp, ModelConfig},
     deep_basis,
     prediction::Predictor,
     training::{MiniBatchModel, TrainingData},

@@ -13,7 +13,7 @@ use super::{
     DeepGp, LayerConfig,
     layer_config::{Inputs, Planned},
 };
-use crate::{config::InitError, training::TrainingData};
+use crate::{InitError, training::TrainingData};
 
 /// A deep model whose pieces are chosen at run time.
 pub type AnyDeepGp = DeepGp<AnyLayer, AnyLayer, AnyLikelihood>;

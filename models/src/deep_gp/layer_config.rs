@@ -15,7 +15,10 @@ use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 use serde::{Deserialize, Serialize};
 
 use super::projection::{random_projection, some_images, some_patches};
-use crate::config::{InducingConfig, InitError, options_of, with_first_values};
+use crate::{
+    InitError,
+    config::{InducingConfig, options_of, with_first_values},
+};
 
 /// What the functions of a layer are of.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
