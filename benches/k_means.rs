@@ -72,6 +72,7 @@ fn report(inputs: &[f32], dimensions: usize, count: usize) -> Result<(), Box<dyn
     let seconds = start.elapsed().as_secs_f64();
     let start = Instant::now();
     let centres = Loops::new(inputs, dimensions).k_means(count);
+    let centres = centres.ok_or("rounding left the loops no row to draw")?;
     let loops = start.elapsed().as_secs_f64();
     let centres: Vec<f32> = centres.into_iter().map(|value| value as f32).collect();
     let ours: Vec<f32> = ours.into_data().iter::<f32>().collect();
@@ -117,9 +118,9 @@ impl Loops {
         &self.values[row * self.dimensions..][..self.dimensions]
     }
 
-    fn k_means(mut self, count: usize) -> Vec<f64> {
+    fn k_means(mut self, count: usize) -> Option<Vec<f64>> {
         self.values.truncate(256 * count * self.dimensions);
-        let seeds = self.seeds(count);
+        let seeds = self.seeds(count)?;
         let mut centres: Vec<f64> = (seeds.iter())
             .flat_map(|&row| self.row(row))
             .copied()
@@ -132,10 +133,10 @@ impl Loops {
             }
             last = sum_of_squares;
         }
-        centres
+        Some(centres)
     }
 
-    fn seeds(&mut self, count: usize) -> Vec<usize> {
+    fn seeds(&mut self, count: usize) -> Option<Vec<usize>> {
         let rows = self.values.len() / self.dimensions;
         let mut distances = vec![f64::INFINITY; rows];
         let mut seeds = vec![self.random.random_range(0..rows)];
@@ -151,30 +152,26 @@ impl Loops {
                     distances.iter().sum()
                 })
                 .collect();
-            seeds.push(self.draw(&distances, &sums));
+            seeds.push(self.draw(&distances, &sums)?);
         }
-        seeds
+        Some(seeds)
     }
 
-    /// A row with probability proportional to its weight, the weights added up in parts.
-    fn draw(&mut self, weights: &[f64], sums: &[f64]) -> usize {
+    /// A row with probability proportional to its weight, the weights added up in parts; none where
+    /// rounding leaves no weight.
+    fn draw(&mut self, weights: &[f64], sums: &[f64]) -> Option<usize> {
         let mut left = self.random.random::<f64>() * sums.iter().sum::<f64>();
-        let within = (sums.iter())
-            .position(|&sum| {
-                let within = left < sum;
-                left -= if within { 0.0 } else { sum };
-                within
-            })
-            .expect("some distance is left");
-        let part = weights
-            .chunks(PART)
-            .nth(within)
-            .expect("as many parts as sums");
+        let within = (sums.iter()).position(|&sum| {
+            let within = left < sum;
+            left -= if within { 0.0 } else { sum };
+            within
+        })?;
+        let part = weights.chunks(PART).nth(within)?;
         let row = part.iter().position(|&weight| {
             left -= weight;
             left < 0.0
         });
-        within * PART + row.expect("rounding leaves a row")
+        Some(within * PART + row?)
     }
 
     /// A round of Lloyd's algorithm; the sum of squared distances before.
