@@ -5,7 +5,7 @@ mod layers;
 use burn::tensor::DType;
 use burn_gp::{
     inducing::Initialiser,
-    inference::{ActionLoss, ActionStart},
+    inference::{ActionLoss, ActionStart, IterationRule},
     kernels::KernelConfig,
     likelihoods::{GaussianConfig, LikelihoodConfig},
     means::MeanConfig,
@@ -15,15 +15,17 @@ use burn_gp::{
 use burn_gp_models::{
     ActionsConfig, ComputationAwareConfig, DeepGpConfig, ExactConfig, InducingConfig, ModelConfig,
     Precision, SgprConfig, SolveCollapsedConfig, SvgpConfig,
-    training::{FullBatchTraining, MiniBatchTraining},
+    training::{FullBatchOptimizer, FullBatchTraining, MiniBatchTraining},
 };
 
 use layers::Pieces;
 
-use crate::arguments::{ActionStartName, CovarianceName, DtypeName, InitialiserName, MeanName};
+use crate::arguments::{
+    ActionStartName, CovarianceName, DtypeName, InitialiserName, MeanName, PolicyName,
+};
 use crate::preparation::PreparedData;
 use crate::settings::{
-    ActionSettings, Family, Length, Method, SettingError, Settings, SparseSettings,
+    ActionChoice, ActionSettings, Family, Length, Method, SettingError, Settings, SparseSettings,
     VariationalSettings,
 };
 
@@ -73,6 +75,7 @@ impl Plan {
             noise: settings.noise,
         };
         let (length, seed) = (settings.length, settings.seed);
+        let all_rows = full_batch(length, settings.optimizer);
         let dtype = precision(settings.dtype).dtype();
         let parameters = settings.parameters.config();
         Ok(match &mut settings.method {
@@ -83,7 +86,7 @@ impl Plan {
                     likelihood: noise,
                     parameters,
                 },
-                full_batch(length),
+                all_rows,
             ),
             Method::ComputationAware(settings) => Self::ComputationAware(
                 ComputationAwareConfig {
@@ -94,7 +97,7 @@ impl Plan {
                     loss: ActionLoss::Evidence,
                     parameters,
                 },
-                full_batch(length),
+                all_rows,
             ),
             Method::Sgpr(sparse) => Self::Sgpr(
                 SgprConfig {
@@ -104,7 +107,7 @@ impl Plan {
                     inducing: inducing(sparse, false, data, seed, dtype)?,
                     parameters,
                 },
-                full_batch(length),
+                all_rows,
             ),
             Method::SolveCollapsed(sparse) => Self::SolveCollapsed(
                 SolveCollapsedConfig {
@@ -114,7 +117,7 @@ impl Plan {
                     inducing: inducing(sparse, true, data, seed, dtype)?,
                     parameters,
                 },
-                full_batch(length),
+                all_rows,
             ),
             Method::Svgp(sparse, variational) => {
                 let has_orthogonal = variational.family.has_orthogonal();
@@ -210,14 +213,40 @@ fn actions(
     if requested > rows {
         return Err(SettingError::TooManyActions { requested, rows });
     }
-    Ok(ActionsConfig::Blocks {
+    let iterations = |rule, tolerance| ActionsConfig::Iterations {
+        rule,
         count: requested,
-        start: match settings.start {
-            ActionStartName::Normal => ActionStart::Normal,
-            ActionStartName::Targets => ActionStart::Targets,
-        },
+        tolerance,
         seed,
+    };
+    Ok(match settings.choice {
+        ActionChoice::Trained { start } => ActionsConfig::Blocks {
+            count: requested,
+            start: match start {
+                ActionStartName::Normal => ActionStart::Normal,
+                ActionStartName::Targets => ActionStart::Targets,
+            },
+            seed,
+        },
+        ActionChoice::ConjugateGradients { tolerance } => {
+            iterations(IterationRule::Residuals, tolerance)
+        }
+        ActionChoice::Policy {
+            policy,
+            rank,
+            tolerance,
+        } => iterations(rule(policy, rank), tolerance),
     })
+}
+
+fn rule(policy: PolicyName, rank: usize) -> IterationRule {
+    match policy {
+        PolicyName::Cg => IterationRule::Residuals,
+        PolicyName::PreconditionedCg => IterationRule::PreconditionedResiduals { rank },
+        PolicyName::Unit => IterationRule::UnitVectors,
+        PolicyName::Random => IterationRule::RandomVectors,
+        PolicyName::Eigenvectors => IterationRule::Eigenvectors,
+    }
 }
 
 /// How many inducing points there are, and how many orthogonal ones: as many as were asked for, else
@@ -368,8 +397,11 @@ fn posterior(
     })
 }
 
-fn full_batch(length: Option<Length>) -> FullBatchTraining {
-    let default = FullBatchTraining::default();
+fn full_batch(length: Option<Length>, optimizer: Option<FullBatchOptimizer>) -> FullBatchTraining {
+    let default = FullBatchTraining {
+        optimizer: optimizer.unwrap_or_default(),
+        ..FullBatchTraining::default()
+    };
     match length {
         Some(Length::Epochs(iterations) | Length::Steps(iterations)) => FullBatchTraining {
             iterations,

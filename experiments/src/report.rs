@@ -34,6 +34,9 @@ pub struct Metrics {
     /// Orthogonal inducing points, for models that have them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub orthogonal: Option<usize>,
+    /// Combinations of rows, for models that have them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub actions: Option<usize>,
     /// Classes, for targets that are labels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub classes: Option<usize>,
@@ -101,6 +104,7 @@ impl Metrics {
                 .method
                 .sparse()
                 .and_then(|sparse| sparse.orthogonal),
+            actions: settings.method.actions().and_then(|actions| actions.count),
             classes: (data.schema.classes.as_ref()).map(|classes| classes.count()),
             kernel: settings.kernel.to_string(),
             likelihood: name_of(settings.likelihood),

@@ -41,9 +41,36 @@ fn both(data: &Path, folder: &Path, options: &[&str]) -> [Vec<Vec<String>>; 2] {
 
 #[test]
 fn every_regression_model_predicts_the_same_after_loading() {
-    let cases: [&[&str]; 14] = [
+    let cases: [&[&str]; 19] = [
         &["--model", "exact", "--steps", "20"],
+        &["--model", "exact", "--steps", "20", "--optimizer", "adam"],
         &["--model", "cagp-opt", "--steps", "20", "--actions", "12"],
+        &[
+            "--model",
+            "cagp-opt",
+            "--optimizer",
+            "adam",
+            "--schedule",
+            "linear",
+            "--dtype",
+            "f32",
+            "--steps",
+            "20",
+        ],
+        &["--model", "cagp-cg", "--steps", "10", "--actions", "12"],
+        &[
+            "--model",
+            "itergp",
+            "--policy",
+            "preconditioned-cg",
+            "--rank",
+            "5",
+            "--steps",
+            "10",
+            "--actions",
+            "12",
+        ],
+        &["--model", "itergp", "--policy", "unit", "--steps", "10"],
         &[
             "--model",
             "sgpr",

@@ -10,7 +10,9 @@ use burn_gp::{
 use burn_gp_models::{
     ActionsConfig, ComputationAwareConfig, InitError, ModelConfig, Precision, Predictions,
     SavedModel, Summary, TrainedModel,
-    training::{FullBatchTrainer, FullBatchTraining, Trainer, TrainingData},
+    training::{
+        FullBatchOptimizer, FullBatchTrainer, FullBatchTraining, Schedule, Trainer, TrainingData,
+    },
 };
 
 const COUNT: usize = 150;
@@ -79,9 +81,18 @@ fn trainer(
     config: &ComputationAwareConfig,
     data: &TrainingData,
 ) -> FullBatchTrainer<burn_gp_models::AnyComputationAware> {
+    trainer_by(FullBatchOptimizer::LBfgs, config, data)
+}
+
+fn trainer_by(
+    optimizer: FullBatchOptimizer,
+    config: &ComputationAwareConfig,
+    data: &TrainingData,
+) -> FullBatchTrainer<burn_gp_models::AnyComputationAware> {
     let model = config.init(data).expect("fewer actions than rows");
     let training = FullBatchTraining {
         iterations: 60,
+        optimizer,
         ..FullBatchTraining::default()
     };
     FullBatchTrainer::new(model, data.clone(), training)
@@ -203,11 +214,23 @@ fn there_are_as_many_rows_as_actions() {
     }
 }
 
-/// Interrupted and resumed, L-BFGS makes the same steps.
+/// Interrupted and resumed, an optimiser makes the same steps.
 #[test]
 fn training_goes_on_where_it_stopped() {
+    let adam = FullBatchOptimizer::Adam {
+        learning_rate: 0.1,
+        schedule: Schedule::Linear {
+            final_fraction: 0.1,
+        },
+    };
+    goes_on_where_it_stopped(FullBatchOptimizer::LBfgs);
+    goes_on_where_it_stopped(adam);
+}
+
+fn goes_on_where_it_stopped(optimizer: FullBatchOptimizer) {
     // The default type of the default device, in which burn restores optimisers.
     let (data, config) = (data(DType::F32), config(blocks(ActionStart::Normal)));
+    let trainer = |config: &_, data: &_| trainer_by(optimizer, config, data);
     let mut whole = trainer(&config, &data);
     let mut first = trainer(&config, &data);
     let folder = temp_dir::TempDir::new().expect("a folder");

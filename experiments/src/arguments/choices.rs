@@ -25,6 +25,11 @@ choice! {
         /// Regression on all rows that counts what it has not computed as uncertainty, from trained
         /// combinations of the rows (CaGP-Opt), L-BFGS
         CagpOpt,
+        /// As cagp-opt, from combinations that conjugate gradients choose anew in every step
+        /// (CaGP-CG), Adam
+        CagpCg,
+        /// As cagp-cg, from combinations by a --policy (IterGP), Adam
+        Itergp,
         /// Sparse variational, whitened, Adam on mini-batches
         Svgp,
         /// As svgp, not whitened
@@ -119,20 +124,22 @@ impl ModelName {
 
     /// Whether it trains on mini-batches.
     pub fn is_mini_batch(self) -> bool {
-        !matches!(
-            self,
-            Self::Exact | Self::Sgpr | Self::SolveCollapsed | Self::CagpOpt
-        )
+        !matches!(self, Self::Exact | Self::Sgpr | Self::SolveCollapsed) && !self.has_actions()
     }
 
     /// Whether it has inducing points.
     pub fn has_inducing(self) -> bool {
-        !matches!(self, Self::Exact | Self::CagpOpt)
+        self != Self::Exact && !self.has_actions()
     }
 
     /// Whether it has combinations of the rows in their place.
     pub fn has_actions(self) -> bool {
-        self == Self::CagpOpt
+        matches!(self, Self::CagpOpt | Self::CagpCg | Self::Itergp)
+    }
+
+    /// Whether these are chosen by iteration, not trained.
+    pub fn has_iterations(self) -> bool {
+        matches!(self, Self::CagpCg | Self::Itergp)
     }
 
     /// Whether covariances of inducing points are factored with jitter.
@@ -194,6 +201,33 @@ choice! {
 }
 
 choice! {
+    /// How the next combination of rows is chosen.
+    PolicyName {
+        /// The residual of the targets: conjugate gradients
+        Cg,
+        /// The same times an approximate inverse
+        PreconditionedCg,
+        /// One row after the other: exact regression on some of them
+        Unit,
+        /// At random
+        Random,
+        /// Eigenvectors of the covariance matrix, those with the largest eigenvalues first; for few
+        /// rows
+        Eigenvectors,
+    }
+}
+
+choice! {
+    /// The optimisers of models on all rows.
+    OptimizerName {
+        /// Few iterations with a line search, best in double precision
+        LBfgs,
+        /// One evaluation a step, with a learning rate
+        Adam,
+    }
+}
+
+choice! {
     /// The shape of the variational covariance.
     CovarianceName {
         /// A full matrix
@@ -242,6 +276,8 @@ choice! {
         Cosine,
         /// Geometrically down to 1 % of the first value
         Exponential,
+        /// In a straight line down to 10 % of the first value
+        Linear,
         /// In stages of equal length, each at a part of the rate before
         Stairs,
     }

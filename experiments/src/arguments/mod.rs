@@ -1,5 +1,6 @@
 //! What is typed on the command line.
 
+mod all_rows;
 mod choices;
 mod complaint;
 mod layers;
@@ -11,10 +12,11 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 pub use crate::experiment::ExperimentCommand;
+pub use all_rows::AllRowsOptions;
 pub use choices::{
     ActionStartName, AuxiliaryName, CovarianceName, DeviceName, DtypeName, InitialiserName,
-    InversionName, KeepName, LikelihoodName, MeanName, ModelName, PosteriorName, ScaleName,
-    ScheduleName, name_of,
+    InversionName, KeepName, LikelihoodName, MeanName, ModelName, OptimizerName, PolicyName,
+    PosteriorName, ScaleName, ScheduleName, name_of,
 };
 pub use complaint::complaint;
 pub use layers::{ImageOption, LayerOptions};

@@ -9,8 +9,9 @@ use crate::kernel_expression::KernelExpression;
 use crate::parameter_options::{BoundsOption, PriorOption, ValuesOption};
 
 use super::{
-    ActionStartName, CovarianceName, DeviceName, DtypeName, InitialiserName, KeepName,
-    LayerOptions, LikelihoodName, MeanName, ModelName, PseudoObservationOptions, ScheduleName,
+    ActionStartName, AllRowsOptions, CovarianceName, DeviceName, DtypeName, InitialiserName,
+    KeepName, LayerOptions, LikelihoodName, MeanName, ModelName, PseudoObservationOptions,
+    ScheduleName,
 };
 
 /// Every option of a run; what is absent has its default.
@@ -91,7 +92,8 @@ pub struct RunOptions {
     )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub columns: Option<usize>,
-    /// Number of combinations of rows of cagp-opt [default: 256, or the number of rows]
+    /// Number of combinations of rows of cagp-opt, cagp-cg (at most) and itergp [default: 256, or the
+    /// number of rows]
     #[arg(
         long,
         value_name = "I",
@@ -100,7 +102,7 @@ pub struct RunOptions {
     )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub actions: Option<usize>,
-    /// Where the combinations of rows start [default: normal]
+    /// Where the combinations of rows of cagp-opt start [default: normal]
     #[arg(long, value_name = "START", help_heading = "Model")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub action_start: Option<ActionStartName>,
@@ -126,6 +128,10 @@ pub struct RunOptions {
     #[command(flatten)]
     #[serde(skip_serializing_if = "PseudoObservationOptions::is_empty")]
     pub pseudo_observations: PseudoObservationOptions,
+    /// What only models on all rows have.
+    #[command(flatten)]
+    #[serde(skip_serializing_if = "AllRowsOptions::is_empty")]
+    pub all_rows: AllRowsOptions,
     /// What only models made of layers have.
     #[command(flatten)]
     #[serde(skip_serializing_if = "LayerOptions::is_empty")]
@@ -209,7 +215,7 @@ pub struct RunOptions {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub validation_fraction: Option<f64>,
 
-    /// Passes over the training rows; L-BFGS iterations for models on all rows
+    /// Passes over the training rows; iterations for models on all rows
     #[arg(
         long,
         value_name = "E",
@@ -419,6 +425,7 @@ impl RunOptions {
             jitter: (self.jitter).or(if own_dtype { None } else { earlier.jitter }),
             pseudo_observations: (self.pseudo_observations)
                 .over(earlier.pseudo_observations, own_dtype),
+            all_rows: self.all_rows.over(earlier.all_rows),
             layers: self.layers.over(earlier.layers, own_data),
             set: self.set.or(earlier.set),
             bound: self.bound.or(earlier.bound),

@@ -1,5 +1,6 @@
 //! `burn-gp experiment`: experiments of papers, with the papers' numbers beside ours.
 
+mod computation_aware;
 mod course;
 mod data_at_hand;
 mod deep;
@@ -109,6 +110,15 @@ pub enum ExperimentCommand {
     /// `experiment conv-mnist --scale paper --dtype f32`; --kernels conv --models w --seeds 1 is one
     /// run of it. The table has every run that is finished in the folder.
     ConvMnist(inverse_free::ConvMnistOptions),
+    /// Exact, sparse and computation-aware regression on UCI data (arXiv:2411.01036, Table 1)
+    ///
+    /// NLPD, RMSE and seconds of CholeskyGP, SGPR with trained and fixed inducing points, SVGP, CaGP-CG
+    /// and CaGP-Opt, with Adam in single and L-BFGS in double precision, in one table beside the
+    /// paper's. One cell of it: --scale paper --data-sets bike --methods cagp-opt-adam --seeds 1.
+    ///
+    /// The table has every run that is finished in the folder, whichever the last command asked for,
+    /// so that the cells can be made one by one, each in a process of its own.
+    CagpUci(computation_aware::UciOptions),
 }
 
 /// Runs `burn-gp experiment`.
@@ -132,6 +142,7 @@ pub fn run(command: ExperimentCommand) -> Result<(), Failure> {
         ExperimentCommand::DeepKin40k(options) => deep::kin40k(&options),
         ExperimentCommand::DeepUci(options) => deep::uci(&options),
         ExperimentCommand::ConvMnist(options) => inverse_free::conv_mnist(&options),
+        ExperimentCommand::CagpUci(options) => computation_aware::uci(&options),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Options that a model has no use for.
 
-use super::SettingError;
-use crate::arguments::{ModelName, RunOptions, name_of};
+use super::{SettingError, optimizer_of};
+use crate::arguments::{ModelName, OptimizerName, PolicyName, RunOptions, name_of};
 
 /// The first option that the model has no use for is an error; `options` are those typed.
 ///
@@ -20,13 +20,15 @@ pub fn require_applicable(options: &RunOptions, model: ModelName) -> Result<(), 
 
 /// The options given that the model has no use for.
 pub fn without_use(options: &RunOptions, model: ModelName) -> Vec<&'static str> {
-    let full_batch = [
-        ("--batch-size", options.batch_size.is_some()),
+    let rate = [
         ("--learning-rate", options.learning_rate.is_some()),
         ("--schedule", options.schedule.is_some()),
-        ("--plateau", options.plateau.is_some()),
         ("--stages", options.stages.is_some()),
         ("--stage-factor", options.stage_factor.is_some()),
+    ];
+    let full_batch = [
+        ("--batch-size", options.batch_size.is_some()),
+        ("--plateau", options.plateau.is_some()),
         ("--gradient-norm", options.gradient_norm.is_some()),
         ("--inducing-frozen", options.inducing_frozen.is_some()),
         ("--inducing-rate", options.inducing_rate.is_some()),
@@ -55,10 +57,13 @@ pub fn without_use(options: &RunOptions, model: ModelName) -> Vec<&'static str> 
     let pseudo_observations = options.pseudo_observations.given();
     let inverse_free = options.pseudo_observations.given_to_inverse_free();
     let orthogonal = [("--orthogonal", options.orthogonal.is_some())];
-    let actions = [
-        ("--actions", options.actions.is_some()),
-        ("--action-start", options.action_start.is_some()),
-    ];
+    let actions = [("--actions", options.actions.is_some())];
+    let trained_actions = [("--action-start", options.action_start.is_some())];
+    let given = &options.all_rows;
+    let optimizer = [("--optimizer", given.optimizer.is_some())];
+    let iterations = [("--tolerance", given.tolerance.is_some())];
+    let policy = [("--policy", given.policy.is_some())];
+    let rank = [("--rank", given.rank.is_some())];
     let columns = [("--columns", options.columns.is_some())];
     let layers = &options.layers;
     let (layered, deep, images) = (
@@ -71,8 +76,16 @@ pub fn without_use(options: &RunOptions, model: ModelName) -> Vec<&'static str> 
         (&deep, !model.is_deep()),
         (&images, !model.is_of_images()),
     ];
+    let has_rate = model.is_mini_batch() || optimizer_of(options, model) == OptimizerName::Adam;
+    let has_rank = given.policy == Some(PolicyName::PreconditionedCg);
     let model = model.single_layer(layers.posterior);
-    let options: [(&[(&'static str, bool)], bool); 9] = [
+    let options: [(&[(&'static str, bool)], bool); 15] = [
+        (&rate, !has_rate),
+        (&optimizer, model.is_mini_batch()),
+        (&trained_actions, model != ModelName::CagpOpt),
+        (&iterations, !model.has_iterations()),
+        (&policy, model != ModelName::Itergp),
+        (&rank, model != ModelName::Itergp || !has_rank),
         (&dense, !model.has_inducing()),
         (&actions, !model.has_actions()),
         (&jitter, !model.has_jitter()),

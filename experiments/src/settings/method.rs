@@ -7,18 +7,19 @@ use burn_gp::{
 use burn_gp_models::training::{InducingTraining, Plateau, Schedule};
 
 use super::{
-    LayerSettings, SettingError, at_least_one, inducing_training, inverse_free,
-    inverse_free_options, natural_gradient, positive, pseudo_observation_options,
+    DEFAULT_LEARNING_RATE, LayerSettings, SettingError, at_least_one, inducing_training,
+    inverse_free, inverse_free_options, natural_gradient, positive, pseudo_observation_options,
     pseudo_observations, schedule,
 };
 use crate::arguments::{
-    ActionStartName, CovarianceName, InitialiserName, KeepName, ModelName,
-    PseudoObservationOptions, RunOptions,
+    ActionStartName, AllRowsOptions, CovarianceName, InitialiserName, KeepName, ModelName,
+    PolicyName, PseudoObservationOptions, RunOptions,
 };
 
 const DEFAULT_BATCH_SIZE: usize = 256;
-const DEFAULT_LEARNING_RATE: f64 = 0.05;
 const DEFAULT_PATIENCE: usize = 20;
+const DEFAULT_TOLERANCE: f64 = 1e-4;
+const DEFAULT_RANK: usize = 15;
 
 /// The models, with what only some of them have.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,7 +43,7 @@ impl Method {
     pub fn name(&self) -> ModelName {
         match self {
             Self::Exact => ModelName::Exact,
-            Self::ComputationAware(_) => ModelName::CagpOpt,
+            Self::ComputationAware(actions) => actions.choice.model(),
             Self::Sgpr(_) => ModelName::Sgpr,
             Self::SolveCollapsed(_) => ModelName::SolveCollapsed,
             Self::Svgp(_, variational) => variational.family.name(),
@@ -101,8 +102,93 @@ impl Method {
 pub struct ActionSettings {
     /// How many there are, unless by default.
     pub count: Option<usize>,
-    /// Where they start.
-    pub start: ActionStartName,
+    /// How they are chosen.
+    pub choice: ActionChoice,
+}
+
+/// How combinations of rows are chosen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ActionChoice {
+    /// They are trained.
+    Trained {
+        /// Where they start.
+        start: ActionStartName,
+    },
+    /// By conjugate gradients.
+    ConjugateGradients {
+        /// The residual, as a part of the targets, where they end.
+        tolerance: f64,
+    },
+    /// By a policy.
+    Policy {
+        /// Which.
+        policy: PolicyName,
+        /// Pivots of its preconditioner.
+        rank: usize,
+        /// The residual, as a part of the targets, where they end.
+        tolerance: f64,
+    },
+}
+
+impl ActionChoice {
+    /// The name of the model.
+    fn model(self) -> ModelName {
+        match self {
+            Self::Trained { .. } => ModelName::CagpOpt,
+            Self::ConjugateGradients { .. } => ModelName::CagpCg,
+            Self::Policy { .. } => ModelName::Itergp,
+        }
+    }
+}
+
+impl ActionSettings {
+    fn new(options: &RunOptions, model: ModelName) -> Result<Self, SettingError> {
+        let given = &options.all_rows;
+        let tolerance = given.tolerance.unwrap_or(DEFAULT_TOLERANCE);
+        let tolerance = positive("--tolerance", tolerance)?;
+        let rank = at_least_one("--rank", given.rank)?.unwrap_or(DEFAULT_RANK);
+        Ok(Self {
+            count: at_least_one("--actions", options.actions)?,
+            choice: match model {
+                ModelName::CagpCg => ActionChoice::ConjugateGradients { tolerance },
+                ModelName::Itergp => ActionChoice::Policy {
+                    policy: given.policy.unwrap_or(PolicyName::Cg),
+                    rank,
+                    tolerance,
+                },
+                _ => ActionChoice::Trained {
+                    start: options.action_start.unwrap_or(ActionStartName::Normal),
+                },
+            },
+        })
+    }
+
+    /// Where they start, if they are trained.
+    pub fn start(&self) -> Option<ActionStartName> {
+        match self.choice {
+            ActionChoice::Trained { start } => Some(start),
+            _ => None,
+        }
+    }
+
+    /// The options that describe their choice by iteration.
+    pub fn options(&self) -> AllRowsOptions {
+        let (policy, rank, tolerance) = match self.choice {
+            ActionChoice::Trained { .. } => (None, None, None),
+            ActionChoice::ConjugateGradients { tolerance } => (None, None, Some(tolerance)),
+            ActionChoice::Policy {
+                policy,
+                rank,
+                tolerance,
+            } => (Some(policy), Some(rank), Some(tolerance)),
+        };
+        AllRowsOptions {
+            optimizer: None,
+            policy,
+            tolerance,
+            rank: rank.filter(|_| policy == Some(PolicyName::PreconditionedCg)),
+        }
+    }
 }
 
 /// The inducing points.
@@ -213,11 +299,9 @@ pub(super) fn method(options: &RunOptions, model: ModelName) -> Result<Method, S
     let posterior = options.layers.posterior;
     let family = match model.single_layer(posterior) {
         ModelName::Exact => return Ok(Method::Exact),
-        ModelName::CagpOpt => {
-            return Ok(Method::ComputationAware(ActionSettings {
-                count: at_least_one("--actions", options.actions)?,
-                start: options.action_start.unwrap_or(ActionStartName::Normal),
-            }));
+        ModelName::CagpOpt | ModelName::CagpCg | ModelName::Itergp => {
+            let actions = ActionSettings::new(options, model)?;
+            return Ok(Method::ComputationAware(actions));
         }
         ModelName::Sgpr => return Ok(Method::Sgpr(sparse(options, model)?)),
         ModelName::SolveCollapsed => return Ok(Method::SolveCollapsed(sparse(options, model)?)),

@@ -7,6 +7,7 @@ mod inducing_training;
 mod layers;
 mod method;
 mod natural_gradient;
+mod optimizer;
 mod positive;
 mod pseudo_observations;
 mod schedule;
@@ -14,10 +15,11 @@ mod schedule;
 use std::path::PathBuf;
 
 use burn_gp_datasets::{DataSource, Task};
+use burn_gp_models::training::{FullBatchOptimizer, Schedule};
 
 use crate::arguments::{
-    DeviceName, DtypeName, KeepName, LayerOptions, LikelihoodName, MeanName, ModelName,
-    PosteriorName, RunOptions, name_of,
+    AllRowsOptions, DeviceName, DtypeName, KeepName, LayerOptions, LikelihoodName, MeanName,
+    ModelName, PosteriorName, RunOptions, name_of,
 };
 use crate::devices;
 use crate::kernel_expression::KernelExpression;
@@ -28,8 +30,11 @@ pub use configuration::read_configuration;
 pub use error::{ConfigurationError, SettingError};
 use inducing_training::inducing_training;
 pub use layers::{ImageSettings, LayerSettings};
-pub use method::{ActionSettings, Family, Method, SparseSettings, VariationalSettings};
+pub use method::{
+    ActionChoice, ActionSettings, Family, Method, SparseSettings, VariationalSettings,
+};
 use natural_gradient::natural_gradient;
+use optimizer::{optimizer, optimizer_name, optimizer_of};
 use positive::{above_lower_bound, at_least_one, positive};
 use pseudo_observations::{
     inverse_free, inverse_free_options, pseudo_observation_options, pseudo_observations,
@@ -40,6 +45,7 @@ use schedule::{schedule, schedule_name, stages};
 const DEFAULT_DATA: &str = "winequality";
 const DEFAULT_TEST_FRACTION: f64 = 0.1;
 const DEFAULT_NOISE: f64 = 0.1;
+const DEFAULT_LEARNING_RATE: f64 = 0.05;
 
 /// A checked run.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,6 +68,8 @@ pub struct Settings {
     pub parameters: ParameterOptions,
     /// How long training takes at most, unless by default.
     pub length: Option<Length>,
+    /// The optimiser of a model on all rows.
+    pub optimizer: Option<FullBatchOptimizer>,
     /// Steps between two checkpoints.
     pub checkpoint_every: Option<usize>,
     /// The seed of everything random.
@@ -135,6 +143,7 @@ impl Settings {
             },
             noise: above_lower_bound("--noise", options.noise.unwrap_or(DEFAULT_NOISE))?,
             length: length(&options)?,
+            optimizer: optimizer(&options, model)?,
             checkpoint_every: at_least_one("--checkpoint-every", options.checkpoint_every)?,
             seed: options.seed.unwrap_or(0),
             dtype: (options.dtype).unwrap_or_else(|| devices::default_dtype(device)),
@@ -143,12 +152,28 @@ impl Settings {
         })
     }
 
+    /// The first learning rate and how it goes down, where there is one.
+    fn learning_rate(&self) -> Option<(f64, Schedule)> {
+        match (self.method.variational(), self.optimizer) {
+            (Some(variational), _) => Some((variational.learning_rate, variational.schedule)),
+            (
+                None,
+                Some(FullBatchOptimizer::Adam {
+                    learning_rate,
+                    schedule,
+                }),
+            ) => Some((learning_rate, schedule)),
+            (None, _) => None,
+        }
+    }
+
     /// The options that describe this run without any default.
     pub fn options(&self) -> RunOptions {
         let sparse = self.method.sparse();
         let variational = self.method.variational();
         let natural = variational.and_then(|variational| variational.natural_gradient);
-        let stages = variational.and_then(|variational| stages(variational.schedule));
+        let rate = self.learning_rate();
+        let stages = rate.and_then(|(_, schedule)| stages(schedule));
         let points = variational.and_then(|variational| variational.inducing);
         let data = &self.data;
         let validated = variational.filter(|_| data.validation_fraction.is_some());
@@ -174,7 +199,7 @@ impl Settings {
             orthogonal: sparse.and_then(|sparse| sparse.orthogonal),
             columns: variational.and_then(|variational| variational.columns()),
             actions: actions.and_then(|actions| actions.count),
-            action_start: actions.map(|actions| actions.start),
+            action_start: actions.and_then(ActionSettings::start),
             initialiser: sparse.map(|sparse| sparse.initialiser),
             covariance: (variational.filter(|_| name.has_covariance_shape()))
                 .map(|variational| variational.covariance),
@@ -182,6 +207,10 @@ impl Settings {
             pseudo_observations: variational.map_or_else(Default::default, |variational| {
                 variational.family.pseudo_observation_options()
             }),
+            all_rows: AllRowsOptions {
+                optimizer: self.optimizer.map(optimizer_name),
+                ..actions.map(ActionSettings::options).unwrap_or_default()
+            },
             layers: LayerOptions {
                 posterior: layers.and_then(|_| PosteriorName::of(name)),
                 ..layers.map(LayerSettings::options).unwrap_or_default()
@@ -200,8 +229,8 @@ impl Settings {
             epochs,
             steps,
             batch_size: variational.map(|variational| variational.batch_size),
-            learning_rate: variational.map(|variational| variational.learning_rate),
-            schedule: variational.map(|variational| schedule_name(variational.schedule)),
+            learning_rate: rate.map(|(first, _)| first),
+            schedule: rate.map(|(_, schedule)| schedule_name(schedule)),
             stages: stages.map(|(count, _)| count),
             stage_factor: stages.map(|(_, factor)| factor),
             plateau: variational.and_then(|variational| variational.plateau.map(|at| at.patience)),

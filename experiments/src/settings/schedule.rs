@@ -8,6 +8,9 @@ use crate::arguments::{RunOptions, ScheduleName};
 /// The learning rate at the end of a smooth schedule, as a fraction of the first.
 const FINAL_FRACTION: f64 = 0.01;
 
+/// The same of a straight line.
+const FINAL_FRACTION_OF_A_LINE: f64 = 0.1;
+
 const DEFAULT_STAGES: usize = 3;
 const DEFAULT_STAGE_FACTOR: f64 = 0.1;
 
@@ -33,6 +36,9 @@ pub(super) fn schedule(options: &RunOptions) -> Result<Schedule, SettingError> {
         ScheduleName::Constant => Schedule::Constant,
         ScheduleName::Cosine => Schedule::Cosine { final_fraction },
         ScheduleName::Exponential => Schedule::Exponential { final_fraction },
+        ScheduleName::Linear => Schedule::Linear {
+            final_fraction: FINAL_FRACTION_OF_A_LINE,
+        },
         ScheduleName::Stairs => {
             let factor = options.stage_factor.unwrap_or(DEFAULT_STAGE_FACTOR);
             Schedule::Stairs {
@@ -49,6 +55,7 @@ pub(super) fn schedule_name(schedule: Schedule) -> ScheduleName {
         Schedule::Constant => ScheduleName::Constant,
         Schedule::Cosine { .. } => ScheduleName::Cosine,
         Schedule::Exponential { .. } => ScheduleName::Exponential,
+        Schedule::Linear { .. } => ScheduleName::Linear,
         Schedule::Stairs { .. } => ScheduleName::Stairs,
     }
 }

@@ -235,6 +235,18 @@ fn options_out_of_range() {
                 "--actions is 500 but there are only 36 training rows; give at most 36",
             ),
             (
+                "good.csv --model cagp-cg --tolerance 0",
+                "--tolerance is 0 but must be a positive number",
+            ),
+            (
+                "good.csv --model cagp-cg --policy unit",
+                "--policy means nothing for the model cagp-cg; leave it out",
+            ),
+            (
+                "good.csv --model sgpr --learning-rate 0.1",
+                "--learning-rate means nothing for the model sgpr; leave it out",
+            ),
+            (
                 "good.csv --actions 5",
                 "--actions means nothing for the model svgp; leave it out",
             ),
@@ -381,7 +393,7 @@ fn command_lines_that_cannot_be_understood() {
             ),
             (
                 "--model gp",
-                "invalid value 'gp' for '--model <MODEL>' [possible values: exact, sgpr, cagp-opt, svgp, svgp-unwhitened, solve, solve-unwhitened, odvgp, solve-collapsed, l-svgp, inverse-free, deep-gp, conv-gp, deep-conv-gp] (did you mean sgpr?); see --help",
+                "invalid value 'gp' for '--model <MODEL>' [possible values: exact, sgpr, cagp-opt, cagp-cg, itergp, svgp, svgp-unwhitened, solve, solve-unwhitened, odvgp, solve-collapsed, l-svgp, inverse-free, deep-gp, conv-gp, deep-conv-gp] (did you mean sgpr?); see --help",
             ),
             (
                 "--steps many",

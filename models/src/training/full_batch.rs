@@ -1,28 +1,50 @@
-//! L-BFGS on all data.
+//! L-BFGS or Adam on all data.
 
 use std::path::Path;
 
 use burn::{
     module::{Module, ModuleVisitor, Param},
-    optim::{GradientsParams, LBFGS, LBFGSConfig, LineSearchFn},
+    optim::{GradientsParams, LBFGS, LBFGSConfig, LineSearchFn, ModuleOptimizer},
     tensor::Tensor,
 };
-use burn_gp::{inference::FullBatch, parameter::Priors};
+use burn_gp::{inference::FullBatch, optim::Adam, parameter::Priors};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    StepReport, Trainer, TrainingData, TrainingError, check_optimizer_type, checkpoint_error,
-    describe, files, restore_state, save_state, with_log_prior,
+    Schedule, ScheduledRate, StepReport, Trainer, TrainingData, TrainingError,
+    check_optimizer_type, checkpoint_error, describe, files, restore_state, save_state,
+    with_log_prior,
 };
 
 /// How a model is trained on all data at once.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FullBatchTraining {
-    /// L-BFGS iterations at most.
+    /// L-BFGS iterations at most, or steps of Adam.
     pub iterations: usize,
-    /// Training is over when an iteration improves the objective by less than this fraction of its
+    /// L-BFGS is over when an iteration improves the objective by less than this fraction of its
     /// value (or of one, if that is more).
     pub tolerance: f64,
+    /// What makes the steps.
+    #[serde(default)]
+    pub optimizer: FullBatchOptimizer,
+}
+
+/// The optimisers of all data at once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "optimizer", rename_all = "kebab-case")]
+pub enum FullBatchOptimizer {
+    /// L-BFGS with a strong-Wolfe line search: few iterations, of an objective that does not change
+    /// between them, best in double precision.
+    #[default]
+    LBfgs,
+    /// Adam on the loss per datum: one evaluation a step, in single precision as well, and for
+    /// objectives that are not the same function in every step.
+    Adam {
+        /// The first learning rate.
+        learning_rate: f64,
+        /// How it goes down.
+        schedule: Schedule,
+    },
 }
 
 impl Default for FullBatchTraining {
@@ -30,6 +52,7 @@ impl Default for FullBatchTraining {
         Self {
             iterations: 1000,
             tolerance: 1e-9,
+            optimizer: FullBatchOptimizer::default(),
         }
     }
 }
@@ -41,14 +64,78 @@ const ITERATIONS_A_STEP: usize = 10;
 /// Gradients below this are zero.
 const GRADIENT_TOLERANCE: f64 = 1e-6;
 
-/// Trains a model with L-BFGS and a strong-Wolfe line search; one step is a few iterations.
+/// Trains a model with L-BFGS and a strong-Wolfe line search, where one step is a few iterations, or
+/// with Adam.
 pub struct FullBatchTrainer<M> {
     model: M,
-    optimizer: LBFGS,
+    optimizer: Optimizer,
     training: FullBatchTraining,
     data: TrainingData,
     priors: Priors,
     progress: Progress,
+}
+
+/// An optimiser with its state.
+enum Optimizer {
+    LBfgs(Box<LBFGS>),
+    Adam(Box<ModuleOptimizer>, ScheduledRate),
+}
+
+impl Optimizer {
+    /// That of `training` before its first step.
+    fn new(training: &FullBatchTraining) -> Self {
+        match training.optimizer {
+            FullBatchOptimizer::LBfgs => {
+                let config = LBFGSConfig::new()
+                    .with_max_iter(ITERATIONS_A_STEP)
+                    .with_history_size(20)
+                    .with_max_eval(Some(ITERATIONS_A_STEP * 5 / 2))
+                    .with_tolerance_grad(GRADIENT_TOLERANCE)
+                    .with_tolerance_change(0.0)
+                    .with_line_search_fn(LineSearchFn::StrongWolfe);
+                Self::LBfgs(Box::new(config.init()))
+            }
+            FullBatchOptimizer::Adam {
+                learning_rate,
+                schedule,
+            } => {
+                let rate = ScheduledRate {
+                    first: learning_rate,
+                    schedule,
+                    steps: training.iterations,
+                    step: 0,
+                };
+                Self::Adam(Box::new(ModuleOptimizer::from(Adam::new())), rate)
+            }
+        }
+    }
+
+    fn save(&self, file: &Path) -> Result<(), String> {
+        match self {
+            Self::LBfgs(optimizer) => optimizer.save(file).map_err(|error| error.to_string()),
+            Self::Adam(optimizer, _) => optimizer.save(file).map_err(|error| error.to_string()),
+        }
+    }
+
+    /// The state in `file`, after `steps` steps.
+    fn restored(&self, file: &Path, steps: usize) -> Result<Self, String> {
+        match self {
+            Self::LBfgs(optimizer) => {
+                let loaded = optimizer.as_ref().clone().load(file);
+                let loaded = loaded.map_err(|error| error.to_string())?;
+                Ok(Self::LBfgs(Box::new(loaded)))
+            }
+            Self::Adam(optimizer, rate) => {
+                let loaded = optimizer.as_ref().clone().load(file);
+                let loaded = loaded.map_err(|error| error.to_string())?;
+                let rate = ScheduledRate {
+                    step: steps,
+                    ..*rate
+                };
+                Ok(Self::Adam(Box::new(loaded), rate))
+            }
+        }
+    }
 }
 
 #[derive(Clone, Serialize, Deserialize)]
@@ -62,16 +149,9 @@ impl<M: FullBatch> FullBatchTrainer<M> {
     /// A trainer at its first step. The model must be on an autodiff device, the data on the same
     /// device with or without autodiff.
     pub fn new(model: M, data: TrainingData, training: FullBatchTraining) -> Self {
-        let config = LBFGSConfig::new()
-            .with_max_iter(ITERATIONS_A_STEP)
-            .with_history_size(20)
-            .with_max_eval(Some(ITERATIONS_A_STEP * 5 / 2))
-            .with_tolerance_grad(GRADIENT_TOLERANCE)
-            .with_tolerance_change(0.0)
-            .with_line_search_fn(LineSearchFn::StrongWolfe);
         Self {
             model,
-            optimizer: config.init(),
+            optimizer: Optimizer::new(&training),
             training,
             data,
             priors: Priors::default(),
@@ -104,15 +184,17 @@ impl<M: FullBatch> FullBatchTrainer<M> {
         self.progress.converged
     }
 
+    /// `scale` times the negative objective, with its gradients.
     fn evaluate(
         data: &TrainingData,
         priors: &Priors,
+        scale: f64,
         model: &M,
     ) -> Result<(f64, GradientsParams), EvaluationError> {
         let objective = model
             .objective(data.inputs.clone(), data.targets.clone())
             .map_err(EvaluationError::Factorization)?;
-        let loss = with_log_prior(objective, priors.log_density(model)).neg();
+        let loss = with_log_prior(objective, priors.log_density(model)) * -scale;
         let value: f64 = loss.clone().into_scalar();
         if !value.is_finite() {
             return Err(EvaluationError::NonFinite(value));
@@ -123,7 +205,74 @@ impl<M: FullBatch> FullBatchTrainer<M> {
             // Every parameter is frozen.
             GradientsParams::new()
         };
-        Ok((value, with_zeros(gradients, model)))
+        Ok((value, gradients))
+    }
+
+    /// A few iterations of L-BFGS.
+    fn iterate(&mut self, optimizer: &mut LBFGS) -> Result<StepReport, TrainingError> {
+        let step = self.progress.iterations + ITERATIONS_A_STEP;
+        // The first evaluation is that of the starting point, which must be sound; a trial point of
+        // the line search that is not sends the search back towards it.
+        let mut start = None;
+        let (data, priors) = (&self.data, &self.priors);
+        let closure = |model: M| {
+            let evaluation = Self::evaluate(data, priors, 1.0, &model);
+            match (evaluation, start.is_none()) {
+                (Ok((loss, gradients)), first) => {
+                    if first {
+                        start = Some(Ok(loss));
+                    }
+                    (loss, with_zeros(gradients, &model))
+                }
+                (Err(error), first) => {
+                    if first {
+                        start = Some(Err(error.at_step(step, &model)));
+                    }
+                    (f64::INFINITY, with_zeros(GradientsParams::new(), &model))
+                }
+            }
+        };
+        let (model, loss) = optimizer.step(1.0, self.model.clone(), closure);
+        let before = start.transpose()?.unwrap_or(loss);
+        let improvement = before - loss;
+        if loss.is_finite() && improvement >= 0.0 {
+            self.model = model;
+        }
+        let scale = before.abs().max(1.0) * ITERATIONS_A_STEP as f64;
+        self.progress = Progress {
+            iterations: step,
+            loss: Some(loss.min(before)),
+            converged: improvement.is_nan() || improvement <= self.training.tolerance * scale,
+        };
+        Ok(StepReport {
+            step,
+            loss: loss.min(before) / self.data.len() as f64,
+            learning_rate: 1.0,
+        })
+    }
+
+    /// One step of Adam; the loss is that before it.
+    fn descend(
+        &mut self,
+        optimizer: &mut ModuleOptimizer,
+        rate: &mut ScheduledRate,
+    ) -> Result<StepReport, TrainingError> {
+        let (rows, step) = (self.data.len() as f64, self.progress.iterations + 1);
+        let (loss, gradients) = Self::evaluate(&self.data, &self.priors, 1.0 / rows, &self.model)
+            .map_err(|error| error.at_step(step, &self.model))?;
+        let learning_rate = rate.current();
+        self.model = optimizer.step(learning_rate, self.model.clone(), gradients);
+        rate.step = step;
+        self.progress = Progress {
+            iterations: step,
+            loss: Some(loss * rows),
+            converged: false,
+        };
+        Ok(StepReport {
+            step,
+            loss,
+            learning_rate,
+        })
     }
 }
 
@@ -155,42 +304,15 @@ impl<M: FullBatch> Trainer for FullBatchTrainer<M> {
     type Model = M;
 
     fn step(&mut self) -> Result<StepReport, TrainingError> {
-        let step = self.progress.iterations + ITERATIONS_A_STEP;
-        // The first evaluation is that of the starting point, which must be sound; a trial point of
-        // the line search that is not sends the search back towards it.
-        let mut start = None;
-        let (data, priors) = (&self.data, &self.priors);
-        let closure = |model: M| match (Self::evaluate(data, priors, &model), start.is_none()) {
-            (Ok((loss, gradients)), first) => {
-                if first {
-                    start = Some(Ok(loss));
-                }
-                (loss, gradients)
-            }
-            (Err(error), first) => {
-                if first {
-                    start = Some(Err(error.at_step(step, &model)));
-                }
-                (f64::INFINITY, with_zeros(GradientsParams::new(), &model))
-            }
+        // Apart for the time of the step, which also needs all the rest.
+        let unused = Optimizer::new(&self.training);
+        let mut optimizer = std::mem::replace(&mut self.optimizer, unused);
+        let report = match &mut optimizer {
+            Optimizer::LBfgs(optimizer) => self.iterate(optimizer),
+            Optimizer::Adam(optimizer, rate) => self.descend(optimizer, rate),
         };
-        let (model, loss) = self.optimizer.step(1.0, self.model.clone(), closure);
-        let before = start.transpose()?.unwrap_or(loss);
-        let improvement = before - loss;
-        if loss.is_finite() && improvement >= 0.0 {
-            self.model = model;
-        }
-        let scale = before.abs().max(1.0) * ITERATIONS_A_STEP as f64;
-        self.progress = Progress {
-            iterations: step,
-            loss: Some(loss.min(before)),
-            converged: improvement.is_nan() || improvement <= self.training.tolerance * scale,
-        };
-        Ok(StepReport {
-            step,
-            loss: loss.min(before) / self.data.len() as f64,
-            learning_rate: 1.0,
-        })
+        self.optimizer = optimizer;
+        report
     }
 
     fn is_finished(&self) -> bool {
@@ -212,16 +334,15 @@ impl<M: FullBatch> Trainer for FullBatchTrainer<M> {
     fn save(&self, folder: &Path) -> Result<(), TrainingError> {
         save_state(folder, &self.model, &self.progress)?;
         let error = checkpoint_error(folder, files::OPTIMIZER, "written");
-        (self.optimizer.save(folder.join(files::OPTIMIZER)))
-            .map_err(|reason| error(reason.to_string()))
+        (self.optimizer.save(&folder.join(files::OPTIMIZER))).map_err(error)
     }
 
     fn restore(&mut self, folder: &Path) -> Result<(), TrainingError> {
-        let (model, progress) = restore_state(folder, self.model.clone())?;
+        let (model, progress): (M, Progress) = restore_state(folder, self.model.clone())?;
         check_optimizer_type(folder, self.data.inputs.dtype())?;
         let error = checkpoint_error(folder, files::OPTIMIZER, "read");
-        self.optimizer = (self.optimizer.clone().load(folder.join(files::OPTIMIZER)))
-            .map_err(|reason| error(reason.to_string()))?;
+        let file = folder.join(files::OPTIMIZER);
+        self.optimizer = (self.optimizer.restored(&file, progress.iterations)).map_err(error)?;
         (self.model, self.progress) = (model, progress);
         Ok(())
     }

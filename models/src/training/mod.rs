@@ -2,7 +2,7 @@
 //!
 //! A trainer is a machine that makes one step at a time, so that its caller decides when to look
 //! at the model, when to save and when to stop: [`MiniBatchTrainer`] (Adam on mini-batches) and
-//! [`FullBatchTrainer`] (L-BFGS on all data). [`MiniBatchLearner`] makes the steps of the former in
+//! [`FullBatchTrainer`] (L-BFGS or Adam on all data). [`MiniBatchLearner`] makes the steps of the former in
 //! burn's own loop, with its checkpoints, metrics and early stopping. Everything that a trainer draws at random depends on
 //! its seed and the step alone; a trainer restored from a checkpoint goes on bit for bit.
 //!
@@ -38,7 +38,7 @@ use burn_gp::{
 };
 
 pub use batches::Batch;
-pub use full_batch::{FullBatchTrainer, FullBatchTraining};
+pub use full_batch::{FullBatchOptimizer, FullBatchTrainer, FullBatchTraining};
 pub use inducing::InducingTraining;
 pub use learner::{
     Examination, ExaminedModel, LearnedModel, LearnedStep, LearnerRecord, MiniBatchLearner,

@@ -23,6 +23,11 @@ pub enum Schedule {
         /// The fraction at the end.
         final_fraction: f64,
     },
+    /// A straight line from the first value down to `final_fraction` of it.
+    Linear {
+        /// The fraction at the end.
+        final_fraction: f64,
+    },
     /// Stages of equal length, each at a part of the rate of the one before.
     Stairs {
         /// How many stages there are.
@@ -43,6 +48,7 @@ impl Schedule {
                 final_fraction + (1.0 - final_fraction) * wave
             }
             Self::Exponential { final_fraction } => final_fraction.powf(progress),
+            Self::Linear { final_fraction } => 1.0 - (1.0 - final_fraction) * progress,
             Self::Stairs { stages, factor } => {
                 let stage = step * stages / steps.max(1);
                 factor.powi(stage.min(stages.saturating_sub(1)) as i32)
@@ -110,6 +116,7 @@ mod tests {
         for schedule in [
             Schedule::Cosine { final_fraction },
             Schedule::Exponential { final_fraction },
+            Schedule::Linear { final_fraction },
         ] {
             assert_eq!(schedule.fraction(0, 100), 1.0);
             assert!((schedule.fraction(100, 100) - final_fraction).abs() < 1e-15);

@@ -49,6 +49,7 @@ fn full_batch<M: FullBatch>(model: M, data: &TrainingData, config: &ParameterCon
     let training = FullBatchTraining {
         iterations: 200,
         tolerance: 1e-14,
+        ..FullBatchTraining::default()
     };
     let trainer = FullBatchTrainer::new(model, data.clone(), training);
     let mut trainer = trainer.with_priors(config.priors.clone());
@@ -279,6 +280,7 @@ fn resumed_training_is_the_same_to_the_bit() {
         let training = FullBatchTraining {
             iterations: 30,
             tolerance: 0.0,
+            ..FullBatchTraining::default()
         };
         let model = exact
             .init(1, (&Device::default(), dtype))

@@ -1,0 +1,56 @@
+//! The options of the models on all rows alone.
+
+use clap::Args;
+use serde::{Deserialize, Serialize};
+
+use super::{OptimizerName, PolicyName};
+
+/// What only models on all rows have; what is absent has its default.
+#[derive(Args, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct AllRowsOptions {
+    /// Optimiser [default: l-bfgs; adam for cagp-cg and itergp]
+    #[arg(long, value_name = "OPTIMIZER", help_heading = "Models on all rows")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub optimizer: Option<OptimizerName>,
+    /// How itergp chooses the next combination of rows [default: cg]
+    #[arg(long, value_name = "POLICY", help_heading = "Models on all rows")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub policy: Option<PolicyName>,
+    /// Iterations of cagp-cg and itergp end where the residual is this part of the targets
+    /// [default: 1e-4]
+    #[arg(
+        long,
+        value_name = "T",
+        allow_negative_numbers = true,
+        help_heading = "Models on all rows"
+    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tolerance: Option<f64>,
+    /// Pivots of the preconditioner of the policy preconditioned-cg [default: 15]
+    #[arg(
+        long,
+        value_name = "R",
+        allow_negative_numbers = true,
+        help_heading = "Models on all rows"
+    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rank: Option<usize>,
+}
+
+impl AllRowsOptions {
+    /// Whether nothing is given.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// These options, completed by those of `earlier`.
+    pub fn over(self, earlier: Self) -> Self {
+        Self {
+            optimizer: self.optimizer.or(earlier.optimizer),
+            policy: self.policy.or(earlier.policy),
+            tolerance: self.tolerance.or(earlier.tolerance),
+            rank: self.rank.or(earlier.rank),
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Finished runs, and what they have in common over seeds.
+
+use std::path::Path;
+
+use clap::ValueEnum;
+use serde::Serialize;
+
+use super::method::Method;
+use crate::arguments::name_of;
+use crate::failure::Failure;
+use crate::output::names_in;
+use crate::report::Metrics;
+use crate::summary::Summary;
+use crate::training_run::TrainingRun;
+
+/// The finished runs of a model on a data set under one budget, one a seed; at least one.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Cell {
+    /// The model with its optimiser.
+    pub method: Method,
+    /// What the runs found, by their seeds.
+    pub runs: Vec<Metrics>,
+}
+
+impl Cell {
+    /// The finished runs below `root`, by data set and model, those with the most combinations,
+    /// inducing points and steps first.
+    ///
+    /// # Errors
+    ///
+    /// When a file cannot be read.
+    pub fn finished(root: &Path) -> Result<Vec<Self>, Failure> {
+        let mut cells = Vec::new();
+        for data in names_in(root) {
+            for &method in Method::value_variants() {
+                let place = root.join(&data).join(name_of(method));
+                let mut found = Vec::new();
+                for budget in names_in(&place) {
+                    let mut runs = TrainingRun::all_finished(&place.join(budget))?;
+                    runs.sort_by_key(|run| run.seed);
+                    if !runs.is_empty() {
+                        found.push(Self { method, runs });
+                    }
+                }
+                found.sort_by_key(|cell| std::cmp::Reverse((cell.rank(), cell.steps())));
+                cells.extend(found);
+            }
+        }
+        Ok(cells)
+    }
+
+    /// One of its runs.
+    pub fn first(&self) -> &Metrics {
+        &self.runs[0]
+    }
+
+    /// Combinations of rows, or inducing points.
+    pub fn rank(&self) -> Option<usize> {
+        self.first().actions.or(self.first().inducing)
+    }
+
+    /// The most steps that a run made.
+    pub fn steps(&self) -> usize {
+        self.runs.iter().map(|run| run.steps).max().unwrap_or(0)
+    }
+
+    /// A number of the runs.
+    pub fn summary(&self, number: impl Fn(&Metrics) -> f64) -> Option<Summary> {
+        Summary::of(&self.runs.iter().map(number).collect::<Vec<f64>>())
+    }
+}
+
+/// The cells of each data set.
+pub(super) fn by_data(cells: &[Cell]) -> impl Iterator<Item = &[Cell]> {
+    cells.chunk_by(|first, second| first.first().data == second.first().data)
+}

@@ -1,0 +1,12 @@
+//! The experiments of J. Wenger, K. Wu, P. Hennig, J. R. Gardner, G. Pleiss and J. P. Cunningham,
+//! *Computation-Aware Gaussian Processes: Model Selection And Linear-Time Inference*,
+//! arXiv:2411.01036.
+
+mod cells;
+mod method;
+mod published;
+mod runs;
+mod table;
+mod uci;
+
+pub(super) use uci::{UciOptions, uci};
