@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | [`Exact`] | the log evidence | N³ |
 //! | [`ComputationAware`] | a lower bound of it, for a posterior that has seen I combinations of the data | N² of covariances, N·I² |
+//! | [`ConjugateGradients`] | an estimate of the log evidence | N² of covariances an iteration |
 //! | [`Collapsed`] | the evidence lower bound at the optimal `q(u)` | N·M² |
 //! | [`CollapsedOrthogonal`] | the same with M2 orthogonal inducing variables beside the M | N·max(M, M2)² |
 //! | [`LowRankRegression`] | the log evidence of R features, less what they leave of the variance | N·R² |
@@ -15,6 +16,7 @@
 
 mod collapsed;
 mod computation_aware;
+mod conjugate_gradients;
 mod exact;
 mod low_rank;
 mod orthogonal;
@@ -28,6 +30,9 @@ pub use collapsed::Collapsed;
 pub use computation_aware::{
     ActionLoss, ActionPolicy, ActionStart, ActionVariables, Actions, AnyActionPolicy, AnyActions,
     BlockActions, ComputationAware, DenseActions, Iterated, IterationRule, Iterations, Regression,
+};
+pub use conjugate_gradients::{
+    ConjugateGradients, ConjugateGradientsProcess, ConjugateGradientsSettings,
 };
 pub use exact::Exact;
 pub use low_rank::{

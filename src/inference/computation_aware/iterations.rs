@@ -9,7 +9,7 @@ use rand::{SeedableRng, rngs::ChaCha8Rng};
 use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 
-use super::{ActionPolicy, DenseActions, Regression, preconditioner::Preconditioner};
+use super::{ActionPolicy, DenseActions, Preconditioner, Regression};
 use crate::{kernels::Kernel, ops::NotPositiveDefinite};
 
 /// What the next action is.

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 pub use actions::{ActionStart, ActionVariables, Actions, BlockActions, DenseActions};
 pub use any::{AnyActionPolicy, AnyActions};
 pub use iterations::{Iterated, IterationRule, Iterations};
+pub(in crate::inference) use preconditioner::Preconditioner;
 
 use super::{FullBatch, check_rows, low_rank::precise_type};
 use crate::{

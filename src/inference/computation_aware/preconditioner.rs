@@ -60,4 +60,18 @@ impl Preconditioner {
         let projected = self.factor.solve_transposed(self.factor.solve(projected));
         (columns - self.features.clone().transpose().matmul(projected)) / self.noise.clone()
     }
+    /// `log|P| = (N − R)·log σ² + log|σ²I + ΛΛᵀ|`
+    pub fn log_determinant(&self) -> f64 {
+        let number = |tensor: Tensor<1>| tensor.into_data().iter::<f64>().sum::<f64>();
+        let [rank, rows] = self.features.dims();
+        let noise = number(self.noise.clone().reshape([1]));
+        (rows - rank) as f64 * noise.ln() + number(self.factor.log_determinant())
+    }
+
+    /// Draws of `N(0, P)`, [N, C], from standard normal numbers [N, C] and at least R more rows.
+    pub fn draw(&self, of_noise: Tensor<2>, of_features: Tensor<2>) -> Tensor<2> {
+        let [rank, _] = self.features.dims();
+        let seen = of_features.narrow(0, 0, rank);
+        of_noise * self.noise.clone().sqrt() + self.features.clone().transpose().matmul(seen)
+    }
 }

@@ -45,7 +45,7 @@ pub(super) struct Budget {
     #[arg(long, value_name = "M")]
     inducing: Option<usize>,
     /// Passes over the rows, L-BFGS iterations for the models with that optimiser [default: those of
-    /// Table S1; quick: a twentieth, at least 10]
+    /// Table S1; quick: a twentieth, at least 30]
     #[arg(long, value_name = "E")]
     epochs: Option<usize>,
     /// First learning rate of Adam [default: the best of the paper's]
@@ -109,7 +109,7 @@ impl Runs<'_> {
 
     fn epochs(&self, method: Method) -> usize {
         let paper = method.epochs();
-        let default = self.common.by_scale((paper / 20).max(10), paper);
+        let default = self.common.by_scale((paper / 20).max(30), paper);
         self.budget.epochs.unwrap_or(default)
     }
 

@@ -1,0 +1,258 @@
+//! Regression whose linear systems are solved by conjugate gradients.
+
+mod process;
+mod solve;
+
+use core::f64::consts::PI;
+
+use burn::{
+    module::Module,
+    tensor::{Tensor, TensorData},
+};
+use rand::{SeedableRng, rngs::ChaCha8Rng};
+use rand_distr::{Distribution, StandardNormal};
+use serde::{Deserialize, Serialize};
+
+pub use process::ConjugateGradientsProcess;
+
+use super::{FullBatch, Regression, check_rows, computation_aware::Preconditioner};
+use crate::{
+    kernels::Kernel, likelihoods::Gaussian, means::Mean, ops::NotPositiveDefinite,
+    variational::WithMean,
+};
+use process::System;
+use solve::{Solved, Stop, solve};
+
+/// How the systems are solved.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ConjugateGradientsSettings {
+    /// Iterations at most.
+    pub iterations: usize,
+    /// A solve ends where its residual is this part of the right-hand side.
+    pub tolerance: f64,
+    /// The same of the variances of predictions, which less digits are enough for.
+    pub prediction_tolerance: f64,
+    /// Pivots of the preconditioner; none for 0.
+    pub rank: usize,
+    /// Random vectors that estimate the log-determinant and its gradient.
+    pub probes: usize,
+    /// Their seed.
+    pub seed: u64,
+}
+
+impl Default for ConjugateGradientsSettings {
+    fn default() -> Self {
+        Self {
+            iterations: 512,
+            tolerance: 1e-4,
+            prediction_tolerance: 1e-2,
+            rank: 15,
+            probes: 10,
+            seed: 0,
+        }
+    }
+}
+
+/// Regression with `v = (K + σ²I)⁻¹(y − m)` by preconditioned conjugate gradients and the
+/// log-determinant by stochastic Lanczos quadrature (J. Gardner, G. Pleiss, D. Bindel, K. Weinberger
+/// and A. Wilson, *GPyTorch*, arXiv:1809.11165; J. Wenger et al., *Preconditioning for Scalable
+/// Gaussian Process Hyperparameter Optimization*, arXiv:2107.00243):
+/// `log|K̂| ≈ log|P| + 1/s·Σ_i z_iᵀP^{-½} log(P^{-½}K̂P^{-½}) P^{-½}z_i` with `z_i ~ N(0, P)`, whose
+/// gradient is estimated by `1/s·Σ_i (K̂⁻¹z_i)ᵀ ∂K̂ (P⁻¹z_i)`.
+///
+/// The z are functions of the seed and the hyperparameters, so that full-batch optimisers see one
+/// function. Memory N·(s + P); time N² of covariances for an iteration, which are never stored. The
+/// covariances that iterations which were not made would have taken away are not in the posterior's
+/// variance as such: what is not computed looks like knowledge of the mean
+/// ([`ComputationAware`](super::ComputationAware) counts it as uncertainty).
+#[derive(Module, Debug)]
+pub struct ConjugateGradients<K: Module, M: Module> {
+    kernel: K,
+    mean: M,
+    likelihood: Gaussian,
+    #[module(skip)]
+    settings: ConjugateGradientsSettings,
+}
+
+impl<K: Kernel, M: Mean> ConjugateGradients<K, M> {
+    /// Regression with the given prior and noise.
+    pub fn new(
+        kernel: K,
+        mean: M,
+        likelihood: Gaussian,
+        settings: ConjugateGradientsSettings,
+    ) -> Self {
+        Self {
+            kernel,
+            mean,
+            likelihood,
+            settings,
+        }
+    }
+
+    /// The kernel.
+    pub fn kernel(&self) -> &K {
+        &self.kernel
+    }
+
+    /// The mean function.
+    pub fn mean(&self) -> &M {
+        &self.mean
+    }
+
+    /// The likelihood.
+    pub fn likelihood(&self) -> &Gaussian {
+        &self.likelihood
+    }
+
+    fn stop(&self) -> Stop {
+        Stop {
+            iterations: self.settings.iterations,
+            tolerance: self.settings.tolerance,
+        }
+    }
+
+    /// `K + σ²I` at the inputs, without autodiff.
+    fn system(
+        &self,
+        inputs: &Tensor<2>,
+        residual: &Tensor<2>,
+    ) -> Result<System<K>, NotPositiveDefinite> {
+        let this = self.valid();
+        let (inputs, residual) = (inputs.clone().inner(), residual.clone().inner());
+        let noise = this.likelihood.noise();
+        let problem = Regression {
+            kernel: &this.kernel,
+            noise: &noise,
+            inputs: &inputs,
+            residual: &residual,
+        };
+        let preconditioner = match self.settings.rank {
+            0 => None,
+            rank => Some(Preconditioner::new(&problem, rank)?),
+        };
+        Ok(System {
+            kernel: this.kernel,
+            inputs,
+            noise: noise.reshape([1, 1]),
+            preconditioner,
+        })
+    }
+
+    /// Probes `z ~ N(0, P)`, [N, s].
+    fn probes(&self, system: &System<K>) -> Tensor<2> {
+        let ([rows, _], count) = (system.inputs.dims(), self.settings.probes);
+        let mut random = ChaCha8Rng::seed_from_u64(self.settings.seed);
+        let mut normal = |rows: usize| {
+            let values: Vec<f64> = (0..rows * count)
+                .map(|_| StandardNormal.sample(&mut random))
+                .collect();
+            let (device, dtype) = (system.inputs.device(), system.inputs.dtype());
+            let data = TensorData::new(values, [rows, count]).convert_dtype(dtype);
+            Tensor::<2>::from_data(data, (&device, dtype))
+        };
+        let all = normal(rows);
+        match &system.preconditioner {
+            None => all,
+            Some(preconditioner) => preconditioner.draw(all, normal(self.settings.rank)),
+        }
+    }
+
+    /// The log evidence, and what its gradient is made of.
+    fn estimate(&self, system: &System<K>, residual: Tensor<2>) -> Estimate {
+        let ([rows, outputs], count) = (residual.dims(), self.settings.probes);
+        let probes = self.probes(system);
+        let columns = Tensor::cat(vec![residual.clone(), probes.clone()], 1);
+        let Solved {
+            solution,
+            tridiagonals,
+        } = solve(system, columns, self.stop());
+        let weights = solution.clone().narrow(1, 0, outputs);
+        let squares: f64 = (residual * weights.clone())
+            .sum()
+            .into_data()
+            .iter::<f64>()
+            .sum();
+        let quadrature: f64 = tridiagonals[outputs..]
+            .iter()
+            .map(solve::Tridiagonal::logarithm)
+            .sum();
+        let log_determinant = system.log_determinant() + quadrature / count as f64;
+        let normaliser = log_determinant + rows as f64 * (2.0 * PI).ln();
+        Estimate {
+            value: -0.5 * (squares + outputs as f64 * normaliser),
+            weights,
+            solved: solution.narrow(1, outputs, count),
+            preconditioned: system.preconditioned(probes),
+        }
+    }
+}
+
+/// The log evidence, and what its gradient is made of.
+struct Estimate {
+    value: f64,
+    /// `K̂⁻¹(y − m)`, [N, P]
+    weights: Tensor<2>,
+    /// `K̂⁻¹z`, [N, s]
+    solved: Tensor<2>,
+    /// `P⁻¹z`, [N, s]
+    preconditioned: Tensor<2>,
+}
+
+impl<K: Kernel, M: Mean> FullBatch for ConjugateGradients<K, M> {
+    type Process = WithMean<ConjugateGradientsProcess<K>, M>;
+
+    /// `Σ_p log N(y_p | m_p, K + σ²I)`, estimated.
+    fn objective(
+        &self,
+        inputs: Tensor<2>,
+        targets: Tensor<2>,
+    ) -> Result<Tensor<1>, NotPositiveDefinite> {
+        check_rows(&inputs, &targets);
+        let [_, outputs] = targets.dims();
+        let residual = self.mean.residual(targets, inputs.clone());
+        let noise = self.likelihood.noise();
+        let system = self.system(&inputs, &residual)?;
+        let estimate = self.estimate(&system, residual.clone().inner());
+        let value = Tensor::<1>::from_data(
+            [estimate.value],
+            (&system.inputs.device(), burn::tensor::DType::F64),
+        )
+        .cast(inputs.dtype());
+        if !noise.is_autodiff() {
+            return Ok(value);
+        }
+        // Zero, with the gradient of the log evidence.
+        let (weights, solved) = (estimate.weights.autodiff(), estimate.solved.autodiff());
+        let right = Tensor::cat(vec![weights.clone(), estimate.preconditioned.autodiff()], 1);
+        let scale = -(outputs as f64) / self.settings.probes as f64;
+        let left = Tensor::cat(vec![weights.clone(), solved * scale], 1);
+        let inputs = if inputs.is_autodiff() {
+            inputs
+        } else {
+            inputs.autodiff()
+        };
+        let products =
+            self.kernel.matrix_product(inputs, right.clone()) + right * noise.reshape([1, 1]);
+        let surrogate = (left * products).sum() * 0.5 - (weights * residual).sum();
+        Ok(surrogate.clone() - surrogate.detach() + value.autodiff())
+    }
+
+    fn condition(
+        &self,
+        inputs: Tensor<2>,
+        targets: Tensor<2>,
+    ) -> Result<Self::Process, NotPositiveDefinite> {
+        check_rows(&inputs, &targets);
+        let this = self.valid();
+        let residual = this.mean.residual(targets.inner(), inputs.clone().inner());
+        let system = self.system(&inputs, &residual)?;
+        let weights = solve(&system, residual, self.stop()).solution;
+        let stop = Stop {
+            tolerance: self.settings.prediction_tolerance,
+            ..self.stop()
+        };
+        let process = ConjugateGradientsProcess::new(system, weights, stop);
+        Ok(WithMean::new(process, this.mean))
+    }
+}

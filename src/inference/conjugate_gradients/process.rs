@@ -1,0 +1,113 @@
+//! The posterior of regression by conjugate gradients.
+
+use burn::tensor::Tensor;
+
+use super::solve::{Operator, Stop, solve};
+use crate::{
+    inference::computation_aware::Preconditioner,
+    kernels::Kernel,
+    likelihoods::Marginals,
+    variational::{Joint, Process, nonnegative},
+};
+
+/// `K̂ = K + σ²I` at the data, with its preconditioner.
+#[derive(Clone, Debug)]
+pub(super) struct System<K> {
+    pub kernel: K,
+    /// [N, D]
+    pub inputs: Tensor<2>,
+    /// σ², [1, 1]
+    pub noise: Tensor<2>,
+    pub preconditioner: Option<Preconditioner>,
+}
+
+impl<K> System<K> {
+    /// `P⁻¹B`, [N, C].
+    pub fn preconditioned(&self, columns: Tensor<2>) -> Tensor<2> {
+        match &self.preconditioner {
+            Some(preconditioner) => preconditioner.solve(columns),
+            None => columns,
+        }
+    }
+
+    /// `log|P|`
+    pub fn log_determinant(&self) -> f64 {
+        self.preconditioner
+            .as_ref()
+            .map_or(0.0, Preconditioner::log_determinant)
+    }
+}
+
+impl<K: Kernel> Operator for System<K> {
+    fn product(&self, columns: Tensor<2>) -> Tensor<2> {
+        let covariances = self
+            .kernel
+            .matrix_product(self.inputs.clone(), columns.clone());
+        covariances + columns * self.noise.clone()
+    }
+
+    fn precondition(&self, columns: Tensor<2>) -> Tensor<2> {
+        self.preconditioned(columns)
+    }
+}
+
+/// `μ(x) = k(x, X)v` and `k(x, x′) − k(x, X)K̂⁻¹k(X, x′)`, where every prediction solves for
+/// `K̂⁻¹k(X, x)`.
+#[derive(Clone, Debug)]
+pub struct ConjugateGradientsProcess<K> {
+    system: System<K>,
+    /// v, [N, P]
+    weights: Tensor<2>,
+    stop: Stop,
+}
+
+impl<K: Kernel> ConjugateGradientsProcess<K> {
+    pub(super) fn new(system: System<K>, weights: Tensor<2>, stop: Stop) -> Self {
+        Self {
+            system,
+            weights,
+            stop,
+        }
+    }
+
+    /// v, `[N, P]`.
+    pub fn weights(&self) -> Tensor<2> {
+        self.weights.clone()
+    }
+
+    /// `k(X, x)`, [N, N′], with the means at x, [N′, P].
+    fn predict(&self, x: Tensor<2>) -> (Tensor<2>, Tensor<2>) {
+        let covariance = (self.system.kernel).covariance(self.system.inputs.clone(), x);
+        let mean = covariance.clone().transpose().matmul(self.weights.clone());
+        (covariance, mean)
+    }
+}
+
+impl<K: Kernel> Process for ConjugateGradientsProcess<K> {
+    fn marginals(&self, x: Tensor<2>) -> Marginals {
+        let prior = self.system.kernel.diagonal(x.clone()); // [N′]
+        let (covariance, mean) = self.predict(x);
+        let solved = solve(&self.system, covariance.clone(), self.stop).solution;
+        let known = (covariance * solved).sum_dim(0).squeeze_dim::<1>(0);
+        let variance = nonnegative((prior - known).unsqueeze_dim::<2>(1));
+        let shape = mean.dims();
+        Marginals {
+            mean,
+            variance: variance.expand(shape),
+        }
+    }
+
+    fn joint(&self, x: Tensor<2>) -> Joint {
+        let prior = self.system.kernel.matrix(x.clone());
+        let (covariance, mean) = self.predict(x);
+        let solved = solve(&self.system, covariance.clone(), self.stop).solution;
+        let known = covariance.transpose().matmul(solved);
+        // Symmetric to the last bit, whatever the solves left.
+        let known = (known.clone() + known.transpose()) * 0.5;
+        let [_, outputs] = mean.dims();
+        Joint {
+            mean,
+            covariance: (prior - known).unsqueeze::<3>().repeat_dim(0, outputs),
+        }
+    }
+}

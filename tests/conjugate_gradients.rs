@@ -1,0 +1,166 @@
+//! Regression by conjugate gradients against dense algebra.
+
+mod reference;
+
+use burn::tensor::{DType, Device};
+use burn_gp::{
+    inference::{
+        ConjugateGradients, ConjugateGradientsSettings, Exact, FullBatch, IterationRule, Iterations,
+    },
+    kernels::StationaryKernel,
+    likelihoods::Gaussian,
+    means::ZeroMean,
+    variational::Process,
+};
+use reference::{
+    actions::Case, assert_all_close, central_differences, double_precision, gradients, scalar,
+    single_precision, tensor, values,
+};
+
+type Model = ConjugateGradients<StationaryKernel, ZeroMean>;
+
+fn model(case: &Case, settings: ConjugateGradientsSettings, options: (&Device, DType)) -> Model {
+    let likelihood = Gaussian::new(case.noise, options);
+    ConjugateGradients::new(case.kernel(options), ZeroMean::new(1), likelihood, settings)
+}
+
+/// As many iterations as data need, and as few digits lost as rounding allows.
+fn converged(rank: usize) -> ConjugateGradientsSettings {
+    ConjugateGradientsSettings {
+        iterations: 200,
+        tolerance: 1e-12,
+        prediction_tolerance: 1e-12,
+        rank,
+        ..ConjugateGradientsSettings::default()
+    }
+}
+
+/// Preconditioned or not; the tolerance is that of a condition number of about 1e3.
+#[test]
+fn converged_it_is_the_exact_posterior() {
+    for (name, device) in double_precision() {
+        let options = (&device, DType::F64);
+        let case = Case::new(50, 2, 0.05);
+        let mean = case.posterior(&identity(50), &case.new_x).0;
+        let exact = case.exact(&case.new_x).concat();
+        for rank in [0, 10] {
+            let (x, y) = (tensor(&case.x, options), tensor(&case.y, options));
+            let process = model(&case, converged(rank), options)
+                .condition(x, y)
+                .unwrap();
+            let new_x = tensor(&case.new_x, options);
+            let joint = process.joint(new_x.clone());
+            assert_all_close(&values(joint.mean), &mean, 1e-8, name);
+            assert_all_close(&values(joint.covariance.clone()), &exact, 1e-8, name);
+            let variances = values(process.marginals(new_x).variance);
+            let covariance = values(joint.covariance);
+            let diagonal: Vec<f64> = (0..7).map(|i| covariance[8 * i]).collect();
+            assert_all_close(&variances, &diagonal, 1e-9, name);
+        }
+    }
+}
+
+fn identity(size: usize) -> reference::Matrix {
+    reference::add_diagonal(vec![vec![0.0; size]; size], 1.0)
+}
+
+/// At equal iterations the means are those of CaGP-CG (arXiv:2411.01036, Section 5); a few iterations
+/// only, since these residuals are not made orthogonal again.
+#[test]
+fn the_mean_is_that_of_computation_aware_regression() {
+    for (name, device) in double_precision() {
+        let options = (&device, DType::F64);
+        let case = Case::new(60, 3, 0.5);
+        for iterations in 1..=5 {
+            let settings = ConjugateGradientsSettings {
+                iterations,
+                ..converged(0)
+            };
+            let (x, y) = (tensor(&case.x, options), tensor(&case.y, options));
+            let process = model(&case, settings, options).condition(x, y).unwrap();
+            let ours = values(process.marginals(tensor(&case.new_x, options)).mean);
+            let policy = Iterations::new(IterationRule::Residuals, iterations, 0.0);
+            let (expected, _) = case.predicted(policy, options);
+            assert_all_close(&ours, &expected, 1e-8, name);
+        }
+    }
+}
+
+/// Mean and three standard errors of independent numbers.
+fn interval(samples: &[f64]) -> (f64, f64) {
+    let count = samples.len() as f64;
+    let mean = samples.iter().sum::<f64>() / count;
+    let squares: f64 = samples.iter().map(|sample| (sample - mean).powi(2)).sum();
+    (mean, 3.0 * (squares / (count - 1.0) / count).sqrt())
+}
+
+/// Over many seeds the log evidence and its gradient have the right mean, with a preconditioner and
+/// without.
+#[test]
+fn evidence_and_gradient_are_unbiased() {
+    for (name, device) in double_precision() {
+        let device = device.autodiff();
+        let options = (&device, DType::F64);
+        let case = Case::new(40, 2, 0.05);
+        let (x, y) = (tensor(&case.x, options), tensor(&case.y, options));
+        let likelihood = Gaussian::new(case.noise, options);
+        // Itself compared with dense algebra in `tests/exact.rs`; the same parameters in the same order.
+        let exact = Exact::new(case.kernel(options), ZeroMean::new(1), likelihood);
+        let evidence = |model: &Exact<_, _>| scalar(model.objective(x.clone(), y.clone()).unwrap());
+        let expected = central_differences(&exact, 1e-5, evidence);
+        for rank in [0, 10] {
+            let (mut evidences, mut slopes) = (Vec::new(), vec![Vec::new(); expected.len()]);
+            for seed in 0..150 {
+                let settings = ConjugateGradientsSettings {
+                    probes: 2,
+                    seed,
+                    ..converged(rank)
+                };
+                let model = model(&case, settings, options);
+                let objective = model.objective(x.clone(), y.clone()).unwrap();
+                let found = gradients(&model, &objective.backward());
+                evidences.push(scalar(objective));
+                slopes
+                    .iter_mut()
+                    .zip(found)
+                    .for_each(|(all, one)| all.push(one));
+            }
+            let (mean, error) = interval(&evidences);
+            let distance = (mean + case.negative_evidence()).abs();
+            assert!(distance < error, "{name}, {rank}: {distance} of {error}");
+            for (index, (samples, expected)) in slopes.iter().zip(&expected).enumerate() {
+                let (mean, error) = interval(samples);
+                // Of many numbers one may be a little further off; 1e-6 is of the differences.
+                let distance = (mean - expected).abs();
+                assert!(
+                    distance < 1.2 * error + 1e-6,
+                    "{name}, {rank}, {index}: {distance} of {error}"
+                );
+            }
+        }
+    }
+}
+
+/// The same seed gives the same numbers, which full-batch optimisers rely on; and single precision is
+/// close to double.
+#[test]
+fn the_estimate_is_a_function_of_seed_and_parameters() {
+    for (name, device) in single_precision() {
+        let case = Case::new(60, 2, 0.1);
+        let evidence = |device: &Device, dtype| {
+            let options = (device, dtype);
+            let (x, y) = (tensor(&case.x, options), tensor(&case.y, options));
+            let settings = ConjugateGradientsSettings::default();
+            scalar(model(&case, settings, options).objective(x, y).unwrap())
+        };
+        let single = evidence(&device, DType::F32);
+        assert_eq!(single, evidence(&device, DType::F32), "{name}");
+        for (_, device) in double_precision() {
+            let double = evidence(&device, DType::F64);
+            assert!(
+                (single - double).abs() < 1e-3 * double.abs(),
+                "{name}: {single} {double}"
+            );
+        }
+    }
+}
