@@ -53,7 +53,9 @@ fn draws(options: RunOptions) -> Result<Draws, Box<dyn Error>> {
     let (inputs, targets) = (data.train.inputs.values(), &data.train.targets);
     let training_data = TrainingData::new(inputs, targets, &Device::default(), dtype);
     let (inducing, batches) = match plan {
-        Plan::Exact(..) | Plan::ComputationAware(..) => (Vec::new(), Vec::new()),
+        Plan::Exact(..) | Plan::ComputationAware(..) | Plan::ConjugateGradients(..) => {
+            (Vec::new(), Vec::new())
+        }
         Plan::Sgpr(config, _) => {
             let model = config.init(&training_data)?;
             (points(model.inducing().points()), Vec::new())

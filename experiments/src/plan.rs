@@ -13,8 +13,8 @@ use burn_gp::{
     variational::{Coordinates, CovarianceShape, PosteriorConfig},
 };
 use burn_gp_models::{
-    ActionsConfig, ComputationAwareConfig, DeepGpConfig, ExactConfig, InducingConfig, ModelConfig,
-    Precision, SgprConfig, SolveCollapsedConfig, SvgpConfig,
+    ActionsConfig, ComputationAwareConfig, ConjugateGradientsConfig, DeepGpConfig, ExactConfig,
+    InducingConfig, ModelConfig, Precision, SgprConfig, SolveCollapsedConfig, SvgpConfig,
     training::{FullBatchOptimizer, FullBatchTraining, MiniBatchTraining},
 };
 
@@ -51,6 +51,8 @@ pub enum Plan {
     Exact(ExactConfig, FullBatchTraining),
     /// Computation-aware regression.
     ComputationAware(ComputationAwareConfig, FullBatchTraining),
+    /// Regression by conjugate gradients.
+    ConjugateGradients(ConjugateGradientsConfig, FullBatchTraining),
     /// Collapsed sparse regression.
     Sgpr(SgprConfig, FullBatchTraining),
     /// Collapsed sparse regression with orthogonal inducing points.
@@ -95,6 +97,16 @@ impl Plan {
                     likelihood: noise,
                     actions: actions(settings, data, seed)?,
                     loss: ActionLoss::Evidence,
+                    parameters,
+                },
+                all_rows,
+            ),
+            Method::ConjugateGradients(settings) => Self::ConjugateGradients(
+                ConjugateGradientsConfig {
+                    kernel,
+                    mean,
+                    likelihood: noise,
+                    settings: *settings,
                     parameters,
                 },
                 all_rows,
@@ -174,6 +186,7 @@ impl Plan {
         match self {
             Self::Exact(config, _) => config.likelihood.clone().into(),
             Self::ComputationAware(config, _) => config.likelihood.clone().into(),
+            Self::ConjugateGradients(config, _) => config.likelihood.clone().into(),
             Self::Sgpr(config, _) => config.likelihood.clone().into(),
             Self::SolveCollapsed(config, _) => config.likelihood.clone().into(),
             Self::Svgp(config, _) => config.likelihood.clone(),
@@ -186,6 +199,7 @@ impl Plan {
         match self {
             Self::Exact(config, _) => ModelConfig::Exact(config.clone()),
             Self::ComputationAware(config, _) => ModelConfig::ComputationAware(config.clone()),
+            Self::ConjugateGradients(config, _) => ModelConfig::ConjugateGradients(config.clone()),
             Self::Sgpr(config, _) => ModelConfig::Sgpr(config.clone()),
             Self::SolveCollapsed(config, _) => ModelConfig::SolveCollapsed(config.clone()),
             Self::Svgp(config, _) => ModelConfig::Svgp(config.clone()),

@@ -41,7 +41,7 @@ fn both(data: &Path, folder: &Path, options: &[&str]) -> [Vec<Vec<String>>; 2] {
 
 #[test]
 fn every_regression_model_predicts_the_same_after_loading() {
-    let cases: [&[&str]; 19] = [
+    let cases: [&[&str]; 20] = [
         &["--model", "exact", "--steps", "20"],
         &["--model", "exact", "--steps", "20", "--optimizer", "adam"],
         &["--model", "cagp-opt", "--steps", "20", "--actions", "12"],
@@ -57,6 +57,7 @@ fn every_regression_model_predicts_the_same_after_loading() {
             "--steps",
             "20",
         ],
+        &["--model", "cggp", "--steps", "20"],
         &["--model", "cagp-cg", "--steps", "10", "--actions", "12"],
         &[
             "--model",

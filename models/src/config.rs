@@ -18,8 +18,8 @@ use burn_gp::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ComputationAwareConfig, DbkConfig, DeepGpConfig, InitError, SolveCollapsedConfig, SvdbkConfig,
-    Svgp, training::TrainingData,
+    ComputationAwareConfig, ConjugateGradientsConfig, DbkConfig, DeepGpConfig, InitError,
+    SolveCollapsedConfig, SvdbkConfig, Svgp, training::TrainingData,
 };
 
 /// A sparse variational model whose pieces are chosen at run time.
@@ -454,6 +454,8 @@ pub enum ModelConfig {
     SolveCollapsed(SolveCollapsedConfig),
     /// Computation-aware regression.
     ComputationAware(ComputationAwareConfig),
+    /// Regression by conjugate gradients.
+    ConjugateGradients(ConjugateGradientsConfig),
     /// A sparse variational model.
     Svgp(SvgpConfig),
     /// A deep model, or one of images.

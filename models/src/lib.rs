@@ -2,9 +2,11 @@
 
 mod computation_aware;
 mod config;
+mod conjugate_gradients;
 mod deep_basis;
 mod deep_gp;
 mod init_error;
+mod on_data;
 mod prediction;
 mod solve_collapsed;
 mod svgp;
@@ -17,15 +19,17 @@ pub use config::{
     AnyExact, AnySgpr, AnySvgp, CoregionalisationConfig, ExactConfig, InducingConfig, ModelConfig,
     SgprConfig, SvgpConfig,
 };
+pub use conjugate_gradients::{AnyConjugateGradients, ConjugateGradientsConfig};
 pub use deep_basis::{AnyDbk, AnySvdbk, BasisConfig, DbkConfig, SvdbkConfig};
 pub use deep_gp::{AnyDeepGp, DeepGp, DeepGpConfig, HiddenLayerConfig, LayerConfig, LayerForm};
 pub use init_error::InitError;
+pub use on_data::OnData;
 pub use prediction::{Predictions, Predictor, inputs_at_once};
 pub use solve_collapsed::{AnySolveCollapsed, SolveCollapsedConfig};
 pub use svgp::Svgp;
 pub use trained::{
-    AnyBasisProcess, AnyPredictive, AnyProcess, FORMAT_VERSION, MODEL_FILE, OnData, Precision,
-    SavedModel, SavedModelError, Summary, TrainedModel, WEIGHTS_FILE,
+    AnyBasisProcess, AnyPredictive, AnyProcess, FORMAT_VERSION, MODEL_FILE, Precision, SavedModel,
+    SavedModelError, Summary, TrainedModel, WEIGHTS_FILE,
 };
 pub use variational::AnyVariational;
 

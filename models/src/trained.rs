@@ -12,7 +12,7 @@ use burn_gp::{
     inference::{FullBatch, LowRankProcess},
     kernels::{AnyKernel, Basis},
     layers::{AnyLayerProcess, EitherPredictive, StackProcess},
-    likelihoods::AnyLikelihood,
+    likelihoods::{AnyLikelihood, Gaussian},
     means::AnyMean,
     multi_output::{Functions, Kernels},
     ops::NotPositiveDefinite,
@@ -25,10 +25,11 @@ use burn_gp::{
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
-    AnyComputationAware, AnyDbk, AnyDeepGp, AnySolveCollapsed, AnySvdbk, AnyVariational, InitError,
-    Svgp,
+    AnyComputationAware, AnyConjugateGradients, AnyDbk, AnyDeepGp, AnySolveCollapsed, AnySvdbk,
+    AnyVariational, InitError, Svgp,
     config::{AnyExact, AnySgpr, AnySvgp, ModelConfig},
     deep_basis,
+    on_data::OnData,
     prediction::Predictor,
     training::{MiniBatchModel, TrainingData},
 };
@@ -42,12 +43,19 @@ pub type AnyBasisProcess = WithMean<LowRankProcess<Basis<AnyNetwork>>, AnyMean>;
 /// The process of computation-aware regression.
 pub type AnyComputationAwareProcess = <AnyComputationAware as FullBatch>::Process;
 
+/// The process of regression by conjugate gradients.
+pub type AnyConjugateGradientsProcess = <AnyConjugateGradients as FullBatch>::Process;
+
+/// The process of regression that computes a part of what exact regression would.
+type AnyIterativeProcess =
+    EitherPredictive<AnyComputationAwareProcess, AnyConjugateGradientsProcess>;
+
 /// What predicts the functions of a ready-made model.
 pub type AnyPredictive = EitherPredictive<
     AnyProcess,
     EitherPredictive<
         StackProcess<AnyLayerProcess, AnyLayerProcess>,
-        EitherPredictive<AnyBasisProcess, AnyComputationAwareProcess>,
+        EitherPredictive<AnyBasisProcess, AnyIterativeProcess>,
     >,
 >;
 
@@ -65,43 +73,14 @@ pub enum TrainedModel {
     Exact(OnData<AnyExact>),
     /// Computation-aware regression, which keeps them too.
     ComputationAware(OnData<AnyComputationAware>),
+    /// Regression by conjugate gradients, with its data too.
+    ConjugateGradients(OnData<AnyConjugateGradients>),
     /// A sparse model, which does not.
     Sparse(AnySvgp),
     /// A deep model, or one of images.
     Deep(AnyDeepGp),
     /// A deep basis kernel.
     Basis(AnySvdbk),
-}
-
-/// Regression together with the data it is conditioned on.
-#[derive(Module, Debug)]
-pub struct OnData<R: Module> {
-    regression: R,
-    inputs: Param<Tensor<2>>,
-    targets: Param<Tensor<2>>,
-}
-
-impl<R: FullBatch> OnData<R> {
-    /// On the device without autodiff.
-    fn new(regression: R, data: &TrainingData) -> Self {
-        let constant =
-            |tensor: &Tensor<2>| Param::from_tensor(tensor.clone().inner()).set_require_grad(false);
-        Self {
-            regression: regression.valid(),
-            inputs: constant(&data.inputs),
-            targets: constant(&data.targets),
-        }
-    }
-
-    fn condition(&self) -> Result<R::Process, NotPositiveDefinite> {
-        (self.regression).condition(self.inputs.val(), self.targets.val())
-    }
-
-    /// The device and the type.
-    fn options(&self) -> (Device, DType) {
-        let inputs = self.inputs.val();
-        (inputs.device(), inputs.dtype())
-    }
 }
 
 impl TrainedModel {
@@ -113,6 +92,11 @@ impl TrainedModel {
     /// A computation-aware model conditioned on `data`.
     pub fn computation_aware(regression: AnyComputationAware, data: &TrainingData) -> Self {
         Self::ComputationAware(OnData::new(regression, data))
+    }
+
+    /// A model by conjugate gradients conditioned on `data`.
+    pub fn conjugate_gradients(regression: AnyConjugateGradients, data: &TrainingData) -> Self {
+        Self::ConjugateGradients(OnData::new(regression, data))
     }
 
     /// A collapsed model, as the variational model with the optimal `q(u)` given `data`.
@@ -206,6 +190,9 @@ impl TrainedModel {
                 let model = config.blank(summary.data_count, dimensions, options)?;
                 Self::computation_aware(model, &zeros())
             }
+            ModelConfig::ConjugateGradients(config) => {
+                Self::conjugate_gradients(config.blank(dimensions, options)?, &zeros())
+            }
             ModelConfig::Sgpr(config) => {
                 Self::Sparse(config.variational().blank(dimensions, columns, options)?)
             }
@@ -242,11 +229,20 @@ impl TrainedModel {
                 Ok(Predictor::new(process, &likelihood, &device, dtype))
             }
             Self::ComputationAware(model) => {
-                let (device, dtype) = model.options();
+                let process = EitherPredictive::First(model.condition()?);
+                Ok(Self::iterative(
+                    model,
+                    model.regression.likelihood(),
+                    process,
+                ))
+            }
+            Self::ConjugateGradients(model) => {
                 let process = EitherPredictive::Second(model.condition()?);
-                let process = EitherPredictive::Second(EitherPredictive::Second(process));
-                let likelihood = AnyLikelihood::Gaussian(model.regression.likelihood().clone());
-                Ok(Predictor::new(process, &likelihood, &device, dtype))
+                Ok(Self::iterative(
+                    model,
+                    model.regression.likelihood(),
+                    process,
+                ))
             }
             Self::Sparse(model) => {
                 let points = model.posterior().independent().inducing()[0].points();
@@ -271,11 +267,24 @@ impl TrainedModel {
         }
     }
 
+    fn iterative<R: FullBatch>(
+        model: &OnData<R>,
+        likelihood: &Gaussian,
+        process: AnyIterativeProcess,
+    ) -> Predictor<AnyPredictive, AnyLikelihood> {
+        let (device, dtype) = model.options();
+        let process = EitherPredictive::Second(EitherPredictive::Second(process));
+        let process = EitherPredictive::Second(process);
+        let likelihood = AnyLikelihood::Gaussian(likelihood.clone());
+        Predictor::new(process, &likelihood, &device, dtype)
+    }
+
     /// The hyperparameters, in the units people read.
     pub fn hyperparameters(&self) -> Vec<Hyperparameter> {
         match self {
             Self::Exact(model) => model.regression.hyperparameters(),
             Self::ComputationAware(model) => model.regression.hyperparameters(),
+            Self::ConjugateGradients(model) => model.regression.hyperparameters(),
             Self::Sparse(model) => model.hyperparameters(),
             Self::Deep(model) => model.hyperparameters(),
             Self::Basis(model) => model.hyperparameters(),
@@ -286,7 +295,10 @@ impl TrainedModel {
     /// several; none for regression that keeps its data and for deep basis kernels.
     pub fn inducing_points(&self) -> Vec<f64> {
         match self {
-            Self::Exact(_) | Self::ComputationAware(_) | Self::Basis(_) => Vec::new(),
+            Self::Exact(_)
+            | Self::ComputationAware(_)
+            | Self::ConjugateGradients(_)
+            | Self::Basis(_) => Vec::new(),
             Self::Sparse(model) => {
                 let sets = model.posterior().independent().inducing().into_iter();
                 sets.flat_map(|points| numbers(points.points())).collect()

@@ -17,7 +17,7 @@ pub struct AllRowsOptions {
     #[arg(long, value_name = "POLICY", help_heading = "Models on all rows")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub policy: Option<PolicyName>,
-    /// Iterations of cagp-cg and itergp end where the residual is this part of the targets
+    /// Iterations of cagp-cg, itergp and cggp end where the residual is this part of the targets
     /// [default: 1e-4]
     #[arg(
         long,
@@ -27,7 +27,8 @@ pub struct AllRowsOptions {
     )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tolerance: Option<f64>,
-    /// Pivots of the preconditioner of the policy preconditioned-cg [default: 15]
+    /// Pivots of the preconditioner of cggp and of the policy preconditioned-cg [default: 15; 0 for
+    /// none with cggp]
     #[arg(
         long,
         value_name = "R",
@@ -36,6 +37,24 @@ pub struct AllRowsOptions {
     )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rank: Option<usize>,
+    /// Iterations of a solve of cggp, at most [default: 512]
+    #[arg(
+        long,
+        value_name = "COUNT",
+        allow_negative_numbers = true,
+        help_heading = "Models on all rows"
+    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub iterations: Option<usize>,
+    /// Random vectors that estimate the log-determinant of cggp [default: 10]
+    #[arg(
+        long,
+        value_name = "COUNT",
+        allow_negative_numbers = true,
+        help_heading = "Models on all rows"
+    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trace_probes: Option<usize>,
 }
 
 impl AllRowsOptions {
@@ -51,6 +70,8 @@ impl AllRowsOptions {
             policy: self.policy.or(earlier.policy),
             tolerance: self.tolerance.or(earlier.tolerance),
             rank: self.rank.or(earlier.rank),
+            iterations: self.iterations.or(earlier.iterations),
+            trace_probes: self.trace_probes.or(earlier.trace_probes),
         }
     }
 }

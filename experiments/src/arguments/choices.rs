@@ -30,6 +30,9 @@ choice! {
         CagpCg,
         /// As cagp-cg, from combinations by a --policy (IterGP), Adam
         Itergp,
+        /// Regression on all rows by conjugate gradients with stochastic log-determinants (CGGP),
+        /// L-BFGS
+        Cggp,
         /// Sparse variational, whitened, Adam on mini-batches
         Svgp,
         /// As svgp, not whitened
@@ -124,12 +127,15 @@ impl ModelName {
 
     /// Whether it trains on mini-batches.
     pub fn is_mini_batch(self) -> bool {
-        !matches!(self, Self::Exact | Self::Sgpr | Self::SolveCollapsed) && !self.has_actions()
+        !matches!(
+            self,
+            Self::Exact | Self::Sgpr | Self::SolveCollapsed | Self::Cggp
+        ) && !self.has_actions()
     }
 
     /// Whether it has inducing points.
     pub fn has_inducing(self) -> bool {
-        self != Self::Exact && !self.has_actions()
+        !matches!(self, Self::Exact | Self::Cggp) && !self.has_actions()
     }
 
     /// Whether it has combinations of the rows in their place.

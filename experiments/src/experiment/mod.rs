@@ -112,8 +112,8 @@ pub enum ExperimentCommand {
     ConvMnist(inverse_free::ConvMnistOptions),
     /// Exact, sparse and computation-aware regression on UCI data (arXiv:2411.01036, Table 1)
     ///
-    /// NLPD, RMSE and seconds of CholeskyGP, SGPR with trained and fixed inducing points, SVGP, CaGP-CG
-    /// and CaGP-Opt, with Adam in single and L-BFGS in double precision, in one table beside the
+    /// NLPD, RMSE and seconds of CholeskyGP, SGPR with trained and fixed inducing points, SVGP, CGGP,
+    /// CaGP-CG and CaGP-Opt, with Adam in single and L-BFGS in double precision, in one table beside the
     /// paper's. One cell of it: --scale paper --data-sets bike --methods cagp-opt-adam --seeds 1.
     ///
     /// The table has every run that is finished in the folder, whichever the last command asked for,

@@ -3,10 +3,13 @@
 use std::path::Path;
 
 use burn::{module::Module, tensor::Tensor};
-use burn_gp::ops::NotPositiveDefinite;
+use burn_gp::{inference::FullBatch, ops::NotPositiveDefinite, parameter::ParameterConfig};
 use burn_gp_models::{
     AnyVariational, InitError, TrainedModel, inputs_at_once,
-    training::{FullBatchTrainer, MiniBatchLearner, MiniBatchModel, TrainingData, TrainingError},
+    training::{
+        FullBatchTrainer, FullBatchTraining, MiniBatchLearner, MiniBatchModel, TrainingData,
+        TrainingError,
+    },
 };
 
 use super::AnyFullBatch;
@@ -49,26 +52,23 @@ impl AnyTrainer {
                 let [_, dimensions] = data.inputs.dims();
                 let options = (&data.inputs.device(), data.inputs.dtype());
                 let model = config.init(dimensions, options)?.train();
-                let trainer = FullBatchTrainer::new(model, data.clone(), training.clone());
-                let trainer = trainer.with_priors(config.parameters.priors.clone());
+                let trainer = full_batch(model, &config.parameters, &data, training);
                 TrainerKind::FullBatch(Box::new(AnyFullBatch::Exact(trainer)))
             }
             Plan::ComputationAware(config, training) => {
-                let model = config.init(&data)?;
-                let trainer = FullBatchTrainer::new(model, data.clone(), training.clone());
-                let trainer = trainer.with_priors(config.parameters.priors.clone());
+                let trainer = full_batch(config.init(&data)?, &config.parameters, &data, training);
                 TrainerKind::FullBatch(Box::new(AnyFullBatch::ComputationAware(trainer)))
             }
+            Plan::ConjugateGradients(config, training) => {
+                let trainer = full_batch(config.init(&data)?, &config.parameters, &data, training);
+                TrainerKind::FullBatch(Box::new(AnyFullBatch::ConjugateGradients(trainer)))
+            }
             Plan::Sgpr(config, training) => {
-                let model = config.init(&data)?;
-                let trainer = FullBatchTrainer::new(model, data.clone(), training.clone());
-                let trainer = trainer.with_priors(config.parameters.priors.clone());
+                let trainer = full_batch(config.init(&data)?, &config.parameters, &data, training);
                 TrainerKind::FullBatch(Box::new(AnyFullBatch::Sgpr(trainer)))
             }
             Plan::SolveCollapsed(config, training) => {
-                let model = config.init(&data)?;
-                let trainer = FullBatchTrainer::new(model, data.clone(), training.clone());
-                let trainer = trainer.with_priors(config.parameters.priors.clone());
+                let trainer = full_batch(config.init(&data)?, &config.parameters, &data, training);
                 TrainerKind::FullBatch(Box::new(AnyFullBatch::SolveCollapsed(trainer)))
             }
             Plan::Svgp(config, training) => {
@@ -182,4 +182,15 @@ impl AnyTrainer {
         let log_prior = log_prior.map_or(0.0, |term| term.into_scalar::<f64>());
         Ok((divergence - fit - log_prior) / rows as f64)
     }
+}
+
+/// The trainer of a model on all data.
+fn full_batch<M: FullBatch>(
+    model: M,
+    parameters: &ParameterConfig,
+    data: &TrainingData,
+    training: &FullBatchTraining,
+) -> FullBatchTrainer<M> {
+    FullBatchTrainer::new(model, data.clone(), training.clone())
+        .with_priors(parameters.priors.clone())
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use burn_gp::{ops::NotPositiveDefinite, parameter::Priors};
 use burn_gp_models::{
-    AnyComputationAware, AnyExact, AnySgpr, AnySolveCollapsed, TrainedModel,
+    AnyComputationAware, AnyConjugateGradients, AnyExact, AnySgpr, AnySolveCollapsed, TrainedModel,
     training::{FullBatchTrainer, StepReport, Trainer, TrainingData, TrainingError},
 };
 
@@ -14,6 +14,8 @@ pub enum AnyFullBatch {
     Exact(FullBatchTrainer<AnyExact>),
     /// Computation-aware regression.
     ComputationAware(FullBatchTrainer<AnyComputationAware>),
+    /// Regression by conjugate gradients.
+    ConjugateGradients(FullBatchTrainer<AnyConjugateGradients>),
     /// Collapsed regression.
     Sgpr(FullBatchTrainer<AnySgpr>),
     /// Collapsed regression with two sets of inducing points.
@@ -26,6 +28,7 @@ macro_rules! forward {
         match $self {
             Self::Exact($trainer) => $call,
             Self::ComputationAware($trainer) => $call,
+            Self::ConjugateGradients($trainer) => $call,
             Self::Sgpr($trainer) => $call,
             Self::SolveCollapsed($trainer) => $call,
         }
@@ -91,6 +94,10 @@ impl AnyFullBatch {
             Self::ComputationAware(trainer) => {
                 let model = trainer.model().clone();
                 Ok(TrainedModel::computation_aware(model, data))
+            }
+            Self::ConjugateGradients(trainer) => {
+                let model = trainer.model().clone();
+                Ok(TrainedModel::conjugate_gradients(model, data))
             }
             Self::Sgpr(trainer) => TrainedModel::collapsed(trainer.model(), data),
             Self::SolveCollapsed(trainer) => {

@@ -61,8 +61,12 @@ pub fn without_use(options: &RunOptions, model: ModelName) -> Vec<&'static str> 
     let trained_actions = [("--action-start", options.action_start.is_some())];
     let given = &options.all_rows;
     let optimizer = [("--optimizer", given.optimizer.is_some())];
-    let iterations = [("--tolerance", given.tolerance.is_some())];
+    let tolerance = [("--tolerance", given.tolerance.is_some())];
     let policy = [("--policy", given.policy.is_some())];
+    let solves = [
+        ("--iterations", given.iterations.is_some()),
+        ("--trace-probes", given.trace_probes.is_some()),
+    ];
     let rank = [("--rank", given.rank.is_some())];
     let columns = [("--columns", options.columns.is_some())];
     let layers = &options.layers;
@@ -76,16 +80,18 @@ pub fn without_use(options: &RunOptions, model: ModelName) -> Vec<&'static str> 
         (&deep, !model.is_deep()),
         (&images, !model.is_of_images()),
     ];
+    let is_cggp = model == ModelName::Cggp;
     let has_rate = model.is_mini_batch() || optimizer_of(options, model) == OptimizerName::Adam;
     let has_rank = given.policy == Some(PolicyName::PreconditionedCg);
     let model = model.single_layer(layers.posterior);
-    let options: [(&[(&'static str, bool)], bool); 15] = [
+    let options: [(&[(&'static str, bool)], bool); 16] = [
         (&rate, !has_rate),
         (&optimizer, model.is_mini_batch()),
         (&trained_actions, model != ModelName::CagpOpt),
-        (&iterations, !model.has_iterations()),
+        (&tolerance, !model.has_iterations() && !is_cggp),
+        (&solves, !is_cggp),
         (&policy, model != ModelName::Itergp),
-        (&rank, model != ModelName::Itergp || !has_rank),
+        (&rank, !is_cggp && (model != ModelName::Itergp || !has_rank)),
         (&dense, !model.has_inducing()),
         (&actions, !model.has_actions()),
         (&jitter, !model.has_jitter()),

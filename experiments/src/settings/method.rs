@@ -1,15 +1,16 @@
 //! The models, with what only some of them have.
 
 use burn_gp::{
+    inference::ConjugateGradientsSettings,
     optim::NaturalGradient,
     variational::{InverseFreeConfig, PseudoObservationsConfig},
 };
 use burn_gp_models::training::{InducingTraining, Plateau, Schedule};
 
 use super::{
-    DEFAULT_LEARNING_RATE, LayerSettings, SettingError, at_least_one, inducing_training,
-    inverse_free, inverse_free_options, natural_gradient, positive, pseudo_observation_options,
-    pseudo_observations, schedule,
+    DEFAULT_LEARNING_RATE, LayerSettings, SettingError, at_least_one, conjugate_gradients,
+    conjugate_gradients_options, inducing_training, inverse_free, inverse_free_options,
+    natural_gradient, positive, pseudo_observation_options, pseudo_observations, schedule,
 };
 use crate::arguments::{
     ActionStartName, AllRowsOptions, CovarianceName, InitialiserName, KeepName, ModelName,
@@ -28,6 +29,8 @@ pub enum Method {
     Exact,
     /// Computation-aware regression.
     ComputationAware(ActionSettings),
+    /// Regression by conjugate gradients.
+    ConjugateGradients(ConjugateGradientsSettings),
     /// Collapsed sparse regression.
     Sgpr(SparseSettings),
     /// Collapsed sparse regression with orthogonal inducing points.
@@ -44,6 +47,7 @@ impl Method {
         match self {
             Self::Exact => ModelName::Exact,
             Self::ComputationAware(actions) => actions.choice.model(),
+            Self::ConjugateGradients(_) => ModelName::Cggp,
             Self::Sgpr(_) => ModelName::Sgpr,
             Self::SolveCollapsed(_) => ModelName::SolveCollapsed,
             Self::Svgp(_, variational) => variational.family.name(),
@@ -70,7 +74,7 @@ impl Method {
     /// The inducing points, for models that have them.
     pub fn sparse(&self) -> Option<&SparseSettings> {
         match self {
-            Self::Exact | Self::ComputationAware(_) => None,
+            Self::Exact | Self::ComputationAware(_) | Self::ConjugateGradients(_) => None,
             Self::Sgpr(sparse)
             | Self::SolveCollapsed(sparse)
             | Self::Svgp(sparse, _)
@@ -86,12 +90,24 @@ impl Method {
         }
     }
 
+    /// The options of models on all rows that describe what is computed of the posterior, without
+    /// any default.
+    pub fn all_rows_options(&self) -> AllRowsOptions {
+        match self {
+            Self::ComputationAware(actions) => actions.options(),
+            Self::ConjugateGradients(settings) => conjugate_gradients_options(settings),
+            _ => AllRowsOptions::default(),
+        }
+    }
+
     /// The posterior and its training on mini-batches, for models that have them.
     pub fn variational(&self) -> Option<&VariationalSettings> {
         match self {
-            Self::Exact | Self::ComputationAware(_) | Self::Sgpr(_) | Self::SolveCollapsed(_) => {
-                None
-            }
+            Self::Exact
+            | Self::ComputationAware(_)
+            | Self::ConjugateGradients(_)
+            | Self::Sgpr(_)
+            | Self::SolveCollapsed(_) => None,
             Self::Svgp(_, variational) | Self::Layers(_, variational, _) => Some(variational),
         }
     }
@@ -183,10 +199,10 @@ impl ActionSettings {
             } => (Some(policy), Some(rank), Some(tolerance)),
         };
         AllRowsOptions {
-            optimizer: None,
             policy,
             tolerance,
             rank: rank.filter(|_| policy == Some(PolicyName::PreconditionedCg)),
+            ..AllRowsOptions::default()
         }
     }
 }
@@ -302,6 +318,9 @@ pub(super) fn method(options: &RunOptions, model: ModelName) -> Result<Method, S
         ModelName::CagpOpt | ModelName::CagpCg | ModelName::Itergp => {
             let actions = ActionSettings::new(options, model)?;
             return Ok(Method::ComputationAware(actions));
+        }
+        ModelName::Cggp => {
+            return Ok(Method::ConjugateGradients(conjugate_gradients(options)?));
         }
         ModelName::Sgpr => return Ok(Method::Sgpr(sparse(options, model)?)),
         ModelName::SolveCollapsed => return Ok(Method::SolveCollapsed(sparse(options, model)?)),

@@ -2,6 +2,7 @@
 
 mod applicability;
 mod configuration;
+mod conjugate_gradients;
 mod error;
 mod inducing_training;
 mod layers;
@@ -27,6 +28,7 @@ use crate::parameter_options::ParameterOptions;
 
 pub use applicability::{require_applicable, without_use};
 pub use configuration::read_configuration;
+use conjugate_gradients::{conjugate_gradients, conjugate_gradients_options};
 pub use error::{ConfigurationError, SettingError};
 use inducing_training::inducing_training;
 pub use layers::{ImageSettings, LayerSettings};
@@ -209,7 +211,7 @@ impl Settings {
             }),
             all_rows: AllRowsOptions {
                 optimizer: self.optimizer.map(optimizer_name),
-                ..actions.map(ActionSettings::options).unwrap_or_default()
+                ..self.method.all_rows_options()
             },
             layers: LayerOptions {
                 posterior: layers.and_then(|_| PosteriorName::of(name)),

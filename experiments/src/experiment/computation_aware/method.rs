@@ -19,6 +19,8 @@ pub(super) enum Method {
     SgprFixed,
     /// Sparse variational regression, Adam on mini-batches in single precision
     Svgp,
+    /// Conjugate gradients with stochastic log-determinants, L-BFGS in double precision
+    Cggp,
     /// Combinations of rows by conjugate gradients, Adam in single precision
     CagpCg,
     /// Trained combinations of rows, Adam in single precision
@@ -36,6 +38,7 @@ impl Method {
             Self::SgprLBfgs => "SGPR, L-BFGS",
             Self::SgprFixed => "SGPR, fixed Z",
             Self::Svgp => "SVGP",
+            Self::Cggp => "CGGP",
             Self::CagpCg => "CaGP-CG",
             Self::CagpOptAdam => "CaGP-Opt, Adam",
             Self::CagpOptLBfgs => "CaGP-Opt, L-BFGS",
@@ -48,6 +51,7 @@ impl Method {
             Self::Exact => ModelName::Exact,
             Self::SgprAdam | Self::SgprLBfgs | Self::SgprFixed => ModelName::Sgpr,
             Self::Svgp => ModelName::Svgp,
+            Self::Cggp => ModelName::Cggp,
             Self::CagpCg => ModelName::CagpCg,
             Self::CagpOptAdam | Self::CagpOptLBfgs => ModelName::CagpOpt,
         }
@@ -57,7 +61,7 @@ impl Method {
     pub fn optimizer(self) -> OptimizerName {
         match self {
             Self::SgprAdam | Self::Svgp | Self::CagpCg | Self::CagpOptAdam => OptimizerName::Adam,
-            Self::Exact | Self::SgprLBfgs | Self::SgprFixed | Self::CagpOptLBfgs => {
+            Self::Exact | Self::SgprLBfgs | Self::SgprFixed | Self::Cggp | Self::CagpOptLBfgs => {
                 OptimizerName::LBfgs
             }
         }
@@ -76,7 +80,9 @@ impl Method {
         match self {
             Self::SgprAdam | Self::Svgp | Self::CagpOptAdam => 1000,
             Self::CagpCg => 250,
-            Self::Exact | Self::SgprLBfgs | Self::SgprFixed | Self::CagpOptLBfgs => 100,
+            Self::Exact | Self::SgprLBfgs | Self::SgprFixed | Self::Cggp | Self::CagpOptLBfgs => {
+                100
+            }
         }
     }
 }

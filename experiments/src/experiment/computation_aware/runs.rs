@@ -25,6 +25,9 @@ const FIRST: f64 = std::f64::consts::LN_2;
 /// The floor of the noise variance.
 const NOISE_FLOOR: &str = "likelihood.noise=1e-4..";
 
+/// The residual at which conjugate gradients end, as a part of the targets.
+const TOLERANCE: f64 = 1e-4;
+
 /// The learning rate of Adam where the paper has none.
 const LEARNING_RATE: f64 = 0.1;
 
@@ -38,7 +41,7 @@ pub(super) struct Budget {
     /// Seeds, the first one and those after it [default: 5; quick: 1]
     #[arg(long, value_name = "COUNT")]
     seeds: Option<u64>,
-    /// Combinations of rows [default: 512; quick: 64]
+    /// Combinations of rows, and iterations of cggp [default: 512; quick: 64]
     #[arg(long, value_name = "I")]
     actions: Option<usize>,
     /// Inducing points [default: 1024; quick: 128]
@@ -138,7 +141,7 @@ impl Runs<'_> {
     fn folder(&self, data: &str, method: Method, seed: u64, folder: &ExperimentFolder) -> PathBuf {
         let model = method.model();
         let mut budget = format!("{}-epochs", self.epochs(method));
-        if model.has_actions() {
+        if model.has_actions() || model == ModelName::Cggp {
             budget += &format!("-{}-actions", self.actions());
         }
         if model.has_inducing() {
@@ -161,6 +164,7 @@ impl Runs<'_> {
         let model = method.model();
         let is_mini_batch = model.is_mini_batch();
         let is_adam = method.optimizer() == OptimizerName::Adam;
+        let has_solves = matches!(model, ModelName::CagpCg | ModelName::Cggp);
         let is_fixed = method == Method::SgprFixed;
         RunOptions {
             model: Some(model),
@@ -177,7 +181,8 @@ impl Runs<'_> {
             actions: model.has_actions().then(|| self.actions()),
             all_rows: AllRowsOptions {
                 optimizer: (!is_mini_batch).then(|| method.optimizer()),
-                tolerance: (model == ModelName::CagpCg).then_some(1e-4),
+                tolerance: has_solves.then_some(TOLERANCE),
+                iterations: (model == ModelName::Cggp).then(|| self.actions()),
                 ..AllRowsOptions::default()
             },
             data_dir: self.common.data_dir(),

@@ -1,0 +1,36 @@
+//! How regression by conjugate gradients solves its systems, from its options.
+
+use burn_gp::inference::ConjugateGradientsSettings;
+
+use super::{SettingError, at_least_one, positive};
+use crate::arguments::{AllRowsOptions, RunOptions};
+
+/// The settings that `options` ask for.
+pub(super) fn conjugate_gradients(
+    options: &RunOptions,
+) -> Result<ConjugateGradientsSettings, SettingError> {
+    let default = ConjugateGradientsSettings::default();
+    let given = &options.all_rows;
+    let tolerance = given.tolerance.unwrap_or(default.tolerance);
+    let iterations = at_least_one("--iterations", given.iterations)?;
+    let probes = at_least_one("--trace-probes", given.trace_probes)?;
+    Ok(ConjugateGradientsSettings {
+        iterations: iterations.unwrap_or(default.iterations),
+        tolerance: positive("--tolerance", tolerance)?,
+        rank: given.rank.unwrap_or(default.rank),
+        probes: probes.unwrap_or(default.probes),
+        seed: options.seed.unwrap_or(0),
+        ..default
+    })
+}
+
+/// The options that describe `settings`.
+pub(super) fn conjugate_gradients_options(settings: &ConjugateGradientsSettings) -> AllRowsOptions {
+    AllRowsOptions {
+        tolerance: Some(settings.tolerance),
+        rank: Some(settings.rank),
+        iterations: Some(settings.iterations),
+        trace_probes: Some(settings.probes),
+        ..AllRowsOptions::default()
+    }
+}

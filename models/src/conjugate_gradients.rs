@@ -1,0 +1,85 @@
+//! Regression by conjugate gradients.
+
+use burn::{module::Module, tensor::TensorCreationOptions};
+use burn_gp::{
+    inference::{ConjugateGradients, ConjugateGradientsSettings},
+    kernels::{AnyKernel, KernelConfig},
+    likelihoods::GaussianConfig,
+    means::{AnyMean, MeanConfig},
+    parameter::ParameterConfig,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    InitError,
+    config::{OUTPUTS, options_of, with_first_values},
+    training::TrainingData,
+};
+
+/// Regression by conjugate gradients whose pieces are chosen at run time.
+pub type AnyConjugateGradients = ConjugateGradients<AnyKernel, AnyMean>;
+
+/// Configuration of regression by conjugate gradients with stochastic Lanczos quadrature (CGGP).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ConjugateGradientsConfig {
+    /// The kernel.
+    pub kernel: KernelConfig,
+    /// The mean function.
+    pub mean: MeanConfig,
+    /// The noise.
+    pub likelihood: GaussianConfig,
+    /// How linear systems are solved.
+    #[serde(default)]
+    pub settings: ConjugateGradientsSettings,
+    /// First values, bounds, priors of the parameters, and which are not trained.
+    #[serde(default)]
+    pub parameters: ParameterConfig,
+}
+
+impl ConjugateGradientsConfig {
+    /// At most 512 iterations, and a zero mean.
+    pub fn new(kernel: impl Into<KernelConfig>, likelihood: GaussianConfig) -> Self {
+        Self {
+            kernel: kernel.into(),
+            mean: MeanConfig::Zero,
+            likelihood,
+            settings: ConjugateGradientsSettings::default(),
+            parameters: ParameterConfig::default(),
+        }
+    }
+
+    /// The model for data, in their precision and on their device with autodiff.
+    ///
+    /// # Errors
+    ///
+    /// When what is asked of a parameter cannot be.
+    pub fn init(&self, data: &TrainingData) -> Result<AnyConjugateGradients, InitError> {
+        let [_, dimensions] = data.inputs.dims();
+        let model = self.assemble(dimensions, options_of(&data.inputs));
+        Ok(self.parameters.apply(model)?.train())
+    }
+
+    /// A model of the right shapes, to be filled from a record.
+    ///
+    /// # Errors
+    ///
+    /// As [`init`](Self::init).
+    pub fn blank(
+        &self,
+        dimensions: usize,
+        options: impl Into<TensorCreationOptions>,
+    ) -> Result<AnyConjugateGradients, InitError> {
+        let model = self.assemble(dimensions, options.into());
+        Ok(self.parameters.apply_to_blank(model)?)
+    }
+
+    fn assemble(&self, dimensions: usize, options: TensorCreationOptions) -> AnyConjugateGradients {
+        let kernel = self.kernel.init(dimensions, options.clone());
+        ConjugateGradients::new(
+            with_first_values(kernel, &self.parameters, "kernel"),
+            self.mean.init(dimensions, OUTPUTS, options.clone()),
+            self.likelihood.init(options),
+            self.settings,
+        )
+    }
+}
