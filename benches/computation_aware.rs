@@ -89,7 +89,8 @@ fn report(count: usize, actions: usize, device: &Device) -> Result<(), Box<dyn E
     let inputs = points(count, device);
     let targets = inputs.clone().sum_dim(1).sin(); // [N, 1]
     let blocks = Blocks::new(count, actions);
-    let start = BlockActions::starting(ActionStart::Normal, blocks, &targets, 0);
+    let data = (&inputs, &targets);
+    let start = BlockActions::starting(ActionStart::Normal, blocks, &kernel(device), data, 0);
     let options = (device, DType::F32);
     let model = Model::new(
         kernel(device),

@@ -7,7 +7,10 @@ use burn::tensor::DType;
 use burn::tensor::Tensor;
 use burn_gp::{
     inducing::InducingPoints,
-    inference::{ActionLoss, BlockActions, Collapsed, Exact, FullBatch, IterationRule, Iterations},
+    inference::{
+        ActionLoss, BlockActions, Collapsed, ConjugateGradientsSettings, Exact, FullBatch,
+        IterationRule, Iterations,
+    },
     likelihoods::Gaussian,
     means::ZeroMean,
     ops::{Blocks, Jitter},
@@ -37,6 +40,62 @@ fn with_as_many_actions_as_data_it_is_the_exact_process() {
         let (expected, _) = case.posterior(&orthonormal(&case.actions(60, 5)), &case.new_x);
         assert_all_close(&mean, &expected, 1e-8, name);
         assert_all_close(&covariance, &case.exact(&case.new_x).concat(), 1e-8, name);
+    }
+}
+
+/// The exact variance, and what is left of the whole: nothing where all has been computed.
+#[test]
+fn mathematical_and_computational_uncertainty_add_up() {
+    for (name, device) in double_precision() {
+        let options = (&device, DType::F64);
+        let case = Case::new(50, 2, 0.05);
+        let solves = ConjugateGradientsSettings {
+            iterations: 200,
+            tolerance: 1e-12,
+            prediction_tolerance: 1e-12,
+            ..ConjugateGradientsSettings::default()
+        };
+        let exact = case.exact(&case.new_x);
+        let exact: Vec<f64> = (0..exact.len()).map(|i| exact[i][i]).collect();
+        for count in [6, 50] {
+            let actions = orthonormal(&case.actions(count, 5));
+            let (_, total) = case.posterior(&actions, &case.new_x);
+            let left: Vec<f64> = (0..exact.len()).map(|i| total[i][i] - exact[i]).collect();
+            let model = case.model(dense(&actions, options), options);
+            let data = (tensor(&case.x, options), tensor(&case.y, options));
+            let new_x = tensor(&case.new_x, options);
+            let parts = model.uncertainty(data.0, data.1, new_x, solves).unwrap();
+            assert_all_close(&values(parts.mathematical), &exact, 1e-8, name);
+            assert_all_close(&values(parts.computational), &left, 1e-8, name);
+        }
+    }
+}
+
+/// The start by eigenvectors: of unit length, of the largest variance in its run.
+#[test]
+fn principal_actions_have_the_largest_variance() {
+    for (name, device) in double_precision() {
+        let options = (&device, DType::F64);
+        let case = Case::new(23, 2, 0.05);
+        let blocks = Blocks::new(23, 4);
+        let kernel = case.kernel(options);
+        let actions = BlockActions::principal(blocks, &kernel, &tensor(&case.x, options));
+        let found = values(actions.values());
+        for run in blocks.ranges() {
+            let points = case.x[run.clone()].to_vec();
+            let covariance = case.covariance(&points, &points);
+            // The power iteration, long enough for a gap of a tenth.
+            let mut vector: Matrix = vec![vec![1.0]; points.len()];
+            for _ in 0..2000 {
+                vector = product(&covariance, &vector);
+                let norm = vector.iter().map(|row| row[0].powi(2)).sum::<f64>().sqrt();
+                vector.iter_mut().for_each(|row| row[0] /= norm);
+            }
+            let dot: f64 = (found[run].iter().zip(&vector))
+                .map(|(a, b)| a * b[0])
+                .sum();
+            assert_close(dot.abs(), 1.0, 1e-8, name);
+        }
     }
 }
 

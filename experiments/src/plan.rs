@@ -239,6 +239,7 @@ fn actions(
             start: match start {
                 ActionStartName::Normal => ActionStart::Normal,
                 ActionStartName::Targets => ActionStart::Targets,
+                ActionStartName::Eigenvectors => ActionStart::Eigenvectors,
             },
             seed,
         },

@@ -60,12 +60,14 @@ impl ActionsConfig {
         }
     }
 
-    fn init(&self, targets: &Tensor<2>) -> AnyActionPolicy {
-        let [rows, _] = targets.dims();
+    /// The policy for a kernel and data, without autodiff.
+    fn init(&self, kernel: &AnyKernel, data: &TrainingData) -> AnyActionPolicy {
+        let rows = data.len();
         match *self {
             Self::Blocks { count, start, seed } => {
                 let blocks = Blocks::new(rows, count);
-                AnyActionPolicy::Blocks(BlockActions::starting(start, blocks, targets, seed))
+                let data = (&data.inputs, &data.targets);
+                AnyActionPolicy::Blocks(BlockActions::starting(start, blocks, kernel, data, seed))
             }
             Self::Iterations {
                 rule,
@@ -132,7 +134,11 @@ impl ComputationAwareConfig {
         let [_, dimensions] = data.inputs.dims();
         let kernel = self.kernel.init(dimensions, options.clone());
         let kernel = with_first_values(kernel, &self.parameters, "kernel");
-        let model = self.assemble(kernel, dimensions, &data.targets.clone().inner(), options)?;
+        let plain = TrainingData {
+            inputs: data.inputs.clone().inner(),
+            targets: data.targets.clone().inner(),
+        };
+        let model = self.assemble(kernel, &plain, options)?;
         Ok(self.parameters.apply(model)?.train())
     }
 
@@ -149,27 +155,31 @@ impl ComputationAwareConfig {
     ) -> Result<AnyComputationAware, InitError> {
         let options = options.into();
         let kernel = self.kernel.init(dimensions, options.clone());
-        let targets = Tensor::zeros([rows, OUTPUTS], options.clone());
-        let model = self.assemble(kernel, dimensions, &targets, options)?;
+        let zeros = |columns| Tensor::zeros([rows, columns], options.clone());
+        let data = TrainingData {
+            inputs: zeros(dimensions),
+            targets: zeros(OUTPUTS),
+        };
+        let model = self.assemble(kernel, &data, options)?;
         Ok(self.parameters.apply_to_blank(model)?)
     }
 
     fn assemble(
         &self,
         kernel: AnyKernel,
-        dimensions: usize,
-        targets: &Tensor<2>,
+        data: &TrainingData,
         options: TensorCreationOptions,
     ) -> Result<AnyComputationAware, InitError> {
-        let ([rows, _], count) = (targets.dims(), self.actions.count());
+        let ([rows, dimensions], count) = (data.inputs.dims(), self.actions.count());
         if !(1..=rows).contains(&count) {
             return Err(InitError::Actions { count, rows });
         }
+        let policy = self.actions.init(&kernel, data);
         let model = ComputationAware::new(
             kernel,
             self.mean.init(dimensions, OUTPUTS, options.clone()),
             self.likelihood.init(options),
-            self.actions.init(targets),
+            policy,
         );
         Ok(model.with_loss(self.loss))
     }

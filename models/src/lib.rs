@@ -8,6 +8,7 @@ mod deep_gp;
 mod init_error;
 mod on_data;
 mod prediction;
+mod predictive;
 mod solve_collapsed;
 mod svgp;
 mod trained;
@@ -25,11 +26,12 @@ pub use deep_gp::{AnyDeepGp, DeepGp, DeepGpConfig, HiddenLayerConfig, LayerConfi
 pub use init_error::InitError;
 pub use on_data::OnData;
 pub use prediction::{Predictions, Predictor, inputs_at_once};
+pub use predictive::{AnyBasisProcess, AnyPredictive, AnyProcess};
 pub use solve_collapsed::{AnySolveCollapsed, SolveCollapsedConfig};
 pub use svgp::Svgp;
 pub use trained::{
-    AnyBasisProcess, AnyPredictive, AnyProcess, FORMAT_VERSION, MODEL_FILE, Precision, SavedModel,
-    SavedModelError, Summary, TrainedModel, WEIGHTS_FILE,
+    FORMAT_VERSION, MODEL_FILE, Precision, SavedModel, SavedModelError, Summary, TrainedModel,
+    WEIGHTS_FILE,
 };
 pub use variational::AnyVariational;
 

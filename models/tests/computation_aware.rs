@@ -134,7 +134,11 @@ fn scores(model: &TrainedModel) -> (f64, f64) {
 #[test]
 fn trained_actions_fit() {
     for dtype in [DType::F64, DType::F32] {
-        for start in [ActionStart::Normal, ActionStart::Targets] {
+        for start in [
+            ActionStart::Normal,
+            ActionStart::Targets,
+            ActionStart::Eigenvectors,
+        ] {
             let (model, loss) = trained(&config(blocks(start)), &data(dtype));
             let (error, nlpd) = scores(&model);
             assert!(loss < 0.6, "{dtype:?} {start:?}: loss {loss}");

@@ -203,6 +203,8 @@ choice! {
         Normal,
         /// The targets of their rows
         Targets,
+        /// The eigenvector of their rows' covariances with the largest eigenvalue
+        Eigenvectors,
     }
 }
 

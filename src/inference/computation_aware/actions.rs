@@ -8,6 +8,7 @@ use rand::{SeedableRng, rngs::ChaCha8Rng};
 use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 
+use super::iterations::eigenvectors;
 use crate::{inducing::InducingVariables, kernels::Kernel, ops::Blocks};
 
 /// The columns of S, `[N, I]`: I combinations of the function values at N points.
@@ -40,6 +41,9 @@ pub enum ActionStart {
     Normal,
     /// The targets of each run.
     Targets,
+    /// The eigenvector of the covariances of each run with the largest eigenvalue, for which see
+    /// [`BlockActions::principal`].
+    Eigenvectors,
 }
 
 /// Trained actions, each a combination of one run of consecutive points: column j of S is zero
@@ -74,11 +78,30 @@ impl BlockActions {
         }
     }
 
-    /// Actions that start as `start` says, for targets `[N, P]`, of which the first column counts;
-    /// `seed` is that of normal ones.
-    pub fn starting(start: ActionStart, blocks: Blocks, targets: &Tensor<2>, seed: u64) -> Self {
+    /// For each run the eigenvector of `K(X_j, X_j)` with the largest eigenvalue, at points `[N, D]`
+    /// without autodiff: of all combinations of the run that of the largest variance.
+    pub fn principal<K: Kernel>(blocks: Blocks, kernel: &K, points: &Tensor<2>) -> Self {
+        let values = blocks.ranges().map(|run| {
+            let points = points.clone().narrow(0, run.start, run.len());
+            let all = eigenvectors(kernel.matrix(points));
+            all.narrow(1, 0, 1).squeeze_dim::<1>(1)
+        });
+        Self::new(blocks, Tensor::cat(values.collect(), 0))
+    }
+
+    /// Actions that start as `start` says, at points `[N, D]` under the given kernel, for targets
+    /// `[N, P]`, of which the first column counts; `seed` is that of normal ones. Nothing has
+    /// autodiff.
+    pub fn starting<K: Kernel>(
+        start: ActionStart,
+        blocks: Blocks,
+        kernel: &K,
+        (points, targets): (&Tensor<2>, &Tensor<2>),
+        seed: u64,
+    ) -> Self {
         let [rows, _] = targets.dims();
         let values = match start {
+            ActionStart::Eigenvectors => return Self::principal(blocks, kernel, points),
             ActionStart::Normal => {
                 let length = (rows as f64 / blocks.count() as f64).sqrt();
                 let mut random = ChaCha8Rng::seed_from_u64(seed);

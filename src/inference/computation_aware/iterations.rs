@@ -297,7 +297,10 @@ impl Rule {
             IterationRule::RandomVectors => {
                 Self::RandomVectors(Box::new(ChaCha8Rng::seed_from_u64(given.seed)))
             }
-            IterationRule::Eigenvectors => Self::Given(Box::new(eigenvectors(problem))),
+            IterationRule::Eigenvectors => {
+                let covariance = problem.kernel.matrix(problem.inputs.clone());
+                Self::Given(Box::new(eigenvectors(covariance)))
+            }
         })
     }
 
@@ -351,9 +354,8 @@ fn unit_vector(like: &Tensor<2>, index: usize) -> Tensor<2> {
     )
 }
 
-/// The eigenvectors of K as columns, that of the largest eigenvalue first.
-fn eigenvectors<K: Kernel>(problem: &Regression<'_, K>) -> Tensor<2> {
-    let covariance = problem.kernel.matrix(problem.inputs.clone());
+/// The eigenvectors of a symmetric matrix as columns, that of the largest eigenvalue first.
+pub(super) fn eigenvectors(covariance: Tensor<2>) -> Tensor<2> {
     let ([size, _], options) = (
         covariance.dims(),
         (&covariance.device(), covariance.dtype()),

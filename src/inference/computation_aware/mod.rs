@@ -6,6 +6,7 @@ mod any;
 mod bound;
 mod iterations;
 mod preconditioner;
+mod uncertainty;
 
 use burn::{
     module::{Module, ModuleDisplay},
@@ -17,6 +18,7 @@ pub use actions::{ActionStart, ActionVariables, Actions, BlockActions, DenseActi
 pub use any::{AnyActionPolicy, AnyActions};
 pub use iterations::{Iterated, IterationRule, Iterations};
 pub(in crate::inference) use preconditioner::Preconditioner;
+pub use uncertainty::Uncertainty;
 
 use super::{FullBatch, check_rows, low_rank::precise_type};
 use crate::{

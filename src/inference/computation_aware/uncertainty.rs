@@ -1,0 +1,59 @@
+//! What the data leave uncertain, and what the computation does.
+
+use burn::tensor::Tensor;
+
+use super::{ActionPolicy, ComputationAware};
+use crate::{
+    inference::{ConjugateGradients, ConjugateGradientsSettings, FullBatch},
+    kernels::Kernel,
+    means::Mean,
+    ops::NotPositiveDefinite,
+    variational::Process,
+};
+
+/// The two parts of the variance of a computation-aware posterior:
+/// `k_I(x, x) = k_*(x, x) + k(x, X)(K̂⁻¹ − C_I)k(X, x)`.
+#[derive(Clone, Debug)]
+pub struct Uncertainty {
+    /// The variance of the exact posterior, which more data would take away, `[N]`.
+    pub mathematical: Tensor<1>,
+    /// What more computation would take away, `[N]`.
+    pub computational: Tensor<1>,
+}
+
+impl<K: Kernel, M: Mean, A: ActionPolicy> ComputationAware<K, M, A> {
+    /// The two parts of the variances at `x` (J. Wenger et al., *Computation-Aware Gaussian
+    /// Processes*, arXiv:2411.01036, Section 2). The exact variance is computed by conjugate
+    /// gradients: never a matrix of N² numbers, but time N² for each iteration.
+    ///
+    /// # Shapes
+    ///
+    /// - `inputs`: `[N, D]`, `targets`: `[N, P]`, `x`: `[N′, D]`
+    /// - result: `[N′]` each
+    ///
+    /// # Errors
+    ///
+    /// When a covariance matrix cannot be factored.
+    pub fn uncertainty(
+        &self,
+        inputs: Tensor<2>,
+        targets: Tensor<2>,
+        x: Tensor<2>,
+        settings: ConjugateGradientsSettings,
+    ) -> Result<Uncertainty, NotPositiveDefinite> {
+        let exact = ConjugateGradients::new(
+            self.kernel.clone(),
+            self.mean.clone(),
+            self.likelihood.clone(),
+            settings,
+        );
+        let first = |variance: Tensor<2>| variance.narrow(1, 0, 1).squeeze_dim::<1>(1);
+        let process = exact.condition(inputs.clone(), targets.clone())?;
+        let mathematical = first(process.marginals(x.clone()).variance);
+        let total = first(self.condition(inputs, targets)?.marginals(x).variance);
+        Ok(Uncertainty {
+            computational: (total - mathematical.clone()).clamp_min(0.0),
+            mathematical,
+        })
+    }
+}
