@@ -1,0 +1,68 @@
+//! The experiments with computation-aware models.
+
+mod support;
+
+use std::path::Path;
+
+use support::{fields, read, succeed, write_collection};
+
+fn words(line: &str) -> Vec<&str> {
+    line.split_whitespace().collect()
+}
+
+fn json(path: &Path) -> serde_json::Value {
+    serde_json::from_str(&read(path)).unwrap()
+}
+
+/// Every model of the table on a small set of the paper's name, cell by cell in one folder.
+#[test]
+fn cells_of_the_table_come_one_by_one() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path();
+    write_collection(path, "parkinsons", 90);
+    let line = "experiment cagp-uci --data-dir . --out uci --quiet --seeds 1 --epochs 10 --actions 12 \
+                --inducing 12 --methods";
+    let first = succeed(path, &words(&format!("{line} cagp-opt-adam")));
+    assert!(
+        first.contains("CaGP-Opt, Adam") && !first.contains("SVGP"),
+        "{first}"
+    );
+    let run = "uci/runs/parkinsons/cagp-opt-adam/10-epochs-12-actions-rate-1/seed-0";
+    let before = json(&path.join(run).join("metrics.json"));
+    assert_eq!(
+        (&before["actions"], &before["dtype"]),
+        (&12.into(), &"f32".into())
+    );
+    // An epoch is a step of Adam on all rows; the learning rate goes down to a tenth.
+    let log = fields(&read(&path.join(run).join("training_log.csv")));
+    assert_eq!(log.len(), 11);
+    let last: f64 = log[10][3].parse().unwrap();
+    assert!((last - 0.19).abs() < 1e-9, "{last}");
+
+    let all = "exact,sgpr-adam,sgpr-l-bfgs,sgpr-fixed,svgp,cggp,cagp-cg,cagp-opt-l-bfgs";
+    let table = succeed(path, &words(&format!("{line} {all}")));
+    let titles = [
+        "CholeskyGP",
+        "SGPR, Adam",
+        "SGPR, L-BFGS",
+        "SGPR, fixed Z",
+        "SVGP",
+        "CGGP",
+        "CaGP-CG",
+        "CaGP-Opt, Adam",
+        "CaGP-Opt, L-BFGS",
+    ];
+    for title in titles {
+        assert!(table.contains(title), "{title} is not in\n{table}");
+    }
+    // The paper's numbers are beside ours.
+    assert!(table.contains("-3.384 (0.005)"), "{table}");
+    assert_eq!(json(&path.join(run).join("metrics.json")), before);
+    let rows = fields(&read(&path.join("uci/results.csv")));
+    assert_eq!(rows.len(), 1 + titles.len());
+    for row in &rows[1..] {
+        let nlpd: f64 = row[7].parse().unwrap();
+        assert!(nlpd.is_finite(), "{row:?}");
+    }
+    assert!(read(&path.join("uci/parkinsons.svg")).contains("CaGP-CG"));
+}
