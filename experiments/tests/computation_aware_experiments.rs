@@ -20,14 +20,14 @@ fn cells_of_the_table_come_one_by_one() {
     let folder = temp_dir::TempDir::new().unwrap();
     let path = folder.path();
     write_collection(path, "parkinsons", 90);
-    let line = "experiment cagp-uci --data-dir . --out uci --quiet --seeds 1 --epochs 10 --actions 12 \
+    let line = "experiment cagp-uci --data-dir . --out cells --quiet --seeds 1 --epochs 10 --actions 12 \
                 --inducing 12 --methods";
     let first = succeed(path, &words(&format!("{line} cagp-opt-adam")));
     assert!(
         first.contains("CaGP-Opt, Adam") && !first.contains("SVGP"),
         "{first}"
     );
-    let run = "uci/runs/parkinsons/cagp-opt-adam/10-epochs-12-actions-rate-1/seed-0";
+    let run = "cells/runs/parkinsons/cagp-opt-adam/10-epochs-12-actions-rate-1/seed-0";
     let before = json(&path.join(run).join("metrics.json"));
     assert_eq!(
         (&before["actions"], &before["dtype"]),
@@ -58,11 +58,11 @@ fn cells_of_the_table_come_one_by_one() {
     // The paper's numbers are beside ours.
     assert!(table.contains("-3.384 (0.005)"), "{table}");
     assert_eq!(json(&path.join(run).join("metrics.json")), before);
-    let rows = fields(&read(&path.join("uci/results.csv")));
+    let rows = fields(&read(&path.join("cells/results.csv")));
     assert_eq!(rows.len(), 1 + titles.len());
     for row in &rows[1..] {
         let nlpd: f64 = row[7].parse().unwrap();
         assert!(nlpd.is_finite(), "{row:?}");
     }
-    assert!(read(&path.join("uci/parkinsons.svg")).contains("CaGP-CG"));
+    assert!(read(&path.join("cells/parkinsons.svg")).contains("CaGP-CG"));
 }

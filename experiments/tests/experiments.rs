@@ -47,7 +47,8 @@ fn the_list_has_a_line_for_each_experiment() {
             "deep-kin40k",
             "deep-uci",
             "conv-mnist",
-            "cagp-uci"
+            "cagp-uci",
+            "cagp-toy"
         ]
     );
     for line in list.lines() {

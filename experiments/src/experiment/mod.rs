@@ -119,6 +119,12 @@ pub enum ExperimentCommand {
     /// The table has every run that is finished in the folder, whichever the last command asked for,
     /// so that the cells can be made one by one, each in a process of its own.
     CagpUci(computation_aware::UciOptions),
+    /// Exact, sparse and computation-aware regression where data are absent (arXiv:2411.01036, Figure 1)
+    ///
+    /// CholeskyGP, SVGP with four inducing points in the gaps of the data, CaGP-CG and CaGP-Opt with
+    /// combinations of rows, each with its own hyperparameters; the uncertainty of the last two
+    /// in its mathematical and its computational part.
+    CagpToy(computation_aware::ToyOptions),
 }
 
 /// Runs `burn-gp experiment`.
@@ -143,6 +149,7 @@ pub fn run(command: ExperimentCommand) -> Result<(), Failure> {
         ExperimentCommand::DeepUci(options) => deep::uci(&options),
         ExperimentCommand::ConvMnist(options) => inverse_free::conv_mnist(&options),
         ExperimentCommand::CagpUci(options) => computation_aware::uci(&options),
+        ExperimentCommand::CagpToy(options) => computation_aware::toy(&options),
     }
 }
 

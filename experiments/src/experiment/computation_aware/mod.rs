@@ -7,6 +7,8 @@ mod method;
 mod published;
 mod runs;
 mod table;
+mod toy;
 mod uci;
 
+pub(super) use toy::{ToyOptions, toy};
 pub(super) use uci::{UciOptions, uci};

@@ -1,0 +1,426 @@
+//! A function of one input with gaps in its data (Figure 1).
+//!
+//! Runs of 50 rows around five places, noise of deviation 0.1; four inducing points stay in the middle
+//! of the gaps, where there are no data. Every model chooses its own hyperparameters: CholeskyGP, SVGP
+//! with its optimal `q(u)` (the collapsed bound) and CaGP-Opt by L-BFGS, CaGP-CG by Adam, both of the
+//! last two with 20 combinations of rows unless told otherwise. The paper does not give the sizes of
+//! its example.
+
+use burn::tensor::{DType, Device};
+use burn_gp::{
+    inference::{ActionStart, ConjugateGradientsSettings, FullBatch, IterationRule},
+    kernels::{KernelConfig, StationaryConfig},
+    likelihoods::GaussianConfig,
+    ops::Stationary,
+    parameter::{ParameterConfig, numbers},
+};
+use burn_gp_models::{
+    ActionsConfig, AnyComputationAware, ComputationAwareConfig, ExactConfig, InitError, SgprConfig,
+    TrainedModel,
+    training::{
+        FullBatchOptimizer, FullBatchTrainer, FullBatchTraining, Schedule, Trainer, TrainingData,
+        matrix,
+    },
+};
+use clap::Args;
+use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
+use rand_distr::{Distribution, StandardNormal};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::experiment::{CommonOptions, ExperimentFolder, watch::Watch};
+use crate::failure::Failure;
+use crate::pictures::{self, Caption, FitPanel, PictureError, Points, Quantity};
+use crate::standard_output::print;
+use crate::text_table::aligned;
+
+/// Its name.
+const NAME: &str = "cagp-toy";
+
+/// Where the data are, and how many around each place.
+const PLACES: [f64; 5] = [-1.0, -0.5, 0.0, 0.5, 1.0];
+const ROWS: usize = 50;
+const WIDTH: f64 = 0.1;
+const NOISE: f64 = 0.1;
+
+/// The inducing points, far from all of them.
+const INDUCING: [f64; 4] = [-0.75, -0.25, 0.25, 0.75];
+
+/// Half the width of a band, in standard deviations.
+const DEVIATIONS: f64 = 2.0;
+
+/// How far beyond the data a model is drawn.
+const BEYOND: f64 = 0.3;
+
+/// Places at which a model is drawn.
+const CURVE_POINTS: usize = 301;
+
+/// What `experiment cagp-toy` takes.
+#[derive(Args, Clone, Debug)]
+pub struct ToyOptions {
+    /// Iterations of L-BFGS, steps of Adam [default: 1000; quick: 200]
+    #[arg(long, value_name = "S")]
+    steps: Option<usize>,
+    /// Combinations of rows
+    #[arg(long, value_name = "I", default_value_t = 20)]
+    actions: usize,
+    /// What every experiment takes.
+    #[command(flatten)]
+    common: CommonOptions,
+}
+
+/// A fitted model of the figure; deviations are those of the function, without noise.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Fit {
+    title: String,
+    noise: f64,
+    lengthscale: f64,
+    x: Vec<f64>,
+    mean: Vec<f64>,
+    deviation: Vec<f64>,
+    /// The part that the data leave, where the computation leaves another.
+    mathematical: Option<Vec<f64>>,
+    inducing: Vec<f64>,
+}
+
+/// What all models are fitted with.
+struct Problem {
+    inputs: Vec<f64>,
+    targets: Vec<f64>,
+    /// On the device with autodiff.
+    data: TrainingData,
+    steps: usize,
+    actions: usize,
+    device: Device,
+    dtype: DType,
+}
+
+impl Problem {
+    fn new((steps, actions): (usize, usize), seed: u64, (device, dtype): (Device, DType)) -> Self {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let places = PLACES.iter().flat_map(|place| [*place; ROWS]);
+        let inputs: Vec<f64> = places
+            .map(|place| place + random.random_range(-0.5 * WIDTH..0.5 * WIDTH))
+            .collect();
+        let targets = inputs.iter().map(|x| {
+            let noise: f64 = StandardNormal.sample(&mut random);
+            (10.0 * x).sin() + NOISE * noise
+        });
+        let targets: Vec<f64> = targets.collect();
+        let autodiff = device.clone().autodiff();
+        Self {
+            data: TrainingData::new(&inputs, &targets, &autodiff, dtype),
+            inputs,
+            targets,
+            steps,
+            actions,
+            device,
+            dtype,
+        }
+    }
+
+    fn train<M: FullBatch>(&self, model: M, optimizer: FullBatchOptimizer) -> Result<M, Failure> {
+        let training = FullBatchTraining {
+            iterations: self.steps,
+            optimizer,
+            ..FullBatchTraining::default()
+        };
+        let mut trainer = FullBatchTrainer::new(model, self.data.clone(), training);
+        while !trainer.is_finished() {
+            trainer.step().map_err(|source| Failure::Training {
+                source: Box::new(source),
+                advice: "Try --dtype f64.".into(),
+            })?;
+        }
+        Ok(trainer.into_model())
+    }
+
+    /// What a model says of the function over the range of the data and a little beyond.
+    fn fit(&self, title: &str, model: &TrainedModel, inducing: &[f64]) -> Result<Fit, Failure> {
+        let x = grid();
+        let at = matrix(&x, 1, &self.device, self.dtype);
+        let marginals = model.predictor()?.marginals(at);
+        let hyperparameters = model.hyperparameters();
+        let value = |name: &str| {
+            let found = hyperparameters.iter().find(|found| found.path == name);
+            found.map_or(f64::NAN, |found| found.values[0])
+        };
+        Ok(Fit {
+            title: title.to_owned(),
+            noise: value("likelihood.noise"),
+            lengthscale: value("kernel.lengthscale"),
+            x,
+            mean: numbers(marginals.mean),
+            deviation: roots(numbers(marginals.variance)),
+            mathematical: None,
+            inducing: inducing.to_vec(),
+        })
+    }
+
+    fn computation_aware(
+        &self,
+        title: &str,
+        actions: ActionsConfig,
+        optimizer: FullBatchOptimizer,
+    ) -> Result<Fit, Failure> {
+        let config = ComputationAwareConfig::new(kernel(), noise()).with_actions(actions);
+        let model = self.train(config.init(&self.data)?, optimizer)?;
+        let mathematical = self.mathematical(&model)?;
+        let model = TrainedModel::computation_aware(model, &self.data);
+        Ok(Fit {
+            mathematical: Some(mathematical),
+            ..self.fit(title, &model, &[])?
+        })
+    }
+
+    /// Deviations of the exact posterior with the same hyperparameters.
+    fn mathematical(&self, model: &AnyComputationAware) -> Result<Vec<f64>, Failure> {
+        let x = matrix(&grid(), 1, &self.device, self.dtype);
+        let solves = ConjugateGradientsSettings {
+            prediction_tolerance: 1e-6,
+            ..ConjugateGradientsSettings::default()
+        };
+        let plain = |columns: &[f64]| matrix(columns, 1, &self.device, self.dtype);
+        let (inputs, targets) = (plain(&self.inputs), plain(&self.targets));
+        let parts = model.uncertainty(inputs, targets, x, solves)?;
+        Ok(roots(numbers(parts.mathematical)))
+    }
+}
+
+/// Places over the range of the data and a little beyond.
+fn grid() -> Vec<f64> {
+    let (low, high) = (PLACES[0] - BEYOND, PLACES[PLACES.len() - 1] + BEYOND);
+    let step = (high - low) / (CURVE_POINTS - 1) as f64;
+    (0..CURVE_POINTS)
+        .map(|index| low + step * index as f64)
+        .collect()
+}
+
+fn roots(variances: Vec<f64>) -> Vec<f64> {
+    variances.into_iter().map(f64::sqrt).collect()
+}
+
+fn kernel() -> KernelConfig {
+    StationaryConfig::new(Stationary::Matern32).into()
+}
+
+fn noise() -> GaussianConfig {
+    GaussianConfig { noise: 0.1 }
+}
+
+/// Runs `burn-gp experiment cagp-toy`.
+///
+/// # Errors
+///
+/// [`Failure`], which says what to do.
+pub(in crate::experiment) fn toy(options: &ToyOptions) -> Result<(), Failure> {
+    let common = &options.common;
+    let place = common.place()?;
+    let steps = options.steps.unwrap_or(common.by_scale(200, 1000));
+    let problem = Problem::new((steps, options.actions), common.seed, place.open()?);
+    let settings = json!({
+        "steps": steps,
+        "actions": options.actions,
+        "seed": common.seed,
+        "dtype": place.dtype,
+        "device": place.device,
+    });
+    let folder = ExperimentFolder::open(NAME, common, &settings)?;
+    let watch = Watch::new(&folder, common.quiet)?;
+    let mut fits = Vec::new();
+    for model in Model::ALL {
+        watch.announce(model.title());
+        fits.push(folder.once(model.name(), || model.fit(&problem))?);
+    }
+    folder.write_results(&fits, &csv(&fits))?;
+    if let Err(error) = draw(&folder, &problem, &fits) {
+        eprintln!("warning: {error}");
+    }
+    print(&text(&fits, steps, &folder))
+}
+
+/// The models of the figure.
+#[derive(Clone, Copy)]
+enum Model {
+    Exact,
+    Svgp,
+    Residuals,
+    Trained,
+}
+
+impl Model {
+    const ALL: [Self; 4] = [Self::Exact, Self::Svgp, Self::Residuals, Self::Trained];
+
+    fn title(self) -> &'static str {
+        match self {
+            Self::Exact => "CholeskyGP",
+            Self::Svgp => "SVGP",
+            Self::Residuals => "CaGP-CG",
+            Self::Trained => "CaGP-Opt",
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Svgp => "svgp",
+            Self::Residuals => "cagp-cg",
+            Self::Trained => "cagp-opt",
+        }
+    }
+
+    fn fit(self, problem: &Problem) -> Result<Fit, Failure> {
+        let count = problem.actions;
+        match self {
+            Self::Exact => {
+                let options = (&problem.device, problem.dtype);
+                let model = ExactConfig::new(kernel(), noise()).init(1, options);
+                let model = model.map_err(InitError::from)?;
+                let model = burn::module::Module::train(model);
+                let model = problem.train(model, FullBatchOptimizer::LBfgs)?;
+                let model = TrainedModel::exact(model, &problem.data);
+                problem.fit(self.title(), &model, &[])
+            }
+            Self::Svgp => {
+                let mut config = SgprConfig::new(kernel(), noise()).with_inducing(INDUCING.len());
+                config.parameters = ParameterConfig {
+                    values: [("inducing.points".to_owned(), INDUCING.to_vec())].into(),
+                    frozen: vec!["inducing".to_owned()],
+                    ..ParameterConfig::default()
+                };
+                let model =
+                    problem.train(config.init(&problem.data)?, FullBatchOptimizer::LBfgs)?;
+                let model = TrainedModel::collapsed(&model, &problem.data)?;
+                problem.fit(self.title(), &model, &INDUCING)
+            }
+            Self::Residuals => {
+                let actions = ActionsConfig::Iterations {
+                    rule: IterationRule::Residuals,
+                    count,
+                    tolerance: 1e-4,
+                    seed: 0,
+                };
+                let adam = FullBatchOptimizer::Adam {
+                    learning_rate: 0.1,
+                    schedule: Schedule::Linear {
+                        final_fraction: 0.1,
+                    },
+                };
+                problem.computation_aware(self.title(), actions, adam)
+            }
+            Self::Trained => {
+                let actions = ActionsConfig::Blocks {
+                    count,
+                    start: ActionStart::Normal,
+                    seed: 0,
+                };
+                problem.computation_aware(self.title(), actions, FullBatchOptimizer::LBfgs)
+            }
+        }
+    }
+}
+
+/// The deviation at the place drawn that is nearest to the first inducing point.
+fn in_the_gap(fit: &Fit, deviation: &[f64]) -> f64 {
+    let distances = fit.x.iter().map(|x| (x - INDUCING[0]).abs());
+    let pairs = distances.zip(deviation);
+    let nearest = pairs.min_by(|a, b| a.0.total_cmp(&b.0));
+    nearest.map_or(f64::NAN, |(_, deviation)| *deviation)
+}
+
+fn text(fits: &[Fit], steps: usize, folder: &ExperimentFolder) -> String {
+    let titles = [
+        "model",
+        "noise deviation",
+        "lengthscale",
+        "deviation in the gap",
+        "of the exact posterior",
+    ];
+    let mut rows = vec![titles.map(str::to_owned).to_vec()];
+    rows.extend(fits.iter().map(|fit| {
+        let exact = fit.mathematical.as_ref();
+        vec![
+            fit.title.clone(),
+            format!("{:.3}", fit.noise.sqrt()),
+            format!("{:.3}", fit.lengthscale),
+            format!("{:.3}", in_the_gap(fit, &fit.deviation)),
+            exact.map_or_else(
+                || "-".into(),
+                |part| format!("{:.3}", in_the_gap(fit, part)),
+            ),
+        ]
+    }));
+    let mut lines = vec![format!(
+        "{NAME}: at most {steps} steps; the data's noise deviation is {NOISE}"
+    )];
+    lines.extend(aligned(&rows));
+    lines.push(format!(
+        "\ndeviations of the function, without noise, at the inducing point {} in a gap of the data; that \
+         of the exact\nposterior is with the same hyperparameters: the rest is computational. The paper \
+         (arXiv:2411.01036, Figure 1)\nhas no numbers: SVGP is sure where it has an inducing point and \
+         calls deviations noise, CaGP is not.",
+        INDUCING[0]
+    ));
+    lines.push(format!("all of it in {}\n", folder.path().display()));
+    lines.join("\n")
+}
+
+fn csv(fits: &[Fit]) -> String {
+    let mut text = String::from("model,noise_deviation,lengthscale,deviation,exact_deviation\n");
+    for fit in fits {
+        let exact = fit.mathematical.as_ref();
+        text += &format!(
+            "{},{},{},{},{}\n",
+            fit.title,
+            fit.noise.sqrt(),
+            fit.lengthscale,
+            in_the_gap(fit, &fit.deviation),
+            exact.map_or_else(String::new, |part| in_the_gap(fit, part).to_string())
+        );
+    }
+    text
+}
+
+/// A panel a model, and one more for the mathematical part of each that has two.
+fn draw(folder: &ExperimentFolder, problem: &Problem, fits: &[Fit]) -> Result<(), PictureError> {
+    let wide = |deviation: &[f64]| -> Vec<f64> {
+        deviation.iter().map(|value| DEVIATIONS * value).collect()
+    };
+    let wholes = fits
+        .iter()
+        .map(|fit| (fit, fit.title.clone(), wide(&fit.deviation)));
+    let parts = fits.iter().filter_map(|fit| {
+        let part = fit.mathematical.as_ref()?;
+        Some((fit, format!("{}, mathematical", fit.title), wide(part)))
+    });
+    let bands: Vec<(&Fit, String, Vec<f64>)> = wholes.chain(parts).collect();
+    let panels: Vec<FitPanel<'_>> = (bands.iter())
+        .map(|(fit, title, half_width)| FitPanel {
+            title,
+            x: &fit.x,
+            mean: &fit.mean,
+            half_width,
+            inducing: &fit.inducing,
+            orthogonal: &[],
+        })
+        .collect();
+    let quantity = |name| Quantity { name, unit: None };
+    let (inputs, targets) = (&problem.inputs, &problem.targets);
+    pictures::fits(
+        &folder.path().join("fits.svg"),
+        Caption {
+            data: "five runs of data",
+            model: "the function, without noise",
+        },
+        "±2 deviations",
+        (
+            Points {
+                x: inputs,
+                y: targets,
+            },
+            Points { x: &[], y: &[] },
+        ),
+        (quantity("x"), quantity("y")),
+        &panels,
+    )
+}
