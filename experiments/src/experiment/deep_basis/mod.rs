@@ -1,0 +1,10 @@
+//! The experiments with deep basis kernels of Y. Zhu, P. Yuchi and Y. Xie, arXiv:2505.18526.
+
+mod cells;
+mod method;
+mod protocol;
+mod published;
+mod table;
+mod uci;
+
+pub(super) use uci::{DbkUciOptions, uci};
