@@ -23,6 +23,9 @@ use burn_gp::{
     ops::{Blocks, Stationary},
 };
 
+#[path = "../experiments/src/memory.rs"]
+mod memory;
+
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -127,19 +130,11 @@ fn report(count: usize, actions: usize, device: &Device) -> Result<(), Box<dyn E
          \"peak_mebibytes\": {}, \"matrix_mebibytes\": {:.0}}}",
         rates[0] / limit,
         rates[1] / limit,
-        peak().map_or("null".to_owned(), |bytes| format!(
+        memory::peak().map_or("null".to_owned(), |bytes| format!(
             "{:.0}",
-            bytes / f64::from(1 << 20)
+            bytes as f64 / f64::from(1 << 20)
         )),
         matrix / f64::from(1 << 20),
     );
     Ok(())
-}
-
-/// The most memory that was resident at one time, in bytes.
-fn peak() -> Option<f64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
-    let kibibytes: f64 = line.split_whitespace().nth(1)?.parse().ok()?;
-    Some(1024.0 * kibibytes)
 }

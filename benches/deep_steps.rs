@@ -9,11 +9,7 @@
 //! trains all parameters. The floor is the time that the multiply-adds of a step which no algorithm
 //! avoids take at the rate of a matrix product measured in the same process.
 
-use std::{
-    error::Error,
-    process::Command,
-    time::{Duration, Instant},
-};
+use std::{error::Error, process::Command, time::Instant};
 
 use burn::{
     module::Module,
@@ -34,6 +30,12 @@ use burn_gp_models::{
 
 #[path = "../experiments/src/memory.rs"]
 mod memory;
+
+mod median;
+mod product_rate;
+
+use median::median;
+use product_rate::product_rate;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -251,24 +253,4 @@ fn layer_operations(batch: f64, inducing: f64, functions: f64) -> f64 {
     let cube = inducing.powi(3);
     let forwards = cube / 3.0 + (1.0 + functions) * inducing * inducing * batch;
     forwards + cube + 2.0 * (1.0 + functions) * inducing * inducing * batch
-}
-
-/// Operations a second of a square matrix product of 1024 rows.
-fn product_rate(dtype: DType) -> f64 {
-    let device = Device::flex();
-    let options = (&device, dtype);
-    let matrix = Tensor::<2>::random([1024, 1024], Distribution::Default, options);
-    let times = (0..12).map(|_| {
-        let start = Instant::now();
-        let product = matrix.clone().matmul(matrix.clone());
-        let elapsed = start.elapsed();
-        drop(product);
-        elapsed
-    });
-    2.0 * 1024f64.powi(3) / median(times.collect()).as_secs_f64()
-}
-
-fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort();
-    times[times.len() / 2]
 }

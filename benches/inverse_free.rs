@@ -32,6 +32,12 @@ use burn_gp_models::{
     training::{MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData},
 };
 
+mod median;
+mod product_rate;
+
+use median::median;
+use product_rate::product_rate;
+
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -184,15 +190,6 @@ fn step_products(dtype: DType, inducing: usize) -> (f64, f64) {
     total
 }
 
-/// Operations a second of a square matrix product of 1024 rows.
-fn product_rate(dtype: DType) -> f64 {
-    let device = Device::flex();
-    let options = (&device, dtype);
-    let matrix = Tensor::<2>::random([1024, 1024], Distribution::Default, options);
-    let time = median_of(|| matrix.clone().matmul(matrix.clone()));
-    2.0 * 1024f64.powi(3) / time.as_secs_f64()
-}
-
 /// The median time of a call, its result dropped outside the measurement.
 fn median_of<R>(call: impl Fn() -> R) -> Duration {
     let times = (0..12).map(|_| {
@@ -203,11 +200,6 @@ fn median_of<R>(call: impl Fn() -> R) -> Duration {
         elapsed
     });
     median(times.collect())
-}
-
-fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort();
-    times[times.len() / 2]
 }
 
 fn milliseconds(time: Duration) -> f64 {

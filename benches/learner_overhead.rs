@@ -33,6 +33,10 @@ use burn_gp_models::{
     },
 };
 
+mod median;
+
+use median::median;
+
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -142,9 +146,4 @@ fn learner_step(data: &TrainingData, with_loss: bool) -> Result<Duration, Box<dy
 fn median_interval(ends: &[Instant]) -> Duration {
     let pairs = ends[WARM_UP..].windows(2);
     median(pairs.map(|pair| pair[1] - pair[0]).collect())
-}
-
-fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort();
-    times[times.len() / 2]
 }

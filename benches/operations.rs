@@ -24,6 +24,10 @@ use burn_gp::{
     patches::{ImageShape, PatchError, PatchGrid},
 };
 
+mod median;
+
+use median::median;
+
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -58,7 +62,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let ones = |count: usize| Tensor::<1>::ones([count], (&device, dtype));
         let (x, z) = (random([SIZE, DIMENSIONS]), random([SIZE, DIMENSIONS]));
         let (square, other) = (random([SIZE, SIZE]), random([SIZE, SIZE]));
-        let product = median(|| square.clone().matmul(other.clone()));
+        let product = many(|| square.clone().matmul(other.clone()));
         let report = |name: &str, time: Duration, products: f64| {
             let reference = product.as_secs_f64() * products;
             println!(
@@ -71,11 +75,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         };
         let matern = Stationary::Matern52;
         let kuf = || covariance(matern, z.clone(), x.clone(), ones(DIMENSIONS), ones(1));
-        report("covariance", median(kuf), 0.0);
+        report("covariance", many(kuf), 0.0);
         let tracked = z.clone().autodiff().require_grad();
         report(
             "covariance, both directions",
-            median(|| {
+            many(|| {
                 let inputs = x.clone().autodiff();
                 let scales = (ones(DIMENSIONS).autodiff(), ones(1).autodiff());
                 covariance(matern, tracked.clone(), inputs, scales.0, scales.1)
@@ -87,17 +91,17 @@ fn main() -> Result<(), Box<dyn Error>> {
         let kuu = covariance_matrix(matern, z.clone(), ones(DIMENSIONS), ones(1));
         let jitter = Jitter::relative(1e-3);
         let factorize = || cholesky(kuu.clone(), jitter);
-        report("cholesky", median(factorize), 1.0 / 6.0);
+        report("cholesky", many(factorize), 1.0 / 6.0);
         let (factor, basis) = (factorize()?, kuf());
         report(
             "triangular solve",
-            median(|| factor.solve(basis.clone())),
+            many(|| factor.solve(basis.clone())),
             0.5,
         );
         let tracked = |tensor: &Tensor<2>| tensor.clone().autodiff().require_grad();
         report(
             "cholesky and triangular solve, both directions",
-            median(|| {
+            many(|| {
                 cholesky(tracked(&kuu), jitter)
                     .map(|factor| factor.solve(tracked(&basis)).sum().backward())
             }),
@@ -109,10 +113,10 @@ fn main() -> Result<(), Box<dyn Error>> {
             let scale = scale.clone().unsqueeze::<3>();
             projected_moments(basis.clone(), mean.clone(), scale)
         };
-        report("projected moments", median(moments), 0.5);
+        report("projected moments", many(moments), 0.5);
         report(
             "projected moments, both directions",
-            median(|| {
+            many(|| {
                 let scale = tracked(&scale).unsqueeze::<3>();
                 let (mean, variance) = projected_moments(tracked(&basis), tracked(&mean), scale);
                 (mean + variance).sum().backward()
@@ -308,17 +312,17 @@ fn median_adam(
 }
 
 /// The median time of a call, its result dropped outside the measurement.
-fn median<R>(mut call: impl FnMut() -> R) -> Duration {
+fn many<R>(mut call: impl FnMut() -> R) -> Duration {
     median_of(CALLS, || (), |()| call())
 }
 
-/// As [`median`], of so many calls without the first ones, on something made outside the measurement.
+/// As [`many`], of so many calls without the first ones, on something made outside the measurement.
 fn median_of<A, R>(
     [calls, first]: [usize; 2],
     mut prepare: impl FnMut() -> A,
     mut call: impl FnMut(A) -> R,
 ) -> Duration {
-    let mut times: Vec<Duration> = (0..calls)
+    let times = (0..calls)
         .map(|_| {
             let argument = prepare();
             let start = Instant::now();
@@ -327,8 +331,6 @@ fn median_of<A, R>(
             drop(result);
             elapsed
         })
-        .skip(first)
-        .collect();
-    times.sort();
-    times[times.len() / 2]
+        .skip(first);
+    median(times.collect())
 }

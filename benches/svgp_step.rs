@@ -5,10 +5,7 @@
 //! step is that of `benches/peers/svgp_step.py`: whitened, ARD Matérn-5/2, Gaussian noise, full
 //! covariance, all parameters trained with Adam, eight input dimensions.
 
-use std::{
-    error::Error,
-    time::{Duration, Instant},
-};
+use std::{error::Error, time::Instant};
 
 use burn::tensor::{DType, Device, Distribution, Tensor};
 use burn_gp::{
@@ -23,6 +20,12 @@ use burn_gp_models::{
     Svgp,
     training::{MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData},
 };
+
+mod median;
+mod product_rate;
+
+use median::median;
+use product_rate::product_rate;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -63,26 +66,6 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn floor_operations(batch: usize, inducing: usize) -> f64 {
     let (b, m) = (batch as f64, inducing as f64);
     m * m * m / 3.0 + 2.0 * m * m * b + (m * m * m + 4.0 * m * m * b)
-}
-
-/// Operations a second of a square matrix product of 1024 rows.
-fn product_rate(dtype: DType) -> f64 {
-    let device = Device::flex();
-    let options = (&device, dtype);
-    let matrix = Tensor::<2>::random([1024, 1024], Distribution::Default, options);
-    let times = (0..12).map(|_| {
-        let start = Instant::now();
-        let product = matrix.clone().matmul(matrix.clone());
-        let elapsed = start.elapsed();
-        drop(product);
-        elapsed
-    });
-    2.0 * 1024f64.powi(3) / median(times.collect()).as_secs_f64()
-}
-
-fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort();
-    times[times.len() / 2]
 }
 
 fn report(
