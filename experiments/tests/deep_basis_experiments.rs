@@ -47,3 +47,41 @@ fn the_table_has_every_cell_that_is_made() {
     assert!(table.contains("-1.5117 (0.0323)"), "{table}");
     assert!(table.contains("not comparable"), "{table}");
 }
+
+/// Models that do not fit are left out, the others are scored on the same held-out rows.
+#[test]
+fn one_dimension_has_errors_times_and_pictures() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path();
+    let line = "experiment dbk-synthetic --out line --quiet --sizes 60,1000,2000 --dense-limit 100 \
+                --steps 4";
+    let words: Vec<&str> = line.split(' ').filter(|word| !word.is_empty()).collect();
+    let table = succeed(path, &words);
+    let rows = fields(&read(&path.join("line/results.csv")));
+    let made: Vec<String> = rows[1..]
+        .iter()
+        .map(|row| format!("{} {}", row[0], row[1]))
+        .collect();
+    assert_eq!(
+        made,
+        [
+            "gp 60",
+            "dkl 60",
+            "dbk 60",
+            "dbk-c 60",
+            "dbk 1000",
+            "dbk-c 1000",
+            "dbk 2000",
+            "dbk-c 2000"
+        ]
+    );
+    assert!(
+        rows[1..]
+            .iter()
+            .all(|row| row[4..].iter().all(|cell| cell.parse::<f64>().is_ok()))
+    );
+    assert!(table.contains("DBK: a step takes time n^"), "{table}");
+    for picture in ["cost.svg", "posteriors.svg"] {
+        assert!(read(&path.join("line").join(picture)).contains("DBK-c"));
+    }
+}

@@ -47,7 +47,8 @@ fn the_list_has_a_line_for_each_experiment() {
             "deep-kin40k",
             "deep-uci",
             "conv-mnist",
-            "dbk-uci"
+            "dbk-uci",
+            "dbk-synthetic"
         ]
     );
     for line in list.lines() {

@@ -120,6 +120,11 @@ pub enum ExperimentCommand {
     /// so that the cells can be made one by one: --data-sets pol --methods dbk --seed 0 --seeds 1. The
     /// folder of a run is DIR/runs/DATA/METHOD/seed-K.
     DbkUci(deep_basis::DbkUciOptions),
+    /// Deep basis kernels, GP and DKL on 100 to 100000 rows in one dimension (arXiv:2505.18526, Figures 1, 3)
+    ///
+    /// Errors, densities and the time of a step against the number of rows, with the exponent of the
+    /// time, and pictures of the posteriors with and without correction of the variance.
+    DbkSynthetic(deep_basis::DbkSyntheticOptions),
 }
 
 /// Runs `burn-gp experiment`.
@@ -144,6 +149,7 @@ pub fn run(command: ExperimentCommand) -> Result<(), Failure> {
         ExperimentCommand::DeepUci(options) => deep::uci(&options),
         ExperimentCommand::ConvMnist(options) => inverse_free::conv_mnist(&options),
         ExperimentCommand::DbkUci(options) => deep_basis::uci(&options),
+        ExperimentCommand::DbkSynthetic(options) => deep_basis::synthetic(&options),
     }
 }
 

@@ -4,7 +4,11 @@ mod cells;
 mod method;
 mod protocol;
 mod published;
+mod synthetic;
+mod synthetic_pictures;
+mod synthetic_table;
 mod table;
 mod uci;
 
+pub(super) use synthetic::{DbkSyntheticOptions, synthetic};
 pub(super) use uci::{DbkUciOptions, uci};
