@@ -59,6 +59,20 @@ fn block_actions(rows: usize, count: usize, options: (&Device, DType)) -> BlockA
     )
 }
 
+/// The gradients of the objective are those of central differences.
+fn assert_gradients<K: Kernel, A: ActionPolicy>(
+    model: &ComputationAware<K, AnyMean, A>,
+    x: &Tensor<2>,
+    y: &Tensor<2>,
+    name: &str,
+) {
+    let value =
+        |model: &ComputationAware<K, AnyMean, A>| model.objective(x.clone(), y.clone()).unwrap();
+    let ours = gradients(model, &value(model).backward());
+    let differences = central_differences(model, 1e-5, |model| scalar(value(model)));
+    assert_all_close(&ours, &differences, 1e-7, name);
+}
+
 /// Actions, hyperparameters and mean, by both losses. The differences' own error is about 1e-9.
 #[test]
 fn gradients_are_those_of_central_differences() {
@@ -77,12 +91,7 @@ fn gradients_are_those_of_central_differences() {
                 options,
             );
             let model = model.with_loss(loss);
-            let objective = model.objective(x.clone(), y.clone()).unwrap();
-            let ours = gradients(&model, &objective.backward());
-            let differences = central_differences(&model, 1e-5, |model| {
-                scalar(model.objective(x.clone(), y.clone()).unwrap())
-            });
-            assert_all_close(&ours, &differences, 1e-7, name);
+            assert_gradients(&model, &x, &y, name);
         }
     }
 }
@@ -106,12 +115,7 @@ fn any_kernel_has_gradients() {
             2,
             options,
         );
-        let objective = model.objective(x.clone(), y.clone()).unwrap();
-        let ours = gradients(&model, &objective.backward());
-        let differences = central_differences(&model, 1e-5, |model| {
-            scalar(model.objective(x.clone(), y.clone()).unwrap())
-        });
-        assert_all_close(&ours, &differences, 1e-7, name);
+        assert_gradients(&model, &x, &y, name);
     }
 }
 
