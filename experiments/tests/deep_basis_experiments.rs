@@ -85,3 +85,27 @@ fn one_dimension_has_errors_times_and_pictures() {
         assert!(read(&path.join("line").join(picture)).contains("DBK-c"));
     }
 }
+
+/// Ranks are sorted as numbers, and cells made later join those that are there.
+#[test]
+fn ranks_are_rows_of_one_table() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path();
+    write_collection(path, "pol", 150);
+    for ranks in ["12,2", "1"] {
+        let line = format!(
+            "experiment dbk-rank --data-dir . --out ranks --quiet --iterations 4 --epochs 2 \
+             --methods dbk,svdbk,svgp --ranks {ranks}"
+        );
+        let words: Vec<&str> = line.split(' ').filter(|word| !word.is_empty()).collect();
+        succeed(path, &words);
+    }
+    let rows = fields(&read(&path.join("ranks/results.csv")));
+    let made: Vec<String> = (rows[1..].iter())
+        .map(|row| format!("{} {}", row[1], row[2]))
+        .collect();
+    assert_eq!(
+        made,
+        ["DBK 1", "DBK 2", "DBK 12", "SVDBK 1", "SVDBK 2", "SVDBK 12"]
+    );
+}

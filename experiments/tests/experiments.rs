@@ -48,7 +48,8 @@ fn the_list_has_a_line_for_each_experiment() {
             "deep-uci",
             "conv-mnist",
             "dbk-uci",
-            "dbk-synthetic"
+            "dbk-synthetic",
+            "dbk-rank"
         ]
     );
     for line in list.lines() {

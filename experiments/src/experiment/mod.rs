@@ -125,6 +125,11 @@ pub enum ExperimentCommand {
     /// Errors, densities and the time of a step against the number of rows, with the exponent of the
     /// time, and pictures of the posteriors with and without correction of the variance.
     DbkSynthetic(deep_basis::DbkSyntheticOptions),
+    /// Deep basis kernels of rank 1 to 256 (in the manner of arXiv:2505.18526, Table 1)
+    ///
+    /// Scores of the test rows against the number of basis functions, with and without correction of
+    /// the variance; in all else as dbk-uci.
+    DbkRank(deep_basis::DbkRankOptions),
 }
 
 /// Runs `burn-gp experiment`.
@@ -150,6 +155,7 @@ pub fn run(command: ExperimentCommand) -> Result<(), Failure> {
         ExperimentCommand::ConvMnist(options) => inverse_free::conv_mnist(&options),
         ExperimentCommand::DbkUci(options) => deep_basis::uci(&options),
         ExperimentCommand::DbkSynthetic(options) => deep_basis::synthetic(&options),
+        ExperimentCommand::DbkRank(options) => deep_basis::rank(&options),
     }
 }
 
