@@ -102,7 +102,7 @@ impl Metrics {
                 .sparse()
                 .and_then(|sparse| sparse.orthogonal),
             classes: (data.schema.classes.as_ref()).map(|classes| classes.count()),
-            kernel: settings.kernel.to_string(),
+            kernel: settings.kernel_text(),
             likelihood: name_of(settings.likelihood),
             scores,
             objective: training.objective,

@@ -4,8 +4,12 @@ mod computation_aware;
 mod config;
 mod deep_basis;
 mod deep_gp;
+mod deep_kernel;
 mod init_error;
+mod last_layer;
+mod network_model;
 mod prediction;
+mod saved_model;
 mod solve_collapsed;
 mod svgp;
 mod trained;
@@ -19,14 +23,17 @@ pub use config::{
 };
 pub use deep_basis::{AnyDbk, AnySvdbk, BasisConfig, DbkConfig, SvdbkConfig};
 pub use deep_gp::{AnyDeepGp, DeepGp, DeepGpConfig, HiddenLayerConfig, LayerConfig, LayerForm};
+pub use deep_kernel::{AnyDkl, AnySdkl, AnySvdkl, DeepKernelConfig, FeatureProcess, OnFeatures};
 pub use init_error::InitError;
+pub use last_layer::{AnyLastLayer, LastLayerConfig};
+pub use network_model::{AnyMiniBatch, NetworkModel, NetworkModelConfig};
 pub use prediction::{Predictions, Predictor, inputs_at_once};
+pub use saved_model::{
+    FORMAT_VERSION, MODEL_FILE, Precision, SavedModel, SavedModelError, Summary, WEIGHTS_FILE,
+};
 pub use solve_collapsed::{AnySolveCollapsed, SolveCollapsedConfig};
 pub use svgp::Svgp;
-pub use trained::{
-    AnyBasisProcess, AnyPredictive, AnyProcess, FORMAT_VERSION, MODEL_FILE, OnData, Precision,
-    SavedModel, SavedModelError, Summary, TrainedModel, WEIGHTS_FILE,
-};
+pub use trained::{AnyBasisProcess, AnyPredictive, AnyProcess, OnData, TrainedModel};
 pub use variational::AnyVariational;
 
 /// The README's example, compiled and run with the documentation tests.

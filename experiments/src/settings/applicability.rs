@@ -21,24 +21,35 @@ pub fn require_applicable(options: &RunOptions, model: ModelName) -> Result<(), 
 /// The options given that the model has no use for.
 pub fn without_use(options: &RunOptions, model: ModelName) -> Vec<&'static str> {
     let full_batch = [
-        ("--batch-size", options.batch_size.is_some()),
         ("--learning-rate", options.learning_rate.is_some()),
         ("--schedule", options.schedule.is_some()),
         ("--plateau", options.plateau.is_some()),
         ("--stages", options.stages.is_some()),
         ("--stage-factor", options.stage_factor.is_some()),
         ("--gradient-norm", options.gradient_norm.is_some()),
-        ("--inducing-frozen", options.inducing_frozen.is_some()),
-        ("--inducing-rate", options.inducing_rate.is_some()),
-        ("--inducing-momentum", options.inducing_momentum.is_some()),
-        ("--inducing-plateau", options.inducing_plateau.is_some()),
         (
             "--validation-fraction",
             options.validation_fraction.is_some(),
         ),
+        ("--validation-epochs", options.validation_epochs.is_some()),
         ("--patience", options.patience.is_some()),
         ("--keep", options.keep.is_some()),
     ];
+    let batches = [("--batch-size", options.batch_size.is_some())];
+    let points = [
+        ("--inducing-frozen", options.inducing_frozen.is_some()),
+        ("--inducing-rate", options.inducing_rate.is_some()),
+        ("--inducing-momentum", options.inducing_momentum.is_some()),
+        ("--inducing-plateau", options.inducing_plateau.is_some()),
+    ];
+    let kernel = [
+        ("--kernel", options.kernel.is_some()),
+        ("--isotropic", options.isotropic.is_some()),
+    ];
+    let network = &options.network;
+    let (networks, correction) = (network.given(), network.given_to_correction());
+    let rank = [("--rank", network.rank.is_some())];
+    let features = [("--features", network.features.is_some())];
     let dense = [
         ("--inducing", options.inducing.is_some()),
         ("--initialiser", options.initialiser.is_some()),
@@ -66,20 +77,27 @@ pub fn without_use(options: &RunOptions, model: ModelName) -> Vec<&'static str> 
         layers.given_to_deep(),
         layers.given_to_images(),
     );
-    let of_layers: [(&[(&'static str, bool)], bool); 3] = [
+    let of_layers: [(&[(&'static str, bool)], bool); 8] = [
         (&layered, !model.has_layers()),
         (&deep, !model.is_deep()),
         (&images, !model.is_of_images()),
+        (&kernel, model.has_basis()),
+        (&networks, !model.has_network()),
+        (&rank, !model.has_basis()),
+        (&features, !model.is_deep_kernel()),
+        (&correction, !model.has_correction()),
     ];
     let model = model.single_layer(layers.posterior);
-    let options: [(&[(&'static str, bool)], bool); 9] = [
+    let options: [(&[(&'static str, bool)], bool); 11] = [
         (&dense, !model.has_inducing()),
         (&actions, !model.has_actions()),
         (&jitter, !model.has_jitter()),
         (&gaussian, !model.has_covariance_shape()),
         (&pseudo_observations, !model.has_pseudo_observations()),
         (&inverse_free, model != ModelName::InverseFree),
+        (&batches, !model.has_batches()),
         (&full_batch, !model.is_mini_batch()),
+        (&points, !(model.is_mini_batch() && model.has_inducing())),
         (&orthogonal, !model.has_orthogonal()),
         (&columns, model != ModelName::Odvgp),
     ];

@@ -7,6 +7,7 @@ mod inducing_training;
 mod layers;
 mod method;
 mod natural_gradient;
+mod network;
 mod positive;
 mod pseudo_observations;
 mod schedule;
@@ -16,8 +17,8 @@ use std::path::PathBuf;
 use burn_gp_datasets::{DataSource, Task};
 
 use crate::arguments::{
-    DeviceName, DtypeName, KeepName, LayerOptions, LikelihoodName, MeanName, ModelName,
-    PosteriorName, RunOptions, name_of,
+    DeviceName, DtypeName, InputScaleName, KeepName, LayerOptions, LikelihoodName, MeanName,
+    ModelName, PosteriorName, RunOptions, name_of,
 };
 use crate::devices;
 use crate::kernel_expression::KernelExpression;
@@ -30,6 +31,7 @@ use inducing_training::inducing_training;
 pub use layers::{ImageSettings, LayerSettings};
 pub use method::{ActionSettings, Family, Method, SparseSettings, VariationalSettings};
 use natural_gradient::natural_gradient;
+pub use network::NetworkSettings;
 use positive::{above_lower_bound, at_least_one, positive};
 use pseudo_observations::{
     inverse_free, inverse_free_options, pseudo_observation_options, pseudo_observations,
@@ -40,6 +42,8 @@ use schedule::{schedule, schedule_name, stages};
 const DEFAULT_DATA: &str = "winequality";
 const DEFAULT_TEST_FRACTION: f64 = 0.1;
 const DEFAULT_NOISE: f64 = 0.1;
+/// Of models with networks.
+const NETWORK_NOISE: f64 = 1e-2;
 
 /// A checked run.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,6 +91,8 @@ pub struct DataSettings {
     pub split: SplitChoice,
     /// The share of the training rows that is for validation.
     pub validation_fraction: Option<f64>,
+    /// What inputs are scaled to.
+    pub input_scale: InputScaleName,
 }
 
 /// How test rows are chosen.
@@ -133,7 +139,7 @@ impl Settings {
                 prior: options.prior.clone(),
                 fix: options.fix.clone(),
             },
-            noise: above_lower_bound("--noise", options.noise.unwrap_or(DEFAULT_NOISE))?,
+            noise: above_lower_bound("--noise", options.noise.unwrap_or(first_noise(model)))?,
             length: length(&options)?,
             checkpoint_every: at_least_one("--checkpoint-every", options.checkpoint_every)?,
             seed: options.seed.unwrap_or(0),
@@ -141,6 +147,18 @@ impl Settings {
             device,
             data: data(options, model)?,
         })
+    }
+
+    /// The covariance function for people.
+    pub fn kernel_text(&self) -> String {
+        let Some(network) = self.method.network() else {
+            return self.kernel.to_string();
+        };
+        let (backbone, outputs) = (name_of(network.backbone), network.outputs);
+        match network.model.has_basis() {
+            true => format!("rank-{outputs} {backbone} basis"),
+            false => format!("{}({backbone} to {outputs})", self.kernel),
+        }
     }
 
     /// The options that describe this run without any default.
@@ -163,10 +181,11 @@ impl Settings {
         };
         let (model, name) = (self.method.name(), self.method.single_layer());
         let (layers, actions) = (self.method.layers(), self.method.actions());
+        let network = self.method.network();
         RunOptions {
             model: Some(model),
-            kernel: Some(self.kernel.clone()),
-            isotropic: Some(self.isotropic),
+            kernel: (!model.has_basis()).then(|| self.kernel.clone()),
+            isotropic: (!model.has_basis()).then_some(self.isotropic),
             mean: Some(self.mean),
             likelihood: Some(self.likelihood),
             noise: (self.likelihood.has_noise()).then_some(self.noise),
@@ -186,6 +205,7 @@ impl Settings {
                 posterior: layers.and_then(|_| PosteriorName::of(name)),
                 ..layers.map(LayerSettings::options).unwrap_or_default()
             },
+            network: network.map(NetworkSettings::options).unwrap_or_default(),
             set: self.parameters.set.clone(),
             bound: self.parameters.bound.clone(),
             prior: self.parameters.prior.clone(),
@@ -197,9 +217,11 @@ impl Settings {
             split,
             test_fraction,
             validation_fraction: data.validation_fraction,
+            input_scale: Some(data.input_scale),
             epochs,
             steps,
-            batch_size: variational.map(|variational| variational.batch_size),
+            batch_size: (variational.filter(|_| model.has_batches()))
+                .map(|variational| variational.batch_size),
             learning_rate: variational.map(|variational| variational.learning_rate),
             schedule: variational.map(|variational| schedule_name(variational.schedule)),
             stages: stages.map(|(count, _)| count),
@@ -215,6 +237,7 @@ impl Settings {
             inducing_plateau: points.and_then(|points| points.plateau.map(|at| at.patience)),
             patience: (validated.filter(|validated| validated.keep == KeepName::Best))
                 .map(|variational| variational.patience),
+            validation_epochs: validated.and_then(|variational| variational.validation_epochs),
             keep: validated.map(|variational| variational.keep),
             checkpoint_every: self.checkpoint_every,
             seed: Some(self.seed),
@@ -254,7 +277,7 @@ fn likelihood(
         Some(Task::Classification) => LikelihoodName::Softmax,
         _ => LikelihoodName::Gaussian,
     });
-    if !model.is_mini_batch() && likelihood != LikelihoodName::Gaussian {
+    if !model.takes_any_likelihood() && likelihood != LikelihoodName::Gaussian {
         return Err(SettingError::NeedsGaussian {
             model: name_of(model),
         });
@@ -268,6 +291,13 @@ fn likelihood(
             likelihood: name_of(likelihood),
         }),
         _ => Ok(likelihood),
+    }
+}
+
+fn first_noise(model: ModelName) -> f64 {
+    match model.has_network() {
+        true => NETWORK_NOISE,
+        false => DEFAULT_NOISE,
     }
 }
 
@@ -295,6 +325,11 @@ fn data(options: RunOptions, model: ModelName) -> Result<DataSettings, SettingEr
                 option: "--patience",
             });
         }
+        if options.validation_epochs.is_some() {
+            return Err(SettingError::WithoutValidation {
+                option: "--validation-epochs",
+            });
+        }
         if options.keep.is_some() {
             return Err(SettingError::WithoutValidation { option: "--keep" });
         }
@@ -306,6 +341,7 @@ fn data(options: RunOptions, model: ModelName) -> Result<DataSettings, SettingEr
         data_dir: options.data_dir,
         split,
         validation_fraction: options.validation_fraction.filter(|_| mini_batch),
+        input_scale: options.input_scale.unwrap_or(InputScaleName::Standard),
     })
 }
 
