@@ -90,8 +90,8 @@ fn cifar_10_has_every_row_of_the_paper() {
     }
     let line = format!("experiment conv-cifar10 {shared} --models svgp-m --likelihood softmax");
     succeed(path, &words(&format!("{line} --out softmax")));
-    let run = path.join("softmax/runs/1-layer/svgp-m/seed-0/metrics.json");
-    assert!(read(&run).contains("\"likelihood\": \"softmax\""));
+    let softmax = path.join("softmax/runs/1-layer/svgp-m/seed-0/metrics.json");
+    assert!(read(&softmax).contains("\"likelihood\": \"softmax\""));
 
     let line = format!(
         "experiment deep-conv-cifar10 {shared} --hidden-inducing 6 --layers 3 --models \
