@@ -81,6 +81,10 @@ fn draws(options: RunOptions) -> Result<Draws, Box<dyn Error>> {
             let inducing = first.inducing_inputs().into_iter().flat_map(points);
             (inducing.collect(), batches(model, training_data, *training))
         }
+        Plan::Network(config, training) => {
+            let model = config.init(&training_data)?;
+            (Vec::new(), batches(model, training_data, *training))
+        }
     };
     Ok(Draws {
         rows: data.train.rows,

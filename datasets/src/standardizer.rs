@@ -7,8 +7,9 @@ use crate::matrix::Matrix;
 
 /// An affine map of each input column and of the target, x ↦ (x − mean) / scale.
 ///
-/// `mean` and `scale` are the mean and the population standard deviation of the training rows. A
-/// column that is constant up to rounding has scale 1: it is centred and not scaled.
+/// `mean` and `scale` are the mean and the population standard deviation of the training rows, or for
+/// inputs the middle and half the length of their range. A column that is constant up to rounding has
+/// scale 1: it is centred and not scaled.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Standardizer {
     /// `[D]`
@@ -50,6 +51,22 @@ impl Standardizer {
             input_scale,
             target_mean: 0.0,
             target_scale: 1.0,
+        }
+    }
+
+    /// The same with inputs mapped to [−1, 1] by the range of the rows `train`; inputs of other rows
+    /// may lie outside.
+    ///
+    /// # Panics
+    /// When `train` is empty or names a row that `data` lacks.
+    pub fn with_input_ranges(self, data: &Dataset, train: &[usize]) -> Self {
+        let (input_mean, input_scale) = (0..data.columns())
+            .map(|column| middle_and_half(train.iter().map(|&row| data.inputs.get(row, column))))
+            .unzip();
+        Self {
+            input_mean,
+            input_scale,
+            ..self
         }
     }
 
@@ -151,6 +168,17 @@ fn mean_and_scale(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
         .fold(0.0, f64::max);
     let squares: f64 = values.map(|value| ((value - mean) / largest).powi(2)).sum();
     (mean, largest * (squares / count).sqrt())
+}
+
+/// The middle of the range of the values and half its length, 1 for a constant column.
+fn middle_and_half(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
+    let low = values.clone().fold(f64::INFINITY, f64::min);
+    let high = values.clone().fold(f64::NEG_INFINITY, f64::max);
+    let middle = 0.5 * low + 0.5 * high;
+    match is_constant(values) {
+        true => (middle, 1.0),
+        false => (middle, 0.5 * high - 0.5 * low),
+    }
 }
 
 /// Whether all values are the same number up to rounding.

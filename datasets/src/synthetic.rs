@@ -25,16 +25,20 @@ pub enum SyntheticFunction {
     Step,
     /// sin(x) / x on \[−10, 10\].
     Sinc,
+    /// Levels 0.3, 0.9, −0.6 and 0 with smooth jumps at −0.6, 0 and 0.4, and 0.01 sin(50 sin(10x)),
+    /// on \[−1, 1\]: the function of section 4.1 of arXiv:2505.18526.
+    Levels,
     /// 10 sin(π x₁x₂) + 20 (x₃ − ½)² + 10 x₄ + 5 x₅ on \[0, 1\]ᴰ, D ≥ 5, of Friedman,
     /// "Multivariate Adaptive Regression Splines" (1991); further inputs are irrelevant.
     Friedman,
 }
 
 /// The functions by name.
-const FUNCTIONS: [(&str, SyntheticFunction); 4] = [
+const FUNCTIONS: [(&str, SyntheticFunction); 5] = [
     ("sines", SyntheticFunction::Sines),
     ("step", SyntheticFunction::Step),
     ("sinc", SyntheticFunction::Sinc),
+    ("levels", SyntheticFunction::Levels),
     ("friedman", SyntheticFunction::Friedman),
 ];
 
@@ -45,6 +49,7 @@ impl SyntheticFunction {
             Self::Sines => "sines",
             Self::Step => "step",
             Self::Sinc => "sinc",
+            Self::Levels => "levels",
             Self::Friedman => "friedman",
         }
     }
@@ -70,6 +75,7 @@ impl SyntheticFunction {
                     input[0].sin() / input[0]
                 }
             }
+            Self::Levels => levels(input[0]),
             Self::Friedman => {
                 10.0 * (PI * input[0] * input[1]).sin()
                     + 20.0 * (input[2] - 0.5).powi(2)
@@ -83,16 +89,23 @@ impl SyntheticFunction {
     fn domain(self) -> (f64, f64) {
         match self {
             Self::Sines => (0.0, 6.0),
-            Self::Step => (-1.0, 1.0),
+            Self::Step | Self::Levels => (-1.0, 1.0),
             Self::Sinc => (-10.0, 10.0),
             Self::Friedman => (0.0, 1.0),
         }
     }
 }
 
+fn levels(x: f64) -> f64 {
+    let rise = |jump: f64| 1.0 / (1.0 + (-200.0 * (x - jump)).exp());
+    let [first, second, third] = [-0.6, 0.0, 0.4].map(rise);
+    0.3 * (1.0 - first) + 0.9 * (first - second) - 0.6 * (second - third)
+        + 0.01 * (50.0 * (10.0 * x).sin()).sin()
+}
+
 /// A synthetic set, written `synthetic:NAME?n=ROWS&noise=SD&seed=SEED`.
 ///
-/// NAME is `sines`, `step`, `sinc` or `friedman`; every parameter may be left out (`n=200`,
+/// NAME is `sines`, `step`, `sinc`, `levels` or `friedman`; every parameter may be left out (`n=200`,
 /// `noise=0.1`, `seed=0`), and `friedman` also takes `d` (10). The noise is Gaussian with the
 /// same standard deviation everywhere. The same text gives the same numbers, and a larger `n`
 /// continues the rows of a smaller one.

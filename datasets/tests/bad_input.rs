@@ -367,7 +367,7 @@ fn synthetic_sets_that_cannot_be_read() {
         ),
         (
             "synthetic:qqq",
-            r#"there is no function "qqq", only sines, step, sinc, friedman"#,
+            r#"there is no function "qqq", only sines, step, sinc, levels, friedman"#,
         ),
         ("synthetic:step?n", r#""n" is not of the form key=value"#),
         (

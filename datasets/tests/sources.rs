@@ -5,7 +5,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use burn_gp_datasets::{Availability, ColumnRoles, DataSource, Task, find, registry, warnings};
+use burn_gp_datasets::{
+    Availability, ColumnRoles, DataSource, SyntheticFunction, Task, find, registry, warnings,
+};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use temp_dir::TempDir;
@@ -250,5 +252,23 @@ fn the_sets_on_disk_have_the_registered_shapes() {
                 assert!((split.test.len() as f64 - test).abs() <= 1.0);
             }
         }
+    }
+}
+
+/// The values that the paper's formula has, worked out apart.
+#[test]
+fn the_levels_are_those_of_the_paper() {
+    for (x, expected) in [
+        (-0.8, 0.30715661065496),
+        (-0.6, 0.60986188755333),
+        (-0.3, 0.89301846535073),
+        (0.0, 0.15),
+        (0.2, -0.59003889049218),
+        (0.4, -0.30140546054769),
+        (0.7, 0.00990576429758),
+    ] {
+        let actual = SyntheticFunction::Levels.evaluate(&[x]);
+        // Fourteen digits are known.
+        assert!((actual - expected).abs() < 1e-13, "{x}: {actual}");
     }
 }

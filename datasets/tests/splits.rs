@@ -171,3 +171,19 @@ fn a_standardizer_survives_json_bit_for_bit() {
     let text = serde_json::to_string(&fitted).unwrap();
     assert_eq!(serde_json::from_str::<Standardizer>(&text).unwrap(), fitted);
 }
+
+/// The training rows fill [−1, 1]; others may lie outside, and constant columns are centred.
+#[test]
+fn inputs_are_mapped_by_the_range_of_the_training_rows() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path().join("range.csv");
+    std::fs::write(&path, "a,b,y\n2,5,1\n4,5,3\n10,5,2\n14,5,9\n").unwrap();
+    let data = load_file(&path, &TargetColumn::Last).unwrap();
+    let train = [0, 1, 2];
+    let fitted = Standardizer::fit(&data, &train).with_input_ranges(&data, &train);
+    let mapped = fitted.transform_inputs(&data.inputs);
+    assert_eq!(mapped.values(), [-1.0, 0.0, -0.5, 0.0, 1.0, 0.0, 2.0, 0.0]);
+    let standard = Standardizer::fit(&data, &train);
+    assert_eq!(fitted.target_mean, standard.target_mean);
+    assert_eq!(fitted.target_scale, standard.target_scale);
+}

@@ -1,6 +1,7 @@
 //! The model and the training that settings and data ask for.
 
 mod layers;
+mod networks;
 
 use burn::tensor::DType;
 use burn_gp::{
@@ -14,7 +15,8 @@ use burn_gp::{
 };
 use burn_gp_models::{
     ActionsConfig, ComputationAwareConfig, ConjugateGradientsConfig, DeepGpConfig, ExactConfig,
-    InducingConfig, ModelConfig, Precision, SgprConfig, SolveCollapsedConfig, SvgpConfig,
+    InducingConfig, ModelConfig, NetworkModelConfig, Precision, SgprConfig, SolveCollapsedConfig,
+    SvgpConfig,
     training::{FullBatchOptimizer, FullBatchTraining, MiniBatchTraining},
 };
 
@@ -61,6 +63,8 @@ pub enum Plan {
     Svgp(SvgpConfig, Box<MiniBatchTraining>),
     /// A deep model, or one of images.
     DeepGp(Box<DeepGpConfig>, Box<MiniBatchTraining>),
+    /// A model with a network in it.
+    Network(Box<NetworkModelConfig>, Box<MiniBatchTraining>),
 }
 
 impl Plan {
@@ -178,6 +182,25 @@ impl Plan {
                 settings.length.get_or_insert(Length::Steps(training.steps));
                 Self::DeepGp(Box::new(config), Box::new(training))
             }
+            Method::Network(sparse, variational, network) => {
+                let inducing = (sparse.as_mut())
+                    .map(|sparse| inducing(sparse, false, data, seed, dtype))
+                    .transpose()?;
+                let pieces = networks::Pieces {
+                    kernel,
+                    mean,
+                    noise,
+                    likelihood: settings.likelihood.config(settings.noise, data.classes()),
+                    covariance: covariance(variational),
+                    inducing: inducing.unwrap_or(InducingConfig::new(DEFAULT_INDUCING)),
+                    parameters,
+                    seed,
+                };
+                let config = networks::config(pieces, network);
+                let training = networks::training(variational, network, length, data, seed);
+                settings.length.get_or_insert(Length::Steps(training.steps));
+                Self::Network(Box::new(config), Box::new(training))
+            }
         })
     }
 
@@ -191,6 +214,7 @@ impl Plan {
             Self::SolveCollapsed(config, _) => config.likelihood.clone().into(),
             Self::Svgp(config, _) => config.likelihood.clone(),
             Self::DeepGp(config, _) => config.likelihood.clone(),
+            Self::Network(config, _) => config.likelihood(),
         }
     }
 
@@ -204,6 +228,7 @@ impl Plan {
             Self::SolveCollapsed(config, _) => ModelConfig::SolveCollapsed(config.clone()),
             Self::Svgp(config, _) => ModelConfig::Svgp(config.clone()),
             Self::DeepGp(config, _) => ModelConfig::DeepGp(config.as_ref().clone()),
+            Self::Network(config, _) => config.as_ref().clone().into(),
         }
     }
 }
@@ -349,7 +374,12 @@ fn inducing_config(
 
 fn kernel(settings: &Settings, data: &PreparedData) -> Result<KernelConfig, SettingError> {
     let kernel = settings.kernel.config(settings.isotropic);
-    let inputs = data.dimensions();
+    // A deep kernel sees the outputs of its network.
+    let network = settings
+        .method
+        .network()
+        .filter(|network| network.model.is_deep_kernel());
+    let inputs = network.map_or(data.dimensions(), |network| network.outputs);
     match kernel.missing_dimension(inputs) {
         Some(missing) => Err(SettingError::MissingInput {
             input: missing + 1,
@@ -369,16 +399,20 @@ fn mean(settings: &Settings, data: &PreparedData) -> MeanConfig {
     }
 }
 
+fn covariance(variational: &VariationalSettings) -> CovarianceShape {
+    match variational.covariance {
+        CovarianceName::Full => CovarianceShape::Full,
+        CovarianceName::Diagonal => CovarianceShape::Diagonal,
+    }
+}
+
 /// The posterior; the columns that a step looks at are written into `variational`.
 fn posterior(
     variational: &mut VariationalSettings,
     orthogonal: usize,
     seed: u64,
 ) -> Result<PosteriorConfig, SettingError> {
-    let covariance = match variational.covariance {
-        CovarianceName::Full => CovarianceShape::Full,
-        CovarianceName::Diagonal => CovarianceShape::Diagonal,
-    };
+    let covariance = covariance(variational);
     let coordinates = |whitened| match whitened {
         true => Coordinates::Whitened,
         false => Coordinates::Unwhitened,

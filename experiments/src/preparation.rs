@@ -6,6 +6,7 @@ use burn_gp_datasets::{
     Split, Standardizer, TargetColumn,
 };
 
+use crate::arguments::InputScaleName;
 use crate::likelihood::TargetKind;
 use crate::settings::{SettingError, Settings, SplitChoice};
 
@@ -113,6 +114,10 @@ impl PreparedData {
             _ if source.has_common_scale() => Standardizer::identity(dataset.columns()),
             TargetKind::Numbers => Standardizer::fit(&dataset, &split.train),
             _ => Standardizer::fit_inputs(&dataset, &split.train),
+        };
+        let standardizer = match settings.data.input_scale {
+            InputScaleName::Standard => standardizer,
+            InputScaleName::Range => standardizer.with_input_ranges(&dataset, &split.train),
         };
         let part = |rows: &[usize]| {
             let select =

@@ -106,7 +106,7 @@ impl Metrics {
                 .and_then(|sparse| sparse.orthogonal),
             actions: settings.method.actions().and_then(|actions| actions.count),
             classes: (data.schema.classes.as_ref()).map(|classes| classes.count()),
-            kernel: settings.kernel.to_string(),
+            kernel: settings.kernel_text(),
             likelihood: name_of(settings.likelihood),
             scores,
             objective: training.objective,

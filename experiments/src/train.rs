@@ -26,6 +26,9 @@ use crate::standard_output::print;
 /// Rows above which exact regression deserves a warning.
 const MANY_ROWS: usize = 10_000;
 
+/// Fewest steps between two validations unless told otherwise.
+const FEWEST_STEPS: usize = 50;
+
 /// Runs `burn-gp train`.
 ///
 /// # Errors
@@ -182,11 +185,12 @@ fn warn(data: &PreparedData, plan: &Plan) {
 fn session(trainer: AnyTrainer, settings: &Settings, data: &PreparedData) -> Session {
     let validation = match settings.method.variational() {
         Some(variational) if variational.keep == KeepName::Best && !data.validation.is_empty() => {
-            Some(Validation::new(
-                data.validation.clone(),
-                trainer.steps_per_epoch(),
-                variational.patience,
-            ))
+            let epoch = trainer.steps_per_epoch();
+            let interval = (variational.validation_epochs)
+                .map_or(epoch.max(FEWEST_STEPS), |epochs| epochs * epoch);
+            let seen = trainer.data().clone();
+            let part = data.validation.clone();
+            Some(Validation::new(part, seen, interval, variational.patience))
         }
         _ => None,
     };

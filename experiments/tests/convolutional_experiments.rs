@@ -88,6 +88,10 @@ fn cifar_10_has_every_row_of_the_paper() {
     for row in &rows {
         assert!(row[4].parse::<f64>().unwrap() <= 100.0, "{row:?}");
     }
+    let line = format!("experiment conv-cifar10 {shared} --models svgp-m --likelihood softmax");
+    succeed(path, &words(&format!("{line} --out softmax")));
+    let softmax = path.join("softmax/runs/1-layer/svgp-m/seed-0/metrics.json");
+    assert!(read(&softmax).contains("\"likelihood\": \"softmax\""));
 
     let line = format!(
         "experiment deep-conv-cifar10 {shared} --hidden-inducing 6 --layers 3 --models \

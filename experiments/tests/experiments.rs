@@ -48,13 +48,17 @@ fn the_list_has_a_line_for_each_experiment() {
             "deep-uci",
             "conv-mnist",
             "cagp-uci",
-            "cagp-toy"
+            "cagp-toy",
+            "dbk-uci",
+            "dbk-synthetic",
+            "dbk-rank"
         ]
     );
     for line in list.lines() {
         let paper = match line.split_once(' ') {
             Some(("deep-uci", _)) => "arXiv:1705.08933",
             Some((name, _)) if name.starts_with("cagp") => "arXiv:2411.01036",
+            Some((name, _)) if name.starts_with("dbk") => "arXiv:2505.18526",
             Some((name, _)) if name.starts_with("inverse-free") => "arXiv:2604.00697",
             Some(("deep-kin40k" | "conv-mnist", _)) => "arXiv:2604.00697",
             _ => "arXiv:1910.10596",

@@ -90,6 +90,38 @@ const SOLVE_COLLAPSED: &[&str] = &[
     "10",
 ];
 
+/// All rows are the batch of every step.
+const DBK: &[&str] = &[
+    "--model",
+    "dbk",
+    "--steps",
+    "200",
+    "--rank",
+    "10",
+    "--units",
+    "16",
+    "--checkpoint-every",
+    "8",
+    "--validation-fraction",
+    "0.2",
+    "--validation-epochs",
+    "7",
+];
+const SVDKL: &[&str] = &[
+    "--model",
+    "svdkl",
+    "--steps",
+    "200",
+    "--inducing",
+    "10",
+    "--units",
+    "16",
+    "--batch-size",
+    "32",
+    "--checkpoint-every",
+    "8",
+];
+
 /// The command line of a run.
 fn arguments<'a>(out: &'a str, options: &[&'a str]) -> Vec<&'a str> {
     let mut arguments = vec!["train", "--data", "data.csv", "--out", out, "--quiet"];
@@ -236,6 +268,16 @@ fn a_killed_inverse_free_run_ends_like_an_undisturbed_one() {
 #[test]
 fn a_killed_collapsed_orthogonal_run_ends_like_an_undisturbed_one() {
     kill_ten_times(SOLVE_COLLAPSED, 100, 4);
+}
+
+#[test]
+fn a_killed_deep_basis_run_ends_like_an_undisturbed_one() {
+    kill_ten_times(DBK, 180, 6);
+}
+
+#[test]
+fn a_killed_deep_kernel_run_ends_like_an_undisturbed_one() {
+    kill_ten_times(SVDKL, 180, 7);
 }
 
 #[test]

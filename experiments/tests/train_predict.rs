@@ -41,7 +41,7 @@ fn both(data: &Path, folder: &Path, options: &[&str]) -> [Vec<Vec<String>>; 2] {
 
 #[test]
 fn every_regression_model_predicts_the_same_after_loading() {
-    let cases: [&[&str]; 20] = [
+    let cases: [&[&str]; 26] = [
         &["--model", "exact", "--steps", "20"],
         &["--model", "exact", "--steps", "20", "--optimizer", "adam"],
         &["--model", "cagp-opt", "--steps", "20", "--actions", "12"],
@@ -64,7 +64,7 @@ fn every_regression_model_predicts_the_same_after_loading() {
             "itergp",
             "--policy",
             "preconditioned-cg",
-            "--rank",
+            "--pivots",
             "5",
             "--steps",
             "10",
@@ -171,6 +171,40 @@ fn every_regression_model_predicts_the_same_after_loading() {
             "--kernel",
             "rational-quadratic+spectral-mixture(components=2)",
         ],
+        &[
+            "--model",
+            "dbk",
+            "--steps",
+            "20",
+            "--rank",
+            "12",
+            "--input-scale",
+            "range",
+        ],
+        &[
+            "--model",
+            "svdbk",
+            "--steps",
+            "20",
+            "--rank",
+            "12",
+            "--backbone",
+            "mlp",
+            "--training-correction=false",
+        ],
+        &["--model", "bll", "--steps", "20", "--units", "16"],
+        &["--model", "dkl", "--steps", "20", "--features", "3"],
+        &[
+            "--model",
+            "sdkl",
+            "--steps",
+            "20",
+            "--inducing",
+            "20",
+            "--dtype",
+            "f32",
+        ],
+        &["--model", "svdkl", "--steps", "20", "--inducing", "20"],
     ];
     for options in cases {
         let folder = temp_dir::TempDir::new().unwrap();

@@ -18,8 +18,8 @@ use burn_gp::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ComputationAwareConfig, ConjugateGradientsConfig, DbkConfig, DeepGpConfig, InitError,
-    SolveCollapsedConfig, SvdbkConfig, Svgp, training::TrainingData,
+    ComputationAwareConfig, ConjugateGradientsConfig, DbkConfig, DeepGpConfig, DeepKernelConfig,
+    InitError, LastLayerConfig, SolveCollapsedConfig, SvdbkConfig, Svgp, training::TrainingData,
 };
 
 /// A sparse variational model whose pieces are chosen at run time.
@@ -464,4 +464,12 @@ pub enum ModelConfig {
     Dbk(DbkConfig),
     /// A deep basis kernel with a posterior over its weights.
     Svdbk(SvdbkConfig),
+    /// A network with a Bayesian last layer.
+    LastLayer(LastLayerConfig),
+    /// Exact deep kernel learning.
+    Dkl(DeepKernelConfig<ExactConfig>),
+    /// Deep kernel learning with inducing points, collapsed.
+    Sdkl(DeepKernelConfig<SgprConfig>),
+    /// Deep kernel learning with inducing points on batches.
+    Svdkl(DeepKernelConfig<SvgpConfig>),
 }

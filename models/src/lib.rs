@@ -5,10 +5,12 @@ mod config;
 mod conjugate_gradients;
 mod deep_basis;
 mod deep_gp;
+mod deep_kernel;
 mod init_error;
-mod on_data;
+mod last_layer;
+mod network_model;
 mod prediction;
-mod predictive;
+mod saved_model;
 mod solve_collapsed;
 mod svgp;
 mod trained;
@@ -23,16 +25,17 @@ pub use config::{
 pub use conjugate_gradients::{AnyConjugateGradients, ConjugateGradientsConfig};
 pub use deep_basis::{AnyDbk, AnySvdbk, BasisConfig, DbkConfig, SvdbkConfig};
 pub use deep_gp::{AnyDeepGp, DeepGp, DeepGpConfig, HiddenLayerConfig, LayerConfig, LayerForm};
+pub use deep_kernel::{AnyDkl, AnySdkl, AnySvdkl, DeepKernelConfig, FeatureProcess, OnFeatures};
 pub use init_error::InitError;
-pub use on_data::OnData;
+pub use last_layer::{AnyLastLayer, LastLayerConfig};
+pub use network_model::{AnyMiniBatch, NetworkModel, NetworkModelConfig};
 pub use prediction::{Predictions, Predictor, inputs_at_once};
-pub use predictive::{AnyBasisProcess, AnyPredictive, AnyProcess};
+pub use saved_model::{
+    FORMAT_VERSION, MODEL_FILE, Precision, SavedModel, SavedModelError, Summary, WEIGHTS_FILE,
+};
 pub use solve_collapsed::{AnySolveCollapsed, SolveCollapsedConfig};
 pub use svgp::Svgp;
-pub use trained::{
-    FORMAT_VERSION, MODEL_FILE, Precision, SavedModel, SavedModelError, Summary, TrainedModel,
-    WEIGHTS_FILE,
-};
+pub use trained::{AnyBasisProcess, AnyPredictive, AnyProcess, OnData, TrainedModel};
 pub use variational::AnyVariational;
 
 /// The README's example, compiled and run with the documentation tests.

@@ -1,29 +1,65 @@
-//! Trained models: prediction, saving and loading.
+//! Trained models and their predictions.
 
-use std::path::{Path, PathBuf};
-
+use crate::{
+    AnyComputationAware, AnyConjugateGradients, AnyDbk, AnyDeepGp, AnyDkl, AnySdkl,
+    AnySolveCollapsed, AnySvdbk, AnySvdkl, AnyVariational, FeatureProcess, InitError, OnFeatures,
+    Summary, Svgp,
+    config::{AnyExact, AnySgpr, AnySvgp, ModelConfig},
+    deep_basis,
+    prediction::Predictor,
+    training::{MiniBatchModel, TrainingData},
+};
 use burn::{
-    module::{Module, ModuleMapper, Param, ParamId},
-    tensor::{DType, Device, Int, Tensor},
+    module::{Module, Param},
+    tensor::{DType, Device, Tensor},
 };
 use burn_gp::{
-    inference::FullBatch,
-    likelihoods::AnyLikelihood,
+    features::AnyNetwork,
+    inducing::InducingPoints,
+    inference::{FullBatch, LowRankProcess},
+    kernels::{AnyKernel, Basis},
+    layers::{AnyLayerProcess, EitherPredictive, StackProcess},
+    likelihoods::{AnyLikelihood, Gaussian},
+    means::AnyMean,
     multi_output::{Functions, Kernels},
     ops::NotPositiveDefinite,
     parameter::{Hyperparameter, numbers},
-    variational::{AnyPosterior, Coordinates, InducingSet, Orthogonal, Whitened},
+    variational::{
+        AnyPosterior, Coordinates, EitherProcess, InducingSet, Orthogonal, Posterior, Whitened,
+        WithMean,
+    },
 };
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use crate::{
-    AnyComputationAware, AnyConjugateGradients, AnyDbk, AnyDeepGp, AnySolveCollapsed, AnySvdbk,
-    AnyVariational, InitError, Svgp,
-    config::{AnyExact, AnySgpr, AnySvgp, ModelConfig},
-    deep_basis,
-    on_data::OnData,
-    training::{MiniBatchModel, TrainingData},
-};
+/// The process of every ready-made model.
+pub type AnyProcess = WithMean<<AnyFunctions as Posterior<Kernels<AnyKernel>>>::Process, AnyMean>;
+
+/// The process of a deep basis kernel.
+pub type AnyBasisProcess = WithMean<LowRankProcess<Basis<AnyNetwork>>, AnyMean>;
+
+/// The process of computation-aware regression.
+pub type AnyComputationAwareProcess = <AnyComputationAware as FullBatch>::Process;
+
+/// The process of regression by conjugate gradients.
+pub type AnyConjugateGradientsProcess = <AnyConjugateGradients as FullBatch>::Process;
+
+/// The process of regression that computes a part of what exact regression would.
+type AnyIterativeProcess =
+    EitherPredictive<AnyComputationAwareProcess, AnyConjugateGradientsProcess>;
+
+/// What predicts the functions of a ready-made model.
+pub type AnyPredictive = EitherPredictive<
+    AnyProcess,
+    EitherPredictive<
+        StackProcess<AnyLayerProcess, AnyLayerProcess>,
+        EitherPredictive<
+            EitherPredictive<AnyBasisProcess, FeatureProcess<AnyProcess>>,
+            AnyIterativeProcess,
+        >,
+    >,
+>;
+
+/// The functions of every sparse model.
+type AnyFunctions = Functions<AnyPosterior<InducingPoints>>;
 
 /// A trained model.
 #[allow(
@@ -44,6 +80,41 @@ pub enum TrainedModel {
     Deep(AnyDeepGp),
     /// A deep basis kernel.
     Basis(AnySvdbk),
+    /// Exact deep kernel learning, which keeps what its model sees of the data.
+    DeepKernel(OnFeatures<OnData<AnyExact>>),
+    /// Deep kernel learning with inducing points.
+    SparseDeepKernel(AnySvdkl),
+}
+
+/// Regression together with the data it is conditioned on.
+#[derive(Module, Debug)]
+pub struct OnData<R: Module> {
+    regression: R,
+    inputs: Param<Tensor<2>>,
+    targets: Param<Tensor<2>>,
+}
+
+impl<R: FullBatch> OnData<R> {
+    /// On the device without autodiff.
+    fn new(regression: R, data: &TrainingData) -> Self {
+        let constant =
+            |tensor: &Tensor<2>| Param::from_tensor(tensor.clone().inner()).set_require_grad(false);
+        Self {
+            regression: regression.valid(),
+            inputs: constant(&data.inputs),
+            targets: constant(&data.targets),
+        }
+    }
+
+    fn condition(&self) -> Result<R::Process, NotPositiveDefinite> {
+        (self.regression).condition(self.inputs.val(), self.targets.val())
+    }
+
+    /// The device and the type.
+    fn options(&self) -> (Device, DType) {
+        let inputs = self.inputs.val();
+        (inputs.device(), inputs.dtype())
+    }
 }
 
 impl TrainedModel {
@@ -68,16 +139,7 @@ impl TrainedModel {
     ///
     /// When a covariance matrix cannot be factored.
     pub fn collapsed(model: &AnySgpr, data: &TrainingData) -> Result<Self, NotPositiveDefinite> {
-        let model = model.valid();
-        let (inputs, targets) = (data.inputs.clone().inner(), data.targets.clone().inner());
-        let distribution = model.optimal_distribution(inputs, targets)?;
-        let posterior = Whitened::new(model.inducing().clone(), distribution, model.jitter());
-        Ok(Self::Sparse(Svgp::new(
-            Kernels::Shared(model.kernel().clone()),
-            model.mean().clone(),
-            AnyLikelihood::Gaussian(model.likelihood().clone()),
-            Functions::Independent(AnyPosterior::Whitened(posterior)),
-        )))
+        Ok(Self::Sparse(collapsed(model, data)?))
     }
 
     /// A collapsed model with orthogonal inducing points, as the variational model with the optimal
@@ -127,6 +189,33 @@ impl TrainedModel {
         Ok(Self::Basis(deep_basis::levelled(model, data)?))
     }
 
+    /// Exact deep kernel learning conditioned on `data`.
+    pub fn deep_kernel(model: &AnyDkl, data: &TrainingData) -> Self {
+        let model = model.valid();
+        let seen = model.features(data);
+        Self::DeepKernel(model.map(|regression| OnData::new(regression, &seen)))
+    }
+
+    /// Collapsed deep kernel learning, as the variational model with the optimal `q(u)` given
+    /// `data`.
+    ///
+    /// # Errors
+    ///
+    /// When a covariance matrix cannot be factored.
+    pub fn collapsed_deep_kernel(
+        model: &AnySdkl,
+        data: &TrainingData,
+    ) -> Result<Self, NotPositiveDefinite> {
+        let model = model.valid();
+        let sparse = collapsed(model.model(), &model.features(data))?;
+        Ok(Self::SparseDeepKernel(model.map(|_| sparse)))
+    }
+
+    /// Variational deep kernel learning.
+    pub fn variational_deep_kernel(model: &AnySvdkl) -> Self {
+        Self::SparseDeepKernel(model.valid())
+    }
+
     /// A variational model.
     pub fn variational(model: impl Into<AnyVariational>) -> Self {
         match model.into() {
@@ -136,7 +225,7 @@ impl TrainedModel {
     }
 
     /// A model of the right shapes, to be filled from a record.
-    fn blank(summary: &Summary, device: &Device) -> Result<Self, InitError> {
+    pub(crate) fn blank(summary: &Summary, device: &Device) -> Result<Self, InitError> {
         let (dimensions, columns) = (summary.dimensions, summary.target_columns);
         let dtype = summary.precision.dtype();
         let options = (device, dtype);
@@ -168,7 +257,81 @@ impl TrainedModel {
                 Self::Basis(config.variational().blank(dimensions, columns, options)?)
             }
             ModelConfig::Svdbk(config) => Self::Basis(config.blank(dimensions, columns, options)?),
+            ModelConfig::LastLayer(config) => {
+                Self::Basis(config.variational().blank(dimensions, columns, options)?)
+            }
+            ModelConfig::Dkl(config) => Self::deep_kernel(&config.init(&zeros())?, &zeros()),
+            ModelConfig::Sdkl(config) => {
+                let blank = config.variational().blank(dimensions, columns, options)?;
+                Self::SparseDeepKernel(blank)
+            }
+            ModelConfig::Svdkl(config) => {
+                Self::SparseDeepKernel(config.blank(dimensions, columns, options)?)
+            }
         })
+    }
+
+    /// The model ready for prediction.
+    ///
+    /// # Errors
+    ///
+    /// When a covariance matrix cannot be factored.
+    pub fn predictor(
+        &self,
+    ) -> Result<Predictor<AnyPredictive, AnyLikelihood>, NotPositiveDefinite> {
+        match self {
+            Self::Exact(model) => {
+                let (device, dtype) = model.options();
+                let process = exact_process(model)?;
+                let likelihood = AnyLikelihood::Gaussian(model.regression.likelihood().clone());
+                let process = EitherPredictive::First(process);
+                Ok(Predictor::new(process, &likelihood, &device, dtype))
+            }
+            Self::ComputationAware(model) => {
+                let process = EitherPredictive::First(model.condition()?);
+                Ok(iterative(model, model.regression.likelihood(), process))
+            }
+            Self::ConjugateGradients(model) => {
+                let process = EitherPredictive::Second(model.condition()?);
+                Ok(iterative(model, model.regression.likelihood(), process))
+            }
+            Self::Sparse(model) => {
+                let points = model.posterior().independent().inducing()[0].points();
+                let process = EitherPredictive::First(model.condition()?);
+                let (device, dtype) = (points.device(), points.dtype());
+                Ok(Predictor::new(process, model.likelihood(), &device, dtype))
+            }
+            Self::Deep(model) => {
+                let points = model.layers().output().inducing_inputs().swap_remove(0);
+                let process = EitherPredictive::First(model.condition()?);
+                let process = EitherPredictive::Second(process);
+                let (device, dtype) = (points.device(), points.dtype());
+                Ok(Predictor::new(process, model.likelihood(), &device, dtype))
+            }
+            Self::Basis(model) => {
+                let level = model.posterior().level();
+                let process = EitherPredictive::First(model.condition()?);
+                let (device, dtype) = (level.device(), level.dtype());
+                let process = with_network(process);
+                Ok(Predictor::new(process, model.likelihood(), &device, dtype))
+            }
+            Self::DeepKernel(model) => {
+                let (device, dtype) = model.model().options();
+                let process = model.process(exact_process(model.model())?);
+                let likelihood = model.model().regression.likelihood().clone();
+                let likelihood = AnyLikelihood::Gaussian(likelihood);
+                let process = with_network(EitherPredictive::Second(process));
+                Ok(Predictor::new(process, &likelihood, &device, dtype))
+            }
+            Self::SparseDeepKernel(model) => {
+                let sparse = model.model();
+                let points = sparse.posterior().independent().inducing()[0].points();
+                let process = model.process(sparse.condition()?);
+                let process = with_network(EitherPredictive::Second(process));
+                let (device, dtype) = (points.device(), points.dtype());
+                Ok(Predictor::new(process, sparse.likelihood(), &device, dtype))
+            }
+        }
     }
 
     /// The hyperparameters, in the units people read.
@@ -180,17 +343,21 @@ impl TrainedModel {
             Self::Sparse(model) => model.hyperparameters(),
             Self::Deep(model) => model.hyperparameters(),
             Self::Basis(model) => model.hyperparameters(),
+            Self::DeepKernel(model) => model.model().regression.hyperparameters(),
+            Self::SparseDeepKernel(model) => model.model().hyperparameters(),
         }
     }
 
     /// The inducing points of all sets, row-major, `[M, D]`, of the first layer where there are
-    /// several; none for regression that keeps its data and for deep basis kernels.
+    /// several; none for regression that keeps its data and for models with networks.
     pub fn inducing_points(&self) -> Vec<f64> {
         match self {
             Self::Exact(_)
             | Self::ComputationAware(_)
             | Self::ConjugateGradients(_)
-            | Self::Basis(_) => Vec::new(),
+            | Self::Basis(_)
+            | Self::DeepKernel(_)
+            | Self::SparseDeepKernel(_) => Vec::new(),
             Self::Sparse(model) => {
                 let sets = model.posterior().independent().inducing().into_iter();
                 sets.flat_map(|points| numbers(points.points())).collect()
@@ -208,190 +375,49 @@ impl TrainedModel {
     }
 }
 
-/// The version of the format that [`SavedModel::save`] writes.
-pub const FORMAT_VERSION: u32 = 1;
-
-/// The name of the file that describes a saved model.
-pub const MODEL_FILE: &str = "model.json";
-
-/// The name of the file that holds a saved model's numbers.
-pub const WEIGHTS_FILE: &str = "weights.bpk";
-
-/// The floating-point type of a model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Precision {
-    /// Single precision.
-    F32,
-    /// Double precision.
-    F64,
+/// The variational model with the optimal `q(u)` of a collapsed one.
+fn collapsed(model: &AnySgpr, data: &TrainingData) -> Result<AnySvgp, NotPositiveDefinite> {
+    let model = model.valid();
+    let (inputs, targets) = (data.inputs.clone().inner(), data.targets.clone().inner());
+    let distribution = model.optimal_distribution(inputs, targets)?;
+    let posterior = Whitened::new(model.inducing().clone(), distribution, model.jitter());
+    Ok(Svgp::new(
+        Kernels::Shared(model.kernel().clone()),
+        model.mean().clone(),
+        AnyLikelihood::Gaussian(model.likelihood().clone()),
+        Functions::Independent(AnyPosterior::Whitened(posterior)),
+    ))
 }
 
-impl Precision {
-    /// The type as burn names it.
-    pub fn dtype(self) -> DType {
-        match self {
-            Self::F32 => DType::F32,
-            Self::F64 => DType::F64,
-        }
-    }
+/// The process of exact regression among those of sparse models.
+fn exact_process(model: &OnData<AnyExact>) -> Result<AnyProcess, NotPositiveDefinite> {
+    Ok((model.condition()?)
+        .map(EitherProcess::First)
+        .map(EitherProcess::First)
+        .map(EitherProcess::First)
+        .map(EitherProcess::First))
 }
 
-/// What a model's file says besides its numbers.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Summary {
-    /// The configuration.
-    pub config: ModelConfig,
-    /// Input dimensions, D.
-    pub dimensions: usize,
-    /// Columns of the targets.
-    #[serde(default = "one_column")]
-    pub target_columns: usize,
-    /// Training data, N.
-    pub data_count: usize,
-    /// The floating-point type.
-    pub precision: Precision,
+/// The predictor of regression that keeps its data and computes a part of its posterior.
+fn iterative<R: FullBatch>(
+    model: &OnData<R>,
+    likelihood: &Gaussian,
+    process: AnyIterativeProcess,
+) -> Predictor<AnyPredictive, AnyLikelihood> {
+    let (device, dtype) = model.options();
+    let process = EitherPredictive::Second(EitherPredictive::Second(process));
+    let likelihood = AnyLikelihood::Gaussian(likelihood.clone());
+    Predictor::new(
+        EitherPredictive::Second(process),
+        &likelihood,
+        &device,
+        dtype,
+    )
 }
 
-/// The targets of models that were saved before there could be more columns.
-fn one_column() -> usize {
-    1
-}
-
-/// A model on disk: configuration, numbers, and whatever its user needs with it (`C`: scalers,
-/// column names).
-#[derive(Clone, Debug)]
-pub struct SavedModel<C> {
-    /// The model.
-    pub model: TrainedModel,
-    /// Configuration, dimensions and precision.
-    pub summary: Summary,
-    /// What the user of the model needs with it.
-    pub context: C,
-}
-
-#[derive(Serialize, Deserialize)]
-struct ModelFile<S, C> {
-    format_version: u32,
-    #[serde(flatten)]
-    summary: S,
-    context: C,
-}
-
-/// Why a model cannot be saved or loaded.
-#[derive(Debug, thiserror::Error)]
-pub enum SavedModelError {
-    /// A file cannot be written.
-    #[error("{path} cannot be written: {reason}")]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// What went wrong.
-        reason: String,
-    },
-    /// A file cannot be read.
-    #[error("{path} cannot be read: {reason}")]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// What went wrong.
-        reason: String,
-    },
-    /// The file was written by another version of the program.
-    #[error("{path} has format version {found}, this program reads version {FORMAT_VERSION}")]
-    Version {
-        /// The file.
-        path: PathBuf,
-        /// The version found.
-        found: u64,
-    },
-}
-
-/// The same model with its parameters numbered in order. Their random identities would make the
-/// files of two equal models differ.
-fn numbered(model: TrainedModel) -> TrainedModel {
-    struct Numbering(u64);
-    impl ModuleMapper for Numbering {
-        fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
-            let (_, tensor, mapper) = param.consume();
-            self.0 += 1;
-            Param::from_mapped_value(ParamId::from(self.0), tensor, mapper)
-        }
-
-        fn map_int<const D: usize>(
-            &mut self,
-            param: Param<Tensor<D, Int>>,
-        ) -> Param<Tensor<D, Int>> {
-            let (_, tensor, mapper) = param.consume();
-            self.0 += 1;
-            Param::from_mapped_value(ParamId::from(self.0), tensor, mapper)
-        }
-    }
-    model.map(&mut Numbering(0))
-}
-
-impl<C: Serialize + DeserializeOwned> SavedModel<C> {
-    /// Writes the model into an existing folder.
-    ///
-    /// # Errors
-    ///
-    /// When a file cannot be written.
-    pub fn save(&self, folder: &Path) -> Result<(), SavedModelError> {
-        let write_error = |path: &Path, reason: String| SavedModelError::Write {
-            path: path.to_owned(),
-            reason,
-        };
-        let path = folder.join(MODEL_FILE);
-        let file = ModelFile {
-            format_version: FORMAT_VERSION,
-            summary: &self.summary,
-            context: &self.context,
-        };
-        let text = serde_json::to_string_pretty(&file)
-            .map_err(|reason| write_error(&path, reason.to_string()))?;
-        std::fs::write(&path, text + "\n")
-            .map_err(|reason| write_error(&path, reason.to_string()))?;
-        let path = folder.join(WEIGHTS_FILE);
-        (numbered(self.model.clone()).save_file(&path))
-            .map_err(|reason| write_error(&path, reason.to_string()))
-    }
-
-    /// Reads a model from a folder, onto a device without autodiff.
-    ///
-    /// # Errors
-    ///
-    /// When a file is missing, damaged or of another format version.
-    pub fn load(folder: &Path, device: &Device) -> Result<Self, SavedModelError> {
-        let path = folder.join(MODEL_FILE);
-        let read_error = |path: &Path, reason: String| SavedModelError::Read {
-            path: path.to_owned(),
-            reason,
-        };
-        let text = std::fs::read_to_string(&path)
-            .map_err(|reason| read_error(&path, reason.to_string()))?;
-        let file: serde_json::Value =
-            serde_json::from_str(&text).map_err(|reason| read_error(&path, reason.to_string()))?;
-        match file
-            .get("format_version")
-            .and_then(|version| version.as_u64())
-        {
-            Some(version) if version == u64::from(FORMAT_VERSION) => {}
-            Some(found) => return Err(SavedModelError::Version { path, found }),
-            None => return Err(read_error(&path, "it is not a model file".into())),
-        }
-        let ModelFile {
-            summary, context, ..
-        } = serde_json::from_value::<ModelFile<Summary, C>>(file)
-            .map_err(|reason| read_error(&path, reason.to_string()))?;
-        let path = folder.join(WEIGHTS_FILE);
-        let model = TrainedModel::blank(&summary, device)
-            .map_err(|reason| read_error(&path, reason.to_string()))?
-            .try_load_file(&path)
-            .map_err(|reason| read_error(&path, reason.to_string()))?;
-        Ok(Self {
-            model,
-            summary,
-            context,
-        })
-    }
+/// The process of a model with a network among all.
+fn with_network(
+    process: EitherPredictive<AnyBasisProcess, FeatureProcess<AnyProcess>>,
+) -> AnyPredictive {
+    EitherPredictive::Second(EitherPredictive::Second(EitherPredictive::First(process)))
 }

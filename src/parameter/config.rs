@@ -89,22 +89,30 @@ impl ParameterConfig {
 
     /// The same for a module in which the field `from` is `to`.
     pub fn with_field_renamed(&self, from: &str, to: &str) -> Self {
-        let renamed = |path: &String| match path.strip_prefix(from) {
+        self.with_paths(|path| match path.strip_prefix(from) {
             Some(rest) if rest.is_empty() || rest.starts_with('.') => format!("{to}{rest}"),
-            _ => path.clone(),
-        };
-        let pair = |(path, values): (&String, &Vec<f64>)| (renamed(path), values.clone());
+            _ => path.to_owned(),
+        })
+    }
+
+    /// The same for a module that has the one it is about in `field`, or in a field of a field.
+    pub fn within(&self, field: &str) -> Self {
+        self.with_paths(|path| format!("{field}.{path}"))
+    }
+
+    fn with_paths(&self, changed: impl Fn(&str) -> String) -> Self {
+        let pair = |(path, values): (&String, &Vec<f64>)| (changed(path), values.clone());
         Self {
             values: self.values.iter().map(pair).collect(),
             bounds: (self.bounds.iter())
-                .map(|(path, bounds)| (renamed(path), *bounds))
+                .map(|(path, bounds)| (changed(path), *bounds))
                 .collect(),
             priors: Priors(
                 (self.priors.0.iter())
-                    .map(|(path, prior)| (renamed(path), *prior))
+                    .map(|(path, prior)| (changed(path), *prior))
                     .collect(),
             ),
-            frozen: self.frozen.iter().map(renamed).collect(),
+            frozen: self.frozen.iter().map(|path| changed(path)).collect(),
         }
     }
 }

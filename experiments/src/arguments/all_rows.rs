@@ -36,7 +36,7 @@ pub struct AllRowsOptions {
         help_heading = "Models on all rows"
     )]
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub rank: Option<usize>,
+    pub pivots: Option<usize>,
     /// Iterations of a solve of cggp, at most [default: 512]
     #[arg(
         long,
@@ -69,7 +69,7 @@ impl AllRowsOptions {
             optimizer: self.optimizer.or(earlier.optimizer),
             policy: self.policy.or(earlier.policy),
             tolerance: self.tolerance.or(earlier.tolerance),
-            rank: self.rank.or(earlier.rank),
+            pivots: self.pivots.or(earlier.pivots),
             iterations: self.iterations.or(earlier.iterations),
             trace_probes: self.trace_probes.or(earlier.trace_probes),
         }

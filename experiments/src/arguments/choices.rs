@@ -56,6 +56,19 @@ choice! {
         ConvGp,
         /// As conv-gp on feature maps of layers that look at patches
         DeepConvGp,
+        /// Regression on all rows with the outputs of a network as basis functions (deep basis
+        /// kernel), Adam
+        Dbk,
+        /// As dbk, variational, on mini-batches
+        Svdbk,
+        /// Regression with a network whose last layer becomes Bayesian after training
+        Bll,
+        /// Exact regression on the outputs of a network (deep kernel learning), Adam
+        Dkl,
+        /// As dkl, with inducing points (collapsed bound)
+        Sdkl,
+        /// As sdkl, variational, on mini-batches
+        Svdkl,
     }
 }
 
@@ -125,7 +138,27 @@ impl ModelName {
         }
     }
 
-    /// Whether it trains on mini-batches.
+    /// Whether it has basis functions that a network gives.
+    pub fn has_basis(self) -> bool {
+        matches!(self, Self::Dbk | Self::Svdbk | Self::Bll)
+    }
+
+    /// Whether its kernel is of the outputs of a network.
+    pub fn is_deep_kernel(self) -> bool {
+        matches!(self, Self::Dkl | Self::Sdkl | Self::Svdkl)
+    }
+
+    /// Whether there is a network in it.
+    pub fn has_network(self) -> bool {
+        self.has_basis() || self.is_deep_kernel()
+    }
+
+    /// Whether the variance that its basis functions lack can be corrected.
+    pub fn has_correction(self) -> bool {
+        matches!(self, Self::Dbk | Self::Svdbk)
+    }
+
+    /// Whether Adam trains it, on mini-batches or on all rows as one.
     pub fn is_mini_batch(self) -> bool {
         !matches!(
             self,
@@ -133,9 +166,21 @@ impl ModelName {
         ) && !self.has_actions()
     }
 
+    /// Whether the rows of a step can be fewer than all.
+    pub fn has_batches(self) -> bool {
+        self.is_mini_batch() && !matches!(self, Self::Dbk | Self::Dkl | Self::Sdkl)
+    }
+
+    /// Whether it takes other likelihoods than the Gaussian.
+    pub fn takes_any_likelihood(self) -> bool {
+        self.has_batches() && self != Self::Bll
+    }
+
     /// Whether it has inducing points.
     pub fn has_inducing(self) -> bool {
-        !matches!(self, Self::Exact | Self::Cggp) && !self.has_actions()
+        !self.has_basis()
+            && !self.has_actions()
+            && !matches!(self, Self::Exact | Self::Cggp | Self::Dkl)
     }
 
     /// Whether it has combinations of the rows in their place.
@@ -155,7 +200,7 @@ impl ModelName {
 
     /// Whether it has a Gaussian over inducing variables whose covariance is trained.
     pub fn has_covariance_shape(self) -> bool {
-        self.is_mini_batch() && !self.has_pseudo_observations()
+        self.takes_any_likelihood() && !self.has_pseudo_observations()
     }
 
     /// Whether its posterior is that after pseudo-observations.
@@ -232,6 +277,38 @@ choice! {
         LBfgs,
         /// One evaluation a step, with a learning rate
         Adam,
+    }
+}
+
+choice! {
+    /// The networks of models that have one.
+    BackboneName {
+        /// Two hidden layers
+        Mlp,
+        /// Two residual blocks
+        Residual,
+    }
+}
+
+choice! {
+    /// How predictions have the variance that basis functions lack.
+    CorrectionName {
+        /// Not at all
+        Features,
+        /// Added
+        Added,
+        /// As noise, of training rows too
+        Reweighted,
+    }
+}
+
+choice! {
+    /// What inputs are scaled to.
+    InputScaleName {
+        /// Mean zero and variance one
+        Standard,
+        /// From -1 to 1
+        Range,
     }
 }
 

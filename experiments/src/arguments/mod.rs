@@ -4,6 +4,7 @@ mod all_rows;
 mod choices;
 mod complaint;
 mod layers;
+mod network;
 mod pseudo_observations;
 mod run_options;
 
@@ -14,12 +15,13 @@ use clap::{Args, Parser, Subcommand};
 pub use crate::experiment::ExperimentCommand;
 pub use all_rows::AllRowsOptions;
 pub use choices::{
-    ActionStartName, AuxiliaryName, CovarianceName, DeviceName, DtypeName, InitialiserName,
-    InversionName, KeepName, LikelihoodName, MeanName, ModelName, OptimizerName, PolicyName,
-    PosteriorName, ScaleName, ScheduleName, name_of,
+    ActionStartName, AuxiliaryName, BackboneName, CorrectionName, CovarianceName, DeviceName,
+    DtypeName, InitialiserName, InputScaleName, InversionName, KeepName, LikelihoodName, MeanName,
+    ModelName, OptimizerName, PolicyName, PosteriorName, ScaleName, ScheduleName, name_of,
 };
 pub use complaint::complaint;
 pub use layers::{ImageOption, LayerOptions};
+pub use network::NetworkOptions;
 pub use pseudo_observations::PseudoObservationOptions;
 pub use run_options::RunOptions;
 

@@ -10,8 +10,8 @@ use crate::parameter_options::{BoundsOption, PriorOption, ValuesOption};
 
 use super::{
     ActionStartName, AllRowsOptions, CovarianceName, DeviceName, DtypeName, InitialiserName,
-    KeepName, LayerOptions, LikelihoodName, MeanName, ModelName, PseudoObservationOptions,
-    ScheduleName,
+    InputScaleName, KeepName, LayerOptions, LikelihoodName, MeanName, ModelName, NetworkOptions,
+    PseudoObservationOptions, ScheduleName,
 };
 
 /// Every option of a run; what is absent has its default.
@@ -52,7 +52,8 @@ pub struct RunOptions {
     #[arg(long, value_name = "LIKELIHOOD", help_heading = "Model")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub likelihood: Option<LikelihoodName>,
-    /// First noise variance, in squared units of the standardised target [default: 0.1]
+    /// First noise variance, in squared units of the standardised target [default: 0.1; models with
+    /// networks 0.01]
     ///
     /// Of the gaussian, student-t and heteroskedastic likelihoods.
     #[arg(
@@ -137,6 +138,11 @@ pub struct RunOptions {
     #[serde(skip_serializing_if = "LayerOptions::is_empty")]
     pub layers: LayerOptions,
 
+    /// What only models with a network in them have.
+    #[command(flatten)]
+    #[serde(skip_serializing_if = "NetworkOptions::is_empty")]
+    pub network: NetworkOptions,
+
     /// First values of a parameter, in standardised units: kernel.lengthscale=0.5
     ///
     /// A parameter's path is that in metrics.json; several values are separated by commas. The
@@ -215,7 +221,12 @@ pub struct RunOptions {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub validation_fraction: Option<f64>,
 
-    /// Passes over the training rows; iterations for models on all rows
+    /// What inputs are scaled to by the training rows [default: standard]
+    #[arg(long, value_name = "SCALE", help_heading = "Data")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub input_scale: Option<InputScaleName>,
+
+    /// Passes over the training rows; L-BFGS iterations, or steps of Adam, for models on all rows
     #[arg(
         long,
         value_name = "E",
@@ -226,7 +237,7 @@ pub struct RunOptions {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub epochs: Option<usize>,
     /// Optimiser steps [default: 6000, or 10 epochs if that is more; models on all
-    /// rows: at most 1000]
+    /// rows: at most 1000; dbk, dkl and sdkl: 2000]
     #[arg(
         long,
         value_name = "S",
@@ -244,7 +255,7 @@ pub struct RunOptions {
     )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub batch_size: Option<usize>,
-    /// First learning rate of Adam [default: 0.05]
+    /// First learning rate of Adam [default: 0.05; models with networks 0.001]
     #[arg(
         long,
         value_name = "R",
@@ -361,6 +372,16 @@ pub struct RunOptions {
     )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patience: Option<usize>,
+    /// Passes over the training rows between two validations [default: 1, or 50 steps if that is
+    /// more]
+    #[arg(
+        long,
+        value_name = "E",
+        allow_negative_numbers = true,
+        help_heading = "Training"
+    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub validation_epochs: Option<usize>,
     /// Which step's model is kept where there are validation rows [default: best]
     #[arg(long, value_name = "STEP", help_heading = "Training")]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -427,6 +448,7 @@ impl RunOptions {
                 .over(earlier.pseudo_observations, own_dtype),
             all_rows: self.all_rows.over(earlier.all_rows),
             layers: self.layers.over(earlier.layers, own_data),
+            network: self.network.over(earlier.network),
             set: self.set.or(earlier.set),
             bound: self.bound.or(earlier.bound),
             prior: self.prior.or(earlier.prior),
@@ -442,6 +464,7 @@ impl RunOptions {
                 earlier.test_fraction
             }),
             validation_fraction: self.validation_fraction.or(earlier.validation_fraction),
+            input_scale: self.input_scale.or(earlier.input_scale),
             epochs: self.epochs.or(unless(own_length, earlier.epochs)),
             steps: self.steps.or(unless(own_length, earlier.steps)),
             batch_size: self.batch_size.or(earlier.batch_size),
@@ -459,6 +482,7 @@ impl RunOptions {
             inducing_momentum: self.inducing_momentum.or(earlier.inducing_momentum),
             inducing_plateau: self.inducing_plateau.or(earlier.inducing_plateau),
             patience: self.patience.or(earlier.patience),
+            validation_epochs: self.validation_epochs.or(earlier.validation_epochs),
             keep: self.keep.or(earlier.keep),
             checkpoint_every: self.checkpoint_every.or(earlier.checkpoint_every),
             seed: self.seed.or(earlier.seed),

@@ -3,12 +3,16 @@
 use std::path::Path;
 
 use burn::{module::Module, tensor::Tensor};
-use burn_gp::{inference::FullBatch, ops::NotPositiveDefinite, parameter::ParameterConfig};
+use burn_gp::{
+    inference::FullBatch,
+    ops::NotPositiveDefinite,
+    parameter::{ParameterConfig, Priors},
+};
 use burn_gp_models::{
-    AnyVariational, InitError, TrainedModel, inputs_at_once,
+    AnyMiniBatch, InitError, TrainedModel, inputs_at_once,
     training::{
-        FullBatchTrainer, FullBatchTraining, MiniBatchLearner, MiniBatchModel, TrainingData,
-        TrainingError,
+        FullBatchTrainer, FullBatchTraining, MiniBatchLearner, MiniBatchModel, MiniBatchTraining,
+        TrainingData, TrainingError,
     },
 };
 
@@ -27,7 +31,7 @@ pub enum TrainerKind {
     /// L-BFGS on all data, in a loop of the caller's.
     FullBatch(Box<AnyFullBatch>),
     /// Adam on mini-batches, in burn's loop.
-    MiniBatch(Box<MiniBatchLearner<AnyVariational>>),
+    MiniBatch(Box<MiniBatchLearner<AnyMiniBatch>>),
 }
 
 /// Forwards to the trainer within.
@@ -73,18 +77,23 @@ impl AnyTrainer {
             }
             Plan::Svgp(config, training) => {
                 let model = config.init(&data)?.into();
-                let learner = MiniBatchLearner::new(model, data.clone(), (**training).clone());
-                let learner = learner.with_priors(config.parameters.priors.clone());
-                TrainerKind::MiniBatch(Box::new(learner))
+                learner(model, &data, training, config.parameters.priors.clone())
             }
             Plan::DeepGp(config, training) => {
                 let model = config.init(&data)?.into();
-                let learner = MiniBatchLearner::new(model, data.clone(), (**training).clone());
-                let learner = learner.with_priors(config.parameters.priors.clone());
-                TrainerKind::MiniBatch(Box::new(learner))
+                learner(model, &data, training, config.parameters.priors.clone())
+            }
+            Plan::Network(config, training) => {
+                let model = AnyMiniBatch::Network(config.init(&data)?);
+                learner(model, &data, training, config.priors())
             }
         };
         Ok(Self { kind, data })
+    }
+
+    /// The data.
+    pub fn data(&self) -> &TrainingData {
+        &self.data
     }
 
     /// Whether training is over.
@@ -134,8 +143,8 @@ impl AnyTrainer {
         }
     }
 
-    /// The variational model as it is now, for models on mini-batches.
-    pub fn variational(&self) -> Option<&AnyVariational> {
+    /// The model as it is now, for models that Adam trains.
+    pub fn variational(&self) -> Option<&AnyMiniBatch> {
         match &self.kind {
             TrainerKind::MiniBatch(learner) => Some(learner.model()),
             TrainerKind::FullBatch(_) => None,
@@ -150,23 +159,24 @@ impl AnyTrainer {
     pub fn trained(&self) -> Result<TrainedModel, NotPositiveDefinite> {
         match &self.kind {
             TrainerKind::FullBatch(trainer) => trainer.trained(&self.data),
-            TrainerKind::MiniBatch(learner) => {
-                Ok(TrainedModel::variational(learner.model().clone()))
-            }
+            TrainerKind::MiniBatch(learner) => learner.model().trained(&self.data),
         }
     }
 
-    /// The negative objective, priors included, per datum of a variational model on all data,
-    /// chunk by chunk.
+    /// The negative objective, priors included, per datum of a model that Adam trains, on all data,
+    /// chunk by chunk where it is a sum over them.
     ///
     /// # Errors
     ///
     /// When a covariance matrix cannot be factored.
-    pub fn loss(&self, model: &AnyVariational) -> Result<f64, NotPositiveDefinite> {
+    pub fn loss(&self, model: &AnyMiniBatch) -> Result<f64, NotPositiveDefinite> {
         let model = model.valid();
         let rows = self.data.len();
         let (mut fit, mut divergence) = (0.0, 0.0);
-        let most = inputs_at_once(model.rows_per_datum());
+        let most = match model.is_on_all_data() {
+            true => rows,
+            false => inputs_at_once(model.rows_per_datum()),
+        };
         for start in (0..rows).step_by(most) {
             let chunk = |tensor: &Tensor<2>| {
                 let count = most.min(rows - start);
@@ -193,4 +203,15 @@ fn full_batch<M: FullBatch>(
 ) -> FullBatchTrainer<M> {
     FullBatchTrainer::new(model, data.clone(), training.clone())
         .with_priors(parameters.priors.clone())
+}
+
+/// The trainer by Adam before its first step.
+fn learner(
+    model: AnyMiniBatch,
+    data: &TrainingData,
+    training: &MiniBatchTraining,
+    priors: Priors,
+) -> TrainerKind {
+    let learner = MiniBatchLearner::new(model, data.clone(), training.clone());
+    TrainerKind::MiniBatch(Box::new(learner.with_priors(priors)))
 }

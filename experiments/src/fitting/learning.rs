@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use burn::train::metric::store::EventStoreClient;
 use burn::train::{EarlyStoppingStrategy, SupervisedTraining};
-use burn_gp_models::AnyVariational;
+use burn_gp_models::AnyMiniBatch;
 use burn_gp_models::training::{Examination, MiniBatchLearner, StepRenderer};
 
 use super::checkpointer::{CheckpointWhenDue, LearnerCheckpointer};
@@ -19,7 +19,7 @@ use crate::progress::Progress;
 ///
 /// When a step cannot be made or a checkpoint cannot be written.
 pub fn learn(
-    learner: &mut MiniBatchLearner<AnyVariational>,
+    learner: &mut MiniBatchLearner<AnyMiniBatch>,
     state: &SharedRunState,
     pace: &Arc<Pace>,
     checkpoints: &Checkpoints,
@@ -81,7 +81,7 @@ fn show_last(state: &SharedRunState, progress: &mut Progress) {
 }
 
 /// The validation after `step`.
-fn validation(state: &SharedRunState, step: usize) -> Examination<AnyVariational> {
+fn validation(state: &SharedRunState, step: usize) -> Examination<AnyMiniBatch> {
     let state = state.clone();
     Box::new(move |model| match &mut state.lock().validation {
         Some(validation) => validation.look_at(step, model),

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use burn::module::Module;
-use burn_gp_models::AnyVariational;
+use burn_gp_models::AnyMiniBatch;
 
 use super::checkpoint::files;
 use super::{Checkpoint, TrainingLog, Validation};
@@ -113,7 +113,7 @@ pub struct Snapshot {
     pub step: usize,
     checkpoint: Checkpoint,
     log: TrainingLog,
-    best: Option<AnyVariational>,
+    best: Option<AnyMiniBatch>,
 }
 
 impl Snapshot {

@@ -164,7 +164,7 @@ impl Session {
         let variational = best.or(self.trainer.variational().map(|model| (model, last_step)));
         if let Some((model, step)) = variational {
             return Ok(Fitted {
-                model: TrainedModel::variational(model.clone()),
+                model: model.trained(self.trainer.data())?,
                 loss: self.trainer.loss(model)?,
                 step,
             });

@@ -1,23 +1,21 @@
 //! Which step's model is kept: the one that predicts the validation rows best.
 
 use burn_gp::{metrics, ops::NotPositiveDefinite};
-use burn_gp_models::{AnyVariational, TrainedModel};
+use burn_gp_models::{AnyMiniBatch, training::TrainingData};
 use serde::{Deserialize, Serialize};
 
 use crate::preparation::Part;
 
-/// Fewest steps between two validations.
-const FEWEST_STEPS: usize = 50;
-
 /// Validation in the course of training.
 pub struct Validation {
     part: Part,
+    data: TrainingData,
     interval: usize,
     patience: usize,
     /// How it went so far.
     pub progress: ValidationProgress,
     /// The best model so far.
-    pub best: Option<AnyVariational>,
+    pub best: Option<AnyMiniBatch>,
 }
 
 /// How validation went so far.
@@ -32,12 +30,13 @@ pub struct ValidationProgress {
 }
 
 impl Validation {
-    /// Validates on `part` once an epoch, but not more often than every 50 steps; training stops
-    /// after `patience` validations without improvement.
-    pub fn new(part: Part, steps_per_epoch: usize, patience: usize) -> Self {
+    /// Validates models trained on `data` on `part` every `interval` steps; training stops after
+    /// `patience` validations without improvement.
+    pub fn new(part: Part, data: TrainingData, interval: usize, patience: usize) -> Self {
         Self {
             part,
-            interval: steps_per_epoch.max(FEWEST_STEPS),
+            data,
+            interval,
             patience,
             progress: ValidationProgress::default(),
             best: None,
@@ -62,9 +61,9 @@ impl Validation {
     pub fn look_at(
         &mut self,
         step: usize,
-        model: &AnyVariational,
+        model: &AnyMiniBatch,
     ) -> Result<f64, NotPositiveDefinite> {
-        let predictor = TrainedModel::variational(model.clone()).predictor()?;
+        let predictor = model.trained(&self.data)?.predictor()?;
         let (inputs, targets) = (&self.part.inputs, &self.part.targets);
         let densities = predictor.log_density(inputs.values(), inputs.columns(), targets);
         let score = metrics::negative_log_density(&densities);

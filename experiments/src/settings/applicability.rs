@@ -30,17 +30,29 @@ pub fn without_use(options: &RunOptions, model: ModelName) -> Vec<&'static str> 
         ("--batch-size", options.batch_size.is_some()),
         ("--plateau", options.plateau.is_some()),
         ("--gradient-norm", options.gradient_norm.is_some()),
-        ("--inducing-frozen", options.inducing_frozen.is_some()),
-        ("--inducing-rate", options.inducing_rate.is_some()),
-        ("--inducing-momentum", options.inducing_momentum.is_some()),
-        ("--inducing-plateau", options.inducing_plateau.is_some()),
         (
             "--validation-fraction",
             options.validation_fraction.is_some(),
         ),
+        ("--validation-epochs", options.validation_epochs.is_some()),
         ("--patience", options.patience.is_some()),
         ("--keep", options.keep.is_some()),
     ];
+    let batches = [("--batch-size", options.batch_size.is_some())];
+    let points = [
+        ("--inducing-frozen", options.inducing_frozen.is_some()),
+        ("--inducing-rate", options.inducing_rate.is_some()),
+        ("--inducing-momentum", options.inducing_momentum.is_some()),
+        ("--inducing-plateau", options.inducing_plateau.is_some()),
+    ];
+    let kernel = [
+        ("--kernel", options.kernel.is_some()),
+        ("--isotropic", options.isotropic.is_some()),
+    ];
+    let network = &options.network;
+    let (networks, correction) = (network.given(), network.given_to_correction());
+    let rank = [("--rank", network.rank.is_some())];
+    let features = [("--features", network.features.is_some())];
     let dense = [
         ("--inducing", options.inducing.is_some()),
         ("--initialiser", options.initialiser.is_some()),
@@ -67,7 +79,7 @@ pub fn without_use(options: &RunOptions, model: ModelName) -> Vec<&'static str> 
         ("--iterations", given.iterations.is_some()),
         ("--trace-probes", given.trace_probes.is_some()),
     ];
-    let rank = [("--rank", given.rank.is_some())];
+    let pivots = [("--pivots", given.pivots.is_some())];
     let columns = [("--columns", options.columns.is_some())];
     let layers = &options.layers;
     let (layered, deep, images) = (
@@ -75,30 +87,40 @@ pub fn without_use(options: &RunOptions, model: ModelName) -> Vec<&'static str> 
         layers.given_to_deep(),
         layers.given_to_images(),
     );
-    let of_layers: [(&[(&'static str, bool)], bool); 3] = [
+    let of_layers: [(&[(&'static str, bool)], bool); 8] = [
         (&layered, !model.has_layers()),
         (&deep, !model.is_deep()),
         (&images, !model.is_of_images()),
+        (&kernel, model.has_basis()),
+        (&networks, !model.has_network()),
+        (&rank, !model.has_basis()),
+        (&features, !model.is_deep_kernel()),
+        (&correction, !model.has_correction()),
     ];
     let is_cggp = model == ModelName::Cggp;
     let has_rate = model.is_mini_batch() || optimizer_of(options, model) == OptimizerName::Adam;
     let has_rank = given.policy == Some(PolicyName::PreconditionedCg);
     let model = model.single_layer(layers.posterior);
-    let options: [(&[(&'static str, bool)], bool); 16] = [
+    let options: [(&[(&'static str, bool)], bool); 18] = [
         (&rate, !has_rate),
         (&optimizer, model.is_mini_batch()),
         (&trained_actions, model != ModelName::CagpOpt),
         (&tolerance, !model.has_iterations() && !is_cggp),
         (&solves, !is_cggp),
         (&policy, model != ModelName::Itergp),
-        (&rank, !is_cggp && (model != ModelName::Itergp || !has_rank)),
+        (
+            &pivots,
+            !is_cggp && (model != ModelName::Itergp || !has_rank),
+        ),
         (&dense, !model.has_inducing()),
         (&actions, !model.has_actions()),
         (&jitter, !model.has_jitter()),
         (&gaussian, !model.has_covariance_shape()),
         (&pseudo_observations, !model.has_pseudo_observations()),
         (&inverse_free, model != ModelName::InverseFree),
+        (&batches, !model.has_batches()),
         (&full_batch, !model.is_mini_batch()),
+        (&points, !(model.is_mini_batch() && model.has_inducing())),
         (&orthogonal, !model.has_orthogonal()),
         (&columns, model != ModelName::Odvgp),
     ];

@@ -94,6 +94,14 @@ pub enum SettingError {
         /// Its value.
         value: f64,
     },
+    /// A number that must not be negative.
+    #[error("{option} is {value} but must be zero or a positive number")]
+    Negative {
+        /// The option.
+        option: &'static str,
+        /// Its value.
+        value: f64,
+    },
     /// A variance below the lower bound.
     #[error("{option} is {value} but must be a number above {lower:e}")]
     BelowLowerBound {

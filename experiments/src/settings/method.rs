@@ -8,9 +8,10 @@ use burn_gp::{
 use burn_gp_models::training::{InducingTraining, Plateau, Schedule};
 
 use super::{
-    DEFAULT_LEARNING_RATE, LayerSettings, SettingError, at_least_one, conjugate_gradients,
-    conjugate_gradients_options, inducing_training, inverse_free, inverse_free_options,
-    natural_gradient, positive, pseudo_observation_options, pseudo_observations, schedule,
+    DEFAULT_LEARNING_RATE, LayerSettings, NetworkSettings, SettingError, at_least_one,
+    conjugate_gradients, conjugate_gradients_options, inducing_training, inverse_free,
+    inverse_free_options, natural_gradient, positive, pseudo_observation_options,
+    pseudo_observations, schedule,
 };
 use crate::arguments::{
     ActionStartName, AllRowsOptions, CovarianceName, InitialiserName, KeepName, ModelName,
@@ -18,6 +19,8 @@ use crate::arguments::{
 };
 
 const DEFAULT_BATCH_SIZE: usize = 256;
+/// Networks are trained with smaller steps.
+const NETWORK_LEARNING_RATE: f64 = 1e-3;
 const DEFAULT_PATIENCE: usize = 20;
 const DEFAULT_TOLERANCE: f64 = 1e-4;
 const DEFAULT_RANK: usize = 15;
@@ -39,6 +42,12 @@ pub enum Method {
     Svgp(SparseSettings, Box<VariationalSettings>),
     /// A model made of layers, with the inducing points and the posterior of each.
     Layers(SparseSettings, Box<VariationalSettings>, Box<LayerSettings>),
+    /// A model with a network in it, and its inducing points, if it has some.
+    Network(
+        Option<SparseSettings>,
+        Box<VariationalSettings>,
+        Box<NetworkSettings>,
+    ),
 }
 
 impl Method {
@@ -52,14 +61,23 @@ impl Method {
             Self::SolveCollapsed(_) => ModelName::SolveCollapsed,
             Self::Svgp(_, variational) => variational.family.name(),
             Self::Layers(_, _, layers) => layers.model,
+            Self::Network(_, _, network) => network.model,
         }
     }
 
     /// The name of the model of a single layer with the same inducing points and posterior.
     pub fn single_layer(&self) -> ModelName {
-        match self.variational() {
-            Some(variational) => variational.family.name(),
-            None => self.name(),
+        match self {
+            Self::Layers(_, variational, _) => variational.family.name(),
+            _ => self.name(),
+        }
+    }
+
+    /// The network, for models that have one.
+    pub fn network(&self) -> Option<&NetworkSettings> {
+        match self {
+            Self::Network(_, _, network) => Some(network),
+            _ => None,
         }
     }
 
@@ -79,6 +97,7 @@ impl Method {
             | Self::SolveCollapsed(sparse)
             | Self::Svgp(sparse, _)
             | Self::Layers(sparse, _, _) => Some(sparse),
+            Self::Network(sparse, _, _) => sparse.as_ref(),
         }
     }
 
@@ -108,7 +127,9 @@ impl Method {
             | Self::ConjugateGradients(_)
             | Self::Sgpr(_)
             | Self::SolveCollapsed(_) => None,
-            Self::Svgp(_, variational) | Self::Layers(_, variational, _) => Some(variational),
+            Self::Svgp(_, variational)
+            | Self::Layers(_, variational, _)
+            | Self::Network(_, variational, _) => Some(variational),
         }
     }
 }
@@ -162,7 +183,7 @@ impl ActionSettings {
         let given = &options.all_rows;
         let tolerance = given.tolerance.unwrap_or(DEFAULT_TOLERANCE);
         let tolerance = positive("--tolerance", tolerance)?;
-        let rank = at_least_one("--rank", given.rank)?.unwrap_or(DEFAULT_RANK);
+        let rank = at_least_one("--pivots", given.pivots)?.unwrap_or(DEFAULT_RANK);
         Ok(Self {
             count: at_least_one("--actions", options.actions)?,
             choice: match model {
@@ -201,7 +222,7 @@ impl ActionSettings {
         AllRowsOptions {
             policy,
             tolerance,
-            rank: rank.filter(|_| policy == Some(PolicyName::PreconditionedCg)),
+            pivots: rank.filter(|_| policy == Some(PolicyName::PreconditionedCg)),
             ..AllRowsOptions::default()
         }
     }
@@ -294,6 +315,8 @@ pub struct VariationalSettings {
     pub natural_gradient: Option<NaturalGradient>,
     /// How the inducing points are trained, where that differs from the other parameters.
     pub inducing: Option<InducingTraining>,
+    /// Passes over the training rows between two validations, unless by default.
+    pub validation_epochs: Option<usize>,
     /// Validations without improvement before training stops.
     pub patience: usize,
     /// Which step's model is kept where there are validation rows.
@@ -313,6 +336,13 @@ impl VariationalSettings {
 /// The model that `options` ask for.
 pub(super) fn method(options: &RunOptions, model: ModelName) -> Result<Method, SettingError> {
     let posterior = options.layers.posterior;
+    if model.has_network() {
+        let sparse = (model.has_inducing()).then(|| sparse(options, model));
+        let variational = variational(options, Family::Svgp { whitened: true }, model)?;
+        let network = NetworkSettings::new(&options.network, model)?;
+        let (variational, network) = (Box::new(variational), Box::new(network));
+        return Ok(Method::Network(sparse.transpose()?, variational, network));
+    }
     let family = match model.single_layer(posterior) {
         ModelName::Exact => return Ok(Method::Exact),
         ModelName::CagpOpt | ModelName::CagpCg | ModelName::Itergp => {
@@ -336,9 +366,15 @@ pub(super) fn method(options: &RunOptions, model: ModelName) -> Result<Method, S
         ModelName::DeepGp | ModelName::ConvGp | ModelName::DeepConvGp => {
             unreachable!("a model of layers has the posterior of a model of one")
         }
+        ModelName::Dbk
+        | ModelName::Svdbk
+        | ModelName::Bll
+        | ModelName::Dkl
+        | ModelName::Sdkl
+        | ModelName::Svdkl => unreachable!("models with networks are none of these"),
     };
     let sparse = sparse(options, model.single_layer(posterior))?;
-    let variational = Box::new(variational(options, family)?);
+    let variational = Box::new(variational(options, family, model)?);
     if !model.has_layers() {
         return Ok(Method::Svgp(sparse, variational));
     }
@@ -363,10 +399,18 @@ fn sparse(options: &RunOptions, model: ModelName) -> Result<SparseSettings, Sett
 }
 
 /// A variational posterior and its training.
-fn variational(options: &RunOptions, family: Family) -> Result<VariationalSettings, SettingError> {
+fn variational(
+    options: &RunOptions,
+    family: Family,
+    model: ModelName,
+) -> Result<VariationalSettings, SettingError> {
     let batch_size = at_least_one("--batch-size", options.batch_size)?;
     let patience = at_least_one("--patience", options.patience)?;
-    let learning_rate = options.learning_rate.unwrap_or(DEFAULT_LEARNING_RATE);
+    let default_rate = match model.has_network() {
+        true => NETWORK_LEARNING_RATE,
+        false => DEFAULT_LEARNING_RATE,
+    };
+    let learning_rate = options.learning_rate.unwrap_or(default_rate);
     let plateau = at_least_one("--plateau", options.plateau)?.map(Plateau::new);
     Ok(VariationalSettings {
         family,
@@ -380,6 +424,7 @@ fn variational(options: &RunOptions, family: Family) -> Result<VariationalSettin
             .transpose()?,
         natural_gradient: natural_gradient(options)?,
         inducing: inducing_training(options)?,
+        validation_epochs: at_least_one("--validation-epochs", options.validation_epochs)?,
         patience: patience.unwrap_or(DEFAULT_PATIENCE),
         keep: options.keep.unwrap_or(KeepName::Best),
     })

@@ -8,6 +8,7 @@ mod inducing_training;
 mod layers;
 mod method;
 mod natural_gradient;
+mod network;
 mod optimizer;
 mod positive;
 mod pseudo_observations;
@@ -19,8 +20,8 @@ use burn_gp_datasets::{DataSource, Task};
 use burn_gp_models::training::{FullBatchOptimizer, Schedule};
 
 use crate::arguments::{
-    AllRowsOptions, DeviceName, DtypeName, KeepName, LayerOptions, LikelihoodName, MeanName,
-    ModelName, PosteriorName, RunOptions, name_of,
+    AllRowsOptions, DeviceName, DtypeName, InputScaleName, KeepName, LayerOptions, LikelihoodName,
+    MeanName, ModelName, PosteriorName, RunOptions, name_of,
 };
 use crate::devices;
 use crate::kernel_expression::KernelExpression;
@@ -36,6 +37,7 @@ pub use method::{
     ActionChoice, ActionSettings, Family, Method, SparseSettings, VariationalSettings,
 };
 use natural_gradient::natural_gradient;
+pub use network::NetworkSettings;
 use optimizer::{optimizer, optimizer_name, optimizer_of};
 use positive::{above_lower_bound, at_least_one, positive};
 use pseudo_observations::{
@@ -48,6 +50,8 @@ const DEFAULT_DATA: &str = "winequality";
 const DEFAULT_TEST_FRACTION: f64 = 0.1;
 const DEFAULT_NOISE: f64 = 0.1;
 const DEFAULT_LEARNING_RATE: f64 = 0.05;
+/// Of models with networks.
+const NETWORK_NOISE: f64 = 1e-2;
 
 /// A checked run.
 #[derive(Clone, Debug, PartialEq)]
@@ -97,6 +101,8 @@ pub struct DataSettings {
     pub split: SplitChoice,
     /// The share of the training rows that is for validation.
     pub validation_fraction: Option<f64>,
+    /// What inputs are scaled to.
+    pub input_scale: InputScaleName,
 }
 
 /// How test rows are chosen.
@@ -143,7 +149,7 @@ impl Settings {
                 prior: options.prior.clone(),
                 fix: options.fix.clone(),
             },
-            noise: above_lower_bound("--noise", options.noise.unwrap_or(DEFAULT_NOISE))?,
+            noise: above_lower_bound("--noise", options.noise.unwrap_or(first_noise(model)))?,
             length: length(&options)?,
             optimizer: optimizer(&options, model)?,
             checkpoint_every: at_least_one("--checkpoint-every", options.checkpoint_every)?,
@@ -169,6 +175,18 @@ impl Settings {
         }
     }
 
+    /// The covariance function for people.
+    pub fn kernel_text(&self) -> String {
+        let Some(network) = self.method.network() else {
+            return self.kernel.to_string();
+        };
+        let (backbone, outputs) = (name_of(network.backbone), network.outputs);
+        match network.model.has_basis() {
+            true => format!("rank-{outputs} {backbone} basis"),
+            false => format!("{}({backbone} to {outputs})", self.kernel),
+        }
+    }
+
     /// The options that describe this run without any default.
     pub fn options(&self) -> RunOptions {
         let sparse = self.method.sparse();
@@ -190,10 +208,11 @@ impl Settings {
         };
         let (model, name) = (self.method.name(), self.method.single_layer());
         let (layers, actions) = (self.method.layers(), self.method.actions());
+        let network = self.method.network();
         RunOptions {
             model: Some(model),
-            kernel: Some(self.kernel.clone()),
-            isotropic: Some(self.isotropic),
+            kernel: (!model.has_basis()).then(|| self.kernel.clone()),
+            isotropic: (!model.has_basis()).then_some(self.isotropic),
             mean: Some(self.mean),
             likelihood: Some(self.likelihood),
             noise: (self.likelihood.has_noise()).then_some(self.noise),
@@ -217,6 +236,7 @@ impl Settings {
                 posterior: layers.and_then(|_| PosteriorName::of(name)),
                 ..layers.map(LayerSettings::options).unwrap_or_default()
             },
+            network: network.map(NetworkSettings::options).unwrap_or_default(),
             set: self.parameters.set.clone(),
             bound: self.parameters.bound.clone(),
             prior: self.parameters.prior.clone(),
@@ -228,9 +248,11 @@ impl Settings {
             split,
             test_fraction,
             validation_fraction: data.validation_fraction,
+            input_scale: Some(data.input_scale),
             epochs,
             steps,
-            batch_size: variational.map(|variational| variational.batch_size),
+            batch_size: (variational.filter(|_| model.has_batches()))
+                .map(|variational| variational.batch_size),
             learning_rate: rate.map(|(first, _)| first),
             schedule: rate.map(|(_, schedule)| schedule_name(schedule)),
             stages: stages.map(|(count, _)| count),
@@ -246,6 +268,7 @@ impl Settings {
             inducing_plateau: points.and_then(|points| points.plateau.map(|at| at.patience)),
             patience: (validated.filter(|validated| validated.keep == KeepName::Best))
                 .map(|variational| variational.patience),
+            validation_epochs: validated.and_then(|variational| variational.validation_epochs),
             keep: validated.map(|variational| variational.keep),
             checkpoint_every: self.checkpoint_every,
             seed: Some(self.seed),
@@ -285,7 +308,7 @@ fn likelihood(
         Some(Task::Classification) => LikelihoodName::Softmax,
         _ => LikelihoodName::Gaussian,
     });
-    if !model.is_mini_batch() && likelihood != LikelihoodName::Gaussian {
+    if !model.takes_any_likelihood() && likelihood != LikelihoodName::Gaussian {
         return Err(SettingError::NeedsGaussian {
             model: name_of(model),
         });
@@ -299,6 +322,13 @@ fn likelihood(
             likelihood: name_of(likelihood),
         }),
         _ => Ok(likelihood),
+    }
+}
+
+fn first_noise(model: ModelName) -> f64 {
+    match model.has_network() {
+        true => NETWORK_NOISE,
+        false => DEFAULT_NOISE,
     }
 }
 
@@ -326,6 +356,11 @@ fn data(options: RunOptions, model: ModelName) -> Result<DataSettings, SettingEr
                 option: "--patience",
             });
         }
+        if options.validation_epochs.is_some() {
+            return Err(SettingError::WithoutValidation {
+                option: "--validation-epochs",
+            });
+        }
         if options.keep.is_some() {
             return Err(SettingError::WithoutValidation { option: "--keep" });
         }
@@ -337,6 +372,7 @@ fn data(options: RunOptions, model: ModelName) -> Result<DataSettings, SettingEr
         data_dir: options.data_dir,
         split,
         validation_fraction: options.validation_fraction.filter(|_| mini_batch),
+        input_scale: options.input_scale.unwrap_or(InputScaleName::Standard),
     })
 }
 

@@ -251,6 +251,26 @@ fn options_out_of_range() {
                 "--actions means nothing for the model svgp; leave it out",
             ),
             (
+                "good.csv --model dkl --rank 5",
+                "--rank means nothing for the model dkl; leave it out",
+            ),
+            (
+                "good.csv --model dbk --kernel rbf",
+                "--kernel means nothing for the model dbk; leave it out",
+            ),
+            (
+                "good.csv --model dbk --batch-size 10",
+                "--batch-size means nothing for the model dbk; leave it out",
+            ),
+            (
+                "good.csv --model bll --no-correction",
+                "--no-correction means nothing for the model bll; leave it out",
+            ),
+            (
+                "good.csv --model dbk --weight-decay -1",
+                "--weight-decay is -1 but must be zero or a positive number",
+            ),
+            (
                 "repeated.csv --inducing 10",
                 "--inducing is 10 but only 3 training inputs are different; give at most 3",
             ),
@@ -393,7 +413,7 @@ fn command_lines_that_cannot_be_understood() {
             ),
             (
                 "--model gp",
-                "invalid value 'gp' for '--model <MODEL>' [possible values: exact, sgpr, cagp-opt, cagp-cg, itergp, cggp, svgp, svgp-unwhitened, solve, solve-unwhitened, odvgp, solve-collapsed, l-svgp, inverse-free, deep-gp, conv-gp, deep-conv-gp] (did you mean sgpr?); see --help",
+                "invalid value 'gp' for '--model <MODEL>' [possible values: exact, sgpr, cagp-opt, cagp-cg, itergp, cggp, svgp, svgp-unwhitened, solve, solve-unwhitened, odvgp, solve-collapsed, l-svgp, inverse-free, deep-gp, conv-gp, deep-conv-gp, dbk, svdbk, bll, dkl, sdkl, svdkl] (did you mean sgpr?); see --help",
             ),
             (
                 "--steps many",

@@ -3,13 +3,33 @@
 use clap::ValueEnum;
 use serde::Serialize;
 
-use crate::arguments::{LayerOptions, ModelName, PosteriorName, RunOptions};
+use crate::arguments::{LayerOptions, LikelihoodName, ModelName, PosteriorName, RunOptions};
 
 /// Patch sizes and strides of the layers of a model, from the first on (Table 5).
 const PATCHES: [usize; 3] = [5, 4, 5];
 const STRIDES: [usize; 3] = [1, 2, 1];
 /// Channels of the feature maps between them.
 const CHANNELS: usize = 10;
+
+/// The distribution of the labels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum LabelLikelihood {
+    /// The largest function wins but for rare errors
+    #[default]
+    RobustMax,
+    /// Probabilities by the exponentials of the functions
+    Softmax,
+}
+
+impl From<LabelLikelihood> for LikelihoodName {
+    fn from(likelihood: LabelLikelihood) -> Self {
+        match likelihood {
+            LabelLikelihood::RobustMax => Self::RobustMax,
+            LabelLikelihood::Softmax => Self::Softmax,
+        }
+    }
+}
 
 /// The models, by their inducing patches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]

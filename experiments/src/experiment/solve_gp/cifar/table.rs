@@ -77,7 +77,7 @@ pub(super) struct CifarTable {
     pub rows: Vec<FinishedRow>,
     /// What their sizes are multiples of.
     pub patches: Patches,
-    /// Whether sizes, batches and steps are those of the paper.
+    /// Whether sizes, batches, steps and likelihood are those of the paper.
     pub has_paper_settings: bool,
 }
 
@@ -164,8 +164,8 @@ impl CifarTable {
         lines.extend(self.missing_images());
         if !self.has_paper_settings {
             lines.push(
-                "other inducing patches, batches or steps than in the paper: not comparable with its \
-                 numbers"
+                "other inducing patches, batches, steps or likelihood than in the paper: not \
+                 comparable with its numbers"
                     .into(),
             );
         }

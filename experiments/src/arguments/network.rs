@@ -1,0 +1,126 @@
+//! The options of models with a network in them.
+
+use clap::Args;
+use serde::{Deserialize, Serialize};
+
+use super::{BackboneName, CorrectionName};
+
+/// What only models with a network in them have; what is absent has its default.
+#[derive(Args, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct NetworkOptions {
+    /// The network of dbk, svdbk, bll, dkl, sdkl and svdkl [default: residual]
+    #[arg(long, value_name = "NETWORK", help_heading = "Networks")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub backbone: Option<BackboneName>,
+    /// Width of its layers [default: 128]
+    #[arg(
+        long,
+        value_name = "COUNT",
+        allow_negative_numbers = true,
+        help_heading = "Networks"
+    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub units: Option<usize>,
+    /// Basis functions of dbk, svdbk and bll [default: 128]
+    #[arg(
+        long,
+        value_name = "R",
+        allow_negative_numbers = true,
+        help_heading = "Networks"
+    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rank: Option<usize>,
+    /// Outputs of the network of dkl, sdkl and svdkl, which the kernel sees [default: 2]
+    #[arg(
+        long,
+        value_name = "H",
+        allow_negative_numbers = true,
+        help_heading = "Networks"
+    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub features: Option<usize>,
+    /// The penalty λ/2·‖θ‖² of the network's weights in the loss per datum [default: 1e-4]
+    #[arg(
+        long,
+        value_name = "LAMBDA",
+        allow_negative_numbers = true,
+        help_heading = "Networks"
+    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weight_decay: Option<f64>,
+    /// Leave the variance that the basis functions of dbk and svdbk lack where it is, in training
+    /// and in prediction
+    #[arg(
+        long,
+        value_name = "BOOL",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true",
+        conflicts_with_all = ["training_correction", "prediction_correction"],
+        help_heading = "Networks"
+    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub no_correction: Option<bool>,
+    /// Whether training has the penalty of that variance [default: true]
+    #[arg(
+        long,
+        value_name = "BOOL",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true",
+        help_heading = "Networks"
+    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub training_correction: Option<bool>,
+    /// How predictions have that variance [default: reweighted; svdbk added]
+    #[arg(long, value_name = "HOW", help_heading = "Networks")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prediction_correction: Option<CorrectionName>,
+}
+
+impl NetworkOptions {
+    /// Whether nothing is given.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// These options, completed by those of `earlier`; what excludes each other is not mixed.
+    pub fn over(self, earlier: Self) -> Self {
+        let own_whole = self.no_correction.is_some();
+        let own_part = self.training_correction.is_some() || self.prediction_correction.is_some();
+        Self {
+            backbone: self.backbone.or(earlier.backbone),
+            units: self.units.or(earlier.units),
+            rank: self.rank.or(earlier.rank),
+            features: self.features.or(earlier.features),
+            weight_decay: self.weight_decay.or(earlier.weight_decay),
+            no_correction: (self.no_correction).or(earlier.no_correction.filter(|_| !own_part)),
+            training_correction: (self.training_correction)
+                .or(earlier.training_correction.filter(|_| !own_whole)),
+            prediction_correction: (self.prediction_correction)
+                .or(earlier.prediction_correction.filter(|_| !own_whole)),
+        }
+    }
+
+    /// The options of every model with a network, and whether they are given.
+    pub fn given(&self) -> [(&'static str, bool); 3] {
+        [
+            ("--backbone", self.backbone.is_some()),
+            ("--units", self.units.is_some()),
+            ("--weight-decay", self.weight_decay.is_some()),
+        ]
+    }
+
+    /// The options of the corrected variance, and whether they are given.
+    pub fn given_to_correction(&self) -> [(&'static str, bool); 3] {
+        [
+            ("--no-correction", self.no_correction.is_some()),
+            ("--training-correction", self.training_correction.is_some()),
+            (
+                "--prediction-correction",
+                self.prediction_correction.is_some(),
+            ),
+        ]
+    }
+}

@@ -1,0 +1,16 @@
+//! The experiments with deep basis kernels of Y. Zhu, P. Yuchi and Y. Xie, arXiv:2505.18526.
+
+mod cells;
+mod method;
+mod protocol;
+mod published;
+mod rank;
+mod synthetic;
+mod synthetic_pictures;
+mod synthetic_table;
+mod table;
+mod uci;
+
+pub(super) use rank::{DbkRankOptions, rank};
+pub(super) use synthetic::{DbkSyntheticOptions, synthetic};
+pub(super) use uci::{DbkUciOptions, uci};

@@ -1,0 +1,120 @@
+//! What the runs on data sets have in common (sections 4 and A.4).
+
+use serde::Serialize;
+
+use super::method::Method;
+use crate::arguments::{
+    DtypeName, InitialiserName, InputScaleName, KeepName, LikelihoodName, MeanName, RunOptions,
+    ScheduleName,
+};
+use crate::experiment::{CommonOptions, options::Place};
+
+/// Share of the rows to test on, …
+const TEST: f64 = 0.2;
+/// … share of the rest that decides which step's model is kept: 70 % are left to train on.
+const VALIDATION: f64 = 0.125;
+
+/// What runs are told.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Protocol {
+    /// Steps of Adam on all rows.
+    #[serde(skip)]
+    pub iterations: usize,
+    /// Passes over the rows of models on batches.
+    #[serde(skip)]
+    pub epochs: usize,
+    /// Iterations of L-BFGS.
+    #[serde(skip)]
+    pub line_searches: usize,
+    /// Rows in a batch.
+    pub batch_size: usize,
+    /// Adam's learning rate.
+    pub learning_rate: f64,
+    /// Steps on all rows between two validations …
+    pub iterations_between: usize,
+    /// … passes over the rows, of models on batches …
+    pub epochs_between: usize,
+    /// … and validations without improvement before training stops.
+    pub patience: usize,
+    /// First noise variance.
+    pub noise: f64,
+}
+
+/// That of the paper.
+pub(super) fn paper() -> Protocol {
+    Protocol {
+        iterations: 10_000,
+        epochs: 2000,
+        line_searches: 200,
+        batch_size: 256,
+        learning_rate: 1e-3,
+        iterations_between: 100,
+        epochs_between: 10,
+        patience: 20,
+        noise: 1e-2,
+    }
+}
+
+/// The same, smaller.
+pub(super) fn quick() -> Protocol {
+    Protocol {
+        iterations: 200,
+        epochs: 20,
+        line_searches: 50,
+        iterations_between: 50,
+        epochs_between: 5,
+        ..paper()
+    }
+}
+
+impl Protocol {
+    /// The options of a run of `method` on inputs of `dimensions` dimensions.
+    ///
+    /// L-BFGS has no validation rows: the models that it trains are tested on those too, so that all
+    /// train on as many rows. They are in double precision.
+    pub fn options(
+        &self,
+        method: Method,
+        dimensions: usize,
+        common: &CommonOptions,
+        place: Place,
+    ) -> RunOptions {
+        let model = method.model();
+        let shared = RunOptions {
+            mean: Some(MeanName::Zero),
+            likelihood: Some(LikelihoodName::Gaussian),
+            noise: Some(self.noise),
+            initialiser: model.has_inducing().then_some(InitialiserName::KMeans),
+            data_dir: common.data_dir(),
+            input_scale: Some(InputScaleName::Range),
+            device: Some(place.device),
+            ..method.with_model(RunOptions::default(), dimensions)
+        };
+        if !model.is_mini_batch() {
+            return RunOptions {
+                test_fraction: Some(TEST + VALIDATION * (1.0 - TEST)),
+                steps: Some(self.line_searches),
+                dtype: Some(DtypeName::F64),
+                ..shared
+            };
+        }
+        let batches = model.has_batches();
+        RunOptions {
+            test_fraction: Some(TEST),
+            validation_fraction: Some(VALIDATION),
+            epochs: batches.then_some(self.epochs),
+            steps: (!batches).then_some(self.iterations),
+            batch_size: batches.then_some(self.batch_size),
+            learning_rate: Some(self.learning_rate),
+            schedule: Some(ScheduleName::Constant),
+            validation_epochs: Some(match batches {
+                true => self.epochs_between,
+                false => self.iterations_between,
+            }),
+            patience: Some(self.patience),
+            keep: Some(KeepName::Best),
+            dtype: Some(place.dtype),
+            ..shared
+        }
+    }
+}

@@ -1,0 +1,372 @@
+//! Accuracy and cost with more and more data in one dimension (section 4.1, Figures 1 and 3).
+//!
+//! The function has three jumps; inputs are uniform on [−1, 1], targets have noise of variance 0.01,
+//! 1000 more of them are held out. GP has a squared-exponential kernel, DKL one of two features,
+//! DBK 128 basis functions; networks are perceptrons of two layers of 128 hyperbolic tangents. All are
+//! trained on all data by Adam with learning rate 1e-3, weight decay 1e-4 of the networks; nothing is
+//! standardised or validated, since the paper does not say so. The paper has pictures of these
+//! numbers, no table.
+
+use std::time::Instant;
+
+use burn::{
+    module::Module,
+    tensor::{DType, Device},
+};
+use burn_gp::{
+    features::{FirstWeights, NetworkConfig, PerceptronConfig},
+    inference::VarianceCorrection,
+    likelihoods::{AnyLikelihood, GaussianConfig},
+    metrics,
+    ops::Stationary,
+};
+use burn_gp_datasets::{DataSource, Dataset, SyntheticFunction};
+use burn_gp_models::{
+    AnyPredictive, BasisConfig, DbkConfig, DeepKernelConfig, ExactConfig, NetworkModelConfig,
+    Predictor, TrainedModel,
+    training::{MiniBatchModel, MiniBatchTrainer, MiniBatchTraining, OnAllData, TrainingData},
+};
+use clap::{Args, ValueEnum};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::synthetic_pictures::{draw_cost, draw_posteriors};
+use super::synthetic_table::report_lines;
+use crate::arguments::name_of;
+use crate::experiment::{CommonOptions, ExperimentFolder, watch::Watch};
+use crate::failure::Failure;
+use crate::standard_output::print;
+
+/// Its name.
+const NAME: &str = "dbk-synthetic";
+
+/// Rows that are held out.
+const TEST_ROWS: usize = 1000;
+/// The standard deviation of the noise.
+const NOISE: f64 = 0.1;
+const FIRST_NOISE: f64 = 1e-2;
+const LEARNING_RATE: f64 = 1e-3;
+const WEIGHT_DECAY: f64 = 1e-4;
+const UNITS: usize = 128;
+const RANK: usize = 128;
+const FEATURES: usize = 2;
+/// Places at which the posterior is drawn, up to half the domain beyond its ends.
+const CURVE_POINTS: usize = 400;
+/// Rows times steps of a run at quick scale, at most.
+const QUICK_WORK: usize = 3_000_000;
+/// Fewest steps of a run at quick scale, for the time of a step.
+const QUICK_STEPS: usize = 20;
+
+/// What `experiment dbk-synthetic` takes.
+#[derive(Args, Clone, Debug)]
+pub struct DbkSyntheticOptions {
+    /// Numbers of rows [default: 100,1000,10000,100000]
+    #[arg(long, value_name = "SIZES", value_delimiter = ',')]
+    sizes: Vec<usize>,
+    /// Models [default: all]
+    #[arg(long, value_name = "MODELS", value_delimiter = ',')]
+    methods: Vec<OneDimensional>,
+    /// Rows above which gp and dkl are left out [default: 10000; quick: 1000]
+    #[arg(long, value_name = "N")]
+    dense_limit: Option<usize>,
+    /// Optimiser steps [default: 10000; quick: 2000, and fewer above 1500 rows]
+    #[arg(long, value_name = "S")]
+    steps: Option<usize>,
+    /// Seeds, the first one and those after it [default: 10; quick: 1]
+    #[arg(long, value_name = "COUNT")]
+    seeds: Option<u64>,
+    /// What every experiment takes.
+    #[command(flatten)]
+    common: CommonOptions,
+}
+
+/// A model of Figures 1 and 3.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum OneDimensional {
+    /// Exact regression
+    Gp,
+    /// Exact deep kernel learning
+    Dkl,
+    /// A deep basis kernel, corrected
+    Dbk,
+    /// The same without correction
+    DbkC,
+}
+
+impl OneDimensional {
+    /// Its name in the paper.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Gp => "GP",
+            Self::Dkl => "DKL",
+            Self::Dbk => "DBK",
+            Self::DbkC => "DBK-c",
+        }
+    }
+
+    /// Whether its cost grows with more than the rows.
+    fn is_dense(self) -> bool {
+        matches!(self, Self::Gp | Self::Dkl)
+    }
+}
+
+/// A finished run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Run {
+    pub method: OneDimensional,
+    /// n
+    pub rows: usize,
+    pub seed: u64,
+    pub steps: usize,
+    /// Errors of the held-out targets, …
+    pub mae: f64,
+    pub rmse: f64,
+    /// … their mean negative log density, …
+    pub nlpd: f64,
+    /// … and the error of the function behind them.
+    pub function_rmse: f64,
+    /// The median.
+    pub seconds_per_step: f64,
+    pub seconds: f64,
+    /// The function in and beside its domain.
+    pub x: Vec<f64>,
+    pub mean: Vec<f64>,
+    /// Standard deviations of targets.
+    pub deviation: Vec<f64>,
+}
+
+/// Runs `burn-gp experiment dbk-synthetic`.
+///
+/// # Errors
+///
+/// [`Failure`], which says what to do.
+pub(in crate::experiment) fn synthetic(options: &DbkSyntheticOptions) -> Result<(), Failure> {
+    let common = &options.common;
+    let place = common.place_in_single_precision()?;
+    let (device, dtype) = place.open()?;
+    let steps = options.steps.unwrap_or(common.by_scale(2000, 10_000));
+    let settings = json!({
+        "scale": name_of(common.scale),
+        "steps": steps,
+        "learning_rate": LEARNING_RATE,
+        "dtype": place.dtype,
+        "device": place.device,
+    });
+    let folder = ExperimentFolder::open(NAME, common, &settings)?;
+    let watch = Watch::new(&folder, common.quiet)?;
+    for (method, rows, seed) in options.runs() {
+        let name = format!("{}-{rows}-seed-{seed}", name_of(method));
+        folder.once(&name, || {
+            let steps = match common.is_paper() || options.steps.is_some() {
+                true => steps,
+                false => steps.min(QUICK_WORK / rows).max(QUICK_STEPS),
+            };
+            watch.announce(&format!("{}, n = {rows}, seed {seed}", method.title()));
+            let data = Example::new(rows, seed)?;
+            data.run(method, (seed, steps), (&device, dtype), &watch)
+        })?;
+    }
+    report(&folder)
+}
+
+impl DbkSyntheticOptions {
+    /// The runs that are asked for, seed by seed.
+    fn runs(&self) -> Vec<(OneDimensional, usize, u64)> {
+        let sizes: &[usize] = match self.sizes.as_slice() {
+            [] => &[100, 1000, 10_000, 100_000],
+            sizes => sizes,
+        };
+        let methods = match self.methods.as_slice() {
+            [] => OneDimensional::value_variants(),
+            methods => methods,
+        };
+        let limit = self
+            .dense_limit
+            .unwrap_or(self.common.by_scale(1000, 10_000));
+        let first = self.common.seed;
+        let seeds = self.seeds.unwrap_or(self.common.by_scale(1, 10));
+        let mut runs = Vec::new();
+        for seed in first..first + seeds {
+            for &rows in sizes {
+                let fits = |method: &&OneDimensional| !method.is_dense() || rows <= limit;
+                runs.extend(
+                    methods
+                        .iter()
+                        .filter(fits)
+                        .map(|&method| (method, rows, seed)),
+                );
+            }
+        }
+        runs
+    }
+}
+
+/// Rows to train on and rows to test on.
+struct Example {
+    train: Dataset,
+    test: Dataset,
+}
+
+impl Example {
+    fn new(rows: usize, seed: u64) -> Result<Self, Failure> {
+        let load = |rows: usize, seed: u64| {
+            let text = format!("synthetic:levels?n={rows}&noise={NOISE}&seed={seed}");
+            DataSource::resolve(&text, None)?.load(None)
+        };
+        Ok(Self {
+            train: load(rows, 2 * seed)?,
+            test: load(TEST_ROWS, 2 * seed + 1)?,
+        })
+    }
+
+    fn run(
+        &self,
+        method: OneDimensional,
+        (seed, steps): (u64, usize),
+        (device, dtype): (&Device, DType),
+        watch: &Watch<'_>,
+    ) -> Result<Run, Failure> {
+        let (inputs, targets) = (self.train.inputs.values(), &self.train.targets);
+        let data = TrainingData::new(inputs, targets, &device.clone().autodiff(), dtype);
+        let mut clock = StepClock::default();
+        let training = MiniBatchTraining {
+            batch_size: targets.len(),
+            learning_rate: LEARNING_RATE,
+            weight_decay: WEIGHT_DECAY,
+            seed,
+            ..MiniBatchTraining::new(steps)
+        };
+        let model = match network_model(method, seed) {
+            Some(config) => {
+                let trainer = MiniBatchTrainer::new(config.init(&data)?, data.clone(), training);
+                clock.train(trainer, watch)?.trained(&data)?
+            }
+            None => {
+                let kernel = Stationary::SquaredExponential;
+                let config = ExactConfig::new(kernel, noise());
+                let model = config
+                    .init(1, (device, dtype))
+                    .map_err(burn_gp_models::InitError::from)?;
+                let model = OnAllData::new(model.train());
+                let trainer = MiniBatchTrainer::new(model, data.clone(), training);
+                TrainedModel::exact(clock.train(trainer, watch)?.into_model(), &data)
+            }
+        };
+        Ok(self.scored(method, seed, &model.predictor()?, &clock))
+    }
+
+    fn scored(
+        &self,
+        method: OneDimensional,
+        seed: u64,
+        predictor: &Predictor<AnyPredictive, AnyLikelihood>,
+        clock: &StepClock,
+    ) -> Run {
+        let (inputs, targets) = (self.test.inputs.values(), &self.test.targets);
+        let predictions = predictor.predict(inputs, 1);
+        let densities = predictor.log_density(inputs, 1, targets);
+        let function = |x: &f64| SyntheticFunction::Levels.evaluate(&[*x]);
+        let truth: Vec<f64> = inputs.iter().map(function).collect();
+        let share = |point: usize| point as f64 / (CURVE_POINTS - 1) as f64;
+        let x: Vec<f64> = (0..CURVE_POINTS)
+            .map(|point| -1.5 + 3.0 * share(point))
+            .collect();
+        let curve = predictor.predict(&x, 1);
+        Run {
+            method,
+            rows: self.train.rows(),
+            seed,
+            steps: clock.seconds.len(),
+            mae: metrics::mean_absolute_error(targets, &predictions.mean),
+            rmse: metrics::root_mean_squared_error(targets, &predictions.mean),
+            nlpd: metrics::negative_log_density(&densities),
+            function_rmse: metrics::root_mean_squared_error(&truth, &predictions.mean),
+            seconds_per_step: clock.median(),
+            seconds: clock.seconds.iter().sum(),
+            x,
+            mean: curve.mean,
+            deviation: curve
+                .variance
+                .iter()
+                .map(|variance| variance.sqrt())
+                .collect(),
+        }
+    }
+}
+
+fn noise() -> GaussianConfig {
+    GaussianConfig { noise: FIRST_NOISE }
+}
+
+/// The configuration, of models with a network.
+fn network_model(method: OneDimensional, seed: u64) -> Option<NetworkModelConfig> {
+    let network: NetworkConfig = PerceptronConfig {
+        hidden: vec![UNITS; 2],
+        first_weights: FirstWeights::FanIn,
+        seed,
+        ..PerceptronConfig::default()
+    }
+    .into();
+    let basis = |correction| {
+        NetworkModelConfig::Dbk(DbkConfig {
+            basis: BasisConfig {
+                network: network.clone(),
+                rank: RANK,
+            },
+            correction,
+            ..DbkConfig::default()
+        })
+    };
+    match method {
+        OneDimensional::Gp => None,
+        OneDimensional::Dkl => Some(NetworkModelConfig::Dkl(DeepKernelConfig {
+            network,
+            features: FEATURES,
+            model: ExactConfig::new(Stationary::SquaredExponential, noise()),
+        })),
+        OneDimensional::Dbk => Some(basis(VarianceCorrection::default())),
+        OneDimensional::DbkC => Some(basis(VarianceCorrection::NONE)),
+    }
+}
+
+/// The seconds of each step.
+#[derive(Default)]
+struct StepClock {
+    seconds: Vec<f64>,
+}
+
+impl StepClock {
+    /// Makes all steps; the trained model.
+    fn train<M: MiniBatchModel>(
+        &mut self,
+        mut trainer: MiniBatchTrainer<M>,
+        watch: &Watch<'_>,
+    ) -> Result<M, Failure> {
+        let mut last = Instant::now();
+        watch.train(&mut trainer, |_, _| {
+            self.seconds.push(last.elapsed().as_secs_f64());
+            last = Instant::now();
+            Ok(())
+        })?;
+        Ok(trainer.into_model())
+    }
+
+    fn median(&self) -> f64 {
+        let mut sorted = self.seconds.clone();
+        sorted.sort_by(f64::total_cmp);
+        sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN)
+    }
+}
+
+/// The table and the pictures of every run that is finished in the folder.
+fn report(folder: &ExperimentFolder) -> Result<(), Failure> {
+    let mut runs: Vec<Run> = folder.made()?;
+    runs.sort_by_key(|run| (run.rows, run.method, run.seed));
+    let (mut lines, record, csv) = report_lines(&runs);
+    folder.write_results(&record, &csv)?;
+    draw_cost(&folder.path().join("cost.svg"), &runs);
+    draw_posteriors(&folder.path().join("posteriors.svg"), &runs);
+    lines.push(format!("all of it in {}\n", folder.path().display()));
+    print(&lines.join("\n"))
+}

@@ -1,0 +1,120 @@
+//! The pictures of Figures 1 and 3.
+
+use std::path::Path;
+
+use clap::ValueEnum;
+
+use super::synthetic::{OneDimensional, Run};
+use crate::pictures::{
+    self, Caption, CurveName, CurvePanel, FitPanel, PictureError, Points, Quantity, Span,
+};
+
+/// Rows of the posteriors that are drawn.
+const DRAWN: usize = 1000;
+
+/// Half the width of a band, in standard deviations.
+const DEVIATIONS: f64 = 2.0;
+
+const NOTHING: Points<'static> = Points { x: &[], y: &[] };
+
+/// Draws errors, densities and times against the rows.
+pub(super) fn draw_cost(path: &Path, runs: &[Run]) {
+    let names: Vec<CurveName> = (OneDimensional::value_variants().iter())
+        .map(|method| method.title().into())
+        .collect();
+    let panel = |title: &'static str, unit, number: fn(&Run) -> f64| CurvePanel {
+        title,
+        value: Quantity { name: title, unit },
+        curves: (OneDimensional::value_variants().iter())
+            .map(|&method| curve(runs, method, number))
+            .collect(),
+        span: Span::Values,
+    };
+    let panels = [
+        panel("MAE", None, |run| run.mae),
+        panel("RMSE", None, |run| run.rmse),
+        panel("NLPD", None, |run| run.nlpd),
+        panel("log10 ms a step", None, |run| {
+            (1e3 * run.seconds_per_step).log10()
+        }),
+    ];
+    let caption = Caption {
+        data: "levels",
+        model: "held-out rows, means over the seeds",
+    };
+    let along = Quantity {
+        name: "log10 rows",
+        unit: None,
+    };
+    warn(pictures::curves(
+        path, "Cost", caption, &names, along, &panels,
+    ));
+}
+
+/// A number of a model, its means over the seeds, against log n.
+fn curve(runs: &[Run], method: OneDimensional, number: fn(&Run) -> f64) -> Vec<(f64, f64)> {
+    let own: Vec<&Run> = runs.iter().filter(|run| run.method == method).collect();
+    let sizes = own.chunk_by(|a, b| a.rows == b.rows);
+    sizes
+        .map(|runs| {
+            let sum: f64 = runs.iter().map(|run| number(run)).sum();
+            ((runs[0].rows as f64).log10(), sum / runs.len() as f64)
+        })
+        .collect()
+}
+
+/// Draws the posteriors of the first seed with 1000 rows, or of as many as there are.
+pub(super) fn draw_posteriors(path: &Path, runs: &[Run]) {
+    let Some(rows) = runs
+        .iter()
+        .map(|run| run.rows)
+        .filter(|&rows| rows <= DRAWN)
+        .max()
+    else {
+        return;
+    };
+    let seed = runs
+        .iter()
+        .filter(|run| run.rows == rows)
+        .map(|run| run.seed)
+        .min();
+    let shown = runs
+        .iter()
+        .filter(|run| run.rows == rows && Some(run.seed) == seed);
+    let bands: Vec<(&Run, Vec<f64>)> = shown
+        .map(|run| {
+            let half = run.deviation.iter().map(|deviation| DEVIATIONS * deviation);
+            (run, half.collect())
+        })
+        .collect();
+    let panels: Vec<FitPanel<'_>> = (bands.iter())
+        .map(|(run, half_width)| FitPanel {
+            title: run.method.title(),
+            x: &run.x,
+            mean: &run.mean,
+            half_width,
+            inducing: &[],
+            orthogonal: &[],
+        })
+        .collect();
+    let model = format!("n = {rows}, trained on [-1, 1]");
+    let caption = Caption {
+        data: "levels",
+        model: &model,
+    };
+    let quantity = |name| Quantity { name, unit: None };
+    warn(pictures::fits(
+        path,
+        caption,
+        "2 standard deviations of targets",
+        (NOTHING, NOTHING),
+        (quantity("x"), quantity("y")),
+        &panels,
+    ));
+}
+
+fn warn(drawn: Result<(), PictureError>) {
+    if let Err(error) = drawn {
+        eprintln!("warning: {error}");
+    }
+}

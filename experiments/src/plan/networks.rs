@@ -1,0 +1,158 @@
+//! The models with networks that settings and data ask for.
+
+use burn_gp::{
+    features::{FirstWeights, NetworkConfig, PerceptronConfig, ResidualNetworkConfig},
+    kernels::KernelConfig,
+    likelihoods::{GaussianConfig, LikelihoodConfig},
+    means::MeanConfig,
+    parameter::ParameterConfig,
+    variational::{CovarianceShape, PosteriorConfig},
+};
+use burn_gp_models::{
+    BasisConfig, DbkConfig, DeepKernelConfig, ExactConfig, InducingConfig, LastLayerConfig,
+    NetworkModelConfig, SgprConfig, SvdbkConfig, SvgpConfig, training::MiniBatchTraining,
+};
+
+use super::mini_batch;
+use crate::arguments::{BackboneName, ModelName};
+use crate::preparation::PreparedData;
+use crate::settings::{Length, NetworkSettings, VariationalSettings};
+
+/// Steps on all rows unless told otherwise.
+const DEFAULT_STEPS: usize = 2000;
+
+/// What the models are made of, some of one, some of another.
+pub(super) struct Pieces {
+    pub kernel: KernelConfig,
+    pub mean: MeanConfig,
+    /// Of models that have no other likelihood.
+    pub noise: GaussianConfig,
+    pub likelihood: LikelihoodConfig,
+    pub covariance: CovarianceShape,
+    pub inducing: InducingConfig,
+    pub parameters: ParameterConfig,
+    /// Of the network.
+    pub seed: u64,
+}
+
+/// The model of `pieces`.
+pub(super) fn config(pieces: Pieces, settings: &NetworkSettings) -> NetworkModelConfig {
+    let network = network(settings, pieces.seed);
+    let basis = BasisConfig {
+        network: network.clone(),
+        rank: settings.outputs,
+    };
+    let Pieces {
+        kernel,
+        mean,
+        noise,
+        likelihood,
+        covariance,
+        inducing,
+        parameters,
+        ..
+    } = pieces;
+    let correction = settings.correction;
+    match settings.model {
+        ModelName::Svdbk => NetworkModelConfig::Svdbk(SvdbkConfig {
+            basis,
+            mean,
+            likelihood,
+            correction,
+            covariance,
+            parameters,
+        }),
+        ModelName::Bll => NetworkModelConfig::LastLayer(LastLayerConfig {
+            basis,
+            mean,
+            likelihood: noise,
+            parameters,
+        }),
+        ModelName::Dkl => NetworkModelConfig::Dkl(DeepKernelConfig {
+            network,
+            features: settings.outputs,
+            model: ExactConfig {
+                kernel,
+                mean,
+                likelihood: noise,
+                parameters,
+            },
+        }),
+        ModelName::Sdkl => NetworkModelConfig::Sdkl(DeepKernelConfig {
+            network,
+            features: settings.outputs,
+            model: SgprConfig {
+                kernel,
+                mean,
+                likelihood: noise,
+                inducing,
+                parameters,
+            },
+        }),
+        ModelName::Svdkl => NetworkModelConfig::Svdkl(DeepKernelConfig {
+            network,
+            features: settings.outputs,
+            model: SvgpConfig {
+                mean,
+                posterior: PosteriorConfig::Whitened { covariance },
+                inducing,
+                parameters,
+                ..SvgpConfig::new(kernel, likelihood)
+            },
+        }),
+        _ => NetworkModelConfig::Dbk(DbkConfig {
+            basis,
+            mean,
+            likelihood: noise,
+            correction,
+            parameters,
+        }),
+    }
+}
+
+fn network(settings: &NetworkSettings, seed: u64) -> NetworkConfig {
+    let first_weights = FirstWeights::FanIn;
+    match settings.backbone {
+        BackboneName::Mlp => PerceptronConfig {
+            hidden: vec![settings.units; 2],
+            first_weights,
+            seed,
+            ..PerceptronConfig::default()
+        }
+        .into(),
+        BackboneName::Residual => ResidualNetworkConfig {
+            width: settings.units,
+            first_weights,
+            seed,
+            ..ResidualNetworkConfig::default()
+        }
+        .into(),
+    }
+}
+
+/// The training by Adam, on all rows as one batch where the model has no other.
+pub(super) fn training(
+    variational: &VariationalSettings,
+    settings: &NetworkSettings,
+    length: Option<Length>,
+    data: &PreparedData,
+    seed: u64,
+) -> MiniBatchTraining {
+    let rows = data.train.len();
+    let weight_decay = settings.weight_decay;
+    if settings.model.has_batches() {
+        return MiniBatchTraining {
+            weight_decay,
+            ..mini_batch(variational, length, rows, seed)
+        };
+    }
+    let variational = VariationalSettings {
+        batch_size: rows,
+        ..variational.clone()
+    };
+    let length = length.unwrap_or(Length::Steps(DEFAULT_STEPS));
+    MiniBatchTraining {
+        weight_decay,
+        ..mini_batch(&variational, Some(length), rows, seed)
+    }
+}

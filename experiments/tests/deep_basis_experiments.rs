@@ -1,0 +1,111 @@
+//! The experiments with deep basis kernels run, keep what is finished, and are one table.
+
+mod support;
+
+use support::{fields, read, succeed, write_collection};
+
+/// Cells made one by one are a table with the paper's numbers beside them, and are not made again.
+#[test]
+fn the_table_has_every_cell_that_is_made() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path();
+    write_collection(path, "pol", 250);
+    let line = |methods: &str, seed: &str| {
+        let line = format!(
+            "experiment dbk-uci --data-dir . --out table --quiet --iterations 6 --epochs 3 \
+             --line-searches 10 --data-sets pol --methods {methods} --seed {seed}"
+        );
+        let words: Vec<&str> = line.split(' ').filter(|word| !word.is_empty()).collect();
+        succeed(path, &words)
+    };
+    line("gp,dbk,dbk-cr", "0");
+    line("svdbk-r,svdkl,bll", "0");
+    let log = path.join("table/runs/pol/dbk/seed-0/metrics.json");
+    let before = read(&log);
+    let table = line("dbk,dkl,sdkl,svgp", "0");
+    assert_eq!(before, read(&log), "a finished run is made again");
+    line("dbk", "1");
+    let rows = fields(&read(&path.join("table/results.csv")));
+    let methods: Vec<&str> = rows[1..].iter().map(|row| row[1].as_str()).collect();
+    assert_eq!(
+        methods,
+        [
+            "gp", "dkl", "sdkl", "dbk", "dbk-cr", "bll", "svgp", "svdkl", "svdbk-r"
+        ]
+    );
+    // 70 % of the rows, whatever trains.
+    assert!(rows[1..].iter().all(|row| row[2] == "175"), "{rows:?}");
+    let dbk = &rows[4];
+    assert_eq!((dbk[3].as_str(), dbk[10].as_str()), ("2", "0.0249"));
+    for row in &rows[1..] {
+        let score = |column: usize| row[column].parse::<f64>().unwrap();
+        assert!(
+            [4, 6, 8].iter().all(|&column| score(column).is_finite()),
+            "{row:?}"
+        );
+    }
+    assert!(table.contains("-1.5117 (0.0323)"), "{table}");
+    assert!(table.contains("not comparable"), "{table}");
+}
+
+/// Models that do not fit are left out, the others are scored on the same held-out rows.
+#[test]
+fn one_dimension_has_errors_times_and_pictures() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path();
+    let line = "experiment dbk-synthetic --out line --quiet --sizes 60,1000,2000 --dense-limit 100 \
+                --steps 4";
+    let words: Vec<&str> = line.split(' ').filter(|word| !word.is_empty()).collect();
+    let table = succeed(path, &words);
+    let rows = fields(&read(&path.join("line/results.csv")));
+    let made: Vec<String> = rows[1..]
+        .iter()
+        .map(|row| format!("{} {}", row[0], row[1]))
+        .collect();
+    assert_eq!(
+        made,
+        [
+            "gp 60",
+            "dkl 60",
+            "dbk 60",
+            "dbk-c 60",
+            "dbk 1000",
+            "dbk-c 1000",
+            "dbk 2000",
+            "dbk-c 2000"
+        ]
+    );
+    assert!(
+        rows[1..]
+            .iter()
+            .all(|row| row[4..].iter().all(|cell| cell.parse::<f64>().is_ok()))
+    );
+    assert!(table.contains("DBK: a step takes time n^"), "{table}");
+    for picture in ["cost.svg", "posteriors.svg"] {
+        assert!(read(&path.join("line").join(picture)).contains("DBK-c"));
+    }
+}
+
+/// Ranks are sorted as numbers, and cells made later join those that are there.
+#[test]
+fn ranks_are_rows_of_one_table() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path();
+    write_collection(path, "pol", 150);
+    for ranks in ["12,2", "1"] {
+        let line = format!(
+            "experiment dbk-rank --data-dir . --out ranks --quiet --iterations 4 --epochs 2 \
+             --methods dbk,svdbk,svgp --ranks {ranks}"
+        );
+        let words: Vec<&str> = line.split(' ').filter(|word| !word.is_empty()).collect();
+        succeed(path, &words);
+    }
+    let rows = fields(&read(&path.join("ranks/results.csv")));
+    let made: Vec<String> = (rows[1..].iter())
+        .map(|row| format!("{} {}", row[1], row[2]))
+        .collect();
+    assert_eq!(
+        made,
+        ["DBK 1", "DBK 2", "DBK 12", "SVDBK 1", "SVDBK 2", "SVDBK 12"]
+    );
+}

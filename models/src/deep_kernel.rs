@@ -1,0 +1,265 @@
+//! Deep kernel learning: Gaussian processes of the outputs of a network.
+
+use burn::{
+    module::{Module, ModuleDisplay},
+    tensor::{Tensor, TensorCreationOptions},
+};
+use burn_gp::{
+    features::{AnyNetwork, Features, FirstWeights, NetworkConfig, ResidualNetworkConfig},
+    inference::FullBatch,
+    likelihoods::Marginals,
+    ops::NotPositiveDefinite,
+    variational::{Joint, JointAcrossOutputs, Process},
+};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    AnyExact, AnySgpr, AnySvgp, ExactConfig, InitError, SgprConfig, SvgpConfig,
+    config::options_of,
+    training::{MiniBatchModel, Objective, TrainingData},
+};
+
+/// A model of `f(x) = g(h(x))` whose inputs are the outputs h of a network (A. Wilson, Z. Hu,
+/// R. Salakhutdinov and E. Xing, *Deep Kernel Learning*, arXiv:1511.02222). Inducing points are places
+/// among the outputs, and so are the inputs of a linear mean.
+#[derive(Module, Debug)]
+pub struct OnFeatures<M: Module> {
+    network: AnyNetwork,
+    model: M,
+}
+
+/// Exact deep kernel learning.
+pub type AnyDkl = OnFeatures<AnyExact>;
+
+/// Deep kernel learning with inducing points, collapsed.
+pub type AnySdkl = OnFeatures<AnySgpr>;
+
+/// Deep kernel learning with inducing points on batches.
+pub type AnySvdkl = OnFeatures<AnySvgp>;
+
+impl<M: Module + ModuleDisplay> OnFeatures<M> {
+    /// `model` of the outputs of `network`.
+    pub fn new(network: AnyNetwork, model: M) -> Self {
+        Self { network, model }
+    }
+
+    /// The network.
+    pub fn network(&self) -> &AnyNetwork {
+        &self.network
+    }
+
+    /// The model of its outputs.
+    pub fn model(&self) -> &M {
+        &self.model
+    }
+
+    /// The same network before another model.
+    pub fn map<N: Module + ModuleDisplay>(self, change: impl FnOnce(M) -> N) -> OnFeatures<N> {
+        OnFeatures::new(self.network, change(self.model))
+    }
+
+    /// The data that the model sees, without history.
+    pub fn features(&self, data: &TrainingData) -> TrainingData {
+        features(&self.network.valid(), data)
+    }
+
+    /// The process of the model on the outputs of the network.
+    pub fn process<P: Process>(&self, process: P) -> FeatureProcess<P> {
+        FeatureProcess {
+            network: self.network.valid(),
+            process,
+        }
+    }
+}
+
+fn features(network: &AnyNetwork, data: &TrainingData) -> TrainingData {
+    TrainingData {
+        inputs: network.forward(data.inputs.clone().inner()),
+        targets: data.targets.clone().inner(),
+    }
+}
+
+impl<M: FullBatch> FullBatch for OnFeatures<M> {
+    type Process = FeatureProcess<M::Process>;
+
+    fn objective(
+        &self,
+        inputs: Tensor<2>,
+        targets: Tensor<2>,
+    ) -> Result<Tensor<1>, NotPositiveDefinite> {
+        (self.model).objective(self.network.forward(inputs), targets)
+    }
+
+    fn condition(
+        &self,
+        inputs: Tensor<2>,
+        targets: Tensor<2>,
+    ) -> Result<Self::Process, NotPositiveDefinite> {
+        let data = self.features(&TrainingData { inputs, targets });
+        let process = self.model.valid().condition(data.inputs, data.targets)?;
+        Ok(self.process(process))
+    }
+}
+
+impl<M: MiniBatchModel> MiniBatchModel for OnFeatures<M> {
+    fn objective(
+        &self,
+        inputs: Tensor<2>,
+        targets: Tensor<2>,
+        data_count: usize,
+    ) -> Result<Objective, NotPositiveDefinite> {
+        (self.model).objective(self.network.forward(inputs), targets, data_count)
+    }
+
+    fn after_step(self) -> Self {
+        self.map(M::after_step)
+    }
+}
+
+/// A process of the outputs of a network.
+#[derive(Clone, Debug)]
+pub struct FeatureProcess<P> {
+    network: AnyNetwork,
+    process: P,
+}
+
+impl<P: Process> Process for FeatureProcess<P> {
+    fn marginals(&self, x: Tensor<2>) -> Marginals {
+        self.process.marginals(self.network.forward(x))
+    }
+
+    fn rows_per_input(&self) -> usize {
+        self.process.rows_per_input()
+    }
+
+    fn joint(&self, x: Tensor<2>) -> Joint {
+        self.process.joint(self.network.forward(x))
+    }
+
+    fn joint_across_outputs(&self, x: Tensor<2>) -> JointAcrossOutputs {
+        self.process.joint_across_outputs(self.network.forward(x))
+    }
+
+    fn sample(&self, x: Tensor<2>, samples: usize) -> Result<Tensor<3>, NotPositiveDefinite> {
+        self.process.sample(self.network.forward(x), samples)
+    }
+}
+
+/// Configuration of deep kernel learning with the model `C`: [`ExactConfig`], [`SgprConfig`] or
+/// [`SvgpConfig`].
+///
+/// The paths of the model's `parameters` are those of the model without the network.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DeepKernelConfig<C> {
+    /// The network.
+    #[serde(default = "residual_network")]
+    pub network: NetworkConfig,
+    /// Its outputs, H.
+    #[serde(default = "two")]
+    pub features: usize,
+    /// The model of its outputs; `model` itself is the name of the whole.
+    #[serde(rename = "of_features")]
+    pub model: C,
+}
+
+fn residual_network() -> NetworkConfig {
+    ResidualNetworkConfig {
+        first_weights: FirstWeights::FanIn,
+        ..ResidualNetworkConfig::default()
+    }
+    .into()
+}
+
+fn two() -> usize {
+    2
+}
+
+impl<C> DeepKernelConfig<C> {
+    /// `model` of two outputs of a residual network.
+    pub fn new(model: C) -> Self {
+        Self {
+            network: residual_network(),
+            features: two(),
+            model,
+        }
+    }
+
+    /// The network for data like these, and what the model sees of them.
+    fn first_features(&self, data: &TrainingData) -> (AnyNetwork, TrainingData) {
+        let [_, dimensions] = data.inputs.dims();
+        let options = options_of(&data.inputs);
+        let network = self.network.init(dimensions, self.features, options);
+        let seen = features(&network, data);
+        (network, seen)
+    }
+}
+
+impl DeepKernelConfig<ExactConfig> {
+    /// The model for data like these, in their precision and on their device with autodiff.
+    ///
+    /// # Errors
+    ///
+    /// When what is asked of a parameter cannot be.
+    pub fn init(&self, data: &TrainingData) -> Result<AnyDkl, InitError> {
+        let (network, _) = self.first_features(data);
+        let options = options_of(&data.inputs);
+        let model = self.model.init(self.features, options)?;
+        Ok(OnFeatures::new(network, model).train())
+    }
+}
+
+impl DeepKernelConfig<SgprConfig> {
+    /// The model for data like these, in their precision and on their device with autodiff; its
+    /// inducing points are chosen among the first outputs of the network.
+    ///
+    /// # Errors
+    ///
+    /// When the inducing points cannot be chosen, or what is asked of a parameter cannot be.
+    pub fn init(&self, data: &TrainingData) -> Result<AnySdkl, InitError> {
+        let (network, seen) = self.first_features(data);
+        let model = self.model.init(&seen)?;
+        Ok(OnFeatures::new(network.train(), model))
+    }
+
+    /// The variational model that a trained one turns into.
+    pub fn variational(&self) -> DeepKernelConfig<SvgpConfig> {
+        DeepKernelConfig {
+            network: self.network.clone(),
+            features: self.features,
+            model: self.model.variational(),
+        }
+    }
+}
+
+impl DeepKernelConfig<SvgpConfig> {
+    /// The model for data like these, in their precision and on their device with autodiff; its
+    /// inducing points are chosen among the first outputs of the network.
+    ///
+    /// # Errors
+    ///
+    /// When the inducing points cannot be chosen, their covariance cannot be factored, or what is
+    /// asked of a parameter cannot be.
+    pub fn init(&self, data: &TrainingData) -> Result<AnySvdkl, InitError> {
+        let (network, seen) = self.first_features(data);
+        let model = self.model.init(&seen)?;
+        Ok(OnFeatures::new(network.train(), model))
+    }
+
+    /// A model of the right shapes for targets with `columns` columns, to be filled from a record.
+    ///
+    /// # Errors
+    ///
+    /// When the covariance of the inducing variables cannot be factored, or what is asked of a
+    /// parameter cannot be.
+    pub fn blank(
+        &self,
+        dimensions: usize,
+        columns: usize,
+        options: impl Into<TensorCreationOptions>,
+    ) -> Result<AnySvdkl, InitError> {
+        let options = options.into();
+        let network = (self.network).init(dimensions, self.features, options.clone());
+        let model = self.model.blank(self.features, columns, options)?;
+        Ok(OnFeatures::new(network, model))
+    }
+}

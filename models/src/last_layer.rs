@@ -1,0 +1,134 @@
+//! Networks with a Bayesian last layer.
+
+use burn::{
+    module::{Module, Param},
+    tensor::{Tensor, TensorCreationOptions},
+};
+use burn_gp::{
+    features::{AnyNetwork, Features},
+    inference::{LowRankRegression, VarianceCorrection},
+    kernels::Basis,
+    likelihoods::{Gaussian, GaussianConfig, Likelihood, Marginals},
+    means::{AnyMean, Mean, MeanConfig},
+    ops::NotPositiveDefinite,
+    parameter::{ParameterConfig, ParameterError},
+};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    AnyDbk, BasisConfig, DbkConfig, SvdbkConfig,
+    config::{OUTPUTS, options_of},
+    training::{MiniBatchModel, Objective, TrainingData},
+};
+
+/// A network that is trained as one, by the penalised likelihood
+/// `Σ_n log N(y_n | m(x_n) + wᵀφ(x_n), σ²) − ½‖w‖²`, and whose last layer w becomes Bayesian
+/// afterwards: the posterior of `w ~ N(0, I)` given the trained features and all data.
+///
+/// A deep basis kernel has the same predictions; its features maximise the evidence, in which w is
+/// integrated out.
+#[derive(Module, Debug)]
+pub struct AnyLastLayer {
+    network: AnyNetwork,
+    mean: AnyMean,
+    likelihood: Gaussian,
+    /// w, [P, R]
+    weights: Param<Tensor<2>>,
+}
+
+/// Configuration of a network with a Bayesian last layer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LastLayerConfig {
+    /// The features before the last layer.
+    #[serde(default)]
+    pub basis: BasisConfig,
+    /// The mean function.
+    #[serde(default)]
+    pub mean: MeanConfig,
+    /// The noise.
+    pub likelihood: GaussianConfig,
+    /// First values, bounds, priors of the parameters, and which are not trained.
+    #[serde(default)]
+    pub parameters: ParameterConfig,
+}
+
+impl LastLayerConfig {
+    /// The model for data like these, in their precision and on their device with autodiff.
+    ///
+    /// # Errors
+    ///
+    /// When what is asked of a parameter cannot be.
+    pub fn init(&self, data: &TrainingData) -> Result<AnyLastLayer, ParameterError> {
+        let [_, dimensions] = data.inputs.dims();
+        let options = || options_of(&data.inputs);
+        let model = AnyLastLayer {
+            network: (self.basis.network).init(dimensions, self.basis.rank, options()),
+            mean: self.mean.init(dimensions, OUTPUTS, options()),
+            likelihood: self.likelihood.init(options()),
+            weights: first_weights(self.basis.rank, options()),
+        };
+        Ok(self.parameters.apply(model)?.train())
+    }
+
+    /// The variational model that a trained model turns into.
+    pub fn variational(&self) -> SvdbkConfig {
+        let config = DbkConfig {
+            basis: self.basis.clone(),
+            mean: self.mean,
+            likelihood: self.likelihood.clone(),
+            correction: VarianceCorrection::NONE,
+            parameters: self.parameters.clone(),
+        };
+        config.variational()
+    }
+}
+
+/// Weights at zero: the features alone break the symmetry.
+fn first_weights(rank: usize, options: TensorCreationOptions) -> Param<Tensor<2>> {
+    Param::from_tensor(Tensor::zeros([OUTPUTS, rank], options))
+}
+
+impl AnyLastLayer {
+    /// The likelihood.
+    pub fn likelihood(&self) -> &Gaussian {
+        &self.likelihood
+    }
+
+    /// The model whose last layer is integrated out, on the device without autodiff.
+    pub fn bayesian(&self) -> AnyDbk {
+        let this = self.valid();
+        LowRankRegression::new(
+            Basis::new(this.network),
+            this.mean,
+            this.likelihood,
+            VarianceCorrection::NONE,
+        )
+    }
+}
+
+impl MiniBatchModel for AnyLastLayer {
+    fn objective(
+        &self,
+        inputs: Tensor<2>,
+        targets: Tensor<2>,
+        data_count: usize,
+    ) -> Result<Objective, NotPositiveDefinite> {
+        let [batch, _] = inputs.dims();
+        let weights = self.weights.val();
+        let features = self.network.forward(inputs.clone());
+        let mean = features.matmul(weights.clone().transpose());
+        let marginals = Marginals {
+            variance: mean.zeros_like(),
+            mean: self.mean.add_to(mean, inputs),
+        };
+        let expected = self.likelihood.expected_log_density(targets, marginals);
+        Ok(Objective {
+            fit: expected.sum() * (data_count as f64 / batch as f64),
+            divergence: Some(weights.square().sum() * 0.5),
+        })
+    }
+
+    fn after_step(self) -> Self {
+        self
+    }
+}

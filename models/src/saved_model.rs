@@ -1,0 +1,199 @@
+//! Models on disk.
+
+use std::path::{Path, PathBuf};
+
+use burn::{
+    module::{Module, ModuleMapper, Param, ParamId},
+    tensor::{DType, Device, Int, Tensor},
+};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+use crate::{ModelConfig, TrainedModel};
+
+/// The version of the format that [`SavedModel::save`] writes.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// The name of the file that describes a saved model.
+pub const MODEL_FILE: &str = "model.json";
+
+/// The name of the file that holds a saved model's numbers.
+pub const WEIGHTS_FILE: &str = "weights.bpk";
+
+/// The floating-point type of a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Precision {
+    /// Single precision.
+    F32,
+    /// Double precision.
+    F64,
+}
+
+impl Precision {
+    /// The type as burn names it.
+    pub fn dtype(self) -> DType {
+        match self {
+            Self::F32 => DType::F32,
+            Self::F64 => DType::F64,
+        }
+    }
+}
+
+/// What a model's file says besides its numbers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// The configuration.
+    pub config: ModelConfig,
+    /// Input dimensions, D.
+    pub dimensions: usize,
+    /// Columns of the targets.
+    #[serde(default = "one_column")]
+    pub target_columns: usize,
+    /// Training data, N.
+    pub data_count: usize,
+    /// The floating-point type.
+    pub precision: Precision,
+}
+
+/// The targets of models that were saved before there could be more columns.
+fn one_column() -> usize {
+    1
+}
+
+/// A model on disk: configuration, numbers, and whatever its user needs with it (`C`: scalers,
+/// column names).
+#[derive(Clone, Debug)]
+pub struct SavedModel<C> {
+    /// The model.
+    pub model: TrainedModel,
+    /// Configuration, dimensions and precision.
+    pub summary: Summary,
+    /// What the user of the model needs with it.
+    pub context: C,
+}
+
+#[derive(Serialize, Deserialize)]
+struct ModelFile<S, C> {
+    format_version: u32,
+    #[serde(flatten)]
+    summary: S,
+    context: C,
+}
+
+/// Why a model cannot be saved or loaded.
+#[derive(Debug, thiserror::Error)]
+pub enum SavedModelError {
+    /// A file cannot be written.
+    #[error("{path} cannot be written: {reason}")]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What went wrong.
+        reason: String,
+    },
+    /// A file cannot be read.
+    #[error("{path} cannot be read: {reason}")]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What went wrong.
+        reason: String,
+    },
+    /// The file was written by another version of the program.
+    #[error("{path} has format version {found}, this program reads version {FORMAT_VERSION}")]
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// The version found.
+        found: u64,
+    },
+}
+
+/// The same model with its parameters numbered in order. Their random identities would make the
+/// files of two equal models differ.
+fn numbered(model: TrainedModel) -> TrainedModel {
+    struct Numbering(u64);
+    impl ModuleMapper for Numbering {
+        fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
+            let (_, tensor, mapper) = param.consume();
+            self.0 += 1;
+            Param::from_mapped_value(ParamId::from(self.0), tensor, mapper)
+        }
+
+        fn map_int<const D: usize>(
+            &mut self,
+            param: Param<Tensor<D, Int>>,
+        ) -> Param<Tensor<D, Int>> {
+            let (_, tensor, mapper) = param.consume();
+            self.0 += 1;
+            Param::from_mapped_value(ParamId::from(self.0), tensor, mapper)
+        }
+    }
+    model.map(&mut Numbering(0))
+}
+
+impl<C: Serialize + DeserializeOwned> SavedModel<C> {
+    /// Writes the model into an existing folder.
+    ///
+    /// # Errors
+    ///
+    /// When a file cannot be written.
+    pub fn save(&self, folder: &Path) -> Result<(), SavedModelError> {
+        let write_error = |path: &Path, reason: String| SavedModelError::Write {
+            path: path.to_owned(),
+            reason,
+        };
+        let path = folder.join(MODEL_FILE);
+        let file = ModelFile {
+            format_version: FORMAT_VERSION,
+            summary: &self.summary,
+            context: &self.context,
+        };
+        let text = serde_json::to_string_pretty(&file)
+            .map_err(|reason| write_error(&path, reason.to_string()))?;
+        std::fs::write(&path, text + "\n")
+            .map_err(|reason| write_error(&path, reason.to_string()))?;
+        let path = folder.join(WEIGHTS_FILE);
+        (numbered(self.model.clone()).save_file(&path))
+            .map_err(|reason| write_error(&path, reason.to_string()))
+    }
+
+    /// Reads a model from a folder, onto a device without autodiff.
+    ///
+    /// # Errors
+    ///
+    /// When a file is missing, damaged or of another format version.
+    pub fn load(folder: &Path, device: &Device) -> Result<Self, SavedModelError> {
+        let path = folder.join(MODEL_FILE);
+        let read_error = |path: &Path, reason: String| SavedModelError::Read {
+            path: path.to_owned(),
+            reason,
+        };
+        let text = std::fs::read_to_string(&path)
+            .map_err(|reason| read_error(&path, reason.to_string()))?;
+        let file: serde_json::Value =
+            serde_json::from_str(&text).map_err(|reason| read_error(&path, reason.to_string()))?;
+        match file
+            .get("format_version")
+            .and_then(|version| version.as_u64())
+        {
+            Some(version) if version == u64::from(FORMAT_VERSION) => {}
+            Some(found) => return Err(SavedModelError::Version { path, found }),
+            None => return Err(read_error(&path, "it is not a model file".into())),
+        }
+        let ModelFile {
+            summary, context, ..
+        } = serde_json::from_value::<ModelFile<Summary, C>>(file)
+            .map_err(|reason| read_error(&path, reason.to_string()))?;
+        let path = folder.join(WEIGHTS_FILE);
+        let model = TrainedModel::blank(&summary, device)
+            .map_err(|reason| read_error(&path, reason.to_string()))?
+            .try_load_file(&path)
+            .map_err(|reason| read_error(&path, reason.to_string()))?;
+        Ok(Self {
+            model,
+            summary,
+            context,
+        })
+    }
+}
