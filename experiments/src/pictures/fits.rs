@@ -62,7 +62,7 @@ pub fn fits(
         picture: PICTURE,
         caption,
         remarks: Vec::new(),
-        legend: legend_entries(band),
+        legend: legend_entries(band, test, fits),
     };
     on_paper(path, &frame, |sheet| {
         let (header, body) = sheet.split_vertically(pixels(HEADER));
@@ -75,15 +75,23 @@ pub fn fits(
     })
 }
 
-fn legend_entries(band: &str) -> Vec<Entry<'_>> {
-    vec![
+/// An entry for everything that some panel has.
+fn legend_entries<'a>(band: &'a str, test: Points<'_>, fits: &[FitPanel<'_>]) -> Vec<Entry<'a>> {
+    let mut entries = vec![
         Entry::new(Sample::Line, palette::BLUE, "mean"),
         Entry::new(Sample::Band, palette::SKY, band),
         Entry::new(Sample::Dot, palette::INK, "training"),
-        Entry::new(Sample::Ring, palette::VERMILION, "held out"),
-        Entry::new(Sample::Cross, palette::GREEN, "inducing"),
-        Entry::new(Sample::Triangle, palette::GREEN, "orthogonal"),
-    ]
+    ];
+    if !test.x.is_empty() {
+        entries.push(Entry::new(Sample::Ring, palette::VERMILION, "held out"));
+    }
+    if fits.iter().any(|fit| !fit.inducing.is_empty()) {
+        entries.push(Entry::new(Sample::Cross, palette::GREEN, "inducing"));
+    }
+    if fits.iter().any(|fit| !fit.orthogonal.is_empty()) {
+        entries.push(Entry::new(Sample::Triangle, palette::GREEN, "orthogonal"));
+    }
+    entries
 }
 
 /// Axes that hold the data and the means; a band may stretch them by half at either end.
@@ -261,6 +269,13 @@ mod tests {
         // A band a panel, and the triangles: one of the legend, one inside the range.
         assert_eq!(picture.count("polygon"), 2 + 2);
         assert_eq!(picture.count_text("SVGP 5"), 2);
+        assert_eq!(picture.count_text("orthogonal"), 1);
+        let (none, plain) = (Points { x: &[], y: &[] }, [panel(&mean, &[])]);
+        let draw = |path: &Path| fits(path, CAPTION, "", (train, none), quantities, &plain);
+        let picture = Picture::of(draw);
+        assert_eq!(picture.count_text("inducing"), 1);
+        assert_eq!(picture.count_text("orthogonal"), 0);
+        assert_eq!(picture.count_text("held out"), 0);
         let uneven = [panel(&mean[..2], &[])];
         let draw = |path: &Path| fits(path, CAPTION, "", (train, test), quantities, &uneven);
         let error = Picture::refused(draw);

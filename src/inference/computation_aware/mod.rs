@@ -6,6 +6,7 @@ mod any;
 mod bound;
 mod iterations;
 mod preconditioner;
+mod subspaces;
 mod uncertainty;
 
 use burn::{
@@ -18,6 +19,7 @@ pub use actions::{ActionStart, ActionVariables, Actions, BlockActions, DenseActi
 pub use any::{AnyActionPolicy, AnyActions};
 pub use iterations::{Iterated, IterationRule, Iterations};
 pub(in crate::inference) use preconditioner::Preconditioner;
+pub use subspaces::grassmann_distance;
 pub use uncertainty::Uncertainty;
 
 use super::{FullBatch, check_rows, low_rank::precise_type};

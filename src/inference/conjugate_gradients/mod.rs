@@ -61,10 +61,9 @@ impl Default for ConjugateGradientsSettings {
 /// gradient is estimated by `1/s·Σ_i (K̂⁻¹z_i)ᵀ ∂K̂ (P⁻¹z_i)`.
 ///
 /// The z are functions of the seed and the hyperparameters, so that full-batch optimisers see one
-/// function. Memory N·(s + P); time N² of covariances for an iteration, which are never stored. The
-/// covariances that iterations which were not made would have taken away are not in the posterior's
-/// variance as such: what is not computed looks like knowledge of the mean
-/// ([`ComputationAware`](super::ComputationAware) counts it as uncertainty).
+/// function. Memory N·(s + P); time N² of covariances for an iteration, which are never stored.
+/// Variances take the solves at their word: the error of a mean whose solve ended early is not in
+/// them, where [`ComputationAware`](super::ComputationAware) counts it as uncertainty.
 #[derive(Module, Debug)]
 pub struct ConjugateGradients<K: Module, M: Module> {
     kernel: K,
