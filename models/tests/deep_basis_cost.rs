@@ -1,0 +1,93 @@
+//! Deep basis kernels: the time of a step against the number of data.
+
+use std::time::Instant;
+
+use burn::{
+    module::Module,
+    tensor::{DType, Device},
+};
+use burn_gp::{
+    features::PerceptronConfig, inference::VarianceCorrection, likelihoods::GaussianConfig,
+};
+use burn_gp_models::{
+    BasisConfig, DbkConfig, SvdbkConfig,
+    training::{
+        MiniBatchModel, MiniBatchTrainer, MiniBatchTraining, OnAllData, Trainer, TrainingData,
+    },
+};
+
+const FEW: usize = 8_000;
+const MANY: usize = 64_000;
+
+/// Steps of either size, one after the other, so that what else the machine does falls on both.
+const STEPS: usize = 12;
+
+fn data(rows: usize) -> TrainingData {
+    let x: Vec<f64> = (0..rows)
+        .map(|i| -1.0 + 2.0 * i as f64 / rows as f64)
+        .collect();
+    let y: Vec<f64> = x.iter().map(|x| (5.0 * x).sin()).collect();
+    TrainingData::new(&x, &y, &Device::default().autodiff(), DType::F32)
+}
+
+fn basis() -> BasisConfig {
+    BasisConfig {
+        network: PerceptronConfig {
+            hidden: vec![32, 32],
+            ..PerceptronConfig::default()
+        }
+        .into(),
+        rank: 32,
+    }
+}
+
+/// How many times as long the fastest step with [`MANY`] data takes as that with [`FEW`]: the least
+/// is what remains of a time that others on the machine can only add to.
+fn ratio<M: MiniBatchModel>(trainer: impl Fn(TrainingData) -> MiniBatchTrainer<M>) -> f64 {
+    let mut trainers = [FEW, MANY].map(|rows| trainer(data(rows)));
+    let mut least = [f64::INFINITY; 2];
+    for _ in 0..STEPS {
+        for (trainer, least) in trainers.iter_mut().zip(&mut least) {
+            let start = Instant::now();
+            trainer.step().unwrap();
+            *least = least.min(start.elapsed().as_secs_f64());
+        }
+    }
+    least[1] / least[0]
+}
+
+/// Eight times the data take eight times as long, not sixty-four; up to twice that where they no longer
+/// fit the caches that others on the machine use too (13 times were measured beside them).
+#[test]
+fn steps_on_all_data_are_linear_in_them() {
+    for correction in [VarianceCorrection::default(), VarianceCorrection::NONE] {
+        let ratio = ratio(|data| {
+            let config = DbkConfig {
+                basis: basis(),
+                correction,
+                ..DbkConfig::default()
+            };
+            let options = (&Device::default(), DType::F32);
+            let model = OnAllData::new(config.init(1, options).unwrap()).train();
+            let training = MiniBatchTraining {
+                batch_size: data.len(),
+                ..MiniBatchTraining::new(STEPS)
+            };
+            MiniBatchTrainer::new(model, data, training)
+        });
+        assert!(ratio < 16.0, "{correction:?}: {ratio} times as long");
+    }
+}
+
+#[test]
+fn steps_on_batches_do_not_depend_on_the_number_of_data() {
+    let ratio = ratio(|data| {
+        let config = SvdbkConfig {
+            basis: basis(),
+            ..SvdbkConfig::new(GaussianConfig { noise: 1e-2 })
+        };
+        let training = MiniBatchTraining::new(STEPS);
+        MiniBatchTrainer::new(config.init(&data).unwrap(), data, training)
+    });
+    assert!(ratio < 1.5, "{ratio} times as long");
+}

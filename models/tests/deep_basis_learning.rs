@@ -1,0 +1,121 @@
+//! What training a deep basis kernel comes to beside a Gaussian process, with and without correction.
+//!
+//! On few data: the corrected kernel learns slowly, because its penalty first makes the features
+//! small, and it is ahead of what has no correction where that overfits. With 200 and 300 rows and about
+//! as many steps the uncorrected kernel has the smaller errors: it takes more data longer to overfit.
+
+use burn::{
+    module::Module,
+    tensor::{DType, Device},
+};
+use burn_gp::{
+    features::{FirstWeights, PerceptronConfig},
+    inference::VarianceCorrection,
+    likelihoods::GaussianConfig,
+    metrics,
+    ops::Stationary,
+};
+use burn_gp_datasets::{DataSource, Dataset, SyntheticFunction};
+use burn_gp_models::{
+    BasisConfig, DbkConfig, ExactConfig, TrainedModel,
+    training::{
+        FullBatchTrainer, FullBatchTraining, MiniBatchTrainer, MiniBatchTraining, OnAllData,
+        Schedule, Trainer, TrainingData,
+    },
+};
+
+const ROWS: usize = 100;
+const STEPS: usize = 6000;
+
+/// Rows of the function with three jumps, with noise of deviation 0.1.
+fn levels(rows: usize, seed: u64) -> Dataset {
+    let text = format!("synthetic:levels?n={rows}&noise=0.1&seed={seed}");
+    let source = DataSource::resolve(&text, None).unwrap();
+    source.load(None).unwrap()
+}
+
+fn training_data(data: &Dataset, dtype: DType) -> TrainingData {
+    let device = Device::default().autodiff();
+    TrainingData::new(data.inputs.values(), &data.targets, &device, dtype)
+}
+
+/// The error of the function without noise, and the mean negative log density of the targets.
+fn scores(model: &TrainedModel, test: &Dataset) -> (f64, f64) {
+    let inputs = test.inputs.values();
+    let function = |x: &f64| SyntheticFunction::Levels.evaluate(&[*x]);
+    let truth: Vec<f64> = inputs.iter().map(function).collect();
+    let predictor = model.predictor().unwrap();
+    let error = metrics::root_mean_squared_error(&truth, &predictor.predict(inputs, 1).mean);
+    let densities = predictor.log_density(inputs, 1, &test.targets);
+    (error, metrics::negative_log_density(&densities))
+}
+
+fn gaussian_process(train: &Dataset) -> TrainedModel {
+    let data = training_data(train, DType::F64);
+    let config = ExactConfig::new(
+        Stationary::SquaredExponential,
+        GaussianConfig { noise: 1e-2 },
+    );
+    let model = config.init(1, (&Device::default(), DType::F64)).unwrap();
+    let training = FullBatchTraining {
+        iterations: 100,
+        ..FullBatchTraining::default()
+    };
+    let mut trainer = FullBatchTrainer::new(model.train(), data.clone(), training);
+    while !trainer.is_finished() {
+        trainer.step().unwrap();
+    }
+    TrainedModel::exact(trainer.into_model(), &data)
+}
+
+fn deep_basis(train: &Dataset, correction: VarianceCorrection, seed: u64) -> TrainedModel {
+    let data = training_data(train, DType::F32);
+    let network = PerceptronConfig {
+        hidden: vec![32; 2],
+        first_weights: FirstWeights::FanIn,
+        seed,
+        ..PerceptronConfig::default()
+    };
+    let config = DbkConfig {
+        basis: BasisConfig {
+            network: network.into(),
+            rank: 4,
+        },
+        correction,
+        ..DbkConfig::default()
+    };
+    let model = config.init(1, (&Device::default(), DType::F32)).unwrap();
+    let training = MiniBatchTraining {
+        batch_size: ROWS,
+        schedule: Schedule::Cosine {
+            final_fraction: 0.01,
+        },
+        weight_decay: 1e-4,
+        ..MiniBatchTraining::new(STEPS)
+    };
+    let mut trainer = MiniBatchTrainer::new(OnAllData::new(model.train()), data.clone(), training);
+    while !trainer.is_finished() {
+        trainer.step().unwrap();
+    }
+    TrainedModel::deep_basis(trainer.into_model().model(), &data).unwrap()
+}
+
+/// Three seeds: densities of every one are better with the correction than without, and the function
+/// is on average closer than a Gaussian process with the squared exponential kernel comes to it
+/// (measured 0.093 and 0.102).
+#[test]
+fn correction_and_features_pay_on_few_data() {
+    let (mut error, mut reference) = (0.0, 0.0);
+    for seed in 0..3 {
+        let (train, test) = (levels(ROWS, 2 * seed), levels(1000, 2 * seed + 1));
+        let [corrected, plain] = [VarianceCorrection::default(), VarianceCorrection::NONE]
+            .map(|correction| scores(&deep_basis(&train, correction, seed), &test));
+        assert!(
+            corrected.1 < plain.1,
+            "seed {seed}: {corrected:?} with the correction, {plain:?} without"
+        );
+        error += corrected.0 / 3.0;
+        reference += scores(&gaussian_process(&train), &test).0 / 3.0;
+    }
+    assert!(error < reference, "{error}, Gaussian process {reference}");
+}
