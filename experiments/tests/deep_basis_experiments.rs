@@ -109,3 +109,29 @@ fn ranks_are_rows_of_one_table() {
         ["DBK 1", "DBK 2", "DBK 12", "SVDBK 1", "SVDBK 2", "SVDBK 12"]
     );
 }
+
+/// What is trained comes close to the optimum in closed form from below, and what is left of the
+/// variance has a picture.
+#[test]
+fn theorem_1_has_its_optimum_beside_what_is_trained() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path();
+    let line = "experiment dbk-theorem1 --out optimum --quiet --rows 20 --steps 300";
+    let table = succeed(path, &line.split(' ').collect::<Vec<&str>>());
+    assert!(table.contains("DBK-c"), "{table}");
+    let results: serde_json::Value =
+        serde_json::from_str(&read(&path.join("optimum/results.json"))).unwrap();
+    let pair = |name: &str| -> Vec<f64> {
+        serde_json::from_value(results["known_noise"][name].clone()).unwrap()
+    };
+    let (evidence, error) = (pair("evidence"), pair("error"));
+    assert!(
+        evidence[1] < evidence[0] && evidence[1] > evidence[0] - 1.0,
+        "{evidence:?}"
+    );
+    assert!(error[1] > error[0], "{error:?}");
+    assert_eq!(fields(&read(&path.join("optimum/results.csv"))).len(), 4);
+    for picture in ["fits.svg", "noise.svg", "evidence.svg"] {
+        assert!(path.join("optimum").join(picture).exists(), "{picture}");
+    }
+}

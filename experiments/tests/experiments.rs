@@ -51,7 +51,8 @@ fn the_list_has_a_line_for_each_experiment() {
             "cagp-toy",
             "dbk-uci",
             "dbk-synthetic",
-            "dbk-rank"
+            "dbk-rank",
+            "dbk-theorem1"
         ]
     );
     for line in list.lines() {

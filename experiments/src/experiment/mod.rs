@@ -146,6 +146,12 @@ pub enum ExperimentCommand {
     /// Scores of the test rows against the number of basis functions, with and without correction of
     /// the variance; in all else as dbk-uci.
     DbkRank(deep_basis::DbkRankOptions),
+    /// Variances with and without correction beside the optimum (arXiv:2505.18526, Theorem 1, Figure 1)
+    ///
+    /// With known noise the expected evidence and the expected error of a trained deep basis kernel
+    /// beside those of the theorem; with unknown noise posteriors with and without correction of the
+    /// variance, whether they cover the function, and the noise in the course of training.
+    DbkTheorem1(deep_basis::DbkTheorem1Options),
 }
 
 /// Runs `burn-gp experiment`.
@@ -174,6 +180,7 @@ pub fn run(command: ExperimentCommand) -> Result<(), Failure> {
         ExperimentCommand::DbkUci(options) => deep_basis::uci(&options),
         ExperimentCommand::DbkSynthetic(options) => deep_basis::synthetic(&options),
         ExperimentCommand::DbkRank(options) => deep_basis::rank(&options),
+        ExperimentCommand::DbkTheorem1(options) => deep_basis::theorem1(&options),
     }
 }
 

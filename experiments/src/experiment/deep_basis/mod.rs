@@ -9,8 +9,11 @@ mod synthetic;
 mod synthetic_pictures;
 mod synthetic_table;
 mod table;
+mod theorem1;
+mod theorem1_report;
 mod uci;
 
 pub(super) use rank::{DbkRankOptions, rank};
 pub(super) use synthetic::{DbkSyntheticOptions, synthetic};
+pub(super) use theorem1::{DbkTheorem1Options, theorem1};
 pub(super) use uci::{DbkUciOptions, uci};

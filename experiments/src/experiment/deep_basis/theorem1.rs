@@ -1,0 +1,362 @@
+//! Theorem 1 and what follows from it (section 3.3, Figure 1): whose variance is too small, and the
+//! correction.
+//!
+//! With targets `y ~ N(f, σ²I)` of a known noise the covariance that has the largest expected evidence
+//! and the smallest expected squared error is `ffᵀ`: rank one, and next to no uncertainty. Both are in
+//! closed form there; a deep basis kernel is trained on the expected evidence itself, which is that of
+//! 2N targets with the mean and the covariance of the data. With an unknown noise the evidence has no
+//! maximum: with the targets as the only feature it grows as the noise vanishes, and with the penalty
+//! of the correction it does not. Deep basis kernels with and without it are trained on one draw of
+//! the targets.
+
+use burn::{
+    module::Module,
+    tensor::{DType, Device},
+};
+use burn_gp::{
+    features::{FirstWeights, PerceptronConfig},
+    inference::{FullBatch, VarianceCorrection},
+    kernels::{FeatureMap, LowRankKernel},
+    metrics,
+    parameter::{ParameterConfig, numbers},
+    variational::Process,
+};
+use burn_gp_datasets::{DataSource, SyntheticFunction};
+use burn_gp_models::{
+    AnyDbk, BasisConfig, DbkConfig,
+    training::{
+        MiniBatchTrainer, MiniBatchTraining, OnAllData, Schedule, Trainer, TrainingData, matrix,
+    },
+};
+use clap::Args;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::theorem1_report::report;
+use crate::experiment::{CommonOptions, ExperimentFolder, watch::Watch};
+use crate::failure::Failure;
+
+/// Its name.
+pub(super) const NAME: &str = "dbk-theorem1";
+
+/// The noise variance.
+pub(super) const NOISE: f64 = 0.01;
+const LEARNING_RATE: f64 = 5e-3;
+const WEIGHT_DECAY: f64 = 1e-4;
+const UNITS: usize = 64;
+/// Places at which functions are compared and drawn.
+const GRID: usize = 401;
+/// Steps between two points of the course of the noise.
+const APART: usize = 20;
+
+/// What `experiment dbk-theorem1` takes.
+#[derive(Args, Clone, Debug)]
+pub struct DbkTheorem1Options {
+    /// Rows
+    #[arg(long, value_name = "N", default_value_t = 60)]
+    rows: usize,
+    /// Basis functions
+    #[arg(long, value_name = "R", default_value_t = 8)]
+    rank: usize,
+    /// Optimiser steps [default: 20000; quick: 4000]
+    #[arg(long, value_name = "S")]
+    steps: Option<usize>,
+    /// What every experiment takes.
+    #[command(flatten)]
+    common: CommonOptions,
+}
+
+/// The optimum under a known noise, in closed form and as it was found.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct KnownNoise {
+    pub rows: usize,
+    /// Expected evidence per datum: of the theorem, and trained.
+    pub evidence: [f64; 2],
+    /// Expected squared error of the function, its root mean over the data.
+    pub error: [f64; 2],
+    /// The part of the trace of `ΦΦᵀ` that is along f.
+    pub along_function: f64,
+}
+
+/// A posterior over the function, given the same targets.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Fit {
+    pub title: String,
+    /// The noise variance that was found, or is known.
+    pub noise: f64,
+    /// On a grid over the domain and a little beyond it.
+    pub x: Vec<f64>,
+    pub mean: Vec<f64>,
+    /// Standard deviations of the function, c included.
+    pub deviation: Vec<f64>,
+    /// Within the domain: error of the function, …
+    pub error: f64,
+    /// … root of its mean variance, and the part of it within 95 % intervals.
+    pub mean_deviation: f64,
+    pub coverage: f64,
+    /// Mean negative log density of new targets.
+    pub nlpd: f64,
+    /// Noise variances in the course of training, with their steps.
+    pub course: Vec<(usize, f64)>,
+}
+
+/// What all of it is made from.
+pub(super) struct Problem {
+    pub inputs: Vec<f64>,
+    pub targets: Vec<f64>,
+    /// The function without noise.
+    pub function: Vec<f64>,
+    /// New targets, one a place of the grid within the domain.
+    new: (Vec<f64>, Vec<f64>),
+    rank: usize,
+    steps: usize,
+    seed: u64,
+    device: Device,
+    dtype: DType,
+}
+
+/// Runs `burn-gp experiment dbk-theorem1`.
+///
+/// # Errors
+///
+/// [`Failure`], which says what to do.
+pub(in crate::experiment) fn theorem1(options: &DbkTheorem1Options) -> Result<(), Failure> {
+    let common = &options.common;
+    let place = common.place()?;
+    let steps = options.steps.unwrap_or(common.by_scale(4000, 20_000));
+    let problem = Problem::new(options, steps, place.open()?)?;
+    let settings = json!({
+        "rows": options.rows,
+        "rank": options.rank,
+        "steps": steps,
+        "seed": common.seed,
+        "dtype": place.dtype,
+        "device": place.device,
+    });
+    let folder = ExperimentFolder::open(NAME, common, &settings)?;
+    let watch = Watch::new(&folder, common.quiet)?;
+    let known = folder.once("known-noise", || problem.known_noise(&watch))?;
+    let mut fits = vec![problem.best()];
+    for (name, title, correction) in [
+        ("dbk-c", "DBK-c", VarianceCorrection::NONE),
+        ("dbk", "DBK", VarianceCorrection::default()),
+    ] {
+        fits.push(folder.once(name, || problem.trained(title, correction, &watch))?);
+    }
+    report(&folder, &problem, &known, &fits, steps)
+}
+
+/// The function at some places.
+fn levels(x: &[f64]) -> Vec<f64> {
+    let value = |x: &f64| SyntheticFunction::Levels.evaluate(&[*x]);
+    x.iter().map(value).collect()
+}
+
+impl Problem {
+    fn new(
+        options: &DbkTheorem1Options,
+        steps: usize,
+        (device, dtype): (Device, DType),
+    ) -> Result<Self, Failure> {
+        let seed = options.common.seed;
+        let load = |rows: usize, seed: u64| {
+            let deviation = NOISE.sqrt();
+            let text = format!("synthetic:levels?n={rows}&noise={deviation}&seed={seed}");
+            DataSource::resolve(&text, None)?.load(None)
+        };
+        let (train, new) = (load(options.rows, 2 * seed)?, load(1000, 2 * seed + 1)?);
+        let inputs = train.inputs.into_values();
+        Ok(Self {
+            function: levels(&inputs),
+            inputs,
+            targets: train.targets,
+            new: (new.inputs.into_values(), new.targets),
+            rank: options.rank,
+            steps,
+            seed,
+            device,
+            dtype,
+        })
+    }
+
+    /// The function at some places.
+    pub fn function_at(&self, x: &[f64]) -> Vec<f64> {
+        levels(x)
+    }
+
+    /// `‖f‖²`
+    fn norm(&self) -> f64 {
+        self.function.iter().map(|f| f * f).sum()
+    }
+
+    fn config(&self, correction: VarianceCorrection, frozen: &[&str]) -> DbkConfig {
+        let network = PerceptronConfig {
+            hidden: vec![UNITS; 2],
+            first_weights: FirstWeights::FanIn,
+            seed: self.seed,
+            ..PerceptronConfig::default()
+        };
+        DbkConfig {
+            basis: BasisConfig {
+                network: network.into(),
+                rank: self.rank,
+            },
+            correction,
+            parameters: ParameterConfig {
+                frozen: frozen.iter().map(ToString::to_string).collect(),
+                ..ParameterConfig::default()
+            },
+            ..DbkConfig::default()
+        }
+    }
+
+    /// Trains on all rows, with targets of any number of columns; `look` gets the model of some of
+    /// the steps.
+    fn train(
+        &self,
+        (config, data): (DbkConfig, &TrainingData),
+        weight_decay: f64,
+        watch: &Watch<'_>,
+        mut look: impl FnMut(usize, &AnyDbk),
+    ) -> Result<AnyDbk, Failure> {
+        let model = config
+            .init(1, (&self.device, self.dtype))
+            .map_err(burn_gp_models::InitError::from)?;
+        let training = MiniBatchTraining {
+            batch_size: data.len(),
+            learning_rate: LEARNING_RATE,
+            schedule: Schedule::Cosine {
+                final_fraction: 0.01,
+            },
+            weight_decay,
+            ..MiniBatchTraining::new(self.steps)
+        };
+        let model = OnAllData::new(model.train());
+        let mut trainer = MiniBatchTrainer::new(model, data.clone(), training);
+        watch.train(&mut trainer, |trainer, entry| {
+            if entry.report.step % APART == 0 {
+                look(entry.report.step, trainer.model().model());
+            }
+            Ok(())
+        })?;
+        Ok(trainer.into_model().into_model().valid())
+    }
+
+    /// The expected evidence and the expected error, at their optimum and trained.
+    fn known_noise(&self, watch: &Watch<'_>) -> Result<KnownNoise, Failure> {
+        watch.announce("known noise");
+        let (n, norm) = (self.inputs.len() as f64, self.norm());
+        let data = self.expected_data();
+        let config = self.config(VarianceCorrection::NONE, &["likelihood"]);
+        let model = self.train((config, &data), 0.0, watch, |_, _| {})?;
+        let (x, y) = (data.inputs.inner(), data.targets.inner());
+        let columns = 2.0 * n;
+        let evidence = numbers(model.objective(x.clone(), y.clone())?)[0] / columns;
+        let means = numbers(model.condition(x.clone(), y)?.marginals(x.clone()).mean);
+        let squares = (means.chunks(2 * self.inputs.len()).zip(&self.function))
+            .flat_map(|(row, f)| row.iter().map(move |mean| (mean - f).powi(2)));
+        let error = squares.sum::<f64>() / columns;
+        let two_pi = 2.0 * core::f64::consts::PI;
+        let best = -0.5 * (n * (two_pi.ln() + 1.0) + (norm + NOISE).ln() + (n - 1.0) * NOISE.ln());
+        Ok(KnownNoise {
+            rows: self.inputs.len(),
+            evidence: [best / n, evidence / n],
+            error: [NOISE * norm / (norm + NOISE) / n, error / n].map(f64::sqrt),
+            along_function: self.along_function(&model)?,
+        })
+    }
+
+    /// Targets whose mean is f and whose covariance is σ²I: what is quadratic in the targets has its
+    /// expectation as the average over these columns, `[N, 2N]`.
+    fn expected_data(&self) -> TrainingData {
+        let n = self.inputs.len();
+        let step = (n as f64 * NOISE).sqrt();
+        let rows = self.function.iter().enumerate();
+        let targets: Vec<f64> = rows
+            .flat_map(|(row, f)| {
+                (0..2 * n).map(move |column| match (column / 2 == row, column % 2) {
+                    (false, _) => *f,
+                    (true, 0) => f + step,
+                    (true, _) => f - step,
+                })
+            })
+            .collect();
+        let device = self.device.clone().autodiff();
+        TrainingData::with_target_columns(&self.inputs, &targets, 2 * n, &device, self.dtype)
+    }
+
+    /// `‖Φᵀf‖²/(‖f‖²·tr ΦΦᵀ)`
+    fn along_function(&self, model: &AnyDbk) -> Result<f64, Failure> {
+        let x = matrix(&self.inputs, 1, &self.device, self.dtype);
+        let features = model.kernel().feature_map()?.features(x); // [N, R]
+        let function = matrix(&self.function, 1, &self.device, self.dtype);
+        let along = features.clone().transpose().matmul(function);
+        let along: f64 = along.square().sum().into_scalar();
+        let trace: f64 = features.square().sum().into_scalar();
+        Ok(along / (self.norm() * trace))
+    }
+
+    /// The posterior of the theorem's covariance, `k(x, x′) = f(x)·f(x′)` with the true noise.
+    fn best(&self) -> Fit {
+        let shrunk = self.norm() + NOISE;
+        let products = self.function.iter().zip(&self.targets);
+        let weight = products.map(|(f, y)| f * y).sum::<f64>() / shrunk;
+        let marginals = |x: &[f64]| -> (Vec<f64>, Vec<f64>) {
+            let spread = |f: f64| f * f * NOISE / shrunk;
+            (levels(x).into_iter().map(|f| (weight * f, spread(f)))).unzip()
+        };
+        self.fit("Theorem 1", NOISE, marginals, Vec::new())
+    }
+
+    /// A deep basis kernel with a noise of its own.
+    fn trained(
+        &self,
+        title: &str,
+        correction: VarianceCorrection,
+        watch: &Watch<'_>,
+    ) -> Result<Fit, Failure> {
+        watch.announce(title);
+        let device = self.device.clone().autodiff();
+        let data = TrainingData::new(&self.inputs, &self.targets, &device, self.dtype);
+        let noise = |model: &AnyDbk| numbers(model.likelihood().noise().inner())[0];
+        let mut course = Vec::new();
+        let config = self.config(correction, &[]);
+        let model = self.train((config, &data), WEIGHT_DECAY, watch, |step, model| {
+            course.push((step, noise(model)));
+        })?;
+        let process = model.condition(data.inputs.inner(), data.targets.inner())?;
+        let marginals = |x: &[f64]| {
+            let marginals = process.marginals(matrix(x, 1, &self.device, self.dtype));
+            (numbers(marginals.mean), numbers(marginals.variance))
+        };
+        Ok(self.fit(title, noise(&model), marginals, course))
+    }
+
+    fn fit(
+        &self,
+        title: &str,
+        noise: f64,
+        marginals: impl Fn(&[f64]) -> (Vec<f64>, Vec<f64>),
+        course: Vec<(usize, f64)>,
+    ) -> Fit {
+        let share = |point: usize| point as f64 / (GRID - 1) as f64;
+        let x: Vec<f64> = (0..GRID).map(|point| -1.2 + 2.4 * share(point)).collect();
+        let (mean, variance) = marginals(&x);
+        let (places, observed) = &self.new;
+        let (means, variances) = marginals(places);
+        let truth = levels(places);
+        let noisy: Vec<f64> = variances.iter().map(|variance| variance + noise).collect();
+        Fit {
+            title: title.to_owned(),
+            noise,
+            x,
+            mean,
+            deviation: variance.into_iter().map(f64::sqrt).collect(),
+            error: metrics::root_mean_squared_error(&truth, &means),
+            mean_deviation: (variances.iter().sum::<f64>() / variances.len() as f64).sqrt(),
+            coverage: metrics::coverage_95(&truth, &means, &variances),
+            nlpd: metrics::normal_negative_log_density(observed, &means, &noisy),
+            course,
+        }
+    }
+}

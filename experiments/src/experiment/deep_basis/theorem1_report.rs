@@ -1,0 +1,260 @@
+//! The table and the pictures of Theorem 1.
+
+use core::f64::consts::PI;
+use std::path::Path;
+
+use serde_json::json;
+
+use super::theorem1::{Fit, KnownNoise, NAME, NOISE, Problem};
+use crate::experiment::ExperimentFolder;
+use crate::failure::Failure;
+use crate::pictures::{self, Caption, CurvePanel, FitPanel, PictureError, Points, Quantity, Span};
+use crate::standard_output::print;
+use crate::text_table::aligned;
+
+/// Half the width of a band, in standard deviations.
+const DEVIATIONS: f64 = 2.0;
+
+/// Points of the function in a picture, of those of the grid.
+const RINGS_APART: usize = 5;
+
+/// Noises at which the evidence of the targets as a feature is drawn: powers of ten.
+const POWERS: (f64, f64) = (-5.0, 1.0);
+const POWER_POINTS: usize = 200;
+
+/// The table, the files and the pictures.
+pub(super) fn report(
+    folder: &ExperimentFolder,
+    problem: &Problem,
+    known: &KnownNoise,
+    fits: &[Fit],
+    steps: usize,
+) -> Result<(), Failure> {
+    folder.write_results(&json!({ "known_noise": known, "fits": fits }), &csv(fits))?;
+    let path = folder.path();
+    for drawn in [
+        draw_fits(&path.join("fits.svg"), problem, fits),
+        draw_course(&path.join("noise.svg"), fits),
+        draw_evidence(&path.join("evidence.svg"), &problem.targets),
+    ] {
+        if let Err(error) = drawn {
+            eprintln!("warning: {error}");
+        }
+    }
+    print(&text(folder, known, fits, steps))
+}
+
+fn text(folder: &ExperimentFolder, known: &KnownNoise, fits: &[Fit], steps: usize) -> String {
+    let mut lines = vec![format!(
+        "{NAME}: {} rows, noise variance {NOISE}, {steps} steps\n\nnoise known, training on the expected \
+         evidence",
+        known.rows
+    )];
+    let pair = |title: &str, [optimum, trained]: [f64; 2]| {
+        vec![
+            title.to_owned(),
+            format!("{optimum:.4}"),
+            format!("{trained:.4}"),
+        ]
+    };
+    lines.extend(aligned(&[
+        ["", "Theorem 1", "trained"].map(str::to_owned).to_vec(),
+        pair("expected evidence per datum", known.evidence),
+        pair("expected error of the function", known.error),
+        pair("covariance along the function", [1.0, known.along_function]),
+    ]));
+    lines.push("\nnoise unknown, one draw of the targets".into());
+    let titles = [
+        "model",
+        "noise",
+        "error",
+        "deviation",
+        "deviation/error",
+        "within 95 %",
+        "NLPD",
+    ];
+    let mut rows = vec![titles.map(str::to_owned).to_vec()];
+    rows.extend(fits.iter().map(|fit| {
+        vec![
+            fit.title.clone(),
+            format!("{:.5}", fit.noise),
+            format!("{:.4}", fit.error),
+            format!("{:.4}", fit.mean_deviation),
+            format!("{:.2}", fit.mean_deviation / fit.error),
+            format!("{:.3}", fit.coverage),
+            format!("{:.3}", fit.nlpd),
+        ]
+    }));
+    lines.extend(aligned(&rows));
+    lines.push(
+        "\nerrors and deviations of the function without noise at 1000 new places, root mean squares; within \
+         95 %: part of\nthe function within its intervals. Theorem 1: the covariance ffᵀ with the true noise, \
+         which has the function itself.\nThe paper (arXiv:2505.18526, section 3.3 and Figure 1) has no \
+         numbers: without the correction the variance of the\nposterior vanishes with the noise, with it \
+         the posterior covers the function"
+            .into(),
+    );
+    lines.push(format!("all of it in {}\n", folder.path().display()));
+    lines.join("\n")
+}
+
+fn csv(fits: &[Fit]) -> String {
+    let mut text = String::from("model,noise,error,deviation,coverage,nlpd\n");
+    for fit in fits {
+        text += &format!(
+            "{},{},{},{},{},{}\n",
+            fit.title, fit.noise, fit.error, fit.mean_deviation, fit.coverage, fit.nlpd
+        );
+    }
+    text
+}
+
+fn quantity(name: &str) -> Quantity<'_> {
+    Quantity { name, unit: None }
+}
+
+/// A panel a posterior, with the rows and the function itself, which is the first fit's mean but for
+/// a factor.
+fn draw_fits(path: &Path, problem: &Problem, fits: &[Fit]) -> Result<(), PictureError> {
+    let halves: Vec<Vec<f64>> = (fits.iter())
+        .map(|fit| fit.deviation.iter().map(|d| DEVIATIONS * d).collect())
+        .collect();
+    let panels: Vec<FitPanel<'_>> = (fits.iter().zip(&halves))
+        .map(|(fit, half_width)| FitPanel {
+            title: &fit.title,
+            x: &fit.x,
+            mean: &fit.mean,
+            half_width,
+            inducing: &[],
+            orthogonal: &[],
+        })
+        .collect();
+    let places: Vec<f64> = fits
+        .first()
+        .map(|fit| fit.x.iter().copied().step_by(RINGS_APART).collect())
+        .unwrap_or_default();
+    let function = problem.function_at(&places);
+    pictures::fits(
+        path,
+        Caption {
+            data: "levels",
+            model: "orange: the function without noise, not seen in training",
+        },
+        "2 standard deviations",
+        (
+            Points {
+                x: &problem.inputs,
+                y: &problem.targets,
+            },
+            Points {
+                x: &places,
+                y: &function,
+            },
+        ),
+        (quantity("x"), quantity("y")),
+        &panels,
+    )
+}
+
+/// The noise variances in the course of training, and the true one.
+fn draw_course(path: &Path, fits: &[Fit]) -> Result<(), PictureError> {
+    let trained: Vec<&Fit> = fits.iter().filter(|fit| !fit.course.is_empty()).collect();
+    let mut names: Vec<_> = (trained.iter())
+        .map(|fit| fit.title.as_str().into())
+        .collect();
+    names.push("true".into());
+    let curve = |fit: &&Fit| -> Vec<(f64, f64)> {
+        let points = fit.course.iter();
+        points
+            .map(|&(step, noise)| (step as f64, noise.log10()))
+            .collect()
+    };
+    let mut curves: Vec<Vec<(f64, f64)>> = trained.iter().map(curve).collect();
+    let ends = curves.first().and_then(|curve| {
+        let (first, last) = (curve.first()?, curve.last()?);
+        Some(vec![(first.0, NOISE.log10()), (last.0, NOISE.log10())])
+    });
+    curves.push(ends.unwrap_or_default());
+    let panel = CurvePanel {
+        title: "noise variance in the course of training",
+        value: quantity("log10 noise variance"),
+        curves,
+        span: Span::Values,
+    };
+    pictures::curves(
+        path,
+        "Noise",
+        Caption {
+            data: "levels",
+            model: "noise unknown",
+        },
+        &names,
+        quantity("step"),
+        &[panel],
+    )
+}
+
+/// Evidence per datum against the noise where the targets are the only feature, without the penalty
+/// and with it.
+fn draw_evidence(path: &Path, targets: &[f64]) -> Result<(), PictureError> {
+    let share = |point: usize| point as f64 / (POWER_POINTS - 1) as f64;
+    let powers: Vec<f64> = (0..POWER_POINTS)
+        .map(|point| POWERS.0 + (POWERS.1 - POWERS.0) * share(point))
+        .collect();
+    let curve = |of: fn(&[f64], f64) -> f64| -> Vec<(f64, f64)> {
+        let at = |&power: &f64| (power, of(targets, 10f64.powf(power)) / targets.len() as f64);
+        powers.iter().map(at).collect()
+    };
+    let panel = CurvePanel {
+        title: "the targets as the only feature",
+        value: quantity("objective per datum"),
+        curves: vec![curve(evidence), curve(penalised)],
+        span: Span::Window(-6.0, 6.0),
+    };
+    pictures::curves(
+        path,
+        "Evidence",
+        Caption {
+            data: "levels",
+            model: "one feature",
+        },
+        &["evidence".into(), "evidence with the penalty".into()],
+        quantity("log10 noise variance"),
+        &[panel],
+    )
+}
+
+fn squares(targets: &[f64]) -> f64 {
+    targets.iter().map(|y| y * y).sum()
+}
+
+/// `log N(y | 0, yyᵀ + σ²I)`
+fn evidence(targets: &[f64], noise: f64) -> f64 {
+    let (n, norm) = (targets.len() as f64, squares(targets));
+    let fit = norm / (norm + noise);
+    -0.5 * (n * (2.0 * PI).ln() + (norm + noise).ln() + (n - 1.0) * noise.ln() + fit)
+}
+
+/// The same less `Σ_n (max y² − y_n²)/(2σ²)`.
+fn penalised(targets: &[f64], noise: f64) -> f64 {
+    let largest = targets.iter().map(|y| y * y).fold(0.0, f64::max);
+    let missing = largest * targets.len() as f64 - squares(targets);
+    evidence(targets, noise) - missing / (2.0 * noise)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two targets in full: `|yyᵀ + σ²I| = σ²·(σ² + ‖y‖²)`.
+    #[test]
+    fn the_targets_as_a_feature_have_no_best_noise_without_the_penalty() {
+        let y = [3.0, 1.0];
+        let expected = -0.5 * (2.0 * (2.0 * PI).ln() + (0.5f64 * 10.5).ln() + 10.0 / 10.5);
+        assert!((evidence(&y, 0.5) - expected).abs() < 1e-12);
+        assert!((penalised(&y, 0.5) - (expected - 8.0)).abs() < 1e-12);
+        let along = |of: fn(&[f64], f64) -> f64| [1e-2, 1e-4, 1e-6].map(|noise| of(&y, noise));
+        assert!(along(evidence).is_sorted_by(|a, b| a < b));
+        assert!(along(penalised).is_sorted_by(|a, b| a > b));
+    }
+}
