@@ -203,6 +203,8 @@ pub(crate) enum Request<'a> {
     Training(&'a ColumnRoles),
     /// The inputs of a model, and its target if it is there.
     Prediction(&'a Schema),
+    /// All columns, which are coordinates.
+    Points,
 }
 
 impl Request<'_> {
@@ -214,6 +216,7 @@ impl Request<'_> {
         let roles = match self {
             Self::Training(wanted) => training_roles(wanted, source, &columns)?,
             Self::Prediction(schema) => prediction_roles(schema, source, &columns)?,
+            Self::Points => (0..columns.count).map(Role::Input).collect(),
         };
         let is_input = |role: &&Role| matches!(role, Role::Input(_));
         Ok(Layout {
@@ -222,7 +225,7 @@ impl Request<'_> {
             roles,
             labels: self.has_labels(),
             classes: match self {
-                Self::Training(_) => None,
+                Self::Training(_) | Self::Points => None,
                 Self::Prediction(schema) => schema.classes.clone(),
             },
         })
@@ -232,6 +235,7 @@ impl Request<'_> {
         match self {
             Self::Training(wanted) => wanted.labels,
             Self::Prediction(schema) => schema.classes.is_some(),
+            Self::Points => false,
         }
     }
 
@@ -245,6 +249,7 @@ impl Request<'_> {
                 let is_complete = !schema.named && count > schema.input_names.len();
                 is_complete.then_some(schema.target_position)
             }
+            Self::Points => None,
         }
     }
 }

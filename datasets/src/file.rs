@@ -39,6 +39,14 @@ pub fn load_features_file(path: &Path, schema: &Schema) -> Result<Features, Data
     read(path, Request::Prediction(schema))?.into_features()
 }
 
+/// Reads points without targets from a file: every column is a coordinate.
+///
+/// # Errors
+/// Those of [`load_file`] except for what concerns a target.
+pub fn load_points_file(path: &Path) -> Result<Features, DataError> {
+    read(path, Request::Points)?.into_features()
+}
+
 /// Reads a file as `request` wants it.
 pub(crate) fn read(path: &Path, request: Request<'_>) -> Result<Table, DataError> {
     if is_parquet(path) {

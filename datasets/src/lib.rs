@@ -55,7 +55,7 @@ pub use classes::Classes;
 pub use columns::{ColumnRoles, NoiseColumn, Schema, TargetColumn};
 pub use dataset::{Dataset, Features};
 pub use error::{ColumnLabel, DataError};
-pub use file::{load_features_file, load_file};
+pub use file::{load_features_file, load_file, load_points_file};
 pub use image_shape::ImageShape;
 pub use images::ImageCounts;
 pub use mask::SplitMask;

@@ -5,7 +5,8 @@ use std::io::Write;
 use std::path::Path;
 
 use burn_gp_datasets::{
-    DataSource, DataWarning, Dataset, Schema, TargetColumn, load_features_file, load_file, warnings,
+    DataSource, DataWarning, Dataset, Schema, TargetColumn, load_features_file, load_file,
+    load_points_file, warnings,
 };
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -227,4 +228,26 @@ fn a_file_is_a_source_too() {
     );
     assert!(!source.is_synthetic());
     assert!(Path::new(&path).exists());
+}
+
+/// Every column is a coordinate, one alone too, with a header and without.
+#[test]
+fn points_have_no_target() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("points.csv");
+    for (text, columns) in [("date\n1.5\n2\n", 1), ("1,2\n3,4\n", 2)] {
+        fs::write(&path, text).unwrap();
+        let points = load_points_file(&path).unwrap();
+        assert_eq!(
+            (points.inputs.rows(), points.inputs.columns()),
+            (2, columns)
+        );
+        assert_eq!(points.targets, None);
+    }
+    fs::write(&path, "date\n1.5\nx\n").unwrap();
+    let error = load_points_file(&path).unwrap_err().to_string();
+    assert!(
+        error.contains("points.csv") && error.contains('3'),
+        "{error}"
+    );
 }

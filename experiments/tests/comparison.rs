@@ -209,3 +209,29 @@ fn bad_comparisons_are_refused_before_the_first_run() {
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(read(&path.join("theirs/letter.txt")), "dear");
 }
+
+/// Every model with a network in it, on the same rows of the embedded data.
+#[test]
+fn models_with_networks_are_compared() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path();
+    let models = "dbk,svdbk,bll,dkl,sdkl,svdkl";
+    let line = format!(
+        "compare --models {models} --data diabetes --steps 4 --units 8 --rank 6 --inducing 10 \
+         --seeds 1 --out networks"
+    );
+    let table = succeed(path, &line.split_whitespace().collect::<Vec<&str>>());
+    let rows = fields(&read(&path.join("networks/comparison.csv")));
+    let named: Vec<&str> = rows[1..].iter().map(|row| row[0].as_str()).collect();
+    assert_eq!(named.join(","), models);
+    let mut rows_to_learn_from = Vec::new();
+    for model in named {
+        assert!(table.contains(model), "{table}");
+        let metrics = json(&path.join(format!("networks/{model}/seed-1/metrics.json")));
+        assert!(metrics["nlpd"].as_f64().unwrap().is_finite(), "{model}");
+        rows_to_learn_from.push(metrics["n_train"].as_u64().unwrap());
+    }
+    rows_to_learn_from.dedup();
+    assert_eq!(rows_to_learn_from.len(), 1);
+    assert!(read(&path.join("networks/comparison.svg")).contains("svdbk"));
+}

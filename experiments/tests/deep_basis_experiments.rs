@@ -2,7 +2,7 @@
 
 mod support;
 
-use support::{fields, read, succeed, write_collection};
+use support::{fields, read, run, succeed, write_collection};
 
 /// Cells made one by one are a table with the paper's numbers beside them, and are not made again.
 #[test]
@@ -133,5 +133,48 @@ fn theorem_1_has_its_optimum_beside_what_is_trained() {
     assert_eq!(fields(&read(&path.join("optimum/results.csv"))).len(), 4);
     for picture in ["fits.svg", "noise.svg", "evidence.svg"] {
         assert!(path.join("optimum").join(picture).exists(), "{picture}");
+    }
+}
+
+/// Events of known intensities and of a file, with either integral; what is finished is kept.
+#[test]
+fn intensities_come_from_draws_and_from_files() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path();
+    let events: String = (0..60)
+        .map(|event| format!("{}\n", 1851.5 + f64::from(event * event) * 0.03))
+        .collect();
+    std::fs::write(path.join("disasters.csv"), format!("date\n{events}")).unwrap();
+    let line = "experiment dbk-cox --out cox --quiet --steps 20 --intensities jump,plane --events \
+                disasters.csv --domain 1851.2..1962.2";
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let table = succeed(path, &words);
+    assert!(table.contains("the truth"), "{table}");
+    let rows = fields(&read(&path.join("cox/results.csv")));
+    // Four fits each, and the truth where it is known.
+    assert_eq!(rows.len(), 1 + 5 + 5 + 4);
+    assert_eq!(rows[11][0], "events");
+    assert_eq!(rows[11][3], "60");
+    assert_eq!(rows[11][5], "-");
+    for row in &rows[1..] {
+        assert!(row[7].parse::<f64>().unwrap().is_finite(), "{row:?}");
+    }
+    for picture in ["jump.svg", "plane.svg", "events.svg"] {
+        assert!(path.join("cox").join(picture).exists(), "{picture}");
+    }
+    for (wrong, sentence) in [
+        ("--events none.csv", "there is no file none.csv"),
+        (
+            "--events disasters.csv --domain 1900..1962",
+            "has an event at 1851.5, which is not in --domain 1900..1962",
+        ),
+        ("--domain 0..1", "give the file with --events"),
+    ] {
+        let line = format!("experiment dbk-cox --out wrong --quiet {wrong}");
+        let output = run(path, &line.split(' ').collect::<Vec<&str>>());
+        assert_eq!(output.status.code(), Some(2), "{wrong}");
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert!(message.contains(sentence), "{message}");
+        assert!(!path.join("wrong").exists(), "{wrong}");
     }
 }

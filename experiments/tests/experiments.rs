@@ -52,7 +52,8 @@ fn the_list_has_a_line_for_each_experiment() {
             "dbk-uci",
             "dbk-synthetic",
             "dbk-rank",
-            "dbk-theorem1"
+            "dbk-theorem1",
+            "dbk-cox"
         ]
     );
     for line in list.lines() {

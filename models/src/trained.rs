@@ -14,10 +14,10 @@ use burn::{
     tensor::{DType, Device, Tensor},
 };
 use burn_gp::{
-    features::AnyNetwork,
+    features::{AnyNetwork, Features},
     inducing::InducingPoints,
     inference::{FullBatch, LowRankProcess},
-    kernels::{AnyKernel, Basis},
+    kernels::{AnyKernel, Basis, Kernel},
     layers::{AnyLayerProcess, EitherPredictive, StackProcess},
     likelihoods::{AnyLikelihood, Gaussian},
     means::AnyMean,
@@ -345,6 +345,36 @@ impl TrainedModel {
             Self::Basis(model) => model.hyperparameters(),
             Self::DeepKernel(model) => model.model().regression.hyperparameters(),
             Self::SparseDeepKernel(model) => model.model().hyperparameters(),
+        }
+    }
+
+    /// The prior covariances `k(x1, x2)` of the function; none of deep models, and of several functions
+    /// with kernels of their own.
+    ///
+    /// # Shapes
+    ///
+    /// - `x1`: `[N1, D]`, `x2`: `[N2, D]`
+    /// - result: `[N1, N2]`
+    pub fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Option<Tensor<2>> {
+        let shared = |model: &AnySvgp, x1, x2| match model.kernel() {
+            Kernels::Shared(kernel) => Some(kernel.covariance(x1, x2)),
+            Kernels::Separate(_) => None,
+        };
+        match self {
+            Self::Exact(model) => Some(model.regression.kernel().covariance(x1, x2)),
+            Self::ComputationAware(model) => Some(model.regression.kernel().covariance(x1, x2)),
+            Self::ConjugateGradients(model) => Some(model.regression.kernel().covariance(x1, x2)),
+            Self::Sparse(model) => shared(model, x1, x2),
+            Self::Deep(_) => None,
+            Self::Basis(model) => Some(model.kernel().covariance(x1, x2)),
+            Self::DeepKernel(model) => {
+                let [x1, x2] = [x1, x2].map(|x| model.network().forward(x));
+                Some(model.model().regression.kernel().covariance(x1, x2))
+            }
+            Self::SparseDeepKernel(model) => {
+                let [x1, x2] = [x1, x2].map(|x| model.network().forward(x));
+                shared(model.model(), x1, x2)
+            }
         }
     }
 

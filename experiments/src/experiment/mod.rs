@@ -152,6 +152,13 @@ pub enum ExperimentCommand {
     /// beside those of the theorem; with unknown noise posteriors with and without correction of the
     /// variance, whether they cover the function, and the noise in the course of training.
     DbkTheorem1(deep_basis::DbkTheorem1Options),
+    /// Cox processes with a deep basis and a stationary kernel (arXiv:2505.18526, appendix A.5)
+    ///
+    /// Intensities of events with known ones behind them, in one dimension and in two, or of the
+    /// events of a file, with the integral of the bound by quadrature and by draws: error, cover,
+    /// expected log-likelihood of held-out events, pictures. Of coal-mining disasters, for example:
+    /// --events disasters.csv --domain 1851.2..1962.2.
+    DbkCox(deep_basis::DbkCoxOptions),
 }
 
 /// Runs `burn-gp experiment`.
@@ -181,6 +188,7 @@ pub fn run(command: ExperimentCommand) -> Result<(), Failure> {
         ExperimentCommand::DbkSynthetic(options) => deep_basis::synthetic(&options),
         ExperimentCommand::DbkRank(options) => deep_basis::rank(&options),
         ExperimentCommand::DbkTheorem1(options) => deep_basis::theorem1(&options),
+        ExperimentCommand::DbkCox(options) => deep_basis::cox(&options),
     }
 }
 

@@ -1,5 +1,5 @@
 //! Pictures of a fit as SVG files: training loss, predictions, calibration, 1-D fits, decision maps,
-//! comparisons of models, panels of fits and of curves, mixed-up classes, inducing patches and feature
+//! comparisons of models, panels of fits, of curves and of maps of numbers, mixed-up classes, inducing patches and feature
 //! maps.
 //!
 //! Every function takes slices and a path and writes one file of 800 by 560 pixels. Values that are
@@ -23,6 +23,7 @@ mod fits;
 mod inducing_patches;
 mod legend;
 mod loss;
+mod number_maps;
 mod palette;
 mod panels;
 mod predicted_observed;
@@ -43,6 +44,7 @@ pub use fit::{Band, BandOf, Fit, Points, evaluation_grid, fit};
 pub use fits::{FitPanel, fits};
 pub use inducing_patches::{PatchSet, inducing_patches};
 pub use loss::{LossPoint, Progress, loss};
+pub use number_maps::{MapPanel, number_maps};
 pub use predicted_observed::{Predictions, predicted_observed};
 pub use probability_grid::ProbabilityGrid;
 pub use reliability::{ProbabilityOf, reliability};

@@ -1,6 +1,9 @@
 //! The experiments with deep basis kernels of Y. Zhu, P. Yuchi and Y. Xie, arXiv:2505.18526.
 
 mod cells;
+mod cox;
+mod cox_data;
+mod cox_report;
 mod method;
 mod protocol;
 mod published;
@@ -13,6 +16,7 @@ mod theorem1;
 mod theorem1_report;
 mod uci;
 
+pub(super) use cox::{DbkCoxOptions, cox};
 pub(super) use rank::{DbkRankOptions, rank};
 pub(super) use synthetic::{DbkSyntheticOptions, synthetic};
 pub(super) use theorem1::{DbkTheorem1Options, theorem1};

@@ -1,0 +1,243 @@
+//! The table and the pictures of Cox processes.
+
+use std::path::Path;
+
+use serde_json::json;
+
+use super::cox::{Fit, GRID, NAME, Rule, lattice};
+use super::cox_data::Events;
+use crate::experiment::ExperimentFolder;
+use crate::failure::Failure;
+use crate::pictures::{
+    self, Caption, FitPanel, MapPanel, PictureError, Points, ProbabilityGrid, Quantity,
+};
+use crate::standard_output::print;
+use crate::text_table::aligned;
+
+/// Half the width of a band, in standard deviations.
+const DEVIATIONS: f64 = 2.0;
+
+/// Places of the true intensity in a picture, of those of the grid.
+const RINGS_APART: usize = 5;
+
+/// Fits of a set of events.
+const FITS: usize = 4;
+
+/// The table, the files and the pictures.
+pub(super) fn report(
+    folder: &ExperimentFolder,
+    problems: &[Events],
+    fits: &[Fit],
+    steps: usize,
+) -> Result<(), Failure> {
+    let parts: Vec<(&Events, &[Fit])> = problems.iter().zip(fits.chunks(FITS)).collect();
+    let rows: Vec<Vec<String>> = parts.iter().flat_map(|part| rows(part)).collect();
+    let record: Vec<_> = (parts.iter())
+        .map(|(events, fits)| json!({ "events": events.name, "fits": fits }))
+        .collect();
+    let titles = TITLES.map(str::to_owned).to_vec();
+    let csv: String = (std::iter::once(&titles).chain(&rows))
+        .map(|row| row.join(",") + "\n")
+        .collect();
+    folder.write_results(&record, &csv)?;
+    for (events, fits) in &parts {
+        let path = folder.path().join(format!("{}.svg", events.name));
+        let drawn = match events.dimensions() {
+            1 => draw_line(&path, events, fits),
+            _ => draw_plane(&path, events, fits),
+        };
+        if let Err(error) = drawn {
+            eprintln!("warning: {error}");
+        }
+    }
+    let mut lines = vec![format!("{NAME}: {steps} steps")];
+    lines.extend(aligned(&[vec![titles], rows].concat()));
+    lines.push(
+        "\nerror: root mean square of the intensity's over the mean of the true one; within 95 %: part of the \
+         places where\nthe truth is; log-likelihood: expected, of each held-out event (a second draw; of a \
+         file a fifth of the events). The\npaper (arXiv:2505.18526, A.5) has the model and no experiment."
+            .into(),
+    );
+    lines.push(format!("all of it in {}\n", folder.path().display()));
+    print(&lines.join("\n"))
+}
+
+const TITLES: [&str; 9] = [
+    "events",
+    "prior",
+    "integral",
+    "number",
+    "expected",
+    "error",
+    "within 95 %",
+    "log-likelihood",
+    "seconds",
+];
+
+fn rows((events, fits): &(&Events, &[Fit])) -> Vec<Vec<String>> {
+    let dimensions = events.dimensions();
+    let number = events.train.len() / dimensions;
+    // Of a file all events, some of which are held out.
+    let number = match events.truth {
+        Some(_) => number,
+        None => number + events.held_out.len() / dimensions,
+    };
+    let text = |value: Option<f64>, digits: usize| {
+        value.map_or_else(|| "-".into(), |value| format!("{value:.digits$}"))
+    };
+    let mut rows: Vec<Vec<String>> = (fits.iter())
+        .map(|fit| {
+            vec![
+                events.name.clone(),
+                fit.prior.title().into(),
+                fit.rule.title().into(),
+                number.to_string(),
+                format!("{:.1}", fit.events),
+                text(fit.error, 3),
+                text(fit.coverage, 3),
+                format!("{:.4}", fit.log_likelihood),
+                format!("{:.1}", fit.seconds),
+            ]
+        })
+        .collect();
+    if let Some(best) = true_log_likelihood(events) {
+        let mut row = vec![events.name.clone(), "the truth".into(), "-".into()];
+        row.push(number.to_string());
+        row.extend([text(best.0.into(), 1), "0".into(), "1".into()]);
+        row.extend([text(best.1.into(), 4), "-".into()]);
+        rows.push(row);
+    }
+    rows
+}
+
+/// The expected number of events under the true intensity, and the log-likelihood of each held-out
+/// event.
+fn true_log_likelihood(events: &Events) -> Option<(f64, f64)> {
+    const STEPS: usize = 400;
+    let intensity = events.truth?;
+    let dimensions = events.dimensions();
+    let cells = STEPS.pow(dimensions as u32);
+    let middle = |cell: usize| -> Vec<f64> {
+        let sides = events.sides.iter().enumerate();
+        sides
+            .map(|(side, (low, high))| {
+                let step = cell / STEPS.pow(side as u32) % STEPS;
+                low + (high - low) * (step as f64 + 0.5) / STEPS as f64
+            })
+            .collect()
+    };
+    let sum: f64 = (0..cells).map(|cell| intensity.at(&middle(cell))).sum();
+    let total = sum / cells as f64 * events.volume();
+    let places = events.held_out.chunks(dimensions);
+    let logarithms: f64 = places.map(|place| intensity.at(place).ln()).sum();
+    let count = events.held_out.len() / dimensions;
+    Some((total, (logarithms - total) / count.max(1) as f64))
+}
+
+fn quantity(name: &str) -> Quantity<'_> {
+    Quantity { name, unit: None }
+}
+
+fn title(fit: &Fit) -> String {
+    format!("{}, {}", fit.prior.title(), fit.rule.title())
+}
+
+/// The places of the grid in the units of the events, row-major.
+fn places(events: &Events) -> Vec<f64> {
+    let dimensions = events.dimensions();
+    let grid = lattice(GRID[dimensions - 1], dimensions);
+    let ends = events.sides.iter().cycle();
+    (grid.iter().zip(ends))
+        .map(|(x, (low, high))| low + 0.5 * (x + 1.0) * (high - low))
+        .collect()
+}
+
+/// A panel a fit: the expected intensity, its band, and the events along the axis.
+fn draw_line(path: &Path, events: &Events, fits: &[Fit]) -> Result<(), PictureError> {
+    let x = places(events);
+    let titles: Vec<String> = fits.iter().map(title).collect();
+    let halves: Vec<Vec<f64>> = (fits.iter())
+        .map(|fit| fit.deviation.iter().map(|d| DEVIATIONS * d).collect())
+        .collect();
+    let panels: Vec<FitPanel<'_>> = (fits.iter().zip(&titles).zip(&halves))
+        .map(|((fit, title), half_width)| FitPanel {
+            title,
+            x: &x,
+            mean: &fit.mean,
+            half_width,
+            inducing: &[],
+            orthogonal: &[],
+        })
+        .collect();
+    let rings: Vec<f64> = match events.truth {
+        Some(_) => x.iter().copied().step_by(RINGS_APART).collect(),
+        None => Vec::new(),
+    };
+    let truth: Vec<f64> = (events.truth.iter())
+        .flat_map(|intensity| rings.iter().map(|&x| intensity.at(&[x])))
+        .collect();
+    let model = match events.truth {
+        Some(_) => "intensity; dots: events; orange, held out: the true intensity",
+        None => "intensity; dots: events",
+    };
+    pictures::fits(
+        path,
+        Caption {
+            data: &events.name,
+            model,
+        },
+        "2 standard deviations",
+        (
+            Points {
+                x: &events.train,
+                y: &vec![0.0; events.train.len()],
+            },
+            Points {
+                x: &rings,
+                y: &truth,
+            },
+        ),
+        (quantity("x"), quantity("intensity")),
+        &panels,
+    )
+}
+
+/// Maps of the expected intensities by quadrature, the events on them, and of the true one.
+fn draw_plane(path: &Path, events: &Events, fits: &[Fit]) -> Result<(), PictureError> {
+    let [first, second] = [events.sides[0], events.sides[1]];
+    let grid = ProbabilityGrid::new(first.0..=first.1, second.0..=second.1, GRID[1], GRID[1])?;
+    let points: Vec<[f64; 2]> = events.train.chunks(2).map(|x| [x[0], x[1]]).collect();
+    let truth: Option<Vec<f64>> = events.truth.map(|intensity| {
+        let nodes = grid.nodes();
+        nodes.iter().map(|place| intensity.at(place)).collect()
+    });
+    let shown: Vec<&Fit> = (fits.iter())
+        .filter(|fit| fit.rule == Rule::Quadrature)
+        .collect();
+    let mut panels: Vec<MapPanel<'_>> = (shown.iter())
+        .map(|fit| MapPanel {
+            title: fit.prior.title(),
+            values: &fit.mean,
+            points: &points,
+            crosses: &[],
+        })
+        .collect();
+    if let Some(truth) = &truth {
+        panels.push(MapPanel {
+            title: "true intensity",
+            values: truth,
+            points: &[],
+            crosses: &[],
+        });
+    }
+    pictures::number_maps(
+        path,
+        Caption {
+            data: &events.name,
+            model: "expected intensity",
+        },
+        ("event", ""),
+        (&grid, [quantity("x1"), quantity("x2")]),
+        &panels,
+    )
+}
