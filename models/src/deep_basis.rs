@@ -26,6 +26,11 @@ pub type AnyDbk = LowRankRegression<Basis<AnyNetwork>, AnyMean>;
 pub type AnySvdbk = Svgp<Basis<AnyNetwork>, AnyMean, AnyLikelihood, WeightSpace>;
 
 /// The features of a deep basis kernel.
+///
+/// The first weights of the network's last layer are divided by √R, so that the first prior variance
+/// `‖φ(x)‖²` does not grow with R. The paper does not say how networks start; with outputs as large
+/// for any R the penalty `−Σ_n c(x_n)/(2σ²)` is hundreds of times the rest of the first objective, and
+/// training spends thousands of steps on making the features small.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BasisConfig {
     /// The network.
@@ -36,7 +41,9 @@ pub struct BasisConfig {
 
 impl BasisConfig {
     fn init(&self, dimensions: usize, options: TensorCreationOptions) -> Basis<AnyNetwork> {
-        Basis::new(self.network.init(dimensions, self.rank, options))
+        let network = self.network.init(dimensions, self.rank, options);
+        let scale = (self.rank.max(1) as f64).sqrt().recip();
+        Basis::new(network.with_scaled_outputs(scale))
     }
 }
 

@@ -7,6 +7,7 @@ use burn::{
 use burn_gp::{
     features::{PerceptronConfig, ResidualNetworkConfig},
     inference::{FullBatch, PredictedVariance, VarianceCorrection},
+    kernels::Kernel,
     likelihoods::{GaussianConfig, LikelihoodConfig, SoftmaxConfig},
     optim::NaturalGradient,
     variational::Process,
@@ -316,4 +317,20 @@ fn values<M: Module>(module: &M) -> Vec<(String, Vec<f64>)> {
     let mut values = Values::default();
     module.visit(&mut values);
     values.found
+}
+
+/// The first prior variance is of the order of one, whatever the number of basis functions: the
+/// penalty of the correction grows with the variance, and would first have to bring it down.
+#[test]
+fn first_variances_do_not_grow_with_the_rank() {
+    let data = regression_data(DType::F64);
+    let options = (&Device::default(), DType::F64);
+    for rank in [1, 16, 256] {
+        let model = dbk(rank, VarianceCorrection::default())
+            .init(1, options)
+            .unwrap();
+        let norms = model.kernel().diagonal(data.inputs.clone().inner());
+        let mean: f64 = norms.mean().into_scalar();
+        assert!((0.01..3.0).contains(&mean), "rank {rank}: {mean}");
+    }
 }
