@@ -178,3 +178,56 @@ fn intensities_come_from_draws_and_from_files() {
         assert!(!path.join("wrong").exists(), "{wrong}");
     }
 }
+
+/// Measurements at places of the state, from a file with the columns in any order.
+#[test]
+fn measurements_come_from_a_file() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path();
+    let rows: String = (0..240)
+        .map(|row| {
+            let [a, b] = [37, 53].map(|prime| f64::from(7 * row % prime) / f64::from(prime));
+            let score = (3.0 * a).sin() + b + 2.0;
+            format!("{},{score},{}\n", -85.5 + 4.5 * a, 30.5 + 4.5 * b)
+        })
+        .collect();
+    let table = format!("Longitude,score,Latitude\n{rows}");
+    std::fs::write(path.join("scores.csv"), table).unwrap();
+    let experiment = |options: &str| {
+        let line = format!("experiment dbk-mobile --out mobile --quiet --epochs 3 {options}");
+        run(path, &line.split_whitespace().collect::<Vec<&str>>())
+    };
+    for (options, sentence) in [
+        ("", "give it with --data FILE"),
+        ("--data none.csv", "there is no file none.csv"),
+        ("--data scores.csv --target longitude", "longitude"),
+        (
+            "--data scores.csv --target Latitude",
+            "no column \"latitude\"",
+        ),
+        ("--data scores.csv", "no column \"latitude\""),
+    ] {
+        let output = experiment(options);
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{options}: {message}");
+        assert!(message.contains(sentence), "{message}");
+        assert!(!path.join("mobile").exists(), "{options}");
+    }
+    let output = experiment("--data scores.csv --target score");
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{message}");
+    let table = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        table.contains("0.3233") && table.contains("SVDKL"),
+        "{table}"
+    );
+    let rows = fields(&read(&path.join("mobile/results.csv")));
+    assert_eq!(rows.len(), 4);
+    assert!(rows[1..].iter().all(|row| row[1] == "168"), "{rows:?}");
+    for (picture, title) in [("map.svg", "SVDBK"), ("slices.svg", "SVGP, airport")] {
+        assert!(
+            read(&path.join("mobile").join(picture)).contains(title),
+            "{picture}"
+        );
+    }
+}

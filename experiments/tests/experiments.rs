@@ -53,7 +53,8 @@ fn the_list_has_a_line_for_each_experiment() {
             "dbk-synthetic",
             "dbk-rank",
             "dbk-theorem1",
-            "dbk-cox"
+            "dbk-cox",
+            "dbk-mobile"
         ]
     );
     for line in list.lines() {

@@ -159,6 +159,12 @@ pub enum ExperimentCommand {
     /// expected log-likelihood of held-out events, pictures. Of coal-mining disasters, for example:
     /// --events disasters.csv --domain 1851.2..1962.2.
     DbkCox(deep_basis::DbkCoxOptions),
+    /// Mobile internet quality with SVGP, SVDKL and SVDBK, from a file (arXiv:2505.18526, Figure 4)
+    ///
+    /// Scores beside the paper's, maps of the predictions, and the kernels around two places. The
+    /// data are not part of the program: --data FILE has the columns latitude, longitude and the score
+    /// of quality, whose logarithm is predicted. In all else as dbk-uci.
+    DbkMobile(deep_basis::DbkMobileOptions),
 }
 
 /// Runs `burn-gp experiment`.
@@ -189,6 +195,7 @@ pub fn run(command: ExperimentCommand) -> Result<(), Failure> {
         ExperimentCommand::DbkRank(options) => deep_basis::rank(&options),
         ExperimentCommand::DbkTheorem1(options) => deep_basis::theorem1(&options),
         ExperimentCommand::DbkCox(options) => deep_basis::cox(&options),
+        ExperimentCommand::DbkMobile(options) => deep_basis::mobile(&options),
     }
 }
 

@@ -31,7 +31,7 @@ pub(super) fn report(
     steps: usize,
 ) -> Result<(), Failure> {
     let parts: Vec<(&Events, &[Fit])> = problems.iter().zip(fits.chunks(FITS)).collect();
-    let rows: Vec<Vec<String>> = parts.iter().flat_map(|part| rows(part)).collect();
+    let rows: Vec<Vec<String>> = parts.iter().flat_map(rows).collect();
     let record: Vec<_> = (parts.iter())
         .map(|(events, fits)| json!({ "events": events.name, "fits": fits }))
         .collect();

@@ -5,6 +5,8 @@ mod cox;
 mod cox_data;
 mod cox_report;
 mod method;
+mod mobile;
+mod mobile_pictures;
 mod protocol;
 mod published;
 mod rank;
@@ -17,6 +19,7 @@ mod theorem1_report;
 mod uci;
 
 pub(super) use cox::{DbkCoxOptions, cox};
+pub(super) use mobile::{DbkMobileOptions, mobile};
 pub(super) use rank::{DbkRankOptions, rank};
 pub(super) use synthetic::{DbkSyntheticOptions, synthetic};
 pub(super) use theorem1::{DbkTheorem1Options, theorem1};

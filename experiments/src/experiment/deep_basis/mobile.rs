@@ -1,0 +1,261 @@
+//! Mobile internet quality in Georgia, USA (section 4.3, Figure 4).
+//!
+//! Ookla's measurements of 2019 to 2022, 19 535 places with their coordinates and a score of quality
+//! whose logarithm is the target. They are not part of the program: they come from a file with the
+//! columns `latitude`, `longitude` and the score. Protocol as in [uci](super::uci), variational models
+//! alone.
+
+use std::path::{Path, PathBuf};
+
+use burn_gp_datasets::{DataSource, Dataset, TargetColumn};
+use clap::Args;
+use serde_json::json;
+
+use super::cells::{Cell, folder};
+use super::method::Method;
+use super::mobile_pictures::{Place, draw};
+use super::protocol::{Protocol, paper, quick};
+use crate::arguments::RunOptions;
+use crate::experiment::{
+    CommonOptions, ExperimentFolder, options,
+    reported::summary_text,
+    watch::{Watch, all_made},
+};
+use crate::failure::Failure;
+use crate::output::replace_file;
+use crate::standard_output::print;
+use crate::text_table::aligned;
+use crate::training_run::TrainingRun;
+
+/// Its name.
+const NAME: &str = "dbk-mobile";
+
+/// What the data are called.
+const DATA: &str = "mobile";
+
+const METHODS: [Method; 3] = [Method::Svgp, Method::Svdkl, Method::Svdbk];
+
+/// MAE, RMSE and NLL of the paper, which does not say over how many seeds.
+const PUBLISHED: [[f64; 3]; 3] = [
+    [0.2533, 0.3589, 0.3728],
+    [0.2322, 0.3369, 0.4210],
+    [0.2216, 0.3233, 0.2880],
+];
+
+/// The columns of the coordinates.
+const COORDINATES: [&str; 2] = ["latitude", "longitude"];
+
+/// What `experiment dbk-mobile` takes.
+#[derive(Args, Clone, Debug)]
+pub struct DbkMobileOptions {
+    /// CSV file with the columns latitude, longitude and the score of quality
+    #[arg(long, value_name = "FILE")]
+    data: Option<PathBuf>,
+    /// The column of the score [default: the last]
+    #[arg(long, value_name = "COLUMN")]
+    target: Option<TargetColumn>,
+    /// The column has logarithms already
+    #[arg(long)]
+    logarithms: bool,
+    /// Seeds, the first one and those after it [default: 5; quick: 1]
+    #[arg(long, value_name = "COUNT")]
+    seeds: Option<u64>,
+    /// Passes over the rows in batches [default: 2000; quick: 20]
+    #[arg(long, value_name = "E")]
+    epochs: Option<usize>,
+    /// What every experiment takes.
+    #[command(flatten)]
+    common: CommonOptions,
+}
+
+/// Runs `burn-gp experiment dbk-mobile`.
+///
+/// # Errors
+///
+/// [`Failure`]. Runs that break off are named and left out.
+pub(in crate::experiment) fn mobile(options: &DbkMobileOptions) -> Result<(), Failure> {
+    let common = &options.common;
+    let place = common.place_in_single_precision()?;
+    place.open()?;
+    let Some(path) = &options.data else {
+        return Err(Failure::Arguments(
+            "the measurements are not part of this program; make a CSV file with the columns latitude, \
+             longitude and quality score of Ookla's open data (Georgia, USA, 2019 to 2022) and give it \
+             with --data FILE"
+                .into(),
+        ));
+    };
+    let data = options.read(path)?;
+    let default = common.by_scale(quick(), paper());
+    let protocol = Protocol {
+        epochs: options.epochs.unwrap_or(default.epochs),
+        ..default
+    };
+    let settings = json!({
+        "data": path,
+        "protocol": protocol,
+        "dtype": place.dtype,
+        "device": place.device,
+    });
+    let experiment = ExperimentFolder::open(NAME, common, &settings)?;
+    let file = write(&data, &experiment)?;
+    let broken = options.make(&file, &protocol, place, &experiment)?;
+    let cells = Cell::finished(&experiment)?;
+    write_results(&cells, &experiment)?;
+    draw(&experiment, &data, place, &finished(&cells, &experiment))?;
+    print(&text(&cells, common.is_paper(), &experiment))?;
+    all_made(broken)
+}
+
+/// A place and the logarithm of the score there, a row each.
+pub(super) struct Measurements {
+    /// Latitude, longitude, logarithm.
+    pub rows: Vec<[f64; 3]>,
+}
+
+impl DbkMobileOptions {
+    fn read(&self, path: &Path) -> Result<Measurements, Failure> {
+        let source = DataSource::resolve(&path.display().to_string(), None)?;
+        let data = source.load(self.target.as_ref())?;
+        let [latitude, longitude] = coordinates(path, &data)?;
+        let mut rows = Vec::new();
+        for (index, &score) in data.targets.iter().enumerate() {
+            if !self.logarithms && score <= 0.0 {
+                return Err(Failure::Arguments(format!(
+                    "{}: the score {score} has no logarithm; correct it, or say --logarithms if the column has \
+                     logarithms already",
+                    data.location(index)
+                )));
+            }
+            let logarithm = if self.logarithms { score } else { score.ln() };
+            let at = |column| data.inputs.get(index, column);
+            rows.push([at(latitude), at(longitude), logarithm]);
+        }
+        Ok(Measurements { rows })
+    }
+
+    /// Makes all runs, seed by seed; the names of those that broke off.
+    fn make(
+        &self,
+        file: &Path,
+        protocol: &Protocol,
+        place: options::Place,
+        experiment: &ExperimentFolder,
+    ) -> Result<Vec<String>, Failure> {
+        let common = &self.common;
+        let watch = Watch::new(experiment, common.quiet)?;
+        let seeds = self.seeds.unwrap_or(common.by_scale(1, 5));
+        let mut broken = Vec::new();
+        for seed in common.seed..common.seed + seeds {
+            for method in METHODS {
+                let options = protocol.options(method, COORDINATES.len(), common, place);
+                let run = TrainingRun {
+                    folder: folder(&experiment.runs(), DATA, method, seed),
+                    options: RunOptions {
+                        data: Some(file.display().to_string()),
+                        seed: Some(seed),
+                        ..options
+                    },
+                };
+                let name = format!("{}, seed {seed}", method.title());
+                if !watch.run(&run, &name)? {
+                    broken.push(name);
+                }
+            }
+        }
+        Ok(broken)
+    }
+}
+
+/// The inputs with the coordinates.
+fn coordinates(path: &Path, data: &Dataset) -> Result<[usize; 2], Failure> {
+    let names = data.input_names();
+    let position = |wanted: &str| {
+        let found = (names.iter()).position(|name| name.trim().eq_ignore_ascii_case(wanted));
+        found.ok_or_else(|| {
+            Failure::Arguments(format!(
+                "{} has no column {wanted:?} beside its target {:?}; its other columns are {}",
+                path.display(),
+                data.target_name(),
+                names.join(", ")
+            ))
+        })
+    };
+    Ok([position(COORDINATES[0])?, position(COORDINATES[1])?])
+}
+
+/// The file that the runs read.
+fn write(data: &Measurements, experiment: &ExperimentFolder) -> Result<PathBuf, Failure> {
+    let runs = experiment.runs();
+    std::fs::create_dir_all(&runs).map_err(Failure::writing(&runs))?;
+    let path = runs.join(format!("{DATA}.csv"));
+    let mut text = String::from("latitude,longitude,logarithm\n");
+    for [latitude, longitude, logarithm] in &data.rows {
+        text += &format!("{latitude},{longitude},{logarithm}\n");
+    }
+    replace_file(&path, &text)?;
+    Ok(path)
+}
+
+/// The folder of the first run of each model.
+fn finished(cells: &[Cell], experiment: &ExperimentFolder) -> Vec<Place> {
+    (METHODS.iter())
+        .filter_map(|&method| {
+            let cell = cells.iter().find(|cell| cell.first().method == method)?;
+            Some(Place {
+                title: method.title(),
+                folder: folder(&experiment.runs(), DATA, method, cell.first().seed),
+            })
+        })
+        .collect()
+}
+
+const TITLES: [&str; 9] = [
+    "model", "rows", "MAE", "paper", "RMSE", "paper", "NLPD", "paper", "seeds",
+];
+
+fn rows(cells: &[Cell]) -> Vec<Vec<String>> {
+    let mut rows = Vec::new();
+    for (method, published) in METHODS.iter().zip(PUBLISHED) {
+        let Some(cell) = cells.iter().find(|cell| cell.first().method == *method) else {
+            continue;
+        };
+        let scores = [
+            cell.summary(|run| run.mae),
+            cell.summary(|run| run.rmse),
+            cell.summary(|run| run.nlpd),
+        ];
+        let mut row = vec![method.title().to_owned(), cell.first().rows.to_string()];
+        for (score, published) in scores.into_iter().zip(published) {
+            row.extend([summary_text(score, 4), format!("{published:.4}")]);
+        }
+        row.push(cell.runs.len().to_string());
+        rows.push(row);
+    }
+    rows
+}
+
+fn write_results(cells: &[Cell], experiment: &ExperimentFolder) -> Result<(), Failure> {
+    let mut csv = String::from("model,rows,mae,paper_mae,rmse,paper_rmse,nlpd,paper_nlpd,seeds\n");
+    for row in rows(cells) {
+        csv += &(row.join(",") + "\n");
+    }
+    let runs: Vec<_> = cells.iter().flat_map(|cell| &cell.runs).collect();
+    experiment.write_results(&runs, &csv)
+}
+
+fn text(cells: &[Cell], is_paper: bool, experiment: &ExperimentFolder) -> String {
+    let titles = TITLES.map(str::to_owned).to_vec();
+    let mut lines = aligned(&[vec![titles], rows(cells)].concat());
+    lines.push(
+        "mean (standard error) over the seeds, logarithms in standardised units; the paper is \
+         arXiv:2505.18526, Figure 4,\nwith 19 535 rows, of which 70 % are to train on: other data have other \
+         numbers"
+            .into(),
+    );
+    if !is_paper {
+        lines.push("fewer steps than in the paper: not comparable with its numbers".into());
+    }
+    lines.push(format!("all of it in {}\n", experiment.path().display()));
+    lines.join("\n")
+}
