@@ -81,7 +81,7 @@ fn one_dimension_has_errors_times_and_pictures() {
             .all(|row| row[4..].iter().all(|cell| cell.parse::<f64>().is_ok()))
     );
     assert!(table.contains("DBK: a step takes time n^"), "{table}");
-    for picture in ["cost.svg", "posteriors.svg"] {
+    for picture in ["cost.svg", "posteriors.svg", "kernels.svg"] {
         assert!(read(&path.join("line").join(picture)).contains("DBK-c"));
     }
 }

@@ -154,6 +154,14 @@ fn draw_means(
     )
 }
 
+/// A kernel around a place.
+struct Slice<'a> {
+    title: String,
+    values: &'a [f64],
+    /// Longitude and latitude.
+    place: [[f64; 2]; 1],
+}
+
 /// A row of panels a place.
 fn draw_slices(
     experiment: &ExperimentFolder,
@@ -161,20 +169,24 @@ fn draw_slices(
     looked_at: &[(&str, [f64; 2])],
     maps: &[Maps],
 ) -> Result<(), PictureError> {
-    let mut parts: Vec<(String, &Vec<f64>, [[f64; 2]; 1])> = Vec::new();
+    let mut parts: Vec<Slice<'_>> = Vec::new();
     for (index, (name, [latitude, longitude])) in looked_at.iter().enumerate() {
         for map in maps {
             let title = format!("{}, {name}", map.title);
             let slice = map.slices.get(index);
-            parts.extend(slice.map(|slice| (title, slice, [[*longitude, *latitude]])));
+            parts.extend(slice.map(|values| Slice {
+                title,
+                values,
+                place: [[*longitude, *latitude]],
+            }));
         }
     }
     let panels: Vec<MapPanel<'_>> = (parts.iter())
-        .map(|(title, values, crosses)| MapPanel {
-            title,
-            values,
+        .map(|slice| MapPanel {
+            title: &slice.title,
+            values: slice.values,
             points: &[],
-            crosses,
+            crosses: &slice.place,
         })
         .collect();
     pictures::number_maps(

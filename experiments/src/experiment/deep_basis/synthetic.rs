@@ -19,18 +19,21 @@ use burn_gp::{
     likelihoods::{AnyLikelihood, GaussianConfig},
     metrics,
     ops::Stationary,
+    parameter::numbers,
 };
 use burn_gp_datasets::{DataSource, Dataset, SyntheticFunction};
 use burn_gp_models::{
     AnyPredictive, BasisConfig, DbkConfig, DeepKernelConfig, ExactConfig, NetworkModelConfig,
     Predictor, TrainedModel,
-    training::{MiniBatchModel, MiniBatchTrainer, MiniBatchTraining, OnAllData, TrainingData},
+    training::{
+        MiniBatchModel, MiniBatchTrainer, MiniBatchTraining, OnAllData, TrainingData, matrix,
+    },
 };
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::synthetic_pictures::{draw_cost, draw_posteriors};
+use super::synthetic_pictures::{draw_cost, draw_kernels, draw_posteriors};
 use super::synthetic_table::report_lines;
 use crate::arguments::name_of;
 use crate::experiment::{CommonOptions, ExperimentFolder, watch::Watch};
@@ -52,6 +55,8 @@ const RANK: usize = 128;
 const FEATURES: usize = 2;
 /// Places at which the posterior is drawn, up to half the domain beyond its ends.
 const CURVE_POINTS: usize = 400;
+/// Where kernels are looked at, on levels of the function and at a jump.
+pub(super) const LOOKED_AT: [f64; 3] = [-0.8, 0.0, 0.7];
 /// Rows times steps of a run at quick scale, at most.
 const QUICK_WORK: usize = 3_000_000;
 /// Fewest steps of a run at quick scale, for the time of a step.
@@ -134,6 +139,9 @@ pub(super) struct Run {
     pub mean: Vec<f64>,
     /// Standard deviations of targets.
     pub deviation: Vec<f64>,
+    /// `k(x*, ·)` at these places, for each of [`LOOKED_AT`]; none in runs made before they were kept.
+    #[serde(default)]
+    pub slices: Vec<Vec<f64>>,
 }
 
 /// Runs `burn-gp experiment dbk-synthetic`.
@@ -253,7 +261,13 @@ impl Example {
                 TrainedModel::exact(clock.train(trainer, watch)?.into_model(), &data)
             }
         };
-        Ok(self.scored(method, seed, &model.predictor()?, &clock))
+        let run = self.scored(method, seed, &model.predictor()?, &clock);
+        let slice = |place: f64| {
+            let [at, all] = [&[place][..], &run.x].map(|x| matrix(x, 1, device, dtype));
+            model.covariance(at, all).map(numbers)
+        };
+        let slices = LOOKED_AT.into_iter().filter_map(slice).collect();
+        Ok(Run { slices, ..run })
     }
 
     fn scored(
@@ -291,6 +305,7 @@ impl Example {
                 .iter()
                 .map(|variance| variance.sqrt())
                 .collect(),
+            slices: Vec::new(),
         }
     }
 }
@@ -367,6 +382,7 @@ fn report(folder: &ExperimentFolder) -> Result<(), Failure> {
     folder.write_results(&record, &csv)?;
     draw_cost(&folder.path().join("cost.svg"), &runs);
     draw_posteriors(&folder.path().join("posteriors.svg"), &runs);
+    draw_kernels(&folder.path().join("kernels.svg"), &runs);
     lines.push(format!("all of it in {}\n", folder.path().display()));
     print(&lines.join("\n"))
 }

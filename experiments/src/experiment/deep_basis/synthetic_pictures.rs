@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::ValueEnum;
 
-use super::synthetic::{OneDimensional, Run};
+use super::synthetic::{LOOKED_AT, OneDimensional, Run};
 use crate::pictures::{
     self, Caption, CurveName, CurvePanel, FitPanel, PictureError, Points, Quantity, Span,
 };
@@ -63,25 +63,59 @@ fn curve(runs: &[Run], method: OneDimensional, number: fn(&Run) -> f64) -> Vec<(
         .collect()
 }
 
+/// The runs of the first seed with 1000 rows, or with as many as there are.
+fn shown(runs: &[Run]) -> Vec<&Run> {
+    let sizes = runs.iter().map(|run| run.rows);
+    let rows = sizes.filter(|&rows| rows <= DRAWN).max();
+    let of_size = || runs.iter().filter(|run| Some(run.rows) == rows);
+    let seed = of_size().map(|run| run.seed).min();
+    of_size().filter(|run| Some(run.seed) == seed).collect()
+}
+
+/// Draws the kernels `k(x*, ·)` at some places.
+pub(super) fn draw_kernels(path: &Path, runs: &[Run]) {
+    let shown = shown(runs);
+    let names: Vec<CurveName> = (LOOKED_AT.iter())
+        .map(|place| format!("x* = {place}").into())
+        .collect();
+    let panels: Vec<CurvePanel<'_>> = (shown.iter())
+        .filter(|run| !run.slices.is_empty())
+        .map(|run| CurvePanel {
+            title: run.method.title(),
+            value: Quantity {
+                name: "k(x*, x)",
+                unit: None,
+            },
+            curves: (run.slices.iter())
+                .map(|slice| run.x.iter().copied().zip(slice.iter().copied()).collect())
+                .collect(),
+            span: Span::Values,
+        })
+        .collect();
+    if panels.is_empty() {
+        return;
+    }
+    let caption = Caption {
+        data: "levels",
+        model: "trained kernels",
+    };
+    let along = Quantity {
+        name: "x",
+        unit: None,
+    };
+    warn(pictures::curves(
+        path, "Kernels", caption, &names, along, &panels,
+    ));
+}
+
 /// Draws the posteriors of the first seed with 1000 rows, or of as many as there are.
 pub(super) fn draw_posteriors(path: &Path, runs: &[Run]) {
-    let Some(rows) = runs
-        .iter()
-        .map(|run| run.rows)
-        .filter(|&rows| rows <= DRAWN)
-        .max()
-    else {
+    let shown = shown(runs);
+    let Some(rows) = shown.first().map(|run| run.rows) else {
         return;
     };
-    let seed = runs
-        .iter()
-        .filter(|run| run.rows == rows)
-        .map(|run| run.seed)
-        .min();
-    let shown = runs
-        .iter()
-        .filter(|run| run.rows == rows && Some(run.seed) == seed);
     let bands: Vec<(&Run, Vec<f64>)> = shown
+        .into_iter()
         .map(|run| {
             let half = run.deviation.iter().map(|deviation| DEVIATIONS * deviation);
             (run, half.collect())
