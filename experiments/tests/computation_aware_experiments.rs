@@ -66,3 +66,32 @@ fn cells_of_the_table_come_one_by_one() {
     }
     assert!(read(&path.join("cells/parkinsons.svg")).contains("CaGP-CG"));
 }
+
+/// Sizes asked for later join those that are there; what memory the program needs anyway is apart.
+#[test]
+fn cost_grows_with_the_rows() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path();
+    let line = "experiment cagp-scale --out cost --quiet --epochs 3 --actions 8 --sizes";
+    succeed(path, &words(&format!("{line} 4000")));
+    let run = path.join("cost/runs/4000-rows-8-actions-3-epochs-seed-0/metrics.json");
+    let before = json(&run);
+    assert_eq!(
+        (&before["n_train"], &before["n_test"]),
+        (&4000.into(), &1000.into())
+    );
+    let table = succeed(path, &words(&format!("{line} 16000")));
+    assert_eq!(json(&run), before, "a finished run is made again");
+    assert!(table.contains("memory grows by the power"), "{table}");
+    let rows = fields(&read(&path.join("cost/results.csv")));
+    let sizes: Vec<&str> = rows[1..].iter().map(|row| row[1].as_str()).collect();
+    assert_eq!(sizes, ["1000", "4000", "16000"]);
+    let number = |row: usize, column: usize| rows[row][column].parse::<f64>().unwrap();
+    // The median of three steps on 16 times as many pairs of rows.
+    assert!(number(3, 5) > 2.0 * number(2, 5), "{rows:?}");
+    assert_eq!(number(1, 7), 0.0);
+    assert!((number(3, 8) - 16_000.0 * 8.0 * 4.0 / 1_048_576.0).abs() < 1e-9);
+    let exponents = &json(&path.join("cost/results.json"))["exponents"][0];
+    assert!(exponents["seconds_per_step"].as_f64().unwrap() > 0.5);
+    assert!(read(&path.join("cost/scale.svg")).contains("I = 8"));
+}

@@ -49,6 +49,7 @@ fn the_list_has_a_line_for_each_experiment() {
             "conv-mnist",
             "cagp-uci",
             "cagp-toy",
+            "cagp-scale",
             "dbk-uci",
             "dbk-synthetic",
             "dbk-rank"

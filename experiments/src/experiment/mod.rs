@@ -9,6 +9,7 @@ mod folder;
 mod inverse_free;
 mod options;
 mod reported;
+mod scaling;
 mod solve_gp;
 mod watch;
 
@@ -126,6 +127,12 @@ pub enum ExperimentCommand {
     /// combinations of rows, each with its own hyperparameters; the uncertainty of the last two
     /// in its mathematical and its computational part.
     CagpToy(computation_aware::ToyOptions),
+    /// Time and memory of computation-aware regression on more and more rows (arXiv:2411.01036, Section 4)
+    ///
+    /// Seconds of a step of CaGP-Opt and the memory of its process, each run in a process of its own, on
+    /// generated data, with the powers of n·I by which they grow. At the paper's scale up to two
+    /// million rows. Run it beside nothing else.
+    CagpScale(computation_aware::ScaleOptions),
     /// Deep basis kernels, deep kernel learning and GPs on pol, protein, song (arXiv:2505.18526, Table 1)
     ///
     /// GP, sGP, SVGP, DKL, sDKL, SVDKL, a network with a Bayesian last layer, DBK and SVDBK, these
@@ -171,6 +178,7 @@ pub fn run(command: ExperimentCommand) -> Result<(), Failure> {
         ExperimentCommand::ConvMnist(options) => inverse_free::conv_mnist(&options),
         ExperimentCommand::CagpUci(options) => computation_aware::uci(&options),
         ExperimentCommand::CagpToy(options) => computation_aware::toy(&options),
+        ExperimentCommand::CagpScale(options) => computation_aware::scale(&options),
         ExperimentCommand::DbkUci(options) => deep_basis::uci(&options),
         ExperimentCommand::DbkSynthetic(options) => deep_basis::synthetic(&options),
         ExperimentCommand::DbkRank(options) => deep_basis::rank(&options),

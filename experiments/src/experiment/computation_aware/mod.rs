@@ -6,9 +6,11 @@ mod cells;
 mod method;
 mod published;
 mod runs;
+mod scale;
 mod table;
 mod toy;
 mod uci;
 
+pub(super) use scale::{ScaleOptions, scale};
 pub(super) use toy::{ToyOptions, toy};
 pub(super) use uci::{UciOptions, uci};

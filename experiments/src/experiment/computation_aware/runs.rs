@@ -12,8 +12,7 @@ use crate::arguments::{
 };
 use crate::experiment::{CommonOptions, ExperimentFolder, options::Place, watch::Watch};
 use crate::failure::Failure;
-use crate::kernel_expression::KernelExpression;
-use crate::parameter_options::{BoundsOption, ValuesOption};
+use crate::parameter_options::ValuesOption;
 use crate::training_run::TrainingRun;
 
 /// Rows in a mini-batch of SVGP.
@@ -168,13 +167,6 @@ impl Runs<'_> {
         let is_fixed = method == Method::SgprFixed;
         RunOptions {
             model: Some(model),
-            kernel: Some(kernel()),
-            isotropic: Some(false),
-            mean: Some(MeanName::Zero),
-            likelihood: Some(LikelihoodName::Gaussian),
-            noise: Some(FIRST),
-            set: Some(first_values()),
-            bound: bound(),
             fix: is_fixed.then(|| vec!["inducing".to_owned()]),
             inducing: model.has_inducing().then(|| self.inducing()),
             initialiser: model.has_inducing().then_some(InitialiserName::KMeans),
@@ -193,13 +185,24 @@ impl Runs<'_> {
             schedule: is_adam.then_some(ScheduleName::Linear),
             dtype: Some(method.dtype()),
             device: Some(self.place.device),
-            ..RunOptions::default()
+            ..prior()
         }
     }
 }
 
-fn kernel() -> KernelExpression {
-    burn_gp::ops::Stationary::Matern32.into()
+/// The paper's prior: zero mean, Matérn-3/2 kernel with a lengthscale for each input, noise with a
+/// floor, and where their parameters start.
+pub(super) fn prior() -> RunOptions {
+    RunOptions {
+        kernel: Some(burn_gp::ops::Stationary::Matern32.into()),
+        isotropic: Some(false),
+        mean: Some(MeanName::Zero),
+        likelihood: Some(LikelihoodName::Gaussian),
+        noise: Some(FIRST),
+        set: Some(first_values()),
+        bound: NOISE_FLOOR.parse().ok().map(|bound| vec![bound]),
+        ..RunOptions::default()
+    }
 }
 
 fn first_values() -> Vec<ValuesOption> {
@@ -209,8 +212,4 @@ fn first_values() -> Vec<ValuesOption> {
             values: vec![FIRST],
         })
         .to_vec()
-}
-
-fn bound() -> Option<Vec<BoundsOption>> {
-    NOISE_FLOOR.parse().ok().map(|bound| vec![bound])
 }
