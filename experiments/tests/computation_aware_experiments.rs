@@ -95,3 +95,28 @@ fn cost_grows_with_the_rows() {
     assert!(exponents["seconds_per_step"].as_f64().unwrap() > 0.5);
     assert!(read(&path.join("cost/scale.svg")).contains("I = 8"));
 }
+
+/// What conjugate gradients choose is nearest to the eigenvectors, what is random farthest.
+#[test]
+fn trained_actions_are_between_those_by_residuals_and_random_ones() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path();
+    let line =
+        "experiment cagp-actions --out spans --quiet --rows 60 --actions 6 --steps 40 --seeds";
+    succeed(path, &words(&format!("{line} 1")));
+    let before = read(&path.join("spans/runs/seed-0.json"));
+    let table = succeed(path, &words(&format!("{line} 2")));
+    assert_eq!(read(&path.join("spans/runs/seed-0.json")), before);
+    assert!(table.contains("for 2 of 2 seeds"), "{table}");
+    let rows = fields(&read(&path.join("spans/results.csv")));
+    assert_eq!(
+        rows[0].join(","),
+        "seed,step,cagp_cg,residuals,cagp_opt,random"
+    );
+    // The start and 20 looks a seed.
+    assert_eq!(rows.len(), 1 + 2 * 21);
+    let picture = read(&path.join("spans/maps.svg"));
+    // Five maps a row of 60 points, and the legend.
+    assert_eq!(picture.matches("<circle").count(), 4 * 5 * 60 + 3);
+    assert!(read(&path.join("spans/distances.svg")).contains("CaGP-Opt"));
+}

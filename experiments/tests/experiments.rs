@@ -50,6 +50,7 @@ fn the_list_has_a_line_for_each_experiment() {
             "cagp-uci",
             "cagp-toy",
             "cagp-scale",
+            "cagp-actions",
             "dbk-uci",
             "dbk-synthetic",
             "dbk-rank"

@@ -133,6 +133,11 @@ pub enum ExperimentCommand {
     /// generated data, with the powers of n·I by which they grow. At the paper's scale up to two
     /// million rows. Run it beside nothing else.
     CagpScale(computation_aware::ScaleOptions),
+    /// Actions beside the eigenvectors of the covariance matrix (arXiv:2411.01036, Figure 2)
+    ///
+    /// The first combinations of rows of CaGP-CG and CaGP-Opt over two inputs, and the distance of their
+    /// span, and of that of random vectors, to the first eigenvectors in the course of training.
+    CagpActions(computation_aware::ActionsOptions),
     /// Deep basis kernels, deep kernel learning and GPs on pol, protein, song (arXiv:2505.18526, Table 1)
     ///
     /// GP, sGP, SVGP, DKL, sDKL, SVDKL, a network with a Bayesian last layer, DBK and SVDBK, these
@@ -179,6 +184,7 @@ pub fn run(command: ExperimentCommand) -> Result<(), Failure> {
         ExperimentCommand::CagpUci(options) => computation_aware::uci(&options),
         ExperimentCommand::CagpToy(options) => computation_aware::toy(&options),
         ExperimentCommand::CagpScale(options) => computation_aware::scale(&options),
+        ExperimentCommand::CagpActions(options) => computation_aware::actions(&options),
         ExperimentCommand::DbkUci(options) => deep_basis::uci(&options),
         ExperimentCommand::DbkSynthetic(options) => deep_basis::synthetic(&options),
         ExperimentCommand::DbkRank(options) => deep_basis::rank(&options),

@@ -2,6 +2,8 @@
 //! *Computation-Aware Gaussian Processes: Model Selection And Linear-Time Inference*,
 //! arXiv:2411.01036.
 
+mod actions;
+mod actions_report;
 mod cells;
 mod method;
 mod published;
@@ -11,6 +13,7 @@ mod table;
 mod toy;
 mod uci;
 
+pub(super) use actions::{ActionsOptions, actions};
 pub(super) use scale::{ScaleOptions, scale};
 pub(super) use toy::{ToyOptions, toy};
 pub(super) use uci::{UciOptions, uci};
