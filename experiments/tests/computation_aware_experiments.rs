@@ -120,3 +120,24 @@ fn trained_actions_are_between_those_by_residuals_and_random_ones() {
     assert_eq!(picture.matches("<circle").count(), 4 * 5 * 60 + 3);
     assert!(read(&path.join("spans/distances.svg")).contains("CaGP-Opt"));
 }
+
+/// The density of the projected data calls the function noise.
+#[test]
+fn the_bound_is_the_better_loss() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path();
+    let line =
+        "experiment cagp-loss --out losses --quiet --rows 80 --actions 8 --steps 60 --seeds 1";
+    let table = succeed(path, &words(line));
+    assert!(table.contains("gets worse on the way"), "{table}");
+    let cells = json(&path.join("losses/results.json"));
+    let number = |cell: usize, name: &str| cells[cell][name]["mean"].as_f64().unwrap();
+    // CaGP-CG, then CaGP-Opt, each with the bound first.
+    for bound in [0, 2] {
+        assert!(number(bound, "nlpd") < number(bound + 1, "nlpd"));
+    }
+    assert!(number(0, "noise") < 0.3 && number(1, "noise") > 0.5);
+    for picture in ["course.svg", "fits.svg"] {
+        assert!(read(&path.join("losses").join(picture)).contains("CaGP-CG, projected"));
+    }
+}

@@ -51,6 +51,7 @@ fn the_list_has_a_line_for_each_experiment() {
             "cagp-toy",
             "cagp-scale",
             "cagp-actions",
+            "cagp-loss",
             "dbk-uci",
             "dbk-synthetic",
             "dbk-rank"

@@ -138,6 +138,11 @@ pub enum ExperimentCommand {
     /// The first combinations of rows of CaGP-CG and CaGP-Opt over two inputs, and the distance of their
     /// span, and of that of random vectors, to the first eigenvectors in the course of training.
     CagpActions(computation_aware::ActionsOptions),
+    /// The evidence bound and the density of projected data as losses (arXiv:2411.01036, Figures S1, S2)
+    ///
+    /// CaGP-CG and CaGP-Opt trained with either: densities of held-out rows and the noise in the course of
+    /// training, and what the models predict at its end.
+    CagpLoss(computation_aware::LossOptions),
     /// Deep basis kernels, deep kernel learning and GPs on pol, protein, song (arXiv:2505.18526, Table 1)
     ///
     /// GP, sGP, SVGP, DKL, sDKL, SVDKL, a network with a Bayesian last layer, DBK and SVDBK, these
@@ -185,6 +190,7 @@ pub fn run(command: ExperimentCommand) -> Result<(), Failure> {
         ExperimentCommand::CagpToy(options) => computation_aware::toy(&options),
         ExperimentCommand::CagpScale(options) => computation_aware::scale(&options),
         ExperimentCommand::CagpActions(options) => computation_aware::actions(&options),
+        ExperimentCommand::CagpLoss(options) => computation_aware::loss(&options),
         ExperimentCommand::DbkUci(options) => deep_basis::uci(&options),
         ExperimentCommand::DbkSynthetic(options) => deep_basis::synthetic(&options),
         ExperimentCommand::DbkRank(options) => deep_basis::rank(&options),

@@ -5,6 +5,8 @@
 mod actions;
 mod actions_report;
 mod cells;
+mod loss;
+mod loss_report;
 mod method;
 mod published;
 mod runs;
@@ -14,6 +16,7 @@ mod toy;
 mod uci;
 
 pub(super) use actions::{ActionsOptions, actions};
+pub(super) use loss::{LossOptions, loss};
 pub(super) use scale::{ScaleOptions, scale};
 pub(super) use toy::{ToyOptions, toy};
 pub(super) use uci::{UciOptions, uci};
