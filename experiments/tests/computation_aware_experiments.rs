@@ -141,3 +141,41 @@ fn the_bound_is_the_better_loss() {
         assert!(read(&path.join("losses").join(picture)).contains("CaGP-CG, projected"));
     }
 }
+
+/// Coverage is that of the predictions of cagp-uci's runs, which both experiments share.
+#[test]
+fn coverage_is_that_of_the_runs_of_the_table() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path();
+    write_collection(path, "parkinsons", 90);
+    let budget = "--data-dir . --quiet --seeds 2 --epochs 5 --actions 8 --inducing 8 --methods";
+    let uci = "experiment cagp-uci --out cells";
+    succeed(path, &words(&format!("{uci} {budget} svgp")));
+    let before = read(&path.join("cells/results.csv"));
+    let line = "experiment cagp-coverage --out coverage --cells cells";
+    let table = succeed(path, &words(&format!("{line} {budget} svgp,cagp-opt-adam")));
+    assert!(table.contains("parkinsons, 9 held-out rows"), "{table}");
+    let records = json(&path.join("coverage/results.json"));
+    assert_eq!(records.as_array().unwrap().len(), 2);
+    for (record, method) in (records.as_array().unwrap().iter()).zip(["svgp", "cagp-opt-adam"]) {
+        assert_eq!(record["method"], method);
+        let mean = |name: &str| record[name]["mean"].as_f64().unwrap();
+        assert!((0.0..=1.0).contains(&mean("at_95")) && mean("at_50") <= mean("at_95"));
+        // As the runs have it.
+        let budget = match method {
+            "svgp" => "5-epochs-8-points-rate-0.1",
+            _ => "5-epochs-8-actions-rate-1",
+        };
+        let run = path.join(format!("cells/runs/parkinsons/{method}/{budget}"));
+        let covered = ["seed-0", "seed-1"].map(|seed| {
+            let metrics = json(&run.join(seed).join("metrics.json"));
+            metrics["coverage95"].as_f64().unwrap()
+        });
+        assert!((mean("at_95") - 0.5 * (covered[0] + covered[1])).abs() < 1e-12);
+    }
+    assert!(read(&path.join("coverage/parkinsons.svg")).contains("CaGP-Opt, Adam"));
+    // The run that coverage made is in the other's table, too.
+    let table = succeed(path, &words(&format!("{uci} {budget} svgp")));
+    assert!(table.contains("CaGP-Opt, Adam"), "{table}");
+    assert!(!before.contains("cagp-opt-adam"));
+}

@@ -52,6 +52,7 @@ fn the_list_has_a_line_for_each_experiment() {
             "cagp-scale",
             "cagp-actions",
             "cagp-loss",
+            "cagp-coverage",
             "dbk-uci",
             "dbk-synthetic",
             "dbk-rank"

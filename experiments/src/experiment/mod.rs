@@ -143,6 +143,12 @@ pub enum ExperimentCommand {
     /// CaGP-CG and CaGP-Opt trained with either: densities of held-out rows and the noise in the course of
     /// training, and what the models predict at its end.
     CagpLoss(computation_aware::LossOptions),
+    /// Coverage of the intervals of exact, sparse and computation-aware models (arXiv:2411.01036, Figure 4)
+    ///
+    /// The share of the held-out rows in their central intervals against the nominal one, from the
+    /// predictions of the runs of cagp-uci: those that are there, and those that are asked for here and
+    /// are not.
+    CagpCoverage(computation_aware::CoverageOptions),
     /// Deep basis kernels, deep kernel learning and GPs on pol, protein, song (arXiv:2505.18526, Table 1)
     ///
     /// GP, sGP, SVGP, DKL, sDKL, SVDKL, a network with a Bayesian last layer, DBK and SVDBK, these
@@ -191,6 +197,7 @@ pub fn run(command: ExperimentCommand) -> Result<(), Failure> {
         ExperimentCommand::CagpScale(options) => computation_aware::scale(&options),
         ExperimentCommand::CagpActions(options) => computation_aware::actions(&options),
         ExperimentCommand::CagpLoss(options) => computation_aware::loss(&options),
+        ExperimentCommand::CagpCoverage(options) => computation_aware::coverage(&options),
         ExperimentCommand::DbkUci(options) => deep_basis::uci(&options),
         ExperimentCommand::DbkSynthetic(options) => deep_basis::synthetic(&options),
         ExperimentCommand::DbkRank(options) => deep_basis::rank(&options),

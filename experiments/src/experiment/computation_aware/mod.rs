@@ -5,6 +5,7 @@
 mod actions;
 mod actions_report;
 mod cells;
+mod coverage;
 mod loss;
 mod loss_report;
 mod method;
@@ -16,6 +17,7 @@ mod toy;
 mod uci;
 
 pub(super) use actions::{ActionsOptions, actions};
+pub(super) use coverage::{CoverageOptions, coverage};
 pub(super) use loss::{LossOptions, loss};
 pub(super) use scale::{ScaleOptions, scale};
 pub(super) use toy::{ToyOptions, toy};

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use super::method::Method;
 use super::published::published;
@@ -63,6 +63,8 @@ pub(super) struct Runs<'a> {
     pub common: &'a CommonOptions,
     /// Where to compute.
     pub place: Place,
+    /// The models, unless some are asked for.
+    pub default: &'a [Method],
 }
 
 impl Runs<'_> {
@@ -98,7 +100,7 @@ impl Runs<'_> {
         if !self.budget.methods.is_empty() {
             return self.budget.methods.clone();
         }
-        let all = Method::value_variants().iter().copied();
+        let all = self.default.iter().copied();
         let is_large = ["3droad", "houseelectric"].contains(&data);
         let is_small = ["parkinsons", "bike"].contains(&data);
         all.filter(|method| match method {
