@@ -179,3 +179,36 @@ fn coverage_is_that_of_the_runs_of_the_table() {
     assert!(table.contains("CaGP-Opt, Adam"), "{table}");
     assert!(!before.contains("cagp-opt-adam"));
 }
+
+/// More inputs join those that are there, in their order.
+#[test]
+fn inducing_points_have_distances_and_ratios() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path();
+    let line = "experiment cagp-inducing --out places --quiet --rows 80 --inducing 8 --epochs 40 --dimensions";
+    succeed(path, &words(&format!("{line} 6")));
+    let before = read(&path.join("places/runs/6-inputs-seed-0.json"));
+    let table = succeed(path, &words(&format!("{line} 2,6 --seeds 2")));
+    assert_eq!(read(&path.join("places/runs/6-inputs-seed-0.json")), before);
+    assert!(table.contains("closer than uniform points"), "{table}");
+    let rows = fields(&read(&path.join("places/results.csv")));
+    let made: Vec<String> = (rows[1..].iter())
+        .map(|row| format!("{} {}", row[0], row[1]))
+        .collect();
+    assert_eq!(made, ["2 0", "2 1", "6 0", "6 1"]);
+    for row in &rows[1..] {
+        let number = |column: usize| row[column].parse::<f64>().unwrap();
+        assert!(
+            number(2) > 0.0 && number(3) > 0.0 && number(6) > 0.0,
+            "{row:?}"
+        );
+        // Parts of a variance.
+        assert!(
+            [4, 5]
+                .iter()
+                .all(|&column| (0.0..1.0).contains(&number(column)))
+        );
+        assert!(number(4) < number(5), "{row:?}");
+    }
+    assert!(read(&path.join("places/inducing.svg")).contains("uniform points"));
+}

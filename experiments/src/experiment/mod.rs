@@ -149,6 +149,11 @@ pub enum ExperimentCommand {
     /// predictions of the runs of cagp-uci: those that are there, and those that are asked for here and
     /// are not.
     CagpCoverage(computation_aware::CoverageOptions),
+    /// Inducing points of SVGP in more and more dimensions (arXiv:2411.01036, Figure S3)
+    ///
+    /// How far the trained inducing points are from the data, in trained lengthscales, and how much of the
+    /// variance of a target is the function's there, beside exact regression.
+    CagpInducing(computation_aware::InducingOptions),
     /// Deep basis kernels, deep kernel learning and GPs on pol, protein, song (arXiv:2505.18526, Table 1)
     ///
     /// GP, sGP, SVGP, DKL, sDKL, SVDKL, a network with a Bayesian last layer, DBK and SVDBK, these
@@ -198,6 +203,7 @@ pub fn run(command: ExperimentCommand) -> Result<(), Failure> {
         ExperimentCommand::CagpActions(options) => computation_aware::actions(&options),
         ExperimentCommand::CagpLoss(options) => computation_aware::loss(&options),
         ExperimentCommand::CagpCoverage(options) => computation_aware::coverage(&options),
+        ExperimentCommand::CagpInducing(options) => computation_aware::inducing(&options),
         ExperimentCommand::DbkUci(options) => deep_basis::uci(&options),
         ExperimentCommand::DbkSynthetic(options) => deep_basis::synthetic(&options),
         ExperimentCommand::DbkRank(options) => deep_basis::rank(&options),

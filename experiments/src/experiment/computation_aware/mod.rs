@@ -6,6 +6,8 @@ mod actions;
 mod actions_report;
 mod cells;
 mod coverage;
+mod inducing;
+mod inducing_report;
 mod loss;
 mod loss_report;
 mod method;
@@ -18,6 +20,7 @@ mod uci;
 
 pub(super) use actions::{ActionsOptions, actions};
 pub(super) use coverage::{CoverageOptions, coverage};
+pub(super) use inducing::{InducingOptions, inducing};
 pub(super) use loss::{LossOptions, loss};
 pub(super) use scale::{ScaleOptions, scale};
 pub(super) use toy::{ToyOptions, toy};
