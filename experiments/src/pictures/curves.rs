@@ -257,7 +257,7 @@ mod tests {
             let draw = |path: &Path| curves(path, "Curves", CAPTION, &names, STEP, &panels);
             Picture::of(draw).heights_of("a model of number")
         };
-        assert_eq!([2, 9].map(|count| heights(count).len()), [1, 2]);
+        assert_eq!([2, 7].map(|count| heights(count).len()), [1, 2]);
     }
 
     #[test]
