@@ -1,6 +1,6 @@
 //! Observed against nominal coverage of central intervals (Figure 4).
 //!
-//! From the predictions of the held-out rows after the last step of the runs of [uci](super::uci), whose
+//! From the predictions of the held-out rows after the last step of the runs of [uci](mod@super::uci), whose
 //! folder this one shares. The paper has the error at 95 % on Power in the course of training, for SVGP
 //! and CaGP-Opt.
 

@@ -1,7 +1,7 @@
 //! Time and memory of a step of CaGP-Opt against the number of rows (Section 4).
 //!
 //! Generated rows of nine inputs, as many as protein has; prior, first values and Adam in single
-//! precision as in [uci](super::uci); 1000 more rows are held out. Every run is a process of its own,
+//! precision as in [uci](mod@super::uci); 1000 more rows are held out. Every run is a process of its own,
 //! so that its peak of memory is its own. The program needs some memory whatever the data are: a run
 //! with few rows and as many combinations tells how much.
 
