@@ -4,6 +4,7 @@ use burn::tensor::{DType, Tensor};
 
 use super::{
     CholeskyFactor, Jitter, NotPositiveDefinite, add_to_diagonal, cholesky, gram, mean_diagonal,
+    remainder,
 };
 
 /// The lower Cholesky factor of a symmetric positive-definite matrix of two blocks, by elimination
@@ -84,16 +85,16 @@ impl BlockFactor {
     /// - `first` (B): `[M, N]`, `second` (B₂): `[M2, N]`; so are the results
     pub fn solve(&self, first: Tensor<2>, second: Tensor<2>) -> (Tensor<2>, Tensor<2>) {
         let first = self.leading.solve(first);
-        let known = self.coupling.clone().transpose().matmul(first.clone());
-        let second = self.trailing.solve(second - known);
+        let rest = remainder(second, self.coupling.clone(), first.clone());
+        let second = self.trailing.solve(rest);
         (first, second)
     }
 
     /// `[[L, 0], [Aᵀ, L₂]]⁻ᵀ[B; B₂]`; shapes as [`solve`](Self::solve).
     pub fn solve_transposed(&self, first: Tensor<2>, second: Tensor<2>) -> (Tensor<2>, Tensor<2>) {
         let second = self.trailing.solve_transposed(second);
-        let known = self.coupling.clone().matmul(second.clone());
-        let first = self.leading.solve_transposed(first - known);
+        let rest = remainder(first, self.coupling.clone().transpose(), second.clone());
+        let first = self.leading.solve_transposed(rest);
         (first, second)
     }
 

@@ -140,6 +140,13 @@ pub trait LinearAlgebra: Backend {
     /// `AAᵀ`, [M, M].
     fn gram(basis: FloatTensor<Self>) -> FloatTensor<Self>;
 
+    /// `B − AᵀX`, [R, N] for A, [M, R], and X, [M, N]; or with a leading batch dimension.
+    fn remainder(
+        matrix: FloatTensor<Self>,
+        left: FloatTensor<Self>,
+        right: FloatTensor<Self>,
+    ) -> FloatTensor<Self>;
+
     /// `L·B` or `Lᵀ·B` for a lower-triangular L.
     fn triangular_product(
         lower: FloatTensor<Self>,
@@ -292,6 +299,13 @@ pub trait LinearAlgebraReverse: LinearAlgebra {
 
     /// The gradient of the basis: `(G + Gᵀ)·A`.
     fn gram_reverse(basis: FloatTensor<Self>, gradient: FloatTensor<Self>) -> FloatTensor<Self>;
+
+    /// The gradients of A and X in `B − AᵀX`, each if it is wanted.
+    fn remainder_reverse(
+        factors: [FloatTensor<Self>; 2],
+        gradient: FloatTensor<Self>,
+        wanted: [bool; 2],
+    ) -> [Option<FloatTensor<Self>>; 2];
 
     /// The terms of an inverse-free bound, and what their reverse needs.
     fn relaxed_terms_saving(

@@ -11,6 +11,7 @@
 //! | [`projected_moments`] | one triangular product | two triangular products |
 //! | [`gram`] | one triangular product | one product |
 //! | [`triangular_product`] | half a product | half a product |
+//! | [`remainder`] | one product, added to a copy | two products |
 //! | [`column_squares`], [`column_products`], [`add_to_diagonal`], [`gaussian_divergence`] | one pass | one pass |
 //! | [`congruence`] | two triangular products | none |
 //!
@@ -21,8 +22,8 @@
 //!
 //! On `flex` and `ndarray` the operations work on the tensor's own memory (a tensor whose rows are
 //! not contiguous is copied first). **On the GPU backends each of them reads its inputs back to
-//! the host, computes there and uploads the result**, but for [`triangular_product`] and
-//! [`congruence`], which are products of matrices there. Everything else of a model runs on the GPU.
+//! the host, computes there and uploads the result**, but for [`triangular_product`],
+//! [`remainder`] and [`congruence`], which are products of matrices there. Everything else of a model runs on the GPU.
 
 mod adam;
 mod block_factor;
@@ -40,6 +41,7 @@ mod on_host;
 mod patches;
 mod products;
 mod relaxation;
+mod remainder;
 pub(crate) mod reverse;
 mod special;
 mod stationary;
@@ -66,6 +68,7 @@ pub use patches::{patch_covariance, patch_variance};
 pub use products::{Blocks, block_covariance, covariance_product};
 pub use relaxation::MemoryAnswer;
 pub(crate) use relaxation::{RelaxedMatrices, is_on_host, relaxed_terms};
+pub use remainder::remainder;
 pub use special::{
     SpecialFunction, log_gamma, log_normal_cdf, log_one_minus_exp, sigmoid, softplus,
 };

@@ -60,6 +60,8 @@ macro_rules! reverse_step {
 
 mod patches;
 mod products;
+mod relaxation;
+mod remainder;
 
 reverse_step!(
     CovarianceStep[4](state: ([FloatTensor<B>; 4], Stationary), gradient) -> |_| {
@@ -144,13 +146,6 @@ reverse_step!(
     ColumnProductsStep[2](state: [FloatTensor<B>; 2], gradient) -> |_| {
         let [left, right] = state;
         B::column_products_reverse(left, right, gradient).map(Some)
-    }
-);
-
-reverse_step!(
-    RelaxedTermsStep[4](state: ([FloatTensor<B>; 3], [FloatTensor<B>; 5], Widths), gradient) -> |_| {
-        let (matrices, saved, widths) = state;
-        B::relaxed_terms_reverse(matrices, saved, gradient, widths).map(Some)
     }
 );
 
@@ -371,6 +366,14 @@ impl<B: LinearAlgebraReverse, C: CheckpointStrategy> LinearAlgebra for Autodiff<
         }
     }
 
+    fn remainder(
+        matrix: FloatTensor<Self>,
+        left: FloatTensor<Self>,
+        right: FloatTensor<Self>,
+    ) -> FloatTensor<Self> {
+        remainder::remainder::<B, C>([matrix, left, right])
+    }
+
     fn triangular_product(
         lower: FloatTensor<Self>,
         rhs: FloatTensor<Self>,
@@ -430,22 +433,7 @@ impl<B: LinearAlgebraReverse, C: CheckpointStrategy> LinearAlgebra for Autodiff<
         probes: FloatTensor<Self>,
         widths: Widths,
     ) -> FloatTensor<Self> {
-        let (kuu, kuu_node) = kuu.into_parts();
-        let (variances, variances_node) = variances.into_parts();
-        let (kuf, kuf_node) = kuf.into_parts();
-        let (mean, mean_node) = mean.into_parts();
-        let ((lower, _), (probes, _)) = (lower.into_parts(), probes.into_parts());
-        let matrices = [kuu, variances, lower];
-        let columns = [kuf, mean, probes];
-        let (output, saved) = B::relaxed_terms_saving(matrices.clone(), columns, widths);
-        match RelaxedTermsStep
-            .prepare::<C>([kuu_node, variances_node, kuf_node, mean_node])
-            .compute_bound()
-            .stateful()
-        {
-            OpsKind::Tracked(step) => step.finish((matrices, saved, widths), output),
-            OpsKind::UnTracked(step) => step.finish(output),
-        }
+        relaxation::terms::<B, C>([kuu, variances, lower], [kuf, mean, probes], widths)
     }
 
     fn ask_memory(tensor: FloatTensor<Self>, answer: MemoryAnswer) -> FloatTensor<Self> {

@@ -4,8 +4,8 @@ use burn::backend::{TensorMetadata, tensor::FloatTensor};
 use faer::{Accum, MatMut, prelude::ReborrowMut};
 
 use super::{
-    batch_parts, expand, map_members, member, member_mut, part, patches, products, special_values,
-    update_members,
+    batch_parts, expand, map_members, member, member_mut, part, patches, products, remainder,
+    special_values, update_members,
 };
 use crate::ops::{
     SpecialFunction, Stationary,
@@ -268,6 +268,14 @@ impl<B: HostAccess> LinearAlgebra for B {
             mirror_lower(target);
             write::<B, T>(out, [size, size], &basis.device())
         })
+    }
+
+    fn remainder(
+        matrix: FloatTensor<B>,
+        left: FloatTensor<B>,
+        right: FloatTensor<B>,
+    ) -> FloatTensor<B> {
+        remainder::forward::<B>(matrix, left, right)
     }
 
     fn triangular_product(

@@ -4,6 +4,7 @@ mod forward;
 mod patches;
 mod products;
 mod relaxation;
+mod remainder;
 mod reverse;
 
 use std::borrow::Cow;

@@ -4,7 +4,8 @@ use burn::backend::{TensorMetadata, tensor::FloatTensor};
 use faer::{Accum, Mat, MatMut, MatRef, prelude::ReborrowMut};
 
 use super::{
-    expand, map_members, member, member_mut, part, patches, products, relaxation, special_values,
+    expand, map_members, member, member_mut, part, patches, products, relaxation, remainder,
+    special_values,
 };
 use crate::ops::{
     SpecialFunction, Stationary,
@@ -317,6 +318,14 @@ impl<B: HostAccess> LinearAlgebraReverse for B {
             );
             write::<B, T>(out, basis.shape(), &basis.device())
         })
+    }
+
+    fn remainder_reverse(
+        factors: [FloatTensor<B>; 2],
+        gradient: FloatTensor<B>,
+        wanted: [bool; 2],
+    ) -> [Option<FloatTensor<B>>; 2] {
+        remainder::reverse::<B>(factors, gradient, wanted)
     }
 
     fn relaxed_terms_saving(
