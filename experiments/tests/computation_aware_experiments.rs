@@ -4,7 +4,7 @@ mod support;
 
 use std::path::Path;
 
-use support::{fields, read, succeed, write_collection};
+use support::{fields, read, run, succeed, write_collection};
 
 fn words(line: &str) -> Vec<&str> {
     line.split_whitespace().collect()
@@ -211,4 +211,39 @@ fn inducing_points_have_distances_and_ratios() {
         assert!(number(4) < number(5), "{row:?}");
     }
     assert!(read(&path.join("places/inducing.svg")).contains("uniform points"));
+}
+
+/// What cannot be gets one sentence, and no folder is left behind.
+#[test]
+fn sizes_that_cannot_be_are_refused() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path();
+    let refused = |line: &str, sentence: &str| {
+        let output = run(path, &words(&format!("experiment {line} --out bad")));
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{line}: {message}");
+        assert_eq!(message, format!("error: {sentence}\n"), "{line}");
+        assert!(!path.join("bad").exists(), "{line}");
+    };
+    let zero = |option: &str| format!("--{option} is 0 but must be at least 1");
+    refused("cagp-scale --sizes 2000,0", &zero("sizes"));
+    refused("cagp-scale --actions 0", &zero("actions"));
+    refused("cagp-actions --rows 0", &zero("rows"));
+    refused("cagp-actions --seeds 0", &zero("seeds"));
+    refused("cagp-loss --steps 0", &zero("steps"));
+    refused("cagp-inducing --dimensions 2,0", &zero("dimensions"));
+    refused(
+        "cagp-loss --rows 5 --actions 6",
+        "--actions is 6 but there are only 5 training rows; give at most 5",
+    );
+    refused(
+        "cagp-inducing --lengthscale -1",
+        "--lengthscale is -1 but must be a number above 1e-6",
+    );
+    write_collection(path, "parkinsons", 60);
+    std::fs::write(path.join("file"), "").unwrap();
+    refused(
+        "cagp-coverage --data-dir . --cells file",
+        "file holds no runs of cagp-uci on this device; choose another folder with --cells",
+    );
 }

@@ -147,7 +147,8 @@ pub enum ExperimentCommand {
     ///
     /// The share of the held-out rows in their central intervals against the nominal one, from the
     /// predictions of the runs of cagp-uci: those that are there, and those that are asked for here and
-    /// are not.
+    /// are not. Without --methods these are sgpr-l-bfgs, svgp, cagp-cg and cagp-opt-adam, and exact at
+    /// the paper's scale.
     CagpCoverage(computation_aware::CoverageOptions),
     /// Inducing points of SVGP in more and more dimensions (arXiv:2411.01036, Figure S3)
     ///

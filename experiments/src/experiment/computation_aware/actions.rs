@@ -33,6 +33,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::actions_report::report;
+use super::counts::check_counts;
 use crate::experiment::{CommonOptions, ExperimentFolder, watch::Watch};
 use crate::failure::Failure;
 
@@ -107,10 +108,12 @@ pub(super) struct Run {
 /// [`Failure`], which says what to do.
 pub(in crate::experiment) fn actions(options: &ActionsOptions) -> Result<(), Failure> {
     let common = &options.common;
-    let place = common.place()?;
-    let (device, dtype) = place.open()?;
     let steps = options.steps.unwrap_or(common.by_scale(200, 1000));
     let rows = options.rows.unwrap_or(common.by_scale(200, 500));
+    let seeds = options.seeds.unwrap_or(common.by_scale(3, 10));
+    check_counts(rows, options.actions, steps, seeds)?;
+    let place = common.place()?;
+    let (device, dtype) = place.open()?;
     let settings = json!({
         "rows": rows,
         "actions": options.actions,
@@ -120,7 +123,6 @@ pub(in crate::experiment) fn actions(options: &ActionsOptions) -> Result<(), Fai
     });
     let folder = ExperimentFolder::open(NAME, common, &settings)?;
     let watch = Watch::new(&folder, common.quiet)?;
-    let seeds = options.seeds.unwrap_or(common.by_scale(3, 10));
     for seed in common.seed..common.seed + seeds {
         folder.once(&format!("seed-{seed}"), || {
             let example = Example::new((rows, options.actions), seed, (&device, dtype));

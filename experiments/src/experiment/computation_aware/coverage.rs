@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::cells::{Cell, by_data};
 use super::method::Method;
@@ -80,11 +80,8 @@ pub(in crate::experiment) fn coverage(options: &CoverageOptions) -> Result<(), F
     let data_dir = common.data_dir();
     let data_sets = data_at_hand(&options.data_sets, default, &DATA_SETS, data_dir.as_deref())?;
     let settings = json!({ "device": place.device });
+    let cells = cells_folder(options, &settings)?;
     let folder = ExperimentFolder::open(NAME, common, &settings)?;
-    let mut in_cells = common.clone();
-    in_cells.out = Some(options.cells.clone());
-    in_cells.overwrite = false;
-    let cells = ExperimentFolder::open(uci::NAME, &in_cells, &settings)?;
     let runs = Runs {
         budget,
         common,
@@ -94,6 +91,21 @@ pub(in crate::experiment) fn coverage(options: &CoverageOptions) -> Result<(), F
     let broken = runs.make(&data_sets, &cells)?;
     report(&folder, &cells.runs())?;
     all_made(broken)
+}
+
+/// The folder of cagp-uci, new or with its runs.
+fn cells_folder(options: &CoverageOptions, settings: &Value) -> Result<ExperimentFolder, Failure> {
+    let mut common = options.common.clone();
+    common.out = Some(options.cells.clone());
+    common.overwrite = false;
+    let opened = ExperimentFolder::open(uci::NAME, &common, settings);
+    opened.map_err(|failure| match failure {
+        Failure::Folder(_) => Failure::Folder(FolderError::NoCells {
+            path: options.cells.clone(),
+            experiment: uci::NAME,
+        }),
+        failure => failure,
+    })
 }
 
 /// The coverage of a model's predictions, over the seeds.

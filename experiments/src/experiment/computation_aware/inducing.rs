@@ -27,9 +27,11 @@ use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::counts::check_seeds;
 use super::inducing_report::report;
 use crate::experiment::{CommonOptions, ExperimentFolder, watch::Watch};
 use crate::failure::Failure;
+use crate::settings::{SettingError, above_lower_bound, at_least_one, positive};
 
 /// Its name.
 pub(super) const NAME: &str = "cagp-inducing";
@@ -58,10 +60,20 @@ pub struct InducingOptions {
     #[arg(long, value_name = "E", default_value_t = 300)]
     epochs: usize,
     /// The lengthscale of the data in a domain of length one
-    #[arg(long, value_name = "L", default_value_t = 0.5)]
+    #[arg(
+        long,
+        value_name = "L",
+        default_value_t = 0.5,
+        allow_negative_numbers = true
+    )]
     lengthscale: f64,
     /// First learning rate of Adam
-    #[arg(long, value_name = "R", default_value_t = 0.03)]
+    #[arg(
+        long,
+        value_name = "R",
+        default_value_t = 0.03,
+        allow_negative_numbers = true
+    )]
     learning_rate: f64,
     /// Seeds, the first one and those after it [default: 5; quick: 1]
     #[arg(long, value_name = "COUNT")]
@@ -69,6 +81,28 @@ pub struct InducingOptions {
     /// What every experiment takes.
     #[command(flatten)]
     common: CommonOptions,
+}
+
+impl InducingOptions {
+    /// Fails on what cannot be.
+    fn check(&self, seeds: u64) -> Result<(), SettingError> {
+        for &dimensions in &self.dimensions {
+            at_least_one("--dimensions", Some(dimensions))?;
+        }
+        at_least_one("--rows", Some(self.rows))?;
+        at_least_one("--inducing", Some(self.inducing))?;
+        at_least_one("--epochs", Some(self.epochs))?;
+        above_lower_bound("--lengthscale", self.lengthscale)?;
+        positive("--learning-rate", self.learning_rate)?;
+        check_seeds(seeds)?;
+        match self.inducing > self.rows {
+            true => Err(SettingError::TooManyInducing {
+                requested: self.inducing,
+                rows: self.rows,
+            }),
+            false => Ok(()),
+        }
+    }
 }
 
 /// A finished run.
@@ -98,6 +132,8 @@ pub(super) struct Run {
 /// [`Failure`], which says what to do.
 pub(in crate::experiment) fn inducing(options: &InducingOptions) -> Result<(), Failure> {
     let common = &options.common;
+    let seeds = options.seeds.unwrap_or(common.by_scale(1, 5));
+    options.check(seeds)?;
     let place = common.place()?;
     let (device, dtype) = place.open()?;
     let settings = json!({
@@ -116,7 +152,6 @@ pub(in crate::experiment) fn inducing(options: &InducingOptions) -> Result<(), F
         [] => QUICK.to_vec(),
         dimensions => dimensions.to_vec(),
     };
-    let seeds = options.seeds.unwrap_or(common.by_scale(1, 5));
     for seed in common.seed..common.seed + seeds {
         for &dimensions in &all {
             folder.once(&format!("{dimensions}-inputs-seed-{seed}"), || {

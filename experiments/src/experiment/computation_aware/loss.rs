@@ -25,6 +25,7 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::counts::check_counts;
 use super::loss_report::report;
 use crate::experiment::{CommonOptions, ExperimentFolder, watch::Watch};
 use crate::failure::Failure;
@@ -159,10 +160,12 @@ pub(super) struct Run {
 /// [`Failure`], which says what to do.
 pub(in crate::experiment) fn loss(options: &LossOptions) -> Result<(), Failure> {
     let common = &options.common;
-    let place = common.place()?;
-    let (device, dtype) = place.open()?;
     let steps = options.steps.unwrap_or(common.by_scale(300, 1000));
     let rows = options.rows.unwrap_or(common.by_scale(200, 500));
+    let seeds = options.seeds.unwrap_or(common.by_scale(2, 10));
+    check_counts(rows, options.actions, steps, seeds)?;
+    let place = common.place()?;
+    let (device, dtype) = place.open()?;
     let settings = json!({
         "rows": rows,
         "actions": options.actions,
@@ -172,7 +175,6 @@ pub(in crate::experiment) fn loss(options: &LossOptions) -> Result<(), Failure> 
     });
     let folder = ExperimentFolder::open(NAME, common, &settings)?;
     let watch = Watch::new(&folder, common.quiet)?;
-    let seeds = options.seeds.unwrap_or(common.by_scale(2, 10));
     for seed in common.seed..common.seed + seeds {
         let example = Example::new(rows, seed)?;
         for trained in Trained::ALL {

@@ -5,6 +5,7 @@
 mod actions;
 mod actions_report;
 mod cells;
+mod counts;
 mod coverage;
 mod inducing;
 mod inducing_report;

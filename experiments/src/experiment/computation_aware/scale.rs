@@ -26,6 +26,7 @@ use crate::fitting::TrainingLog;
 use crate::output::{TRAINING_LOG, names_in};
 use crate::pictures::{self, Caption, CurveName, CurvePanel, Quantity, Span};
 use crate::report::Metrics;
+use crate::settings::at_least_one;
 use crate::standard_output::print;
 use crate::summary::median;
 use crate::text_table::aligned;
@@ -134,6 +135,13 @@ impl ScaleOptions {
 /// [`Failure`], which says what to do.
 pub(in crate::experiment) fn scale(options: &ScaleOptions) -> Result<(), Failure> {
     let common = &options.common;
+    for &size in &options.sizes {
+        at_least_one("--sizes", Some(size))?;
+    }
+    for &count in &options.actions {
+        at_least_one("--actions", Some(count))?;
+    }
+    at_least_one("--epochs", options.epochs)?;
     let place = common.place_in_single_precision()?;
     place.open()?;
     let settings = json!({ "dtype": place.dtype, "device": place.device });
