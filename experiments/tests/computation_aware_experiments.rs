@@ -247,3 +247,39 @@ fn sizes_that_cannot_be_are_refused() {
         "file holds no runs of cagp-uci on this device; choose another folder with --cells",
     );
 }
+
+/// Every model of the table can be looked at on the way; the default is two of them.
+#[test]
+fn the_course_of_training_has_scores_and_hyperparameters() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path();
+    write_collection(path, "parkinsons", 90);
+    let line = "experiment cagp-course --data-dir . --out course --quiet --epochs 40 --actions 8 \
+                --inducing 8";
+    let table = succeed(path, &words(line));
+    assert!(table.contains("here CaGP-Opt ends, beside SVGP"), "{table}");
+    let before = read(&path.join("course/runs/parkinsons-svgp-seed-0.json"));
+    let others = "exact,sgpr-l-bfgs,cggp,cagp-cg";
+    let table = succeed(path, &words(&format!("{line} --methods {others}")));
+    for title in ["SVGP", "CholeskyGP", "SGPR, L-BFGS", "CGGP", "CaGP-CG"] {
+        assert!(table.contains(title), "{title} is not in\n{table}");
+    }
+    assert_eq!(
+        read(&path.join("course/runs/parkinsons-svgp-seed-0.json")),
+        before
+    );
+    let rows = fields(&read(&path.join("course/results.csv")));
+    let opt: Vec<&Vec<String>> = rows
+        .iter()
+        .filter(|row| row[1] == "cagp-opt-adam")
+        .collect();
+    let steps: Vec<usize> = opt.iter().map(|row| row[3].parse().unwrap()).collect();
+    assert_eq!(steps, (1..=40).collect::<Vec<usize>>());
+    // Training makes the loss smaller, and starts where the paper does.
+    let number = |row: usize, column: usize| opt[row][column].parse::<f64>().unwrap();
+    assert!(number(39, 5) < number(0, 5));
+    for picture in ["scores", "hyperparameters"] {
+        let picture = path.join(format!("course/parkinsons-{picture}.svg"));
+        assert!(read(&picture).contains("CaGP-Opt, Adam"));
+    }
+}

@@ -53,6 +53,7 @@ fn the_list_has_a_line_for_each_experiment() {
             "cagp-actions",
             "cagp-loss",
             "cagp-coverage",
+            "cagp-course",
             "cagp-inducing",
             "dbk-uci",
             "dbk-synthetic",

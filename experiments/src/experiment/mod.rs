@@ -150,6 +150,11 @@ pub enum ExperimentCommand {
     /// are not. Without --methods these are sgpr-l-bfgs, svgp, cagp-cg and cagp-opt-adam, and exact at
     /// the paper's scale.
     CagpCoverage(computation_aware::CoverageOptions),
+    /// SVGP and computation-aware regression in the course of training (arXiv:2411.01036, Figures 3, 4, S5)
+    ///
+    /// Loss, NLPD, RMSE, the error of the coverage of 95 %, noise, outputscale and lengthscales against
+    /// seconds, in all else as cagp-uci. Without --methods these are svgp and cagp-opt-adam.
+    CagpCourse(computation_aware::CourseOptions),
     /// Inducing points of SVGP in more and more dimensions (arXiv:2411.01036, Figure S3)
     ///
     /// How far the trained inducing points are from the data, in trained lengthscales, and how much of the
@@ -204,6 +209,7 @@ pub fn run(command: ExperimentCommand) -> Result<(), Failure> {
         ExperimentCommand::CagpActions(options) => computation_aware::actions(&options),
         ExperimentCommand::CagpLoss(options) => computation_aware::loss(&options),
         ExperimentCommand::CagpCoverage(options) => computation_aware::coverage(&options),
+        ExperimentCommand::CagpCourse(options) => computation_aware::course(&options),
         ExperimentCommand::CagpInducing(options) => computation_aware::inducing(&options),
         ExperimentCommand::DbkUci(options) => deep_basis::uci(&options),
         ExperimentCommand::DbkSynthetic(options) => deep_basis::synthetic(&options),

@@ -6,6 +6,8 @@ mod actions;
 mod actions_report;
 mod cells;
 mod counts;
+mod course;
+mod course_report;
 mod coverage;
 mod inducing;
 mod inducing_report;
@@ -20,6 +22,7 @@ mod toy;
 mod uci;
 
 pub(super) use actions::{ActionsOptions, actions};
+pub(super) use course::{CourseOptions, course};
 pub(super) use coverage::{CoverageOptions, coverage};
 pub(super) use inducing::{InducingOptions, inducing};
 pub(super) use loss::{LossOptions, loss};

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use serde::Serialize;
 
 use super::method::Method;
 use super::published::published;
@@ -31,14 +32,16 @@ const TOLERANCE: f64 = 1e-4;
 const LEARNING_RATE: f64 = 0.1;
 
 /// Which runs, and how large they are.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Debug, Serialize)]
 pub(super) struct Budget {
     /// Models with their optimisers, such as cagp-opt-adam,svgp [default: all; exact on parkinsons and
     /// bike alone, on 3droad and houseelectric svgp and cagp-opt-adam]
     #[arg(long, value_name = "METHODS", value_delimiter = ',')]
+    #[serde(skip)]
     methods: Vec<Method>,
     /// Seeds, the first one and those after it [default: 5; quick: 1]
     #[arg(long, value_name = "COUNT")]
+    #[serde(skip)]
     seeds: Option<u64>,
     /// Combinations of rows, and iterations of cggp [default: 512; quick: 64]
     #[arg(long, value_name = "I")]
@@ -79,8 +82,7 @@ impl Runs<'_> {
         folder: &ExperimentFolder,
     ) -> Result<Vec<String>, Failure> {
         let watch = Watch::new(folder, self.common.quiet)?;
-        let seeds = self.budget.seeds.unwrap_or(self.common.by_scale(1, 5));
-        let first = self.common.seed;
+        let (first, seeds) = (self.common.seed, self.seeds());
         let mut broken = Vec::new();
         for seed in first..first + seeds {
             for data in data_sets {
@@ -96,7 +98,14 @@ impl Runs<'_> {
         Ok(broken)
     }
 
-    fn methods(&self, data: &str) -> Vec<Method> {
+    /// How many there are.
+    pub fn seeds(&self) -> u64 {
+        let default = self.common.by_scale(1, 5);
+        self.budget.seeds.unwrap_or(default)
+    }
+
+    /// The models for a data set.
+    pub fn methods(&self, data: &str) -> Vec<Method> {
         if !self.budget.methods.is_empty() {
             return self.budget.methods.clone();
         }
@@ -130,11 +139,16 @@ impl Runs<'_> {
     fn run(&self, data: &str, method: Method, seed: u64, folder: &ExperimentFolder) -> TrainingRun {
         TrainingRun {
             folder: self.folder(data, method, seed, folder),
-            options: RunOptions {
-                data: Some(data.to_owned()),
-                seed: Some(seed),
-                ..self.options(data, method)
-            },
+            options: self.run_options(data, method, seed),
+        }
+    }
+
+    /// What a run is told.
+    pub fn run_options(&self, data: &str, method: Method, seed: u64) -> RunOptions {
+        RunOptions {
+            data: Some(data.to_owned()),
+            seed: Some(seed),
+            ..self.options(data, method)
         }
     }
 

@@ -172,7 +172,9 @@ struct Cost {
     seconds_per_step: f64,
     /// The most memory that its process held; not a number where the system does not say.
     peak_mebibytes: f64,
-    /// What the run with the fewest rows and as many combinations did not hold.
+    /// Rows beyond those of the run with the fewest and as many combinations, …
+    more_rows: usize,
+    /// … and what that one did not hold.
     mebibytes_for_rows: f64,
     /// Of a matrix with a number for each row and each combination.
     matrix_mebibytes: f64,
@@ -195,6 +197,7 @@ impl Cost {
             seed: metrics.seed,
             seconds_per_step: median(seconds),
             peak_mebibytes: (metrics.peak_memory).map_or(f64::NAN, |bytes| mebibytes(bytes as f64)),
+            more_rows: 0,
             mebibytes_for_rows: f64::NAN,
             matrix_mebibytes: mebibytes(bytes * metrics.n_train as f64 * actions as f64),
             nlpd: metrics.scores.nlpd,
@@ -220,9 +223,10 @@ impl Cost {
         costs.sort_by_key(|cost| (cost.actions, cost.rows, cost.steps, cost.seed));
         let counts = costs.chunk_by_mut(|a, b| a.actions == b.actions);
         for costs in counts {
-            let few = costs[0].peak_mebibytes;
+            let (few, least) = (costs[0].rows, costs[0].peak_mebibytes);
             for cost in costs {
-                cost.mebibytes_for_rows = cost.peak_mebibytes - few;
+                cost.more_rows = cost.rows - few;
+                cost.mebibytes_for_rows = cost.peak_mebibytes - least;
             }
         }
         Ok(costs)
@@ -238,8 +242,15 @@ impl Cost {
             size(self.peak_mebibytes),
             size(self.mebibytes_for_rows),
             size(self.matrix_mebibytes),
-            format!("{:.1}", self.mebibytes_for_rows / self.matrix_mebibytes),
+            self.matrices()
+                .map_or_else(|| "-".into(), |count| format!("{count:.1}")),
         ]
+    }
+
+    /// The matrices of a number a row and combination that what the rows add would hold.
+    fn matrices(&self) -> Option<f64> {
+        let matrix = self.matrix_mebibytes * self.more_rows as f64 / self.rows as f64;
+        (self.more_rows > 0).then(|| self.mebibytes_for_rows / matrix)
     }
 }
 
@@ -255,7 +266,7 @@ struct Exponents {
     rows: usize,
     seconds_per_step: Option<f64>,
     peak_memory: Option<f64>,
-    /// Without what the program needs whatever the data are.
+    /// What the rows beyond the fewest add, with the number of these rows.
     memory_for_rows: Option<f64>,
 }
 
@@ -264,9 +275,9 @@ impl Exponents {
     fn new(costs: &[Cost]) -> Self {
         let few = costs[0].rows;
         let counted = || costs.iter().filter(move |cost| cost.rows > few);
-        let exponent = |cost: fn(&Cost) -> f64| {
+        let exponent = |rows: fn(&Cost) -> usize, cost: fn(&Cost) -> f64| {
             let points: Vec<(f64, f64)> = counted()
-                .map(|run| ((run.rows * run.actions) as f64, cost(run)))
+                .map(|run| ((rows(run) * run.actions) as f64, cost(run)))
                 .filter(|point| point.1 > 0.0)
                 .map(|(size, cost)| (size.ln(), cost.ln()))
                 .collect();
@@ -275,9 +286,9 @@ impl Exponents {
         Self {
             actions: costs[0].actions,
             rows: counted().map(|cost| cost.rows).min().unwrap_or(few),
-            seconds_per_step: exponent(|cost| cost.seconds_per_step),
-            peak_memory: exponent(|cost| cost.peak_mebibytes),
-            memory_for_rows: exponent(|cost| cost.mebibytes_for_rows),
+            seconds_per_step: exponent(|cost| cost.rows, |cost| cost.seconds_per_step),
+            peak_memory: exponent(|cost| cost.rows, |cost| cost.peak_mebibytes),
+            memory_for_rows: exponent(|cost| cost.more_rows, |cost| cost.mebibytes_for_rows),
         }
     }
 
@@ -320,11 +331,12 @@ fn report(folder: &ExperimentFolder, device: &str) -> Result<(), Failure> {
     lines.extend(aligned(&rows));
     lines.extend(exponents.iter().filter_map(Exponents::line));
     lines.push(
-        "medians of the steps of Adam on all n rows; peak MiB: the most of the host's memory that \
-         the process held,\nfor rows: beyond the run with the fewest; n×I: one matrix of a number a row and combination, \
-         ratio: for rows in such\nmatrices. The paper (arXiv:2411.01036, Section 4) has \
-         memory O(nI), and time O(n max(I, n/I)) with the I combinations\nside by side: a step evaluates \
-         the kernel n² times, so that its time grows by the power 2 where threads are far\nfewer than I"
+        "medians of the steps of Adam on all n rows; peak MiB: the most of the host's memory that the \
+         process held, for rows:\nbeyond the run with the fewest; n×I: one matrix of a number a row and \
+         combination, ratio: what rows add in such\nmatrices of them. The paper (arXiv:2411.01036, Section \
+         4) has memory O(nI), and time O(n max(I, n/I)) with the I\ncombinations side by side: a step \
+         evaluates the kernel n² times, so that its time grows by the power 2 where threads\nare far fewer \
+         than I"
             .into(),
     );
     lines.push(format!("all of it in {}\n", folder.path().display()));
