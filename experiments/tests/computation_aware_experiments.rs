@@ -240,6 +240,12 @@ fn sizes_that_cannot_be_are_refused() {
         "cagp-inducing --lengthscale -1",
         "--lengthscale is -1 but must be a number above 1e-6",
     );
+    refused("cagp-course --epochs 0", &zero("epochs"));
+    refused("cagp-coverage --seeds 0", &zero("seeds"));
+    refused(
+        "cagp-uci --learning-rate -1",
+        "--learning-rate is -1 but must be a positive number",
+    );
     write_collection(path, "parkinsons", 60);
     std::fs::write(path.join("file"), "").unwrap();
     refused(

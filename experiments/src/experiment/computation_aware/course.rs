@@ -12,7 +12,6 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::counts::check_seeds;
 use super::course_report::report;
 use super::method::Method;
 use super::published::DATA_SETS;
@@ -95,6 +94,7 @@ pub(super) struct Run {
 /// [`Failure`]. Data sets that are absent are named and left out.
 pub(in crate::experiment) fn course(options: &CourseOptions) -> Result<(), Failure> {
     let (common, budget) = (&options.common, &options.budget);
+    budget.check()?;
     let place = common.place()?;
     place.open()?;
     let default = common.by_scale(&uci::QUICK[..], &DATA_SETS[..]);
@@ -106,7 +106,6 @@ pub(in crate::experiment) fn course(options: &CourseOptions) -> Result<(), Failu
         place,
         default: &DEFAULT,
     };
-    check_seeds(runs.seeds())?;
     let settings = json!({
         "scale": name_of(common.scale),
         "budget": budget,

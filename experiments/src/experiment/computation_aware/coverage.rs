@@ -74,6 +74,7 @@ pub struct CoverageOptions {
 /// [`Failure`]. Data sets that are absent are named and left out, and so are runs that break off.
 pub(in crate::experiment) fn coverage(options: &CoverageOptions) -> Result<(), Failure> {
     let (common, budget) = (&options.common, &options.budget);
+    budget.check()?;
     let place = common.place()?;
     place.open()?;
     let default = common.by_scale(&uci::QUICK[..], &DATA_SETS[..]);

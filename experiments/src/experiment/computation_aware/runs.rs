@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Serialize;
 
+use super::counts::check_seeds;
 use super::method::Method;
 use super::published::published;
 use crate::arguments::{
@@ -14,6 +15,7 @@ use crate::arguments::{
 use crate::experiment::{CommonOptions, ExperimentFolder, options::Place, watch::Watch};
 use crate::failure::Failure;
 use crate::parameter_options::ValuesOption;
+use crate::settings::{SettingError, at_least_one, positive};
 use crate::training_run::TrainingRun;
 
 /// Rows in a mini-batch of SVGP.
@@ -54,8 +56,25 @@ pub(super) struct Budget {
     #[arg(long, value_name = "E")]
     epochs: Option<usize>,
     /// First learning rate of Adam [default: the best of the paper's]
-    #[arg(long, value_name = "R")]
+    #[arg(long, value_name = "R", allow_negative_numbers = true)]
     learning_rate: Option<f64>,
+}
+
+impl Budget {
+    /// Fails on what cannot be.
+    ///
+    /// # Errors
+    ///
+    /// [`SettingError`].
+    pub fn check(&self) -> Result<(), SettingError> {
+        at_least_one("--actions", self.actions)?;
+        at_least_one("--inducing", self.inducing)?;
+        at_least_one("--epochs", self.epochs)?;
+        self.learning_rate
+            .map(|rate| positive("--learning-rate", rate))
+            .transpose()?;
+        self.seeds.map_or(Ok(()), check_seeds)
+    }
 }
 
 /// The runs of an experiment.

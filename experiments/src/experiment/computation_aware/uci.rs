@@ -49,6 +49,7 @@ pub struct UciOptions {
 /// [`Failure`]. Data sets that are absent are named and left out, and so are runs that break off.
 pub(in crate::experiment) fn uci(options: &UciOptions) -> Result<(), Failure> {
     let (common, budget) = (&options.common, &options.budget);
+    budget.check()?;
     let place = common.place()?;
     place.open()?;
     let default = common.by_scale(&QUICK[..], &DATA_SETS[..]);
