@@ -104,13 +104,8 @@ fn text(cells: &[Cell], inducing: usize, folder: &ExperimentFolder) -> String {
 fn finding(cells: &[Cell]) -> String {
     let mean = |summary: Option<Summary>| summary.map_or(f64::NAN, |summary| summary.mean);
     let inputs = |holds: &mut dyn FnMut(&Cell) -> bool| {
-        let held = cells.iter().filter(|cell| holds(cell));
-        let held: Vec<String> = held.map(|cell| cell.dimensions.to_string()).collect();
-        match held.len() {
-            0 => "none".to_owned(),
-            count if count == cells.len() => "all".to_owned(),
-            _ => held.join(", "),
-        }
+        let held = cells.iter().map(|cell| (cell.dimensions, holds(cell)));
+        ranges(&held.collect::<Vec<(usize, bool)>>())
     };
     let nearer = inputs(&mut |cell| mean(cell.distance) < mean(cell.uniform_distance));
     let surer = inputs(&mut |cell| mean(cell.ratio) < mean(cell.exact_ratio));
@@ -125,6 +120,21 @@ fn finding(cells: &[Cell]) -> String {
         "here, by numbers of inputs: closer than uniform points: {nearer}; farther than with the fewer \
          inputs above: {farther};\nratio below the exact one: {surer}"
     )
+}
+
+/// The numbers of which something holds, neighbours as ranges.
+fn ranges(numbers: &[(usize, bool)]) -> String {
+    let runs = numbers.chunk_by(|a, b| a.1 == b.1).filter(|run| run[0].1);
+    let ranges: Vec<String> = runs
+        .map(|run| match (run[0].0, run[run.len() - 1].0) {
+            (first, last) if first == last => first.to_string(),
+            (first, last) => format!("{first} to {last}"),
+        })
+        .collect();
+    match ranges.is_empty() {
+        true => "none".to_owned(),
+        false => ranges.join(", "),
+    }
 }
 
 fn csv(runs: &[Run]) -> String {
@@ -190,4 +200,16 @@ fn draw(folder: &ExperimentFolder, cells: &[Cell]) -> Result<(), PictureError> {
     let along = quantity("inputs");
     let names = names.map(CurveName::from);
     pictures::curves(&path, "Inducing points", caption, &names, along, &panels)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ranges;
+
+    #[test]
+    fn neighbours_are_ranges() {
+        let numbers = [(1, true), (2, false), (4, true), (8, true), (16, true)];
+        assert_eq!(ranges(&numbers), "1, 4 to 16");
+        assert_eq!(ranges(&[(1, false)]), "none");
+    }
 }
