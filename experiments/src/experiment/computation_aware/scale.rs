@@ -50,6 +50,9 @@ const LEARNING_RATE: f64 = 0.1;
 /// The exponent of memory that the paper's claim allows, with room for what is measured.
 const MOST_MEMORY: f64 = 1.05;
 
+/// The part of the memory from which on the rows tell how it grows.
+const OWN_SHARE: f64 = 0.75;
+
 /// What `experiment cagp-scale` takes.
 #[derive(Args, Clone, Debug)]
 pub struct ScaleOptions {
@@ -268,6 +271,8 @@ struct Exponents {
     peak_memory: Option<f64>,
     /// What the rows beyond the fewest add, with the number of these rows.
     memory_for_rows: Option<f64>,
+    /// Whether even with the most rows the program's own memory is a large part of it all.
+    is_small: bool,
 }
 
 impl Exponents {
@@ -289,6 +294,8 @@ impl Exponents {
             seconds_per_step: exponent(|cost| cost.rows, |cost| cost.seconds_per_step),
             peak_memory: exponent(|cost| cost.rows, |cost| cost.peak_mebibytes),
             memory_for_rows: exponent(|cost| cost.more_rows, |cost| cost.mebibytes_for_rows),
+            is_small: (costs.last())
+                .is_some_and(|cost| cost.mebibytes_for_rows < OWN_SHARE * cost.peak_mebibytes),
         }
     }
 
@@ -299,9 +306,15 @@ impl Exponents {
             true => "both at most",
             false => "NOT both at most",
         };
+        let doubt = match self.is_small {
+            true => {
+                "; more --sizes or --actions say more of memory, of which much is the program's own"
+            }
+            false => "",
+        };
         Some(format!(
             "I = {}, from {} rows on: memory grows by the power {memory:.2} of n·I, what the rows add \
-             by {rows:.2}, {verdict} {MOST_MEMORY};\nthe time of a step by {time:.2}",
+             by {rows:.2}, {verdict} {MOST_MEMORY};\nthe time of a step by {time:.2}{doubt}",
             self.actions, self.rows
         ))
     }
