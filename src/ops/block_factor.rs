@@ -3,8 +3,8 @@
 use burn::tensor::{DType, Tensor};
 
 use super::{
-    CholeskyFactor, Jitter, NotPositiveDefinite, add_to_diagonal, cholesky, gram, mean_diagonal,
-    remainder,
+    CholeskyFactor, Jitter, NotPositiveDefinite, add_to_diagonal, cholesky, mean_diagonal,
+    remainder, transposed_gram,
 };
 
 /// The lower Cholesky factor of a symmetric positive-definite matrix of two blocks, by elimination
@@ -47,7 +47,7 @@ impl BlockFactor {
     ) -> Result<Self, NotPositiveDefinite> {
         let coupling = leading.solve(cross);
         let variance = mean_diagonal(trailing.clone());
-        let complement = trailing - gram(coupling.clone().transpose());
+        let complement = trailing - transposed_gram(coupling.clone());
         let trailing = factor_rest(complement, variance, jitter)?;
         Ok(Self {
             leading,

@@ -137,8 +137,8 @@ pub trait LinearAlgebra: Backend {
     /// `Σ_m A_mn²`, `[…, N]` from `[…, M, N]`.
     fn column_squares(basis: FloatTensor<Self>) -> FloatTensor<Self>;
 
-    /// `AAᵀ`, [M, M].
-    fn gram(basis: FloatTensor<Self>) -> FloatTensor<Self>;
+    /// `AAᵀ`, [M, M], or with the transposed side `AᵀA`, [N, N]; one a batch member.
+    fn gram(basis: FloatTensor<Self>, side: Side) -> FloatTensor<Self>;
 
     /// `B − AᵀX`, [R, N] for A, [M, R], and X, [M, N]; or with a leading batch dimension.
     fn remainder(
@@ -297,8 +297,12 @@ pub trait LinearAlgebraReverse: LinearAlgebra {
         gradient: FloatTensor<Self>,
     ) -> FloatTensor<Self>;
 
-    /// The gradient of the basis: `(G + Gᵀ)·A`.
-    fn gram_reverse(basis: FloatTensor<Self>, gradient: FloatTensor<Self>) -> FloatTensor<Self>;
+    /// The gradient of the basis: `(G + Gᵀ)·A`, or `A·(G + Gᵀ)`.
+    fn gram_reverse(
+        basis: FloatTensor<Self>,
+        gradient: FloatTensor<Self>,
+        side: Side,
+    ) -> FloatTensor<Self>;
 
     /// The gradients of A and X in `B − AᵀX`, each if it is wanted.
     fn remainder_reverse(

@@ -124,8 +124,9 @@ reverse_step!(
 );
 
 reverse_step!(
-    GramStep[1](state: FloatTensor<B>, gradient) -> |_| {
-        [Some(B::gram_reverse(state, gradient))]
+    GramStep[1](state: (FloatTensor<B>, Side), gradient) -> |_| {
+        let (basis, side) = state;
+        [Some(B::gram_reverse(basis, gradient, side))]
     }
 );
 
@@ -357,11 +358,11 @@ impl<B: LinearAlgebraReverse, C: CheckpointStrategy> LinearAlgebra for Autodiff<
         }
     }
 
-    fn gram(basis: FloatTensor<Self>) -> FloatTensor<Self> {
+    fn gram(basis: FloatTensor<Self>, side: Side) -> FloatTensor<Self> {
         let (basis, node) = basis.into_parts();
-        let output = B::gram(basis.clone());
+        let output = B::gram(basis.clone(), side);
         match GramStep.prepare::<C>([node]).compute_bound().stateful() {
-            OpsKind::Tracked(step) => step.finish(basis, output),
+            OpsKind::Tracked(step) => step.finish((basis, side), output),
             OpsKind::UnTracked(step) => step.finish(output),
         }
     }
