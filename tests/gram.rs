@@ -3,7 +3,7 @@
 mod reference;
 
 use burn::tensor::{DType, Tensor, TensorData};
-use burn_gp::ops::{add_to_diagonal, gram};
+use burn_gp::ops::{add_to_diagonal, gram, transposed_gram};
 use reference::{
     Random, add_diagonal, assert_all_close, double_precision, product, single_precision, tensor,
     transpose, values,
@@ -21,6 +21,10 @@ fn values_are_those_of_dense_algebra() {
             for (rows, columns) in [(1, 1), (3, 700), (65, 2), (130, 67)] {
                 let a = Random(3).uniform_rows(rows, columns, -1.0, 1.0);
                 let square = product(&a, &transpose(&a));
+                let transposed = transposed_gram(tensor(&a, options));
+                let expected = product(&transpose(&a), &a).concat();
+                let what = format!("{name} {dtype:?} {rows}x{columns}, transposed");
+                assert_all_close(&values(transposed), &expected, tolerance, &what);
                 let ours = gram(tensor(&a, options));
                 let what = format!("{name} {dtype:?} {rows}x{columns}");
                 assert_all_close(&values(ours.clone()), &square.concat(), tolerance, &what);
@@ -52,5 +56,17 @@ fn gradients_are_those_of_matrix_calculus() {
         assert_all_close(&ours, &expected, 1e-13, name);
         let ours = values(value.grad(&gradients).unwrap());
         assert_all_close(&ours, &[reference::trace(&weights)], 1e-13, name);
+        // As a batch of one: AᵀA of the transposed matrix has the same values.
+        let other = tensor(&transpose(&a), options).require_grad();
+        let batch = transposed_gram(other.clone().unsqueeze::<3>());
+        let weighted = batch * tensor(&weights, options).unsqueeze::<3>();
+        let gradients = weighted.sum().backward();
+        let ours = values(other.grad(&gradients).unwrap());
+        assert_all_close(
+            &ours,
+            &product(&transpose(&a), &symmetric).concat(),
+            1e-13,
+            name,
+        );
     }
 }

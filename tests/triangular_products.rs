@@ -1,10 +1,11 @@
-//! Products with triangular matrices, products column by column and diagonals, against plain loops,
-//! with their gradients.
+//! Products with triangular matrices, what products leave, products column by column and diagonals,
+//! against plain loops, with their gradients.
 
 mod support;
 
+use burn::tensor::Tensor;
 use burn_gp::ops::{
-    add_diagonal, batch_column_products, column_products, congruence,
+    add_diagonal, batch_column_products, column_products, congruence, remainder,
     transposed_triangular_product, triangular_product,
 };
 use support::{
@@ -63,6 +64,54 @@ fn products_have_gradients() {
             );
         }
     }
+}
+
+#[test]
+fn remainders_are_those_of_plain_loops() {
+    for platform in platforms() {
+        for (inner, columns) in SIZES {
+            let rows = inner / 2 + 3;
+            let mut random = Random::new(53 + inner as u64);
+            let matrix = [0, 1].map(|_| random.matrix(rows, columns));
+            let left = [0, 1].map(|_| random.matrix(inner, rows));
+            let right = [0, 1].map(|_| random.matrix(inner, columns));
+            let expected = [0, 1].map(|index: usize| {
+                matrix[index].minus(&left[index].transposed().times(&right[index]))
+            });
+            let what = format!("{platform}, {inner} x {columns}");
+            // Sums of `inner` products lose a few units in the last place each.
+            let tolerance = 20.0 * (inner as f64).sqrt() * platform.epsilon();
+            let [b, a, x] = [&matrix[0], &left[0], &right[0]].map(|dense| platform.matrix(dense));
+            let ours = numbers(remainder(b, a, x));
+            assert_close(&what, &ours, &expected[0].values, tolerance);
+            let [b, a, x] = [&matrix, &left, &right].map(|dense| platform.batch(dense));
+            let ours = numbers(remainder(b, a, x));
+            assert_close(&what, &ours, &flatten(&expected), tolerance);
+        }
+    }
+}
+
+#[test]
+fn remainders_have_gradients() {
+    let mut random = Random::new(59);
+    let inputs = [
+        random.matrix(2, 6),
+        random.matrix(2, 10),
+        random.matrix(2, 15),
+    ];
+    let weights = [0, 1].map(|_| random.matrix(2, 3));
+    check_gradients(
+        "two remainders",
+        &inputs.each_ref().map(Input::from),
+        1e-4,
+        &|platform, inputs| {
+            let of = |index: usize, rows, columns| -> Tensor<3> {
+                inputs[index].clone().reshape([2, rows, columns])
+            };
+            let rest = remainder(of(0, 2, 3), of(1, 5, 2), of(2, 5, 3));
+            (rest.square() * platform.batch(&weights)).sum()
+        },
+    );
 }
 
 #[test]

@@ -155,6 +155,17 @@ pub enum FolderError {
         /// The folder.
         path: PathBuf,
     },
+    /// A folder that another experiment's runs are to be taken from, and has none of it.
+    #[error(
+        "{} holds no runs of {experiment} on this device; choose another folder with --cells",
+        path.display()
+    )]
+    NoCells {
+        /// The folder.
+        path: PathBuf,
+        /// Whose runs it should have.
+        experiment: &'static str,
+    },
     /// Something else than a folder.
     #[error("{} is a file, not a folder; choose another with --out", path.display())]
     NotAFolder {

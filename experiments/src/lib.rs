@@ -8,6 +8,7 @@
 
 pub mod arguments;
 mod comparison;
+pub mod coverage;
 mod datasets;
 mod devices;
 pub mod evaluation;

@@ -1,4 +1,4 @@
-//! Mean and standard error of a number over runs.
+//! What several numbers have in common.
 
 use serde::{Deserialize, Serialize};
 
@@ -29,9 +29,22 @@ impl Summary {
     }
 }
 
+/// The middle of the values, the larger of two; not a number if there are none.
+pub fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Summary;
+    use super::{Summary, median};
+
+    #[test]
+    fn the_median_is_the_middle() {
+        assert_eq!(median(vec![3.0, -1.0, 2.0]), 2.0);
+        assert_eq!(median(vec![4.0, 1.0]), 4.0);
+        assert!(median(Vec::new()).is_nan());
+    }
 
     #[test]
     fn the_standard_error_is_that_of_the_mean() {

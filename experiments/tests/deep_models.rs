@@ -52,7 +52,7 @@ fn the_learning_rate_of_a_run_goes_down_on_plateaus() {
 }
 
 #[test]
-fn layers_start_with_the_deviations_that_are_asked_for() {
+fn layers_start_with_the_deviations_and_means_that_are_asked_for() {
     let folder = temp_dir::TempDir::new().unwrap();
     let path = folder.path();
     write_regression(&path.join("table.csv"), 60);
@@ -68,6 +68,13 @@ fn layers_start_with_the_deviations_that_are_asked_for() {
             .collect()
     };
     assert_eq!(deviations("default", ""), [0.01, 0.01, 1.0]);
+    let mean = |name: &str, options: &str| {
+        succeed(path, &words(&format!("{line} --out {name} {options}")));
+        let config = json(&path.join(name).join("model.json"))["config"].clone();
+        config["hidden"][1]["layer"]["mean"]["mean"].clone()
+    };
+    assert_eq!(mean("identity", ""), "identity");
+    assert_eq!(mean("zero", "--hidden-mean zero"), "zero");
     let options = "--hidden-deviation 0.5 --output-deviation 0.02";
     assert_eq!(deviations("given", options), [0.5, 0.5, 0.02]);
     let refused = run(

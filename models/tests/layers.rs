@@ -2,8 +2,9 @@
 
 use burn::tensor::{DType, Device};
 use burn_gp::{
+    inducing::Initialiser,
     kernels::StationaryConfig,
-    layers::LayerNoise,
+    layers::{Layer, LayerNoise},
     likelihoods::{GaussianConfig, LikelihoodConfig, RobustMaxConfig},
     means::MeanConfig,
     ops::Stationary,
@@ -250,6 +251,42 @@ fn a_resumed_deep_model_goes_on_bit_for_bit() {
     second.restore(folder.path()).expect("restored");
     found.extend(losses(&mut second, 7));
     assert_eq!(found, expected);
+}
+
+/// A layer of patches with a mean starts as it, and the layer after it where that leads: every one of
+/// its inducing patches is a patch of a map that the first layer makes of an image.
+#[test]
+fn inducing_patches_are_those_of_the_maps_of_the_layer_before() {
+    let posterior = &posteriors()[0];
+    let patches = LayerForm::Patches { size: 3, stride: 1 };
+    let hidden = layer(patches, posterior).with_mean(MeanConfig::Identity);
+    let output = layer(convolutional(false), posterior).with_inducing(InducingConfig {
+        initialiser: Initialiser::Subset,
+        ..InducingConfig::new(8)
+    });
+    let config = DeepGpConfig::new(output, GaussianConfig::default());
+    let config = config.with_image(IMAGE).with_hidden(2, hidden);
+    let data = data(None, DType::F64);
+    let model = config.init(&data).expect("a model");
+    let layers = model.layers();
+    let values = layers.hidden()[0].evaluate(data.inputs.clone());
+    let values = values.expect("values");
+    let map = ImageShape::new(4, 4, 2);
+    let maps = values.marginals.mean.reshape([ROWS, map.len()]);
+    let grid = layers.output().grid().expect("patches");
+    assert_eq!(grid.image(), map);
+    let found = grid.extract(maps).into_data().try_to_vec::<f64>().unwrap();
+    let inducing = layers.output().inducing_inputs().remove(0);
+    let inducing = inducing.into_data().try_to_vec::<f64>().unwrap();
+    for patch in inducing.chunks(8) {
+        let distance = |other: &[f64]| -> f64 {
+            let differences = patch.iter().zip(other).map(|(a, b)| (a - b).abs());
+            differences.fold(0.0, f64::max)
+        };
+        let nearest = found.chunks(8).map(distance).fold(f64::MAX, f64::min);
+        // The projection is made twice, from the same sample: equal but for rounding.
+        assert!(nearest < 1e-12, "{nearest}");
+    }
 }
 
 #[test]

@@ -49,6 +49,11 @@ impl ProjectionMean {
         }
     }
 
+    /// `factor` times the projection.
+    pub fn scaled(&self, factor: f64) -> Self {
+        Self::new(self.weights() * factor)
+    }
+
     /// The first `outputs` of `dimensions` inputs, and zeros where there are more outputs.
     pub fn truncation(
         dimensions: usize,

@@ -7,7 +7,7 @@ use crate::{
     inducing::SeparateInducing,
     kernels::Kernel,
     likelihoods::Marginals,
-    ops::{CholeskyFactor, batch_column_squares, batch_projected_moments},
+    ops::{CholeskyFactor, batch_column_squares, batch_projected_moments, transposed_gram},
     variational::{ConditionedProcess, Joint, Process, Spread, nonnegative},
 };
 
@@ -96,12 +96,11 @@ impl<K: Kernel, I: SeparateInducing<K>> Process for SeparateProcess<K, I> {
             .expand([outputs, rows, dimensions]);
         let prior = self.kernels.matrices(repeated); // [P, N, N]
         let features = self.features(x);
-        let gram = |features: Tensor<3>| features.clone().transpose().matmul(features);
         let projected = self.scale.clone().transpose().matmul(features.clone());
         let means = (features.clone().transpose()).matmul(self.mean.clone().unsqueeze_dim(2));
         Joint {
             mean: means.squeeze_dim::<2>(2).transpose(),
-            covariance: prior - gram(features) + gram(projected),
+            covariance: prior - transposed_gram(features) + transposed_gram(projected),
         }
     }
 }

@@ -3,7 +3,8 @@
 use burn::tensor::{DType, Tensor};
 
 use super::{
-    CholeskyFactor, Jitter, NotPositiveDefinite, add_to_diagonal, cholesky, gram, mean_diagonal,
+    CholeskyFactor, Jitter, NotPositiveDefinite, add_to_diagonal, cholesky, mean_diagonal,
+    remainder, transposed_gram,
 };
 
 /// The lower Cholesky factor of a symmetric positive-definite matrix of two blocks, by elimination
@@ -46,7 +47,7 @@ impl BlockFactor {
     ) -> Result<Self, NotPositiveDefinite> {
         let coupling = leading.solve(cross);
         let variance = mean_diagonal(trailing.clone());
-        let complement = trailing - gram(coupling.clone().transpose());
+        let complement = trailing - transposed_gram(coupling.clone());
         let trailing = factor_rest(complement, variance, jitter)?;
         Ok(Self {
             leading,
@@ -84,16 +85,16 @@ impl BlockFactor {
     /// - `first` (B): `[M, N]`, `second` (B₂): `[M2, N]`; so are the results
     pub fn solve(&self, first: Tensor<2>, second: Tensor<2>) -> (Tensor<2>, Tensor<2>) {
         let first = self.leading.solve(first);
-        let known = self.coupling.clone().transpose().matmul(first.clone());
-        let second = self.trailing.solve(second - known);
+        let rest = remainder(second, self.coupling.clone(), first.clone());
+        let second = self.trailing.solve(rest);
         (first, second)
     }
 
     /// `[[L, 0], [Aᵀ, L₂]]⁻ᵀ[B; B₂]`; shapes as [`solve`](Self::solve).
     pub fn solve_transposed(&self, first: Tensor<2>, second: Tensor<2>) -> (Tensor<2>, Tensor<2>) {
         let second = self.trailing.solve_transposed(second);
-        let known = self.coupling.clone().matmul(second.clone());
-        let first = self.leading.solve_transposed(first - known);
+        let rest = remainder(first, self.coupling.clone().transpose(), second.clone());
+        let first = self.leading.solve_transposed(rest);
         (first, second)
     }
 

@@ -137,8 +137,15 @@ pub trait LinearAlgebra: Backend {
     /// `Σ_m A_mn²`, `[…, N]` from `[…, M, N]`.
     fn column_squares(basis: FloatTensor<Self>) -> FloatTensor<Self>;
 
-    /// `AAᵀ`, [M, M].
-    fn gram(basis: FloatTensor<Self>) -> FloatTensor<Self>;
+    /// `AAᵀ`, [M, M], or with the transposed side `AᵀA`, [N, N]; one a batch member.
+    fn gram(basis: FloatTensor<Self>, side: Side) -> FloatTensor<Self>;
+
+    /// `B − AᵀX`, [R, N] for A, [M, R], and X, [M, N]; or with a leading batch dimension.
+    fn remainder(
+        matrix: FloatTensor<Self>,
+        left: FloatTensor<Self>,
+        right: FloatTensor<Self>,
+    ) -> FloatTensor<Self>;
 
     /// `L·B` or `Lᵀ·B` for a lower-triangular L.
     fn triangular_product(
@@ -290,8 +297,19 @@ pub trait LinearAlgebraReverse: LinearAlgebra {
         gradient: FloatTensor<Self>,
     ) -> FloatTensor<Self>;
 
-    /// The gradient of the basis: `(G + Gᵀ)·A`.
-    fn gram_reverse(basis: FloatTensor<Self>, gradient: FloatTensor<Self>) -> FloatTensor<Self>;
+    /// The gradient of the basis: `(G + Gᵀ)·A`, or `A·(G + Gᵀ)`.
+    fn gram_reverse(
+        basis: FloatTensor<Self>,
+        gradient: FloatTensor<Self>,
+        side: Side,
+    ) -> FloatTensor<Self>;
+
+    /// The gradients of A and X in `B − AᵀX`, each if it is wanted.
+    fn remainder_reverse(
+        factors: [FloatTensor<Self>; 2],
+        gradient: FloatTensor<Self>,
+        wanted: [bool; 2],
+    ) -> [Option<FloatTensor<Self>>; 2];
 
     /// The terms of an inverse-free bound, and what their reverse needs.
     fn relaxed_terms_saving(

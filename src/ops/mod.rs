@@ -9,8 +9,9 @@
 //! | [`CholeskyFactor::solve`] | matrix products with the inverses of the diagonal blocks | one solve, one triangular product |
 //! | [`BlockFactor`] | two smaller factorisations | that of its parts |
 //! | [`projected_moments`] | one triangular product | two triangular products |
-//! | [`gram`] | one triangular product | one product |
+//! | [`gram`], [`transposed_gram`] | one triangular product | one product |
 //! | [`triangular_product`] | half a product | half a product |
+//! | [`remainder`] | one product, added to a copy | two products |
 //! | [`column_squares`], [`column_products`], [`add_to_diagonal`], [`gaussian_divergence`] | one pass | one pass |
 //! | [`congruence`] | two triangular products | none |
 //!
@@ -21,8 +22,9 @@
 //!
 //! On `flex` and `ndarray` the operations work on the tensor's own memory (a tensor whose rows are
 //! not contiguous is copied first). **On the GPU backends each of them reads its inputs back to
-//! the host, computes there and uploads the result**, but for [`triangular_product`] and
-//! [`congruence`], which are products of matrices there. Everything else of a model runs on the GPU.
+//! the host, computes there and uploads the result**, but for [`gram`],
+//! [`triangular_product`], [`remainder`] and [`congruence`], which are products of matrices there.
+//! Everything else of a model runs on the GPU.
 
 mod adam;
 mod block_factor;
@@ -40,6 +42,7 @@ mod on_host;
 mod patches;
 mod products;
 mod relaxation;
+mod remainder;
 pub(crate) mod reverse;
 mod special;
 mod stationary;
@@ -55,7 +58,7 @@ pub(crate) use diagonal::{diagonals, mean_diagonal};
 pub use factor::{
     CholeskyFactor, Jitter, NotPositiveDefinite, SingularTriangle, cholesky, solve_triangular,
 };
-pub use gram::gram;
+pub use gram::{gram, transposed_gram};
 pub(crate) use host::adam::AdamStep;
 pub use inversion::{Congruence, congruence};
 pub use moments::{
@@ -66,6 +69,7 @@ pub use patches::{patch_covariance, patch_variance};
 pub use products::{Blocks, block_covariance, covariance_product};
 pub use relaxation::MemoryAnswer;
 pub(crate) use relaxation::{RelaxedMatrices, is_on_host, relaxed_terms};
+pub use remainder::remainder;
 pub use special::{
     SpecialFunction, log_gamma, log_normal_cdf, log_one_minus_exp, sigmoid, softplus,
 };

@@ -60,6 +60,8 @@ macro_rules! reverse_step {
 
 mod patches;
 mod products;
+mod relaxation;
+mod remainder;
 
 reverse_step!(
     CovarianceStep[4](state: ([FloatTensor<B>; 4], Stationary), gradient) -> |_| {
@@ -122,8 +124,9 @@ reverse_step!(
 );
 
 reverse_step!(
-    GramStep[1](state: FloatTensor<B>, gradient) -> |_| {
-        [Some(B::gram_reverse(state, gradient))]
+    GramStep[1](state: (FloatTensor<B>, Side), gradient) -> |_| {
+        let (basis, side) = state;
+        [Some(B::gram_reverse(basis, gradient, side))]
     }
 );
 
@@ -144,13 +147,6 @@ reverse_step!(
     ColumnProductsStep[2](state: [FloatTensor<B>; 2], gradient) -> |_| {
         let [left, right] = state;
         B::column_products_reverse(left, right, gradient).map(Some)
-    }
-);
-
-reverse_step!(
-    RelaxedTermsStep[4](state: ([FloatTensor<B>; 3], [FloatTensor<B>; 5], Widths), gradient) -> |_| {
-        let (matrices, saved, widths) = state;
-        B::relaxed_terms_reverse(matrices, saved, gradient, widths).map(Some)
     }
 );
 
@@ -362,13 +358,21 @@ impl<B: LinearAlgebraReverse, C: CheckpointStrategy> LinearAlgebra for Autodiff<
         }
     }
 
-    fn gram(basis: FloatTensor<Self>) -> FloatTensor<Self> {
+    fn gram(basis: FloatTensor<Self>, side: Side) -> FloatTensor<Self> {
         let (basis, node) = basis.into_parts();
-        let output = B::gram(basis.clone());
+        let output = B::gram(basis.clone(), side);
         match GramStep.prepare::<C>([node]).compute_bound().stateful() {
-            OpsKind::Tracked(step) => step.finish(basis, output),
+            OpsKind::Tracked(step) => step.finish((basis, side), output),
             OpsKind::UnTracked(step) => step.finish(output),
         }
+    }
+
+    fn remainder(
+        matrix: FloatTensor<Self>,
+        left: FloatTensor<Self>,
+        right: FloatTensor<Self>,
+    ) -> FloatTensor<Self> {
+        remainder::remainder::<B, C>([matrix, left, right])
     }
 
     fn triangular_product(
@@ -430,22 +434,7 @@ impl<B: LinearAlgebraReverse, C: CheckpointStrategy> LinearAlgebra for Autodiff<
         probes: FloatTensor<Self>,
         widths: Widths,
     ) -> FloatTensor<Self> {
-        let (kuu, kuu_node) = kuu.into_parts();
-        let (variances, variances_node) = variances.into_parts();
-        let (kuf, kuf_node) = kuf.into_parts();
-        let (mean, mean_node) = mean.into_parts();
-        let ((lower, _), (probes, _)) = (lower.into_parts(), probes.into_parts());
-        let matrices = [kuu, variances, lower];
-        let columns = [kuf, mean, probes];
-        let (output, saved) = B::relaxed_terms_saving(matrices.clone(), columns, widths);
-        match RelaxedTermsStep
-            .prepare::<C>([kuu_node, variances_node, kuf_node, mean_node])
-            .compute_bound()
-            .stateful()
-        {
-            OpsKind::Tracked(step) => step.finish((matrices, saved, widths), output),
-            OpsKind::UnTracked(step) => step.finish(output),
-        }
+        relaxation::terms::<B, C>([kuu, variances, lower], [kuf, mean, probes], widths)
     }
 
     fn ask_memory(tensor: FloatTensor<Self>, answer: MemoryAnswer) -> FloatTensor<Self> {

@@ -4,7 +4,7 @@ use burn::tensor::Tensor;
 
 use super::Moments;
 use crate::ops::{
-    batch_column_products, batch_column_squares, column_products, column_squares, gram,
+    batch_column_products, batch_column_squares, column_products, column_squares, transposed_gram,
 };
 
 /// Matrices that all functions share, `[M, N]`, or one for each function, `[P, M, N]`: the linear
@@ -63,7 +63,7 @@ impl FunctionMatrices for Tensor<2> {
     }
 
     fn inner_products(self) -> Self {
-        gram(self.transpose())
+        transposed_gram(self)
     }
 
     fn project(self, moments: Moments) -> (Tensor<2>, Tensor<2>) {
@@ -93,7 +93,7 @@ impl FunctionMatrices for Tensor<3> {
     }
 
     fn inner_products(self) -> Self {
-        self.clone().transpose().matmul(self)
+        transposed_gram(self)
     }
 
     fn project(self, moments: Moments) -> (Tensor<2>, Tensor<2>) {

@@ -4,7 +4,7 @@ use burn::tensor::Tensor;
 
 use super::{FunctionMatrices, PriorCovariances};
 use crate::ops::{
-    CholeskyFactor, Jitter, NotPositiveDefinite, cholesky, factor_rest, mean_diagonal,
+    CholeskyFactor, Jitter, NotPositiveDefinite, cholesky, factor_rest, mean_diagonal, remainder,
 };
 
 /// The Cholesky factor of the covariance of T sets of inducing variables, by blocks:
@@ -55,7 +55,7 @@ where
         for (set, (block, couplings)) in self.diagonal.iter().zip(&self.couplings).enumerate() {
             let before = couplings.iter().zip(&solved);
             let rest = before.fold(rows(set), |rest, (coupling, solved)| {
-                rest - coupling.clone().transpose().matmul(solved.clone())
+                remainder(rest, coupling.clone(), solved.clone())
             });
             solved.push(block.solve(rest));
         }

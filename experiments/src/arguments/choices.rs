@@ -230,6 +230,16 @@ choice! {
 }
 
 choice! {
+    /// The mean functions of the layers before the last.
+    HiddenMeanName {
+        /// Zero
+        Zero,
+        /// The inputs themselves, or their principal components where there are fewer functions
+        Identity,
+    }
+}
+
+choice! {
     /// How the first inducing points are chosen.
     InitialiserName {
         /// A random subset of the training inputs

@@ -6,7 +6,7 @@ use burn_gp::patches::ImageShape;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
-use super::PosteriorName;
+use super::{HiddenMeanName, PosteriorName};
 
 /// What only deep-gp, conv-gp and deep-conv-gp have; what is absent has its default.
 #[derive(Args, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -45,6 +45,11 @@ pub struct LayerOptions {
     )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hidden_inducing: Option<usize>,
+    /// Mean functions of the layers before the last, of patches in deep-conv-gp [default: deep-gp
+    /// identity; deep-conv-gp zero]
+    #[arg(long, value_name = "MEAN", value_enum, help_heading = "Layers")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hidden_mean: Option<HiddenMeanName>,
     /// First variance of the kernels before the last layer [default: deep-gp 0.01; deep-conv-gp
     /// that of --kernel]
     #[arg(
@@ -146,6 +151,7 @@ impl LayerOptions {
             layers: self.layers.or(earlier.layers),
             width: self.width.or(earlier.width),
             hidden_inducing: self.hidden_inducing.or(earlier.hidden_inducing),
+            hidden_mean: self.hidden_mean.or(earlier.hidden_mean),
             hidden_variance: self.hidden_variance.or(earlier.hidden_variance),
             hidden_deviation: self.hidden_deviation.or(earlier.hidden_deviation),
             output_deviation: self.output_deviation.or(earlier.output_deviation),
@@ -167,11 +173,12 @@ impl LayerOptions {
     }
 
     /// The options of models with several layers, and whether they are given.
-    pub fn given_to_deep(&self) -> [(&'static str, bool); 7] {
+    pub fn given_to_deep(&self) -> [(&'static str, bool); 8] {
         [
             ("--layers", self.layers.is_some()),
             ("--width", self.width.is_some()),
             ("--hidden-inducing", self.hidden_inducing.is_some()),
+            ("--hidden-mean", self.hidden_mean.is_some()),
             ("--hidden-variance", self.hidden_variance.is_some()),
             ("--hidden-deviation", self.hidden_deviation.is_some()),
             ("--samples", self.samples.is_some()),

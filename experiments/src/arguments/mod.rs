@@ -16,8 +16,9 @@ pub use crate::experiment::ExperimentCommand;
 pub use all_rows::AllRowsOptions;
 pub use choices::{
     ActionStartName, AuxiliaryName, BackboneName, CorrectionName, CovarianceName, DeviceName,
-    DtypeName, InitialiserName, InputScaleName, InversionName, KeepName, LikelihoodName, MeanName,
-    ModelName, OptimizerName, PolicyName, PosteriorName, ScaleName, ScheduleName, name_of,
+    DtypeName, HiddenMeanName, InitialiserName, InputScaleName, InversionName, KeepName,
+    LikelihoodName, MeanName, ModelName, OptimizerName, PolicyName, PosteriorName, ScaleName,
+    ScheduleName, name_of,
 };
 pub use complaint::complaint;
 pub use layers::{ImageOption, LayerOptions};

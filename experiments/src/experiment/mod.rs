@@ -9,6 +9,7 @@ mod folder;
 mod inverse_free;
 mod options;
 mod reported;
+mod scaling;
 mod solve_gp;
 mod watch;
 
@@ -126,6 +127,39 @@ pub enum ExperimentCommand {
     /// combinations of rows, each with its own hyperparameters; the uncertainty of the last two
     /// in its mathematical and its computational part.
     CagpToy(computation_aware::ToyOptions),
+    /// Time and memory of computation-aware regression on more and more rows (arXiv:2411.01036, Section 4)
+    ///
+    /// Seconds of a step of CaGP-Opt and the memory of its process, each run in a process of its own, on
+    /// generated data, with the powers of n·I by which they grow. At the paper's scale up to two
+    /// million rows. Run it beside nothing else.
+    CagpScale(computation_aware::ScaleOptions),
+    /// Actions beside the eigenvectors of the covariance matrix (arXiv:2411.01036, Figure 2)
+    ///
+    /// The first combinations of rows of CaGP-CG and CaGP-Opt over two inputs, and the distance of their
+    /// span, and of that of random vectors, to the first eigenvectors in the course of training.
+    CagpActions(computation_aware::ActionsOptions),
+    /// The evidence bound and the density of projected data as losses (arXiv:2411.01036, Figures S1, S2)
+    ///
+    /// CaGP-CG and CaGP-Opt trained with either: densities of held-out rows and the noise in the course of
+    /// training, and what the models predict at its end.
+    CagpLoss(computation_aware::LossOptions),
+    /// Coverage of the intervals of exact, sparse and computation-aware models (arXiv:2411.01036, Figure 4)
+    ///
+    /// The share of the held-out rows in their central intervals against the nominal one, from the
+    /// predictions of the runs of cagp-uci: those that are there, and those that are asked for here and
+    /// are not. Without --methods these are sgpr-l-bfgs, svgp, cagp-cg and cagp-opt-adam, and exact at
+    /// the paper's scale.
+    CagpCoverage(computation_aware::CoverageOptions),
+    /// SVGP and computation-aware regression in the course of training (arXiv:2411.01036, Figures 3, 4, S5)
+    ///
+    /// Loss, NLPD, RMSE, the error of the coverage of 95 %, noise, outputscale and lengthscales against
+    /// seconds, in all else as cagp-uci. Without --methods these are svgp and cagp-opt-adam.
+    CagpCourse(computation_aware::CourseOptions),
+    /// Inducing points of SVGP in more and more dimensions (arXiv:2411.01036, Figure S3)
+    ///
+    /// How far the trained inducing points are from the data, in trained lengthscales, and how much of the
+    /// variance of a target is the function's there, beside exact regression.
+    CagpInducing(computation_aware::InducingOptions),
     /// Deep basis kernels, deep kernel learning and GPs on pol, protein, song (arXiv:2505.18526, Table 1)
     ///
     /// GP, sGP, SVGP, DKL, sDKL, SVDKL, a network with a Bayesian last layer, DBK and SVDBK, these
@@ -190,6 +224,12 @@ pub fn run(command: ExperimentCommand) -> Result<(), Failure> {
         ExperimentCommand::ConvMnist(options) => inverse_free::conv_mnist(&options),
         ExperimentCommand::CagpUci(options) => computation_aware::uci(&options),
         ExperimentCommand::CagpToy(options) => computation_aware::toy(&options),
+        ExperimentCommand::CagpScale(options) => computation_aware::scale(&options),
+        ExperimentCommand::CagpActions(options) => computation_aware::actions(&options),
+        ExperimentCommand::CagpLoss(options) => computation_aware::loss(&options),
+        ExperimentCommand::CagpCoverage(options) => computation_aware::coverage(&options),
+        ExperimentCommand::CagpCourse(options) => computation_aware::course(&options),
+        ExperimentCommand::CagpInducing(options) => computation_aware::inducing(&options),
         ExperimentCommand::DbkUci(options) => deep_basis::uci(&options),
         ExperimentCommand::DbkSynthetic(options) => deep_basis::synthetic(&options),
         ExperimentCommand::DbkRank(options) => deep_basis::rank(&options),

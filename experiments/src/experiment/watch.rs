@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use burn_gp_models::training::{MiniBatchModel, MiniBatchTrainer, Trainer};
+use burn_gp_models::training::Trainer;
 
 use super::ExperimentFolder;
 use crate::failure::Failure;
@@ -74,10 +74,10 @@ impl<'a> Watch<'a> {
     /// # Errors
     ///
     /// When a step cannot be made, `look` fails, or the user wants to stop.
-    pub fn train<M: MiniBatchModel>(
+    pub fn train<T: Trainer>(
         &self,
-        trainer: &mut MiniBatchTrainer<M>,
-        mut look: impl FnMut(&MiniBatchTrainer<M>, &LogEntry) -> Result<(), Failure>,
+        trainer: &mut T,
+        mut look: impl FnMut(&T, &LogEntry) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let planned = trainer.steps_planned();
         let mut progress = Progress::new(trainer.steps_made(), planned, self.quiet);

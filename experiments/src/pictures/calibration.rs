@@ -7,19 +7,16 @@ use plotters::prelude::*;
 use super::axis::Axis;
 use super::canvas::{Frame, drawing, nothing_below, pixels, square};
 use super::legend::{Entry, Sample};
-use super::predicted_observed::{HALF_WIDTH_95, Predictions};
+use super::predicted_observed::{HALF_WIDTH_95, Predictions, Row};
 use super::rows::remark;
 use super::{Caption, PictureError, Quantity, palette};
+use crate::coverage::{Coverage, nominal_coverages};
 
 const PICTURE: &str = "Calibration";
 
-/// Nominal coverages drawn: 0.05, 0.10, …, 0.95, and 0.99.
-const STEPS: u32 = 20;
-
 /// Draws the share of observations inside the central interval of nominal coverage p, against p.
 ///
-/// An observation y lies inside when 2Φ(|y − μ|/σ) − 1 = erf(|y − μ| / (σ√2)) ≤ p. The grey lens is
-/// where 95 % of the shares of a perfectly calibrated model with as many independent test rows
+/// The grey lens is where 95 % of the shares of a perfectly calibrated model with as many independent test rows
 /// lie: p ± 1.96·√(p(1 − p)/n).
 ///
 /// # Errors
@@ -33,18 +30,9 @@ pub fn calibration(
     caption: Caption<'_>,
 ) -> Result<(), PictureError> {
     let rows = predictions.usable_rows(PICTURE)?;
-    // The smallest nominal coverage whose interval holds the observation.
-    let mut least: Vec<f64> = rows
-        .iter()
-        .map(|row| libm::erf(row.standardised_residual() / std::f64::consts::SQRT_2))
-        .collect();
-    least.sort_by(f64::total_cmp);
-    let coverage =
-        |nominal: f64| least.partition_point(|&level| level <= nominal) as f64 / least.len() as f64;
-    let curve: Vec<(f64, f64)> = (1..STEPS)
-        .map(|step| f64::from(step) / f64::from(STEPS))
-        .chain([0.99])
-        .map(|nominal| (nominal, coverage(nominal)))
+    let coverage = Coverage::of_residuals(rows.iter().map(Row::standardised_residual));
+    let curve: Vec<(f64, f64)> = nominal_coverages()
+        .map(|nominal| (nominal, coverage.observed(nominal)))
         .collect();
     let frame = Frame {
         picture: PICTURE,
@@ -57,7 +45,7 @@ pub fn calibration(
         .collect(),
         legend: legend_entries(),
     };
-    let facts = facts(rows.len(), &curve, coverage);
+    let facts = facts(rows.len(), &curve, &coverage);
     square(
         path,
         &frame,
@@ -113,11 +101,7 @@ fn lens(count: usize) -> Vec<(f64, f64)> {
     upper.chain(lower.rev()).collect()
 }
 
-fn facts(
-    count: usize,
-    curve: &[(f64, f64)],
-    coverage: impl Fn(f64) -> f64,
-) -> [(&'static str, String); 4] {
+fn facts(count: usize, curve: &[(f64, f64)], coverage: &Coverage) -> [(&'static str, String); 4] {
     let gap: f64 = curve
         .iter()
         .map(|(nominal, observed)| (nominal - observed).abs())
@@ -125,8 +109,8 @@ fn facts(
     let percent = |share: f64| format!("{:.1} %", 100.0 * share);
     [
         ("test rows", count.to_string()),
-        ("50 % coverage", percent(coverage(0.5))),
-        ("95 % coverage", percent(coverage(0.95))),
+        ("50 % coverage", percent(coverage.observed(0.5))),
+        ("95 % coverage", percent(coverage.observed(0.95))),
         ("mean gap", percent(gap / curve.len() as f64)),
     ]
 }
@@ -145,7 +129,7 @@ mod tests {
             standard_deviation: &[0.0, 0.0],
         };
         let picture = Picture::of(|path| calibration(path, &predictions, CAPTION));
-        assert_eq!(picture.count("circle"), STEPS as usize);
+        assert_eq!(picture.count("circle"), nominal_coverages().count());
         assert_eq!(picture.count_text("50.0 %"), 2);
     }
 

@@ -282,6 +282,7 @@ pub(super) fn draw_mesh(
 pub(super) mod testing {
     //! Draws into a temporary file and reads the SVG back.
 
+    use std::collections::BTreeSet;
     use std::path::Path;
 
     use super::super::{Caption, PictureError};
@@ -353,6 +354,16 @@ pub(super) mod testing {
                 .filter(|node| node.has_tag_name("text"))
                 .filter(|node| node.text().is_some_and(|words| words.contains(text)))
                 .count()
+        }
+
+        /// The different heights of the lines with these words.
+        pub(in super::super) fn heights_of(&self, text: &str) -> BTreeSet<String> {
+            let document = roxmltree::Document::parse(&self.svg).expect("well-formed XML");
+            let lines = document
+                .descendants()
+                .filter(|node| node.text().is_some_and(|words| words.contains(text)));
+            let heights = lines.filter_map(|node| node.attribute("y"));
+            heights.map(str::to_owned).collect()
         }
 
         pub(in super::super) fn has_text(&self, text: &str) -> bool {

@@ -248,6 +248,19 @@ mod tests {
     }
 
     #[test]
+    fn a_long_legend_has_rows() {
+        let heights = |count: usize| {
+            let names: Vec<CurveName> = (0..count)
+                .map(|name| format!("a model of number {name}").into())
+                .collect();
+            let panels = [panel(vec![vec![(0.0, 1.0), (1.0, 2.0)]])];
+            let draw = |path: &Path| curves(path, "Curves", CAPTION, &names, STEP, &panels);
+            Picture::of(draw).heights_of("a model of number")
+        };
+        assert_eq!([2, 7].map(|count| heights(count).len()), [1, 2]);
+    }
+
+    #[test]
     fn a_panel_without_values_is_an_error() {
         let panels = [panel(vec![vec![(1.0, f64::NAN)]])];
         let draw = |path: &Path| curves(path, "Curves", CAPTION, &[], STEP, &panels);

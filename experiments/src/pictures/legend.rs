@@ -3,7 +3,7 @@
 use plotters::prelude::*;
 use plotters::style::RGBColor;
 
-use super::canvas::{Area, drawing, font, pixels};
+use super::canvas::{Area, MARGIN, WIDTH, drawing, font, pixels};
 use super::{PictureError, palette};
 
 /// What a legend entry draws.
@@ -43,20 +43,30 @@ impl<'a> Entry<'a> {
 /// Pixels from the start of an entry to its text.
 const SAMPLE_WIDTH: i32 = 28;
 const TEXT_SIZE: f64 = 12.5;
+/// Between rows of entries.
+const LINE_HEIGHT: i32 = 19;
 
-/// Draws entries side by side, vertically centred on `y`.
+/// Draws entries side by side, vertically centred on `y`; what does not fit beside each other is in rows
+/// above the last.
 pub(super) fn in_a_row(
     area: &Area<'_>,
     entries: &[Entry<'_>],
     x: i32,
     y: i32,
 ) -> Result<(), PictureError> {
-    let mut left = x;
+    let mut places: Vec<(i32, i32)> = Vec::new();
+    let (mut left, mut row) = (x, 0);
     for entry in entries {
-        draw(area, entry, left, y)?;
         // Sans-serif letters are about 0.55 of the font size wide on average; 24 separates entries.
         let text = (entry.text.chars().count() as f64 * TEXT_SIZE * 0.55).ceil() as i32;
+        if left > x && left + SAMPLE_WIDTH + text > WIDTH as i32 - MARGIN {
+            (left, row) = (x, row + 1);
+        }
+        places.push((left, row));
         left += SAMPLE_WIDTH + text + 24;
+    }
+    for (entry, (left, own)) in entries.iter().zip(places) {
+        draw(area, entry, left, y - (row - own) * LINE_HEIGHT)?;
     }
     Ok(())
 }

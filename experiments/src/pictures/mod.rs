@@ -1,6 +1,6 @@
 //! Pictures of a fit as SVG files: training loss, predictions, calibration, 1-D fits, decision maps,
-//! comparisons of models, panels of fits, of curves and of maps of numbers, mixed-up classes, inducing patches and feature
-//! maps.
+//! comparisons of models, panels of fits, of curves and of maps of numbers, mixed-up classes, inducing
+//! patches, feature maps and magnitudes over two inputs.
 //!
 //! Every function takes slices and a path and writes one file of 800 by 560 pixels. Values that are
 //! not finite are left out and counted in the line below the title; when nothing is left the
@@ -26,6 +26,7 @@ mod loss;
 mod number_maps;
 mod palette;
 mod panels;
+mod point_maps;
 mod predicted_observed;
 mod probability_grid;
 mod reliability;
@@ -45,6 +46,7 @@ pub use fits::{FitPanel, fits};
 pub use inducing_patches::{PatchSet, inducing_patches};
 pub use loss::{LossPoint, Progress, loss};
 pub use number_maps::{MapPanel, number_maps};
+pub use point_maps::{PointMaps, point_maps};
 pub use predicted_observed::{Predictions, predicted_observed};
 pub use probability_grid::ProbabilityGrid;
 pub use reliability::{ProbabilityOf, reliability};

@@ -57,3 +57,22 @@ pub(super) fn probability(value: f64) -> RGBColor {
     // Softened as the classes' colours are.
     tinted(end, 0.75 * (2.0 * value - 1.0).abs())
 }
+
+/// What magnitudes go through, from nothing to the largest: told apart in grey, too.
+const MAGNITUDES: [RGBColor; 4] = [
+    RGBColor(0, 32, 96),
+    RGBColor(0, 114, 178),
+    RGBColor(86, 190, 160),
+    RGBColor(250, 225, 50),
+];
+
+/// Colour of a part of the largest magnitude: dark blue at 0, yellow at 1.
+pub(super) fn magnitude(share: f64) -> RGBColor {
+    let place = share.clamp(0.0, 1.0) * (MAGNITUDES.len() - 1) as f64;
+    let below = (place as usize).min(MAGNITUDES.len() - 2);
+    let weight = place - below as f64;
+    let (from, to) = (MAGNITUDES[below], MAGNITUDES[below + 1]);
+    let mix =
+        |from: u8, to: u8| (f64::from(from) + weight * (f64::from(to) - f64::from(from))) as u8;
+    RGBColor(mix(from.0, to.0), mix(from.1, to.1), mix(from.2, to.2))
+}

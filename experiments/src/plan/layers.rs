@@ -11,7 +11,7 @@ use burn_gp::{
 };
 use burn_gp_models::{DeepGpConfig, HiddenLayerConfig, InducingConfig, LayerConfig, LayerForm};
 
-use crate::arguments::name_of;
+use crate::arguments::{HiddenMeanName, name_of};
 use crate::preparation::PreparedData;
 use crate::settings::{ImageSettings, LayerSettings, SettingError};
 
@@ -55,9 +55,13 @@ pub(super) fn deep_gp(
             Some(variance) => with_variance(pieces.kernel.clone(), variance),
             None => pieces.kernel.clone(),
         };
-        let (form, mean) = match &settings.images {
-            None => (LayerForm::Dense, MeanConfig::Identity),
-            Some(images) => (patches(images, index), MeanConfig::Zero),
+        let form = match &settings.images {
+            None => LayerForm::Dense,
+            Some(images) => patches(images, index),
+        };
+        let mean = match settings.hidden_mean {
+            HiddenMeanName::Zero => MeanConfig::Zero,
+            HiddenMeanName::Identity => MeanConfig::Identity,
         };
         HiddenLayerConfig {
             functions: width,

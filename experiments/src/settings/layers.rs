@@ -3,7 +3,7 @@
 use burn_gp::{layers::LayerNoise, patches::ImageShape};
 
 use super::{SettingError, at_least_one, positive};
-use crate::arguments::{ImageOption, LayerOptions, ModelName};
+use crate::arguments::{HiddenMeanName, ImageOption, LayerOptions, ModelName};
 
 const DEFAULT_LAYERS: usize = 2;
 
@@ -33,6 +33,8 @@ pub struct LayerSettings {
     pub width: Option<usize>,
     /// Inducing points of a layer before the last, unless those of the last.
     pub hidden_inducing: Option<usize>,
+    /// Mean functions of the layers before the last.
+    pub hidden_mean: HiddenMeanName,
     /// First variance of the kernels before the last, unless it is the kernel's own.
     pub hidden_variance: Option<f64>,
     /// First standard deviations of the inducing variables before the last layer, times those of the
@@ -85,6 +87,10 @@ impl LayerSettings {
             count,
             width: at_least_one("--width", options.width)?,
             hidden_inducing: at_least_one("--hidden-inducing", options.hidden_inducing)?,
+            hidden_mean: options.hidden_mean.unwrap_or(match of_images {
+                true => HiddenMeanName::Zero,
+                false => HiddenMeanName::Identity,
+            }),
             hidden_variance: variance.or((!of_images).then_some(HIDDEN_VARIANCE)),
             hidden_deviation: positive("--hidden-deviation", deviation)?,
             output_deviation: positive(
@@ -123,6 +129,7 @@ impl LayerSettings {
             layers: deep.map(|()| self.count),
             width: self.width,
             hidden_inducing: self.hidden_inducing.filter(|_| is_deep),
+            hidden_mean: deep.map(|()| self.hidden_mean),
             hidden_variance: self.hidden_variance.filter(|_| is_deep),
             hidden_deviation: deep.map(|()| self.hidden_deviation),
             output_deviation: Some(self.output_deviation),

@@ -5,7 +5,7 @@ use burn_gp::parameter::LOWER_BOUND;
 use super::SettingError;
 
 /// A count that is not zero, where one is given.
-pub(super) fn at_least_one(
+pub(crate) fn at_least_one(
     option: &'static str,
     value: Option<usize>,
 ) -> Result<Option<usize>, SettingError> {
@@ -16,7 +16,7 @@ pub(super) fn at_least_one(
 }
 
 /// A finite number above zero.
-pub(super) fn positive(option: &'static str, value: f64) -> Result<f64, SettingError> {
+pub(crate) fn positive(option: &'static str, value: f64) -> Result<f64, SettingError> {
     if value > 0.0 && value.is_finite() {
         Ok(value)
     } else {
@@ -25,7 +25,7 @@ pub(super) fn positive(option: &'static str, value: f64) -> Result<f64, SettingE
 }
 
 /// A finite number above the lower bound of positive hyperparameters.
-pub(super) fn above_lower_bound(option: &'static str, value: f64) -> Result<f64, SettingError> {
+pub(crate) fn above_lower_bound(option: &'static str, value: f64) -> Result<f64, SettingError> {
     if value > LOWER_BOUND && value.is_finite() {
         Ok(value)
     } else {

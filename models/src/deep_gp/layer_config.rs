@@ -5,7 +5,7 @@ use burn_gp::{
     inducing::InducingPatches,
     kernels::{AnyKernel, Convolutional, KernelConfig},
     layers::{AnyLayer, ConvolutionalLayer, DenseLayer, GpLayer, PatchLayer},
-    means::{Mean, MeanConfig},
+    means::{AnyMean, Mean, MeanConfig, ProjectionMean},
     multi_output::{Functions, Kernels, SeparateKernels},
     parameter::ParameterConfig,
     patches::{ImageShape, PatchGrid},
@@ -28,6 +28,9 @@ pub enum LayerForm {
     #[default]
     Dense,
     /// Of patches; the layer gives a map with their values at every patch of an image.
+    ///
+    /// The mean [`MeanConfig::Identity`] is that of images: principal components of patches over the
+    /// side of a patch, so that the numbers of a map are as large as those of the image.
     Patches {
         /// Rows and columns of a patch.
         size: usize,
@@ -195,28 +198,56 @@ impl Planned<'_> {
 
     /// Inputs like those of the layer that comes after, and their shape.
     pub fn outputs(&self, inputs: Inputs) -> Result<(Inputs, Option<ImageShape>), InitError> {
-        let (seed, functions) = (self.config.inducing.seed, self.functions);
+        let functions = self.functions;
         Ok(match &self.config.form {
             LayerForm::Dense | LayerForm::Convolutional { .. } => {
-                let mean = self.config.mean;
-                let outputs = inputs.map(functions, |inputs| match mean {
-                    MeanConfig::Identity => mean.init_for(&inputs, functions).forward(inputs),
-                    _ => random_projection(inputs, functions, seed),
-                });
-                (outputs, None)
+                let first = |inputs: Tensor<2>| self.first_values(&inputs.clone(), inputs);
+                (inputs.map(functions, first), None)
             }
             LayerForm::Patches { .. } => {
                 let grid = self.grid()?;
                 let map = grid.map(functions);
                 let outputs = inputs.map(map.len(), |images| {
-                    let images = some_images(images, seed);
+                    let like = self.patches(&grid, images.clone());
+                    let images = some_images(images, self.config.inducing.seed);
                     let [count, _] = images.dims();
-                    let values = random_projection(grid.extract(images), functions, seed);
+                    let values = self.first_values(&like, grid.extract(images));
                     values.reshape([count, map.len()])
                 });
                 (outputs, Some(map))
             }
         })
+    }
+
+    /// What the functions of a layer made for rows like `like` are at `rows` before training: their
+    /// mean, or numbers like those they may come to have.
+    fn first_values(&self, like: &Tensor<2>, rows: Tensor<2>) -> Tensor<2> {
+        match self.config.mean {
+            MeanConfig::Identity => self.mean(&Inputs::Like(like.clone())).forward(rows),
+            _ => random_projection(rows, self.functions, self.config.inducing.seed),
+        }
+    }
+
+    /// The mean of functions of `inputs`.
+    fn mean(&self, inputs: &Inputs) -> AnyMean {
+        let (mean, functions) = (self.config.mean, self.functions);
+        let of_patches = match self.config.form {
+            LayerForm::Patches { size, .. } if mean == MeanConfig::Identity => Some(size as f64),
+            _ => None,
+        };
+        match (inputs, of_patches) {
+            (Inputs::Like(inputs), None) => mean.init_for(inputs, functions),
+            (Inputs::Like(patches), Some(side)) => {
+                let components = ProjectionMean::principal(patches.clone(), functions);
+                AnyMean::Projection(components.scaled(side.recip()))
+            }
+            (Inputs::Blank(dimensions, options), None) => {
+                mean.init(*dimensions, functions, options.clone())
+            }
+            (Inputs::Blank(dimensions, options), Some(_)) => AnyMean::Projection(
+                ProjectionMean::truncation(*dimensions, functions, options.clone()),
+            ),
+        }
     }
 
     fn grid(&self) -> Result<PatchGrid, InitError> {
@@ -279,14 +310,10 @@ impl Planned<'_> {
                 (config.posterior).init(sets, &kernel, functions, jitter, options.clone())?;
             (Kernels::Shared(kernel), posterior)
         };
-        let mean = match inputs {
-            Inputs::Like(inputs) => config.mean.init_for(inputs, functions),
-            Inputs::Blank(dimensions, _) => config.mean.init(*dimensions, functions, options),
-        };
         let posterior = with_scaled_deviations(posterior, config.deviation);
         Ok(GpLayer::new(
             kernels,
-            mean,
+            self.mean(inputs),
             Functions::Independent(posterior),
         ))
     }

@@ -1,11 +1,11 @@
 //! The operations that a model calls.
 
 use burn::backend::{TensorMetadata, tensor::FloatTensor};
-use faer::{Accum, MatMut, prelude::ReborrowMut};
+use faer::{Accum, MatMut};
 
 use super::{
-    batch_parts, expand, map_members, member, member_mut, part, patches, products, special_values,
-    update_members,
+    batch_parts, expand, gram, map_members, member, member_mut, part, patches, products, remainder,
+    special_values, update_members,
 };
 use crate::ops::{
     SpecialFunction, Stationary,
@@ -22,7 +22,7 @@ use crate::ops::{
         relaxation::Widths,
         scalar::Scalar,
         threads::in_parts,
-        triangular::{Side, lower_product, mirror_lower, solve_in_place, triangular_product},
+        triangular::{Side, solve_in_place, triangular_product},
     },
     host_access::{Element, HostAccess, matrix_dims, with_element, write},
     relaxation::MemoryAnswer,
@@ -251,23 +251,16 @@ impl<B: HostAccess> LinearAlgebra for B {
         })
     }
 
-    fn gram(basis: FloatTensor<B>) -> FloatTensor<B> {
-        let (size, columns) = (basis.shape()[0], basis.shape()[1]);
-        with_element!(basis, T => {
-            let values = B::read::<T>(&basis);
-            let basis_matrix = member(&values, 0, size, columns);
-            let mut out = vec![T::default(); size * size];
-            let mut target = member_mut(&mut out, 0, size, size);
-            lower_product(
-                target.rb_mut(),
-                Accum::Replace,
-                basis_matrix,
-                basis_matrix.transpose(),
-                <T as Scalar>::from_f64(1.0),
-            );
-            mirror_lower(target);
-            write::<B, T>(out, [size, size], &basis.device())
-        })
+    fn gram(basis: FloatTensor<B>, side: Side) -> FloatTensor<B> {
+        gram::forward::<B>(basis, side)
+    }
+
+    fn remainder(
+        matrix: FloatTensor<B>,
+        left: FloatTensor<B>,
+        right: FloatTensor<B>,
+    ) -> FloatTensor<B> {
+        remainder::forward::<B>(matrix, left, right)
     }
 
     fn triangular_product(

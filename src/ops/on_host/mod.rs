@@ -1,9 +1,11 @@
 //! The extension's operations on the host, for every backend whose values the host can read.
 
 mod forward;
+mod gram;
 mod patches;
 mod products;
 mod relaxation;
+mod remainder;
 mod reverse;
 
 use std::borrow::Cow;

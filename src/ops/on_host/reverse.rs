@@ -1,10 +1,11 @@
 //! The operations that only the reverse mode calls.
 
 use burn::backend::{TensorMetadata, tensor::FloatTensor};
-use faer::{Accum, Mat, MatMut, MatRef, prelude::ReborrowMut};
+use faer::{Accum, MatMut, MatRef, prelude::ReborrowMut};
 
 use super::{
-    expand, map_members, member, member_mut, part, patches, products, relaxation, special_values,
+    expand, gram, map_members, member, member_mut, part, patches, products, relaxation, remainder,
+    special_values,
 };
 use crate::ops::{
     SpecialFunction, Stationary,
@@ -18,7 +19,7 @@ use crate::ops::{
         products::BlockPairs,
         relaxation::Widths,
         scalar::Scalar,
-        triangular::{Side, lower_product, product, solve_in_place, triangular_product},
+        triangular::{Side, lower_product, solve_in_place, triangular_product},
     },
     host_access::{HostAccess, matrix_dims, with_element, write},
 };
@@ -301,22 +302,16 @@ impl<B: HostAccess> LinearAlgebraReverse for B {
         })
     }
 
-    fn gram_reverse(basis: FloatTensor<B>, gradient: FloatTensor<B>) -> FloatTensor<B> {
-        let (size, columns) = (basis.shape()[0], basis.shape()[1]);
-        with_element!(basis, T => {
-            let (values, gradients) = (B::read::<T>(&basis), B::read::<T>(&gradient));
-            let gradient = member(&gradients, 0, size, size);
-            let symmetric = Mat::from_fn(size, size, |i, j| gradient[(i, j)] + gradient[(j, i)]);
-            let mut out = vec![T::default(); size * columns];
-            product(
-                member_mut(&mut out, 0, size, columns),
-                Accum::Replace,
-                symmetric.as_ref(),
-                member(&values, 0, size, columns),
-                <T as Scalar>::from_f64(1.0),
-            );
-            write::<B, T>(out, basis.shape(), &basis.device())
-        })
+    fn gram_reverse(basis: FloatTensor<B>, gradient: FloatTensor<B>, side: Side) -> FloatTensor<B> {
+        gram::reverse::<B>(basis, gradient, side)
+    }
+
+    fn remainder_reverse(
+        factors: [FloatTensor<B>; 2],
+        gradient: FloatTensor<B>,
+        wanted: [bool; 2],
+    ) -> [Option<FloatTensor<B>>; 2] {
+        remainder::reverse::<B>(factors, gradient, wanted)
     }
 
     fn relaxed_terms_saving(

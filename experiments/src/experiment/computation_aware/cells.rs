@@ -1,6 +1,6 @@
 //! Finished runs, and what they have in common over seeds.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use serde::Serialize;
@@ -20,6 +20,9 @@ pub(super) struct Cell {
     pub method: Method,
     /// What the runs found, by their seeds.
     pub runs: Vec<Metrics>,
+    /// Where they are.
+    #[serde(skip)]
+    pub folders: Vec<PathBuf>,
 }
 
 impl Cell {
@@ -36,17 +39,31 @@ impl Cell {
                 let place = root.join(&data).join(name_of(method));
                 let mut found = Vec::new();
                 for budget in names_in(&place) {
-                    let mut runs = TrainingRun::all_finished(&place.join(budget))?;
-                    runs.sort_by_key(|run| run.seed);
-                    if !runs.is_empty() {
-                        found.push(Self { method, runs });
-                    }
+                    found.extend(Self::of(method, &place.join(budget))?);
                 }
                 found.sort_by_key(|cell| std::cmp::Reverse((cell.rank(), cell.steps())));
                 cells.extend(found);
             }
         }
         Ok(cells)
+    }
+
+    /// The finished runs in a folder, a seed each; none if there are none.
+    fn of(method: Method, folder: &Path) -> Result<Option<Self>, Failure> {
+        let mut seeds = Vec::new();
+        for name in names_in(folder) {
+            let folder = folder.join(name);
+            let finished = TrainingRun::finished(&folder)?;
+            seeds.extend(finished.map(|run| (run, folder)));
+        }
+        seeds.sort_by_key(|(run, _)| run.seed);
+        let (runs, folders): (Vec<Metrics>, Vec<PathBuf>) = seeds.into_iter().unzip();
+        let is_empty = runs.is_empty();
+        Ok((!is_empty).then_some(Self {
+            method,
+            runs,
+            folders,
+        }))
     }
 
     /// One of its runs.

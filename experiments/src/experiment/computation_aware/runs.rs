@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use serde::Serialize;
 
+use super::counts::check_seeds;
 use super::method::Method;
 use super::published::published;
 use crate::arguments::{
@@ -12,8 +14,8 @@ use crate::arguments::{
 };
 use crate::experiment::{CommonOptions, ExperimentFolder, options::Place, watch::Watch};
 use crate::failure::Failure;
-use crate::kernel_expression::KernelExpression;
-use crate::parameter_options::{BoundsOption, ValuesOption};
+use crate::parameter_options::ValuesOption;
+use crate::settings::{SettingError, at_least_one, positive};
 use crate::training_run::TrainingRun;
 
 /// Rows in a mini-batch of SVGP.
@@ -32,14 +34,16 @@ const TOLERANCE: f64 = 1e-4;
 const LEARNING_RATE: f64 = 0.1;
 
 /// Which runs, and how large they are.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Debug, Serialize)]
 pub(super) struct Budget {
     /// Models with their optimisers, such as cagp-opt-adam,svgp [default: all; exact on parkinsons and
     /// bike alone, on 3droad and houseelectric svgp and cagp-opt-adam]
     #[arg(long, value_name = "METHODS", value_delimiter = ',')]
+    #[serde(skip)]
     methods: Vec<Method>,
     /// Seeds, the first one and those after it [default: 5; quick: 1]
     #[arg(long, value_name = "COUNT")]
+    #[serde(skip)]
     seeds: Option<u64>,
     /// Combinations of rows, and iterations of cggp [default: 512; quick: 64]
     #[arg(long, value_name = "I")]
@@ -52,8 +56,25 @@ pub(super) struct Budget {
     #[arg(long, value_name = "E")]
     epochs: Option<usize>,
     /// First learning rate of Adam [default: the best of the paper's]
-    #[arg(long, value_name = "R")]
+    #[arg(long, value_name = "R", allow_negative_numbers = true)]
     learning_rate: Option<f64>,
+}
+
+impl Budget {
+    /// Fails on what cannot be.
+    ///
+    /// # Errors
+    ///
+    /// [`SettingError`].
+    pub fn check(&self) -> Result<(), SettingError> {
+        at_least_one("--actions", self.actions)?;
+        at_least_one("--inducing", self.inducing)?;
+        at_least_one("--epochs", self.epochs)?;
+        self.learning_rate
+            .map(|rate| positive("--learning-rate", rate))
+            .transpose()?;
+        self.seeds.map_or(Ok(()), check_seeds)
+    }
 }
 
 /// The runs of an experiment.
@@ -64,6 +85,8 @@ pub(super) struct Runs<'a> {
     pub common: &'a CommonOptions,
     /// Where to compute.
     pub place: Place,
+    /// The models, unless some are asked for.
+    pub default: &'a [Method],
 }
 
 impl Runs<'_> {
@@ -78,8 +101,7 @@ impl Runs<'_> {
         folder: &ExperimentFolder,
     ) -> Result<Vec<String>, Failure> {
         let watch = Watch::new(folder, self.common.quiet)?;
-        let seeds = self.budget.seeds.unwrap_or(self.common.by_scale(1, 5));
-        let first = self.common.seed;
+        let (first, seeds) = (self.common.seed, self.seeds());
         let mut broken = Vec::new();
         for seed in first..first + seeds {
             for data in data_sets {
@@ -95,11 +117,18 @@ impl Runs<'_> {
         Ok(broken)
     }
 
-    fn methods(&self, data: &str) -> Vec<Method> {
+    /// How many there are.
+    pub fn seeds(&self) -> u64 {
+        let default = self.common.by_scale(1, 5);
+        self.budget.seeds.unwrap_or(default)
+    }
+
+    /// The models for a data set.
+    pub fn methods(&self, data: &str) -> Vec<Method> {
         if !self.budget.methods.is_empty() {
             return self.budget.methods.clone();
         }
-        let all = Method::value_variants().iter().copied();
+        let all = self.default.iter().copied();
         let is_large = ["3droad", "houseelectric"].contains(&data);
         let is_small = ["parkinsons", "bike"].contains(&data);
         all.filter(|method| match method {
@@ -129,11 +158,16 @@ impl Runs<'_> {
     fn run(&self, data: &str, method: Method, seed: u64, folder: &ExperimentFolder) -> TrainingRun {
         TrainingRun {
             folder: self.folder(data, method, seed, folder),
-            options: RunOptions {
-                data: Some(data.to_owned()),
-                seed: Some(seed),
-                ..self.options(data, method)
-            },
+            options: self.run_options(data, method, seed),
+        }
+    }
+
+    /// What a run is told.
+    pub fn run_options(&self, data: &str, method: Method, seed: u64) -> RunOptions {
+        RunOptions {
+            data: Some(data.to_owned()),
+            seed: Some(seed),
+            ..self.options(data, method)
         }
     }
 
@@ -168,13 +202,6 @@ impl Runs<'_> {
         let is_fixed = method == Method::SgprFixed;
         RunOptions {
             model: Some(model),
-            kernel: Some(kernel()),
-            isotropic: Some(false),
-            mean: Some(MeanName::Zero),
-            likelihood: Some(LikelihoodName::Gaussian),
-            noise: Some(FIRST),
-            set: Some(first_values()),
-            bound: bound(),
             fix: is_fixed.then(|| vec!["inducing".to_owned()]),
             inducing: model.has_inducing().then(|| self.inducing()),
             initialiser: model.has_inducing().then_some(InitialiserName::KMeans),
@@ -193,13 +220,24 @@ impl Runs<'_> {
             schedule: is_adam.then_some(ScheduleName::Linear),
             dtype: Some(method.dtype()),
             device: Some(self.place.device),
-            ..RunOptions::default()
+            ..prior()
         }
     }
 }
 
-fn kernel() -> KernelExpression {
-    burn_gp::ops::Stationary::Matern32.into()
+/// The paper's prior: zero mean, Matérn-3/2 kernel with a lengthscale for each input, noise with a
+/// floor, and where their parameters start.
+pub(super) fn prior() -> RunOptions {
+    RunOptions {
+        kernel: Some(burn_gp::ops::Stationary::Matern32.into()),
+        isotropic: Some(false),
+        mean: Some(MeanName::Zero),
+        likelihood: Some(LikelihoodName::Gaussian),
+        noise: Some(FIRST),
+        set: Some(first_values()),
+        bound: NOISE_FLOOR.parse().ok().map(|bound| vec![bound]),
+        ..RunOptions::default()
+    }
 }
 
 fn first_values() -> Vec<ValuesOption> {
@@ -209,8 +247,4 @@ fn first_values() -> Vec<ValuesOption> {
             values: vec![FIRST],
         })
         .to_vec()
-}
-
-fn bound() -> Option<Vec<BoundsOption>> {
-    NOISE_FLOOR.parse().ok().map(|bound| vec![bound])
 }

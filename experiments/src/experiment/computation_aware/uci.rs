@@ -7,10 +7,11 @@
 //! best of those that the paper tried. The numbers are those of the last step: the paper's are those of
 //! the epoch whose test NLL is lowest.
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde_json::json;
 
 use super::cells::{Cell, by_data};
+use super::method::Method;
 use super::published::DATA_SETS;
 use super::runs::{Budget, Runs};
 use super::table;
@@ -22,10 +23,10 @@ use crate::pictures::{self, ComparedScore};
 use crate::standard_output::print;
 
 /// Its name.
-const NAME: &str = "cagp-uci";
+pub(super) const NAME: &str = "cagp-uci";
 
 /// The data sets of a quick look.
-const QUICK: [&str; 1] = ["parkinsons"];
+pub(super) const QUICK: [&str; 1] = ["parkinsons"];
 
 /// What `experiment cagp-uci` takes.
 #[derive(Args, Clone, Debug)]
@@ -48,6 +49,7 @@ pub struct UciOptions {
 /// [`Failure`]. Data sets that are absent are named and left out, and so are runs that break off.
 pub(in crate::experiment) fn uci(options: &UciOptions) -> Result<(), Failure> {
     let (common, budget) = (&options.common, &options.budget);
+    budget.check()?;
     let place = common.place()?;
     place.open()?;
     let default = common.by_scale(&QUICK[..], &DATA_SETS[..]);
@@ -59,6 +61,7 @@ pub(in crate::experiment) fn uci(options: &UciOptions) -> Result<(), Failure> {
         budget,
         common,
         place,
+        default: Method::value_variants(),
     };
     let broken = runs.make(&data_sets, &folder)?;
     report(&folder)?;

@@ -1,6 +1,6 @@
 //! Sensitivity to the number of basis functions.
 //!
-//! The paper has ranks 1 and 128 alone (Table 1). Protocol as in [uci](super::uci).
+//! The paper has ranks 1 and 128 alone (Table 1). Protocol as in [uci](mod@super::uci).
 
 use clap::{Args, ValueEnum};
 use serde::Serialize;

@@ -39,6 +39,7 @@ use crate::arguments::name_of;
 use crate::experiment::{CommonOptions, ExperimentFolder, watch::Watch};
 use crate::failure::Failure;
 use crate::standard_output::print;
+use crate::summary::median;
 
 /// Its name.
 const NAME: &str = "dbk-synthetic";
@@ -296,7 +297,7 @@ impl Example {
             rmse: metrics::root_mean_squared_error(targets, &predictions.mean),
             nlpd: metrics::negative_log_density(&densities),
             function_rmse: metrics::root_mean_squared_error(&truth, &predictions.mean),
-            seconds_per_step: clock.median(),
+            seconds_per_step: median(clock.seconds.clone()),
             seconds: clock.seconds.iter().sum(),
             x,
             mean: curve.mean,
@@ -365,12 +366,6 @@ impl StepClock {
             Ok(())
         })?;
         Ok(trainer.into_model())
-    }
-
-    fn median(&self) -> f64 {
-        let mut sorted = self.seconds.clone();
-        sorted.sort_by(f64::total_cmp);
-        sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN)
     }
 }
 

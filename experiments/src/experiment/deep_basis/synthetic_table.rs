@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::synthetic::{OneDimensional, Run};
 use crate::arguments::name_of;
-use crate::experiment::reported::summary_text;
+use crate::experiment::{reported::summary_text, scaling::fitted_slope};
 use crate::summary::Summary;
 use crate::text_table::aligned;
 
@@ -104,18 +104,6 @@ fn exponents(cells: &[Cell]) -> Vec<Exponent> {
     methods.into_iter().filter_map(slope).collect()
 }
 
-/// The slope of least squares; none without two different places.
-fn fitted_slope(points: &[(f64, f64)]) -> Option<f64> {
-    let count = points.len() as f64;
-    let mean = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / count;
-    let (x, y) = (mean(|point| point.0), mean(|point| point.1));
-    let spread: f64 = points.iter().map(|point| (point.0 - x).powi(2)).sum();
-    let both: f64 = (points.iter())
-        .map(|point| (point.0 - x) * (point.1 - y))
-        .sum();
-    (spread > 0.0).then(|| both / spread)
-}
-
 const TITLES: [&str; 10] = [
     "model",
     "n",
@@ -167,16 +155,4 @@ fn csv(cells: &[Cell]) -> String {
         text += &(fields.join(",") + "\n");
     }
     text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::fitted_slope;
-
-    #[test]
-    fn the_slope_is_that_of_a_line() {
-        let line: Vec<(f64, f64)> = [1.0, 2.0, 4.0].map(|x| (x, 3.0 - 0.5 * x)).to_vec();
-        assert!((fitted_slope(&line).unwrap() + 0.5).abs() < 1e-14);
-        assert_eq!(fitted_slope(&line[..1]), None);
-    }
 }

@@ -1,6 +1,6 @@
 //! Random probes for the traces of R-SVGP's bound (Section S6, Figure S1).
 //!
-//! Protocol as Figure 2 of [uci](super::uci), M = 2000, with 1, 64 and 256 probes and with exact
+//! Protocol as Figure 2 of [uci](mod@super::uci), M = 2000, with 1, 64 and 256 probes and with exact
 //! traces.
 
 use clap::Args;

@@ -23,6 +23,7 @@ use crate::experiment::{CommonOptions, ExperimentFolder, watch::Watch};
 use crate::failure::Failure;
 use crate::pictures::{self, Caption, CurveName, CurvePanel, Quantity, Span};
 use crate::standard_output::print;
+use crate::summary::median;
 use crate::text_table::aligned;
 
 /// Its name.
@@ -227,12 +228,6 @@ impl Timed {
         };
         config
     }
-}
-
-/// The middle of at least one time.
-fn median(mut times: Vec<f64>) -> f64 {
-    times.sort_by(f64::total_cmp);
-    times.get(times.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
 fn text(times: &[Times], steps: usize, folder: &ExperimentFolder) -> String {

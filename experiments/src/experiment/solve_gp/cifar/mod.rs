@@ -11,7 +11,9 @@
 //! value, hidden layers are drawn from once in training and ten times in prediction. Unlike those of
 //! the last layer, the first standard deviations of the hidden layers' inducing variables are not the
 //! prior's but a hundredth of them: with `--hidden-deviation 1`, where draws from hidden layers are
-//! noise at first, a bound may stay for long where it begins.
+//! noise at first, a bound may stay for long where it begins. The means of the hidden layers are zero
+//! as in the paper; with `--hidden-mean identity` they are the principal components of patches, so
+//! that the last layer sees something of the images from the first step on.
 //!
 //! The expected log density of robust-max is linear in the probability of the label: beyond the
 //! divergence from the prior, nothing keeps a bound from calling labels impossible that are rare, and
@@ -28,7 +30,9 @@ use burn_gp_datasets::DataSource;
 use clap::Args;
 use serde_json::json;
 
-use crate::arguments::{InitialiserName, MeanName, RunOptions, ScheduleName, name_of};
+use crate::arguments::{
+    HiddenMeanName, InitialiserName, MeanName, RunOptions, ScheduleName, name_of,
+};
 use crate::experiment::{
     CommonOptions, ExperimentFolder,
     options::Place,
@@ -106,6 +110,12 @@ pub struct DeepConvCifarOptions {
     /// of the prior [default: 0.01]
     #[arg(long, value_name = "F")]
     hidden_deviation: Option<f64>,
+    /// Mean functions of the layers before the last; the paper's are zero [default: zero]
+    #[arg(long, value_name = "MEAN", value_enum)]
+    hidden_mean: Option<HiddenMeanName>,
+    /// First variance of the kernels before the last layer [default: 5]
+    #[arg(long, value_name = "V")]
+    hidden_variance: Option<f64>,
     /// What both experiments take.
     #[command(flatten)]
     cifar: CifarOptions,
@@ -137,6 +147,8 @@ pub(in crate::experiment) fn deep_conv_cifar(
     let hidden = HiddenOptions {
         inducing: options.hidden_inducing,
         deviation: options.hidden_deviation,
+        mean: options.hidden_mean,
+        variance: options.hidden_variance,
     };
     options.cifar.run("deep-conv-cifar10", &layers, hidden)
 }
@@ -146,6 +158,8 @@ pub(in crate::experiment) fn deep_conv_cifar(
 struct HiddenOptions {
     inducing: Option<usize>,
     deviation: Option<f64>,
+    mean: Option<HiddenMeanName>,
+    variance: Option<f64>,
 }
 
 impl CifarOptions {
@@ -164,6 +178,8 @@ impl CifarOptions {
             "patches": patches,
             "steps": shared.steps,
             "hidden_deviation": hidden.deviation,
+            "hidden_mean": hidden.mean,
+            "hidden_variance": hidden.variance,
             "batch_size": shared.batch_size,
             "learning_rate": shared.learning_rate,
             "likelihood": self.likelihood,
@@ -179,6 +195,8 @@ impl CifarOptions {
                 let mut options = row.with_model(shared.clone(), patches);
                 options.seed = Some(seed);
                 options.layers.hidden_deviation = hidden.deviation;
+                options.layers.hidden_mean = hidden.mean;
+                options.layers.hidden_variance = hidden.variance;
                 let run = TrainingRun {
                     folder: runs_of(&folder, row).join(format!("seed-{seed}")),
                     options,
@@ -188,11 +206,13 @@ impl CifarOptions {
                 }
             }
         }
+        let has_zero_means = hidden.mean.unwrap_or(HiddenMeanName::Zero) == HiddenMeanName::Zero;
         let of_paper = (Some(STEPS), Some(BATCH), PATCHES);
         let table = CifarTable {
             rows: table::finished(&folder)?,
             patches,
             has_paper_settings: (shared.steps, shared.batch_size, patches) == of_paper
+                && has_zero_means
                 && self.likelihood == LabelLikelihood::RobustMax,
         };
         table.write(&folder)?;

@@ -1,0 +1,309 @@
+//! What actions look like, and how far they are from the eigenvectors (Figure 2, Section S5.2).
+//!
+//! A function of two inputs, uniform on [−1, 1]², with noise of deviation 0.1, zero mean and a
+//! Matérn-3/2 kernel. CaGP-CG and CaGP-Opt are trained by Adam, whose learning rate goes down in a
+//! straight line to a tenth, in double precision. The distance is that of the span of the I actions to
+//! that of the I eigenvectors of `K + σ²I` with the largest eigenvalues, under the hyperparameters of the
+//! same step. The paper does not give the sizes of its example.
+
+use burn::{
+    module::Module,
+    tensor::{DType, Device, Tensor},
+};
+use burn_gp::{
+    inference::{
+        ActionStart, Actions, AnyActionPolicy, IterationRule, Iterations, Regression,
+        grassmann_distance,
+    },
+    kernels::{KernelConfig, StationaryConfig},
+    likelihoods::GaussianConfig,
+    ops::{NotPositiveDefinite, Stationary},
+};
+use burn_gp_models::{
+    ActionsConfig, AnyComputationAware, ComputationAwareConfig,
+    training::{
+        FullBatchOptimizer, FullBatchTrainer, FullBatchTraining, Schedule, Trainer, TrainingData,
+        matrix,
+    },
+};
+use clap::Args;
+use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
+use rand_distr::{Distribution, StandardNormal};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::actions_report::report;
+use super::counts::check_counts;
+use crate::experiment::{CommonOptions, ExperimentFolder, watch::Watch};
+use crate::failure::Failure;
+
+/// Its name.
+pub(super) const NAME: &str = "cagp-actions";
+
+const NOISE: f64 = 0.1;
+const LEARNING_RATE: f64 = 0.1;
+
+/// Looks at the actions in the course of training.
+const LOOKS: usize = 20;
+
+/// Vectors that are drawn.
+const DRAWN: usize = 5;
+
+/// What `experiment cagp-actions` takes.
+#[derive(Args, Clone, Debug)]
+pub struct ActionsOptions {
+    /// Rows [default: 500; quick: 200]
+    #[arg(long, value_name = "N")]
+    rows: Option<usize>,
+    /// Combinations of rows, and eigenvectors
+    #[arg(long, value_name = "I", default_value_t = 16)]
+    actions: usize,
+    /// Steps of Adam [default: 1000; quick: 200]
+    #[arg(long, value_name = "S")]
+    steps: Option<usize>,
+    /// Seeds, the first one and those after it [default: 10; quick: 3]
+    #[arg(long, value_name = "COUNT")]
+    seeds: Option<u64>,
+    /// What every experiment takes.
+    #[command(flatten)]
+    common: CommonOptions,
+}
+
+/// Distances of actions to the eigenvectors after a step.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct Distances {
+    pub step: usize,
+    /// Of CaGP-CG in its own training.
+    pub cagp_cg: f64,
+    /// Of CaGP-Opt in its own, …
+    pub cagp_opt: f64,
+    /// … and under its hyperparameters of what conjugate gradients choose …
+    pub residuals: f64,
+    /// … and of random vectors.
+    pub random: f64,
+}
+
+/// The first of some vectors, with a number for each row.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Drawn {
+    pub name: String,
+    pub vectors: Vec<Vec<f64>>,
+}
+
+/// A finished run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Run {
+    pub seed: u64,
+    pub distances: Vec<Distances>,
+    /// The inputs.
+    pub points: Vec<[f64; 2]>,
+    /// Under the trained hyperparameters of CaGP-Opt.
+    pub drawn: Vec<Drawn>,
+}
+
+/// Runs `burn-gp experiment cagp-actions`.
+///
+/// # Errors
+///
+/// [`Failure`], which says what to do.
+pub(in crate::experiment) fn actions(options: &ActionsOptions) -> Result<(), Failure> {
+    let common = &options.common;
+    let steps = options.steps.unwrap_or(common.by_scale(200, 1000));
+    let rows = options.rows.unwrap_or(common.by_scale(200, 500));
+    let seeds = options.seeds.unwrap_or(common.by_scale(3, 10));
+    check_counts(rows, options.actions, steps, seeds)?;
+    let place = common.place()?;
+    let (device, dtype) = place.open()?;
+    let settings = json!({
+        "rows": rows,
+        "actions": options.actions,
+        "steps": steps,
+        "dtype": place.dtype,
+        "device": place.device,
+    });
+    let folder = ExperimentFolder::open(NAME, common, &settings)?;
+    let watch = Watch::new(&folder, common.quiet)?;
+    for seed in common.seed..common.seed + seeds {
+        folder.once(&format!("seed-{seed}"), || {
+            let example = Example::new((rows, options.actions), seed, (&device, dtype));
+            example.run(steps, &watch)
+        })?;
+    }
+    report(&folder, options.actions)
+}
+
+/// The data of a seed.
+struct Example {
+    points: Vec<[f64; 2]>,
+    /// On the device with autodiff.
+    data: TrainingData,
+    /// Without autodiff.
+    inputs: Tensor<2>,
+    targets: Tensor<2>,
+    count: usize,
+    seed: u64,
+}
+
+/// Spans that actions are compared with, under the hyperparameters of a step.
+struct Spans {
+    eigenvectors: Tensor<2>,
+    residuals: Tensor<2>,
+    random: Tensor<2>,
+}
+
+impl Example {
+    fn new((rows, count): (usize, usize), seed: u64, (device, dtype): (&Device, DType)) -> Self {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let points: Vec<[f64; 2]> = (0..rows)
+            .map(|_| [(); 2].map(|()| random.random_range(-1.0..1.0)))
+            .collect();
+        let targets = points.iter().map(|point: &[f64; 2]| {
+            let noise: f64 = StandardNormal.sample(&mut random);
+            (3.0 * point[0]).sin() * (2.0 * point[1]).cos() + NOISE * noise
+        });
+        let targets: Vec<f64> = targets.collect();
+        let flat: Vec<f64> = points.iter().flatten().copied().collect();
+        Self {
+            data: TrainingData::new(&flat, &targets, &device.clone().autodiff(), dtype),
+            inputs: matrix(&flat, 2, device, dtype),
+            targets: matrix(&targets, 1, device, dtype),
+            points,
+            count,
+            seed,
+        }
+    }
+
+    fn run(&self, steps: usize, watch: &Watch<'_>) -> Result<Run, Failure> {
+        let (count, seed) = (self.count, self.seed);
+        watch.announce(&format!("CaGP-CG, seed {seed}"));
+        let by_residuals = ActionsConfig::Iterations {
+            rule: IterationRule::Residuals,
+            count,
+            tolerance: 0.0,
+            seed,
+        };
+        let mut own = Vec::new();
+        self.train(by_residuals, steps, watch, |_, model| {
+            let spans = self.spans(model)?;
+            own.push(grassmann_distance(spans.eigenvectors, spans.residuals));
+            Ok(())
+        })?;
+        watch.announce(&format!("CaGP-Opt, seed {seed}"));
+        let trained = ActionsConfig::Blocks {
+            count,
+            start: ActionStart::Normal,
+            seed,
+        };
+        let mut distances = Vec::new();
+        let model = self.train(trained, steps, watch, |step, model| {
+            let (spans, actions) = (self.spans(model)?, trained_actions(model));
+            let to = |actions| grassmann_distance(spans.eigenvectors.clone(), actions);
+            distances.push(Distances {
+                step,
+                cagp_cg: own.get(distances.len()).copied().unwrap_or(f64::NAN),
+                cagp_opt: actions.map_or(f64::NAN, to),
+                residuals: to(spans.residuals.clone()),
+                random: to(spans.random.clone()),
+            });
+            Ok(())
+        })?;
+        Ok(Run {
+            seed,
+            distances,
+            points: self.points.clone(),
+            drawn: self.drawn(&model)?,
+        })
+    }
+
+    /// Trains CaGP with these actions and looks at the model on the way, first before the first step.
+    fn train(
+        &self,
+        actions: ActionsConfig,
+        steps: usize,
+        watch: &Watch<'_>,
+        mut look: impl FnMut(usize, &AnyComputationAware) -> Result<(), Failure>,
+    ) -> Result<AnyComputationAware, Failure> {
+        let kernel: KernelConfig = StationaryConfig::new(Stationary::Matern32).into();
+        let config = ComputationAwareConfig::new(kernel, GaussianConfig { noise: 0.1 });
+        let model = config.with_actions(actions).init(&self.data)?;
+        look(0, &model)?;
+        let training = FullBatchTraining {
+            iterations: steps,
+            optimizer: FullBatchOptimizer::Adam {
+                learning_rate: LEARNING_RATE,
+                schedule: Schedule::Linear {
+                    final_fraction: 0.1,
+                },
+            },
+            ..FullBatchTraining::default()
+        };
+        let interval = (steps / LOOKS).max(1);
+        let mut trainer = FullBatchTrainer::new(model, self.data.clone(), training);
+        watch.train(&mut trainer, |trainer, entry| {
+            let step = entry.report.step;
+            match step.is_multiple_of(interval) || trainer.is_finished() {
+                true => look(step, trainer.model()),
+                false => Ok(()),
+            }
+        })?;
+        Ok(trainer.into_model())
+    }
+
+    fn spans(&self, model: &AnyComputationAware) -> Result<Spans, NotPositiveDefinite> {
+        let model = model.valid();
+        let noise = model.likelihood().noise();
+        let problem = Regression {
+            kernel: model.kernel(),
+            noise: &noise,
+            inputs: &self.inputs,
+            residual: &self.targets,
+        };
+        let by = |rule| {
+            let policy = Iterations::new(rule, self.count, 0.0).with_seed(self.seed);
+            Ok(policy.run(&problem)?.actions)
+        };
+        Ok(Spans {
+            eigenvectors: by(IterationRule::Eigenvectors)?,
+            residuals: by(IterationRule::Residuals)?,
+            random: by(IterationRule::RandomVectors)?,
+        })
+    }
+
+    fn drawn(&self, model: &AnyComputationAware) -> Result<Vec<Drawn>, NotPositiveDefinite> {
+        let spans = self.spans(model)?;
+        let all = [
+            ("eigenvectors", Some(spans.eigenvectors)),
+            ("by CG", Some(spans.residuals)),
+            ("trained", trained_actions(model)),
+            ("random", Some(spans.random)),
+        ];
+        let drawn = all.into_iter().filter_map(|(name, actions)| {
+            Some(Drawn {
+                name: name.to_owned(),
+                vectors: first_columns(actions?),
+            })
+        });
+        Ok(drawn.collect())
+    }
+}
+
+/// The trained actions as columns, `[N, I]`.
+fn trained_actions(model: &AnyComputationAware) -> Option<Tensor<2>> {
+    let model = model.valid();
+    match model.policy() {
+        AnyActionPolicy::Blocks(actions) => {
+            let values = actions.values();
+            let unit = Tensor::<2>::eye(actions.count(), &values.device());
+            Some(actions.combine(unit.cast(values.dtype())))
+        }
+        AnyActionPolicy::Iterations(_) => None,
+    }
+}
+
+/// The first columns, each as a vector.
+fn first_columns(columns: Tensor<2>) -> Vec<Vec<f64>> {
+    let [rows, count] = columns.dims();
+    let drawn = columns.narrow(1, 0, DRAWN.min(count)).transpose();
+    let values: Vec<f64> = drawn.into_data().iter::<f64>().collect();
+    values.chunks(rows).map(<[f64]>::to_vec).collect()
+}

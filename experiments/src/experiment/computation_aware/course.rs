@@ -1,0 +1,273 @@
+//! SVGP and CaGP-Opt in the course of training (Figures 3, 4 and S5).
+//!
+//! In all else as [uci](mod@super::uci). The paper shows the means over the seeds, Figure 4 on Power
+//! alone.
+
+use burn_gp_datasets::DataSource;
+use burn_gp_models::{
+    TrainedModel,
+    training::{FullBatchTrainer, MiniBatchTrainer, Trainer, TrainingData},
+};
+use clap::Args;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::course_report::report;
+use super::method::Method;
+use super::published::DATA_SETS;
+use super::runs::{Budget, Runs};
+use super::uci;
+use crate::arguments::name_of;
+use crate::evaluation::evaluate;
+use crate::experiment::{
+    CommonOptions, ExperimentFolder, data_at_hand::data_at_hand, options::Place, watch::Watch,
+};
+use crate::failure::Failure;
+use crate::plan::Plan;
+use crate::preparation::PreparedData;
+use crate::settings::Settings;
+
+/// Its name.
+pub(super) const NAME: &str = "cagp-course";
+
+/// The models, unless some are asked for.
+const DEFAULT: [Method; 2] = [Method::Svgp, Method::CagpOptAdam];
+
+/// Looks at the test rows in the course of training.
+const LOOKS: usize = 40;
+
+/// Lengthscales that are shown.
+pub(super) const LENGTHSCALES: usize = 3;
+
+/// What Figure 4 looks at.
+pub(super) const NOMINAL: f64 = 0.95;
+
+/// What `experiment cagp-course` takes.
+#[derive(Args, Clone, Debug)]
+pub struct CourseOptions {
+    /// Data sets, such as bike [default: all of the paper's that are there; quick: parkinsons]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    data_sets: Vec<String>,
+    /// Which runs, and how large they are.
+    #[command(flatten)]
+    budget: Budget,
+    /// What every experiment takes.
+    #[command(flatten)]
+    common: CommonOptions,
+}
+
+/// A look at a model.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Look {
+    /// After this step.
+    pub step: usize,
+    /// Of the steps alone.
+    pub seconds: f64,
+    /// The mean loss a row of the steps since the look before.
+    pub loss: f64,
+    /// Scores of the test rows.
+    pub nlpd: f64,
+    pub rmse: f64,
+    pub coverage95: f64,
+    /// Deviations.
+    pub noise: f64,
+    pub outputscale: f64,
+    /// The first of them.
+    pub lengthscales: Vec<f64>,
+}
+
+/// A finished run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Run {
+    pub data: String,
+    pub method: Method,
+    pub seed: u64,
+    /// Training rows.
+    pub rows: usize,
+    pub looks: Vec<Look>,
+}
+
+/// Runs `burn-gp experiment cagp-course`.
+///
+/// # Errors
+///
+/// [`Failure`]. Data sets that are absent are named and left out.
+pub(in crate::experiment) fn course(options: &CourseOptions) -> Result<(), Failure> {
+    let (common, budget) = (&options.common, &options.budget);
+    budget.check()?;
+    let place = common.place()?;
+    place.open()?;
+    let default = common.by_scale(&uci::QUICK[..], &DATA_SETS[..]);
+    let data_dir = common.data_dir();
+    let data_sets = data_at_hand(&options.data_sets, default, &DATA_SETS, data_dir.as_deref())?;
+    let runs = Runs {
+        budget,
+        common,
+        place,
+        default: &DEFAULT,
+    };
+    let settings = json!({
+        "scale": name_of(common.scale),
+        "budget": budget,
+        "device": place.device,
+    });
+    let folder = ExperimentFolder::open(NAME, common, &settings)?;
+    let watch = Watch::new(&folder, common.quiet)?;
+    for seed in common.seed..common.seed + runs.seeds() {
+        for data in &data_sets {
+            for method in runs.methods(data) {
+                let name = format!("{data}-{}-seed-{seed}", name_of(method));
+                folder.once(&name, || {
+                    watch.announce(&format!("{data}, {}, seed {seed}", method.title()));
+                    Course::new(&runs, data, (method, seed))?.run(&watch)
+                })?;
+            }
+        }
+    }
+    report(&folder)
+}
+
+/// A training that is looked at.
+struct Course {
+    method: Method,
+    seed: u64,
+    data: PreparedData,
+    training_data: TrainingData,
+    plan: Plan,
+}
+
+impl Course {
+    fn new(runs: &Runs<'_>, data: &str, (method, seed): (Method, u64)) -> Result<Self, Failure> {
+        let options = runs.run_options(data, method, seed);
+        let place = Place {
+            dtype: method.dtype(),
+            ..runs.place
+        };
+        let (device, dtype) = place.open()?;
+        let source = DataSource::resolve(data, options.data_dir.as_deref())?;
+        let mut settings = Settings::new(options, &source)?;
+        let data = PreparedData::load(&source, &settings)?;
+        let plan = Plan::new(&mut settings, &data)?;
+        let (inputs, targets) = (data.train.inputs.values(), &data.train.targets);
+        let training_data = TrainingData::new(inputs, targets, &device.autodiff(), dtype);
+        Ok(Self {
+            method,
+            seed,
+            data,
+            training_data,
+            plan,
+        })
+    }
+
+    fn run(&self, watch: &Watch<'_>) -> Result<Run, Failure> {
+        let data = &self.training_data;
+        let looks = match &self.plan {
+            Plan::Svgp(config, training) => {
+                let training = training.as_ref().clone();
+                let trainer = MiniBatchTrainer::new(config.init(data)?, data.clone(), training);
+                self.looks(trainer, watch, |model| {
+                    Ok(TrainedModel::variational(model.clone()))
+                })
+            }
+            Plan::ComputationAware(config, training) => {
+                let model = config.init(data)?;
+                let trainer = FullBatchTrainer::new(model, data.clone(), training.clone());
+                self.looks(trainer, watch, |model| {
+                    Ok(TrainedModel::computation_aware(model.clone(), data))
+                })
+            }
+            Plan::Sgpr(config, training) => {
+                let model = config.init(data)?;
+                let trainer = FullBatchTrainer::new(model, data.clone(), training.clone());
+                self.looks(trainer, watch, |model| {
+                    Ok(TrainedModel::collapsed(model, data)?)
+                })
+            }
+            Plan::Exact(config, training) => {
+                let options = (data.inputs.device().inner(), data.inputs.dtype());
+                let model = config.init(self.data.dimensions(), (&options.0, options.1));
+                let model = model.map_err(burn_gp_models::InitError::from)?;
+                let model = burn::module::Module::train(model);
+                let trainer = FullBatchTrainer::new(model, data.clone(), training.clone());
+                self.looks(trainer, watch, |model| {
+                    Ok(TrainedModel::exact(model.clone(), data))
+                })
+            }
+            Plan::ConjugateGradients(config, training) => {
+                let model = config.init(data)?;
+                let trainer = FullBatchTrainer::new(model, data.clone(), training.clone());
+                self.looks(trainer, watch, |model| {
+                    Ok(TrainedModel::conjugate_gradients(model.clone(), data))
+                })
+            }
+            Plan::SolveCollapsed(..) | Plan::DeepGp(..) | Plan::Network(..) => {
+                unreachable!("no model of Table 1 is trained like that")
+            }
+        }?;
+        Ok(Run {
+            data: self.data.name.clone(),
+            method: self.method,
+            seed: self.seed,
+            rows: self.data.train.len(),
+            looks,
+        })
+    }
+
+    /// Makes all steps, and looks at what `trained` makes of the model on the way.
+    fn looks<T: Trainer>(
+        &self,
+        mut trainer: T,
+        watch: &Watch<'_>,
+        trained: impl Fn(&T::Model) -> Result<TrainedModel, Failure>,
+    ) -> Result<Vec<Look>, Failure> {
+        let interval = trainer.steps_planned() as f64 / LOOKS as f64;
+        let (mut looks, mut losses): (Vec<Look>, Vec<f64>) = (Vec::new(), Vec::new());
+        watch.train(&mut trainer, |trainer, entry| {
+            losses.push(entry.report.loss);
+            let step = entry.report.step;
+            let due = (looks.len() + 1) as f64 * interval;
+            if (step as f64) < due && !trainer.is_finished() {
+                return Ok(());
+            }
+            let model = trained(trainer.model())?;
+            let loss = losses.iter().sum::<f64>() / losses.len() as f64;
+            looks.push(self.look(&model, step, (entry.seconds, loss))?);
+            losses.clear();
+            Ok(())
+        })?;
+        Ok(looks)
+    }
+
+    fn look(
+        &self,
+        model: &TrainedModel,
+        step: usize,
+        (seconds, loss): (f64, f64),
+    ) -> Result<Look, Failure> {
+        let scores = evaluate(
+            &model.predictor()?,
+            &self.data.test,
+            &self.data.standardizer,
+        )
+        .scores;
+        let hyperparameters = model.hyperparameters();
+        let values = |path: &str| -> Vec<f64> {
+            let found = hyperparameters.iter().find(|found| found.path == path);
+            found.map_or_else(Vec::new, |found| found.values.clone())
+        };
+        let deviation = |path: &str| values(path).first().map_or(f64::NAN, |value| value.sqrt());
+        let mut lengthscales = values("kernel.lengthscale");
+        lengthscales.truncate(LENGTHSCALES);
+        Ok(Look {
+            step,
+            seconds,
+            loss,
+            nlpd: scores.nlpd,
+            rmse: scores.rmse,
+            coverage95: scores.coverage95.unwrap_or(f64::NAN),
+            noise: deviation("likelihood.noise"),
+            outputscale: deviation("kernel.variance"),
+            lengthscales,
+        })
+    }
+}

@@ -1,0 +1,326 @@
+//! Where SVGP puts its inducing points in more and more dimensions, and how sure it is there
+//! (Section S5.1, Figure S3).
+//!
+//! Inputs uniform on [0, 1]ᴰ, targets drawn from a Gaussian process with a Matérn-3/2 kernel of variance
+//! one and noise of deviation 0.1. SVGP has zero mean, the same kind of kernel with a lengthscale for each
+//! input, all hyperparameters ln 2 at the start, and inducing points that start anywhere in the
+//! domain; everything is trained on all rows by Adam, whose learning rate goes down in a straight line to
+//! a tenth. Domain, lengthscale, noise, start and learning rate are not the paper's, which does not give
+//! them.
+
+use std::f64::consts::LN_2;
+
+use burn::tensor::{DType, Device};
+use burn_gp::{
+    kernels::{Kernel, KernelConfig, StationaryConfig},
+    likelihoods::GaussianConfig,
+    ops::{Jitter, Stationary, add_to_diagonal, cholesky},
+    parameter::{ParameterConfig, numbers},
+};
+use burn_gp_models::{
+    AnyPredictive, ExactConfig, InitError, Predictor, SvgpConfig, TrainedModel,
+    training::{MiniBatchTrainer, MiniBatchTraining, Schedule, TrainingData, matrix},
+};
+use clap::Args;
+use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
+use rand_distr::{Distribution, StandardNormal};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::counts::check_seeds;
+use super::inducing_report::report;
+use crate::experiment::{CommonOptions, ExperimentFolder, watch::Watch};
+use crate::failure::Failure;
+use crate::settings::{SettingError, above_lower_bound, at_least_one, positive};
+
+/// Its name.
+pub(super) const NAME: &str = "cagp-inducing";
+
+/// The deviation of the data's noise.
+pub(super) const NOISE: f64 = 0.1;
+const FIRST: f64 = LN_2;
+
+/// Dimensions of a quick look.
+const QUICK: [usize; 6] = [1, 2, 4, 8, 16, 25];
+const MOST: usize = 25;
+
+/// What `experiment cagp-inducing` takes.
+#[derive(Args, Clone, Debug)]
+pub struct InducingOptions {
+    /// Numbers of inputs [default: 1 to 25; quick: 1,2,4,8,16,25]
+    #[arg(long, value_name = "COUNTS", value_delimiter = ',')]
+    dimensions: Vec<usize>,
+    /// Rows
+    #[arg(long, value_name = "N", default_value_t = 500)]
+    rows: usize,
+    /// Inducing points
+    #[arg(long, value_name = "M", default_value_t = 64)]
+    inducing: usize,
+    /// Passes over the rows, each a step
+    #[arg(long, value_name = "E", default_value_t = 300)]
+    epochs: usize,
+    /// The lengthscale of the data in a domain of length one
+    #[arg(
+        long,
+        value_name = "L",
+        default_value_t = 0.5,
+        allow_negative_numbers = true
+    )]
+    lengthscale: f64,
+    /// First learning rate of Adam
+    #[arg(
+        long,
+        value_name = "R",
+        default_value_t = 0.03,
+        allow_negative_numbers = true
+    )]
+    learning_rate: f64,
+    /// Seeds, the first one and those after it [default: 5; quick: 1]
+    #[arg(long, value_name = "COUNT")]
+    seeds: Option<u64>,
+    /// What every experiment takes.
+    #[command(flatten)]
+    common: CommonOptions,
+}
+
+impl InducingOptions {
+    /// Fails on what cannot be.
+    fn check(&self, seeds: u64) -> Result<(), SettingError> {
+        for &dimensions in &self.dimensions {
+            at_least_one("--dimensions", Some(dimensions))?;
+        }
+        at_least_one("--rows", Some(self.rows))?;
+        at_least_one("--inducing", Some(self.inducing))?;
+        at_least_one("--epochs", Some(self.epochs))?;
+        above_lower_bound("--lengthscale", self.lengthscale)?;
+        positive("--learning-rate", self.learning_rate)?;
+        check_seeds(seeds)?;
+        match self.inducing > self.rows {
+            true => Err(SettingError::TooManyInducing {
+                requested: self.inducing,
+                rows: self.rows,
+            }),
+            false => Ok(()),
+        }
+    }
+}
+
+/// A finished run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Run {
+    /// D
+    pub dimensions: usize,
+    pub seed: u64,
+    /// Mean over the inducing points of the distance to the nearest row, in trained lengthscales …
+    pub distance: f64,
+    /// … and over as many uniform points.
+    pub uniform_distance: f64,
+    /// Mean over the inducing points of the part of the variance of a target that is the function's …
+    pub ratio: f64,
+    /// … and of that of exact regression with the hyperparameters of the data.
+    pub exact_ratio: f64,
+    /// The trained deviation.
+    pub noise: f64,
+    /// The means of the trained lengthscales.
+    pub lengthscale: f64,
+}
+
+/// Runs `burn-gp experiment cagp-inducing`.
+///
+/// # Errors
+///
+/// [`Failure`], which says what to do.
+pub(in crate::experiment) fn inducing(options: &InducingOptions) -> Result<(), Failure> {
+    let common = &options.common;
+    let seeds = options.seeds.unwrap_or(common.by_scale(1, 5));
+    options.check(seeds)?;
+    let place = common.place()?;
+    let (device, dtype) = place.open()?;
+    let settings = json!({
+        "rows": options.rows,
+        "inducing": options.inducing,
+        "epochs": options.epochs,
+        "lengthscale": options.lengthscale,
+        "learning_rate": options.learning_rate,
+        "dtype": place.dtype,
+        "device": place.device,
+    });
+    let folder = ExperimentFolder::open(NAME, common, &settings)?;
+    let watch = Watch::new(&folder, common.quiet)?;
+    let all: Vec<usize> = match options.dimensions.as_slice() {
+        [] if common.is_paper() => (1..=MOST).collect(),
+        [] => QUICK.to_vec(),
+        dimensions => dimensions.to_vec(),
+    };
+    for seed in common.seed..common.seed + seeds {
+        for &dimensions in &all {
+            folder.once(&format!("{dimensions}-inputs-seed-{seed}"), || {
+                watch.announce(&format!("{dimensions} inputs, seed {seed}"));
+                let example = Example::new(options, (dimensions, seed), (&device, dtype))?;
+                example.run(options, &watch)
+            })?;
+        }
+    }
+    report(&folder, options.inducing)
+}
+
+/// The data of a run.
+struct Example {
+    dimensions: usize,
+    seed: u64,
+    /// `[N, D]`, row-major.
+    inputs: Vec<f64>,
+    targets: Vec<f64>,
+    /// `[M, D]`, row-major.
+    uniform: Vec<f64>,
+    device: Device,
+    dtype: DType,
+}
+
+impl Example {
+    fn new(
+        options: &InducingOptions,
+        (dimensions, seed): (usize, u64),
+        (device, dtype): (&Device, DType),
+    ) -> Result<Self, Failure> {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let mut uniform = |points: usize| -> Vec<f64> {
+            let places = (0..points * dimensions).map(|_| random.random_range(0.0..1.0));
+            places.collect()
+        };
+        let (inputs, uniform) = (uniform(options.rows), uniform(options.inducing));
+        let points = matrix(&inputs, dimensions, device, dtype);
+        let kernel = kernel(options.lengthscale).init(dimensions, (device, dtype));
+        let noise = burn::tensor::Tensor::from_data([NOISE * NOISE], (device, dtype));
+        let covariance = add_to_diagonal(kernel.matrix(points), noise);
+        let factor = cholesky(covariance, Jitter::NONE)?;
+        let normal: Vec<f64> = StandardNormal
+            .sample_iter(&mut random)
+            .take(options.rows)
+            .collect();
+        let targets = factor.lower().matmul(matrix(&normal, 1, device, dtype));
+        Ok(Self {
+            dimensions,
+            seed,
+            inputs,
+            targets: numbers(targets),
+            uniform,
+            device: device.clone(),
+            dtype,
+        })
+    }
+
+    fn run(&self, options: &InducingOptions, watch: &Watch<'_>) -> Result<Run, Failure> {
+        let autodiff = self.device.clone().autodiff();
+        let data = TrainingData::new(&self.inputs, &self.targets, &autodiff, self.dtype);
+        let training = MiniBatchTraining {
+            batch_size: options.rows,
+            learning_rate: options.learning_rate,
+            schedule: Schedule::Linear {
+                final_fraction: 0.1,
+            },
+            seed: self.seed,
+            ..MiniBatchTraining::new(options.epochs)
+        };
+        let model = self.svgp(options.inducing).init(&data)?;
+        let mut trainer = MiniBatchTrainer::new(model, data.clone(), training);
+        watch.train(&mut trainer, |_, _| Ok(()))?;
+        let model = TrainedModel::variational(trainer.into_model());
+        let points = model.inducing_points();
+        let hyperparameters = model.hyperparameters();
+        let values = |path: &str| -> Vec<f64> {
+            let found = hyperparameters.iter().find(|found| found.path == path);
+            found.map_or_else(Vec::new, |found| found.values.clone())
+        };
+        let (lengthscales, noise) = (values("kernel.lengthscale"), values("likelihood.noise"));
+        let noise = noise.first().copied().unwrap_or(f64::NAN);
+        let exact = ExactConfig::new(
+            kernel(options.lengthscale),
+            GaussianConfig {
+                noise: NOISE * NOISE,
+            },
+        );
+        let exact = exact.init(self.dimensions, (&self.device, self.dtype));
+        let exact = TrainedModel::exact(exact.map_err(InitError::from)?, &data);
+        let distance = |points: &[f64]| mean_distance(points, &self.inputs, &lengthscales);
+        Ok(Run {
+            dimensions: self.dimensions,
+            seed: self.seed,
+            distance: distance(&points),
+            uniform_distance: distance(&self.uniform),
+            ratio: self.mean_ratio(&model.predictor()?, &points, noise),
+            exact_ratio: self.mean_ratio(&exact.predictor()?, &points, NOISE * NOISE),
+            noise: noise.sqrt(),
+            lengthscale: lengthscales.iter().sum::<f64>() / lengthscales.len() as f64,
+        })
+    }
+
+    /// The model before training.
+    fn svgp(&self, inducing: usize) -> SvgpConfig {
+        let noise = GaussianConfig { noise: FIRST };
+        let mut config = SvgpConfig::new(kernel(FIRST), noise).with_inducing(inducing);
+        let first = [
+            ("kernel.variance", vec![FIRST]),
+            ("posterior.inducing.points", self.uniform.clone()),
+        ];
+        config.parameters = ParameterConfig {
+            values: first.map(|(path, values)| (path.to_owned(), values)).into(),
+            ..ParameterConfig::default()
+        };
+        config
+    }
+
+    /// The mean over points of `v/(v + σ²)` with the variance v of the function (eq. S25).
+    fn mean_ratio<L: burn_gp::likelihoods::Likelihood>(
+        &self,
+        predictor: &Predictor<AnyPredictive, L>,
+        points: &[f64],
+        noise: f64,
+    ) -> f64 {
+        let points = matrix(points, self.dimensions, &self.device, self.dtype);
+        let variances = numbers(predictor.marginals(points).variance);
+        let ratios = variances
+            .iter()
+            .map(|variance| variance / (variance + noise));
+        ratios.sum::<f64>() / variances.len() as f64
+    }
+}
+
+fn kernel(lengthscale: f64) -> KernelConfig {
+    let config = StationaryConfig {
+        lengthscale,
+        ..StationaryConfig::new(Stationary::Matern32)
+    };
+    config.into()
+}
+
+/// The mean over points, `[M, D]`, of the distance to the nearest row, `[N, D]`, in units of the
+/// lengthscales (eq. S24).
+fn mean_distance(points: &[f64], rows: &[f64], lengthscales: &[f64]) -> f64 {
+    let dimensions = lengthscales.len().max(1);
+    let squared = |point: &[f64], row: &[f64]| -> f64 {
+        let differences = point.iter().zip(row).zip(lengthscales);
+        differences
+            .map(|((point, row), lengthscale)| ((point - row) / lengthscale).powi(2))
+            .sum()
+    };
+    let nearest = |point: &[f64]| {
+        let distances = rows.chunks(dimensions).map(|row| squared(point, row));
+        distances.fold(f64::INFINITY, f64::min).sqrt()
+    };
+    let distances: Vec<f64> = points.chunks(dimensions).map(nearest).collect();
+    distances.iter().sum::<f64>() / distances.len() as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::mean_distance;
+
+    #[test]
+    fn distances_are_to_the_nearest_row_in_lengthscales() {
+        let rows = [0.0, 0.0, 1.0, 1.0];
+        // The first is a row; the second is 2 away from the second row, 0.5 lengthscales.
+        let points = [0.0, 0.0, 1.0, 3.0];
+        assert_eq!(mean_distance(&points, &rows, &[1.0, 4.0]), 0.25);
+    }
+}

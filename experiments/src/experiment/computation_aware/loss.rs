@@ -1,0 +1,288 @@
+//! What the loss makes of the model (Section S2.3, Figures S1 and S2).
+//!
+//! CaGP-CG and CaGP-Opt, each trained with the evidence lower bound (eq. 11) and with the density of
+//! the projected data (eq. 9), on one generated function of one input with noise of deviation 0.1. Zero
+//! mean, Matérn-3/2 kernel, Adam whose learning rate goes down in a straight line to a tenth, double
+//! precision, nothing standardised. As many rows are held out. The paper does not give the sizes of
+//! its example.
+
+use burn::tensor::{DType, Device};
+use burn_gp::{
+    inference::{ActionLoss, ActionStart, IterationRule},
+    kernels::{KernelConfig, StationaryConfig},
+    likelihoods::GaussianConfig,
+    metrics,
+    ops::Stationary,
+};
+use burn_gp_datasets::{DataSource, Dataset};
+use burn_gp_models::{
+    ActionsConfig, AnyComputationAware, ComputationAwareConfig, TrainedModel,
+    training::{
+        FullBatchOptimizer, FullBatchTrainer, FullBatchTraining, Schedule, Trainer, TrainingData,
+    },
+};
+use clap::Args;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::counts::check_counts;
+use super::loss_report::report;
+use crate::experiment::{CommonOptions, ExperimentFolder, watch::Watch};
+use crate::failure::Failure;
+
+/// Its name.
+pub(super) const NAME: &str = "cagp-loss";
+
+/// The deviation of the data's noise.
+pub(super) const NOISE: f64 = 0.1;
+const FIRST_NOISE: f64 = 0.1;
+const LEARNING_RATE: f64 = 0.1;
+
+/// Looks at the held-out rows in the course of training.
+const LOOKS: usize = 40;
+
+/// Places at which a model is drawn.
+const CURVE_POINTS: usize = 301;
+
+/// The domain of the function.
+const DOMAIN: (f64, f64) = (0.0, 6.0);
+
+/// What `experiment cagp-loss` takes.
+#[derive(Args, Clone, Debug)]
+pub struct LossOptions {
+    /// Rows to train on, and as many to test on [default: 500; quick: 200]
+    #[arg(long, value_name = "N")]
+    rows: Option<usize>,
+    /// Combinations of rows
+    #[arg(long, value_name = "I", default_value_t = 10)]
+    actions: usize,
+    /// Steps of Adam [default: 1000; quick: 300]
+    #[arg(long, value_name = "S")]
+    steps: Option<usize>,
+    /// Seeds, the first one and those after it [default: 10; quick: 2]
+    #[arg(long, value_name = "COUNT")]
+    seeds: Option<u64>,
+    /// What every experiment takes.
+    #[command(flatten)]
+    common: CommonOptions,
+}
+
+/// A model with the loss that it is trained with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Trained {
+    CgEvidence,
+    CgProjected,
+    OptEvidence,
+    OptProjected,
+}
+
+impl Trained {
+    pub const ALL: [Self; 4] = [
+        Self::CgEvidence,
+        Self::CgProjected,
+        Self::OptEvidence,
+        Self::OptProjected,
+    ];
+
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::CgEvidence => "CaGP-CG, bound",
+            Self::CgProjected => "CaGP-CG, projected",
+            Self::OptEvidence => "CaGP-Opt, bound",
+            Self::OptProjected => "CaGP-Opt, projected",
+        }
+    }
+
+    /// Its name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::CgEvidence => "cagp-cg-bound",
+            Self::CgProjected => "cagp-cg-projected",
+            Self::OptEvidence => "cagp-opt-bound",
+            Self::OptProjected => "cagp-opt-projected",
+        }
+    }
+
+    fn loss(self) -> ActionLoss {
+        match self {
+            Self::CgEvidence | Self::OptEvidence => ActionLoss::Evidence,
+            Self::CgProjected | Self::OptProjected => ActionLoss::Projected,
+        }
+    }
+
+    fn actions(self, count: usize, seed: u64) -> ActionsConfig {
+        match self {
+            Self::CgEvidence | Self::CgProjected => ActionsConfig::Iterations {
+                rule: IterationRule::Residuals,
+                count,
+                tolerance: 1e-4,
+                seed,
+            },
+            Self::OptEvidence | Self::OptProjected => ActionsConfig::Blocks {
+                count,
+                start: ActionStart::Normal,
+                seed,
+            },
+        }
+    }
+}
+
+/// A look at a model.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct Look {
+    /// After this step.
+    pub step: usize,
+    /// Mean negative log density of the held-out rows.
+    pub nlpd: f64,
+    pub rmse: f64,
+    /// Deviation.
+    pub noise: f64,
+    pub lengthscale: f64,
+}
+
+/// A finished run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Run {
+    pub trained: Trained,
+    pub seed: u64,
+    pub looks: Vec<Look>,
+    /// Predictions of targets over the domain.
+    pub x: Vec<f64>,
+    pub mean: Vec<f64>,
+    pub deviation: Vec<f64>,
+}
+
+/// Runs `burn-gp experiment cagp-loss`.
+///
+/// # Errors
+///
+/// [`Failure`], which says what to do.
+pub(in crate::experiment) fn loss(options: &LossOptions) -> Result<(), Failure> {
+    let common = &options.common;
+    let steps = options.steps.unwrap_or(common.by_scale(300, 1000));
+    let rows = options.rows.unwrap_or(common.by_scale(200, 500));
+    let seeds = options.seeds.unwrap_or(common.by_scale(2, 10));
+    check_counts(rows, options.actions, steps, seeds)?;
+    let place = common.place()?;
+    let (device, dtype) = place.open()?;
+    let settings = json!({
+        "rows": rows,
+        "actions": options.actions,
+        "steps": steps,
+        "dtype": place.dtype,
+        "device": place.device,
+    });
+    let folder = ExperimentFolder::open(NAME, common, &settings)?;
+    let watch = Watch::new(&folder, common.quiet)?;
+    for seed in common.seed..common.seed + seeds {
+        let example = Example::new(rows, seed)?;
+        for trained in Trained::ALL {
+            folder.once(&format!("{}-seed-{seed}", trained.name()), || {
+                watch.announce(&format!("{}, seed {seed}", trained.title()));
+                let actions = trained.actions(options.actions, seed);
+                example.run((trained, seed), actions, steps, (&device, dtype), &watch)
+            })?;
+        }
+    }
+    let shown = Example::new(rows, common.seed)?;
+    report(&folder, (shown.train.inputs.values(), &shown.train.targets))
+}
+
+/// Rows to train on and rows to test on.
+struct Example {
+    train: Dataset,
+    test: Dataset,
+}
+
+impl Example {
+    fn new(rows: usize, seed: u64) -> Result<Self, Failure> {
+        let load = |seed: u64| {
+            let text = format!("synthetic:sines?n={rows}&noise={NOISE}&seed={seed}");
+            DataSource::resolve(&text, None)?.load(None)
+        };
+        Ok(Self {
+            train: load(2 * seed)?,
+            test: load(2 * seed + 1)?,
+        })
+    }
+
+    fn run(
+        &self,
+        (trained, seed): (Trained, u64),
+        actions: ActionsConfig,
+        steps: usize,
+        (device, dtype): (&Device, DType),
+        watch: &Watch<'_>,
+    ) -> Result<Run, Failure> {
+        let (inputs, targets) = (self.train.inputs.values(), &self.train.targets);
+        let data = TrainingData::new(inputs, targets, &device.clone().autodiff(), dtype);
+        let kernel: KernelConfig = StationaryConfig::new(Stationary::Matern32).into();
+        let mut config = ComputationAwareConfig::new(kernel, GaussianConfig { noise: FIRST_NOISE })
+            .with_actions(actions);
+        config.loss = trained.loss();
+        let model = config.init(&data)?;
+        let mut looks = vec![self.look(0, &model, &data)?];
+        let training = FullBatchTraining {
+            iterations: steps,
+            optimizer: FullBatchOptimizer::Adam {
+                learning_rate: LEARNING_RATE,
+                schedule: Schedule::Linear {
+                    final_fraction: 0.1,
+                },
+            },
+            ..FullBatchTraining::default()
+        };
+        let interval = (steps / LOOKS).max(1);
+        let mut trainer = FullBatchTrainer::new(model, data.clone(), training);
+        watch.train(&mut trainer, |trainer, entry| {
+            let step = entry.report.step;
+            if step.is_multiple_of(interval) || trainer.is_finished() {
+                looks.push(self.look(step, trainer.model(), &data)?);
+            }
+            Ok(())
+        })?;
+        let model = TrainedModel::computation_aware(trainer.into_model(), &data);
+        let x = grid();
+        let predictions = model.predictor()?.predict(&x, 1);
+        Ok(Run {
+            trained,
+            seed,
+            looks,
+            x,
+            mean: predictions.mean,
+            deviation: predictions.variance.into_iter().map(f64::sqrt).collect(),
+        })
+    }
+
+    fn look(
+        &self,
+        step: usize,
+        model: &AnyComputationAware,
+        data: &TrainingData,
+    ) -> Result<Look, Failure> {
+        let model = TrainedModel::computation_aware(model.clone(), data);
+        let predictor = model.predictor()?;
+        let (inputs, targets) = (self.test.inputs.values(), &self.test.targets);
+        let hyperparameters = model.hyperparameters();
+        let value = |path: &str| {
+            let found = hyperparameters.iter().find(|found| found.path == path);
+            found.map_or(f64::NAN, |found| found.values[0])
+        };
+        Ok(Look {
+            step,
+            nlpd: metrics::negative_log_density(&predictor.log_density(inputs, 1, targets)),
+            rmse: metrics::root_mean_squared_error(targets, &predictor.predict(inputs, 1).mean),
+            noise: value("likelihood.noise").sqrt(),
+            lengthscale: value("kernel.lengthscale"),
+        })
+    }
+}
+
+/// Places over the domain.
+fn grid() -> Vec<f64> {
+    let (low, high) = DOMAIN;
+    let step = (high - low) / (CURVE_POINTS - 1) as f64;
+    let place = |index: usize| low + step * index as f64;
+    (0..CURVE_POINTS).map(place).collect()
+}

@@ -1,0 +1,243 @@
+//! Table and pictures of the losses.
+
+use serde::Serialize;
+
+use super::loss::{Look, NAME, NOISE, Run, Trained};
+use crate::experiment::{ExperimentFolder, reported::summary_text};
+use crate::failure::Failure;
+use crate::pictures::{
+    self, Caption, CurveName, CurvePanel, FitPanel, PictureError, Points, Quantity, Span,
+};
+use crate::standard_output::print;
+use crate::summary::Summary;
+use crate::text_table::aligned;
+
+/// Half the width of a band, in standard deviations.
+const DEVIATIONS: f64 = 2.0;
+
+/// What the seeds of a model have in common.
+#[derive(Serialize)]
+struct Cell {
+    trained: Trained,
+    seeds: usize,
+    /// Before the first step, …
+    first_nlpd: Option<Summary>,
+    /// … where it is lowest on the way, …
+    best_nlpd: Option<Summary>,
+    /// … and after the last step.
+    nlpd: Option<Summary>,
+    rmse: Option<Summary>,
+    /// Deviation.
+    noise: Option<Summary>,
+    lengthscale: Option<Summary>,
+}
+
+impl Cell {
+    fn new(trained: Trained, runs: &[&Run]) -> Self {
+        let summary = |number: &dyn Fn(&[Look]) -> f64| {
+            let values = runs.iter().map(|run| number(&run.looks));
+            Summary::of(&values.collect::<Vec<f64>>())
+        };
+        let last =
+            |number: fn(&Look) -> f64| summary(&|looks| looks.last().map_or(f64::NAN, number));
+        Self {
+            trained,
+            seeds: runs.len(),
+            first_nlpd: summary(&|looks| looks.first().map_or(f64::NAN, |look| look.nlpd)),
+            best_nlpd: summary(&|looks| {
+                let values = looks.iter().map(|look| look.nlpd);
+                values.fold(f64::NAN, f64::min)
+            }),
+            nlpd: last(|look| look.nlpd),
+            rmse: last(|look| look.rmse),
+            noise: last(|look| look.noise),
+            lengthscale: last(|look| look.lengthscale),
+        }
+    }
+
+    /// In the order of [`TITLES`] after the first.
+    fn summaries(&self) -> [Option<Summary>; 6] {
+        [
+            self.first_nlpd,
+            self.best_nlpd,
+            self.nlpd,
+            self.rmse,
+            self.noise,
+            self.lengthscale,
+        ]
+    }
+}
+
+/// The NLPD that is drawn; trained actions leave it with the projected data's density.
+const SHOWN: (f64, f64) = (-1.0, 2.0);
+
+const TITLES: [&str; 7] = [
+    "model, loss",
+    "first NLPD",
+    "best NLPD",
+    "last NLPD",
+    "RMSE",
+    "noise deviation",
+    "lengthscale",
+];
+
+/// The table and the pictures of every run in the folder, with the rows of the first seed.
+pub(super) fn report(folder: &ExperimentFolder, (x, y): (&[f64], &[f64])) -> Result<(), Failure> {
+    let mut runs: Vec<Run> = folder.made()?;
+    runs.sort_by_key(|run| (run.trained, run.seed));
+    let cells = Trained::ALL.into_iter().filter_map(|trained| {
+        let own: Vec<&Run> = runs.iter().filter(|run| run.trained == trained).collect();
+        (!own.is_empty()).then(|| Cell::new(trained, &own))
+    });
+    let cells: Vec<Cell> = cells.collect();
+    folder.write_results(&cells, &csv(&runs))?;
+    let drawn = [
+        draw_course(folder, &runs),
+        draw_fits(folder, &runs, Points { x, y }),
+    ];
+    for error in drawn.into_iter().filter_map(Result::err) {
+        eprintln!("warning: {error}");
+    }
+    print(&text(&cells, folder))
+}
+
+fn text(cells: &[Cell], folder: &ExperimentFolder) -> String {
+    let mut rows = vec![TITLES.map(str::to_owned).to_vec()];
+    rows.extend(cells.iter().map(|cell| {
+        let numbers = cell.summaries().map(|summary| summary_text(summary, 3));
+        [vec![cell.trained.title().to_owned()], numbers.to_vec()].concat()
+    }));
+    let mut lines = vec![format!(
+        "{NAME}: held-out rows; the data's noise deviation is {NOISE}"
+    )];
+    lines.extend(aligned(&rows));
+    lines.push(
+        "mean (standard error) over the seeds; best: on the way; bound: the evidence lower bound (eq. 11), \
+         projected: the density\nof the projected data (eq. 9). The paper (arXiv:2411.01036, Figures S1 and \
+         S2) has no numbers: trained with the latter,\nCaGP-CG gets worse on held-out rows and calls the \
+         function noise. Actions that are trained with it come to see\nnext to nothing of the data."
+            .into(),
+    );
+    lines.extend(finding(cells, Trained::CgEvidence, Trained::CgProjected));
+    lines.extend(finding(cells, Trained::OptEvidence, Trained::OptProjected));
+    lines.push(format!("all of it in {}\n", folder.path().display()));
+    lines.join("\n")
+}
+
+/// What was found here of a model with either loss.
+fn finding(cells: &[Cell], bound: Trained, projected: Trained) -> Option<String> {
+    let cell = |trained| cells.iter().find(|cell| cell.trained == trained);
+    let (bound, projected) = (cell(bound)?, cell(projected)?);
+    let (best, last) = (projected.best_nlpd?.mean, projected.nlpd?.mean);
+    let course = match last > best + 0.01 {
+        true => format!("gets worse on the way, from {best:.3} to {last:.3}"),
+        false => "does not get worse on the way".to_owned(),
+    };
+    Some(format!(
+        "here {}: the NLPD {course} and ends {:+.3} from that of the bound;\nthe noise deviation is {:.1} \
+         times the data's, with the bound {:.1} times",
+        projected.trained.title(),
+        last - bound.nlpd?.mean,
+        projected.noise?.mean / NOISE,
+        bound.noise?.mean / NOISE
+    ))
+}
+
+fn csv(runs: &[Run]) -> String {
+    let mut text = String::from("model,seed,step,nlpd,rmse,noise_deviation,lengthscale\n");
+    for run in runs {
+        for look in &run.looks {
+            text += &format!(
+                "{},{},{},{},{},{},{}\n",
+                run.trained.name(),
+                run.seed,
+                look.step,
+                look.nlpd,
+                look.rmse,
+                look.noise,
+                look.lengthscale
+            );
+        }
+    }
+    text
+}
+
+/// Means over the seeds in the course of training.
+fn draw_course(folder: &ExperimentFolder, runs: &[Run]) -> Result<(), PictureError> {
+    let names = Trained::ALL.map(|trained| CurveName::from(trained.title()));
+    let panel = |title, number: fn(&Look) -> f64, span| CurvePanel {
+        title,
+        value: Quantity {
+            name: title,
+            unit: None,
+        },
+        curves: (Trained::ALL.into_iter())
+            .map(|trained| course(runs, trained, number))
+            .collect(),
+        span,
+    };
+    let window = Span::Window(SHOWN.0, SHOWN.1);
+    let panels = [
+        panel("NLPD of held-out rows", |look| look.nlpd, window),
+        panel("noise deviation", |look| look.noise, Span::FromZero),
+    ];
+    let caption = Caption {
+        data: "sines",
+        model: "either loss in the course of training, means over the seeds",
+    };
+    let along = Quantity {
+        name: "step",
+        unit: None,
+    };
+    let path = folder.path().join("course.svg");
+    pictures::curves(&path, "Losses", caption, &names, along, &panels)
+}
+
+fn course(runs: &[Run], trained: Trained, number: fn(&Look) -> f64) -> Vec<(f64, f64)> {
+    let own: Vec<&Run> = runs.iter().filter(|run| run.trained == trained).collect();
+    let count = own.iter().map(|run| run.looks.len()).min().unwrap_or(0);
+    (0..count)
+        .map(|index| {
+            let sum: f64 = own.iter().map(|run| number(&run.looks[index])).sum();
+            (own[0].looks[index].step as f64, sum / own.len() as f64)
+        })
+        .collect()
+}
+
+/// The predictions of the first seed.
+fn draw_fits(
+    folder: &ExperimentFolder,
+    runs: &[Run],
+    train: Points<'_>,
+) -> Result<(), PictureError> {
+    let seed = runs.iter().map(|run| run.seed).min();
+    let shown = runs.iter().filter(|run| Some(run.seed) == seed);
+    let bands: Vec<(&Run, Vec<f64>)> = shown
+        .map(|run| {
+            let half = run.deviation.iter().map(|deviation| DEVIATIONS * deviation);
+            (run, half.collect())
+        })
+        .collect();
+    let panels: Vec<FitPanel<'_>> = (bands.iter())
+        .map(|(run, half_width)| FitPanel {
+            title: run.trained.title(),
+            x: &run.x,
+            mean: &run.mean,
+            half_width,
+            inducing: &[],
+            orthogonal: &[],
+        })
+        .collect();
+    let quantity = |name| Quantity { name, unit: None };
+    pictures::fits(
+        &folder.path().join("fits.svg"),
+        Caption {
+            data: "sines",
+            model: "after the last step, with noise",
+        },
+        "±2 deviations of targets",
+        (train, Points { x: &[], y: &[] }),
+        (quantity("x"), quantity("y")),
+        &panels,
+    )
+}
