@@ -2,9 +2,12 @@
 
 mod support;
 
-use burn_gp::features::{Activation, Features};
+use burn_gp::{
+    features::{Activation, Features},
+    ops::tanh,
+};
 use support::{
-    Dense, Random, assert_close,
+    Dense, Input, Random, assert_close, check_gradients,
     kernel_registry::{network, perceptron},
     numbers, platforms,
 };
@@ -53,4 +56,27 @@ fn first_weights_depend_on_the_seed_alone() {
         "{variance}"
     );
     assert!(first.iter().all(|w| w.abs() <= range));
+}
+
+/// On both sides of every change of formula, and enough of them for several threads.
+#[test]
+fn hyperbolic_tangents_are_those_of_the_standard_library() {
+    let arguments: Vec<f64> = (-2500..=2500).map(|i| f64::from(i) / 125.0).collect();
+    let expected: Vec<f64> = arguments.iter().map(|x| x.tanh()).collect();
+    for platform in platforms() {
+        let x = platform.tensor(&arguments, [arguments.len()]);
+        let tolerance = platform.tolerance(1e-15, 1e-6);
+        assert_close(
+            &format!("{platform}"),
+            &numbers(tanh(x)),
+            &expected,
+            tolerance,
+        );
+    }
+    let few: Vec<f64> = arguments.into_iter().step_by(271).collect();
+    let weights = Random::new(191).normals(few.len());
+    check_gradients("tanh", &[Input::from(few)], 1e-4, &|platform, inputs| {
+        let weights = platform.tensor(&weights, [weights.len()]);
+        (tanh(inputs[0].clone()) * weights).sum()
+    });
 }

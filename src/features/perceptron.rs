@@ -9,6 +9,7 @@ use rand::{SeedableRng, rngs::ChaCha8Rng};
 use serde::{Deserialize, Serialize};
 
 use super::{Features, FirstWeights, first_weights::scaled};
+use crate::ops::tanh;
 
 /// The function between two layers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -26,10 +27,10 @@ pub enum Activation {
 impl Activation {
     pub(super) fn apply(self, x: Tensor<2>) -> Tensor<2> {
         match self {
-            Self::Tanh => activation::tanh(x),
+            Self::Tanh => tanh(x),
             Self::Relu => activation::relu(x),
             // burn's own computes in single precision on ndarray.
-            Self::Silu => x.clone() * ((x * 0.5).tanh() + 1.0) * 0.5,
+            Self::Silu => x.clone() * (tanh(x * 0.5) + 1.0) * 0.5,
         }
     }
 }

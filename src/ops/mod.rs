@@ -23,7 +23,8 @@
 //! On `flex` and `ndarray` the operations work on the tensor's own memory (a tensor whose rows are
 //! not contiguous is copied first). **On the GPU backends each of them reads its inputs back to
 //! the host, computes there and uploads the result**, but for [`gram`],
-//! [`triangular_product`], [`remainder`] and [`congruence`], which are products of matrices there.
+//! [`triangular_product`], [`remainder`] and [`congruence`], which are products of matrices there,
+//! and [`tanh`], which is burn's there.
 //! Everything else of a model runs on the GPU.
 
 mod adam;
@@ -71,7 +72,7 @@ pub use relaxation::MemoryAnswer;
 pub(crate) use relaxation::{RelaxedMatrices, is_on_host, relaxed_terms};
 pub use remainder::remainder;
 pub use special::{
-    SpecialFunction, log_gamma, log_normal_cdf, log_one_minus_exp, sigmoid, softplus,
+    SpecialFunction, log_gamma, log_normal_cdf, log_one_minus_exp, sigmoid, softplus, tanh,
 };
 pub use stationary::Stationary;
 pub use triangular::{transposed_triangular_product, triangular_product};

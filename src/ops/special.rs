@@ -8,6 +8,7 @@ use super::{
         normal::{self, Part},
         scalar::Scalar,
         special,
+        tanh::tanh_of,
     },
 };
 
@@ -22,6 +23,8 @@ pub enum SpecialFunction {
     LogGamma,
     /// `log(1 − eˣ)` for negative `x`, accurate at both ends.
     LogOneMinusExp,
+    /// `tanh x`, which burn has, but on the host one by one.
+    Tanh,
 }
 
 impl SpecialFunction {
@@ -29,6 +32,7 @@ impl SpecialFunction {
     pub(crate) fn evaluate<T: Scalar>(self, arguments: &[T], part: Part, results: &mut [T]) {
         let scalar = match self {
             Self::LogNormalCdf => return normal::log_normal_cdf_of(arguments, part, results),
+            Self::Tanh => return tanh_of(arguments, part, results),
             Self::Softplus => special::softplus,
             Self::LogGamma => special::log_gamma,
             Self::LogOneMinusExp => special::log_one_minus_exp,
@@ -68,6 +72,11 @@ pub fn log_gamma<const D: usize>(x: Tensor<D>) -> Tensor<D> {
 /// `log(1 − eˣ)`, elementwise, for negative `x`, accurate at both ends.
 pub fn log_one_minus_exp<const D: usize>(x: Tensor<D>) -> Tensor<D> {
     apply(x, SpecialFunction::LogOneMinusExp)
+}
+
+/// `tanh x`, elementwise: several at once and on all threads where the host computes.
+pub fn tanh<const D: usize>(x: Tensor<D>) -> Tensor<D> {
+    apply(x, SpecialFunction::Tanh)
 }
 
 fn apply<const D: usize>(x: Tensor<D>, function: SpecialFunction) -> Tensor<D> {

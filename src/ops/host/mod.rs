@@ -16,6 +16,7 @@ mod profile;
 pub mod relaxation;
 pub mod scalar;
 pub mod special;
+pub mod tanh;
 pub(crate) mod threads;
 pub mod triangular;
 mod vectorised;

@@ -381,6 +381,9 @@ impl<B: HostAccess> LinearAlgebra for B {
     }
 
     fn special(x: FloatTensor<B>, function: SpecialFunction) -> FloatTensor<B> {
+        if !B::IN_PLACE && function == SpecialFunction::Tanh {
+            return B::float_tanh(x);
+        }
         with_element!(x, T => {
             let values = special_values(&B::read::<T>(&x), function, Part::Value);
             write::<B, T>(values, x.shape(), &x.device())

@@ -431,6 +431,11 @@ impl<B: HostAccess> LinearAlgebraReverse for B {
         gradient: FloatTensor<B>,
         function: SpecialFunction,
     ) -> FloatTensor<B> {
+        if !B::IN_PLACE && function == SpecialFunction::Tanh {
+            let values = B::float_tanh(x);
+            let lost = B::float_mul(B::float_mul(values.clone(), values), gradient.clone());
+            return B::float_sub(gradient, lost);
+        }
         with_element!(x, T => {
             let mut values = special_values(&B::read::<T>(&x), function, Part::Slope);
             for (value, &gradient) in values.iter_mut().zip(B::read::<T>(&gradient).iter()) {
