@@ -108,6 +108,39 @@ fn trained(config: &ComputationAwareConfig, data: &TrainingData) -> (TrainedMode
     (model, loss)
 }
 
+/// Two steps in a row find nothing better: the first with the memory of those before it, the second
+/// from the direction of steepest descent.
+#[test]
+fn training_ends_where_steepest_descent_finds_nothing() {
+    let data = data(DType::F64);
+    let model = config(blocks(ActionStart::Targets)).init(&data).unwrap();
+    let tolerance = 1e-7;
+    let training = FullBatchTraining {
+        iterations: 5000,
+        tolerance,
+        ..FullBatchTraining::default()
+    };
+    let mut trainer = FullBatchTrainer::new(model, data.clone(), training);
+    let mut losses = Vec::new();
+    while !trainer.is_finished() {
+        losses.push(trainer.step().expect("the step is sound").loss);
+    }
+    assert!(trainer.has_converged());
+    let rows = data.len() as f64;
+    // The tolerance is one of the whole objective for each of the ten iterations of a step.
+    let found_nothing = |pair: &[f64]| {
+        let allowed = 10.0 * tolerance * (rows * pair[0]).abs().max(1.0) / rows;
+        pair[0] - pair[1] <= allowed
+    };
+    let [.., third, second, last] = losses[..] else {
+        panic!("only {} steps", losses.len());
+    };
+    assert!(found_nothing(&[third, second]) && found_nothing(&[second, last]));
+    let ends: Vec<bool> = losses.windows(2).map(found_nothing).collect();
+    let both = ends.windows(2).position(|pair| pair == [true, true]);
+    assert_eq!(both, Some(ends.len() - 2), "training went on: {losses:?}");
+}
+
 fn predictions(model: &TrainedModel, inputs: &[f64]) -> Predictions {
     model
         .predictor()

@@ -85,16 +85,7 @@ impl Optimizer {
     /// That of `training` before its first step.
     fn new(training: &FullBatchTraining) -> Self {
         match training.optimizer {
-            FullBatchOptimizer::LBfgs => {
-                let config = LBFGSConfig::new()
-                    .with_max_iter(ITERATIONS_A_STEP)
-                    .with_history_size(20)
-                    .with_max_eval(Some(ITERATIONS_A_STEP * 5 / 2))
-                    .with_tolerance_grad(GRADIENT_TOLERANCE)
-                    .with_tolerance_change(0.0)
-                    .with_line_search_fn(LineSearchFn::StrongWolfe);
-                Self::LBfgs(Box::new(config.init()))
-            }
+            FullBatchOptimizer::LBfgs => Self::LBfgs(Box::new(l_bfgs())),
             FullBatchOptimizer::Adam {
                 learning_rate,
                 schedule,
@@ -138,10 +129,25 @@ impl Optimizer {
     }
 }
 
+/// L-BFGS without memory.
+fn l_bfgs() -> LBFGS {
+    LBFGSConfig::new()
+        .with_max_iter(ITERATIONS_A_STEP)
+        .with_history_size(20)
+        .with_max_eval(Some(ITERATIONS_A_STEP * 5 / 2))
+        .with_tolerance_grad(GRADIENT_TOLERANCE)
+        .with_tolerance_change(0.0)
+        .with_line_search_fn(LineSearchFn::StrongWolfe)
+        .init()
+}
+
 #[derive(Clone, Serialize, Deserialize)]
 struct Progress {
     iterations: usize,
     loss: Option<f64>,
+    /// Whether L-BFGS found nothing better in the last step, and has no memory therefore.
+    #[serde(default)]
+    stalled: bool,
     converged: bool,
 }
 
@@ -158,6 +164,7 @@ impl<M: FullBatch> FullBatchTrainer<M> {
             progress: Progress {
                 iterations: 0,
                 loss: None,
+                stalled: false,
                 converged: false,
             },
         }
@@ -209,6 +216,10 @@ impl<M: FullBatch> FullBatchTrainer<M> {
     }
 
     /// A few iterations of L-BFGS.
+    ///
+    /// Where they find nothing better, the direction that the memory makes may be to blame: the next
+    /// ones start without it, from the direction of steepest descent. Training ends when these find
+    /// nothing either.
     fn iterate(&mut self, optimizer: &mut LBFGS) -> Result<StepReport, TrainingError> {
         let step = self.progress.iterations + ITERATIONS_A_STEP;
         // The first evaluation is that of the starting point, which must be sound; a trial point of
@@ -239,10 +250,15 @@ impl<M: FullBatch> FullBatchTrainer<M> {
             self.model = model;
         }
         let scale = before.abs().max(1.0) * ITERATIONS_A_STEP as f64;
+        let stalled = improvement.is_nan() || improvement <= self.training.tolerance * scale;
+        if stalled {
+            *optimizer = l_bfgs();
+        }
         self.progress = Progress {
             iterations: step,
             loss: Some(loss.min(before)),
-            converged: improvement.is_nan() || improvement <= self.training.tolerance * scale,
+            stalled,
+            converged: stalled && self.progress.stalled,
         };
         Ok(StepReport {
             step,
@@ -266,6 +282,7 @@ impl<M: FullBatch> FullBatchTrainer<M> {
         self.progress = Progress {
             iterations: step,
             loss: Some(loss * rows),
+            stalled: false,
             converged: false,
         };
         Ok(StepReport {
