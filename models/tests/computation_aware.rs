@@ -8,8 +8,8 @@ use burn_gp::{
     ops::Stationary,
 };
 use burn_gp_models::{
-    ActionsConfig, ComputationAwareConfig, InitError, ModelConfig, Precision, Predictions,
-    SavedModel, Summary, TrainedModel,
+    ActionsConfig, ComputationAwareConfig, ExactConfig, InitError, ModelConfig, Precision,
+    Predictions, SavedModel, Summary, TrainedModel,
     training::{
         FullBatchOptimizer, FullBatchTrainer, FullBatchTraining, Schedule, Trainer, TrainingData,
     },
@@ -81,7 +81,7 @@ fn trainer(
     config: &ComputationAwareConfig,
     data: &TrainingData,
 ) -> FullBatchTrainer<burn_gp_models::AnyComputationAware> {
-    trainer_by(FullBatchOptimizer::LBfgs, config, data)
+    trainer_by(FullBatchOptimizer::L_BFGS, config, data)
 }
 
 fn trainer_by(
@@ -106,6 +106,44 @@ fn trained(config: &ComputationAwareConfig, data: &TrainingData) -> (TrainedMode
     }
     let model = TrainedModel::computation_aware(trainer.into_model(), data);
     (model, loss)
+}
+
+/// Where line searches begin decides on the way to the optimum, and what is reported as the rate. An
+/// exact model has the same optimum at the end of both.
+#[test]
+fn line_searches_begin_where_they_are_told() {
+    let data = data(DType::F64);
+    let config = ExactConfig::new(
+        StationaryConfig::new(Stationary::Matern32),
+        GaussianConfig { noise: 0.5 },
+    );
+    let losses = |learning_rate| {
+        let model = config.init(1, (&data.inputs.device(), DType::F64)).unwrap();
+        let training = FullBatchTraining {
+            iterations: 500,
+            tolerance: 1e-10,
+            optimizer: FullBatchOptimizer::LBfgs { learning_rate },
+        };
+        let mut trainer = FullBatchTrainer::new(model, data.clone(), training);
+        let mut losses = Vec::new();
+        while !trainer.is_finished() {
+            let report = trainer.step().expect("the step is sound");
+            assert_eq!(report.learning_rate, learning_rate);
+            losses.push(report.loss);
+        }
+        losses
+    };
+    let (full, small) = (losses(1.0), losses(1e-4));
+    assert!(small[0] > full[0] + 1e-4, "{} and {}", small[0], full[0]);
+    let [full, small] = [full, small].map(|losses| losses[losses.len() - 1]);
+    assert!((full - small).abs() < 1e-7, "{full} and {small}");
+}
+
+/// Configurations written before line searches could begin elsewhere are read as they were meant.
+#[test]
+fn line_searches_begin_at_the_quasi_newton_step() {
+    let read = serde_json::from_str::<FullBatchOptimizer>(r#"{"optimizer":"l-bfgs"}"#);
+    assert_eq!(read.unwrap(), FullBatchOptimizer::L_BFGS);
 }
 
 /// Two steps in a row find nothing better: the first with the memory of those before it, the second
@@ -260,7 +298,7 @@ fn training_goes_on_where_it_stopped() {
             final_fraction: 0.1,
         },
     };
-    goes_on_where_it_stopped(FullBatchOptimizer::LBfgs);
+    goes_on_where_it_stopped(FullBatchOptimizer::L_BFGS);
     goes_on_where_it_stopped(adam);
 }
 

@@ -255,7 +255,8 @@ pub struct RunOptions {
     )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub batch_size: Option<usize>,
-    /// First learning rate of Adam [default: 0.05; models with networks 0.001]
+    /// First learning rate of Adam [default: 0.05; models with networks 0.001]; where line searches
+    /// of L-BFGS begin, as a part of its step [default: 1]
     #[arg(
         long,
         value_name = "R",

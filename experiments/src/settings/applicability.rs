@@ -20,8 +20,7 @@ pub fn require_applicable(options: &RunOptions, model: ModelName) -> Result<(), 
 
 /// The options given that the model has no use for.
 pub fn without_use(options: &RunOptions, model: ModelName) -> Vec<&'static str> {
-    let rate = [
-        ("--learning-rate", options.learning_rate.is_some()),
+    let schedule = [
         ("--schedule", options.schedule.is_some()),
         ("--stages", options.stages.is_some()),
         ("--stage-factor", options.stage_factor.is_some()),
@@ -98,11 +97,11 @@ pub fn without_use(options: &RunOptions, model: ModelName) -> Vec<&'static str> 
         (&correction, !model.has_correction()),
     ];
     let is_cggp = model == ModelName::Cggp;
-    let has_rate = model.is_mini_batch() || optimizer_of(options, model) == OptimizerName::Adam;
+    let has_schedule = model.is_mini_batch() || optimizer_of(options, model) == OptimizerName::Adam;
     let has_rank = given.policy == Some(PolicyName::PreconditionedCg);
     let model = model.single_layer(layers.posterior);
     let options: [(&[(&'static str, bool)], bool); 18] = [
-        (&rate, !has_rate),
+        (&schedule, !has_schedule),
         (&optimizer, model.is_mini_batch()),
         (&trained_actions, model != ModelName::CagpOpt),
         (&tolerance, !model.has_iterations() && !is_cggp),

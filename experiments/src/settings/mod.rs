@@ -160,18 +160,21 @@ impl Settings {
         })
     }
 
-    /// The first learning rate and how it goes down, where there is one.
-    fn learning_rate(&self) -> Option<(f64, Schedule)> {
+    /// The first learning rate, and how it goes down where it does.
+    fn learning_rate(&self) -> (Option<f64>, Option<Schedule>) {
         match (self.method.variational(), self.optimizer) {
-            (Some(variational), _) => Some((variational.learning_rate, variational.schedule)),
+            (Some(variational), _) => (Some(variational.learning_rate), Some(variational.schedule)),
             (
                 None,
                 Some(FullBatchOptimizer::Adam {
                     learning_rate,
                     schedule,
                 }),
-            ) => Some((learning_rate, schedule)),
-            (None, _) => None,
+            ) => (Some(learning_rate), Some(schedule)),
+            (None, Some(FullBatchOptimizer::LBfgs { learning_rate })) => {
+                (Some(learning_rate), None)
+            }
+            (None, None) => (None, None),
         }
     }
 
@@ -192,8 +195,8 @@ impl Settings {
         let sparse = self.method.sparse();
         let variational = self.method.variational();
         let natural = variational.and_then(|variational| variational.natural_gradient);
-        let rate = self.learning_rate();
-        let stages = rate.and_then(|(_, schedule)| stages(schedule));
+        let (learning_rate, schedule) = self.learning_rate();
+        let stages = schedule.and_then(stages);
         let points = variational.and_then(|variational| variational.inducing);
         let data = &self.data;
         let validated = variational.filter(|_| data.validation_fraction.is_some());
@@ -253,8 +256,8 @@ impl Settings {
             steps,
             batch_size: (variational.filter(|_| model.has_batches()))
                 .map(|variational| variational.batch_size),
-            learning_rate: rate.map(|(first, _)| first),
-            schedule: rate.map(|(_, schedule)| schedule_name(schedule)),
+            learning_rate,
+            schedule: schedule.map(schedule_name),
             stages: stages.map(|(count, _)| count),
             stage_factor: stages.map(|(_, factor)| factor),
             plateau: variational.and_then(|variational| variational.plateau.map(|at| at.patience)),

@@ -14,7 +14,9 @@ pub(super) fn optimizer(
         return Ok(None);
     }
     Ok(Some(match optimizer_of(options, model) {
-        OptimizerName::LBfgs => FullBatchOptimizer::LBfgs,
+        OptimizerName::LBfgs => FullBatchOptimizer::LBfgs {
+            learning_rate: positive("--learning-rate", options.learning_rate.unwrap_or(1.0))?,
+        },
         OptimizerName::Adam => FullBatchOptimizer::Adam {
             learning_rate: positive(
                 "--learning-rate",
@@ -38,7 +40,7 @@ pub(super) fn optimizer_of(options: &RunOptions, model: ModelName) -> OptimizerN
 /// What an optimiser is called.
 pub(super) fn optimizer_name(optimizer: FullBatchOptimizer) -> OptimizerName {
     match optimizer {
-        FullBatchOptimizer::LBfgs => OptimizerName::LBfgs,
+        FullBatchOptimizer::LBfgs { .. } => OptimizerName::LBfgs,
         FullBatchOptimizer::Adam { .. } => OptimizerName::Adam,
     }
 }

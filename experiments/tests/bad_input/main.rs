@@ -243,8 +243,8 @@ fn options_out_of_range() {
                 "--policy means nothing for the model cagp-cg; leave it out",
             ),
             (
-                "good.csv --model sgpr --learning-rate 0.1",
-                "--learning-rate means nothing for the model sgpr; leave it out",
+                "good.csv --model sgpr --schedule linear",
+                "--schedule means nothing for the model sgpr; leave it out",
             ),
             (
                 "good.csv --actions 5",

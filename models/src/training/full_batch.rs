@@ -30,13 +30,19 @@ pub struct FullBatchTraining {
 }
 
 /// The optimisers of all data at once.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "optimizer", rename_all = "kebab-case")]
 pub enum FullBatchOptimizer {
     /// L-BFGS with a strong-Wolfe line search: few iterations, of an objective that does not change
     /// between them, best in double precision.
-    #[default]
-    LBfgs,
+    LBfgs {
+        /// Where every line search begins, as a part of the quasi-Newton step; the first of all, which
+        /// has no curvature yet, begins where the parameters' changes sum to this. Searches go on to
+        /// larger steps while the objective falls steeply: a small number costs evaluations, and keeps
+        /// early steps, of little knowledge, from throwing parameters to where gradients vanish.
+        #[serde(default = "quasi_newton_step")]
+        learning_rate: f64,
+    },
     /// Adam on the loss per datum: one evaluation a step, in single precision as well, and for
     /// objectives that are not the same function in every step.
     Adam {
@@ -45,6 +51,21 @@ pub enum FullBatchOptimizer {
         /// How it goes down.
         schedule: Schedule,
     },
+}
+
+impl FullBatchOptimizer {
+    /// L-BFGS whose line searches begin at the quasi-Newton step.
+    pub const L_BFGS: Self = Self::LBfgs { learning_rate: 1.0 };
+}
+
+impl Default for FullBatchOptimizer {
+    fn default() -> Self {
+        Self::L_BFGS
+    }
+}
+
+fn quasi_newton_step() -> f64 {
+    1.0
 }
 
 impl Default for FullBatchTraining {
@@ -77,7 +98,8 @@ pub struct FullBatchTrainer<M> {
 
 /// An optimiser with its state.
 enum Optimizer {
-    LBfgs(Box<LBFGS>),
+    /// With where its line searches begin.
+    LBfgs(Box<LBFGS>, f64),
     Adam(Box<ModuleOptimizer>, ScheduledRate),
 }
 
@@ -85,7 +107,9 @@ impl Optimizer {
     /// That of `training` before its first step.
     fn new(training: &FullBatchTraining) -> Self {
         match training.optimizer {
-            FullBatchOptimizer::LBfgs => Self::LBfgs(Box::new(l_bfgs())),
+            FullBatchOptimizer::LBfgs { learning_rate } => {
+                Self::LBfgs(Box::new(l_bfgs()), learning_rate)
+            }
             FullBatchOptimizer::Adam {
                 learning_rate,
                 schedule,
@@ -103,7 +127,7 @@ impl Optimizer {
 
     fn save(&self, file: &Path) -> Result<(), String> {
         match self {
-            Self::LBfgs(optimizer) => optimizer.save(file).map_err(|error| error.to_string()),
+            Self::LBfgs(optimizer, _) => optimizer.save(file).map_err(|error| error.to_string()),
             Self::Adam(optimizer, _) => optimizer.save(file).map_err(|error| error.to_string()),
         }
     }
@@ -111,10 +135,10 @@ impl Optimizer {
     /// The state in `file`, after `steps` steps.
     fn restored(&self, file: &Path, steps: usize) -> Result<Self, String> {
         match self {
-            Self::LBfgs(optimizer) => {
+            Self::LBfgs(optimizer, learning_rate) => {
                 let loaded = optimizer.as_ref().clone().load(file);
                 let loaded = loaded.map_err(|error| error.to_string())?;
-                Ok(Self::LBfgs(Box::new(loaded)))
+                Ok(Self::LBfgs(Box::new(loaded), *learning_rate))
             }
             Self::Adam(optimizer, rate) => {
                 let loaded = optimizer.as_ref().clone().load(file);
@@ -220,7 +244,11 @@ impl<M: FullBatch> FullBatchTrainer<M> {
     /// Where they find nothing better, the direction that the memory makes may be to blame: the next
     /// ones start without it, from the direction of steepest descent. Training ends when these find
     /// nothing either.
-    fn iterate(&mut self, optimizer: &mut LBFGS) -> Result<StepReport, TrainingError> {
+    fn iterate(
+        &mut self,
+        optimizer: &mut LBFGS,
+        learning_rate: f64,
+    ) -> Result<StepReport, TrainingError> {
         let step = self.progress.iterations + ITERATIONS_A_STEP;
         // The first evaluation is that of the starting point, which must be sound; a trial point of
         // the line search that is not sends the search back towards it.
@@ -243,7 +271,7 @@ impl<M: FullBatch> FullBatchTrainer<M> {
                 }
             }
         };
-        let (model, loss) = optimizer.step(1.0, self.model.clone(), closure);
+        let (model, loss) = optimizer.step(learning_rate, self.model.clone(), closure);
         let before = start.transpose()?.unwrap_or(loss);
         let improvement = before - loss;
         if loss.is_finite() && improvement >= 0.0 {
@@ -263,7 +291,7 @@ impl<M: FullBatch> FullBatchTrainer<M> {
         Ok(StepReport {
             step,
             loss: loss.min(before) / self.data.len() as f64,
-            learning_rate: 1.0,
+            learning_rate,
         })
     }
 
@@ -325,7 +353,7 @@ impl<M: FullBatch> Trainer for FullBatchTrainer<M> {
         let unused = Optimizer::new(&self.training);
         let mut optimizer = std::mem::replace(&mut self.optimizer, unused);
         let report = match &mut optimizer {
-            Optimizer::LBfgs(optimizer) => self.iterate(optimizer),
+            Optimizer::LBfgs(optimizer, learning_rate) => self.iterate(optimizer, *learning_rate),
             Optimizer::Adam(optimizer, rate) => self.descend(optimizer, rate),
         };
         self.optimizer = optimizer;

@@ -75,7 +75,16 @@ impl Method {
         }
     }
 
-    /// Passes over the rows in the paper (Table S1).
+    /// Iterations in what the paper calls an epoch: for L-BFGS it is a call of PyTorch's, which makes
+    /// 20 at most.
+    pub fn iterations_an_epoch(self) -> usize {
+        match self.optimizer() {
+            OptimizerName::Adam => 1,
+            OptimizerName::LBfgs => 20,
+        }
+    }
+
+    /// Epochs in the paper (Table S1).
     pub fn epochs(self) -> usize {
         match self {
             Self::SgprAdam | Self::Svgp | Self::CagpOptAdam => 1000,

@@ -51,11 +51,11 @@ pub(super) struct Budget {
     /// Inducing points [default: 1024; quick: 128]
     #[arg(long, value_name = "M")]
     inducing: Option<usize>,
-    /// Passes over the rows, L-BFGS iterations for the models with that optimiser [default: those of
-    /// Table S1; quick: a twentieth, at least 30]
+    /// Passes over the rows; for the models with L-BFGS calls of it, 20 iterations each [default:
+    /// those of Table S1; quick: a twentieth, at least 30, or 2 calls]
     #[arg(long, value_name = "E")]
     epochs: Option<usize>,
-    /// First learning rate of Adam [default: the best of the paper's]
+    /// First learning rate [default: the best of the paper's]
     #[arg(long, value_name = "R", allow_negative_numbers = true)]
     learning_rate: Option<f64>,
 }
@@ -141,7 +141,8 @@ impl Runs<'_> {
 
     fn epochs(&self, method: Method) -> usize {
         let paper = method.epochs();
-        let default = self.common.by_scale((paper / 20).max(30), paper);
+        let quick = (paper / 20).max(30) / method.iterations_an_epoch();
+        let default = self.common.by_scale(quick.max(2), paper);
         self.budget.epochs.unwrap_or(default)
     }
 
@@ -181,16 +182,17 @@ impl Runs<'_> {
         if model.has_inducing() {
             budget += &format!("-{}-points", self.inducing());
         }
-        if method.optimizer() == OptimizerName::Adam {
-            budget += &format!("-rate-{}", self.learning_rate(data, method));
-        }
+        budget += &format!("-rate-{}", self.learning_rate(data, method));
         (folder.runs().join(data).join(name_of(method)).join(budget)).join(format!("seed-{seed}"))
     }
 
     fn learning_rate(&self, data: &str, method: Method) -> f64 {
         let paper = published(data, method).map(|row| row.learning_rate);
         let given = self.budget.learning_rate;
-        given.or(paper).unwrap_or(LEARNING_RATE)
+        given.or(paper).unwrap_or(match method.optimizer() {
+            OptimizerName::Adam => LEARNING_RATE,
+            OptimizerName::LBfgs => 1.0,
+        })
     }
 
     /// The options of a run, but for data and seed.
@@ -214,9 +216,9 @@ impl Runs<'_> {
             },
             data_dir: self.common.data_dir(),
             test_fraction: Some(0.1),
-            epochs: Some(self.epochs(method)),
+            epochs: Some(self.epochs(method) * method.iterations_an_epoch()),
             batch_size: is_mini_batch.then_some(BATCH_SIZE),
-            learning_rate: is_adam.then(|| self.learning_rate(data, method)),
+            learning_rate: Some(self.learning_rate(data, method)),
             schedule: is_adam.then_some(ScheduleName::Linear),
             dtype: Some(method.dtype()),
             device: Some(self.place.device),

@@ -277,7 +277,7 @@ impl Model {
                 let model = ExactConfig::new(kernel(), noise()).init(1, options);
                 let model = model.map_err(InitError::from)?;
                 let model = burn::module::Module::train(model);
-                let model = problem.train(model, FullBatchOptimizer::LBfgs)?;
+                let model = problem.train(model, FullBatchOptimizer::L_BFGS)?;
                 let model = TrainedModel::exact(model, &problem.data);
                 problem.fit(self.title(), &model, &[])
             }
@@ -289,7 +289,7 @@ impl Model {
                     ..ParameterConfig::default()
                 };
                 let model =
-                    problem.train(config.init(&problem.data)?, FullBatchOptimizer::LBfgs)?;
+                    problem.train(config.init(&problem.data)?, FullBatchOptimizer::L_BFGS)?;
                 let model = TrainedModel::collapsed(&model, &problem.data)?;
                 problem.fit(self.title(), &model, &INDUCING)
             }
@@ -314,7 +314,7 @@ impl Model {
                     start: ActionStart::Normal,
                     seed: 0,
                 };
-                problem.computation_aware(self.title(), actions, FullBatchOptimizer::LBfgs)
+                problem.computation_aware(self.title(), actions, FullBatchOptimizer::L_BFGS)
             }
         }
     }

@@ -3,8 +3,9 @@
 //! Protocol: 10 % of the rows at random for testing, everything standardised, zero mean, Matérn-3/2
 //! kernel with a lengthscale for each input, noise variance of at least 1e-4, all of them ln 2 at the
 //! start; 512 combinations of rows, 1024 inducing points; Adam in single precision, whose learning rate
-//! goes down in a straight line to a tenth, and L-BFGS in double precision. The learning rates are the
-//! best of those that the paper tried. The numbers are those of the last step: the paper's are those of
+//! goes down in a straight line to a tenth, and L-BFGS in double precision, 20 iterations an epoch, whose
+//! line searches begin at the learning rate. The learning rates are the best of those that the paper
+//! tried. The numbers are those of the last step: the paper's are those of
 //! the epoch whose test NLL is lowest.
 
 use clap::{Args, ValueEnum};
