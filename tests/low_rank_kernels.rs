@@ -118,6 +118,16 @@ fn basis_kernels_are_products_of_features() {
         let (phi1, phi2) = (features(&x1), features(&x2));
         let kernel = Basis::new(network);
         let (x1, x2) = (platform.matrix(&x1), platform.matrix(&x2));
+        // A constant times the features is one squared times the kernel.
+        let thrice = kernel.clone().times(1.5).times(2.0);
+        let ninefold = numbers(kernel.covariance(x1.clone(), x2.clone()) * 9.0);
+        let of_thrice = numbers(thrice.covariance(x1.clone(), x2.clone()));
+        assert_close(
+            "covariance of features times 3",
+            &of_thrice,
+            &ninefold,
+            1e-13,
+        );
         let cross = numbers(kernel.covariance(x1.clone(), x2));
         assert_close("covariance", &cross, &products(&phi1, &phi2).values, 1e-13);
         let own = products(&phi1, &phi1);

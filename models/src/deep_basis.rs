@@ -27,10 +27,10 @@ pub type AnySvdbk = Svgp<Basis<AnyNetwork>, AnyMean, AnyLikelihood, WeightSpace>
 
 /// The features of a deep basis kernel.
 ///
-/// The first weights of the network's last layer are divided by √R, so that the first prior variance
-/// `‖φ(x)‖²` does not grow with R. The paper does not say how networks start; with outputs as large
-/// for any R the penalty `−Σ_n c(x_n)/(2σ²)` is hundreds of times the rest of the first objective, and
-/// training spends thousands of steps on making the features small.
+/// They are the network's outputs over √R, so that neither the first prior variance `‖φ(x)‖²` nor what
+/// a step of Adam changes in it grows with R. The paper does not say how networks start; with outputs
+/// as large for any R the penalty `−Σ_n c(x_n)/(2σ²)` is hundreds of times the rest of the first
+/// objective, and training spends thousands of steps on making the features small.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BasisConfig {
     /// The network.
@@ -43,7 +43,7 @@ impl BasisConfig {
     fn init(&self, dimensions: usize, options: TensorCreationOptions) -> Basis<AnyNetwork> {
         let network = self.network.init(dimensions, self.rank, options);
         let scale = (self.rank.max(1) as f64).sqrt().recip();
-        Basis::new(network.with_scaled_outputs(scale))
+        Basis::new(network).times(scale)
     }
 }
 

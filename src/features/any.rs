@@ -62,18 +62,6 @@ pub enum AnyNetwork {
     ResidualNetwork(ResidualNetwork),
 }
 
-impl AnyNetwork {
-    /// The network whose outputs are `factor` times as large, by the weights of its last layer.
-    pub fn with_scaled_outputs(self, factor: f64) -> Self {
-        match self {
-            Self::Perceptron(network) => Self::Perceptron(network.with_scaled_outputs(factor)),
-            Self::ResidualNetwork(network) => {
-                Self::ResidualNetwork(network.with_scaled_outputs(factor))
-            }
-        }
-    }
-}
-
 impl Features for AnyNetwork {
     fn forward(&self, x: Tensor<2>) -> Tensor<2> {
         match self {

@@ -53,11 +53,3 @@ impl FirstWeights {
         }
     }
 }
-
-/// The layer with weights and biases times `factor`, new parameters without history.
-pub(super) fn scaled(layer: nn::Linear, factor: f64) -> nn::Linear {
-    nn::Linear {
-        weight: Param::from_tensor(layer.weight.val().detach() * factor),
-        bias: (layer.bias).map(|bias| Param::from_tensor(bias.val().detach() * factor)),
-    }
-}

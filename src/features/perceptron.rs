@@ -8,7 +8,7 @@ use burn::{
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use serde::{Deserialize, Serialize};
 
-use super::{Features, FirstWeights, first_weights::scaled};
+use super::{Features, FirstWeights};
 use crate::ops::tanh;
 
 /// The function between two layers.
@@ -108,14 +108,5 @@ impl Features for Perceptron {
             x = layer.forward(if hidden { self.activation.apply(x) } else { x });
         }
         x
-    }
-}
-
-impl Perceptron {
-    /// The network whose outputs are `factor` times as large, by the weights of its last layer.
-    pub fn with_scaled_outputs(mut self, factor: f64) -> Self {
-        let last = self.layers.pop().map(|last| scaled(last, factor));
-        self.layers.extend(last);
-        self
     }
 }

@@ -8,7 +8,7 @@ use burn::{
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use serde::{Deserialize, Serialize};
 
-use super::{Activation, Features, FirstWeights, first_weights::scaled};
+use super::{Activation, Features, FirstWeights};
 
 /// Configuration of a [`ResidualNetwork`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,13 +82,5 @@ impl Features for ResidualNetwork {
             u.clone() + self.activation.apply(block.forward(u))
         });
         self.last.forward(last)
-    }
-}
-
-impl ResidualNetwork {
-    /// The network whose outputs are `factor` times as large, by the weights of its last layer.
-    pub fn with_scaled_outputs(mut self, factor: f64) -> Self {
-        self.last = scaled(self.last, factor);
-        self
     }
 }
