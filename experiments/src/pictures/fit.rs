@@ -5,6 +5,7 @@ use std::path::Path;
 use plotters::prelude::*;
 
 use super::axis::{Axis, extent, padded, robust_extent};
+use super::band::draw_band;
 use super::canvas::{Chart, Frame, drawing, pixels, wide};
 use super::legend::{Entry, Sample};
 use super::loss::clipped;
@@ -114,7 +115,7 @@ pub fn fit(
     wide(path, &frame, axes, |chart| {
         let inside = |point: &&(f64, f64)| horizontal.holds(point.0) && vertical.holds(point.1);
         for (of, edges) in &curve.bands {
-            draw_band(chart, edges, &vertical, of.shade())?;
+            draw_band(chart, PICTURE, edges, &vertical, of.shade())?;
         }
         let dot = palette::INK.mix(if train.shown.len() > 300 { 0.35 } else { 0.7 });
         let dots = train.shown.iter().filter(inside);
@@ -254,21 +255,6 @@ fn axes(
             7,
         ),
     ))
-}
-
-fn draw_band(
-    chart: &mut Chart<'_>,
-    edges: &[[f64; 3]],
-    vertical: &Axis,
-    shade: f64,
-) -> Result<(), PictureError> {
-    let upper = edges.iter().map(|&[x, _, high]| (x, vertical.clip(high)));
-    let lower = edges.iter().map(|&[x, low, _]| (x, vertical.clip(low)));
-    let outline: Vec<(f64, f64)> = upper.chain(lower.rev()).collect();
-    chart
-        .draw_series([Polygon::new(outline, palette::SKY.mix(shade).filled())])
-        .map_err(drawing(PICTURE))?;
-    Ok(())
 }
 
 fn draw_mean(chart: &mut Chart<'_>, curve: &Curve, vertical: &Axis) -> Result<(), PictureError> {

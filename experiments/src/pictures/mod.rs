@@ -7,6 +7,7 @@
 //! function returns a [`PictureError`] and writes nothing.
 
 mod axis;
+mod band;
 mod bitmap;
 mod calibration;
 mod canvas;
@@ -42,7 +43,7 @@ pub use decision_map::decision_map;
 pub use error::PictureError;
 pub use feature_maps::{ImageRows, feature_maps};
 pub use fit::{Band, BandOf, Fit, Points, evaluation_grid, fit};
-pub use fits::{FitPanel, fits};
+pub use fits::{Bands, FitPanel, fits};
 pub use inducing_patches::{PatchSet, inducing_patches};
 pub use loss::{LossPoint, Progress, loss};
 pub use number_maps::{MapPanel, number_maps};

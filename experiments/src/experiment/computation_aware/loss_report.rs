@@ -6,7 +6,7 @@ use super::loss::{Look, NAME, NOISE, Run, Trained};
 use crate::experiment::{ExperimentFolder, reported::summary_text};
 use crate::failure::Failure;
 use crate::pictures::{
-    self, Caption, CurveName, CurvePanel, FitPanel, PictureError, Points, Quantity, Span,
+    self, Bands, Caption, CurveName, CurvePanel, FitPanel, PictureError, Points, Quantity, Span,
 };
 use crate::standard_output::print;
 use crate::summary::Summary;
@@ -212,18 +212,12 @@ fn draw_fits(
 ) -> Result<(), PictureError> {
     let seed = runs.iter().map(|run| run.seed).min();
     let shown = runs.iter().filter(|run| Some(run.seed) == seed);
-    let bands: Vec<(&Run, Vec<f64>)> = shown
-        .map(|run| {
-            let half = run.deviation.iter().map(|deviation| DEVIATIONS * deviation);
-            (run, half.collect())
-        })
-        .collect();
-    let panels: Vec<FitPanel<'_>> = (bands.iter())
-        .map(|(run, half_width)| FitPanel {
+    let panels: Vec<FitPanel<'_>> = shown
+        .map(|run| FitPanel {
             title: run.trained.title(),
             x: &run.x,
             mean: &run.mean,
-            half_width,
+            deviation: &run.deviation,
             inducing: &[],
             orthogonal: &[],
         })
@@ -235,7 +229,10 @@ fn draw_fits(
             data: "sines",
             model: "after the last step, with noise",
         },
-        "±2 deviations of targets",
+        Bands {
+            text: "±2 deviations of targets",
+            deviations: DEVIATIONS,
+        },
         (train, Points { x: &[], y: &[] }),
         (quantity("x"), quantity("y")),
         &panels,

@@ -30,7 +30,7 @@ use serde_json::json;
 
 use crate::experiment::{CommonOptions, ExperimentFolder, watch::Watch};
 use crate::failure::Failure;
-use crate::pictures::{self, Caption, FitPanel, PictureError, Points, Quantity};
+use crate::pictures::{self, Bands, Caption, FitPanel, PictureError, Points, Quantity};
 use crate::standard_output::print;
 use crate::text_table::aligned;
 
@@ -383,23 +383,18 @@ fn csv(fits: &[Fit]) -> String {
 
 /// A panel a model, and one more for the mathematical part of each that has two.
 fn draw(folder: &ExperimentFolder, problem: &Problem, fits: &[Fit]) -> Result<(), PictureError> {
-    let wide = |deviation: &[f64]| -> Vec<f64> {
-        deviation.iter().map(|value| DEVIATIONS * value).collect()
-    };
-    let wholes = fits
-        .iter()
-        .map(|fit| (fit, fit.title.clone(), wide(&fit.deviation)));
+    let wholes = (fits.iter()).map(|fit| (fit, fit.title.clone(), &fit.deviation));
     let parts = fits.iter().filter_map(|fit| {
         let part = fit.mathematical.as_ref()?;
-        Some((fit, format!("{}, mathematical", fit.title), wide(part)))
+        Some((fit, format!("{}, mathematical", fit.title), part))
     });
-    let bands: Vec<(&Fit, String, Vec<f64>)> = wholes.chain(parts).collect();
+    let bands: Vec<(&Fit, String, &Vec<f64>)> = wholes.chain(parts).collect();
     let panels: Vec<FitPanel<'_>> = (bands.iter())
-        .map(|(fit, title, half_width)| FitPanel {
+        .map(|(fit, title, deviation)| FitPanel {
             title,
             x: &fit.x,
             mean: &fit.mean,
-            half_width,
+            deviation,
             inducing: &fit.inducing,
             orthogonal: &[],
         })
@@ -412,7 +407,10 @@ fn draw(folder: &ExperimentFolder, problem: &Problem, fits: &[Fit]) -> Result<()
             data: "five runs of data",
             model: "the function, without noise",
         },
-        "±2 deviations",
+        Bands {
+            text: "±2 deviations",
+            deviations: DEVIATIONS,
+        },
         (
             Points {
                 x: inputs,

@@ -9,7 +9,7 @@ use super::cox_data::Events;
 use crate::experiment::ExperimentFolder;
 use crate::failure::Failure;
 use crate::pictures::{
-    self, Caption, FitPanel, MapPanel, PictureError, Points, ProbabilityGrid, Quantity,
+    self, Bands, Caption, FitPanel, MapPanel, PictureError, Points, ProbabilityGrid, Quantity,
 };
 use crate::standard_output::print;
 use crate::text_table::aligned;
@@ -156,15 +156,12 @@ fn places(events: &Events) -> Vec<f64> {
 fn draw_line(path: &Path, events: &Events, fits: &[Fit]) -> Result<(), PictureError> {
     let x = places(events);
     let titles: Vec<String> = fits.iter().map(title).collect();
-    let halves: Vec<Vec<f64>> = (fits.iter())
-        .map(|fit| fit.deviation.iter().map(|d| DEVIATIONS * d).collect())
-        .collect();
-    let panels: Vec<FitPanel<'_>> = (fits.iter().zip(&titles).zip(&halves))
-        .map(|((fit, title), half_width)| FitPanel {
+    let panels: Vec<FitPanel<'_>> = (fits.iter().zip(&titles))
+        .map(|(fit, title)| FitPanel {
             title,
             x: &x,
             mean: &fit.mean,
-            half_width,
+            deviation: &fit.deviation,
             inducing: &[],
             orthogonal: &[],
         })
@@ -186,7 +183,10 @@ fn draw_line(path: &Path, events: &Events, fits: &[Fit]) -> Result<(), PictureEr
             data: &events.name,
             model,
         },
-        "2 standard deviations",
+        Bands {
+            text: "2 standard deviations",
+            deviations: DEVIATIONS,
+        },
         (
             Points {
                 x: &events.train,

@@ -6,7 +6,7 @@ use clap::ValueEnum;
 
 use super::synthetic::{LOOKED_AT, OneDimensional, Run};
 use crate::pictures::{
-    self, Caption, CurveName, CurvePanel, FitPanel, PictureError, Points, Quantity, Span,
+    self, Bands, Caption, CurveName, CurvePanel, FitPanel, PictureError, Points, Quantity, Span,
 };
 
 /// Rows of the posteriors that are drawn.
@@ -114,19 +114,13 @@ pub(super) fn draw_posteriors(path: &Path, runs: &[Run]) {
     let Some(rows) = shown.first().map(|run| run.rows) else {
         return;
     };
-    let bands: Vec<(&Run, Vec<f64>)> = shown
+    let panels: Vec<FitPanel<'_>> = shown
         .into_iter()
-        .map(|run| {
-            let half = run.deviation.iter().map(|deviation| DEVIATIONS * deviation);
-            (run, half.collect())
-        })
-        .collect();
-    let panels: Vec<FitPanel<'_>> = (bands.iter())
-        .map(|(run, half_width)| FitPanel {
+        .map(|run| FitPanel {
             title: run.method.title(),
             x: &run.x,
             mean: &run.mean,
-            half_width,
+            deviation: &run.deviation,
             inducing: &[],
             orthogonal: &[],
         })
@@ -140,7 +134,10 @@ pub(super) fn draw_posteriors(path: &Path, runs: &[Run]) {
     warn(pictures::fits(
         path,
         caption,
-        "2 standard deviations of targets",
+        Bands {
+            text: "2 standard deviations of targets",
+            deviations: DEVIATIONS,
+        },
         (NOTHING, NOTHING),
         (quantity("x"), quantity("y")),
         &panels,

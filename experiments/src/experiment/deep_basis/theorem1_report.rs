@@ -8,7 +8,9 @@ use serde_json::json;
 use super::theorem1::{Fit, KnownNoise, NAME, NOISE, Problem};
 use crate::experiment::ExperimentFolder;
 use crate::failure::Failure;
-use crate::pictures::{self, Caption, CurvePanel, FitPanel, PictureError, Points, Quantity, Span};
+use crate::pictures::{
+    self, Bands, Caption, CurvePanel, FitPanel, PictureError, Points, Quantity, Span,
+};
 use crate::standard_output::print;
 use crate::text_table::aligned;
 
@@ -116,15 +118,12 @@ fn quantity(name: &str) -> Quantity<'_> {
 /// A panel a posterior, with the rows and the function itself, which is the first fit's mean but for
 /// a factor.
 fn draw_fits(path: &Path, problem: &Problem, fits: &[Fit]) -> Result<(), PictureError> {
-    let halves: Vec<Vec<f64>> = (fits.iter())
-        .map(|fit| fit.deviation.iter().map(|d| DEVIATIONS * d).collect())
-        .collect();
-    let panels: Vec<FitPanel<'_>> = (fits.iter().zip(&halves))
-        .map(|(fit, half_width)| FitPanel {
+    let panels: Vec<FitPanel<'_>> = (fits.iter())
+        .map(|fit| FitPanel {
             title: &fit.title,
             x: &fit.x,
             mean: &fit.mean,
-            half_width,
+            deviation: &fit.deviation,
             inducing: &[],
             orthogonal: &[],
         })
@@ -140,7 +139,10 @@ fn draw_fits(path: &Path, problem: &Problem, fits: &[Fit]) -> Result<(), Picture
             data: "levels",
             model: "orange: the function without noise, not seen in training",
         },
-        "2 standard deviations",
+        Bands {
+            text: "2 standard deviations",
+            deviations: DEVIATIONS,
+        },
         (
             Points {
                 x: &problem.inputs,
