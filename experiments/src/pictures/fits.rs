@@ -7,7 +7,7 @@ use plotters::prelude::*;
 use super::axis::{Axis, extent, padded, robust_extent};
 use super::band::draw_band;
 use super::canvas::{Area, Chart, Frame, drawing, on_paper, pixels, write_header};
-use super::fit::Points;
+use super::fit_content::Points;
 use super::legend::{self, Entry, Sample};
 use super::loss::clipped;
 use super::rows::{same_length, usable};
