@@ -4,8 +4,9 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::cox::{Fit, GRID, NAME, Rule, lattice};
+use super::cox::{Fit, NAME, Rule};
 use super::cox_data::Events;
+use super::cox_problem::{GRID, lattice};
 use crate::experiment::ExperimentFolder;
 use crate::failure::Failure;
 use crate::pictures::{
