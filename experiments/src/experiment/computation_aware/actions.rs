@@ -30,11 +30,10 @@ use clap::Args;
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
 use super::actions_report::report;
-use super::counts::check_counts;
-use crate::experiment::{CommonOptions, ExperimentFolder, watch::Watch};
+use super::sizes::Sizes;
+use crate::experiment::{CommonOptions, watch::Watch};
 use crate::failure::Failure;
 
 /// Its name.
@@ -108,28 +107,21 @@ pub(super) struct Run {
 /// [`Failure`], which says what to do.
 pub(in crate::experiment) fn actions(options: &ActionsOptions) -> Result<(), Failure> {
     let common = &options.common;
-    let steps = options.steps.unwrap_or(common.by_scale(200, 1000));
-    let rows = options.rows.unwrap_or(common.by_scale(200, 500));
-    let seeds = options.seeds.unwrap_or(common.by_scale(3, 10));
-    check_counts(rows, options.actions, steps, seeds)?;
-    let place = common.place()?;
-    let (device, dtype) = place.open()?;
-    let settings = json!({
-        "rows": rows,
-        "actions": options.actions,
-        "steps": steps,
-        "dtype": place.dtype,
-        "device": place.device,
-    });
-    let folder = ExperimentFolder::open(NAME, common, &settings)?;
+    let sizes = Sizes {
+        rows: options.rows.unwrap_or(common.by_scale(200, 500)),
+        actions: options.actions,
+        steps: options.steps.unwrap_or(common.by_scale(200, 1000)),
+        seeds: options.seeds.unwrap_or(common.by_scale(3, 10)),
+    };
+    let (folder, (device, dtype)) = sizes.open(NAME, common)?;
     let watch = Watch::new(&folder, common.quiet)?;
-    for seed in common.seed..common.seed + seeds {
+    for seed in common.seed..common.seed + sizes.seeds {
         folder.once(&format!("seed-{seed}"), || {
-            let example = Example::new((rows, options.actions), seed, (&device, dtype));
-            example.run(steps, &watch)
+            let example = Example::new((sizes.rows, sizes.actions), seed, (&device, dtype));
+            example.run(sizes.steps, &watch)
         })?;
     }
-    report(&folder, options.actions)
+    report(&folder, sizes.actions)
 }
 
 /// The data of a seed.

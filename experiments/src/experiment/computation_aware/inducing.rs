@@ -27,8 +27,8 @@ use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::counts::check_seeds;
 use super::inducing_report::report;
+use super::sizes::check_seeds;
 use crate::experiment::{CommonOptions, ExperimentFolder, watch::Watch};
 use crate::failure::Failure;
 use crate::settings::{SettingError, above_lower_bound, at_least_one, positive};

@@ -23,11 +23,10 @@ use burn_gp_models::{
 };
 use clap::Args;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
-use super::counts::check_counts;
 use super::loss_report::report;
-use crate::experiment::{CommonOptions, ExperimentFolder, watch::Watch};
+use super::sizes::Sizes;
+use crate::experiment::{CommonOptions, watch::Watch};
 use crate::failure::Failure;
 
 /// Its name.
@@ -160,32 +159,31 @@ pub(super) struct Run {
 /// [`Failure`], which says what to do.
 pub(in crate::experiment) fn loss(options: &LossOptions) -> Result<(), Failure> {
     let common = &options.common;
-    let steps = options.steps.unwrap_or(common.by_scale(300, 1000));
-    let rows = options.rows.unwrap_or(common.by_scale(200, 500));
-    let seeds = options.seeds.unwrap_or(common.by_scale(2, 10));
-    check_counts(rows, options.actions, steps, seeds)?;
-    let place = common.place()?;
-    let (device, dtype) = place.open()?;
-    let settings = json!({
-        "rows": rows,
-        "actions": options.actions,
-        "steps": steps,
-        "dtype": place.dtype,
-        "device": place.device,
-    });
-    let folder = ExperimentFolder::open(NAME, common, &settings)?;
+    let sizes = Sizes {
+        rows: options.rows.unwrap_or(common.by_scale(200, 500)),
+        actions: options.actions,
+        steps: options.steps.unwrap_or(common.by_scale(300, 1000)),
+        seeds: options.seeds.unwrap_or(common.by_scale(2, 10)),
+    };
+    let (folder, (device, dtype)) = sizes.open(NAME, common)?;
     let watch = Watch::new(&folder, common.quiet)?;
-    for seed in common.seed..common.seed + seeds {
-        let example = Example::new(rows, seed)?;
+    for seed in common.seed..common.seed + sizes.seeds {
+        let example = Example::new(sizes.rows, seed)?;
         for trained in Trained::ALL {
             folder.once(&format!("{}-seed-{seed}", trained.name()), || {
                 watch.announce(&format!("{}, seed {seed}", trained.title()));
-                let actions = trained.actions(options.actions, seed);
-                example.run((trained, seed), actions, steps, (&device, dtype), &watch)
+                let actions = trained.actions(sizes.actions, seed);
+                example.run(
+                    (trained, seed),
+                    actions,
+                    sizes.steps,
+                    (&device, dtype),
+                    &watch,
+                )
             })?;
         }
     }
-    let shown = Example::new(rows, common.seed)?;
+    let shown = Example::new(sizes.rows, common.seed)?;
     report(&folder, (shown.train.inputs.values(), &shown.train.targets))
 }
 

@@ -5,7 +5,7 @@
 mod actions;
 mod actions_report;
 mod cells;
-mod counts;
+
 mod course;
 mod course_report;
 mod coverage;
@@ -17,6 +17,7 @@ mod method;
 mod published;
 mod runs;
 mod scale;
+mod sizes;
 mod table;
 mod toy;
 mod uci;

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Serialize;
 
-use super::counts::check_seeds;
 use super::method::Method;
 use super::published::published;
+use super::sizes::check_seeds;
 use crate::arguments::{
     AllRowsOptions, InitialiserName, LikelihoodName, MeanName, ModelName, OptimizerName,
     RunOptions, ScheduleName, name_of,
