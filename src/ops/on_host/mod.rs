@@ -16,13 +16,13 @@ use faer::{MatMut, MatRef};
 use super::{
     SpecialFunction,
     host::{
-        normal::Part,
+        elementwise::Part,
         threads::{self, in_parts},
     },
     host_access::{Element, HostAccess, matrix_dims, write},
 };
 
-/// A square row-major matrix of `size` rows within a batch.
+/// A row-major matrix within a batch.
 fn member<T: Element>(values: &[T], index: usize, rows: usize, columns: usize) -> MatRef<'_, T> {
     let area = rows * columns;
     MatRef::from_row_major_slice(&values[index * area..][..area], rows, columns)
