@@ -21,10 +21,7 @@ use burn_gp::{
 };
 use burn_gp_models::{
     ActionsConfig, AnyComputationAware, ComputationAwareConfig,
-    training::{
-        FullBatchOptimizer, FullBatchTrainer, FullBatchTraining, Schedule, Trainer, TrainingData,
-        matrix,
-    },
+    training::{FullBatchTrainer, FullBatchTraining, Trainer, TrainingData, matrix},
 };
 use clap::Args;
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
@@ -32,6 +29,7 @@ use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 
 use super::actions_report::report;
+use super::adam::ADAM;
 use super::sizes::Sizes;
 use crate::experiment::{CommonOptions, watch::Watch};
 use crate::failure::Failure;
@@ -40,7 +38,6 @@ use crate::failure::Failure;
 pub(super) const NAME: &str = "cagp-actions";
 
 const NOISE: f64 = 0.1;
-const LEARNING_RATE: f64 = 0.1;
 
 /// Looks at the actions in the course of training.
 const LOOKS: usize = 20;
@@ -221,12 +218,7 @@ impl Example {
         look(0, &model)?;
         let training = FullBatchTraining {
             iterations: steps,
-            optimizer: FullBatchOptimizer::Adam {
-                learning_rate: LEARNING_RATE,
-                schedule: Schedule::Linear {
-                    final_fraction: 0.1,
-                },
-            },
+            optimizer: ADAM,
             ..FullBatchTraining::default()
         };
         let interval = (steps / LOOKS).max(1);

@@ -27,6 +27,7 @@ use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::hyperparameters::{value_at, values_at};
 use super::inducing_report::report;
 use super::sizes::check_seeds;
 use crate::experiment::{CommonOptions, ExperimentFolder, watch::Watch};
@@ -228,12 +229,8 @@ impl Example {
         let model = TrainedModel::variational(trainer.into_model());
         let points = model.inducing_points();
         let hyperparameters = model.hyperparameters();
-        let values = |path: &str| -> Vec<f64> {
-            let found = hyperparameters.iter().find(|found| found.path == path);
-            found.map_or_else(Vec::new, |found| found.values.clone())
-        };
-        let (lengthscales, noise) = (values("kernel.lengthscale"), values("likelihood.noise"));
-        let noise = noise.first().copied().unwrap_or(f64::NAN);
+        let lengthscales = values_at(&hyperparameters, "kernel.lengthscale");
+        let noise = value_at(&hyperparameters, "likelihood.noise");
         let exact = ExactConfig::new(
             kernel(options.lengthscale),
             GaussianConfig {
@@ -242,7 +239,7 @@ impl Example {
         );
         let exact = exact.init(self.dimensions, (&self.device, self.dtype));
         let exact = TrainedModel::exact(exact.map_err(InitError::from)?, &data);
-        let distance = |points: &[f64]| mean_distance(points, &self.inputs, &lengthscales);
+        let distance = |points: &[f64]| mean_distance(points, &self.inputs, lengthscales);
         Ok(Run {
             dimensions: self.dimensions,
             seed: self.seed,

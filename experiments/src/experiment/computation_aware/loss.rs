@@ -17,13 +17,13 @@ use burn_gp::{
 use burn_gp_datasets::{DataSource, Dataset};
 use burn_gp_models::{
     ActionsConfig, AnyComputationAware, ComputationAwareConfig, TrainedModel,
-    training::{
-        FullBatchOptimizer, FullBatchTrainer, FullBatchTraining, Schedule, Trainer, TrainingData,
-    },
+    training::{FullBatchTrainer, FullBatchTraining, Trainer, TrainingData},
 };
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
+use super::adam::ADAM;
+use super::hyperparameters::value_at;
 use super::loss_report::report;
 use super::sizes::Sizes;
 use crate::experiment::{CommonOptions, watch::Watch};
@@ -35,7 +35,6 @@ pub(super) const NAME: &str = "cagp-loss";
 /// The deviation of the data's noise.
 pub(super) const NOISE: f64 = 0.1;
 const FIRST_NOISE: f64 = 0.1;
-const LEARNING_RATE: f64 = 0.1;
 
 /// Looks at the held-out rows in the course of training.
 const LOOKS: usize = 40;
@@ -223,12 +222,7 @@ impl Example {
         let mut looks = vec![self.look(0, &model, &data)?];
         let training = FullBatchTraining {
             iterations: steps,
-            optimizer: FullBatchOptimizer::Adam {
-                learning_rate: LEARNING_RATE,
-                schedule: Schedule::Linear {
-                    final_fraction: 0.1,
-                },
-            },
+            optimizer: ADAM,
             ..FullBatchTraining::default()
         };
         let interval = (steps / LOOKS).max(1);
@@ -263,16 +257,12 @@ impl Example {
         let predictor = model.predictor()?;
         let (inputs, targets) = (self.test.inputs.values(), &self.test.targets);
         let hyperparameters = model.hyperparameters();
-        let value = |path: &str| {
-            let found = hyperparameters.iter().find(|found| found.path == path);
-            found.map_or(f64::NAN, |found| found.values[0])
-        };
         Ok(Look {
             step,
             nlpd: metrics::negative_log_density(&predictor.log_density(inputs, 1, targets)),
             rmse: metrics::root_mean_squared_error(targets, &predictor.predict(inputs, 1).mean),
-            noise: value("likelihood.noise").sqrt(),
-            lengthscale: value("kernel.lengthscale"),
+            noise: value_at(&hyperparameters, "likelihood.noise").sqrt(),
+            lengthscale: value_at(&hyperparameters, "kernel.lengthscale"),
         })
     }
 }

@@ -4,11 +4,13 @@
 
 mod actions;
 mod actions_report;
+mod adam;
 mod cells;
 
 mod course;
 mod course_report;
 mod coverage;
+mod hyperparameters;
 mod inducing;
 mod inducing_report;
 mod loss;

@@ -18,8 +18,7 @@ use burn_gp_models::{
     ActionsConfig, AnyComputationAware, ComputationAwareConfig, ExactConfig, InitError, SgprConfig,
     TrainedModel,
     training::{
-        FullBatchOptimizer, FullBatchTrainer, FullBatchTraining, Schedule, Trainer, TrainingData,
-        matrix,
+        FullBatchOptimizer, FullBatchTrainer, FullBatchTraining, Trainer, TrainingData, matrix,
     },
 };
 use clap::Args;
@@ -28,6 +27,8 @@ use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::adam::ADAM;
+use super::hyperparameters::value_at;
 use crate::experiment::{CommonOptions, ExperimentFolder, watch::Watch};
 use crate::failure::Failure;
 use crate::pictures::{self, Bands, Caption, FitPanel, PictureError, Points, Quantity};
@@ -141,14 +142,10 @@ impl Problem {
         let at = matrix(&x, 1, &self.device, self.dtype);
         let marginals = model.predictor()?.marginals(at);
         let hyperparameters = model.hyperparameters();
-        let value = |name: &str| {
-            let found = hyperparameters.iter().find(|found| found.path == name);
-            found.map_or(f64::NAN, |found| found.values[0])
-        };
         Ok(Fit {
             title: title.to_owned(),
-            noise: value("likelihood.noise"),
-            lengthscale: value("kernel.lengthscale"),
+            noise: value_at(&hyperparameters, "likelihood.noise"),
+            lengthscale: value_at(&hyperparameters, "kernel.lengthscale"),
             x,
             mean: numbers(marginals.mean),
             deviation: roots(numbers(marginals.variance)),
@@ -300,13 +297,7 @@ impl Model {
                     tolerance: 1e-4,
                     seed: 0,
                 };
-                let adam = FullBatchOptimizer::Adam {
-                    learning_rate: 0.1,
-                    schedule: Schedule::Linear {
-                        final_fraction: 0.1,
-                    },
-                };
-                problem.computation_aware(self.title(), actions, adam)
+                problem.computation_aware(self.title(), actions, ADAM)
             }
             Self::Trained => {
                 let actions = ActionsConfig::Blocks {

@@ -147,7 +147,7 @@ pub(in crate::experiment) fn theorem1(options: &DbkTheorem1Options) -> Result<()
 }
 
 /// The function at some places.
-fn levels(x: &[f64]) -> Vec<f64> {
+pub(super) fn levels(x: &[f64]) -> Vec<f64> {
     let value = |x: &f64| SyntheticFunction::Levels.evaluate(&[*x]);
     x.iter().map(value).collect()
 }
@@ -177,11 +177,6 @@ impl Problem {
             device,
             dtype,
         })
-    }
-
-    /// The function at some places.
-    pub fn function_at(&self, x: &[f64]) -> Vec<f64> {
-        levels(x)
     }
 
     /// `‖f‖²`

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::theorem1::{Fit, KnownNoise, NAME, NOISE, Problem};
+use super::theorem1::{Fit, KnownNoise, NAME, NOISE, Problem, levels};
 use crate::experiment::ExperimentFolder;
 use crate::failure::Failure;
 use crate::pictures::{
@@ -132,7 +132,7 @@ fn draw_fits(path: &Path, problem: &Problem, fits: &[Fit]) -> Result<(), Picture
         .first()
         .map(|fit| fit.x.iter().copied().step_by(RINGS_APART).collect())
         .unwrap_or_default();
-    let function = problem.function_at(&places);
+    let function = levels(&places);
     pictures::fits(
         path,
         Caption {
