@@ -293,16 +293,8 @@ pub(super) mod testing {
     };
 
     /// The inputs of a map.
-    pub(in super::super) const INPUTS: [Quantity<'static>; 2] = [
-        Quantity {
-            name: "a",
-            unit: None,
-        },
-        Quantity {
-            name: "b",
-            unit: None,
-        },
-    ];
+    pub(in super::super) const INPUTS: [Quantity<'static>; 2] =
+        [Quantity::of("a"), Quantity::of("b")];
 
     /// A drawn picture, parsed.
     pub(in super::super) struct Picture {

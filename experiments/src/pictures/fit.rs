@@ -220,10 +220,7 @@ mod tests {
         name: "x",
         unit: Some("s"),
     };
-    const TARGET: Quantity<'static> = Quantity {
-        name: "y",
-        unit: None,
-    };
+    const TARGET: Quantity<'static> = Quantity::of("y");
 
     const EVERYWHERE: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
 

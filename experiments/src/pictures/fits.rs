@@ -229,14 +229,8 @@ mod tests {
     use super::super::canvas::testing::{CAPTION, Picture};
     use super::*;
 
-    const INPUT: Quantity<'static> = Quantity {
-        name: "x",
-        unit: None,
-    };
-    const TARGET: Quantity<'static> = Quantity {
-        name: "y",
-        unit: None,
-    };
+    const INPUT: Quantity<'static> = Quantity::of("x");
+    const TARGET: Quantity<'static> = Quantity::of("y");
 
     const BANDS: Bands<'static> = Bands {
         text: "±2 deviations",

@@ -71,3 +71,10 @@ pub struct Quantity<'a> {
     /// Its unit, where there is one.
     pub unit: Option<&'a str>,
 }
+
+impl<'a> Quantity<'a> {
+    /// A quantity without a unit.
+    pub const fn of(name: &'a str) -> Self {
+        Self { name, unit: None }
+    }
+}

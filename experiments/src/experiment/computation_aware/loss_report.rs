@@ -167,10 +167,7 @@ fn draw_course(folder: &ExperimentFolder, runs: &[Run]) -> Result<(), PictureErr
     let names = Trained::ALL.map(|trained| CurveName::from(trained.title()));
     let panel = |title, number: fn(&Look) -> f64, span| CurvePanel {
         title,
-        value: Quantity {
-            name: title,
-            unit: None,
-        },
+        value: Quantity::of(title),
         curves: (Trained::ALL.into_iter())
             .map(|trained| course(runs, trained, number))
             .collect(),
@@ -185,10 +182,7 @@ fn draw_course(folder: &ExperimentFolder, runs: &[Run]) -> Result<(), PictureErr
         data: "sines",
         model: "either loss in the course of training, means over the seeds",
     };
-    let along = Quantity {
-        name: "step",
-        unit: None,
-    };
+    let along = Quantity::of("step");
     let path = folder.path().join("course.svg");
     pictures::curves(&path, "Losses", caption, &names, along, &panels)
 }
@@ -222,7 +216,6 @@ fn draw_fits(
             orthogonal: &[],
         })
         .collect();
-    let quantity = |name| Quantity { name, unit: None };
     pictures::fits(
         &folder.path().join("fits.svg"),
         Caption {
@@ -234,7 +227,7 @@ fn draw_fits(
             deviations: DEVIATIONS,
         },
         (train, Points { x: &[], y: &[] }),
-        (quantity("x"), quantity("y")),
+        (Quantity::of("x"), Quantity::of("y")),
         &panels,
     )
 }

@@ -390,7 +390,6 @@ fn draw(folder: &ExperimentFolder, problem: &Problem, fits: &[Fit]) -> Result<()
             orthogonal: &[],
         })
         .collect();
-    let quantity = |name| Quantity { name, unit: None };
     let (inputs, targets) = (&problem.inputs, &problem.targets);
     pictures::fits(
         &folder.path().join("fits.svg"),
@@ -409,7 +408,7 @@ fn draw(folder: &ExperimentFolder, problem: &Problem, fits: &[Fit]) -> Result<()
             },
             Points { x: &[], y: &[] },
         ),
-        (quantity("x"), quantity("y")),
+        (Quantity::of("x"), Quantity::of("y")),
         &panels,
     )
 }

@@ -135,10 +135,6 @@ fn true_log_likelihood(events: &Events) -> Option<(f64, f64)> {
     Some((total, (logarithms - total) / count.max(1) as f64))
 }
 
-fn quantity(name: &str) -> Quantity<'_> {
-    Quantity { name, unit: None }
-}
-
 fn title(fit: &Fit) -> String {
     format!("{}, {}", fit.prior.title(), fit.rule.title())
 }
@@ -198,7 +194,7 @@ fn draw_line(path: &Path, events: &Events, fits: &[Fit]) -> Result<(), PictureEr
                 y: &truth,
             },
         ),
-        (quantity("x"), quantity("intensity")),
+        (Quantity::of("x"), Quantity::of("intensity")),
         &panels,
     )
 }
@@ -238,7 +234,7 @@ fn draw_plane(path: &Path, events: &Events, fits: &[Fit]) -> Result<(), PictureE
             model: "expected intensity",
         },
         ("event", ""),
-        (&grid, [quantity("x1"), quantity("x2")]),
+        (&grid, [Quantity::of("x1"), Quantity::of("x2")]),
         &panels,
     )
 }

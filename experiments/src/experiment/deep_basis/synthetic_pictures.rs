@@ -42,10 +42,7 @@ pub(super) fn draw_cost(path: &Path, runs: &[Run]) {
         data: "levels",
         model: "held-out rows, means over the seeds",
     };
-    let along = Quantity {
-        name: "log10 rows",
-        unit: None,
-    };
+    let along = Quantity::of("log10 rows");
     warn(pictures::curves(
         path, "Cost", caption, &names, along, &panels,
     ));
@@ -99,10 +96,7 @@ pub(super) fn draw_kernels(path: &Path, runs: &[Run]) {
         data: "levels",
         model: "trained kernels",
     };
-    let along = Quantity {
-        name: "x",
-        unit: None,
-    };
+    let along = Quantity::of("x");
     warn(pictures::curves(
         path, "Kernels", caption, &names, along, &panels,
     ));
@@ -130,7 +124,6 @@ pub(super) fn draw_posteriors(path: &Path, runs: &[Run]) {
         data: "levels",
         model: &model,
     };
-    let quantity = |name| Quantity { name, unit: None };
     warn(pictures::fits(
         path,
         caption,
@@ -139,7 +132,7 @@ pub(super) fn draw_posteriors(path: &Path, runs: &[Run]) {
             deviations: DEVIATIONS,
         },
         (NOTHING, NOTHING),
-        (quantity("x"), quantity("y")),
+        (Quantity::of("x"), Quantity::of("y")),
         &panels,
     ));
 }

@@ -111,10 +111,6 @@ fn csv(fits: &[Fit]) -> String {
     text
 }
 
-fn quantity(name: &str) -> Quantity<'_> {
-    Quantity { name, unit: None }
-}
-
 /// A panel a posterior, with the rows and the function itself, which is the first fit's mean but for
 /// a factor.
 fn draw_fits(path: &Path, problem: &Problem, fits: &[Fit]) -> Result<(), PictureError> {
@@ -153,7 +149,7 @@ fn draw_fits(path: &Path, problem: &Problem, fits: &[Fit]) -> Result<(), Picture
                 y: &function,
             },
         ),
-        (quantity("x"), quantity("y")),
+        (Quantity::of("x"), Quantity::of("y")),
         &panels,
     )
 }
@@ -179,7 +175,7 @@ fn draw_course(path: &Path, fits: &[Fit]) -> Result<(), PictureError> {
     curves.push(ends.unwrap_or_default());
     let panel = CurvePanel {
         title: "noise variance in the course of training",
-        value: quantity("log10 noise variance"),
+        value: Quantity::of("log10 noise variance"),
         curves,
         span: Span::Values,
     };
@@ -191,7 +187,7 @@ fn draw_course(path: &Path, fits: &[Fit]) -> Result<(), PictureError> {
             model: "noise unknown",
         },
         &names,
-        quantity("step"),
+        Quantity::of("step"),
         &[panel],
     )
 }
@@ -209,7 +205,7 @@ fn draw_evidence(path: &Path, targets: &[f64]) -> Result<(), PictureError> {
     };
     let panel = CurvePanel {
         title: "the targets as the only feature",
-        value: quantity("objective per datum"),
+        value: Quantity::of("objective per datum"),
         curves: vec![curve(evidence), curve(penalised)],
         span: Span::Window(-6.0, 6.0),
     };
@@ -221,7 +217,7 @@ fn draw_evidence(path: &Path, targets: &[f64]) -> Result<(), PictureError> {
             model: "one feature",
         },
         &["evidence".into(), "evidence with the penalty".into()],
-        quantity("log10 noise variance"),
+        Quantity::of("log10 noise variance"),
         &[panel],
     )
 }

@@ -366,7 +366,6 @@ fn draw(
         })
         .collect();
     let points = |x, y| Points { x, y };
-    let quantity = |name| Quantity { name, unit: None };
     pictures::fits(
         &folder.path().join(PICTURE),
         Caption {
@@ -381,7 +380,7 @@ fn draw(
             points(&data.inputs, &data.targets),
             points(&data.held_out_inputs, &data.held_out_targets),
         ),
-        (quantity("x"), quantity("y")),
+        (Quantity::of("x"), Quantity::of("y")),
         &panels,
     )
 }
