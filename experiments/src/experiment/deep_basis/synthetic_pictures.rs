@@ -79,10 +79,7 @@ pub(super) fn draw_kernels(path: &Path, runs: &[Run]) {
         .filter(|run| !run.slices.is_empty())
         .map(|run| CurvePanel {
             title: run.method.title(),
-            value: Quantity {
-                name: "k(x*, x)",
-                unit: None,
-            },
+            value: Quantity::of("k(x*, x)"),
             curves: (run.slices.iter())
                 .map(|slice| run.x.iter().copied().zip(slice.iter().copied()).collect())
                 .collect(),
