@@ -29,7 +29,6 @@ use serde_json::json;
 
 use super::hyperparameters::{value_at, values_at};
 use super::inducing_report::report;
-use super::sizes::check_seeds;
 use crate::experiment::{CommonOptions, ExperimentFolder, watch::Watch};
 use crate::failure::Failure;
 use crate::settings::{SettingError, above_lower_bound, at_least_one, positive};
@@ -95,7 +94,7 @@ impl InducingOptions {
         at_least_one("--epochs", Some(self.epochs))?;
         above_lower_bound("--lengthscale", self.lengthscale)?;
         positive("--learning-rate", self.learning_rate)?;
-        check_seeds(seeds)?;
+        at_least_one("--seeds", Some(seeds))?;
         match self.inducing > self.rows {
             true => Err(SettingError::TooManyInducing {
                 requested: self.inducing,

@@ -7,7 +7,6 @@ use serde::Serialize;
 
 use super::method::Method;
 use super::published::published;
-use super::sizes::check_seeds;
 use crate::arguments::{
     AllRowsOptions, InitialiserName, LikelihoodName, MeanName, ModelName, OptimizerName,
     RunOptions, ScheduleName, name_of,
@@ -73,7 +72,8 @@ impl Budget {
         self.learning_rate
             .map(|rate| positive("--learning-rate", rate))
             .transpose()?;
-        self.seeds.map_or(Ok(()), check_seeds)
+        at_least_one("--seeds", self.seeds)?;
+        Ok(())
     }
 }
 

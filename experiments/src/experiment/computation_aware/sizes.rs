@@ -50,7 +50,7 @@ impl Sizes {
         at_least_one("--rows", Some(self.rows))?;
         at_least_one("--actions", Some(self.actions))?;
         at_least_one("--steps", Some(self.steps))?;
-        check_seeds(self.seeds)?;
+        at_least_one("--seeds", Some(self.seeds))?;
         match self.actions > self.rows {
             true => Err(SettingError::TooManyActions {
                 requested: self.actions,
@@ -58,17 +58,5 @@ impl Sizes {
             }),
             false => Ok(()),
         }
-    }
-}
-
-/// Fails where there are none.
-///
-/// # Errors
-///
-/// [`SettingError::Zero`].
-pub(super) fn check_seeds(seeds: u64) -> Result<(), SettingError> {
-    match seeds {
-        0 => Err(SettingError::Zero { option: "--seeds" }),
-        _ => Ok(()),
     }
 }

@@ -32,6 +32,7 @@ use super::hyperparameters::value_at;
 use crate::experiment::{CommonOptions, ExperimentFolder, watch::Watch};
 use crate::failure::Failure;
 use crate::pictures::{self, Bands, Caption, FitPanel, PictureError, Points, Quantity};
+use crate::settings::{SettingError, at_least_one};
 use crate::standard_output::print;
 use crate::text_table::aligned;
 
@@ -68,6 +69,22 @@ pub struct ToyOptions {
     /// What every experiment takes.
     #[command(flatten)]
     common: CommonOptions,
+}
+
+impl ToyOptions {
+    /// Fails on what cannot be.
+    fn check(&self) -> Result<(), SettingError> {
+        at_least_one("--steps", self.steps)?;
+        at_least_one("--actions", Some(self.actions))?;
+        let rows = PLACES.len() * ROWS;
+        match self.actions > rows {
+            true => Err(SettingError::TooManyActions {
+                requested: self.actions,
+                rows,
+            }),
+            false => Ok(()),
+        }
+    }
 }
 
 /// A fitted model of the figure; deviations are those of the function, without noise.
@@ -212,6 +229,7 @@ fn noise() -> GaussianConfig {
 /// [`Failure`], which says what to do.
 pub(in crate::experiment) fn toy(options: &ToyOptions) -> Result<(), Failure> {
     let common = &options.common;
+    options.check()?;
     let place = common.place()?;
     let steps = options.steps.unwrap_or(common.by_scale(200, 1000));
     let problem = Problem::new((steps, options.actions), common.seed, place.open()?);

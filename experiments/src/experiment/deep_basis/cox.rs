@@ -18,6 +18,7 @@ use super::cox_report::report;
 use crate::arguments::name_of;
 use crate::experiment::{CommonOptions, ExperimentFolder, watch::Watch};
 use crate::failure::Failure;
+use crate::settings::at_least_one;
 
 /// Its name.
 pub(super) const NAME: &str = "dbk-cox";
@@ -84,6 +85,7 @@ pub(super) struct Fit {
 /// [`Failure`], which says what to do.
 pub(in crate::experiment) fn cox(options: &DbkCoxOptions) -> Result<(), Failure> {
     let common = &options.common;
+    at_least_one("--steps", options.steps)?;
     let place = common.place()?;
     let device = place.open()?;
     let problems = options.problems()?;
