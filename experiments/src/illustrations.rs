@@ -115,17 +115,11 @@ impl Illustrations<'_> {
     }
 
     fn target(&self) -> Quantity<'_> {
-        Quantity {
-            name: &self.data.schema.target_name,
-            unit: None,
-        }
+        Quantity::of(&self.data.schema.target_name)
     }
 
     fn input(&self, column: usize) -> Quantity<'_> {
-        Quantity {
-            name: &self.data.schema.input_names[column],
-            unit: None,
-        }
+        Quantity::of(&self.data.schema.input_names[column])
     }
 
     fn predicted_observed(&self, folder: &Path, caption: Caption<'_>) -> Result<(), PictureError> {

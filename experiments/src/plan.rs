@@ -1,50 +1,37 @@
 //! The model and the training that settings and data ask for.
 
+mod actions;
+mod inducing;
 mod layers;
 mod networks;
+mod training;
 
-use burn::tensor::DType;
 use burn_gp::{
-    inducing::Initialiser,
-    inference::{ActionLoss, ActionStart, IterationRule},
+    inference::ActionLoss,
     kernels::KernelConfig,
     likelihoods::{GaussianConfig, LikelihoodConfig},
     means::MeanConfig,
-    ops::Jitter,
     variational::{Coordinates, CovarianceShape, PosteriorConfig},
 };
 use burn_gp_models::{
-    ActionsConfig, ComputationAwareConfig, ConjugateGradientsConfig, DeepGpConfig, ExactConfig,
-    InducingConfig, ModelConfig, NetworkModelConfig, Precision, SgprConfig, SolveCollapsedConfig,
-    SvgpConfig,
-    training::{FullBatchOptimizer, FullBatchTraining, MiniBatchTraining},
+    ComputationAwareConfig, ConjugateGradientsConfig, DeepGpConfig, ExactConfig, InducingConfig,
+    ModelConfig, NetworkModelConfig, Precision, SgprConfig, SolveCollapsedConfig, SvgpConfig,
+    training::{FullBatchTraining, MiniBatchTraining},
 };
 
+use actions::actions;
+use inducing::{DEFAULT_INDUCING, inducing, inducing_patches};
 use layers::Pieces;
+use training::{full_batch, mini_batch};
 
-use crate::arguments::{
-    ActionStartName, CovarianceName, DtypeName, InitialiserName, MeanName, PolicyName,
-};
+use crate::arguments::{CovarianceName, DtypeName, MeanName};
 use crate::preparation::PreparedData;
 use crate::settings::{
-    ActionChoice, ActionSettings, Family, Length, Method, SettingError, Settings, SparseSettings,
-    VariationalSettings,
+    Family, Length, Method, SettingError, Settings, SparseSettings, VariationalSettings,
 };
-
-/// Inducing points unless told otherwise.
-const DEFAULT_INDUCING: usize = 128;
-
-/// Combinations of rows unless told otherwise.
-const DEFAULT_ACTIONS: usize = 256;
 
 /// Columns of the orthogonal inducing points' covariance that a step looks at unless told otherwise.
 const DEFAULT_COLUMNS: usize = 1024;
-
-/// Mini-batch steps unless told otherwise, or …
-const DEFAULT_STEPS: usize = 6000;
-
-/// … this many passes over the training rows, if those are more steps.
-const DEFAULT_EPOCHS: usize = 10;
 
 /// A model with its training.
 #[derive(Clone, Debug)]
@@ -241,137 +228,6 @@ pub fn precision(dtype: DtypeName) -> Precision {
     }
 }
 
-/// The combinations of rows; their number is written into `settings`.
-fn actions(
-    settings: &mut ActionSettings,
-    data: &PreparedData,
-    seed: u64,
-) -> Result<ActionsConfig, SettingError> {
-    let rows = data.train.len();
-    let requested = *settings.count.get_or_insert(DEFAULT_ACTIONS.min(rows));
-    if requested > rows {
-        return Err(SettingError::TooManyActions { requested, rows });
-    }
-    let iterations = |rule, tolerance| ActionsConfig::Iterations {
-        rule,
-        count: requested,
-        tolerance,
-        seed,
-    };
-    Ok(match settings.choice {
-        ActionChoice::Trained { start } => ActionsConfig::Blocks {
-            count: requested,
-            start: match start {
-                ActionStartName::Normal => ActionStart::Normal,
-                ActionStartName::Targets => ActionStart::Targets,
-                ActionStartName::Eigenvectors => ActionStart::Eigenvectors,
-            },
-            seed,
-        },
-        ActionChoice::ConjugateGradients { tolerance } => {
-            iterations(IterationRule::Residuals, tolerance)
-        }
-        ActionChoice::Policy {
-            policy,
-            rank,
-            tolerance,
-        } => iterations(rule(policy, rank), tolerance),
-    })
-}
-
-fn rule(policy: PolicyName, rank: usize) -> IterationRule {
-    match policy {
-        PolicyName::Cg => IterationRule::Residuals,
-        PolicyName::PreconditionedCg => IterationRule::PreconditionedResiduals { rank },
-        PolicyName::Unit => IterationRule::UnitVectors,
-        PolicyName::Random => IterationRule::RandomVectors,
-        PolicyName::Eigenvectors => IterationRule::Eigenvectors,
-    }
-}
-
-/// How many inducing points there are, and how many orthogonal ones: as many as were asked for, else
-/// as many as there are different training inputs for, up to the defaults.
-fn inducing_counts(
-    sparse: &SparseSettings,
-    has_orthogonal: bool,
-    data: &PreparedData,
-) -> Result<(usize, usize), SettingError> {
-    let (rows, distinct) = (data.train.len(), data.distinct_training_inputs());
-    if let Some(requested) = sparse.inducing {
-        if requested > rows {
-            return Err(SettingError::TooManyInducing { requested, rows });
-        }
-        if requested > distinct {
-            return Err(SettingError::TooFewDistinct {
-                requested,
-                distinct,
-            });
-        }
-    }
-    if !has_orthogonal {
-        return Ok((sparse.inducing.unwrap_or(DEFAULT_INDUCING.min(distinct)), 0));
-    }
-    let left = (sparse.orthogonal).map_or(distinct / 2, |count| distinct.saturating_sub(count));
-    let inducing = sparse.inducing.unwrap_or(DEFAULT_INDUCING.min(left).max(1));
-    let left = distinct.saturating_sub(inducing);
-    let orthogonal = sparse.orthogonal.unwrap_or(inducing.min(left).max(1));
-    match orthogonal > left {
-        true => Err(SettingError::TooFewForBoth {
-            inducing,
-            orthogonal,
-            distinct,
-        }),
-        false => Ok((inducing, orthogonal)),
-    }
-}
-
-fn inducing(
-    sparse: &mut SparseSettings,
-    has_orthogonal: bool,
-    data: &PreparedData,
-    seed: u64,
-    dtype: DType,
-) -> Result<InducingConfig, SettingError> {
-    let (count, orthogonal) = inducing_counts(sparse, has_orthogonal, data)?;
-    Ok(inducing_config(sparse, (count, orthogonal), seed, dtype))
-}
-
-/// Inducing patches, of which there are more than rows.
-fn inducing_patches(
-    sparse: &mut SparseSettings,
-    has_orthogonal: bool,
-    seed: u64,
-    dtype: DType,
-) -> InducingConfig {
-    let count = sparse.inducing.unwrap_or(DEFAULT_INDUCING);
-    let orthogonal = sparse.orthogonal.unwrap_or(count);
-    let orthogonal = if has_orthogonal { orthogonal } else { 0 };
-    inducing_config(sparse, (count, orthogonal), seed, dtype)
-}
-
-fn inducing_config(
-    sparse: &mut SparseSettings,
-    (count, orthogonal): (usize, usize),
-    seed: u64,
-    dtype: DType,
-) -> InducingConfig {
-    sparse.inducing = Some(count);
-    sparse.orthogonal = (orthogonal > 0).then_some(orthogonal);
-    let default = Jitter::for_precision(dtype).initial;
-    let jitter = *sparse.jitter.get_or_insert(default);
-    InducingConfig {
-        count,
-        orthogonal,
-        initialiser: match sparse.initialiser {
-            InitialiserName::Subset => Initialiser::Subset,
-            InitialiserName::KMeans => Initialiser::KMeans,
-            InitialiserName::GreedyVariance => Initialiser::GreedyVariance,
-        },
-        seed,
-        jitter: Some(Jitter::relative(jitter)),
-    }
-}
-
 fn kernel(settings: &Settings, data: &PreparedData) -> Result<KernelConfig, SettingError> {
     let kernel = settings.kernel.config(settings.isotropic);
     // A deep kernel sees the outputs of its network.
@@ -444,43 +300,4 @@ fn posterior(
             }
         }
     })
-}
-
-fn full_batch(length: Option<Length>, optimizer: Option<FullBatchOptimizer>) -> FullBatchTraining {
-    let default = FullBatchTraining {
-        optimizer: optimizer.unwrap_or_default(),
-        ..FullBatchTraining::default()
-    };
-    match length {
-        Some(Length::Epochs(iterations) | Length::Steps(iterations)) => FullBatchTraining {
-            iterations,
-            ..default
-        },
-        None => default,
-    }
-}
-
-fn mini_batch(
-    variational: &VariationalSettings,
-    length: Option<Length>,
-    rows: usize,
-    seed: u64,
-) -> MiniBatchTraining {
-    let mut training = MiniBatchTraining {
-        batch_size: variational.batch_size,
-        learning_rate: variational.learning_rate,
-        schedule: variational.schedule,
-        plateau: variational.plateau,
-        gradient_norm: variational.gradient_norm,
-        natural_gradient: variational.natural_gradient,
-        inducing: variational.inducing,
-        seed,
-        ..MiniBatchTraining::new(DEFAULT_STEPS)
-    };
-    training.steps = match length {
-        Some(Length::Epochs(epochs)) => training.steps_in_epochs(epochs, rows),
-        Some(Length::Steps(steps)) => steps,
-        None => DEFAULT_STEPS.max(training.steps_in_epochs(DEFAULT_EPOCHS, rows)),
-    };
-    training
 }

@@ -240,6 +240,12 @@ fn sizes_that_cannot_be_are_refused() {
         "cagp-inducing --lengthscale -1",
         "--lengthscale is -1 but must be a number above 1e-6",
     );
+    refused("cagp-toy --steps 0", &zero("steps"));
+    refused("cagp-toy --actions 0", &zero("actions"));
+    refused(
+        "cagp-toy --actions 251",
+        "--actions is 251 but there are only 250 training rows; give at most 250",
+    );
     refused("cagp-course --epochs 0", &zero("epochs"));
     refused("cagp-coverage --seeds 0", &zero("seeds"));
     refused(

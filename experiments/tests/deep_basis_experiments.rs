@@ -231,3 +231,29 @@ fn measurements_come_from_a_file() {
         );
     }
 }
+
+/// What cannot be gets one sentence, and no folder is left behind.
+#[test]
+fn sizes_that_cannot_be_are_refused() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path();
+    for (line, option) in [
+        ("dbk-synthetic --sizes 100,0", "sizes"),
+        ("dbk-synthetic --steps 0", "steps"),
+        ("dbk-synthetic --seeds 0", "seeds"),
+        ("dbk-theorem1 --rank 0", "rank"),
+        ("dbk-theorem1 --steps 0", "steps"),
+        ("dbk-cox --steps 0", "steps"),
+        ("dbk-rank --ranks 4,0", "ranks"),
+        ("dbk-rank --seeds 0", "seeds"),
+        ("dbk-mobile --seeds 0", "seeds"),
+    ] {
+        let line = format!("experiment {line} --out bad");
+        let output = run(path, &line.split(' ').collect::<Vec<&str>>());
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{line}: {message}");
+        let sentence = format!("error: --{option} is 0 but must be at least 1\n");
+        assert_eq!(message, sentence, "{line}");
+        assert!(!path.join("bad").exists(), "{line}");
+    }
+}

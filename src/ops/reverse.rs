@@ -8,7 +8,7 @@ use burn::backend::{
     autodiff::{
         checkpoint::{base::Checkpointer, strategy::CheckpointStrategy},
         grads::Gradients,
-        ops::{Backward, Ops, OpsKind},
+        ops::{Backward, NodeGuard, Ops, OpsKind},
     },
     tensor::FloatTensor,
 };
@@ -22,6 +22,24 @@ use super::{
     relaxation::MemoryAnswer,
 };
 use crate::patches::PatchGrid;
+
+/// Puts the steps of operations into the graph.
+trait Record<B: LinearAlgebraReverse, const N: usize>: Backward<B, N> {
+    /// The output with its step, which keeps the state if a parent is tracked.
+    fn record<C: CheckpointStrategy>(
+        self,
+        parents: [NodeGuard; N],
+        state: Self::State,
+        output: FloatTensor<B>,
+    ) -> FloatTensor<Autodiff<B, C>> {
+        match self.prepare::<C>(parents).compute_bound().stateful() {
+            OpsKind::Tracked(step) => step.finish(state, output),
+            OpsKind::UnTracked(step) => step.finish(output),
+        }
+    }
+}
+
+impl<B: LinearAlgebraReverse, const N: usize, S: Backward<B, N>> Record<B, N> for S {}
 
 /// Defines a reverse step: its state, and from the gradient of the output one gradient for each
 /// parent that asks for one.
@@ -192,14 +210,11 @@ impl<B: LinearAlgebraReverse, C: CheckpointStrategy> LinearAlgebra for Autodiff<
             variance.clone(),
             kind,
         );
-        match CovarianceStep
-            .prepare::<C>([x1_node, x2_node, lengthscales_node, variance_node])
-            .compute_bound()
-            .stateful()
-        {
-            OpsKind::Tracked(step) => step.finish(([x1, x2, lengthscales, variance], kind), output),
-            OpsKind::UnTracked(step) => step.finish(output),
-        }
+        CovarianceStep.record::<C>(
+            [x1_node, x2_node, lengthscales_node, variance_node],
+            ([x1, x2, lengthscales, variance], kind),
+            output,
+        )
     }
 
     fn patch_covariance(
@@ -257,35 +272,24 @@ impl<B: LinearAlgebraReverse, C: CheckpointStrategy> LinearAlgebra for Autodiff<
     ) -> FloatTensor<Self> {
         let (matrix, node) = matrix.into_parts();
         let factor = B::cholesky(matrix, jitter, outcome.clone());
-        match CholeskyStep.prepare::<C>([node]).compute_bound().stateful() {
-            OpsKind::Tracked(step) => {
-                // A failed member never reaches the reverse: the caller returns the error.
-                let added = outcome
-                    .members()
-                    .into_iter()
-                    .map(|member| member.unwrap_or(0.0));
-                step.finish((factor.clone(), added.collect()), factor)
-            }
-            OpsKind::UnTracked(step) => step.finish(factor),
-        }
+        // A failed member never reaches the reverse: the caller returns the error.
+        let added = outcome
+            .members()
+            .into_iter()
+            .map(|member| member.unwrap_or(0.0));
+        CholeskyStep.record::<C>([node], (factor.clone(), added.collect()), factor)
     }
 
     fn pack_lower(matrix: FloatTensor<Self>, outcome: FactorizationOutcome) -> FloatTensor<Self> {
         let (matrix, node) = matrix.into_parts();
         let factor = B::pack_lower(matrix, outcome);
-        match PackStep.prepare::<C>([node]).compute_bound().stateful() {
-            OpsKind::Tracked(step) => step.finish(factor.clone(), factor),
-            OpsKind::UnTracked(step) => step.finish(factor),
-        }
+        PackStep.record::<C>([node], factor.clone(), factor)
     }
 
     fn unpack_lower(factor: FloatTensor<Self>) -> FloatTensor<Self> {
         let (factor, node) = factor.into_parts();
         let lower = B::unpack_lower(factor.clone());
-        match UnpackStep.prepare::<C>([node]).compute_bound().stateful() {
-            OpsKind::Tracked(step) => step.finish(factor, lower),
-            OpsKind::UnTracked(step) => step.finish(lower),
-        }
+        UnpackStep.record::<C>([node], factor, lower)
     }
 
     fn factor_solve(
@@ -296,33 +300,17 @@ impl<B: LinearAlgebraReverse, C: CheckpointStrategy> LinearAlgebra for Autodiff<
         let (factor, factor_node) = factor.into_parts();
         let (rhs, rhs_node) = rhs.into_parts();
         let solution = B::factor_solve(factor.clone(), rhs.clone(), side);
-        match SolveStep
-            .prepare::<C>([factor_node, rhs_node])
-            .compute_bound()
-            .stateful()
-        {
-            OpsKind::Tracked(step) => {
-                let saved = match side {
-                    Side::Lower => solution.clone(),
-                    Side::Transposed => rhs,
-                };
-                step.finish((factor, saved, side), solution)
-            }
-            OpsKind::UnTracked(step) => step.finish(solution),
-        }
+        let saved = match side {
+            Side::Lower => solution.clone(),
+            Side::Transposed => rhs,
+        };
+        SolveStep.record::<C>([factor_node, rhs_node], (factor, saved, side), solution)
     }
 
     fn factor_log_determinant(factor: FloatTensor<Self>) -> FloatTensor<Self> {
         let (factor, node) = factor.into_parts();
         let output = B::factor_log_determinant(factor.clone());
-        match LogDeterminantStep
-            .prepare::<C>([node])
-            .compute_bound()
-            .stateful()
-        {
-            OpsKind::Tracked(step) => step.finish(factor, output),
-            OpsKind::UnTracked(step) => step.finish(output),
-        }
+        LogDeterminantStep.record::<C>([node], factor, output)
     }
 
     fn projected_moments(
@@ -335,36 +323,23 @@ impl<B: LinearAlgebraReverse, C: CheckpointStrategy> LinearAlgebra for Autodiff<
         let (scale, scale_node) = scale.into_parts();
         let [moments, projected] =
             B::projected_moments_saving(basis.clone(), mean.clone(), scale.clone());
-        match ProjectedMomentsStep
-            .prepare::<C>([basis_node, mean_node, scale_node])
-            .compute_bound()
-            .stateful()
-        {
-            OpsKind::Tracked(step) => step.finish([basis, mean, scale, projected], moments),
-            OpsKind::UnTracked(step) => step.finish(moments),
-        }
+        ProjectedMomentsStep.record::<C>(
+            [basis_node, mean_node, scale_node],
+            [basis, mean, scale, projected],
+            moments,
+        )
     }
 
     fn column_squares(basis: FloatTensor<Self>) -> FloatTensor<Self> {
         let (basis, node) = basis.into_parts();
         let output = B::column_squares(basis.clone());
-        match ColumnSquaresStep
-            .prepare::<C>([node])
-            .compute_bound()
-            .stateful()
-        {
-            OpsKind::Tracked(step) => step.finish(basis, output),
-            OpsKind::UnTracked(step) => step.finish(output),
-        }
+        ColumnSquaresStep.record::<C>([node], basis, output)
     }
 
     fn gram(basis: FloatTensor<Self>, side: Side) -> FloatTensor<Self> {
         let (basis, node) = basis.into_parts();
         let output = B::gram(basis.clone(), side);
-        match GramStep.prepare::<C>([node]).compute_bound().stateful() {
-            OpsKind::Tracked(step) => step.finish((basis, side), output),
-            OpsKind::UnTracked(step) => step.finish(output),
-        }
+        GramStep.record::<C>([node], (basis, side), output)
     }
 
     fn remainder(
@@ -383,28 +358,14 @@ impl<B: LinearAlgebraReverse, C: CheckpointStrategy> LinearAlgebra for Autodiff<
         let (lower, lower_node) = lower.into_parts();
         let (rhs, rhs_node) = rhs.into_parts();
         let output = B::triangular_product(lower.clone(), rhs.clone(), side);
-        match TriangularProductStep
-            .prepare::<C>([lower_node, rhs_node])
-            .compute_bound()
-            .stateful()
-        {
-            OpsKind::Tracked(step) => step.finish((lower, rhs, side), output),
-            OpsKind::UnTracked(step) => step.finish(output),
-        }
+        TriangularProductStep.record::<C>([lower_node, rhs_node], (lower, rhs, side), output)
     }
 
     fn column_products(left: FloatTensor<Self>, right: FloatTensor<Self>) -> FloatTensor<Self> {
         let (left, left_node) = left.into_parts();
         let (right, right_node) = right.into_parts();
         let output = B::column_products(left.clone(), right.clone());
-        match ColumnProductsStep
-            .prepare::<C>([left_node, right_node])
-            .compute_bound()
-            .stateful()
-        {
-            OpsKind::Tracked(step) => step.finish([left, right], output),
-            OpsKind::UnTracked(step) => step.finish(output),
-        }
+        ColumnProductsStep.record::<C>([left_node, right_node], [left, right], output)
     }
 
     fn congruence(matrix: FloatTensor<Self>, lower: FloatTensor<Self>) -> FloatTensor<Self> {
@@ -448,36 +409,19 @@ impl<B: LinearAlgebraReverse, C: CheckpointStrategy> LinearAlgebra for Autodiff<
         let (value, value_node) = value.into_parts();
         let each = value.shape()[0] > matrix_dims(&matrix.shape()).0;
         let output = B::add_to_diagonal(matrix, value);
-        match DiagonalStep
-            .prepare::<C>([matrix_node, value_node])
-            .compute_bound()
-            .stateful()
-        {
-            OpsKind::Tracked(step) => step.finish(each, output),
-            OpsKind::UnTracked(step) => step.finish(output),
-        }
+        DiagonalStep.record::<C>([matrix_node, value_node], each, output)
     }
 
     fn gaussian_divergence(mean: FloatTensor<Self>, scale: FloatTensor<Self>) -> FloatTensor<Self> {
         let (mean, mean_node) = mean.into_parts();
         let (scale, scale_node) = scale.into_parts();
         let output = B::gaussian_divergence(mean.clone(), scale.clone());
-        match GaussianDivergenceStep
-            .prepare::<C>([mean_node, scale_node])
-            .compute_bound()
-            .stateful()
-        {
-            OpsKind::Tracked(step) => step.finish([mean, scale], output),
-            OpsKind::UnTracked(step) => step.finish(output),
-        }
+        GaussianDivergenceStep.record::<C>([mean_node, scale_node], [mean, scale], output)
     }
 
     fn special(x: FloatTensor<Self>, function: SpecialFunction) -> FloatTensor<Self> {
         let (x, node) = x.into_parts();
         let output = B::special(x.clone(), function);
-        match SpecialStep.prepare::<C>([node]).compute_bound().stateful() {
-            OpsKind::Tracked(step) => step.finish((x, function), output),
-            OpsKind::UnTracked(step) => step.finish(output),
-        }
+        SpecialStep.record::<C>([node], (x, function), output)
     }
 }

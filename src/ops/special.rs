@@ -5,10 +5,10 @@ use burn::{backend::Dispatch, tensor::Tensor};
 use super::{
     extension::LinearAlgebra,
     host::{
-        normal::{self, Part},
+        elementwise::{self, Part},
+        normal,
         scalar::Scalar,
-        special,
-        tanh::tanh_of,
+        special, tanh,
     },
 };
 
@@ -31,18 +31,18 @@ impl SpecialFunction {
     /// The function, or its derivative, at each of the arguments.
     pub(crate) fn evaluate<T: Scalar>(self, arguments: &[T], part: Part, results: &mut [T]) {
         let scalar = match self {
-            Self::LogNormalCdf => return normal::log_normal_cdf_of(arguments, part, results),
-            Self::Tanh => return tanh_of(arguments, part, results),
+            Self::LogNormalCdf => {
+                return elementwise::evaluate::<T, normal::LogNormalCdf>(arguments, part, results);
+            }
+            Self::Tanh => {
+                return elementwise::evaluate::<T, tanh::Tanh>(arguments, part, results);
+            }
             Self::Softplus => special::softplus,
             Self::LogGamma => special::log_gamma,
             Self::LogOneMinusExp => special::log_one_minus_exp,
         };
         for (result, argument) in results.iter_mut().zip(arguments) {
-            let (value, slope) = scalar(argument.to_f64());
-            *result = T::from_f64(match part {
-                Part::Value => value,
-                Part::Slope => slope,
-            });
+            *result = T::from_f64(part.of(scalar(argument.to_f64())));
         }
     }
 }

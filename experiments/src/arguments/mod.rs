@@ -3,6 +3,7 @@
 mod all_rows;
 mod choices;
 mod complaint;
+mod earlier_options;
 mod layers;
 mod network;
 mod pseudo_observations;

@@ -195,10 +195,7 @@ pub(super) fn padded((low, high): (f64, f64), share: f64) -> (f64, f64) {
 mod tests {
     use super::*;
 
-    const NOTHING: Quantity<'static> = Quantity {
-        name: "y",
-        unit: None,
-    };
+    const NOTHING: Quantity<'static> = Quantity::of("y");
 
     fn labels(axis: &Axis) -> Vec<String> {
         axis.ticks

@@ -80,7 +80,7 @@ pub fn calibration(
 
 /// Two axes from 0 to 1.
 pub(super) fn share_axes(horizontal: &str, vertical: &str) -> (Axis, Axis) {
-    let axis = |name| Axis::new(0.0, 1.0, Quantity { name, unit: None }, 5);
+    let axis = |name| Axis::new(0.0, 1.0, Quantity::of(name), 5);
     (axis(horizontal), axis(vertical))
 }
 

@@ -285,12 +285,16 @@ pub(super) mod testing {
     use std::collections::BTreeSet;
     use std::path::Path;
 
-    use super::super::{Caption, PictureError};
+    use super::super::{Caption, PictureError, Quantity};
 
     pub(in super::super) const CAPTION: Caption<'static> = Caption {
         data: "a <set> & \"more\"\u{1} of a name that is far too long for one line",
         model: "svgp, M = 100",
     };
+
+    /// The inputs of a map.
+    pub(in super::super) const INPUTS: [Quantity<'static>; 2] =
+        [Quantity::of("a"), Quantity::of("b")];
 
     /// A drawn picture, parsed.
     pub(in super::super) struct Picture {

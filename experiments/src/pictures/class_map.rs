@@ -144,19 +144,8 @@ fn draw_points(chart: &mut Chart<'_>, shown: &[([f64; 2], usize)]) -> Result<(),
 
 #[cfg(test)]
 mod tests {
-    use super::super::canvas::testing::{CAPTION, Picture};
+    use super::super::canvas::testing::{CAPTION, INPUTS, Picture};
     use super::*;
-
-    const INPUTS: [Quantity<'static>; 2] = [
-        Quantity {
-            name: "a",
-            unit: None,
-        },
-        Quantity {
-            name: "b",
-            unit: None,
-        },
-    ];
 
     fn names() -> Vec<String> {
         ["left", "middle", "right"].map(String::from).to_vec()

@@ -184,18 +184,12 @@ mod tests {
     use super::super::canvas::testing::{CAPTION, Picture};
     use super::*;
 
-    const STEP: Quantity<'static> = Quantity {
-        name: "step",
-        unit: None,
-    };
+    const STEP: Quantity<'static> = Quantity::of("step");
 
     fn panel(curves: Vec<Vec<(f64, f64)>>) -> CurvePanel<'static> {
         CurvePanel {
             title: "test error",
-            value: Quantity {
-                name: "RMSE",
-                unit: None,
-            },
+            value: Quantity::of("RMSE"),
             curves,
             span: Span::Values,
         }

@@ -171,19 +171,8 @@ fn colour_bar(panel: &Area<'_>, name: &str, top: i32) -> Result<(), PictureError
 
 #[cfg(test)]
 mod tests {
-    use super::super::canvas::testing::{CAPTION, Picture};
+    use super::super::canvas::testing::{CAPTION, INPUTS, Picture};
     use super::*;
-
-    const INPUTS: [Quantity<'static>; 2] = [
-        Quantity {
-            name: "x₁",
-            unit: None,
-        },
-        Quantity {
-            name: "x₂",
-            unit: None,
-        },
-    ];
 
     fn names() -> [String; 2] {
         ["no".into(), "yes".into()]

@@ -5,83 +5,13 @@ use std::path::Path;
 use plotters::prelude::*;
 
 use super::axis::{Axis, extent, padded, robust_extent};
+use super::band::draw_band;
 use super::canvas::{Chart, Frame, drawing, pixels, wide};
+use super::fit_content::{BandOf, Curve, Fit, PICTURE, Visible};
 use super::legend::{Entry, Sample};
 use super::loss::clipped;
-use super::predicted_observed::HALF_WIDTH_95;
-use super::rows::{MOST_POINTS, remark, same_length, thin, usable};
+use super::rows::remark;
 use super::{Caption, PictureError, Quantity, palette};
-
-const PICTURE: &str = "Fit";
-
-/// Data points over one input.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Points<'a> {
-    /// Inputs `[N]`.
-    pub x: &'a [f64],
-    /// Targets `[N]`.
-    pub y: &'a [f64],
-}
-
-/// What a band holds with a probability of 95 %.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BandOf {
-    /// Targets, noise included.
-    Targets,
-    /// The function alone.
-    Function,
-}
-
-/// A band around the mean.
-#[derive(Debug, Clone, Copy)]
-pub struct Band<'a> {
-    /// What it holds.
-    pub of: BandOf,
-    /// Standard deviations `[G]`.
-    pub standard_deviation: &'a [f64],
-}
-
-/// A model over one input, evaluated on a grid.
-#[derive(Debug, Clone, Copy)]
-pub struct Fit<'a> {
-    /// Inputs the model was evaluated at, increasing, `[G]`; see [`evaluation_grid`].
-    pub x: &'a [f64],
-    /// Predicted means `[G]`.
-    pub mean: &'a [f64],
-    /// The bands, the widest first.
-    pub bands: &'a [Band<'a>],
-    /// What targets lie between.
-    pub target_range: (f64, f64),
-    /// Rows the model was trained on.
-    pub train: Points<'a>,
-    /// Held-out rows.
-    pub test: Points<'a>,
-    /// Inducing inputs `[M]`; empty for a model without.
-    pub inducing: &'a [f64],
-}
-
-/// `count` evenly spaced inputs that reach 5 % past the finite values given, for [`Fit::x`].
-///
-/// # Errors
-///
-/// [`PictureError::NothingToShow`] when no value is finite or `count` is below 2.
-pub fn evaluation_grid(
-    inputs: impl IntoIterator<Item = f64>,
-    count: usize,
-) -> Result<Vec<f64>, PictureError> {
-    let range = extent(inputs.into_iter().filter(|&value| usable(value)));
-    let (Some((low, high)), true) = (range, count >= 2) else {
-        return Err(PictureError::NothingToShow {
-            picture: PICTURE,
-            given: 0,
-        });
-    };
-    let margin = if high > low { 0.05 * (high - low) } else { 1.0 };
-    let step = (high - low + 2.0 * margin) / (count - 1) as f64;
-    Ok((0..count)
-        .map(|index| low - margin + index as f64 * step)
-        .collect())
-}
 
 /// Draws a one-dimensional fit: mean, bands of mean ± 1.96 standard deviations as far as targets can
 /// be, data points and inducing inputs as ticks along the bottom.
@@ -114,7 +44,7 @@ pub fn fit(
     wide(path, &frame, axes, |chart| {
         let inside = |point: &&(f64, f64)| horizontal.holds(point.0) && vertical.holds(point.1);
         for (of, edges) in &curve.bands {
-            draw_band(chart, edges, &vertical, of.shade())?;
+            draw_band(chart, PICTURE, edges, &vertical, of.shade())?;
         }
         let dot = palette::INK.mix(if train.shown.len() > 300 { 0.35 } else { 0.7 });
         let dots = train.shown.iter().filter(inside);
@@ -138,78 +68,6 @@ impl BandOf {
             Self::Targets => 0.3,
             Self::Function => 0.45,
         }
-    }
-}
-
-/// The usable grid points.
-struct Curve {
-    /// Input and mean.
-    means: Vec<(f64, f64)>,
-    /// Input, lower and upper edge.
-    bands: Vec<(BandOf, Vec<[f64; 3]>)>,
-    unusable: usize,
-}
-
-impl Curve {
-    fn new(content: &Fit<'_>) -> Result<Self, PictureError> {
-        let count = content.x.len();
-        same_length(PICTURE, "the mean", count, content.mean.len())?;
-        let mut sound: Vec<bool> = (0..count)
-            .map(|index| usable(content.x[index]) && usable(content.mean[index]))
-            .collect();
-        for band in content.bands {
-            let deviations = band.standard_deviation;
-            same_length(PICTURE, "the standard deviation", count, deviations.len())?;
-            for (sound, &deviation) in sound.iter_mut().zip(deviations) {
-                *sound &= usable(deviation) && deviation >= 0.0;
-            }
-        }
-        let indices: Vec<usize> = (0..count).filter(|&index| sound[index]).collect();
-        if indices.len() < 2 {
-            return Err(PictureError::NothingToShow {
-                picture: PICTURE,
-                given: count,
-            });
-        }
-        let (least, most) = content.target_range;
-        let edges = |band: &Band<'_>| {
-            let edge = |&index: &usize| {
-                let half = HALF_WIDTH_95 * band.standard_deviation[index];
-                let mean = content.mean[index];
-                [
-                    content.x[index],
-                    (mean - half).max(least),
-                    (mean + half).min(most),
-                ]
-            };
-            (band.of, indices.iter().map(edge).collect())
-        };
-        let mean = |&index: &usize| (content.x[index], content.mean[index]);
-        Ok(Self {
-            means: indices.iter().map(mean).collect(),
-            bands: content.bands.iter().map(edges).collect(),
-            unusable: count - indices.len(),
-        })
-    }
-}
-
-/// The finite points of one kind, and those of them that are drawn.
-struct Visible {
-    all: Vec<(f64, f64)>,
-    shown: Vec<(f64, f64)>,
-    unusable: usize,
-}
-
-impl Visible {
-    fn new(what: &'static str, points: Points<'_>) -> Result<Self, PictureError> {
-        same_length(PICTURE, what, points.x.len(), points.y.len())?;
-        let pairs = points.x.iter().copied().zip(points.y.iter().copied());
-        let all: Vec<(f64, f64)> = pairs.filter(|&(x, y)| usable(x) && usable(y)).collect();
-        Ok(Self {
-            shown: thin(&all, MOST_POINTS),
-            unusable: points.x.len() - all.len(),
-            all,
-        })
     }
 }
 
@@ -254,21 +112,6 @@ fn axes(
             7,
         ),
     ))
-}
-
-fn draw_band(
-    chart: &mut Chart<'_>,
-    edges: &[[f64; 3]],
-    vertical: &Axis,
-    shade: f64,
-) -> Result<(), PictureError> {
-    let upper = edges.iter().map(|&[x, _, high]| (x, vertical.clip(high)));
-    let lower = edges.iter().map(|&[x, low, _]| (x, vertical.clip(low)));
-    let outline: Vec<(f64, f64)> = upper.chain(lower.rev()).collect();
-    chart
-        .draw_series([Polygon::new(outline, palette::SKY.mix(shade).filled())])
-        .map_err(drawing(PICTURE))?;
-    Ok(())
 }
 
 fn draw_mean(chart: &mut Chart<'_>, curve: &Curve, vertical: &Axis) -> Result<(), PictureError> {
@@ -370,16 +213,14 @@ fn legend_entries(content: &Fit<'_>, train: &Visible, test: &Visible) -> Vec<Ent
 #[cfg(test)]
 mod tests {
     use super::super::canvas::testing::{CAPTION, Picture, wave};
+    use super::super::fit_content::{Band, Points, evaluation_grid};
     use super::*;
 
     const INPUT: Quantity<'static> = Quantity {
         name: "x",
         unit: Some("s"),
     };
-    const TARGET: Quantity<'static> = Quantity {
-        name: "y",
-        unit: None,
-    };
+    const TARGET: Quantity<'static> = Quantity::of("y");
 
     const EVERYWHERE: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
 
@@ -418,26 +259,6 @@ mod tests {
         assert!(picture.has_text("95 % of the function"));
         assert!(picture.has_text("2 inducing points outside the range shown"));
         assert!(picture.has_text("x (s)"));
-    }
-
-    /// Counts and fractions have ends that no band passes.
-    #[test]
-    fn bands_end_where_targets_do() {
-        let content = Fit {
-            x: &[0.0, 1.0],
-            mean: &[0.1, 0.9],
-            bands: &[Band {
-                of: BandOf::Targets,
-                standard_deviation: &[0.5; 2],
-            }],
-            target_range: (0.0, 1.0),
-            train: Points::default(),
-            test: Points::default(),
-            inducing: &[],
-        };
-        let curve = Curve::new(&content).expect("a curve");
-        let (_, edges) = &curve.bands[0];
-        assert_eq!((edges[0][1], edges[1][2]), (0.0, 1.0));
     }
 
     #[test]

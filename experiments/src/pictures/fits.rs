@@ -5,8 +5,9 @@ use std::path::Path;
 use plotters::prelude::*;
 
 use super::axis::{Axis, extent, padded, robust_extent};
+use super::band::draw_band;
 use super::canvas::{Area, Chart, Frame, drawing, on_paper, pixels, write_header};
-use super::fit::Points;
+use super::fit_content::Points;
 use super::legend::{self, Entry, Sample};
 use super::loss::clipped;
 use super::rows::{same_length, usable};
@@ -15,6 +16,8 @@ use super::{Caption, PictureError, Quantity, palette, panels};
 const PICTURE: &str = "Fits";
 const HEADER: i32 = 98;
 const MARGIN: i32 = 10;
+/// How strong the colour of a band is.
+const SHADE: f64 = 0.3;
 
 /// A model over one input.
 #[derive(Clone, Copy, Debug)]
@@ -25,12 +28,21 @@ pub struct FitPanel<'a> {
     pub x: &'a [f64],
     /// Predicted means, `[G]`.
     pub mean: &'a [f64],
-    /// Half the width of the band around them, `[G]`.
-    pub half_width: &'a [f64],
+    /// Standard deviations of the band around them, `[G]`.
+    pub deviation: &'a [f64],
     /// Inducing inputs, `[M]`.
     pub inducing: &'a [f64],
     /// Orthogonal inducing inputs, `[M2]`.
     pub orthogonal: &'a [f64],
+}
+
+/// What the bands of all panels are.
+#[derive(Clone, Copy, Debug)]
+pub struct Bands<'a> {
+    /// The text of the legend.
+    pub text: &'a str,
+    /// Half the width, in standard deviations.
+    pub deviations: f64,
 }
 
 /// Draws a panel a fit, all with the same axes: mean, band, training and held-out points, inducing
@@ -44,7 +56,7 @@ pub struct FitPanel<'a> {
 pub fn fits(
     path: &Path,
     caption: Caption<'_>,
-    band: &str,
+    band: Bands<'_>,
     (train, test): (Points<'_>, Points<'_>),
     (input, target): (Quantity<'_>, Quantity<'_>),
     fits: &[FitPanel<'_>],
@@ -52,27 +64,39 @@ pub fn fits(
     for fit in fits {
         let count = fit.x.len();
         same_length(PICTURE, "the mean", count, fit.mean.len())?;
-        same_length(PICTURE, "the band", count, fit.half_width.len())?;
+        same_length(PICTURE, "the band", count, fit.deviation.len())?;
     }
     for points in [train, test] {
         same_length(PICTURE, "the targets", points.x.len(), points.y.len())?;
     }
-    let axes = axes(fits, &[train, test], input, target)?;
+    let axes = axes(fits, band, &[train, test], (input, target))?;
     let frame = Frame {
         picture: PICTURE,
         caption,
         remarks: Vec::new(),
-        legend: legend_entries(band, test, fits),
+        legend: legend_entries(band.text, test, fits),
     };
     on_paper(path, &frame, |sheet| {
         let (header, body) = sheet.split_vertically(pixels(HEADER));
         write_header(&header, &frame)?;
         legend::in_a_row(&header, &frame.legend, MARGIN, 80)?;
         for (area, fit) in panels::divide(&body, fits.len()).iter().zip(fits) {
-            draw(area, fit, (train, test), axes.clone())?;
+            draw(area, fit, band, (train, test), axes.clone())?;
         }
         Ok(())
     })
+}
+
+impl FitPanel<'_> {
+    /// Input, lower and upper edge of a band this many deviations to each side.
+    fn edges(&self, deviations: f64) -> Vec<[f64; 3]> {
+        let rows = (self.x.iter().zip(self.mean)).zip(self.deviation);
+        rows.map(|((&x, mean), deviation)| {
+            let half = deviations * deviation;
+            [x, mean - half, mean + half]
+        })
+        .collect()
+    }
 }
 
 /// An entry for everything that some panel has.
@@ -97,9 +121,9 @@ fn legend_entries<'a>(band: &'a str, test: Points<'_>, fits: &[FitPanel<'_>]) ->
 /// Axes that hold the data and the means; a band may stretch them by half at either end.
 fn axes(
     fits: &[FitPanel<'_>],
+    band: Bands<'_>,
     points: &[Points<'_>],
-    input: Quantity<'_>,
-    target: Quantity<'_>,
+    (input, target): (Quantity<'_>, Quantity<'_>),
 ) -> Result<(Axis, Axis), PictureError> {
     let places = fits.iter().flat_map(|fit| fit.x.iter().copied());
     let means = fits.iter().flat_map(|fit| fit.mean.iter().copied());
@@ -109,8 +133,8 @@ fn axes(
         .filter(|&value| usable(value))
         .collect();
     let edges = fits.iter().flat_map(|fit| {
-        let rows = fit.mean.iter().zip(fit.half_width);
-        rows.flat_map(|(mean, half)| [mean - half, mean + half])
+        let edges = fit.edges(band.deviations).into_iter();
+        edges.flat_map(|[_, low, high]| [low, high])
     });
     let (Some((left, right)), Some(inner), Some(outer)) = (
         extent(places.filter(|&value| usable(value))),
@@ -137,6 +161,7 @@ fn axes(
 fn draw(
     area: &Area<'_>,
     fit: &FitPanel<'_>,
+    band: Bands<'_>,
     (train, test): (Points<'_>, Points<'_>),
     axes: (Axis, Axis),
 ) -> Result<(), PictureError> {
@@ -147,7 +172,8 @@ fn draw(
         pairs.filter(inside).collect()
     };
     let mut chart = panels::chart(area, PICTURE, fit.title, axes)?;
-    draw_band(&mut chart, fit, &vertical)?;
+    let edges = fit.edges(band.deviations);
+    draw_band(&mut chart, PICTURE, &edges, &vertical, SHADE)?;
     let dot = palette::INK.mix(0.6).filled();
     let dots = visible(train).into_iter();
     chart
@@ -170,23 +196,6 @@ fn draw(
         .draw_series(pieces.map(|piece| PathElement::new(piece, line)))
         .map_err(drawing(PICTURE))?;
     draw_inducing(&mut chart, fit, &horizontal, &vertical)
-}
-
-fn draw_band(
-    chart: &mut Chart<'_>,
-    fit: &FitPanel<'_>,
-    vertical: &Axis,
-) -> Result<(), PictureError> {
-    let rows = || (fit.x.iter().zip(fit.mean)).zip(fit.half_width);
-    let upper = rows().map(|((&x, mean), half)| (x, vertical.clip(mean + half)));
-    let lower: Vec<(f64, f64)> = rows()
-        .map(|((&x, mean), half)| (x, vertical.clip(mean - half)))
-        .collect();
-    let outline: Vec<(f64, f64)> = upper.chain(lower.into_iter().rev()).collect();
-    chart
-        .draw_series([Polygon::new(outline, palette::SKY.mix(0.3).filled())])
-        .map_err(drawing(PICTURE))?;
-    Ok(())
 }
 
 fn draw_inducing(
@@ -220,13 +229,12 @@ mod tests {
     use super::super::canvas::testing::{CAPTION, Picture};
     use super::*;
 
-    const INPUT: Quantity<'static> = Quantity {
-        name: "x",
-        unit: None,
-    };
-    const TARGET: Quantity<'static> = Quantity {
-        name: "y",
-        unit: None,
+    const INPUT: Quantity<'static> = Quantity::of("x");
+    const TARGET: Quantity<'static> = Quantity::of("y");
+
+    const BANDS: Bands<'static> = Bands {
+        text: "±2 deviations",
+        deviations: 2.0,
     };
 
     fn panel<'a>(mean: &'a [f64], orthogonal: &'a [f64]) -> FitPanel<'a> {
@@ -234,10 +242,16 @@ mod tests {
             title: "SVGP 5",
             x: &[0.0, 1.0, 2.0],
             mean,
-            half_width: &[0.5; 3],
+            deviation: &[0.25; 3],
             inducing: &[0.5, 1.5],
             orthogonal,
         }
+    }
+
+    #[test]
+    fn bands_are_so_many_deviations_wide() {
+        let edges = panel(&[0.0, 1.0, 0.0], &[]).edges(BANDS.deviations);
+        assert_eq!(edges, [[0.0, -0.5, 0.5], [1.0, 0.5, 1.5], [2.0, -0.5, 0.5]]);
     }
 
     #[test]
@@ -253,31 +267,23 @@ mod tests {
             y: &[0.0],
         };
         let quantities = (INPUT, TARGET);
-        let draw = |path: &Path| {
-            fits(
-                path,
-                CAPTION,
-                "±3 deviations",
-                (train, test),
-                quantities,
-                &all,
-            )
-        };
+        let draw = |path: &Path| fits(path, CAPTION, BANDS, (train, test), quantities, &all);
         let picture = Picture::of(draw);
         // Two of the legend and three points a panel.
         assert_eq!(picture.count("circle"), 2 + 2 * 3);
         // A band a panel, and the triangles: one of the legend, one inside the range.
         assert_eq!(picture.count("polygon"), 2 + 2);
+        assert_eq!(picture.count_text("±2 deviations"), 1);
         assert_eq!(picture.count_text("SVGP 5"), 2);
         assert_eq!(picture.count_text("orthogonal"), 1);
         let (none, plain) = (Points { x: &[], y: &[] }, [panel(&mean, &[])]);
-        let draw = |path: &Path| fits(path, CAPTION, "", (train, none), quantities, &plain);
+        let draw = |path: &Path| fits(path, CAPTION, BANDS, (train, none), quantities, &plain);
         let picture = Picture::of(draw);
         assert_eq!(picture.count_text("inducing"), 1);
         assert_eq!(picture.count_text("orthogonal"), 0);
         assert_eq!(picture.count_text("held out"), 0);
         let uneven = [panel(&mean[..2], &[])];
-        let draw = |path: &Path| fits(path, CAPTION, "", (train, test), quantities, &uneven);
+        let draw = |path: &Path| fits(path, CAPTION, BANDS, (train, test), quantities, &uneven);
         let error = Picture::refused(draw);
         assert!(matches!(error, PictureError::LengthMismatch { .. }));
     }

@@ -114,10 +114,9 @@ fn axes(steps: (f64, f64), losses: (f64, f64), progress: Progress) -> (Axis, Axi
         Progress::FullBatch => "iteration",
     };
     let (low, high) = padded(losses, 0.05);
-    let named = |name| Quantity { name, unit: None };
     (
-        Axis::whole(steps.0, steps.1, named(step), 8),
-        Axis::new(low, high, named("objective per datum"), 7),
+        Axis::whole(steps.0, steps.1, Quantity::of(step), 8),
+        Axis::new(low, high, Quantity::of("objective per datum"), 7),
     )
 }
 

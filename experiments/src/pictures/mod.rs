@@ -7,6 +7,7 @@
 //! function returns a [`PictureError`] and writes nothing.
 
 mod axis;
+mod band;
 mod bitmap;
 mod calibration;
 mod canvas;
@@ -19,6 +20,7 @@ mod decision_map;
 mod error;
 mod feature_maps;
 mod fit;
+mod fit_content;
 mod fits;
 mod inducing_patches;
 mod legend;
@@ -41,8 +43,9 @@ pub use curves::{CurveName, CurvePanel, Span, curves};
 pub use decision_map::decision_map;
 pub use error::PictureError;
 pub use feature_maps::{ImageRows, feature_maps};
-pub use fit::{Band, BandOf, Fit, Points, evaluation_grid, fit};
-pub use fits::{FitPanel, fits};
+pub use fit::fit;
+pub use fit_content::{Band, BandOf, Fit, Points, evaluation_grid};
+pub use fits::{Bands, FitPanel, fits};
 pub use inducing_patches::{PatchSet, inducing_patches};
 pub use loss::{LossPoint, Progress, loss};
 pub use number_maps::{MapPanel, number_maps};
@@ -67,4 +70,11 @@ pub struct Quantity<'a> {
     pub name: &'a str,
     /// Its unit, where there is one.
     pub unit: Option<&'a str>,
+}
+
+impl<'a> Quantity<'a> {
+    /// A quantity without a unit.
+    pub const fn of(name: &'a str) -> Self {
+        Self { name, unit: None }
+    }
 }

@@ -153,19 +153,8 @@ fn shown(value: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::canvas::testing::{CAPTION, Picture};
+    use super::super::canvas::testing::{CAPTION, INPUTS, Picture};
     use super::*;
-
-    const INPUTS: [Quantity<'static>; 2] = [
-        Quantity {
-            name: "a",
-            unit: None,
-        },
-        Quantity {
-            name: "b",
-            unit: None,
-        },
-    ];
 
     #[test]
     fn every_panel_has_cells_dots_and_crosses_within_it() {

@@ -13,7 +13,7 @@ use burn_gp_models::{
     NetworkModelConfig, SgprConfig, SvdbkConfig, SvgpConfig, training::MiniBatchTraining,
 };
 
-use super::mini_batch;
+use super::training::mini_batch;
 use crate::arguments::{BackboneName, ModelName};
 use crate::preparation::PreparedData;
 use crate::settings::{Length, NetworkSettings, VariationalSettings};

@@ -5,12 +5,12 @@ use burn_gp::parameter::LOWER_BOUND;
 use super::SettingError;
 
 /// A count that is not zero, where one is given.
-pub(crate) fn at_least_one(
+pub(crate) fn at_least_one<T: Default + PartialEq>(
     option: &'static str,
-    value: Option<usize>,
-) -> Result<Option<usize>, SettingError> {
+    value: Option<T>,
+) -> Result<Option<T>, SettingError> {
     match value {
-        Some(0) => Err(SettingError::Zero { option }),
+        Some(count) if count == T::default() => Err(SettingError::Zero { option }),
         _ => Ok(value),
     }
 }

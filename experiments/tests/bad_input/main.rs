@@ -1,11 +1,11 @@
 //! Bad input gets one clear sentence and exit code 2, and nothing is written.
 
+mod command_lines;
 mod playground;
 #[path = "../support/mod.rs"]
 mod support;
 
-use playground::{check, contents, playground};
-use support::{program, run};
+use playground::check;
 
 #[test]
 fn files_that_cannot_be_read() {
@@ -396,126 +396,4 @@ fn a_device_that_is_not_built_in() {
             "this program was built without the device cuda; build it with: cargo build --release --features cuda",
         )],
     );
-}
-
-#[test]
-fn command_lines_that_cannot_be_understood() {
-    check(
-        "train",
-        &[
-            (
-                "--epochs 2 --steps 3",
-                "the argument '--epochs <E>' cannot be used with '--steps <S>'; see --help",
-            ),
-            (
-                "--leaning-rate 3",
-                "unexpected argument '--leaning-rate' found (did you mean --learning-rate?); see --help",
-            ),
-            (
-                "--model gp",
-                "invalid value 'gp' for '--model <MODEL>' [possible values: exact, sgpr, cagp-opt, cagp-cg, itergp, cggp, svgp, svgp-unwhitened, solve, solve-unwhitened, odvgp, solve-collapsed, l-svgp, inverse-free, deep-gp, conv-gp, deep-conv-gp, dbk, svdbk, bll, dkl, sdkl, svdkl] (did you mean sgpr?); see --help",
-            ),
-            (
-                "--steps many",
-                "invalid value 'many' for '--steps <S>': invalid digit found in string; see --help",
-            ),
-            (
-                "--config both.json",
-                "epochs and steps exclude each other; give one of them",
-            ),
-            (
-                "--data good.csv --out run",
-                "the folder run is not empty; choose another with --out, or replace it with --overwrite",
-            ),
-            (
-                "--data good.csv --out foreign --overwrite",
-                "the folder foreign cannot be replaced, because this program did not write \"notes.txt\" in it; choose another with --out",
-            ),
-            (
-                "--data good.csv --out good.csv",
-                "good.csv is a file, not a folder; choose another with --out",
-            ),
-            (
-                "--data good.csv --out ..",
-                "\"..\" does not name a folder to make; choose another with --out",
-            ),
-            (
-                "--resume run",
-                "run holds a finished run; there is nothing to resume",
-            ),
-            (
-                "--resume nope",
-                "nope holds no unfinished run to resume; check the path or start the run again",
-            ),
-            (
-                "--resume run --seed 3",
-                "--seed cannot be changed when a run is resumed; leave it out or start a new run",
-            ),
-        ],
-    );
-    check(
-        "prdict",
-        &[(
-            "",
-            "unrecognized subcommand 'prdict' (did you mean predict?); see --help",
-        )],
-    );
-}
-
-#[test]
-fn a_configuration_with_an_unknown_field() {
-    let folder = playground();
-    let before = contents(folder.path());
-    let output = run(
-        folder.path(),
-        &["train", "--config", "unknown.json", "--out", "new"],
-    );
-    let message = String::from_utf8(output.stderr).unwrap();
-    let start = "error: the configuration unknown.json is not usable (unknown field `modell`, expected one of `model`, ";
-    assert!(message.starts_with(start), "{message}");
-    let end = "at line 1 column 9); give the config.json of an earlier run\n";
-    assert!(message.ends_with(end), "{message}");
-    assert_eq!(output.status.code(), Some(2));
-    assert!(contents(folder.path()) == before);
-}
-
-#[test]
-fn predictions_that_cannot_be_made() {
-    check(
-        "predict --out run/new.csv",
-        &[
-            (
-                "--model-dir nope --data good.csv",
-                "there is no trained model in nope; check the path, or train one with --out",
-            ),
-            (
-                "--model-dir run --data nope.csv",
-                "there is no file nope.csv; check the path",
-            ),
-            (
-                "--model-dir run --data repeated.csv",
-                "repeated.csv: the input column \"b\" that the model was trained on is missing; add it or use the data the model was made for",
-            ),
-            (
-                "--model-dir run --data text.csv",
-                "text.csv:3: column 2 (\"b\") holds \"five\", which is not a number; correct it, or remove the row or the column",
-            ),
-            (
-                "--model-dir run --data good.csv --level 95",
-                "--level is 95 but must lie between 0 and 1, both excluded; 0.95 is usual",
-            ),
-            (
-                "--data good.csv",
-                "the following required arguments were not provided: --model-dir <DIR>; see --help",
-            ),
-        ],
-    );
-}
-
-#[test]
-fn without_a_command_the_help_is_shown() {
-    let output = program().output().unwrap();
-    assert_eq!(output.status.code(), Some(2));
-    let text = String::from_utf8(output.stderr).unwrap();
-    assert!(text.contains("Usage: burn-gp <COMMAND>"), "{text}");
 }

@@ -46,7 +46,7 @@ struct Posterior {
 }
 
 /// `½(B + Bᵀ)`
-fn symmetric(matrix: Tensor<2>) -> Tensor<2> {
+pub(super) fn symmetric(matrix: Tensor<2>) -> Tensor<2> {
     (matrix.clone() + matrix.transpose()) * 0.5
 }
 

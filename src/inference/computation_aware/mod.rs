@@ -30,7 +30,7 @@ use crate::{
     ops::{CholeskyFactor, Jitter, NotPositiveDefinite, cholesky},
     variational::{ConditionedProcess, Spread, WithMean},
 };
-use bound::{Terms, evidence_loss, projected_loss};
+use bound::{Terms, evidence_loss, projected_loss, symmetric};
 
 /// A regression problem: `y = f(X) + ε` with a Gaussian process f of mean zero.
 #[derive(Debug)]
@@ -206,8 +206,8 @@ impl<K: Kernel, M: Mean, A: ActionPolicy> FullBatch for ComputationAware<K, M, A
         let (dtype, precise) = (projected.dtype(), precise_type(&projected));
         let projected = projected.cast(precise);
         let observed = actions.gram().cast(precise) * noise.cast(precise).reshape([1, 1]);
-        let covariance = projected.clone() + projected.transpose(); // symmetric to the last bit
-        let factor = cholesky(covariance * 0.5 + observed, Jitter::NONE)?;
+        // Symmetric to the last bit.
+        let factor = cholesky(symmetric(projected) + observed, Jitter::NONE)?;
         let mean = factor.solve(actions.project(residual).cast(precise));
         let process = ConditionedProcess::new(
             this.kernel,

@@ -23,7 +23,7 @@ pub struct Preconditioner {
 }
 
 impl Preconditioner {
-    /// That of a problem, with `rank` pivots, or as many as there are distinct inputs.
+    /// That of a problem, with `rank` pivots, or fewer where there are fewer distinct inputs.
     pub fn new<K: Kernel>(
         problem: &Regression<'_, K>,
         rank: usize,
@@ -60,6 +60,7 @@ impl Preconditioner {
         let projected = self.factor.solve_transposed(self.factor.solve(projected));
         (columns - self.features.clone().transpose().matmul(projected)) / self.noise.clone()
     }
+
     /// `log|P| = (N − R)·log σ² + log|σ²I + ΛΛᵀ|`
     pub fn log_determinant(&self) -> f64 {
         let number = |tensor: Tensor<1>| tensor.into_data().iter::<f64>().sum::<f64>();

@@ -21,7 +21,7 @@ use crate::{
     variational::WithMean,
 };
 use process::System;
-use solve::{Solved, Stop, solve};
+use solve::{Operator, Solved, Stop, solve};
 
 /// How the systems are solved.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -182,7 +182,7 @@ impl<K: Kernel, M: Mean> ConjugateGradients<K, M> {
             value: -0.5 * (squares + outputs as f64 * normaliser),
             weights,
             solved: solution.narrow(1, outputs, count),
-            preconditioned: system.preconditioned(probes),
+            preconditioned: system.precondition(probes),
         }
     }
 }

@@ -22,14 +22,6 @@ pub(super) struct System<K> {
 }
 
 impl<K> System<K> {
-    /// `P⁻¹B`, [N, C].
-    pub fn preconditioned(&self, columns: Tensor<2>) -> Tensor<2> {
-        match &self.preconditioner {
-            Some(preconditioner) => preconditioner.solve(columns),
-            None => columns,
-        }
-    }
-
     /// `log|P|`
     pub fn log_determinant(&self) -> f64 {
         self.preconditioner
@@ -47,7 +39,10 @@ impl<K: Kernel> Operator for System<K> {
     }
 
     fn precondition(&self, columns: Tensor<2>) -> Tensor<2> {
-        self.preconditioned(columns)
+        match &self.preconditioner {
+            Some(preconditioner) => preconditioner.solve(columns),
+            None => columns,
+        }
     }
 }
 

@@ -70,11 +70,7 @@ pub fn adam_in_place<T: Scalar>(
     step: AdamStep,
 ) {
     let count = parameter.len();
-    let parts = if count < PARALLEL_FROM {
-        1
-    } else {
-        threads::count()
-    };
+    let parts = threads::count_for(count, PARALLEL_FROM);
     let length = count.div_ceil(parts).max(1);
     let mut pieces: Vec<Arrays<'_, T>> = (parameter.chunks(length))
         .zip(gradient.chunks_mut(length))

@@ -182,11 +182,7 @@ impl<T: Scalar, P: Profile<T>> Kernel for Reverse<'_, T, P> {
 
 /// Parts worth cutting the rows of a covariance into.
 pub fn parts(rows: usize, columns: usize) -> usize {
-    if rows * columns < PARALLEL_FROM {
-        1
-    } else {
-        threads::count().min(rows)
-    }
+    threads::count_for(rows * columns, PARALLEL_FROM).min(rows.max(1))
 }
 
 /// `k(x1, x2)`, [N1, N2]; `lengthscales` has one entry an input dimension.

@@ -4,6 +4,7 @@ pub mod adam;
 pub mod cholesky;
 pub mod covariance;
 mod covariance_by_products;
+pub mod elementwise;
 pub mod inversion;
 mod lanes;
 pub mod moments;

@@ -122,11 +122,7 @@ impl<'a, T: Scalar> Projection<'a, T> {
 
 /// Parts worth cutting a pass over `count` numbers into.
 fn parts(count: usize) -> usize {
-    if count < PARALLEL_FROM {
-        1
-    } else {
-        threads::count()
-    }
+    threads::count_for(count, PARALLEL_FROM)
 }
 
 /// Adds the squares of a row-major matrix to `sums`, column by column.

@@ -3,60 +3,16 @@
 
 use core::f64::consts::{LN_2, PI, SQRT_2};
 
-use super::{
-    scalar::Scalar,
-    vectorised::{self, Kernel},
-};
+use super::{elementwise::Function, scalar::Scalar};
 
-/// Numbers computed together, in double precision: two AVX-512 registers.
-const LANES: usize = 16;
+/// `log Φ(x)` with its derivative `φ(x)/Φ(x)`, computed in double precision.
+pub struct LogNormalCdf;
 
-/// What is computed of `log Φ`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
-    /// `log Φ(x)`.
-    Value,
-    /// `φ(x)/Φ(x)`, its derivative.
-    Slope,
-}
-
-/// A part of `log Φ` for every argument.
-pub fn log_normal_cdf_of<T: Scalar>(arguments: &[T], part: Part, results: &mut [T]) {
-    vectorised::run(LogNormalCdf {
-        arguments,
-        part,
-        results,
-    });
-}
-
-struct LogNormalCdf<'a, T> {
-    arguments: &'a [T],
-    part: Part,
-    results: &'a mut [T],
-}
-
-impl<T: Scalar> Kernel for LogNormalCdf<'_, T> {
-    type Output = ();
-
+impl<T: Scalar> Function<T> for LogNormalCdf {
     #[inline(always)]
-    fn call<const FUSED: bool>(self) {
-        let results = self.results.chunks_mut(LANES);
-        for (arguments, results) in self.arguments.chunks(LANES).zip(results) {
-            let mut lanes = [0.0; LANES];
-            for (lane, argument) in lanes.iter_mut().zip(arguments) {
-                *lane = argument.to_f64();
-            }
-            for lane in &mut lanes {
-                let (value, slope) = log_normal_cdf::<FUSED>(*lane);
-                *lane = match self.part {
-                    Part::Value => value,
-                    Part::Slope => slope,
-                };
-            }
-            for (result, lane) in results.iter_mut().zip(lanes) {
-                *result = T::from_f64(lane);
-            }
-        }
+    fn at<const FUSED: bool>(x: T) -> (T, T) {
+        let (value, slope) = log_normal_cdf::<FUSED>(x.to_f64());
+        (T::from_f64(value), T::from_f64(slope))
     }
 }
 
@@ -181,6 +137,7 @@ fn twice_artanh<const FUSED: bool>(s: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::elementwise::{Part, evaluate};
     use super::*;
 
     /// `(x, log Φ(x), φ(x)/Φ(x))`, from sixty digits.
@@ -225,23 +182,19 @@ mod tests {
 
     #[test]
     fn slices_of_any_length_are_those_of_the_single_numbers() {
-        for length in [0, 1, LANES - 1, LANES, 2 * LANES + 2] {
+        for length in [0, 1, 15, 16, 34] {
             let arguments: Vec<f64> = (REFERENCE.iter().cycle().take(length))
                 .map(|row| row.0)
                 .collect();
             let single: Vec<f32> = arguments.iter().map(|&x| x as f32).collect();
             for part in [Part::Value, Part::Slope] {
-                let pick = |(value, slope): (f64, f64)| match part {
-                    Part::Value => value,
-                    Part::Slope => slope,
-                };
                 let (mut results, mut rounded) = (vec![0.0; length], vec![0f32; length]);
-                log_normal_cdf_of(&arguments, part, &mut results);
-                log_normal_cdf_of(&single, part, &mut rounded);
+                evaluate::<_, LogNormalCdf>(&arguments, part, &mut results);
+                evaluate::<_, LogNormalCdf>(&single, part, &mut rounded);
                 for (index, &x) in arguments.iter().enumerate() {
-                    let expected = pick(log_normal_cdf::<false>(x));
+                    let expected = part.of(log_normal_cdf::<false>(x));
                     assert!(agrees(results[index], expected, f64::EPSILON), "{x}");
-                    let expected = pick(log_normal_cdf::<false>(f64::from(single[index])));
+                    let expected = part.of(log_normal_cdf::<false>(f64::from(single[index])));
                     assert_eq!(rounded[index], expected as f32, "{x} in single precision");
                 }
             }

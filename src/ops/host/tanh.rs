@@ -1,36 +1,14 @@
-//! The hyperbolic tangent with its slope, in loops that vectorise.
+//! The hyperbolic tangent with its slope, written so that loops over it vectorise.
 
-use super::{
-    normal::Part,
-    scalar::Scalar,
-    vectorised::{self, Kernel},
-};
+use super::{elementwise::Function, scalar::Scalar};
 
-/// A part of `tanh x` for every argument.
-pub fn tanh_of<T: Scalar>(arguments: &[T], part: Part, results: &mut [T]) {
-    vectorised::run(Tanh {
-        arguments,
-        part,
-        results,
-    });
-}
+/// `tanh x`.
+pub struct Tanh;
 
-struct Tanh<'a, T> {
-    arguments: &'a [T],
-    part: Part,
-    results: &'a mut [T],
-}
-
-impl<T: Scalar> Kernel for Tanh<'_, T> {
-    type Output = ();
-
+impl<T: Scalar> Function<T> for Tanh {
     #[inline(always)]
-    fn call<const FUSED: bool>(self) {
-        let both = self.results.iter_mut().zip(self.arguments);
-        match self.part {
-            Part::Value => both.for_each(|(result, &x)| *result = tanh::<T, FUSED>(x).0),
-            Part::Slope => both.for_each(|(result, &x)| *result = tanh::<T, FUSED>(x).1),
-        }
+    fn at<const FUSED: bool>(x: T) -> (T, T) {
+        tanh::<T, FUSED>(x)
     }
 }
 

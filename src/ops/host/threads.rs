@@ -8,6 +8,11 @@ pub fn count() -> usize {
     rayon::current_num_threads()
 }
 
+/// Threads worth cutting work of this size for: one below `least`.
+pub fn count_for(size: usize, least: usize) -> usize {
+    if size < least { 1 } else { count() }
+}
+
 /// Runs both, at the same time if a thread is free.
 pub fn join(first: impl FnOnce() + Send, second: impl FnOnce() + Send) {
     rayon::join(first, second);

@@ -15,9 +15,9 @@ use crate::ops::{
     host::{
         cholesky::{BadPivot, factor_in_place, pack_lower_in_place},
         covariance::covariance,
+        elementwise::Part,
         inversion::{congruence, descended, identity_distance},
         moments::{add_column_products, add_column_squares, divergence},
-        normal::Part,
         products::BlockPairs,
         relaxation::Widths,
         scalar::Scalar,

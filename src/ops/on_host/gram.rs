@@ -85,11 +85,7 @@ pub(super) fn reverse<B: HostAccess>(
 fn with_transpose<T: Element>(gradient: &[T], size: usize) -> Vec<T> {
     let whole = MatRef::from_row_major_slice(gradient, size, size);
     let mut sum = vec![T::default(); size * size];
-    let parts = if sum.len() < PARALLEL_FROM {
-        1
-    } else {
-        threads::count()
-    };
+    let parts = threads::count_for(sum.len(), PARALLEL_FROM);
     in_parts(&mut sum, size, parts, &|rows, first| {
         let count = rows.len() / size.max(1);
         let part = MatMut::from_row_major_slice_mut(rows, count, size);

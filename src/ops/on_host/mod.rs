@@ -16,13 +16,13 @@ use faer::{MatMut, MatRef};
 use super::{
     SpecialFunction,
     host::{
-        normal::Part,
+        elementwise::Part,
         threads::{self, in_parts},
     },
     host_access::{Element, HostAccess, matrix_dims, write},
 };
 
-/// A square row-major matrix of `size` rows within a batch.
+/// A row-major matrix within a batch.
 fn member<T: Element>(values: &[T], index: usize, rows: usize, columns: usize) -> MatRef<'_, T> {
     let area = rows * columns;
     MatRef::from_row_major_slice(&values[index * area..][..area], rows, columns)
@@ -59,8 +59,8 @@ const PARALLEL_FROM: usize = 1 << 14;
 
 /// Threads worth sharing the members of a batch out to.
 fn batch_parts(batch: usize, values: usize) -> usize {
-    if batch > 1 && values >= PARALLEL_FROM {
-        threads::count()
+    if batch > 1 {
+        threads::count_for(values, PARALLEL_FROM)
     } else {
         1
     }
@@ -72,11 +72,7 @@ const PARALLEL_FUNCTIONS: usize = 1 << 11;
 /// A special function, or its derivative, at each of the arguments.
 fn special_values<T: Element>(arguments: &[T], function: SpecialFunction, part: Part) -> Vec<T> {
     let mut values = vec![T::default(); arguments.len()];
-    let parts = if values.len() < PARALLEL_FUNCTIONS {
-        1
-    } else {
-        threads::count()
-    };
+    let parts = threads::count_for(values.len(), PARALLEL_FUNCTIONS);
     in_parts(&mut values, 1, parts, &|values, first| {
         function.evaluate(&arguments[first..][..values.len()], part, values);
     });

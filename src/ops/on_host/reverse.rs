@@ -14,8 +14,8 @@ use crate::ops::{
     host::{
         cholesky::two_sided_solve_in_place,
         covariance::covariance_backward,
+        elementwise::Part,
         moments::{Projection, clear_above_diagonal, divergence_reverse, scale_columns},
-        normal::Part,
         products::BlockPairs,
         relaxation::Widths,
         scalar::Scalar,

@@ -5,11 +5,12 @@ use burn::backend::{
     autodiff::{
         checkpoint::{base::Checkpointer, strategy::CheckpointStrategy},
         grads::Gradients,
-        ops::{Backward, Ops, OpsKind},
+        ops::{Backward, Ops},
     },
     tensor::FloatTensor,
 };
 
+use super::Record;
 use crate::{
     ops::{Stationary, extension::LinearAlgebraReverse},
     patches::PatchGrid,
@@ -49,14 +50,7 @@ pub(super) fn covariance<B: LinearAlgebraReverse, C: CheckpointStrategy>(
         kind,
         grid,
     );
-    match PatchCovarianceStep
-        .prepare::<C>(nodes)
-        .compute_bound()
-        .stateful()
-    {
-        OpsKind::Tracked(step) => step.finish((arguments, kind, grid), output),
-        OpsKind::UnTracked(step) => step.finish(output),
-    }
+    PatchCovarianceStep.record::<C>(nodes, (arguments, kind, grid), output)
 }
 
 pub(super) fn variance<B: LinearAlgebraReverse, C: CheckpointStrategy>(
@@ -69,12 +63,5 @@ pub(super) fn variance<B: LinearAlgebraReverse, C: CheckpointStrategy>(
     let arguments = [images.0, lengthscales.0, variance.0, weights.0];
     let [images, lengthscales, variance, weights] = arguments.clone();
     let output = B::patch_variance(images, lengthscales, variance, weights, kind, grid);
-    match PatchVarianceStep
-        .prepare::<C>(nodes)
-        .compute_bound()
-        .stateful()
-    {
-        OpsKind::Tracked(step) => step.finish((arguments, kind, grid), output),
-        OpsKind::UnTracked(step) => step.finish(output),
-    }
+    PatchVarianceStep.record::<C>(nodes, (arguments, kind, grid), output)
 }

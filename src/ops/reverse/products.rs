@@ -5,11 +5,12 @@ use burn::backend::{
     autodiff::{
         checkpoint::{base::Checkpointer, strategy::CheckpointStrategy},
         grads::Gradients,
-        ops::{Backward, Ops, OpsKind},
+        ops::{Backward, Ops},
     },
     tensor::FloatTensor,
 };
 
+use super::Record;
 use crate::ops::{Stationary, extension::LinearAlgebraReverse, host::products::BlockPairs};
 
 reverse_step!(
@@ -37,10 +38,7 @@ pub(super) fn dense<B: LinearAlgebraReverse, C: CheckpointStrategy>(
     let arguments = [x1.0, x2.0, lengthscales.0, variance.0, vectors.0];
     let [x1, x2, lengthscales, variance, vectors] = arguments.clone();
     let output = B::covariance_product(x1, x2, lengthscales, variance, vectors, kind);
-    match ProductStep.prepare::<C>(nodes).compute_bound().stateful() {
-        OpsKind::Tracked(step) => step.finish((arguments, kind), output),
-        OpsKind::UnTracked(step) => step.finish(output),
-    }
+    ProductStep.record::<C>(nodes, (arguments, kind), output)
 }
 
 pub(super) fn blocked<B: LinearAlgebraReverse, C: CheckpointStrategy>(
@@ -53,8 +51,5 @@ pub(super) fn blocked<B: LinearAlgebraReverse, C: CheckpointStrategy>(
     let arguments = [points.0, others.0, lengthscales.0, variance.0, values.0];
     let [points, others, lengthscales, variance, values] = arguments.clone();
     let output = B::block_covariance(points, others, lengthscales, variance, values, kind, pairs);
-    match BlockStep.prepare::<C>(nodes).compute_bound().stateful() {
-        OpsKind::Tracked(step) => step.finish((arguments, kind, pairs), output),
-        OpsKind::UnTracked(step) => step.finish(output),
-    }
+    BlockStep.record::<C>(nodes, (arguments, kind, pairs), output)
 }

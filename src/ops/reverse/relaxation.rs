@@ -5,11 +5,12 @@ use burn::backend::{
     autodiff::{
         checkpoint::{base::Checkpointer, strategy::CheckpointStrategy},
         grads::Gradients,
-        ops::{Backward, Ops, OpsKind},
+        ops::{Backward, Ops},
     },
     tensor::FloatTensor,
 };
 
+use super::Record;
 use crate::ops::{extension::LinearAlgebraReverse, host::relaxation::Widths};
 
 reverse_step!(
@@ -30,12 +31,9 @@ pub(super) fn terms<B: LinearAlgebraReverse, C: CheckpointStrategy>(
     let matrices = [kuu.0, variances.0, lower.0];
     let columns = [kuf.0, mean.0, probes.0];
     let (output, saved) = B::relaxed_terms_saving(matrices.clone(), columns, widths);
-    match TermsStep
-        .prepare::<C>([kuu.1, variances.1, kuf.1, mean.1])
-        .compute_bound()
-        .stateful()
-    {
-        OpsKind::Tracked(step) => step.finish((matrices, saved, widths), output),
-        OpsKind::UnTracked(step) => step.finish(output),
-    }
+    TermsStep.record::<C>(
+        [kuu.1, variances.1, kuf.1, mean.1],
+        (matrices, saved, widths),
+        output,
+    )
 }

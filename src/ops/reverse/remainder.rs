@@ -5,11 +5,12 @@ use burn::backend::{
     autodiff::{
         checkpoint::{base::Checkpointer, strategy::CheckpointStrategy},
         grads::Gradients,
-        ops::{Backward, Ops, OpsKind},
+        ops::{Backward, Ops},
     },
     tensor::FloatTensor,
 };
 
+use super::Record;
 use crate::ops::extension::LinearAlgebraReverse;
 
 reverse_step!(
@@ -26,12 +27,5 @@ pub(super) fn remainder<B: LinearAlgebraReverse, C: CheckpointStrategy>(
 ) -> FloatTensor<Autodiff<B, C>> {
     let [matrix, left, right] = arguments.map(|t| t.into_parts());
     let output = B::remainder(matrix.0, left.0.clone(), right.0.clone());
-    match RemainderStep
-        .prepare::<C>([matrix.1, left.1, right.1])
-        .compute_bound()
-        .stateful()
-    {
-        OpsKind::Tracked(step) => step.finish([left.0, right.0], output),
-        OpsKind::UnTracked(step) => step.finish(output),
-    }
+    RemainderStep.record::<C>([matrix.1, left.1, right.1], [left.0, right.0], output)
 }

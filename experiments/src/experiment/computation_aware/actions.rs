@@ -21,27 +21,23 @@ use burn_gp::{
 };
 use burn_gp_models::{
     ActionsConfig, AnyComputationAware, ComputationAwareConfig,
-    training::{
-        FullBatchOptimizer, FullBatchTrainer, FullBatchTraining, Schedule, Trainer, TrainingData,
-        matrix,
-    },
+    training::{FullBatchTrainer, FullBatchTraining, Trainer, TrainingData, matrix},
 };
 use clap::Args;
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
 use super::actions_report::report;
-use super::counts::check_counts;
-use crate::experiment::{CommonOptions, ExperimentFolder, watch::Watch};
+use super::adam::ADAM;
+use super::sizes::Sizes;
+use crate::experiment::{CommonOptions, watch::Watch};
 use crate::failure::Failure;
 
 /// Its name.
 pub(super) const NAME: &str = "cagp-actions";
 
 const NOISE: f64 = 0.1;
-const LEARNING_RATE: f64 = 0.1;
 
 /// Looks at the actions in the course of training.
 const LOOKS: usize = 20;
@@ -108,28 +104,21 @@ pub(super) struct Run {
 /// [`Failure`], which says what to do.
 pub(in crate::experiment) fn actions(options: &ActionsOptions) -> Result<(), Failure> {
     let common = &options.common;
-    let steps = options.steps.unwrap_or(common.by_scale(200, 1000));
-    let rows = options.rows.unwrap_or(common.by_scale(200, 500));
-    let seeds = options.seeds.unwrap_or(common.by_scale(3, 10));
-    check_counts(rows, options.actions, steps, seeds)?;
-    let place = common.place()?;
-    let (device, dtype) = place.open()?;
-    let settings = json!({
-        "rows": rows,
-        "actions": options.actions,
-        "steps": steps,
-        "dtype": place.dtype,
-        "device": place.device,
-    });
-    let folder = ExperimentFolder::open(NAME, common, &settings)?;
+    let sizes = Sizes {
+        rows: options.rows.unwrap_or(common.by_scale(200, 500)),
+        actions: options.actions,
+        steps: options.steps.unwrap_or(common.by_scale(200, 1000)),
+        seeds: options.seeds.unwrap_or(common.by_scale(3, 10)),
+    };
+    let (folder, (device, dtype)) = sizes.open(NAME, common)?;
     let watch = Watch::new(&folder, common.quiet)?;
-    for seed in common.seed..common.seed + seeds {
+    for seed in common.seed..common.seed + sizes.seeds {
         folder.once(&format!("seed-{seed}"), || {
-            let example = Example::new((rows, options.actions), seed, (&device, dtype));
-            example.run(steps, &watch)
+            let example = Example::new((sizes.rows, sizes.actions), seed, (&device, dtype));
+            example.run(sizes.steps, &watch)
         })?;
     }
-    report(&folder, options.actions)
+    report(&folder, sizes.actions)
 }
 
 /// The data of a seed.
@@ -229,12 +218,7 @@ impl Example {
         look(0, &model)?;
         let training = FullBatchTraining {
             iterations: steps,
-            optimizer: FullBatchOptimizer::Adam {
-                learning_rate: LEARNING_RATE,
-                schedule: Schedule::Linear {
-                    final_fraction: 0.1,
-                },
-            },
+            optimizer: ADAM,
             ..FullBatchTraining::default()
         };
         let interval = (steps / LOOKS).max(1);

@@ -172,10 +172,7 @@ fn draw_distances(folder: &ExperimentFolder, record: &Record) -> Result<(), Pict
     };
     let panel = CurvePanel {
         title: "to the first eigenvectors",
-        value: Quantity {
-            name: "Grassmann distance",
-            unit: None,
-        },
+        value: Quantity::of("Grassmann distance"),
         curves: (0..ACTIONS.len()).map(curve).collect(),
         span: Span::FromZero,
     };
@@ -183,10 +180,7 @@ fn draw_distances(folder: &ExperimentFolder, record: &Record) -> Result<(), Pict
         data: "two inputs",
         model: "spans of actions in the course of training, means over the seeds",
     };
-    let along = Quantity {
-        name: "step",
-        unit: None,
-    };
+    let along = Quantity::of("step");
     let path = folder.path().join("distances.svg");
     pictures::curves(&path, "Distances", caption, &names, along, &[panel])
 }

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::course_report::report;
+use super::hyperparameters::{value_at, values_at};
 use super::method::Method;
 use super::published::DATA_SETS;
 use super::runs::{Budget, Runs};
@@ -251,12 +252,8 @@ impl Course {
         )
         .scores;
         let hyperparameters = model.hyperparameters();
-        let values = |path: &str| -> Vec<f64> {
-            let found = hyperparameters.iter().find(|found| found.path == path);
-            found.map_or_else(Vec::new, |found| found.values.clone())
-        };
-        let deviation = |path: &str| values(path).first().map_or(f64::NAN, |value| value.sqrt());
-        let mut lengthscales = values("kernel.lengthscale");
+        let deviation = |path: &str| value_at(&hyperparameters, path).sqrt();
+        let mut lengthscales = values_at(&hyperparameters, "kernel.lengthscale").to_vec();
         lengthscales.truncate(LENGTHSCALES);
         Ok(Look {
             step,

@@ -199,10 +199,7 @@ fn draw(folder: &ExperimentFolder, runs: &[Run]) -> Result<(), PictureError> {
         .collect();
     let panel = |title: &'static str, number: &dyn Fn(&Look) -> f64, span| CurvePanel {
         title,
-        value: Quantity {
-            name: title,
-            unit: None,
-        },
+        value: Quantity::of(title),
         curves: models.iter().map(|runs| means(runs, number)).collect(),
         span,
     };

@@ -280,17 +280,16 @@ fn draw(folder: &ExperimentFolder, covered: &[Covered]) -> Result<(), PictureErr
         all.map(|curve| curve.iter().map(|point| (point.0, number(point))).collect())
             .collect()
     };
-    let quantity = |name| Quantity { name, unit: None };
     let panels = [
         CurvePanel {
             title: "observed coverage",
-            value: quantity("observed coverage"),
+            value: Quantity::of("observed coverage"),
             curves: curves(|point| point.1),
             span: Span::Window(0.0, 1.0),
         },
         CurvePanel {
             title: "observed − nominal",
-            value: quantity("observed − nominal"),
+            value: Quantity::of("observed − nominal"),
             curves: curves(|point| point.1 - point.0),
             span: Span::Values,
         },
@@ -300,6 +299,6 @@ fn draw(folder: &ExperimentFolder, covered: &[Covered]) -> Result<(), PictureErr
         model: "central intervals of held-out rows, means over the seeds",
     };
     let path = folder.path().join(format!("{}.svg", drawn[0].data));
-    let along = quantity("nominal coverage");
+    let along = Quantity::of("nominal coverage");
     pictures::curves(&path, "Coverage", caption, &names, along, &panels)
 }

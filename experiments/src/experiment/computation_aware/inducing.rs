@@ -27,7 +27,7 @@ use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::counts::check_seeds;
+use super::hyperparameters::{value_at, values_at};
 use super::inducing_report::report;
 use crate::experiment::{CommonOptions, ExperimentFolder, watch::Watch};
 use crate::failure::Failure;
@@ -94,7 +94,7 @@ impl InducingOptions {
         at_least_one("--epochs", Some(self.epochs))?;
         above_lower_bound("--lengthscale", self.lengthscale)?;
         positive("--learning-rate", self.learning_rate)?;
-        check_seeds(seeds)?;
+        at_least_one("--seeds", Some(seeds))?;
         match self.inducing > self.rows {
             true => Err(SettingError::TooManyInducing {
                 requested: self.inducing,
@@ -228,12 +228,8 @@ impl Example {
         let model = TrainedModel::variational(trainer.into_model());
         let points = model.inducing_points();
         let hyperparameters = model.hyperparameters();
-        let values = |path: &str| -> Vec<f64> {
-            let found = hyperparameters.iter().find(|found| found.path == path);
-            found.map_or_else(Vec::new, |found| found.values.clone())
-        };
-        let (lengthscales, noise) = (values("kernel.lengthscale"), values("likelihood.noise"));
-        let noise = noise.first().copied().unwrap_or(f64::NAN);
+        let lengthscales = values_at(&hyperparameters, "kernel.lengthscale");
+        let noise = value_at(&hyperparameters, "likelihood.noise");
         let exact = ExactConfig::new(
             kernel(options.lengthscale),
             GaussianConfig {
@@ -242,7 +238,7 @@ impl Example {
         );
         let exact = exact.init(self.dimensions, (&self.device, self.dtype));
         let exact = TrainedModel::exact(exact.map_err(InitError::from)?, &data);
-        let distance = |points: &[f64]| mean_distance(points, &self.inputs, &lengthscales);
+        let distance = |points: &[f64]| mean_distance(points, &self.inputs, lengthscales);
         Ok(Run {
             dimensions: self.dimensions,
             seed: self.seed,

@@ -165,11 +165,10 @@ fn draw(folder: &ExperimentFolder, cells: &[Cell]) -> Result<(), PictureError> {
             .filter_map(|cell| Some((cell.dimensions as f64, number(cell)?.mean)));
         points.collect()
     };
-    let quantity = |name| Quantity { name, unit: None };
     let panels = [
         CurvePanel {
             title: "distance to the nearest row",
-            value: quantity("trained lengthscales"),
+            value: Quantity::of("trained lengthscales"),
             curves: vec![
                 curve(|cell| cell.distance),
                 curve(|cell| cell.uniform_distance),
@@ -178,7 +177,7 @@ fn draw(folder: &ExperimentFolder, cells: &[Cell]) -> Result<(), PictureError> {
         },
         CurvePanel {
             title: "function's part of a target's variance",
-            value: quantity("ratio of variances"),
+            value: Quantity::of("ratio of variances"),
             curves: vec![
                 curve(|cell| cell.ratio),
                 Vec::new(),
@@ -197,7 +196,7 @@ fn draw(folder: &ExperimentFolder, cells: &[Cell]) -> Result<(), PictureError> {
         model: "at the inducing points of SVGP, means over the seeds",
     };
     let path = folder.path().join("inducing.svg");
-    let along = quantity("inputs");
+    let along = Quantity::of("inputs");
     let names = names.map(CurveName::from);
     pictures::curves(&path, "Inducing points", caption, &names, along, &panels)
 }

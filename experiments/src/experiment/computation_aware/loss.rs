@@ -17,17 +17,16 @@ use burn_gp::{
 use burn_gp_datasets::{DataSource, Dataset};
 use burn_gp_models::{
     ActionsConfig, AnyComputationAware, ComputationAwareConfig, TrainedModel,
-    training::{
-        FullBatchOptimizer, FullBatchTrainer, FullBatchTraining, Schedule, Trainer, TrainingData,
-    },
+    training::{FullBatchTrainer, FullBatchTraining, Trainer, TrainingData},
 };
 use clap::Args;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
-use super::counts::check_counts;
+use super::adam::ADAM;
+use super::hyperparameters::value_at;
 use super::loss_report::report;
-use crate::experiment::{CommonOptions, ExperimentFolder, watch::Watch};
+use super::sizes::Sizes;
+use crate::experiment::{CommonOptions, watch::Watch};
 use crate::failure::Failure;
 
 /// Its name.
@@ -36,7 +35,6 @@ pub(super) const NAME: &str = "cagp-loss";
 /// The deviation of the data's noise.
 pub(super) const NOISE: f64 = 0.1;
 const FIRST_NOISE: f64 = 0.1;
-const LEARNING_RATE: f64 = 0.1;
 
 /// Looks at the held-out rows in the course of training.
 const LOOKS: usize = 40;
@@ -160,32 +158,31 @@ pub(super) struct Run {
 /// [`Failure`], which says what to do.
 pub(in crate::experiment) fn loss(options: &LossOptions) -> Result<(), Failure> {
     let common = &options.common;
-    let steps = options.steps.unwrap_or(common.by_scale(300, 1000));
-    let rows = options.rows.unwrap_or(common.by_scale(200, 500));
-    let seeds = options.seeds.unwrap_or(common.by_scale(2, 10));
-    check_counts(rows, options.actions, steps, seeds)?;
-    let place = common.place()?;
-    let (device, dtype) = place.open()?;
-    let settings = json!({
-        "rows": rows,
-        "actions": options.actions,
-        "steps": steps,
-        "dtype": place.dtype,
-        "device": place.device,
-    });
-    let folder = ExperimentFolder::open(NAME, common, &settings)?;
+    let sizes = Sizes {
+        rows: options.rows.unwrap_or(common.by_scale(200, 500)),
+        actions: options.actions,
+        steps: options.steps.unwrap_or(common.by_scale(300, 1000)),
+        seeds: options.seeds.unwrap_or(common.by_scale(2, 10)),
+    };
+    let (folder, (device, dtype)) = sizes.open(NAME, common)?;
     let watch = Watch::new(&folder, common.quiet)?;
-    for seed in common.seed..common.seed + seeds {
-        let example = Example::new(rows, seed)?;
+    for seed in common.seed..common.seed + sizes.seeds {
+        let example = Example::new(sizes.rows, seed)?;
         for trained in Trained::ALL {
             folder.once(&format!("{}-seed-{seed}", trained.name()), || {
                 watch.announce(&format!("{}, seed {seed}", trained.title()));
-                let actions = trained.actions(options.actions, seed);
-                example.run((trained, seed), actions, steps, (&device, dtype), &watch)
+                let actions = trained.actions(sizes.actions, seed);
+                example.run(
+                    (trained, seed),
+                    actions,
+                    sizes.steps,
+                    (&device, dtype),
+                    &watch,
+                )
             })?;
         }
     }
-    let shown = Example::new(rows, common.seed)?;
+    let shown = Example::new(sizes.rows, common.seed)?;
     report(&folder, (shown.train.inputs.values(), &shown.train.targets))
 }
 
@@ -225,12 +222,7 @@ impl Example {
         let mut looks = vec![self.look(0, &model, &data)?];
         let training = FullBatchTraining {
             iterations: steps,
-            optimizer: FullBatchOptimizer::Adam {
-                learning_rate: LEARNING_RATE,
-                schedule: Schedule::Linear {
-                    final_fraction: 0.1,
-                },
-            },
+            optimizer: ADAM,
             ..FullBatchTraining::default()
         };
         let interval = (steps / LOOKS).max(1);
@@ -265,16 +257,12 @@ impl Example {
         let predictor = model.predictor()?;
         let (inputs, targets) = (self.test.inputs.values(), &self.test.targets);
         let hyperparameters = model.hyperparameters();
-        let value = |path: &str| {
-            let found = hyperparameters.iter().find(|found| found.path == path);
-            found.map_or(f64::NAN, |found| found.values[0])
-        };
         Ok(Look {
             step,
             nlpd: metrics::negative_log_density(&predictor.log_density(inputs, 1, targets)),
             rmse: metrics::root_mean_squared_error(targets, &predictor.predict(inputs, 1).mean),
-            noise: value("likelihood.noise").sqrt(),
-            lengthscale: value("kernel.lengthscale"),
+            noise: value_at(&hyperparameters, "likelihood.noise").sqrt(),
+            lengthscale: value_at(&hyperparameters, "kernel.lengthscale"),
         })
     }
 }

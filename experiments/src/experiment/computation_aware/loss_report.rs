@@ -6,7 +6,7 @@ use super::loss::{Look, NAME, NOISE, Run, Trained};
 use crate::experiment::{ExperimentFolder, reported::summary_text};
 use crate::failure::Failure;
 use crate::pictures::{
-    self, Caption, CurveName, CurvePanel, FitPanel, PictureError, Points, Quantity, Span,
+    self, Bands, Caption, CurveName, CurvePanel, FitPanel, PictureError, Points, Quantity, Span,
 };
 use crate::standard_output::print;
 use crate::summary::Summary;
@@ -167,10 +167,7 @@ fn draw_course(folder: &ExperimentFolder, runs: &[Run]) -> Result<(), PictureErr
     let names = Trained::ALL.map(|trained| CurveName::from(trained.title()));
     let panel = |title, number: fn(&Look) -> f64, span| CurvePanel {
         title,
-        value: Quantity {
-            name: title,
-            unit: None,
-        },
+        value: Quantity::of(title),
         curves: (Trained::ALL.into_iter())
             .map(|trained| course(runs, trained, number))
             .collect(),
@@ -185,10 +182,7 @@ fn draw_course(folder: &ExperimentFolder, runs: &[Run]) -> Result<(), PictureErr
         data: "sines",
         model: "either loss in the course of training, means over the seeds",
     };
-    let along = Quantity {
-        name: "step",
-        unit: None,
-    };
+    let along = Quantity::of("step");
     let path = folder.path().join("course.svg");
     pictures::curves(&path, "Losses", caption, &names, along, &panels)
 }
@@ -212,32 +206,28 @@ fn draw_fits(
 ) -> Result<(), PictureError> {
     let seed = runs.iter().map(|run| run.seed).min();
     let shown = runs.iter().filter(|run| Some(run.seed) == seed);
-    let bands: Vec<(&Run, Vec<f64>)> = shown
-        .map(|run| {
-            let half = run.deviation.iter().map(|deviation| DEVIATIONS * deviation);
-            (run, half.collect())
-        })
-        .collect();
-    let panels: Vec<FitPanel<'_>> = (bands.iter())
-        .map(|(run, half_width)| FitPanel {
+    let panels: Vec<FitPanel<'_>> = shown
+        .map(|run| FitPanel {
             title: run.trained.title(),
             x: &run.x,
             mean: &run.mean,
-            half_width,
+            deviation: &run.deviation,
             inducing: &[],
             orthogonal: &[],
         })
         .collect();
-    let quantity = |name| Quantity { name, unit: None };
     pictures::fits(
         &folder.path().join("fits.svg"),
         Caption {
             data: "sines",
             model: "after the last step, with noise",
         },
-        "±2 deviations of targets",
+        Bands {
+            text: "±2 deviations of targets",
+            deviations: DEVIATIONS,
+        },
         (train, Points { x: &[], y: &[] }),
-        (quantity("x"), quantity("y")),
+        (Quantity::of("x"), Quantity::of("y")),
         &panels,
     )
 }

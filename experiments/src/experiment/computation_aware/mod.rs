@@ -4,11 +4,13 @@
 
 mod actions;
 mod actions_report;
+mod adam;
 mod cells;
-mod counts;
+
 mod course;
 mod course_report;
 mod coverage;
+mod hyperparameters;
 mod inducing;
 mod inducing_report;
 mod loss;
@@ -17,6 +19,7 @@ mod method;
 mod published;
 mod runs;
 mod scale;
+mod sizes;
 mod table;
 mod toy;
 mod uci;

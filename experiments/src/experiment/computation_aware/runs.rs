@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Serialize;
 
-use super::counts::check_seeds;
 use super::method::Method;
 use super::published::published;
 use crate::arguments::{
@@ -73,7 +72,8 @@ impl Budget {
         self.learning_rate
             .map(|rate| positive("--learning-rate", rate))
             .transpose()?;
-        self.seeds.map_or(Ok(()), check_seeds)
+        at_least_one("--seeds", self.seeds)?;
+        Ok(())
     }
 }
 

@@ -408,10 +408,7 @@ fn draw(folder: &ExperimentFolder, costs: &[Cost]) {
     };
     let panel = |title, numbers: [fn(&Cost) -> f64; 2]| CurvePanel {
         title,
-        value: Quantity {
-            name: title,
-            unit: None,
-        },
+        value: Quantity::of(title),
         curves: (counts.iter())
             .flat_map(|costs| numbers.map(|number| curve(costs, number)))
             .collect(),
@@ -431,10 +428,7 @@ fn draw(folder: &ExperimentFolder, costs: &[Cost]) {
         data: "generated",
         model: "CaGP-Opt, a step of Adam on all rows",
     };
-    let along = Quantity {
-        name: "log10 rows",
-        unit: None,
-    };
+    let along = Quantity::of("log10 rows");
     let path = folder.path().join("scale.svg");
     if let Err(error) = pictures::curves(&path, "Cost", caption, &names, along, &panels) {
         eprintln!("warning: {error}");

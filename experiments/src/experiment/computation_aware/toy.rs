@@ -18,8 +18,7 @@ use burn_gp_models::{
     ActionsConfig, AnyComputationAware, ComputationAwareConfig, ExactConfig, InitError, SgprConfig,
     TrainedModel,
     training::{
-        FullBatchOptimizer, FullBatchTrainer, FullBatchTraining, Schedule, Trainer, TrainingData,
-        matrix,
+        FullBatchOptimizer, FullBatchTrainer, FullBatchTraining, Trainer, TrainingData, matrix,
     },
 };
 use clap::Args;
@@ -28,9 +27,12 @@ use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::adam::ADAM;
+use super::hyperparameters::value_at;
 use crate::experiment::{CommonOptions, ExperimentFolder, watch::Watch};
 use crate::failure::Failure;
-use crate::pictures::{self, Caption, FitPanel, PictureError, Points, Quantity};
+use crate::pictures::{self, Bands, Caption, FitPanel, PictureError, Points, Quantity};
+use crate::settings::{SettingError, at_least_one};
 use crate::standard_output::print;
 use crate::text_table::aligned;
 
@@ -67,6 +69,22 @@ pub struct ToyOptions {
     /// What every experiment takes.
     #[command(flatten)]
     common: CommonOptions,
+}
+
+impl ToyOptions {
+    /// Fails on what cannot be.
+    fn check(&self) -> Result<(), SettingError> {
+        at_least_one("--steps", self.steps)?;
+        at_least_one("--actions", Some(self.actions))?;
+        let rows = PLACES.len() * ROWS;
+        match self.actions > rows {
+            true => Err(SettingError::TooManyActions {
+                requested: self.actions,
+                rows,
+            }),
+            false => Ok(()),
+        }
+    }
 }
 
 /// A fitted model of the figure; deviations are those of the function, without noise.
@@ -141,14 +159,10 @@ impl Problem {
         let at = matrix(&x, 1, &self.device, self.dtype);
         let marginals = model.predictor()?.marginals(at);
         let hyperparameters = model.hyperparameters();
-        let value = |name: &str| {
-            let found = hyperparameters.iter().find(|found| found.path == name);
-            found.map_or(f64::NAN, |found| found.values[0])
-        };
         Ok(Fit {
             title: title.to_owned(),
-            noise: value("likelihood.noise"),
-            lengthscale: value("kernel.lengthscale"),
+            noise: value_at(&hyperparameters, "likelihood.noise"),
+            lengthscale: value_at(&hyperparameters, "kernel.lengthscale"),
             x,
             mean: numbers(marginals.mean),
             deviation: roots(numbers(marginals.variance)),
@@ -215,6 +229,7 @@ fn noise() -> GaussianConfig {
 /// [`Failure`], which says what to do.
 pub(in crate::experiment) fn toy(options: &ToyOptions) -> Result<(), Failure> {
     let common = &options.common;
+    options.check()?;
     let place = common.place()?;
     let steps = options.steps.unwrap_or(common.by_scale(200, 1000));
     let problem = Problem::new((steps, options.actions), common.seed, place.open()?);
@@ -300,13 +315,7 @@ impl Model {
                     tolerance: 1e-4,
                     seed: 0,
                 };
-                let adam = FullBatchOptimizer::Adam {
-                    learning_rate: 0.1,
-                    schedule: Schedule::Linear {
-                        final_fraction: 0.1,
-                    },
-                };
-                problem.computation_aware(self.title(), actions, adam)
+                problem.computation_aware(self.title(), actions, ADAM)
             }
             Self::Trained => {
                 let actions = ActionsConfig::Blocks {
@@ -383,28 +392,22 @@ fn csv(fits: &[Fit]) -> String {
 
 /// A panel a model, and one more for the mathematical part of each that has two.
 fn draw(folder: &ExperimentFolder, problem: &Problem, fits: &[Fit]) -> Result<(), PictureError> {
-    let wide = |deviation: &[f64]| -> Vec<f64> {
-        deviation.iter().map(|value| DEVIATIONS * value).collect()
-    };
-    let wholes = fits
-        .iter()
-        .map(|fit| (fit, fit.title.clone(), wide(&fit.deviation)));
+    let wholes = (fits.iter()).map(|fit| (fit, fit.title.clone(), &fit.deviation));
     let parts = fits.iter().filter_map(|fit| {
         let part = fit.mathematical.as_ref()?;
-        Some((fit, format!("{}, mathematical", fit.title), wide(part)))
+        Some((fit, format!("{}, mathematical", fit.title), part))
     });
-    let bands: Vec<(&Fit, String, Vec<f64>)> = wholes.chain(parts).collect();
+    let bands: Vec<(&Fit, String, &Vec<f64>)> = wholes.chain(parts).collect();
     let panels: Vec<FitPanel<'_>> = (bands.iter())
-        .map(|(fit, title, half_width)| FitPanel {
+        .map(|(fit, title, deviation)| FitPanel {
             title,
             x: &fit.x,
             mean: &fit.mean,
-            half_width,
+            deviation,
             inducing: &fit.inducing,
             orthogonal: &[],
         })
         .collect();
-    let quantity = |name| Quantity { name, unit: None };
     let (inputs, targets) = (&problem.inputs, &problem.targets);
     pictures::fits(
         &folder.path().join("fits.svg"),
@@ -412,7 +415,10 @@ fn draw(folder: &ExperimentFolder, problem: &Problem, fits: &[Fit]) -> Result<()
             data: "five runs of data",
             model: "the function, without noise",
         },
-        "±2 deviations",
+        Bands {
+            text: "±2 deviations",
+            deviations: DEVIATIONS,
+        },
         (
             Points {
                 x: inputs,
@@ -420,7 +426,7 @@ fn draw(folder: &ExperimentFolder, problem: &Problem, fits: &[Fit]) -> Result<()
             },
             Points { x: &[], y: &[] },
         ),
-        (quantity("x"), quantity("y")),
+        (Quantity::of("x"), Quantity::of("y")),
         &panels,
     )
 }

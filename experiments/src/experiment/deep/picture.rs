@@ -35,10 +35,7 @@ pub(super) fn draw(path: &Path, data: &str, cells: &[Cell]) {
         data,
         model: "negative bound of the mini-batches, means over steps and seeds",
     };
-    let steps = Quantity {
-        name: "step",
-        unit: None,
-    };
+    let steps = Quantity::of("step");
     let drawn = pictures::curves(path, "Training", caption, &names, steps, &panels);
     if let Err(error) = drawn {
         eprintln!("warning: {error}");

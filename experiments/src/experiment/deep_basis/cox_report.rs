@@ -4,12 +4,13 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::cox::{Fit, GRID, NAME, Rule, lattice};
+use super::cox::{Fit, NAME, Rule};
 use super::cox_data::Events;
+use super::cox_problem::{GRID, lattice};
 use crate::experiment::ExperimentFolder;
 use crate::failure::Failure;
 use crate::pictures::{
-    self, Caption, FitPanel, MapPanel, PictureError, Points, ProbabilityGrid, Quantity,
+    self, Bands, Caption, FitPanel, MapPanel, PictureError, Points, ProbabilityGrid, Quantity,
 };
 use crate::standard_output::print;
 use crate::text_table::aligned;
@@ -134,10 +135,6 @@ fn true_log_likelihood(events: &Events) -> Option<(f64, f64)> {
     Some((total, (logarithms - total) / count.max(1) as f64))
 }
 
-fn quantity(name: &str) -> Quantity<'_> {
-    Quantity { name, unit: None }
-}
-
 fn title(fit: &Fit) -> String {
     format!("{}, {}", fit.prior.title(), fit.rule.title())
 }
@@ -156,15 +153,12 @@ fn places(events: &Events) -> Vec<f64> {
 fn draw_line(path: &Path, events: &Events, fits: &[Fit]) -> Result<(), PictureError> {
     let x = places(events);
     let titles: Vec<String> = fits.iter().map(title).collect();
-    let halves: Vec<Vec<f64>> = (fits.iter())
-        .map(|fit| fit.deviation.iter().map(|d| DEVIATIONS * d).collect())
-        .collect();
-    let panels: Vec<FitPanel<'_>> = (fits.iter().zip(&titles).zip(&halves))
-        .map(|((fit, title), half_width)| FitPanel {
+    let panels: Vec<FitPanel<'_>> = (fits.iter().zip(&titles))
+        .map(|(fit, title)| FitPanel {
             title,
             x: &x,
             mean: &fit.mean,
-            half_width,
+            deviation: &fit.deviation,
             inducing: &[],
             orthogonal: &[],
         })
@@ -186,7 +180,10 @@ fn draw_line(path: &Path, events: &Events, fits: &[Fit]) -> Result<(), PictureEr
             data: &events.name,
             model,
         },
-        "2 standard deviations",
+        Bands {
+            text: "2 standard deviations",
+            deviations: DEVIATIONS,
+        },
         (
             Points {
                 x: &events.train,
@@ -197,7 +194,7 @@ fn draw_line(path: &Path, events: &Events, fits: &[Fit]) -> Result<(), PictureEr
                 y: &truth,
             },
         ),
-        (quantity("x"), quantity("intensity")),
+        (Quantity::of("x"), Quantity::of("intensity")),
         &panels,
     )
 }
@@ -237,7 +234,7 @@ fn draw_plane(path: &Path, events: &Events, fits: &[Fit]) -> Result<(), PictureE
             model: "expected intensity",
         },
         ("event", ""),
-        (&grid, [quantity("x1"), quantity("x2")]),
+        (&grid, [Quantity::of("x1"), Quantity::of("x2")]),
         &panels,
     )
 }

@@ -23,6 +23,7 @@ use crate::experiment::{
 };
 use crate::failure::Failure;
 use crate::output::replace_file;
+use crate::settings::at_least_one;
 use crate::standard_output::print;
 use crate::text_table::aligned;
 use crate::training_run::TrainingRun;
@@ -75,6 +76,7 @@ pub struct DbkMobileOptions {
 /// [`Failure`]. Runs that break off are named and left out.
 pub(in crate::experiment) fn mobile(options: &DbkMobileOptions) -> Result<(), Failure> {
     let common = &options.common;
+    at_least_one("--seeds", options.seeds)?;
     let place = common.place_in_single_precision()?;
     place.open()?;
     let Some(path) = &options.data else {

@@ -117,16 +117,7 @@ fn maps(
     })
 }
 
-const INPUTS: [Quantity<'static>; 2] = [
-    Quantity {
-        name: "longitude",
-        unit: None,
-    },
-    Quantity {
-        name: "latitude",
-        unit: None,
-    },
-];
+const INPUTS: [Quantity<'static>; 2] = [Quantity::of("longitude"), Quantity::of("latitude")];
 
 fn draw_means(
     experiment: &ExperimentFolder,

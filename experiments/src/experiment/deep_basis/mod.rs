@@ -3,6 +3,7 @@
 mod cells;
 mod cox;
 mod cox_data;
+mod cox_problem;
 mod cox_report;
 mod method;
 mod mobile;

@@ -19,6 +19,7 @@ use crate::experiment::{
 use crate::failure::Failure;
 use crate::output::names_in;
 use crate::report::Metrics;
+use crate::settings::at_least_one;
 use crate::standard_output::print;
 use crate::summary::Summary;
 use crate::text_table::aligned;
@@ -65,6 +66,10 @@ pub struct DbkRankOptions {
 /// [`Failure`]. Data sets that are absent are named and left out, and so are runs that break off.
 pub(in crate::experiment) fn rank(options: &DbkRankOptions) -> Result<(), Failure> {
     let common = &options.common;
+    for &rank in &options.ranks {
+        at_least_one("--ranks", Some(rank))?;
+    }
+    at_least_one("--seeds", options.seeds)?;
     let place = common.place_in_single_precision()?;
     place.open()?;
     let data_dir = common.data_dir();

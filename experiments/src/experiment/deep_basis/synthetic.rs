@@ -38,6 +38,7 @@ use super::synthetic_table::report_lines;
 use crate::arguments::name_of;
 use crate::experiment::{CommonOptions, ExperimentFolder, watch::Watch};
 use crate::failure::Failure;
+use crate::settings::{SettingError, at_least_one};
 use crate::standard_output::print;
 use crate::summary::median;
 
@@ -152,6 +153,7 @@ pub(super) struct Run {
 /// [`Failure`], which says what to do.
 pub(in crate::experiment) fn synthetic(options: &DbkSyntheticOptions) -> Result<(), Failure> {
     let common = &options.common;
+    options.check()?;
     let place = common.place_in_single_precision()?;
     let (device, dtype) = place.open()?;
     let steps = options.steps.unwrap_or(common.by_scale(2000, 10_000));
@@ -180,6 +182,16 @@ pub(in crate::experiment) fn synthetic(options: &DbkSyntheticOptions) -> Result<
 }
 
 impl DbkSyntheticOptions {
+    /// Fails on what cannot be.
+    fn check(&self) -> Result<(), SettingError> {
+        for &size in &self.sizes {
+            at_least_one("--sizes", Some(size))?;
+        }
+        at_least_one("--steps", self.steps)?;
+        at_least_one("--seeds", self.seeds)?;
+        Ok(())
+    }
+
     /// The runs that are asked for, seed by seed.
     fn runs(&self) -> Vec<(OneDimensional, usize, u64)> {
         let sizes: &[usize] = match self.sizes.as_slice() {

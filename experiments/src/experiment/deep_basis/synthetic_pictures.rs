@@ -6,7 +6,7 @@ use clap::ValueEnum;
 
 use super::synthetic::{LOOKED_AT, OneDimensional, Run};
 use crate::pictures::{
-    self, Caption, CurveName, CurvePanel, FitPanel, PictureError, Points, Quantity, Span,
+    self, Bands, Caption, CurveName, CurvePanel, FitPanel, PictureError, Points, Quantity, Span,
 };
 
 /// Rows of the posteriors that are drawn.
@@ -42,10 +42,7 @@ pub(super) fn draw_cost(path: &Path, runs: &[Run]) {
         data: "levels",
         model: "held-out rows, means over the seeds",
     };
-    let along = Quantity {
-        name: "log10 rows",
-        unit: None,
-    };
+    let along = Quantity::of("log10 rows");
     warn(pictures::curves(
         path, "Cost", caption, &names, along, &panels,
     ));
@@ -82,10 +79,7 @@ pub(super) fn draw_kernels(path: &Path, runs: &[Run]) {
         .filter(|run| !run.slices.is_empty())
         .map(|run| CurvePanel {
             title: run.method.title(),
-            value: Quantity {
-                name: "k(x*, x)",
-                unit: None,
-            },
+            value: Quantity::of("k(x*, x)"),
             curves: (run.slices.iter())
                 .map(|slice| run.x.iter().copied().zip(slice.iter().copied()).collect())
                 .collect(),
@@ -99,10 +93,7 @@ pub(super) fn draw_kernels(path: &Path, runs: &[Run]) {
         data: "levels",
         model: "trained kernels",
     };
-    let along = Quantity {
-        name: "x",
-        unit: None,
-    };
+    let along = Quantity::of("x");
     warn(pictures::curves(
         path, "Kernels", caption, &names, along, &panels,
     ));
@@ -114,19 +105,13 @@ pub(super) fn draw_posteriors(path: &Path, runs: &[Run]) {
     let Some(rows) = shown.first().map(|run| run.rows) else {
         return;
     };
-    let bands: Vec<(&Run, Vec<f64>)> = shown
+    let panels: Vec<FitPanel<'_>> = shown
         .into_iter()
-        .map(|run| {
-            let half = run.deviation.iter().map(|deviation| DEVIATIONS * deviation);
-            (run, half.collect())
-        })
-        .collect();
-    let panels: Vec<FitPanel<'_>> = (bands.iter())
-        .map(|(run, half_width)| FitPanel {
+        .map(|run| FitPanel {
             title: run.method.title(),
             x: &run.x,
             mean: &run.mean,
-            half_width,
+            deviation: &run.deviation,
             inducing: &[],
             orthogonal: &[],
         })
@@ -136,13 +121,15 @@ pub(super) fn draw_posteriors(path: &Path, runs: &[Run]) {
         data: "levels",
         model: &model,
     };
-    let quantity = |name| Quantity { name, unit: None };
     warn(pictures::fits(
         path,
         caption,
-        "2 standard deviations of targets",
+        Bands {
+            text: "2 standard deviations of targets",
+            deviations: DEVIATIONS,
+        },
         (NOTHING, NOTHING),
-        (quantity("x"), quantity("y")),
+        (Quantity::of("x"), Quantity::of("y")),
         &panels,
     ));
 }

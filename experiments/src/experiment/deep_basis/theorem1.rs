@@ -35,6 +35,7 @@ use serde_json::json;
 use super::theorem1_report::report;
 use crate::experiment::{CommonOptions, ExperimentFolder, watch::Watch};
 use crate::failure::Failure;
+use crate::settings::at_least_one;
 
 /// Its name.
 pub(super) const NAME: &str = "dbk-theorem1";
@@ -122,6 +123,8 @@ pub(super) struct Problem {
 /// [`Failure`], which says what to do.
 pub(in crate::experiment) fn theorem1(options: &DbkTheorem1Options) -> Result<(), Failure> {
     let common = &options.common;
+    at_least_one("--rank", Some(options.rank))?;
+    at_least_one("--steps", options.steps)?;
     let place = common.place()?;
     let steps = options.steps.unwrap_or(common.by_scale(4000, 20_000));
     let problem = Problem::new(options, steps, place.open()?)?;
@@ -147,7 +150,7 @@ pub(in crate::experiment) fn theorem1(options: &DbkTheorem1Options) -> Result<()
 }
 
 /// The function at some places.
-fn levels(x: &[f64]) -> Vec<f64> {
+pub(super) fn levels(x: &[f64]) -> Vec<f64> {
     let value = |x: &f64| SyntheticFunction::Levels.evaluate(&[*x]);
     x.iter().map(value).collect()
 }
@@ -177,11 +180,6 @@ impl Problem {
             device,
             dtype,
         })
-    }
-
-    /// The function at some places.
-    pub fn function_at(&self, x: &[f64]) -> Vec<f64> {
-        levels(x)
     }
 
     /// `‖f‖²`

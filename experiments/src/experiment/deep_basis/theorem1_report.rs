@@ -5,10 +5,12 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::theorem1::{Fit, KnownNoise, NAME, NOISE, Problem};
+use super::theorem1::{Fit, KnownNoise, NAME, NOISE, Problem, levels};
 use crate::experiment::ExperimentFolder;
 use crate::failure::Failure;
-use crate::pictures::{self, Caption, CurvePanel, FitPanel, PictureError, Points, Quantity, Span};
+use crate::pictures::{
+    self, Bands, Caption, CurvePanel, FitPanel, PictureError, Points, Quantity, Span,
+};
 use crate::standard_output::print;
 use crate::text_table::aligned;
 
@@ -109,22 +111,15 @@ fn csv(fits: &[Fit]) -> String {
     text
 }
 
-fn quantity(name: &str) -> Quantity<'_> {
-    Quantity { name, unit: None }
-}
-
 /// A panel a posterior, with the rows and the function itself, which is the first fit's mean but for
 /// a factor.
 fn draw_fits(path: &Path, problem: &Problem, fits: &[Fit]) -> Result<(), PictureError> {
-    let halves: Vec<Vec<f64>> = (fits.iter())
-        .map(|fit| fit.deviation.iter().map(|d| DEVIATIONS * d).collect())
-        .collect();
-    let panels: Vec<FitPanel<'_>> = (fits.iter().zip(&halves))
-        .map(|(fit, half_width)| FitPanel {
+    let panels: Vec<FitPanel<'_>> = (fits.iter())
+        .map(|fit| FitPanel {
             title: &fit.title,
             x: &fit.x,
             mean: &fit.mean,
-            half_width,
+            deviation: &fit.deviation,
             inducing: &[],
             orthogonal: &[],
         })
@@ -133,14 +128,17 @@ fn draw_fits(path: &Path, problem: &Problem, fits: &[Fit]) -> Result<(), Picture
         .first()
         .map(|fit| fit.x.iter().copied().step_by(RINGS_APART).collect())
         .unwrap_or_default();
-    let function = problem.function_at(&places);
+    let function = levels(&places);
     pictures::fits(
         path,
         Caption {
             data: "levels",
             model: "orange: the function without noise, not seen in training",
         },
-        "2 standard deviations",
+        Bands {
+            text: "2 standard deviations",
+            deviations: DEVIATIONS,
+        },
         (
             Points {
                 x: &problem.inputs,
@@ -151,7 +149,7 @@ fn draw_fits(path: &Path, problem: &Problem, fits: &[Fit]) -> Result<(), Picture
                 y: &function,
             },
         ),
-        (quantity("x"), quantity("y")),
+        (Quantity::of("x"), Quantity::of("y")),
         &panels,
     )
 }
@@ -177,7 +175,7 @@ fn draw_course(path: &Path, fits: &[Fit]) -> Result<(), PictureError> {
     curves.push(ends.unwrap_or_default());
     let panel = CurvePanel {
         title: "noise variance in the course of training",
-        value: quantity("log10 noise variance"),
+        value: Quantity::of("log10 noise variance"),
         curves,
         span: Span::Values,
     };
@@ -189,7 +187,7 @@ fn draw_course(path: &Path, fits: &[Fit]) -> Result<(), PictureError> {
             model: "noise unknown",
         },
         &names,
-        quantity("step"),
+        Quantity::of("step"),
         &[panel],
     )
 }
@@ -207,7 +205,7 @@ fn draw_evidence(path: &Path, targets: &[f64]) -> Result<(), PictureError> {
     };
     let panel = CurvePanel {
         title: "the targets as the only feature",
-        value: quantity("objective per datum"),
+        value: Quantity::of("objective per datum"),
         curves: vec![curve(evidence), curve(penalised)],
         span: Span::Window(-6.0, 6.0),
     };
@@ -219,7 +217,7 @@ fn draw_evidence(path: &Path, targets: &[f64]) -> Result<(), PictureError> {
             model: "one feature",
         },
         &["evidence".into(), "evidence with the penalty".into()],
-        quantity("log10 noise variance"),
+        Quantity::of("log10 noise variance"),
         &[panel],
     )
 }

@@ -159,7 +159,7 @@ fn draw(folder: &ExperimentFolder, cells: &[Cell]) {
             .collect();
         let panel = |title, name, number: fn(&Look) -> f64| CurvePanel {
             title,
-            value: Quantity { name, unit: None },
+            value: Quantity::of(name),
             curves: (cells.iter())
                 .map(|cell| against_seconds(cell, number))
                 .collect(),

@@ -142,10 +142,7 @@ fn draw(folder: &ExperimentFolder, traces: &[Trace], summary: &str) {
         data,
         model: summary,
     };
-    let steps = Quantity {
-        name: "step",
-        unit: None,
-    };
+    let steps = Quantity::of("step");
     let path = folder.path().join(format!("{data}.svg"));
     if let Err(error) = pictures::curves(&path, "Training", caption, &names, steps, &[panel]) {
         eprintln!("warning: {error}");

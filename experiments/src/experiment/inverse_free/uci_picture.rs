@@ -48,10 +48,7 @@ fn panel<'a>(cells: &[Cell], title: &'a str) -> CurvePanel<'a> {
     };
     CurvePanel {
         title,
-        value: Quantity {
-            name: "NLPD",
-            unit: None,
-        },
+        value: Quantity::of("NLPD"),
         curves: Method::value_variants().iter().map(curve).collect(),
         span: Span::Values,
     }

@@ -163,7 +163,7 @@ fn draw(folder: &ExperimentFolder, data: &str, summary: &str, curves: &[Curve]) 
     let names: Vec<CurveName> = curves.iter().map(|curve| (&curve.model).into()).collect();
     let panel = |title, name, value: fn(&Look) -> f64| CurvePanel {
         title,
-        value: Quantity { name, unit: None },
+        value: Quantity::of(name),
         curves: (curves.iter())
             .map(|curve| {
                 let points = curve.points.iter();
@@ -182,10 +182,7 @@ fn draw(folder: &ExperimentFolder, data: &str, summary: &str, curves: &[Curve]) 
         data,
         model: summary,
     };
-    let along = Quantity {
-        name: "step",
-        unit: None,
-    };
+    let along = Quantity::of("step");
     let path = folder.path().join(PICTURE);
     if let Err(error) = pictures::curves(&path, "Training", caption, &names, along, &panels) {
         eprintln!("warning: {error}");

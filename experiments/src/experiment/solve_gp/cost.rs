@@ -328,10 +328,7 @@ fn draw(folder: &ExperimentFolder, times: &[Times]) {
         data: "generated",
         model: "median time of a training step, batches of 1024 rows",
     };
-    let along = Quantity {
-        name: "inducing points M",
-        unit: None,
-    };
+    let along = Quantity::of("inducing points M");
     let path = folder.path().join(PICTURE);
     if let Err(error) = pictures::curves(&path, "Cost", caption, &names, along, &panels) {
         eprintln!("warning: {error}");

@@ -33,7 +33,7 @@ use super::models::{Compared, isotropic};
 use crate::arguments::name_of;
 use crate::experiment::{CommonOptions, ExperimentFolder, watch::Watch};
 use crate::failure::Failure;
-use crate::pictures::{self, Caption, FitPanel, PictureError, Points, Quantity};
+use crate::pictures::{self, Bands, Caption, FitPanel, PictureError, Points, Quantity};
 use crate::standard_output::print;
 use crate::text_table::aligned;
 
@@ -355,35 +355,32 @@ fn draw(
     fitted: &[FittedModel],
     summary: &str,
 ) -> Result<(), PictureError> {
-    let half_widths: Vec<Vec<f64>> = fitted
-        .iter()
-        .map(|model| (model.deviation.iter()).map(|deviation| DEVIATIONS * deviation))
-        .map(Iterator::collect)
-        .collect();
-    let panels: Vec<FitPanel<'_>> = (fitted.iter().zip(&half_widths))
-        .map(|(model, half_width)| FitPanel {
+    let panels: Vec<FitPanel<'_>> = (fitted.iter())
+        .map(|model| FitPanel {
             title: &model.title,
             x: &model.x,
             mean: &model.mean,
-            half_width,
+            deviation: &model.deviation,
             inducing: &model.inducing,
             orthogonal: &model.orthogonal,
         })
         .collect();
     let points = |x, y| Points { x, y };
-    let quantity = |name| Quantity { name, unit: None };
     pictures::fits(
         &folder.path().join(PICTURE),
         Caption {
             data: NAME,
             model: summary,
         },
-        "±3 deviations",
+        Bands {
+            text: "±3 deviations",
+            deviations: DEVIATIONS,
+        },
         (
             points(&data.inputs, &data.targets),
             points(&data.held_out_inputs, &data.held_out_targets),
         ),
-        (quantity("x"), quantity("y")),
+        (Quantity::of("x"), Quantity::of("y")),
         &panels,
     )
 }
