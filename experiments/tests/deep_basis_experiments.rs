@@ -247,6 +247,13 @@ fn sizes_that_cannot_be_are_refused() {
         ("dbk-rank --ranks 4,0", "ranks"),
         ("dbk-rank --seeds 0", "seeds"),
         ("dbk-mobile --seeds 0", "seeds"),
+        ("dbk-uci --seeds 0", "seeds"),
+        ("dbk-uci --iterations 0", "iterations"),
+        ("dbk-uci --epochs 0", "epochs"),
+        ("dbk-uci --line-searches 0", "line-searches"),
+        ("solve-cost --sizes 8,0", "sizes"),
+        ("solve-cost --steps 0", "steps"),
+        ("snelson --steps 0", "steps"),
     ] {
         let line = format!("experiment {line} --out bad");
         let output = run(path, &line.split(' ').collect::<Vec<&str>>());

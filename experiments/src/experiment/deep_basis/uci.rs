@@ -32,6 +32,7 @@ use crate::experiment::{
     watch::{Watch, all_made},
 };
 use crate::failure::Failure;
+use crate::settings::{SettingError, at_least_one};
 use crate::standard_output::print;
 use crate::training_run::TrainingRun;
 
@@ -74,6 +75,7 @@ pub struct DbkUciOptions {
 /// [`Failure`]. Data sets that are absent are named and left out, and so are runs that break off.
 pub(in crate::experiment) fn uci(options: &DbkUciOptions) -> Result<(), Failure> {
     let common = &options.common;
+    options.check()?;
     let place = common.place_in_single_precision()?;
     place.open()?;
     let default: &[&str] = common.by_scale(&DATA_SETS[..1], &DATA_SETS);
@@ -92,6 +94,14 @@ pub(in crate::experiment) fn uci(options: &DbkUciOptions) -> Result<(), Failure>
 }
 
 impl DbkUciOptions {
+    fn check(&self) -> Result<(), SettingError> {
+        at_least_one("--seeds", self.seeds)?;
+        at_least_one("--iterations", self.iterations)?;
+        at_least_one("--epochs", self.epochs)?;
+        at_least_one("--line-searches", self.line_searches)?;
+        Ok(())
+    }
+
     fn protocol(&self) -> Protocol {
         let protocol = self.common.by_scale(quick(), paper());
         Protocol {

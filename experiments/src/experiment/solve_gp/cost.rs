@@ -22,6 +22,7 @@ use super::operations::Sets;
 use crate::experiment::{CommonOptions, ExperimentFolder, watch::Watch};
 use crate::failure::Failure;
 use crate::pictures::{self, Caption, CurveName, CurvePanel, Quantity, Span};
+use crate::settings::at_least_one;
 use crate::standard_output::print;
 use crate::summary::median;
 use crate::text_table::aligned;
@@ -78,6 +79,10 @@ struct Times {
 /// [`Failure`], which says what to do.
 pub(in crate::experiment) fn cost(options: &CostOptions) -> Result<(), Failure> {
     let common = &options.common;
+    for &size in &options.sizes {
+        at_least_one("--sizes", Some(size))?;
+    }
+    at_least_one("--steps", options.steps)?;
     let place = common.place_in_single_precision()?;
     let (device, dtype) = place.open()?;
     let sizes = match options.sizes.as_slice() {

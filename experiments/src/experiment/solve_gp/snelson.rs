@@ -34,6 +34,7 @@ use crate::arguments::name_of;
 use crate::experiment::{CommonOptions, ExperimentFolder, watch::Watch};
 use crate::failure::Failure;
 use crate::pictures::{self, Bands, Caption, FitPanel, PictureError, Points, Quantity};
+use crate::settings::at_least_one;
 use crate::standard_output::print;
 use crate::text_table::aligned;
 
@@ -128,6 +129,7 @@ fn models() -> [Model; 4] {
 /// [`Failure`], which says what to do.
 pub(in crate::experiment) fn snelson(options: &SnelsonOptions) -> Result<(), Failure> {
     let common = &options.common;
+    at_least_one("--steps", options.steps)?;
     let place = common.place()?;
     let (device, dtype) = place.open()?;
     let source = DataSource::resolve(NAME, common.data_dir().as_deref())?;
