@@ -40,7 +40,11 @@ pub struct BasisConfig {
 }
 
 impl BasisConfig {
-    fn init(&self, dimensions: usize, options: TensorCreationOptions) -> Basis<AnyNetwork> {
+    pub(crate) fn init(
+        &self,
+        dimensions: usize,
+        options: TensorCreationOptions,
+    ) -> Basis<AnyNetwork> {
         let network = self.network.init(dimensions, self.rank, options);
         let scale = (self.rank.max(1) as f64).sqrt().recip();
         Basis::new(network).times(scale)

@@ -5,9 +5,9 @@ use burn::{
     tensor::{Tensor, TensorCreationOptions},
 };
 use burn_gp::{
-    features::{AnyNetwork, Features},
+    features::AnyNetwork,
     inference::{LowRankRegression, VarianceCorrection},
-    kernels::Basis,
+    kernels::{Basis, FeatureMap},
     likelihoods::{Gaussian, GaussianConfig, Likelihood, Marginals},
     means::{AnyMean, Mean, MeanConfig},
     ops::NotPositiveDefinite,
@@ -29,7 +29,7 @@ use crate::{
 /// integrated out.
 #[derive(Module, Debug)]
 pub struct AnyLastLayer {
-    network: AnyNetwork,
+    kernel: Basis<AnyNetwork>,
     mean: AnyMean,
     likelihood: Gaussian,
     /// w, [P, R]
@@ -62,7 +62,7 @@ impl LastLayerConfig {
         let [_, dimensions] = data.inputs.dims();
         let options = || options_of(&data.inputs);
         let model = AnyLastLayer {
-            network: (self.basis.network).init(dimensions, self.basis.rank, options()),
+            kernel: self.basis.init(dimensions, options()),
             mean: self.mean.init(dimensions, OUTPUTS, options()),
             likelihood: self.likelihood.init(options()),
             weights: first_weights(self.basis.rank, options()),
@@ -98,7 +98,7 @@ impl AnyLastLayer {
     pub fn bayesian(&self) -> AnyDbk {
         let this = self.valid();
         LowRankRegression::new(
-            Basis::new(this.network),
+            this.kernel,
             this.mean,
             this.likelihood,
             VarianceCorrection::NONE,
@@ -115,7 +115,7 @@ impl MiniBatchModel for AnyLastLayer {
     ) -> Result<Objective, NotPositiveDefinite> {
         let [batch, _] = inputs.dims();
         let weights = self.weights.val();
-        let features = self.network.forward(inputs.clone());
+        let features = self.kernel.features(inputs.clone());
         let mean = features.matmul(weights.clone().transpose());
         let marginals = Marginals {
             variance: mean.zeros_like(),

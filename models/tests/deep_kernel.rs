@@ -253,7 +253,8 @@ fn a_bayesian_last_layer_is_linear_regression() {
     };
     let noise = value(model.likelihood().noise().inner());
     let bayesian = model.bayesian();
-    let phi = features(&|x| bayesian.kernel().network().forward(x));
+    // The features are the four outputs over √4.
+    let phi = features(&|x| bayesian.kernel().network().forward(x) * 0.5);
     let y = targets();
     let precision: Vec<Vec<f64>> = (0..4)
         .map(|i| {
