@@ -15,7 +15,10 @@ pub(super) fn optimizer(
     }
     Ok(Some(match optimizer_of(options, model) {
         OptimizerName::LBfgs => FullBatchOptimizer::LBfgs {
-            learning_rate: positive("--learning-rate", options.learning_rate.unwrap_or(1.0))?,
+            learning_rate: positive(
+                "--learning-rate",
+                (options.learning_rate).unwrap_or(FullBatchOptimizer::QUASI_NEWTON_STEP),
+            )?,
         },
         OptimizerName::Adam => FullBatchOptimizer::Adam {
             learning_rate: positive(

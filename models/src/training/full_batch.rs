@@ -54,8 +54,13 @@ pub enum FullBatchOptimizer {
 }
 
 impl FullBatchOptimizer {
-    /// L-BFGS whose line searches begin at the quasi-Newton step.
-    pub const L_BFGS: Self = Self::LBfgs { learning_rate: 1.0 };
+    /// Where line searches of L-BFGS begin by default: at its whole step.
+    pub const QUASI_NEWTON_STEP: f64 = 1.0;
+
+    /// L-BFGS whose line searches begin there.
+    pub const L_BFGS: Self = Self::LBfgs {
+        learning_rate: Self::QUASI_NEWTON_STEP,
+    };
 }
 
 impl Default for FullBatchOptimizer {
@@ -65,7 +70,7 @@ impl Default for FullBatchOptimizer {
 }
 
 fn quasi_newton_step() -> f64 {
-    1.0
+    FullBatchOptimizer::QUASI_NEWTON_STEP
 }
 
 impl Default for FullBatchTraining {

@@ -29,11 +29,7 @@ const PARALLEL_FROM: usize = 1 << 22;
 
 /// Threads worth using for this many multiply-adds.
 pub fn threads_for(multiply_adds: usize) -> usize {
-    if multiply_adds < PARALLEL_FROM {
-        1
-    } else {
-        threads::count()
-    }
+    threads::count_for(multiply_adds, PARALLEL_FROM)
 }
 
 /// `out ← alpha·A·B`, or added to `out` with `Accum::Add`, on all threads where that pays.

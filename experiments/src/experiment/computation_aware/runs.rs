@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use burn_gp_models::training::FullBatchOptimizer;
 use clap::Args;
 use serde::Serialize;
 
@@ -191,7 +192,7 @@ impl Runs<'_> {
         let given = self.budget.learning_rate;
         given.or(paper).unwrap_or(match method.optimizer() {
             OptimizerName::Adam => LEARNING_RATE,
-            OptimizerName::LBfgs => 1.0,
+            OptimizerName::LBfgs => FullBatchOptimizer::QUASI_NEWTON_STEP,
         })
     }
 

@@ -10,9 +10,10 @@
 //! 20 validations without improvement.
 //!
 //! What the paper does not say: the loss is per datum, so that the decay is too; first weights are
-//! those of torch, of basis functions divided by √R in the last layer; the noise variance is above
-//! 1e-6; each seed splits the rows anew. GP and sGP are trained by L-BFGS, which has no use for
-//! validation rows: they are tested on them, too. They are in double precision, all others in single.
+//! those of torch; the R basis functions are the network's outputs over √R, also while training, which
+//! is where ours may differ most from the paper's; the noise variance is above 1e-6; each seed splits
+//! the rows anew. GP and sGP are trained by L-BFGS, which has no use for validation rows: they are
+//! tested on them, too. They are in double precision, all others in single.
 
 use clap::{Args, ValueEnum};
 use serde_json::json;
