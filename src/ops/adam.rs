@@ -11,7 +11,7 @@ use burn::{
 
 use super::{
     host::adam::{AdamStep, adam_in_place},
-    host_access::{HostAccess, take, with_element, write},
+    host_access::{HostAccess, with_element, write},
 };
 
 /// What each backend supplies. The default runs on the backend's own elementwise operations.
@@ -84,7 +84,7 @@ fn on_host<B: HostAccess>(
     let (shape, device) = (parameter.shape(), parameter.device());
     with_element!(parameter, T => {
         let old = B::read::<T>(&parameter);
-        let [mut new, mut first, mut second] = [gradient, first, second].map(take::<B, T>);
+        let [mut new, mut first, mut second] = [gradient, first, second].map(B::take::<T>);
         adam_in_place(&old, &mut new, (&mut first, &mut second), step);
         let tensor = |values: Vec<T>| write::<B, T>(values, shape.clone(), &device);
         (tensor(new), tensor(first), tensor(second))

@@ -17,6 +17,16 @@ pub trait HostAccess: Backend {
 
     /// The values of a tensor, row-major.
     fn read<T: Element>(tensor: &FloatTensor<Self>) -> Cow<'_, [T]>;
+
+    /// The values of a tensor, row-major: its own memory, where that is the host's and nobody else
+    /// holds it.
+    fn take<T: Element>(tensor: FloatTensor<Self>) -> Vec<T> {
+        match burn::tensor::try_read_sync(Self::float_into_data(tensor)) {
+            Some(Ok(data)) => to_vec(data),
+            Some(Err(error)) => panic!("the device could not be read: {error:?}"),
+            None => panic!("the device cannot be read synchronously on this platform"),
+        }
+    }
 }
 
 /// The two element types, to burn and to the kernels.
@@ -69,6 +79,14 @@ impl HostAccess for burn::backend::Flex {
             None => Cow::Owned(to_vec(tensor.clone().into_data())),
         }
     }
+
+    fn take<T: Element>(tensor: FloatTensor<Self>) -> Vec<T> {
+        if tensor.is_unique() {
+            to_vec(tensor.into_data())
+        } else {
+            Self::read(&tensor).into_owned()
+        }
+    }
 }
 
 #[cfg(feature = "ndarray")]
@@ -85,7 +103,7 @@ impl HostAccess for burn::backend::NdArray {
         };
         match borrowed {
             Some(values) => Cow::Borrowed(values),
-            None => Cow::Owned(read_back::<Self, T>(tensor)),
+            None => Cow::Owned(Self::take(tensor.clone())),
         }
     }
 }
@@ -107,22 +125,7 @@ impl HostAccess for burn::backend::Cube {
     const IN_PLACE: bool = false;
 
     fn read<T: Element>(tensor: &FloatTensor<Self>) -> Cow<'_, [T]> {
-        Cow::Owned(read_back::<Self, T>(tensor))
-    }
-}
-
-/// Copies a tensor's values to the host.
-#[cfg(any(feature = "ndarray", feature = "wgpu", feature = "cuda"))]
-fn read_back<B: Backend, T: Element>(tensor: &FloatTensor<B>) -> Vec<T> {
-    take::<B, T>(tensor.clone())
-}
-
-/// A tensor's values on the host: its own memory, where that is the host's and nobody else holds it.
-pub fn take<B: Backend, T: Element>(tensor: FloatTensor<B>) -> Vec<T> {
-    match burn::tensor::try_read_sync(B::float_into_data(tensor)) {
-        Some(Ok(data)) => to_vec(data),
-        Some(Err(error)) => panic!("the device could not be read: {error:?}"),
-        None => panic!("the device cannot be read synchronously on this platform"),
+        Cow::Owned(Self::take(tensor.clone()))
     }
 }
 

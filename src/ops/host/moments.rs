@@ -4,7 +4,7 @@ use faer::{Accum, MatMut, MatRef, prelude::ReborrowMut};
 
 use super::{
     scalar::Scalar,
-    threads::{self, in_parts},
+    threads::{self, CHUNK, in_parts},
     triangular::{Side, lower_product, product, triangular_product},
 };
 
@@ -153,17 +153,21 @@ pub fn add_column_products<T: Scalar>(left: &[T], right: &[T], sums: &mut [T]) {
 
 /// `factor·matrix_mn·weights_n`.
 pub fn scale_columns<T: Scalar>(matrix: &[T], weights: &[T], factor: f64) -> Vec<T> {
-    let columns = weights.len().max(1);
     let factor = T::from_f64(factor);
-    let mut out = matrix.to_vec();
-    in_parts(&mut out, columns, parts(matrix.len()), &|rows, _| {
-        for row in rows.chunks_exact_mut(columns) {
-            for (value, &weight) in row.iter_mut().zip(weights) {
-                *value = factor * *value * weight;
-            }
+    let (chunks, rest) = weights.as_chunks::<CHUNK>();
+    if !rest.is_empty() || chunks.is_empty() {
+        let mut out = Vec::with_capacity(matrix.len());
+        for row in matrix.chunks_exact(weights.len().max(1)) {
+            let pairs = row.iter().zip(weights);
+            out.extend(pairs.map(|(&value, &weight)| factor * value * weight));
         }
-    });
-    out
+        return out;
+    }
+    let (values, _) = matrix.as_chunks::<CHUNK>();
+    threads::collect(values.len(), parts(matrix.len()), |i| {
+        let (values, weights) = (&values[i], &chunks[i % chunks.len()]);
+        std::array::from_fn(|j| factor * values[j] * weights[j])
+    })
 }
 
 /// Sets everything above the diagonal of a square row-major matrix to zero.

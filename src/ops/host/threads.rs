@@ -3,6 +3,8 @@
 //! Only work that takes long enough is cut: what is cut moves from the calling thread into the
 //! pool, at the price of two context switches.
 
+use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
+
 /// Threads worth cutting work for.
 pub fn count() -> usize {
     rayon::current_num_threads()
@@ -35,6 +37,26 @@ pub fn in_parts<T: Send>(
     split(values, unit.max(1), 0, parts, work);
 }
 
+/// Numbers that [`collect`] is given at a time.
+pub const CHUNK: usize = 16;
+
+/// `chunk(0)`, `chunk(1)`, … up to `count` of them, one after the other, made in `parts` parts. What
+/// is written once is not filled with zeros before.
+pub fn collect<T: Send>(
+    count: usize,
+    parts: usize,
+    chunk: impl Fn(usize) -> [T; CHUNK] + Sync + Send,
+) -> Vec<T> {
+    let chunks: Vec<[T; CHUNK]> = if parts <= 1 {
+        (0..count).map(chunk).collect()
+    } else {
+        let share = count.div_ceil(parts);
+        let cut = (0..count).into_par_iter().with_min_len(share);
+        cut.map(chunk).collect()
+    };
+    chunks.into_flattened()
+}
+
 fn split<T: Send>(
     values: &mut [T],
     unit: usize,
@@ -56,7 +78,16 @@ fn split<T: Send>(
 
 #[cfg(test)]
 mod tests {
-    use super::in_parts;
+    use super::{CHUNK, collect, in_parts};
+
+    #[test]
+    fn chunks_are_in_order() {
+        for (count, parts) in [(0, 2), (1, 2), (7, 1), (7, 3), (64, 2)] {
+            let numbers = collect(count, parts, |i| std::array::from_fn(|j| i * CHUNK + j));
+            let expected: Vec<usize> = (0..count * CHUNK).collect();
+            assert_eq!(numbers, expected, "{count} chunks in {parts} parts");
+        }
+    }
 
     #[test]
     fn parts_cover_everything_once() {

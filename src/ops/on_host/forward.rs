@@ -205,7 +205,7 @@ impl<B: HostAccess> LinearAlgebra for B {
         count_decomposition();
         with_element!(factor, T => {
             let factors = B::read::<T>(&factor);
-            update_members::<B, T>(&rhs, |index, out| {
+            update_members::<B, T>(rhs, |index, out| {
                 let size = out.nrows();
                 solve_in_place(member(&factors, index, size, size), side, out);
             })
@@ -360,7 +360,7 @@ impl<B: HostAccess> LinearAlgebra for B {
         with_element!(matrix, T => {
             let added = B::read::<T>(&value);
             let each = added.len() > batch;
-            update_members::<B, T>(&matrix, |index, mut out| {
+            update_members::<B, T>(matrix, |index, mut out| {
                 let size = out.nrows();
                 for i in 0..size {
                     out[(i, i)] += added[if each { index * size + i } else { index }];

@@ -106,14 +106,14 @@ fn map_members<B: HostAccess, T: Element>(
     write::<B, T>(out, shape, &shape_of.device())
 }
 
-/// Applies `work` to a copy of every matrix of a batch.
+/// Applies `work` to every matrix of a batch, in place if nobody else holds it.
 fn update_members<B: HostAccess, T: Element>(
-    tensor: &FloatTensor<B>,
+    tensor: FloatTensor<B>,
     work: impl Fn(usize, MatMut<'_, T>) + Sync,
 ) -> FloatTensor<B> {
-    let shape = tensor.shape();
+    let (shape, device) = (tensor.shape(), tensor.device());
     let (_, rows, columns) = matrix_dims(&shape);
-    let mut out = B::read::<T>(tensor).into_owned();
+    let mut out = B::take::<T>(tensor);
     for_members(&mut out, (rows, columns), &work);
-    write::<B, T>(out, shape, &tensor.device())
+    write::<B, T>(out, shape, &device)
 }

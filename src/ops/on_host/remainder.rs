@@ -21,7 +21,7 @@ pub(super) fn forward<B: HostAccess>(
     let (_, _, columns) = matrix_dims(&right.shape());
     with_element!(matrix, T => {
         let (lefts, rights) = (B::read::<T>(&left), B::read::<T>(&right));
-        update_members::<B, T>(&matrix, |index, out| {
+        update_members::<B, T>(matrix, |index, out| {
             let left = member(&lefts, index, inner, rows).transpose();
             let right = member(&rights, index, inner, columns);
             product(out, Accum::Add, left, right, <T as Scalar>::from_f64(-1.0));
