@@ -184,9 +184,7 @@ fn finish(plan: &ComparisonPlan, outcomes: &Outcomes, folder: &Path) -> Result<(
         let names: Vec<String> = plan.models.iter().map(|&model| name_of(model)).collect();
         let data = outcomes.data().unwrap_or_default();
         let picture = folder.join(output::COMPARISON_PICTURE);
-        if let Err(error) = pictures::comparison(&picture, data, &names, &panels) {
-            eprintln!("warning: {error}");
-        }
+        pictures::warn_undrawn(pictures::comparison(&picture, data, &names, &panels));
         print(&(table::text(plan, outcomes, folder) + "\n"))?;
     }
     match outcomes.broken() {

@@ -53,3 +53,10 @@ pub enum PictureError {
         source: std::io::Error,
     },
 }
+
+/// Tells of a picture that could not be drawn: the numbers it shows are written without it.
+pub fn warn_undrawn(drawn: Result<(), PictureError>) {
+    if let Err(error) = drawn {
+        eprintln!("warning: {error}");
+    }
+}

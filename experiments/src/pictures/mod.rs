@@ -41,7 +41,7 @@ pub use comparison::{ComparedScore, comparison};
 pub use confusion::{Confusion, confusion};
 pub use curves::{CurveName, CurvePanel, Span, curves};
 pub use decision_map::decision_map;
-pub use error::PictureError;
+pub use error::{PictureError, warn_undrawn};
 pub use feature_maps::{ImageRows, feature_maps};
 pub use fit::fit;
 pub use fit_content::{Band, BandOf, Fit, Points, evaluation_grid};

@@ -5,7 +5,7 @@ use burn_gp_models::ActionsConfig;
 
 use crate::arguments::{ActionStartName, PolicyName};
 use crate::preparation::PreparedData;
-use crate::settings::{ActionChoice, ActionSettings, SettingError};
+use crate::settings::{ActionChoice, ActionSettings, SettingError, enough_rows};
 
 /// Combinations of rows unless told otherwise.
 const DEFAULT_ACTIONS: usize = 256;
@@ -18,9 +18,7 @@ pub(super) fn actions(
 ) -> Result<ActionsConfig, SettingError> {
     let rows = data.train.len();
     let requested = *settings.count.get_or_insert(DEFAULT_ACTIONS.min(rows));
-    if requested > rows {
-        return Err(SettingError::TooManyActions { requested, rows });
-    }
+    enough_rows(requested, rows)?;
     let iterations = |rule, tolerance| ActionsConfig::Iterations {
         rule,
         count: requested,

@@ -39,7 +39,7 @@ pub use method::{
 use natural_gradient::natural_gradient;
 pub use network::NetworkSettings;
 use optimizer::{optimizer, optimizer_name, optimizer_of};
-pub(crate) use positive::{above_lower_bound, at_least_one, positive};
+pub(crate) use positive::{above_lower_bound, at_least_one, enough_rows, positive};
 use pseudo_observations::{
     inverse_free, inverse_free_options, pseudo_observation_options, pseudo_observations,
 };

@@ -15,6 +15,15 @@ pub(crate) fn at_least_one<T: Default + PartialEq>(
     }
 }
 
+/// No more combinations of rows than there are rows.
+pub(crate) fn enough_rows(requested: usize, rows: usize) -> Result<(), SettingError> {
+    if requested > rows {
+        Err(SettingError::TooManyActions { requested, rows })
+    } else {
+        Ok(())
+    }
+}
+
 /// A finite number above zero.
 pub(crate) fn positive(option: &'static str, value: f64) -> Result<f64, SettingError> {
     if value > 0.0 && value.is_finite() {

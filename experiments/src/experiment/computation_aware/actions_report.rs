@@ -55,9 +55,7 @@ pub(super) fn report(folder: &ExperimentFolder, count: usize) -> Result<(), Fail
     };
     folder.write_results(&record, &csv(&runs))?;
     let drawn = [draw_maps(folder, &runs), draw_distances(folder, &record)];
-    for error in drawn.into_iter().filter_map(Result::err) {
-        eprintln!("warning: {error}");
-    }
+    drawn.into_iter().for_each(pictures::warn_undrawn);
     print(&text(&record, count, folder))
 }
 

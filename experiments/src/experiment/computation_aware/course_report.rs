@@ -117,9 +117,7 @@ pub(super) fn report(folder: &ExperimentFolder) -> Result<(), Failure> {
     let cells: Vec<Cell> = groups.map(Cell::new).collect();
     folder.write_results(&cells, &csv(&runs))?;
     for runs in runs.chunk_by(|a, b| a.data == b.data) {
-        if let Err(error) = draw(folder, runs) {
-            eprintln!("warning: {error}");
-        }
+        pictures::warn_undrawn(draw(folder, runs));
     }
     let mut lines = Vec::new();
     for cells in cells.chunk_by(|a, b| a.data == b.data) {

@@ -216,9 +216,7 @@ fn report(folder: &ExperimentFolder, runs: &Path) -> Result<(), Failure> {
     for cells in by_data(&cells) {
         let covered: Result<Vec<Covered>, Failure> = cells.iter().map(Covered::new).collect();
         let covered = covered?;
-        if let Err(error) = draw(folder, &covered) {
-            eprintln!("warning: {error}");
-        }
+        pictures::warn_undrawn(draw(folder, &covered));
         lines.push(format!(
             "{}, {} held-out rows",
             covered[0].data, covered[0].test_rows

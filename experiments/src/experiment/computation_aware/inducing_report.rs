@@ -73,9 +73,7 @@ pub(super) fn report(folder: &ExperimentFolder, inducing: usize) -> Result<(), F
     let groups = runs.chunk_by(|a, b| a.dimensions == b.dimensions);
     let cells: Vec<Cell> = groups.map(Cell::new).collect();
     folder.write_results(&cells, &csv(&runs))?;
-    if let Err(error) = draw(folder, &cells) {
-        eprintln!("warning: {error}");
-    }
+    pictures::warn_undrawn(draw(folder, &cells));
     print(&text(&cells, inducing, folder))
 }
 

@@ -95,9 +95,7 @@ pub(super) fn report(folder: &ExperimentFolder, (x, y): (&[f64], &[f64])) -> Res
         draw_course(folder, &runs),
         draw_fits(folder, &runs, Points { x, y }),
     ];
-    for error in drawn.into_iter().filter_map(Result::err) {
-        eprintln!("warning: {error}");
-    }
+    drawn.into_iter().for_each(pictures::warn_undrawn);
     print(&text(&cells, folder))
 }
 

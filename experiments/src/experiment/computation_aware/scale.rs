@@ -430,7 +430,7 @@ fn draw(folder: &ExperimentFolder, costs: &[Cost]) {
     };
     let along = Quantity::of("log10 rows");
     let path = folder.path().join("scale.svg");
-    if let Err(error) = pictures::curves(&path, "Cost", caption, &names, along, &panels) {
-        eprintln!("warning: {error}");
-    }
+    pictures::warn_undrawn(pictures::curves(
+        &path, "Cost", caption, &names, along, &panels,
+    ));
 }

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::experiment::{CommonOptions, ExperimentFolder};
 use crate::failure::Failure;
-use crate::settings::{SettingError, at_least_one};
+use crate::settings::{SettingError, at_least_one, enough_rows};
 
 /// The sizes of an example that is generated for every seed, and of what is trained on it.
 #[derive(Clone, Copy, Debug)]
@@ -51,12 +51,6 @@ impl Sizes {
         at_least_one("--actions", Some(self.actions))?;
         at_least_one("--steps", Some(self.steps))?;
         at_least_one("--seeds", Some(self.seeds))?;
-        match self.actions > self.rows {
-            true => Err(SettingError::TooManyActions {
-                requested: self.actions,
-                rows: self.rows,
-            }),
-            false => Ok(()),
-        }
+        enough_rows(self.actions, self.rows)
     }
 }

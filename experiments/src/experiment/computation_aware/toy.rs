@@ -32,7 +32,7 @@ use super::hyperparameters::value_at;
 use crate::experiment::{CommonOptions, ExperimentFolder, watch::Watch};
 use crate::failure::Failure;
 use crate::pictures::{self, Bands, Caption, FitPanel, PictureError, Points, Quantity};
-use crate::settings::{SettingError, at_least_one};
+use crate::settings::{SettingError, at_least_one, enough_rows};
 use crate::standard_output::print;
 use crate::text_table::aligned;
 
@@ -76,14 +76,7 @@ impl ToyOptions {
     fn check(&self) -> Result<(), SettingError> {
         at_least_one("--steps", self.steps)?;
         at_least_one("--actions", Some(self.actions))?;
-        let rows = PLACES.len() * ROWS;
-        match self.actions > rows {
-            true => Err(SettingError::TooManyActions {
-                requested: self.actions,
-                rows,
-            }),
-            false => Ok(()),
-        }
+        enough_rows(self.actions, PLACES.len() * ROWS)
     }
 }
 
@@ -248,9 +241,7 @@ pub(in crate::experiment) fn toy(options: &ToyOptions) -> Result<(), Failure> {
         fits.push(folder.once(model.name(), || model.fit(&problem))?);
     }
     folder.write_results(&fits, &csv(&fits))?;
-    if let Err(error) = draw(&folder, &problem, &fits) {
-        eprintln!("warning: {error}");
-    }
+    pictures::warn_undrawn(draw(&folder, &problem, &fits));
     print(&text(&fits, steps, &folder))
 }
 

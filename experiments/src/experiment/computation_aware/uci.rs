@@ -106,7 +106,5 @@ fn draw(folder: &ExperimentFolder, cells: &[Cell]) {
         score("RMSE", |run| run.scores.rmse),
     ];
     let path = folder.path().join(format!("{data}.svg"));
-    if let Err(error) = pictures::comparison(&path, data, &names, &scores) {
-        eprintln!("warning: {error}");
-    }
+    pictures::warn_undrawn(pictures::comparison(&path, data, &names, &scores));
 }

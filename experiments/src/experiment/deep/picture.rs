@@ -37,9 +37,7 @@ pub(super) fn draw(path: &Path, data: &str, cells: &[Cell]) {
     };
     let steps = Quantity::of("step");
     let drawn = pictures::curves(path, "Training", caption, &names, steps, &panels);
-    if let Err(error) = drawn {
-        eprintln!("warning: {error}");
-    }
+    pictures::warn_undrawn(drawn);
 }
 
 /// The posteriors at a depth, in the order of `names`.

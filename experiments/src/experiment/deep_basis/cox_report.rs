@@ -47,9 +47,7 @@ pub(super) fn report(
             1 => draw_line(&path, events, fits),
             _ => draw_plane(&path, events, fits),
         };
-        if let Err(error) = drawn {
-            eprintln!("warning: {error}");
-        }
+        pictures::warn_undrawn(drawn);
     }
     let mut lines = vec![format!("{NAME}: {steps} steps")];
     lines.extend(aligned(&[vec![titles], rows].concat()));

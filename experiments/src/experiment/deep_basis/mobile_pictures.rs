@@ -58,9 +58,7 @@ pub(super) fn draw(
         draw_means(experiment, &grid, &points, &maps),
         draw_slices(experiment, &grid, &looked_at, &maps),
     ] {
-        if let Err(error) = drawn {
-            eprintln!("warning: {error}");
-        }
+        pictures::warn_undrawn(drawn);
     }
     Ok(())
 }

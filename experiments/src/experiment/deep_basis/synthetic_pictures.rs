@@ -6,7 +6,7 @@ use clap::ValueEnum;
 
 use super::synthetic::{LOOKED_AT, OneDimensional, Run};
 use crate::pictures::{
-    self, Bands, Caption, CurveName, CurvePanel, FitPanel, PictureError, Points, Quantity, Span,
+    self, Bands, Caption, CurveName, CurvePanel, FitPanel, Points, Quantity, Span,
 };
 
 /// Rows of the posteriors that are drawn.
@@ -43,7 +43,7 @@ pub(super) fn draw_cost(path: &Path, runs: &[Run]) {
         model: "held-out rows, means over the seeds",
     };
     let along = Quantity::of("log10 rows");
-    warn(pictures::curves(
+    pictures::warn_undrawn(pictures::curves(
         path, "Cost", caption, &names, along, &panels,
     ));
 }
@@ -94,7 +94,7 @@ pub(super) fn draw_kernels(path: &Path, runs: &[Run]) {
         model: "trained kernels",
     };
     let along = Quantity::of("x");
-    warn(pictures::curves(
+    pictures::warn_undrawn(pictures::curves(
         path, "Kernels", caption, &names, along, &panels,
     ));
 }
@@ -121,7 +121,7 @@ pub(super) fn draw_posteriors(path: &Path, runs: &[Run]) {
         data: "levels",
         model: &model,
     };
-    warn(pictures::fits(
+    pictures::warn_undrawn(pictures::fits(
         path,
         caption,
         Bands {
@@ -132,10 +132,4 @@ pub(super) fn draw_posteriors(path: &Path, runs: &[Run]) {
         (Quantity::of("x"), Quantity::of("y")),
         &panels,
     ));
-}
-
-fn warn(drawn: Result<(), PictureError>) {
-    if let Err(error) = drawn {
-        eprintln!("warning: {error}");
-    }
 }

@@ -39,9 +39,7 @@ pub(super) fn report(
         draw_course(&path.join("noise.svg"), fits),
         draw_evidence(&path.join("evidence.svg"), &problem.targets),
     ] {
-        if let Err(error) = drawn {
-            eprintln!("warning: {error}");
-        }
+        pictures::warn_undrawn(drawn);
     }
     print(&text(folder, known, fits, steps))
 }

@@ -183,8 +183,6 @@ fn draw(folder: &ExperimentFolder, cells: &[Cell]) {
         };
         let path = folder.path().join(format!("{}.svg", run.data));
         let drawn = pictures::curves(&path, "Training", caption, &names, seconds, &panels);
-        if let Err(error) = drawn {
-            eprintln!("warning: {error}");
-        }
+        pictures::warn_undrawn(drawn);
     }
 }

@@ -144,9 +144,14 @@ fn draw(folder: &ExperimentFolder, traces: &[Trace], summary: &str) {
     };
     let steps = Quantity::of("step");
     let path = folder.path().join(format!("{data}.svg"));
-    if let Err(error) = pictures::curves(&path, "Training", caption, &names, steps, &[panel]) {
-        eprintln!("warning: {error}");
-    }
+    pictures::warn_undrawn(pictures::curves(
+        &path,
+        "Training",
+        caption,
+        &names,
+        steps,
+        &[panel],
+    ));
 }
 
 /// The axis of the paper, or one that shows as much above the lowest loss.

@@ -34,9 +34,7 @@ pub(super) fn draw(folder: &ExperimentFolder, cells: &[Cell]) {
         };
         let path = folder.path().join(format!("{data}.svg"));
         let drawn = pictures::curves(&path, "Training", caption, &names, seconds, &panels);
-        if let Err(error) = drawn {
-            eprintln!("warning: {error}");
-        }
+        pictures::warn_undrawn(drawn);
     }
 }
 

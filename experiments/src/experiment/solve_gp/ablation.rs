@@ -184,7 +184,7 @@ fn draw(folder: &ExperimentFolder, data: &str, summary: &str, curves: &[Curve]) 
     };
     let along = Quantity::of("step");
     let path = folder.path().join(PICTURE);
-    if let Err(error) = pictures::curves(&path, "Training", caption, &names, along, &panels) {
-        eprintln!("warning: {error}");
-    }
+    pictures::warn_undrawn(pictures::curves(
+        &path, "Training", caption, &names, along, &panels,
+    ));
 }

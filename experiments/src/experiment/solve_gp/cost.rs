@@ -335,7 +335,7 @@ fn draw(folder: &ExperimentFolder, times: &[Times]) {
     };
     let along = Quantity::of("inducing points M");
     let path = folder.path().join(PICTURE);
-    if let Err(error) = pictures::curves(&path, "Cost", caption, &names, along, &panels) {
-        eprintln!("warning: {error}");
-    }
+    pictures::warn_undrawn(pictures::curves(
+        &path, "Cost", caption, &names, along, &panels,
+    ));
 }

@@ -113,9 +113,7 @@ impl RegressionTable {
                 .map(|cell| cell.column.title(self.is_paper))
                 .collect();
             let path = folder.path().join(format!("{data}.svg"));
-            if let Err(error) = pictures::comparison(&path, data, &names, &panels(cells)) {
-                eprintln!("warning: {error}");
-            }
+            pictures::warn_undrawn(pictures::comparison(&path, data, &names, &panels(cells)));
         }
         Ok(())
     }

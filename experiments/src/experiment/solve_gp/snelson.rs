@@ -156,9 +156,7 @@ pub(in crate::experiment) fn snelson(options: &SnelsonOptions) -> Result<(), Fai
     }
     let summary = format!("{steps} steps, seed {}", common.seed);
     folder.write_results(&fitted, &csv(&fitted))?;
-    if let Err(error) = draw(&folder, &data, &fitted, &summary) {
-        eprintln!("warning: {error}");
-    }
+    pictures::warn_undrawn(draw(&folder, &data, &fitted, &summary));
     let scale = name_of(common.scale);
     print(&text(
         &fitted,
