@@ -217,3 +217,29 @@ pub fn divergence_reverse<T: Scalar>(
         out[i] -= gradient / row[i];
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{PARALLEL_FROM, scale_columns};
+
+    /// Columns in whole chunks and with a rest, on one thread and on all: the same bits.
+    #[test]
+    fn columns_are_scaled_whatever_their_number() {
+        for (rows, columns) in [
+            (3, 16),
+            (2, 48),
+            (5, 7),
+            (4, 17),
+            (0, 16),
+            (PARALLEL_FROM / 8, 32),
+        ] {
+            let matrix: Vec<f64> = (0..rows * columns).map(|i| (i as f64).sin()).collect();
+            let weights: Vec<f64> = (0..columns).map(|j| 0.5 + j as f64).collect();
+            let expected: Vec<f64> = (0..rows * columns)
+                .map(|i| 2.0 * matrix[i] * weights[i % columns])
+                .collect();
+            let scaled = scale_columns(&matrix, &weights, 2.0);
+            assert_eq!(scaled, expected, "{rows} by {columns}");
+        }
+    }
+}
