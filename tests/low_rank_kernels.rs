@@ -3,7 +3,7 @@
 mod support;
 
 use burn_gp::{
-    features::{Activation, Features, ResidualNetworkConfig},
+    features::{Activation, Features, Normalisation, ResidualNetworkConfig},
     inducing::Nystrom,
     inference::{Collapsed, FullBatch, LowRankRegression, PredictedVariance, VarianceCorrection},
     kernels::{Basis, FeatureMap, Kernel, LowRankKernel, RandomFourier},
@@ -18,25 +18,62 @@ use support::{
     comparison::assert_within,
     double_precision_platforms,
     low_rank_case::{correction, dense_prediction, log_density, products, with_diagonal},
+    module_gradients::with_parameter_values,
     numbers, parameter_values, platforms,
     posterior_case::{Case, POINTS, VARIANCE, assert_same_marginals, covariances, kernel},
 };
 
 const NOISE: f64 = 0.2;
 
-/// `u_0 = W_0x + b_0`, `u_l = u_{l−1} + tanh(W_l·u_{l−1} + b_l)`, a linear layer.
+/// `z ← γ·(z − mean)/√(variance + 1e-5) + β` over the numbers of a datum.
+fn normalised(z: &[f64], gamma: &[f64], beta: &[f64]) -> Vec<f64> {
+    let count = z.len() as f64;
+    let mean = z.iter().sum::<f64>() / count;
+    let variance = z.iter().map(|z| (z - mean).powi(2)).sum::<f64>() / count;
+    let scaled = z.iter().map(|z| (z - mean) / (variance + 1e-5).sqrt());
+    let parameters = gamma.iter().zip(beta);
+    scaled
+        .zip(parameters)
+        .map(|(z, (g, b))| g * z + b)
+        .collect()
+}
+
+/// `u_0 = W_0x + b_0`, `u_l = u_{l−1} + tanh(n(W_l·u_{l−1} + b_l))`, a linear layer.
 #[test]
 fn residual_networks_add_their_blocks() {
-    let config = ResidualNetworkConfig {
-        width: 5,
-        seed: 4,
-        ..ResidualNetworkConfig::default()
-    };
     let x = Random::new(41).points(7, 3);
-    for platform in platforms() {
-        let module = config.init(3, 2, platform.options());
+    let both = [Normalisation::None, Normalisation::Layer];
+    for (platform, normalisation) in (platforms().iter())
+        .flat_map(|platform| both.map(|normalisation| (platform, normalisation)))
+    {
+        let config = ResidualNetworkConfig {
+            width: 5,
+            normalisation,
+            seed: 4,
+            ..ResidualNetworkConfig::default()
+        };
+        let first = config.init(3, 2, platform.options());
+        let mut random = Random::new(43);
+        // Scales and shifts other than the first ones, 1 and 0.
+        let moved: Vec<Vec<f64>> = (parameter_values(&first).iter())
+            .map(|values| {
+                values
+                    .iter()
+                    .map(|value| value + 0.3 * random.normal())
+                    .collect()
+            })
+            .collect();
+        let module = with_parameter_values(first, &moved);
         let parameters = parameter_values(&module);
-        assert_eq!(parameters.len(), 8);
+        let norms = parameters.len() - 8;
+        assert_eq!(
+            norms,
+            if normalisation == Normalisation::None {
+                0
+            } else {
+                4
+            }
+        );
         let layer = |index: usize, x: &[f64]| -> Vec<f64> {
             let (weights, biases) = (&parameters[2 * index], &parameters[2 * index + 1]);
             let column = |j: usize| {
@@ -51,21 +88,42 @@ fn residual_networks_add_their_blocks() {
         let rows = (0..7).flat_map(|row| {
             let mut u = layer(0, x.row(row));
             for block in 1..3 {
-                let added = layer(block, &u);
-                u = u.iter().zip(added).map(|(u, a)| u + a.tanh()).collect();
+                let mut sums = layer(block, &u);
+                if norms > 0 {
+                    let at = 4 + 2 * block;
+                    sums = normalised(&sums, &parameters[at], &parameters[at + 1]);
+                }
+                u = u.iter().zip(sums).map(|(u, sum)| u + sum.tanh()).collect();
             }
-            layer(3, &u)
+            layer((6 + norms) / 2, &u)
         });
         let expected: Vec<f64> = rows.collect();
         let actual = numbers(module.forward(platform.matrix(&x)));
-        let what = format!("on {platform}");
-        assert_close(&what, &actual, &expected, platform.tolerance(1e-14, 1e-6));
-        // 3 inputs and 5, uniform within 1/√inputs, biases too.
+        let what = format!("{normalisation:?} on {platform}");
+        // Division by a deviation that can be small costs single precision a digit.
+        assert_close(&what, &actual, &expected, platform.tolerance(1e-13, 1e-5));
+    }
+}
+
+/// 3 inputs and 5, uniform within 1/√inputs, biases too; norms neither scale nor shift.
+#[test]
+fn residual_networks_start_within_the_fan_in() {
+    let config = ResidualNetworkConfig {
+        width: 5,
+        seed: 4,
+        ..ResidualNetworkConfig::default()
+    };
+    for platform in platforms() {
+        let parameters = parameter_values(&config.init(3, 2, platform.options()));
         let within = |values: &[f64], inputs: f64| {
             values.iter().all(|w| w.abs() <= inputs.sqrt().recip()) && values[0] != 0.0
         };
         assert!(within(&parameters[0], 3.0) && within(&parameters[1], 3.0));
-        assert!(within(&parameters[6], 5.0) && within(&parameters[7], 5.0));
+        assert!(within(&parameters[10], 5.0) && within(&parameters[11], 5.0));
+        for norm in [6, 8] {
+            assert_eq!(parameters[norm], [1.0; 5]);
+            assert_eq!(parameters[norm + 1], [0.0; 5]);
+        }
     }
 }
 
@@ -74,10 +132,14 @@ fn residual_networks_add_their_blocks() {
 fn gradients_reach_every_layer() {
     let mut random = Random::new(42);
     let (x, y) = (random.points(12, 2), random.matrix(12, 2));
-    for activation in [Activation::Tanh, Activation::Silu] {
+    for (activation, normalisation) in [
+        (Activation::Tanh, Normalisation::Layer),
+        (Activation::Silu, Normalisation::None),
+    ] {
         let config = ResidualNetworkConfig {
             width: 4,
             activation,
+            normalisation,
             ..ResidualNetworkConfig::default()
         };
         check_module_gradients(

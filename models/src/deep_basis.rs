@@ -25,40 +25,65 @@ pub type AnyDbk = LowRankRegression<Basis<AnyNetwork>, AnyMean>;
 /// A deep basis kernel with a posterior over the weights of its features.
 pub type AnySvdbk = Svgp<Basis<AnyNetwork>, AnyMean, AnyLikelihood, WeightSpace>;
 
-/// The features of a deep basis kernel.
+/// The features of a deep basis kernel: a network's outputs times a constant, which keeps them small.
 ///
-/// They are the network's outputs over √R, so that neither the first prior variance `‖φ(x)‖²` nor what
-/// a step of Adam changes in it grows with R. The paper does not say how networks start; with outputs
-/// as large for any R the penalty `−Σ_n c(x_n)/(2σ²)` is hundreds of times the rest of the first
-/// objective, and training spends thousands of steps on making the features small.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// The paper does not say how networks start. With outputs as they are, the penalty
+/// `−Σ_n c(x_n)/(2σ²)` is hundreds of times the rest of the first objective, and training spends
+/// thousands of steps on making the features small: their weights are as likely as large ones at a
+/// cost of `½‖w‖²` once, while what they differ in costs `1/(2σ²)` for every datum.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BasisConfig {
     /// The network.
     pub network: NetworkConfig,
     /// Its outputs, R.
     pub rank: usize,
+    /// What they are multiplied with.
+    pub scale: f64,
 }
 
 impl BasisConfig {
+    /// Features of the scale `1/√R`, for weights that are trained step by step: neither the first
+    /// prior variance `‖φ(x)‖²` nor what a step of Adam changes in it grows with R.
+    pub fn new(network: impl Into<NetworkConfig>, rank: usize) -> Self {
+        Self {
+            network: network.into(),
+            rank,
+            scale: (rank.max(1) as f64).sqrt().recip(),
+        }
+    }
+
+    /// Features of the scale 0.01, for weights that are integrated out and as large as they have to
+    /// be from the first step on.
+    pub fn integrated(network: impl Into<NetworkConfig>, rank: usize) -> Self {
+        Self {
+            scale: 0.01,
+            ..Self::new(network, rank)
+        }
+    }
+
     pub(crate) fn init(
         &self,
         dimensions: usize,
         options: TensorCreationOptions,
     ) -> Basis<AnyNetwork> {
         let network = self.network.init(dimensions, self.rank, options);
-        let scale = (self.rank.max(1) as f64).sqrt().recip();
-        Basis::new(network).times(scale)
+        Basis::new(network).times(self.scale)
     }
 }
 
+/// The rank in the paper.
+const RANK: usize = 128;
+
 impl Default for BasisConfig {
-    /// 128 outputs of a residual network.
+    /// 128 outputs of a residual network, for weights that are trained.
     fn default() -> Self {
-        Self {
-            network: ResidualNetworkConfig::default().into(),
-            rank: 128,
-        }
+        Self::new(ResidualNetworkConfig::default(), RANK)
     }
+}
+
+/// The same for weights that are integrated out.
+fn integrated() -> BasisConfig {
+    BasisConfig::integrated(ResidualNetworkConfig::default(), RANK)
 }
 
 /// The first noise variance in the paper.
@@ -73,7 +98,7 @@ fn first_noise() -> GaussianConfig {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DbkConfig {
     /// The features.
-    #[serde(default)]
+    #[serde(default = "integrated")]
     pub basis: BasisConfig,
     /// The mean function.
     #[serde(default)]
@@ -93,7 +118,7 @@ impl Default for DbkConfig {
     /// The settings of the paper: a residual network with 128 outputs, noise 0.01, corrected.
     fn default() -> Self {
         Self {
-            basis: BasisConfig::default(),
+            basis: integrated(),
             mean: MeanConfig::Zero,
             likelihood: first_noise(),
             correction: VarianceCorrection::default(),
@@ -162,6 +187,7 @@ impl SvdbkConfig {
     /// The settings of the paper with any likelihood.
     pub fn new(likelihood: impl Into<LikelihoodConfig>) -> Self {
         Self {
+            basis: BasisConfig::default(),
             likelihood: likelihood.into(),
             ..DbkConfig::default().variational()
         }

@@ -31,14 +31,11 @@ fn data(rows: usize) -> TrainingData {
 }
 
 fn basis() -> BasisConfig {
-    BasisConfig {
-        network: PerceptronConfig {
-            hidden: vec![32, 32],
-            ..PerceptronConfig::default()
-        }
-        .into(),
-        rank: 32,
-    }
+    let network = PerceptronConfig {
+        hidden: vec![32, 32],
+        ..PerceptronConfig::default()
+    };
+    BasisConfig::new(network, 32)
 }
 
 /// How many times as long the fastest step with [`MANY`] data takes as that with [`FEW`]: the least

@@ -77,10 +77,7 @@ fn deep_basis(train: &Dataset, correction: VarianceCorrection, seed: u64) -> Tra
         ..PerceptronConfig::default()
     };
     let config = DbkConfig {
-        basis: BasisConfig {
-            network: network.into(),
-            rank: 4,
-        },
+        basis: BasisConfig::integrated(network, 4),
         correction,
         ..DbkConfig::default()
     };

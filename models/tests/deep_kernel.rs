@@ -226,10 +226,7 @@ fn gradients_reach_the_network() {
 
 fn last_layer() -> LastLayerConfig {
     LastLayerConfig {
-        basis: BasisConfig {
-            network: network(5).into(),
-            rank: 4,
-        },
+        basis: BasisConfig::new(network(5), 4),
         mean: Default::default(),
         likelihood: noise(),
         parameters: ParameterConfig::default(),

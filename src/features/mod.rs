@@ -33,6 +33,7 @@
 
 mod any;
 mod first_weights;
+mod normalisation;
 mod perceptron;
 mod residual_network;
 
@@ -44,6 +45,7 @@ use burn::{
 
 pub use any::{AnyNetwork, NetworkConfig};
 pub use first_weights::FirstWeights;
+pub use normalisation::Normalisation;
 pub use perceptron::{Activation, Perceptron, PerceptronConfig};
 pub use residual_network::{ResidualNetwork, ResidualNetworkConfig};
 

@@ -8,7 +8,7 @@ use burn::{
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use serde::{Deserialize, Serialize};
 
-use super::{Activation, Features, FirstWeights};
+use super::{Activation, Features, FirstWeights, Normalisation};
 
 /// Configuration of a [`ResidualNetwork`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,19 +20,29 @@ pub struct ResidualNetworkConfig {
     pub blocks: usize,
     /// The function of each of them.
     pub activation: Activation,
+    /// What is done to the sums before it.
+    #[serde(default = "unchanged")]
+    pub normalisation: Normalisation,
     /// The distribution of the first weights.
     pub first_weights: FirstWeights,
     /// Their seed.
     pub seed: u64,
 }
 
+/// What networks that were written without saying so do.
+fn unchanged() -> Normalisation {
+    Normalisation::None
+}
+
 impl Default for ResidualNetworkConfig {
-    /// Two blocks of 128 hyperbolic tangents, first weights and biases within `±1/√inputs`.
+    /// Two blocks of 128 hyperbolic tangents of normalised sums, first weights and biases within
+    /// `±1/√inputs`.
     fn default() -> Self {
         Self {
             width: 128,
             blocks: 2,
             activation: Activation::Tanh,
+            normalisation: Normalisation::Layer,
             first_weights: FirstWeights::FanIn,
             seed: 0,
         }
@@ -52,10 +62,17 @@ impl ResidualNetworkConfig {
         let mut layer = |inputs: usize, outputs: usize| {
             (self.first_weights).layer(inputs, outputs, &mut random, &options)
         };
+        let norms = match self.normalisation {
+            Normalisation::None => 0,
+            Normalisation::Layer => self.blocks,
+        };
         ResidualNetwork {
             first: layer(inputs, self.width),
             blocks: (0..self.blocks)
                 .map(|_| layer(self.width, self.width))
+                .collect(),
+            norms: (0..norms)
+                .map(|_| Normalisation::layer(self.width, &options))
                 .collect(),
             last: layer(self.width, outputs),
             activation: self.activation,
@@ -63,13 +80,16 @@ impl ResidualNetworkConfig {
     }
 }
 
-/// `u_0 = W_0·x + b_0`, `u_l = u_{l−1} + a(W_l·u_{l−1} + b_l)`, and a linear layer after the last
-/// block (K. He, X. Zhang, S. Ren and J. Sun, *Deep Residual Learning for Image Recognition*,
-/// arXiv:1512.03385, eq. 1, with one layer a block).
+/// `u_0 = W_0·x + b_0`, `u_l = u_{l−1} + a(n(W_l·u_{l−1} + b_l))` with n the
+/// [normalisation](Normalisation), and a linear layer after the last block (K. He, X. Zhang, S. Ren
+/// and J. Sun, *Deep Residual Learning for Image Recognition*, arXiv:1512.03385, eq. 1, with one
+/// layer a block).
 #[derive(Module, Debug)]
 pub struct ResidualNetwork {
     first: nn::Linear,
     blocks: Vec<nn::Linear>,
+    /// One for each block, or none.
+    norms: Vec<nn::LayerNorm>,
     last: nn::Linear,
     #[module(skip)]
     activation: Activation,
@@ -77,10 +97,15 @@ pub struct ResidualNetwork {
 
 impl Features for ResidualNetwork {
     fn forward(&self, x: Tensor<2>) -> Tensor<2> {
-        let first = self.first.forward(x);
-        let last = (self.blocks.iter()).fold(first, |u, block| {
-            u.clone() + self.activation.apply(block.forward(u))
-        });
-        self.last.forward(last)
+        let mut u = self.first.forward(x);
+        for (index, block) in self.blocks.iter().enumerate() {
+            let sums = block.forward(u.clone());
+            let sums = match self.norms.get(index) {
+                Some(norm) => norm.forward(sums),
+                None => sums,
+            };
+            u = u + self.activation.apply(sums);
+        }
+        self.last.forward(u)
     }
 }

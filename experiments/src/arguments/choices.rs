@@ -297,6 +297,8 @@ choice! {
         Mlp,
         /// Two residual blocks
         Residual,
+        /// The same with sums normalised over the units
+        Normalised,
     }
 }
 

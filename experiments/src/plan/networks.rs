@@ -1,7 +1,9 @@
 //! The models with networks that settings and data ask for.
 
 use burn_gp::{
-    features::{FirstWeights, NetworkConfig, PerceptronConfig, ResidualNetworkConfig},
+    features::{
+        FirstWeights, NetworkConfig, Normalisation, PerceptronConfig, ResidualNetworkConfig,
+    },
     kernels::KernelConfig,
     likelihoods::{GaussianConfig, LikelihoodConfig},
     means::MeanConfig,
@@ -38,10 +40,7 @@ pub(super) struct Pieces {
 /// The model of `pieces`.
 pub(super) fn config(pieces: Pieces, settings: &NetworkSettings) -> NetworkModelConfig {
     let network = network(settings, pieces.seed);
-    let basis = BasisConfig {
-        network: network.clone(),
-        rank: settings.outputs,
-    };
+    let basis = BasisConfig::new(network.clone(), settings.outputs);
     let Pieces {
         kernel,
         mean,
@@ -101,7 +100,7 @@ pub(super) fn config(pieces: Pieces, settings: &NetworkSettings) -> NetworkModel
             },
         }),
         _ => NetworkModelConfig::Dbk(DbkConfig {
-            basis,
+            basis: BasisConfig::integrated(network, settings.outputs),
             mean,
             likelihood: noise,
             correction,
@@ -111,23 +110,27 @@ pub(super) fn config(pieces: Pieces, settings: &NetworkSettings) -> NetworkModel
 }
 
 fn network(settings: &NetworkSettings, seed: u64) -> NetworkConfig {
-    let first_weights = FirstWeights::FanIn;
     match settings.backbone {
         BackboneName::Mlp => PerceptronConfig {
             hidden: vec![settings.units; 2],
-            first_weights,
+            first_weights: FirstWeights::FanIn,
             seed,
             ..PerceptronConfig::default()
         }
         .into(),
-        BackboneName::Residual => ResidualNetworkConfig {
-            width: settings.units,
-            first_weights,
-            seed,
-            ..ResidualNetworkConfig::default()
-        }
-        .into(),
+        BackboneName::Residual => residual(settings, Normalisation::None, seed),
+        BackboneName::Normalised => residual(settings, Normalisation::Layer, seed),
     }
+}
+
+fn residual(settings: &NetworkSettings, normalisation: Normalisation, seed: u64) -> NetworkConfig {
+    let config = ResidualNetworkConfig {
+        width: settings.units,
+        normalisation,
+        seed,
+        ..ResidualNetworkConfig::default()
+    };
+    config.into()
 }
 
 /// The training by Adam, on all rows as one batch where the model has no other.

@@ -44,7 +44,7 @@ impl NetworkSettings {
         }
         Ok(Self {
             model,
-            backbone: options.backbone.unwrap_or(BackboneName::Residual),
+            backbone: options.backbone.unwrap_or(BackboneName::Normalised),
             units: at_least_one("--units", options.units)?.unwrap_or(DEFAULT_UNITS),
             outputs,
             weight_decay,

@@ -338,10 +338,7 @@ fn network_model(method: OneDimensional, seed: u64) -> Option<NetworkModelConfig
     .into();
     let basis = |correction| {
         NetworkModelConfig::Dbk(DbkConfig {
-            basis: BasisConfig {
-                network: network.clone(),
-                rank: RANK,
-            },
+            basis: BasisConfig::integrated(network.clone(), RANK),
             correction,
             ..DbkConfig::default()
         })

@@ -195,10 +195,7 @@ impl Problem {
             ..PerceptronConfig::default()
         };
         DbkConfig {
-            basis: BasisConfig {
-                network: network.into(),
-                rank: self.rank,
-            },
+            basis: BasisConfig::integrated(network, self.rank),
             correction,
             parameters: ParameterConfig {
                 frozen: frozen.iter().map(ToString::to_string).collect(),
