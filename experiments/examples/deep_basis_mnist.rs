@@ -1,5 +1,5 @@
 //! MNIST by one small convolutional network with a softmax head, and with a deep basis kernel:
-//! `cargo run --release -p burn-gp-experiments --example deep_basis_mnist -- DATA_DIR STEPS SEED`
+//! `cargo run --release -p burn-gp-experiments --example deep_basis_mnist -- DATA_DIR SEED STEPS`
 use burn::nn::{Linear, LinearConfig, conv::Conv2d, conv::Conv2dConfig};
 use burn::{prelude::*, tensor::DType, tensor::activation::log_softmax};
 use burn_gp::{features::Features, ops::NotPositiveDefinite as Failed, variational::*};
@@ -34,18 +34,16 @@ impl MiniBatchModel for Classifier {
         let divergence = None;
         Ok(Objective { fit, divergence })
     }
-    fn after_step(self) -> Self {
-        self
-    }
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let arguments: Vec<String> = std::env::args().collect();
-    let source = DataSource::resolve("mnist", Some(arguments[1].as_ref()))?;
+    let mut arguments = std::env::args().skip(1);
+    let mut next = || arguments.next().ok_or("expected DATA_DIR SEED STEPS");
+    let source = DataSource::resolve("mnist", Some(next()?.as_ref()))?;
     let data = source.load(None)?;
     let split = source.mask(data.rows())?.split(0)?;
     let device = Device::default().autodiff();
-    device.seed(arguments[3].parse()?);
+    device.seed(next()?.parse()?);
     let [train, test] = [split.train, split.test].map(|rows| {
         let y: Vec<f64> = rows.iter().map(|&row| data.targets[row]).collect();
         TrainingData::new(data.inputs.select(&rows).values(), &y, &device, DType::F32)
@@ -61,7 +59,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let basis = Basis::new(network.clone()).times(0.3); // logits of deviation up to 0.3·√64
     let likelihood = SoftmaxConfig::new(10).init();
     let model = Svgp::new(basis, ZeroMean::new(10), likelihood, posterior);
-    let training = MiniBatchTraining::new(arguments[2].parse()?);
+    let mut training = MiniBatchTraining::new(next()?.parse()?);
+    let final_fraction = 0.01;
+    training.schedule = Schedule::Cosine { final_fraction };
     let classifier = Classifier { network, head };
     let mut plain = MiniBatchTrainer::new(classifier, train.clone(), training.clone());
     let mut basis = MiniBatchTrainer::new(model, train, training);

@@ -127,8 +127,4 @@ impl MiniBatchModel for AnyLastLayer {
             divergence: Some(weights.square().sum() * 0.5),
         })
     }
-
-    fn after_step(self) -> Self {
-        self
-    }
 }

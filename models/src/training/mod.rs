@@ -107,8 +107,10 @@ pub trait MiniBatchModel: Module + ModuleDisplay {
         data_count: usize,
     ) -> Result<Objective, NotPositiveDefinite>;
 
-    /// Updates whatever the model keeps between optimiser steps.
-    fn after_step(self) -> Self;
+    /// Updates whatever the model keeps between optimiser steps: nothing, unless it says so.
+    fn after_step(self) -> Self {
+        self
+    }
 
     /// The hyperparameters, in the units people read.
     fn hyperparameters(&self) -> Vec<Hyperparameter> {

@@ -44,8 +44,4 @@ impl<M: FullBatch> MiniBatchModel for OnAllData<M> {
             divergence: None,
         })
     }
-
-    fn after_step(self) -> Self {
-        self
-    }
 }
