@@ -107,7 +107,8 @@ pub trait MiniBatchModel: Module + ModuleDisplay {
         data_count: usize,
     ) -> Result<Objective, NotPositiveDefinite>;
 
-    /// Updates whatever the model keeps between optimiser steps: nothing, unless it says so.
+    /// Updates whatever the model keeps between optimiser steps: nothing, unless it says so. A model
+    /// with GP layers hands it on to them, whose inverse-free posteriors follow their kernels in it.
     fn after_step(self) -> Self {
         self
     }
