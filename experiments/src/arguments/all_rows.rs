@@ -27,7 +27,7 @@ pub struct AllRowsOptions {
     )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tolerance: Option<f64>,
-    /// Pivots of the preconditioner of cggp and of the policy preconditioned-cg [default: 15; 0 for
+    /// Pivots of the preconditioner of cggp and of the policy preconditioned-cg [default: 256; 0 for
     /// none with cggp]
     #[arg(
         long,

@@ -23,7 +23,7 @@ const DEFAULT_BATCH_SIZE: usize = 256;
 const NETWORK_LEARNING_RATE: f64 = 1e-3;
 const DEFAULT_PATIENCE: usize = 20;
 const DEFAULT_TOLERANCE: f64 = 1e-4;
-const DEFAULT_RANK: usize = 15;
+const DEFAULT_RANK: usize = 256;
 
 /// The models, with what only some of them have.
 #[derive(Clone, Debug, PartialEq)]
