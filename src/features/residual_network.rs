@@ -20,18 +20,13 @@ pub struct ResidualNetworkConfig {
     pub blocks: usize,
     /// The function of each of them.
     pub activation: Activation,
-    /// What is done to the sums before it.
-    #[serde(default = "unchanged")]
+    /// What is done to the sums before it; nothing in networks that were written without saying so.
+    #[serde(default = "Normalisation::default")]
     pub normalisation: Normalisation,
     /// The distribution of the first weights.
     pub first_weights: FirstWeights,
     /// Their seed.
     pub seed: u64,
-}
-
-/// What networks that were written without saying so do.
-fn unchanged() -> Normalisation {
-    Normalisation::None
 }
 
 impl Default for ResidualNetworkConfig {
