@@ -91,12 +91,12 @@ impl Case {
         expected
     }
 
-    fn expected_product(&self, kind: Stationary) -> Vec<f64> {
+    fn expected_product(&self, kind: Stationary, others: &Dense) -> Vec<f64> {
         let width = self.vectors.columns;
-        let mut expected = vec![0.0; self.others.rows * width];
-        for n in 0..self.others.rows {
+        let mut expected = vec![0.0; others.rows * width];
+        for n in 0..others.rows {
             for b in 0..self.points.rows {
-                let (a, b_point) = (self.row(&self.others, n), self.row(&self.points, b));
+                let (a, b_point) = (self.row(others, n), self.row(&self.points, b));
                 let covariance = covariance(kind, a, b_point, &self.lengthscales);
                 for r in 0..width {
                     expected[n * width + r] += covariance * self.vectors[(b, r)];
@@ -138,7 +138,13 @@ impl Case {
             + (x[1].clone().sum() + x[5].clone().sum()) * 0.5
     }
 
-    fn product_loss(&self, kind: Stationary, platform: &Platform, x: &[Tensor<1>]) -> Tensor<1> {
+    fn product_loss(
+        &self,
+        kind: Stationary,
+        platform: &Platform,
+        x: &[Tensor<1>],
+        same: bool,
+    ) -> Tensor<1> {
         let dimensions = self.points.columns;
         let points = x[0].clone().reshape([self.points.rows, dimensions]);
         let others = x[1].clone().reshape([self.others.rows, dimensions]);
@@ -146,8 +152,13 @@ impl Case {
             .clone()
             .reshape([self.points.rows, self.vectors.columns]);
         let (scales, variance) = (x[2].clone(), x[3].clone());
-        let product = covariance_product(kind, others, points, scales, variance, vectors);
-        (product.clone() * self.weights(platform, product.dims())).sum() + x[4].clone().sum() * 0.5
+        let (left, right) = match same {
+            true => (points, None),
+            false => (others, Some(points)),
+        };
+        let product = covariance_product(kind, left, right, scales, variance, vectors);
+        (product.clone() * self.weights(platform, product.dims())).sum()
+            + (x[1].clone().sum() + x[4].clone().sum()) * 0.5
     }
 
     /// C
@@ -157,9 +168,13 @@ impl Case {
     }
 }
 
-/// Runs of one and of many points, runs longer than a tile, several tiles, one lengthscale and many.
+/// Runs of one and of many points, runs longer than a tile, several tiles, one lengthscale and many,
+/// few vectors and many.
 fn cases() -> Vec<Case> {
+    let mut many_vectors = Case::new([300, 20], 4, 6, false);
+    many_vectors.vectors = Random::new(5).matrix(300, 70);
     vec![
+        many_vectors,
         Case::new([7, 5], 2, 3, false),
         Case::new([150, 40], 9, 150, false),
         Case::new([1700, 600], 3, 37, true),
@@ -204,24 +219,32 @@ fn blocks_are_those_of_the_whole_matrix() {
 fn products_are_those_of_the_whole_matrix() {
     for case in cases() {
         for kind in KINDS {
-            let expected = case.expected_product(kind);
+            let same = case.expected_product(kind, &case.points);
+            let other = case.expected_product(kind, &case.others);
             for platform in platforms() {
                 let dimensions = case.points.columns;
                 let tensor =
                     |points: &Dense| platform.tensor(&points.values, [points.rows, dimensions]);
-                let actual = covariance_product(
-                    kind,
-                    tensor(&case.others),
-                    tensor(&case.points),
-                    platform.tensor(&case.lengthscales, [case.lengthscales.len()]),
-                    platform.tensor(&[VARIANCE], [1]),
-                    platform.tensor(
-                        &case.vectors.values,
-                        [case.points.rows, case.vectors.columns],
-                    ),
-                );
-                let what = format!("{kind:?} of {} points on {platform}", case.points.rows);
-                assert_close(&what, &numbers(actual), &expected, tolerance(&platform));
+                let points = tensor(&case.points);
+                let pairs = [
+                    (points.clone(), None, &same),
+                    (tensor(&case.others), Some(points), &other),
+                ];
+                for (left, right, expected) in pairs {
+                    let actual = covariance_product(
+                        kind,
+                        left,
+                        right,
+                        platform.tensor(&case.lengthscales, [case.lengthscales.len()]),
+                        platform.tensor(&[VARIANCE], [1]),
+                        platform.tensor(
+                            &case.vectors.values,
+                            [case.points.rows, case.vectors.columns],
+                        ),
+                    );
+                    let what = format!("{kind:?} of {} points on {platform}", case.points.rows);
+                    assert_close(&what, &numbers(actual), expected, tolerance(&platform));
+                }
             }
         }
     }
@@ -246,11 +269,11 @@ fn gradients_are_those_of_central_differences() {
                 check_gradients(&what, &case.inputs(), 2e-4, &|platform, x| {
                     case.blocks_loss(kind, platform, x, same)
                 });
+                let what = format!("{what}, product");
+                check_gradients(&what, &case.inputs(), 2e-4, &|platform, x| {
+                    case.product_loss(kind, platform, x, same)
+                });
             }
-            let what = format!("{kind:?}, product of {} points", case.points.rows);
-            check_gradients(&what, &case.inputs(), 2e-4, &|platform, x| {
-                case.product_loss(kind, platform, x)
-            });
         }
     }
 }

@@ -203,12 +203,13 @@ impl Kernel for StationaryKernel {
     }
 
     fn matrix_product(&self, x: Tensor<2>, vectors: Tensor<2>) -> Tensor<2> {
-        self.covariance_product(x.clone(), x, vectors)
+        let (lengthscale, variance) = (self.lengthscale.value(), self.variance.value());
+        ops::covariance_product(self.kind, x, None, lengthscale, variance, vectors)
     }
 
     fn covariance_product(&self, x1: Tensor<2>, x2: Tensor<2>, vectors: Tensor<2>) -> Tensor<2> {
         let (lengthscale, variance) = (self.lengthscale.value(), self.variance.value());
-        ops::covariance_product(self.kind, x1, x2, lengthscale, variance, vectors)
+        ops::covariance_product(self.kind, x1, Some(x2), lengthscale, variance, vectors)
     }
 
     fn block_matrix(&self, blocks: Blocks, points: Tensor<2>, values: Tensor<1>) -> Tensor<2> {

@@ -83,7 +83,7 @@ pub trait LinearAlgebra: Backend {
         grid: PatchGrid,
     ) -> FloatTensor<Self>;
 
-    /// `k(x1, x2)·V`, [N1, R].
+    /// `k(x1, x2)·V`, [N1, R]; where the points are the same, all is of the first.
     fn covariance_product(
         x1: FloatTensor<Self>,
         x2: FloatTensor<Self>,
@@ -91,6 +91,7 @@ pub trait LinearAlgebra: Backend {
         variance: FloatTensor<Self>,
         vectors: FloatTensor<Self>,
         kind: Stationary,
+        same: bool,
     ) -> FloatTensor<Self>;
 
     /// `Σ_{b∈B_j} s_b·k(x_b, x′_n)`, [I, N′]; where the points are the same, all is of the first.
@@ -228,12 +229,14 @@ pub trait LinearAlgebraReverse: LinearAlgebra {
         images_wanted: bool,
     ) -> [Option<FloatTensor<Self>>; 4];
 
-    /// The gradients of the arguments of [`LinearAlgebra::covariance_product`].
+    /// The gradients of the arguments of [`LinearAlgebra::covariance_product`]; with the same points
+    /// for both, all of it is the first's.
     fn covariance_product_reverse(
         arguments: [FloatTensor<Self>; 5],
         gradient: FloatTensor<Self>,
         kind: Stationary,
-    ) -> [FloatTensor<Self>; 5];
+        same: bool,
+    ) -> [Option<FloatTensor<Self>>; 5];
 
     /// The gradients of the arguments of [`LinearAlgebra::block_covariance`], those of the points
     /// only if they are wanted; with the same points for both, all of it is the first's.

@@ -9,11 +9,12 @@ pub use super::host::products::Blocks;
 /// `k(x1, x2)·V` for the stationary covariance `k(x, x′) = σ²·φ(Σ_d (x_d − x′_d)²/ℓ_d²)`.
 ///
 /// Distances, covariances and the product are made tile by tile, in the reverse mode anew: memory is
-/// that of the arguments and of a tile a thread, never N1·N2.
+/// that of the arguments and of a tile a thread, never N1·N2. Without other points, where
+/// `x2 = x1`, the covariance of two points is made once and used twice.
 ///
 /// # Shapes
 ///
-/// - `x1`: `[N1, D]`, `x2`: `[N2, D]`
+/// - `x1`: `[N1, D]`, `x2`: `[N2, D]`, or none for `x1`
 /// - `lengthscales`: `[D]`, or `[1]` for one shared by all dimensions
 /// - `variance`: `[1]`
 /// - `vectors` (V): `[N2, R]`
@@ -26,11 +27,13 @@ pub use super::host::products::Blocks;
 pub fn covariance_product(
     kind: Stationary,
     x1: Tensor<2>,
-    x2: Tensor<2>,
+    x2: Option<Tensor<2>>,
     lengthscales: Tensor<1>,
     variance: Tensor<1>,
     vectors: Tensor<2>,
 ) -> Tensor<2> {
+    let same = x2.is_none();
+    let x2 = x2.unwrap_or_else(|| x1.clone());
     check("covariance_product", [&x1, &x2], &lengthscales, &variance);
     let ([columns, _], [rows, width]) = (x2.dims(), vectors.dims());
     assert!(
@@ -45,6 +48,7 @@ pub fn covariance_product(
         variance.into_dispatch(),
         vectors.into_dispatch(),
         kind,
+        same,
     ))
 }
 

@@ -248,8 +248,9 @@ impl<B: LinearAlgebraReverse, C: CheckpointStrategy> LinearAlgebra for Autodiff<
         variance: FloatTensor<Self>,
         vectors: FloatTensor<Self>,
         kind: Stationary,
+        same: bool,
     ) -> FloatTensor<Self> {
-        products::dense::<B, C>([x1, x2, lengthscales, variance, vectors], kind)
+        products::dense::<B, C>([x1, x2, lengthscales, variance, vectors], kind, same)
     }
 
     fn block_covariance(

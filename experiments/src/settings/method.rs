@@ -22,8 +22,6 @@ const DEFAULT_BATCH_SIZE: usize = 256;
 /// Networks are trained with smaller steps.
 const NETWORK_LEARNING_RATE: f64 = 1e-3;
 const DEFAULT_PATIENCE: usize = 20;
-const DEFAULT_TOLERANCE: f64 = 1e-4;
-const DEFAULT_RANK: usize = 256;
 
 /// The models, with what only some of them have.
 #[derive(Clone, Debug, PartialEq)]
@@ -181,9 +179,10 @@ impl ActionChoice {
 impl ActionSettings {
     fn new(options: &RunOptions, model: ModelName) -> Result<Self, SettingError> {
         let given = &options.all_rows;
-        let tolerance = given.tolerance.unwrap_or(DEFAULT_TOLERANCE);
+        let default = ConjugateGradientsSettings::default();
+        let tolerance = given.tolerance.unwrap_or(default.tolerance);
         let tolerance = positive("--tolerance", tolerance)?;
-        let rank = at_least_one("--pivots", given.pivots)?.unwrap_or(DEFAULT_RANK);
+        let rank = at_least_one("--pivots", given.pivots)?.unwrap_or(default.rank);
         Ok(Self {
             count: at_least_one("--actions", options.actions)?,
             choice: match model {

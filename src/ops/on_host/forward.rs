@@ -132,8 +132,9 @@ impl<B: HostAccess> LinearAlgebra for B {
         variance: FloatTensor<B>,
         vectors: FloatTensor<B>,
         kind: Stationary,
+        same: bool,
     ) -> FloatTensor<B> {
-        products::dense::<B>(&[x1, x2, lengthscales, variance, vectors], kind)
+        products::dense::<B>(&[x1, x2, lengthscales, variance, vectors], kind, same)
     }
 
     fn block_covariance(

@@ -11,13 +11,13 @@ use crate::ops::{
 
 /// Runs `$body` with `$product` standing for the [`Product`] of the arguments.
 macro_rules! with_product {
-    ($arguments:expr, $element:ident, $product:ident => $body:expr) => {
+    ($arguments:expr, $same:expr, $element:ident, $product:ident => $body:expr) => {
         with_element!($arguments[0], $element => {
             let all = $arguments.each_ref().map(|tensor| B::read::<$element>(tensor));
             let [x1, x2, lengthscales, variance, vectors] = &all;
             let $product = Product {
                 x1,
-                x2,
+                x2: (!$same).then_some(x2),
                 lengthscales: &expand(lengthscales, $arguments[0].shape()[1]),
                 variance: variance[0],
                 vectors,
@@ -58,9 +58,10 @@ fn shared<T: Element>(gradients: Vec<T>, given: usize) -> Vec<T> {
 pub(super) fn dense<B: HostAccess>(
     arguments: &[FloatTensor<B>; 5],
     kind: Stationary,
+    same: bool,
 ) -> FloatTensor<B> {
     let shape = [arguments[0].shape()[0], arguments[4].shape()[1]];
-    with_product!(arguments, T, product => {
+    with_product!(arguments, same, T, product => {
         write::<B, T>(product.values(kind), shape, &arguments[0].device())
     })
 }
@@ -69,18 +70,19 @@ pub(super) fn dense_reverse<B: HostAccess>(
     arguments: &[FloatTensor<B>; 5],
     gradient: &FloatTensor<B>,
     kind: Stationary,
-) -> [FloatTensor<B>; 5] {
+    same: bool,
+) -> [Option<FloatTensor<B>>; 5] {
     let [x1, x2, lengthscales, variance, vectors] = arguments;
-    with_product!(arguments, T, product => {
+    with_product!(arguments, same, T, product => {
         let gradients = product.reverse(kind, &B::read::<T>(gradient));
         let write = |values, of: &FloatTensor<B>| write::<B, T>(values, of.shape(), &of.device());
         let scales = shared(gradients.covariance.lengthscales, lengthscales.shape()[0]);
         [
-            write(gradients.covariance.x1, x1),
-            write(gradients.covariance.x2, x2),
-            write(scales, lengthscales),
-            write(vec![gradients.covariance.variance], variance),
-            write(gradients.vectors, vectors),
+            Some(write(gradients.covariance.x1, x1)),
+            (!same).then(|| write(gradients.covariance.x2, x2)),
+            Some(write(scales, lengthscales)),
+            Some(write(vec![gradients.covariance.variance], variance)),
+            Some(write(gradients.vectors, vectors)),
         ]
     })
 }

@@ -108,8 +108,9 @@ impl<B: HostAccess> LinearAlgebraReverse for B {
         arguments: [FloatTensor<B>; 5],
         gradient: FloatTensor<B>,
         kind: Stationary,
-    ) -> [FloatTensor<B>; 5] {
-        products::dense_reverse::<B>(&arguments, &gradient, kind)
+        same: bool,
+    ) -> [Option<FloatTensor<B>>; 5] {
+        products::dense_reverse::<B>(&arguments, &gradient, kind, same)
     }
 
     fn block_covariance_reverse(

@@ -14,9 +14,9 @@ use super::Record;
 use crate::ops::{Stationary, extension::LinearAlgebraReverse, host::products::BlockPairs};
 
 reverse_step!(
-    ProductStep[5](state: ([FloatTensor<B>; 5], Stationary), gradient) -> |_| {
-        let (arguments, kind) = state;
-        B::covariance_product_reverse(arguments, gradient, kind).map(Some)
+    ProductStep[5](state: ([FloatTensor<B>; 5], Stationary, bool), gradient) -> |_| {
+        let (arguments, kind, same) = state;
+        B::covariance_product_reverse(arguments, gradient, kind, same)
     }
 );
 
@@ -32,13 +32,14 @@ reverse_step!(
 pub(super) fn dense<B: LinearAlgebraReverse, C: CheckpointStrategy>(
     arguments: [FloatTensor<Autodiff<B, C>>; 5],
     kind: Stationary,
+    same: bool,
 ) -> FloatTensor<Autodiff<B, C>> {
     let [x1, x2, lengthscales, variance, vectors] = arguments.map(|t| t.into_parts());
     let nodes = [x1.1, x2.1, lengthscales.1, variance.1, vectors.1];
     let arguments = [x1.0, x2.0, lengthscales.0, variance.0, vectors.0];
     let [x1, x2, lengthscales, variance, vectors] = arguments.clone();
-    let output = B::covariance_product(x1, x2, lengthscales, variance, vectors, kind);
-    ProductStep.record::<C>(nodes, (arguments, kind), output)
+    let output = B::covariance_product(x1, x2, lengthscales, variance, vectors, kind, same);
+    ProductStep.record::<C>(nodes, (arguments, kind, same), output)
 }
 
 pub(super) fn blocked<B: LinearAlgebraReverse, C: CheckpointStrategy>(

@@ -1,4 +1,7 @@
 //! `K(x1, x2)·V` with the covariance made tile by tile.
+//!
+//! Where both sets of points are the same, a covariance of two points is made once and used twice:
+//! tiles lie on and above the diagonal of the covariance matrix alone.
 
 use core::ops::Range;
 
@@ -16,13 +19,17 @@ use crate::ops::Stationary;
 const ROWS: usize = 128;
 const COLUMNS: usize = 1024;
 
+/// Vectors up to which making covariances takes longer than multiplying by them, so that it is worth
+/// a sum of all results a thread to make half of them.
+const FEW_VECTORS: usize = 64;
+
 /// A covariance times vectors.
 #[derive(Clone, Copy)]
 pub struct Product<'a, T> {
     /// x1, [N1, D]
     pub x1: &'a [T],
-    /// x2, [N2, D]
-    pub x2: &'a [T],
+    /// x2, [N2, D], where these are other points.
+    pub x2: Option<&'a [T]>,
     /// `[D]`
     pub lengthscales: &'a [T],
     /// σ²
@@ -33,10 +40,23 @@ pub struct Product<'a, T> {
 
 /// The gradients of `Σ_nr W̄_nr·(K·V)_nr`.
 pub struct ProductGradients<T> {
-    /// Of both sets of points, the lengthscales and the variance.
+    /// Of both sets of points, the lengthscales and the variance; where the points are the same, all
+    /// of it is the first's and the second is empty.
     pub covariance: CovarianceGradients<T>,
     /// Of V, [N2, R].
     pub vectors: Vec<T>,
+}
+
+/// Some columns of the covariance, and whether their rows are of use, too.
+struct TileColumns {
+    range: Range<usize>,
+    mirrored: bool,
+}
+
+/// The rows of one thread with its sums.
+struct Share<S> {
+    rows: Vec<Range<usize>>,
+    sums: S,
 }
 
 /// A row-major matrix of `columns` columns.
@@ -44,13 +64,30 @@ fn matrix<T: Scalar>(values: &[T], columns: usize) -> MatRef<'_, T> {
     MatRef::from_row_major_slice(values, values.len() / columns, columns)
 }
 
+/// `out + left·right` of a row-major matrix.
+fn add_product<T: Scalar>(out: &mut [T], left: MatRef<'_, T>, right: MatRef<'_, T>) {
+    let out = MatMut::from_row_major_slice_mut(out, left.nrows(), right.ncols());
+    product_on(1, out, Accum::Add, left, right, T::from_f64(1.0));
+}
+
+/// `first + second`, by entries.
+fn add<T: Scalar>(first: &mut [T], second: &[T]) {
+    for (sum, &value) in first.iter_mut().zip(second) {
+        *sum += value;
+    }
+}
+
 impl<T: Scalar> Product<'_, T> {
+    fn others(&self) -> &[T] {
+        self.x2.unwrap_or(self.x1)
+    }
+
     fn rows(&self) -> usize {
         self.x1.len() / self.lengthscales.len()
     }
 
     fn columns(&self) -> usize {
-        self.x2.len() / self.lengthscales.len()
+        self.others().len() / self.lengthscales.len()
     }
 
     fn width(&self) -> usize {
@@ -63,101 +100,161 @@ impl<T: Scalar> Product<'_, T> {
         &x[range.start * dimensions..range.end * dimensions]
     }
 
-    fn chunks(&self) -> impl Iterator<Item = Range<usize>> + use<T> {
-        let columns = self.columns();
-        let starts = (0..columns).step_by(COLUMNS);
-        starts.map(move |start| start..(start + COLUMNS).min(columns))
+    /// Some rows of a matrix of as many columns as V.
+    fn part<'x>(&self, values: &'x [T], rows: &Range<usize>) -> MatRef<'x, T> {
+        matrix(values, self.width()).subrows(rows.start, rows.len())
+    }
+
+    /// The tiles of some rows: on and right of the diagonal where both sets of points are the same.
+    fn tiles(&self, rows: &Range<usize>) -> impl Iterator<Item = TileColumns> + use<T> {
+        let mirrored = self.x2.is_none();
+        let square = mirrored.then(|| TileColumns {
+            range: rows.clone(),
+            mirrored: false,
+        });
+        let (first, end) = (if mirrored { rows.end } else { 0 }, self.columns());
+        let rest = (first..end).step_by(COLUMNS).map(move |start| TileColumns {
+            range: start..(start + COLUMNS).min(end),
+            mirrored,
+        });
+        square.into_iter().chain(rest)
+    }
+
+    /// The tiles' rows in turns, as many a thread, so that those of a triangle take as long.
+    fn shares<S>(&self, sums: impl Fn() -> S) -> Vec<Share<S>> {
+        let starts: Vec<usize> = (0..self.rows()).step_by(ROWS).collect();
+        let count = parts(self.rows(), self.columns()).min(starts.len());
+        let tile = |&start: &usize| start..(start + ROWS).min(self.rows());
+        (0..count)
+            .map(|share| Share {
+                rows: (starts.iter().skip(share).step_by(count).map(tile)).collect(),
+                sums: sums(),
+            })
+            .collect()
+    }
+
+    /// `k(x1, x2)` of one tile.
+    fn tile(&self, kind: Stationary, rows: &Range<usize>, columns: &Range<usize>) -> Vec<T> {
+        let (x1, x2) = (self.some(self.x1, rows), self.some(self.others(), columns));
+        covariance_on(1, kind, x1, x2, self.lengthscales, self.variance)
     }
 
     /// `K·V`, [N1, R].
     pub fn values(&self, kind: Stationary) -> Vec<T> {
         let width = self.width();
+        if self.x2.is_none() && width <= FEW_VECTORS {
+            return self.values_from_half(kind);
+        }
+        let all = Product {
+            x2: Some(self.others()),
+            ..*self
+        };
         let mut out = vec![T::default(); self.rows() * width];
         let parts = parts(self.rows(), self.columns());
         in_parts(&mut out, width, parts, &|out, first| {
             for (tile, out) in out.chunks_mut(ROWS * width).enumerate() {
                 let start = first + tile * ROWS;
-                let rows = self.some(self.x1, &(start..start + out.len() / width));
-                for columns in self.chunks() {
-                    let points = self.some(self.x2, &columns);
-                    let (scales, variance) = (self.lengthscales, self.variance);
-                    let tile = covariance_on(1, kind, rows, points, scales, variance);
-                    product_on(
-                        1,
-                        MatMut::from_row_major_slice_mut(out, tile.len() / columns.len(), width),
-                        Accum::Add,
-                        matrix(&tile, columns.len()),
-                        matrix(self.vectors, width).subrows(columns.start, columns.len()),
-                        T::from_f64(1.0),
-                    );
-                }
+                all.add_rows(kind, start..start + out.len() / width, out, start);
             }
         });
         out
     }
 
+    /// [`values`](Self::values) from the covariances on and above the diagonal.
+    fn values_from_half(&self, kind: Stationary) -> Vec<T> {
+        let zeros = || vec![T::default(); self.rows() * self.width()];
+        let mut shares = self.shares(zeros);
+        let count = shares.len();
+        in_parts(&mut shares, 1, count, &|shares, _| {
+            for Share { rows, sums } in shares {
+                for rows in rows {
+                    self.add_rows(kind, rows.clone(), sums, 0);
+                }
+            }
+        });
+        let sums = shares.into_iter().map(|share| share.sums);
+        let total = sums.reduce(|mut total, sums| {
+            add(&mut total, &sums);
+            total
+        });
+        total.unwrap_or_default()
+    }
+
+    /// Adds what the tiles of some rows give to the rows of `out`, which begins with row `first`.
+    fn add_rows(&self, kind: Stationary, rows: Range<usize>, out: &mut [T], first: usize) {
+        let place = |rows: &Range<usize>| {
+            let width = self.width();
+            (rows.start - first) * width..(rows.end - first) * width
+        };
+        for TileColumns { range, mirrored } in self.tiles(&rows) {
+            let tile = self.tile(kind, &rows, &range);
+            let tile = matrix(&tile, range.len());
+            add_product(
+                &mut out[place(&rows)],
+                tile,
+                self.part(self.vectors, &range),
+            );
+            if mirrored {
+                let vectors = self.part(self.vectors, &rows);
+                add_product(&mut out[place(&range)], tile.transpose(), vectors);
+            }
+        }
+    }
+
     /// The gradients; `gradient` is that of the product, [N1, R].
     pub fn reverse(&self, kind: Stationary, gradient: &[T]) -> ProductGradients<T> {
-        let parts = parts(self.rows(), self.columns());
-        let share = self.rows().div_ceil(parts).max(1);
-        let rows = (0..self.rows()).step_by(share);
-        let mut work: Vec<(Range<usize>, ProductGradients<T>)> = rows
-            .map(|start| {
-                let rows = start..(start + share).min(self.rows());
-                (rows, self.zeros())
-            })
-            .collect();
-        in_parts(&mut work, 1, parts, &|work, _| {
-            for (rows, sums) in work {
-                for start in rows.clone().step_by(ROWS) {
-                    let tile = start..(start + ROWS).min(rows.end);
-                    self.reverse_rows(kind, tile, gradient, sums);
+        let mut shares = self.shares(|| self.zeros());
+        let count = shares.len();
+        in_parts(&mut shares, 1, count, &|shares, _| {
+            for Share { rows, sums } in shares {
+                for rows in rows {
+                    self.reverse_rows(kind, rows, gradient, sums);
                 }
             }
         });
         let mut total = self.zeros();
-        for (_, sums) in &work {
-            total.add(sums);
+        for share in &shares {
+            total.covariance.add_tile(&share.sums.covariance, 0, 0);
+            add(&mut total.vectors, &share.sums.vectors);
+        }
+        if self.x2.is_none() {
+            let columns = std::mem::take(&mut total.covariance.x2);
+            add(&mut total.covariance.x1, &columns);
         }
         total
     }
 
-    /// What some rows add to the gradients.
+    /// What the tiles of some rows add to the gradients.
     fn reverse_rows(
         &self,
         kind: Stationary,
-        rows: Range<usize>,
+        rows: &Range<usize>,
         gradient: &[T],
         sums: &mut ProductGradients<T>,
     ) {
-        let (width, one) = (self.width(), T::from_f64(1.0));
-        let gradient = matrix(gradient, width).subrows(rows.start, rows.len());
-        let points = self.some(self.x1, &rows);
-        for columns in self.chunks() {
-            let others = self.some(self.x2, &columns);
+        let width = self.width();
+        let place = |rows: &Range<usize>| rows.start * width..rows.end * width;
+        let (own, points) = (self.part(gradient, rows), self.some(self.x1, rows));
+        for TileColumns { range, mirrored } in self.tiles(rows) {
+            let others = self.some(self.others(), &range);
+            let mut weights = vec![T::default(); rows.len() * range.len()];
+            let vectors = self.part(self.vectors, &range);
+            add_product(&mut weights, own, vectors.transpose());
+            if mirrored {
+                let vectors = self.part(self.vectors, rows);
+                let gradient = self.part(gradient, &range);
+                add_product(&mut weights, vectors, gradient.transpose());
+            }
             let (scales, variance) = (self.lengthscales, self.variance);
-            let vectors = matrix(self.vectors, width).subrows(columns.start, columns.len());
-            let mut weights = vec![T::default(); rows.len() * columns.len()];
-            product_on(
-                1,
-                MatMut::from_row_major_slice_mut(&mut weights, rows.len(), columns.len()),
-                Accum::Replace,
-                gradient,
-                vectors.transpose(),
-                one,
-            );
             let tile = covariance_backward_on(1, kind, points, others, scales, variance, &weights);
-            sums.covariance.add_tile(&tile, rows.start, columns.start);
-            let tile = covariance_on(1, kind, points, others, scales, variance);
-            let vectors = &mut sums.vectors[columns.start * width..columns.end * width];
-            product_on(
-                1,
-                MatMut::from_row_major_slice_mut(vectors, columns.len(), width),
-                Accum::Add,
-                matrix(&tile, columns.len()).transpose(),
-                gradient,
-                one,
-            );
+            sums.covariance.add_tile(&tile, rows.start, range.start);
+            let tile = self.tile(kind, rows, &range);
+            let tile = matrix(&tile, range.len());
+            add_product(&mut sums.vectors[place(&range)], tile.transpose(), own);
+            if mirrored {
+                let gradient = self.part(gradient, &range);
+                add_product(&mut sums.vectors[place(rows)], tile, gradient);
+            }
         }
     }
 
@@ -166,20 +263,11 @@ impl<T: Scalar> Product<'_, T> {
         ProductGradients {
             covariance: CovarianceGradients {
                 x1: zeros(self.x1),
-                x2: zeros(self.x2),
+                x2: zeros(self.others()),
                 lengthscales: zeros(self.lengthscales),
                 variance: T::default(),
             },
             vectors: zeros(self.vectors),
-        }
-    }
-}
-
-impl<T: Scalar> ProductGradients<T> {
-    fn add(&mut self, other: &Self) {
-        self.covariance.add_tile(&other.covariance, 0, 0);
-        for (sum, &value) in self.vectors.iter_mut().zip(&other.vectors) {
-            *sum += value;
         }
     }
 }

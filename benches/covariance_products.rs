@@ -1,0 +1,111 @@
+//! Products of the covariance of all points with vectors, `K(X, X)·V`, from half of the covariances
+//! beside the same product of two sets of points, which takes all of them.
+//!
+//! `cargo bench -p burn-gp-models --bench covariance_products` prints a line of JSON a case,
+//! Matérn-3/2 with a lengthscale for each of 9 dimensions on generated data: the median milliseconds
+//! of the product with 1, 11 and 64 vectors, as conjugate gradients ask for them, and of the product
+//! with its gradients; the same where the points are given twice as two sets; and the ratios.
+//! `-- POINTS` runs another size.
+
+use std::{
+    hint::black_box,
+    time::{Duration, Instant},
+};
+
+use burn::tensor::{DType, Device, Distribution, Tensor};
+use burn_gp::ops::{Stationary, covariance_product};
+use median::median;
+
+mod median;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+const DIMENSIONS: usize = 9;
+
+/// N
+const POINTS: usize = 5000;
+
+/// R
+const WIDTHS: [usize; 3] = [1, 11, 64];
+
+/// Times of which the median counts.
+const REPETITIONS: usize = 7;
+
+/// What a product is made of.
+struct Case {
+    points: Tensor<2>,
+    lengthscales: Tensor<1>,
+    variance: Tensor<1>,
+    vectors: Tensor<2>,
+}
+
+impl Case {
+    fn new(points: usize, width: usize, device: &Device, dtype: DType) -> Self {
+        let options = (device, dtype);
+        let normal = |shape: [usize; 2]| {
+            Tensor::<2>::random(shape, Distribution::Normal(0.0, 1.0), options).require_grad()
+        };
+        Self {
+            points: normal([points, DIMENSIONS]),
+            lengthscales: Tensor::<1>::full([DIMENSIONS], 2.0, options).require_grad(),
+            variance: Tensor::<1>::ones([1], options).require_grad(),
+            vectors: normal([points, width]),
+        }
+    }
+
+    fn product(&self, twice: bool) -> Tensor<2> {
+        covariance_product(
+            Stationary::Matern32,
+            self.points.clone(),
+            twice.then(|| self.points.clone()),
+            self.lengthscales.clone(),
+            self.variance.clone(),
+            self.vectors.clone(),
+        )
+    }
+
+    /// Of the product and of the product with its gradients.
+    fn times(&self, twice: bool) -> [Duration; 2] {
+        let timed = |work: &dyn Fn()| {
+            let times = (0..REPETITIONS).map(|_| {
+                let start = Instant::now();
+                work();
+                start.elapsed()
+            });
+            median(times.collect())
+        };
+        [
+            timed(&|| drop(black_box(self.product(twice)))),
+            timed(&|| drop(black_box(self.product(twice).sum().backward()))),
+        ]
+    }
+}
+
+fn main() {
+    // Cargo hands its own flag on.
+    let mut numbers = std::env::args().filter_map(|argument| argument.parse().ok());
+    let points = numbers.next().unwrap_or(POINTS);
+    let device = Device::flex().autodiff();
+    device.seed(0);
+    for dtype in [DType::F32, DType::F64] {
+        for width in WIDTHS {
+            let case = Case::new(points, width, &device, dtype);
+            let [half, all] = [case.times(false), case.times(true)];
+            let milliseconds = |time: Duration| 1e3 * time.as_secs_f64();
+            let ratio = |index: usize| half[index].as_secs_f64() / all[index].as_secs_f64();
+            println!(
+                "{{\"points\": {points}, \"vectors\": {width}, \"dtype\": \"{dtype:?}\", \
+                 \"product_ms\": {:.1}, \"of_two_sets_ms\": {:.1}, \"product_ratio\": {:.2}, \
+                 \"with_gradients_ms\": {:.1}, \"with_gradients_of_two_sets_ms\": {:.1}, \
+                 \"with_gradients_ratio\": {:.2}}}",
+                milliseconds(half[0]),
+                milliseconds(all[0]),
+                ratio(0),
+                milliseconds(half[1]),
+                milliseconds(all[1]),
+                ratio(1),
+            );
+        }
+    }
+}
