@@ -2,8 +2,9 @@
 
 mod support;
 
+use burn::tensor::{Device, Tensor};
 use burn_gp::{
-    features::{Activation, Features, Normalisation, ResidualNetworkConfig},
+    features::{Activation, Features, Normalisation, ResidualNetworkConfig, Standardisation},
     inducing::Nystrom,
     inference::{Collapsed, FullBatch, LowRankRegression, PredictedVariance, VarianceCorrection},
     kernels::{Basis, FeatureMap, Kernel, LowRankKernel, RandomFourier},
@@ -38,16 +39,24 @@ fn normalised(z: &[f64], gamma: &[f64], beta: &[f64]) -> Vec<f64> {
         .collect()
 }
 
-/// `u_0 = W_0x + b_0`, `u_l = u_{l−1} + tanh(n(W_l·u_{l−1} + b_l))`, a linear layer.
+/// `u_0 = W_0·(x − μ)/s + b_0`, `u_l = u_{l−1} + tanh(n(W_l·u_{l−1} + b_l))`, a linear layer.
 #[test]
 fn residual_networks_add_their_blocks() {
     let x = Random::new(41).points(7, 3);
-    let both = [Normalisation::None, Normalisation::Layer];
-    for (platform, normalisation) in (platforms().iter())
-        .flat_map(|platform| both.map(|normalisation| (platform, normalisation)))
+    let standardisation = Standardisation {
+        means: vec![0.3, -0.2, 0.0],
+        deviations: vec![0.5, 2.0, 1.0],
+    };
+    let both = [
+        (Normalisation::None, None),
+        (Normalisation::Layer, Some(standardisation)),
+    ];
+    for (platform, (normalisation, standardisation)) in
+        (platforms().iter()).flat_map(|platform| both.clone().map(|options| (platform, options)))
     {
         let config = ResidualNetworkConfig {
             width: 5,
+            standardisation: standardisation.clone(),
             normalisation,
             seed: 4,
             ..ResidualNetworkConfig::default()
@@ -82,7 +91,16 @@ fn residual_networks_add_their_blocks() {
             (0..biases.len()).map(column).collect()
         };
         let rows = (0..7).flat_map(|row| {
-            let mut u = layer(0, x.row(row));
+            let inputs: Vec<f64> = match &standardisation {
+                None => x.row(row).to_vec(),
+                Some(Standardisation { means, deviations }) => {
+                    let given = x.row(row).iter().zip(means).zip(deviations);
+                    given
+                        .map(|((x, mean), deviation)| (x - mean) / deviation)
+                        .collect()
+                }
+            };
+            let mut u = layer(0, &inputs);
             for block in 1..3 {
                 let mut sums = layer(block, &u);
                 if norms > 0 {
@@ -98,6 +116,46 @@ fn residual_networks_add_their_blocks() {
         let what = format!("{normalisation:?} on {platform}");
         assert_close(&what, &actual, &expected, platform.tolerance(1e-14, 1e-6));
     }
+}
+
+/// Mean zero and variance one, and a constant input at zero.
+#[test]
+fn standardised_points_have_mean_zero_and_variance_one() {
+    let mut x = Random::new(47).points(50, 3);
+    for row in 0..50 {
+        x.values[3 * row + 1] = 40.0 * x.values[3 * row + 1] - 7.0;
+        x.values[3 * row + 2] = 1234.1;
+    }
+    for platform in platforms() {
+        let points = platform.matrix(&x);
+        let standardisation = Standardisation::of(&points);
+        let values = numbers(standardisation.apply(points));
+        // Single precision leaves a constant of 1234.1 within its rounding, 6e-5.
+        let tolerance = platform.tolerance(1e-12, 1e-4);
+        for (d, variance) in [(0, 1.0), (1, 1.0), (2, 0.0)] {
+            let column: Vec<f64> = values.iter().skip(d).step_by(3).copied().collect();
+            let mean = column.iter().sum::<f64>() / 50.0;
+            let spread = column.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / 50.0;
+            assert!(
+                mean.abs() < tolerance,
+                "input {d} on {platform}: mean {mean}"
+            );
+            assert!(
+                (spread - variance).abs() < tolerance,
+                "input {d} on {platform}: variance {spread}"
+            );
+        }
+    }
+}
+
+#[test]
+#[should_panic(expected = "3 inputs with 2 means and 2 deviations")]
+fn standardisations_of_other_points_are_refused() {
+    let standardisation = Standardisation {
+        means: vec![0.0; 2],
+        deviations: vec![1.0; 2],
+    };
+    let _ = standardisation.apply(Tensor::zeros([4, 3], &Device::flex()));
 }
 
 /// 3 inputs and 5, uniform within 1/√inputs, biases too; norms neither scale nor shift.
@@ -127,13 +185,22 @@ fn residual_networks_start_within_the_fan_in() {
 fn gradients_reach_every_layer() {
     let mut random = Random::new(42);
     let (x, y) = (random.points(12, 2), random.matrix(12, 2));
-    for (activation, normalisation) in [
-        (Activation::Tanh, Normalisation::Layer),
-        (Activation::Silu, Normalisation::None),
+    let standardisation = Standardisation {
+        means: vec![0.1, -0.3],
+        deviations: vec![0.6, 1.2],
+    };
+    for (activation, normalisation, standardisation) in [
+        (
+            Activation::Tanh,
+            Normalisation::Layer,
+            Some(standardisation),
+        ),
+        (Activation::Silu, Normalisation::None, None),
     ] {
         let config = ResidualNetworkConfig {
             width: 4,
             activation,
+            standardisation,
             normalisation,
             ..ResidualNetworkConfig::default()
         };

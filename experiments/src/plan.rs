@@ -183,7 +183,7 @@ impl Plan {
                     parameters,
                     seed,
                 };
-                let config = networks::config(pieces, network);
+                let config = networks::config(pieces, network, data);
                 let training = networks::training(variational, network, length, data, seed);
                 settings.length.get_or_insert(Length::Steps(training.steps));
                 Self::Network(Box::new(config), Box::new(training))

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::{Features, Perceptron, PerceptronConfig, ResidualNetwork, ResidualNetworkConfig};
 
 /// Configuration of any network, as it is written to a model's file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "network", rename_all = "kebab-case")]
 pub enum NetworkConfig {
     /// See [`Perceptron`].

@@ -36,6 +36,7 @@ mod first_weights;
 mod normalisation;
 mod perceptron;
 mod residual_network;
+mod standardisation;
 
 use burn::{
     module::{Module, ModuleDisplay},
@@ -48,6 +49,7 @@ pub use first_weights::FirstWeights;
 pub use normalisation::Normalisation;
 pub use perceptron::{Activation, Perceptron, PerceptronConfig};
 pub use residual_network::{ResidualNetwork, ResidualNetworkConfig};
+pub use standardisation::Standardisation;
 
 /// A map from inputs to features.
 pub trait Features: Module + ModuleDisplay {

@@ -8,10 +8,10 @@ use burn::{
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use serde::{Deserialize, Serialize};
 
-use super::{Activation, Features, FirstWeights, Normalisation};
+use super::{Activation, Features, FirstWeights, Normalisation, Standardisation};
 
 /// Configuration of a [`ResidualNetwork`].
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ResidualNetworkConfig {
     /// The width of every block.
@@ -20,6 +20,9 @@ pub struct ResidualNetworkConfig {
     pub blocks: usize,
     /// The function of each of them.
     pub activation: Activation,
+    /// What is done to the inputs first, if anything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub standardisation: Option<Standardisation>,
     /// What is done to the sums before it; nothing in networks that were written without saying so.
     #[serde(default = "Normalisation::default")]
     pub normalisation: Normalisation,
@@ -37,6 +40,7 @@ impl Default for ResidualNetworkConfig {
             width: 128,
             blocks: 2,
             activation: Activation::Tanh,
+            standardisation: None,
             normalisation: Normalisation::Layer,
             first_weights: FirstWeights::FanIn,
             seed: 0,
@@ -71,12 +75,14 @@ impl ResidualNetworkConfig {
                 .collect(),
             last: layer(self.width, outputs),
             activation: self.activation,
+            standardisation: self.standardisation.clone(),
         }
     }
 }
 
-/// `u_0 = W_0·x + b_0`, `u_l = u_{l−1} + a(n(W_l·u_{l−1} + b_l))` with n the
-/// [normalisation](Normalisation), and a linear layer after the last block (K. He, X. Zhang, S. Ren
+/// `u_0 = W_0·t(x) + b_0`, `u_l = u_{l−1} + a(n(W_l·u_{l−1} + b_l))` with t the
+/// [standardisation](Standardisation) of inputs, n the [normalisation](Normalisation) of sums, and a
+/// linear layer after the last block (K. He, X. Zhang, S. Ren
 /// and J. Sun, *Deep Residual Learning for Image Recognition*, arXiv:1512.03385, eq. 1, with one
 /// layer a block).
 #[derive(Module, Debug)]
@@ -88,10 +94,16 @@ pub struct ResidualNetwork {
     last: nn::Linear,
     #[module(skip)]
     activation: Activation,
+    #[module(skip)]
+    standardisation: Option<Standardisation>,
 }
 
 impl Features for ResidualNetwork {
     fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+        let x = match &self.standardisation {
+            Some(standardisation) => standardisation.apply(x),
+            None => x,
+        };
         let mut u = self.first.forward(x);
         for (index, block) in self.blocks.iter().enumerate() {
             let sums = block.forward(u.clone());

@@ -297,7 +297,7 @@ choice! {
         Mlp,
         /// Two residual blocks
         Residual,
-        /// The same with sums normalised over the units
+        /// The same, of inputs standardised by the training rows, with sums normalised over the units
         Normalised,
     }
 }

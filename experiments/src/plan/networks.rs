@@ -1,8 +1,10 @@
 //! The models with networks that settings and data ask for.
 
+use burn::tensor::{DType, Device, Tensor, TensorData};
 use burn_gp::{
     features::{
         FirstWeights, NetworkConfig, Normalisation, PerceptronConfig, ResidualNetworkConfig,
+        Standardisation,
     },
     kernels::KernelConfig,
     likelihoods::{GaussianConfig, LikelihoodConfig},
@@ -14,6 +16,8 @@ use burn_gp_models::{
     BasisConfig, DbkConfig, DeepKernelConfig, ExactConfig, InducingConfig, LastLayerConfig,
     NetworkModelConfig, SgprConfig, SvdbkConfig, SvgpConfig, training::MiniBatchTraining,
 };
+
+use burn_gp_datasets::Matrix;
 
 use super::training::mini_batch;
 use crate::arguments::{BackboneName, ModelName};
@@ -37,9 +41,13 @@ pub(super) struct Pieces {
     pub seed: u64,
 }
 
-/// The model of `pieces`.
-pub(super) fn config(pieces: Pieces, settings: &NetworkSettings) -> NetworkModelConfig {
-    let network = network(settings, pieces.seed);
+/// The model of `pieces` for `data`.
+pub(super) fn config(
+    pieces: Pieces,
+    settings: &NetworkSettings,
+    data: &PreparedData,
+) -> NetworkModelConfig {
+    let network = network(settings, data, pieces.seed);
     let basis = BasisConfig::new(network.clone(), settings.outputs);
     let Pieces {
         kernel,
@@ -109,7 +117,12 @@ pub(super) fn config(pieces: Pieces, settings: &NetworkSettings) -> NetworkModel
     }
 }
 
-fn network(settings: &NetworkSettings, seed: u64) -> NetworkConfig {
+fn network(settings: &NetworkSettings, data: &PreparedData, seed: u64) -> NetworkConfig {
+    let residual = ResidualNetworkConfig {
+        width: settings.units,
+        seed,
+        ..ResidualNetworkConfig::default()
+    };
     match settings.backbone {
         BackboneName::Mlp => PerceptronConfig {
             hidden: vec![settings.units; 2],
@@ -118,19 +131,25 @@ fn network(settings: &NetworkSettings, seed: u64) -> NetworkConfig {
             ..PerceptronConfig::default()
         }
         .into(),
-        BackboneName::Residual => residual(settings, Normalisation::None, seed),
-        BackboneName::Normalised => residual(settings, Normalisation::Layer, seed),
+        BackboneName::Residual => ResidualNetworkConfig {
+            normalisation: Normalisation::None,
+            ..residual
+        }
+        .into(),
+        BackboneName::Normalised => ResidualNetworkConfig {
+            standardisation: Some(standardisation(&data.train.inputs)),
+            normalisation: Normalisation::Layer,
+            ..residual
+        }
+        .into(),
     }
 }
 
-fn residual(settings: &NetworkSettings, normalisation: Normalisation, seed: u64) -> NetworkConfig {
-    let config = ResidualNetworkConfig {
-        width: settings.units,
-        normalisation,
-        seed,
-        ..ResidualNetworkConfig::default()
-    };
-    config.into()
+/// That of the training rows.
+fn standardisation(inputs: &Matrix) -> Standardisation {
+    let shape = [inputs.rows(), inputs.columns()];
+    let points = TensorData::new(inputs.values().to_vec(), shape);
+    Standardisation::of(&Tensor::from_data(points, (&Device::flex(), DType::F64)))
 }
 
 /// The training by Adam, on all rows as one batch where the model has no other.

@@ -9,13 +9,14 @@
 //! all rows, or 2000 passes over them in batches; validated every 100 steps or 10 passes, stopped after
 //! 20 validations without improvement.
 //!
-//! What the paper does not say: the sums of a block are normalised over its units, without which the
-//! variational models on protein are farther behind the paper's; the loss is per datum, so that the
-//! decay is too; first weights are those of torch; the R basis functions are the network's outputs
-//! times 0.01 where weights are integrated out and over √R where they are trained, also while
-//! training; the noise variance is above 1e-6; each seed splits the rows anew. GP and sGP are trained
-//! by L-BFGS, which has no use for validation rows: they are tested on them, too. They are in double
-//! precision, all others in single.
+//! What the paper does not say: the networks begin with a standardisation of their inputs by the
+//! training rows, which undoes the map to [−1, 1], as far-off rows leave most others in a small part
+//! of it; and the sums of a block are normalised over its units. Without either the variational models
+//! on protein are behind the paper's. The loss is per datum, so that the decay is too; first weights
+//! are those of torch; the R basis functions are the network's outputs times 0.01 where weights are
+//! integrated out and over √R where they are trained, also while training; the noise variance is above
+//! 1e-6; each seed splits the rows anew. GP and sGP are trained by L-BFGS, which has no use for
+//! validation rows: they are tested on them, too. They are in double precision, all others in single.
 
 use clap::{Args, ValueEnum};
 use serde_json::json;
