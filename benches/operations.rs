@@ -13,12 +13,12 @@ use std::{
 use burn::{
     module::{Module, Param},
     optim::{AdamConfig, GradientsParams, ModuleOptimizer},
-    tensor::{DType, Device, Distribution, Tensor},
+    tensor::{DType, Device, Distribution, Tensor, module::layer_norm},
 };
 use burn_gp::{
     ops::{
-        Jitter, Stationary, cholesky, covariance, covariance_matrix, covariances, patch_covariance,
-        patch_variance, projected_moments,
+        Jitter, Stationary, cholesky, covariance, covariance_matrix, covariances,
+        layer_normalisation, patch_covariance, patch_variance, projected_moments,
     },
     optim::Adam,
     patches::{ImageShape, PatchError, PatchGrid},
@@ -127,9 +127,35 @@ fn main() -> Result<(), Box<dyn Error>> {
         report("Adam on a square matrix", adam(Adam::new().into()), 0.0);
         let unfused = AdamConfig::new().with_epsilon(1e-8).init();
         report("burn's Adam on a square matrix", adam(unfused), 0.0);
+        layer_normalisations(&square, &report);
         patches(dtype, &device)?;
     }
     Ok(())
+}
+
+/// A row of the square matrix as the sums of a layer.
+fn layer_normalisations(square: &Tensor<2>, report: &impl Fn(&str, Duration, f64)) {
+    let options = (&square.device(), square.dtype());
+    let tracked = || {
+        let row = |row: Tensor<1>| row.autodiff().require_grad();
+        let scale = row(Tensor::ones([SIZE], options));
+        let shift = row(Tensor::zeros([SIZE], options));
+        (square.clone().autodiff().require_grad(), scale, shift)
+    };
+    let ours = || {
+        let (x, scale, shift) = tracked();
+        layer_normalisation(x, scale, shift, 1e-5).sum().backward()
+    };
+    let burns = || {
+        let (x, scale, shift) = tracked();
+        layer_norm(x, scale, Some(shift), 1e-5).sum().backward()
+    };
+    report("layer normalisation, both directions", many(ours), 0.0);
+    report(
+        "burn's layer normalisation, both directions",
+        many(burns),
+        0.0,
+    );
 }
 
 /// What the sums over patches are made of.

@@ -7,6 +7,8 @@ use burn::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::ops::layer_normalisation;
+
 /// What is done to the sums of a layer before its function.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -20,10 +22,25 @@ pub enum Normalisation {
     Layer,
 }
 
+/// ε, as elsewhere.
+const EPSILON: f64 = 1e-5;
+
+/// What `norm` makes of the sums of a layer, [N, D].
+pub(super) fn normalise(norm: &nn::LayerNorm, sums: Tensor<2>) -> Tensor<2> {
+    let scale = norm.gamma.val();
+    let shift = match &norm.beta {
+        Some(shift) => shift.val(),
+        None => scale.zeros_like(),
+    };
+    layer_normalisation(sums, scale, shift, EPSILON)
+}
+
 impl Normalisation {
     /// The normalisation of `width` numbers, which neither scales nor shifts at first.
     pub(super) fn layer(width: usize, options: &TensorCreationOptions) -> nn::LayerNorm {
-        let mut layer = nn::LayerNormConfig::new(width).init(&options.device);
+        let mut layer = nn::LayerNormConfig::new(width)
+            .with_epsilon(EPSILON)
+            .init(&options.device);
         layer.gamma = Param::from_tensor(Tensor::ones([width], options.clone()));
         layer.beta = Some(Param::from_tensor(Tensor::zeros([width], options.clone())));
         layer

@@ -8,7 +8,9 @@ use burn::{
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use serde::{Deserialize, Serialize};
 
-use super::{Activation, Features, FirstWeights, Normalisation, Standardisation};
+use super::{
+    Activation, Features, FirstWeights, Normalisation, Standardisation, normalisation::normalise,
+};
 
 /// Configuration of a [`ResidualNetwork`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -108,7 +110,7 @@ impl Features for ResidualNetwork {
         for (index, block) in self.blocks.iter().enumerate() {
             let sums = block.forward(u.clone());
             let sums = match self.norms.get(index) {
-                Some(norm) => norm.forward(sums),
+                Some(norm) => normalise(norm, sums),
                 None => sums,
             };
             u = u + self.activation.apply(sums);

@@ -195,6 +195,14 @@ pub trait LinearAlgebra: Backend {
 
     /// A scalar function, elementwise.
     fn special(x: FloatTensor<Self>, function: SpecialFunction) -> FloatTensor<Self>;
+
+    /// `γ_d·(x_nd − μ_n)/√(v_n + ε) + β_d`, [N, D].
+    fn layer_normalisation(
+        x: FloatTensor<Self>,
+        scale: FloatTensor<Self>,
+        shift: FloatTensor<Self>,
+        epsilon: f64,
+    ) -> FloatTensor<Self>;
 }
 
 /// What only the reverse mode calls.
@@ -351,6 +359,14 @@ pub trait LinearAlgebraReverse: LinearAlgebra {
         scale: FloatTensor<Self>,
         gradient: FloatTensor<Self>,
     ) -> [FloatTensor<Self>; 2];
+
+    /// The gradients of x, γ and β.
+    fn layer_normalisation_reverse(
+        x: FloatTensor<Self>,
+        scale: FloatTensor<Self>,
+        gradient: FloatTensor<Self>,
+        epsilon: f64,
+    ) -> [FloatTensor<Self>; 3];
 
     /// The gradient through a scalar function.
     fn special_reverse(

@@ -12,7 +12,7 @@
 //! | [`gram`], [`transposed_gram`] | one triangular product | one product |
 //! | [`triangular_product`] | half a product | half a product |
 //! | [`remainder`] | one product, added to a copy | two products |
-//! | [`column_squares`], [`column_products`], [`add_to_diagonal`], [`gaussian_divergence`] | one pass | one pass |
+//! | [`column_squares`], [`column_products`], [`add_to_diagonal`], [`gaussian_divergence`], [`layer_normalisation`] | one pass | one pass |
 //! | [`congruence`] | two triangular products | none |
 //!
 //! They are one backend extension, [`extension`]: each backend supplies the primitives, and the
@@ -24,7 +24,7 @@
 //! not contiguous is copied first). **On the GPU backends each of them reads its inputs back to
 //! the host, computes there and uploads the result**, but for [`gram`],
 //! [`triangular_product`], [`remainder`] and [`congruence`], which are products of matrices there,
-//! and [`tanh`], which is burn's there.
+//! and [`tanh`] and [`layer_normalisation`], which are burn's there.
 //! Everything else of a model runs on the GPU.
 
 mod adam;
@@ -38,6 +38,7 @@ mod gram;
 pub mod host;
 mod host_access;
 mod inversion;
+mod layer_normalisation;
 mod moments;
 mod on_host;
 mod patches;
@@ -62,6 +63,7 @@ pub use factor::{
 pub use gram::{gram, transposed_gram};
 pub(crate) use host::adam::AdamStep;
 pub use inversion::{Congruence, congruence};
+pub use layer_normalisation::layer_normalisation;
 pub use moments::{
     batch_column_products, batch_column_squares, batch_projected_moments, column_products,
     column_squares, gaussian_divergence, projected_moments,

@@ -185,6 +185,13 @@ reverse_step!(
 );
 
 reverse_step!(
+    LayerNormalisationStep[3](state: ([FloatTensor<B>; 2], f64), gradient) -> |_| {
+        let ([x, scale], epsilon) = state;
+        B::layer_normalisation_reverse(x, scale, gradient, epsilon).map(Some)
+    }
+);
+
+reverse_step!(
     SpecialStep[1](state: (FloatTensor<B>, SpecialFunction), gradient) -> |_| {
         let (x, function) = state;
         [Some(B::special_reverse(x, gradient, function))]
@@ -418,6 +425,18 @@ impl<B: LinearAlgebraReverse, C: CheckpointStrategy> LinearAlgebra for Autodiff<
         let (scale, scale_node) = scale.into_parts();
         let output = B::gaussian_divergence(mean.clone(), scale.clone());
         GaussianDivergenceStep.record::<C>([mean_node, scale_node], [mean, scale], output)
+    }
+
+    fn layer_normalisation(
+        x: FloatTensor<Self>,
+        scale: FloatTensor<Self>,
+        shift: FloatTensor<Self>,
+        epsilon: f64,
+    ) -> FloatTensor<Self> {
+        let [x, scale, shift] = [x, scale, shift].map(|t| t.into_parts());
+        let nodes = [x.1, scale.1, shift.1];
+        let output = B::layer_normalisation(x.0.clone(), scale.0.clone(), shift.0, epsilon);
+        LayerNormalisationStep.record::<C>(nodes, ([x.0, scale.0], epsilon), output)
     }
 
     fn special(x: FloatTensor<Self>, function: SpecialFunction) -> FloatTensor<Self> {

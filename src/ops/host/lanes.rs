@@ -85,4 +85,39 @@ impl<T: Scalar> Lanes<T> {
     pub fn sum(self) -> f64 {
         self.0.iter().map(|value| value.to_f64()).sum()
     }
+
+    /// The sum of the lanes, by halves.
+    #[inline(always)]
+    pub fn total(mut self) -> T {
+        let mut half = WIDTH / 2;
+        while half > 0 {
+            for lane in 0..half {
+                let other = self.0[lane + half];
+                self.0[lane] += other;
+            }
+            half /= 2;
+        }
+        self.0[0]
+    }
+}
+
+/// `Σ a_i·b_i`
+#[inline(always)]
+pub fn dot<T: Scalar, const FUSED: bool>(left: &[T], right: &[T]) -> T {
+    let mut sum = Lanes::splat(T::default());
+    let (left, right) = (left.chunks(WIDTH), right.chunks(WIDTH));
+    for (a, b) in left.zip(right) {
+        sum = Lanes::load_partial(a).multiply_add::<FUSED>(Lanes::load_partial(b), sum);
+    }
+    sum.total()
+}
+
+/// `Σ a_i`
+#[inline(always)]
+pub fn sum<T: Scalar>(values: &[T]) -> T {
+    let mut sum = Lanes::splat(T::default());
+    for part in values.chunks(WIDTH) {
+        sum = sum.plus(Lanes::load_partial(part));
+    }
+    sum.total()
 }

@@ -7,6 +7,7 @@ mod covariance_by_products;
 pub mod elementwise;
 pub mod inversion;
 mod lanes;
+pub mod layer_normalisation;
 pub mod moments;
 pub(crate) mod nearest;
 pub mod normal;

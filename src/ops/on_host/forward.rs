@@ -4,8 +4,8 @@ use burn::backend::{TensorMetadata, tensor::FloatTensor};
 use faer::{Accum, MatMut};
 
 use super::{
-    batch_parts, expand, gram, map_members, member, member_mut, part, patches, products, remainder,
-    special_values, update_members,
+    batch_parts, expand, gram, layer_normalisation, map_members, member, member_mut, part, patches,
+    products, remainder, special_values, update_members,
 };
 use crate::ops::{
     SpecialFunction, Stationary,
@@ -379,6 +379,15 @@ impl<B: HostAccess> LinearAlgebra for B {
                 .collect();
             write::<B, T>(values, [outputs], &mean.device())
         })
+    }
+
+    fn layer_normalisation(
+        x: FloatTensor<B>,
+        scale: FloatTensor<B>,
+        shift: FloatTensor<B>,
+        epsilon: f64,
+    ) -> FloatTensor<B> {
+        layer_normalisation::forward::<B>(x, scale, shift, epsilon)
     }
 
     fn special(x: FloatTensor<B>, function: SpecialFunction) -> FloatTensor<B> {

@@ -2,6 +2,7 @@
 
 mod forward;
 mod gram;
+mod layer_normalisation;
 mod patches;
 mod products;
 mod relaxation;

@@ -4,8 +4,8 @@ use burn::backend::{TensorMetadata, tensor::FloatTensor};
 use faer::{Accum, MatMut, MatRef, prelude::ReborrowMut};
 
 use super::{
-    expand, gram, map_members, member, member_mut, part, patches, products, relaxation, remainder,
-    special_values,
+    expand, gram, layer_normalisation, map_members, member, member_mut, part, patches, products,
+    relaxation, remainder, special_values,
 };
 use crate::ops::{
     SpecialFunction, Stationary,
@@ -425,6 +425,15 @@ impl<B: HostAccess> LinearAlgebraReverse for B {
                 write::<B, T>(scale_gradient, scale.shape(), &device),
             ]
         })
+    }
+
+    fn layer_normalisation_reverse(
+        x: FloatTensor<B>,
+        scale: FloatTensor<B>,
+        gradient: FloatTensor<B>,
+        epsilon: f64,
+    ) -> [FloatTensor<B>; 3] {
+        layer_normalisation::reverse::<B>(x, scale, gradient, epsilon)
     }
 
     fn special_reverse(

@@ -4,7 +4,7 @@ use core::{marker::PhantomData, ops::Range};
 
 use super::{
     super::{
-        lanes::{Lanes, WIDTH},
+        lanes::{Lanes, WIDTH, dot},
         points::{GROUP, LANES, squared_distances},
         profile::Profile,
         scalar::Scalar,
@@ -36,31 +36,6 @@ pub struct Forward<'a, 'o, T, P> {
     pub mirrored: &'a mut [&'o mut [T]],
     pub offset: usize,
     pub profile: PhantomData<P>,
-}
-
-/// `Σ a_i·b_i`
-#[inline(always)]
-fn dot<T: Scalar, const FUSED: bool>(left: &[T], right: &[T]) -> T {
-    let mut sum = Lanes::splat(T::default());
-    let (left, right) = (left.chunks(WIDTH), right.chunks(WIDTH));
-    for (a, b) in left.zip(right) {
-        sum = Lanes::load_partial(a).multiply_add::<FUSED>(Lanes::load_partial(b), sum);
-    }
-    total(sum)
-}
-
-/// The sum of the lanes, by halves.
-#[inline(always)]
-fn total<T: Scalar>(mut lanes: Lanes<T>) -> T {
-    let mut half = WIDTH / 2;
-    while half > 0 {
-        for lane in 0..half {
-            let other = lanes.0[lane + half];
-            lanes.0[lane] += other;
-        }
-        half /= 2;
-    }
-    lanes.0[0]
 }
 
 impl<T: Scalar, P: Profile<T>> Kernel for Forward<'_, '_, T, P> {
@@ -168,7 +143,7 @@ impl<T: Scalar, P: Profile<T>> Kernel for Reverse<'_, T, P> {
                 self.row::<FUSED>(row, &own, mirrored, value, &mut row_sums);
                 let sums = &mut *self.sums;
                 sums.variance += row_sums.variance.sum();
-                sums.rows[row - self.first_row] += total(row_sums.value);
+                sums.rows[row - self.first_row] += row_sums.value.total();
                 for (sum, square) in sums.squares.iter_mut().zip(&row_sums.squares) {
                     *sum += square.sum();
                 }
@@ -176,7 +151,7 @@ impl<T: Scalar, P: Profile<T>> Kernel for Reverse<'_, T, P> {
                     let first = (row - self.first_row) * self.dimensions;
                     let pulls = &mut sums.row_pulls[first..][..self.dimensions];
                     for (sum, &pull) in pulls.iter_mut().zip(&row_sums.pulls) {
-                        *sum += total(pull);
+                        *sum += pull.total();
                     }
                 }
             }
