@@ -12,6 +12,7 @@ pub mod coverage;
 mod datasets;
 mod devices;
 pub mod evaluation;
+mod evenly_spaced;
 mod experiment;
 pub mod failure;
 pub mod fitting;

@@ -4,6 +4,7 @@ use super::PictureError;
 use super::axis::extent;
 use super::predicted_observed::HALF_WIDTH_95;
 use super::rows::{MOST_POINTS, same_length, thin, usable};
+use crate::evenly_spaced::evenly_spaced;
 
 /// The first words of the picture's title and of error messages.
 pub(super) const PICTURE: &str = "Fit";
@@ -71,10 +72,7 @@ pub fn evaluation_grid(
         });
     };
     let margin = if high > low { 0.05 * (high - low) } else { 1.0 };
-    let step = (high - low + 2.0 * margin) / (count - 1) as f64;
-    Ok((0..count)
-        .map(|index| low - margin + index as f64 * step)
-        .collect())
+    Ok(evenly_spaced((low - margin, high + margin), count))
 }
 
 /// The usable grid points.

@@ -26,6 +26,7 @@ use super::adam::ADAM;
 use super::hyperparameters::value_at;
 use super::loss_report::report;
 use super::sizes::Sizes;
+use crate::evenly_spaced::evenly_spaced;
 use crate::experiment::{CommonOptions, watch::Watch};
 use crate::failure::Failure;
 
@@ -235,7 +236,7 @@ impl Example {
             Ok(())
         })?;
         let model = TrainedModel::computation_aware(trainer.into_model(), &data);
-        let x = grid();
+        let x = evenly_spaced(DOMAIN, CURVE_POINTS);
         let predictions = model.predictor()?.predict(&x, 1);
         Ok(Run {
             trained,
@@ -265,12 +266,4 @@ impl Example {
             lengthscale: value_at(&hyperparameters, "kernel.lengthscale"),
         })
     }
-}
-
-/// Places over the domain.
-fn grid() -> Vec<f64> {
-    let (low, high) = DOMAIN;
-    let step = (high - low) / (CURVE_POINTS - 1) as f64;
-    let place = |index: usize| low + step * index as f64;
-    (0..CURVE_POINTS).map(place).collect()
 }

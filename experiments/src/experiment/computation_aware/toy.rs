@@ -29,6 +29,7 @@ use serde_json::json;
 
 use super::adam::ADAM;
 use super::hyperparameters::value_at;
+use crate::evenly_spaced::evenly_spaced;
 use crate::experiment::{CommonOptions, ExperimentFolder, watch::Watch};
 use crate::failure::Failure;
 use crate::pictures::{self, Bands, Caption, FitPanel, PictureError, Points, Quantity};
@@ -196,11 +197,8 @@ impl Problem {
 
 /// Places over the range of the data and a little beyond.
 fn grid() -> Vec<f64> {
-    let (low, high) = (PLACES[0] - BEYOND, PLACES[PLACES.len() - 1] + BEYOND);
-    let step = (high - low) / (CURVE_POINTS - 1) as f64;
-    (0..CURVE_POINTS)
-        .map(|index| low + step * index as f64)
-        .collect()
+    let range = (PLACES[0] - BEYOND, PLACES[PLACES.len() - 1] + BEYOND);
+    evenly_spaced(range, CURVE_POINTS)
 }
 
 fn roots(variances: Vec<f64>) -> Vec<f64> {

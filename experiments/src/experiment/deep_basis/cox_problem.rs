@@ -24,6 +24,7 @@ use rand::{SeedableRng, rngs::ChaCha8Rng};
 
 use super::cox::{Fit, Prior, Rule};
 use super::cox_data::Events;
+use crate::evenly_spaced::evenly_spaced;
 use crate::experiment::watch::Watch;
 use crate::failure::Failure;
 
@@ -305,12 +306,12 @@ impl<'a> Problem<'a> {
 
 /// `count^D` places from −1 to 1, the first coordinate fastest, row-major.
 pub(super) fn lattice(count: usize, dimensions: usize) -> Vec<f64> {
-    let place = |step: usize| -1.0 + 2.0 * step as f64 / (count - 1) as f64;
+    let places = evenly_spaced((-1.0, 1.0), count);
     let steps = 0..count.pow(dimensions as u32);
+    let place = |step: usize, axis: usize| places[step / count.pow(axis as u32) % count];
     steps
-        .flat_map(|step| {
-            (0..dimensions).map(move |axis| place(step / count.pow(axis as u32) % count))
-        })
+        .flat_map(|step| (0..dimensions).map(move |axis| (step, axis)))
+        .map(|(step, axis)| place(step, axis))
         .collect()
 }
 

@@ -36,6 +36,7 @@ use serde_json::json;
 use super::synthetic_pictures::{draw_cost, draw_kernels, draw_posteriors};
 use super::synthetic_table::report_lines;
 use crate::arguments::name_of;
+use crate::evenly_spaced::evenly_spaced;
 use crate::experiment::{CommonOptions, ExperimentFolder, watch::Watch};
 use crate::failure::Failure;
 use crate::settings::{SettingError, at_least_one};
@@ -295,10 +296,7 @@ impl Example {
         let densities = predictor.log_density(inputs, 1, targets);
         let function = |x: &f64| SyntheticFunction::Levels.evaluate(&[*x]);
         let truth: Vec<f64> = inputs.iter().map(function).collect();
-        let share = |point: usize| point as f64 / (CURVE_POINTS - 1) as f64;
-        let x: Vec<f64> = (0..CURVE_POINTS)
-            .map(|point| -1.5 + 3.0 * share(point))
-            .collect();
+        let x = evenly_spaced((-1.5, 1.5), CURVE_POINTS);
         let curve = predictor.predict(&x, 1);
         Run {
             method,

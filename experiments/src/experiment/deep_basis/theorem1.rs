@@ -33,6 +33,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::theorem1_report::report;
+use crate::evenly_spaced::evenly_spaced;
 use crate::experiment::{CommonOptions, ExperimentFolder, watch::Watch};
 use crate::failure::Failure;
 use crate::settings::at_least_one;
@@ -334,8 +335,7 @@ impl Problem {
         marginals: impl Fn(&[f64]) -> (Vec<f64>, Vec<f64>),
         course: Vec<(usize, f64)>,
     ) -> Fit {
-        let share = |point: usize| point as f64 / (GRID - 1) as f64;
-        let x: Vec<f64> = (0..GRID).map(|point| -1.2 + 2.4 * share(point)).collect();
+        let x = evenly_spaced((-1.2, 1.2), GRID);
         let (mean, variance) = marginals(&x);
         let (places, observed) = &self.new;
         let (means, variances) = marginals(places);

@@ -6,6 +6,7 @@ use std::path::Path;
 use serde_json::json;
 
 use super::theorem1::{Fit, KnownNoise, NAME, NOISE, Problem, levels};
+use crate::evenly_spaced::evenly_spaced;
 use crate::experiment::ExperimentFolder;
 use crate::failure::Failure;
 use crate::pictures::{
@@ -193,10 +194,7 @@ fn draw_course(path: &Path, fits: &[Fit]) -> Result<(), PictureError> {
 /// Evidence per datum against the noise where the targets are the only feature, without the penalty
 /// and with it.
 fn draw_evidence(path: &Path, targets: &[f64]) -> Result<(), PictureError> {
-    let share = |point: usize| point as f64 / (POWER_POINTS - 1) as f64;
-    let powers: Vec<f64> = (0..POWER_POINTS)
-        .map(|point| POWERS.0 + (POWERS.1 - POWERS.0) * share(point))
-        .collect();
+    let powers = evenly_spaced(POWERS, POWER_POINTS);
     let curve = |of: fn(&[f64], f64) -> f64| -> Vec<(f64, f64)> {
         let at = |&power: &f64| (power, of(targets, 10f64.powf(power)) / targets.len() as f64);
         powers.iter().map(at).collect()

@@ -31,6 +31,7 @@ use serde_json::json;
 
 use super::models::{Compared, isotropic};
 use crate::arguments::name_of;
+use crate::evenly_spaced::evenly_spaced;
 use crate::experiment::{CommonOptions, ExperimentFolder, watch::Watch};
 use crate::failure::Failure;
 use crate::pictures::{self, Bands, Caption, FitPanel, PictureError, Points, Quantity};
@@ -278,9 +279,7 @@ impl Model {
 /// Evenly spaced places over the range of the data and some way beyond.
 fn places((low, high): (f64, f64)) -> Vec<f64> {
     let margin = BEYOND * (high - low);
-    let step = (high - low + 2.0 * margin) / (CURVE_POINTS - 1) as f64;
-    let place = |index: usize| low - margin + step * index as f64;
-    (0..CURVE_POINTS).map(place).collect()
+    evenly_spaced((low - margin, high + margin), CURVE_POINTS)
 }
 
 /// The means of the deviations at places within a range and outside of it.
