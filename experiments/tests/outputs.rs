@@ -358,3 +358,24 @@ fn the_data_sets_are_listed() {
     assert!(line("kin40k").contains("40000"));
     assert!(line("banana").contains("two classes"));
 }
+
+/// Networks of models on mini-batches standardise their inputs, those of models on all rows do not.
+#[test]
+fn networks_on_mini_batches_standardise_their_inputs() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    write_regression(&folder.path().join("data.csv"), 60);
+    for (model, standardised) in [
+        ("svdbk", true),
+        ("svdkl", true),
+        ("dbk", false),
+        ("sdkl", false),
+    ] {
+        let line = format!(
+            "train --model {model} --steps 1 --units 4 --data data.csv --input-scale range --out {model}"
+        );
+        let arguments: Vec<&str> = line.split(' ').collect();
+        succeed(folder.path(), &arguments);
+        let text = read(&folder.path().join(model).join("model.json"));
+        assert_eq!(text.contains("standardisation"), standardised, "{model}");
+    }
+}

@@ -297,7 +297,8 @@ choice! {
         Mlp,
         /// Two residual blocks
         Residual,
-        /// The same, of inputs standardised by the training rows, with sums normalised over the units
+        /// The same with sums normalised over the units, in models trained on mini-batches of inputs
+        /// standardised by the training rows
         Normalised,
     }
 }

@@ -137,7 +137,10 @@ fn network(settings: &NetworkSettings, data: &PreparedData, seed: u64) -> Networ
         }
         .into(),
         BackboneName::Normalised => ResidualNetworkConfig {
-            standardisation: Some(standardisation(&data.train.inputs)),
+            // Trained on all rows at once, a network that tells rows apart from the start has fitted
+            // them before the noise variance has grown.
+            standardisation: (settings.model.has_batches())
+                .then(|| standardisation(&data.train.inputs)),
             normalisation: Normalisation::Layer,
             ..residual
         }
