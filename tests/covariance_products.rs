@@ -118,6 +118,15 @@ impl Case {
         ]
     }
 
+    /// Both sets of points of inputs in the order of [`inputs`](Self::inputs).
+    fn sets(&self, x: &[Tensor<1>]) -> [Tensor<2>; 2] {
+        let set = |index: usize, points: &Dense| {
+            let shape = [points.rows, points.columns];
+            x[index].clone().reshape(shape)
+        };
+        [set(0, &self.points), set(1, &self.others)]
+    }
+
     /// `tr(Cᵀ·Sᵀk(x, x′))` of inputs in the order of [`inputs`](Self::inputs), for a fixed C.
     fn blocks_loss(
         &self,
@@ -126,9 +135,7 @@ impl Case {
         x: &[Tensor<1>],
         same: bool,
     ) -> Tensor<1> {
-        let dimensions = self.points.columns;
-        let points = x[0].clone().reshape([self.points.rows, dimensions]);
-        let others = x[1].clone().reshape([self.others.rows, dimensions]);
+        let [points, others] = self.sets(x);
         let [scales, variance, values] = [x[2].clone(), x[3].clone(), x[4].clone()];
         let others = (!same).then_some(others);
         let blocks = self.blocks();
@@ -145,9 +152,7 @@ impl Case {
         x: &[Tensor<1>],
         same: bool,
     ) -> Tensor<1> {
-        let dimensions = self.points.columns;
-        let points = x[0].clone().reshape([self.points.rows, dimensions]);
-        let others = x[1].clone().reshape([self.others.rows, dimensions]);
+        let [points, others] = self.sets(x);
         let vectors = x[5]
             .clone()
             .reshape([self.points.rows, self.vectors.columns]);

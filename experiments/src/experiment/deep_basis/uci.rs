@@ -13,11 +13,12 @@
 //! models on mini-batches begin with a standardisation of their inputs by the training rows, which
 //! undoes the map to [−1, 1], as far-off rows leave most others in a small part of it. Without either
 //! the variational models on protein are behind the paper's. Models on all rows go without the second:
-//! with it DBK on pol fits the rows before its noise has grown, and is behind the paper's. The loss is per datum, so that the decay is too; first weights
-//! are those of torch; the R basis functions are the network's outputs times 0.01 where weights are
-//! integrated out and over √R where they are trained, also while training; the noise variance is above
-//! 1e-6; each seed splits the rows anew. GP and sGP are trained by L-BFGS, which has no use for
-//! validation rows: they are tested on them, too. They are in double precision, all others in single.
+//! with it DBK on pol fits the rows before its noise has grown, and is behind the paper's. The loss is
+//! per datum, so that the decay is too; first weights are those of torch; the R basis functions are the
+//! network's outputs times 0.01 where weights are integrated out and over √R where they are trained,
+//! also while training; the noise variance is above 1e-6; each seed splits the rows anew. GP and sGP are
+//! trained by L-BFGS, which has no use for validation rows: they are tested on them, too. They are in
+//! double precision, all others in single.
 
 use clap::{Args, ValueEnum};
 use serde_json::json;
