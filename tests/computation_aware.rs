@@ -3,13 +3,15 @@
 
 mod reference;
 
-use burn::tensor::DType;
-use burn::tensor::Tensor;
+use burn::{
+    module::{Module, ModuleMapper, Param},
+    tensor::{DType, Tensor},
+};
 use burn_gp::{
     inducing::InducingPoints,
     inference::{
-        ActionLoss, BlockActions, Collapsed, ConjugateGradientsSettings, Exact, FullBatch,
-        IterationRule, Iterations,
+        ActionLoss, ActionPolicy, BlockActions, Collapsed, ConjugateGradientsSettings, Exact,
+        FullBatch, IterationRule, Iterations,
     },
     likelihoods::Gaussian,
     means::ZeroMean,
@@ -194,6 +196,44 @@ fn block_actions_are_a_sparse_matrix() {
             let dense = case.loss(dense(&matrix, options), loss, options);
             assert_close(case.loss(sparse.clone(), loss, options), dense, 1e-10, name);
         }
+    }
+}
+
+/// After a step actions are of unit length, point where they did, and are trained if they were.
+#[test]
+fn a_step_leaves_actions_of_unit_length() {
+    for (name, device) in double_precision() {
+        for (device, is_trained) in [
+            (device.clone(), false),
+            (device.clone().autodiff(), false),
+            (device.clone().autodiff(), true),
+        ] {
+            let mut random = Random(4);
+            let mut s: Vec<f64> = (0..43).map(|_| 3.0 * random.normal()).collect();
+            let blocks = Blocks::new(43, 6);
+            s[blocks.range(2)].fill(0.0);
+            let start = Tensor::from_data(&s[..], (&device, DType::F64));
+            let actions = BlockActions::new(blocks, start).map(&mut Trained(is_trained));
+            let after = actions.after_step().values();
+            assert_eq!(after.is_require_grad(), is_trained, "{name}");
+            for run in blocks.ranges() {
+                let run = &mut s[run];
+                let length = run.iter().map(|value| value * value).sum::<f64>().sqrt();
+                if length > 0.0 {
+                    run.iter_mut().for_each(|value| *value /= length);
+                }
+            }
+            assert_all_close(&values(after), &s, 1e-14, name);
+        }
+    }
+}
+
+/// Says of every parameter whether it is trained.
+struct Trained(bool);
+
+impl ModuleMapper for Trained {
+    fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
+        param.set_require_grad(self.0)
     }
 }
 

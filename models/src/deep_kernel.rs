@@ -99,6 +99,10 @@ impl<M: FullBatch> FullBatch for OnFeatures<M> {
         let process = self.model.valid().condition(data.inputs, data.targets)?;
         Ok(self.process(process))
     }
+
+    fn after_step(self) -> Self {
+        self.map(M::after_step)
+    }
 }
 
 impl<M: MiniBatchModel> MiniBatchModel for OnFeatures<M> {

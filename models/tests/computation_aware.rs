@@ -1,15 +1,19 @@
 //! Computation-aware regression from a configuration: training, files, what cannot be.
 
-use burn::tensor::{DType, Device};
+use burn::{
+    optim::{GradientsParams, ModuleOptimizer},
+    tensor::{DType, Device},
+};
 use burn_gp::{
     inference::{ActionLoss, ActionStart, FullBatch, IterationRule},
     kernels::StationaryConfig,
     likelihoods::GaussianConfig,
     ops::Stationary,
+    optim::Adam,
 };
 use burn_gp_models::{
-    ActionsConfig, ComputationAwareConfig, ExactConfig, InitError, ModelConfig, Precision,
-    Predictions, SavedModel, Summary, TrainedModel,
+    ActionsConfig, AnyComputationAware, ComputationAwareConfig, ExactConfig, InitError,
+    ModelConfig, Precision, Predictions, SavedModel, Summary, TrainedModel,
     training::{
         FullBatchOptimizer, FullBatchTrainer, FullBatchTraining, Schedule, Trainer, TrainingData,
     },
@@ -80,7 +84,7 @@ fn residuals() -> ActionsConfig {
 fn trainer(
     config: &ComputationAwareConfig,
     data: &TrainingData,
-) -> FullBatchTrainer<burn_gp_models::AnyComputationAware> {
+) -> FullBatchTrainer<AnyComputationAware> {
     trainer_by(FullBatchOptimizer::L_BFGS, config, data)
 }
 
@@ -88,7 +92,7 @@ fn trainer_by(
     optimizer: FullBatchOptimizer,
     config: &ComputationAwareConfig,
     data: &TrainingData,
-) -> FullBatchTrainer<burn_gp_models::AnyComputationAware> {
+) -> FullBatchTrainer<AnyComputationAware> {
     let model = config.init(data).expect("fewer actions than rows");
     let training = FullBatchTraining {
         iterations: 60,
@@ -219,6 +223,33 @@ fn trained_actions_fit() {
     }
 }
 
+/// Adam learns actions of unit length faster than those whose length grows with its steps: the same
+/// steps on the same model without the trainer end with a worse bound.
+#[test]
+fn actions_of_unit_length_are_learned_faster() {
+    let (data, config) = (data(DType::F64), config(blocks(ActionStart::Normal)));
+    let adam = FullBatchOptimizer::Adam {
+        learning_rate: 0.1,
+        schedule: Schedule::Constant,
+    };
+    let loss = |model: &AnyComputationAware| {
+        let bound = model.objective(data.inputs.clone(), data.targets.clone());
+        bound.expect("it is sound").neg() / COUNT as f64
+    };
+    let mut trainer = trainer_by(adam, &config, &data);
+    let (mut model, mut optimizer) = (trainer.model().clone(), ModuleOptimizer::from(Adam::new()));
+    while !trainer.is_finished() {
+        trainer.step().expect("the step is sound");
+        let gradients = GradientsParams::from_grads(loss(&model).backward(), &model);
+        model = optimizer.step(0.1, model, gradients);
+    }
+    let [ours, plain] = [trainer.model(), &model].map(|model| loss(model).into_scalar::<f64>());
+    assert!(
+        ours < plain - 0.003,
+        "{ours} of unit length, {plain} without"
+    );
+}
+
 /// The evidence lower bound makes the better fit, and the noise nearer the truth
 /// (arXiv:2411.01036, Figures S1 and S2).
 #[test]
@@ -320,7 +351,7 @@ fn goes_on_where_it_stopped(optimizer: FullBatchOptimizer) {
         let expected = whole.step().expect("the step is sound").loss;
         assert_eq!(second.step().expect("the step is sound").loss, expected);
     }
-    let objective = |trainer: &FullBatchTrainer<burn_gp_models::AnyComputationAware>| {
+    let objective = |trainer: &FullBatchTrainer<AnyComputationAware>| {
         let (inputs, targets) = (data.inputs.clone(), data.targets.clone());
         let objective = trainer.model().objective(inputs, targets);
         objective.expect("it is sound").into_scalar::<f32>()

@@ -90,6 +90,13 @@ pub trait FullBatch: Module + ModuleDisplay {
         targets: Tensor<2>,
     ) -> Result<Self::Process, NotPositiveDefinite>;
 
+    /// The same model after a step of gradient descent, with parameters brought to a standard value
+    /// along directions in which the objective is constant. It is called after every step of Adam; by
+    /// default there are no such directions.
+    fn after_step(self) -> Self {
+        self
+    }
+
     /// The hyperparameters, in the units people read.
     fn hyperparameters(&self) -> Vec<Hyperparameter> {
         hyperparameters(self)

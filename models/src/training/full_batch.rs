@@ -310,7 +310,8 @@ impl<M: FullBatch> FullBatchTrainer<M> {
         let (loss, gradients) = Self::evaluate(&self.data, &self.priors, 1.0 / rows, &self.model)
             .map_err(|error| error.at_step(step, &self.model))?;
         let learning_rate = rate.current();
-        self.model = optimizer.step(learning_rate, self.model.clone(), gradients);
+        let model = optimizer.step(learning_rate, self.model.clone(), gradients);
+        self.model = model.after_step();
         rate.step = step;
         self.progress = Progress {
             iterations: step,

@@ -127,6 +127,18 @@ impl BlockActions {
         self.blocks
     }
 
+    /// The same combinations, each divided by its length; those of length zero as they are.
+    pub fn normalised(mut self) -> Self {
+        let squares = self.project(self.column()); // [I, 1]
+        let lengths = squares.clone().sqrt().mask_fill(squares.equal_elem(0), 1);
+        let lengths = lengths.select(0, self.runs()).squeeze_dim::<1>(1); // [N]
+        self.values = self.values.map(|values| {
+            let is_trained = values.is_require_grad();
+            (values / lengths).detach().set_require_grad(is_trained)
+        });
+        self
+    }
+
     /// The run that each point is in, `[N]`.
     fn runs(&self) -> Tensor<1, Int> {
         let runs = self.blocks.ranges().enumerate();

@@ -35,6 +35,13 @@ impl ActionPolicy for AnyActionPolicy {
             Self::Iterations(iterations) => AnyActions::Dense(iterations.actions(problem)?),
         })
     }
+
+    fn after_step(self) -> Self {
+        match self {
+            Self::Blocks(actions) => Self::Blocks(actions.after_step()),
+            Self::Iterations(iterations) => Self::Iterations(iterations.after_step()),
+        }
+    }
 }
 
 impl Actions for AnyActions {

@@ -59,6 +59,11 @@ pub trait ActionPolicy: Module + ModuleDisplay {
         &self,
         problem: &Regression<'_, K>,
     ) -> Result<Self::Actions, NotPositiveDefinite>;
+
+    /// The same policy after a step of gradient descent, for which see [`FullBatch::after_step`].
+    fn after_step(self) -> Self {
+        self
+    }
 }
 
 /// The actions that are trained, whatever the problem.
@@ -67,6 +72,12 @@ impl ActionPolicy for BlockActions {
 
     fn actions<K: Kernel>(&self, _: &Regression<'_, K>) -> Result<Self, NotPositiveDefinite> {
         Ok(self.clone())
+    }
+
+    /// With actions of unit length: the loss does not depend on lengths, steps of Adam only make them
+    /// larger, and larger actions turn less with a step.
+    fn after_step(self) -> Self {
+        self.normalised()
     }
 }
 
@@ -217,6 +228,11 @@ impl<K: Kernel, M: Mean, A: ActionPolicy> FullBatch for ComputationAware<K, M, A
             Spread::Known,
         );
         Ok(WithMean::new(process, this.mean))
+    }
+
+    fn after_step(mut self) -> Self {
+        self.policy = self.policy.after_step();
+        self
     }
 }
 
