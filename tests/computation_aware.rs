@@ -5,13 +5,13 @@ mod reference;
 
 use burn::{
     module::{Module, ModuleMapper, Param},
-    tensor::{DType, Tensor},
+    tensor::{DType, Int, Tensor},
 };
 use burn_gp::{
     inducing::InducingPoints,
     inference::{
         ActionLoss, ActionPolicy, BlockActions, Collapsed, ConjugateGradientsSettings, Exact,
-        FullBatch, IterationRule, Iterations,
+        FullBatch, IterationRule, Iterations, near_order,
     },
     likelihoods::Gaussian,
     means::ZeroMean,
@@ -234,6 +234,59 @@ struct Trained(bool);
 impl ModuleMapper for Trained {
     fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
         param.set_require_grad(self.0)
+    }
+}
+
+fn numbers(order: Tensor<1, Int>) -> Vec<usize> {
+    let numbers = order.into_data();
+    numbers
+        .iter::<i64>()
+        .map(|number| number as usize)
+        .collect()
+}
+
+/// The order has every point once, in runs that are intervals where points are on a line.
+#[test]
+fn near_points_come_in_one_run() {
+    for (name, device) in double_precision() {
+        for device in [device.clone(), device.clone().autodiff()] {
+            let mut random = Random(6);
+            let x = random.uniform_rows(43, 1, -2.0, 2.0);
+            let blocks = Blocks::new(43, 6);
+            let order = near_order(&tensor(&x, (&device, DType::F64)), blocks);
+            let order = numbers(order);
+            let mut sorted = order.clone();
+            sorted.sort_unstable();
+            assert_eq!(sorted, (0..43).collect::<Vec<_>>(), "{name}");
+            let mut end = f64::NEG_INFINITY;
+            for run in blocks.ranges() {
+                let run = &order[run];
+                assert!(run.is_sorted(), "{name}: points of a run keep their order");
+                let values = || run.iter().map(|&point| x[point][0]);
+                let first = values().fold(f64::INFINITY, f64::min);
+                assert!(
+                    first > end,
+                    "{name}: a run begins at {first} within another"
+                );
+                end = values().fold(f64::NEG_INFINITY, f64::max);
+            }
+        }
+    }
+}
+
+/// Runs of one point each, of all points, and of points that are the same.
+#[test]
+fn near_order_of_few_runs_or_equal_points() {
+    for (name, device) in double_precision() {
+        let order = |points: &Matrix, count| {
+            let points = tensor(points, (&device, DType::F64));
+            numbers(near_order(&points, Blocks::new(points.dims()[0], count)))
+        };
+        let line: Matrix = [2.0, 0.0, 3.0, 1.0].map(|x| vec![5.0, x]).to_vec();
+        assert_eq!(order(&line, 4), [1, 3, 0, 2], "{name}");
+        assert_eq!(order(&line, 1), [0, 1, 2, 3], "{name}");
+        let equal = vec![vec![1.0, 2.0]; 7];
+        assert_eq!(order(&equal, 3), [0, 1, 2, 3, 4, 5, 6], "{name}");
     }
 }
 

@@ -6,11 +6,11 @@ use std::path::Path;
 use burn_gp::parameter::Hyperparameter;
 use serde::{Deserialize, Serialize};
 
-use crate::arguments::name_of;
+use crate::arguments::{ActionRowsName, name_of};
 use crate::evaluation::Scores;
 use crate::memory;
 use crate::preparation::PreparedData;
-use crate::settings::Settings;
+use crate::settings::{ActionSettings, Settings};
 
 /// The numbers of a run, as written to `metrics.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -37,6 +37,9 @@ pub struct Metrics {
     /// Combinations of rows, for models that have them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actions: Option<usize>,
+    /// Which rows one is of, where they are trained.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub action_rows: Option<ActionRowsName>,
     /// Classes, for targets that are labels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub classes: Option<usize>,
@@ -91,6 +94,7 @@ impl Metrics {
         hyperparameters: &[Hyperparameter],
     ) -> Self {
         let named = |parameter: &Hyperparameter| (parameter.path.clone(), parameter.values.clone());
+        let actions = settings.method.actions();
         Self {
             model: name_of(settings.method.name()),
             data: data.name.clone(),
@@ -104,7 +108,10 @@ impl Metrics {
                 .method
                 .sparse()
                 .and_then(|sparse| sparse.orthogonal),
-            actions: settings.method.actions().and_then(|actions| actions.count),
+            actions: actions.and_then(|actions| actions.count),
+            action_rows: actions
+                .and_then(ActionSettings::trained)
+                .map(|(_, rows)| rows),
             classes: (data.schema.classes.as_ref()).map(|classes| classes.count()),
             kernel: settings.kernel_text(),
             likelihood: name_of(settings.likelihood),

@@ -61,10 +61,24 @@ fn cells_of_the_table_come_one_by_one() {
     let rows = fields(&read(&path.join("cells/results.csv")));
     assert_eq!(rows.len(), 1 + titles.len());
     for row in &rows[1..] {
-        let nlpd: f64 = row[7].parse().unwrap();
+        let nlpd: f64 = row[8].parse().unwrap();
         assert!(nlpd.is_finite(), "{row:?}");
     }
     assert!(read(&path.join("cells/parkinsons.svg")).contains("CaGP-CG"));
+
+    // Combinations of other rows are other runs.
+    let given = format!("{line} cagp-opt-adam --action-rows given");
+    let table = succeed(path, &words(&given));
+    for title in ["CaGP-Opt, Adam  ", "CaGP-Opt, Adam, near rows  "] {
+        assert!(table.contains(title), "{title} is not in\n{table}");
+    }
+    let rows = fields(&read(&path.join("cells/results.csv")));
+    let nlpds: Vec<&String> = (rows.iter())
+        .filter(|row| row[3] == "cagp-opt-adam")
+        .map(|row| &row[8])
+        .collect();
+    assert_eq!(nlpds.len(), 2);
+    assert_ne!(nlpds[0], nlpds[1]);
 }
 
 /// Sizes asked for later join those that are there; what memory the program needs anyway is apart.

@@ -7,7 +7,7 @@ use burn::{
 use burn_gp::{
     inference::{
         ActionLoss, ActionStart, AnyActionPolicy, BlockActions, ComputationAware, IterationRule,
-        Iterations,
+        Iterations, near_order,
     },
     kernels::{AnyKernel, KernelConfig},
     likelihoods::GaussianConfig,
@@ -26,6 +26,17 @@ use crate::{
 /// Computation-aware regression whose pieces are chosen at run time.
 pub type AnyComputationAware = ComputationAware<AnyKernel, AnyMean, AnyActionPolicy>;
 
+/// Which rows a trained action combines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ActionRows {
+    /// Consecutive ones, as the data come (arXiv:2411.01036).
+    #[default]
+    Given,
+    /// Rows near each other, by [`near_order`].
+    Near,
+}
+
 /// Which combinations of the data the posterior has seen.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "actions", rename_all = "kebab-case")]
@@ -38,6 +49,9 @@ pub enum ActionsConfig {
         start: ActionStart,
         /// The seed of that.
         seed: u64,
+        /// Which rows are in a run.
+        #[serde(default)]
+        rows: ActionRows,
     },
     /// By iteration, for the hyperparameters of every step.
     Iterations {
@@ -64,7 +78,9 @@ impl ActionsConfig {
     fn init(&self, kernel: &AnyKernel, data: &TrainingData) -> AnyActionPolicy {
         let rows = data.len();
         match *self {
-            Self::Blocks { count, start, seed } => {
+            Self::Blocks {
+                count, start, seed, ..
+            } => {
                 let blocks = Blocks::new(rows, count);
                 let data = (&data.inputs, &data.targets);
                 AnyActionPolicy::Blocks(BlockActions::starting(start, blocks, kernel, data, seed))
@@ -112,6 +128,7 @@ impl ComputationAwareConfig {
                 count: 256,
                 start: ActionStart::default(),
                 seed: 0,
+                rows: ActionRows::default(),
             },
             loss: ActionLoss::default(),
             parameters: ParameterConfig::default(),
@@ -122,6 +139,22 @@ impl ComputationAwareConfig {
     pub fn with_actions(mut self, actions: ActionsConfig) -> Self {
         self.actions = actions;
         self
+    }
+
+    /// The data in the order that the actions are meant for: rows near each other in one run, if so
+    /// configured, and as they are otherwise. The model is made, trained and conditioned on the result.
+    pub fn arranged(&self, data: TrainingData) -> TrainingData {
+        match self.actions {
+            ActionsConfig::Blocks {
+                count,
+                rows: ActionRows::Near,
+                ..
+            } if (1..=data.len()).contains(&count) => {
+                let blocks = Blocks::new(data.len(), count);
+                data.reordered(&near_order(&data.inputs, blocks))
+            }
+            _ => data,
+        }
     }
 
     /// The model for data, in their precision and on their device with autodiff.

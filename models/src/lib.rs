@@ -17,7 +17,9 @@ mod trained;
 pub mod training;
 mod variational;
 
-pub use computation_aware::{ActionsConfig, AnyComputationAware, ComputationAwareConfig};
+pub use computation_aware::{
+    ActionRows, ActionsConfig, AnyComputationAware, ComputationAwareConfig,
+};
 pub use config::{
     AnyExact, AnySgpr, AnySvgp, CoregionalisationConfig, ExactConfig, InducingConfig, ModelConfig,
     SgprConfig, SvgpConfig,

@@ -12,7 +12,7 @@ use burn_gp::{
     optim::Adam,
 };
 use burn_gp_models::{
-    ActionsConfig, AnyComputationAware, ComputationAwareConfig, ExactConfig, InitError,
+    ActionRows, ActionsConfig, AnyComputationAware, ComputationAwareConfig, ExactConfig, InitError,
     ModelConfig, Precision, Predictions, SavedModel, Summary, TrainedModel,
     training::{
         FullBatchOptimizer, FullBatchTrainer, FullBatchTraining, Schedule, Trainer, TrainingData,
@@ -69,6 +69,7 @@ fn blocks(start: ActionStart) -> ActionsConfig {
         count: 30,
         start,
         seed: 1,
+        rows: ActionRows::Given,
     }
 }
 
@@ -250,6 +251,25 @@ fn actions_of_unit_length_are_learned_faster() {
     );
 }
 
+/// Combinations of near rows explain more than as many of rows from everywhere, once each has a
+/// stretch of the line short enough for the function.
+#[test]
+fn actions_of_near_rows_explain_more() {
+    let data = data(DType::F64);
+    let loss = |rows| {
+        let config = config(ActionsConfig::Blocks {
+            count: 20,
+            start: ActionStart::Normal,
+            seed: 1,
+            rows,
+        });
+        let (_, loss) = trained(&config, &config.arranged(data.clone()));
+        loss
+    };
+    let [near, given] = [ActionRows::Near, ActionRows::Given].map(loss);
+    assert!(near < given - 0.05, "{near} of near rows, {given} of any");
+}
+
 /// The evidence lower bound makes the better fit, and the noise nearer the truth
 /// (arXiv:2411.01036, Figures S1 and S2).
 #[test]
@@ -311,6 +331,7 @@ fn there_are_as_many_rows_as_actions() {
             count,
             start: ActionStart::Normal,
             seed: 0,
+            rows: ActionRows::Near,
         };
         let error = config.init(&data).expect_err("too many or none");
         assert!(

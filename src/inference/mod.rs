@@ -30,7 +30,7 @@ pub use collapsed::Collapsed;
 pub use computation_aware::{
     ActionLoss, ActionPolicy, ActionStart, ActionVariables, Actions, AnyActionPolicy, AnyActions,
     BlockActions, ComputationAware, DenseActions, Iterated, IterationRule, Iterations, Regression,
-    Uncertainty, grassmann_distance,
+    Uncertainty, grassmann_distance, near_order,
 };
 pub use conjugate_gradients::{
     ConjugateGradients, ConjugateGradientsProcess, ConjugateGradientsSettings,

@@ -264,6 +264,16 @@ choice! {
 }
 
 choice! {
+    /// Which rows a trained combination is of.
+    ActionRowsName {
+        /// Rows near each other
+        Near,
+        /// Any rows: consecutive ones of the shuffled data
+        Given,
+    }
+}
+
+choice! {
     /// How the next combination of rows is chosen.
     PolicyName {
         /// The residual of the targets: conjugate gradients

@@ -28,6 +28,7 @@ impl RunOptions {
             columns: self.columns.or(earlier.columns),
             actions: self.actions.or(earlier.actions),
             action_start: self.action_start.or(earlier.action_start),
+            action_rows: self.action_rows.or(earlier.action_rows),
             initialiser: self.initialiser.or(earlier.initialiser),
             covariance: self.covariance.or(earlier.covariance),
             jitter: (self.jitter).or(if own_dtype { None } else { earlier.jitter }),

@@ -16,10 +16,10 @@ use clap::{Args, Parser, Subcommand};
 pub use crate::experiment::ExperimentCommand;
 pub use all_rows::AllRowsOptions;
 pub use choices::{
-    ActionStartName, AuxiliaryName, BackboneName, CorrectionName, CovarianceName, DeviceName,
-    DtypeName, HiddenMeanName, InitialiserName, InputScaleName, InversionName, KeepName,
-    LikelihoodName, MeanName, ModelName, OptimizerName, PolicyName, PosteriorName, ScaleName,
-    ScheduleName, name_of,
+    ActionRowsName, ActionStartName, AuxiliaryName, BackboneName, CorrectionName, CovarianceName,
+    DeviceName, DtypeName, HiddenMeanName, InitialiserName, InputScaleName, InversionName,
+    KeepName, LikelihoodName, MeanName, ModelName, OptimizerName, PolicyName, PosteriorName,
+    ScaleName, ScheduleName, name_of,
 };
 pub use complaint::complaint;
 pub use layers::{ImageOption, LayerOptions};

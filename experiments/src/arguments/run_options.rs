@@ -9,9 +9,9 @@ use crate::kernel_expression::KernelExpression;
 use crate::parameter_options::{BoundsOption, PriorOption, ValuesOption};
 
 use super::{
-    ActionStartName, AllRowsOptions, CovarianceName, DeviceName, DtypeName, InitialiserName,
-    InputScaleName, KeepName, LayerOptions, LikelihoodName, MeanName, ModelName, NetworkOptions,
-    PseudoObservationOptions, ScheduleName,
+    ActionRowsName, ActionStartName, AllRowsOptions, CovarianceName, DeviceName, DtypeName,
+    InitialiserName, InputScaleName, KeepName, LayerOptions, LikelihoodName, MeanName, ModelName,
+    NetworkOptions, PseudoObservationOptions, ScheduleName,
 };
 
 /// Every option of a run; what is absent has its default.
@@ -107,6 +107,10 @@ pub struct RunOptions {
     #[arg(long, value_name = "START", help_heading = "Model")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub action_start: Option<ActionStartName>,
+    /// Which rows a combination of cagp-opt is of [default: near]
+    #[arg(long, value_name = "ROWS", help_heading = "Model")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub action_rows: Option<ActionRowsName>,
     /// How the first inducing points are chosen [default: k-means]
     #[arg(long, value_name = "METHOD", help_heading = "Model")]
     #[serde(skip_serializing_if = "Option::is_none")]

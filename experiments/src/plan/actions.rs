@@ -1,9 +1,9 @@
 //! The combinations of rows of computation-aware regression.
 
 use burn_gp::inference::{ActionStart, IterationRule};
-use burn_gp_models::ActionsConfig;
+use burn_gp_models::{ActionRows, ActionsConfig};
 
-use crate::arguments::{ActionStartName, PolicyName};
+use crate::arguments::{ActionRowsName, ActionStartName, PolicyName};
 use crate::preparation::PreparedData;
 use crate::settings::{ActionChoice, ActionSettings, SettingError, enough_rows};
 
@@ -26,7 +26,7 @@ pub(super) fn actions(
         seed,
     };
     Ok(match settings.choice {
-        ActionChoice::Trained { start } => ActionsConfig::Blocks {
+        ActionChoice::Trained { start, rows } => ActionsConfig::Blocks {
             count: requested,
             start: match start {
                 ActionStartName::Normal => ActionStart::Normal,
@@ -34,6 +34,10 @@ pub(super) fn actions(
                 ActionStartName::Eigenvectors => ActionStart::Eigenvectors,
             },
             seed,
+            rows: match rows {
+                ActionRowsName::Near => ActionRows::Near,
+                ActionRowsName::Given => ActionRows::Given,
+            },
         },
         ActionChoice::ConjugateGradients { tolerance } => {
             iterations(IterationRule::Residuals, tolerance)

@@ -69,7 +69,10 @@ pub fn without_use(options: &RunOptions, model: ModelName) -> Vec<&'static str> 
     let inverse_free = options.pseudo_observations.given_to_inverse_free();
     let orthogonal = [("--orthogonal", options.orthogonal.is_some())];
     let actions = [("--actions", options.actions.is_some())];
-    let trained_actions = [("--action-start", options.action_start.is_some())];
+    let trained_actions = [
+        ("--action-start", options.action_start.is_some()),
+        ("--action-rows", options.action_rows.is_some()),
+    ];
     let given = &options.all_rows;
     let optimizer = [("--optimizer", given.optimizer.is_some())];
     let tolerance = [("--tolerance", given.tolerance.is_some())];

@@ -14,8 +14,8 @@ use super::{
     pseudo_observations, schedule,
 };
 use crate::arguments::{
-    ActionStartName, AllRowsOptions, CovarianceName, InitialiserName, KeepName, ModelName,
-    PolicyName, PseudoObservationOptions, RunOptions,
+    ActionRowsName, ActionStartName, AllRowsOptions, CovarianceName, InitialiserName, KeepName,
+    ModelName, PolicyName, PseudoObservationOptions, RunOptions,
 };
 
 const DEFAULT_BATCH_SIZE: usize = 256;
@@ -148,6 +148,8 @@ pub enum ActionChoice {
     Trained {
         /// Where they start.
         start: ActionStartName,
+        /// Which rows one is of.
+        rows: ActionRowsName,
     },
     /// By conjugate gradients.
     ConjugateGradients {
@@ -194,15 +196,16 @@ impl ActionSettings {
                 },
                 _ => ActionChoice::Trained {
                     start: options.action_start.unwrap_or(ActionStartName::Normal),
+                    rows: options.action_rows.unwrap_or(ActionRowsName::Near),
                 },
             },
         })
     }
 
-    /// Where they start, if they are trained.
-    pub fn start(&self) -> Option<ActionStartName> {
+    /// Where they start and which rows one is of, if they are trained.
+    pub fn trained(&self) -> Option<(ActionStartName, ActionRowsName)> {
         match self.choice {
-            ActionChoice::Trained { start } => Some(start),
+            ActionChoice::Trained { start, rows } => Some((start, rows)),
             _ => None,
         }
     }

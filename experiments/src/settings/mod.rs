@@ -212,6 +212,7 @@ impl Settings {
         let (model, name) = (self.method.name(), self.method.single_layer());
         let (layers, actions) = (self.method.layers(), self.method.actions());
         let network = self.method.network();
+        let trained_actions = actions.and_then(ActionSettings::trained);
         RunOptions {
             model: Some(model),
             kernel: (!model.has_basis()).then(|| self.kernel.clone()),
@@ -223,7 +224,8 @@ impl Settings {
             orthogonal: sparse.and_then(|sparse| sparse.orthogonal),
             columns: variational.and_then(|variational| variational.columns()),
             actions: actions.and_then(|actions| actions.count),
-            action_start: actions.and_then(ActionSettings::start),
+            action_start: trained_actions.map(|(start, _)| start),
+            action_rows: trained_actions.map(|(_, rows)| rows),
             initialiser: sparse.map(|sparse| sparse.initialiser),
             covariance: (variational.filter(|_| name.has_covariance_shape()))
                 .map(|variational| variational.covariance),

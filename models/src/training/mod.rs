@@ -29,7 +29,7 @@ use std::{
 
 use burn::{
     module::{Module, ModuleDisplay},
-    tensor::{DType, Device, Tensor, TensorData},
+    tensor::{DType, Device, Int, Tensor, TensorData},
 };
 use burn_gp::{
     ops::NotPositiveDefinite,
@@ -170,6 +170,14 @@ impl TrainingData {
         Self {
             inputs: matrix(inputs, inputs.len() / rows, device, dtype),
             targets: matrix(targets, columns, device, dtype),
+        }
+    }
+
+    /// The rows of these numbers, `[N′]`, in their order.
+    pub fn reordered(&self, rows: &Tensor<1, Int>) -> Self {
+        Self {
+            inputs: self.inputs.clone().select(0, rows.clone()),
+            targets: self.targets.clone().select(0, rows.clone()),
         }
     }
 

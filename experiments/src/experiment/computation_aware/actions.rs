@@ -20,7 +20,7 @@ use burn_gp::{
     ops::{NotPositiveDefinite, Stationary},
 };
 use burn_gp_models::{
-    ActionsConfig, AnyComputationAware, ComputationAwareConfig,
+    ActionRows, ActionsConfig, AnyComputationAware, ComputationAwareConfig,
     training::{FullBatchTrainer, FullBatchTraining, Trainer, TrainingData, matrix},
 };
 use clap::Args;
@@ -182,6 +182,7 @@ impl Example {
             count,
             start: ActionStart::Normal,
             seed,
+            rows: ActionRows::Given,
         };
         let mut distances = Vec::new();
         let model = self.train(trained, steps, watch, |step, model| {

@@ -16,7 +16,7 @@ use burn_gp::{
 };
 use burn_gp_datasets::{DataSource, Dataset};
 use burn_gp_models::{
-    ActionsConfig, AnyComputationAware, ComputationAwareConfig, TrainedModel,
+    ActionRows, ActionsConfig, AnyComputationAware, ComputationAwareConfig, TrainedModel,
     training::{FullBatchTrainer, FullBatchTraining, Trainer, TrainingData},
 };
 use clap::Args;
@@ -122,6 +122,7 @@ impl Trained {
                 count,
                 start: ActionStart::Normal,
                 seed,
+                rows: ActionRows::Given,
             },
         }
     }

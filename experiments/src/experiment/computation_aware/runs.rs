@@ -9,8 +9,8 @@ use serde::Serialize;
 use super::method::Method;
 use super::published::published;
 use crate::arguments::{
-    AllRowsOptions, InitialiserName, LikelihoodName, MeanName, ModelName, OptimizerName,
-    RunOptions, ScheduleName, name_of,
+    ActionRowsName, AllRowsOptions, InitialiserName, LikelihoodName, MeanName, ModelName,
+    OptimizerName, RunOptions, ScheduleName, name_of,
 };
 use crate::experiment::{CommonOptions, ExperimentFolder, options::Place, watch::Watch};
 use crate::failure::Failure;
@@ -55,6 +55,9 @@ pub(super) struct Budget {
     /// those of Table S1; quick: a twentieth, at least 30, or 2 calls]
     #[arg(long, value_name = "E")]
     epochs: Option<usize>,
+    /// Which rows a trained combination is of; the paper's are given [default: near]
+    #[arg(long, value_name = "ROWS")]
+    action_rows: Option<ActionRowsName>,
     /// First learning rate [default: the best of the paper's]
     #[arg(long, value_name = "R", allow_negative_numbers = true)]
     learning_rate: Option<f64>,
@@ -152,6 +155,11 @@ impl Runs<'_> {
         self.budget.actions.unwrap_or(default)
     }
 
+    fn action_rows(&self, model: ModelName) -> Option<ActionRowsName> {
+        let is_trained = model == ModelName::CagpOpt;
+        is_trained.then(|| self.budget.action_rows.unwrap_or(ActionRowsName::Near))
+    }
+
     fn inducing(&self) -> usize {
         let default = self.common.by_scale(128, 1024);
         self.budget.inducing.unwrap_or(default)
@@ -179,6 +187,9 @@ impl Runs<'_> {
         let mut budget = format!("{}-epochs", self.epochs(method));
         if model.has_actions() || model == ModelName::Cggp {
             budget += &format!("-{}-actions", self.actions());
+        }
+        if self.action_rows(model) == Some(ActionRowsName::Given) {
+            budget += "-given";
         }
         if model.has_inducing() {
             budget += &format!("-{}-points", self.inducing());
@@ -209,6 +220,7 @@ impl Runs<'_> {
             inducing: model.has_inducing().then(|| self.inducing()),
             initialiser: model.has_inducing().then_some(InitialiserName::KMeans),
             actions: model.has_actions().then(|| self.actions()),
+            action_rows: self.action_rows(model),
             all_rows: AllRowsOptions {
                 optimizer: (!is_mini_batch).then(|| method.optimizer()),
                 tolerance: has_solves.then_some(TOLERANCE),

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::cells::{Cell, by_data};
 use super::method::Method;
 use super::published::published;
-use crate::arguments::name_of;
+use crate::arguments::{ActionRowsName, name_of};
 use crate::experiment::{ExperimentFolder, reported::with_error};
 use crate::failure::Failure;
 use crate::report::Metrics;
@@ -23,6 +23,7 @@ struct Record<'a> {
     d: usize,
     method: Method,
     rank: Option<usize>,
+    action_rows: Option<ActionRowsName>,
     steps: usize,
     seeds: usize,
     nlpd: Option<Summary>,
@@ -47,6 +48,7 @@ impl<'a> Record<'a> {
             d: first.d,
             method: cell.method,
             rank: cell.rank(),
+            action_rows: first.action_rows,
             steps: cell.steps(),
             seeds: cell.runs.len(),
             nlpd: cell.summary(|run| run.scores.nlpd),
@@ -68,8 +70,12 @@ impl<'a> Record<'a> {
                 with_error(mean, Some(deviation), DIGITS)
             })
         };
+        let rows = match self.action_rows {
+            Some(ActionRowsName::Near) => ", near rows",
+            Some(ActionRowsName::Given) | None => "",
+        };
         vec![
-            self.method.title().to_owned(),
+            format!("{}{rows}", self.method.title()),
             self.rank.map_or_else(dash, |rank| rank.to_string()),
             with_deviation(self.nlpd, DIGITS),
             reported(self.paper_nll),
@@ -99,6 +105,7 @@ impl<'a> Record<'a> {
             self.d.to_string(),
             name_of(self.method),
             self.rank.map_or_else(String::new, |rank| rank.to_string()),
+            self.action_rows.map_or_else(String::new, name_of),
             self.steps.to_string(),
             self.seeds.to_string(),
             mean(self.nlpd),
@@ -118,7 +125,7 @@ impl<'a> Record<'a> {
     }
 }
 
-const HEADER: &str = "data,n_train,d,method,rank,steps,seeds,nlpd,nlpd_deviation,paper_nll,\
+const HEADER: &str = "data,n_train,d,method,rank,action_rows,steps,seeds,nlpd,nlpd_deviation,paper_nll,\
     paper_nll_deviation,rmse,rmse_deviation,paper_rmse,paper_rmse_deviation,coverage95,noise,\
     train_seconds,paper_seconds,peak_mebibytes\n";
 

@@ -15,8 +15,8 @@ use burn_gp::{
     parameter::{ParameterConfig, numbers},
 };
 use burn_gp_models::{
-    ActionsConfig, AnyComputationAware, ComputationAwareConfig, ExactConfig, InitError, SgprConfig,
-    TrainedModel,
+    ActionRows, ActionsConfig, AnyComputationAware, ComputationAwareConfig, ExactConfig, InitError,
+    SgprConfig, TrainedModel,
     training::{
         FullBatchOptimizer, FullBatchTrainer, FullBatchTraining, Trainer, TrainingData, matrix,
     },
@@ -311,6 +311,7 @@ impl Model {
                     count,
                     start: ActionStart::Normal,
                     seed: 0,
+                    rows: ActionRows::Given,
                 };
                 problem.computation_aware(self.title(), actions, FullBatchOptimizer::L_BFGS)
             }

@@ -5,7 +5,8 @@
 //! start; 512 combinations of rows, 1024 inducing points; Adam in single precision, whose learning rate
 //! goes down in a straight line to a tenth, and L-BFGS in double precision, 20 iterations an epoch, whose
 //! line searches begin at the learning rate. The learning rates are the best of those that the paper
-//! tried. The numbers are those of the last step: the paper's are those of
+//! tried. A trained combination is of rows near each other, which the paper's are not (`--action-rows
+//! given`). The numbers are those of the last step: the paper's are those of
 //! the epoch whose test NLL is lowest.
 
 use clap::{Args, ValueEnum};
