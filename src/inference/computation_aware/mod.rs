@@ -76,8 +76,8 @@ impl ActionPolicy for BlockActions {
         Ok(self.clone())
     }
 
-    /// With actions of unit length: the loss does not depend on lengths, steps of Adam only make them
-    /// larger, and larger actions turn less with a step.
+    /// With actions of unit length: the loss does not depend on lengths, its gradient is at right angles
+    /// to the actions, so that steps of Adam tend to make them longer, and longer ones turn less.
     fn after_step(self) -> Self {
         self.normalised()
     }
