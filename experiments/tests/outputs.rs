@@ -379,3 +379,23 @@ fn networks_on_mini_batches_standardise_their_inputs() {
         assert_eq!(text.contains("standardisation"), standardised, "{model}");
     }
 }
+
+/// Blocks of residual networks, hidden layers of the others.
+#[test]
+fn networks_have_the_blocks_that_are_asked_for() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    write_regression(&folder.path().join("data.csv"), 60);
+    for (out, options, written) in [
+        ("default", "", "\"blocks\":2"),
+        ("deep", "--blocks 5", "\"blocks\":5"),
+        ("plain", "--backbone mlp --blocks 3", "\"hidden\":[4,4,4]"),
+    ] {
+        let line =
+            format!("train --model dbk --steps 1 --units 4 --data data.csv --out {out} {options}");
+        let arguments: Vec<&str> = line.split_whitespace().collect();
+        succeed(folder.path(), &arguments);
+        let text = read(&folder.path().join(out).join("model.json"));
+        let text: String = text.split_whitespace().collect();
+        assert!(text.contains(written), "{out}: {text}");
+    }
+}

@@ -192,7 +192,9 @@ fn every_regression_model_predicts_the_same_after_loading() {
             "mlp",
             "--training-correction=false",
         ],
-        &["--model", "bll", "--steps", "20", "--units", "16"],
+        &[
+            "--model", "bll", "--steps", "20", "--units", "16", "--blocks", "3",
+        ],
         &["--model", "dkl", "--steps", "20", "--features", "3"],
         &[
             "--model",

@@ -22,6 +22,15 @@ pub struct NetworkOptions {
     )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub units: Option<usize>,
+    /// Blocks of residual networks, hidden layers of mlp [default: 2]
+    #[arg(
+        long,
+        value_name = "COUNT",
+        allow_negative_numbers = true,
+        help_heading = "Networks"
+    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blocks: Option<usize>,
     /// Basis functions of dbk, svdbk and bll [default: 128]
     #[arg(
         long,
@@ -92,6 +101,7 @@ impl NetworkOptions {
         Self {
             backbone: self.backbone.or(earlier.backbone),
             units: self.units.or(earlier.units),
+            blocks: self.blocks.or(earlier.blocks),
             rank: self.rank.or(earlier.rank),
             features: self.features.or(earlier.features),
             weight_decay: self.weight_decay.or(earlier.weight_decay),
@@ -104,10 +114,11 @@ impl NetworkOptions {
     }
 
     /// The options of every model with a network, and whether they are given.
-    pub fn given(&self) -> [(&'static str, bool); 3] {
+    pub fn given(&self) -> [(&'static str, bool); 4] {
         [
             ("--backbone", self.backbone.is_some()),
             ("--units", self.units.is_some()),
+            ("--blocks", self.blocks.is_some()),
             ("--weight-decay", self.weight_decay.is_some()),
         ]
     }

@@ -120,12 +120,13 @@ pub(super) fn config(
 fn network(settings: &NetworkSettings, data: &PreparedData, seed: u64) -> NetworkConfig {
     let residual = ResidualNetworkConfig {
         width: settings.units,
+        blocks: settings.blocks,
         seed,
         ..ResidualNetworkConfig::default()
     };
     match settings.backbone {
         BackboneName::Mlp => PerceptronConfig {
-            hidden: vec![settings.units; 2],
+            hidden: vec![settings.units; settings.blocks],
             first_weights: FirstWeights::FanIn,
             seed,
             ..PerceptronConfig::default()

@@ -7,6 +7,7 @@ use crate::arguments::{BackboneName, CorrectionName, ModelName, NetworkOptions};
 
 /// The settings of arXiv:2505.18526.
 const DEFAULT_UNITS: usize = 128;
+const DEFAULT_BLOCKS: usize = 2;
 const DEFAULT_RANK: usize = 128;
 const DEFAULT_FEATURES: usize = 2;
 const DEFAULT_WEIGHT_DECAY: f64 = 1e-4;
@@ -20,6 +21,8 @@ pub struct NetworkSettings {
     pub backbone: BackboneName,
     /// The width of its layers.
     pub units: usize,
+    /// How many hidden layers or residual blocks it has.
+    pub blocks: usize,
     /// Its outputs: basis functions, or what a kernel sees.
     pub outputs: usize,
     /// The penalty of its weights.
@@ -46,6 +49,7 @@ impl NetworkSettings {
             model,
             backbone: options.backbone.unwrap_or(BackboneName::Normalised),
             units: at_least_one("--units", options.units)?.unwrap_or(DEFAULT_UNITS),
+            blocks: at_least_one("--blocks", options.blocks)?.unwrap_or(DEFAULT_BLOCKS),
             outputs,
             weight_decay,
             correction: correction(options, model)?,
@@ -59,6 +63,7 @@ impl NetworkSettings {
         NetworkOptions {
             backbone: Some(self.backbone),
             units: Some(self.units),
+            blocks: Some(self.blocks),
             rank: basis.then_some(self.outputs),
             features: (!basis).then_some(self.outputs),
             weight_decay: Some(self.weight_decay),

@@ -267,6 +267,14 @@ fn options_out_of_range() {
                 "--no-correction means nothing for the model bll; leave it out",
             ),
             (
+                "good.csv --model dbk --blocks 0",
+                "--blocks is 0 but must be at least 1",
+            ),
+            (
+                "good.csv --blocks 3",
+                "--blocks means nothing for the model svgp; leave it out",
+            ),
+            (
                 "good.csv --model dbk --weight-decay -1",
                 "--weight-decay is -1 but must be zero or a positive number",
             ),
