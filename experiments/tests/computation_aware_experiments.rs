@@ -274,6 +274,35 @@ fn sizes_that_cannot_be_are_refused() {
     );
 }
 
+/// The rows of trained actions are those that are asked for, and named beside the model.
+#[test]
+fn the_course_of_training_is_that_of_the_rows_that_are_asked_for() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path();
+    write_collection(path, "parkinsons", 90);
+    let last_loss = |rows: &str, title: &str| {
+        let line = format!(
+            "experiment cagp-course --data-dir . --out {rows} --quiet --epochs 30 --actions 8 \
+             --methods cagp-opt-adam --action-rows {rows}"
+        );
+        let table = succeed(path, &words(&line));
+        assert!(table.contains(title), "{table}");
+        let rows = fields(&read(&path.join(rows).join("results.csv")));
+        rows.last().unwrap()[5].parse::<f64>().unwrap()
+    };
+    let near = last_loss("near", "CaGP-Opt, Adam, near rows  ");
+    let given = last_loss("given", "CaGP-Opt, Adam  ");
+    assert!((near - given).abs() > 1e-3, "near {near}, given {given}");
+    // As the run of the program.
+    let line = "experiment cagp-uci --data-dir . --out cells --quiet --epochs 30 --actions 8 \
+                --methods cagp-opt-adam";
+    succeed(path, &words(line));
+    let run = path.join("cells/runs/parkinsons/cagp-opt-adam/30-epochs-8-actions-rate-1/seed-0");
+    let log = fields(&read(&run.join("training_log.csv")));
+    let logged: f64 = log.last().unwrap()[2].parse().unwrap();
+    assert!((near - logged).abs() < 1e-6, "{near} here, {logged} there");
+}
+
 /// Every model of the table can be looked at on the way; the default is two of them.
 #[test]
 fn the_course_of_training_has_scores_and_hyperparameters() {

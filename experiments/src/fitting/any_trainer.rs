@@ -51,10 +51,7 @@ impl AnyTrainer {
     ///
     /// When the model cannot be made from the data.
     pub fn new(plan: &Plan, data: TrainingData) -> Result<Self, InitError> {
-        let data = match plan {
-            Plan::ComputationAware(config, _) => config.arranged(data),
-            _ => data,
-        };
+        let data = plan.arranged(data);
         let kind = match plan {
             Plan::Exact(config, training) => {
                 let [_, dimensions] = data.inputs.dims();

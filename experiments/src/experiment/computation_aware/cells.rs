@@ -26,8 +26,8 @@ pub(super) struct Cell {
 }
 
 impl Cell {
-    /// The finished runs below `root`, by data set and model, those with the most combinations,
-    /// inducing points and steps first.
+    /// The finished runs below `root`, by data set, model and rows of combinations, those with the most
+    /// combinations, inducing points and steps first.
     ///
     /// # Errors
     ///
@@ -41,7 +41,8 @@ impl Cell {
                 for budget in names_in(&place) {
                     found.extend(Self::of(method, &place.join(budget))?);
                 }
-                found.sort_by_key(|cell| std::cmp::Reverse((cell.rank(), cell.steps())));
+                let size = |cell: &Self| std::cmp::Reverse((cell.rank(), cell.steps()));
+                found.sort_by_key(|cell| (cell.title(), size(cell)));
                 cells.extend(found);
             }
         }
@@ -69,6 +70,11 @@ impl Cell {
     /// One of its runs.
     pub fn first(&self) -> &Metrics {
         &self.runs[0]
+    }
+
+    /// What its runs are called.
+    pub fn title(&self) -> String {
+        self.method.title_of(self.first().action_rows)
     }
 
     /// Combinations of rows, or inducing points.

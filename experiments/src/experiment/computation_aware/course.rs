@@ -18,7 +18,7 @@ use super::method::Method;
 use super::published::DATA_SETS;
 use super::runs::{Budget, Runs};
 use super::uci;
-use crate::arguments::name_of;
+use crate::arguments::{ActionRowsName, name_of};
 use crate::evaluation::evaluate;
 use crate::experiment::{
     CommonOptions, ExperimentFolder, data_at_hand::data_at_hand, options::Place, watch::Watch,
@@ -82,6 +82,9 @@ pub(super) struct Look {
 pub(super) struct Run {
     pub data: String,
     pub method: Method,
+    /// Of trained combinations.
+    #[serde(default)]
+    pub action_rows: Option<ActionRowsName>,
     pub seed: u64,
     /// Training rows.
     pub rows: usize,
@@ -131,6 +134,7 @@ pub(in crate::experiment) fn course(options: &CourseOptions) -> Result<(), Failu
 /// A training that is looked at.
 struct Course {
     method: Method,
+    action_rows: Option<ActionRowsName>,
     seed: u64,
     data: PreparedData,
     training_data: TrainingData,
@@ -140,6 +144,7 @@ struct Course {
 impl Course {
     fn new(runs: &Runs<'_>, data: &str, (method, seed): (Method, u64)) -> Result<Self, Failure> {
         let options = runs.run_options(data, method, seed);
+        let action_rows = options.action_rows;
         let place = Place {
             dtype: method.dtype(),
             ..runs.place
@@ -151,8 +156,10 @@ impl Course {
         let plan = Plan::new(&mut settings, &data)?;
         let (inputs, targets) = (data.train.inputs.values(), &data.train.targets);
         let training_data = TrainingData::new(inputs, targets, &device.autodiff(), dtype);
+        let training_data = plan.arranged(training_data);
         Ok(Self {
             method,
+            action_rows,
             seed,
             data,
             training_data,
@@ -208,6 +215,7 @@ impl Course {
         Ok(Run {
             data: self.data.name.clone(),
             method: self.method,
+            action_rows: self.action_rows,
             seed: self.seed,
             rows: self.data.train.len(),
             looks,

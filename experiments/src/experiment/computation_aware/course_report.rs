@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::course::{LENGTHSCALES, Look, NAME, NOMINAL, Run};
 use super::method::Method;
-use crate::arguments::name_of;
+use crate::arguments::{ActionRowsName, name_of};
 use crate::experiment::{ExperimentFolder, reported::summary_text};
 use crate::failure::Failure;
 use crate::pictures::{self, Caption, CurveName, CurvePanel, PictureError, Quantity, Span};
@@ -17,6 +17,7 @@ use crate::text_table::aligned;
 struct Cell {
     data: String,
     method: Method,
+    action_rows: Option<ActionRowsName>,
     seeds: usize,
     steps: usize,
     seconds: Option<Summary>,
@@ -56,6 +57,7 @@ impl Cell {
         Self {
             data: first.data.clone(),
             method: first.method,
+            action_rows: first.action_rows,
             seeds: runs.len(),
             steps: first.looks.last().map_or(0, |look| look.step),
             seconds: last(|look| look.seconds),
@@ -83,7 +85,7 @@ impl Cell {
             self.outputscale,
             self.lengthscale,
         ];
-        let mut row = vec![self.method.title().to_owned()];
+        let mut row = vec![self.method.title_of(self.action_rows)];
         row.extend(numbers.map(|number| summary_text(number, 3)));
         row.extend([
             summary_text(self.seconds, 1),
@@ -193,7 +195,7 @@ fn csv(runs: &[Run]) -> String {
 fn draw(folder: &ExperimentFolder, runs: &[Run]) -> Result<(), PictureError> {
     let models: Vec<&[Run]> = runs.chunk_by(|a, b| a.method == b.method).collect();
     let names: Vec<CurveName> = (models.iter())
-        .map(|runs| runs[0].method.title().into())
+        .map(|runs| runs[0].method.title_of(runs[0].action_rows).into())
         .collect();
     let panel = |title: &'static str, number: &dyn Fn(&Look) -> f64, span| CurvePanel {
         title,

@@ -15,7 +15,7 @@ use super::method::Method;
 use super::published::DATA_SETS;
 use super::runs::{Budget, Runs};
 use super::uci;
-use crate::arguments::name_of;
+use crate::arguments::{ActionRowsName, name_of};
 use crate::coverage::{Coverage, nominal_coverages};
 use crate::experiment::{
     CommonOptions, ExperimentFolder, data_at_hand::data_at_hand, reported::summary_text,
@@ -114,6 +114,7 @@ fn cells_folder(options: &CoverageOptions, settings: &Value) -> Result<Experimen
 struct Covered {
     data: String,
     method: Method,
+    action_rows: Option<ActionRowsName>,
     rank: Option<usize>,
     steps: usize,
     seeds: usize,
@@ -131,6 +132,10 @@ struct Covered {
 }
 
 impl Covered {
+    fn title(&self) -> String {
+        self.method.title_of(self.action_rows)
+    }
+
     fn new(cell: &Cell) -> Result<Self, Failure> {
         let seeds: Result<Vec<Coverage>, Failure> = (cell.folders.iter())
             .map(|folder| read(&folder.join(PREDICTIONS)))
@@ -152,6 +157,7 @@ impl Covered {
         Ok(Self {
             data: first.data.clone(),
             method: cell.method,
+            action_rows: first.action_rows,
             rank: cell.rank(),
             steps: cell.steps(),
             seeds: seeds.len(),
@@ -166,7 +172,7 @@ impl Covered {
 
     fn row(&self) -> Vec<String> {
         vec![
-            self.method.title().to_owned(),
+            self.title(),
             self.rank
                 .map_or_else(|| "-".into(), |rank| rank.to_string()),
             summary_text(self.at_50, 3),
@@ -241,14 +247,15 @@ fn report(folder: &ExperimentFolder, runs: &Path) -> Result<(), Failure> {
 }
 
 fn csv(records: &[Covered]) -> String {
-    let mut text = String::from("data,method,rank,steps,seeds,nominal,observed\n");
+    let mut text = String::from("data,method,action_rows,rank,steps,seeds,nominal,observed\n");
     for record in records {
         let rank = record
             .rank
             .map_or_else(String::new, |rank| rank.to_string());
+        let rows = record.action_rows.map_or_else(String::new, name_of);
         for (nominal, observed) in &record.curve {
             text += &format!(
-                "{},{},{rank},{},{},{nominal},{observed}\n",
+                "{},{},{rows},{rank},{},{},{nominal},{observed}\n",
                 record.data,
                 name_of(record.method),
                 record.steps,
@@ -259,12 +266,12 @@ fn csv(records: &[Covered]) -> String {
     text
 }
 
-/// Coverage, and its distance from the nominal one, of a data set's largest run of each model.
+/// Coverage, and its distance from the nominal one, of a data set's largest run of each title.
 fn draw(folder: &ExperimentFolder, covered: &[Covered]) -> Result<(), PictureError> {
-    let largest = covered.chunk_by(|a, b| a.method == b.method);
+    let largest = covered.chunk_by(|a, b| a.title() == b.title());
     let drawn: Vec<&Covered> = largest.map(|own| &own[0]).collect();
     let mut names: Vec<CurveName> = (drawn.iter())
-        .map(|covered| covered.method.title().into())
+        .map(|covered| covered.title().into())
         .collect();
     names.push(CurveName {
         text: "perfect".into(),

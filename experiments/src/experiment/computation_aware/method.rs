@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
-use crate::arguments::{DtypeName, ModelName, OptimizerName};
+use crate::arguments::{ActionRowsName, DtypeName, ModelName, OptimizerName};
 
 /// A model with its optimiser, as in Tables 1 and S1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize, Deserialize)]
@@ -43,6 +43,15 @@ impl Method {
             Self::CagpOptAdam => "CaGP-Opt, Adam",
             Self::CagpOptLBfgs => "CaGP-Opt, L-BFGS",
         }
+    }
+
+    /// The same with the rows of its combinations, where they are other than the paper's.
+    pub fn title_of(self, rows: Option<ActionRowsName>) -> String {
+        let rows = match rows {
+            Some(ActionRowsName::Near) => ", near rows",
+            Some(ActionRowsName::Given) | None => "",
+        };
+        format!("{}{rows}", self.title())
     }
 
     /// The model of the program.

@@ -70,12 +70,8 @@ impl<'a> Record<'a> {
                 with_error(mean, Some(deviation), DIGITS)
             })
         };
-        let rows = match self.action_rows {
-            Some(ActionRowsName::Near) => ", near rows",
-            Some(ActionRowsName::Given) | None => "",
-        };
         vec![
-            format!("{}{rows}", self.method.title()),
+            self.method.title_of(self.action_rows),
             self.rank.map_or_else(dash, |rank| rank.to_string()),
             with_deviation(self.nlpd, DIGITS),
             reported(self.paper_nll),

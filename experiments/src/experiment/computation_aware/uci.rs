@@ -92,9 +92,7 @@ fn report(folder: &ExperimentFolder) -> Result<(), Failure> {
 /// The scores of a data set's models side by side.
 fn draw(folder: &ExperimentFolder, cells: &[Cell]) {
     let data = &cells[0].first().data;
-    let names: Vec<String> = (cells.iter())
-        .map(|cell| cell.method.title().to_owned())
-        .collect();
+    let names: Vec<String> = cells.iter().map(Cell::title).collect();
     let score = |name, number: fn(&crate::report::Metrics) -> f64| ComparedScore {
         name,
         unit: None,
