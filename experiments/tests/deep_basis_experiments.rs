@@ -44,6 +44,19 @@ fn the_table_has_every_cell_that_is_made() {
             "{row:?}"
         );
     }
+    // Networks on mini-batches have one block more.
+    for (method, blocks) in [
+        ("dbk", 2),
+        ("dbk-cr", 2),
+        ("svdbk-r", 3),
+        ("svdkl", 3),
+        ("bll", 3),
+    ] {
+        let model = read(&path.join(format!("table/runs/pol/{method}/seed-0/model.json")));
+        let model: String = model.split_whitespace().collect();
+        let written = format!("\"blocks\":{blocks}");
+        assert!(model.contains(&written), "{method}: {model}");
+    }
     assert!(table.contains("-1.5117 (0.0323)"), "{table}");
     assert!(table.contains("not comparable"), "{table}");
 }

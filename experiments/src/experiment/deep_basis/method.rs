@@ -104,7 +104,6 @@ impl Method {
     pub fn with_model(self, options: RunOptions, dimensions: usize) -> RunOptions {
         let model = self.model();
         let on_inputs = matches!(self, Self::Gp | Self::Sgp | Self::Svgp);
-        let in_batches = model.has_network() && model.has_batches();
         let lengthscale = || ValuesOption {
             path: "kernel.lengthscale".into(),
             values: vec![(dimensions as f64).sqrt()],
@@ -116,7 +115,6 @@ impl Method {
             set: on_inputs.then(|| vec![lengthscale()]),
             inducing: model.has_inducing().then_some(INDUCING),
             network: NetworkOptions {
-                blocks: in_batches.then_some(BLOCKS_IN_BATCHES),
                 rank: (model.has_basis()).then_some(if self.is_of_rank_one() { 1 } else { RANK }),
                 no_correction: self.has_no_correction().then_some(true),
                 ..NetworkOptions::default()
@@ -131,9 +129,6 @@ const INDUCING: usize = 128;
 
 /// Basis functions.
 const RANK: usize = 128;
-
-/// Residual blocks of the networks that are trained on mini-batches.
-const BLOCKS_IN_BATCHES: usize = 3;
 
 #[cfg(test)]
 mod tests {
@@ -150,9 +145,7 @@ mod tests {
         assert_eq!(switches(Method::DbkC), (Some(128), Some(true)));
         assert_eq!(switches(Method::SvdbkR), (Some(1), None));
         assert_eq!(switches(Method::SvdbkCr), (Some(1), Some(true)));
-        let blocks = [Method::Svdkl, Method::SvdbkR, Method::Svgp, Method::Dbk]
-            .map(|method| network(method).blocks);
-        assert_eq!(blocks, [Some(3), Some(3), None, None]);
+        assert!(network(Method::Svdkl).is_empty());
         let set = Method::Sgp.with_model(RunOptions::default(), 4).set;
         assert_eq!(set.unwrap()[0].values, [2.0]);
     }

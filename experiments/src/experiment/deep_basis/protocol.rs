@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use super::method::Method;
 use crate::arguments::{
-    DtypeName, InitialiserName, InputScaleName, KeepName, LikelihoodName, MeanName, RunOptions,
-    ScheduleName,
+    DtypeName, InitialiserName, InputScaleName, KeepName, LikelihoodName, MeanName, NetworkOptions,
+    RunOptions, ScheduleName,
 };
 use crate::experiment::{CommonOptions, options::Place};
 
@@ -26,6 +26,8 @@ pub(super) struct Protocol {
     /// Iterations of L-BFGS.
     #[serde(skip)]
     pub line_searches: usize,
+    /// Residual blocks of networks that are trained on mini-batches.
+    pub blocks_in_batches: usize,
     /// Rows in a batch.
     pub batch_size: usize,
     /// Adam's learning rate.
@@ -46,6 +48,7 @@ pub(super) fn paper() -> Protocol {
         iterations: 10_000,
         epochs: 2000,
         line_searches: 200,
+        blocks_in_batches: 3,
         batch_size: 256,
         learning_rate: 1e-3,
         iterations_between: 100,
@@ -90,6 +93,7 @@ impl Protocol {
             device: Some(place.device),
             ..method.with_model(RunOptions::default(), dimensions)
         };
+        let has_blocks = model.has_network() && model.has_batches();
         if !model.is_mini_batch() {
             return RunOptions {
                 test_fraction: Some(TEST + VALIDATION * (1.0 - TEST)),
@@ -114,6 +118,10 @@ impl Protocol {
             patience: Some(self.patience),
             keep: Some(KeepName::Best),
             dtype: Some(place.dtype),
+            network: NetworkOptions {
+                blocks: has_blocks.then_some(self.blocks_in_batches),
+                ..shared.network
+            },
             ..shared
         }
     }
