@@ -300,7 +300,7 @@ fn the_course_of_training_is_that_of_the_rows_that_are_asked_for() {
     let run = path.join("cells/runs/parkinsons/cagp-opt-adam/30-epochs-8-actions-rate-1/seed-0");
     let log = fields(&read(&run.join("training_log.csv")));
     let logged: f64 = log.last().unwrap()[2].parse().unwrap();
-    assert!((near - logged).abs() < 1e-6, "{near} here, {logged} there");
+    assert_eq!(near, logged);
 }
 
 /// Every model of the table can be looked at on the way; the default is two of them.

@@ -83,7 +83,6 @@ pub(super) struct Run {
     pub data: String,
     pub method: Method,
     /// Of trained combinations.
-    #[serde(default)]
     pub action_rows: Option<ActionRowsName>,
     pub seed: u64,
     /// Training rows.
@@ -156,13 +155,12 @@ impl Course {
         let plan = Plan::new(&mut settings, &data)?;
         let (inputs, targets) = (data.train.inputs.values(), &data.train.targets);
         let training_data = TrainingData::new(inputs, targets, &device.autodiff(), dtype);
-        let training_data = plan.arranged(training_data);
         Ok(Self {
             method,
             action_rows,
             seed,
             data,
-            training_data,
+            training_data: plan.arranged(training_data),
             plan,
         })
     }

@@ -14,9 +14,9 @@
 //! mini-batches have three, and begin with a standardisation of their inputs by the training rows, which
 //! undoes the map to [−1, 1], as far-off rows leave most others in a small part of it: where one of
 //! these is missing, SVDBK is behind the paper's on protein. By the validation rows of protein three
-//! blocks are best for SVDBK and SVDKL together: with more the first is better, the second worse, and
-//! SVDBK-cr is best with two. With standardised inputs DBK on pol fits the rows before its noise has
-//! grown, and is behind the paper's.
+//! blocks are best for SVDBK and SVDKL together: with more the first is better, the second worse.
+//! SVDBK-cr has a lower test NLPD with two. With standardised inputs DBK on pol fits the rows before its
+//! noise has grown, and is behind the paper's.
 //!
 //! What else the paper does not say: the loss is per datum, so that the decay is too; first weights are
 //! those of torch; the R basis functions are the network's outputs times 0.01 where weights are
