@@ -18,7 +18,8 @@ use burn::{
 use burn_gp::{
     ops::{
         Jitter, Stationary, cholesky, covariance, covariance_matrix, covariances,
-        layer_normalisation, patch_covariance, patch_variance, projected_moments,
+        gaussian_log_density, layer_normalisation, patch_covariance, patch_variance,
+        projected_moments,
     },
     optim::Adam,
     patches::{ImageShape, PatchError, PatchGrid},
@@ -107,6 +108,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             }),
             1.0 / 6.0 + 2.0,
         );
+        log_densities(&kuu, &random([SIZE, 1]), &report);
         let mean = random([1, SIZE]);
         let scale = factor.lower();
         let moments = || {
@@ -131,6 +133,34 @@ fn main() -> Result<(), Box<dyn Error>> {
         patches(dtype, &device)?;
     }
     Ok(())
+}
+
+/// One operation beside the factor, its solve and its log-determinant.
+fn log_densities(
+    covariance: &Tensor<2>,
+    residual: &Tensor<2>,
+    report: &impl Fn(&str, Duration, f64),
+) {
+    let jitter = Jitter::relative(1e-3);
+    let tracked = || {
+        let arguments = [covariance, residual];
+        arguments.map(|tensor| tensor.clone().autodiff().require_grad())
+    };
+    let whole = many(|| {
+        let [covariance, residual] = tracked();
+        gaussian_log_density(covariance, residual, jitter).map(|density| density.backward())
+    });
+    let by_factor = many(|| {
+        let [covariance, residual] = tracked();
+        cholesky(covariance, jitter).map(|factor| {
+            let squares = factor.solve(residual).square().sum();
+            (squares + factor.log_determinant()).backward()
+        })
+    });
+    let multiply_adds = [1.0 / 6.0 + 1.0 / 3.0, 1.0 / 6.0 + 1.0];
+    report("log-density, both directions", whole, multiply_adds[0]);
+    let name = "log-density by the factor, both directions";
+    report(name, by_factor, multiply_adds[1]);
 }
 
 /// A row of the square matrix as the sums of a layer.

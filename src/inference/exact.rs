@@ -1,7 +1,5 @@
 //! Exact Gaussian-process regression.
 
-use core::f64::consts::PI;
-
 use burn::{module::Module, tensor::Tensor};
 
 use super::{FullBatch, check_rows};
@@ -10,9 +8,12 @@ use crate::{
     kernels::Kernel,
     likelihoods::Gaussian,
     means::Mean,
-    ops::{CholeskyFactor, Jitter, NotPositiveDefinite, add_to_diagonal, cholesky},
+    ops::{Jitter, NotPositiveDefinite, add_to_diagonal, cholesky, gaussian_log_density},
     variational::{ConditionedProcess, Spread, WithMean},
 };
+
+/// The noise is jitter enough: more is added where rounding makes a pivot negative all the same.
+const JITTER: Jitter = Jitter::NONE;
 
 /// Exact regression: with `L` the Cholesky factor of `K + σ²I` and `r = y − m(X)`,
 /// `log p(y) = −½‖L⁻¹r‖² − ½log|K + σ²I| − ½N·log 2π`
@@ -51,11 +52,9 @@ impl<K: Kernel, M: Mean> Exact<K, M> {
         &self.likelihood
     }
 
-    /// The factor of `K + σ²I`. The noise is its jitter: more is added only where rounding makes a
-    /// pivot negative all the same.
-    fn factor(&self, inputs: Tensor<2>) -> Result<CholeskyFactor<2>, NotPositiveDefinite> {
-        let covariance = add_to_diagonal(self.kernel.matrix(inputs), self.likelihood.noise());
-        cholesky(covariance, Jitter::NONE)
+    /// `K + σ²I`
+    fn covariance(&self, inputs: Tensor<2>) -> Tensor<2> {
+        add_to_diagonal(self.kernel.matrix(inputs), self.likelihood.noise())
     }
 }
 
@@ -69,12 +68,8 @@ impl<K: Kernel, M: Mean> FullBatch for Exact<K, M> {
         targets: Tensor<2>,
     ) -> Result<Tensor<1>, NotPositiveDefinite> {
         check_rows(&inputs, &targets);
-        let [rows, outputs] = targets.dims();
         let residual = self.mean.residual(targets, inputs.clone()); // [N, P]
-        let factor = self.factor(inputs)?;
-        let squares = factor.solve(residual).square().sum();
-        let normaliser = factor.log_determinant() + rows as f64 * (2.0 * PI).ln();
-        Ok((squares + normaliser * outputs as f64) * -0.5)
+        gaussian_log_density(self.covariance(inputs), residual, JITTER)
     }
 
     fn condition(
@@ -86,7 +81,7 @@ impl<K: Kernel, M: Mean> FullBatch for Exact<K, M> {
         let this = self.valid();
         let (inputs, targets) = (inputs.inner(), targets.inner());
         let residual = this.mean.residual(targets, inputs.clone());
-        let factor = this.factor(inputs.clone())?;
+        let factor = cholesky(this.covariance(inputs.clone()), JITTER)?;
         let mean = factor.solve(residual).transpose(); // [P, N]
         let process = ConditionedProcess::new(
             this.kernel,

@@ -42,6 +42,13 @@ impl FactorizationOutcome {
             .unwrap_or_else(|poisoned| poisoned.into_inner())
             .clone()
     }
+
+    /// The jitter added to each batch member; none to one that failed, which never reaches the
+    /// reverse: the caller returns the error.
+    pub(super) fn added(&self) -> Vec<f64> {
+        let members = self.members().into_iter();
+        members.map(|member| member.unwrap_or(0.0)).collect()
+    }
 }
 
 /// The operations a model calls. Shapes are those of the functions in [`ops`](super); a *factor*
@@ -127,6 +134,14 @@ pub trait LinearAlgebra: Backend {
 
     /// `2·Σ log L_ii`, one a batch member.
     fn factor_log_determinant(factor: FloatTensor<Self>) -> FloatTensor<Self>;
+
+    /// `Σ_p log N(r_p | 0, K)`, `[1]`, for R, [N, P].
+    fn gaussian_log_density(
+        covariance: FloatTensor<Self>,
+        residual: FloatTensor<Self>,
+        jitter: Jitter,
+        outcome: FactorizationOutcome,
+    ) -> FloatTensor<Self>;
 
     /// `[Aᵀm_p ; colsum((W_pᵀA)²)]`, [2, P, N], for A, [M, N], or one a member, [P, M, N].
     fn projected_moments(
@@ -285,6 +300,23 @@ pub trait LinearAlgebraReverse: LinearAlgebra {
         factor: FloatTensor<Self>,
         gradient: FloatTensor<Self>,
     ) -> FloatTensor<Self>;
+
+    /// The log-density, and the factor of K and `α = K⁻¹R` for the reverse.
+    fn gaussian_log_density_saving(
+        covariance: FloatTensor<Self>,
+        residual: FloatTensor<Self>,
+        jitter: Jitter,
+        outcome: FactorizationOutcome,
+    ) -> (FloatTensor<Self>, [FloatTensor<Self>; 2]);
+
+    /// The gradients of the covariance, `½g·(ααᵀ − P·K⁻¹)` with the jitter's share of the diagonal,
+    /// and of the residual, `−g·α`, each if it is wanted.
+    fn gaussian_log_density_reverse(
+        saved: [FloatTensor<Self>; 2],
+        gradient: FloatTensor<Self>,
+        jitter: f64,
+        wanted: [bool; 2],
+    ) -> [Option<FloatTensor<Self>>; 2];
 
     /// The moments, and `V_p = W_pᵀA` ([P, M, N]) for the reverse.
     fn projected_moments_saving(

@@ -177,25 +177,32 @@ pub fn cholesky<const D: usize>(
     let outcome = FactorizationOutcome::default();
     let packed =
         <Dispatch as LinearAlgebra>::cholesky(matrix.into_dispatch(), jitter, outcome.clone());
-    match first_failure(&outcome) {
-        Some((batch, failure)) => Err(NotPositiveDefinite {
-            batch,
-            pivot: failure.pivot,
-            size,
-            jitter: failure.jitter,
-            smallest_diagonal: failure.diagonal.0,
-            largest_diagonal: failure.diagonal.1,
-            dtype,
-        }),
-        None => Ok(CholeskyFactor {
-            packed: Tensor::from_dispatch(packed),
-        }),
-    }
+    outcome.check(size, dtype)?;
+    Ok(CholeskyFactor {
+        packed: Tensor::from_dispatch(packed),
+    })
 }
 
 fn first_failure(outcome: &FactorizationOutcome) -> Option<(usize, PivotFailure)> {
     (outcome.members().into_iter().enumerate())
         .find_map(|(batch, member)| member.err().map(|failure| (batch, failure)))
+}
+
+impl FactorizationOutcome {
+    /// The first member of a batch of matrices of `size` rows that has no factor, as an error.
+    pub(super) fn check(&self, size: usize, dtype: DType) -> Result<(), NotPositiveDefinite> {
+        first_failure(self).map_or(Ok(()), |(batch, failure)| {
+            Err(NotPositiveDefinite {
+                batch,
+                pivot: failure.pivot,
+                size,
+                jitter: failure.jitter,
+                smallest_diagonal: failure.diagonal.0,
+                largest_diagonal: failure.diagonal.1,
+                dtype,
+            })
+        })
+    }
 }
 
 #[track_caller]

@@ -7,6 +7,7 @@
 //! | [`covariance_product`], [`block_covariance`] | one pass and one product a tile, nothing kept | the same tiles anew |
 //! | [`cholesky`] | blocked, all matrix products | one two-sided triangular solve |
 //! | [`CholeskyFactor::solve`] | matrix products with the inverses of the diagonal blocks | one solve, one triangular product |
+//! | [`gaussian_log_density`] | one factorisation, two solves | one inverse, a third of a product |
 //! | [`BlockFactor`] | two smaller factorisations | that of its parts |
 //! | [`projected_moments`] | one triangular product | two triangular products |
 //! | [`gram`], [`transposed_gram`] | one triangular product | one product |
@@ -39,6 +40,7 @@ pub mod host;
 mod host_access;
 mod inversion;
 mod layer_normalisation;
+mod log_density;
 mod moments;
 mod on_host;
 mod patches;
@@ -64,6 +66,7 @@ pub use gram::{gram, transposed_gram};
 pub(crate) use host::adam::AdamStep;
 pub use inversion::{Congruence, congruence};
 pub use layer_normalisation::layer_normalisation;
+pub use log_density::gaussian_log_density;
 pub use moments::{
     batch_column_products, batch_column_squares, batch_projected_moments, column_products,
     column_squares, gaussian_divergence, projected_moments,

@@ -76,6 +76,7 @@ macro_rules! reverse_step {
     };
 }
 
+mod log_density;
 mod patches;
 mod products;
 mod relaxation;
@@ -280,12 +281,7 @@ impl<B: LinearAlgebraReverse, C: CheckpointStrategy> LinearAlgebra for Autodiff<
     ) -> FloatTensor<Self> {
         let (matrix, node) = matrix.into_parts();
         let factor = B::cholesky(matrix, jitter, outcome.clone());
-        // A failed member never reaches the reverse: the caller returns the error.
-        let added = outcome
-            .members()
-            .into_iter()
-            .map(|member| member.unwrap_or(0.0));
-        CholeskyStep.record::<C>([node], (factor.clone(), added.collect()), factor)
+        CholeskyStep.record::<C>([node], (factor.clone(), outcome.added()), factor)
     }
 
     fn pack_lower(matrix: FloatTensor<Self>, outcome: FactorizationOutcome) -> FloatTensor<Self> {
@@ -319,6 +315,15 @@ impl<B: LinearAlgebraReverse, C: CheckpointStrategy> LinearAlgebra for Autodiff<
         let (factor, node) = factor.into_parts();
         let output = B::factor_log_determinant(factor.clone());
         LogDeterminantStep.record::<C>([node], factor, output)
+    }
+
+    fn gaussian_log_density(
+        covariance: FloatTensor<Self>,
+        residual: FloatTensor<Self>,
+        jitter: Jitter,
+        outcome: FactorizationOutcome,
+    ) -> FloatTensor<Self> {
+        log_density::gaussian_log_density::<B, C>([covariance, residual], jitter, outcome)
     }
 
     fn projected_moments(

@@ -20,8 +20,8 @@ use super::{
     scalar::Scalar,
     threads::within_pool,
     triangular::{
-        BLOCK, Side, halfway, lower_product, mirror_lower, product, solve_in_place, threads_for,
-        transpose_into,
+        BLOCK, Side, block_inverse, halfway, lower_product, mirror_lower, product, solve_in_place,
+        threads_for, transpose_into,
     },
 };
 
@@ -180,4 +180,53 @@ fn two_sided_part<T: Scalar>(factor: MatRef<'_, T>, mut matrix: MatMut<'_, T>) {
 /// `target ← target + scale·other`, for matrices with contiguous rows.
 fn combine<T: Scalar>(target: MatMut<'_, T>, other: MatRef<'_, T>, scale: T) {
     zip!(target, other).for_each(|unzip!(target, other)| *target += scale * *other);
+}
+
+/// `K⁻¹ = L⁻ᵀL⁻¹` from a packed factor: its lower triangle; what is above it is unspecified.
+///
+/// By halves, `X₂₂` and `(L₁₁L₁₁ᵀ)⁻¹` by recursion, then with `B = L₂₁L₁₁⁻¹` the corner
+/// `X₂₁ = −X₂₂B`, and `X₁₁ = (L₁₁L₁₁ᵀ)⁻¹ − BᵀX₂₁`: n³/3 operations.
+pub fn inverse_from_factor<T: Scalar>(factor: MatRef<'_, T>, inverse: MatMut<'_, T>) {
+    let size = factor.nrows();
+    if threads_for(size * size * size / 6) > 1 {
+        within_pool(|| inverse_part(factor, inverse));
+    } else {
+        inverse_part(factor, inverse);
+    }
+}
+
+/// [`inverse_from_factor`] by halves.
+fn inverse_part<T: Scalar>(factor: MatRef<'_, T>, mut inverse: MatMut<'_, T>) {
+    let size = factor.nrows();
+    let one = T::from_f64(1.0);
+    if size <= BLOCK {
+        let block = block_inverse(factor);
+        let block = MatRef::from_row_major_slice(&block, size, size);
+        return lower_product(inverse, Accum::Replace, block.transpose(), block, one);
+    }
+    let middle = halfway(size);
+    let (first, _, corner, last) = factor.split_at(middle, middle);
+    let (mut x11, _, mut x21, mut x22) = inverse.rb_mut().split_at_mut(middle, middle);
+    inverse_part(first, x11.rb_mut());
+    inverse_part(last, x22.rb_mut());
+    mirror_lower(x22.rb_mut());
+    x21.copy_from(corner);
+    solve_in_place(first, Side::Transposed, x21.rb_mut().transpose_mut());
+    let mut storage = vec![T::default(); (size - middle) * middle];
+    let mut product_of_both = MatMut::from_row_major_slice_mut(&mut storage, size - middle, middle);
+    product(
+        product_of_both.rb_mut(),
+        Accum::Replace,
+        x22.rb(),
+        x21.rb(),
+        -one,
+    );
+    lower_product(
+        x11,
+        Accum::Add,
+        x21.rb().transpose(),
+        product_of_both.rb(),
+        -one,
+    );
+    x21.copy_from(product_of_both);
 }

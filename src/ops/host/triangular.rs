@@ -101,7 +101,7 @@ fn in_column_parts<T: Scalar>(
 }
 
 /// The inverse of one diagonal block of a packed factor, as a full row-major square.
-fn block_inverse<T: Scalar>(block: MatRef<'_, T>) -> Vec<T> {
+pub fn block_inverse<T: Scalar>(block: MatRef<'_, T>) -> Vec<T> {
     let size = block.nrows();
     let mut inverse = vec![T::default(); size * size];
     for i in 0..size {

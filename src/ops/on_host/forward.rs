@@ -229,6 +229,15 @@ impl<B: HostAccess> LinearAlgebra for B {
         })
     }
 
+    fn gaussian_log_density(
+        covariance: FloatTensor<B>,
+        residual: FloatTensor<B>,
+        jitter: Jitter,
+        outcome: FactorizationOutcome,
+    ) -> FloatTensor<B> {
+        B::gaussian_log_density_saving(covariance, residual, jitter, outcome).0
+    }
+
     fn projected_moments(
         basis: FloatTensor<B>,
         mean: FloatTensor<B>,

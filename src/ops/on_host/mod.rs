@@ -3,6 +3,7 @@
 mod forward;
 mod gram;
 mod layer_normalisation;
+mod log_density;
 mod patches;
 mod products;
 mod relaxation;
@@ -18,6 +19,7 @@ use super::{
     SpecialFunction,
     host::{
         elementwise::Part,
+        scalar::Scalar,
         threads::{self, in_parts},
     },
     host_access::{Element, HostAccess, matrix_dims, write},
@@ -46,6 +48,16 @@ fn expand<T: Element>(lengthscales: &[T], dimensions: usize) -> Cow<'_, [T]> {
         Cow::Borrowed(lengthscales)
     } else {
         Cow::Owned(vec![lengthscales[0]; dimensions])
+    }
+}
+
+/// Adds what reaches K through the jitter `ε·mean(diag K)` on its diagonal: `ε·mean(diag K̄)·I`.
+fn add_share_of_jitter<T: Element>(mut gradient: MatMut<'_, T>, jitter: f64) {
+    let size = gradient.nrows();
+    let trace: f64 = (0..size).map(|i| gradient[(i, i)].to_f64()).sum();
+    let share = <T as Scalar>::from_f64(trace * jitter / size.max(1) as f64);
+    for i in 0..size {
+        gradient[(i, i)] += share;
     }
 }
 

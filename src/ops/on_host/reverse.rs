@@ -4,13 +4,14 @@ use burn::backend::{TensorMetadata, tensor::FloatTensor};
 use faer::{Accum, MatMut, MatRef, prelude::ReborrowMut};
 
 use super::{
-    expand, gram, layer_normalisation, map_members, member, member_mut, part, patches, products,
-    relaxation, remainder, special_values,
+    add_share_of_jitter, expand, gram, layer_normalisation, log_density, map_members, member,
+    member_mut, part, patches, products, relaxation, remainder, special_values,
 };
 use crate::ops::{
     SpecialFunction, Stationary,
     decompositions::count_decomposition,
-    extension::LinearAlgebraReverse,
+    extension::{FactorizationOutcome, LinearAlgebraReverse},
+    factor::Jitter,
     host::{
         cholesky::two_sided_solve_in_place,
         covariance::covariance_backward,
@@ -141,11 +142,7 @@ impl<B: HostAccess> LinearAlgebraReverse for B {
                     }
                 }
                 two_sided_solve_in_place(member(&factors, index, size, size), out.rb_mut());
-                let trace: f64 = (0..size).map(|i| out[(i, i)].to_f64()).sum();
-                let share = <T as Scalar>::from_f64(trace * jitter[index] / size.max(1) as f64);
-                for i in 0..size {
-                    out[(i, i)] += share;
-                }
+                add_share_of_jitter(out, jitter[index]);
             })
         })
     }
@@ -215,6 +212,24 @@ impl<B: HostAccess> LinearAlgebraReverse for B {
                 }
             })
         })
+    }
+
+    fn gaussian_log_density_saving(
+        covariance: FloatTensor<B>,
+        residual: FloatTensor<B>,
+        jitter: Jitter,
+        outcome: FactorizationOutcome,
+    ) -> (FloatTensor<B>, [FloatTensor<B>; 2]) {
+        log_density::saving::<B>(covariance, residual, jitter, outcome)
+    }
+
+    fn gaussian_log_density_reverse(
+        saved: [FloatTensor<B>; 2],
+        gradient: FloatTensor<B>,
+        jitter: f64,
+        wanted: [bool; 2],
+    ) -> [Option<FloatTensor<B>>; 2] {
+        log_density::reverse::<B>(saved, gradient, jitter, wanted)
     }
 
     fn projected_moments_saving(
