@@ -1,11 +1,12 @@
 //! Products of the covariance of all points with vectors, `K(X, X)·V`, from half of the covariances
-//! beside the same product of two sets of points, which takes all of them.
+//! beside the same product of two sets of points, which takes all of them; and of points of which four
+//! in five are copies beside as many that differ.
 //!
 //! `cargo bench -p burn-gp-models --bench covariance_products` prints a line of JSON a case,
 //! Matérn-3/2 with a lengthscale for each of 9 dimensions on generated data: the median milliseconds
 //! of the product with 1, 11 and 64 vectors, as conjugate gradients ask for them, and of the product
-//! with its gradients; the same where the points are given twice as two sets; and the ratios.
-//! `-- POINTS` runs another size.
+//! with its gradients; the same where the points are given twice as two sets; and the ratios. Then the
+//! same of twice as many points, which are not trained. `-- POINTS` runs another size.
 
 use std::{
     hint::black_box,
@@ -25,6 +26,9 @@ const DIMENSIONS: usize = 9;
 
 /// N
 const POINTS: usize = 5000;
+
+/// How often each point occurs among copies.
+const COPIES: usize = 5;
 
 /// R
 const WIDTHS: [usize; 3] = [1, 11, 64];
@@ -51,6 +55,16 @@ impl Case {
             lengthscales: Tensor::<1>::full([DIMENSIONS], 2.0, options).require_grad(),
             variance: Tensor::<1>::ones([1], options).require_grad(),
             vectors: normal([points, width]),
+        }
+    }
+
+    /// The same with points that are not trained, each `copies` times.
+    fn repeated(self, copies: usize) -> Self {
+        let points = self.points.inner();
+        let first = points.clone().narrow(0, 0, points.dims()[0] / copies);
+        Self {
+            points: first.repeat_dim(0, copies).autodiff(),
+            ..self
         }
     }
 
@@ -91,21 +105,35 @@ fn main() {
     for dtype in [DType::F32, DType::F64] {
         for width in WIDTHS {
             let case = Case::new(points, width, &device, dtype);
-            let [half, all] = [case.times(false), case.times(true)];
-            let milliseconds = |time: Duration| 1e3 * time.as_secs_f64();
-            let ratio = |index: usize| half[index].as_secs_f64() / all[index].as_secs_f64();
-            println!(
-                "{{\"points\": {points}, \"vectors\": {width}, \"dtype\": \"{dtype:?}\", \
-                 \"product_ms\": {:.1}, \"of_two_sets_ms\": {:.1}, \"product_ratio\": {:.2}, \
-                 \"with_gradients_ms\": {:.1}, \"with_gradients_of_two_sets_ms\": {:.1}, \
-                 \"with_gradients_ratio\": {:.2}}}",
-                milliseconds(half[0]),
-                milliseconds(all[0]),
-                ratio(0),
-                milliseconds(half[1]),
-                milliseconds(all[1]),
-                ratio(1),
+            report(
+                &case,
+                ["half", "of_two_sets"],
+                [case.times(false), case.times(true)],
             );
+            let case = |copies| Case::new(2 * points, width, &device, dtype).repeated(copies);
+            let times = [case(COPIES), case(1)].map(|case| case.times(false));
+            report(&case(1), ["copies", "that_differ"], times);
         }
     }
+}
+
+/// One line: the first of two ways to make a product beside the second, their names and times.
+fn report(case: &Case, names: [&str; 2], [ours, others]: [[Duration; 2]; 2]) {
+    let milliseconds = |time: Duration| 1e3 * time.as_secs_f64();
+    let ratio = |index: usize| ours[index].as_secs_f64() / others[index].as_secs_f64();
+    let [points, width] = case.vectors.dims();
+    let [first, second] = names;
+    println!(
+        "{{\"points\": {points}, \"vectors\": {width}, \"dtype\": \"{:?}\", \
+         \"{first}_ms\": {:.1}, \"{second}_ms\": {:.1}, \"ratio\": {:.2}, \
+         \"{first}_with_gradients_ms\": {:.1}, \"{second}_with_gradients_ms\": {:.1}, \
+         \"with_gradients_ratio\": {:.2}}}",
+        case.vectors.dtype(),
+        milliseconds(ours[0]),
+        milliseconds(others[0]),
+        ratio(0),
+        milliseconds(ours[1]),
+        milliseconds(others[1]),
+        ratio(1),
+    );
 }

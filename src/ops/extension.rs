@@ -252,13 +252,14 @@ pub trait LinearAlgebraReverse: LinearAlgebra {
         images_wanted: bool,
     ) -> [Option<FloatTensor<Self>>; 4];
 
-    /// The gradients of the arguments of [`LinearAlgebra::covariance_product`]; with the same points
-    /// for both, all of it is the first's.
+    /// The gradients of the arguments of [`LinearAlgebra::covariance_product`], those of the points
+    /// only if they are wanted; with the same points for both, all of it is the first's.
     fn covariance_product_reverse(
         arguments: [FloatTensor<Self>; 5],
         gradient: FloatTensor<Self>,
         kind: Stationary,
         same: bool,
+        points_wanted: bool,
     ) -> [Option<FloatTensor<Self>>; 5];
 
     /// The gradients of the arguments of [`LinearAlgebra::block_covariance`], those of the points

@@ -5,7 +5,7 @@ use burn::backend::{TensorMetadata, tensor::FloatTensor};
 use super::expand;
 use crate::ops::{
     Stationary,
-    host::products::{BlockPairs, BlockProduct, Product},
+    host::products::{BlockPairs, BlockProduct, Product, Runs},
     host_access::{Element, HostAccess, with_element, write},
 };
 
@@ -34,7 +34,7 @@ macro_rules! with_blocks {
             let all = $arguments.each_ref().map(|tensor| B::read::<$element>(tensor));
             let [points, others, lengthscales, variance, values] = &all;
             let $product = BlockProduct {
-                blocks: $pairs.blocks,
+                runs: &Runs::from($pairs.blocks),
                 points,
                 others: (!$pairs.same).then_some(others),
                 lengthscales: &expand(lengthscales, $arguments[0].shape()[1]),
@@ -71,15 +71,16 @@ pub(super) fn dense_reverse<B: HostAccess>(
     gradient: &FloatTensor<B>,
     kind: Stationary,
     same: bool,
+    points_wanted: bool,
 ) -> [Option<FloatTensor<B>>; 5] {
     let [x1, x2, lengthscales, variance, vectors] = arguments;
     with_product!(arguments, same, T, product => {
-        let gradients = product.reverse(kind, &B::read::<T>(gradient));
+        let gradients = product.reverse(kind, &B::read::<T>(gradient), points_wanted);
         let write = |values, of: &FloatTensor<B>| write::<B, T>(values, of.shape(), &of.device());
         let scales = shared(gradients.covariance.lengthscales, lengthscales.shape()[0]);
         [
-            Some(write(gradients.covariance.x1, x1)),
-            (!same).then(|| write(gradients.covariance.x2, x2)),
+            points_wanted.then(|| write(gradients.covariance.x1, x1)),
+            (points_wanted && !same).then(|| write(gradients.covariance.x2, x2)),
             Some(write(scales, lengthscales)),
             Some(write(vec![gradients.covariance.variance], variance)),
             Some(write(gradients.vectors, vectors)),

@@ -110,8 +110,9 @@ impl<B: HostAccess> LinearAlgebraReverse for B {
         gradient: FloatTensor<B>,
         kind: Stationary,
         same: bool,
+        points_wanted: bool,
     ) -> [Option<FloatTensor<B>>; 5] {
-        products::dense_reverse::<B>(&arguments, &gradient, kind, same)
+        products::dense_reverse::<B>(&arguments, &gradient, kind, same, points_wanted)
     }
 
     fn block_covariance_reverse(

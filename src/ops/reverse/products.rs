@@ -14,9 +14,11 @@ use super::Record;
 use crate::ops::{Stationary, extension::LinearAlgebraReverse, host::products::BlockPairs};
 
 reverse_step!(
-    ProductStep[5](state: ([FloatTensor<B>; 5], Stationary, bool), gradient) -> |_| {
+    ProductStep[5](state: ([FloatTensor<B>; 5], Stationary, bool), gradient)
+        -> |wanted: [bool; 5]| {
         let (arguments, kind, same) = state;
-        B::covariance_product_reverse(arguments, gradient, kind, same)
+        let points_wanted = wanted[0] || wanted[1];
+        B::covariance_product_reverse(arguments, gradient, kind, same, points_wanted)
     }
 );
 

@@ -15,7 +15,7 @@ use super::{
         threads::in_parts,
         vectorised,
     },
-    Blocks,
+    Runs,
     layout::{Chunk, ROWS, Stretch, stretches},
     passes::{Forward, Reverse, RowRun, Sums},
 };
@@ -25,7 +25,7 @@ use crate::ops::Stationary;
 #[derive(Clone, Copy)]
 pub struct BlockProduct<'a, T> {
     /// The runs of points.
-    pub blocks: Blocks,
+    pub runs: &'a Runs,
     /// x, [N, D]
     pub points: &'a [T],
     /// x′, [N′, D], where these are other points.
@@ -88,12 +88,12 @@ impl<T: Scalar> BlockProduct<'_, T> {
     }
 
     fn parts(&self) -> usize {
-        parts(self.blocks.points(), self.columns())
+        parts(self.runs.points(), self.columns())
     }
 
-    /// W, [I, N′].
-    pub fn covariances(&self, kind: Stationary) -> Vec<T> {
-        let mut out = vec![T::default(); self.blocks.count() * self.columns()];
+    /// W, [I, N′], from every point.
+    pub(super) fn covariances_of_all(&self, kind: Stationary) -> Vec<T> {
+        let mut out = vec![T::default(); self.runs.count() * self.columns()];
         if out.is_empty() {
             return out;
         }
@@ -107,8 +107,9 @@ impl<T: Scalar> BlockProduct<'_, T> {
         out
     }
 
-    /// The gradients; `gradient` is that of W, [I, N′]. Those of the points only if they are wanted.
-    pub fn reverse(
+    /// The gradients, from every point; `gradient` is that of W, [I, N′]. Those of the points only if
+    /// they are wanted.
+    pub(super) fn reverse_of_all(
         &self,
         kind: Stationary,
         gradient: &[T],
@@ -174,7 +175,7 @@ impl<T: Scalar> BlockProduct<'_, T> {
 impl<'a, T: Scalar> Prepared<'a, T> {
     fn new(given: BlockProduct<'a, T>) -> Self {
         let inverse = inverses(given.lengthscales);
-        let stretches = stretches(given.blocks, given.points, given.values, &inverse);
+        let stretches = stretches(given.runs, given.points, given.values, &inverse);
         let groups = match given.others {
             None => stretches.iter().map(|s| s.points.clone()).collect(),
             Some(_) => {
@@ -247,7 +248,7 @@ impl<'a, T: Scalar> Prepared<'a, T> {
         }
         let runs = self.stretches[tile.group].runs.clone().enumerate();
         let runs = runs.map(|(index, run)| RowRun {
-            rows: self.given.blocks.range(run),
+            rows: self.given.runs.range(run),
             mirror: Some((self.given.values, index)),
         });
         runs.collect()

@@ -47,6 +47,47 @@ impl Blocks {
     }
 }
 
+/// Runs of consecutive points of any lengths, by where each begins and where the last ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Runs(Vec<usize>);
+
+impl Runs {
+    /// Runs of these lengths, one after the other.
+    pub fn of_lengths(lengths: impl Iterator<Item = usize>) -> Self {
+        let ends = lengths.scan(0, |end, length| {
+            *end += length;
+            Some(*end)
+        });
+        Self(core::iter::once(0).chain(ends).collect())
+    }
+
+    /// The number of points.
+    pub fn points(&self) -> usize {
+        self.0[self.count()]
+    }
+
+    /// The number of runs.
+    pub fn count(&self) -> usize {
+        self.0.len() - 1
+    }
+
+    /// The points of run `index`.
+    pub fn range(&self, index: usize) -> Range<usize> {
+        self.0[index]..self.0[index + 1]
+    }
+
+    /// The points of each run, in order.
+    pub fn ranges(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        (0..self.count()).map(|index| self.range(index))
+    }
+}
+
+impl From<Blocks> for Runs {
+    fn from(blocks: Blocks) -> Self {
+        Self::of_lengths(blocks.ranges().map(|range| range.len()))
+    }
+}
+
 /// Which covariances block-sparse combinations are asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockPairs {

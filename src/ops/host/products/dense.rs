@@ -82,7 +82,7 @@ impl<T: Scalar> Product<'_, T> {
         self.x2.unwrap_or(self.x1)
     }
 
-    fn rows(&self) -> usize {
+    pub(super) fn rows(&self) -> usize {
         self.x1.len() / self.lengthscales.len()
     }
 
@@ -139,8 +139,8 @@ impl<T: Scalar> Product<'_, T> {
         covariance_on(1, kind, x1, x2, self.lengthscales, self.variance)
     }
 
-    /// `K·V`, [N1, R].
-    pub fn values(&self, kind: Stationary) -> Vec<T> {
+    /// `K·V`, [N1, R], from every point.
+    pub(super) fn values_of_all(&self, kind: Stationary) -> Vec<T> {
         let width = self.width();
         if self.x2.is_none() && width <= FEW_VECTORS {
             return self.values_from_half(kind);
@@ -160,7 +160,7 @@ impl<T: Scalar> Product<'_, T> {
         out
     }
 
-    /// [`values`](Self::values) from the covariances on and above the diagonal.
+    /// [`values_of_all`](Self::values_of_all) from the covariances on and above the diagonal.
     fn values_from_half(&self, kind: Stationary) -> Vec<T> {
         let zeros = || vec![T::default(); self.rows() * self.width()];
         let mut shares = self.shares(zeros);
@@ -201,8 +201,8 @@ impl<T: Scalar> Product<'_, T> {
         }
     }
 
-    /// The gradients; `gradient` is that of the product, [N1, R].
-    pub fn reverse(&self, kind: Stationary, gradient: &[T]) -> ProductGradients<T> {
+    /// The gradients, from every point; `gradient` is that of the product, [N1, R].
+    pub(super) fn reverse_of_all(&self, kind: Stationary, gradient: &[T]) -> ProductGradients<T> {
         let mut shares = self.shares(|| self.zeros());
         let count = shares.len();
         in_parts(&mut shares, 1, count, &|shares, _| {

@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use super::{
     super::{points::LaneBlocks, scalar::Scalar},
-    Blocks,
+    Runs,
 };
 
 /// Columns of a tile, about as many as stay in the innermost cache with their coordinates.
@@ -47,26 +47,26 @@ pub struct Stretch<T> {
 
 /// The stretches of all points, [N, D], with their `values`, `[N]`.
 pub fn stretches<T: Scalar>(
-    blocks: Blocks,
+    runs: &Runs,
     points: &[T],
     values: &[T],
     inverse: &[T],
 ) -> Vec<Stretch<T>> {
     let mut stretches = Vec::new();
     let mut first = 0;
-    while first < blocks.count() {
-        let start = blocks.range(first).start;
-        let fits = |end: &usize| blocks.range(*end).end - start <= COLUMNS;
-        let end = (first + 1..blocks.count())
+    while first < runs.count() {
+        let start = runs.range(first).start;
+        let fits = |end: &usize| runs.range(*end).end - start <= COLUMNS;
+        let end = (first + 1..runs.count())
             .take_while(fits)
             .last()
             .unwrap_or(first)
             + 1;
-        let range = start..blocks.range(end - 1).end;
-        let runs: Vec<_> = (first..end).map(|run| blocks.range(run)).collect();
+        let range = start..runs.range(end - 1).end;
+        let whole: Vec<_> = (first..end).map(|run| runs.range(run)).collect();
         let chunks = range.clone().step_by(COLUMNS).map(|chunk| {
             let chunk = chunk..(chunk + COLUMNS).min(range.end);
-            self::chunk(chunk, &runs, points, values, inverse)
+            self::chunk(chunk, &whole, points, values, inverse)
         });
         stretches.push(Stretch {
             runs: first..end,

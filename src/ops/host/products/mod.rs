@@ -3,10 +3,11 @@
 
 mod blocked;
 mod blocks;
+mod copies;
 mod dense;
 mod layout;
 mod passes;
 
 pub use blocked::{BlockProduct, BlockProductGradients};
-pub use blocks::{BlockPairs, Blocks};
+pub use blocks::{BlockPairs, Blocks, Runs};
 pub use dense::{Product, ProductGradients};
