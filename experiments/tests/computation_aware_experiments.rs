@@ -60,8 +60,14 @@ fn cells_of_the_table_come_one_by_one() {
     assert_eq!(json(&path.join(run).join("metrics.json")), before);
     let rows = fields(&read(&path.join("cells/results.csv")));
     assert_eq!(rows.len(), 1 + titles.len());
+    let of_method = |method: &str| rows.iter().find(|row| row[3] == method).unwrap();
+    assert_eq!(
+        (rows[0][6].as_str(), of_method("svgp")[6].as_str()),
+        ("learning_rate", "0.1")
+    );
+    assert_eq!(of_method("cagp-opt-adam")[6], "1");
     for row in &rows[1..] {
-        let nlpd: f64 = row[8].parse().unwrap();
+        let nlpd: f64 = row[9].parse().unwrap();
         assert!(nlpd.is_finite(), "{row:?}");
     }
     assert!(read(&path.join("cells/parkinsons.svg")).contains("CaGP-CG"));
@@ -75,7 +81,7 @@ fn cells_of_the_table_come_one_by_one() {
     let rows = fields(&read(&path.join("cells/results.csv")));
     let nlpds: Vec<&String> = (rows.iter())
         .filter(|row| row[3] == "cagp-opt-adam")
-        .map(|row| &row[8])
+        .map(|row| &row[9])
         .collect();
     assert_eq!(nlpds.len(), 2);
     assert_ne!(nlpds[0], nlpds[1]);

@@ -8,8 +8,9 @@ use serde::Serialize;
 use super::method::Method;
 use crate::arguments::name_of;
 use crate::failure::Failure;
-use crate::output::names_in;
+use crate::output::{CONFIG, names_in};
 use crate::report::Metrics;
+use crate::settings::read_configuration;
 use crate::summary::Summary;
 use crate::training_run::TrainingRun;
 
@@ -18,6 +19,8 @@ use crate::training_run::TrainingRun;
 pub(super) struct Cell {
     /// The model with its optimiser.
     pub method: Method,
+    /// The first learning rate.
+    pub learning_rate: Option<f64>,
     /// What the runs found, by their seeds.
     pub runs: Vec<Metrics>,
     /// Where they are.
@@ -59,9 +62,12 @@ impl Cell {
         }
         seeds.sort_by_key(|(run, _)| run.seed);
         let (runs, folders): (Vec<Metrics>, Vec<PathBuf>) = seeds.into_iter().unzip();
-        let is_empty = runs.is_empty();
-        Ok((!is_empty).then_some(Self {
+        let Some(first) = folders.first() else {
+            return Ok(None);
+        };
+        Ok(Some(Self {
             method,
+            learning_rate: read_configuration(&first.join(CONFIG))?.learning_rate,
             runs,
             folders,
         }))

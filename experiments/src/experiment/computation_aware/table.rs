@@ -24,6 +24,7 @@ struct Record<'a> {
     method: Method,
     rank: Option<usize>,
     action_rows: Option<ActionRowsName>,
+    learning_rate: Option<f64>,
     steps: usize,
     seeds: usize,
     nlpd: Option<Summary>,
@@ -49,6 +50,7 @@ impl<'a> Record<'a> {
             method: cell.method,
             rank: cell.rank(),
             action_rows: first.action_rows,
+            learning_rate: cell.learning_rate,
             steps: cell.steps(),
             seeds: cell.runs.len(),
             nlpd: cell.summary(|run| run.scores.nlpd),
@@ -73,6 +75,8 @@ impl<'a> Record<'a> {
         vec![
             self.method.title_of(self.action_rows),
             self.rank.map_or_else(dash, |rank| rank.to_string()),
+            self.learning_rate
+                .map_or_else(dash, |rate| rate.to_string()),
             with_deviation(self.nlpd, DIGITS),
             reported(self.paper_nll),
             with_deviation(self.rmse, DIGITS),
@@ -102,6 +106,7 @@ impl<'a> Record<'a> {
             name_of(self.method),
             self.rank.map_or_else(String::new, |rank| rank.to_string()),
             self.action_rows.map_or_else(String::new, name_of),
+            number(self.learning_rate),
             self.steps.to_string(),
             self.seeds.to_string(),
             mean(self.nlpd),
@@ -121,13 +126,13 @@ impl<'a> Record<'a> {
     }
 }
 
-const HEADER: &str = "data,n_train,d,method,rank,action_rows,steps,seeds,nlpd,nlpd_deviation,paper_nll,\
+const HEADER: &str = "data,n_train,d,method,rank,action_rows,learning_rate,steps,seeds,nlpd,nlpd_deviation,paper_nll,\
     paper_nll_deviation,rmse,rmse_deviation,paper_rmse,paper_rmse_deviation,coverage95,noise,\
     train_seconds,paper_seconds,peak_mebibytes\n";
 
-const TITLES: [&str; 13] = [
-    "model", "rank", "NLPD", "paper", "RMSE", "paper", "cover 95", "noise", "steps", "seconds",
-    "paper", "MiB", "seeds",
+const TITLES: [&str; 14] = [
+    "model", "rank", "rate", "NLPD", "paper", "RMSE", "paper", "cover 95", "noise", "steps",
+    "seconds", "paper", "MiB", "seeds",
 ];
 
 /// Writes the files of all cells.
