@@ -5,6 +5,7 @@ mod cox;
 mod cox_data;
 mod cox_problem;
 mod cox_report;
+mod exceptions;
 mod method;
 mod mobile;
 mod mobile_pictures;
