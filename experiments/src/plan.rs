@@ -16,7 +16,7 @@ use burn_gp::{
 use burn_gp_models::{
     ComputationAwareConfig, ConjugateGradientsConfig, DeepGpConfig, ExactConfig, InducingConfig,
     ModelConfig, NetworkModelConfig, Precision, SgprConfig, SolveCollapsedConfig, SvgpConfig,
-    training::{FullBatchTraining, MiniBatchTraining, TrainingData},
+    training::{FullBatchTraining, MiniBatchTraining},
 };
 
 use actions::actions;
@@ -189,14 +189,6 @@ impl Plan {
                 Self::Network(Box::new(config), Box::new(training))
             }
         })
-    }
-
-    /// The training rows in the order that the model is made, trained and conditioned on.
-    pub fn arranged(&self, data: TrainingData) -> TrainingData {
-        match self {
-            Self::ComputationAware(config, _) => config.arranged(data),
-            _ => data,
-        }
     }
 
     /// The likelihood.

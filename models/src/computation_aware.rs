@@ -142,8 +142,8 @@ impl ComputationAwareConfig {
     }
 
     /// The data in the order that the actions are meant for: rows near each other in one run, if so
-    /// configured, and as they are otherwise. The model is made, trained and conditioned on the result.
-    pub fn arranged(&self, data: TrainingData) -> TrainingData {
+    /// configured, and as they are otherwise.
+    fn arranged(&self, data: TrainingData) -> TrainingData {
         match self.actions {
             ActionsConfig::Blocks {
                 count,
@@ -157,12 +157,17 @@ impl ComputationAwareConfig {
         }
     }
 
-    /// The model for data, in their precision and on their device with autodiff.
+    /// The model for data, in their precision and on their device with autodiff, and the data in the
+    /// order that its actions are meant for: on these it is trained and conditioned.
     ///
     /// # Errors
     ///
     /// When there are more actions than rows, or none, or what is asked of a parameter cannot be.
-    pub fn init(&self, data: &TrainingData) -> Result<AnyComputationAware, InitError> {
+    pub fn init(
+        &self,
+        data: TrainingData,
+    ) -> Result<(AnyComputationAware, TrainingData), InitError> {
+        let data = self.arranged(data);
         let options = options_of(&data.inputs);
         let [_, dimensions] = data.inputs.dims();
         let kernel = self.kernel.init(dimensions, options.clone());
@@ -172,7 +177,7 @@ impl ComputationAwareConfig {
             targets: data.targets.clone().inner(),
         };
         let model = self.assemble(kernel, &plain, options)?;
-        Ok(self.parameters.apply(model)?.train())
+        Ok((self.parameters.apply(model)?.train(), data))
     }
 
     /// A model of the right shapes for `rows` rows, to be filled from a record.

@@ -94,13 +94,13 @@ fn trainer_by(
     config: &ComputationAwareConfig,
     data: &TrainingData,
 ) -> FullBatchTrainer<AnyComputationAware> {
-    let model = config.init(data).expect("fewer actions than rows");
+    let (model, data) = config.init(data.clone()).expect("fewer actions than rows");
     let training = FullBatchTraining {
         iterations: 60,
         optimizer,
         ..FullBatchTraining::default()
     };
-    FullBatchTrainer::new(model, data.clone(), training)
+    FullBatchTrainer::new(model, data, training)
 }
 
 fn trained(config: &ComputationAwareConfig, data: &TrainingData) -> (TrainedModel, f64) {
@@ -109,7 +109,8 @@ fn trained(config: &ComputationAwareConfig, data: &TrainingData) -> (TrainedMode
     while !trainer.is_finished() {
         loss = trainer.step().expect("the step is sound").loss;
     }
-    let model = TrainedModel::computation_aware(trainer.into_model(), data);
+    let data = trainer.data().clone();
+    let model = TrainedModel::computation_aware(trainer.into_model(), &data);
     (model, loss)
 }
 
@@ -156,7 +157,7 @@ fn line_searches_begin_at_the_quasi_newton_step() {
 #[test]
 fn training_ends_where_steepest_descent_finds_nothing() {
     let data = data(DType::F64);
-    let model = config(blocks(ActionStart::Targets)).init(&data).unwrap();
+    let (model, data) = config(blocks(ActionStart::Targets)).init(data).unwrap();
     let tolerance = 1e-7;
     let training = FullBatchTraining {
         iterations: 5000,
@@ -263,7 +264,7 @@ fn actions_of_near_rows_explain_more() {
             seed: 1,
             rows,
         });
-        let (_, loss) = trained(&config, &config.arranged(data.clone()));
+        let (_, loss) = trained(&config, &data);
         loss
     };
     let [near, given] = [ActionRows::Near, ActionRows::Given].map(loss);
@@ -333,7 +334,7 @@ fn there_are_as_many_rows_as_actions() {
             seed: 0,
             rows: ActionRows::Near,
         };
-        let error = config.init(&data).expect_err("too many or none");
+        let error = config.init(data.clone()).expect_err("too many or none");
         assert!(
             matches!(error, InitError::Actions { rows: COUNT, .. }),
             "{error}"

@@ -50,8 +50,7 @@ impl AnyTrainer {
     /// # Errors
     ///
     /// When the model cannot be made from the data.
-    pub fn new(plan: &Plan, data: TrainingData) -> Result<Self, InitError> {
-        let data = plan.arranged(data);
+    pub fn new(plan: &Plan, mut data: TrainingData) -> Result<Self, InitError> {
         let kind = match plan {
             Plan::Exact(config, training) => {
                 let [_, dimensions] = data.inputs.dims();
@@ -61,7 +60,9 @@ impl AnyTrainer {
                 TrainerKind::FullBatch(Box::new(AnyFullBatch::Exact(trainer)))
             }
             Plan::ComputationAware(config, training) => {
-                let trainer = full_batch(config.init(&data)?, &config.parameters, &data, training);
+                let (model, arranged) = config.init(data)?;
+                data = arranged;
+                let trainer = full_batch(model, &config.parameters, &data, training);
                 TrainerKind::FullBatch(Box::new(AnyFullBatch::ComputationAware(trainer)))
             }
             Plan::ConjugateGradients(config, training) => {

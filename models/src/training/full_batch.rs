@@ -210,6 +210,11 @@ impl<M: FullBatch> FullBatchTrainer<M> {
         &self.priors
     }
 
+    /// The data.
+    pub fn data(&self) -> &TrainingData {
+        &self.data
+    }
+
     /// The model.
     pub fn into_model(self) -> M {
         self.model

@@ -215,7 +215,7 @@ impl Example {
     ) -> Result<AnyComputationAware, Failure> {
         let kernel: KernelConfig = StationaryConfig::new(Stationary::Matern32).into();
         let config = ComputationAwareConfig::new(kernel, GaussianConfig { noise: 0.1 });
-        let model = config.with_actions(actions).init(&self.data)?;
+        let (model, data) = config.with_actions(actions).init(self.data.clone())?;
         look(0, &model)?;
         let training = FullBatchTraining {
             iterations: steps,
@@ -223,7 +223,7 @@ impl Example {
             ..FullBatchTraining::default()
         };
         let interval = (steps / LOOKS).max(1);
-        let mut trainer = FullBatchTrainer::new(model, self.data.clone(), training);
+        let mut trainer = FullBatchTrainer::new(model, data, training);
         watch.train(&mut trainer, |trainer, entry| {
             let step = entry.report.step;
             match step.is_multiple_of(interval) || trainer.is_finished() {

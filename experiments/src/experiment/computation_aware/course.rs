@@ -160,7 +160,7 @@ impl Course {
             action_rows,
             seed,
             data,
-            training_data: plan.arranged(training_data),
+            training_data,
             plan,
         })
     }
@@ -176,10 +176,10 @@ impl Course {
                 })
             }
             Plan::ComputationAware(config, training) => {
-                let model = config.init(data)?;
+                let (model, data) = config.init(data.clone())?;
                 let trainer = FullBatchTrainer::new(model, data.clone(), training.clone());
                 self.looks(trainer, watch, |model| {
-                    Ok(TrainedModel::computation_aware(model.clone(), data))
+                    Ok(TrainedModel::computation_aware(model.clone(), &data))
                 })
             }
             Plan::Sgpr(config, training) => {

@@ -220,7 +220,7 @@ impl Example {
         let mut config = ComputationAwareConfig::new(kernel, GaussianConfig { noise: FIRST_NOISE })
             .with_actions(actions);
         config.loss = trained.loss();
-        let model = config.init(&data)?;
+        let (model, data) = config.init(data)?;
         let mut looks = vec![self.look(0, &model, &data)?];
         let training = FullBatchTraining {
             iterations: steps,

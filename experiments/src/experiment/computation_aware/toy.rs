@@ -131,13 +131,18 @@ impl Problem {
         }
     }
 
-    fn train<M: FullBatch>(&self, model: M, optimizer: FullBatchOptimizer) -> Result<M, Failure> {
+    fn train<M: FullBatch>(
+        &self,
+        model: M,
+        data: &TrainingData,
+        optimizer: FullBatchOptimizer,
+    ) -> Result<M, Failure> {
         let training = FullBatchTraining {
             iterations: self.steps,
             optimizer,
             ..FullBatchTraining::default()
         };
-        let mut trainer = FullBatchTrainer::new(model, self.data.clone(), training);
+        let mut trainer = FullBatchTrainer::new(model, data.clone(), training);
         while !trainer.is_finished() {
             trainer.step().map_err(|source| Failure::Training {
                 source: Box::new(source),
@@ -172,9 +177,10 @@ impl Problem {
         optimizer: FullBatchOptimizer,
     ) -> Result<Fit, Failure> {
         let config = ComputationAwareConfig::new(kernel(), noise()).with_actions(actions);
-        let model = self.train(config.init(&self.data)?, optimizer)?;
-        let mathematical = self.mathematical(&model)?;
-        let model = TrainedModel::computation_aware(model, &self.data);
+        let (model, data) = config.init(self.data.clone())?;
+        let model = self.train(model, &data, optimizer)?;
+        let mathematical = self.mathematical(&model, &data)?;
+        let model = TrainedModel::computation_aware(model, &data);
         Ok(Fit {
             mathematical: Some(mathematical),
             ..self.fit(title, &model, &[])?
@@ -182,14 +188,17 @@ impl Problem {
     }
 
     /// Deviations of the exact posterior with the same hyperparameters.
-    fn mathematical(&self, model: &AnyComputationAware) -> Result<Vec<f64>, Failure> {
+    fn mathematical(
+        &self,
+        model: &AnyComputationAware,
+        data: &TrainingData,
+    ) -> Result<Vec<f64>, Failure> {
         let x = matrix(&grid(), 1, &self.device, self.dtype);
         let solves = ConjugateGradientsSettings {
             prediction_tolerance: 1e-6,
             ..ConjugateGradientsSettings::default()
         };
-        let plain = |columns: &[f64]| matrix(columns, 1, &self.device, self.dtype);
-        let (inputs, targets) = (plain(&self.inputs), plain(&self.targets));
+        let (inputs, targets) = (data.inputs.clone().inner(), data.targets.clone().inner());
         let parts = model.uncertainty(inputs, targets, x, solves)?;
         Ok(roots(numbers(parts.mathematical)))
     }
@@ -281,7 +290,7 @@ impl Model {
                 let model = ExactConfig::new(kernel(), noise()).init(1, options);
                 let model = model.map_err(InitError::from)?;
                 let model = burn::module::Module::train(model);
-                let model = problem.train(model, FullBatchOptimizer::L_BFGS)?;
+                let model = problem.train(model, &problem.data, FullBatchOptimizer::L_BFGS)?;
                 let model = TrainedModel::exact(model, &problem.data);
                 problem.fit(self.title(), &model, &[])
             }
@@ -292,8 +301,8 @@ impl Model {
                     frozen: vec!["inducing".to_owned()],
                     ..ParameterConfig::default()
                 };
-                let model =
-                    problem.train(config.init(&problem.data)?, FullBatchOptimizer::L_BFGS)?;
+                let model = config.init(&problem.data)?;
+                let model = problem.train(model, &problem.data, FullBatchOptimizer::L_BFGS)?;
                 let model = TrainedModel::collapsed(&model, &problem.data)?;
                 problem.fit(self.title(), &model, &INDUCING)
             }
