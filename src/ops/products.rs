@@ -10,7 +10,8 @@ pub use super::host::products::Blocks;
 ///
 /// Distances, covariances and the product are made tile by tile, in the reverse mode anew: memory is
 /// that of the arguments and of a tile a thread, never N1·N2. Without other points, where
-/// `x2 = x1`, the covariance of two points is made once and used twice.
+/// `x2 = x1`, the covariance of two points is made once and used twice; and from 8192 points on, if they
+/// have no gradient and a fifth of them are copies of another, those of copies are not made.
 ///
 /// # Shapes
 ///
@@ -59,7 +60,7 @@ pub fn covariance_product(
 /// arXiv:2411.01036, §4).
 ///
 /// As [`covariance_product`]; and without other points, where `x′ = x`, the covariance of two points
-/// in different runs is made once and used twice.
+/// in different runs is made once and used twice. Copies are looked for within each run.
 ///
 /// # Shapes
 ///

@@ -206,27 +206,15 @@ fn inverse_part<T: Scalar>(factor: MatRef<'_, T>, mut inverse: MatMut<'_, T>) {
     }
     let middle = halfway(size);
     let (first, _, corner, last) = factor.split_at(middle, middle);
-    let (mut x11, _, mut x21, mut x22) = inverse.rb_mut().split_at_mut(middle, middle);
+    let (mut x11, _, mut b, mut x22) = inverse.rb_mut().split_at_mut(middle, middle);
     inverse_part(first, x11.rb_mut());
     inverse_part(last, x22.rb_mut());
     mirror_lower(x22.rb_mut());
-    x21.copy_from(corner);
-    solve_in_place(first, Side::Transposed, x21.rb_mut().transpose_mut());
+    b.copy_from(corner);
+    solve_in_place(first, Side::Transposed, b.rb_mut().transpose_mut());
     let mut storage = vec![T::default(); (size - middle) * middle];
-    let mut product_of_both = MatMut::from_row_major_slice_mut(&mut storage, size - middle, middle);
-    product(
-        product_of_both.rb_mut(),
-        Accum::Replace,
-        x22.rb(),
-        x21.rb(),
-        -one,
-    );
-    lower_product(
-        x11,
-        Accum::Add,
-        x21.rb().transpose(),
-        product_of_both.rb(),
-        -one,
-    );
-    x21.copy_from(product_of_both);
+    let mut x21 = MatMut::from_row_major_slice_mut(&mut storage, size - middle, middle);
+    product(x21.rb_mut(), Accum::Replace, x22.rb(), b.rb(), -one);
+    lower_product(x11, Accum::Add, b.rb().transpose(), x21.rb(), -one);
+    b.copy_from(x21);
 }

@@ -96,17 +96,22 @@ impl<T: Scalar> Product<'_, T> {
         same.then(|| Distinct::of(self.x1, self.lengthscales.len(), &runs))?
     }
 
+    /// `K_u·V` of the points that differ.
+    fn of<'s>(&'s self, distinct: &'s Distinct<T>, vectors: &'s [T]) -> Product<'s, T> {
+        Product {
+            x1: &distinct.points,
+            vectors,
+            ..*self
+        }
+    }
+
     /// `K·V`, [N1, R].
     pub fn values(&self, kind: Stationary) -> Vec<T> {
         let Some(distinct) = self.distinct() else {
             return self.values_of_all(kind);
         };
-        let product = Product {
-            x1: &distinct.points,
-            vectors: &distinct.sums_of_rows(self.vectors),
-            ..*self
-        };
-        distinct.repeated_rows(&product.values_of_all(kind))
+        let sums = distinct.sums_of_rows(self.vectors);
+        distinct.repeated_rows(&self.of(&distinct, &sums).values_of_all(kind))
     }
 
     /// The gradients; `gradient` is that of the product, [N1, R]. Those of the points are empty where
@@ -120,11 +125,8 @@ impl<T: Scalar> Product<'_, T> {
         let Some(distinct) = (!points_wanted).then(|| self.distinct()).flatten() else {
             return self.reverse_of_all(kind, gradient);
         };
-        let product = Product {
-            x1: &distinct.points,
-            vectors: &distinct.sums_of_rows(self.vectors),
-            ..*self
-        };
+        let sums = distinct.sums_of_rows(self.vectors);
+        let product = self.of(&distinct, &sums);
         let mut gradients = product.reverse_of_all(kind, &distinct.sums_of_rows(gradient));
         gradients.covariance.x1 = Vec::new();
         gradients.vectors = distinct.repeated_rows(&gradients.vectors);
@@ -137,18 +139,23 @@ impl<T: Scalar> BlockProduct<'_, T> {
         Distinct::of(self.points, self.lengthscales.len(), self.runs)
     }
 
+    /// That of the points that differ.
+    fn of<'s>(&'s self, distinct: &'s Distinct<T>, values: &'s [T]) -> BlockProduct<'s, T> {
+        BlockProduct {
+            runs: &distinct.runs,
+            points: &distinct.points,
+            values,
+            ..*self
+        }
+    }
+
     /// W, [I, N′].
     pub fn covariances(&self, kind: Stationary) -> Vec<T> {
         let Some(distinct) = self.distinct() else {
             return self.covariances_of_all(kind);
         };
-        let product = BlockProduct {
-            runs: &distinct.runs,
-            points: &distinct.points,
-            values: &distinct.sums_of_rows(self.values),
-            ..*self
-        };
-        let covariances = product.covariances_of_all(kind);
+        let sums = distinct.sums_of_rows(self.values);
+        let covariances = self.of(&distinct, &sums).covariances_of_all(kind);
         match self.others {
             Some(_) => covariances,
             None => distinct.repeated_columns(&covariances),
@@ -165,12 +172,8 @@ impl<T: Scalar> BlockProduct<'_, T> {
         let Some(distinct) = (!points_wanted).then(|| self.distinct()).flatten() else {
             return self.reverse_of_all(kind, gradient, points_wanted);
         };
-        let product = BlockProduct {
-            runs: &distinct.runs,
-            points: &distinct.points,
-            values: &distinct.sums_of_rows(self.values),
-            ..*self
-        };
+        let sums = distinct.sums_of_rows(self.values);
+        let product = self.of(&distinct, &sums);
         let mut gradients = match self.others {
             Some(_) => product.reverse_of_all(kind, gradient, false),
             None => {
