@@ -6,13 +6,8 @@ use burn::tensor::Tensor;
 use burn_gp::ops::{CholeskyFactor, Jitter, cholesky};
 use support::{
     Dense, Input, Random, assert_close, check_gradients, dense, largest, numbers, platforms,
+    symmetric,
 };
-
-/// The symmetric matrix whose entries are the means of those of a flat input and its transpose.
-fn symmetric(flat: &Tensor<1>, size: usize) -> Tensor<2> {
-    let matrix = flat.clone().reshape([size, size]);
-    (matrix.clone() + matrix.transpose()) * 0.5
-}
 
 fn weighted<const D: usize>(values: Tensor<D>, weights: Tensor<D>) -> Tensor<1> {
     (values * weights).sum()

@@ -4,7 +4,7 @@ mod support;
 
 use burn::tensor::Tensor;
 use burn_gp::ops::{Jitter, NotPositiveDefinite, cholesky, gaussian_log_density};
-use support::{Dense, Input, Random, assert_close, check_gradients, numbers, platforms};
+use support::{Dense, Input, Random, assert_close, check_gradients, numbers, platforms, symmetric};
 
 /// One row, less than a block, around one block, several blocks, and several with a thread each.
 const SIZES: [usize; 7] = [1, 5, 31, 33, 65, 130, 300];
@@ -17,12 +17,6 @@ fn reference(covariance: &Dense, residual: &Dense) -> f64 {
         .sum();
     let rows = residual.rows as f64 * (2.0 * std::f64::consts::PI).ln();
     -0.5 * (fit + residual.columns as f64 * (covariance.log_determinant() + rows))
-}
-
-/// The symmetric matrix whose entries are the means of those of a flat input and its transpose.
-fn symmetric(flat: &Tensor<1>, size: usize) -> Tensor<2> {
-    let matrix = flat.clone().reshape([size, size]);
-    (matrix.clone() + matrix.transpose()) * 0.5
 }
 
 #[test]

@@ -67,6 +67,12 @@ pub fn assert_slopes(slopes: &[Slope], tolerance: f64) {
     }
 }
 
+/// The symmetric matrix whose entries are the means of those of a flat input and its transpose.
+pub fn symmetric(flat: &Tensor<1>, size: usize) -> Tensor<2> {
+    let matrix = flat.clone().reshape([size, size]);
+    (matrix.clone() + matrix.transpose()) * 0.5
+}
+
 /// A loss of flat inputs, computed on a platform.
 pub type Loss<'a> = &'a dyn Fn(&Platform, &[Tensor<1>]) -> Tensor<1>;
 

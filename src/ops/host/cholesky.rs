@@ -18,10 +18,9 @@ use faer::{
 
 use super::{
     scalar::Scalar,
-    threads::within_pool,
     triangular::{
-        BLOCK, Side, block_inverse, halfway, lower_product, mirror_lower, product, solve_in_place,
-        threads_for, transpose_into,
+        BLOCK, Side, block_inverse, halfway, lower_product, mirror_lower, on_threads, product,
+        solve_in_place, transpose_into,
     },
 };
 
@@ -33,11 +32,7 @@ pub struct BadPivot(pub usize);
 /// factor.
 pub fn factor_in_place<T: Scalar>(matrix: MatMut<'_, T>) -> Result<(), BadPivot> {
     let size = matrix.nrows();
-    if threads_for(size * size * size / 6) > 1 {
-        within_pool(|| factor_part(matrix))
-    } else {
-        factor_part(matrix)
-    }
+    on_threads(size * size * size / 6, || factor_part(matrix))
 }
 
 /// [`factor_in_place`] by halves.
@@ -137,11 +132,7 @@ fn is_usable<T: Scalar>(pivot: T) -> bool {
 /// `S₁₁ − L₂₁ᵀ(R + W/2) − (R + W/2)ᵀL₂₁`: n³ operations where two triangular solves take 2n³.
 pub fn two_sided_solve_in_place<T: Scalar>(factor: MatRef<'_, T>, matrix: MatMut<'_, T>) {
     let size = matrix.nrows();
-    if threads_for(size * size * size / 2) > 1 {
-        within_pool(|| two_sided_part(factor, matrix));
-    } else {
-        two_sided_part(factor, matrix);
-    }
+    on_threads(size * size * size / 2, || two_sided_part(factor, matrix));
 }
 
 /// [`two_sided_solve_in_place`] by halves.
@@ -188,11 +179,7 @@ fn combine<T: Scalar>(target: MatMut<'_, T>, other: MatRef<'_, T>, scale: T) {
 /// `X₂₁ = −X₂₂B`, and `X₁₁ = (L₁₁L₁₁ᵀ)⁻¹ − BᵀX₂₁`: n³/3 operations.
 pub fn inverse_from_factor<T: Scalar>(factor: MatRef<'_, T>, inverse: MatMut<'_, T>) {
     let size = factor.nrows();
-    if threads_for(size * size * size / 6) > 1 {
-        within_pool(|| inverse_part(factor, inverse));
-    } else {
-        inverse_part(factor, inverse);
-    }
+    on_threads(size * size * size / 6, || inverse_part(factor, inverse));
 }
 
 /// [`inverse_from_factor`] by halves.

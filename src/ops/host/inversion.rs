@@ -7,21 +7,11 @@ use faer::{
 
 use super::{
     scalar::Scalar,
-    threads::within_pool,
-    triangular::{Side, halfway, lower_product, threads_for, triangular_product},
+    triangular::{Side, halfway, lower_product, on_threads, triangular_product},
 };
 
 /// Rows of a diagonal block that is worked through as a whole.
 const PANEL: usize = 64;
-
-/// Calls `work` within the pool where it will be cut into parts there.
-fn on_threads<R: Send>(size: usize, work: impl FnOnce() -> R + Send) -> R {
-    if threads_for(size * size * size / 6) > 1 {
-        within_pool(work)
-    } else {
-        work()
-    }
-}
 
 /// The lower triangle of `LᵀAL` for a symmetric A and a lower-triangular L, of which what is above
 /// the diagonal is not read; above the diagonal, `out` is left with unspecified values.
@@ -29,7 +19,7 @@ pub fn congruence<T: Scalar>(matrix: MatRef<'_, T>, lower: MatRef<'_, T>, out: M
     let size = matrix.nrows();
     let mut storage = vec![T::default(); size * size];
     let mut rows = MatMut::from_row_major_slice_mut(&mut storage, size, size); // LᵀA
-    on_threads(size, || {
+    on_threads(size * size * size / 6, || {
         triangular_product(
             lower,
             Side::Transposed,
@@ -133,7 +123,9 @@ pub fn descended<T: Scalar>(lower: &[T], matrix: &[T], size: usize, step_size: T
     let left = MatRef::from_row_major_slice(&next, size, size);
     let right = MatRef::from_row_major_slice(&direction, size, size);
     let out = MatMut::from_row_major_slice_mut(&mut change, size, size);
-    on_threads(size, || product_of_triangles(left, right, out));
+    on_threads(size * size * size / 6, || {
+        product_of_triangles(left, right, out)
+    });
     for (next, change) in next.iter_mut().zip(change) {
         *next -= step_size * change;
     }

@@ -32,6 +32,15 @@ pub fn threads_for(multiply_adds: usize) -> usize {
     threads::count_for(multiply_adds, PARALLEL_FROM)
 }
 
+/// Calls `work`, of this many multiply-adds, within the pool where it will be cut into parts there.
+pub fn on_threads<R: Send>(multiply_adds: usize, work: impl FnOnce() -> R + Send) -> R {
+    if threads_for(multiply_adds) > 1 {
+        threads::within_pool(work)
+    } else {
+        work()
+    }
+}
+
 /// `out ← alpha·A·B`, or added to `out` with `Accum::Add`, on all threads where that pays.
 pub fn product<T: Scalar>(
     out: MatMut<'_, T>,
