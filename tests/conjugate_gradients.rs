@@ -30,7 +30,7 @@ fn converged(rank: usize) -> ConjugateGradientsSettings {
         iterations: 200,
         tolerance: 1e-12,
         prediction_tolerance: 1e-12,
-        rank,
+        rank: Some(rank),
         ..ConjugateGradientsSettings::default()
     }
 }
@@ -162,5 +162,24 @@ fn the_estimate_is_a_function_of_seed_and_parameters() {
                 "{name}: {single} {double}"
             );
         }
+    }
+}
+
+/// Where no number of pivots is given it is 8·√N, rounded up; given so, the estimate is the same number.
+#[test]
+fn pivots_follow_the_number_of_inputs() {
+    for (name, device) in double_precision() {
+        let options = (&device, DType::F64);
+        let case = Case::new(150, 2, 0.1);
+        let evidence = |rank| {
+            let settings = ConjugateGradientsSettings {
+                rank,
+                ..ConjugateGradientsSettings::default()
+            };
+            let (x, y) = (tensor(&case.x, options), tensor(&case.y, options));
+            scalar(model(&case, settings, options).objective(x, y).unwrap())
+        };
+        assert_eq!(evidence(None), evidence(Some(98)), "{name}");
+        assert_ne!(evidence(None), evidence(Some(97)), "{name}");
     }
 }

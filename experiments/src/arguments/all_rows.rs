@@ -27,8 +27,8 @@ pub struct AllRowsOptions {
     )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tolerance: Option<f64>,
-    /// Pivots of the preconditioner of cggp and of the policy preconditioned-cg [default: 256; 0 for
-    /// none with cggp]
+    /// Pivots of the preconditioner of cggp and of the policy preconditioned-cg [default: 8 times the
+    /// root of the rows, 256 for the policy; 0 for none with cggp]
     #[arg(
         long,
         value_name = "R",

@@ -17,7 +17,7 @@ pub(super) fn conjugate_gradients(
     Ok(ConjugateGradientsSettings {
         iterations: iterations.unwrap_or(default.iterations),
         tolerance: positive("--tolerance", tolerance)?,
-        rank: given.pivots.unwrap_or(default.rank),
+        rank: given.pivots.or(default.rank),
         probes: probes.unwrap_or(default.probes),
         seed: options.seed.unwrap_or(0),
         ..default
@@ -28,7 +28,7 @@ pub(super) fn conjugate_gradients(
 pub(super) fn conjugate_gradients_options(settings: &ConjugateGradientsSettings) -> AllRowsOptions {
     AllRowsOptions {
         tolerance: Some(settings.tolerance),
-        pivots: Some(settings.rank),
+        pivots: settings.rank,
         iterations: Some(settings.iterations),
         trace_probes: Some(settings.probes),
         ..AllRowsOptions::default()

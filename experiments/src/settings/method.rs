@@ -22,6 +22,8 @@ const DEFAULT_BATCH_SIZE: usize = 256;
 /// Networks are trained with smaller steps.
 const NETWORK_LEARNING_RATE: f64 = 1e-3;
 const DEFAULT_PATIENCE: usize = 20;
+/// Pivots of the preconditioner of the policy that has one.
+const POLICY_PIVOTS: usize = 256;
 
 /// The models, with what only some of them have.
 #[derive(Clone, Debug, PartialEq)]
@@ -184,7 +186,7 @@ impl ActionSettings {
         let default = ConjugateGradientsSettings::default();
         let tolerance = given.tolerance.unwrap_or(default.tolerance);
         let tolerance = positive("--tolerance", tolerance)?;
-        let rank = at_least_one("--pivots", given.pivots)?.unwrap_or(default.rank);
+        let rank = at_least_one("--pivots", given.pivots)?.unwrap_or(POLICY_PIVOTS);
         Ok(Self {
             count: at_least_one("--actions", options.actions)?,
             choice: match model {

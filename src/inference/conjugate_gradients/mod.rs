@@ -23,6 +23,9 @@ use crate::{
 use process::System;
 use solve::{Operator, Solved, Stop, solve};
 
+/// Pivots of the preconditioner by the square root of the number of inputs, where none are given.
+const PIVOTS_OF_ROOT: f64 = 8.0;
+
 /// How the systems are solved.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ConjugateGradientsSettings {
@@ -32,9 +35,11 @@ pub struct ConjugateGradientsSettings {
     pub tolerance: f64,
     /// The same of the variances of predictions, which less digits are enough for.
     pub prediction_tolerance: f64,
-    /// Pivots of the preconditioner; none for 0. It costs N times their number in an iteration, next
-    /// to nothing beside N² covariances, and saves most of the iterations where noise is small.
-    pub rank: usize,
+    /// Pivots of the preconditioner: none for 0, and `8·√N` where their number is not given, whose
+    /// factorisation takes about as long as ten products with the covariance. It saves most of the
+    /// iterations where noise is small.
+    #[serde(default)]
+    pub rank: Option<usize>,
     /// Random vectors that estimate the log-determinant and its gradient.
     pub probes: usize,
     /// Their seed.
@@ -47,7 +52,7 @@ impl Default for ConjugateGradientsSettings {
             iterations: 512,
             tolerance: 1e-4,
             prediction_tolerance: 1e-2,
-            rank: 256,
+            rank: None,
             probes: 10,
             seed: 0,
         }
@@ -105,6 +110,12 @@ impl<K: Kernel, M: Mean> ConjugateGradients<K, M> {
         &self.likelihood
     }
 
+    /// Pivots of the preconditioner for a number of inputs.
+    fn rank(&self, rows: usize) -> usize {
+        let usual = || (PIVOTS_OF_ROOT * (rows as f64).sqrt()).ceil() as usize;
+        self.settings.rank.unwrap_or_else(usual).min(rows)
+    }
+
     fn stop(&self) -> Stop {
         Stop {
             iterations: self.settings.iterations,
@@ -127,7 +138,8 @@ impl<K: Kernel, M: Mean> ConjugateGradients<K, M> {
             inputs: &inputs,
             residual: &residual,
         };
-        let preconditioner = match self.settings.rank {
+        let [rows, _] = inputs.dims();
+        let preconditioner = match self.rank(rows) {
             0 => None,
             rank => Some(Preconditioner::new(&problem, rank)?),
         };
@@ -154,7 +166,7 @@ impl<K: Kernel, M: Mean> ConjugateGradients<K, M> {
         let all = normal(rows);
         match &system.preconditioner {
             None => all,
-            Some(preconditioner) => preconditioner.draw(all, normal(self.settings.rank)),
+            Some(preconditioner) => preconditioner.draw(all, normal(self.rank(rows))),
         }
     }
 

@@ -1,0 +1,90 @@
+//! The loss of regression by conjugate gradients and its gradient, by the pivots of its
+//! preconditioner, beside exact regression on the same data.
+//!
+//! `cargo bench -p burn-gp-models --bench conjugate_gradients` prints a line of JSON a case,
+//! Matérn-3/2 with a lengthscale for each of 9 dimensions, in double precision, on generated data
+//! with little noise (1e-3 of the variance), where solves are longest: the seconds of a loss and its
+//! gradient with no pivots, 64, 256 and the default 8·√N; of exact regression; the ratios; and how far
+//! the loss is from the exact one, a number a point. `-- POINTS` runs another size.
+
+use std::{error::Error, hint::black_box, time::Instant};
+
+use burn::tensor::{DType, Device, Distribution, Tensor};
+use burn_gp::{
+    inference::{ConjugateGradients, ConjugateGradientsSettings, Exact, FullBatch},
+    kernels::{StationaryConfig, StationaryKernel},
+    likelihoods::Gaussian,
+    means::ZeroMean,
+    ops::Stationary,
+};
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+const DIMENSIONS: usize = 9;
+const NOISE: f64 = 1e-3;
+
+/// N
+const POINTS: usize = 4000;
+
+/// Pivots, the default last.
+const PIVOTS: [Option<usize>; 4] = [Some(0), Some(64), Some(256), None];
+
+fn main() -> Result<(), Box<dyn Error>> {
+    // Cargo hands its own flag on.
+    let points = std::env::args()
+        .skip(1)
+        .find(|argument| argument != "--bench")
+        .map_or(Ok(POINTS), |argument| argument.parse())?;
+    let device = Device::flex().autodiff();
+    device.seed(0);
+    let options = (&device, DType::F64);
+    let normal = Distribution::Normal(0.0, 1.0);
+    let inputs = Tensor::random([points, DIMENSIONS], normal, options);
+    let targets = inputs.clone().sum_dim(1).sin(); // [N, 1]
+    let likelihood = || Gaussian::new(NOISE, options);
+    let exact = Exact::new(kernel(&device), ZeroMean::new(1), likelihood());
+    let (reference, exact_seconds) = evaluated(&exact, &inputs, &targets)?;
+    for rank in PIVOTS {
+        let settings = ConjugateGradientsSettings {
+            rank,
+            ..ConjugateGradientsSettings::default()
+        };
+        let model =
+            ConjugateGradients::new(kernel(&device), ZeroMean::new(1), likelihood(), settings);
+        let (value, seconds) = evaluated(&model, &inputs, &targets)?;
+        println!(
+            "{{\"points\": {points}, \"pivots\": {}, \"seconds\": {seconds:.2}, \
+             \"exact_seconds\": {exact_seconds:.2}, \"of_exact\": {:.2}, \
+             \"loss_minus_exact\": {:.1e}}}",
+            rank.map_or("\"default\"".to_owned(), |rank| rank.to_string()),
+            seconds / exact_seconds,
+            (reference - value) / points as f64,
+        );
+    }
+    Ok(())
+}
+
+fn kernel(device: &Device) -> StationaryKernel {
+    StationaryConfig::new(Stationary::Matern32)
+        .with_lengthscale(4.0)
+        .init(DIMENSIONS, (device, DType::F64))
+}
+
+/// The log evidence, and the seconds that it takes with its gradient.
+fn evaluated(
+    model: &impl FullBatch,
+    inputs: &Tensor<2>,
+    targets: &Tensor<2>,
+) -> Result<(f64, f64), Box<dyn Error>> {
+    let begin = Instant::now();
+    let evidence = model.objective(inputs.clone(), targets.clone())?;
+    let value: f64 = evidence.clone().into_scalar();
+    black_box(&evidence.backward());
+    let seconds = begin.elapsed().as_secs_f64();
+    if value.is_finite() {
+        Ok((value, seconds))
+    } else {
+        Err("the log evidence is not finite".into())
+    }
+}
