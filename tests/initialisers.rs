@@ -108,7 +108,7 @@ fn greedy_variance_takes_the_largest_conditional_variance() {
             problem.variance,
             options,
         );
-        let chosen = rows(greedy_variance(&kernel, inputs, 30, 2).unwrap());
+        let chosen = rows(greedy_variance(&kernel, inputs, 70, 2).unwrap());
         for count in 1..chosen.len() {
             let given = chosen[..count].to_vec();
             let candidates: Matrix = [&problem.x[..], &chosen[count..=count]].concat();

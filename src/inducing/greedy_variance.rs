@@ -3,16 +3,21 @@
 use core::cmp::Ordering;
 
 use burn::tensor::{DType, Element, Tensor};
+use faer::{Accum, MatMut, MatRef};
 use rayon::prelude::*;
 
-use super::initialiser::{Candidates, SelectionError, points};
-use crate::{kernels::Kernel, ops::host::scalar::Scalar};
+use super::initialiser::{Candidates, SelectionError};
+use crate::{
+    kernels::Kernel,
+    ops::host::{scalar::Scalar, triangular::product_on},
+};
 
 /// Inputs whose columns one thread works on at a time.
 const ROWS: usize = 1024;
 
-/// Columns added up at once.
-const UNROLLED: usize = 4;
+/// Inputs of large variances whose covariances are conditioned together, so that the factor is read
+/// from memory once for all of them.
+const CONTENDERS: usize = 16;
 
 /// Conditional variances below this many units of rounding, relative to the largest prior
 /// variance, are noise.
@@ -25,7 +30,7 @@ const NOISE_FLOOR: f64 = 64.0;
 ///
 /// The first points do not depend on how many follow. Ties are broken at random by `seed`. When
 /// rounding is all that is left of the variances, distinct inputs follow at random. Time N·M²,
-/// memory N·M.
+/// memory N·M, with N that of the distinct inputs.
 ///
 /// # Shapes
 ///
@@ -42,37 +47,40 @@ pub fn greedy_variance<K: Kernel>(
     seed: u64,
 ) -> Result<Tensor<2>, SelectionError> {
     let candidates = Candidates::new(&inputs, count, seed)?;
-    let shuffled = points(candidates.values.clone(), candidates.dimensions, &inputs).inner();
+    let distinct = candidates.points(&candidates.distinct, &inputs).inner();
     let kernel = kernel.valid();
     let mut chosen = if inputs.dtype() == DType::F64 {
-        largest_variances::<f64, K>(&kernel, shuffled, count)
+        largest_variances::<f64, K>(&kernel, distinct, count)
     } else {
-        largest_variances::<f32, K>(&kernel, shuffled, count)
+        largest_variances::<f32, K>(&kernel, distinct, count)
     };
-    if chosen.len() < count {
-        // An input equal to a chosen one adds nothing, hence only the first of equal inputs.
-        let taken: Vec<Vec<f64>> = (chosen.iter())
-            .map(|&row| candidates.row(row).to_vec())
-            .collect();
-        let rest = (candidates.distinct.iter().copied())
-            .filter(|&row| !taken.iter().any(|taken| taken == candidates.row(row)));
-        let missing = count - chosen.len();
-        chosen.extend(rest.take(missing));
-    }
-    Ok(candidates.points(&chosen, &inputs))
+    let mut missing = vec![true; candidates.distinct.len()];
+    chosen.iter().for_each(|&index| missing[index] = false);
+    let rest = (0..missing.len()).filter(|&index| missing[index]);
+    chosen.extend(rest.take(count - chosen.len()));
+    let rows: Vec<usize> = (chosen.iter())
+        .map(|&index| candidates.distinct[index])
+        .collect();
+    Ok(candidates.points(&rows, &inputs))
 }
 
 /// Columns of the pivoted Cholesky factor for [`ROWS`] inputs, and what is left of their
-/// variances.
+/// variances and of their covariances with the contenders.
 struct Panel<T> {
     first_row: usize,
     /// One column after the other, [t, rows].
     columns: Vec<T>,
     /// `[rows]`
     variances: Vec<T>,
+    /// [contenders, rows]
+    covariances: Vec<T>,
 }
 
 impl<T: Scalar> Panel<T> {
+    fn range(&self) -> core::ops::Range<usize> {
+        self.first_row..self.first_row + self.variances.len()
+    }
+
     /// The row of the largest variance, and that variance.
     fn largest(&self) -> (usize, T) {
         let mut best = (self.first_row, self.variances[0]);
@@ -84,64 +92,151 @@ impl<T: Scalar> Panel<T> {
         best
     }
 
-    /// One row of the factor.
-    fn row(&self, row: usize) -> Vec<T> {
+    /// One row of the factor, `[t]`.
+    fn row(&self, row: usize) -> impl Iterator<Item = T> {
         let columns = self.columns.chunks_exact(self.variances.len());
-        columns.map(|column| column[row - self.first_row]).collect()
+        columns.map(move |column| column[row - self.first_row])
     }
 
-    /// Adds the column of a pivot with the given row of the factor, deviation and covariances.
-    fn add_pivot(&mut self, pivot: &[T], deviation: T, covariances: &[T]) {
-        let rows = self.variances.len();
-        let mut explained = [T::default(); ROWS];
-        let explained = &mut explained[..rows];
-        let mut columns = self.columns.chunks_exact(rows * UNROLLED);
-        let mut weights = pivot.chunks_exact(UNROLLED);
-        for (columns, weights) in columns.by_ref().zip(weights.by_ref()) {
-            let (first, rest) = columns.split_at(rows);
-            let (second, rest) = rest.split_at(rows);
-            let (third, fourth) = rest.split_at(rows);
-            let fourth = &fourth[..rows];
-            for i in 0..rows {
-                explained[i] += (first[i] * weights[0] + second[i] * weights[1])
-                    + (third[i] * weights[2] + fourth[i] * weights[3]);
-            }
+    /// Takes the covariances of all inputs with contenders, [contenders, N], given the pivots; `rows`
+    /// are the contenders' of the factor, [contenders, t].
+    fn condition(&mut self, covariances: &[T], inputs: usize, rows: &[T]) {
+        self.covariances.clear();
+        for covariances in covariances.chunks_exact(inputs) {
+            self.covariances
+                .extend_from_slice(&covariances[self.range()]);
         }
-        let last = columns.remainder().chunks_exact(rows);
-        for (column, &weight) in last.zip(weights.remainder()) {
-            for (explained, &value) in explained.iter_mut().zip(column) {
-                *explained += value * weight;
-            }
+        let (contenders, width) = (covariances.len() / inputs, self.variances.len());
+        let pivots = self.columns.len() / width;
+        if pivots > 0 {
+            let out = MatMut::from_row_major_slice_mut(&mut self.covariances, contenders, width);
+            let rows = MatRef::from_row_major_slice(rows, contenders, pivots);
+            let columns = MatRef::from_row_major_slice(&self.columns, pivots, width);
+            product_on(1, out, Accum::Add, rows, columns, T::from_f64(-1.0));
         }
-        for i in 0..rows {
-            let value = (covariances[i] - explained[i]) / deviation;
-            self.columns.push(value);
-            self.variances[i] -= value * value;
+    }
+
+    /// Adds the column of a contender with the given deviation; `entries` are those of the column
+    /// at all contenders.
+    fn add_pivot(&mut self, contender: usize, deviation: T, entries: &[T]) {
+        let width = self.variances.len();
+        let first = self.columns.len();
+        let covariances = &self.covariances[contender * width..][..width];
+        self.columns
+            .extend(covariances.iter().map(|&covariance| covariance / deviation));
+        let column = &self.columns[first..];
+        for (variance, &value) in self.variances.iter_mut().zip(column) {
+            *variance -= value * value;
+        }
+        for (covariances, &entry) in self.covariances.chunks_exact_mut(width).zip(entries) {
+            for (covariance, &value) in covariances.iter_mut().zip(column) {
+                *covariance -= entry * value;
+            }
         }
     }
 }
 
-/// The rows of the largest conditional variances in turn: `count` of them, or as many as stand
+/// A pivoted Cholesky factorisation of the covariance of some inputs, on its way.
+struct Factorisation<'a, T, K> {
+    kernel: &'a K,
+    /// [N, D]
+    inputs: Tensor<2>,
+    panels: Vec<Panel<T>>,
+    /// Those whose conditional covariances are at hand.
+    contenders: Vec<usize>,
+}
+
+impl<'a, T: Scalar + Element, K: Kernel> Factorisation<'a, T, K> {
+    /// With room for a number of pivots.
+    fn new(kernel: &'a K, inputs: Tensor<2>, count: usize) -> Self {
+        let variances: Vec<T> = host_values(kernel.diagonal(inputs.clone()));
+        let panels = (variances.chunks(ROWS).enumerate()).map(|(panel, variances)| Panel {
+            first_row: panel * ROWS,
+            columns: Vec::with_capacity(count * variances.len()),
+            variances: variances.to_vec(),
+            covariances: Vec::new(),
+        });
+        Self {
+            kernel,
+            inputs,
+            panels: panels.collect(),
+            contenders: Vec::new(),
+        }
+    }
+
+    /// The input of the largest variance, and that variance.
+    fn largest(&self) -> Option<(usize, T)> {
+        let largest = self.panels.par_iter().map(Panel::largest);
+        largest.reduce_with(|first, second| if second.1 > first.1 { second } else { first })
+    }
+
+    /// Makes the next pivot of an input with the given variance.
+    fn add_pivot(&mut self, pivot: usize, variance: T) {
+        let place = self.contenders.iter().position(|&row| row == pivot);
+        let contender = place.unwrap_or_else(|| {
+            self.find_contenders(pivot);
+            0
+        });
+        let deviation = variance.square_root();
+        let entry = |&row: &usize| {
+            let panel = &self.panels[row / ROWS];
+            panel.covariances[contender * panel.variances.len() + row % ROWS] / deviation
+        };
+        let entries: Vec<T> = self.contenders.iter().map(entry).collect();
+        let panels = self.panels.par_iter_mut();
+        panels.for_each(|panel| panel.add_pivot(contender, deviation, &entries));
+        // A kernel with white noise leaves some variance to the pivot itself.
+        self.panels[pivot / ROWS].variances[pivot % ROWS] = T::default();
+    }
+
+    /// Conditions the covariances of the next pivot, the first contender, and of others that may
+    /// follow it.
+    fn find_contenders(&mut self, pivot: usize) {
+        let contenders = core::iter::once(pivot).chain(self.next_largest(pivot));
+        self.contenders = contenders.collect();
+        let contenders = self.contenders.iter().copied();
+        let points = contenders
+            .clone()
+            .map(|row| self.inputs.clone().narrow(0, row, 1));
+        let points = Tensor::cat(points.collect(), 0);
+        let covariance = self.kernel.covariance(points, self.inputs.clone());
+        let covariances: Vec<T> = host_values(covariance);
+        let factor = contenders.flat_map(|row| self.panels[row / ROWS].row(row));
+        let factor: Vec<T> = factor.collect();
+        let [inputs, _] = self.inputs.dims();
+        let panels = self.panels.par_iter_mut();
+        panels.for_each(|panel| panel.condition(&covariances, inputs, &factor));
+    }
+
+    /// The inputs of the largest variances but for the pivot's own.
+    fn next_largest(&self, pivot: usize) -> Vec<usize> {
+        let mut others: Vec<(T, usize)> = (self.panels.iter())
+            .flat_map(|panel| panel.variances.iter().copied().zip(panel.range()))
+            .filter(|&(_, row)| row != pivot)
+            .collect();
+        if others.len() >= CONTENDERS {
+            others.select_nth_unstable_by(CONTENDERS - 1, |a, b| {
+                let falling = b.0.to_f64().total_cmp(&a.0.to_f64());
+                falling.then(a.1.cmp(&b.1))
+            });
+        }
+        let rows = others.into_iter().map(|(_, row)| row);
+        rows.take(CONTENDERS - 1).collect()
+    }
+}
+
+/// The inputs of the largest conditional variances in turn: `count` of them, or as many as stand
 /// out from rounding.
 fn largest_variances<T: Scalar + Element, K: Kernel>(
     kernel: &K,
     inputs: Tensor<2>,
     count: usize,
 ) -> Vec<usize> {
-    let variances: Vec<T> = host_values(kernel.diagonal(inputs.clone()));
-    let mut panels: Vec<Panel<T>> = (variances.chunks(ROWS).enumerate())
-        .map(|(panel, variances)| Panel {
-            first_row: panel * ROWS,
-            columns: Vec::with_capacity(count * variances.len()),
-            variances: variances.to_vec(),
-        })
-        .collect();
+    let mut factorisation = Factorisation::<T, K>::new(kernel, inputs, count);
     let mut chosen = Vec::with_capacity(count);
     let mut floor = None;
     while chosen.len() < count {
-        let Some((pivot, variance)) = (panels.par_iter().map(Panel::largest))
-            .reduce_with(|first, second| if second.1 > first.1 { second } else { first })
-        else {
+        let Some((pivot, variance)) = factorisation.largest() else {
             break;
         };
         let floor = *floor.get_or_insert(NOISE_FLOOR * T::EPSILON * variance.to_f64());
@@ -150,16 +245,7 @@ fn largest_variances<T: Scalar + Element, K: Kernel>(
             break;
         }
         chosen.push(pivot);
-        let point = inputs.clone().narrow(0, pivot, 1);
-        let covariances: Vec<T> = host_values(kernel.covariance(point, inputs.clone()));
-        let row = panels[pivot / ROWS].row(pivot);
-        let deviation = variance.square_root();
-        panels
-            .par_iter_mut()
-            .zip(covariances.par_chunks(ROWS))
-            .for_each(|(panel, covariances)| panel.add_pivot(&row, deviation, covariances));
-        // A kernel with white noise leaves some variance to the pivot itself.
-        panels[pivot / ROWS].variances[pivot % ROWS] = T::default();
+        factorisation.add_pivot(pivot, variance);
     }
     chosen
 }

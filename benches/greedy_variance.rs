@@ -1,0 +1,80 @@
+//! Seconds in which `greedy_variance` chooses inducing points, beside those of its multiply-adds at
+//! the speed of a matrix product.
+//!
+//! `cargo bench -p burn-gp-models --bench greedy_variance` prints a line of JSON a row, Matérn-3/2 with
+//! a lengthscale for each dimension on generated inputs: the seconds in single and in double precision,
+//! those of the N·M²/2 multiply-adds of a pivoted Cholesky factorisation at the speed of a product of
+//! two square matrices in the same run, and the ratio. `-- ROWS DIMENSIONS POINTS` runs another size.
+
+use std::{error::Error, hint::black_box, time::Instant};
+
+use burn::tensor::{DType, Device, Distribution, Tensor};
+use burn_gp::{
+    inducing::greedy_variance,
+    kernels::{StationaryConfig, StationaryKernel},
+    ops::Stationary,
+};
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// N, D, M
+const ROWS: [(usize, usize, usize); 3] = [(5_000, 9, 500), (15_000, 17, 1000), (40_000, 9, 1000)];
+
+/// Rows and columns of the matrices whose product gives the speed.
+const SQUARE: usize = 1024;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    // Cargo hands its own flag on.
+    let arguments = std::env::args()
+        .skip(1)
+        .filter(|argument| argument != "--bench");
+    let numbers: Vec<usize> = arguments
+        .map(|argument| argument.parse())
+        .collect::<Result<_, _>>()?;
+    let device = Device::flex();
+    device.seed(0);
+    match numbers[..] {
+        [rows, dimensions, points] => report((rows, dimensions, points), &device)?,
+        _ => {
+            for size in ROWS {
+                report(size, &device)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Multiply-adds a second of a matrix product.
+fn speed(options: (&Device, DType)) -> f64 {
+    let square = Tensor::<2>::random([SQUARE, SQUARE], Distribution::Default, options);
+    black_box(square.clone().matmul(square.clone()).into_data());
+    let begin = Instant::now();
+    black_box(square.clone().matmul(square).into_data());
+    SQUARE.pow(3) as f64 / begin.elapsed().as_secs_f64()
+}
+
+fn report(
+    (rows, dimensions, points): (usize, usize, usize),
+    device: &Device,
+) -> Result<(), Box<dyn Error>> {
+    for dtype in [DType::F32, DType::F64] {
+        let options = (device, dtype);
+        let kernel: StationaryKernel = StationaryConfig::new(Stationary::Matern32)
+            .with_lengthscale(2.0)
+            .init(dimensions, options);
+        let normal = Distribution::Normal(0.0, 1.0);
+        let inputs = Tensor::random([rows, dimensions], normal, options);
+        let begin = Instant::now();
+        black_box(greedy_variance(&kernel, inputs, points, 0)?);
+        let seconds = begin.elapsed().as_secs_f64();
+        let least = (rows * points * points) as f64 / 2.0 / speed(options);
+        println!(
+            "{{\"rows\": {rows}, \"dimensions\": {dimensions}, \"points\": {points}, \
+             \"dtype\": \"{dtype:?}\", \"seconds\": {seconds:.3}, \
+             \"seconds_of_products\": {least:.3}, \"ratio\": {:.1}}}",
+            seconds / least
+        );
+    }
+    Ok(())
+}
