@@ -8,8 +8,9 @@ use burn_gp::{
         ConjugateGradients, ConjugateGradientsSettings, Exact, FullBatch, IterationRule, Iterations,
     },
     kernels::StationaryKernel,
-    likelihoods::Gaussian,
+    likelihoods::{Gaussian, Marginals},
     means::ZeroMean,
+    ops::Stationary,
     variational::Process,
 };
 use reference::{
@@ -181,5 +182,88 @@ fn pivots_follow_the_number_of_inputs() {
         };
         assert_eq!(evidence(None), evidence(Some(98)), "{name}");
         assert_ne!(evidence(None), evidence(Some(97)), "{name}");
+    }
+}
+
+/// Variances made once are never below those of dense algebra, and more pivots never make them larger,
+/// but for rounding; those of joint predictions are the same.
+#[test]
+fn variances_made_once_are_no_smaller_than_the_exact_ones() {
+    let case = Case::new(300, 2, 0.1);
+    let exact = case.exact(&case.new_x);
+    for (name, device) in double_precision() {
+        let options = (&device, DType::F64);
+        let (x, y) = (tensor(&case.x, options), tensor(&case.y, options));
+        let mut before = vec![case.variance; case.new_x.len()];
+        for rank in [5, 20, 60, 200] {
+            let settings = ConjugateGradientsSettings {
+                cached_variances: Some(rank),
+                ..ConjugateGradientsSettings::default()
+            };
+            let process = model(&case, settings, options)
+                .condition(x.clone(), y.clone())
+                .unwrap();
+            let new_x = tensor(&case.new_x, options);
+            let found = values(process.marginals(new_x.clone()).variance);
+            let joint = values(process.joint(new_x).covariance);
+            let diagonal: Vec<f64> = (0..7).map(|i| joint[8 * i]).collect();
+            assert_all_close(&found, &diagonal, 1e-12, name);
+            for (index, (found, before)) in found.iter().zip(&before).enumerate() {
+                let exact = exact[index][index];
+                assert!(
+                    *found <= before + 1e-12 && *found >= exact - 1e-10,
+                    "{name}, {rank}: {found} after {before}, {exact}"
+                );
+            }
+            before = found;
+        }
+    }
+}
+
+/// Exact regression, or that by conjugate gradients, predicted with the kernel, first lengthscale and
+/// first noise of Table 1 of arXiv:2505.18526.
+fn predicted(
+    case: &Case,
+    settings: Option<ConjugateGradientsSettings>,
+    options: (&Device, DType),
+) -> Marginals {
+    let kernel = StationaryKernel::new(Stationary::SquaredExponential, &[2.0; 4], 1.0, options);
+    let (mean, likelihood) = (ZeroMean::new(1), Gaussian::new(case.noise, options));
+    let (x, y) = (tensor(&case.x, options), tensor(&case.y, options));
+    let new_x = tensor(&case.new_x, options);
+    match settings {
+        None => {
+            let exact = Exact::new(kernel, mean, likelihood);
+            exact.condition(x, y).unwrap().marginals(new_x)
+        }
+        Some(settings) => {
+            let model = ConjugateGradients::new(kernel, mean, likelihood, settings);
+            model.condition(x, y).unwrap().marginals(new_x)
+        }
+    }
+}
+
+/// Means, and variances made once, agree with those of exact regression to 1e-4; to 1e-3 in single
+/// precision, whose solves of a system of condition 1e4 have three digits.
+#[test]
+fn with_variances_made_once_it_is_exact_regression() {
+    let case = Case::new(500, 4, 1e-2);
+    let settings = ConjugateGradientsSettings {
+        tolerance: 1e-6,
+        cached_variances: Some(256),
+        ..ConjugateGradientsSettings::default()
+    };
+    let (_, device) = double_precision().remove(0);
+    let exact = predicted(&case, None, (&device, DType::F64));
+    let (means, variances) = (values(exact.mean), values(exact.variance));
+    let double = double_precision().into_iter();
+    let single = single_precision().into_iter();
+    let devices = double
+        .map(|(name, device)| (name, device, DType::F64, 1e-4))
+        .chain(single.map(|(name, device)| (name, device, DType::F32, 1e-3)));
+    for (name, device, dtype, tolerance) in devices {
+        let found = predicted(&case, Some(settings), (&device, dtype));
+        assert_all_close(&values(found.mean), &means, tolerance, name);
+        assert_all_close(&values(found.variance), &variances, tolerance, name);
     }
 }

@@ -41,7 +41,7 @@ fn both(data: &Path, folder: &Path, options: &[&str]) -> [Vec<Vec<String>>; 2] {
 
 #[test]
 fn every_regression_model_predicts_the_same_after_loading() {
-    let cases: [&[&str]; 26] = [
+    let cases: [&[&str]; 27] = [
         &["--model", "exact", "--steps", "20"],
         &["--model", "exact", "--steps", "20", "--optimizer", "adam"],
         &["--model", "cagp-opt", "--steps", "20", "--actions", "12"],
@@ -58,6 +58,14 @@ fn every_regression_model_predicts_the_same_after_loading() {
             "20",
         ],
         &["--model", "cggp", "--steps", "20"],
+        &[
+            "--model",
+            "cggp",
+            "--cached-variances",
+            "20",
+            "--steps",
+            "20",
+        ],
         &["--model", "cagp-cg", "--steps", "10", "--actions", "12"],
         &[
             "--model",

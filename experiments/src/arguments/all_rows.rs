@@ -55,6 +55,16 @@ pub struct AllRowsOptions {
     )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trace_probes: Option<usize>,
+    /// Make the variances of predictions of cggp once, in as many directions; they are too large where
+    /// these are too few [default: a solve for each prediction]
+    #[arg(
+        long,
+        value_name = "R",
+        allow_negative_numbers = true,
+        help_heading = "Models on all rows"
+    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cached_variances: Option<usize>,
 }
 
 impl AllRowsOptions {
@@ -72,6 +82,7 @@ impl AllRowsOptions {
             pivots: self.pivots.or(earlier.pivots),
             iterations: self.iterations.or(earlier.iterations),
             trace_probes: self.trace_probes.or(earlier.trace_probes),
+            cached_variances: self.cached_variances.or(earlier.cached_variances),
         }
     }
 }

@@ -17,6 +17,7 @@ pub(super) fn conjugate_gradients(
     Ok(ConjugateGradientsSettings {
         iterations: iterations.unwrap_or(default.iterations),
         tolerance: positive("--tolerance", tolerance)?,
+        cached_variances: at_least_one("--cached-variances", given.cached_variances)?,
         rank: given.pivots.or(default.rank),
         probes: probes.unwrap_or(default.probes),
         seed: options.seed.unwrap_or(0),
@@ -31,6 +32,7 @@ pub(super) fn conjugate_gradients_options(settings: &ConjugateGradientsSettings)
         pivots: settings.rank,
         iterations: Some(settings.iterations),
         trace_probes: Some(settings.probes),
+        cached_variances: settings.cached_variances,
         ..AllRowsOptions::default()
     }
 }

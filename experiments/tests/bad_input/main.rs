@@ -243,6 +243,14 @@ fn options_out_of_range() {
                 "--policy means nothing for the model cagp-cg; leave it out",
             ),
             (
+                "good.csv --model cggp --cached-variances 0",
+                "--cached-variances is 0 but must be at least 1",
+            ),
+            (
+                "good.csv --model exact --cached-variances 5",
+                "--cached-variances means nothing for the model exact; leave it out",
+            ),
+            (
                 "good.csv --model sgpr --schedule linear",
                 "--schedule means nothing for the model sgpr; leave it out",
             ),

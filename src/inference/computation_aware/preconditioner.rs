@@ -61,6 +61,11 @@ impl Preconditioner {
         (columns - self.features.clone().transpose().matmul(projected)) / self.noise.clone()
     }
 
+    /// `(σ²I + ΛΛᵀ)^{-½}·Λ`, [R, N]: rows between zero and one in length that span those of Λ.
+    pub fn whitened_features(&self) -> Tensor<2> {
+        self.factor.solve(self.features.clone())
+    }
+
     /// `log|P| = (N − R)·log σ² + log|σ²I + ΛΛᵀ|`
     pub fn log_determinant(&self) -> f64 {
         let number = |tensor: Tensor<1>| tensor.into_data().iter::<f64>().sum::<f64>();

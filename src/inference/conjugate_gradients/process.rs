@@ -4,9 +4,10 @@ use burn::tensor::Tensor;
 
 use super::solve::{Operator, Stop, solve};
 use crate::{
-    inference::computation_aware::Preconditioner,
+    inference::{Regression, computation_aware::Preconditioner},
     kernels::Kernel,
     likelihoods::Marginals,
+    ops::{Jitter, NotPositiveDefinite, cholesky},
     variational::{Joint, Process, nonnegative},
 };
 
@@ -30,6 +31,30 @@ impl<K> System<K> {
     }
 }
 
+impl<K: Kernel> System<K> {
+    /// `D = S·(SᵀK̂S)^{-½}`, [N, R], so that `DDᵀ ≈ K̂⁻¹`, for S that spans the covariances of all
+    /// inputs with R pivots.
+    pub fn directions(
+        &self,
+        residual: &Tensor<2>,
+        rank: usize,
+    ) -> Result<Tensor<2>, NotPositiveDefinite> {
+        let problem = Regression {
+            kernel: &self.kernel,
+            noise: &self.noise.clone().reshape([1]),
+            inputs: &self.inputs,
+            residual,
+        };
+        let basis = Preconditioner::new(&problem, rank)?.whitened_features(); // Sᵀ, [R, N]
+        let inner = basis
+            .clone()
+            .matmul(self.product(basis.clone().transpose()));
+        let inner = (inner.clone() + inner.transpose()) * 0.5;
+        let factor = cholesky(inner, Jitter::for_precision(basis.dtype()))?;
+        Ok(factor.solve(basis).transpose())
+    }
+}
+
 impl<K: Kernel> Operator for System<K> {
     fn product(&self, columns: Tensor<2>) -> Tensor<2> {
         let covariances = self
@@ -46,21 +71,29 @@ impl<K: Kernel> Operator for System<K> {
     }
 }
 
-/// `μ(x) = k(x, X)v` and `k(x, x′) − k(x, X)K̂⁻¹k(X, x′)`, where every prediction solves for
-/// `K̂⁻¹k(X, x)`.
+/// `μ(x) = k(x, X)v` and `k(x, x′) − k(x, X)K̂⁻¹k(X, x′)`.
 #[derive(Clone, Debug)]
 pub struct ConjugateGradientsProcess<K> {
     system: System<K>,
     /// v, [N, P]
     weights: Tensor<2>,
+    /// D with `DDᵀ ≈ K̂⁻¹`, [N, R], never more than the whole; …
+    directions: Option<Tensor<2>>,
+    /// … where there is none every prediction solves for `K̂⁻¹k(X, x)` up to here.
     stop: Stop,
 }
 
 impl<K: Kernel> ConjugateGradientsProcess<K> {
-    pub(super) fn new(system: System<K>, weights: Tensor<2>, stop: Stop) -> Self {
+    pub(super) fn new(
+        system: System<K>,
+        weights: Tensor<2>,
+        directions: Option<Tensor<2>>,
+        stop: Stop,
+    ) -> Self {
         Self {
             system,
             weights,
+            directions,
             stop,
         }
     }
@@ -76,14 +109,28 @@ impl<K: Kernel> ConjugateGradientsProcess<K> {
         let mean = covariance.clone().transpose().matmul(self.weights.clone());
         (covariance, mean)
     }
+
+    /// A and B, [_, N′], with `AᵀB = k(x, X)K̂⁻¹k(X, x)`, for `k(X, x)`, [N, N′].
+    fn factors(&self, covariance: Tensor<2>) -> (Tensor<2>, Tensor<2>) {
+        match &self.directions {
+            Some(directions) => {
+                let seen = directions.clone().transpose().matmul(covariance); // [R, N′]
+                (seen.clone(), seen)
+            }
+            None => {
+                let solved = solve(&self.system, covariance.clone(), self.stop).solution;
+                (covariance, solved)
+            }
+        }
+    }
 }
 
 impl<K: Kernel> Process for ConjugateGradientsProcess<K> {
     fn marginals(&self, x: Tensor<2>) -> Marginals {
         let prior = self.system.kernel.diagonal(x.clone()); // [N′]
         let (covariance, mean) = self.predict(x);
-        let solved = solve(&self.system, covariance.clone(), self.stop).solution;
-        let known = (covariance * solved).sum_dim(0).squeeze_dim::<1>(0);
+        let (left, right) = self.factors(covariance);
+        let known = (left * right).sum_dim(0).squeeze_dim::<1>(0);
         let variance = nonnegative((prior - known).unsqueeze_dim::<2>(1));
         let shape = mean.dims();
         Marginals {
@@ -95,8 +142,8 @@ impl<K: Kernel> Process for ConjugateGradientsProcess<K> {
     fn joint(&self, x: Tensor<2>) -> Joint {
         let prior = self.system.kernel.matrix(x.clone());
         let (covariance, mean) = self.predict(x);
-        let solved = solve(&self.system, covariance.clone(), self.stop).solution;
-        let known = covariance.transpose().matmul(solved);
+        let (left, right) = self.factors(covariance);
+        let known = left.transpose().matmul(right);
         // Symmetric to the last bit, whatever the solves left.
         let known = (known.clone() + known.transpose()) * 0.5;
         let [_, outputs] = mean.dims();

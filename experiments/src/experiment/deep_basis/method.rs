@@ -4,7 +4,7 @@ use burn_gp::ops::Stationary;
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
-use crate::arguments::{ModelName, NetworkOptions, RunOptions};
+use crate::arguments::{AllRowsOptions, ModelName, NetworkOptions, RunOptions};
 use crate::parameter_options::ValuesOption;
 
 /// A model of Table 1.
@@ -13,6 +13,8 @@ use crate::parameter_options::ValuesOption;
 pub(super) enum Method {
     /// Exact regression, L-BFGS
     Gp,
+    /// Regression by conjugate gradients with variances of predictions made once, L-BFGS
+    GpCg,
     /// Collapsed regression with 128 inducing points, L-BFGS
     Sgp,
     /// Exact deep kernel learning with 2 features
@@ -48,6 +50,7 @@ impl Method {
     pub fn title(self) -> &'static str {
         match self {
             Self::Gp => "GP",
+            Self::GpCg => "GP, CG",
             Self::Sgp => "sGP",
             Self::Dkl => "DKL",
             Self::Sdkl => "sDKL",
@@ -69,6 +72,7 @@ impl Method {
     pub fn model(self) -> ModelName {
         match self {
             Self::Gp => ModelName::Exact,
+            Self::GpCg => ModelName::Cggp,
             Self::Sgp => ModelName::Sgpr,
             Self::Dkl => ModelName::Dkl,
             Self::Sdkl => ModelName::Sdkl,
@@ -82,7 +86,7 @@ impl Method {
 
     /// Whether time and memory grow with more than the rows.
     pub fn is_dense(self) -> bool {
-        matches!(self, Self::Gp | Self::Dkl)
+        matches!(self, Self::Gp | Self::GpCg | Self::Dkl)
     }
 
     fn has_no_correction(self) -> bool {
@@ -103,7 +107,7 @@ impl Method {
     /// `√D`.
     pub fn with_model(self, options: RunOptions, dimensions: usize) -> RunOptions {
         let model = self.model();
-        let on_inputs = matches!(self, Self::Gp | Self::Sgp | Self::Svgp);
+        let on_inputs = matches!(self, Self::Gp | Self::GpCg | Self::Sgp | Self::Svgp);
         let lengthscale = || ValuesOption {
             path: "kernel.lengthscale".into(),
             values: vec![(dimensions as f64).sqrt()],
@@ -114,6 +118,10 @@ impl Method {
             isotropic: (!model.has_basis()).then_some(false),
             set: on_inputs.then(|| vec![lengthscale()]),
             inducing: model.has_inducing().then_some(INDUCING),
+            all_rows: AllRowsOptions {
+                cached_variances: (model == ModelName::Cggp).then_some(CACHED_VARIANCES),
+                ..AllRowsOptions::default()
+            },
             network: NetworkOptions {
                 rank: (model.has_basis()).then_some(if self.is_of_rank_one() { 1 } else { RANK }),
                 no_correction: self.has_no_correction().then_some(true),
@@ -126,6 +134,9 @@ impl Method {
 
 /// Inducing points of the sparse models.
 const INDUCING: usize = 128;
+
+/// Pivots of the variances of predictions by conjugate gradients.
+const CACHED_VARIANCES: usize = 512;
 
 /// Basis functions.
 const RANK: usize = 128;

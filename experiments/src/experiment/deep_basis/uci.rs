@@ -23,6 +23,8 @@
 //! integrated out and over √R where they are trained, also while training; the noise variance is above
 //! 1e-6; each seed splits the rows anew. GP and sGP are trained by L-BFGS, which has no use for
 //! validation rows: they are tested on them, too. They are in double precision, all others in single.
+//! GP is by a dense factorisation; for more rows than memory has room for, or by the paper's own way,
+//! gp-cg is it by conjugate gradients, with variances of predictions made once from 512 pivots.
 
 use clap::{Args, ValueEnum};
 use serde_json::json;
@@ -59,7 +61,7 @@ pub struct DbkUciOptions {
     /// Data sets, such as pol [default: pol,protein,song; quick: pol]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     data_sets: Vec<String>,
-    /// Models [default: all; quick: all but gp and dkl]
+    /// Models [default: all; quick: all but gp, gp-cg and dkl]
     #[arg(long, value_name = "MODELS", value_delimiter = ',')]
     methods: Vec<Method>,
     /// Seeds, the first one and those after it [default: 5; quick: 1]
@@ -71,7 +73,7 @@ pub struct DbkUciOptions {
     /// Passes over the rows in batches [default: 2000; quick: 20]
     #[arg(long, value_name = "E")]
     epochs: Option<usize>,
-    /// Iterations of L-BFGS of gp and sgp [default: 200; quick: 50]
+    /// Iterations of L-BFGS of gp, gp-cg and sgp [default: 200; quick: 50]
     #[arg(long, value_name = "S")]
     line_searches: Option<usize>,
     /// What every experiment takes.
