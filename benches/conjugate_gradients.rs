@@ -1,11 +1,14 @@
 //! The loss of regression by conjugate gradients and its gradient, by the pivots of its
-//! preconditioner, beside exact regression on the same data.
+//! preconditioner, and its predictions, by a solve each and from directions found once; both beside
+//! exact regression on the same data.
 //!
 //! `cargo bench -p burn-gp-models --bench conjugate_gradients` prints a line of JSON a case,
 //! Matérn-3/2 with a lengthscale for each of 9 dimensions, in double precision, on generated data
 //! with little noise (1e-3 of the variance), where solves are longest: the seconds of a loss and its
 //! gradient with no pivots, 64, 256 and the default 8·√N; of exact regression; the ratios; and how far
-//! the loss is from the exact one, a number a point. `-- POINTS` runs another size.
+//! the loss is from the exact one, a number a point. Then a line for each way to the variances of
+//! predictions: the seconds to condition on the data and to predict, and the largest distance of a
+//! standard deviation, with noise, from the exact one, as a part of it. `-- POINTS` runs another size.
 
 use std::{error::Error, hint::black_box, time::Instant};
 
@@ -16,6 +19,7 @@ use burn_gp::{
     likelihoods::Gaussian,
     means::ZeroMean,
     ops::Stationary,
+    variational::Process,
 };
 
 #[global_allocator]
@@ -26,6 +30,19 @@ const NOISE: f64 = 1e-3;
 
 /// N
 const POINTS: usize = 4000;
+
+/// N′
+const PREDICTIONS: usize = 400;
+
+/// Pivots of variances that are made once, or none, and the tolerance of solves.
+const VARIANCES: [(Option<usize>, f64); 6] = [
+    (None, 1e-4),
+    (None, 1e-3),
+    (None, 1e-2),
+    (Some(128), 1e-4),
+    (Some(512), 1e-4),
+    (Some(2048), 1e-4),
+];
 
 /// Pivots, the default last.
 const PIVOTS: [Option<usize>; 4] = [Some(0), Some(64), Some(256), None];
@@ -62,6 +79,31 @@ fn main() -> Result<(), Box<dyn Error>> {
             (reference - value) / points as f64,
         );
     }
+    let new = Tensor::random([PREDICTIONS, DIMENSIONS], normal, options);
+    let all = [&inputs, &targets, &new];
+    let (reference, [conditioning, prediction]) = predicted(&exact, all)?;
+    for (cached_variances, tolerance) in VARIANCES {
+        let settings = ConjugateGradientsSettings {
+            cached_variances,
+            tolerance,
+            ..ConjugateGradientsSettings::default()
+        };
+        let model =
+            ConjugateGradients::new(kernel(&device), ZeroMean::new(1), likelihood(), settings);
+        let (deviations, seconds) = predicted(&model, all)?;
+        let off = (deviations.iter().zip(&reference))
+            .map(|(found, exact)| (found / exact - 1.0).abs())
+            .fold(0.0, f64::max);
+        println!(
+            "{{\"points\": {points}, \"predictions\": {PREDICTIONS}, \"cached_variances\": {}, \
+             \"tolerance\": {tolerance:e}, \"conditioning_seconds\": {:.2}, \"prediction_seconds\": {:.2}, \
+             \"exact_seconds\": [{conditioning:.2}, {prediction:.2}], \
+             \"deviations_off_by\": {off:.1e}}}",
+            cached_variances.map_or("null".to_owned(), |rank| rank.to_string()),
+            seconds[0],
+            seconds[1],
+        );
+    }
     Ok(())
 }
 
@@ -87,4 +129,20 @@ fn evaluated(
     } else {
         Err("the log evidence is not finite".into())
     }
+}
+
+/// Standard deviations of predictions of new targets, with the seconds to condition and to predict.
+fn predicted(
+    model: &impl FullBatch,
+    [inputs, targets, new]: [&Tensor<2>; 3],
+) -> Result<(Vec<f64>, [f64; 2]), Box<dyn Error>> {
+    let begin = Instant::now();
+    let process = model.condition(inputs.clone(), targets.clone())?;
+    let conditioning = begin.elapsed().as_secs_f64();
+    let begin = Instant::now();
+    let variances = process.marginals(new.clone().inner()).variance;
+    let deviations = (variances.into_data().iter::<f64>())
+        .map(|variance| (variance + NOISE).sqrt())
+        .collect();
+    Ok((deviations, [conditioning, begin.elapsed().as_secs_f64()]))
 }

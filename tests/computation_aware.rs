@@ -54,7 +54,6 @@ fn mathematical_and_computational_uncertainty_add_up() {
         let solves = ConjugateGradientsSettings {
             iterations: 200,
             tolerance: 1e-12,
-            prediction_tolerance: 1e-12,
             ..ConjugateGradientsSettings::default()
         };
         let exact = case.exact(&case.new_x);

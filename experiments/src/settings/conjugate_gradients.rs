@@ -21,7 +21,6 @@ pub(super) fn conjugate_gradients(
         rank: given.pivots.or(default.rank),
         probes: probes.unwrap_or(default.probes),
         seed: options.seed.unwrap_or(0),
-        ..default
     })
 }
 

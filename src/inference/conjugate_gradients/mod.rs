@@ -31,10 +31,9 @@ const PIVOTS_OF_ROOT: f64 = 8.0;
 pub struct ConjugateGradientsSettings {
     /// Iterations at most.
     pub iterations: usize,
-    /// A solve ends where its residual is this part of the right-hand side.
+    /// A solve ends where its residual is this part of the right-hand side, also a solve for a
+    /// variance: what it leaves out is large beside a small noise.
     pub tolerance: f64,
-    /// The same of the variances of predictions, which less digits are enough for.
-    pub prediction_tolerance: f64,
     /// Pivots whose covariances with all inputs span the directions in which variances of predictions
     /// are known once and for all, by one product with the covariance; they are too large where these
     /// are too few. Where no number is given every prediction solves for its own.
@@ -56,7 +55,6 @@ impl Default for ConjugateGradientsSettings {
         Self {
             iterations: 512,
             tolerance: 1e-4,
-            prediction_tolerance: 1e-2,
             cached_variances: None,
             rank: None,
             probes: 10,
@@ -273,11 +271,7 @@ impl<K: Kernel, M: Mean> FullBatch for ConjugateGradients<K, M> {
             .map(|rank| system.directions(&residual, rank))
             .transpose()?;
         let weights = solve(&system, residual, self.stop()).solution;
-        let stop = Stop {
-            tolerance: self.settings.prediction_tolerance,
-            ..self.stop()
-        };
-        let process = ConjugateGradientsProcess::new(system, weights, directions, stop);
+        let process = ConjugateGradientsProcess::new(system, weights, directions, self.stop());
         Ok(WithMean::new(process, this.mean))
     }
 }

@@ -195,7 +195,7 @@ impl Problem {
     ) -> Result<Vec<f64>, Failure> {
         let x = matrix(&grid(), 1, &self.device, self.dtype);
         let solves = ConjugateGradientsSettings {
-            prediction_tolerance: 1e-6,
+            tolerance: 1e-6,
             ..ConjugateGradientsSettings::default()
         };
         let (inputs, targets) = (data.inputs.clone().inner(), data.targets.clone().inner());
