@@ -26,6 +26,8 @@ use burn_gp::{
 #[path = "../experiments/src/memory.rs"]
 mod memory;
 
+mod arguments;
+
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -40,16 +42,9 @@ const CASES: [(usize, usize); 3] = [(10_000, 512), (20_000, 512), (50_000, 512)]
 type Model = ComputationAware<StationaryKernel, ZeroMean, BlockActions>;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // Cargo hands its own flag on.
-    let arguments = std::env::args()
-        .skip(1)
-        .filter(|argument| argument != "--bench");
-    let numbers: Vec<usize> = arguments
-        .map(|argument| argument.parse())
-        .collect::<Result<_, _>>()?;
     let device = Device::flex().autodiff();
     device.seed(0);
-    match numbers[..] {
+    match arguments::numbers()?[..] {
         [points, actions] => report(points, actions, &device)?,
         _ => {
             for (points, actions) in CASES {

@@ -22,6 +22,8 @@ use burn_gp::{
     variational::Process,
 };
 
+mod arguments;
+
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -48,11 +50,7 @@ const VARIANCES: [(Option<usize>, f64); 6] = [
 const PIVOTS: [Option<usize>; 4] = [Some(0), Some(64), Some(256), None];
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // Cargo hands its own flag on.
-    let points = std::env::args()
-        .skip(1)
-        .find(|argument| argument != "--bench")
-        .map_or(Ok(POINTS), |argument| argument.parse())?;
+    let points = arguments::numbers()?.first().copied().unwrap_or(POINTS);
     let device = Device::flex().autodiff();
     device.seed(0);
     let options = (&device, DType::F64);

@@ -15,6 +15,8 @@ use burn_gp::{
     ops::Stationary,
 };
 
+mod arguments;
+
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -25,16 +27,9 @@ const ROWS: [(usize, usize, usize); 3] = [(5_000, 9, 500), (15_000, 17, 1000), (
 const SQUARE: usize = 1024;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // Cargo hands its own flag on.
-    let arguments = std::env::args()
-        .skip(1)
-        .filter(|argument| argument != "--bench");
-    let numbers: Vec<usize> = arguments
-        .map(|argument| argument.parse())
-        .collect::<Result<_, _>>()?;
     let device = Device::flex();
     device.seed(0);
-    match numbers[..] {
+    match arguments::numbers()?[..] {
         [rows, dimensions, points] => report((rows, dimensions, points), &device)?,
         _ => {
             for size in ROWS {

@@ -44,9 +44,10 @@ fn the_table_has_every_cell_that_is_made() {
             "{row:?}"
         );
     }
-    // Conjugate gradients are another way to the same model and the same minimum.
+    // Conjugate gradients are another way to the same model; ten iterations of L-BFGS along estimates
+    // of its loss end a hundredth away.
     let nlpd = |row: usize| rows[row][8].parse::<f64>().unwrap();
-    assert!((nlpd(1) - nlpd(2)).abs() < 0.05, "{rows:?}");
+    assert!((nlpd(1) - nlpd(2)).abs() < 0.02, "{rows:?}");
     // Networks on mini-batches have one block more.
     for (method, blocks) in [
         ("dbk", 2),

@@ -1,6 +1,6 @@
 //! Inducing points by greedy reduction of the conditional prior variance.
 
-use core::cmp::Ordering;
+use core::{cmp::Ordering, ops::Range};
 
 use burn::tensor::{DType, Element, Tensor};
 use faer::{Accum, MatMut, MatRef};
@@ -77,7 +77,7 @@ struct Panel<T> {
 }
 
 impl<T: Scalar> Panel<T> {
-    fn range(&self) -> core::ops::Range<usize> {
+    fn range(&self) -> Range<usize> {
         self.first_row..self.first_row + self.variances.len()
     }
 

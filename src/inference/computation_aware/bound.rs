@@ -46,7 +46,7 @@ struct Posterior {
 }
 
 /// `½(B + Bᵀ)`
-pub(super) fn symmetric(matrix: Tensor<2>) -> Tensor<2> {
+pub(in crate::inference) fn symmetric(matrix: Tensor<2>) -> Tensor<2> {
     (matrix.clone() + matrix.transpose()) * 0.5
 }
 

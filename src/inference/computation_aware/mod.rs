@@ -32,7 +32,8 @@ use crate::{
     ops::{CholeskyFactor, Jitter, NotPositiveDefinite, cholesky},
     variational::{ConditionedProcess, Spread, WithMean},
 };
-use bound::{Terms, evidence_loss, projected_loss, symmetric};
+pub(in crate::inference) use bound::symmetric;
+use bound::{Terms, evidence_loss, projected_loss};
 
 /// A regression problem: `y = f(X) + ε` with a Gaussian process f of mean zero.
 #[derive(Debug)]

@@ -54,6 +54,12 @@ impl Preconditioner {
         })
     }
 
+    /// R
+    pub fn rank(&self) -> usize {
+        let [rank, _] = self.features.dims();
+        rank
+    }
+
     /// `P⁻¹B`, [N, C].
     pub fn solve(&self, columns: Tensor<2>) -> Tensor<2> {
         let projected = self.features.clone().matmul(columns.clone());
@@ -74,10 +80,8 @@ impl Preconditioner {
         (rows - rank) as f64 * noise.ln() + number(self.factor.log_determinant())
     }
 
-    /// Draws of `N(0, P)`, [N, C], from standard normal numbers [N, C] and at least R more rows.
+    /// Draws of `N(0, P)`, [N, C], from standard normal numbers [N, C] and [R, C].
     pub fn draw(&self, of_noise: Tensor<2>, of_features: Tensor<2>) -> Tensor<2> {
-        let [rank, _] = self.features.dims();
-        let seen = of_features.narrow(0, 0, rank);
-        of_noise * self.noise.clone().sqrt() + self.features.clone().transpose().matmul(seen)
+        of_noise * self.noise.clone().sqrt() + self.features.clone().transpose().matmul(of_features)
     }
 }

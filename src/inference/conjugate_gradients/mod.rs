@@ -175,7 +175,7 @@ impl<K: Kernel, M: Mean> ConjugateGradients<K, M> {
         let all = normal(rows);
         match &system.preconditioner {
             None => all,
-            Some(preconditioner) => preconditioner.draw(all, normal(self.rank(rows))),
+            Some(preconditioner) => preconditioner.draw(all, normal(preconditioner.rank())),
         }
     }
 

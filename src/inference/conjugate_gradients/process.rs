@@ -4,7 +4,10 @@ use burn::tensor::Tensor;
 
 use super::solve::{Operator, Stop, solve};
 use crate::{
-    inference::{Regression, computation_aware::Preconditioner},
+    inference::{
+        Regression,
+        computation_aware::{Preconditioner, symmetric},
+    },
     kernels::Kernel,
     likelihoods::Marginals,
     ops::{Jitter, NotPositiveDefinite, cholesky},
@@ -33,7 +36,8 @@ impl<K> System<K> {
 
 impl<K: Kernel> System<K> {
     /// `D = S·(SᵀK̂S)^{-½}`, [N, R], so that `DDᵀ ≈ K̂⁻¹`, for S that spans the covariances of all
-    /// inputs with R pivots.
+    /// inputs with R pivots: what these leave is the variance of computation-aware regression with the
+    /// actions S.
     pub fn directions(
         &self,
         residual: &Tensor<2>,
@@ -49,8 +53,7 @@ impl<K: Kernel> System<K> {
         let inner = basis
             .clone()
             .matmul(self.product(basis.clone().transpose()));
-        let inner = (inner.clone() + inner.transpose()) * 0.5;
-        let factor = cholesky(inner, Jitter::for_precision(basis.dtype()))?;
+        let factor = cholesky(symmetric(inner), Jitter::for_precision(basis.dtype()))?;
         Ok(factor.solve(basis).transpose())
     }
 }
@@ -143,9 +146,8 @@ impl<K: Kernel> Process for ConjugateGradientsProcess<K> {
         let prior = self.system.kernel.matrix(x.clone());
         let (covariance, mean) = self.predict(x);
         let (left, right) = self.factors(covariance);
-        let known = left.transpose().matmul(right);
         // Symmetric to the last bit, whatever the solves left.
-        let known = (known.clone() + known.transpose()) * 0.5;
+        let known = symmetric(left.transpose().matmul(right));
         let [_, outputs] = mean.dims();
         Joint {
             mean,
