@@ -72,6 +72,21 @@ fn cells_of_the_table_come_one_by_one() {
     }
     assert!(read(&path.join("cells/parkinsons.svg")).contains("CaGP-CG"));
 
+    // So are variances made another way, of the same training.
+    let cached = format!("{line} cggp --cached-variances 4");
+    let table = succeed(path, &words(&cached));
+    assert!(table.contains("CGGP, 4 variances"), "{table}");
+    let rows = fields(&read(&path.join("cells/results.csv")));
+    let cggp: Vec<&Vec<String>> = (rows.iter()).filter(|row| row[3] == "cggp").collect();
+    let cached: Vec<&str> = cggp.iter().map(|row| row[22].as_str()).collect();
+    assert_eq!(cached, ["", "4"]);
+    assert_eq!(
+        (&cggp[0][13], &cggp[0][18]),
+        (&cggp[1][13], &cggp[1][18]),
+        "RMSE, noise"
+    );
+    assert_ne!(cggp[0][9], cggp[1][9]);
+
     // Combinations of other rows are other runs.
     let given = format!("{line} cagp-opt-adam --action-rows given");
     let table = succeed(path, &words(&given));

@@ -21,6 +21,8 @@ pub(super) struct Cell {
     pub method: Method,
     /// The first learning rate.
     pub learning_rate: Option<f64>,
+    /// Directions in which the variances of predictions were made once.
+    pub cached_variances: Option<usize>,
     /// What the runs found, by their seeds.
     pub runs: Vec<Metrics>,
     /// Where they are.
@@ -65,9 +67,11 @@ impl Cell {
         let Some(first) = folders.first() else {
             return Ok(None);
         };
+        let options = read_configuration(&first.join(CONFIG))?;
         Ok(Some(Self {
             method,
-            learning_rate: read_configuration(&first.join(CONFIG))?.learning_rate,
+            learning_rate: options.learning_rate,
+            cached_variances: options.all_rows.cached_variances,
             runs,
             folders,
         }))
@@ -80,7 +84,11 @@ impl Cell {
 
     /// What its runs are called.
     pub fn title(&self) -> String {
-        self.method.title_of(self.first().action_rows)
+        let title = self.method.title_of(self.first().action_rows);
+        match self.cached_variances {
+            Some(rank) => format!("{title}, {rank} variances"),
+            None => title,
+        }
     }
 
     /// Combinations of rows, or inducing points.

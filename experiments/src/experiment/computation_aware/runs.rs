@@ -48,6 +48,10 @@ pub(super) struct Budget {
     /// Combinations of rows, and iterations of cggp [default: 512; quick: 64]
     #[arg(long, value_name = "I")]
     actions: Option<usize>,
+    /// Directions in which cggp makes the variances of its predictions once [default: a solve for each
+    /// prediction]
+    #[arg(long, value_name = "R")]
+    cached_variances: Option<usize>,
     /// Inducing points [default: 1024; quick: 128]
     #[arg(long, value_name = "M")]
     inducing: Option<usize>,
@@ -71,6 +75,7 @@ impl Budget {
     /// [`SettingError`].
     pub fn check(&self) -> Result<(), SettingError> {
         at_least_one("--actions", self.actions)?;
+        at_least_one("--cached-variances", self.cached_variances)?;
         at_least_one("--inducing", self.inducing)?;
         at_least_one("--epochs", self.epochs)?;
         self.learning_rate
@@ -155,6 +160,11 @@ impl Runs<'_> {
         self.budget.actions.unwrap_or(default)
     }
 
+    fn cached_variances(&self, model: ModelName) -> Option<usize> {
+        let is_cggp = model == ModelName::Cggp;
+        is_cggp.then_some(self.budget.cached_variances).flatten()
+    }
+
     fn action_rows(&self, model: ModelName) -> Option<ActionRowsName> {
         let is_trained = model == ModelName::CagpOpt;
         is_trained.then(|| self.budget.action_rows.unwrap_or(ActionRowsName::Near))
@@ -187,6 +197,9 @@ impl Runs<'_> {
         let mut budget = format!("{}-epochs", self.epochs(method));
         if model.has_actions() || model == ModelName::Cggp {
             budget += &format!("-{}-actions", self.actions());
+        }
+        if let Some(rank) = self.cached_variances(model) {
+            budget += &format!("-{rank}-variances");
         }
         if self.action_rows(model) == Some(ActionRowsName::Given) {
             budget += "-given";
@@ -225,6 +238,7 @@ impl Runs<'_> {
                 optimizer: (!is_mini_batch).then(|| method.optimizer()),
                 tolerance: has_solves.then_some(TOLERANCE),
                 iterations: (model == ModelName::Cggp).then(|| self.actions()),
+                cached_variances: self.cached_variances(model),
                 ..AllRowsOptions::default()
             },
             data_dir: self.common.data_dir(),

@@ -22,9 +22,12 @@ struct Record<'a> {
     n_train: usize,
     d: usize,
     method: Method,
+    #[serde(skip)]
+    title: String,
     rank: Option<usize>,
     action_rows: Option<ActionRowsName>,
     learning_rate: Option<f64>,
+    cached_variances: Option<usize>,
     steps: usize,
     seeds: usize,
     nlpd: Option<Summary>,
@@ -48,9 +51,11 @@ impl<'a> Record<'a> {
             n_train: first.n_train,
             d: first.d,
             method: cell.method,
+            title: cell.title(),
             rank: cell.rank(),
             action_rows: first.action_rows,
             learning_rate: cell.learning_rate,
+            cached_variances: cell.cached_variances,
             steps: cell.steps(),
             seeds: cell.runs.len(),
             nlpd: cell.summary(|run| run.scores.nlpd),
@@ -73,7 +78,7 @@ impl<'a> Record<'a> {
             })
         };
         vec![
-            self.method.title_of(self.action_rows),
+            self.title.clone(),
             self.rank.map_or_else(dash, |rank| rank.to_string()),
             self.learning_rate
                 .map_or_else(dash, |rate| rate.to_string()),
@@ -99,12 +104,14 @@ impl<'a> Record<'a> {
         let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
         let mean = |summary: Option<Summary>| number(summary.map(|summary| summary.mean));
         let spread = |summary: Option<Summary>| number(summary.and_then(deviation));
+        let count =
+            |value: Option<usize>| value.map_or_else(String::new, |value| value.to_string());
         vec![
             self.data.to_owned(),
             self.n_train.to_string(),
             self.d.to_string(),
             name_of(self.method),
-            self.rank.map_or_else(String::new, |rank| rank.to_string()),
+            count(self.rank),
             self.action_rows.map_or_else(String::new, name_of),
             number(self.learning_rate),
             self.steps.to_string(),
@@ -122,13 +129,14 @@ impl<'a> Record<'a> {
             mean(self.train_seconds),
             number(self.paper_seconds),
             mean(self.peak_mebibytes),
+            count(self.cached_variances),
         ]
     }
 }
 
 const HEADER: &str = "data,n_train,d,method,rank,action_rows,learning_rate,steps,seeds,nlpd,nlpd_deviation,paper_nll,\
     paper_nll_deviation,rmse,rmse_deviation,paper_rmse,paper_rmse_deviation,coverage95,noise,\
-    train_seconds,paper_seconds,peak_mebibytes\n";
+    train_seconds,paper_seconds,peak_mebibytes,cached_variances\n";
 
 const TITLES: [&str; 14] = [
     "model", "rank", "rate", "NLPD", "paper", "RMSE", "paper", "cover 95", "noise", "steps",
