@@ -165,46 +165,6 @@ fn the_estimate_is_a_function_of_seed_and_parameters() {
     }
 }
 
-/// Covariances are kept where they fit into what is given, and whether they are kept changes the log
-/// evidence, its gradient and predictions by rounding alone.
-#[test]
-fn covariances_kept_are_covariances_made() {
-    const BYTES: usize = 60 * 60 * 8;
-    for (name, device) in double_precision() {
-        let device = device.autodiff();
-        let options = (&device, DType::F64);
-        let case = Case::new(60, 2, 0.05);
-        let found = |covariance_bytes| {
-            let settings = ConjugateGradientsSettings {
-                covariance_bytes,
-                ..converged(10)
-            };
-            let model = model(&case, settings, options);
-            let (x, y) = (tensor(&case.x, options), tensor(&case.y, options));
-            let objective = model.objective(x.clone(), y.clone()).unwrap();
-            let mut numbers = gradients(&model, &objective.backward());
-            numbers.push(scalar(objective));
-            let new_x = tensor(&case.new_x, options).inner();
-            let Marginals { mean, variance } = model.condition(x, y).unwrap().marginals(new_x);
-            numbers.extend([values(mean), values(variance)].concat());
-            numbers
-        };
-        let (made, kept) = (found(0), found(BYTES));
-        // Solves are right to the condition number, 1e3, times rounding.
-        assert_all_close(&kept, &made, 1e-9, name);
-        assert_eq!(made, found(BYTES - 1), "{name}");
-        assert_eq!(
-            kept,
-            found(ConjugateGradientsSettings::default().covariance_bytes),
-            "{name}"
-        );
-        assert_ne!(
-            kept, made,
-            "{name}: products of another order round as others"
-        );
-    }
-}
-
 /// Where no number of pivots is given it is 8·√N, rounded up; given so, the estimate is the same number.
 #[test]
 fn pivots_follow_the_number_of_inputs() {

@@ -176,10 +176,15 @@ impl Case {
 /// Runs of one and of many points, runs longer than a tile, several tiles, one lengthscale and many,
 /// few vectors and many.
 fn cases() -> Vec<Case> {
-    let mut many_vectors = Case::new([300, 20], 4, 6, false);
-    many_vectors.vectors = Random::new(5).matrix(300, 70);
+    let of_vectors = |points: usize, vectors: usize| Case {
+        vectors: Random::new(5).matrix(points, vectors),
+        ..Case::new([points, 20], 4, 6, false)
+    };
     vec![
-        many_vectors,
+        of_vectors(300, 70),
+        of_vectors(130, 1),
+        of_vectors(250, 16),
+        of_vectors(64, 17),
         Case::new([7, 5], 2, 3, false),
         Case::new([150, 40], 9, 150, false),
         Case::new([1700, 600], 3, 37, true),

@@ -63,8 +63,6 @@ fn every_regression_model_predicts_the_same_after_loading() {
             "cggp",
             "--cached-variances",
             "20",
-            "--covariance-memory",
-            "0",
             "--steps",
             "20",
         ],

@@ -65,16 +65,6 @@ pub struct AllRowsOptions {
     )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cached_variances: Option<usize>,
-    /// Mebibytes that the covariances of all rows may take for cggp to make them once a solve and not
-    /// once an iteration [default: 2048]
-    #[arg(
-        long,
-        value_name = "SIZE",
-        allow_negative_numbers = true,
-        help_heading = "Models on all rows"
-    )]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub covariance_memory: Option<usize>,
 }
 
 impl AllRowsOptions {
@@ -93,7 +83,6 @@ impl AllRowsOptions {
             iterations: self.iterations.or(earlier.iterations),
             trace_probes: self.trace_probes.or(earlier.trace_probes),
             cached_variances: self.cached_variances.or(earlier.cached_variances),
-            covariance_memory: self.covariance_memory.or(earlier.covariance_memory),
         }
     }
 }

@@ -81,7 +81,6 @@ pub fn without_use(options: &RunOptions, model: ModelName) -> Vec<&'static str> 
         ("--iterations", given.iterations.is_some()),
         ("--trace-probes", given.trace_probes.is_some()),
         ("--cached-variances", given.cached_variances.is_some()),
-        ("--covariance-memory", given.covariance_memory.is_some()),
     ];
     let pivots = [("--pivots", given.pivots.is_some())];
     let columns = [("--columns", options.columns.is_some())];

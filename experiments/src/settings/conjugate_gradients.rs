@@ -5,8 +5,6 @@ use burn_gp::inference::ConjugateGradientsSettings;
 use super::{SettingError, at_least_one, positive};
 use crate::arguments::{AllRowsOptions, RunOptions};
 
-const MEBIBYTE: usize = 1 << 20;
-
 /// The settings that `options` ask for.
 pub(super) fn conjugate_gradients(
     options: &RunOptions,
@@ -15,16 +13,12 @@ pub(super) fn conjugate_gradients(
     let given = &options.all_rows;
     let tolerance = given.tolerance.unwrap_or(default.tolerance);
     let iterations = at_least_one("--iterations", given.iterations)?;
-    let memory = given
-        .covariance_memory
-        .map(|size| size.saturating_mul(MEBIBYTE));
     let probes = at_least_one("--trace-probes", given.trace_probes)?;
     Ok(ConjugateGradientsSettings {
         iterations: iterations.unwrap_or(default.iterations),
         tolerance: positive("--tolerance", tolerance)?,
         cached_variances: at_least_one("--cached-variances", given.cached_variances)?,
         rank: given.pivots.or(default.rank),
-        covariance_bytes: memory.unwrap_or(default.covariance_bytes),
         probes: probes.unwrap_or(default.probes),
         seed: options.seed.unwrap_or(0),
     })
@@ -38,7 +32,6 @@ pub(super) fn conjugate_gradients_options(settings: &ConjugateGradientsSettings)
         iterations: Some(settings.iterations),
         trace_probes: Some(settings.probes),
         cached_variances: settings.cached_variances,
-        covariance_memory: Some(settings.covariance_bytes / MEBIBYTE),
         ..AllRowsOptions::default()
     }
 }

@@ -251,10 +251,6 @@ fn options_out_of_range() {
                 "--cached-variances means nothing for the model exact; leave it out",
             ),
             (
-                "good.csv --model exact --covariance-memory 5",
-                "--covariance-memory means nothing for the model exact; leave it out",
-            ),
-            (
                 "good.csv --model sgpr --schedule linear",
                 "--schedule means nothing for the model sgpr; leave it out",
             ),

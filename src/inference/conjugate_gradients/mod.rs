@@ -26,11 +26,6 @@ use solve::{Operator, Solved, Stop, solve};
 /// Pivots of the preconditioner by the square root of the number of inputs, where none are given.
 const PIVOTS_OF_ROOT: f64 = 8.0;
 
-/// The covariances of 16 384 inputs in double precision.
-const fn covariance_bytes() -> usize {
-    1 << 31
-}
-
 /// How the systems are solved.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ConjugateGradientsSettings {
@@ -50,10 +45,6 @@ pub struct ConjugateGradientsSettings {
     /// iterations where noise is small.
     #[serde(default)]
     pub rank: Option<usize>,
-    /// The N² covariances of all inputs are made once for all products of a solve where they take no more
-    /// bytes than this, and anew for each product where they take more.
-    #[serde(default = "covariance_bytes")]
-    pub covariance_bytes: usize,
     /// Random vectors that estimate the log-determinant and its gradient.
     pub probes: usize,
     /// Their seed.
@@ -67,7 +58,6 @@ impl Default for ConjugateGradientsSettings {
             tolerance: 1e-4,
             cached_variances: None,
             rank: None,
-            covariance_bytes: covariance_bytes(),
             probes: 10,
             seed: 0,
         }
@@ -82,9 +72,8 @@ impl Default for ConjugateGradientsSettings {
 /// gradient is estimated by `1/s·Σ_i (K̂⁻¹z_i)ᵀ ∂K̂ (P⁻¹z_i)`.
 ///
 /// The z are functions of the seed and the hyperparameters, so that full-batch optimisers see one
-/// function. Time N² for an iteration, of covariances that are kept where
-/// [`covariance_bytes`](ConjugateGradientsSettings::covariance_bytes) allow it; memory `N·(R + s + P)`
-/// without them, for R pivots of the preconditioner.
+/// function. Memory `N·(R + s + P)` for R pivots of the preconditioner; time N² of covariances for an
+/// iteration, which are never stored.
 /// Variances take the solves at their word: the error of a mean whose solve ended early is not in
 /// them, where [`ComputationAware`](super::ComputationAware) counts it as uncertainty. They can be made
 /// from a root of `K̂⁻¹` of low rank that is found once, as in LOVE (G. Pleiss et al., *Constant-Time
@@ -164,13 +153,9 @@ impl<K: Kernel, M: Mean> ConjugateGradients<K, M> {
             0 => None,
             rank => Some(Preconditioner::new(&problem, rank)?),
         };
-        let bytes = rows * rows * inputs.dtype().size();
-        let kept = bytes <= self.settings.covariance_bytes;
-        let covariance = kept.then(|| this.kernel.matrix(inputs.clone()));
         Ok(System {
             kernel: this.kernel,
             inputs,
-            covariance,
             noise: noise.reshape([1, 1]),
             preconditioner,
         })

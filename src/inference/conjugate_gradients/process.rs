@@ -22,8 +22,6 @@ pub(super) struct System<K> {
     pub inputs: Tensor<2>,
     /// σ², [1, 1]
     pub noise: Tensor<2>,
-    /// K, [N, N], where it is kept; every product makes it where it is not.
-    pub covariance: Option<Tensor<2>>,
     pub preconditioner: Option<Preconditioner>,
 }
 
@@ -62,11 +60,10 @@ impl<K: Kernel> System<K> {
 
 impl<K: Kernel> Operator for System<K> {
     fn product(&self, columns: Tensor<2>) -> Tensor<2> {
-        let products = match &self.covariance {
-            Some(covariance) => covariance.clone().matmul(columns.clone()),
-            None => (self.kernel).matrix_product(self.inputs.clone(), columns.clone()),
-        };
-        products + columns * self.noise.clone()
+        let covariances = self
+            .kernel
+            .matrix_product(self.inputs.clone(), columns.clone());
+        covariances + columns * self.noise.clone()
     }
 
     fn precondition(&self, columns: Tensor<2>) -> Tensor<2> {
@@ -96,15 +93,8 @@ impl<K: Kernel> ConjugateGradientsProcess<K> {
         directions: Option<Tensor<2>>,
         stop: Stop,
     ) -> Self {
-        let covariance = match directions {
-            Some(_) => None, // Of no more use.
-            None => system.covariance,
-        };
         Self {
-            system: System {
-                covariance,
-                ..system
-            },
+            system,
             weights,
             directions,
             stop,

@@ -20,7 +20,7 @@ use super::{
 use crate::ops::Stationary;
 
 /// Dimensions from which on matrix products are faster than differences.
-const MANY_DIMENSIONS: usize = 32;
+pub const MANY_DIMENSIONS: usize = 32;
 
 /// Below this many covariances one thread is faster than two.
 const PARALLEL_FROM: usize = 1 << 16;

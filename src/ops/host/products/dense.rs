@@ -1,18 +1,22 @@
 //! `K(x1, x2)·V` with the covariance made tile by tile.
 //!
 //! Where both sets of points are the same, a covariance of two points is made once and used twice:
-//! tiles lie on and above the diagonal of the covariance matrix alone.
+//! tiles lie on and above the diagonal of the covariance matrix alone, and for few vectors there are
+//! none.
 
 use core::ops::Range;
 
 use faer::{Accum, MatMut, MatRef};
 
 use super::super::{
-    covariance::{CovarianceGradients, covariance_backward_on, covariance_on, parts},
+    covariance::{
+        CovarianceGradients, MANY_DIMENSIONS, covariance_backward_on, covariance_on, parts,
+    },
     scalar::Scalar,
     threads::in_parts,
     triangular::product_on,
 };
+use super::few_vectors::{self, FewVectors};
 use crate::ops::Stationary;
 
 /// Rows and columns of a tile: small enough that it stays in a core's own cache.
@@ -57,6 +61,27 @@ struct TileColumns {
 struct Share<S> {
     rows: Vec<Range<usize>>,
     sums: S,
+}
+
+/// The sums of all threads, of which each adds what its rows give to its own.
+fn total<T: Scalar>(
+    mut shares: Vec<Share<Vec<T>>>,
+    add_rows: &(impl Fn(Range<usize>, &mut [T]) + Sync),
+) -> Vec<T> {
+    let count = shares.len();
+    in_parts(&mut shares, 1, count, &|shares, _| {
+        for Share { rows, sums } in shares {
+            for rows in rows {
+                add_rows(rows.clone(), sums);
+            }
+        }
+    });
+    let sums = shares.into_iter().map(|share| share.sums);
+    let total = sums.reduce(|mut total, sums| {
+        add(&mut total, &sums);
+        total
+    });
+    total.unwrap_or_default()
 }
 
 /// A row-major matrix of `columns` columns.
@@ -120,11 +145,11 @@ impl<T: Scalar> Product<'_, T> {
         square.into_iter().chain(rest)
     }
 
-    /// The tiles' rows in turns, as many a thread, so that those of a triangle take as long.
-    fn shares<S>(&self, sums: impl Fn() -> S) -> Vec<Share<S>> {
-        let starts: Vec<usize> = (0..self.rows()).step_by(ROWS).collect();
+    /// Rows in turns, so many at a time, as many a thread, so that those of a triangle take as long.
+    fn shares<S>(&self, height: usize, sums: impl Fn() -> S) -> Vec<Share<S>> {
+        let starts: Vec<usize> = (0..self.rows()).step_by(height).collect();
         let count = parts(self.rows(), self.columns()).min(starts.len());
-        let tile = |&start: &usize| start..(start + ROWS).min(self.rows());
+        let tile = |&start: &usize| start..(start + height).min(self.rows());
         (0..count)
             .map(|share| Share {
                 rows: (starts.iter().skip(share).step_by(count).map(tile)).collect(),
@@ -162,22 +187,18 @@ impl<T: Scalar> Product<'_, T> {
 
     /// [`values_of_all`](Self::values_of_all) from the covariances on and above the diagonal.
     fn values_from_half(&self, kind: Stationary) -> Vec<T> {
+        if (1..=few_vectors::FEW).contains(&self.width())
+            && self.lengthscales.len() < MANY_DIMENSIONS
+        {
+            let points = FewVectors::new(self.x1, self.lengthscales, self.vectors);
+            let shares = self.shares(few_vectors::ROWS, || points.zeros());
+            let sums = total(shares, &|rows, sums| points.add_rows(kind, rows, sums));
+            return points.result(&sums, self.variance);
+        }
         let zeros = || vec![T::default(); self.rows() * self.width()];
-        let mut shares = self.shares(zeros);
-        let count = shares.len();
-        in_parts(&mut shares, 1, count, &|shares, _| {
-            for Share { rows, sums } in shares {
-                for rows in rows {
-                    self.add_rows(kind, rows.clone(), sums, 0);
-                }
-            }
-        });
-        let sums = shares.into_iter().map(|share| share.sums);
-        let total = sums.reduce(|mut total, sums| {
-            add(&mut total, &sums);
-            total
-        });
-        total.unwrap_or_default()
+        total(self.shares(ROWS, zeros), &|rows, sums| {
+            self.add_rows(kind, rows, sums, 0);
+        })
     }
 
     /// Adds what the tiles of some rows give to the rows of `out`, which begins with row `first`.
@@ -203,7 +224,7 @@ impl<T: Scalar> Product<'_, T> {
 
     /// The gradients, from every point; `gradient` is that of the product, [N1, R].
     pub(super) fn reverse_of_all(&self, kind: Stationary, gradient: &[T]) -> ProductGradients<T> {
-        let mut shares = self.shares(|| self.zeros());
+        let mut shares = self.shares(ROWS, || self.zeros());
         let count = shares.len();
         in_parts(&mut shares, 1, count, &|shares, _| {
             for Share { rows, sums } in shares {

@@ -5,6 +5,7 @@ mod blocked;
 mod blocks;
 mod copies;
 mod dense;
+mod few_vectors;
 mod layout;
 mod passes;
 
