@@ -219,6 +219,31 @@ fn variances_made_once_are_no_smaller_than_the_exact_ones() {
     }
 }
 
+/// With as many pivots as rows, or more, variances made once are the exact ones, also where rows repeat
+/// and noise is small; 1e-8 is a condition number of 1e5 times rounding, of which sums leave a part.
+#[test]
+fn variances_made_once_of_all_rows_are_exact() {
+    let mut case = Case::new(80, 2, 1e-3);
+    let first: Vec<Vec<f64>> = case.x[..5].to_vec();
+    case.x[75..].clone_from_slice(&first);
+    let exact = case.exact(&case.new_x);
+    let exact: Vec<f64> = (0..7).map(|i| exact[i][i]).collect();
+    for (name, device) in double_precision() {
+        let options = (&device, DType::F64);
+        for rank in [80, 500] {
+            let settings = ConjugateGradientsSettings {
+                cached_variances: Some(rank),
+                ..ConjugateGradientsSettings::default()
+            };
+            let process = model(&case, settings, options)
+                .condition(tensor(&case.x, options), tensor(&case.y, options))
+                .unwrap();
+            let found = process.marginals(tensor(&case.new_x, options)).variance;
+            assert_all_close(&values(found), &exact, 1e-8, name);
+        }
+    }
+}
+
 /// Exact regression, or that by conjugate gradients, predicted with the kernel, first lengthscale and
 /// first noise of Table 1 of arXiv:2505.18526.
 fn predicted(

@@ -56,7 +56,8 @@ pub struct AllRowsOptions {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trace_probes: Option<usize>,
     /// Make the variances of predictions of cggp once, in as many directions; they are too large where
-    /// these are too few [default: a solve for each prediction]
+    /// these are too few, and exact where they are as many as rows [default: a solve for each
+    /// prediction]
     #[arg(
         long,
         value_name = "R",

@@ -36,8 +36,8 @@ pub struct ConjugateGradientsSettings {
     pub tolerance: f64,
     /// Pivots whose covariances with all inputs span the directions in which variances of predictions
     /// are known once and for all, by one product with the covariance; they are too large where these
-    /// are too few, as for rough functions of many inputs. Where no number is given every prediction
-    /// solves for its own.
+    /// are too few, as for rough functions of many inputs, and exact where they are as many as inputs, at
+    /// the price of exact regression. Where no number is given every prediction solves for its own.
     #[serde(default)]
     pub cached_variances: Option<usize>,
     /// Pivots of the preconditioner: none for 0, and `8·√N` where their number is not given, whose

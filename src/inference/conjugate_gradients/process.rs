@@ -10,7 +10,7 @@ use crate::{
     },
     kernels::Kernel,
     likelihoods::Marginals,
-    ops::{Jitter, NotPositiveDefinite, cholesky},
+    ops::{Jitter, NotPositiveDefinite, add_to_diagonal, cholesky},
     variational::{Joint, Process, nonnegative},
 };
 
@@ -37,23 +37,33 @@ impl<K> System<K> {
 impl<K: Kernel> System<K> {
     /// `D = S·(SᵀK̂S)^{-½}`, [N, R], so that `DDᵀ ≈ K̂⁻¹`, for S that spans the covariances of all
     /// inputs with R pivots: what these leave is the variance of computation-aware regression with the
-    /// actions S.
+    /// actions S. With as many pivots as inputs S is the identity, and nothing is left.
     pub fn directions(
         &self,
         residual: &Tensor<2>,
         rank: usize,
     ) -> Result<Tensor<2>, NotPositiveDefinite> {
-        let problem = Regression {
-            kernel: &self.kernel,
-            noise: &self.noise.clone().reshape([1]),
-            inputs: &self.inputs,
-            residual,
+        let noise = self.noise.clone().reshape([1]);
+        let [rows, _] = self.inputs.dims();
+        // Sᵀ, [R, N], and the factor of SᵀK̂S
+        let (basis, factor) = if rank < rows {
+            let problem = Regression {
+                kernel: &self.kernel,
+                noise: &noise,
+                inputs: &self.inputs,
+                residual,
+            };
+            let basis = Preconditioner::new(&problem, rank)?.whitened_features();
+            let products = self.product(basis.clone().transpose());
+            let inner = symmetric(basis.clone().matmul(products));
+            let jitter = Jitter::for_precision(basis.dtype());
+            (basis, cholesky(inner, jitter)?)
+        } else {
+            let covariances = self.kernel.matrix(self.inputs.clone());
+            let identity = add_to_diagonal(covariances.zeros_like(), noise.ones_like());
+            let all = add_to_diagonal(covariances, noise);
+            (identity, cholesky(all, Jitter::NONE)?)
         };
-        let basis = Preconditioner::new(&problem, rank)?.whitened_features(); // Sᵀ, [R, N]
-        let inner = basis
-            .clone()
-            .matmul(self.product(basis.clone().transpose()));
-        let factor = cholesky(symmetric(inner), Jitter::for_precision(basis.dtype()))?;
         Ok(factor.solve(basis).transpose())
     }
 }
