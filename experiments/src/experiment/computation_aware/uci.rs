@@ -85,6 +85,11 @@ fn report(folder: &ExperimentFolder) -> Result<(), Failure> {
          or a smaller rank are not comparable with its numbers"
             .into(),
     );
+    if cells.iter().any(|cell| cell.cached_variances.is_some()) {
+        let text = "R variances: those of predictions were made once, in R directions; with fewer \
+                    than rows they are too large, and exact otherwise";
+        lines.push(text.into());
+    }
     lines.push(format!("all of it in {}\n", folder.path().display()));
     print(&lines.join("\n"))
 }

@@ -63,11 +63,12 @@ struct Share<S> {
     sums: S,
 }
 
-/// The sums of all threads, of which each adds what its rows give to its own.
-fn total<T: Scalar>(
-    mut shares: Vec<Share<Vec<T>>>,
-    add_rows: &(impl Fn(Range<usize>, &mut [T]) + Sync),
-) -> Vec<T> {
+/// The sum of what each thread's rows add to its own sums; none without rows.
+fn total<S: Send>(
+    mut shares: Vec<Share<S>>,
+    add_rows: impl Fn(Range<usize>, &mut S) + Sync,
+    add: impl Fn(&mut S, &S),
+) -> Option<S> {
     let count = shares.len();
     in_parts(&mut shares, 1, count, &|shares, _| {
         for Share { rows, sums } in shares {
@@ -77,11 +78,10 @@ fn total<T: Scalar>(
         }
     });
     let sums = shares.into_iter().map(|share| share.sums);
-    let total = sums.reduce(|mut total, sums| {
+    sums.reduce(|mut total, sums| {
         add(&mut total, &sums);
         total
-    });
-    total.unwrap_or_default()
+    })
 }
 
 /// A row-major matrix of `columns` columns.
@@ -192,13 +192,13 @@ impl<T: Scalar> Product<'_, T> {
         {
             let points = FewVectors::new(self.x1, self.lengthscales, self.vectors);
             let shares = self.shares(few_vectors::ROWS, || points.zeros());
-            let sums = total(shares, &|rows, sums| points.add_rows(kind, rows, sums));
-            return points.result(&sums, self.variance);
+            let add_rows = |rows, sums: &mut Vec<T>| points.add_rows(kind, rows, sums);
+            let sums = total(shares, add_rows, |total, sums| add(total, sums));
+            return points.result(&sums.unwrap_or_default(), self.variance);
         }
-        let zeros = || vec![T::default(); self.rows() * self.width()];
-        total(self.shares(ROWS, zeros), &|rows, sums| {
-            self.add_rows(kind, rows, sums, 0);
-        })
+        let shares = self.shares(ROWS, || vec![T::default(); self.rows() * self.width()]);
+        let add_rows = |rows, sums: &mut Vec<T>| self.add_rows(kind, rows, sums, 0);
+        total(shares, add_rows, |total, sums| add(total, sums)).unwrap_or_default()
     }
 
     /// Adds what the tiles of some rows give to the rows of `out`, which begins with row `first`.
@@ -224,20 +224,13 @@ impl<T: Scalar> Product<'_, T> {
 
     /// The gradients, from every point; `gradient` is that of the product, [N1, R].
     pub(super) fn reverse_of_all(&self, kind: Stationary, gradient: &[T]) -> ProductGradients<T> {
-        let mut shares = self.shares(ROWS, || self.zeros());
-        let count = shares.len();
-        in_parts(&mut shares, 1, count, &|shares, _| {
-            for Share { rows, sums } in shares {
-                for rows in rows {
-                    self.reverse_rows(kind, rows, gradient, sums);
-                }
-            }
+        let shares = self.shares(ROWS, || self.zeros());
+        let add_rows = |rows, sums: &mut _| self.reverse_rows(kind, &rows, gradient, sums);
+        let total = total(shares, add_rows, |total, sums| {
+            total.covariance.add_tile(&sums.covariance, 0, 0);
+            add(&mut total.vectors, &sums.vectors);
         });
-        let mut total = self.zeros();
-        for share in &shares {
-            total.covariance.add_tile(&share.sums.covariance, 0, 0);
-            add(&mut total.vectors, &share.sums.vectors);
-        }
+        let mut total = total.unwrap_or_else(|| self.zeros());
         if self.x2.is_none() {
             let columns = std::mem::take(&mut total.covariance.x2);
             add(&mut total.covariance.x1, &columns);
