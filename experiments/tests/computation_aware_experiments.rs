@@ -89,6 +89,15 @@ fn cells_of_the_table_come_one_by_one() {
     );
     assert_ne!(cggp[0][9], cggp[1][9]);
 
+    // Runs of another length are others, and the picture tells them apart.
+    let longer = "experiment cagp-uci --data-dir . --out cells --quiet --epochs 12 --actions 12 \
+                  --inducing 12 --methods svgp";
+    succeed(path, &words(longer));
+    let picture = read(&path.join("cells/parkinsons.svg"));
+    for name in ["SVGP, 10 steps", "SVGP, 12 steps", "CGGP, 4 variances"] {
+        assert!(picture.contains(name), "{name} is not in\n{picture}");
+    }
+
     // Combinations of other rows are other runs.
     let given = format!("{line} cagp-opt-adam --action-rows given");
     let table = succeed(path, &words(&given));

@@ -370,6 +370,16 @@ pub(super) mod testing {
             heights.map(str::to_owned).collect()
         }
 
+        /// Where the line with these words starts or ends, in the units of the drawing.
+        pub(in super::super) fn place_of(&self, text: &str) -> String {
+            let document = roxmltree::Document::parse(&self.svg).expect("well-formed XML");
+            let line = document
+                .descendants()
+                .find(|node| node.text().is_some_and(|words| words.contains(text)));
+            let place = line.and_then(|node| node.attribute("x"));
+            place.expect("a line with these words").to_owned()
+        }
+
         pub(in super::super) fn has_text(&self, text: &str) -> bool {
             self.count_text(text) > 0
         }

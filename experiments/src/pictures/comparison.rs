@@ -14,13 +14,14 @@ const PICTURE: &str = "Comparison";
 
 const HEIGHT: i32 = 560;
 const HEADER: i32 = 98;
-/// Width of the models' names.
-const NAMES: i32 = 150;
 const MARGIN: i32 = 10;
 const TOP: i32 = 6;
 const BOTTOM: i32 = 46;
-/// Names longer than this do not fit.
-const LONGEST_NAME: usize = 20;
+/// Longer names leave too little room for scores.
+const LONGEST_NAME: usize = 36;
+const NAME_SIZE: f64 = 12.5;
+/// Of the letters of names, as a part of their size: those of a wide sans-serif font.
+const LETTER_WIDTH: f64 = 0.62;
 
 /// One score of all models.
 #[derive(Clone, Debug)]
@@ -69,8 +70,12 @@ pub fn comparison(
         let (header, body) = sheet.split_vertically(pixels(HEADER));
         write_header(&header, &frame)?;
         legend::in_a_row(&header, &frame.legend, MARGIN, 80)?;
-        let (names, panels) = body.split_horizontally(pixels(NAMES));
-        write_names(&names, models)?;
+        let texts: Vec<String> = (models.iter())
+            .map(|name| plain_text(name, LONGEST_NAME))
+            .collect();
+        let width = width_of(&texts);
+        let (names, panels) = body.split_horizontally(pixels(width));
+        write_names(&names, width, &texts)?;
         let areas = panels.split_evenly((1, scores.len()));
         for (area, score) in areas.iter().zip(scores) {
             panel(area, score)?;
@@ -91,17 +96,23 @@ fn legend_entries() -> Vec<Entry<'static>> {
     ]
 }
 
+/// Pixels that the names need with a margin to each side.
+fn width_of(names: &[String]) -> i32 {
+    let letters = names.iter().map(|name| name.chars().count()).max();
+    let text = letters.unwrap_or(0) as f64 * NAME_SIZE * LETTER_WIDTH;
+    text.ceil() as i32 + 2 * MARGIN
+}
+
 /// The names of the models, each at the height of its row.
-fn write_names(area: &Area<'_>, models: &[String]) -> Result<(), PictureError> {
-    let style = font(12.5)
+fn write_names(area: &Area<'_>, width: i32, names: &[String]) -> Result<(), PictureError> {
+    let style = font(NAME_SIZE)
         .color(&palette::INK)
         .pos(Pos::new(HPos::Right, VPos::Center));
     let height = f64::from(HEIGHT - HEADER - 2 * TOP - BOTTOM);
-    for (row, name) in models.iter().enumerate() {
-        let share = (row as f64 + 0.5) / models.len() as f64;
+    for (row, name) in names.iter().enumerate() {
+        let share = (row as f64 + 0.5) / names.len() as f64;
         let y = TOP + (height * share).round() as i32;
-        let text = plain_text(name, LONGEST_NAME);
-        area.draw_text(&text, &style, (pixels(NAMES - MARGIN), pixels(y)))
+        area.draw_text(name, &style, (pixels(width - MARGIN), pixels(y)))
             .map_err(drawing(PICTURE))?;
     }
     Ok(())
@@ -210,6 +221,25 @@ mod tests {
         // Two of the legend; three runs and two means; a single run has no ring; one mean.
         assert_eq!(picture.count("circle"), 2 + 3 + 2 + 1);
         assert!(picture.has_text("svgp") && picture.has_text("exact"));
+    }
+
+    /// Names end where panels begin, far enough from the edge to be whole: their letters are 7 pixels
+    /// wide on average in the widest of the usual fonts.
+    #[test]
+    fn names_have_room() {
+        for (name, shown) in [
+            ("svgp", "svgp"),
+            ("CaGP-Opt, L-BFGS, near rows", "CaGP-Opt, L-BFGS, near rows"),
+            (&"w".repeat(50), &format!("{}…", "w".repeat(36))),
+        ] {
+            let names = [name.to_owned(), "a".to_owned()];
+            let scores = [score(vec![vec![1.0, 2.0], vec![0.5]])];
+            let picture = Picture::of(|path| comparison(path, "wine", &names, &scores));
+            let end: f64 = picture.place_of(shown).parse().expect("a number");
+            let end = end / f64::from(pixels(1));
+            let needed = 7.0 * shown.chars().count() as f64;
+            assert!((needed..400.0).contains(&end), "{name}: {end}");
+        }
     }
 
     #[test]

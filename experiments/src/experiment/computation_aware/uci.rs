@@ -86,18 +86,41 @@ fn report(folder: &ExperimentFolder) -> Result<(), Failure> {
             .into(),
     );
     if cells.iter().any(|cell| cell.cached_variances.is_some()) {
-        let text = "R variances: those of predictions were made once, in R directions; with fewer \
-                    than rows they are too large, and exact otherwise";
+        let text = "R variances: those of predictions were made once, in R directions; with fewer than \
+                    rows\nthey are too large, and exact otherwise";
         lines.push(text.into());
     }
     lines.push(format!("all of it in {}\n", folder.path().display()));
     print(&lines.join("\n"))
 }
 
+/// What a cell is called among others: its title, and what tells it from cells of the same one.
+fn name_among(cell: &Cell, cells: &[Cell]) -> String {
+    let title = cell.title();
+    let same = || cells.iter().filter(|other| other.title() == title);
+    let mut name = title.clone();
+    if let Some(rank) = cell.rank()
+        && same().any(|other| other.rank() != cell.rank())
+    {
+        name += &format!(", {rank}");
+    }
+    let same = || same().filter(|other| other.rank() == cell.rank());
+    if same().any(|other| other.steps() != cell.steps()) {
+        name += &format!(", {} steps", cell.steps());
+    }
+    let mut same = same().filter(|other| other.steps() == cell.steps());
+    if let Some(rate) = cell.learning_rate
+        && same.any(|other| other.learning_rate != cell.learning_rate)
+    {
+        name += &format!(", rate {rate}");
+    }
+    name
+}
+
 /// The scores of a data set's models side by side.
 fn draw(folder: &ExperimentFolder, cells: &[Cell]) {
     let data = &cells[0].first().data;
-    let names: Vec<String> = cells.iter().map(Cell::title).collect();
+    let names: Vec<String> = cells.iter().map(|cell| name_among(cell, cells)).collect();
     let score = |name, number: fn(&crate::report::Metrics) -> f64| ComparedScore {
         name,
         unit: None,
