@@ -6,7 +6,6 @@ mod actions;
 mod actions_report;
 mod adam;
 mod cells;
-
 mod course;
 mod course_report;
 mod coverage;
@@ -19,9 +18,11 @@ mod method;
 mod published;
 mod runs;
 mod scale;
+mod scale_report;
 mod sizes;
 mod table;
 mod toy;
+mod toy_report;
 mod uci;
 
 pub(super) use actions::{ActionsOptions, actions};

@@ -27,30 +27,29 @@ use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::adam::ADAM;
-use super::hyperparameters::value_at;
+use super::{
+    adam::ADAM,
+    hyperparameters::value_at,
+    toy_report::{csv, draw, text},
+};
 use crate::evenly_spaced::evenly_spaced;
 use crate::experiment::{CommonOptions, ExperimentFolder, watch::Watch};
 use crate::failure::Failure;
-use crate::pictures::{self, Bands, Caption, FitPanel, PictureError, Points, Quantity};
+use crate::pictures;
 use crate::settings::{SettingError, at_least_one, enough_rows};
 use crate::standard_output::print;
-use crate::text_table::aligned;
 
 /// Its name.
-const NAME: &str = "cagp-toy";
+pub(super) const NAME: &str = "cagp-toy";
 
 /// Where the data are, and how many around each place.
 const PLACES: [f64; 5] = [-1.0, -0.5, 0.0, 0.5, 1.0];
 const ROWS: usize = 50;
 const WIDTH: f64 = 0.1;
-const NOISE: f64 = 0.1;
+pub(super) const NOISE: f64 = 0.1;
 
 /// The inducing points, far from all of them.
-const INDUCING: [f64; 4] = [-0.75, -0.25, 0.25, 0.75];
-
-/// Half the width of a band, in standard deviations.
-const DEVIATIONS: f64 = 2.0;
+pub(super) const INDUCING: [f64; 4] = [-0.75, -0.25, 0.25, 0.75];
 
 /// How far beyond the data a model is drawn.
 const BEYOND: f64 = 0.3;
@@ -83,22 +82,22 @@ impl ToyOptions {
 
 /// A fitted model of the figure; deviations are those of the function, without noise.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Fit {
-    title: String,
-    noise: f64,
-    lengthscale: f64,
-    x: Vec<f64>,
-    mean: Vec<f64>,
-    deviation: Vec<f64>,
+pub(super) struct Fit {
+    pub title: String,
+    pub noise: f64,
+    pub lengthscale: f64,
+    pub x: Vec<f64>,
+    pub mean: Vec<f64>,
+    pub deviation: Vec<f64>,
     /// The part that the data leave, where the computation leaves another.
-    mathematical: Option<Vec<f64>>,
-    inducing: Vec<f64>,
+    pub mathematical: Option<Vec<f64>>,
+    pub inducing: Vec<f64>,
 }
 
 /// What all models are fitted with.
-struct Problem {
-    inputs: Vec<f64>,
-    targets: Vec<f64>,
+pub(super) struct Problem {
+    pub inputs: Vec<f64>,
+    pub targets: Vec<f64>,
     /// On the device with autodiff.
     data: TrainingData,
     steps: usize,
@@ -326,106 +325,4 @@ impl Model {
             }
         }
     }
-}
-
-/// The deviation at the place drawn that is nearest to the first inducing point.
-fn in_the_gap(fit: &Fit, deviation: &[f64]) -> f64 {
-    let distances = fit.x.iter().map(|x| (x - INDUCING[0]).abs());
-    let pairs = distances.zip(deviation);
-    let nearest = pairs.min_by(|a, b| a.0.total_cmp(&b.0));
-    nearest.map_or(f64::NAN, |(_, deviation)| *deviation)
-}
-
-fn text(fits: &[Fit], steps: usize, folder: &ExperimentFolder) -> String {
-    let titles = [
-        "model",
-        "noise deviation",
-        "lengthscale",
-        "deviation in the gap",
-        "of the exact posterior",
-    ];
-    let mut rows = vec![titles.map(str::to_owned).to_vec()];
-    rows.extend(fits.iter().map(|fit| {
-        let exact = fit.mathematical.as_ref();
-        vec![
-            fit.title.clone(),
-            format!("{:.3}", fit.noise.sqrt()),
-            format!("{:.3}", fit.lengthscale),
-            format!("{:.3}", in_the_gap(fit, &fit.deviation)),
-            exact.map_or_else(
-                || "-".into(),
-                |part| format!("{:.3}", in_the_gap(fit, part)),
-            ),
-        ]
-    }));
-    let mut lines = vec![format!(
-        "{NAME}: at most {steps} steps; the data's noise deviation is {NOISE}"
-    )];
-    lines.extend(aligned(&rows));
-    lines.push(format!(
-        "\ndeviations of the function, without noise, at the inducing point {} in a gap of the data; that \
-         of the exact\nposterior is with the same hyperparameters: the rest is computational. The paper \
-         (arXiv:2411.01036, Figure 1)\nhas no numbers: SVGP is sure where it has an inducing point and \
-         calls deviations noise, CaGP is not.",
-        INDUCING[0]
-    ));
-    lines.push(format!("all of it in {}\n", folder.path().display()));
-    lines.join("\n")
-}
-
-fn csv(fits: &[Fit]) -> String {
-    let mut text = String::from("model,noise_deviation,lengthscale,deviation,exact_deviation\n");
-    for fit in fits {
-        let exact = fit.mathematical.as_ref();
-        text += &format!(
-            "{},{},{},{},{}\n",
-            fit.title,
-            fit.noise.sqrt(),
-            fit.lengthscale,
-            in_the_gap(fit, &fit.deviation),
-            exact.map_or_else(String::new, |part| in_the_gap(fit, part).to_string())
-        );
-    }
-    text
-}
-
-/// A panel a model, and one more for the mathematical part of each that has two.
-fn draw(folder: &ExperimentFolder, problem: &Problem, fits: &[Fit]) -> Result<(), PictureError> {
-    let wholes = (fits.iter()).map(|fit| (fit, fit.title.clone(), &fit.deviation));
-    let parts = fits.iter().filter_map(|fit| {
-        let part = fit.mathematical.as_ref()?;
-        Some((fit, format!("{}, mathematical", fit.title), part))
-    });
-    let bands: Vec<(&Fit, String, &Vec<f64>)> = wholes.chain(parts).collect();
-    let panels: Vec<FitPanel<'_>> = (bands.iter())
-        .map(|(fit, title, deviation)| FitPanel {
-            title,
-            x: &fit.x,
-            mean: &fit.mean,
-            deviation,
-            inducing: &fit.inducing,
-            orthogonal: &[],
-        })
-        .collect();
-    let (inputs, targets) = (&problem.inputs, &problem.targets);
-    pictures::fits(
-        &folder.path().join("fits.svg"),
-        Caption {
-            data: "five runs of data",
-            model: "the function, without noise",
-        },
-        Bands {
-            text: "±2 deviations",
-            deviations: DEVIATIONS,
-        },
-        (
-            Points {
-                x: inputs,
-                y: targets,
-            },
-            Points { x: &[], y: &[] },
-        ),
-        (Quantity::of("x"), Quantity::of("y")),
-        &panels,
-    )
 }

@@ -1,0 +1,299 @@
+//! Table and picture of what a step costs against the number of rows.
+
+use std::fs;
+
+use serde::Serialize;
+
+use super::scale::{DIMENSIONS, NAME};
+use crate::experiment::{ExperimentFolder, scaling::fitted_slope};
+use crate::failure::{Failure, FolderError};
+use crate::fitting::TrainingLog;
+use crate::output::{TRAINING_LOG, names_in};
+use crate::pictures::{self, Caption, CurveName, CurvePanel, Quantity, Span};
+use crate::report::Metrics;
+use crate::standard_output::print;
+use crate::summary::median;
+use crate::text_table::aligned;
+use crate::training_run::TrainingRun;
+
+/// The exponent of memory that the paper's claim allows, with room for what is measured.
+const MOST_MEMORY: f64 = 1.05;
+
+/// The part of the memory from which on the rows tell how it grows.
+const OWN_SHARE: f64 = 0.75;
+
+/// A finished run.
+#[derive(Clone, Debug, Serialize)]
+struct Cost {
+    actions: usize,
+    rows: usize,
+    inputs: usize,
+    steps: usize,
+    seed: u64,
+    /// The median.
+    seconds_per_step: f64,
+    /// The most memory that its process held; not a number where the system does not say.
+    peak_mebibytes: f64,
+    /// Rows beyond those of the run with the fewest and as many combinations, …
+    more_rows: usize,
+    /// … and what that one did not hold.
+    mebibytes_for_rows: f64,
+    /// Of a matrix with a number for each row and each combination.
+    matrix_mebibytes: f64,
+    nlpd: f64,
+}
+
+impl Cost {
+    fn new(metrics: &Metrics, log: &TrainingLog) -> Self {
+        let starts = std::iter::once(0.0).chain(log.entries.iter().map(|entry| entry.seconds));
+        let steps = log.entries.iter().zip(starts);
+        let seconds = steps.map(|(entry, start)| entry.seconds - start).collect();
+        let actions = metrics.actions.unwrap_or(0);
+        let bytes = if metrics.dtype == "f32" { 4.0 } else { 8.0 };
+        let mebibytes = |bytes: f64| bytes / f64::from(1 << 20);
+        Self {
+            actions,
+            rows: metrics.n_train,
+            inputs: metrics.d,
+            steps: metrics.steps,
+            seed: metrics.seed,
+            seconds_per_step: median(seconds),
+            peak_mebibytes: (metrics.peak_memory).map_or(f64::NAN, |bytes| mebibytes(bytes as f64)),
+            more_rows: 0,
+            mebibytes_for_rows: f64::NAN,
+            matrix_mebibytes: mebibytes(bytes * metrics.n_train as f64 * actions as f64),
+            nlpd: metrics.scores.nlpd,
+        }
+    }
+
+    /// The finished runs, by numbers of combinations and rows.
+    fn finished(folder: &ExperimentFolder) -> Result<Vec<Self>, Failure> {
+        let mut costs = Vec::new();
+        for name in names_in(&folder.runs()) {
+            let run = folder.runs().join(name);
+            let Some(metrics) = TrainingRun::finished(&run)? else {
+                continue;
+            };
+            let path = run.join(TRAINING_LOG);
+            let text = fs::read_to_string(&path).map_err(|error| error.to_string());
+            let log = text.and_then(|text| {
+                TrainingLog::from_csv(&text).ok_or_else(|| "it is not a training log".to_owned())
+            });
+            let log = log.map_err(|reason| FolderError::DamagedCheckpoint { path, reason })?;
+            costs.push(Self::new(&metrics, &log));
+        }
+        costs.sort_by_key(|cost| (cost.actions, cost.rows, cost.steps, cost.seed));
+        let counts = costs.chunk_by_mut(|a, b| a.actions == b.actions);
+        for costs in counts {
+            let (few, least) = (costs[0].rows, costs[0].peak_mebibytes);
+            for cost in costs {
+                cost.more_rows = cost.rows - few;
+                cost.mebibytes_for_rows = cost.peak_mebibytes - least;
+            }
+        }
+        Ok(costs)
+    }
+
+    fn row(&self) -> Vec<String> {
+        let size = |mebibytes: f64| format!("{mebibytes:.1}");
+        vec![
+            self.actions.to_string(),
+            self.rows.to_string(),
+            self.steps.to_string(),
+            format!("{:.3}", self.seconds_per_step),
+            size(self.peak_mebibytes),
+            size(self.mebibytes_for_rows),
+            size(self.matrix_mebibytes),
+            self.matrices()
+                .map_or_else(|| "-".into(), |count| format!("{count:.1}")),
+        ]
+    }
+
+    /// The matrices of a number a row and combination that what the rows add would hold.
+    fn matrices(&self) -> Option<f64> {
+        let matrix = self.matrix_mebibytes * self.more_rows as f64 / self.rows as f64;
+        (self.more_rows > 0).then(|| self.mebibytes_for_rows / matrix)
+    }
+}
+
+const TITLES: [&str; 8] = [
+    "I", "n", "steps", "s a step", "peak MiB", "for rows", "n×I MiB", "ratio",
+];
+
+/// What grows how with n·I, for one I.
+#[derive(Debug, Serialize)]
+struct Exponents {
+    actions: usize,
+    /// From the rows on from which the exponents are.
+    rows: usize,
+    seconds_per_step: Option<f64>,
+    peak_memory: Option<f64>,
+    /// What the rows beyond the fewest add, with the number of these rows.
+    memory_for_rows: Option<f64>,
+    /// Whether even with the most rows the program's own memory is a large part of it all.
+    is_small: bool,
+}
+
+impl Exponents {
+    /// Those of the runs with as many combinations; the run with the fewest rows does not count.
+    fn new(costs: &[Cost]) -> Self {
+        let few = costs[0].rows;
+        let counted = || costs.iter().filter(move |cost| cost.rows > few);
+        let exponent = |rows: fn(&Cost) -> usize, cost: fn(&Cost) -> f64| {
+            let points: Vec<(f64, f64)> = counted()
+                .map(|run| ((rows(run) * run.actions) as f64, cost(run)))
+                .filter(|point| point.1 > 0.0)
+                .map(|(size, cost)| (size.ln(), cost.ln()))
+                .collect();
+            fitted_slope(&points)
+        };
+        Self {
+            actions: costs[0].actions,
+            rows: counted().map(|cost| cost.rows).min().unwrap_or(few),
+            seconds_per_step: exponent(|cost| cost.rows, |cost| cost.seconds_per_step),
+            peak_memory: exponent(|cost| cost.rows, |cost| cost.peak_mebibytes),
+            memory_for_rows: exponent(|cost| cost.more_rows, |cost| cost.mebibytes_for_rows),
+            is_small: (costs.last())
+                .is_some_and(|cost| cost.mebibytes_for_rows < OWN_SHARE * cost.peak_mebibytes),
+        }
+    }
+
+    fn line(&self) -> Option<String> {
+        let (time, memory) = (self.seconds_per_step?, self.peak_memory?);
+        let rows = self.memory_for_rows.unwrap_or(memory);
+        let verdict = match memory.max(rows) <= MOST_MEMORY {
+            true => "both at most",
+            false => "NOT both at most",
+        };
+        let doubt = match self.is_small {
+            true => {
+                "; more --sizes or --actions say more of memory, of which much is the program's own"
+            }
+            false => "",
+        };
+        Some(format!(
+            "I = {}, from {} rows on: memory grows by the power {memory:.2} of n·I, what the rows add \
+             by {rows:.2}, {verdict} {MOST_MEMORY};\nthe time of a step by {time:.2}{doubt}",
+            self.actions, self.rows
+        ))
+    }
+}
+
+/// All of it, for programs.
+#[derive(Serialize)]
+struct Record {
+    costs: Vec<Cost>,
+    exponents: Vec<Exponents>,
+}
+
+/// The table and the picture of every run that is finished in the folder.
+///
+/// # Errors
+///
+/// When a file cannot be read or written.
+pub(super) fn report(folder: &ExperimentFolder, device: &str) -> Result<(), Failure> {
+    let costs = Cost::finished(folder)?;
+    let exponents: Vec<Exponents> = costs
+        .chunk_by(|a, b| a.actions == b.actions)
+        .map(Exponents::new)
+        .collect();
+    draw(folder, &costs);
+    let mut rows = vec![TITLES.map(str::to_owned).to_vec()];
+    rows.extend(costs.iter().map(Cost::row));
+    let mut lines = vec![format!(
+        "{NAME}: generated rows of {DIMENSIONS} inputs, {} threads, device {device}",
+        threads()
+    )];
+    lines.extend(aligned(&rows));
+    lines.extend(exponents.iter().filter_map(Exponents::line));
+    lines.push(
+        "medians of the steps of Adam on all n rows; peak MiB: the most of the host's memory that the \
+         process held, for rows:\nbeyond the run with the fewest; n×I: one matrix of a number a row and \
+         combination, ratio: what rows add in such\nmatrices of them. The paper (arXiv:2411.01036, Section \
+         4) has memory O(nI), and time O(n max(I, n/I)) with the I\ncombinations side by side: a step \
+         evaluates the kernel n² times, so that its time grows by the power 2 where threads\nare far fewer \
+         than I"
+            .into(),
+    );
+    lines.push(format!("all of it in {}\n", folder.path().display()));
+    let csv = csv(&costs);
+    folder.write_results(&Record { costs, exponents }, &csv)?;
+    print(&lines.join("\n"))
+}
+
+fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+fn csv(costs: &[Cost]) -> String {
+    let mut text = String::from(
+        "actions,rows,inputs,steps,seed,seconds_per_step,peak_mebibytes,mebibytes_for_rows,\
+         matrix_mebibytes,nlpd\n",
+    );
+    for cost in costs {
+        text += &format!(
+            "{},{},{},{},{},{},{},{},{},{}\n",
+            cost.actions,
+            cost.rows,
+            cost.inputs,
+            cost.steps,
+            cost.seed,
+            cost.seconds_per_step,
+            cost.peak_mebibytes,
+            cost.mebibytes_for_rows,
+            cost.matrix_mebibytes,
+            cost.nlpd
+        );
+    }
+    text
+}
+
+/// Time and memory against the rows, all as logarithms: a curve a number of combinations, and one for
+/// a matrix of a number a row and combination.
+fn draw(folder: &ExperimentFolder, costs: &[Cost]) {
+    let counts: Vec<&[Cost]> = costs.chunk_by(|a, b| a.actions == b.actions).collect();
+    let names = counts.iter().flat_map(|costs| {
+        let actions = costs[0].actions;
+        [
+            CurveName::from(format!("I = {actions}")),
+            CurveName {
+                text: format!("n×{actions} numbers"),
+                dashed: true,
+            },
+        ]
+    });
+    let names: Vec<CurveName> = names.collect();
+    let curve = |costs: &[Cost], number: fn(&Cost) -> f64| -> Vec<(f64, f64)> {
+        let points = costs.iter().filter(|cost| number(cost) > 0.0);
+        points
+            .map(|cost| ((cost.rows as f64).log10(), number(cost).log10()))
+            .collect()
+    };
+    let panel = |title, numbers: [fn(&Cost) -> f64; 2]| CurvePanel {
+        title,
+        value: Quantity::of(title),
+        curves: (counts.iter())
+            .flat_map(|costs| numbers.map(|number| curve(costs, number)))
+            .collect(),
+        span: Span::Values,
+    };
+    let panels = [
+        panel(
+            "log10 seconds a step",
+            [|cost| cost.seconds_per_step, |_| 0.0],
+        ),
+        panel(
+            "log10 MiB at the peak",
+            [|cost| cost.peak_mebibytes, |cost| cost.matrix_mebibytes],
+        ),
+    ];
+    let caption = Caption {
+        data: "generated",
+        model: "CaGP-Opt, a step of Adam on all rows",
+    };
+    let along = Quantity::of("log10 rows");
+    let path = folder.path().join("scale.svg");
+    pictures::warn_undrawn(pictures::curves(
+        &path, "Cost", caption, &names, along, &panels,
+    ));
+}
