@@ -362,22 +362,22 @@ pub(super) mod testing {
 
         /// The different heights of the lines with these words.
         pub(in super::super) fn heights_of(&self, text: &str) -> BTreeSet<String> {
+            self.attributes(text, "y").into_iter().collect()
+        }
+
+        /// Where the first line with these words starts or ends, in the units of the drawing.
+        pub(in super::super) fn place_of(&self, text: &str) -> f64 {
+            self.attributes(text, "x")[0].parse().expect("a number")
+        }
+
+        /// An attribute of the lines with these words.
+        fn attributes(&self, text: &str, name: &str) -> Vec<String> {
             let document = roxmltree::Document::parse(&self.svg).expect("well-formed XML");
             let lines = document
                 .descendants()
                 .filter(|node| node.text().is_some_and(|words| words.contains(text)));
-            let heights = lines.filter_map(|node| node.attribute("y"));
-            heights.map(str::to_owned).collect()
-        }
-
-        /// Where the line with these words starts or ends, in the units of the drawing.
-        pub(in super::super) fn place_of(&self, text: &str) -> String {
-            let document = roxmltree::Document::parse(&self.svg).expect("well-formed XML");
-            let line = document
-                .descendants()
-                .find(|node| node.text().is_some_and(|words| words.contains(text)));
-            let place = line.and_then(|node| node.attribute("x"));
-            place.expect("a line with these words").to_owned()
+            let values = lines.filter_map(|node| node.attribute(name));
+            values.map(str::to_owned).collect()
         }
 
         pub(in super::super) fn has_text(&self, text: &str) -> bool {

@@ -235,8 +235,7 @@ mod tests {
             let names = [name.to_owned(), "a".to_owned()];
             let scores = [score(vec![vec![1.0, 2.0], vec![0.5]])];
             let picture = Picture::of(|path| comparison(path, "wine", &names, &scores));
-            let end: f64 = picture.place_of(shown).parse().expect("a number");
-            let end = end / f64::from(pixels(1));
+            let end = picture.place_of(shown) / f64::from(pixels(1));
             let needed = 7.0 * shown.chars().count() as f64;
             assert!((needed..400.0).contains(&end), "{name}: {end}");
         }

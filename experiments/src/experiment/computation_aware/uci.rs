@@ -94,25 +94,24 @@ fn report(folder: &ExperimentFolder) -> Result<(), Failure> {
     print(&lines.join("\n"))
 }
 
-/// What a cell is called among others: its title, and what tells it from cells of the same one.
+/// What tells cells of one title apart.
+const DIFFERENCES: [fn(&Cell) -> Option<String>; 3] = [
+    |cell| cell.rank().map(|rank| format!(", {rank}")),
+    |cell| Some(format!(", {} steps", cell.steps())),
+    |cell| cell.learning_rate.map(|rate| format!(", rate {rate}")),
+];
+
+/// What a cell is called among others: its title, and what tells it from others of the same one.
 fn name_among(cell: &Cell, cells: &[Cell]) -> String {
-    let title = cell.title();
-    let same = || cells.iter().filter(|other| other.title() == title);
-    let mut name = title.clone();
-    if let Some(rank) = cell.rank()
-        && same().any(|other| other.rank() != cell.rank())
-    {
-        name += &format!(", {rank}");
-    }
-    let same = || same().filter(|other| other.rank() == cell.rank());
-    if same().any(|other| other.steps() != cell.steps()) {
-        name += &format!(", {} steps", cell.steps());
-    }
-    let mut same = same().filter(|other| other.steps() == cell.steps());
-    if let Some(rate) = cell.learning_rate
-        && same.any(|other| other.learning_rate != cell.learning_rate)
-    {
-        name += &format!(", rate {rate}");
+    let mut name = cell.title();
+    let mut same: Vec<&Cell> = cells.iter().filter(|other| other.title() == name).collect();
+    for difference in DIFFERENCES {
+        let own = difference(cell);
+        let before = same.len();
+        same.retain(|other| difference(other) == own);
+        if same.len() < before {
+            name.extend(own);
+        }
     }
     name
 }
