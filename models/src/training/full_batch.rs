@@ -2,18 +2,15 @@
 
 use std::path::Path;
 
-use burn::{
-    module::{Module, ModuleVisitor, Param},
-    optim::{GradientsParams, LBFGS, LBFGSConfig, LineSearchFn, ModuleOptimizer},
-    tensor::Tensor,
-};
+use burn::optim::{GradientsParams, LBFGS, LBFGSConfig, LineSearchFn, ModuleOptimizer};
 use burn_gp::{inference::FullBatch, optim::Adam, parameter::Priors};
 use serde::{Deserialize, Serialize};
 
 use super::{
     Schedule, ScheduledRate, StepReport, Trainer, TrainingData, TrainingError,
-    check_optimizer_type, checkpoint_error, describe, files, restore_state, save_state,
-    with_log_prior,
+    check_optimizer_type, checkpoint_error, describe,
+    evaluations::{Evaluations, for_all},
+    files, restore_state, save_state, with_log_prior,
 };
 
 /// How a model is trained on all data at once.
@@ -21,8 +18,8 @@ use super::{
 pub struct FullBatchTraining {
     /// L-BFGS iterations at most, or steps of Adam.
     pub iterations: usize,
-    /// L-BFGS is over when an iteration improves the objective by less than this fraction of its
-    /// value (or of one, if that is more).
+    /// L-BFGS is over when iterations, ten of them on average, improve the objective by less than this
+    /// fraction of its value (or of one, if that is more).
     pub tolerance: f64,
     /// What makes the steps.
     #[serde(default)]
@@ -83,21 +80,24 @@ impl Default for FullBatchTraining {
     }
 }
 
-/// Iterations between two reports. A call of burn's L-BFGS evaluates its starting point once more,
-/// which this makes a small part of the work.
-const ITERATIONS_A_STEP: usize = 10;
+/// Iterations of L-BFGS that are judged together: single ones of little use are no sign of the end.
+const JUDGED_TOGETHER: usize = 10;
+
+/// Evaluations of a search along a line at most.
+const EVALUATIONS_A_SEARCH: usize = 25;
 
 /// Gradients below this are zero.
 const GRADIENT_TOLERANCE: f64 = 1e-6;
 
-/// Trains a model with L-BFGS and a strong-Wolfe line search, where one step is a few iterations, or
-/// with Adam.
+/// Trains a model with L-BFGS and a strong-Wolfe line search, one iteration a step, or with Adam.
 pub struct FullBatchTrainer<M> {
     model: M,
     optimizer: Optimizer,
     training: FullBatchTraining,
     data: TrainingData,
     priors: Priors,
+    /// Where L-BFGS has been last.
+    evaluations: Evaluations,
     progress: Progress,
 }
 
@@ -161,9 +161,10 @@ impl Optimizer {
 /// L-BFGS without memory.
 fn l_bfgs() -> LBFGS {
     LBFGSConfig::new()
-        .with_max_iter(ITERATIONS_A_STEP)
+        .with_max_iter(1)
         .with_history_size(20)
-        .with_max_eval(Some(ITERATIONS_A_STEP * 5 / 2))
+        // With that of the starting point.
+        .with_max_eval(Some(1 + EVALUATIONS_A_SEARCH))
         .with_tolerance_grad(GRADIENT_TOLERANCE)
         .with_tolerance_change(0.0)
         .with_line_search_fn(LineSearchFn::StrongWolfe)
@@ -174,7 +175,10 @@ fn l_bfgs() -> LBFGS {
 struct Progress {
     iterations: usize,
     loss: Option<f64>,
-    /// Whether L-BFGS found nothing better in the last step, and has no memory therefore.
+    /// The iteration and the loss after which the next ones are judged.
+    #[serde(default)]
+    judged: Option<(usize, f64)>,
+    /// Whether L-BFGS has no memory of the time before it was judged last, where it found nothing.
     #[serde(default)]
     stalled: bool,
     converged: bool,
@@ -190,9 +194,11 @@ impl<M: FullBatch> FullBatchTrainer<M> {
             training,
             data,
             priors: Priors::default(),
+            evaluations: Evaluations::default(),
             progress: Progress {
                 iterations: 0,
                 loss: None,
+                judged: None,
                 stalled: false,
                 converged: false,
             },
@@ -249,60 +255,73 @@ impl<M: FullBatch> FullBatchTrainer<M> {
         Ok((value, gradients))
     }
 
-    /// A few iterations of L-BFGS.
+    /// An iteration of L-BFGS.
     ///
-    /// Where they find nothing better, the direction that the memory makes may be to blame: the next
-    /// ones start without it, from the direction of steepest descent. Training ends when these find
+    /// Where some of them find nothing better, the direction that the memory makes may be to blame: the
+    /// next ones start without it, from the direction of steepest descent. Training ends when these find
     /// nothing either.
     fn iterate(
         &mut self,
         optimizer: &mut LBFGS,
         learning_rate: f64,
     ) -> Result<StepReport, TrainingError> {
-        let step = self.progress.iterations + ITERATIONS_A_STEP;
+        let step = self.progress.iterations + 1;
         // The first evaluation is that of the starting point, which must be sound; a trial point of
         // the line search that is not sends the search back towards it.
         let mut start = None;
-        let (data, priors) = (&self.data, &self.priors);
+        let (data, priors, evaluations) = (&self.data, &self.priors, &mut self.evaluations);
         let closure = |model: M| {
-            let evaluation = Self::evaluate(data, priors, 1.0, &model);
+            let evaluation = evaluations.at(&model, || Self::evaluate(data, priors, 1.0, &model));
             match (evaluation, start.is_none()) {
                 (Ok((loss, gradients)), first) => {
                     if first {
                         start = Some(Ok(loss));
                     }
-                    (loss, with_zeros(gradients, &model))
+                    (loss, gradients)
                 }
                 (Err(error), first) => {
                     if first {
                         start = Some(Err(error.at_step(step, &model)));
                     }
-                    (f64::INFINITY, with_zeros(GradientsParams::new(), &model))
+                    (f64::INFINITY, for_all(&model, &GradientsParams::new()))
                 }
             }
         };
         let (model, loss) = optimizer.step(learning_rate, self.model.clone(), closure);
         let before = start.transpose()?.unwrap_or(loss);
-        let improvement = before - loss;
-        if loss.is_finite() && improvement >= 0.0 {
+        if loss <= before {
             self.model = model;
         }
-        let scale = before.abs().max(1.0) * ITERATIONS_A_STEP as f64;
-        let stalled = improvement.is_nan() || improvement <= self.training.tolerance * scale;
-        if stalled {
-            *optimizer = l_bfgs();
-        }
-        self.progress = Progress {
-            iterations: step,
-            loss: Some(loss.min(before)),
-            stalled,
-            converged: stalled && self.progress.stalled,
-        };
+        self.evaluations.keep_only_at(&self.model);
+        self.judge(optimizer, step, (before, loss));
         Ok(StepReport {
             step,
             loss: loss.min(before) / self.data.len() as f64,
             learning_rate,
         })
+    }
+
+    /// Whether L-BFGS still finds something better, after an iteration from one loss to another.
+    fn judge(&mut self, optimizer: &mut LBFGS, step: usize, (before, loss): (f64, f64)) {
+        let progress = &mut self.progress;
+        let (first, start) = progress.judged.unwrap_or((progress.iterations, before));
+        progress.iterations = step;
+        progress.loss = Some(loss.min(before));
+        // What an iteration that found nothing left as it was makes the next one do the same.
+        let in_vain = loss.is_nan() || loss >= before;
+        if step - first < JUDGED_TOGETHER && !in_vain {
+            progress.judged = Some((first, start));
+            return;
+        }
+        let improvement = start - loss.min(before);
+        let scale = start.abs().max(1.0) * JUDGED_TOGETHER as f64;
+        let found_nothing = improvement <= self.training.tolerance * scale;
+        progress.converged = found_nothing && progress.stalled;
+        progress.stalled = found_nothing || in_vain;
+        progress.judged = None;
+        if progress.stalled {
+            *optimizer = l_bfgs();
+        }
     }
 
     /// One step of Adam; the loss is that before it.
@@ -318,12 +337,8 @@ impl<M: FullBatch> FullBatchTrainer<M> {
         let model = optimizer.step(learning_rate, self.model.clone(), gradients);
         self.model = model.after_step();
         rate.step = step;
-        self.progress = Progress {
-            iterations: step,
-            loss: Some(loss * rows),
-            stalled: false,
-            converged: false,
-        };
+        self.progress.iterations = step;
+        self.progress.loss = Some(loss * rows);
         Ok(StepReport {
             step,
             loss,
@@ -402,20 +417,4 @@ impl<M: FullBatch> Trainer for FullBatchTrainer<M> {
         (self.model, self.progress) = (model, progress);
         Ok(())
     }
-}
-
-/// The gradients, and zero for every parameter that has none, which burn's L-BFGS expects of all.
-fn with_zeros<M: Module>(gradients: GradientsParams, model: &M) -> GradientsParams {
-    struct Zeros(GradientsParams);
-    impl ModuleVisitor for Zeros {
-        fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
-            if self.0.get::<D>(param.id).is_none() {
-                let zeros = param.val().inner().zeros_like();
-                self.0.register::<D>(param.id, zeros);
-            }
-        }
-    }
-    let mut zeros = Zeros(gradients);
-    model.visit(&mut zeros);
-    zeros.0
 }

@@ -12,6 +12,7 @@
 //! [`Trainer::restore`] fails when the types differ.
 
 mod batches;
+mod evaluations;
 mod full_batch;
 mod inducing;
 mod learner;

@@ -1,0 +1,200 @@
+//! Optimisers of all data at once on functions whose optimum is known.
+
+use std::cell::Cell;
+
+use burn::{
+    module::{Module, Param},
+    tensor::{DType, Device, Tensor, TensorData},
+};
+use burn_gp::{inference::FullBatch, ops::NotPositiveDefinite};
+use burn_gp_models::{
+    AnyExact,
+    training::{
+        FullBatchOptimizer, FullBatchTrainer, FullBatchTraining, Schedule, Trainer, TrainingData,
+    },
+};
+
+thread_local! {
+    static EVALUATIONS: Cell<usize> = const { Cell::new(0) };
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Function {
+    /// `(1 − x)² + 100 (y − x²)²`: a bent valley whose ground is nearly flat.
+    Rosenbrock,
+    /// `½ Σₙ (zₙᵀw − yₙ)²` of the data.
+    LeastSquares,
+}
+
+/// A function of a place, which is what is trained.
+#[derive(Module, Debug)]
+struct Landscape {
+    place: Param<Tensor<1>>,
+    #[module(skip)]
+    function: Function,
+}
+
+impl FullBatch for Landscape {
+    type Process = <AnyExact as FullBatch>::Process;
+
+    fn objective(
+        &self,
+        inputs: Tensor<2>,
+        targets: Tensor<2>,
+    ) -> Result<Tensor<1>, NotPositiveDefinite> {
+        EVALUATIONS.set(EVALUATIONS.get() + 1);
+        let place = self.place.val();
+        let height = match self.function {
+            Function::Rosenbrock => {
+                let (x, y) = (place.clone().narrow(0, 0, 1), place.narrow(0, 1, 1));
+                let across = y - x.clone().square();
+                (x.neg() + 1.0).square() + across.square() * 100.0
+            }
+            Function::LeastSquares => {
+                let error = inputs.matmul(place.unsqueeze_dim(1)) - targets;
+                error.square().sum() * 0.5
+            }
+        };
+        Ok(height.neg())
+    }
+
+    fn condition(&self, _: Tensor<2>, _: Tensor<2>) -> Result<Self::Process, NotPositiveDefinite> {
+        unreachable!("nothing is predicted")
+    }
+}
+
+/// Rows of a regression with an exact solution, whose normal equations have a condition of about a hundred.
+const INPUTS: [f64; 8] = [1.0, 0.1, 2.0, -0.1, -1.0, 0.2, 0.5, 0.15];
+const SOLUTION: [f64; 2] = [0.7, -12.0];
+
+fn data(dtype: DType) -> TrainingData {
+    let targets: Vec<f64> = (INPUTS.chunks(2))
+        .map(|row| row[0] * SOLUTION[0] + row[1] * SOLUTION[1])
+        .collect();
+    TrainingData::new(&INPUTS, &targets, &Device::default().autodiff(), dtype)
+}
+
+fn trainer(
+    function: Function,
+    dtype: DType,
+    training: FullBatchTraining,
+) -> FullBatchTrainer<Landscape> {
+    let data = data(dtype);
+    let start = match function {
+        Function::Rosenbrock => [-1.2, 1.0],
+        Function::LeastSquares => [0.0, 0.0],
+    };
+    let start = Tensor::<1>::from_data(TensorData::from(start), (&data.inputs.device(), dtype));
+    let place = Param::from_tensor(start);
+    FullBatchTrainer::new(Landscape { place, function }, data, training)
+}
+
+fn l_bfgs(iterations: usize, learning_rate: f64) -> FullBatchTraining {
+    FullBatchTraining {
+        iterations,
+        optimizer: FullBatchOptimizer::LBfgs { learning_rate },
+        ..FullBatchTraining::default()
+    }
+}
+
+/// How far the place is from `optimum`, in its largest coordinate.
+fn distance(trainer: &FullBatchTrainer<Landscape>, optimum: [f64; 2]) -> f64 {
+    let place: Vec<f64> = trainer.model().place.val().into_data().iter().collect();
+    (place[0] - optimum[0])
+        .abs()
+        .max((place[1] - optimum[1]).abs())
+}
+
+/// From wherever line searches begin. The gradients that L-BFGS takes for zero, 1e-6, are of places
+/// that are as near as what is allowed, and single precision has seven digits.
+#[test]
+fn l_bfgs_finds_the_optimum() {
+    for (dtype, allowed) in [(DType::F64, 1e-5), (DType::F32, 2e-3)] {
+        for learning_rate in [1.0, 0.1] {
+            for (function, optimum) in [
+                (Function::Rosenbrock, [1.0, 1.0]),
+                (Function::LeastSquares, SOLUTION),
+            ] {
+                let mut trainer = trainer(function, dtype, l_bfgs(200, learning_rate));
+                while !trainer.is_finished() {
+                    trainer.step().expect("the step is sound");
+                }
+                let distance = distance(&trainer, optimum);
+                let what = format!("{function:?} {dtype:?} {learning_rate}");
+                assert!(distance < allowed, "{what}: {distance} away");
+                assert!(trainer.has_converged(), "{what}: did not end");
+            }
+        }
+    }
+}
+
+/// A step is one iteration: the loss that it reports is that of where it ends, and never higher than
+/// the one before.
+#[test]
+fn a_step_of_l_bfgs_is_one_iteration() {
+    let mut trainer = trainer(Function::Rosenbrock, DType::F64, l_bfgs(30, 1.0));
+    let mut last = f64::INFINITY;
+    for step in 1..=30 {
+        let report = trainer.step().expect("the step is sound");
+        assert_eq!(report.step, step);
+        assert_eq!(trainer.steps_made(), step);
+        let here = trainer.model().objective(
+            trainer.data().inputs.clone(),
+            trainer.data().targets.clone(),
+        );
+        let here = -here.expect("it is sound").into_scalar::<f64>() / trainer.data().len() as f64;
+        assert_eq!(report.loss, here, "step {step}");
+        assert!(
+            report.loss < last,
+            "step {step}: {} after {last}",
+            report.loss
+        );
+        last = report.loss;
+    }
+    assert!(trainer.is_finished());
+}
+
+/// Where an iteration begins is known from the one before, so that it costs what its line search costs,
+/// which is one evaluation here; the first one of all has its start to evaluate.
+#[test]
+fn nothing_is_evaluated_twice() {
+    let mut trainer = trainer(Function::LeastSquares, DType::F64, l_bfgs(6, 1.0));
+    let mut counts = Vec::new();
+    while !trainer.is_finished() {
+        let before = EVALUATIONS.get();
+        trainer.step().expect("the step is sound");
+        counts.push(EVALUATIONS.get() - before);
+    }
+    assert_eq!(counts, [2, 1, 1, 1, 1, 1]);
+}
+
+/// Adam's steps get smaller with its rate, in a straight line to a tenth.
+#[test]
+fn adam_finds_the_optimum() {
+    let optimizer = FullBatchOptimizer::Adam {
+        learning_rate: 0.3,
+        schedule: Schedule::Linear {
+            final_fraction: 0.1,
+        },
+    };
+    let iterations = 2000;
+    for (dtype, allowed) in [(DType::F64, 1e-5), (DType::F32, 1e-3)] {
+        let training = FullBatchTraining {
+            iterations,
+            optimizer,
+            ..FullBatchTraining::default()
+        };
+        let mut trainer = trainer(Function::LeastSquares, dtype, training);
+        let mut rates = Vec::new();
+        while !trainer.is_finished() {
+            rates.push(trainer.step().expect("the step is sound").learning_rate);
+        }
+        assert_eq!(rates.len(), iterations);
+        for (step, rate) in rates.into_iter().enumerate() {
+            let expected = 0.3 * (1.0 - 0.9 * step as f64 / iterations as f64);
+            assert!((rate / expected - 1.0).abs() < 1e-12, "step {step}: {rate}");
+        }
+        let distance = distance(&trainer, SOLUTION);
+        assert!(distance < allowed, "{dtype:?}: {distance} away");
+    }
+}
