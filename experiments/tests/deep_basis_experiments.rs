@@ -20,7 +20,7 @@ fn the_table_has_every_cell_that_is_made() {
     };
     line("gp,gp-cg,dbk,dbk-cr", "0");
     line("svdbk-r,svdkl,bll", "0");
-    let log = path.join("table/runs/pol/dbk/seed-0/metrics.json");
+    let log = path.join("table/runs/pol/dbk/6-steps/seed-0/metrics.json");
     let before = read(&log);
     let table = line("dbk,dkl,sdkl,svgp", "0");
     assert_eq!(before, read(&log), "a finished run is made again");
@@ -49,20 +49,50 @@ fn the_table_has_every_cell_that_is_made() {
     let nlpd = |row: usize| rows[row][8].parse::<f64>().unwrap();
     assert!((nlpd(1) - nlpd(2)).abs() < 0.02, "{rows:?}");
     // Networks on mini-batches have one block more.
-    for (method, blocks) in [
-        ("dbk", 2),
-        ("dbk-cr", 2),
-        ("svdbk-r", 3),
-        ("svdkl", 3),
-        ("bll", 3),
+    for (cell, blocks) in [
+        ("dbk/6-steps", 2),
+        ("dbk-cr/6-steps", 2),
+        ("svdbk-r/3-epochs", 3),
+        ("svdkl/3-epochs", 3),
+        ("bll/3-epochs", 3),
     ] {
-        let model = read(&path.join(format!("table/runs/pol/{method}/seed-0/model.json")));
+        let model = read(&path.join(format!("table/runs/pol/{cell}/seed-0/model.json")));
         let model: String = model.split_whitespace().collect();
         let written = format!("\"blocks\":{blocks}");
-        assert!(model.contains(&written), "{method}: {model}");
+        assert!(model.contains(&written), "{cell}: {model}");
     }
     assert!(table.contains("-1.5117 (0.0323)"), "{table}");
     assert!(table.contains("not comparable"), "{table}");
+}
+
+/// Runs that may train longer are not those that are there already.
+#[test]
+fn runs_of_another_length_are_cells_of_their_own() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path();
+    write_collection(path, "pol", 250);
+    let line = |options: &str| {
+        let line = format!(
+            "experiment dbk-uci --data-dir . --out table --quiet --data-sets pol {options}"
+        );
+        succeed(path, &line.split(' ').collect::<Vec<&str>>())
+    };
+    line("--methods dbk --iterations 4");
+    line("--methods svgp --epochs 2");
+    line("--methods dbk --iterations 7");
+    let table = line("--methods sgp --line-searches 3");
+    let rows = fields(&read(&path.join("table/results.csv")));
+    let column = |title: &str| rows[0].iter().position(|cell| cell == title).unwrap();
+    let made: Vec<[&str; 4]> = (rows[1..].iter())
+        .map(|row| ["method", "seeds", "steps", "at_most"].map(|title| row[column(title)].as_str()))
+        .collect();
+    let expected = [
+        ["sgp", "1", "3", "3 line searches"],
+        ["dbk", "1", "7", "7 steps"],
+        ["dbk", "1", "4", "4 steps"],
+        ["svgp", "1", "2", "2 epochs"],
+    ];
+    assert_eq!(made, expected, "{table}");
 }
 
 /// Models that do not fit are left out, the others are scored on the same held-out rows.

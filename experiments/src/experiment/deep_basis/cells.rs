@@ -1,11 +1,13 @@
 //! Finished runs of Table 1, and what they have in common over seeds.
 
+use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use serde::Serialize;
 
 use super::method::Method;
+use super::protocol::Budget;
 use crate::arguments::name_of;
 use crate::experiment::ExperimentFolder;
 use crate::failure::Failure;
@@ -60,20 +62,33 @@ impl Run {
 }
 
 /// The folder of a run.
-pub(super) fn folder(runs: &Path, data: &str, method: Method, seed: u64) -> PathBuf {
+pub(super) fn folder(
+    runs: &Path,
+    data: &str,
+    (method, budget): (Method, Budget),
+    seed: u64,
+) -> PathBuf {
     (runs.join(data))
         .join(name_of(method))
-        .join(format!("seed-{seed}"))
+        .join(budget.of(method))
+        .join(name_of_seed(seed))
 }
 
-/// The runs of a model on a data set, one a seed; at least one.
+fn name_of_seed(seed: u64) -> String {
+    format!("seed-{seed}")
+}
+
+/// The runs of a model on a data set under one budget, one a seed; at least one.
 pub(super) struct Cell {
+    /// Where they are. Its name says how long they may train.
+    pub folder: PathBuf,
     /// The runs, by their seeds.
     pub runs: Vec<Run>,
 }
 
 impl Cell {
-    /// The finished runs of the experiment in `folder`, by data set and model.
+    /// The finished runs of the experiment in `folder`, by data set and model, those with the most steps
+    /// first.
     ///
     /// # Errors
     ///
@@ -83,20 +98,39 @@ impl Cell {
         for data in names_in(&folder.runs()) {
             for &method in Method::value_variants() {
                 let place = folder.runs().join(&data).join(name_of(method));
-                let metrics = TrainingRun::all_finished(&place)?.into_iter();
-                let mut runs: Vec<Run> = metrics.map(|metrics| Run::new(method, metrics)).collect();
-                runs.sort_by_key(|run| run.seed);
-                if !runs.is_empty() {
-                    cells.push(Self { runs });
+                let mut found = Vec::new();
+                for budget in names_in(&place) {
+                    found.extend(Self::of(method, place.join(budget))?);
                 }
+                found.sort_by_key(|cell| Reverse(cell.runs.iter().map(|run| run.steps).max()));
+                cells.extend(found);
             }
         }
         Ok(cells)
     }
 
+    /// The finished runs in `folder`; none if there are none.
+    fn of(method: Method, folder: PathBuf) -> Result<Option<Self>, Failure> {
+        let metrics = TrainingRun::all_finished(&folder)?.into_iter();
+        let mut runs: Vec<Run> = metrics.map(|metrics| Run::new(method, metrics)).collect();
+        runs.sort_by_key(|run| run.seed);
+        Ok((!runs.is_empty()).then_some(Self { folder, runs }))
+    }
+
+    /// How long its runs may train.
+    pub fn budget(&self) -> String {
+        let name = self.folder.file_name().unwrap_or_default();
+        name.to_string_lossy().replace('-', " ")
+    }
+
     /// One of its runs.
     pub fn first(&self) -> &Run {
         &self.runs[0]
+    }
+
+    /// Where it is.
+    pub fn folder_of_first(&self) -> PathBuf {
+        self.folder.join(name_of_seed(self.first().seed))
     }
 
     /// A number of the runs.

@@ -134,11 +134,14 @@ fn overfitted(cell: &Cell) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
 
     fn cell(data: &str, method: Method, scores: [f64; 3]) -> Cell {
         let [mae, rmse, nlpd] = scores;
         Cell {
+            folder: PathBuf::from("10-steps"),
             runs: vec![Run {
                 data: data.into(),
                 method,

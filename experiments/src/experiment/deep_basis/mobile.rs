@@ -14,7 +14,7 @@ use serde_json::json;
 use super::cells::{Cell, folder};
 use super::method::Method;
 use super::mobile_pictures::{Place, draw};
-use super::protocol::{Protocol, paper, quick};
+use super::protocol::{Budget, Protocol, paper, quick};
 use crate::arguments::RunOptions;
 use crate::experiment::{
     CommonOptions, ExperimentFolder, options,
@@ -89,13 +89,15 @@ pub(in crate::experiment) fn mobile(options: &DbkMobileOptions) -> Result<(), Fa
     };
     let data = options.read(path)?;
     let default = common.by_scale(quick(), paper());
-    let protocol = Protocol {
-        epochs: options.epochs.unwrap_or(default.epochs),
-        ..default
+    let budget = Budget {
+        epochs: options.epochs.unwrap_or(default.budget.epochs),
+        ..default.budget
     };
+    let protocol = Protocol { budget, ..default };
     let settings = json!({
         "data": path,
         "protocol": protocol,
+        "budget": budget,
         "dtype": place.dtype,
         "device": place.device,
     });
@@ -104,7 +106,7 @@ pub(in crate::experiment) fn mobile(options: &DbkMobileOptions) -> Result<(), Fa
     let broken = options.make(&file, &protocol, place, &experiment)?;
     let cells = Cell::finished(&experiment)?;
     write_results(&cells, &experiment)?;
-    draw(&experiment, &data, place, &finished(&cells, &experiment))?;
+    draw(&experiment, &data, place, &finished(&cells))?;
     print(&text(&cells, common.is_paper(), &experiment))?;
     all_made(broken)
 }
@@ -152,7 +154,7 @@ impl DbkMobileOptions {
             for method in METHODS {
                 let options = protocol.options(method, COORDINATES.len(), common, place);
                 let run = TrainingRun {
-                    folder: folder(&experiment.runs(), DATA, method, seed),
+                    folder: folder(&experiment.runs(), DATA, (method, protocol.budget), seed),
                     options: RunOptions {
                         data: Some(file.display().to_string()),
                         seed: Some(seed),
@@ -200,13 +202,13 @@ fn write(data: &Measurements, experiment: &ExperimentFolder) -> Result<PathBuf, 
 }
 
 /// The folder of the first run of each model.
-fn finished(cells: &[Cell], experiment: &ExperimentFolder) -> Vec<Place> {
+fn finished(cells: &[Cell]) -> Vec<Place> {
     (METHODS.iter())
         .filter_map(|&method| {
             let cell = cells.iter().find(|cell| cell.first().method == method)?;
             Some(Place {
                 title: method.title(),
-                folder: folder(&experiment.runs(), DATA, method, cell.first().seed),
+                folder: cell.folder_of_first(),
             })
         })
         .collect()

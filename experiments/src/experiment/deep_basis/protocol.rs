@@ -17,15 +17,9 @@ const VALIDATION: f64 = 0.125;
 /// What runs are told.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Protocol {
-    /// Steps of Adam on all rows.
+    /// How long they may train. Runs of one table can differ in it, and have folders of their own.
     #[serde(skip)]
-    pub iterations: usize,
-    /// Passes over the rows of models on batches.
-    #[serde(skip)]
-    pub epochs: usize,
-    /// Iterations of L-BFGS.
-    #[serde(skip)]
-    pub line_searches: usize,
+    pub budget: Budget,
     /// Residual blocks of networks that are trained on mini-batches.
     pub blocks_in_batches: usize,
     /// Rows in a batch.
@@ -42,12 +36,39 @@ pub(super) struct Protocol {
     pub noise: f64,
 }
 
+/// How long runs may train.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(super) struct Budget {
+    /// Steps of Adam on all rows.
+    pub iterations: usize,
+    /// Passes over the rows of models on batches.
+    pub epochs: usize,
+    /// Iterations of L-BFGS.
+    pub line_searches: usize,
+}
+
+impl Budget {
+    /// That of the runs of `method`, as their folder is called.
+    pub fn of(self, method: Method) -> String {
+        let model = method.model();
+        if !model.is_mini_batch() {
+            return format!("{}-line-searches", self.line_searches);
+        }
+        match model.has_batches() {
+            true => format!("{}-epochs", self.epochs),
+            false => format!("{}-steps", self.iterations),
+        }
+    }
+}
+
 /// That of the paper.
 pub(super) fn paper() -> Protocol {
     Protocol {
-        iterations: 10_000,
-        epochs: 2000,
-        line_searches: 200,
+        budget: Budget {
+            iterations: 10_000,
+            epochs: 2000,
+            line_searches: 200,
+        },
         blocks_in_batches: 3,
         batch_size: 256,
         learning_rate: 1e-3,
@@ -61,9 +82,11 @@ pub(super) fn paper() -> Protocol {
 /// The same, smaller.
 pub(super) fn quick() -> Protocol {
     Protocol {
-        iterations: 200,
-        epochs: 20,
-        line_searches: 50,
+        budget: Budget {
+            iterations: 200,
+            epochs: 20,
+            line_searches: 50,
+        },
         iterations_between: 50,
         epochs_between: 5,
         ..paper()
@@ -97,7 +120,7 @@ impl Protocol {
         if !model.is_mini_batch() {
             return RunOptions {
                 test_fraction: Some(TEST + VALIDATION * (1.0 - TEST)),
-                steps: Some(self.line_searches),
+                steps: Some(self.budget.line_searches),
                 dtype: Some(DtypeName::F64),
                 ..shared
             };
@@ -106,8 +129,8 @@ impl Protocol {
         RunOptions {
             test_fraction: Some(TEST),
             validation_fraction: Some(VALIDATION),
-            epochs: batches.then_some(self.epochs),
-            steps: (!batches).then_some(self.iterations),
+            epochs: batches.then_some(self.budget.epochs),
+            steps: (!batches).then_some(self.budget.iterations),
             batch_size: batches.then_some(self.batch_size),
             learning_rate: Some(self.learning_rate),
             schedule: Some(ScheduleName::Constant),

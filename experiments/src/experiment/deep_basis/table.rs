@@ -39,6 +39,8 @@ struct Record<'a> {
     /// The scores that are not worse than the paper's by more than two of its standard deviations.
     reached: Option<Vec<&'static str>>,
     steps: Option<Summary>,
+    /// How long the runs may train.
+    at_most: String,
     train_seconds: Option<Summary>,
     milliseconds_per_step: Option<Summary>,
 }
@@ -82,7 +84,7 @@ impl Table<'_> {
     }
 }
 
-const TITLES: [&str; 12] = [
+const TITLES: [&str; 13] = [
     "model",
     "MAE",
     "paper",
@@ -92,6 +94,7 @@ const TITLES: [&str; 12] = [
     "paper",
     "within 2 sd",
     "steps",
+    "at most",
     "seconds",
     "ms a step",
     "seeds",
@@ -117,6 +120,7 @@ fn row(cell: &Cell) -> Vec<String> {
         paper(|cell| cell.nlpd),
         reached,
         deviation_text(record.steps, 0),
+        cell.budget(),
         deviation_text(record.train_seconds, 0),
         deviation_text(record.milliseconds_per_step, 1),
         record.seeds.to_string(),
@@ -163,6 +167,7 @@ fn record(cell: &Cell) -> Record<'_> {
         paper,
         reached,
         steps: cell.summary(|run| run.steps as f64),
+        at_most: cell.budget(),
         train_seconds: cell.summary(|run| run.train_seconds),
         milliseconds_per_step: cell
             .summary(|run| 1e3 * run.train_seconds / run.steps.max(1) as f64),
@@ -173,7 +178,7 @@ fn record(cell: &Cell) -> Record<'_> {
 fn csv(records: &[Record<'_>]) -> String {
     let mut text = String::from(
         "data,method,rows,seeds,mae,mae_deviation,rmse,rmse_deviation,nlpd,nlpd_deviation,\
-         paper_mae,paper_rmse,paper_nlpd,steps,train_seconds,milliseconds_per_step\n",
+         paper_mae,paper_rmse,paper_nlpd,steps,at_most,train_seconds,milliseconds_per_step\n",
     );
     let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
     let mean = |summary: Option<Summary>| number(summary.map(|summary| summary.mean));
@@ -197,6 +202,7 @@ fn csv(records: &[Record<'_>]) -> String {
             paper(|cell| cell.rmse),
             paper(|cell| cell.nlpd),
             mean(record.steps),
+            record.at_most.clone(),
             mean(record.train_seconds),
             mean(record.milliseconds_per_step),
         ];

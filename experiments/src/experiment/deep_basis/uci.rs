@@ -34,7 +34,7 @@ use burn_gp_datasets::DataSource;
 use super::cells::{Cell, folder};
 use super::exceptions;
 use super::method::Method;
-use super::protocol::{Protocol, paper, quick};
+use super::protocol::{Budget, Protocol, paper, quick};
 use super::published::DATA_SETS;
 use super::table::Table;
 use crate::arguments::RunOptions;
@@ -117,12 +117,13 @@ impl DbkUciOptions {
 
     fn protocol(&self) -> Protocol {
         let protocol = self.common.by_scale(quick(), paper());
-        Protocol {
-            iterations: self.iterations.unwrap_or(protocol.iterations),
-            epochs: self.epochs.unwrap_or(protocol.epochs),
-            line_searches: self.line_searches.unwrap_or(protocol.line_searches),
-            ..protocol
-        }
+        let default = protocol.budget;
+        let budget = Budget {
+            iterations: self.iterations.unwrap_or(default.iterations),
+            epochs: self.epochs.unwrap_or(default.epochs),
+            line_searches: self.line_searches.unwrap_or(default.line_searches),
+        };
+        Protocol { budget, ..protocol }
     }
 
     fn methods(&self) -> Vec<Method> {
@@ -152,7 +153,7 @@ impl DbkUciOptions {
                 for method in self.methods() {
                     let options = protocol.options(method, dimensions, common, place);
                     let run = TrainingRun {
-                        folder: folder(&experiment.runs(), data, method, seed),
+                        folder: folder(&experiment.runs(), data, (method, protocol.budget), seed),
                         options: RunOptions {
                             data: Some(data.clone()),
                             seed: Some(seed),
