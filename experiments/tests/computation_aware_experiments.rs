@@ -111,6 +111,11 @@ fn cells_of_the_table_come_one_by_one() {
         .collect();
     assert_eq!(nlpds.len(), 2);
     assert_ne!(nlpds[0], nlpds[1]);
+
+    // Budgets of less than a call of L-BFGS are its iterations; other models keep their passes.
+    let fewer = succeed(path, &words(&format!("{line} cggp,svgp --line-searches 3")));
+    let cell = path.join("cells/runs/parkinsons/cggp/3-line-searches-12-actions-rate-0.1/seed-0");
+    assert_eq!(json(&cell.join("metrics.json"))["steps"], 3, "{fewer}");
 }
 
 /// Sizes asked for later join those that are there; what memory the program needs anyway is apart.
@@ -294,6 +299,7 @@ fn sizes_that_cannot_be_are_refused() {
     );
     refused("cagp-course --epochs 0", &zero("epochs"));
     refused("cagp-coverage --seeds 0", &zero("seeds"));
+    refused("cagp-uci --line-searches 0", &zero("line-searches"));
     refused(
         "cagp-uci --learning-rate -1",
         "--learning-rate is -1 but must be a positive number",

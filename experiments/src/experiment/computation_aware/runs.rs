@@ -59,6 +59,10 @@ pub(super) struct Budget {
     /// those of Table S1; quick: a twentieth, at least 30, or 2 calls]
     #[arg(long, value_name = "E")]
     epochs: Option<usize>,
+    /// Iterations of the models with L-BFGS, instead of its calls
+    #[arg(long, value_name = "S")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line_searches: Option<usize>,
     /// Which rows a trained combination is of; the paper's are given [default: near]
     #[arg(long, value_name = "ROWS")]
     action_rows: Option<ActionRowsName>,
@@ -78,6 +82,7 @@ impl Budget {
         at_least_one("--cached-variances", self.cached_variances)?;
         at_least_one("--inducing", self.inducing)?;
         at_least_one("--epochs", self.epochs)?;
+        at_least_one("--line-searches", self.line_searches)?;
         self.learning_rate
             .map(|rate| positive("--learning-rate", rate))
             .transpose()?;
@@ -155,6 +160,12 @@ impl Runs<'_> {
         self.budget.epochs.unwrap_or(default)
     }
 
+    /// Iterations of L-BFGS, where they are asked for.
+    fn line_searches(&self, method: Method) -> Option<usize> {
+        let is_l_bfgs = method.optimizer() == OptimizerName::LBfgs;
+        self.budget.line_searches.filter(|_| is_l_bfgs)
+    }
+
     fn actions(&self) -> usize {
         let default = self.common.by_scale(64, 512);
         self.budget.actions.unwrap_or(default)
@@ -194,7 +205,10 @@ impl Runs<'_> {
     /// Runs of another size, length or learning rate are others.
     fn folder(&self, data: &str, method: Method, seed: u64, folder: &ExperimentFolder) -> PathBuf {
         let model = method.model();
-        let mut budget = format!("{}-epochs", self.epochs(method));
+        let mut budget = match self.line_searches(method) {
+            Some(iterations) => format!("{iterations}-line-searches"),
+            None => format!("{}-epochs", self.epochs(method)),
+        };
         if model.has_actions() || model == ModelName::Cggp {
             budget += &format!("-{}-actions", self.actions());
         }
@@ -227,6 +241,8 @@ impl Runs<'_> {
         let is_adam = method.optimizer() == OptimizerName::Adam;
         let has_solves = matches!(model, ModelName::CagpCg | ModelName::Cggp);
         let is_fixed = method == Method::SgprFixed;
+        let epochs = self.epochs(method) * method.iterations_an_epoch();
+        let iterations = self.line_searches(method).unwrap_or(epochs);
         RunOptions {
             model: Some(model),
             fix: is_fixed.then(|| vec!["inducing".to_owned()]),
@@ -243,7 +259,7 @@ impl Runs<'_> {
             },
             data_dir: self.common.data_dir(),
             test_fraction: Some(0.1),
-            epochs: Some(self.epochs(method) * method.iterations_an_epoch()),
+            epochs: Some(iterations),
             batch_size: is_mini_batch.then_some(BATCH_SIZE),
             learning_rate: Some(self.learning_rate(data, method)),
             schedule: is_adam.then_some(ScheduleName::Linear),
