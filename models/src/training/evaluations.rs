@@ -65,8 +65,7 @@ fn parameters_of<M: Module>(model: &M) -> Vec<f64> {
     values.0
 }
 
-/// The gradients of all parameters of `model`, zero for those that have none; none at all of a loss
-/// that is not known.
+/// The gradients of all parameters of `model`, zero for those that have none.
 pub(super) fn for_all<M: Module>(model: &M, gradients: &GradientsParams) -> GradientsParams {
     struct All<'a>(&'a GradientsParams, GradientsParams);
     impl ModuleVisitor for All<'_> {

@@ -208,6 +208,7 @@ impl<M: FullBatch> FullBatchTrainer<M> {
     /// With the log density of these priors in the objective.
     pub fn with_priors(mut self, priors: Priors) -> Self {
         self.priors = priors;
+        self.evaluations = Evaluations::default();
         self
     }
 

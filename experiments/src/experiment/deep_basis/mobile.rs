@@ -14,7 +14,7 @@ use serde_json::json;
 use super::cells::{Cell, folder};
 use super::method::Method;
 use super::mobile_pictures::{Place, draw};
-use super::protocol::{Budget, Protocol, paper, quick};
+use super::protocol::{Protocol, paper, quick};
 use crate::arguments::RunOptions;
 use crate::experiment::{
     CommonOptions, ExperimentFolder, options,
@@ -89,10 +89,7 @@ pub(in crate::experiment) fn mobile(options: &DbkMobileOptions) -> Result<(), Fa
     };
     let data = options.read(path)?;
     let default = common.by_scale(quick(), paper());
-    let budget = Budget {
-        epochs: options.epochs.unwrap_or(default.budget.epochs),
-        ..default.budget
-    };
+    let budget = default.budget.with(None, options.epochs, None);
     let protocol = Protocol { budget, ..default };
     let settings = json!({
         "data": path,

@@ -48,6 +48,20 @@ pub(super) struct Budget {
 }
 
 impl Budget {
+    /// The same but for what is given.
+    pub fn with(
+        self,
+        iterations: Option<usize>,
+        epochs: Option<usize>,
+        line_searches: Option<usize>,
+    ) -> Self {
+        Self {
+            iterations: iterations.unwrap_or(self.iterations),
+            epochs: epochs.unwrap_or(self.epochs),
+            line_searches: line_searches.unwrap_or(self.line_searches),
+        }
+    }
+
     /// That of the runs of `method`, as their folder is called.
     pub fn of(self, method: Method) -> String {
         let model = method.model();

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::method::Method;
-use super::protocol::{Budget, Protocol, paper, quick};
+use super::protocol::{Protocol, paper, quick};
 use super::published::DATA_SETS;
 use crate::arguments::{NetworkOptions, RunOptions, name_of};
 use crate::experiment::{
@@ -76,11 +76,7 @@ pub(in crate::experiment) fn rank(options: &DbkRankOptions) -> Result<(), Failur
     let asked = &options.data_sets;
     let data_sets = data_at_hand(asked, &DATA_SETS[..1], &DATA_SETS, data_dir.as_deref())?;
     let default = common.by_scale(quick(), paper());
-    let budget = Budget {
-        iterations: options.iterations.unwrap_or(default.budget.iterations),
-        epochs: options.epochs.unwrap_or(default.budget.epochs),
-        ..default.budget
-    };
+    let budget = (default.budget).with(options.iterations, options.epochs, None);
     let protocol = Protocol { budget, ..default };
     let settings = json!({
         "protocol": protocol,

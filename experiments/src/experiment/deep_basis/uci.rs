@@ -34,7 +34,7 @@ use burn_gp_datasets::DataSource;
 use super::cells::{Cell, folder};
 use super::exceptions;
 use super::method::Method;
-use super::protocol::{Budget, Protocol, paper, quick};
+use super::protocol::{Protocol, paper, quick};
 use super::published::DATA_SETS;
 use super::table::Table;
 use crate::arguments::RunOptions;
@@ -118,11 +118,7 @@ impl DbkUciOptions {
     fn protocol(&self) -> Protocol {
         let protocol = self.common.by_scale(quick(), paper());
         let default = protocol.budget;
-        let budget = Budget {
-            iterations: self.iterations.unwrap_or(default.iterations),
-            epochs: self.epochs.unwrap_or(default.epochs),
-            line_searches: self.line_searches.unwrap_or(default.line_searches),
-        };
+        let budget = default.with(self.iterations, self.epochs, self.line_searches);
         Protocol { budget, ..protocol }
     }
 
