@@ -174,7 +174,6 @@ fn l_bfgs() -> LBFGS {
 #[derive(Clone, Serialize, Deserialize)]
 struct Progress {
     iterations: usize,
-    loss: Option<f64>,
     /// The iteration and the loss after which the next ones are judged.
     #[serde(default)]
     judged: Option<(usize, f64)>,
@@ -197,7 +196,6 @@ impl<M: FullBatch> FullBatchTrainer<M> {
             evaluations: Evaluations::default(),
             progress: Progress {
                 iterations: 0,
-                loss: None,
                 judged: None,
                 stalled: false,
                 converged: false,
@@ -307,7 +305,6 @@ impl<M: FullBatch> FullBatchTrainer<M> {
         let progress = &mut self.progress;
         let (first, start) = progress.judged.unwrap_or((progress.iterations, before));
         progress.iterations = step;
-        progress.loss = Some(loss.min(before));
         // What an iteration that found nothing left as it was makes the next one do the same.
         let in_vain = loss.is_nan() || loss >= before;
         if step - first < JUDGED_TOGETHER && !in_vain {
@@ -339,7 +336,6 @@ impl<M: FullBatch> FullBatchTrainer<M> {
         self.model = model.after_step();
         rate.step = step;
         self.progress.iterations = step;
-        self.progress.loss = Some(loss * rows);
         Ok(StepReport {
             step,
             loss,
