@@ -59,16 +59,29 @@ impl TrainingRun {
         }
     }
 
-    /// The numbers of the finished runs whose folders are within `folder`, by their names.
+    /// The numbers of the finished runs whose folders are within `folder`, by their seeds.
     ///
     /// # Errors
     ///
     /// When a file cannot be read.
     pub fn all_finished(folder: &Path) -> Result<Vec<Metrics>, FolderError> {
+        let found = Self::places_finished(folder)?;
+        Ok(found.into_iter().map(|(_, metrics)| metrics).collect())
+    }
+
+    /// The folders of the finished runs within `folder` with their numbers, by their seeds.
+    ///
+    /// # Errors
+    ///
+    /// When a file cannot be read.
+    pub fn places_finished(folder: &Path) -> Result<Vec<(PathBuf, Metrics)>, FolderError> {
         let mut finished = Vec::new();
         for name in output::names_in(folder) {
-            finished.extend(Self::finished(&folder.join(name))?);
+            let place = folder.join(name);
+            let metrics = Self::finished(&place)?;
+            finished.extend(metrics.map(|metrics| (place, metrics)));
         }
+        finished.sort_by_key(|(_, metrics)| metrics.seed);
         Ok(finished)
     }
 
@@ -144,5 +157,41 @@ fn wait(child: &mut Child, interrupt: &Interrupt) -> std::io::Result<ExitStatus>
             child.kill()?;
         }
         std::thread::sleep(PATIENCE);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a finished run leaves, as far as it must.
+    fn metrics(seed: u64) -> serde_json::Value {
+        serde_json::json!({
+            "model": "svgp", "data": "concrete", "synthetic": false,
+            "n_train": 1, "n_validation": 0, "n_test": 1, "d": 1,
+            "kernel": "rbf", "likelihood": "gaussian",
+            "rmse": 1.0, "mae": 1.0, "nlpd": 1.0, "rmse_original": 1.0, "mae_original": 1.0,
+            "objective": 1.0, "steps": 1, "step_kept": 1,
+            "train_seconds": 1.0, "seconds_per_step": 1.0,
+            "seed": seed, "backend": "flex", "dtype": "f64", "hyperparameters": {},
+        })
+    }
+
+    #[test]
+    fn finished_runs_come_by_their_seeds_and_unfinished_ones_are_left_out() {
+        let folder = temp_dir::TempDir::new().expect("temporary folder");
+        for seed in [10, 2, 1] {
+            let place = folder.path().join(format!("seed-{seed}"));
+            std::fs::create_dir(&place).expect("folder of a run");
+            std::fs::write(place.join(output::METRICS), metrics(seed).to_string())
+                .expect("numbers of a run");
+        }
+        std::fs::create_dir(folder.path().join("seed-3")).expect("folder of a run");
+
+        let found = TrainingRun::places_finished(folder.path()).expect("finished runs");
+
+        let seeds: Vec<u64> = found.iter().map(|(_, metrics)| metrics.seed).collect();
+        assert_eq!(seeds, [1, 2, 10]);
+        assert_eq!(found[2].0, folder.path().join("seed-10"));
     }
 }

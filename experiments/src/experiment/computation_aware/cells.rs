@@ -56,14 +56,8 @@ impl Cell {
 
     /// The finished runs in a folder, a seed each; none if there are none.
     fn of(method: Method, folder: &Path) -> Result<Option<Self>, Failure> {
-        let mut seeds = Vec::new();
-        for name in names_in(folder) {
-            let folder = folder.join(name);
-            let finished = TrainingRun::finished(&folder)?;
-            seeds.extend(finished.map(|run| (run, folder)));
-        }
-        seeds.sort_by_key(|(run, _)| run.seed);
-        let (runs, folders): (Vec<Metrics>, Vec<PathBuf>) = seeds.into_iter().unzip();
+        let (folders, runs): (Vec<PathBuf>, Vec<Metrics>) =
+            TrainingRun::places_finished(folder)?.into_iter().unzip();
         let Some(first) = folders.first() else {
             return Ok(None);
         };

@@ -8,7 +8,7 @@ use super::scale::{DIMENSIONS, NAME};
 use crate::experiment::{ExperimentFolder, scaling::fitted_slope};
 use crate::failure::{Failure, FolderError};
 use crate::fitting::TrainingLog;
-use crate::output::{TRAINING_LOG, names_in};
+use crate::output::TRAINING_LOG;
 use crate::pictures::{self, Caption, CurveName, CurvePanel, Quantity, Span};
 use crate::report::Metrics;
 use crate::standard_output::print;
@@ -69,11 +69,7 @@ impl Cost {
     /// The finished runs, by numbers of combinations and rows.
     fn finished(folder: &ExperimentFolder) -> Result<Vec<Self>, Failure> {
         let mut costs = Vec::new();
-        for name in names_in(&folder.runs()) {
-            let run = folder.runs().join(name);
-            let Some(metrics) = TrainingRun::finished(&run)? else {
-                continue;
-            };
+        for (run, metrics) in TrainingRun::places_finished(&folder.runs())? {
             let path = run.join(TRAINING_LOG);
             let text = fs::read_to_string(&path).map_err(|error| error.to_string());
             let log = text.and_then(|text| {

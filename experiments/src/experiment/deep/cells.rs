@@ -122,13 +122,9 @@ impl Cell {
         for (depth, name) in depths {
             for &posterior in PosteriorName::value_variants() {
                 let place = root.join(&name).join(name_of(posterior));
-                let mut runs = Vec::new();
-                for seed in names_in(&place) {
-                    let folder = place.join(seed);
-                    let metrics = TrainingRun::finished(&folder)?;
-                    runs.extend(metrics.map(|metrics| Run::new(depth, posterior, folder, metrics)));
-                }
-                runs.sort_by_key(|run| run.seed);
+                let runs: Vec<Run> = (TrainingRun::places_finished(&place)?.into_iter())
+                    .map(|(folder, metrics)| Run::new(depth, posterior, folder, metrics))
+                    .collect();
                 if !runs.is_empty() {
                     cells.push(Self { runs });
                 }

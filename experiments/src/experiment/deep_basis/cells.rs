@@ -112,8 +112,7 @@ impl Cell {
     /// The finished runs in `folder`; none if there are none.
     fn of(method: Method, folder: PathBuf) -> Result<Option<Self>, Failure> {
         let metrics = TrainingRun::all_finished(&folder)?.into_iter();
-        let mut runs: Vec<Run> = metrics.map(|metrics| Run::new(method, metrics)).collect();
-        runs.sort_by_key(|run| run.seed);
+        let runs: Vec<Run> = metrics.map(|metrics| Run::new(method, metrics)).collect();
         Ok((!runs.is_empty()).then_some(Self { folder, runs }))
     }
 
