@@ -69,12 +69,14 @@ pub fn predict(
     inputs: &Matrix,
     noise: Option<&[f64]>,
 ) -> Predictions {
-    let mut predictions = predictor.predict(inputs.values(), inputs.columns());
-    for (variance, noise) in predictions
-        .variance
-        .iter_mut()
-        .zip(noise.unwrap_or_default())
-    {
+    with_noise(
+        predictor.predict(inputs.values(), inputs.columns()),
+        noise.unwrap_or_default(),
+    )
+}
+
+fn with_noise(mut predictions: Predictions, noise: &[f64]) -> Predictions {
+    for (variance, noise) in predictions.variance.iter_mut().zip(noise) {
         *variance += noise;
     }
     predictions
@@ -100,10 +102,10 @@ pub fn evaluate(
     part: &Part,
     standardizer: &Standardizer,
 ) -> Evaluation {
-    let predictions = predict(predictor, &part.inputs, part.noise.as_deref());
     let (targets, _) = part.likelihood_targets();
     let (inputs, columns) = (part.inputs.values(), part.inputs.columns());
-    let components = predictor.log_densities(inputs, columns, &targets);
+    let (predictions, components) = predictor.score(inputs, columns, &targets);
+    let predictions = with_noise(predictions, part.noise.as_deref().unwrap_or_default());
     let densities: Vec<f64> = (components.iter())
         .map(|each| metrics::mixture_log_density(each))
         .collect();

@@ -40,22 +40,25 @@ pub fn predict(arguments: &PredictArguments) -> Result<(), Failure> {
         context.standardizer.transform_variances(&squares)
     });
     warn(&features, context);
-    let predictions = evaluation::predict(&predictor, &inputs, noise.as_deref());
-    let mut original = in_original_units(&predictions, &context.standardizer);
-    let mut scores = None;
-    if let Some(observed) = scorable(&features, context) {
-        let part = Part {
-            rows: (0..observed.len()).collect(),
-            inputs,
-            targets: context.standardizer.transform_targets(observed),
-            observed: observed.to_vec(),
-            noise,
-        };
-        check_targets(&part, &predictor, &features)?;
-        let scored = evaluate(&predictor, &part, &context.standardizer);
-        original.observed = scored.original.observed;
-        scores = Some(scored.scores);
-    }
+    let (original, scores) = match scorable(&features, context) {
+        Some(observed) => {
+            let part = Part {
+                rows: (0..observed.len()).collect(),
+                inputs,
+                targets: context.standardizer.transform_targets(observed),
+                observed: observed.to_vec(),
+                noise,
+            };
+            check_targets(&part, &predictor, &features)?;
+            let scored = evaluate(&predictor, &part, &context.standardizer);
+            (scored.original, Some(scored.scores))
+        }
+        None => {
+            let predictions = evaluation::predict(&predictor, &inputs, noise.as_deref());
+            let original = in_original_units(&predictions, &context.standardizer);
+            (original, None)
+        }
+    };
     let text = match &context.schema.classes {
         Some(classes) => class_table(0.., &original, classes),
         None => intervals(&original, normal_half_width(level), context),

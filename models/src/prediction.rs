@@ -1,5 +1,7 @@
 //! Prediction in chunks.
 
+use std::ops::Range;
+
 use burn::tensor::{DType, Device, Tensor};
 use burn_gp::{
     layers::Predictive,
@@ -126,35 +128,50 @@ impl<P: Predictive, L: Likelihood> Predictor<P, L> {
         Ok(self.likelihood.sample(functions.swap_dims(1, 2), random))
     }
 
+    /// The rows of every chunk of row-major host inputs, with the functions at them.
+    fn looks(
+        &self,
+        inputs: &[f64],
+        columns: usize,
+    ) -> impl Iterator<Item = (Range<usize>, Vec<Marginals>)> {
+        (self.chunks(inputs.len() / columns)).map(move |(start, rows)| {
+            let own = &inputs[start * columns..(start + rows) * columns];
+            let x = matrix(own, columns, &self.device, self.dtype);
+            (start..start + rows, self.process.components(x))
+        })
+    }
+
     /// Predictions at row-major host inputs with `columns` columns.
     pub fn predict(&self, inputs: &[f64], columns: usize) -> Predictions {
         let mut predictions = Predictions::default();
-        for (start, rows) in self.chunks(inputs.len() / columns) {
-            let inputs = &inputs[start * columns..(start + rows) * columns];
-            let x = matrix(inputs, columns, &self.device, self.dtype);
-            let components = self.process.components(x);
-            let each = || components.iter().cloned();
-            let target = mixture(
-                each()
-                    .map(|function| self.likelihood.predict(function))
-                    .collect(),
-            );
-            let probabilities = (each())
-                .filter_map(|function| self.likelihood.class_probabilities(function))
-                .reduce(|sum, other| sum + other);
-            let share = (components.len() as f64).recip();
-            let function = mixture(components);
-            predictions.mean.extend(numbers(target.mean));
-            predictions.variance.extend(numbers(target.variance));
-            (predictions.probabilities).extend(
-                probabilities
-                    .map(|sum| numbers(sum * share))
-                    .unwrap_or_default(),
-            );
-            predictions.function_mean.extend(numbers(function.mean));
-            (predictions.function_variance).extend(numbers(function.variance));
+        for (_, components) in self.looks(inputs, columns) {
+            self.describe(components, &mut predictions);
         }
         predictions
+    }
+
+    /// Adds what is predicted where the functions are `components`.
+    fn describe(&self, components: Vec<Marginals>, predictions: &mut Predictions) {
+        let each = || components.iter().cloned();
+        let target = mixture(
+            each()
+                .map(|function| self.likelihood.predict(function))
+                .collect(),
+        );
+        let probabilities = (each())
+            .filter_map(|function| self.likelihood.class_probabilities(function))
+            .reduce(|sum, other| sum + other);
+        let share = (components.len() as f64).recip();
+        let function = mixture(components);
+        predictions.mean.extend(numbers(target.mean));
+        predictions.variance.extend(numbers(target.variance));
+        (predictions.probabilities).extend(
+            probabilities
+                .map(|sum| numbers(sum * share))
+                .unwrap_or_default(),
+        );
+        predictions.function_mean.extend(numbers(function.mean));
+        (predictions.function_variance).extend(numbers(function.variance));
     }
 
     /// `log p(y_n | x_n, data)`, for S components the logarithm of the mean of their densities, for
@@ -170,25 +187,49 @@ impl<P: Predictive, L: Likelihood> Predictor<P, L> {
     /// `log p(y_n | f_s)` for every row of row-major host data and each of its S components, as
     /// [`log_density`](Self::log_density).
     pub fn log_densities(&self, inputs: &[f64], columns: usize, targets: &[f64]) -> Vec<Vec<f64>> {
-        let total = inputs.len() / columns;
-        let mut densities = Vec::with_capacity(total);
-        for (start, rows) in self.chunks(total) {
-            let part = |values: &[f64]| {
-                let width = values.len() / total;
-                let own = &values[start * width..(start + rows) * width];
-                matrix(own, width, &self.device, self.dtype)
-            };
-            let targets = part(targets);
-            let components = self.process.components(part(inputs)).into_iter();
-            let each: Vec<Vec<f64>> = components
-                .map(|function| {
-                    let likelihood = &self.likelihood;
-                    numbers(likelihood.log_predictive_density(targets.clone(), function))
-                })
-                .collect();
-            densities.extend((0..rows).map(|row| each.iter().map(|own| own[row]).collect()));
+        let width = targets.len() / (inputs.len() / columns).max(1);
+        (self.looks(inputs, columns))
+            .flat_map(|(rows, components)| {
+                self.densities(&targets[rows.start * width..rows.end * width], components)
+            })
+            .collect()
+    }
+
+    /// [`predict`](Self::predict) and [`log_densities`](Self::log_densities) together, which look at
+    /// every input once.
+    pub fn score(
+        &self,
+        inputs: &[f64],
+        columns: usize,
+        targets: &[f64],
+    ) -> (Predictions, Vec<Vec<f64>>) {
+        let width = targets.len() / (inputs.len() / columns).max(1);
+        let (mut predictions, mut densities) = (Predictions::default(), Vec::new());
+        for (rows, components) in self.looks(inputs, columns) {
+            let own = &targets[rows.start * width..rows.end * width];
+            densities.extend(self.densities(own, components.clone()));
+            self.describe(components, &mut predictions);
         }
-        densities
+        (predictions, densities)
+    }
+
+    /// `log p(y_n | f_s)` for every row of `targets` where the functions are `components`.
+    fn densities(&self, targets: &[f64], components: Vec<Marginals>) -> Vec<Vec<f64>> {
+        let [rows, _] = components.first().map_or([0; 2], |each| each.mean.dims());
+        let targets = matrix(
+            targets,
+            targets.len() / rows.max(1),
+            &self.device,
+            self.dtype,
+        );
+        let each: Vec<Vec<f64>> = (components.into_iter())
+            .map(|function| {
+                numbers((self.likelihood).log_predictive_density(targets.clone(), function))
+            })
+            .collect();
+        (0..rows)
+            .map(|row| each.iter().map(|own| own[row]).collect())
+            .collect()
     }
 }
 

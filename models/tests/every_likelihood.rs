@@ -1,19 +1,22 @@
 //! The sparse variational model with every likelihood: training, saving, prediction.
 
+use std::cell::Cell;
+
 use burn::tensor::{DType, Device, Tensor};
 use burn_gp::{
     kernels::StationaryConfig,
+    layers::Predictive,
     likelihoods::{
         BetaConfig, GammaConfig, GaussianConfig, HeteroskedasticConfig, Likelihood,
-        LikelihoodConfig, NegativeBinomialConfig, OrdinalConfig, RobustMaxConfig, SoftmaxConfig,
-        StudentTConfig,
+        LikelihoodConfig, Marginals, NegativeBinomialConfig, OrdinalConfig, RobustMaxConfig,
+        SoftmaxConfig, StudentTConfig,
     },
-    ops::Stationary,
+    ops::{NotPositiveDefinite, Stationary},
     parameter::numbers,
     variational::{Coordinates, CovarianceShape, InverseFreeConfig, PosteriorConfig, TraceProbes},
 };
 use burn_gp_models::{
-    ModelConfig, Precision, SavedModel, Summary, SvgpConfig, TrainedModel,
+    ModelConfig, Precision, Predictor, SavedModel, Summary, SvgpConfig, TrainedModel,
     training::{MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData},
 };
 use rand::{SeedableRng, rngs::ChaCha8Rng};
@@ -228,4 +231,50 @@ fn predictions_of_many_rows_are_those_of_each() {
     }
     assert_eq!(predictor.predict(&[], 1), Default::default());
     assert!(predictor.log_density(&[], 1, &[]).is_empty());
+}
+
+/// Functions that count the inputs at which they were asked for.
+struct Counted<P> {
+    functions: P,
+    inputs: Cell<usize>,
+}
+
+impl<P: Predictive> Predictive for Counted<P> {
+    fn components(&self, x: Tensor<2>) -> Vec<Marginals> {
+        self.inputs.set(self.inputs.get() + x.dims()[0]);
+        self.functions.components(x)
+    }
+
+    fn rows_per_input(&self) -> usize {
+        self.functions.rows_per_input()
+    }
+
+    fn draws(&self, x: Tensor<2>, samples: usize) -> Result<Tensor<3>, NotPositiveDefinite> {
+        self.functions.draws(x, samples)
+    }
+}
+
+/// What a prediction costs is paid once where it is scored, which counts where each is a solve.
+#[test]
+fn scores_are_of_predictions_that_are_made_once() {
+    let [posterior, ..] = posteriors();
+    let (model, _, _) = train(&svgp(SoftmaxConfig::new(4).into(), posterior));
+    let predictor = model.predictor().expect("a predictor");
+    let many: Vec<f64> = (0..3000)
+        .map(|row| (row as f64 * 0.37).sin() * 2.0)
+        .collect();
+    let labels: Vec<f64> = (0..3000).map(|row| f64::from(row % 4)).collect();
+    let (device, dtype) = options();
+    let counted = Counted {
+        functions: predictor.process().clone(),
+        inputs: Cell::new(0),
+    };
+    let counted = Predictor::new(counted, predictor.likelihood(), device, dtype);
+
+    let (predictions, densities) = counted.score(&many, 1, &labels);
+
+    assert_eq!(counted.process().inputs.get(), many.len());
+    assert_eq!(predictions, predictor.predict(&many, 1));
+    assert_eq!(densities, predictor.log_densities(&many, 1, &labels));
+    assert_eq!(counted.score(&[], 1, &[]), Default::default());
 }
