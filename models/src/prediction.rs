@@ -141,6 +141,20 @@ impl<P: Predictive, L: Likelihood> Predictor<P, L> {
         })
     }
 
+    /// The targets of every chunk, with the functions at its inputs.
+    fn looks_at_targets<'a>(
+        &self,
+        inputs: &[f64],
+        columns: usize,
+        targets: &'a [f64],
+    ) -> impl Iterator<Item = (&'a [f64], Vec<Marginals>)> {
+        let width = targets.len() / (inputs.len() / columns).max(1);
+        (self.looks(inputs, columns)).map(move |(rows, components)| {
+            let own = &targets[rows.start * width..rows.end * width];
+            (own, components)
+        })
+    }
+
     /// Predictions at row-major host inputs with `columns` columns.
     pub fn predict(&self, inputs: &[f64], columns: usize) -> Predictions {
         let mut predictions = Predictions::default();
@@ -187,11 +201,8 @@ impl<P: Predictive, L: Likelihood> Predictor<P, L> {
     /// `log p(y_n | f_s)` for every row of row-major host data and each of its S components, as
     /// [`log_density`](Self::log_density).
     pub fn log_densities(&self, inputs: &[f64], columns: usize, targets: &[f64]) -> Vec<Vec<f64>> {
-        let width = targets.len() / (inputs.len() / columns).max(1);
-        (self.looks(inputs, columns))
-            .flat_map(|(rows, components)| {
-                self.densities(&targets[rows.start * width..rows.end * width], components)
-            })
+        (self.looks_at_targets(inputs, columns, targets))
+            .flat_map(|(own, components)| self.densities(own, components))
             .collect()
     }
 
@@ -203,10 +214,8 @@ impl<P: Predictive, L: Likelihood> Predictor<P, L> {
         columns: usize,
         targets: &[f64],
     ) -> (Predictions, Vec<Vec<f64>>) {
-        let width = targets.len() / (inputs.len() / columns).max(1);
         let (mut predictions, mut densities) = (Predictions::default(), Vec::new());
-        for (rows, components) in self.looks(inputs, columns) {
-            let own = &targets[rows.start * width..rows.end * width];
+        for (own, components) in self.looks_at_targets(inputs, columns, targets) {
             densities.extend(self.densities(own, components.clone()));
             self.describe(components, &mut predictions);
         }
