@@ -69,14 +69,13 @@ pub fn predict(
     inputs: &Matrix,
     noise: Option<&[f64]>,
 ) -> Predictions {
-    with_noise(
-        predictor.predict(inputs.values(), inputs.columns()),
-        noise.unwrap_or_default(),
-    )
+    let predictions = predictor.predict(inputs.values(), inputs.columns());
+    with_noise(predictions, noise)
 }
 
-fn with_noise(mut predictions: Predictions, noise: &[f64]) -> Predictions {
-    for (variance, noise) in predictions.variance.iter_mut().zip(noise) {
+fn with_noise(mut predictions: Predictions, noise: Option<&[f64]>) -> Predictions {
+    let variances = predictions.variance.iter_mut();
+    for (variance, noise) in variances.zip(noise.unwrap_or_default()) {
         *variance += noise;
     }
     predictions
@@ -105,7 +104,7 @@ pub fn evaluate(
     let (targets, _) = part.likelihood_targets();
     let (inputs, columns) = (part.inputs.values(), part.inputs.columns());
     let (predictions, components) = predictor.score(inputs, columns, &targets);
-    let predictions = with_noise(predictions, part.noise.as_deref().unwrap_or_default());
+    let predictions = with_noise(predictions, part.noise.as_deref());
     let densities: Vec<f64> = (components.iter())
         .map(|each| metrics::mixture_log_density(each))
         .collect();

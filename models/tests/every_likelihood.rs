@@ -7,7 +7,7 @@ use burn_gp::{
     kernels::StationaryConfig,
     layers::Predictive,
     likelihoods::{
-        BetaConfig, GammaConfig, GaussianConfig, HeteroskedasticConfig, Likelihood,
+        AnyLikelihood, BetaConfig, GammaConfig, GaussianConfig, HeteroskedasticConfig, Likelihood,
         LikelihoodConfig, Marginals, NegativeBinomialConfig, OrdinalConfig, RobustMaxConfig,
         SoftmaxConfig, StudentTConfig,
     },
@@ -16,7 +16,8 @@ use burn_gp::{
     variational::{Coordinates, CovarianceShape, InverseFreeConfig, PosteriorConfig, TraceProbes},
 };
 use burn_gp_models::{
-    ModelConfig, Precision, Predictor, SavedModel, Summary, SvgpConfig, TrainedModel,
+    AnyPredictive, ModelConfig, Precision, Predictor, SavedModel, Summary, SvgpConfig,
+    TrainedModel,
     training::{MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData},
 };
 use rand::{SeedableRng, rngs::ChaCha8Rng};
@@ -208,16 +209,24 @@ fn predictions_have_their_shapes_and_survive_saving() {
     }
 }
 
+fn predictor_of_four_classes() -> Predictor<AnyPredictive, AnyLikelihood> {
+    let [posterior, ..] = posteriors();
+    let (model, _, _) = train(&svgp(SoftmaxConfig::new(4).into(), posterior));
+    model.predictor().expect("a predictor")
+}
+
+/// Inputs with labels of four classes.
+fn labelled(rows: u32) -> (Vec<f64>, Vec<f64>) {
+    (0..rows)
+        .map(|row| ((f64::from(row) * 0.37).sin() * 2.0, f64::from(row % 4)))
+        .unzip()
+}
+
 /// Rows are predicted in chunks; the chunks make no difference.
 #[test]
 fn predictions_of_many_rows_are_those_of_each() {
-    let [posterior, ..] = posteriors();
-    let (model, _, _) = train(&svgp(SoftmaxConfig::new(4).into(), posterior));
-    let predictor = model.predictor().expect("a predictor");
-    let many: Vec<f64> = (0..5000)
-        .map(|row| (row as f64 * 0.37).sin() * 2.0)
-        .collect();
-    let labels: Vec<f64> = (0..5000).map(|row| f64::from(row % 4)).collect();
+    let predictor = predictor_of_four_classes();
+    let (many, labels) = labelled(5000);
     let all = predictor.predict(&many, 1);
     let density = predictor.log_density(&many, 1, &labels);
     for row in [0, 2047, 2048, 4999] {
@@ -257,13 +266,8 @@ impl<P: Predictive> Predictive for Counted<P> {
 /// What a prediction costs is paid once where it is scored, which counts where each is a solve.
 #[test]
 fn scores_are_of_predictions_that_are_made_once() {
-    let [posterior, ..] = posteriors();
-    let (model, _, _) = train(&svgp(SoftmaxConfig::new(4).into(), posterior));
-    let predictor = model.predictor().expect("a predictor");
-    let many: Vec<f64> = (0..3000)
-        .map(|row| (row as f64 * 0.37).sin() * 2.0)
-        .collect();
-    let labels: Vec<f64> = (0..3000).map(|row| f64::from(row % 4)).collect();
+    let predictor = predictor_of_four_classes();
+    let (many, labels) = labelled(3000);
     let (device, dtype) = options();
     let counted = Counted {
         functions: predictor.process().clone(),
