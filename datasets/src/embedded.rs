@@ -1,24 +1,17 @@
-//! The sets compiled into the program, from the crate `linfa-datasets`.
+//! The sets compiled into the program: one from the crate `linfa-datasets`, one from this crate's
+//! folder `data`.
+
+use std::io;
+
+use csv::ReaderBuilder;
 
 use crate::columns::Request;
 use crate::error::DataError;
 use crate::table::Table;
 
-/// The names of Efron, Hastie, Johnstone and Tibshirani, "Least Angle Regression" (2004);
-/// those of the crate call the triglycerides `ltg` a drug and the cholesterol `tc` a cell.
-const DIABETES: [&str; 11] = [
-    "age",
-    "sex",
-    "bmi",
-    "map",
-    "tc",
-    "ldl",
-    "hdl",
-    "tch",
-    "ltg",
-    "glu",
-    "progression",
-];
+/// All patients in raw units; `data/README.md` has the origin and the licence. `linfa-datasets` has
+/// the set too, but takes the first patient for a header and leaves 441.
+const DIABETES: &str = include_str!("../data/diabetes.csv");
 
 /// Reads the embedded set `name` as `request` wants it; the standard target is the last column.
 pub(crate) fn read(name: &str, request: Request<'_>) -> Result<Table, DataError> {
@@ -32,11 +25,12 @@ pub(crate) fn read(name: &str, request: Request<'_>) -> Result<Table, DataError>
             Table::from_rows(name, names, rows.map(Vec::into_iter), request)
         }
         "diabetes" => {
-            let data = linfa_datasets::diabetes();
-            let names = DIABETES.map(String::from).to_vec();
-            let rows = data.records().outer_iter().zip(data.targets());
-            let rows = rows.map(|(inputs, &progression)| with_target(inputs, progression));
-            Table::from_rows(name, names, rows.map(Vec::into_iter), request)
+            let (names, rows) = numbers(DIABETES).map_err(|error| DataError::Unreadable {
+                path: name.into(),
+                source: io::Error::other(error),
+            })?;
+            let rows = rows.into_iter().map(Vec::into_iter);
+            Table::from_rows(name, names, rows, request)
         }
         _ => Err(DataError::NotEmbedded { name: name.into() }),
     }
@@ -44,4 +38,12 @@ pub(crate) fn read(name: &str, request: Request<'_>) -> Result<Table, DataError>
 
 fn with_target<'a>(inputs: impl IntoIterator<Item = &'a f64>, target: f64) -> Vec<f64> {
     inputs.into_iter().copied().chain([target]).collect()
+}
+
+/// The names and the rows of a table with a header.
+fn numbers(text: &str) -> csv::Result<(Vec<String>, Vec<Vec<f64>>)> {
+    let mut reader = ReaderBuilder::new().from_reader(text.as_bytes());
+    let names = reader.headers()?.iter().map(str::to_owned).collect();
+    let rows: csv::Result<Vec<Vec<f64>>> = reader.deserialize().collect();
+    Ok((names, rows?))
 }

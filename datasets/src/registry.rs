@@ -97,10 +97,10 @@ static REGISTRY: [DatasetInfo; 27] = [
     ),
     set(
         "diabetes",
-        441,
+        442,
         10,
         Embedded,
-        "Efron, Hastie, Johnstone and Tibshirani, Least Angle Regression (2004): diabetes progression, inputs standardised, without the first of the 442 patients.",
+        "Efron, Hastie, Johnstone and Tibshirani, Least Angle Regression (2004): diabetes progression, in the original units.",
     ),
     set(
         "snelson",

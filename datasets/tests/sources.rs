@@ -78,10 +78,13 @@ fn the_embedded_sets_have_their_shapes() {
         .unwrap()
         .load(None)
         .unwrap();
-    // The second patient: the crate that carries the set drops the first.
-    assert_eq!(diabetes.targets[..2], [75.0, 141.0]);
-    assert_eq!(diabetes.inputs.get(0, 0), -1.882_016_527_791_04e-3);
     assert_eq!(diabetes.target_name(), "progression");
+    assert_eq!(diabetes.rows(), 442);
+    let first = [59.0, 2.0, 32.1, 101.0, 157.0, 93.2, 38.0, 4.0, 4.8598, 87.0];
+    assert_eq!(diabetes.inputs.row(0), first);
+    assert_eq!(diabetes.targets[..2], [151.0, 75.0]);
+    // Another row would change the sum.
+    assert_eq!(diabetes.targets.iter().sum::<f64>(), 67_243.0);
 }
 
 #[cfg(not(feature = "embedded"))]
