@@ -373,6 +373,16 @@ pub enum DataError {
         /// That fraction.
         fraction: f64,
     },
+    /// Rows that no split can tell apart.
+    #[error(
+        "all {rows} rows to divide into training and {part} rows have the same inputs; give data whose inputs differ"
+    )]
+    SameInputs {
+        /// Rows to divide.
+        rows: usize,
+        /// `test` or `validation`.
+        part: &'static str,
+    },
     /// A label that the training data did not have.
     #[error(
         "{location}: the label {label:?} is none of those the model was trained on, {}; correct it",

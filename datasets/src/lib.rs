@@ -11,7 +11,7 @@
 //!
 //! # fn main() -> Result<(), burn_gp_datasets::DataError> {
 //! let data = DataSource::resolve("synthetic:sines?n=500&noise=0.1&seed=1", None)?.load(None)?;
-//! let split = Split::random(data.rows(), 0.1, 0)?;
+//! let split = Split::random(&data, 0.1, 0)?;
 //! let standardizer = Standardizer::fit(&data, &split.train);
 //! let train = data.select(&split.train);
 //! let inputs = standardizer.transform_inputs(&train.inputs); // [450, 1]
@@ -29,6 +29,7 @@ mod dataset;
 mod delimited;
 #[cfg(feature = "embedded")]
 mod embedded;
+mod equal_inputs;
 mod error;
 mod file;
 mod idx;
@@ -54,6 +55,7 @@ mod warnings;
 pub use classes::Classes;
 pub use columns::{ColumnRoles, NoiseColumn, Schema, TargetColumn};
 pub use dataset::{Dataset, Features};
+pub use equal_inputs::EqualInputs;
 pub use error::{ColumnLabel, DataError};
 pub use file::{load_features_file, load_file, load_points_file};
 pub use image_shape::ImageShape;

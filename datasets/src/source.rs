@@ -4,12 +4,14 @@ use std::path::{Path, PathBuf};
 
 use crate::columns::{ColumnRoles, Request, Schema, TargetColumn};
 use crate::dataset::{Dataset, Features};
+use crate::equal_inputs::EqualInputs;
 use crate::error::DataError;
 use crate::file;
 use crate::image_shape::ImageShape;
 use crate::images::{ImageCounts, ImageFolder};
 use crate::mask::SplitMask;
 use crate::registry::{Availability, DatasetInfo, Storage, Task, collection_files, find};
+use crate::split::Split;
 use crate::synthetic::{PREFIX, Synthetic};
 use crate::table::{self, Table};
 use crate::warnings::{DataWarning, warnings};
@@ -128,8 +130,8 @@ impl DataSource {
     }
 
     /// What a person may want to know before fitting: [`warnings()`](crate::warnings()) of the
-    /// data, and images that are missing from the set.
-    pub fn warnings(&self, data: &Dataset) -> Vec<DataWarning> {
+    /// data and their split, and images that are missing from the set.
+    pub fn warnings(&self, data: &Dataset, equal: &EqualInputs, split: &Split) -> Vec<DataWarning> {
         let part = match &self.kind {
             Kind::Images(info, _) if data.rows() < info.rows => Some(DataWarning::PartOfSet {
                 rows: data.rows(),
@@ -137,7 +139,9 @@ impl DataSource {
             }),
             _ => None,
         };
-        part.into_iter().chain(warnings(data)).collect()
+        part.into_iter()
+            .chain(warnings(data, equal, split))
+            .collect()
     }
 
     /// The registered name, the file's stem, or the synthetic set's full text.

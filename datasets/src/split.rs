@@ -5,6 +5,7 @@ use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};
 
+use crate::equal_inputs::EqualInputs;
 use crate::error::DataError;
 
 /// Row numbers (from 0) of each part, ascending; the parts are disjoint and cover all rows.
@@ -30,33 +31,48 @@ pub struct Fractions {
 }
 
 impl Split {
-    /// A random split into training and test rows: `round(rows · test_fraction)` rows are for
+    /// A random split into training and test rows: `round(N · test_fraction)` rows are for
     /// testing. The same seed gives the same split on every machine.
     ///
+    /// `rows` are a data set, or a number of rows that are all different. Rows with equal inputs are
+    /// on the same side (see [`EqualInputs`]), so that a test part made of such rows can have
+    /// another size.
+    ///
     /// # Errors
-    /// [`DataError::Fraction`] and [`DataError::EmptyPart`].
-    pub fn random(rows: usize, test_fraction: f64, seed: u64) -> Result<Self, DataError> {
+    /// [`DataError::Fraction`], [`DataError::EmptyPart`] and [`DataError::SameInputs`].
+    pub fn random(
+        rows: impl Into<EqualInputs>,
+        test_fraction: f64,
+        seed: u64,
+    ) -> Result<Self, DataError> {
+        let equal = rows.into();
+        let rows = equal.rows();
         require_fraction("test", test_fraction)?;
-        let test = part_size("test", rows, test_fraction)?;
-        require_training_rows(rows, test, "test", test_fraction)?;
-        let order = shuffled(rows, seed);
+        let size = part_size("test", rows, test_fraction)?;
+        require_training_rows(rows, size, "test", test_fraction)?;
+        let mut order = shuffled(rows, seed);
+        let test = draw("test", &mut order, &equal, size)?;
         Ok(Self {
-            train: sorted(&order[test..]),
+            train: sorted(order),
             validation: Vec::new(),
-            test: sorted(&order[..test]),
+            test: sorted(test),
         })
     }
 
     /// A random split into three parts, such as 64/16/20: the validation and test parts are
-    /// rounded to the nearest number of rows, the training part is the rest.
+    /// rounded to the nearest number of rows, the training part is the rest. Rows with equal inputs
+    /// are in the same part, as in [`random`](Self::random).
     ///
     /// # Errors
-    /// [`DataError::Fraction`], [`DataError::FractionSum`] and [`DataError::EmptyPart`].
+    /// [`DataError::Fraction`], [`DataError::FractionSum`], [`DataError::EmptyPart`] and
+    /// [`DataError::SameInputs`].
     pub fn random_in_three(
-        rows: usize,
+        rows: impl Into<EqualInputs>,
         fractions: Fractions,
         seed: u64,
     ) -> Result<Self, DataError> {
+        let equal = rows.into();
+        let rows = equal.rows();
         require_fraction("training", fractions.train)?;
         require_fraction("validation", fractions.validation)?;
         require_fraction("test", fractions.test)?;
@@ -65,39 +81,83 @@ impl Split {
         if (sum - 1.0).abs() > 1e-9 {
             return Err(DataError::FractionSum { sum });
         }
-        let test = part_size("test", rows, fractions.test)?;
-        let validation = part_size("validation", rows, fractions.validation)?;
-        require_training_rows(rows, test + validation, "training", fractions.train)?;
-        let order = shuffled(rows, seed);
+        let tests = part_size("test", rows, fractions.test)?;
+        let validations = part_size("validation", rows, fractions.validation)?;
+        require_training_rows(rows, tests + validations, "training", fractions.train)?;
+        let mut order = shuffled(rows, seed);
+        let test = draw("test", &mut order, &equal, tests)?;
+        let validation = draw("validation", &mut order, &equal, validations)?;
         Ok(Self {
-            train: sorted(&order[test + validation..]),
-            validation: sorted(&order[test..test + validation]),
-            test: sorted(&order[..test]),
+            train: sorted(order),
+            validation: sorted(validation),
+            test: sorted(test),
         })
     }
 
-    /// Moves a random share of the training rows to the validation rows.
+    /// Moves a random share of the training rows to the validation rows. `rows` are those of the
+    /// whole data set; training rows with equal inputs stay together, as in
+    /// [`random`](Self::random).
     ///
     /// # Errors
-    /// [`DataError::Fraction`] and [`DataError::EmptyPart`].
-    pub fn hold_out_validation(mut self, fraction: f64, seed: u64) -> Result<Self, DataError> {
+    /// [`DataError::Fraction`], [`DataError::EmptyPart`] and [`DataError::SameInputs`].
+    ///
+    /// # Panics
+    /// When a training row is none of `rows`.
+    pub fn hold_out_validation(
+        mut self,
+        rows: impl Into<EqualInputs>,
+        fraction: f64,
+        seed: u64,
+    ) -> Result<Self, DataError> {
         require_fraction("validation", fraction)?;
-        let rows = self.train.len();
-        let held = part_size("validation", rows, fraction)?;
-        require_training_rows(rows, held, "validation", fraction)?;
-        let order = shuffled(rows, seed);
-        let original = |positions: &[usize]| -> Vec<usize> {
-            sorted(positions)
-                .into_iter()
-                .map(|position| self.train[position])
-                .collect()
-        };
-        let (validation, train) = (original(&order[..held]), original(&order[held..]));
-        self.validation.extend(validation);
+        let count = self.train.len();
+        let size = part_size("validation", count, fraction)?;
+        require_training_rows(count, size, "validation", fraction)?;
+        let order = shuffled(count, seed);
+        let mut order = order.into_iter().map(|place| self.train[place]).collect();
+        let held = draw("validation", &mut order, &rows.into(), size)?;
+        self.validation.extend(held);
         self.validation.sort_unstable();
-        self.train = train;
+        self.train = sorted(order);
         Ok(self)
     }
+}
+
+/// Takes `size` rows from the front of `order` for `part`, except that rows with equal inputs are
+/// taken together, where the lowest of them is: where they are more than are still wanted, they stay,
+/// and those behind them are taken. If they are too many everywhere, the first are taken all the same.
+///
+/// # Errors
+/// [`DataError::SameInputs`] when nothing would be left.
+fn draw(
+    part: &'static str,
+    order: &mut Vec<usize>,
+    equal: &EqualInputs,
+    size: usize,
+) -> Result<Vec<usize>, DataError> {
+    let groups = equal.groups(order);
+    let group = |row: usize| groups[equal.first(row)];
+    if order
+        .first()
+        .is_none_or(|&row| group(row).count == order.len())
+    {
+        let rows = order.len();
+        return Err(DataError::SameInputs { rows, part });
+    }
+    let mut is_drawn = vec![false; equal.rows()];
+    let mut count = 0;
+    for &row in order.iter().filter(|&&row| group(row).lowest == row) {
+        if count + group(row).count <= size {
+            count += group(row).count;
+            is_drawn[equal.first(row)] = true;
+        }
+    }
+    if count == 0 {
+        is_drawn[equal.first(order[0])] = true;
+    }
+    let (drawn, left) = order.iter().partition(|&&row| is_drawn[equal.first(row)]);
+    *order = left;
+    Ok(drawn)
 }
 
 /// The row numbers in random order. ChaCha is a generator whose stream is specified.
@@ -107,8 +167,7 @@ fn shuffled(rows: usize, seed: u64) -> Vec<usize> {
     order
 }
 
-fn sorted(rows: &[usize]) -> Vec<usize> {
-    let mut rows = rows.to_vec();
+fn sorted(mut rows: Vec<usize>) -> Vec<usize> {
     rows.sort_unstable();
     rows
 }

@@ -1,12 +1,12 @@
-//! What is allowed in data and still worth a word.
+//! Warnings about data that can still be used.
 
-use std::collections::HashSet;
 use std::fmt;
-use std::hash::{Hash, Hasher};
 
 use serde::{Deserialize, Serialize};
 
 use crate::dataset::Dataset;
+use crate::equal_inputs::EqualInputs;
+use crate::split::Split;
 use crate::standardizer::is_constant;
 
 /// Something a person may want to know before fitting.
@@ -30,12 +30,19 @@ pub enum DataWarning {
         /// The name of the first.
         first: String,
     },
-    /// Rows that repeat an earlier row, inputs and target.
-    DuplicateRows {
+    /// Rows with the inputs of an earlier row, all of them on the same side of the split.
+    RepeatedInputs {
         /// How many repeat.
         count: usize,
         /// Rows in all.
         rows: usize,
+    },
+    /// Test rows with the inputs of a training row.
+    SharedInputs {
+        /// How many there are.
+        count: usize,
+        /// Test rows in all.
+        tests: usize,
     },
     /// A set with only some of its rows on disk.
     PartOfSet {
@@ -68,9 +75,13 @@ impl fmt::Display for DataWarning {
                 formatter,
                 "{count} of {columns} inputs, the first of them {first:?}, are the same in every row and tell nothing about the target"
             ),
-            Self::DuplicateRows { count, rows } => write!(
+            Self::RepeatedInputs { count, rows } => write!(
                 formatter,
-                "{count} of {rows} rows repeat an earlier row, so that training and test rows may overlap"
+                "{count} of {rows} rows have the inputs of an earlier row; rows with equal inputs are on the same side of the split"
+            ),
+            Self::SharedInputs { count, tests } => write!(
+                formatter,
+                "{count} of {tests} test rows of this split have the inputs of a training row, so that scores may be better than on new rows"
             ),
             Self::PartOfSet { rows, of } => write!(
                 formatter,
@@ -91,8 +102,9 @@ const NAMED: usize = 5;
 const LARGE: f64 = 1e8;
 const SMALL: f64 = 1e-8;
 
-/// Constant input columns, repeated rows, and an extreme scale of the target.
-pub fn warnings(data: &Dataset) -> Vec<DataWarning> {
+/// Constant input columns, repeated inputs and what the split makes of them, and an extreme scale of
+/// the target. `equal` are the rows of `data` with equal inputs.
+pub fn warnings(data: &Dataset, equal: &EqualInputs, split: &Split) -> Vec<DataWarning> {
     let mut found = Vec::new();
     if data.rows() == 0 {
         return found;
@@ -111,13 +123,18 @@ pub fn warnings(data: &Dataset) -> Vec<DataWarning> {
             value: data.inputs.get(0, column),
         })),
     }
-    let count = duplicates(data);
-    if count > 0 {
-        found.push(DataWarning::DuplicateRows {
+    let shared = equal.shared(&split.test, &split.train);
+    found.extend(match (shared, equal.repeats()) {
+        (0, 0) => None,
+        (0, count) => Some(DataWarning::RepeatedInputs {
             count,
             rows: data.rows(),
-        });
-    }
+        }),
+        (count, _) => Some(DataWarning::SharedInputs {
+            count,
+            tests: split.test.len(),
+        }),
+    });
     let magnitude = data
         .targets
         .iter()
@@ -129,35 +146,4 @@ pub fn warnings(data: &Dataset) -> Vec<DataWarning> {
         });
     }
     found
-}
-
-/// A row compared by its bits; adding 0 makes the two zeros one.
-struct RowKey<'a>(&'a [f64], f64);
-
-impl RowKey<'_> {
-    fn bits(&self) -> impl Iterator<Item = u64> + '_ {
-        let values = self.0.iter().chain([&self.1]);
-        values.map(|value| (value + 0.0).to_bits())
-    }
-}
-
-impl PartialEq for RowKey<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        self.bits().eq(other.bits())
-    }
-}
-
-impl Eq for RowKey<'_> {}
-
-impl Hash for RowKey<'_> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.bits().for_each(|bits| state.write_u64(bits));
-    }
-}
-
-fn duplicates(data: &Dataset) -> usize {
-    let mut seen = HashSet::with_capacity(data.rows());
-    (0..data.rows())
-        .filter(|&row| !seen.insert(RowKey(data.inputs.row(row), data.targets[row])))
-        .count()
 }

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use burn_gp_datasets::{
-    ColumnRoles, DataSource, DataWarning, Dataset, ImageCounts, ImageShape, Task,
+    ColumnRoles, DataSource, DataWarning, Dataset, EqualInputs, ImageCounts, ImageShape, Task,
 };
 use flate2::{Compression, write::GzEncoder};
 use temp_dir::TempDir;
@@ -145,7 +145,9 @@ fn the_source_tells_the_shape_and_what_is_missing() {
         part.to_string(),
         "5 of the set's 60000 rows are on disk, so that scores are not those of the whole set"
     );
-    assert_eq!(source.warnings(&data), [part]);
+    let split = source.mask(data.rows()).unwrap().split(0).unwrap();
+    let warnings = source.warnings(&data, &EqualInputs::from(&data), &split);
+    assert_eq!(warnings, [part]);
     let table = DataSource::resolve("synthetic:sines", None).unwrap();
     assert_eq!(table.image_shape().unwrap(), None);
     assert_eq!(table.image_counts().unwrap(), None);

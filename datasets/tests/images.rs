@@ -4,7 +4,9 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-use burn_gp_datasets::{DataSource, DataWarning, ImageCounts, ImageShape, TargetColumn, Task};
+use burn_gp_datasets::{
+    DataSource, DataWarning, EqualInputs, ImageCounts, ImageShape, TargetColumn, Task,
+};
 use flate2::{Compression, write::GzEncoder};
 use temp_dir::TempDir;
 
@@ -75,7 +77,9 @@ fn images_are_rows_of_pixels_and_come_with_their_split() {
             rows: 3,
             of: 70_000,
         };
-        assert_eq!(source.warnings(&data), [part]);
+        let split = mask.split(0).unwrap();
+        let equal = EqualInputs::from(&data);
+        assert_eq!(source.warnings(&data, &equal, &split), [part]);
         assert!(mask.split(1).is_err());
     }
 }

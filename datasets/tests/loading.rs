@@ -5,8 +5,8 @@ use std::io::Write;
 use std::path::Path;
 
 use burn_gp_datasets::{
-    DataSource, DataWarning, Dataset, Schema, TargetColumn, load_features_file, load_file,
-    load_points_file, warnings,
+    DataSource, DataWarning, Dataset, EqualInputs, Schema, Split, TargetColumn, load_features_file,
+    load_file, load_points_file, warnings,
 };
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -173,41 +173,67 @@ fn a_schema_survives_json() {
     assert_eq!(serde_json::from_str::<Schema>(&text).unwrap(), schema);
 }
 
+/// The warnings about data of which the last row is for testing.
+fn warned(data: &Dataset) -> Vec<DataWarning> {
+    let last = data.rows() - 1;
+    let split = Split {
+        train: (0..last).collect(),
+        test: vec![last],
+        ..Split::default()
+    };
+    warnings(data, &EqualInputs::from(data), &split)
+}
+
+fn texts(warnings: &[DataWarning]) -> Vec<String> {
+    warnings.iter().map(ToString::to_string).collect()
+}
+
 #[test]
 fn warnings_name_what_is_odd() {
-    let data = last("a,b,y\n1,7,1e9\n2,7,3\n1,7,1e9\n");
+    let data = last("a,b,y\n1,7,1e9\n1,7,3\n2,7,1e9\n");
+    let found = warned(&data);
     assert_eq!(
-        warnings(&data),
+        found,
         [
             DataWarning::ConstantColumn {
                 name: "b".into(),
                 value: 7.0
             },
-            DataWarning::DuplicateRows { count: 1, rows: 3 },
+            DataWarning::RepeatedInputs { count: 1, rows: 3 },
             DataWarning::ExtremeTarget {
                 name: "y".into(),
                 magnitude: 1e9
             },
         ]
     );
-    let texts: Vec<String> = warnings(&data).iter().map(ToString::to_string).collect();
     assert_eq!(
-        texts,
+        texts(&found),
         [
             r#"the input "b" is 7 in every row and tells nothing about the target"#,
-            "1 of 3 rows repeat an earlier row, so that training and test rows may overlap",
+            "1 of 3 rows have the inputs of an earlier row; rows with equal inputs are on the same side of the split",
             r#"the target "y" reaches 1e9, so consider another unit or its logarithm"#,
         ]
     );
-    assert!(warnings(&last("a,y\n1,2\n1,3\n2,2\n")).is_empty());
+    assert!(warned(&last("a,y\n1,2\n3,3\n2,2\n")).is_empty());
+}
+
+#[test]
+fn a_split_that_tests_on_training_inputs_is_named() {
+    let found = warned(&last("a,y\n1,2\n2,3\n1,2\n"));
+    assert_eq!(found, [DataWarning::SharedInputs { count: 1, tests: 1 }]);
+    assert_eq!(
+        texts(&found),
+        [
+            "1 of 1 test rows of this split have the inputs of a training row, so that scores may be better than on new rows"
+        ]
+    );
 }
 
 #[test]
 fn many_constant_columns_are_one_warning() {
     let data = last("a,b,c,d,e,f,g,y\n1,0,0,0,0,0,0,1\n2,0,0,0,0,0,0,2\n");
-    let texts: Vec<String> = warnings(&data).iter().map(ToString::to_string).collect();
     assert_eq!(
-        texts,
+        texts(&warned(&data)),
         [
             r#"6 of 7 inputs, the first of them "b", are the same in every row and tell nothing about the target"#
         ]

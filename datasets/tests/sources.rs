@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use burn_gp_datasets::{
-    Availability, ColumnRoles, DataSource, SyntheticFunction, Task, find, registry, warnings,
+    Availability, ColumnRoles, DataSource, EqualInputs, Split, SyntheticFunction, Task, find,
+    registry, warnings,
 };
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -236,7 +237,8 @@ fn the_sets_on_disk_have_the_registered_shapes() {
             let classes = source.load_columns(&roles).unwrap().schema.classes;
             assert_eq!(classes.map(|classes| classes.count()), Some(2));
         }
-        for warning in warnings(&data) {
+        let equal = EqualInputs::from(&data);
+        for warning in warnings(&data, &equal, &Split::default()) {
             println!("  {warning}");
         }
         if info.has_splits() {

@@ -1,6 +1,8 @@
 //! Splits: disjoint, covering, the same for the same seed; and standardising by the training part.
 
-use burn_gp_datasets::{DataSource, Fractions, Split, Standardizer, TargetColumn, load_file};
+use burn_gp_datasets::{
+    DataSource, EqualInputs, Fractions, Matrix, Split, Standardizer, TargetColumn, load_file,
+};
 
 fn assert_partition(split: &Split, rows: usize) {
     let mut all: Vec<usize> = [&split.train, &split.validation, &split.test]
@@ -50,7 +52,7 @@ fn three_parts_have_their_sizes() {
 #[test]
 fn validation_rows_come_from_the_training_rows() {
     let plain = Split::random(100, 0.2, 1).unwrap();
-    let split = plain.clone().hold_out_validation(0.25, 2).unwrap();
+    let split = plain.clone().hold_out_validation(100, 0.25, 2).unwrap();
     assert_partition(&split, 100);
     assert_eq!(split.test, plain.test);
     assert_eq!((split.train.len(), split.validation.len()), (60, 20));
@@ -62,6 +64,133 @@ fn a_seed_means_the_same_split_for_ever() {
     assert_eq!(split, Split::random(20, 0.3, 7).unwrap());
     assert_ne!(split, Split::random(20, 0.3, 8).unwrap());
     assert_eq!(split.test, [2, 9, 11, 12, 13, 18]);
+}
+
+/// 90 rows, of which those of a third are there twice: rows 60 to 89 repeat rows 0 to 29.
+fn with_repeats() -> EqualInputs {
+    let inputs = (0..90).map(|row| f64::from(row % 60)).collect();
+    EqualInputs::among(&Matrix::new(90, 1, inputs))
+}
+
+/// Fails if rows with equal inputs are in two of the parts.
+fn assert_together(equal: &EqualInputs, split: &Split) {
+    let parts = [&split.train, &split.validation, &split.test];
+    for (number, part) in parts.iter().enumerate() {
+        for other in &parts[number + 1..] {
+            assert_eq!(equal.shared(part, other), 0);
+        }
+    }
+}
+
+#[test]
+fn rows_with_equal_inputs_are_on_one_side_of_every_split() {
+    let equal = with_repeats();
+    assert_eq!((equal.rows(), equal.repeats()), (90, 30));
+    let fractions = Fractions {
+        train: 0.6,
+        validation: 0.2,
+        test: 0.2,
+    };
+    for seed in 0..20 {
+        let two = Split::random(&equal, 0.2, seed).unwrap();
+        let validated = two.clone().hold_out_validation(&equal, 0.25, seed).unwrap();
+        let three = Split::random_in_three(&equal, fractions, seed).unwrap();
+        for split in [&two, &validated, &three] {
+            assert_partition(split, 90);
+            assert_together(&equal, split);
+            assert_eq!(split.test.len(), 18);
+        }
+        assert_eq!(
+            (validated.train.len(), validated.validation.len()),
+            (54, 18)
+        );
+        assert_eq!((three.train.len(), three.validation.len()), (54, 18));
+        // A split that looks at the numbers of the rows alone tears some apart.
+        let torn = Split::random(90, 0.2, seed).unwrap();
+        assert!(equal.shared(&torn.test, &torn.train) > 0);
+    }
+}
+
+/// Equal rows are drawn as often as others: no row is in no test part, nor in all of them.
+#[test]
+fn repeated_rows_are_tested_on_as_often_as_others() {
+    let equal = with_repeats();
+    let mut tested = [0; 90];
+    let seeds = 400;
+    for seed in 0..seeds {
+        for row in Split::random(&equal, 0.2, seed).unwrap().test {
+            tested[row] += 1;
+        }
+    }
+    let share = |rows: std::ops::Range<usize>| {
+        let count = rows.len();
+        tested[rows].iter().sum::<i32>() as f64 / (count as f64 * seeds as f64)
+    };
+    // A pair that no longer fits at the end of a draw is passed over, at most one of some 12 that are
+    // drawn. The standard error of the share of 30 independent pairs is √(0.2·0.8/(30·400)) = 0.004.
+    assert!((share(0..30) - 0.2).abs() < 0.02, "{}", share(0..30));
+    assert!((share(30..60) - 0.2).abs() < 0.02, "{}", share(30..60));
+    assert_eq!(share(0..30), share(60..90));
+}
+
+#[test]
+fn targets_do_not_count_and_the_zeros_are_one() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path().join("a.csv");
+    std::fs::write(&path, "a,b,y\n0,1,5\n-0,1,6\n0,2,5\n0,1,5\n").unwrap();
+    let data = load_file(&path, &TargetColumn::Last).unwrap();
+    let equal = EqualInputs::from(&data);
+    assert_eq!(equal.repeats(), 2);
+    for seed in 0..10 {
+        let split = Split::random(&data, 0.5, seed).unwrap();
+        assert_together(&equal, &split);
+    }
+}
+
+/// Without repeats a data set is divided as before there was a rule for them.
+#[test]
+fn rows_that_differ_are_divided_by_their_numbers_alone() {
+    let inputs = Matrix::new(20, 1, (0..20).map(f64::from).collect());
+    let split = Split::random(EqualInputs::among(&inputs), 0.3, 7).unwrap();
+    assert_eq!(split, Split::random(20, 0.3, 7).unwrap());
+}
+
+/// Three groups of ten in thirty rows: none fits into a tenth, so that one is the test part.
+#[test]
+fn groups_larger_than_the_test_part_are_still_tested_on() {
+    let inputs = (0..30).map(|row| f64::from(row % 3)).collect();
+    let equal = EqualInputs::among(&Matrix::new(30, 1, inputs));
+    let split = Split::random(&equal, 0.1, 0).unwrap();
+    assert_together(&equal, &split);
+    assert_eq!((split.train.len(), split.test.len()), (20, 10));
+    let same = EqualInputs::among(&Matrix::new(30, 1, vec![1.0; 30]));
+    assert_eq!(
+        Split::random(&same, 0.1, 0).unwrap_err().to_string(),
+        "all 30 rows to divide into training and test rows have the same inputs; give data whose inputs differ"
+    );
+    assert_eq!(
+        split
+            .hold_out_validation(&same, 0.1, 0)
+            .unwrap_err()
+            .to_string(),
+        "all 20 rows to divide into training and validation rows have the same inputs; give data whose inputs differ"
+    );
+}
+
+#[cfg(feature = "embedded")]
+#[test]
+fn the_embedded_demo_tests_on_no_inputs_that_it_trained_on() {
+    let data = DataSource::resolve("winequality", None)
+        .unwrap()
+        .load(None)
+        .unwrap();
+    let equal = EqualInputs::from(&data);
+    assert_eq!(equal.repeats(), 240);
+    for seed in 0..5 {
+        let split = Split::random(&data, 0.1, seed).unwrap();
+        assert_eq!((split.train.len(), split.test.len()), (1439, 160));
+        assert_eq!(equal.shared(&split.test, &split.train), 0);
+    }
 }
 
 #[test]

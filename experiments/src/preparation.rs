@@ -2,7 +2,7 @@
 
 use burn_gp::{inducing::distinct_rows, likelihoods::Likelihood, patches::ImageShape};
 use burn_gp_datasets::{
-    ColumnRoles, DataError, DataSource, DataWarning, Dataset, Location, Matrix, Origin, Schema,
+    ColumnRoles, DataError, DataSource, DataWarning, EqualInputs, Location, Matrix, Origin, Schema,
     Split, Standardizer, TargetColumn,
 };
 
@@ -109,7 +109,8 @@ impl PreparedData {
             labels: kind == TargetKind::Classes,
         };
         let dataset = source.load_columns(&roles)?;
-        let split = divide(source, &dataset, settings)?;
+        let equal = EqualInputs::from(&dataset);
+        let split = divide(source, &equal, settings)?;
         let standardizer = match kind {
             _ if source.has_common_scale() => Standardizer::identity(dataset.columns()),
             TargetKind::Numbers => Standardizer::fit(&dataset, &split.train),
@@ -144,7 +145,7 @@ impl PreparedData {
             validation: part(&split.validation),
             test: part(&split.test),
             standardizer,
-            warnings: source.warnings(&dataset),
+            warnings: source.warnings(&dataset, &equal, &split),
             schema: dataset.schema,
             origin: dataset.origin,
         })
@@ -212,14 +213,18 @@ impl PreparedData {
     }
 }
 
-fn divide(source: &DataSource, dataset: &Dataset, settings: &Settings) -> Result<Split, DataError> {
-    let (rows, seed) = (dataset.rows(), settings.seed);
+fn divide(
+    source: &DataSource,
+    equal: &EqualInputs,
+    settings: &Settings,
+) -> Result<Split, DataError> {
+    let (rows, seed) = (equal.rows(), settings.seed);
     let split = match settings.data.split {
         SplitChoice::Own(index) => source.mask(rows)?.split(index)?,
-        SplitChoice::Random(fraction) => Split::random(rows, fraction, seed)?,
+        SplitChoice::Random(fraction) => Split::random(equal, fraction, seed)?,
     };
     match settings.data.validation_fraction {
-        Some(fraction) => split.hold_out_validation(fraction, seed),
+        Some(fraction) => split.hold_out_validation(equal, fraction, seed),
         None => Ok(split),
     }
 }

@@ -178,7 +178,7 @@ impl Halves {
     fn new(data: &Dataset, seed: u64) -> Result<Self, Failure> {
         let rows = data.rows();
         let held_out = rows.saturating_sub(TRAINING_ROWS) as f64 / rows as f64;
-        let split = Split::random(rows, held_out, seed)?;
+        let split = Split::random(data, held_out, seed)?;
         let (train, test) = (data.select(&split.train), data.select(&split.test));
         Ok(Self {
             inputs: train.inputs.into_values(),
