@@ -4,11 +4,10 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::DataError;
-use crate::origin::Origin;
+use crate::class_order::ClassOrder;
+use crate::natural_order;
 
-/// The labels of a target in their order: numbers by value, if all are numbers, else texts by
-/// alphabet. The k-th is class k, from zero.
+/// The labels of a target in their order. The k-th is class k, from zero.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Classes {
@@ -16,7 +15,8 @@ pub struct Classes {
 }
 
 impl Classes {
-    /// The classes with these names, each once, in any order.
+    /// The classes with these names, each once: numbers by value, if all are numbers, else texts by
+    /// alphabet, except that numbers within them count by value.
     pub fn new(names: impl IntoIterator<Item = String>) -> Self {
         let mut names: Vec<String> = names.into_iter().collect();
         let value = |name: &String| name.parse::<f64>();
@@ -26,10 +26,26 @@ impl Classes {
                 _ => a.cmp(b),
             });
         } else {
-            names.sort();
+            names.sort_by(|a, b| natural_order::compare(a, b));
         }
         names.dedup();
         Self { names }
+    }
+
+    /// The classes of an order, class 0 first.
+    pub fn in_order(order: &ClassOrder) -> Self {
+        Self {
+            names: order.labels().to_vec(),
+        }
+    }
+
+    /// Whether the order of [`new`](Self::new) is that of numbers, alone or within otherwise equal
+    /// texts. Two classes need no order: a model of ordered classes is the same either way.
+    pub fn are_told_by_numbers(&self) -> bool {
+        let is_number = |name: &String| name.parse::<f64>().is_ok();
+        self.count() < 3
+            || self.names.iter().all(is_number)
+            || natural_order::is_told_by_numbers(&self.names)
     }
 
     /// How many there are.
@@ -44,7 +60,7 @@ impl Classes {
 }
 
 /// A label as it is compared and shown: without spaces around it, numbers in one form.
-fn canonical(text: &str) -> String {
+pub(crate) fn canonical(text: &str) -> String {
     match text.trim().parse::<f64>() {
         Ok(value) if value.is_finite() => number(value),
         _ => text.trim().to_owned(),
@@ -54,6 +70,13 @@ fn canonical(text: &str) -> String {
 /// A number as a label; adding zero makes the two zeros one.
 fn number(value: f64) -> String {
     (value + 0.0).to_string()
+}
+
+/// A label that is none of the classes, and its row.
+#[derive(Debug, PartialEq)]
+pub(crate) struct UnknownLabel {
+    pub row: usize,
+    pub label: String,
 }
 
 /// Labels in the order of their first appearance, while a source is read.
@@ -89,16 +112,8 @@ impl LabelReader {
         Classes::new(self.names.iter().cloned())
     }
 
-    /// Positions as class numbers, `[N]`; `origin` tells where each came from.
-    ///
-    /// # Errors
-    /// [`DataError::UnknownLabel`] names the first label that is none of the classes.
-    pub fn encode(
-        &self,
-        positions: &[f64],
-        classes: &Classes,
-        origin: &Origin,
-    ) -> Result<Vec<f64>, DataError> {
+    /// Positions as class numbers, `[N]`, or the first row and label that is none of the classes.
+    pub fn encode(&self, positions: &[f64], classes: &Classes) -> Result<Vec<f64>, UnknownLabel> {
         let numbers: Vec<Option<f64>> = (self.names.iter())
             .map(|label| {
                 let class = classes.names.iter().position(|name| name == label);
@@ -107,10 +122,9 @@ impl LabelReader {
             .collect();
         let encoded = positions.iter().enumerate().map(|(row, &position)| {
             let position = position as usize;
-            numbers[position].ok_or_else(|| DataError::UnknownLabel {
-                location: origin.location(row),
+            numbers[position].ok_or_else(|| UnknownLabel {
+                row,
                 label: self.names[position].clone(),
-                classes: classes.names.clone(),
             })
         });
         encoded.collect()
@@ -122,25 +136,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_ordered_by_value_and_texts_by_alphabet() {
+    fn numbers_are_ordered_by_value_and_other_texts_by_alphabet() {
         let classes = |names: &[&str]| Classes::new(names.iter().map(|&name| name.to_owned()));
         assert_eq!(classes(&["10", "9", "-1"]).names(), ["-1", "9", "10"]);
         assert_eq!(
             classes(&["b", "a", "10", "9"]).names(),
-            ["10", "9", "a", "b"]
+            ["9", "10", "a", "b"]
+        );
+        assert_eq!(
+            classes(&["grade 10", "grade 2"]).names(),
+            ["grade 2", "grade 10"]
         );
         assert_eq!(classes(&["b", "b"]).count(), 1);
     }
 
     #[test]
-    fn one_label_in_several_forms() -> Result<(), DataError> {
+    fn one_label_in_several_forms() {
         let mut reader = LabelReader::default();
         let texts = ["2", "1", " 2.0", "1e0", "-0"];
         let positions = texts.map(|text| reader.position_of(text));
         assert_eq!(reader.position_of_number(0.0), 2.0);
-        let origin = Origin::rows("here", texts.len());
-        let encoded = reader.encode(&positions, &reader.classes(), &origin)?;
-        assert_eq!(encoded, [2.0, 1.0, 2.0, 1.0, 0.0]);
-        Ok(())
+        let encoded = reader.encode(&positions, &reader.classes());
+        assert_eq!(encoded, Ok(vec![2.0, 1.0, 2.0, 1.0, 0.0]));
     }
 }

@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::class_order::ClassOrder;
 use crate::classes::Classes;
 use crate::error::{ColumnLabel, DataError};
 use crate::names::nearest;
@@ -135,8 +136,20 @@ pub struct ColumnRoles {
     pub target: TargetColumn,
     /// The column of the standard deviations of each target's noise, if they are known.
     pub noise: Option<TargetColumn>,
-    /// Whether the target is a label: any text, or numbers without size.
-    pub labels: bool,
+    /// What the target is, if it is a label: any text, or numbers without size.
+    pub labels: Option<Labels>,
+}
+
+/// How the classes of labels are ordered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Labels {
+    /// As [`Classes::new`] orders them; their order means nothing.
+    Unordered,
+    /// As the numbers in them say; other labels are an error, [`DataError::OrderUnknown`].
+    Ordered,
+    /// As given.
+    InOrder(ClassOrder),
 }
 
 /// How the columns of a data set are named and ordered.
@@ -190,8 +203,8 @@ pub(crate) struct Layout {
     pub columns: Columns,
     pub roles: Vec<Role>,
     pub inputs: usize,
-    /// Whether the target is a label.
-    pub labels: bool,
+    /// How the classes are ordered, if the target is a label.
+    pub labels: Option<Labels>,
     /// The classes of the labels, if they are known already.
     pub classes: Option<Classes>,
 }
@@ -223,7 +236,7 @@ impl Request<'_> {
             inputs: roles.iter().filter(is_input).count(),
             columns,
             roles,
-            labels: self.has_labels(),
+            labels: self.labels(),
             classes: match self {
                 Self::Training(_) | Self::Points => None,
                 Self::Prediction(schema) => schema.classes.clone(),
@@ -231,11 +244,11 @@ impl Request<'_> {
         })
     }
 
-    fn has_labels(&self) -> bool {
+    fn labels(&self) -> Option<Labels> {
         match self {
-            Self::Training(wanted) => wanted.labels,
-            Self::Prediction(schema) => schema.classes.is_some(),
-            Self::Points => false,
+            Self::Training(wanted) => wanted.labels.clone(),
+            Self::Prediction(schema) => schema.classes.as_ref().map(|_| Labels::Unordered),
+            Self::Points => None,
         }
     }
 
@@ -243,7 +256,7 @@ impl Request<'_> {
     /// nothing about whether a line is a header.
     pub fn label_position(&self, count: usize) -> Option<usize> {
         match self {
-            _ if !self.has_labels() => None,
+            _ if self.labels().is_none() => None,
             Self::Training(wanted) => wanted.target.position_without_names(count),
             Self::Prediction(schema) => {
                 let is_complete = !schema.named && count > schema.input_names.len();

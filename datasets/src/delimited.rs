@@ -174,7 +174,7 @@ impl<'a> Rows<'a> {
                     Ok(value) => self.inputs[*input] = value,
                     Err(error) => return Err(self.refuse(error, line, position, field)),
                 },
-                Role::Target if self.table.layout.labels => match number::label(field) {
+                Role::Target if self.table.layout.labels.is_some() => match number::label(field) {
                     Ok(text) => {
                         let labels = self.table.labels.get_or_insert_default();
                         self.table.targets.push(labels.position_of(text));

@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
+use crate::class_order::ClassOrder;
 use crate::origin::Location;
 
 /// A column as a person counts it, from 1, with its name when it has one.
@@ -395,6 +396,44 @@ pub enum DataError {
         label: String,
         /// The labels of the training data.
         classes: Vec<String>,
+    },
+    /// Labels whose order matters and cannot be told.
+    #[error(
+        "{source_name}: the labels of {column} do not tell their order; give it, the lowest first, or start from this guess: {}",
+        guess.as_option()
+    )]
+    OrderUnknown {
+        /// The file or set.
+        source_name: String,
+        /// The target.
+        column: ColumnLabel,
+        /// The labels by alphabet.
+        guess: ClassOrder,
+    },
+    /// A label of the data that the order of classes does not have.
+    #[error("{location}: the label {label:?} is not in the order {order}; add it to --class-order")]
+    LabelNotInOrder {
+        /// The row.
+        location: Location,
+        /// The label.
+        label: String,
+        /// The order.
+        order: ClassOrder,
+    },
+    /// A label of the order of classes that the data do not have.
+    #[error(
+        "{source_name}: {label:?} in the order {order} is none of the labels, {}; take it out of --class-order",
+        listed(labels)
+    )]
+    OrderedLabelMissing {
+        /// The file or set.
+        source_name: String,
+        /// The label.
+        label: String,
+        /// The order.
+        order: ClassOrder,
+        /// The labels of the data.
+        labels: Vec<String>,
     },
     /// No data set has that name.
     #[error(

@@ -23,6 +23,7 @@
 
 mod bytes;
 mod cifar;
+mod class_order;
 mod classes;
 mod columns;
 mod dataset;
@@ -39,6 +40,7 @@ mod images;
 mod mask;
 mod matrix;
 mod names;
+mod natural_order;
 mod number;
 mod origin;
 #[cfg(feature = "parquet")]
@@ -52,8 +54,9 @@ mod table;
 mod text;
 mod warnings;
 
+pub use class_order::{ClassOrder, ClassOrderError};
 pub use classes::Classes;
-pub use columns::{ColumnRoles, NoiseColumn, Schema, TargetColumn};
+pub use columns::{ColumnRoles, Labels, NoiseColumn, Schema, TargetColumn};
 pub use dataset::{Dataset, Features};
 pub use equal_inputs::EqualInputs;
 pub use error::{ColumnLabel, DataError};

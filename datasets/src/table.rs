@@ -1,7 +1,8 @@
 //! Rows of numbers read from a source, already sorted into inputs and target.
 
-use crate::classes::{Classes, LabelReader};
-use crate::columns::{ColumnRoles, Columns, Layout, Request, Role};
+use crate::class_order::ClassOrder;
+use crate::classes::{Classes, LabelReader, UnknownLabel};
+use crate::columns::{ColumnRoles, Columns, Labels, Layout, Request, Role};
 use crate::dataset::{Dataset, Features};
 use crate::error::DataError;
 use crate::matrix::Matrix;
@@ -78,7 +79,7 @@ impl Table {
 
     /// The targets of a source of numbers by name, where labels are wanted.
     pub fn name_labels(&mut self, name: impl Fn(f64) -> &'static str) {
-        if self.layout.labels {
+        if self.layout.labels.is_some() {
             let mut reader = LabelReader::default();
             for target in &mut self.targets {
                 *target = reader.position_of(name(*target));
@@ -89,7 +90,7 @@ impl Table {
 
     /// The targets of a source of numbers as positions among their labels, where labels are wanted.
     fn read_labels(&mut self) {
-        if self.layout.labels && self.labels.is_none() {
+        if self.layout.labels.is_some() && self.labels.is_none() {
             let mut reader = LabelReader::default();
             for target in &mut self.targets {
                 *target = reader.position_of_number(*target);
@@ -98,15 +99,67 @@ impl Table {
         }
     }
 
-    /// The targets with labels as numbers of `classes`, or of their own classes.
-    fn encoded(&mut self, classes: Option<Classes>) -> Result<Option<Classes>, DataError> {
+    /// The classes of the targets, if these are labels; the targets are then numbers of classes.
+    ///
+    /// # Errors
+    /// [`DataError::UnknownLabel`] for labels that are none of the classes that are known;
+    /// [`DataError::LabelNotInOrder`], [`DataError::OrderedLabelMissing`] and
+    /// [`DataError::OrderUnknown`] for labels whose order matters.
+    fn encode_labels(&mut self) -> Result<Option<Classes>, DataError> {
         self.read_labels();
-        let Some(labels) = &self.labels else {
+        let (Some(reader), Some(labels)) = (&self.labels, &self.layout.labels) else {
             return Ok(None);
         };
-        let classes = classes.unwrap_or_else(|| labels.classes());
-        self.targets = labels.encode(&self.targets, &classes, &self.origin)?;
+        let classes = match (&self.layout.classes, labels) {
+            (Some(known), _) => known.clone(),
+            (None, Labels::InOrder(order)) => self.in_order(order, reader)?,
+            (None, labels) => {
+                let classes = reader.classes();
+                if *labels == Labels::Ordered && !classes.are_told_by_numbers() {
+                    return Err(self.order_unknown(&classes));
+                }
+                classes
+            }
+        };
+        let encoded = reader.encode(&self.targets, &classes);
+        self.targets = encoded.map_err(|UnknownLabel { row, label }| {
+            let location = self.origin.location(row);
+            match labels {
+                Labels::InOrder(order) => DataError::LabelNotInOrder {
+                    location,
+                    label,
+                    order: order.clone(),
+                },
+                Labels::Unordered | Labels::Ordered => DataError::UnknownLabel {
+                    location,
+                    label,
+                    classes: classes.names().to_vec(),
+                },
+            }
+        })?;
         Ok(Some(classes))
+    }
+
+    /// The classes of an order, each of which some row has.
+    fn in_order(&self, order: &ClassOrder, reader: &LabelReader) -> Result<Classes, DataError> {
+        let found = reader.classes();
+        match (order.labels().iter()).find(|label| !found.names().contains(label)) {
+            Some(label) => Err(DataError::OrderedLabelMissing {
+                source_name: self.origin.source().to_owned(),
+                label: label.clone(),
+                order: order.clone(),
+                labels: found.names().to_vec(),
+            }),
+            None => Ok(Classes::in_order(order)),
+        }
+    }
+
+    fn order_unknown(&self, classes: &Classes) -> DataError {
+        DataError::OrderUnknown {
+            source_name: self.origin.source().to_owned(),
+            column: self.layout.label(self.layout.target().unwrap_or(0)),
+            guess: ClassOrder::of(classes),
+        }
     }
 
     fn check_noise(&self) -> Result<Option<Vec<f64>>, DataError> {
@@ -130,7 +183,8 @@ impl Table {
     /// The table as training data.
     ///
     /// # Errors
-    /// [`DataError::OneRow`], [`DataError::ConstantTarget`] and [`DataError::NoiseNotPositive`].
+    /// [`DataError::OneRow`], [`DataError::ConstantTarget`], [`DataError::NoiseNotPositive`], and
+    /// what can be wrong with the order of labels.
     pub fn into_dataset(mut self, name: String, target: usize) -> Result<Dataset, DataError> {
         let rows = self.targets.len();
         if rows == 1 {
@@ -138,7 +192,7 @@ impl Table {
                 location: self.origin.location(0),
             });
         }
-        let classes = self.encoded(None)?;
+        let classes = self.encode_labels()?;
         if is_constant(self.targets.iter().copied()) {
             return Err(DataError::ConstantTarget {
                 source_name: self.origin.source().to_owned(),
@@ -168,8 +222,7 @@ impl Table {
         let has_target = self.layout.target().is_some();
         let rows = self.inputs.len() / self.layout.inputs;
         if has_target {
-            let classes = self.layout.classes.clone();
-            self.encoded(classes)?;
+            self.encode_labels()?;
         }
         Ok(Features {
             noise: self.check_noise()?,

@@ -5,7 +5,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use burn_gp_datasets::{
-    ColumnRoles, DataSource, DataWarning, Dataset, EqualInputs, ImageCounts, ImageShape, Task,
+    ColumnRoles, DataSource, DataWarning, Dataset, EqualInputs, ImageCounts, ImageShape, Labels,
+    Task,
 };
 use flate2::{Compression, write::GzEncoder};
 use temp_dir::TempDir;
@@ -86,7 +87,7 @@ impl Files {
 
 fn with_labels(source: &DataSource) -> Dataset {
     let roles = ColumnRoles {
-        labels: true,
+        labels: Some(Labels::Unordered),
         ..ColumnRoles::default()
     };
     source.load_columns(&roles).unwrap()

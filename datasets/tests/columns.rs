@@ -3,14 +3,15 @@
 use std::fs;
 
 use burn_gp_datasets::{
-    ColumnRoles, DataError, DataSource, Dataset, Features, Schema, TargetColumn, load_features_file,
+    ClassOrder, ColumnRoles, DataError, DataSource, Dataset, Features, Labels, Schema,
+    TargetColumn, load_features_file,
 };
 use temp_dir::TempDir;
 
 /// Roles of a labelled target in the last column.
 fn labelled() -> ColumnRoles {
     ColumnRoles {
-        labels: true,
+        labels: Some(Labels::Unordered),
         ..ColumnRoles::default()
     }
 }
@@ -90,13 +91,59 @@ fn labels_of_new_data_are_those_of_the_old() {
     );
 }
 
+/// Roles of a target in the last column whose order matters.
+fn ordered(order: Option<&str>) -> ColumnRoles {
+    let labels = match order {
+        None => Labels::Ordered,
+        Some(order) => Labels::InOrder(order.parse::<ClassOrder>().unwrap()),
+    };
+    ColumnRoles {
+        labels: Some(labels),
+        ..ColumnRoles::default()
+    }
+}
+
+#[test]
+fn ordered_labels_are_in_the_order_of_their_numbers() {
+    let grades = "x,y\n1,grade 10\n2,grade 2\n3,grade 1\n";
+    let data = load_columns(grades, &ordered(None)).unwrap();
+    assert_eq!(data.targets, [2.0, 1.0, 0.0]);
+    let numbers = load_columns("x,y\n1,10\n2,-1\n3,9\n", &ordered(None)).unwrap();
+    assert_eq!(numbers.targets, [2.0, 0.0, 1.0]);
+    // Without a meaning the order is the same, and no text is refused.
+    let unordered = load_columns(grades, &labelled()).unwrap();
+    assert_eq!(unordered.schema.classes, data.schema.classes);
+}
+
+#[test]
+fn other_labels_have_an_order_that_is_given() {
+    let sizes = "x,y\n1,low\n2,high\n3,medium\n4,low\n";
+    let data = load_columns(sizes, &ordered(Some("low, medium, high"))).unwrap();
+    assert_eq!(data.targets, [0.0, 2.0, 1.0, 0.0]);
+    // New data are read in the order of the model.
+    let found = features("x,y\n7,medium\n", &data.schema);
+    assert_eq!(found.targets, Some(vec![1.0]));
+    assert_eq!(
+        message(load_columns(sizes, &ordered(None))),
+        r#"a.csv: the labels of column 2 ("y") do not tell their order; give it, the lowest first, or start from this guess: --class-order high,low,medium"#
+    );
+    assert_eq!(
+        message(load_columns(sizes, &ordered(Some("low,high")))),
+        r#"a.csv:4: the label "medium" is not in the order low,high; add it to --class-order"#
+    );
+    assert_eq!(
+        message(load_columns(sizes, &ordered(Some("low,medium,high,top")))),
+        r#"a.csv: "top" in the order low,medium,high,top is none of the labels, "high", "low", "medium"; take it out of --class-order"#
+    );
+}
+
 /// The column of the noise is no input.
 #[test]
 fn the_noise_of_every_target() {
     let roles = ColumnRoles {
         target: "y".parse().unwrap(),
         noise: Some("error".parse().unwrap()),
-        labels: false,
+        labels: None,
     };
     let data = load_columns("x,error,y\n1,0.5,10\n2,0.25,20\n", &roles).unwrap();
     assert_eq!(data.input_names(), ["x"]);
@@ -109,7 +156,7 @@ fn the_noise_of_every_target() {
     let by_number = ColumnRoles {
         target: TargetColumn::Number(3),
         noise: Some(TargetColumn::Number(2)),
-        labels: false,
+        labels: None,
     };
     let bare = load_columns("1,0.5,10\n2,0.25,20\n", &by_number).unwrap();
     assert_eq!(bare.noise, data.noise);

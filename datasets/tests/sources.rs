@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use burn_gp_datasets::{
-    Availability, ColumnRoles, DataSource, EqualInputs, Split, SyntheticFunction, Task, find,
-    registry, warnings,
+    Availability, ColumnRoles, DataSource, EqualInputs, Labels, Split, SyntheticFunction, Task,
+    find, registry, warnings,
 };
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -231,7 +231,7 @@ fn the_sets_on_disk_have_the_registered_shapes() {
         assert_eq!(source.task(), Some(info.task));
         if info.task == Task::BinaryClassification {
             let roles = ColumnRoles {
-                labels: true,
+                labels: Some(Labels::Unordered),
                 ..ColumnRoles::default()
             };
             let classes = source.load_columns(&roles).unwrap().schema.classes;

@@ -2,11 +2,11 @@
 
 use burn_gp::{inducing::distinct_rows, likelihoods::Likelihood, patches::ImageShape};
 use burn_gp_datasets::{
-    ColumnRoles, DataError, DataSource, DataWarning, EqualInputs, Location, Matrix, Origin, Schema,
-    Split, Standardizer, TargetColumn,
+    ColumnRoles, DataError, DataSource, DataWarning, EqualInputs, Labels, Location, Matrix, Origin,
+    Schema, Split, Standardizer, TargetColumn,
 };
 
-use crate::arguments::InputScaleName;
+use crate::arguments::{InputScaleName, LikelihoodName};
 use crate::likelihood::TargetKind;
 use crate::settings::{SettingError, Settings, SplitChoice};
 
@@ -106,7 +106,7 @@ impl PreparedData {
         let roles = ColumnRoles {
             target: (settings.data.target.as_ref()).map_or(TargetColumn::Last, column),
             noise: settings.data.noise_column.as_ref().map(column),
-            labels: kind == TargetKind::Classes,
+            labels: labels(settings),
         };
         let dataset = source.load_columns(&roles)?;
         let equal = EqualInputs::from(&dataset);
@@ -211,6 +211,16 @@ impl PreparedData {
         }
         hasher.finalize()
     }
+}
+
+/// How labels are ordered, if the likelihood takes labels.
+fn labels(settings: &Settings) -> Option<Labels> {
+    let likelihood = settings.likelihood;
+    (likelihood.target() == TargetKind::Classes).then(|| match &settings.data.class_order {
+        Some(order) => Labels::InOrder(order.clone()),
+        None if likelihood == LikelihoodName::Ordinal => Labels::Ordered,
+        None => Labels::Unordered,
+    })
 }
 
 fn divide(

@@ -81,6 +81,10 @@ fn train(folder: &Path, likelihood: LikelihoodName, more: &[&str]) -> serde_json
     if likelihood == LikelihoodName::FixedNoise {
         arguments.extend(["--noise-column", "error"]);
     }
+    if likelihood == LikelihoodName::Ordinal {
+        let order = "less,more,\"much, \"\"really\"\"\"";
+        arguments.extend(["--class-order", order]);
+    }
     arguments.extend(more);
     succeed(folder, &arguments);
     serde_json::from_str(&read(&folder.join("run/metrics.json"))).unwrap()

@@ -11,6 +11,7 @@ impl RunOptions {
         let own_length = self.epochs.is_some() || self.steps.is_some();
         let own_split = self.split.is_some() || self.test_fraction.is_some();
         let own_data = self.data.is_some();
+        let own_labels = own_data || self.target.is_some();
         let own_schedule = self.schedule.is_some();
         let own_dtype = self.dtype.is_some_and(|dtype| earlier.dtype != Some(dtype));
         fn unless<T>(own: bool, value: Option<T>) -> Option<T> {
@@ -44,6 +45,7 @@ impl RunOptions {
             data: self.data.or(earlier.data),
             target: (self.target).or(if own_data { None } else { earlier.target }),
             noise_column: (self.noise_column).or(unless(own_data, earlier.noise_column)),
+            class_order: (self.class_order).or(unless(own_labels, earlier.class_order)),
             data_dir: self.data_dir.or(earlier.data_dir),
             split: self.split.or(unless(own_split || own_data, earlier.split)),
             test_fraction: (self.test_fraction).or(if own_split {

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use burn_gp_datasets::ClassOrder;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
@@ -192,6 +193,12 @@ pub struct RunOptions {
     )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub noise_column: Option<String>,
+    /// Labels of the target from the lowest to the highest, such as low,medium,high; labels with
+    /// commas in double quotes [default: the order of the numbers in them; other labels by alphabet,
+    /// unless the likelihood is ordinal, which then asks for their order]
+    #[arg(long, value_name = "LABELS", help_heading = "Data")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub class_order: Option<ClassOrder>,
     /// Folder of the registered data sets [default: the environment variable BURN_GP_DATA]
     #[arg(long, value_name = "DIR", help_heading = "Data")]
     #[serde(skip_serializing_if = "Option::is_none")]

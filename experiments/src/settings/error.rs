@@ -60,6 +60,14 @@ pub enum SettingError {
         /// The likelihood.
         likelihood: String,
     },
+    /// An order of classes for targets that are no labels.
+    #[error(
+        "--class-order means nothing for the likelihood {likelihood}, whose targets are no labels; leave it out, or use --likelihood ordinal"
+    )]
+    ClassOrderUnused {
+        /// The likelihood.
+        likelihood: String,
+    },
     /// A first noise variance for a likelihood without noise.
     #[error("--noise means nothing for the likelihood {likelihood}; leave it out")]
     NoiseUnused {

@@ -16,7 +16,7 @@ mod schedule;
 
 use std::path::PathBuf;
 
-use burn_gp_datasets::{DataSource, Task};
+use burn_gp_datasets::{ClassOrder, DataSource, Task};
 use burn_gp_models::training::{FullBatchOptimizer, Schedule};
 
 use crate::arguments::{
@@ -25,6 +25,7 @@ use crate::arguments::{
 };
 use crate::devices;
 use crate::kernel_expression::KernelExpression;
+use crate::likelihood::TargetKind;
 use crate::parameter_options::ParameterOptions;
 
 pub use applicability::{require_applicable, without_use};
@@ -95,6 +96,8 @@ pub struct DataSettings {
     pub target: Option<String>,
     /// The column of the standard deviations of each target's noise.
     pub noise_column: Option<String>,
+    /// The labels of the target from the lowest to the highest.
+    pub class_order: Option<ClassOrder>,
     /// The folder of the registered sets.
     pub data_dir: Option<PathBuf>,
     /// Training and test rows.
@@ -249,6 +252,7 @@ impl Settings {
             data: Some(data.source.clone()),
             target: data.target.clone(),
             noise_column: data.noise_column.clone(),
+            class_order: data.class_order.clone(),
             data_dir: data.data_dir.clone(),
             split,
             test_fraction,
@@ -323,6 +327,11 @@ fn likelihood(
         (false, true) => Err(SettingError::NoiseColumnUnused {
             likelihood: name_of(likelihood),
         }),
+        _ if options.class_order.is_some() && likelihood.target() != TargetKind::Classes => {
+            Err(SettingError::ClassOrderUnused {
+                likelihood: name_of(likelihood),
+            })
+        }
         _ if options.noise.is_some() && !likelihood.has_noise() => Err(SettingError::NoiseUnused {
             likelihood: name_of(likelihood),
         }),
@@ -374,6 +383,7 @@ fn data(options: RunOptions, model: ModelName) -> Result<DataSettings, SettingEr
         source: options.data.unwrap_or_else(|| DEFAULT_DATA.into()),
         target: options.target,
         noise_column: options.noise_column,
+        class_order: options.class_order,
         data_dir: options.data_dir,
         split,
         validation_fraction: options.validation_fraction.filter(|_| mini_batch),

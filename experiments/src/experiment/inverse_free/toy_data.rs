@@ -5,7 +5,7 @@ use burn_gp::{
     inducing::k_means,
     likelihoods::{GaussianConfig, LikelihoodConfig},
 };
-use burn_gp_datasets::{ColumnRoles, DataError, DataSource};
+use burn_gp_datasets::{ColumnRoles, DataError, DataSource, Labels};
 use burn_gp_models::{
     InitError,
     training::{InducingTraining, MiniBatchTraining, TrainingData},
@@ -72,7 +72,7 @@ impl Toy {
         dtype: DType,
     ) -> Result<TrainingData, DataError> {
         let data = source.load_columns(&ColumnRoles {
-            labels: self.labels,
+            labels: self.labels.then_some(Labels::Unordered),
             ..ColumnRoles::default()
         })?;
         let inputs = data.inputs.values();
