@@ -73,14 +73,18 @@ impl ImageFolder {
         }
     }
 
-    /// The set's own split of its `rows` rows.
-    pub fn mask(&self, rows: usize) -> Result<SplitMask, DataError> {
-        let path = match self {
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        match self {
             Self::Idx(folder) => &folder.path,
             Self::Cifar(folder) => &folder.path,
-        };
+        }
+    }
+
+    /// The set's own split of its `rows` rows.
+    pub fn mask(&self, rows: usize) -> Result<SplitMask, DataError> {
         let training = rows.saturating_sub(self.counts()?.test);
-        Ok(SplitMask::single(path, training, rows))
+        Ok(SplitMask::single(self.path(), training, rows))
     }
 }
 

@@ -156,6 +156,15 @@ impl DataSource {
         }
     }
 
+    /// The file that is read, or the folder of several; none for data that are made or compiled in.
+    pub fn path(&self) -> Option<&Path> {
+        match &self.kind {
+            Kind::Registered(_, path) | Kind::Collection(_, path) | Kind::File(path) => Some(path),
+            Kind::Images(_, folder) => Some(folder.path()),
+            Kind::Embedded(_) | Kind::Synthetic(_) => None,
+        }
+    }
+
     /// What the target is, for a registered or synthetic set.
     pub fn task(&self) -> Option<Task> {
         match &self.kind {

@@ -9,6 +9,7 @@ use burn_gp_models::{AnyPredictive, Predictions, Predictor};
 use serde::{Deserialize, Serialize};
 
 use crate::preparation::Part;
+use crate::progress::RowProgress;
 
 /// Bins of the expected calibration error.
 const CALIBRATION_BINS: usize = 10;
@@ -68,8 +69,10 @@ pub fn predict(
     predictor: &Predictor<AnyPredictive, AnyLikelihood>,
     inputs: &Matrix,
     noise: Option<&[f64]>,
+    mut progress: RowProgress,
 ) -> Predictions {
-    let predictions = predictor.predict(inputs.values(), inputs.columns());
+    let (values, columns) = (inputs.values(), inputs.columns());
+    let predictions = predictor.predict_with(values, columns, |rows| progress.update(rows));
     with_noise(predictions, noise)
 }
 
@@ -95,15 +98,17 @@ pub fn in_original_units(
     }
 }
 
-/// Predicts and scores the rows of `part`.
+/// Predicts and scores the rows of `part`; `progress` is that over its rows.
 pub fn evaluate(
     predictor: &Predictor<AnyPredictive, AnyLikelihood>,
     part: &Part,
     standardizer: &Standardizer,
+    mut progress: RowProgress,
 ) -> Evaluation {
     let (targets, _) = part.likelihood_targets();
     let (inputs, columns) = (part.inputs.values(), part.inputs.columns());
-    let (predictions, components) = predictor.score(inputs, columns, &targets);
+    let watch = |rows| progress.update(rows);
+    let (predictions, components) = predictor.score_with(inputs, columns, &targets, watch);
     let predictions = with_noise(predictions, part.noise.as_deref());
     let densities: Vec<f64> = (components.iter())
         .map(|each| metrics::mixture_log_density(each))

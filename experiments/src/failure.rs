@@ -7,6 +7,7 @@ use burn_gp_datasets::DataError;
 use burn_gp_models::{InitError, SavedModelError, training::TrainingError};
 
 use crate::{
+    output::DestinationError,
     pictures::PictureError,
     preparation::TargetError,
     settings::{ConfigurationError, SettingError},
@@ -62,6 +63,17 @@ pub enum Failure {
     /// A picture that cannot be made.
     #[error(transparent)]
     Picture(#[from] PictureError),
+    /// A failure at the end of work that is not lost.
+    #[error("{source}; {advice}")]
+    Unsaved {
+        /// What happened.
+        source: Box<Failure>,
+        /// What is kept, and how to go on.
+        advice: String,
+    },
+    /// A file that must not be written.
+    #[error(transparent)]
+    Destination(#[from] DestinationError),
     /// The handler of Ctrl-C cannot be installed.
     #[error("Ctrl-C cannot be handled: {0}")]
     Interrupt(#[from] ctrlc::Error),
@@ -166,6 +178,15 @@ pub enum FolderError {
         /// Whose runs it should have.
         experiment: &'static str,
     },
+    /// A folder that another process writes.
+    #[error(
+        "the folder {} is in use by another run; wait for its end or stop it, or choose another folder",
+        path.display()
+    )]
+    InUse {
+        /// The folder.
+        path: PathBuf,
+    },
     /// Something else than a folder.
     #[error("{} is a file, not a folder; choose another with --out", path.display())]
     NotAFolder {
@@ -233,12 +254,14 @@ impl Failure {
             | Self::Folder(_)
             | Self::Model(_)
             | Self::RefusedRun { .. }
+            | Self::Destination(_)
             | Self::NoData
             | Self::SavedModel(SavedModelError::Read { .. } | SavedModelError::Version { .. }) => 2,
             Self::SavedModel(SavedModelError::Write { .. })
             | Self::Training { .. }
             | Self::Prediction(_)
             | Self::Write { .. }
+            | Self::Unsaved { .. }
             | Self::Picture(_)
             | Self::Interrupt(_)
             | Self::BrokenRuns { .. } => 1,
@@ -257,6 +280,23 @@ impl Failure {
             | Self::InterruptedComparison { .. }
             | Self::InterruptedExperiment { .. } => Some(self.to_string()),
             _ => Some(format!("error: {self}")),
+        }
+    }
+
+    /// The same failure with `advice` on how to go on, if it is a file that cannot be written.
+    pub fn or_go_on(self, advice: impl FnOnce() -> Option<String>) -> Self {
+        let is_of_files = matches!(
+            self,
+            Self::Write { .. }
+                | Self::Picture(PictureError::Write { .. })
+                | Self::SavedModel(SavedModelError::Write { .. })
+        );
+        match is_of_files.then(advice).flatten() {
+            Some(advice) => Self::Unsaved {
+                source: Box::new(self),
+                advice,
+            },
+            None => self,
         }
     }
 

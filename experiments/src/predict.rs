@@ -1,6 +1,6 @@
 //! `burn-gp predict`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use burn_gp::likelihoods::{AnyLikelihood, Likelihood};
 use burn_gp_datasets::{DataSource, Features};
@@ -11,8 +11,9 @@ use crate::devices;
 use crate::evaluation::{self, InOriginalUnits, evaluate, in_original_units};
 use crate::failure::{Failure, FolderError};
 use crate::fitting::Checkpoints;
-use crate::output::{ModelContext, class_table, replace_file};
+use crate::output::{Destination, DestinationError, ModelContext, class_table};
 use crate::preparation::{Part, TargetError};
+use crate::progress::RowProgress;
 use crate::report;
 use crate::settings::SettingError;
 use crate::standard_output::print;
@@ -31,6 +32,7 @@ pub fn predict(arguments: &PredictArguments) -> Result<(), Failure> {
     let environment = || std::env::var_os("BURN_GP_DATA").map(PathBuf::from);
     let data_dir = arguments.data_dir.clone().or_else(environment);
     let source = DataSource::resolve(&arguments.data, data_dir.as_deref())?;
+    let destination = destination(arguments, &source)?;
     let context = &saved.context;
     let features = source.load_features(&context.schema)?;
     let predictor = saved.model.predictor()?;
@@ -40,6 +42,7 @@ pub fn predict(arguments: &PredictArguments) -> Result<(), Failure> {
         context.standardizer.transform_variances(&squares)
     });
     warn(&features, context);
+    let progress = RowProgress::new("row", inputs.rows(), false);
     let (original, scores) = match scorable(&features, context) {
         Some(observed) => {
             let part = Part {
@@ -50,11 +53,12 @@ pub fn predict(arguments: &PredictArguments) -> Result<(), Failure> {
                 noise,
             };
             check_targets(&part, &predictor, &features)?;
-            let scored = evaluate(&predictor, &part, &context.standardizer);
+            let scored = evaluate(&predictor, &part, &context.standardizer, progress);
             (scored.original, Some(scored.scores))
         }
         None => {
-            let predictions = evaluation::predict(&predictor, &inputs, noise.as_deref());
+            let noise = noise.as_deref();
+            let predictions = evaluation::predict(&predictor, &inputs, noise, progress);
             let original = in_original_units(&predictions, &context.standardizer);
             (original, None)
         }
@@ -63,11 +67,26 @@ pub fn predict(arguments: &PredictArguments) -> Result<(), Failure> {
         Some(classes) => class_table(0.., &original, classes),
         None => intervals(&original, normal_half_width(level), context),
     };
-    deliver(&text, arguments.out.as_deref())?;
+    match destination {
+        Some(destination) => destination.write(&text)?,
+        None => print(&text)?,
+    }
     if let Some(scores) = scores {
         eprintln!("{}", report::score_line(&scores));
     }
     Ok(())
+}
+
+/// The file to write, which is none of those that are read.
+fn destination(
+    arguments: &PredictArguments,
+    source: &DataSource,
+) -> Result<Option<Destination>, DestinationError> {
+    let claim = |path: &PathBuf| {
+        let (overwrite, model) = (arguments.overwrite, &arguments.model_dir);
+        Destination::claim(path, overwrite, source.path(), model)
+    };
+    arguments.out.as_ref().map(claim).transpose()
 }
 
 /// Says which columns are not used, and what the intervals lack.
@@ -164,13 +183,6 @@ fn normal_half_width(level: f64) -> f64 {
         }
     }
     0.5 * (low + high)
-}
-
-fn deliver(text: &str, out: Option<&Path>) -> Result<(), Failure> {
-    match out {
-        Some(path) => replace_file(path, text),
-        None => print(text),
-    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,13 @@
-//! How training is going, while it goes.
+//! How training and evaluation are going, while they go.
 
 use std::fmt::Write;
 use std::io::IsTerminal;
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+    mpsc::{self, RecvTimeoutError, Sender},
+};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
@@ -11,46 +17,28 @@ use crate::fitting::LogEntry;
 /// Time between two lines where there is no terminal.
 const LINE_INTERVAL: Duration = Duration::from_secs(5);
 
+/// Time between two looks at an evaluation, and before the first.
+const GLANCE: Duration = Duration::from_millis(500);
+
 /// Steps that the shown loss is averaged over, about.
 const SMOOTHING: f64 = 20.0;
 
 /// Shows the progress of training on the standard error.
 pub struct Progress {
     display: Display,
-    planned: usize,
-    first_step: usize,
     /// The step shown.
     step: usize,
-    start: Instant,
     loss: Option<f64>,
     validation: Option<f64>,
-}
-
-enum Display {
-    Quiet,
-    Bar(ProgressBar),
-    Lines { last: Instant },
 }
 
 impl Progress {
     /// Progress from step `made` of `planned`: a bar on a terminal, a line now and then elsewhere,
     /// nothing when `quiet`.
     pub fn new(made: usize, planned: usize, quiet: bool) -> Self {
-        let display = if quiet {
-            Display::Quiet
-        } else if std::io::stderr().is_terminal() {
-            Display::Bar(bar(made, planned))
-        } else {
-            Display::Lines {
-                last: Instant::now(),
-            }
-        };
         Self {
-            display,
-            planned,
-            first_step: made,
+            display: Display::new("step", made, planned, quiet, Instant::now()),
             step: made,
-            start: Instant::now(),
             loss: None,
             validation: None,
         }
@@ -66,51 +54,164 @@ impl Progress {
         };
         (self.step, self.loss) = (step, Some(smooth));
         self.validation = entry.validation.or(self.validation);
-        let mut text = format!("loss {smooth:.4}");
+        let mut text = format!("  loss {smooth:.4}");
         if let Some(score) = self.validation {
             text += &format!("  validation NLPD {score:.4}");
         }
-        match &mut self.display {
-            Display::Quiet => {}
-            Display::Bar(bar) => {
-                bar.set_message(text);
-                bar.set_position(step as u64);
-            }
-            Display::Lines { last } if last.elapsed() >= LINE_INTERVAL => {
-                *last = Instant::now();
-                let speed = (step - self.first_step) as f64 / self.start.elapsed().as_secs_f64();
-                let left = self.planned.saturating_sub(step) as f64 / speed;
-                eprintln!(
-                    "step {step}/{}  {text}  {speed:.1} steps/s  {left:.0} s left at most",
-                    self.planned
-                );
-            }
-            Display::Lines { .. } => {}
+        self.display.show(step, &text, " at most");
+    }
+}
+
+/// Shows the progress over the rows of an evaluation on the standard error, once it is a long one. It
+/// has a thread of its own, because the rows of a chunk can take long too.
+pub struct RowProgress {
+    done: Arc<AtomicUsize>,
+    /// Ends with the sender.
+    thread: Option<(Sender<()>, JoinHandle<()>)>,
+}
+
+impl RowProgress {
+    /// Progress over `planned` rows, each of which is called `row`, as that of [`Progress`].
+    pub fn new(row: &'static str, planned: usize, quiet: bool) -> Self {
+        let done = Arc::new(AtomicUsize::new(0));
+        let thread = (!quiet).then(|| {
+            let (sender, ended) = mpsc::channel();
+            let (done, start) = (Arc::clone(&done), Instant::now());
+            let show = move || {
+                let mut display = None;
+                while ended.recv_timeout(GLANCE) == Err(RecvTimeoutError::Timeout) {
+                    let begun = || Display::new(row, 0, planned, false, start);
+                    let display: &mut Display = display.get_or_insert_with(begun);
+                    display.show(done.load(Ordering::Relaxed), "", "");
+                }
+            };
+            (sender, std::thread::spawn(show))
+        });
+        Self { done, thread }
+    }
+
+    /// Notes that `done` rows are done.
+    pub fn update(&mut self, done: usize) {
+        self.done.store(done, Ordering::Relaxed);
+    }
+}
+
+/// Takes what is shown away before anything else is printed.
+impl Drop for RowProgress {
+    fn drop(&mut self) {
+        if let Some((sender, thread)) = self.thread.take() {
+            drop(sender);
+            // A thread that panicked has nothing to show.
+            let _ = thread.join();
         }
     }
 }
 
+/// A bar or lines about units of work.
+struct Display {
+    kind: Kind,
+    unit: &'static str,
+    planned: usize,
+    /// Units that were done before the start.
+    first: usize,
+    start: Instant,
+}
+
+enum Kind {
+    Quiet,
+    Bar(ProgressBar),
+    Lines { last: Instant },
+}
+
+impl Display {
+    /// About work that began at `start`.
+    fn new(unit: &'static str, made: usize, planned: usize, quiet: bool, start: Instant) -> Self {
+        let kind = if quiet {
+            Kind::Quiet
+        } else if std::io::stderr().is_terminal() {
+            Kind::Bar(bar(unit, made, planned).with_elapsed(start.elapsed()))
+        } else {
+            Kind::Lines { last: start }
+        };
+        Self {
+            kind,
+            unit,
+            planned,
+            first: made,
+            start,
+        }
+    }
+
+    /// Shows that the work is at `position`, and `text`; the time left is followed by `bound`.
+    fn show(&mut self, position: usize, text: &str, bound: &str) {
+        let (unit, planned) = (self.unit, self.planned);
+        match &mut self.kind {
+            Kind::Quiet => {}
+            Kind::Bar(bar) => {
+                bar.set_message(text.to_owned());
+                bar.set_position(position as u64);
+            }
+            Kind::Lines { last } if last.elapsed() >= LINE_INTERVAL => {
+                *last = Instant::now();
+                let (made, left) = (position - self.first, planned.saturating_sub(position));
+                let rate = rate(unit, made, left, self.start.elapsed());
+                eprintln!("{unit} {position}/{planned}{text}  {rate}{bound}");
+            }
+            Kind::Lines { .. } => {}
+        }
+    }
+}
+
+/// The speed of the units `made` and the time for those that are `left`; the time `elapsed` where none
+/// are made.
+fn rate(unit: &str, made: usize, left: usize, elapsed: Duration) -> String {
+    let seconds = elapsed.as_secs_f64();
+    if made == 0 {
+        return format!("{seconds:.0} s so far");
+    }
+    let speed = made as f64 / seconds;
+    format!("{speed:.1} {unit}s/s  {:.0} s left", left as f64 / speed)
+}
+
 /// Takes the bar away.
-impl Drop for Progress {
+impl Drop for Display {
     fn drop(&mut self) {
-        if let Display::Bar(bar) = &self.display {
+        if let Kind::Bar(bar) = &self.kind {
             bar.finish_and_clear();
         }
     }
 }
 
-fn bar(made: usize, planned: usize) -> ProgressBar {
-    let template = "{bar:30} {pos}/{len}  {msg}  {speed}  {eta} left";
+fn bar(unit: &'static str, made: usize, planned: usize) -> ProgressBar {
+    let template = "{bar:30} {pos}/{len}{msg}  {speed}  {eta} left";
     // The template is a constant; should it be wrong, the plain bar will do.
     let style = ProgressStyle::with_template(template)
         .unwrap_or_else(|_| ProgressStyle::default_bar())
-        .with_key("speed", |state: &ProgressState, text: &mut dyn Write| {
-            // Text that cannot be formatted is text that is not shown.
-            let _ = write!(text, "{:.0} steps/s", state.per_sec());
-        });
+        .with_key(
+            "speed",
+            move |state: &ProgressState, text: &mut dyn Write| {
+                // Text that cannot be formatted is text that is not shown.
+                let _ = write!(text, "{:.0} {unit}s/s", state.per_sec());
+            },
+        );
     let bar = ProgressBar::new(planned as u64)
         .with_position(made as u64)
         .with_style(style);
     bar.reset_eta();
     bar
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Duration, rate};
+
+    #[test]
+    fn lines_have_the_rate_and_the_time_left() {
+        let elapsed = Duration::from_secs(10);
+        assert_eq!(
+            rate("test row", 200, 3000, elapsed),
+            "20.0 test rows/s  150 s left"
+        );
+        assert_eq!(rate("test row", 0, 3000, elapsed), "10 s so far");
+    }
 }

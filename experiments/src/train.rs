@@ -11,14 +11,14 @@ use crate::devices;
 use crate::evaluation::evaluate;
 use crate::failure::{Failure, FolderError};
 use crate::fitting::{
-    AnyTrainer, Clock, Interrupt, Outcome, RunState, Session, TrainingLog, Validation,
+    AnyTrainer, Checkpoints, Clock, Interrupt, Outcome, RunState, Session, TrainingLog, Validation,
     read_checkpoint,
 };
 use crate::illustrations::Illustrations;
 use crate::output::{self, ModelContext, OutputFolder};
 use crate::plan::{self, Plan};
 use crate::preparation::PreparedData;
-use crate::progress::Progress;
+use crate::progress::{Progress, RowProgress};
 use crate::report::{self, Metrics, TrainingFigures};
 use crate::settings::{self, SettingError, Settings};
 use crate::standard_output::print;
@@ -36,8 +36,13 @@ const FEWEST_STEPS: usize = 50;
 /// [`Failure`], which says what to do.
 pub fn train(arguments: TrainArguments) -> Result<(), Failure> {
     let quiet = arguments.quiet;
-    let resumed = arguments.resume.clone();
-    let options = options(&arguments)?;
+    if arguments.resume.is_some() {
+        require_changeable(&arguments.options)?;
+    }
+    let resumed = (arguments.resume.as_deref())
+        .map(OutputFolder::resume)
+        .transpose()?;
+    let options = options(&arguments, resumed.as_ref())?;
     let source = settings::source(&options)?;
     let mut settings = Settings::new(from_the_root(options), &source)?;
     if resumed.is_none() {
@@ -46,8 +51,9 @@ pub fn train(arguments: TrainArguments) -> Result<(), Failure> {
     let dtype = plan::precision(settings.dtype).dtype();
     let device = devices::open(settings.device, dtype)?;
     devices::prefer(dtype);
-    let folder = match &resumed {
-        Some(path) => OutputFolder::resume(path)?,
+    let is_resumed = resumed.is_some();
+    let folder = match resumed {
+        Some(folder) => folder,
         None => {
             let default = || default_folder(&settings, &source);
             let path = arguments.out.clone().unwrap_or_else(default);
@@ -64,27 +70,33 @@ pub fn train(arguments: TrainArguments) -> Result<(), Failure> {
         TrainingData::with_target_columns(inputs, &targets, columns, &device, dtype);
     let trainer = AnyTrainer::new(&plan, training_data)?;
     let mut session = session(trainer, &settings, &data);
-    match &resumed {
-        Some(path) => restore(&mut session, &folder, path, &data)?,
-        None => folder.replace(|next| session.save(&crate::fitting::Checkpoints::within(next)))?,
+    match is_resumed {
+        true => restore(&mut session, &folder, &data)?,
+        false => folder.replace(|next| session.save(&Checkpoints::within(next)))?,
     }
-    fit(&mut session, &folder, quiet)?;
-    finish(&session, &settings, &plan, &data, &folder, quiet)
+    fit(&mut session, &folder, quiet)
+        .and_then(|()| finish(&session, &settings, &plan, &data, &folder, quiet))
+        .map_err(|failure| failure.or_go_on(|| kept(&folder)))
+}
+
+/// What is left of a run whose files cannot be written, and how to go on with it.
+fn kept(folder: &OutputFolder) -> Option<String> {
+    let step = folder.checkpoints().latest_step()?;
+    let path = folder.path().display();
+    Some(format!(
+        "the checkpoint of step {step} is kept, so continue with: burn-gp train --resume {path}"
+    ))
 }
 
 /// The options of the run: those typed, over those of the configuration file or the checkpoint,
 /// over the environment.
-fn options(arguments: &TrainArguments) -> Result<RunOptions, Failure> {
+fn options(
+    arguments: &TrainArguments,
+    resumed: Option<&OutputFolder>,
+) -> Result<RunOptions, Failure> {
     let typed = arguments.options.clone();
-    let options = if let Some(folder) = &arguments.resume {
-        require_changeable(&typed)?;
-        let checkpoints = OutputFolder::resume(folder)?.checkpoints();
-        let latest = checkpoints
-            .latest()
-            .ok_or_else(|| FolderError::NothingToResume {
-                path: folder.clone(),
-            })?;
-        typed.over(read_checkpoint(&latest)?.options)
+    let options = if let Some(folder) = resumed {
+        typed.over(read_checkpoint(&latest(folder)?)?.options)
     } else if let Some(path) = &arguments.config {
         typed.over(settings::read_configuration(path)?)
     } else {
@@ -207,18 +219,24 @@ fn session(trainer: AnyTrainer, settings: &Settings, data: &PreparedData) -> Ses
 fn restore(
     session: &mut Session,
     folder: &OutputFolder,
-    path: &Path,
     data: &PreparedData,
 ) -> Result<(), FolderError> {
-    let path = path.to_owned();
-    let Some(latest) = folder.checkpoints().latest() else {
-        return Err(FolderError::NothingToResume { path });
-    };
+    let latest = latest(folder)?;
     if read_checkpoint(&latest)?.checksum != session.state.lock().checksum {
-        let name = data.name.clone();
-        return Err(FolderError::ChangedData { name, path });
+        return Err(FolderError::ChangedData {
+            name: data.name.clone(),
+            path: folder.path().to_owned(),
+        });
     }
     session.restore(&latest)
+}
+
+/// The latest checkpoint of an interrupted run.
+fn latest(folder: &OutputFolder) -> Result<PathBuf, FolderError> {
+    let nothing = || FolderError::NothingToResume {
+        path: folder.path().to_owned(),
+    };
+    folder.checkpoints().latest().ok_or_else(nothing)
 }
 
 fn fit(session: &mut Session, folder: &OutputFolder, quiet: bool) -> Result<(), Failure> {
@@ -229,7 +247,11 @@ fn fit(session: &mut Session, folder: &OutputFolder, quiet: bool) -> Result<(), 
     );
     let progress = Progress::new(made, planned, quiet);
     match session.run(&folder.checkpoints(), &interrupt, progress)? {
-        Outcome::Finished => Ok(()),
+        Outcome::Finished => {
+            // The last checkpoint is written: nothing is lost by an end at any time from here on.
+            interrupt.end_at_once();
+            Ok(())
+        }
         Outcome::Interrupted => Err(Failure::Interrupted {
             step: session.trainer.steps_made(),
             planned,
@@ -247,9 +269,10 @@ fn finish(
     folder: &OutputFolder,
     quiet: bool,
 ) -> Result<(), Failure> {
-    let fitted = session.fitted()?;
+    let fitted = session.fitted(quiet)?;
     let predictor = fitted.model.predictor()?;
-    let evaluation = evaluate(&predictor, &data.test, &data.standardizer);
+    let progress = RowProgress::new("test row", data.test.len(), quiet);
+    let evaluation = evaluate(&predictor, &data.test, &data.standardizer, progress);
     let state = session.state.lock();
     let figures = TrainingFigures {
         objective: fitted.loss,

@@ -128,13 +128,16 @@ impl<P: Predictive, L: Likelihood> Predictor<P, L> {
         Ok(self.likelihood.sample(functions.swap_dims(1, 2), random))
     }
 
-    /// The rows of every chunk of row-major host inputs, with the functions at them.
+    /// The rows of every chunk of row-major host inputs, with the functions at them. `watch` gets the
+    /// number of rows before each chunk.
     fn looks(
         &self,
         inputs: &[f64],
         columns: usize,
+        mut watch: impl FnMut(usize),
     ) -> impl Iterator<Item = (Range<usize>, Vec<Marginals>)> {
         (self.chunks(inputs.len() / columns)).map(move |(start, rows)| {
+            watch(start);
             let own = &inputs[start * columns..(start + rows) * columns];
             let x = matrix(own, columns, &self.device, self.dtype);
             (start..start + rows, self.process.components(x))
@@ -147,9 +150,10 @@ impl<P: Predictive, L: Likelihood> Predictor<P, L> {
         inputs: &[f64],
         columns: usize,
         targets: &'a [f64],
+        watch: impl FnMut(usize),
     ) -> impl Iterator<Item = (&'a [f64], Vec<Marginals>)> {
         let width = targets.len() / (inputs.len() / columns).max(1);
-        (self.looks(inputs, columns)).map(move |(rows, components)| {
+        (self.looks(inputs, columns, watch)).map(move |(rows, components)| {
             let own = &targets[rows.start * width..rows.end * width];
             (own, components)
         })
@@ -157,8 +161,19 @@ impl<P: Predictive, L: Likelihood> Predictor<P, L> {
 
     /// Predictions at row-major host inputs with `columns` columns.
     pub fn predict(&self, inputs: &[f64], columns: usize) -> Predictions {
+        self.predict_with(inputs, columns, |_| ())
+    }
+
+    /// As [`predict`](Self::predict). Inputs are looked at in chunks, and before each `watch` gets the
+    /// number of rows that are done.
+    pub fn predict_with(
+        &self,
+        inputs: &[f64],
+        columns: usize,
+        watch: impl FnMut(usize),
+    ) -> Predictions {
         let mut predictions = Predictions::default();
-        for (_, components) in self.looks(inputs, columns) {
+        for (_, components) in self.looks(inputs, columns, watch) {
             self.describe(components, &mut predictions);
         }
         predictions
@@ -201,7 +216,7 @@ impl<P: Predictive, L: Likelihood> Predictor<P, L> {
     /// `log p(y_n | f_s)` for every row of row-major host data and each of its S components, as
     /// [`log_density`](Self::log_density).
     pub fn log_densities(&self, inputs: &[f64], columns: usize, targets: &[f64]) -> Vec<Vec<f64>> {
-        (self.looks_at_targets(inputs, columns, targets))
+        (self.looks_at_targets(inputs, columns, targets, |_| ()))
             .flat_map(|(own, components)| self.densities(own, components))
             .collect()
     }
@@ -214,8 +229,20 @@ impl<P: Predictive, L: Likelihood> Predictor<P, L> {
         columns: usize,
         targets: &[f64],
     ) -> (Predictions, Vec<Vec<f64>>) {
+        self.score_with(inputs, columns, targets, |_| ())
+    }
+
+    /// As [`score`](Self::score). Inputs are looked at in chunks, and before each `watch` gets the
+    /// number of rows that are done.
+    pub fn score_with(
+        &self,
+        inputs: &[f64],
+        columns: usize,
+        targets: &[f64],
+        watch: impl FnMut(usize),
+    ) -> (Predictions, Vec<Vec<f64>>) {
         let (mut predictions, mut densities) = (Predictions::default(), Vec::new());
-        for (own, components) in self.looks_at_targets(inputs, columns, targets) {
+        for (own, components) in self.looks_at_targets(inputs, columns, targets, watch) {
             densities.extend(self.densities(own, components.clone()));
             self.describe(components, &mut predictions);
         }

@@ -282,3 +282,19 @@ fn scores_are_of_predictions_that_are_made_once() {
     assert_eq!(densities, predictor.log_densities(&many, 1, &labels));
     assert_eq!(counted.score(&[], 1, &[]), Default::default());
 }
+
+/// Who waits for many rows hears of every chunk, and gets the same predictions.
+#[test]
+fn predictions_can_be_watched() {
+    let predictor = predictor_of_four_classes();
+    let (many, labels) = labelled(5000);
+    let (mut predicted, mut scored) = (Vec::new(), Vec::new());
+
+    let predictions = predictor.predict_with(&many, 1, |rows| predicted.push(rows));
+    let scores = predictor.score_with(&many, 1, &labels, |rows| scored.push(rows));
+
+    assert_eq!(predicted, [0, 2048, 4096]);
+    assert_eq!(scored, predicted);
+    assert_eq!(predictions, predictor.predict(&many, 1));
+    assert_eq!(scores, predictor.score(&many, 1, &labels));
+}

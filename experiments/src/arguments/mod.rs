@@ -160,6 +160,9 @@ pub struct PredictArguments {
     /// File to write [default: standard output]
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// Replace the file if there is one
+    #[arg(long)]
+    pub overwrite: bool,
     /// Probability that the intervals hold
     #[arg(
         long,

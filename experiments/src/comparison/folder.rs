@@ -8,11 +8,12 @@ use clap::ValueEnum;
 use super::ComparisonPlan;
 use crate::arguments::{ModelName, name_of};
 use crate::failure::{Failure, FolderError};
-use crate::output;
+use crate::output::{self, FolderLock};
 
 /// A folder with the plan of a comparison, a folder for each model, and at the end the results.
 pub(super) struct ComparisonFolder {
     path: PathBuf,
+    _lock: FolderLock,
 }
 
 impl ComparisonFolder {
@@ -20,7 +21,8 @@ impl ComparisonFolder {
     ///
     /// # Errors
     ///
-    /// When there is something at `path` that must not, or cannot, be replaced.
+    /// When there is something at `path` that must not, or cannot, be replaced, or another process
+    /// writes there.
     pub(super) fn claim(
         path: &Path,
         overwrite: bool,
@@ -30,6 +32,7 @@ impl ComparisonFolder {
         if path.exists() && !path.is_dir() {
             return Err(FolderError::NotAFolder { path }.into());
         }
+        let lock = FolderLock::acquire(&path)?;
         let names = output::names_in(&path);
         if !names.is_empty() && !overwrite {
             return Err(FolderError::NotEmpty { path }.into());
@@ -39,22 +42,27 @@ impl ComparisonFolder {
             return Err(FolderError::Foreign { path, file }.into());
         }
         if path.exists() {
+            FolderLock::require_none_within(&path)?;
             fs::remove_dir_all(&path).map_err(Failure::writing(&path))?;
         }
         fs::create_dir_all(&path).map_err(Failure::writing(&path))?;
         let text = serde_json::to_string_pretty(plan).map_err(std::io::Error::other);
         let text = text.map_err(Failure::writing(&path))? + "\n";
         output::replace_file(&path.join(output::COMPARISON_PLAN), &text)?;
-        Ok(Self { path })
+        Ok(Self { path, _lock: lock })
     }
 
     /// The folder of an interrupted comparison, and its plan.
     ///
     /// # Errors
     ///
-    /// When there is no comparison, or nothing left of it to do.
+    /// When there is no comparison, nothing left of it to do, or another process makes it.
     pub(super) fn resume(path: &Path) -> Result<(ComparisonPlan, Self), Failure> {
         let path = path.to_owned();
+        if !path.exists() {
+            return Err(FolderError::NothingToResume { path }.into());
+        }
+        let lock = FolderLock::acquire(&path)?;
         if path.join(output::COMPARISON_JSON).exists() {
             return Err(FolderError::Finished { path }.into());
         }
@@ -66,7 +74,7 @@ impl ComparisonFolder {
             path: file,
             reason: error.to_string(),
         })?;
-        Ok((plan, Self { path }))
+        Ok((plan, Self { path, _lock: lock }))
     }
 
     /// Where it is.

@@ -60,7 +60,14 @@ pub fn compare(arguments: CompareArguments) -> Result<(), Failure> {
             outcomes.push(outcome);
         }
     }
-    finish(&plan, &outcomes, folder.path())
+    finish(&plan, &outcomes, folder.path()).map_err(|failure| {
+        let place = folder.path().display();
+        failure.or_go_on(|| {
+            Some(format!(
+                "the runs are kept, so continue with: burn-gp compare --resume {place}"
+            ))
+        })
+    })
 }
 
 /// A run of a model with a seed: read, if it was made before; else made or continued.
@@ -173,7 +180,7 @@ fn distinct<T: PartialEq>(values: Vec<T>) -> Vec<T> {
 
 /// Writes and prints what the runs found.
 fn finish(plan: &ComparisonPlan, outcomes: &Outcomes, folder: &Path) -> Result<(), Failure> {
-    let write = |name: &str, text: String| output::write_text(&folder.join(name), &text);
+    let write = |name: &str, text: String| output::replace_file(&folder.join(name), &text);
     write(output::COMPARISON_CSV, table::csv(outcomes))?;
     write(
         output::COMPARISON_JSON,

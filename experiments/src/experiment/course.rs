@@ -64,7 +64,8 @@ pub(super) fn course(
         let step = entry.report.step;
         if step.is_multiple_of(interval) || trainer.is_finished() {
             let predictor = TrainedModel::variational(trainer.model().clone()).predictor()?;
-            let scores = evaluate(&predictor, &data.test, &data.standardizer).scores;
+            let progress = watch.rows(data.test.len());
+            let scores = evaluate(&predictor, &data.test, &data.standardizer, progress).scores;
             points.push(Look {
                 step,
                 seconds: entry.seconds,

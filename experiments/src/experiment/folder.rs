@@ -7,7 +7,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
 use crate::failure::{Failure, FolderError};
-use crate::output::{self, replace_file};
+use crate::output::{self, FolderLock, replace_file};
 
 use super::{CommonOptions, deep::is_of_a_depth};
 
@@ -23,6 +23,7 @@ const RUNS: &str = "runs";
 /// The folder of one experiment.
 pub(super) struct ExperimentFolder {
     path: PathBuf,
+    _lock: FolderLock,
 }
 
 impl ExperimentFolder {
@@ -31,19 +32,21 @@ impl ExperimentFolder {
     ///
     /// # Errors
     ///
-    /// When there is something in its place that must not, or cannot, be replaced.
+    /// When there is something in its place that must not, or cannot, be replaced, or another
+    /// process writes there.
     pub fn open(name: &str, options: &CommonOptions, settings: &Value) -> Result<Self, Failure> {
         let path = options.folder(name);
         if path.exists() && !path.is_dir() {
             return Err(FolderError::NotAFolder { path }.into());
         }
+        let lock = FolderLock::acquire(&path)?;
         let names = output::names_in(&path);
         let file = path.join(EXPERIMENT);
         let experiment = json!({ "experiment": name, "settings": settings });
         if !names.is_empty() && !options.overwrite {
             return match fs::read_to_string(&file).map(|text| serde_json::from_str::<Value>(&text))
             {
-                Ok(Ok(found)) if experiment == found => Ok(Self { path }),
+                Ok(Ok(found)) if experiment == found => Ok(Self { path, _lock: lock }),
                 Ok(_) => Err(FolderError::OtherExperiment { path }.into()),
                 Err(_) => Err(FolderError::NotEmpty { path }.into()),
             };
@@ -52,10 +55,11 @@ impl ExperimentFolder {
             return Err(FolderError::Foreign { path, file }.into());
         }
         if path.exists() {
+            FolderLock::require_none_within(&path)?;
             fs::remove_dir_all(&path).map_err(Failure::writing(&path))?;
         }
         fs::create_dir_all(&path).map_err(Failure::writing(&path))?;
-        let folder = Self { path };
+        let folder = Self { path, _lock: lock };
         folder.write_json(EXPERIMENT, &experiment)?;
         Ok(folder)
     }

@@ -207,6 +207,12 @@ pub enum ExperimentCommand {
 ///
 /// [`Failure`], which says what to do.
 pub fn run(command: ExperimentCommand) -> Result<(), Failure> {
+    execute(command).map_err(|failure| {
+        failure.or_go_on(|| Some("what is finished is kept, and the same command goes on".into()))
+    })
+}
+
+fn execute(command: ExperimentCommand) -> Result<(), Failure> {
     match command {
         ExperimentCommand::List => print(&list()),
         ExperimentCommand::Snelson(options) => solve_gp::snelson(&options),

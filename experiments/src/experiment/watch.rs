@@ -7,7 +7,7 @@ use burn_gp_models::training::Trainer;
 use super::ExperimentFolder;
 use crate::failure::Failure;
 use crate::fitting::{Interrupt, LogEntry};
-use crate::progress::Progress;
+use crate::progress::{Progress, RowProgress};
 use crate::report::score_line;
 use crate::training_run::{RunEnd, TrainingRun};
 
@@ -32,6 +32,11 @@ impl<'a> Watch<'a> {
             folder,
             quiet,
         })
+    }
+
+    /// The progress of an evaluation of `rows` test rows.
+    pub fn rows(&self, rows: usize) -> RowProgress {
+        RowProgress::new("test row", rows, self.quiet)
     }
 
     /// Says which model is next.

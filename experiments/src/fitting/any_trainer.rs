@@ -18,6 +18,7 @@ use burn_gp_models::{
 
 use super::AnyFullBatch;
 use crate::plan::Plan;
+use crate::progress::RowProgress;
 
 /// The trainer of any ready-made model, with its data.
 pub struct AnyTrainer {
@@ -166,12 +167,16 @@ impl AnyTrainer {
     }
 
     /// The negative objective, priors included, per datum of a model that Adam trains, on all data,
-    /// chunk by chunk where it is a sum over them.
+    /// chunk by chunk where it is a sum over them; `progress` is that over the training rows.
     ///
     /// # Errors
     ///
     /// When a covariance matrix cannot be factored.
-    pub fn loss(&self, model: &AnyMiniBatch) -> Result<f64, NotPositiveDefinite> {
+    pub fn loss(
+        &self,
+        model: &AnyMiniBatch,
+        mut progress: RowProgress,
+    ) -> Result<f64, NotPositiveDefinite> {
         let model = model.valid();
         let rows = self.data.len();
         let (mut fit, mut divergence) = (0.0, 0.0);
@@ -180,6 +185,7 @@ impl AnyTrainer {
             false => inputs_at_once(model.rows_per_datum()),
         };
         for start in (0..rows).step_by(most) {
+            progress.update(start);
             let chunk = |tensor: &Tensor<2>| {
                 let count = most.min(rows - start);
                 tensor.clone().inner().narrow(0, start, count)

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::{Snapshot, ValidationProgress};
 use crate::arguments::RunOptions;
 use crate::failure::{Failure, FolderError};
+use crate::output::synchronize;
 
 /// The folder of checkpoints within an output folder.
 pub const CHECKPOINT_FOLDER: &str = "checkpoint";
@@ -99,13 +100,16 @@ impl Checkpoints {
             fs::remove_dir_all(&partial).map_err(Failure::writing(&partial))?;
         }
         fs::create_dir_all(&partial).map_err(Failure::writing(&partial))?;
-        save_trainer(&partial).map_err(|error| Failure::Write {
-            path: partial.clone(),
-            source: std::io::Error::other(error),
-        })?;
-        snapshot.write(&partial)?;
-        synchronise(&partial).map_err(Failure::writing(&partial))?;
-        fs::rename(&partial, &complete).map_err(Failure::writing(&complete))?;
+        let saved = save_trainer(&partial)
+            .map_err(|error| Failure::writing(&partial)(std::io::Error::other(error)))
+            .and_then(|()| snapshot.write(&partial))
+            .and_then(|()| synchronize(&partial).map_err(Failure::writing(&partial)))
+            .and_then(|()| fs::rename(&partial, &complete).map_err(Failure::writing(&complete)));
+        if saved.is_err() {
+            // A full disk needs the space; the failure to tell is the first.
+            let _ = fs::remove_dir_all(&partial);
+            return saved;
+        }
         for earlier in self.steps().into_iter().filter(|&other| other != step) {
             let path = self.folder.join(format!("{PREFIX}{earlier}"));
             fs::remove_dir_all(&path).map_err(Failure::writing(&path))?;
@@ -132,14 +136,6 @@ impl Checkpoints {
         };
         entries.filter_map(step).collect()
     }
-}
-
-/// Has the system bring a folder's files to the disk.
-fn synchronise(folder: &Path) -> std::io::Result<()> {
-    for entry in fs::read_dir(folder)? {
-        fs::File::open(entry?.path())?.sync_all()?;
-    }
-    Ok(())
 }
 
 /// Reads what a checkpoint says.

@@ -147,7 +147,8 @@ impl<R: Part> Checkpointer<R> for LearnerCheckpointer {
     }
 }
 
-/// Writes a checkpoint after a round when one is due or the user wants to stop.
+/// Writes a checkpoint after a round when one is due, the user wants to stop, or training is over:
+/// what follows can take long or fail, and must not cost a step.
 pub struct CheckpointWhenDue {
     pub checkpointer: LearnerCheckpointer,
     pub pace: Arc<Pace>,
@@ -161,7 +162,8 @@ impl CheckpointingStrategy for CheckpointWhenDue {
         _store: &EventStoreClient,
     ) -> Vec<CheckpointingAction> {
         let step = self.state.lock().step();
-        if !self.pace.ask_to_stop() && !self.pace.is_checkpoint_due(step) {
+        let is_due = self.pace.is_checkpoint_due(step) || self.pace.is_over(step);
+        if !self.pace.ask_to_stop() && !is_due {
             return Vec::new();
         }
         self.pace.checkpoint_written(step);

@@ -62,6 +62,11 @@ impl Pace {
         }
     }
 
+    /// Whether training ends with `step`, the last or one too many without improvement.
+    pub fn is_over(&self, step: usize) -> bool {
+        step >= self.planned || self.state.lock().is_exhausted()
+    }
+
     /// A checkpoint of `step` was written.
     pub fn checkpoint_written(&self, step: usize) {
         *self.last() = (Instant::now(), step);

@@ -15,7 +15,7 @@ use super::{
     SharedRunState, TrainerKind, TrainingLog,
 };
 use crate::failure::{Failure, FolderError};
-use crate::progress::Progress;
+use crate::progress::{Progress, RowProgress};
 
 /// A training run.
 pub struct Session {
@@ -149,12 +149,13 @@ impl Session {
         Ok(())
     }
 
-    /// The model to keep: the best on the validation rows, or the last.
+    /// The model to keep: the best on the validation rows, or the last. Unless `quiet`, the progress
+    /// over the training rows is shown while their loss is computed.
     ///
     /// # Errors
     ///
     /// When a covariance matrix cannot be factored.
-    pub fn fitted(&self) -> Result<Fitted, NotPositiveDefinite> {
+    pub fn fitted(&self, quiet: bool) -> Result<Fitted, NotPositiveDefinite> {
         let state = self.state.lock();
         let best = state.validation.as_ref().and_then(|validation| {
             let best = validation.best.as_ref()?;
@@ -163,9 +164,11 @@ impl Session {
         let last_step = self.trainer.steps_made();
         let variational = best.or(self.trainer.variational().map(|model| (model, last_step)));
         if let Some((model, step)) = variational {
+            let rows = self.trainer.data().len();
+            let progress = RowProgress::new("training row", rows, quiet);
             return Ok(Fitted {
                 model: model.trained(self.trainer.data())?,
-                loss: self.trainer.loss(model)?,
+                loss: self.trainer.loss(model, progress)?,
                 step,
             });
         }
@@ -211,7 +214,7 @@ fn iterate(
             entry
         };
         progress.update(&entry);
-        if pace.is_checkpoint_due(report.step) {
+        if pace.is_checkpoint_due(report.step) || trainer.is_finished() {
             save(trainer)?;
         }
     }

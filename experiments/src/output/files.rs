@@ -4,10 +4,12 @@ use std::fs;
 use std::path::Path;
 
 use burn_gp_datasets::Classes;
+use burn_gp_models::{MODEL_FILE, WEIGHTS_FILE};
 
 use super::predictions::class_table;
 use crate::evaluation::Evaluation;
 use crate::failure::Failure;
+use crate::fitting::CHECKPOINT_FOLDER;
 use crate::preparation::Part;
 
 /// Scores and sizes, JSON.
@@ -44,6 +46,26 @@ pub const COMPARISON_JSON: &str = "comparison.json";
 pub const COMPARISON_CSV: &str = "comparison.csv";
 /// The scores of a comparison.
 pub const COMPARISON_PICTURE: &str = "comparison.svg";
+
+/// Everything that a run writes.
+pub(super) const OWN_FILES: [&str; 16] = [
+    METRICS,
+    PREDICTIONS,
+    CONFIG,
+    TRAINING_LOG,
+    LOSS,
+    PREDICTED_OBSERVED,
+    CALIBRATION,
+    FIT,
+    RELIABILITY,
+    DECISION_MAP,
+    CONFUSION,
+    PATCHES,
+    MAPS,
+    MODEL_FILE,
+    WEIGHTS_FILE,
+    CHECKPOINT_FOLDER,
+];
 
 /// Writes a text file.
 ///

@@ -6,45 +6,28 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use burn_gp_models::{MODEL_FILE, WEIGHTS_FILE};
-
-use super::files;
-use super::replacement::beside;
+use super::files::{self, OWN_FILES};
+use super::lock::FolderLock;
+use super::replacement::{beside, synchronize};
 use crate::failure::{Failure, FolderError};
-use crate::fitting::{CHECKPOINT_FOLDER, Checkpoints};
+use crate::fitting::Checkpoints;
 
-/// The folder of one run.
-#[derive(Clone, Debug)]
+/// The folder of one run, which no other process writes.
+#[derive(Debug)]
 pub struct OutputFolder {
     path: PathBuf,
     /// What is to take the folder's place.
     next: PathBuf,
     /// What was in the folder's place, until it is removed.
     previous: PathBuf,
+    _lock: FolderLock,
 }
 
-/// Everything that a run writes.
-const OWN_FILES: [&str; 16] = [
-    files::METRICS,
-    files::PREDICTIONS,
-    files::CONFIG,
-    files::TRAINING_LOG,
-    files::LOSS,
-    files::PREDICTED_OBSERVED,
-    files::CALIBRATION,
-    files::FIT,
-    files::RELIABILITY,
-    files::DECISION_MAP,
-    files::CONFUSION,
-    files::PATCHES,
-    files::MAPS,
-    MODEL_FILE,
-    WEIGHTS_FILE,
-    CHECKPOINT_FOLDER,
-];
+/// The ending of what was in the folder's place.
+const PREVIOUS: &str = ".previous";
 
 impl OutputFolder {
-    fn at(path: &Path) -> Result<Self, FolderError> {
+    fn at(path: &Path) -> Result<Self, Failure> {
         let hidden = |ending| {
             beside(path, ending).ok_or_else(|| FolderError::Nameless {
                 path: path.to_owned(),
@@ -53,7 +36,8 @@ impl OutputFolder {
         Ok(Self {
             path: path.to_owned(),
             next: hidden(".next")?,
-            previous: hidden(".previous")?,
+            previous: hidden(PREVIOUS)?,
+            _lock: FolderLock::acquire(path)?,
         })
     }
 
@@ -61,13 +45,15 @@ impl OutputFolder {
     ///
     /// # Errors
     ///
-    /// When there is something at `path` that must not, or cannot, be replaced.
-    pub fn claim(path: &Path, overwrite: bool) -> Result<Self, FolderError> {
-        let folder = Self::at(path)?;
-        let path = path.to_owned();
+    /// When there is something at `path` that must not, or cannot, be replaced, or another process
+    /// writes there.
+    pub fn claim(path: &Path, overwrite: bool) -> Result<Self, Failure> {
+        let owned = path.to_owned();
         if path.exists() && !path.is_dir() {
-            return Err(FolderError::NotAFolder { path });
+            return Err(FolderError::NotAFolder { path: owned }.into());
         }
+        let folder = Self::at(path)?;
+        let path = owned;
         let names = names_in(&path);
         if names.is_empty() {
             return Ok(folder);
@@ -75,17 +61,17 @@ impl OutputFolder {
         if !overwrite {
             let is_finished = path.join(files::METRICS).exists();
             let unfinished = !is_finished && Checkpoints::within(&path).latest().is_some();
-            return Err(if unfinished {
-                FolderError::Unfinished { path }
-            } else {
-                FolderError::NotEmpty { path }
-            });
+            let refusal = match unfinished {
+                true => FolderError::Unfinished { path },
+                false => FolderError::NotEmpty { path },
+            };
+            return Err(refusal.into());
         }
         match names
             .into_iter()
             .find(|name| !OWN_FILES.contains(&name.as_str()))
         {
-            Some(file) => Err(FolderError::Foreign { path, file }),
+            Some(file) => Err(FolderError::Foreign { path, file }.into()),
             None => Ok(folder),
         }
     }
@@ -94,22 +80,27 @@ impl OutputFolder {
     ///
     /// # Errors
     ///
-    /// When there is no such run.
-    pub fn resume(path: &Path) -> Result<Self, FolderError> {
+    /// When there is no such run, or another process makes it.
+    pub fn resume(path: &Path) -> Result<Self, Failure> {
+        let nothing = || FolderError::NothingToResume {
+            path: path.to_owned(),
+        };
+        let previous = beside(path, PREVIOUS).ok_or_else(nothing)?;
+        if !path.exists() && !previous.exists() {
+            return Err(nothing().into());
+        }
         let folder = Self::at(path)?;
         // A run can also be interrupted between the two moves at its end.
         if !path.exists() && folder.previous.exists() {
-            fs::rename(&folder.previous, path).map_err(|_| FolderError::NothingToResume {
-                path: path.to_owned(),
-            })?;
+            fs::rename(&folder.previous, path).map_err(|_| nothing())?;
         }
         let path = path.to_owned();
         if path.join(files::METRICS).exists() {
-            return Err(FolderError::Finished { path });
+            return Err(FolderError::Finished { path }.into());
         }
         match Checkpoints::within(&path).latest() {
             Some(_) => Ok(folder),
-            None => Err(FolderError::NothingToResume { path }),
+            None => Err(FolderError::NothingToResume { path }.into()),
         }
     }
 
@@ -131,7 +122,9 @@ impl OutputFolder {
     pub fn replace(&self, fill: impl FnOnce(&Path) -> Result<(), Failure>) -> Result<(), Failure> {
         remove(&self.next)?;
         fs::create_dir_all(&self.next).map_err(Failure::writing(&self.next))?;
-        if let Err(failure) = fill(&self.next) {
+        let filled = fill(&self.next)
+            .and_then(|()| synchronize(&self.next).map_err(Failure::writing(&self.next)));
+        if let Err(failure) = filled {
             remove(&self.next)?;
             return Err(failure);
         }
@@ -139,7 +132,11 @@ impl OutputFolder {
             remove(&self.previous)?;
             fs::rename(&self.path, &self.previous).map_err(Failure::writing(&self.path))?;
         }
-        fs::rename(&self.next, &self.path).map_err(Failure::writing(&self.path))?;
+        if let Err(error) = fs::rename(&self.next, &self.path) {
+            // The failure to tell is the first.
+            let _ = fs::rename(&self.previous, &self.path);
+            return Err(Failure::writing(&self.path)(error));
+        }
         remove(&self.previous)
     }
 }

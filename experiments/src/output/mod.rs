@@ -1,17 +1,21 @@
 //! The folder that a run writes.
 
 mod context;
+mod destination;
 mod files;
 mod folder;
+mod lock;
 mod predictions;
 mod replacement;
 
 pub use context::ModelContext;
+pub use destination::{Destination, DestinationError};
 pub use files::{
     CALIBRATION, COMPARISON_CSV, COMPARISON_JSON, COMPARISON_PICTURE, COMPARISON_PLAN, CONFIG,
     CONFUSION, DECISION_MAP, FIT, LOSS, MAPS, METRICS, PATCHES, PREDICTED_OBSERVED, PREDICTIONS,
     RELIABILITY, TRAINING_LOG, write_predictions, write_text,
 };
 pub use folder::{OutputFolder, names_in};
+pub use lock::FolderLock;
 pub use predictions::class_table;
-pub use replacement::replace_file;
+pub use replacement::{replace_file, synchronize};

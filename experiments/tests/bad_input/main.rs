@@ -288,7 +288,8 @@ fn options_out_of_range() {
             ),
             (
                 "repeated.csv --inducing 10",
-                "--inducing is 10 but only 3 training inputs are different; give at most 3",
+                // All rows of the third are for testing.
+                "--inducing is 10 but only 2 training inputs are different; give at most 2",
             ),
             (
                 "good.csv --inducing 0",

@@ -26,6 +26,7 @@ use crate::experiment::{
 use crate::failure::Failure;
 use crate::plan::Plan;
 use crate::preparation::PreparedData;
+use crate::progress::RowProgress;
 use crate::settings::Settings;
 
 /// Its name.
@@ -238,7 +239,8 @@ impl Course {
             }
             let model = trained(trainer.model())?;
             let loss = losses.iter().sum::<f64>() / losses.len() as f64;
-            looks.push(self.look(&model, step, (entry.seconds, loss))?);
+            let progress = watch.rows(self.data.test.len());
+            looks.push(self.look(&model, step, (entry.seconds, loss), progress)?);
             losses.clear();
             Ok(())
         })?;
@@ -250,13 +252,10 @@ impl Course {
         model: &TrainedModel,
         step: usize,
         (seconds, loss): (f64, f64),
+        progress: RowProgress,
     ) -> Result<Look, Failure> {
-        let scores = evaluate(
-            &model.predictor()?,
-            &self.data.test,
-            &self.data.standardizer,
-        )
-        .scores;
+        let (test, standardizer) = (&self.data.test, &self.data.standardizer);
+        let scores = evaluate(&model.predictor()?, test, standardizer, progress).scores;
         let hyperparameters = model.hyperparameters();
         let deviation = |path: &str| value_at(&hyperparameters, path).sqrt();
         let mut lengthscales = values_at(&hyperparameters, "kernel.lengthscale").to_vec();

@@ -101,10 +101,12 @@ fn cells_folder(options: &CoverageOptions, settings: &Value) -> Result<Experimen
     common.overwrite = false;
     let opened = ExperimentFolder::open(uci::NAME, &common, settings);
     opened.map_err(|failure| match failure {
-        Failure::Folder(_) => Failure::Folder(FolderError::NoCells {
-            path: options.cells.clone(),
-            experiment: uci::NAME,
-        }),
+        Failure::Folder(error) if !matches!(error, FolderError::InUse { .. }) => {
+            Failure::Folder(FolderError::NoCells {
+                path: options.cells.clone(),
+                experiment: uci::NAME,
+            })
+        }
         failure => failure,
     })
 }

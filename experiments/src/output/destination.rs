@@ -1,0 +1,161 @@
+//! A file that takes the place of none that matters.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use same_file::is_same_file;
+
+use super::files::OWN_FILES;
+use super::names_in;
+use super::replacement::{create_file, replace_file};
+use crate::failure::Failure;
+
+/// Why a file cannot be written.
+#[derive(Debug, thiserror::Error)]
+pub enum DestinationError {
+    /// There is a file already.
+    #[error(
+        "the file {} exists; choose another with --out, or replace it with --overwrite",
+        path.display()
+    )]
+    Exists {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file is read.
+    #[error("{} is the data that are read; choose another file with --out", path.display())]
+    Input {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file is part of the model.
+    #[error(
+        "{} belongs to the model in {}; choose another file with --out",
+        path.display(),
+        folder.display()
+    )]
+    OfModel {
+        /// The file.
+        path: PathBuf,
+        /// The model's folder.
+        folder: PathBuf,
+    },
+    /// Something else than a file.
+    #[error("{} is a folder, not a file; choose a file in it with --out", path.display())]
+    Folder {
+        /// The path.
+        path: PathBuf,
+    },
+}
+
+/// Where a result is to be written.
+#[derive(Clone, Debug)]
+pub struct Destination {
+    path: PathBuf,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// Nothing is there.
+    New,
+    /// A file that is to be replaced.
+    Old,
+    /// A device or a pipe, which is written to as it is.
+    Stream,
+}
+
+impl Destination {
+    /// The file at `path`, which must be none of those that `input` names, a file or a folder of
+    /// files, and none that a run writes in `model`. Links are followed. A file that is there is
+    /// replaced with `overwrite` alone.
+    ///
+    /// # Errors
+    ///
+    /// [`DestinationError`].
+    pub fn claim(
+        path: &Path,
+        overwrite: bool,
+        input: Option<&Path>,
+        model: &Path,
+    ) -> Result<Self, DestinationError> {
+        let path = path.to_owned();
+        if is_of_run(&path, model) {
+            let folder = model.to_owned();
+            return Err(DestinationError::OfModel { path, folder });
+        }
+        let Ok(found) = fs::metadata(&path) else {
+            // A link to nothing is something too.
+            let kind = match fs::symlink_metadata(&path) {
+                Ok(_) if !overwrite => return Err(DestinationError::Exists { path }),
+                Ok(_) => Kind::Old,
+                Err(_) => Kind::New,
+            };
+            return Ok(Self { path, kind });
+        };
+        if found.is_dir() {
+            return Err(DestinationError::Folder { path });
+        }
+        let is_input = |input: &Path| files_of(input).iter().any(|file| same(file, &path));
+        if input.is_some_and(is_input) {
+            return Err(DestinationError::Input { path });
+        }
+        if !found.is_file() {
+            let kind = Kind::Stream;
+            return Ok(Self { path, kind });
+        }
+        if !overwrite {
+            return Err(DestinationError::Exists { path });
+        }
+        Ok(Self {
+            // The file that a link leads to is replaced, not the link.
+            path: fs::canonicalize(&path).unwrap_or(path),
+            kind: Kind::Old,
+        })
+    }
+
+    /// Writes the file, whole or not at all.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be written, or has come into being since it was claimed.
+    pub fn write(&self, text: &str) -> Result<(), Failure> {
+        match self.kind {
+            Kind::Stream => fs::write(&self.path, text).map_err(Failure::writing(&self.path)),
+            Kind::Old => replace_file(&self.path, text),
+            Kind::New => create_file(&self.path, text).map_err(|error| match error.kind() {
+                io::ErrorKind::AlreadyExists => {
+                    let path = self.path.clone();
+                    DestinationError::Exists { path }.into()
+                }
+                _ => Failure::writing(&self.path)(error),
+            }),
+        }
+    }
+}
+
+/// Whether `path` is, or would be, a file that a run writes in its folder `run`.
+fn is_of_run(path: &Path, run: &Path) -> bool {
+    let parent = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let is_own = |name: &str| OWN_FILES.contains(&name);
+    let name = path.file_name().and_then(|name| name.to_str());
+    let is_it = |name: &String| is_own(name) && same(&run.join(name), path);
+    name.is_some_and(is_own) && same(parent, run) || names_in(run).iter().any(is_it)
+}
+
+/// The file, or all files in the folder.
+fn files_of(path: &Path) -> Vec<PathBuf> {
+    match path.is_dir() {
+        true => names_in(path).iter().map(|name| path.join(name)).collect(),
+        false => vec![path.to_owned()],
+    }
+}
+
+/// Whether both paths lead to one file, by whatever links.
+fn same(a: &Path, b: &Path) -> bool {
+    is_same_file(a, b).unwrap_or(false)
+}
