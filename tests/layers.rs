@@ -279,6 +279,76 @@ fn predictions_are_mixtures() {
     }
 }
 
+/// A row alone, in another order and among others has the same components, up to what the sums of
+/// matrix products round to in blocks of another size.
+#[test]
+fn predictions_do_not_depend_on_the_rows_beside() {
+    for platform in platforms() {
+        let hidden = vec![
+            layer(&platform, [2, 3], MeanConfig::Identity, 1),
+            layer(&platform, [3, 2], MeanConfig::Zero, 2),
+        ];
+        let output = layer(&platform, [2, 1], MeanConfig::Zero, 3);
+        let stack = Stack::new(hidden, output, noise(1));
+        let process = stack.condition().expect("a process");
+        let x = platform.matrix(&Random::new(4).points(9, 2));
+        let of_rows = |x: Tensor<2>| -> Vec<Vec<f64>> {
+            let [rows, _] = x.dims();
+            let components = process.components(x);
+            let of_row = |row: usize| {
+                let own = components.iter().flat_map(|each| {
+                    [each.mean.clone(), each.variance.clone()].map(|all| numbers(all)[row])
+                });
+                own.collect()
+            };
+            (0..rows).map(of_row).collect()
+        };
+        let together = of_rows(x.clone());
+        let turned = of_rows(x.clone().flip([0]));
+        let tolerance = platform.tolerance(1e-12, 1e-4);
+        for (row, expected) in together.iter().enumerate() {
+            let alone = &of_rows(x.clone().narrow(0, row, 1))[0];
+            assert_close(
+                &format!("{platform}, row {row} alone"),
+                alone,
+                expected,
+                tolerance,
+            );
+            let what = format!("{platform}, row {row} of another order");
+            assert_close(&what, &turned[8 - row], expected, tolerance);
+        }
+    }
+}
+
+/// The points of noise have mirror images and an exact covariance, so that so few draws have the
+/// moments of the layer.
+#[test]
+fn draws_of_predictions_have_the_moments_of_the_layer() {
+    for platform in double_precision_platforms() {
+        let first = layer(&platform, [2, 2], MeanConfig::Identity, 1);
+        let expected = first.condition().expect("a process");
+        // Certain of the identity, so that the components' means are what was drawn.
+        let output = GpLayer::new(
+            StationaryConfig::new(Stationary::SquaredExponential)
+                .with_variance(1e-12)
+                .init(2, platform.options()),
+            AnyMean::Identity(IdentityMean::new()),
+            Whitened::new(
+                InducingPoints::new(Tensor::zeros([1, 2], platform.options())),
+                VariationalGaussian::standard(1, 2, CovarianceShape::Full, platform.options()),
+                Jitter::NONE,
+            ),
+        );
+        let x = platform.matrix(&Random::new(4).points(3, 2));
+        let expected = expected.marginals(x.clone());
+        let stack = Stack::new(vec![first], output, noise(1));
+        let components = stack.condition().expect("a process").components(x);
+        let found = Marginals::of_mixture(components).expect("components");
+        let what = format!("{platform}");
+        assert_close(&what, &values(&found), &values(&expected), 1e-9);
+    }
+}
+
 /// A layer of patches is its layer at every patch.
 #[test]
 fn feature_maps_hold_the_functions_at_every_patch() {

@@ -5,7 +5,7 @@ use burn::{
     tensor::{Int, Tensor},
 };
 
-use super::{Layer, LayerNoise, Predictive, noise::Occasion};
+use super::{Layer, LayerNoise, Predictive};
 use crate::{
     likelihoods::Marginals,
     ops::NotPositiveDefinite,
@@ -107,7 +107,7 @@ impl<H: Layer, O: Layer> Stack<H, O> {
             self.noise.training
         };
         let step: i64 = self.steps.val().into_scalar();
-        let mut random = self.noise.generator(Occasion::Step(step as u64));
+        let mut random = self.noise.of_step(step as u64);
         let (mut values, mut divergences) = (x, Vec::new());
         for (index, layer) in self.hidden.iter().enumerate() {
             let Evaluation {
@@ -197,16 +197,19 @@ impl<P: Process, R: Process> StackProcess<P, R> {
 }
 
 impl<P: Process, R: Process> Predictive for StackProcess<P, R> {
+    /// A component for each draw of the layers before the last, at noise that is the same for all
+    /// rows ([`LayerNoise`]). Each row has its own mixture; that of several rows together is in
+    /// [`draws`](Self::draws).
     fn components(&self, x: Tensor<2>) -> Vec<Marginals> {
         let Some((first, rest)) = self.hidden.split_first() else {
             return vec![self.output.marginals(x)];
         };
         let first = first.marginals(x);
-        let draws = (0..self.noise.prediction as u64).map(|sample| {
-            let mut random = self.noise.generator(Occasion::Prediction(sample));
-            let mut values = first.clone().draw(&mut random);
-            for layer in rest {
-                values = layer.marginals(values).draw(&mut random);
+        let mut noise = self.noise.of_prediction();
+        let draws = (0..self.noise.prediction).map(|draw| {
+            let mut values = noise.values(draw, 0, first.clone());
+            for (layer, process) in (1..).zip(rest) {
+                values = noise.values(draw, layer, process.marginals(values));
             }
             self.output.marginals(values)
         });

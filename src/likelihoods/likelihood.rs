@@ -29,8 +29,32 @@ impl Marginals {
         let values: Vec<f64> = (StandardNormal.sample_iter(random))
             .take(shape.iter().product())
             .collect();
+        self.at(values, shape)
+    }
+
+    /// `μ + σ∘ε` with the same `ε` for every row, `[F]`.
+    ///
+    /// The values at one row depend on nothing but its own mean and variance. They are no draw of
+    /// several rows together: all of them leave their means by the same number of deviations.
+    ///
+    /// # Panics
+    ///
+    /// If `noise` is not one number a function.
+    #[track_caller]
+    pub fn at_common_noise(self, noise: &[f64]) -> Tensor<2> {
+        let [_, functions] = self.mean.dims();
+        assert!(
+            noise.len() == functions,
+            "Marginals: {} numbers of noise for {functions} functions",
+            noise.len()
+        );
+        self.at(noise.to_vec(), [1, functions])
+    }
+
+    /// `μ + σ∘ε`, `ε` of a shape that broadcasts.
+    fn at(self, noise: Vec<f64>, shape: [usize; 2]) -> Tensor<2> {
         let options = (&self.mean.device(), self.mean.dtype());
-        let noise = Tensor::from_data(TensorData::new(values, shape), options);
+        let noise = Tensor::from_data(TensorData::new(noise, shape), options);
         self.mean + self.variance.clamp_min(SMALLEST_VARIANCE).sqrt() * noise
     }
 

@@ -46,6 +46,8 @@ mod softmax;
 mod student_t;
 mod targets;
 
+pub(crate) use quasi_monte_carlo::scrambled_normal_points;
+
 pub use any::{AnyLikelihood, LikelihoodConfig};
 pub use bernoulli::Bernoulli;
 pub use bernoulli_logit::BernoulliLogit;

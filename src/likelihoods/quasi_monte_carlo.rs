@@ -15,11 +15,18 @@ const HALF_STEP: f64 = 1.0 / 33_554_432.0;
 /// identity: polynomials of degree three, and all odd ones, are then integrated exactly.
 /// The points are always the same.
 pub(super) fn normal_points(count: usize, dimensions: usize) -> Vec<f64> {
-    let half = count / 2;
+    scrambled_normal_points(count, dimensions, 0)
+}
+
+/// [`normal_points`] of a scrambling of one's own: those of two seeds are independent. Of an odd
+/// number the last point has no mirror image.
+pub(crate) fn scrambled_normal_points(count: usize, dimensions: usize, seed: u32) -> Vec<f64> {
+    let half = count.div_ceil(2);
     let mut columns: Vec<Vec<f64>> = (0..dimensions)
         .map(|dimension| {
             let (set, within) = (dimension / DIMENSIONS, dimension % DIMENSIONS);
-            let point = |index| sobol_burley::sample(index, within as u32, set as u32);
+            let seed = seed.wrapping_add(set as u32);
+            let point = |index| sobol_burley::sample(index, within as u32, seed);
             let uniform = |index| f64::from(point(index as u32)) + HALF_STEP;
             (0..half)
                 .map(|index| normal_quantile(uniform(index)))
@@ -29,11 +36,12 @@ pub(super) fn normal_points(count: usize, dimensions: usize) -> Vec<f64> {
     if half >= 2 * dimensions {
         make_orthonormal(&mut columns);
     }
-    let mut points = Vec::with_capacity(count * dimensions);
+    let mut points = Vec::with_capacity(2 * half * dimensions);
     for index in 0..half {
         points.extend(columns.iter().map(|column| column[index]));
         points.extend(columns.iter().map(|column| -column[index]));
     }
+    points.truncate(count * dimensions);
     points
 }
 
@@ -57,7 +65,7 @@ fn make_orthonormal(columns: &mut [Vec<f64>]) {
 
 #[cfg(test)]
 mod tests {
-    use super::normal_points;
+    use super::{normal_points, scrambled_normal_points};
 
     /// Means vanish by symmetry; covariances are those of the standard normal.
     #[test]
@@ -89,6 +97,19 @@ mod tests {
         assert_eq!(points.len(), 200);
         let square: f64 = points.iter().map(|value| value * value).sum();
         assert!((square / 200.0 - 1.0).abs() < 0.2, "{square}");
+    }
+
+    /// Every number of points is possible, and two seeds have nothing in common.
+    #[test]
+    fn odd_numbers_and_seeds() {
+        let points = |count, seed| scrambled_normal_points(count, 3, seed);
+        assert_eq!(points(1, 5).len(), 3);
+        assert_eq!(points(7, 5).len(), 21);
+        assert_eq!(points(8, 0), normal_points(8, 3));
+        let pairs = points(512, 1).into_iter().zip(points(512, 2));
+        let moment = pairs.map(|(a, b)| a * b).sum::<f64>() / (512.0 * 3.0);
+        // Its standard error is 1/√(512·3) = 0.026, of mirror images √2 times that.
+        assert!(moment.abs() < 0.11, "{moment}");
     }
 
     /// Dimensions beyond the crate's sequence are points of their own.
