@@ -102,7 +102,7 @@ pub fn coverage_95(targets: &[f64], means: &[f64], variances: &[f64]) -> f64 {
 }
 
 /// The likeliest class of each row of class probabilities, `[N, C]`, and its probability; of equally
-/// likely ones the last.
+/// likely ones the first.
 ///
 /// # Panics
 ///
@@ -117,7 +117,7 @@ pub fn likeliest_classes(probabilities: &[f64], classes: usize) -> Vec<(usize, f
     let likeliest = |row: &[f64]| {
         let mut best = (0, row[0]);
         for (class, &probability) in row.iter().enumerate().skip(1) {
-            if probability >= best.1 {
+            if probability > best.1 {
                 best = (class, probability);
             }
         }
@@ -164,8 +164,53 @@ pub fn confusion_matrix(labels: &[f64], probabilities: &[f64], classes: usize) -
     counts
 }
 
-/// The expected calibration error of class probabilities, `[N, C]`: with the predictions in `bins`
-/// bins of equal width by their confidence, the probability of the likeliest class, from 1/C to 1,
+/// Events whose predicted probability lies in one of the bins of equal width over 0 to 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct CalibrationBin {
+    /// How many there are.
+    pub count: usize,
+    /// How many of them happened.
+    pub happened: usize,
+    /// The sum of their probabilities.
+    pub probability: f64,
+}
+
+impl CalibrationBin {
+    /// The mean of the predicted probabilities; NaN without events.
+    pub fn mean_probability(&self) -> f64 {
+        self.probability / self.count as f64
+    }
+
+    /// The share of the events that happened; NaN without events.
+    pub fn frequency(&self) -> f64 {
+        self.happened as f64 / self.count as f64
+    }
+}
+
+/// Events in `bins` bins of equal width by their predicted probabilities: bin `b` of B is
+/// `b/B ≤ p < (b + 1)/B`, and the last one has 1 as well.
+///
+/// # Panics
+///
+/// If there are no bins.
+#[track_caller]
+pub fn calibration_bins(
+    events: impl IntoIterator<Item = (f64, bool)>,
+    bins: usize,
+) -> Vec<CalibrationBin> {
+    assert!(bins > 0, "a calibration error needs at least one bin");
+    let mut filled = vec![CalibrationBin::default(); bins];
+    for (probability, happened) in events {
+        let bin = &mut filled[((probability * bins as f64) as usize).min(bins - 1)];
+        bin.count += 1;
+        bin.happened += usize::from(happened);
+        bin.probability += probability;
+    }
+    filled
+}
+
+/// The expected calibration error of class probabilities, `[N, C]`: with the predictions in
+/// [`calibration_bins`] by their confidence, the probability of the likeliest class,
 /// `Σ_b (n_b/N)·|accuracy_b − mean confidence_b|`
 /// (C. Guo et al., *On Calibration of Modern Neural Networks*, arXiv:1706.04599, eq. 3).
 ///
@@ -181,16 +226,14 @@ pub fn expected_calibration_error(
 ) -> f64 {
     let likeliest = likeliest_classes(probabilities, classes);
     check_lengths(labels.len(), likeliest.len());
-    assert!(bins > 0, "a calibration error needs at least one bin");
     assert!(classes > 1, "a calibration error of {classes} classes");
-    let mut excess = vec![0.0; bins];
-    let least = 1.0 / classes as f64;
-    for (&label, &(class, confidence)) in labels.iter().zip(&likeliest) {
-        let bin = ((confidence - least) / (1.0 - least) * bins as f64) as usize;
-        let right = f64::from(u8::from(label == class as f64));
-        excess[bin.min(bins - 1)] += right - confidence;
-    }
-    excess.iter().map(|excess| excess.abs()).sum::<f64>() / labels.len() as f64
+    let rows = labels.iter().zip(&likeliest);
+    let events = rows.map(|(&label, &(class, confidence))| (confidence, label == class as f64));
+    let filled = calibration_bins(events, bins);
+    let excess = filled
+        .iter()
+        .map(|bin| bin.happened as f64 - bin.probability);
+    excess.map(f64::abs).sum::<f64>() / labels.len() as f64
 }
 
 #[cfg(test)]
@@ -260,12 +303,14 @@ mod tests {
         let labels = [1.0, 0.0, 1.0, 0.0];
         let probabilities = [0.1, 0.9, 0.8, 0.2, 0.6, 0.4, 0.4, 0.6];
         assert_close(accuracy(&labels, &probabilities, 2), 0.5);
-        // Two bins: confidences 0.6, 0.6 (both wrong) and 0.9, 0.8 (both right).
-        let expected = (1.2 + 0.3) / 4.0;
+        // Four bins, of which the third has confidences 0.6, 0.6 (both wrong) and the last 0.9, 0.8
+        // (both right).
         let error = |bins| expected_calibration_error(&labels, &probabilities, 2, bins);
-        assert_close(error(2), expected);
-        // One bin: two right of four, confidence 0.725 on average.
+        assert_close(error(4), (1.2 + 0.3) / 4.0);
+        // One bin: two right of four, confidence 0.725 on average. Two bins are the same, as no
+        // confidence is below a half.
         assert_close(error(1), 0.225);
+        assert_close(error(2), 0.225);
         // A certain prediction falls into the last bin.
         let certain = expected_calibration_error(&[1.0], &[0.0, 1.0], 2, 10);
         assert_close(certain, 0.0);
@@ -275,14 +320,26 @@ mod tests {
     fn several_classes_by_hand() {
         let probabilities = [0.5, 0.3, 0.2, 0.2, 0.4, 0.4, 0.0, 0.1, 0.9];
         let likeliest = likeliest_classes(&probabilities, 3);
-        assert_eq!(likeliest, [(0, 0.5), (2, 0.4), (2, 0.9)]);
-        let labels = [0.0, 1.0, 2.0];
+        // Of two equally likely classes the first.
+        assert_eq!(likeliest, [(0, 0.5), (1, 0.4), (2, 0.9)]);
+        let labels = [0.0, 2.0, 2.0];
         assert_close(accuracy(&labels, &probabilities, 3), 2.0 / 3.0);
         let counts = confusion_matrix(&labels, &probabilities, 3);
-        assert_eq!(counts, [1, 0, 0, 0, 0, 1, 0, 0, 1]);
-        // Bins from 1/3 to 2/3 (one right of two, confidence 0.9 in all) and to 1 (right at 0.9).
+        assert_eq!(counts, [1, 0, 0, 0, 0, 0, 0, 1, 1]);
+        // Bins to 1/2 (wrong at 0.4) and to 1 (right at 0.5 and 0.9).
         let error = expected_calibration_error(&labels, &probabilities, 3, 2);
-        assert_close(error, (0.1 + 0.1) / 3.0);
+        assert_close(error, (0.4 + 0.6) / 3.0);
+    }
+
+    #[test]
+    fn bins_are_over_all_probabilities() {
+        let events = [(0.0, true), (0.24, false), (0.25, true), (1.0, true)];
+        let bins = calibration_bins(events, 4);
+        let counts: Vec<usize> = bins.iter().map(|bin| bin.count).collect();
+        assert_eq!(counts, [2, 1, 0, 1]);
+        assert_close(bins[0].mean_probability(), 0.12);
+        assert_close(bins[0].frequency(), 0.5);
+        assert!(bins[2].frequency().is_nan());
     }
 
     #[test]

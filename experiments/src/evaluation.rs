@@ -8,11 +8,9 @@ use burn_gp_datasets::{Matrix, Standardizer};
 use burn_gp_models::{AnyPredictive, Predictions, Predictor};
 use serde::{Deserialize, Serialize};
 
+use crate::pictures::CALIBRATION_BINS;
 use crate::preparation::Part;
 use crate::progress::RowProgress;
-
-/// Bins of the expected calibration error.
-const CALIBRATION_BINS: usize = 10;
 
 /// Scores of held-out rows, in standardised units unless told otherwise.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -23,7 +21,7 @@ pub struct Scores {
     pub mae: f64,
     /// Mean negative log predictive density, noise included.
     pub nlpd: f64,
-    /// For models made of layers, the mean of the log densities over rows and draws of the layers
+    /// For models with hidden layers, the mean of the log densities over rows and draws of the layers
     /// before the last: at most the negative `nlpd`, which is that of the draws' mixture.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub average_log_density: Option<f64>,
@@ -113,7 +111,7 @@ pub fn evaluate(
     let densities: Vec<f64> = (components.iter())
         .map(|each| metrics::mixture_log_density(each))
         .collect();
-    let is_of_layers = predictor.process().second().is_some();
+    let is_drawn = has_hidden_layers(predictor.process());
     let original = InOriginalUnits {
         observed: part.observed.clone(),
         ..in_original_units(&predictions, standardizer)
@@ -126,7 +124,7 @@ pub fn evaluate(
         rmse: metrics::root_mean_squared_error(&described, mean),
         mae: metrics::mean_absolute_error(&described, mean),
         nlpd: metrics::negative_log_density(&densities),
-        average_log_density: is_of_layers.then(|| metrics::average_log_density(&components)),
+        average_log_density: is_drawn.then(|| metrics::average_log_density(&components)),
         rmse_original: metrics::root_mean_squared_error(observed, &original.mean),
         mae_original: metrics::mean_absolute_error(observed, &original.mean),
         coverage95: predictor.likelihood().classes().is_none().then(coverage),
@@ -141,6 +139,12 @@ pub fn evaluate(
         scores.ece = Some(calibration);
     }
     Evaluation { scores, original }
+}
+
+/// Whether predictions are mixtures over draws from layers before the last.
+fn has_hidden_layers(process: &AnyPredictive) -> bool {
+    let layers = process.second().and_then(|process| process.first());
+    layers.is_some_and(|layers| !layers.hidden().is_empty())
 }
 
 /// The targets as the numbers that predictions describe: themselves, or one indicator a class.

@@ -14,7 +14,9 @@ use crate::failure::Failure;
 use crate::fitting::TrainingLog;
 use crate::likelihood::TargetKind;
 use crate::output;
-use crate::pictures::{self, Band, BandOf, Caption, PictureError, ProbabilityOf, Quantity};
+use crate::pictures::{
+    self, Band, BandOf, Caption, LossPoint, PictureError, ProbabilityOf, Quantity,
+};
 use crate::preparation::{Part, PreparedData};
 use crate::settings::Settings;
 
@@ -32,6 +34,8 @@ pub struct Illustrations<'a> {
     pub settings: &'a Settings,
     /// What every step did.
     pub log: &'a TrainingLog,
+    /// The model that is kept: its step, and its loss on all training rows.
+    pub kept: LossPoint,
     /// The trained model.
     pub predictor: &'a Predictor<AnyPredictive, AnyLikelihood>,
     /// The same, with its inducing points.
@@ -102,7 +106,13 @@ impl Illustrations<'_> {
             Some(_) => pictures::Progress::MiniBatches,
             None => pictures::Progress::FullBatch,
         };
-        pictures::loss(&folder.join(output::LOSS), &points, progress, caption)
+        pictures::loss(
+            &folder.join(output::LOSS),
+            &points,
+            self.kept,
+            progress,
+            caption,
+        )
     }
 
     fn predictions(&self) -> pictures::Predictions<'_> {
@@ -153,8 +163,15 @@ impl Illustrations<'_> {
             (ProbabilityOf::LikeliestClass, right.collect())
         };
         let (probability, happened): (Vec<f64>, Vec<bool>) = events.into_iter().unzip();
-        let path = folder.join(output::RELIABILITY);
-        pictures::reliability(&path, of, &probability, &happened, caption)
+        let scores = &self.evaluation.scores;
+        let content = pictures::Reliability {
+            of,
+            probability: &probability,
+            happened: &happened,
+            error: scores.error.unwrap_or(f64::NAN),
+            ece: scores.ece.unwrap_or(f64::NAN),
+        };
+        pictures::reliability(&folder.join(output::RELIABILITY), &content, caption)
     }
 
     fn confusion(&self, folder: &Path, caption: Caption<'_>) -> Result<(), PictureError> {

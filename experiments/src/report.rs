@@ -50,13 +50,15 @@ pub struct Metrics {
     /// Scores of the test rows.
     #[serde(flatten)]
     pub scores: Scores,
-    /// The loss that training ended with: the negative objective per datum, over all training rows.
+    /// The loss of the model that was kept: the negative objective per datum over all training rows,
+    /// priors included.
     pub objective: f64,
     /// Steps made.
     pub steps: usize,
     /// The step of the model that was kept.
     pub step_kept: usize,
-    /// Seconds of training.
+    /// Seconds of the optimizer's steps alone: without the choice of inducing points, validation,
+    /// checkpoints and evaluation.
     pub train_seconds: f64,
     /// Of which each step took.
     pub seconds_per_step: f64,
@@ -74,13 +76,13 @@ pub struct Metrics {
 
 /// What training adds to the numbers of a run.
 pub struct TrainingFigures {
-    /// The loss per datum that training ended with.
+    /// The loss of the model that was kept, over all training rows.
     pub objective: f64,
     /// Steps made.
     pub steps: usize,
     /// The step of the model that was kept.
     pub step_kept: usize,
-    /// Seconds of training.
+    /// Seconds of the steps alone.
     pub seconds: f64,
 }
 

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use burn_gp_datasets::DataSource;
 use burn_gp_models::{SavedModel, Summary, TrainedModel, training::TrainingData};
-use serde_json::Value;
 
 use crate::arguments::{KeepName, RunOptions, TrainArguments, name_of};
 use crate::devices;
@@ -16,6 +15,7 @@ use crate::fitting::{
 };
 use crate::illustrations::Illustrations;
 use crate::output::{self, ModelContext, OutputFolder};
+use crate::pictures::LossPoint;
 use crate::plan::{self, Plan};
 use crate::preparation::PreparedData;
 use crate::progress::{Progress, RowProgress};
@@ -124,14 +124,6 @@ fn absolute_file(text: String) -> String {
     }
 }
 
-/// The options of a group, or the option itself.
-fn ungrouped((name, value): (String, Value)) -> Vec<(String, Value)> {
-    match value {
-        Value::Object(group) => group.into_iter().collect(),
-        value => vec![(name, value)],
-    }
-}
-
 /// Fails on the first option that a resumed run cannot change.
 fn require_changeable(typed: &RunOptions) -> Result<(), SettingError> {
     let changeable = RunOptions {
@@ -149,14 +141,8 @@ fn require_changeable(typed: &RunOptions) -> Result<(), SettingError> {
     if *typed == changeable {
         return Ok(());
     }
-    let fixed = |options: &RunOptions| match serde_json::to_value(options) {
-        Ok(Value::Object(fields)) => fields.into_iter().flat_map(ungrouped).collect::<Vec<_>>(),
-        _ => Vec::new(),
-    };
-    let allowed = fixed(&changeable);
-    let first = fixed(typed)
-        .into_iter()
-        .find(|field| !allowed.contains(field));
+    let allowed = changeable.fields();
+    let first = (typed.fields().into_iter()).find(|(name, _)| !allowed.contains_key(name));
     Err(SettingError::FixedOnResume {
         option: first.map_or_else(String::new, |(name, _)| {
             format!("--{}", name.replace('_', "-"))
@@ -288,6 +274,10 @@ fn finish(
         data,
         settings,
         log: &state.log,
+        kept: LossPoint {
+            step: fitted.step as u64,
+            loss: fitted.loss,
+        },
         predictor: &predictor,
         model: &saved.model,
         evaluation: &evaluation,

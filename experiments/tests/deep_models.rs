@@ -100,9 +100,70 @@ fn models_of_layers_have_the_average_log_density_of_their_draws() {
     };
     let (nlpd, average) = scores("deep", "--model deep-gp --hidden-deviation 1");
     assert!(-average.unwrap() > nlpd, "Jensen: {average:?} and {nlpd}");
-    let (nlpd, average) = scores("shallow", "--model deep-gp --layers 1");
-    assert_eq!(-average.unwrap(), nlpd, "there is nothing to draw");
-    assert_eq!(scores("svgp", "--model svgp"), (nlpd, None));
+    // Without hidden layers there is nothing to draw, and no mean over draws.
+    let shallow = scores("shallow", "--model deep-gp --layers 1");
+    assert_eq!(shallow.1, None);
+    assert_eq!(scores("svgp", "--model svgp"), shallow);
+    let others = "train --data table.csv --steps 3 --quiet";
+    for model in ["exact", "cagp-opt", "cggp", "dkl", "svdbk"] {
+        succeed(
+            path,
+            &words(&format!("{others} --model {model} --out {model}")),
+        );
+        let metrics = json(&path.join(model).join("metrics.json"));
+        assert_eq!(metrics.get("average_log_density"), None, "{model}");
+    }
+}
+
+/// Predictions of a deep model are those of the row, wherever it stands and whatever is beside it.
+#[test]
+fn predictions_of_deep_models_do_not_depend_on_the_place_of_a_row() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path();
+    write_regression(&path.join("table.csv"), 80);
+    let line = "train --model deep-gp --data table.csv --inducing 8 --steps 40 --hidden-deviation 1 \
+                --quiet --dtype f64 --out deep";
+    succeed(path, &words(line));
+    // More rows than are looked at together.
+    let rows: Vec<String> = (0..2100)
+        .map(|row| {
+            let [a, b] = [101, 103].map(|prime| f64::from(7 * row % prime) / f64::from(prime));
+            format!("{a},{b}")
+        })
+        .collect();
+    let predictions = |name: &str, rows: &[&String]| -> Vec<[f64; 2]> {
+        let lines: String = rows.iter().map(|row| format!("{row}\n")).collect();
+        std::fs::write(path.join(format!("{name}.csv")), format!("a,b\n{lines}")).unwrap();
+        let line = format!("predict --model-dir deep --data {name}.csv --out {name}-out.csv");
+        succeed(path, &words(&line));
+        let predicted = fields(&read(&path.join(format!("{name}-out.csv"))));
+        let column = |title: &str| predicted[0].iter().position(|cell| cell == title).unwrap();
+        let (mean, deviation) = (column("mean"), column("std"));
+        let number = |text: &String| text.parse::<f64>().unwrap();
+        (predicted[1..].iter())
+            .map(|row| [number(&row[mean]), number(&row[deviation])])
+            .collect()
+    };
+    let all: Vec<&String> = rows.iter().collect();
+    let together = predictions("all", &all);
+    let turned: Vec<&String> = all.iter().rev().copied().collect();
+    let turned = predictions("turned", &turned);
+    let last = rows.len() - 1;
+    let alone = predictions("alone", &all[last..]);
+    // Sums of matrix products in blocks of another size round otherwise.
+    let is_close = |a: [f64; 2], b: [f64; 2]| (0..2).all(|of| (a[of] - b[of]).abs() < 1e-10);
+    assert!(
+        is_close(alone[0], together[last]),
+        "{alone:?} {:?}",
+        together[last]
+    );
+    for row in 0..=last {
+        let (found, expected) = (turned[last - row], together[row]);
+        assert!(
+            is_close(found, expected),
+            "row {row}: {found:?}, {expected:?}"
+        );
+    }
 }
 
 #[test]

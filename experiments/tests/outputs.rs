@@ -231,6 +231,56 @@ fn a_classification_writes_its_own_pictures() {
     assert!(metrics["error"].as_f64().unwrap() < 0.25);
 }
 
+/// Error, calibration error and loss are the same numbers on the terminal, in the pictures and in the
+/// file, and the predictions lead to them.
+#[test]
+fn terminal_pictures_and_file_have_the_same_scores() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path();
+    write_classes(&path.join("data.csv"), 200);
+    let line =
+        "train --data data.csv --likelihood bernoulli --steps 40 --test-fraction 0.5 --out run";
+    let table = succeed(path, &line.split_whitespace().collect::<Vec<&str>>());
+    let out = path.join("run");
+    let metrics = metrics(&out);
+    let number = |key: &str| metrics[key].as_f64().unwrap();
+    let error = format!("{:.2} %", 100.0 * number("error"));
+    let ece = format!("{:.4}", number("ece"));
+    let loss = format!("{:.4}", number("objective"));
+    let reliability = read(&out.join("reliability.svg"));
+    for text in [&error, &ece] {
+        assert!(table.contains(text.as_str()), "{text} is not in {table}");
+        assert!(
+            reliability.contains(text.as_str()),
+            "{text} is not in the picture"
+        );
+    }
+    assert!(table.contains(&format!("loss {loss}")), "{table}");
+    let picture = read(&out.join("loss.svg"));
+    let remark = format!("model of step 40, all training rows: {loss}");
+    assert!(picture.contains(&remark), "{remark} is not in the picture");
+
+    // Ten bins over 0 to 1 of the probability of the label that is predicted.
+    let rows = fields(&read(&out.join("predictions.csv")));
+    let mut bins = vec![0.0; 10];
+    for row in &rows[1..] {
+        let probabilities = [3, 4].map(|column| row[column].parse::<f64>().unwrap());
+        let (label, confidence) = match probabilities[1] > probabilities[0] {
+            true => ("2", probabilities[1]),
+            false => ("1", probabilities[0]),
+        };
+        assert_eq!(row[2], label);
+        let right = if row[1] == label { 1.0 } else { 0.0 };
+        bins[((10.0 * confidence) as usize).min(9)] += right - confidence;
+    }
+    let sum: f64 = bins.iter().map(|excess| f64::abs(*excess)).sum();
+    let expected = sum / (rows.len() - 1) as f64;
+    assert!(
+        (number("ece") - expected).abs() < 1e-12,
+        "{ece}, {expected}"
+    );
+}
+
 #[test]
 fn early_stopping_keeps_the_best_model() {
     let folder = temp_dir::TempDir::new().unwrap();

@@ -209,3 +209,30 @@ fn adam_finds_the_optimum() {
         assert!(distance < allowed, "{dtype:?}: {distance} away");
     }
 }
+
+/// The loss of the model as it is now is what its next step begins with, with either optimizer.
+#[test]
+fn the_loss_is_that_of_the_model_as_it_is_now() {
+    let adam = FullBatchTraining {
+        iterations: 5,
+        optimizer: FullBatchOptimizer::Adam {
+            learning_rate: 0.1,
+            schedule: Schedule::Constant,
+        },
+        ..FullBatchTraining::default()
+    };
+    for training in [adam, l_bfgs(5, 1.0)] {
+        let mut trainer = trainer(Function::Rosenbrock, DType::F64, training.clone());
+        let mut after = trainer.loss().expect("a loss");
+        while !trainer.is_finished() {
+            let report = trainer.step().expect("the step is sound");
+            let before = std::mem::replace(&mut after, trainer.loss().expect("a loss"));
+            let reported = match training.optimizer {
+                FullBatchOptimizer::Adam { .. } => before,
+                FullBatchOptimizer::LBfgs { .. } => after,
+            };
+            assert_eq!(report.loss, reported, "step {}", report.step);
+            assert!(after < before);
+        }
+    }
+}

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use burn_gp_datasets::ClassOrder;
 use clap::Args;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use crate::kernel_expression::KernelExpression;
 use crate::parameter_options::{BoundsOption, PriorOption, ValuesOption};
@@ -222,7 +223,8 @@ pub struct RunOptions {
     )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub test_fraction: Option<f64>,
-    /// Share of the training rows that decide which step's model is kept (mini-batch models)
+    /// Share of the training rows that decide which step's model is kept (mini-batch models); no model
+    /// of a comparison trains on them
     #[arg(
         long,
         value_name = "F",
@@ -425,4 +427,19 @@ pub struct RunOptions {
     #[arg(long, value_name = "DEVICE", help_heading = "Computation")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub device: Option<DeviceName>,
+}
+
+impl RunOptions {
+    /// The options that are given, by their names in configuration files, those of groups among the
+    /// others.
+    pub fn fields(&self) -> Map<String, Value> {
+        let Ok(Value::Object(options)) = serde_json::to_value(self) else {
+            return Map::new();
+        };
+        let ungrouped = |(name, value)| match value {
+            Value::Object(group) => group,
+            value => Map::from_iter([(name, value)]),
+        };
+        options.into_iter().flat_map(ungrouped).collect()
+    }
 }

@@ -166,15 +166,31 @@ impl AnyTrainer {
         }
     }
 
-    /// The negative objective, priors included, per datum of a model that Adam trains, on all data,
-    /// chunk by chunk where it is a sum over them; `progress` is that over the training rows.
+    /// The negative objective per datum over all training rows, priors included: of `best`, or of
+    /// the model as it is now; `progress` is that over the rows.
     ///
     /// # Errors
     ///
     /// When a covariance matrix cannot be factored.
     pub fn loss(
         &self,
+        best: Option<&AnyMiniBatch>,
+        progress: RowProgress,
+    ) -> Result<f64, NotPositiveDefinite> {
+        match &self.kind {
+            TrainerKind::FullBatch(trainer) => trainer.loss(),
+            TrainerKind::MiniBatch(learner) => {
+                let model = best.unwrap_or(learner.model());
+                self.loss_in_chunks(model, learner.priors(), progress)
+            }
+        }
+    }
+
+    /// Chunk by chunk where the objective is a sum over them.
+    fn loss_in_chunks(
+        &self,
         model: &AnyMiniBatch,
+        priors: &Priors,
         mut progress: RowProgress,
     ) -> Result<f64, NotPositiveDefinite> {
         let model = model.valid();
@@ -196,7 +212,7 @@ impl AnyTrainer {
             fit += objective.fit.into_scalar::<f64>();
             divergence = objective.divergence.map_or(0.0, |term| term.into_scalar());
         }
-        let log_prior = forward!(self, trainer => trainer.priors().log_density(&model));
+        let log_prior = priors.log_density(&model);
         let log_prior = log_prior.map_or(0.0, |term| term.into_scalar::<f64>());
         Ok((divergence - fit - log_prior) / rows as f64)
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use burn_gp::{ops::NotPositiveDefinite, parameter::Priors};
+use burn_gp::ops::NotPositiveDefinite;
 use burn_gp_models::{
     AnyComputationAware, AnyConjugateGradients, AnyExact, AnySgpr, AnySolveCollapsed, TrainedModel,
     training::{FullBatchTrainer, StepReport, Trainer, TrainingData, TrainingError},
@@ -60,9 +60,13 @@ impl AnyFullBatch {
         forward!(self, trainer => trainer.steps_planned())
     }
 
-    /// The priors in the objective.
-    pub fn priors(&self) -> &Priors {
-        forward!(self, trainer => trainer.priors())
+    /// The negative objective per datum of the model as it is now, priors included.
+    ///
+    /// # Errors
+    ///
+    /// When a covariance matrix cannot be factored.
+    pub fn loss(&self) -> Result<f64, NotPositiveDefinite> {
+        forward!(self, trainer => trainer.loss())
     }
 
     /// Writes everything needed to go on into an existing folder.

@@ -162,22 +162,14 @@ impl Session {
             Some((best, validation.progress.best_step))
         });
         let last_step = self.trainer.steps_made();
-        let variational = best.or(self.trainer.variational().map(|model| (model, last_step)));
-        if let Some((model, step)) = variational {
-            let rows = self.trainer.data().len();
-            let progress = RowProgress::new("training row", rows, quiet);
-            return Ok(Fitted {
-                model: model.trained(self.trainer.data())?,
-                loss: self.trainer.loss(model, progress)?,
-                step,
-            });
-        }
-        let last = state.log.entries.last();
-        Ok(Fitted {
-            model: self.trainer.trained()?,
-            loss: last.map_or(f64::NAN, |entry| entry.report.loss),
-            step: last_step,
-        })
+        let rows = self.trainer.data().len();
+        let progress = RowProgress::new("training row", rows, quiet);
+        let loss = self.trainer.loss(best.map(|(model, _)| model), progress)?;
+        let (model, step) = match best {
+            Some((model, step)) => (model.trained(self.trainer.data())?, step),
+            None => (self.trainer.trained()?, last_step),
+        };
+        Ok(Fitted { model, loss, step })
     }
 }
 

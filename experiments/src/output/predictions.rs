@@ -61,7 +61,7 @@ mod tests {
         };
         assert_eq!(
             class_table([3, 7].into_iter(), &predictions, &classes),
-            "row,y,label,\"probability of a, b\",probability of c\n3,c,c,0.25,0.75\n7,\"a, b\",c,0.5,0.5\n"
+            "row,y,label,\"probability of a, b\",probability of c\n3,c,c,0.25,0.75\n7,\"a, b\",\"a, b\",0.5,0.5\n"
         );
     }
 }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use burn_gp::metrics;
 use plotters::prelude::*;
 
 use super::canvas::{Chart, Frame, drawing, nothing_below, pixels, square};
@@ -92,8 +93,8 @@ fn largest(probabilities: &[f64]) -> Option<(usize, f64)> {
     if !probabilities.iter().all(|value| value.is_finite()) {
         return None;
     }
-    let values = probabilities.iter().copied().enumerate();
-    values.max_by(|a, b| a.1.total_cmp(&b.1))
+    let likeliest = metrics::likeliest_classes(probabilities, probabilities.len());
+    likeliest.first().copied()
 }
 
 /// The colour of a class of this probability.

@@ -17,7 +17,7 @@ const PICTURE: &str = "Training loss";
 pub struct LossPoint {
     /// Number of the step, epoch or iteration.
     pub step: u64,
-    /// Objective per datum.
+    /// The negative objective per datum.
     pub loss: f64,
 }
 
@@ -30,7 +30,8 @@ pub enum Progress {
     FullBatch,
 }
 
-/// Draws the objective per datum against the step.
+/// Draws the loss per datum against the step, and names that of the model that is kept, which is of
+/// all training rows.
 ///
 /// The range of the vertical axis ignores a small share of far larger values, such as the first
 /// ones of a run; the picture says how many it leaves out. The moving average is of the n points
@@ -43,6 +44,7 @@ pub enum Progress {
 pub fn loss(
     path: &Path,
     points: &[LossPoint],
+    kept: LossPoint,
     progress: Progress,
     caption: Caption<'_>,
 ) -> Result<(), PictureError> {
@@ -73,7 +75,8 @@ pub fn loss(
         }
         Progress::FullBatch => shown.clone(),
     };
-    let remarks = remarks(points.len() - finite.len(), outside, &shown, &finite);
+    let unusable = points.len() - finite.len();
+    let remarks = remarks(kept, unusable, outside, (shown.len(), finite.len()));
     let frame = Frame {
         picture: PICTURE,
         caption,
@@ -116,7 +119,7 @@ fn axes(steps: (f64, f64), losses: (f64, f64), progress: Progress) -> (Axis, Axi
     let (low, high) = padded(losses, 0.05);
     (
         Axis::whole(steps.0, steps.1, Quantity::of(step), 8),
-        Axis::new(low, high, Quantity::of("objective per datum"), 7),
+        Axis::new(low, high, Quantity::of("loss per datum"), 7),
     )
 }
 
@@ -140,17 +143,15 @@ fn legend_entries(progress: Progress) -> Vec<Entry<'static>> {
 }
 
 fn remarks(
+    kept: LossPoint,
     unusable: usize,
     outside: usize,
-    shown: &[(f64, f64)],
-    finite: &[(f64, f64)],
+    (shown, finite): (usize, usize),
 ) -> Vec<String> {
-    let last = finite
-        .last()
-        .map(|(step, loss)| format!("last: {loss:.4} at {step}").replace('-', "−"));
-    let thinned = (shown.len() < finite.len())
-        .then(|| format!("{} of {} points shown", shown.len(), finite.len()));
-    last.into_iter()
+    let LossPoint { step, loss } = kept;
+    let kept = format!("model of step {step}, all training rows: {loss:.4}").replace('-', "−");
+    let thinned = (shown < finite).then(|| format!("{shown} of {finite} points shown"));
+    std::iter::once(kept)
         .chain(thinned)
         .chain(remark(outside, "outside the range shown"))
         .chain(remark(unusable, "not finite, left out"))
@@ -229,10 +230,22 @@ mod tests {
             .collect()
     }
 
+    const KEPT: LossPoint = LossPoint {
+        step: 40,
+        loss: -1.25,
+    };
+
+    #[test]
+    fn the_loss_of_the_kept_model_is_named() {
+        let picture =
+            Picture::of(|path| loss(path, &decaying(50), KEPT, Progress::MiniBatches, CAPTION));
+        assert!(picture.has_text("model of step 40, all training rows: −1.2500"));
+    }
+
     #[test]
     fn mini_batches_show_at_most_two_thousand_points_and_a_line() {
         let picture =
-            Picture::of(|path| loss(path, &decaying(5000), Progress::MiniBatches, CAPTION));
+            Picture::of(|path| loss(path, &decaying(5000), KEPT, Progress::MiniBatches, CAPTION));
         let circles = picture.count("circle");
         assert!((1900..=2001).contains(&circles), "{circles}");
         assert!(picture.has_text("2000 of 5000 points shown"));
@@ -244,21 +257,22 @@ mod tests {
         let mut points = decaying(50);
         points[7].loss = f64::NAN;
         points[8].loss = f64::INFINITY;
-        let picture = Picture::of(|path| loss(path, &points, Progress::FullBatch, CAPTION));
+        let picture = Picture::of(|path| loss(path, &points, KEPT, Progress::FullBatch, CAPTION));
         assert!(picture.has_text("2 not finite, left out"));
     }
 
     #[test]
     fn one_point_is_a_picture_and_none_is_an_error() {
         let one = [LossPoint { step: 3, loss: 0.5 }];
-        let picture = Picture::of(|path| loss(path, &one, Progress::FullBatch, CAPTION));
+        let picture = Picture::of(|path| loss(path, &one, KEPT, Progress::FullBatch, CAPTION));
         assert_eq!(picture.count("circle"), 1);
         let none = [LossPoint {
             step: 3,
             loss: f64::NAN,
         }];
         for points in [&none[..], &[]] {
-            let error = Picture::refused(|path| loss(path, points, Progress::FullBatch, CAPTION));
+            let error =
+                Picture::refused(|path| loss(path, points, KEPT, Progress::FullBatch, CAPTION));
             assert!(matches!(error, PictureError::NothingToShow { .. }));
         }
     }

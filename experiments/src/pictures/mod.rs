@@ -52,7 +52,7 @@ pub use number_maps::{MapPanel, number_maps};
 pub use point_maps::{PointMaps, point_maps};
 pub use predicted_observed::{Predictions, predicted_observed};
 pub use probability_grid::ProbabilityGrid;
-pub use reliability::{ProbabilityOf, reliability};
+pub use reliability::{CALIBRATION_BINS, ProbabilityOf, Reliability, reliability};
 
 /// What a picture is about: the first line of its header.
 #[derive(Debug, Clone, Copy)]

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use burn_gp::metrics::{CalibrationBin, calibration_bins};
 use plotters::prelude::*;
 
 use super::calibration::share_axes;
@@ -13,35 +14,17 @@ use super::{Caption, PictureError, palette};
 
 const PICTURE: &str = "Reliability";
 
-/// Bins of equal width on the probability axis.
-const BINS: usize = 10;
+/// Bins of equal width on the probability axis, and of the expected calibration error.
+pub const CALIBRATION_BINS: usize = 10;
 
-/// Rows whose predicted probability falls into one bin.
-#[derive(Debug, Clone, Copy, Default)]
-struct Bin {
-    count: usize,
-    positive: usize,
-    probability_sum: f64,
-}
-
-impl Bin {
-    fn mean_probability(&self) -> f64 {
-        self.probability_sum / self.count as f64
-    }
-
-    fn frequency(&self) -> f64 {
-        self.positive as f64 / self.count as f64
-    }
-
-    /// Wilson's 95 % interval of the frequency.
-    fn interval(&self) -> (f64, f64) {
-        let (count, share) = (self.count as f64, self.frequency());
-        let squared = HALF_WIDTH_95 * HALF_WIDTH_95;
-        let centre = (share + squared / (2.0 * count)) / (1.0 + squared / count);
-        let spread = share * (1.0 - share) / count + squared / (4.0 * count * count);
-        let half = HALF_WIDTH_95 * spread.sqrt() / (1.0 + squared / count);
-        ((centre - half).max(0.0), (centre + half).min(1.0))
-    }
+/// Wilson's 95 % interval of the frequency in a bin that is not empty.
+fn interval(bin: &CalibrationBin) -> (f64, f64) {
+    let (count, share) = (bin.count as f64, bin.frequency());
+    let squared = HALF_WIDTH_95 * HALF_WIDTH_95;
+    let center = (share + squared / (2.0 * count)) / (1.0 + squared / count);
+    let spread = share * (1.0 - share) / count + squared / (4.0 * count * count);
+    let half = HALF_WIDTH_95 * spread.sqrt() / (1.0 + squared / count);
+    ((center - half).max(0.0), (center + half).min(1.0))
 }
 
 /// Whose probabilities are shown.
@@ -53,12 +36,25 @@ pub enum ProbabilityOf {
     LikeliestClass,
 }
 
-/// Draws the frequency of an event against its predicted probability, in ten bins: that a row is of
-/// the positive class, or that it is of its likeliest class.
+/// The predicted probability of an event at every row, and whether it happened.
+#[derive(Debug, Clone, Copy)]
+pub struct Reliability<'a> {
+    /// The event: that a row is of the positive class, or that it is of its likeliest class.
+    pub of: ProbabilityOf,
+    /// The predicted probabilities, `[N]`.
+    pub probability: &'a [f64],
+    /// Whether it happened, `[N]`.
+    pub happened: &'a [bool],
+    /// The share of the rows whose likeliest class is not theirs.
+    pub error: f64,
+    /// The expected calibration error of the likeliest classes.
+    pub ece: f64,
+}
+
+/// Draws the frequency of an event against its predicted probability, in bins.
 ///
-/// Bars are Wilson's 95 % intervals of the frequencies. The expected calibration error beside the
-/// plot is Σ_b (n_b / n)·|frequency_b − mean probability_b|. The small histogram counts rows per
-/// bin.
+/// Bars are Wilson's 95 % intervals of the frequencies. Error rate and expected calibration error
+/// beside the plot are those of the run's files. The small histogram counts rows per bin.
 ///
 /// # Errors
 ///
@@ -67,11 +63,10 @@ pub enum ProbabilityOf {
 /// when the file cannot be written.
 pub fn reliability(
     path: &Path,
-    of: ProbabilityOf,
-    probability: &[f64],
-    happened: &[bool],
+    content: &Reliability<'_>,
     caption: Caption<'_>,
 ) -> Result<(), PictureError> {
+    let (probability, happened) = (content.probability, content.happened);
     same_length(PICTURE, "the labels", probability.len(), happened.len())?;
     let rows: Vec<(f64, bool)> = probability
         .iter()
@@ -85,8 +80,8 @@ pub fn reliability(
             given: probability.len(),
         });
     }
-    let bins = fill_bins(&rows);
-    let filled: Vec<Bin> = bins.iter().copied().filter(|bin| bin.count > 0).collect();
+    let bins = calibration_bins(rows.iter().copied(), CALIBRATION_BINS);
+    let filled: Vec<&CalibrationBin> = bins.iter().filter(|bin| bin.count > 0).collect();
     let frame = Frame {
         picture: PICTURE,
         caption,
@@ -99,12 +94,12 @@ pub fn reliability(
         path,
         &frame,
         share_axes("predicted probability", "observed frequency"),
-        &facts(of, &rows, &filled),
+        &facts(content, &rows),
         |chart| {
             let diagonal = palette::INK.stroke_width(pixels(1) as u32);
             let bar = palette::BLUE.mix(0.6).stroke_width(pixels(2) as u32);
             let bars = filled.iter().map(|bin| {
-                let (low, high) = bin.interval();
+                let (low, high) = interval(bin);
                 let at = bin.mean_probability();
                 PathElement::new(vec![(at, low), (at, high)], bar)
             });
@@ -123,18 +118,6 @@ pub fn reliability(
     )
 }
 
-fn fill_bins(rows: &[(f64, bool)]) -> [Bin; BINS] {
-    let mut bins = [Bin::default(); BINS];
-    for &(probability, positive) in rows {
-        // Probability 1 belongs to the last bin.
-        let index = ((probability * BINS as f64) as usize).min(BINS - 1);
-        bins[index].count += 1;
-        bins[index].positive += usize::from(positive);
-        bins[index].probability_sum += probability;
-    }
-    bins
-}
-
 fn legend_entries() -> Vec<Entry<'static>> {
     vec![
         Entry {
@@ -150,31 +133,22 @@ fn legend_entries() -> Vec<Entry<'static>> {
     ]
 }
 
-fn facts(of: ProbabilityOf, rows: &[(f64, bool)], filled: &[Bin]) -> [(&'static str, String); 4] {
-    let count = rows.len() as f64;
-    let error: f64 = filled
-        .iter()
-        .map(|bin| bin.count as f64 / count * (bin.frequency() - bin.mean_probability()).abs())
-        .sum();
-    let share = |event: &dyn Fn(&(f64, bool)) -> bool| {
-        rows.iter().filter(|row| event(row)).count() as f64 / count
+fn facts(content: &Reliability<'_>, rows: &[(f64, bool)]) -> [(&'static str, String); 4] {
+    let happened = rows.iter().filter(|row| row.1).count() as f64 / rows.len() as f64;
+    let name = match content.of {
+        ProbabilityOf::PositiveClass => "positive",
+        ProbabilityOf::LikeliestClass => "right",
     };
-    let happened = share(&|row| row.1);
-    let (name, wrong) = match of {
-        ProbabilityOf::PositiveClass => ("positive", share(&|row| (row.0 >= 0.5) != row.1)),
-        ProbabilityOf::LikeliestClass => ("right", 1.0 - happened),
-    };
-    let percent = |share: f64| format!("{:.1} %", 100.0 * share);
     [
         ("test rows", rows.len().to_string()),
-        (name, percent(happened)),
-        ("error rate", percent(wrong)),
-        ("calibration error", percent(error)),
+        (name, format!("{:.1} %", 100.0 * happened)),
+        ("error", format!("{:.2} %", 100.0 * content.error)),
+        ("ECE", format!("{:.4}", content.ece)),
     ]
 }
 
 /// Rows per bin, as small bars below the facts.
-fn histogram(panel: &Area<'_>, bins: &[Bin; BINS], top: i32) -> Result<(), PictureError> {
+fn histogram(panel: &Area<'_>, bins: &[CalibrationBin], top: i32) -> Result<(), PictureError> {
     const LEFT: i32 = 8;
     const BAR: i32 = 20;
     const HEIGHT: i32 = 90;
@@ -215,65 +189,57 @@ mod tests {
     use super::super::canvas::testing::{CAPTION, Picture};
     use super::*;
 
+    fn content<'a>(probability: &'a [f64], happened: &'a [bool]) -> Reliability<'a> {
+        Reliability {
+            of: ProbabilityOf::PositiveClass,
+            probability,
+            happened,
+            error: 1.0 / 6.0,
+            ece: 0.1,
+        }
+    }
+
     #[test]
-    fn one_dot_a_filled_bin_and_the_exact_calibration_error() {
-        // Bins 0.1 (3 of 4 negative rows right) and 1.0 (certain and right): error 4/6·0.15.
+    fn one_dot_a_filled_bin_and_the_scores_of_the_files() {
+        // Bins 0.1 (3 of 4 negative rows right) and 1.0 (certain and right).
         let probability = [0.1, 0.1, 0.1, 0.1, 1.0, 1.0];
         let positive = [false, false, false, true, true, true];
-        let picture = Picture::of(|path| {
-            reliability(
-                path,
-                ProbabilityOf::PositiveClass,
-                &probability,
-                &positive,
-                CAPTION,
-            )
-        });
+        let content = content(&probability, &positive);
+        let picture = Picture::of(|path| reliability(path, &content, CAPTION));
         assert_eq!(picture.count("circle"), 2 + 1);
-        assert!(picture.has_text("10.0 %"));
-        assert!(picture.has_text("16.7 %"));
+        assert!(picture.has_text("0.1000"));
+        assert!(picture.has_text("16.67 %"));
+        assert!(picture.has_text("50.0 %"));
     }
 
     #[test]
     fn wilson_interval_of_half_of_ten() {
         // Reference: 0.5 ± 1.96·√(0.025 + 3.8415/400)/(1 + 0.38415) = 0.5 ± 0.26341.
-        let bin = Bin {
+        let bin = CalibrationBin {
             count: 10,
-            positive: 5,
-            probability_sum: 5.0,
+            happened: 5,
+            probability: 5.0,
         };
-        let (low, high) = bin.interval();
+        let (low, high) = interval(&bin);
         assert!((low - 0.236_59).abs() < 1e-5 && (high - 0.763_41).abs() < 1e-5);
     }
 
     #[test]
     fn values_that_are_no_probability_are_counted_or_refused() {
-        let picture = Picture::of(|path| {
-            reliability(
-                path,
-                ProbabilityOf::LikeliestClass,
-                &[0.5, f64::NAN, 1.2],
-                &[true; 3],
-                CAPTION,
-            )
-        });
+        let likeliest = Reliability {
+            of: ProbabilityOf::LikeliestClass,
+            ..content(&[0.5, f64::NAN, 1.2], &[true; 3])
+        };
+        let picture = Picture::of(|path| reliability(path, &likeliest, CAPTION));
         assert!(picture.has_text("2 outside 0 to 1, left out"));
-        let error = Picture::refused(|path| {
-            reliability(
-                path,
-                ProbabilityOf::PositiveClass,
-                &[-0.1],
-                &[true],
-                CAPTION,
-            )
-        });
+        let outside = content(&[-0.1], &[true]);
+        let error = Picture::refused(|path| reliability(path, &outside, CAPTION));
         assert!(matches!(
             error,
             PictureError::NothingToShow { given: 1, .. }
         ));
-        let error = Picture::refused(|path| {
-            reliability(path, ProbabilityOf::PositiveClass, &[0.1], &[], CAPTION)
-        });
+        let short = content(&[0.1], &[]);
+        let error = Picture::refused(|path| reliability(path, &short, CAPTION));
         assert!(matches!(error, PictureError::LengthMismatch { .. }));
     }
 }

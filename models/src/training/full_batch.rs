@@ -2,8 +2,11 @@
 
 use std::path::Path;
 
-use burn::optim::{GradientsParams, LBFGS, LBFGSConfig, LineSearchFn, ModuleOptimizer};
-use burn_gp::{inference::FullBatch, optim::Adam, parameter::Priors};
+use burn::{
+    optim::{GradientsParams, LBFGS, LBFGSConfig, LineSearchFn, ModuleOptimizer},
+    tensor::Tensor,
+};
+use burn_gp::{inference::FullBatch, ops::NotPositiveDefinite, optim::Adam, parameter::Priors};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -230,6 +233,20 @@ impl<M: FullBatch> FullBatchTrainer<M> {
         self.progress.converged
     }
 
+    /// The negative objective per datum of the model as it is now, priors included.
+    ///
+    /// # Errors
+    ///
+    /// When a covariance matrix cannot be factored.
+    pub fn loss(&self) -> Result<f64, NotPositiveDefinite> {
+        let model = self.model.valid();
+        let inner = |tensor: &Tensor<2>| tensor.clone().inner();
+        let (inputs, targets) = (inner(&self.data.inputs), inner(&self.data.targets));
+        let log_evidence = model.objective(inputs, targets)?;
+        let objective = with_log_prior(log_evidence, self.priors.log_density(&model));
+        Ok(-objective.into_scalar::<f64>() / self.data.len() as f64)
+    }
+
     /// `scale` times the negative objective, with its gradients.
     fn evaluate(
         data: &TrainingData,
@@ -345,7 +362,7 @@ impl<M: FullBatch> FullBatchTrainer<M> {
 }
 
 enum EvaluationError {
-    Factorization(burn_gp::ops::NotPositiveDefinite),
+    Factorization(NotPositiveDefinite),
     NonFinite(f64),
 }
 
