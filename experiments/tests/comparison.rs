@@ -98,6 +98,61 @@ fn the_runs_are_those_of_train_and_the_summary_is_theirs() {
     assert!(read(&both.join("comparison.svg")).contains("svgp"));
 }
 
+/// Models that have no use for validation rows do not train on them either.
+#[test]
+fn all_models_train_on_the_same_rows() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path();
+    write_regression(&path.join("data.csv"), 120);
+    let options = [
+        "--models",
+        "svgp,exact,sgpr,dbk",
+        "--validation-fraction",
+        "0.25",
+        "--test-fraction",
+        "0.2",
+    ];
+    let table = succeed(path, &compare(&options));
+    let sentence =
+        "no model trains on the 24 validation rows; exact, sgpr have no other use for them";
+    assert!(table.contains(sentence), "{table}");
+    assert!(table.contains("steps (s)"), "{table}");
+    let record = json(&path.join("both/comparison.json"));
+    for run in record["runs"].as_array().unwrap() {
+        let sizes = ["n_train", "n_validation", "n_test"].map(|key| run[key].as_u64().unwrap());
+        assert_eq!(sizes, [72, 24, 24], "{}", run["model"]);
+    }
+    // The same test rows, in the same order.
+    let rows = |model: &str| -> Vec<String> {
+        let file = path.join(format!("both/{model}/seed-0/predictions.csv"));
+        let rows = fields(&read(&file));
+        rows[1..].iter().map(|row| row[0].clone()).collect()
+    };
+    for model in ["exact", "sgpr", "dbk"] {
+        assert_eq!(rows(model), rows("svgp"), "{model}");
+    }
+}
+
+/// Seconds are those of the steps, whatever else a run spends its time on: here each step is followed
+/// by a validation of a hundred draws a row, which takes tens of times as long.
+#[test]
+fn validation_is_no_part_of_the_seconds_of_the_steps() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path();
+    write_regression(&path.join("data.csv"), 700);
+    let line = "train --model deep-gp --data data.csv --inducing 20 --steps 20 --batch-size 1000 \
+                --validation-fraction 0.5 --validation-epochs 1 --quiet --out run";
+    let begin = std::time::Instant::now();
+    succeed(path, &line.split_whitespace().collect::<Vec<&str>>());
+    let elapsed = begin.elapsed().as_secs_f64();
+    let metrics = json(&path.join("run/metrics.json"));
+    let seconds = metrics["train_seconds"].as_f64().unwrap();
+    assert!(
+        seconds > 0.0 && seconds < 0.5 * elapsed,
+        "{seconds} s of {elapsed} s"
+    );
+}
+
 #[test]
 fn classifiers_are_compared_by_their_errors() {
     let folder = temp_dir::TempDir::new().unwrap();

@@ -38,6 +38,21 @@ impl Outcomes {
         self.runs.iter().filter_map(|run| run.metrics.as_ref())
     }
 
+    /// The seeds whose runs did not train, or were not tested, on the same number of rows.
+    pub(super) fn uneven_seeds(&self) -> Vec<u64> {
+        let mut seeds: Vec<u64> = self.runs.iter().map(|run| run.seed).collect();
+        seeds.sort_unstable();
+        seeds.dedup();
+        let is_uneven = |&seed: &u64| {
+            let own = self.metrics().filter(|metrics| metrics.seed == seed);
+            let mut sizes =
+                own.map(|metrics| (metrics.n_train, metrics.n_validation, metrics.n_test));
+            let first = sizes.next();
+            sizes.any(|size| Some(size) != first)
+        };
+        seeds.into_iter().filter(is_uneven).collect()
+    }
+
     /// The runs that broke off.
     pub(super) fn broken(&self) -> Vec<RunOutcome> {
         let broken = self.runs.iter().filter(|run| run.metrics.is_none());
@@ -91,7 +106,7 @@ const NLPD: Score = Score {
 
 const SECONDS: Score = Score {
     key: "train_seconds",
-    title: "training",
+    title: "steps",
     unit: Some("s"),
     digits: 1,
     value: |metrics| Some(metrics.train_seconds),

@@ -45,11 +45,41 @@ pub(super) fn text(plan: &ComparisonPlan, outcomes: &Outcomes, folder: &Path) ->
             "mean ± standard error over {count} seeds, each with a split of its own"
         ));
     }
-    lines.push(format!(
-        "scores in standardised units; all of it in {}",
-        folder.display()
-    ));
+    lines.extend(rows_of_validation(plan, outcomes));
+    lines.push(
+        "scores in standardised units; steps: the seconds of the optimizer's steps alone, without the \
+         choice of inducing\npoints, validation and evaluation"
+            .into(),
+    );
+    lines.push(format!("all of it in {}", folder.display()));
     lines.join("\n")
+}
+
+/// A sentence about the validation rows, and one if models did not see the same rows.
+fn rows_of_validation(plan: &ComparisonPlan, outcomes: &Outcomes) -> Vec<String> {
+    let mut lines = Vec::new();
+    let without_use: Vec<String> = (plan.models.iter())
+        .filter(|model| !model.is_mini_batch())
+        .map(|&model| name_of(model))
+        .collect();
+    let held_out = outcomes
+        .metrics()
+        .next()
+        .map_or(0, |metrics| metrics.n_validation);
+    if held_out > 0 && !without_use.is_empty() {
+        lines.push(format!(
+            "no model trains on the {held_out} validation rows; {} have no other use for them",
+            without_use.join(", ")
+        ));
+    }
+    let seeds: Vec<String> = outcomes.uneven_seeds().iter().map(u64::to_string).collect();
+    if !seeds.is_empty() {
+        lines.push(format!(
+            "the models did not see the same numbers of rows with seed {}: not comparable",
+            seeds.join(", ")
+        ));
+    }
+    lines
 }
 
 fn header(scores: &[Score]) -> Vec<String> {

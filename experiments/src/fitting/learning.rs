@@ -80,12 +80,18 @@ fn show_last(state: &SharedRunState, progress: &mut Progress) {
     }
 }
 
-/// The validation after `step`.
+/// The validation after `step`, which is no part of the time of the steps.
 fn validation(state: &SharedRunState, step: usize) -> Examination<AnyMiniBatch> {
     let state = state.clone();
-    Box::new(move |model| match &mut state.lock().validation {
-        Some(validation) => validation.look_at(step, model),
-        None => Ok(f64::NAN),
+    Box::new(move |model| {
+        let mut state = state.lock();
+        state.clock.stop();
+        let score = match &mut state.validation {
+            Some(validation) => validation.look_at(step, model),
+            None => Ok(f64::NAN),
+        };
+        state.clock.start();
+        score
     })
 }
 

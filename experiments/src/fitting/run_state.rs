@@ -23,7 +23,7 @@ pub struct RunState {
     pub log: TrainingLog,
     /// Validation, if there is any.
     pub validation: Option<Validation>,
-    /// The time of training.
+    /// The time of the steps.
     pub clock: Clock,
 }
 
@@ -71,7 +71,7 @@ impl SharedRunState {
     }
 }
 
-/// Measures the time of training.
+/// Measures the time of the steps.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Clock {
     before: f64,

@@ -102,7 +102,8 @@ pub struct DataSettings {
     pub data_dir: Option<PathBuf>,
     /// Training and test rows.
     pub split: SplitChoice,
-    /// The share of the training rows that is for validation.
+    /// The share of the training rows that is for validation, and out of the training of models
+    /// that have no use for it as well.
     pub validation_fraction: Option<f64>,
     /// What inputs are scaled to.
     pub input_scale: InputScaleName,
@@ -386,7 +387,7 @@ fn data(options: RunOptions, model: ModelName) -> Result<DataSettings, SettingEr
         class_order: options.class_order,
         data_dir: options.data_dir,
         split,
-        validation_fraction: options.validation_fraction.filter(|_| mini_batch),
+        validation_fraction: options.validation_fraction,
         input_scale: options.input_scale.unwrap_or(InputScaleName::Standard),
     })
 }
