@@ -110,8 +110,8 @@ pub(super) fn quick() -> Protocol {
 impl Protocol {
     /// The options of a run of `method` on inputs of `dimensions` dimensions.
     ///
-    /// L-BFGS has no validation rows: the models that it trains are tested on those too, so that all
-    /// train on as many rows. They are in double precision.
+    /// All train on the same rows and are tested on the same ones. L-BFGS has no use for the rows that
+    /// are held out for validation. The models that it trains are in double precision.
     pub fn options(
         &self,
         method: Method,
@@ -126,6 +126,8 @@ impl Protocol {
             noise: Some(self.noise),
             initialiser: model.has_inducing().then_some(InitialiserName::KMeans),
             data_dir: common.data_dir(),
+            test_fraction: Some(TEST),
+            validation_fraction: Some(VALIDATION),
             input_scale: Some(InputScaleName::Range),
             device: Some(place.device),
             ..method.with_model(RunOptions::default(), dimensions)
@@ -133,7 +135,6 @@ impl Protocol {
         let has_blocks = model.has_network() && model.has_batches();
         if !model.is_mini_batch() {
             return RunOptions {
-                test_fraction: Some(TEST + VALIDATION * (1.0 - TEST)),
                 steps: Some(self.budget.line_searches),
                 dtype: Some(DtypeName::F64),
                 ..shared
@@ -141,8 +142,6 @@ impl Protocol {
         }
         let batches = model.has_batches();
         RunOptions {
-            test_fraction: Some(TEST),
-            validation_fraction: Some(VALIDATION),
             epochs: batches.then_some(self.budget.epochs),
             steps: (!batches).then_some(self.budget.iterations),
             batch_size: batches.then_some(self.batch_size),
