@@ -27,6 +27,12 @@ impl Summary {
             runs,
         })
     }
+
+    /// The standard deviation of the sample, which some papers print; none for a single run.
+    pub fn deviation(&self) -> Option<f64> {
+        let runs = self.runs as f64;
+        self.standard_error.map(|error| error * runs.sqrt())
+    }
 }
 
 /// The middle of the values, the larger of two; not a number if there are none.
@@ -53,6 +59,7 @@ mod tests {
         assert_eq!((summary.mean, summary.runs), (4.0, 4));
         let error = summary.standard_error.unwrap();
         assert!((error - (5.0f64 / 3.0).sqrt()).abs() < 1e-15);
+        assert!((summary.deviation().unwrap() - (20.0f64 / 3.0).sqrt()).abs() < 1e-15);
         assert_eq!(Summary::of(&[2.0]).unwrap().standard_error, None);
         assert_eq!(Summary::of(&[]), None);
     }

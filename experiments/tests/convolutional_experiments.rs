@@ -2,23 +2,10 @@
 
 mod support;
 
-use std::path::Path;
-
-use support::{fields, read, run, succeed, write_cifar, write_digits};
+use support::{columns, read, run, succeed, write_cifar, write_digits};
 
 fn words(line: &str) -> Vec<&str> {
     line.split_whitespace().collect()
-}
-
-/// Some columns of a CSV file, by their titles, without the header.
-fn columns(path: &Path, titles: &[&str]) -> Vec<Vec<String>> {
-    let rows = fields(&read(path));
-    let places: Vec<usize> = titles
-        .iter()
-        .map(|title| rows[0].iter().position(|field| field == title).unwrap())
-        .collect();
-    let row = |row: &Vec<String>| places.iter().map(|&place| row[place].clone()).collect();
-    rows[1..].iter().map(row).collect()
 }
 
 #[test]

@@ -31,6 +31,14 @@ pub(super) struct Look {
     pub nlpd: f64,
 }
 
+/// A training that was looked at on the way.
+pub(super) struct Course {
+    /// What it was told, without any default.
+    pub options: RunOptions,
+    /// The looks.
+    pub looks: Vec<Look>,
+}
+
 /// Trains a model on mini-batches and looks at the test rows about `looks` times on the way, the last
 /// time at the end.
 ///
@@ -44,7 +52,7 @@ pub(super) fn course(
     place: Place,
     looks: usize,
     watch: &Watch<'_>,
-) -> Result<Vec<Look>, Failure> {
+) -> Result<Course, Failure> {
     let (device, dtype) = place.open()?;
     let mut settings = Settings::new(options, source)?;
     let data = PreparedData::load(source, &settings)?;
@@ -77,5 +85,8 @@ pub(super) fn course(
         }
         Ok(())
     })?;
-    Ok(points)
+    Ok(Course {
+        options: settings.options(),
+        looks: points,
+    })
 }

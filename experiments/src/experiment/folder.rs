@@ -9,7 +9,11 @@ use serde_json::{Value, json};
 use crate::failure::{Failure, FolderError};
 use crate::output::{self, FolderLock, replace_file};
 
-use super::{CommonOptions, deep::is_of_a_depth};
+use super::{
+    CommonOptions,
+    csv_line::{CsvLine, csv},
+    deep::is_of_a_depth,
+};
 
 /// What the experiment is.
 const EXPERIMENT: &str = "experiment.json";
@@ -115,8 +119,8 @@ impl ExperimentFolder {
     /// # Errors
     ///
     /// When they cannot be written.
-    pub fn write_results(&self, record: &impl Serialize, csv: &str) -> Result<(), Failure> {
-        self.write_results_as(RESULTS_JSON, record, csv)
+    pub fn write_results(&self, record: &impl Serialize, lines: &[CsvLine]) -> Result<(), Failure> {
+        self.write_results_as(RESULTS_JSON, record, lines)
     }
 
     /// Writes the results, those for programs into `file`.
@@ -128,10 +132,12 @@ impl ExperimentFolder {
         &self,
         file: &str,
         record: &impl Serialize,
-        csv: &str,
+        lines: &[CsvLine],
     ) -> Result<(), Failure> {
         self.write_json(file, record)?;
-        replace_file(&self.path.join(RESULTS_CSV), csv)
+        let path = self.path.join(RESULTS_CSV);
+        let text = csv(lines).map_err(Failure::writing(&path))?;
+        replace_file(&path, &text)
     }
 
     fn write_json(&self, name: &str, value: &impl Serialize) -> Result<(), Failure> {

@@ -2,9 +2,11 @@
 
 mod computation_aware;
 mod course;
+mod csv_line;
 mod data_at_hand;
 mod deep;
 mod deep_basis;
+mod departures;
 mod folder;
 mod inverse_free;
 mod options;
@@ -18,6 +20,7 @@ use clap::Subcommand;
 use crate::failure::Failure;
 use crate::standard_output::print;
 
+use csv_line::CsvLine;
 use folder::ExperimentFolder;
 use options::CommonOptions;
 use reported::Reported;

@@ -45,6 +45,14 @@ impl CommonOptions {
         self.scale == ScaleName::Paper
     }
 
+    /// The same at the scale of the paper.
+    pub fn as_in_paper(&self) -> Self {
+        Self {
+            scale: ScaleName::Paper,
+            ..self.clone()
+        }
+    }
+
     /// What is chosen by the scale.
     pub fn by_scale<T>(&self, quick: T, paper: T) -> T {
         if self.is_paper() { paper } else { quick }

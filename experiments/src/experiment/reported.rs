@@ -6,10 +6,6 @@ use serde::Serialize;
 
 use crate::summary::Summary;
 
-/// What is said of an experiment that is smaller than the paper's.
-pub(super) const NOT_COMPARABLE: &str =
-    "fewer steps or inducing points than in the paper: not comparable with its numbers";
-
 /// A mean with its standard error as a paper reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(super) struct Reported {

@@ -41,6 +41,29 @@ pub fn fields(text: &str) -> Vec<Vec<String>> {
     text.lines().map(line).collect()
 }
 
+/// Some columns of a CSV file by their titles, a row each.
+pub fn columns(path: &Path, titles: &[&str]) -> Vec<Vec<String>> {
+    let rows = fields(&read(path));
+    let place = |title: &&str| {
+        let found = rows[0].iter().position(|name| name == title);
+        found.unwrap_or_else(|| panic!("{title} is not among {:?}", rows[0]))
+    };
+    let places: Vec<usize> = titles.iter().map(place).collect();
+    let row = |row: &Vec<String>| places.iter().map(|&place| row[place].clone()).collect();
+    rows[1..].iter().map(row).collect()
+}
+
+/// A column of numbers of a CSV file; not a number where a cell is empty.
+pub fn numbers(path: &Path, title: &str) -> Vec<f64> {
+    let number = |row: &Vec<String>| match row[0].as_str() {
+        "" => f64::NAN,
+        text => text
+            .parse()
+            .unwrap_or_else(|_| panic!("{text} is no number")),
+    };
+    columns(path, &[title]).iter().map(number).collect()
+}
+
 /// A regression set of two inputs with a header: `y = sin(2a) + b²/2 + noise`.
 pub fn write_regression(path: &Path, rows: usize) {
     let mut random = ChaCha8Rng::seed_from_u64(11);

@@ -5,7 +5,7 @@ use std::f64::consts::FRAC_PI_2;
 use serde::Serialize;
 
 use super::actions::{Distances, NAME, Run};
-use crate::experiment::{ExperimentFolder, reported::summary_text};
+use crate::experiment::{CsvLine, ExperimentFolder, reported::summary_text};
 use crate::failure::Failure;
 use crate::pictures::{
     self, Caption, CurveName, CurvePanel, PictureError, PointMaps, Quantity, Span,
@@ -53,7 +53,7 @@ pub(super) fn report(folder: &ExperimentFolder, count: usize) -> Result<(), Fail
         looks: looks(&runs),
         in_the_order_of_the_paper: runs.iter().filter(|run| is_ordered(run)).count(),
     };
-    folder.write_results(&record, &csv(&runs))?;
+    folder.write_results(&record, &csv_lines(&runs))?;
     let drawn = [draw_maps(folder, &runs), draw_distances(folder, &record)];
     drawn.into_iter().for_each(pictures::warn_undrawn);
     print(&text(&record, count, folder))
@@ -126,16 +126,18 @@ fn text(record: &Record, count: usize, folder: &ExperimentFolder) -> String {
     lines.join("\n")
 }
 
-fn csv(runs: &[Run]) -> String {
-    let names = ACTIONS.map(|(_, name, _)| name);
-    let mut text = format!("seed,step,{}\n", names.join(","));
-    for run in runs {
-        for at in &run.distances {
-            let numbers = ACTIONS.map(|(_, _, number)| number(at).to_string());
-            text += &format!("{},{},{}\n", run.seed, at.step, numbers.join(","));
-        }
-    }
-    text
+/// A line a look.
+fn csv_lines(runs: &[Run]) -> Vec<CsvLine> {
+    let line = |run: &Run, at: &Distances| {
+        let line = CsvLine::default()
+            .with("seed", run.seed)
+            .with("step", at.step);
+        (ACTIONS.iter()).fold(line, |line, (_, name, number)| line.with(*name, number(at)))
+    };
+    let looks = runs
+        .iter()
+        .flat_map(|run| run.distances.iter().map(move |at| line(run, at)));
+    looks.collect()
 }
 
 /// The first vectors of the first seed.

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::method::Method;
 use crate::arguments::name_of;
+use crate::experiment::departures::Departure;
 use crate::failure::Failure;
 use crate::output::{CONFIG, names_in};
 use crate::report::Metrics;
@@ -23,6 +24,9 @@ pub(super) struct Cell {
     pub learning_rate: Option<f64>,
     /// Directions in which the variances of predictions were made once.
     pub cached_variances: Option<usize>,
+    /// Where they depart from the paper's protocol; none where the paper has no numbers, or nobody has
+    /// looked.
+    pub departures: Option<Vec<Departure>>,
     /// What the runs found, by their seeds.
     pub runs: Vec<Metrics>,
     /// Where they are.
@@ -66,6 +70,7 @@ impl Cell {
             method,
             learning_rate: options.learning_rate,
             cached_variances: options.all_rows.cached_variances,
+            departures: None,
             runs,
             folders,
         }))

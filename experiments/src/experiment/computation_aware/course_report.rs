@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::course::{LENGTHSCALES, Look, NAME, NOMINAL, Run};
 use super::method::Method;
 use crate::arguments::{ActionRowsName, name_of};
-use crate::experiment::{ExperimentFolder, reported::summary_text};
+use crate::experiment::{CsvLine, ExperimentFolder, reported::summary_text};
 use crate::failure::Failure;
 use crate::pictures::{self, Caption, CurveName, CurvePanel, PictureError, Quantity, Span};
 use crate::standard_output::print;
@@ -117,7 +117,7 @@ pub(super) fn report(folder: &ExperimentFolder) -> Result<(), Failure> {
     runs.sort_by(|a, b| (&a.data, a.method, a.seed).cmp(&(&b.data, b.method, b.seed)));
     let groups = runs.chunk_by(|a, b| (&a.data, a.method) == (&b.data, b.method));
     let cells: Vec<Cell> = groups.map(Cell::new).collect();
-    folder.write_results(&cells, &csv(&runs))?;
+    folder.write_results(&cells, &csv_lines(&runs))?;
     for runs in runs.chunk_by(|a, b| a.data == b.data) {
         pictures::warn_undrawn(draw(folder, runs));
     }
@@ -157,38 +157,30 @@ fn finding(cells: &[Cell]) -> Option<String> {
     ))
 }
 
-fn csv(runs: &[Run]) -> String {
-    let lengthscales: Vec<String> = (1..=LENGTHSCALES)
-        .map(|index| format!("lengthscale_{index}"))
-        .collect();
-    let mut text = format!(
-        "data,method,seed,step,seconds,loss,nlpd,rmse,coverage95,noise,outputscale,{}\n",
-        lengthscales.join(",")
-    );
-    for run in runs {
-        for look in &run.looks {
-            let lengthscales = (0..LENGTHSCALES).map(|index| {
-                let value = look.lengthscales.get(index);
-                value.map_or_else(String::new, f64::to_string)
-            });
-            text += &format!(
-                "{},{},{},{},{},{},{},{},{},{},{},{}\n",
-                run.data,
-                name_of(run.method),
-                run.seed,
-                look.step,
-                look.seconds,
-                look.loss,
-                look.nlpd,
-                look.rmse,
-                look.coverage95,
-                look.noise,
-                look.outputscale,
-                lengthscales.collect::<Vec<String>>().join(",")
-            );
-        }
-    }
-    text
+/// A line a look.
+fn csv_lines(runs: &[Run]) -> Vec<CsvLine> {
+    let line = |run: &Run, look: &Look| {
+        let line = CsvLine::default()
+            .with("data", &run.data)
+            .with("method", name_of(run.method))
+            .with("seed", run.seed)
+            .with("step", look.step)
+            .with("seconds", look.seconds)
+            .with("loss", look.loss)
+            .with("nlpd", look.nlpd)
+            .with("rmse", look.rmse)
+            .with("coverage95", look.coverage95)
+            .with("noise", look.noise)
+            .with("outputscale", look.outputscale);
+        (0..LENGTHSCALES).fold(line, |line, index| {
+            let name = format!("lengthscale_{}", index + 1);
+            line.maybe(name, look.lengthscales.get(index))
+        })
+    };
+    let looks = runs
+        .iter()
+        .flat_map(|run| run.looks.iter().map(move |look| line(run, look)));
+    looks.collect()
 }
 
 /// Scores, and hyperparameters, of a data set's models against seconds.

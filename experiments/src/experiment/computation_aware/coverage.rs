@@ -18,7 +18,7 @@ use super::uci;
 use crate::arguments::{ActionRowsName, name_of};
 use crate::coverage::{Coverage, nominal_coverages};
 use crate::experiment::{
-    CommonOptions, ExperimentFolder, data_at_hand::data_at_hand, reported::summary_text,
+    CommonOptions, CsvLine, ExperimentFolder, data_at_hand::data_at_hand, reported::summary_text,
     watch::all_made,
 };
 use crate::failure::{Failure, FolderError};
@@ -235,7 +235,7 @@ fn report(folder: &ExperimentFolder, runs: &Path) -> Result<(), Failure> {
         lines.push(String::new());
         records.extend(covered);
     }
-    folder.write_results(&records, &csv(&records))?;
+    folder.write_results(&records, &csv_lines(&records))?;
     lines.push(
         "mean (standard error) over the seeds; in 95 %: the share of the held-out rows in their central \
          intervals of 95 %,\nerror: its distance from 95 %, mean gap: the mean of such distances for 5 % \
@@ -248,24 +248,23 @@ fn report(folder: &ExperimentFolder, runs: &Path) -> Result<(), Failure> {
     print(&lines.join("\n"))
 }
 
-fn csv(records: &[Covered]) -> String {
-    let mut text = String::from("data,method,action_rows,rank,steps,seeds,nominal,observed\n");
-    for record in records {
-        let rank = record
-            .rank
-            .map_or_else(String::new, |rank| rank.to_string());
-        let rows = record.action_rows.map_or_else(String::new, name_of);
-        for (nominal, observed) in &record.curve {
-            text += &format!(
-                "{},{},{rows},{rank},{},{},{nominal},{observed}\n",
-                record.data,
-                name_of(record.method),
-                record.steps,
-                record.seeds
-            );
-        }
-    }
-    text
+/// A line a nominal coverage.
+fn csv_lines(records: &[Covered]) -> Vec<CsvLine> {
+    let line = |record: &Covered, (nominal, observed): &(f64, f64)| {
+        CsvLine::default()
+            .with("data", &record.data)
+            .with("method", name_of(record.method))
+            .maybe("action_rows", record.action_rows.map(name_of))
+            .maybe("rank", record.rank)
+            .with("steps", record.steps)
+            .with("seeds", record.seeds)
+            .with("nominal", nominal)
+            .with("observed", observed)
+    };
+    let points = records
+        .iter()
+        .flat_map(|record| record.curve.iter().map(move |point| line(record, point)));
+    points.collect()
 }
 
 /// Coverage, and its distance from the nominal one, of a data set's largest run of each title.

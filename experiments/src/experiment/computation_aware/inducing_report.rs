@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::inducing::{NAME, NOISE, Run};
-use crate::experiment::{ExperimentFolder, reported::summary_text};
+use crate::experiment::{CsvLine, ExperimentFolder, reported::summary_text};
 use crate::failure::Failure;
 use crate::pictures::{self, Caption, CurveName, CurvePanel, PictureError, Quantity, Span};
 use crate::standard_output::print;
@@ -72,7 +72,8 @@ pub(super) fn report(folder: &ExperimentFolder, inducing: usize) -> Result<(), F
     runs.sort_by_key(|run| (run.dimensions, run.seed));
     let groups = runs.chunk_by(|a, b| a.dimensions == b.dimensions);
     let cells: Vec<Cell> = groups.map(Cell::new).collect();
-    folder.write_results(&cells, &csv(&runs))?;
+    let lines: Vec<CsvLine> = runs.iter().map(line).collect();
+    folder.write_results(&cells, &lines)?;
     pictures::warn_undrawn(draw(folder, &cells));
     print(&text(&cells, inducing, folder))
 }
@@ -135,24 +136,17 @@ fn ranges(numbers: &[(usize, bool)]) -> String {
     }
 }
 
-fn csv(runs: &[Run]) -> String {
-    let mut text = String::from(
-        "inputs,seed,distance,uniform_distance,ratio,exact_ratio,noise_deviation,lengthscale\n",
-    );
-    for run in runs {
-        text += &format!(
-            "{},{},{},{},{},{},{},{}\n",
-            run.dimensions,
-            run.seed,
-            run.distance,
-            run.uniform_distance,
-            run.ratio,
-            run.exact_ratio,
-            run.noise,
-            run.lengthscale
-        );
-    }
-    text
+/// A line of the file.
+fn line(run: &Run) -> CsvLine {
+    CsvLine::default()
+        .with("inputs", run.dimensions)
+        .with("seed", run.seed)
+        .with("distance", run.distance)
+        .with("uniform_distance", run.uniform_distance)
+        .with("ratio", run.ratio)
+        .with("exact_ratio", run.exact_ratio)
+        .with("noise_deviation", run.noise)
+        .with("lengthscale", run.lengthscale)
 }
 
 /// Distances and ratios against the number of inputs.

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::loss::{Look, NAME, NOISE, Run, Trained};
-use crate::experiment::{ExperimentFolder, reported::summary_text};
+use crate::experiment::{CsvLine, ExperimentFolder, reported::summary_text};
 use crate::failure::Failure;
 use crate::pictures::{
     self, Bands, Caption, CurveName, CurvePanel, FitPanel, PictureError, Points, Quantity, Span,
@@ -90,7 +90,7 @@ pub(super) fn report(folder: &ExperimentFolder, (x, y): (&[f64], &[f64])) -> Res
         (!own.is_empty()).then(|| Cell::new(trained, &own))
     });
     let cells: Vec<Cell> = cells.collect();
-    folder.write_results(&cells, &csv(&runs))?;
+    folder.write_results(&cells, &csv_lines(&runs))?;
     let drawn = [
         draw_course(folder, &runs),
         draw_fits(folder, &runs, Points { x, y }),
@@ -141,23 +141,22 @@ fn finding(cells: &[Cell], bound: Trained, projected: Trained) -> Option<String>
     ))
 }
 
-fn csv(runs: &[Run]) -> String {
-    let mut text = String::from("model,seed,step,nlpd,rmse,noise_deviation,lengthscale\n");
-    for run in runs {
-        for look in &run.looks {
-            text += &format!(
-                "{},{},{},{},{},{},{}\n",
-                run.trained.name(),
-                run.seed,
-                look.step,
-                look.nlpd,
-                look.rmse,
-                look.noise,
-                look.lengthscale
-            );
-        }
-    }
-    text
+/// A line a look.
+fn csv_lines(runs: &[Run]) -> Vec<CsvLine> {
+    let line = |run: &Run, look: &Look| {
+        CsvLine::default()
+            .with("model", run.trained.name())
+            .with("seed", run.seed)
+            .with("step", look.step)
+            .with("nlpd", look.nlpd)
+            .with("rmse", look.rmse)
+            .with("noise_deviation", look.noise)
+            .with("lengthscale", look.lengthscale)
+    };
+    let looks = runs
+        .iter()
+        .flat_map(|run| run.looks.iter().map(move |look| line(run, look)));
+    looks.collect()
 }
 
 /// Means over the seeds in the course of training.

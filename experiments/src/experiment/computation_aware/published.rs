@@ -12,6 +12,22 @@ pub(super) const DATA_SETS: [&str; 6] = [
     "houseelectric",
 ];
 
+/// Training rows and inputs of each.
+const SIZES: [[usize; 2]; 6] = [
+    [5_288, 21],
+    [15_642, 16],
+    [41_157, 9],
+    [57_248, 26],
+    [391_387, 2],
+    [1_844_352, 7],
+];
+
+/// The paper's training rows and inputs of a data set.
+pub(super) fn sizes(data: &str) -> Option<[usize; 2]> {
+    let found = DATA_SETS.iter().position(|name| *name == data)?;
+    Some(SIZES[found])
+}
+
 /// A row: means over five seeds at the epoch whose test NLL is lowest on average.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Row {
@@ -143,6 +159,12 @@ mod tests {
             let expected = 1.42 + row.rmse.0.max(0.01).ln();
             assert!((row.nll.0 - expected).abs() < 0.9, "{row:?}");
         }
+    }
+
+    #[test]
+    fn sizes_are_found_by_data() {
+        assert_eq!(sizes("bike"), Some([15_642, 16]));
+        assert_eq!(sizes("pol"), None);
     }
 
     #[test]

@@ -6,13 +6,19 @@ use burn_gp_models::training::FullBatchOptimizer;
 use clap::Args;
 use serde::Serialize;
 
+use super::cells::Cell;
 use super::method::Method;
-use super::published::published;
+use super::published::{published, sizes};
 use crate::arguments::{
     ActionRowsName, AllRowsOptions, InitialiserName, LikelihoodName, MeanName, ModelName,
     OptimizerName, RunOptions, ScheduleName, name_of,
 };
-use crate::experiment::{CommonOptions, ExperimentFolder, options::Place, watch::Watch};
+use crate::experiment::{
+    CommonOptions, ExperimentFolder,
+    departures::{Departure, departures_of_runs},
+    options::Place,
+    watch::Watch,
+};
 use crate::failure::Failure;
 use crate::parameter_options::ValuesOption;
 use crate::settings::{SettingError, at_least_one, positive};
@@ -33,8 +39,11 @@ const TOLERANCE: f64 = 1e-4;
 /// The learning rate of Adam where the paper has none.
 const LEARNING_RATE: f64 = 0.1;
 
+/// What a departure in the number of inputs is called.
+pub(super) const INPUTS: &str = "inputs";
+
 /// Which runs, and how large they are.
-#[derive(Args, Clone, Debug, Serialize)]
+#[derive(Args, Clone, Debug, Default, Serialize)]
 pub(super) struct Budget {
     /// Models with their optimisers, such as cagp-opt-adam,svgp [default: all; exact on parkinsons and
     /// bike alone, on 3droad and houseelectric svgp and cagp-opt-adam]
@@ -129,6 +138,38 @@ impl Runs<'_> {
             }
         }
         Ok(broken)
+    }
+
+    /// Where the runs of a cell depart from the paper; none where it has no such cell.
+    ///
+    /// # Errors
+    ///
+    /// When a file cannot be read.
+    pub fn departures(&self, cell: &Cell) -> Result<Option<Vec<Departure>>, Failure> {
+        let run = cell.first();
+        if published(&run.data, cell.method).is_none() {
+            return Ok(None);
+        }
+        let paper = self.in_paper(&run.data, cell.method);
+        let mut departures = departures_of_runs(&cell.folders, &paper)?;
+        if let Some([rows, inputs]) = sizes(&run.data) {
+            departures.extend(Departure::of_rows("training rows", run.n_train, rows));
+            departures.extend(Departure::of(INPUTS, run.d, inputs));
+        }
+        Ok(Some(departures))
+    }
+
+    /// What a run is told in the paper.
+    fn in_paper(&self, data: &str, method: Method) -> RunOptions {
+        let paper = Runs {
+            budget: &Budget {
+                action_rows: Some(ActionRowsName::Given),
+                ..Budget::default()
+            },
+            common: &self.common.as_in_paper(),
+            ..*self
+        };
+        paper.run_options(data, method, self.common.seed)
     }
 
     /// How many there are.
@@ -292,4 +333,58 @@ fn first_values() -> Vec<ValuesOption> {
             values: vec![FIRST],
         })
         .to_vec()
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::ValueEnum;
+
+    use super::*;
+    use crate::experiment::departures::testing::{departures_between, typed};
+
+    #[derive(Args)]
+    struct Typed {
+        #[command(flatten)]
+        budget: Budget,
+        #[command(flatten)]
+        common: CommonOptions,
+    }
+
+    fn departures(line: &str, method: Method) -> String {
+        let typed: Typed = typed(line);
+        let runs = Runs {
+            budget: &typed.budget,
+            common: &typed.common,
+            place: typed.common.place().unwrap(),
+            default: &[],
+        };
+        let here = runs.run_options("bike", method, 3);
+        departures_between(here, runs.in_paper("bike", method))
+    }
+
+    #[test]
+    fn other_rows_rates_and_variances_are_departures_from_the_paper() {
+        for &method in Method::value_variants() {
+            let found = departures("--scale paper --action-rows given", method);
+            assert_eq!(found, "", "{method:?}");
+        }
+        for (line, method, expected) in [
+            ("", Method::CagpOptAdam, "action-rows near instead of given"),
+            ("--epochs 1", Method::Svgp, "epochs 1 instead of 1000"),
+            ("--inducing 64", Method::Svgp, "inducing 64 instead of 1024"),
+            (
+                "--learning-rate 0.5",
+                Method::Svgp,
+                "learning-rate 0.5 instead of 0.01",
+            ),
+            (
+                "--cached-variances 8",
+                Method::Cggp,
+                "cached-variances 8 instead of none",
+            ),
+        ] {
+            let found = departures(&format!("--scale paper {line}"), method);
+            assert_eq!(found, expected, "{line}");
+        }
+    }
 }

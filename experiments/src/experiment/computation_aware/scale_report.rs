@@ -5,7 +5,7 @@ use std::fs;
 use serde::Serialize;
 
 use super::scale::{DIMENSIONS, NAME};
-use crate::experiment::{ExperimentFolder, scaling::fitted_slope};
+use crate::experiment::{CsvLine, ExperimentFolder, scaling::fitted_slope};
 use crate::failure::{Failure, FolderError};
 use crate::fitting::TrainingLog;
 use crate::output::TRAINING_LOG;
@@ -212,7 +212,7 @@ pub(super) fn report(folder: &ExperimentFolder, device: &str) -> Result<(), Fail
             .into(),
     );
     lines.push(format!("all of it in {}\n", folder.path().display()));
-    let csv = csv(&costs);
+    let csv: Vec<CsvLine> = costs.iter().map(line).collect();
     folder.write_results(&Record { costs, exponents }, &csv)?;
     print(&lines.join("\n"))
 }
@@ -221,27 +221,19 @@ fn threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-fn csv(costs: &[Cost]) -> String {
-    let mut text = String::from(
-        "actions,rows,inputs,steps,seed,seconds_per_step,peak_mebibytes,mebibytes_for_rows,\
-         matrix_mebibytes,nlpd\n",
-    );
-    for cost in costs {
-        text += &format!(
-            "{},{},{},{},{},{},{},{},{},{}\n",
-            cost.actions,
-            cost.rows,
-            cost.inputs,
-            cost.steps,
-            cost.seed,
-            cost.seconds_per_step,
-            cost.peak_mebibytes,
-            cost.mebibytes_for_rows,
-            cost.matrix_mebibytes,
-            cost.nlpd
-        );
-    }
-    text
+/// A line of the file.
+fn line(cost: &Cost) -> CsvLine {
+    CsvLine::default()
+        .with("actions", cost.actions)
+        .with("rows", cost.rows)
+        .with("inputs", cost.inputs)
+        .with("steps", cost.steps)
+        .with("seed", cost.seed)
+        .with("seconds_per_step", cost.seconds_per_step)
+        .with("peak_mebibytes", cost.peak_mebibytes)
+        .with("mebibytes_for_rows", cost.mebibytes_for_rows)
+        .with("matrix_mebibytes", cost.matrix_mebibytes)
+        .with("nlpd", cost.nlpd)
 }
 
 /// Time and memory against the rows, all as logarithms: a curve a number of combinations, and one for

@@ -4,9 +4,14 @@ use serde::Serialize;
 
 use super::cells::{Cell, by_data};
 use super::method::Method;
-use super::published::published;
+use super::published::{published, sizes};
+use super::runs::INPUTS;
 use crate::arguments::{ActionRowsName, name_of};
-use crate::experiment::{ExperimentFolder, reported::with_error};
+use crate::experiment::{
+    CsvLine, ExperimentFolder,
+    departures::{self, Departure, are_comparable, joined},
+    reported::with_error,
+};
 use crate::failure::Failure;
 use crate::report::Metrics;
 use crate::summary::Summary;
@@ -40,6 +45,15 @@ struct Record<'a> {
     paper_nll: Option<(f64, f64)>,
     paper_rmse: Option<(f64, f64)>,
     paper_seconds: Option<f64>,
+    /// Where the runs depart from the paper's protocol.
+    departures: &'a Option<Vec<Departure>>,
+}
+
+/// All of it, for programs.
+#[derive(Serialize)]
+struct Records<'a> {
+    comparable_with_the_paper: bool,
+    cells: Vec<Record<'a>>,
 }
 
 impl<'a> Record<'a> {
@@ -67,6 +81,7 @@ impl<'a> Record<'a> {
             paper_nll: paper.map(|row| row.nll),
             paper_rmse: paper.map(|row| row.rmse),
             paper_seconds: paper.map(|row| row.seconds),
+            departures: &cell.departures,
         }
     }
 
@@ -100,43 +115,31 @@ impl<'a> Record<'a> {
     }
 
     /// A line of the file.
-    fn fields(&self) -> Vec<String> {
-        let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
-        let mean = |summary: Option<Summary>| number(summary.map(|summary| summary.mean));
-        let spread = |summary: Option<Summary>| number(summary.and_then(deviation));
-        let count =
-            |value: Option<usize>| value.map_or_else(String::new, |value| value.to_string());
-        vec![
-            self.data.to_owned(),
-            self.n_train.to_string(),
-            self.d.to_string(),
-            name_of(self.method),
-            count(self.rank),
-            self.action_rows.map_or_else(String::new, name_of),
-            number(self.learning_rate),
-            self.steps.to_string(),
-            self.seeds.to_string(),
-            mean(self.nlpd),
-            spread(self.nlpd),
-            number(self.paper_nll.map(|(mean, _)| mean)),
-            number(self.paper_nll.map(|(_, deviation)| deviation)),
-            mean(self.rmse),
-            spread(self.rmse),
-            number(self.paper_rmse.map(|(mean, _)| mean)),
-            number(self.paper_rmse.map(|(_, deviation)| deviation)),
-            mean(self.coverage95),
-            mean(self.noise),
-            mean(self.train_seconds),
-            number(self.paper_seconds),
-            mean(self.peak_mebibytes),
-            count(self.cached_variances),
-        ]
+    fn line(&self) -> CsvLine {
+        CsvLine::default()
+            .with("data", self.data)
+            .with("n_train", self.n_train)
+            .with("d", self.d)
+            .with("method", name_of(self.method))
+            .maybe("rank", self.rank)
+            .maybe("action_rows", self.action_rows.map(name_of))
+            .maybe("learning_rate", self.learning_rate)
+            .with("steps", self.steps)
+            .with("seeds", self.seeds)
+            .deviation("nlpd", self.nlpd)
+            .reported_deviation("paper_nll", self.paper_nll)
+            .deviation("rmse", self.rmse)
+            .reported_deviation("paper_rmse", self.paper_rmse)
+            .deviation("coverage95", self.coverage95)
+            .deviation("noise", self.noise)
+            .deviation("train_seconds", self.train_seconds)
+            .maybe("paper_seconds", self.paper_seconds)
+            .deviation("peak_mebibytes", self.peak_mebibytes)
+            .maybe("cached_variances", self.cached_variances)
+            .maybe("paper_d", sizes(self.data).map(|[_, inputs]| inputs))
+            .maybe("departures", self.departures.as_deref().map(joined))
     }
 }
-
-const HEADER: &str = "data,n_train,d,method,rank,action_rows,learning_rate,steps,seeds,nlpd,nlpd_deviation,paper_nll,\
-    paper_nll_deviation,rmse,rmse_deviation,paper_rmse,paper_rmse_deviation,coverage95,noise,\
-    train_seconds,paper_seconds,peak_mebibytes,cached_variances\n";
 
 const TITLES: [&str; 14] = [
     "model", "rank", "rate", "NLPD", "paper", "RMSE", "paper", "cover 95", "noise", "steps",
@@ -150,11 +153,12 @@ const TITLES: [&str; 14] = [
 /// When one cannot be written.
 pub(super) fn write(folder: &ExperimentFolder, cells: &[Cell]) -> Result<(), Failure> {
     let records: Vec<Record<'_>> = cells.iter().map(Record::new).collect();
-    let lines = records
-        .iter()
-        .map(|record| record.fields().join(",") + "\n");
-    let text: String = std::iter::once(HEADER.to_owned()).chain(lines).collect();
-    folder.write_results(&records, &text)
+    let lines: Vec<CsvLine> = records.iter().map(Record::line).collect();
+    let records = Records {
+        comparable_with_the_paper: are_comparable(cells.iter().map(|cell| &cell.departures)),
+        cells: records,
+    };
+    folder.write_results(&records, &lines)
 }
 
 /// The lines of the terminal, a block for each data set.
@@ -163,7 +167,12 @@ pub(super) fn lines(cells: &[Cell]) -> Vec<String> {
     for cells in by_data(cells) {
         let first = cells[0].first();
         let (data, rows, inputs) = (&first.data, first.n_train, first.d);
-        lines.push(format!("{data}, {rows} training rows, {inputs} inputs"));
+        let paper = sizes(data).map_or_else(String::new, |[rows, inputs]| {
+            format!("; in the paper {rows} training rows, {inputs} inputs")
+        });
+        lines.push(format!(
+            "{data}, {rows} training rows, {inputs} inputs{paper}"
+        ));
         let mut table = vec![TITLES.map(str::to_owned).to_vec()];
         table.extend(cells.iter().map(|cell| Record::new(cell).row()));
         lines.extend(aligned(&table));
@@ -172,19 +181,45 @@ pub(super) fn lines(cells: &[Cell]) -> Vec<String> {
     lines
 }
 
+/// What is said of data with other inputs than the paper's.
+const OTHER_INPUTS: &str = "inputs: the paper does not list its own; models that see other inputs solve another problem, \
+    on which scores beside\nthe paper's say nothing of the method";
+
+/// The lines under the table about what is not as in the paper.
+pub(super) fn departures(cells: &[Cell]) -> Vec<String> {
+    let name = |cell: &Cell| {
+        let rank = cell
+            .rank()
+            .map_or_else(String::new, |rank| format!(", {rank}"));
+        format!(
+            "{} {}{rank}, {} steps",
+            cell.first().data,
+            cell.title(),
+            cell.steps()
+        )
+    };
+    let named: Vec<_> = cells
+        .iter()
+        .map(|cell| (name(cell), &cell.departures))
+        .collect();
+    let mut lines = departures::lines(&named);
+    let all = cells
+        .iter()
+        .flat_map(|cell| cell.departures.iter().flatten());
+    if all.into_iter().any(|departure| departure.what == INPUTS) {
+        lines.push(OTHER_INPUTS.into());
+    }
+    lines
+}
+
 fn dash() -> String {
     "-".into()
 }
 
-/// The standard deviation over the runs, which the paper prints.
-fn deviation(summary: Summary) -> Option<f64> {
-    let runs = summary.runs as f64;
-    summary.standard_error.map(|error| error * runs.sqrt())
-}
-
+/// With the standard deviation over the runs, which the paper prints.
 fn with_deviation(summary: Option<Summary>, digits: usize) -> String {
     summary.map_or_else(dash, |summary| {
-        with_error(summary.mean, deviation(summary), digits)
+        with_error(summary.mean, summary.deviation(), digits)
     })
 }
 

@@ -30,10 +30,10 @@ use serde_json::json;
 use super::{
     adam::ADAM,
     hyperparameters::value_at,
-    toy_report::{csv, draw, text},
+    toy_report::{draw, line, text},
 };
 use crate::evenly_spaced::evenly_spaced;
-use crate::experiment::{CommonOptions, ExperimentFolder, watch::Watch};
+use crate::experiment::{CommonOptions, CsvLine, ExperimentFolder, watch::Watch};
 use crate::failure::Failure;
 use crate::pictures;
 use crate::settings::{SettingError, at_least_one, enough_rows};
@@ -246,7 +246,8 @@ pub(in crate::experiment) fn toy(options: &ToyOptions) -> Result<(), Failure> {
         watch.announce(model.title());
         fits.push(folder.once(model.name(), || model.fit(&problem))?);
     }
-    folder.write_results(&fits, &csv(&fits))?;
+    let lines: Vec<CsvLine> = fits.iter().map(line).collect();
+    folder.write_results(&fits, &lines)?;
     pictures::warn_undrawn(draw(&folder, &problem, &fits));
     print(&text(&fits, steps, &folder))
 }

@@ -1,7 +1,7 @@
 //! Table and picture of the models where data are absent.
 
 use super::toy::{Fit, INDUCING, NAME, NOISE, Problem};
-use crate::experiment::ExperimentFolder;
+use crate::experiment::{CsvLine, ExperimentFolder};
 use crate::pictures::{self, Bands, Caption, FitPanel, PictureError, Points, Quantity};
 use crate::text_table::aligned;
 
@@ -54,21 +54,15 @@ pub(super) fn text(fits: &[Fit], steps: usize, folder: &ExperimentFolder) -> Str
     lines.join("\n")
 }
 
-/// The table, for programs.
-pub(super) fn csv(fits: &[Fit]) -> String {
-    let mut text = String::from("model,noise_deviation,lengthscale,deviation,exact_deviation\n");
-    for fit in fits {
-        let exact = fit.mathematical.as_ref();
-        text += &format!(
-            "{},{},{},{},{}\n",
-            fit.title,
-            fit.noise.sqrt(),
-            fit.lengthscale,
-            in_the_gap(fit, &fit.deviation),
-            exact.map_or_else(String::new, |part| in_the_gap(fit, part).to_string())
-        );
-    }
-    text
+/// A line of the file.
+pub(super) fn line(fit: &Fit) -> CsvLine {
+    let exact = fit.mathematical.as_ref();
+    CsvLine::default()
+        .with("model", &fit.title)
+        .with("noise_deviation", fit.noise.sqrt())
+        .with("lengthscale", fit.lengthscale)
+        .with("deviation", in_the_gap(fit, &fit.deviation))
+        .maybe("exact_deviation", exact.map(|part| in_the_gap(fit, part)))
 }
 
 /// A panel a model, and one more for the mathematical part of each that has two.

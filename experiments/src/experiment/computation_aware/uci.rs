@@ -66,25 +66,28 @@ pub(in crate::experiment) fn uci(options: &UciOptions) -> Result<(), Failure> {
         default: Method::value_variants(),
     };
     let broken = runs.make(&data_sets, &folder)?;
-    report(&folder)?;
+    let mut cells = Cell::finished(&folder.runs())?;
+    for cell in &mut cells {
+        cell.departures = runs.departures(cell)?;
+    }
+    report(&cells, &folder)?;
     all_made(broken)
 }
 
 /// The table and the pictures of every run that is finished in the folder.
-fn report(folder: &ExperimentFolder) -> Result<(), Failure> {
-    let cells = Cell::finished(&folder.runs())?;
-    table::write(folder, &cells)?;
-    for cells in by_data(&cells) {
+fn report(cells: &[Cell], folder: &ExperimentFolder) -> Result<(), Failure> {
+    table::write(folder, cells)?;
+    for cells in by_data(cells) {
         draw(folder, cells);
     }
-    let mut lines = table::lines(&cells);
+    let mut lines = table::lines(cells);
     lines.push(
         "mean (standard deviation) over the seeds, in standardised units, after the last step; the \
          paper is arXiv:2411.01036,\nTable 1, at the epoch whose test NLL is lowest: rank 512 for \
-         combinations of rows and 1024 for inducing points,\nseconds on a V100; runs of fewer steps \
-         or a smaller rank are not comparable with its numbers"
+         combinations of rows and 1024 for inducing points,\nseconds on a V100"
             .into(),
     );
+    lines.extend(table::departures(cells));
     if cells.iter().any(|cell| cell.cached_variances.is_some()) {
         let text = "R variances: those of predictions were made once, in R directions; with fewer than \
                     rows\nthey are too large, and exact otherwise";

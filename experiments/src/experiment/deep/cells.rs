@@ -6,7 +6,8 @@ use clap::ValueEnum;
 use serde::Serialize;
 
 use super::protocol::title;
-use crate::arguments::{PosteriorName, name_of};
+use crate::arguments::{PosteriorName, RunOptions, name_of};
+use crate::experiment::departures::{Departure, departures_of_runs};
 use crate::failure::Failure;
 use crate::fitting::TrainingLog;
 use crate::output::{TRAINING_LOG, names_in};
@@ -103,17 +104,23 @@ fn depth_of(name: &str) -> Option<usize> {
 
 /// The runs of a posterior at a depth, one a seed; at least one.
 pub(super) struct Cell {
+    /// Where they depart from the paper's protocol; none where the paper has no numbers.
+    pub departures: Option<Vec<Departure>>,
     /// The runs, by their seeds.
     pub runs: Vec<Run>,
 }
 
 impl Cell {
-    /// The finished runs below `root`, by depth and posterior.
+    /// The finished runs below `root`, by depth and posterior. In the paper a run is told what
+    /// `in_paper` gives, if it has such a run.
     ///
     /// # Errors
     ///
     /// When a file cannot be read.
-    pub fn finished(root: &Path) -> Result<Vec<Self>, Failure> {
+    pub fn finished(
+        root: &Path,
+        in_paper: impl Fn(&Run) -> Option<RunOptions>,
+    ) -> Result<Vec<Self>, Failure> {
         let mut depths: Vec<(usize, String)> = (names_in(root).into_iter())
             .filter_map(|name| Some((depth_of(&name)?, name)))
             .collect();
@@ -125,9 +132,14 @@ impl Cell {
                 let runs: Vec<Run> = (TrainingRun::places_finished(&place)?.into_iter())
                     .map(|(folder, metrics)| Run::new(depth, posterior, folder, metrics))
                     .collect();
-                if !runs.is_empty() {
-                    cells.push(Self { runs });
-                }
+                let Some(first) = runs.first() else {
+                    continue;
+                };
+                let folders: Vec<PathBuf> = runs.iter().map(|run| run.folder.clone()).collect();
+                let departures = in_paper(first)
+                    .map(|paper| departures_of_runs(&folders, &paper))
+                    .transpose()?;
+                cells.push(Self { departures, runs });
             }
         }
         Ok(cells)

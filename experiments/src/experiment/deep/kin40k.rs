@@ -23,10 +23,9 @@ use super::picture::draw;
 use super::protocol::Protocol;
 use super::runs::{Budget, Runs};
 use super::table::Table;
-use crate::arguments::PosteriorName;
+use crate::arguments::{PosteriorName, RunOptions};
 use crate::experiment::{
-    CommonOptions, ExperimentFolder, Reported, data_at_hand::data_at_hand,
-    reported::NOT_COMPARABLE, watch::all_made,
+    CommonOptions, ExperimentFolder, Reported, data_at_hand::data_at_hand, watch::all_made,
 };
 use crate::failure::Failure;
 use crate::standard_output::print;
@@ -107,7 +106,14 @@ pub(in crate::experiment) fn kin40k(options: &Kin40kOptions) -> Result<(), Failu
         place,
     };
     let broken = runs.make(&data_sets, |_| folder.path().to_owned(), &folder)?;
-    report(budget.is_that_of(&paper()) && common.is_paper(), &folder)?;
+    let in_paper = |run: &Run| {
+        let options = paper().options(&common.as_in_paper(), place, run.depth, run.posterior);
+        published(run).map(|_| RunOptions {
+            data: Some(DATA.to_owned()),
+            ..options
+        })
+    };
+    report(&Cell::finished(folder.path(), in_paper)?, &folder)?;
     all_made(broken)
 }
 
@@ -129,16 +135,11 @@ fn published(run: &Run) -> Option<Reported> {
 }
 
 /// The table and the picture of every run that is finished in the folder.
-fn report(is_paper: bool, folder: &ExperimentFolder) -> Result<(), Failure> {
-    let cells = Cell::finished(folder.path())?;
-    let table = Table {
-        cells: &cells,
-        published,
-        is_paper,
-    };
+fn report(cells: &[Cell], folder: &ExperimentFolder) -> Result<(), Failure> {
+    let table = Table { cells, published };
     table.write(folder, &format!("{NAME}.json"))?;
     if !cells.is_empty() {
-        draw(&folder.path().join("loss.svg"), DATA, &cells);
+        draw(&folder.path().join("loss.svg"), DATA, cells);
     }
     let mut lines = table.lines();
     lines.push(
@@ -148,9 +149,38 @@ fn report(is_paper: bool, folder: &ExperimentFolder) -> Result<(), Failure> {
          200 000 steps"
             .into(),
     );
-    if !is_paper {
-        lines.push(NOT_COMPARABLE.into());
-    }
+    lines.extend(table.departures());
     lines.push(format!("all of it in {}\n", folder.path().display()));
     print(&lines.join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::departures::testing::{departures_between, typed};
+
+    #[test]
+    fn other_sizes_are_departures_from_the_paper() {
+        for (line, expected) in [
+            ("--scale paper", ""),
+            ("--steps 200000 --inducing 500 --batch-size 1000", ""),
+            (
+                "--scale paper --batch-size 10",
+                "batch-size 10 instead of 1000",
+            ),
+        ] {
+            let options: Kin40kOptions = typed(line);
+            let common = &options.common;
+            let place = common.place().unwrap();
+            let protocol = (options.budget).applied_to(common.by_scale(quick(), paper()));
+            for depth in [1, 3] {
+                let told = |protocol: &Protocol, common: &CommonOptions| {
+                    protocol.options(common, place, depth, PosteriorName::Whitened)
+                };
+                let here = told(&protocol, common);
+                let paper = told(&paper(), &common.as_in_paper());
+                assert_eq!(departures_between(here, paper), expected, "{line}");
+            }
+        }
+    }
 }

@@ -45,13 +45,6 @@ impl Budget {
         }
     }
 
-    /// Whether the runs are as large as those of `protocol`.
-    pub fn is_that_of(&self, protocol: &Protocol) -> bool {
-        let found = self.applied_to(protocol.clone());
-        let size = |protocol: &Protocol| (protocol.inducing, protocol.batch_size, protocol.steps);
-        size(&found) == size(protocol)
-    }
-
     fn depths(&self) -> &[usize] {
         match self.depths.as_slice() {
             [] => &DEPTHS,

@@ -5,7 +5,8 @@ use serde::Serialize;
 use super::cells::{Cell, Run};
 use crate::arguments::{PosteriorName, name_of};
 use crate::experiment::{
-    ExperimentFolder, Reported,
+    CsvLine, ExperimentFolder, Reported,
+    departures::{self, Departure, are_comparable, joined},
     reported::{reported_text, summary_text},
 };
 use crate::failure::Failure;
@@ -21,8 +22,6 @@ pub(super) struct Table<'a> {
     pub cells: &'a [Cell],
     /// The paper's negative average log density of a cell.
     pub published: fn(&Run) -> Option<Reported>,
-    /// Whether the numbers are comparable with the paper's.
-    pub is_paper: bool,
 }
 
 /// A cell with the paper's number, for programs.
@@ -40,6 +39,8 @@ struct Record<'a> {
     rmse: Option<Summary>,
     train_seconds: Option<Summary>,
     milliseconds_per_step: Option<Summary>,
+    /// Where the runs depart from the paper's protocol.
+    departures: &'a Option<Vec<Departure>>,
 }
 
 /// All of it, for programs.
@@ -58,11 +59,14 @@ impl Table<'_> {
     /// When one cannot be written.
     pub fn write(&self, folder: &ExperimentFolder, file: &str) -> Result<(), Failure> {
         let records = Records {
-            comparable_with_the_paper: self.is_paper,
+            comparable_with_the_paper: are_comparable(
+                self.cells.iter().map(|cell| &cell.departures),
+            ),
             cells: self.cells.iter().map(|cell| self.record(cell)).collect(),
             runs: self.cells.iter().flat_map(|cell| &cell.runs).collect(),
         };
-        folder.write_results_as(file, &records, &csv(&records.cells))
+        let lines: Vec<CsvLine> = records.cells.iter().map(line).collect();
+        folder.write_results_as(file, &records, &lines)
     }
 
     /// The lines of the terminal, a block for each data set.
@@ -79,6 +83,15 @@ impl Table<'_> {
             lines.push(String::new());
         }
         lines
+    }
+
+    /// The lines under the table about what is not as in the paper.
+    pub fn departures(&self) -> Vec<String> {
+        let name = |cell: &Cell| format!("{}, depth {}", cell.title(), cell.first().depth);
+        let cells: Vec<_> = (self.cells.iter())
+            .map(|cell| (name(cell), &cell.departures))
+            .collect();
+        departures::lines(&cells)
     }
 
     fn row(&self, cell: &Cell, has_published: bool) -> Vec<String> {
@@ -116,6 +129,7 @@ impl Table<'_> {
             train_seconds: cell.summary(|run| run.train_seconds),
             milliseconds_per_step: cell
                 .summary(|run| 1e3 * run.train_seconds / run.steps.max(1) as f64),
+            departures: &cell.departures,
         }
     }
 }
@@ -132,36 +146,23 @@ pub(super) fn by_data(cells: &[Cell]) -> impl Iterator<Item = &[Cell]> {
     cells.chunk_by(|first, second| first.first().data == second.first().data)
 }
 
-/// One line a cell.
-fn csv(records: &[Record<'_>]) -> String {
-    let mut text = String::from(
-        "data,depth,posterior,inducing,steps,seeds,nlpd,nlpd_error,negative_average_log_density,\
-         negative_average_log_density_error,paper,paper_error,rmse,rmse_error,train_seconds,\
-         milliseconds_per_step\n",
-    );
-    let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
-    let mean = |summary: Option<Summary>| number(summary.map(|summary| summary.mean));
-    let error = |summary: Option<Summary>| number(summary.and_then(|each| each.standard_error));
-    for record in records {
-        let fields = [
-            record.data.to_owned(),
-            record.depth.to_string(),
-            name_of(record.posterior),
-            (record.inducing).map_or_else(String::new, |count| count.to_string()),
-            record.steps.to_string(),
-            record.seeds.to_string(),
-            mean(record.nlpd),
-            error(record.nlpd),
-            mean(record.negative_average_log_density),
-            error(record.negative_average_log_density),
-            number(record.paper.map(|reported| reported.mean)),
-            number(record.paper.map(|reported| reported.standard_error)),
-            mean(record.rmse),
-            error(record.rmse),
-            mean(record.train_seconds),
-            mean(record.milliseconds_per_step),
-        ];
-        text += &(fields.join(",") + "\n");
-    }
-    text
+/// A line of the file.
+fn line(record: &Record<'_>) -> CsvLine {
+    CsvLine::default()
+        .with("data", record.data)
+        .with("depth", record.depth)
+        .with("posterior", name_of(record.posterior))
+        .maybe("inducing", record.inducing)
+        .with("steps", record.steps)
+        .with("seeds", record.seeds)
+        .summary("nlpd", record.nlpd)
+        .summary(
+            "negative_average_log_density",
+            record.negative_average_log_density,
+        )
+        .reported("paper", record.paper)
+        .summary("rmse", record.rmse)
+        .summary("train_seconds", record.train_seconds)
+        .summary("milliseconds_per_step", record.milliseconds_per_step)
+        .maybe("departures", record.departures.as_deref().map(joined))
 }

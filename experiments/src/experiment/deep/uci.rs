@@ -104,12 +104,11 @@ pub(in crate::experiment) fn uci(options: &DeepUciOptions) -> Result<(), Failure
 fn report(folder: &ExperimentFolder) -> Result<(), Failure> {
     let mut cells = Vec::new();
     for data in names_in(&folder.runs()) {
-        cells.extend(Cell::finished(&folder.runs().join(data))?);
+        cells.extend(Cell::finished(&folder.runs().join(data), |_| None)?);
     }
     let table = Table {
         cells: &cells,
         published: |_| None,
-        is_paper: false,
     };
     table.write(folder, &format!("{NAME}.json"))?;
     for cells in by_data(&cells) {

@@ -8,8 +8,11 @@ use serde::Serialize;
 
 use super::method::Method;
 use super::protocol::Budget;
-use crate::arguments::name_of;
-use crate::experiment::ExperimentFolder;
+use crate::arguments::{RunOptions, name_of};
+use crate::experiment::{
+    ExperimentFolder,
+    departures::{Departure, departures_of_runs},
+};
 use crate::failure::Failure;
 use crate::output::names_in;
 use crate::report::Metrics;
@@ -33,6 +36,8 @@ pub(super) struct Run {
     pub nlpd: f64,
     /// Training rows.
     pub rows: usize,
+    /// Inputs.
+    pub inputs: usize,
     /// Steps made.
     pub steps: usize,
     /// The step of the model that was kept.
@@ -53,6 +58,7 @@ impl Run {
             rmse: metrics.scores.rmse,
             nlpd: metrics.scores.nlpd,
             rows: metrics.n_train,
+            inputs: metrics.d,
             steps: metrics.steps,
             step_kept: metrics.step_kept,
             train_seconds: metrics.train_seconds,
@@ -80,6 +86,8 @@ fn name_of_seed(seed: u64) -> String {
 
 /// The runs of a model on a data set under one budget, one a seed; at least one.
 pub(super) struct Cell {
+    /// Where they depart from the paper's protocol; none where the paper has no numbers.
+    pub departures: Option<Vec<Departure>>,
     /// Where they are. Its name says how long they may train.
     pub folder: PathBuf,
     /// The runs, by their seeds.
@@ -88,19 +96,22 @@ pub(super) struct Cell {
 
 impl Cell {
     /// The finished runs of the experiment in `folder`, by data set and model, those with the most steps
-    /// first.
+    /// first. In the paper a run is told what `in_paper` gives, if it has such a run.
     ///
     /// # Errors
     ///
     /// When a file cannot be read.
-    pub fn finished(folder: &ExperimentFolder) -> Result<Vec<Self>, Failure> {
+    pub fn finished(
+        folder: &ExperimentFolder,
+        in_paper: impl Fn(&Run) -> Option<RunOptions>,
+    ) -> Result<Vec<Self>, Failure> {
         let mut cells = Vec::new();
         for data in names_in(&folder.runs()) {
             for &method in Method::value_variants() {
                 let place = folder.runs().join(&data).join(name_of(method));
                 let mut found = Vec::new();
                 for budget in names_in(&place) {
-                    found.extend(Self::of(method, place.join(budget))?);
+                    found.extend(Self::of(method, place.join(budget), &in_paper)?);
                 }
                 found.sort_by_key(|cell| Reverse(cell.runs.iter().map(|run| run.steps).max()));
                 cells.extend(found);
@@ -110,10 +121,41 @@ impl Cell {
     }
 
     /// The finished runs in `folder`; none if there are none.
-    fn of(method: Method, folder: PathBuf) -> Result<Option<Self>, Failure> {
-        let metrics = TrainingRun::all_finished(&folder)?.into_iter();
+    fn of(
+        method: Method,
+        folder: PathBuf,
+        in_paper: impl Fn(&Run) -> Option<RunOptions>,
+    ) -> Result<Option<Self>, Failure> {
+        let (folders, metrics): (Vec<PathBuf>, Vec<Metrics>) =
+            TrainingRun::places_finished(&folder)?.into_iter().unzip();
+        let metrics = metrics.into_iter();
         let runs: Vec<Run> = metrics.map(|metrics| Run::new(method, metrics)).collect();
-        Ok((!runs.is_empty()).then_some(Self { folder, runs }))
+        let Some(first) = runs.first() else {
+            return Ok(None);
+        };
+        let departures = in_paper(first)
+            .map(|paper| departures_of_runs(&folders, &paper))
+            .transpose()?;
+        Ok(Some(Self {
+            departures,
+            folder,
+            runs,
+        }))
+    }
+
+    /// Whether the paper has numbers of such runs, which do not depart from its protocol.
+    pub fn is_as_in_paper(&self) -> bool {
+        self.departures.as_ref().is_some_and(Vec::is_empty)
+    }
+
+    /// Other training rows than the paper's are a departure, too.
+    pub fn compare_rows(&mut self, in_paper: impl Fn(&str) -> Option<usize>) {
+        let run = self.first();
+        let rows = in_paper(&run.data);
+        let other = rows.and_then(|rows| Departure::of_rows("training rows", run.rows, rows));
+        if let Some(departures) = &mut self.departures {
+            departures.extend(other);
+        }
     }
 
     /// How long its runs may train.

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::cox::{Fit, NAME, Rule};
 use super::cox_data::Events;
 use super::cox_problem::{GRID, lattice};
-use crate::experiment::ExperimentFolder;
+use crate::experiment::{CsvLine, ExperimentFolder};
 use crate::failure::Failure;
 use crate::pictures::{
     self, Bands, Caption, FitPanel, MapPanel, PictureError, Points, ProbabilityGrid, Quantity,
@@ -37,9 +37,7 @@ pub(super) fn report(
         .map(|(events, fits)| json!({ "events": events.name, "fits": fits }))
         .collect();
     let titles = TITLES.map(str::to_owned).to_vec();
-    let csv: String = (std::iter::once(&titles).chain(&rows))
-        .map(|row| row.join(",") + "\n")
-        .collect();
+    let csv: Vec<CsvLine> = parts.iter().flat_map(csv_lines).collect();
     folder.write_results(&record, &csv)?;
     for (events, fits) in &parts {
         let path = folder.path().join(format!("{}.svg", events.name));
@@ -73,14 +71,46 @@ const TITLES: [&str; 9] = [
     "seconds",
 ];
 
-fn rows((events, fits): &(&Events, &[Fit])) -> Vec<Vec<String>> {
+/// How many events there are: of a file all, some of which are held out.
+fn number_of(events: &Events) -> usize {
     let dimensions = events.dimensions();
     let number = events.train.len() / dimensions;
-    // Of a file all events, some of which are held out.
-    let number = match events.truth {
+    match events.truth {
         Some(_) => number,
         None => number + events.held_out.len() / dimensions,
+    }
+}
+
+/// A line a fit, and one for the truth where it is known.
+fn csv_lines((events, fits): &(&Events, &[Fit])) -> Vec<CsvLine> {
+    let line = |prior: &str, rule: &str| {
+        CsvLine::default()
+            .with("events", &events.name)
+            .with("prior", prior)
+            .with("integral", rule)
+            .with("number", number_of(events))
     };
+    let of_fit = |fit: &Fit| {
+        line(fit.prior.title(), fit.rule.title())
+            .with("expected", fit.events)
+            .maybe("error", fit.error)
+            .maybe("within_95", fit.coverage)
+            .with("log_likelihood", fit.log_likelihood)
+            .maybe("seconds", Some(fit.seconds))
+    };
+    let truth = true_log_likelihood(events).map(|(expected, log_likelihood)| {
+        line("the truth", "")
+            .with("expected", expected)
+            .maybe("error", Some(0.0))
+            .maybe("within_95", Some(1.0))
+            .with("log_likelihood", log_likelihood)
+            .maybe("seconds", None::<f64>)
+    });
+    fits.iter().map(of_fit).chain(truth).collect()
+}
+
+fn rows((events, fits): &(&Events, &[Fit])) -> Vec<Vec<String>> {
+    let number = number_of(events);
     let text = |value: Option<f64>, digits: usize| {
         value.map_or_else(|| "-".into(), |value| format!("{value:.digits$}"))
     };

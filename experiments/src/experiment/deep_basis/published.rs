@@ -182,6 +182,15 @@ const SONG: [Row; 12] = [
 /// The data sets of the paper.
 pub(super) const DATA_SETS: [&str; 3] = ["pol", "protein", "song"];
 
+/// The paper's training rows of each of them.
+const ROWS: [usize; 3] = [10_500, 32_011, 360_741];
+
+/// The paper's training rows of a data set.
+pub(super) fn rows(data: &str) -> Option<usize> {
+    let found = DATA_SETS.iter().position(|name| *name == data)?;
+    Some(ROWS[found])
+}
+
 /// The paper's cell; none where memory was not enough, and of models that it has not. Its GP is by
 /// conjugate gradients itself.
 pub(super) fn published(data: &str, method: Method) -> Option<Published> {
@@ -230,5 +239,6 @@ mod tests {
         let gp = [Method::Gp, Method::GpCg].map(|method| published("pol", method).unwrap().seconds);
         assert_eq!(gp, [1373.1; 2]);
         assert!(published("pol", Method::Bll).is_none());
+        assert_eq!((rows("song"), rows("yacht")), (Some(360_741), None));
     }
 }

@@ -11,7 +11,7 @@ use super::protocol::{Protocol, paper, quick};
 use super::published::DATA_SETS;
 use crate::arguments::{NetworkOptions, RunOptions, name_of};
 use crate::experiment::{
-    CommonOptions, ExperimentFolder,
+    CommonOptions, CsvLine, ExperimentFolder,
     data_at_hand::data_at_hand,
     reported::summary_text,
     watch::{Watch, all_made},
@@ -182,6 +182,20 @@ impl Cell {
             self.seeds.to_string(),
         ]
     }
+
+    /// A line of the file.
+    fn line(&self) -> CsvLine {
+        CsvLine::default()
+            .with("data", &self.data)
+            .with("method", name_of(self.method))
+            .with("rank", self.rank)
+            .with("seeds", self.seeds)
+            .summary("mae", self.mae)
+            .summary("rmse", self.rmse)
+            .summary("nlpd", self.nlpd)
+            .summary("steps", self.steps)
+            .summary("milliseconds_per_step", self.milliseconds_per_step)
+    }
 }
 
 const TITLES: [&str; 9] = [
@@ -217,9 +231,7 @@ fn report(folder: &ExperimentFolder) -> Result<(), Failure> {
     cells.sort_by(|a, b| (&a.data, a.method, a.rank).cmp(&(&b.data, b.method, b.rank)));
     let rows: Vec<Vec<String>> = cells.iter().map(Cell::row).collect();
     let titles = TITLES.map(str::to_owned).to_vec();
-    let csv = (std::iter::once(&titles).chain(&rows))
-        .map(|row| row.join(",") + "\n")
-        .collect::<String>();
+    let csv: Vec<CsvLine> = cells.iter().map(Cell::line).collect();
     folder.write_results(&cells, &csv)?;
     let mut lines = aligned(&[vec![titles], rows].concat());
     lines.push(

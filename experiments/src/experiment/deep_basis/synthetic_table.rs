@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::synthetic::{OneDimensional, Run};
 use crate::arguments::name_of;
-use crate::experiment::{reported::summary_text, scaling::fitted_slope};
+use crate::experiment::{CsvLine, reported::summary_text, scaling::fitted_slope};
 use crate::summary::Summary;
 use crate::text_table::aligned;
 
@@ -41,7 +41,7 @@ struct Exponent {
 }
 
 /// The lines of the terminal, the record and the CSV of sorted runs.
-pub(super) fn report_lines(runs: &[Run]) -> (Vec<String>, Record, String) {
+pub(super) fn report_lines(runs: &[Run]) -> (Vec<String>, Record, Vec<CsvLine>) {
     let groups = runs.chunk_by(|a, b| (a.rows, a.method) == (b.rows, b.method));
     let cells: Vec<Cell> = groups.map(cell).collect();
     let exponents = exponents(&cells);
@@ -60,7 +60,7 @@ pub(super) fn report_lines(runs: &[Run]) -> (Vec<String>, Record, String) {
          accurate, better calibrated and far faster,\nGP and DKL out of memory above 10 000 rows"
             .into(),
     );
-    let csv = csv(&cells);
+    let csv = cells.iter().map(line).collect();
     (lines, Record { cells, exponents }, csv)
 }
 
@@ -132,27 +132,17 @@ fn row(cell: &Cell) -> Vec<String> {
     ]
 }
 
-/// One line a cell.
-fn csv(cells: &[Cell]) -> String {
-    let mut text =
-        String::from("method,rows,seeds,steps,mae,rmse,nlpd,function_rmse,ms_per_step,seconds\n");
-    let mean = |summary: Option<Summary>| {
-        summary.map_or_else(String::new, |summary| summary.mean.to_string())
-    };
-    for cell in cells {
-        let fields = [
-            name_of(cell.method),
-            cell.rows.to_string(),
-            cell.seeds.to_string(),
-            cell.steps.to_string(),
-            mean(cell.mae),
-            mean(cell.rmse),
-            mean(cell.nlpd),
-            mean(cell.function_rmse),
-            mean(cell.milliseconds_per_step),
-            mean(cell.seconds),
-        ];
-        text += &(fields.join(",") + "\n");
-    }
-    text
+/// A line of the file.
+fn line(cell: &Cell) -> CsvLine {
+    CsvLine::default()
+        .with("method", name_of(cell.method))
+        .with("rows", cell.rows)
+        .with("seeds", cell.seeds)
+        .with("steps", cell.steps)
+        .summary("mae", cell.mae)
+        .summary("rmse", cell.rmse)
+        .summary("nlpd", cell.nlpd)
+        .summary("function_rmse", cell.function_rmse)
+        .summary("ms_per_step", cell.milliseconds_per_step)
+        .summary("seconds", cell.seconds)
 }

@@ -7,7 +7,8 @@ use super::method::Method;
 use super::published::{Published, published};
 use crate::arguments::name_of;
 use crate::experiment::{
-    ExperimentFolder, Reported,
+    CsvLine, ExperimentFolder, Reported,
+    departures::{self, Departure, are_comparable, joined},
     reported::{reported_text, with_error},
 };
 use crate::failure::Failure;
@@ -21,8 +22,6 @@ const DIGITS: usize = 4;
 pub(super) struct Table<'a> {
     /// The cells, those of a data set in a row.
     pub cells: &'a [Cell],
-    /// Whether the numbers are comparable with the paper's.
-    pub is_paper: bool,
 }
 
 /// A cell with the paper's numbers, for programs.
@@ -43,6 +42,8 @@ struct Record<'a> {
     at_most: String,
     train_seconds: Option<Summary>,
     milliseconds_per_step: Option<Summary>,
+    /// Where the runs depart from the paper's protocol.
+    departures: &'a Option<Vec<Departure>>,
 }
 
 /// All of it, for programs.
@@ -61,11 +62,14 @@ impl Table<'_> {
     /// When one cannot be written.
     pub fn write(&self, folder: &ExperimentFolder) -> Result<(), Failure> {
         let records = Records {
-            comparable_with_the_paper: self.is_paper,
+            comparable_with_the_paper: are_comparable(
+                self.cells.iter().map(|cell| &cell.departures),
+            ),
             cells: self.cells.iter().map(record).collect(),
             runs: self.cells.iter().flat_map(|cell| &cell.runs).collect(),
         };
-        folder.write_results(&records, &csv(&records.cells))
+        let lines: Vec<CsvLine> = records.cells.iter().map(line).collect();
+        folder.write_results(&records, &lines)
     }
 
     /// The lines of the terminal, a block for each data set.
@@ -81,6 +85,18 @@ impl Table<'_> {
             lines.push(String::new());
         }
         lines
+    }
+
+    /// The lines under the table about what is not as in the paper.
+    pub fn departures(&self) -> Vec<String> {
+        let name = |cell: &Cell| {
+            let run = cell.first();
+            format!("{} {}, {}", run.data, run.method.title(), cell.budget())
+        };
+        let cells: Vec<_> = (self.cells.iter())
+            .map(|cell| (name(cell), &cell.departures))
+            .collect();
+        departures::lines(&cells)
     }
 }
 
@@ -131,12 +147,8 @@ fn row(cell: &Cell) -> Vec<String> {
 fn deviation_text(summary: Option<Summary>, digits: usize) -> String {
     summary.map_or_else(
         || "-".into(),
-        |summary| with_error(summary.mean, deviation(&summary), digits),
+        |summary| with_error(summary.mean, summary.deviation(), digits),
     )
-}
-
-fn deviation(summary: &Summary) -> Option<f64> {
-    (summary.standard_error).map(|error| error * (summary.runs as f64).sqrt())
 }
 
 fn record(cell: &Cell) -> Record<'_> {
@@ -171,42 +183,35 @@ fn record(cell: &Cell) -> Record<'_> {
         train_seconds: cell.summary(|run| run.train_seconds),
         milliseconds_per_step: cell
             .summary(|run| 1e3 * run.train_seconds / run.steps.max(1) as f64),
+        departures: &cell.departures,
     }
 }
 
-/// One line a cell.
-fn csv(records: &[Record<'_>]) -> String {
-    let mut text = String::from(
-        "data,method,rows,seeds,mae,mae_deviation,rmse,rmse_deviation,nlpd,nlpd_deviation,\
-         paper_mae,paper_rmse,paper_nlpd,steps,at_most,train_seconds,milliseconds_per_step\n",
-    );
-    let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
-    let mean = |summary: Option<Summary>| number(summary.map(|summary| summary.mean));
-    let spread = |summary: Option<Summary>| number(summary.as_ref().and_then(deviation));
-    for record in records {
-        let paper = |score: fn(&Published) -> Reported| {
-            number(record.paper.as_ref().map(|cell| score(cell).mean))
-        };
-        let fields = [
-            record.data.to_owned(),
-            name_of(record.method),
-            record.rows.to_string(),
-            record.seeds.to_string(),
-            mean(record.mae),
-            spread(record.mae),
-            mean(record.rmse),
-            spread(record.rmse),
-            mean(record.nlpd),
-            spread(record.nlpd),
-            paper(|cell| cell.mae),
-            paper(|cell| cell.rmse),
-            paper(|cell| cell.nlpd),
-            mean(record.steps),
-            record.at_most.clone(),
-            mean(record.train_seconds),
-            mean(record.milliseconds_per_step),
-        ];
-        text += &(fields.join(",") + "\n");
-    }
-    text
+/// A line of the file.
+fn line(record: &Record<'_>) -> CsvLine {
+    // A paper's deviation is kept where others have their error.
+    let paper = |score: fn(&Published) -> Reported| {
+        let score = record.paper.as_ref().map(score);
+        score.map(|score| (score.mean, score.standard_error))
+    };
+    CsvLine::default()
+        .with("data", record.data)
+        .with("method", name_of(record.method))
+        .with("rows", record.rows)
+        .with("seeds", record.seeds)
+        .deviation("mae", record.mae)
+        .reported_deviation("paper_mae", paper(|cell| cell.mae))
+        .deviation("rmse", record.rmse)
+        .reported_deviation("paper_rmse", paper(|cell| cell.rmse))
+        .deviation("nlpd", record.nlpd)
+        .reported_deviation("paper_nlpd", paper(|cell| cell.nlpd))
+        .deviation("steps", record.steps)
+        .with("at_most", &record.at_most)
+        .deviation("train_seconds", record.train_seconds)
+        .maybe(
+            "paper_seconds",
+            record.paper.as_ref().map(|cell| cell.seconds),
+        )
+        .deviation("milliseconds_per_step", record.milliseconds_per_step)
+        .maybe("departures", record.departures.as_deref().map(joined))
 }

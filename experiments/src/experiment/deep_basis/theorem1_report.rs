@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::theorem1::{Fit, KnownNoise, NAME, NOISE, Problem, levels};
 use crate::evenly_spaced::evenly_spaced;
-use crate::experiment::ExperimentFolder;
+use crate::experiment::{CsvLine, ExperimentFolder};
 use crate::failure::Failure;
 use crate::pictures::{
     self, Bands, Caption, CurvePanel, FitPanel, PictureError, Points, Quantity, Span,
@@ -33,7 +33,10 @@ pub(super) fn report(
     fits: &[Fit],
     steps: usize,
 ) -> Result<(), Failure> {
-    folder.write_results(&json!({ "known_noise": known, "fits": fits }), &csv(fits))?;
+    folder.write_results(
+        &json!({ "known_noise": known, "fits": fits }),
+        &csv_lines(fits),
+    )?;
     let path = folder.path();
     for drawn in [
         draw_fits(&path.join("fits.svg"), problem, fits),
@@ -99,15 +102,18 @@ fn text(folder: &ExperimentFolder, known: &KnownNoise, fits: &[Fit], steps: usiz
     lines.join("\n")
 }
 
-fn csv(fits: &[Fit]) -> String {
-    let mut text = String::from("model,noise,error,deviation,coverage,nlpd\n");
-    for fit in fits {
-        text += &format!(
-            "{},{},{},{},{},{}\n",
-            fit.title, fit.noise, fit.error, fit.mean_deviation, fit.coverage, fit.nlpd
-        );
-    }
-    text
+/// A line a fit.
+fn csv_lines(fits: &[Fit]) -> Vec<CsvLine> {
+    let line = |fit: &Fit| {
+        CsvLine::default()
+            .with("model", &fit.title)
+            .with("noise", fit.noise)
+            .with("error", fit.error)
+            .with("deviation", fit.mean_deviation)
+            .with("coverage", fit.coverage)
+            .with("nlpd", fit.nlpd)
+    };
+    fits.iter().map(line).collect()
 }
 
 /// A panel a posterior, with the rows and the function itself, which is the first fit's mean but for

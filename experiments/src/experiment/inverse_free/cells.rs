@@ -3,8 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::method::Method;
-use crate::arguments::name_of;
-use crate::experiment::{ExperimentFolder, course::Look};
+use crate::arguments::{RunOptions, name_of};
+use crate::experiment::{
+    ExperimentFolder,
+    course::Look,
+    departures::{Departure, departures_of},
+};
 use crate::failure::Failure;
 use crate::summary::Summary;
 
@@ -23,6 +27,9 @@ pub(super) struct Run {
     pub seed: u64,
     /// The test rows in the course of training; empty before.
     pub looks: Vec<Look>,
+    /// What it was told, without any default; none before.
+    #[serde(default)]
+    pub options: Option<RunOptions>,
 }
 
 impl Run {
@@ -62,18 +69,23 @@ impl Run {
 
 /// The runs of a model on a data set, one a seed; at least one.
 pub(super) struct Cell {
+    /// Where they depart from the paper's protocol.
+    pub departures: Option<Vec<Departure>>,
     /// The runs, by their seeds.
     pub runs: Vec<Run>,
 }
 
 impl Cell {
     /// The finished runs of the experiment in `folder`, by data set, size, model and probes; exact
-    /// traces come last.
+    /// traces come last. In the paper a run is told what `in_paper` gives.
     ///
     /// # Errors
     ///
     /// When a file cannot be read.
-    pub fn finished(folder: &ExperimentFolder) -> Result<Vec<Self>, Failure> {
+    pub fn finished(
+        folder: &ExperimentFolder,
+        in_paper: impl Fn(&Run) -> RunOptions,
+    ) -> Result<Vec<Self>, Failure> {
         let mut runs: Vec<Run> = folder.made()?;
         runs.sort_by(|a, b| {
             let key = |run: &Run| (run.inducing, run.method, run.probes.unwrap_or(usize::MAX));
@@ -82,6 +94,7 @@ impl Cell {
         let cells = runs.chunk_by(|a, b| a.cell() == b.cell());
         Ok(cells
             .map(|runs| Self {
+                departures: Some(departures_of(runs[0].options.as_ref(), in_paper(&runs[0]))),
                 runs: runs.to_vec(),
             })
             .collect())
@@ -130,12 +143,14 @@ mod tests {
             probes: Some(4),
             seed,
             looks: vec![look(0), look(1)],
+            options: None,
         }
     }
 
     #[test]
     fn curves_are_means_over_the_seeds() {
         let cell = Cell {
+            departures: None,
             runs: vec![run(0, [3.0, 1.0]), run(1, [5.0, 2.0])],
         };
         let curve = cell.curve(|look| look.seconds, |look| look.nlpd);

@@ -147,13 +147,12 @@ impl MnistOptions {
             for &kernel in kernels {
                 for &method in methods {
                     let title = format!("{}, {}, seed {seed}", kernel.title(), method.title());
-                    let options = RunOptions {
-                        seed: Some(seed),
-                        ..method.with_model(shared.clone(), &RELAXED)
-                    };
                     let run = TrainingRun {
                         folder: runs_of(&folder, kernel, method).join(format!("seed-{seed}")),
-                        options: kernel.with_kernel(options, common),
+                        options: RunOptions {
+                            seed: Some(seed),
+                            ..self.told(kernel, method, place)
+                        },
                     };
                     if !watch.run(&run, &title)? {
                         broken.push(title);
@@ -161,10 +160,29 @@ impl MnistOptions {
                 }
             }
         }
-        let of_paper = (Some(STEPS), Some(INDUCING), Some(BATCH));
-        let is_paper = (shared.steps, shared.inducing, shared.batch_size) == of_paper;
-        mnist_table::report(is_paper, &folder)?;
+        let paper = self.as_in_paper();
+        let in_paper = |kernel, method| paper.told(kernel, method, place);
+        mnist_table::report(in_paper, &folder)?;
         all_made(broken)
+    }
+
+    /// The same as in the paper.
+    fn as_in_paper(&self) -> Self {
+        Self {
+            models: Vec::new(),
+            inducing: None,
+            seeds: None,
+            steps: None,
+            batch_size: None,
+            learning_rate: None,
+            common: self.common.as_in_paper(),
+        }
+    }
+
+    /// What a run is told, but for its seed.
+    fn told(&self, kernel: DigitKernel, method: Method, place: Place) -> RunOptions {
+        let options = method.with_model(self.shared(place), &RELAXED);
+        kernel.with_kernel(options, &self.common)
     }
 
     /// What all runs have in common.
@@ -244,4 +262,34 @@ fn staged(options: RunOptions, common: &CommonOptions) -> RunOptions {
 /// The folder of the runs of a model with a kernel.
 pub(super) fn runs_of(folder: &ExperimentFolder, kernel: DigitKernel, method: Method) -> PathBuf {
     folder.runs().join(name_of(kernel)).join(name_of(method))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::departures::testing::{departures_between, typed};
+
+    #[test]
+    fn other_rates_and_stages_are_departures_from_the_paper() {
+        let departures = |line: &str, kernel| {
+            let options: MnistOptions = typed(line);
+            let place = options.common.place().unwrap();
+            let here = options.told(kernel, Method::R, place);
+            departures_between(here, options.as_in_paper().told(kernel, Method::R, place))
+        };
+        for kernel in [DigitKernel::Conv, DigitKernel::Rbf] {
+            assert_eq!(departures("--scale paper", kernel), "");
+        }
+        let rate = "learning-rate 0.1 instead of 0.001";
+        let line = "--scale paper --learning-rate 0.1";
+        assert_eq!(departures(line, DigitKernel::Rbf), rate);
+        // All sizes are the paper's, but not the stages of the rate.
+        let sizes = "--steps 450000 --inducing 750 --learning-rate 0.001";
+        assert_eq!(departures(sizes, DigitKernel::Rbf), "");
+        let stages = departures(sizes, DigitKernel::Conv);
+        assert!(
+            stages.contains("schedule constant instead of stairs"),
+            "{stages}"
+        );
+    }
 }

@@ -1,14 +1,16 @@
 //! The table of MNIST (Table 2): ours, with the paper's numbers beside them.
 
+use std::path::PathBuf;
+
 use clap::ValueEnum;
 use serde::Serialize;
 
 use super::method::Method;
 use super::mnist::{DigitKernel, runs_of};
-use super::table::NOT_COMPARABLE;
-use crate::arguments::name_of;
+use crate::arguments::{RunOptions, name_of};
 use crate::experiment::{
-    ExperimentFolder, Reported,
+    CsvLine, ExperimentFolder, Reported,
+    departures::{self, Departure, are_comparable, departures_of_runs, joined},
     reported::{reported_text, summary_text},
 };
 use crate::failure::Failure;
@@ -28,11 +30,17 @@ struct Row {
     paper_error: Reported,
     nlpd: Option<Summary>,
     milliseconds_per_step: Option<Summary>,
+    /// Where the runs depart from the paper's protocol.
+    departures: Option<Vec<Departure>>,
     runs: Vec<Metrics>,
 }
 
 impl Row {
-    fn new(kernel: DigitKernel, method: Method, runs: Vec<Metrics>) -> Self {
+    fn new(
+        (kernel, method): (DigitKernel, Method),
+        departures: Vec<Departure>,
+        runs: Vec<Metrics>,
+    ) -> Self {
         let summary = |number: fn(&Metrics) -> f64| {
             Summary::of(&runs.iter().map(number).collect::<Vec<f64>>())
         };
@@ -43,10 +51,19 @@ impl Row {
             paper_error: published(kernel, method),
             nlpd: summary(|metrics| metrics.scores.nlpd),
             milliseconds_per_step: summary(|metrics| 1e3 * metrics.seconds_per_step),
+            departures: Some(departures),
             runs,
         }
     }
+
+    /// Its name for people.
+    fn title(&self) -> String {
+        format!("{}, {}", self.kernel.title(), self.method.title())
+    }
 }
+
+/// Images that the paper trains on, and tests on.
+const IMAGES: (usize, usize) = (60_000, 10_000);
 
 /// Table 2.
 fn published(kernel: DigitKernel, method: Method) -> Reported {
@@ -64,26 +81,49 @@ fn published(kernel: DigitKernel, method: Method) -> Reported {
     }
 }
 
-/// The table of every run that is finished in the folder.
+/// All rows, for programs.
+#[derive(Serialize)]
+struct Records {
+    comparable_with_the_paper: bool,
+    rows: Vec<Row>,
+}
+
+/// The table of every run that is finished in the folder; in the paper it is told what `in_paper`
+/// gives.
 ///
 /// # Errors
 ///
 /// When a file cannot be read or written.
-pub(super) fn report(is_paper: bool, folder: &ExperimentFolder) -> Result<(), Failure> {
+pub(super) fn report(
+    in_paper: impl Fn(DigitKernel, Method) -> RunOptions,
+    folder: &ExperimentFolder,
+) -> Result<(), Failure> {
     let mut rows = Vec::new();
     for &kernel in DigitKernel::value_variants() {
         for &method in Method::value_variants() {
-            let runs = TrainingRun::all_finished(&runs_of(folder, kernel, method))?;
-            if !runs.is_empty() {
-                rows.push(Row::new(kernel, method, runs));
+            let place = runs_of(folder, kernel, method);
+            let (folders, runs): (Vec<PathBuf>, Vec<Metrics>) =
+                TrainingRun::places_finished(&place)?.into_iter().unzip();
+            if runs.is_empty() {
+                continue;
             }
+            let mut departures = departures_of_runs(&folders, &in_paper(kernel, method))?;
+            let (train, test) = IMAGES;
+            departures.extend(Departure::of("training images", runs[0].n_train, train));
+            departures.extend(Departure::of("test images", runs[0].n_test, test));
+            rows.push(Row::new((kernel, method), departures, runs));
         }
     }
-    folder.write_results(&rows, &csv(&rows))?;
-    print(&text(&rows, is_paper, folder))
+    let lines: Vec<CsvLine> = rows.iter().map(line).collect();
+    let records = Records {
+        comparable_with_the_paper: are_comparable(rows.iter().map(|row| &row.departures)),
+        rows,
+    };
+    folder.write_results(&records, &lines)?;
+    print(&text(&records.rows, folder))
 }
 
-fn text(rows: &[Row], is_paper: bool, folder: &ExperimentFolder) -> String {
+fn text(rows: &[Row], folder: &ExperimentFolder) -> String {
     let titles = [
         "kernel, model",
         "test error %",
@@ -96,7 +136,7 @@ fn text(rows: &[Row], is_paper: bool, folder: &ExperimentFolder) -> String {
     let mut cells = vec![titles.map(str::to_owned).to_vec()];
     cells.extend(rows.iter().map(|row| {
         vec![
-            format!("{}, {}", row.kernel.title(), row.method.title()),
+            row.title(),
             summary_text(row.error, 2),
             reported_text(Some(row.paper_error), 2),
             summary_text(row.nlpd, 4),
@@ -114,33 +154,23 @@ fn text(rows: &[Row], is_paper: bool, folder: &ExperimentFolder) -> String {
          inducing points\nor patches after 450 000 steps"
             .into(),
     );
-    if !is_paper {
-        lines.push(NOT_COMPARABLE.into());
-    }
+    let cells: Vec<_> = (rows.iter())
+        .map(|row| (row.title(), &row.departures))
+        .collect();
+    lines.extend(departures::lines(&cells));
     lines.push(format!("all of it in {}\n", folder.path().display()));
     lines.join("\n")
 }
 
-/// One line a model.
-fn csv(rows: &[Row]) -> String {
-    let mut text = String::from(
-        "kernel,method,seeds,error,error_error,paper_error,paper_error_error,nlpd,milliseconds_per_step\n",
-    );
-    let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
-    let mean = |summary: Option<Summary>| number(summary.map(|summary| summary.mean));
-    for row in rows {
-        let fields = [
-            name_of(row.kernel),
-            name_of(row.method),
-            row.runs.len().to_string(),
-            mean(row.error),
-            number(row.error.and_then(|summary| summary.standard_error)),
-            row.paper_error.mean.to_string(),
-            row.paper_error.standard_error.to_string(),
-            mean(row.nlpd),
-            mean(row.milliseconds_per_step),
-        ];
-        text += &(fields.join(",") + "\n");
-    }
-    text
+/// A line of the file.
+fn line(row: &Row) -> CsvLine {
+    CsvLine::default()
+        .with("kernel", name_of(row.kernel))
+        .with("method", name_of(row.method))
+        .with("seeds", row.runs.len())
+        .summary("error", row.error)
+        .reported("paper_error", Some(row.paper_error))
+        .summary("nlpd", row.nlpd)
+        .summary("milliseconds_per_step", row.milliseconds_per_step)
+        .maybe("departures", row.departures.as_deref().map(joined))
 }

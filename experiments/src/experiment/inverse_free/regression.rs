@@ -65,6 +65,21 @@ pub(super) fn damped(steps: usize) -> Relaxed {
     }
 }
 
+/// What `run` is told beside what it has in common with others, R-SVGP as `relaxed` says but with
+/// the run's probes.
+pub(super) fn told(run: &Run, shared: RunOptions, relaxed: &Relaxed) -> RunOptions {
+    let relaxed = Relaxed {
+        probes: run.probes,
+        ..*relaxed
+    };
+    RunOptions {
+        data: Some(run.data.clone()),
+        seed: Some(run.seed),
+        inducing: Some(run.inducing),
+        ..run.method.with_model(shared, &relaxed)
+    }
+}
+
 /// Runs in a folder, each made once.
 pub(super) struct Runs<'a> {
     /// What they have in common.
@@ -102,20 +117,15 @@ impl Runs<'_> {
     /// When it cannot begin or cannot be written; one that breaks off says so.
     fn make(&self, run: Run, relaxed: &Relaxed) -> Result<bool, Failure> {
         let source = DataSource::resolve(&run.data, self.shared.data_dir.as_deref())?;
-        let relaxed = Relaxed {
-            probes: run.probes,
-            ..*relaxed
-        };
-        let options = RunOptions {
-            data: Some(run.data.clone()),
-            seed: Some(run.seed),
-            inducing: Some(run.inducing),
-            ..run.method.with_model(self.shared.clone(), &relaxed)
-        };
+        let options = told(&run, self.shared.clone(), relaxed);
         let title = run.title();
         let made = self.folder.once(&run.name(), || {
-            let looks = course(&title, options, &source, self.place, LOOKS, &self.watch)?;
-            Ok(Run { looks, ..run })
+            let course = course(&title, options, &source, self.place, LOOKS, &self.watch)?;
+            Ok(Run {
+                looks: course.looks,
+                options: Some(course.options),
+                ..run
+            })
         });
         match made {
             Ok(_) => Ok(true),

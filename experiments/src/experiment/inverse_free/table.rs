@@ -4,16 +4,16 @@ use serde::Serialize;
 
 use super::cells::{Cell, Run};
 use super::method::Method;
+use crate::arguments::name_of;
 use crate::experiment::{
-    ExperimentFolder, Reported,
+    CsvLine, ExperimentFolder, Reported,
     course::Look,
+    departures::{self, Departure, are_comparable, joined},
     reported::{reported_text, summary_text},
 };
 use crate::failure::Failure;
 use crate::summary::Summary;
 use crate::text_table::aligned;
-
-pub(super) use crate::experiment::reported::NOT_COMPARABLE;
 
 /// Digits of scores behind the point.
 const DIGITS: usize = 3;
@@ -31,8 +31,6 @@ pub(super) struct Table<'a> {
     pub is_reference: fn(&Run) -> bool,
     /// … and what that is called.
     pub ratio: &'static str,
-    /// Whether the numbers are comparable with the paper's.
-    pub is_paper: bool,
 }
 
 /// A cell with the paper's number, for programs.
@@ -49,6 +47,8 @@ struct Record<'a> {
     loss: Option<Summary>,
     seconds: Option<Summary>,
     seconds_ratio: Option<f64>,
+    /// Where the runs depart from the paper's protocol.
+    departures: &'a Option<Vec<Departure>>,
     seeds: Vec<u64>,
 }
 
@@ -68,11 +68,14 @@ impl Table<'_> {
     /// When one cannot be written.
     pub fn write(&self, folder: &ExperimentFolder) -> Result<(), Failure> {
         let records = Records {
-            comparable_with_the_paper: self.is_paper,
+            comparable_with_the_paper: are_comparable(
+                self.cells.iter().map(|cell| &cell.departures),
+            ),
             cells: self.cells.iter().map(|cell| self.record(cell)).collect(),
             runs: self.cells.iter().flat_map(|cell| &cell.runs).collect(),
         };
-        folder.write_results(&records, &csv(&records.cells))
+        let lines: Vec<CsvLine> = records.cells.iter().map(line).collect();
+        folder.write_results(&records, &lines)
     }
 
     /// The lines of the terminal, a block for each data set.
@@ -86,6 +89,15 @@ impl Table<'_> {
             lines.push(String::new());
         }
         lines
+    }
+
+    /// The lines under the table about what is not as in the paper.
+    pub fn departures(&self) -> Vec<String> {
+        let name = |run: &Run| format!("{} {} M = {}", run.data, (self.label)(run), run.inducing);
+        let cells: Vec<_> = (self.cells.iter())
+            .map(|cell| (name(cell.first()), &cell.departures))
+            .collect();
+        departures::lines(&cells)
     }
 
     fn header(&self) -> Vec<String> {
@@ -143,6 +155,7 @@ impl Table<'_> {
             loss: cell.at_the_end(|look| look.loss),
             seconds: seconds(cell),
             seconds_ratio: (seconds(cell).zip(reference)).map(|(own, other)| own.mean / other.mean),
+            departures: &cell.departures,
             seeds: cell.runs.iter().map(|run| run.seed).collect(),
         }
     }
@@ -153,35 +166,22 @@ pub(super) fn by_data(cells: &[Cell]) -> impl Iterator<Item = &[Cell]> {
     cells.chunk_by(|first, second| first.first().data == second.first().data)
 }
 
-/// One line a cell.
-fn csv(records: &[Record<'_>]) -> String {
-    let mut text = String::from(
-        "data,method,inducing,probes,steps,seeds,nlpd,nlpd_error,paper_nlpd,rmse,loss,seconds,\
-         seconds_ratio\n",
-    );
-    let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
-    let mean = |summary: Option<Summary>| number(summary.map(|summary| summary.mean));
-    for record in records {
-        let fields = [
-            record.data.to_owned(),
-            crate::arguments::name_of(record.method),
-            record.inducing.to_string(),
-            record
-                .probes
-                .map_or_else(String::new, |count| count.to_string()),
-            record.steps.to_string(),
-            record.seeds.len().to_string(),
-            mean(record.nlpd),
-            number(record.nlpd.and_then(|summary| summary.standard_error)),
-            number(record.paper_nlpd.map(|reported| reported.mean)),
-            mean(record.rmse),
-            mean(record.loss),
-            mean(record.seconds),
-            number(record.seconds_ratio),
-        ];
-        text += &(fields.join(",") + "\n");
-    }
-    text
+/// A line of the file.
+fn line(record: &Record<'_>) -> CsvLine {
+    CsvLine::default()
+        .with("data", record.data)
+        .with("method", name_of(record.method))
+        .with("inducing", record.inducing)
+        .maybe("probes", record.probes)
+        .with("steps", record.steps)
+        .with("seeds", record.seeds.len())
+        .summary("nlpd", record.nlpd)
+        .reported("paper_nlpd", record.paper_nlpd)
+        .summary("rmse", record.rmse)
+        .summary("loss", record.loss)
+        .summary("seconds", record.seconds)
+        .maybe("seconds_ratio", record.seconds_ratio)
+        .maybe("departures", record.departures.as_deref().map(joined))
 }
 
 /// The curve of a number against the seconds of training.

@@ -4,7 +4,7 @@ use super::toy::Trace;
 use super::toy_data::{LossAxis, toys};
 use super::toy_variants::variants;
 use crate::arguments::name_of;
-use crate::experiment::{CommonOptions, ExperimentFolder};
+use crate::experiment::{CommonOptions, CsvLine, ExperimentFolder};
 use crate::failure::Failure;
 use crate::pictures::{self, Caption, CurveName, CurvePanel, Quantity, Span};
 use crate::standard_output::print;
@@ -24,7 +24,7 @@ pub(super) fn report(
     common: &CommonOptions,
     folder: &ExperimentFolder,
 ) -> Result<(), Failure> {
-    folder.write_results(&traces, &csv(traces))?;
+    folder.write_results(&traces, &csv_lines(traces))?;
     let mut lines = Vec::new();
     for traces in traces.chunk_by(|first, second| first.data == second.data) {
         draw(folder, traces, summary);
@@ -99,14 +99,20 @@ fn rows(traces: &[Trace]) -> Vec<Vec<String>> {
     rows
 }
 
-fn csv(traces: &[Trace]) -> String {
-    let mut text = String::from("data,variant,step,loss\n");
-    for trace in traces {
-        for (step, loss) in trace.steps.iter().zip(&trace.losses) {
-            text += &format!("{},{},{step},{loss}\n", trace.data, trace.variant);
-        }
-    }
-    text
+/// A line a look.
+fn csv_lines(traces: &[Trace]) -> Vec<CsvLine> {
+    let line = |trace: &Trace, (step, loss): (&usize, &f64)| {
+        CsvLine::default()
+            .with("data", &trace.data)
+            .with("variant", &trace.variant)
+            .with("step", step)
+            .with("loss", loss)
+    };
+    let looks = traces.iter().flat_map(|trace| {
+        let looks = trace.steps.iter().zip(&trace.losses);
+        looks.map(move |look| line(trace, look))
+    });
+    looks.collect()
 }
 
 /// Draws all traces of a data set.

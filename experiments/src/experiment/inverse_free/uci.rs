@@ -13,11 +13,10 @@ use serde_json::json;
 
 use super::cells::{Cell, Run};
 use super::method::Method;
-use super::regression::{Runs, shared};
-use super::table::{NOT_COMPARABLE, Table};
+use super::regression::Runs;
+use super::table::Table;
 use super::uci_picture::draw;
 use super::uci_protocol::ProtocolName;
-use crate::arguments::RunOptions;
 use crate::experiment::{
     CommonOptions, ExperimentFolder,
     data_at_hand::data_at_hand,
@@ -78,19 +77,15 @@ pub(in crate::experiment) fn uci(options: &UciOptions) -> Result<(), Failure> {
     });
     let folder = ExperimentFolder::open(protocol.name, common, &settings)?;
     let runs = Runs {
-        shared: RunOptions {
-            steps: Some(steps),
-            batch_size: Some(protocol.batch_size),
-            ..shared(common, place)
-        },
+        shared: options.protocol.shared(steps, common, place),
         place,
         folder: &folder,
         watch: Watch::new(&folder, common.quiet)?,
     };
     let asked = options.runs(&data_sets, protocol.sizes, relaxed.probes);
     let broken = runs.make_all(asked, &relaxed)?;
-    let is_paper = common.is_paper() && steps == protocol.steps;
-    report(options.protocol, is_paper, &folder)?;
+    let cells = Cell::finished(&folder, |run| options.protocol.in_paper(run, common, place))?;
+    report(options.protocol, &cells, &folder)?;
     all_made(broken)
 }
 
@@ -119,6 +114,7 @@ impl UciOptions {
                         probes: probes.filter(|&count| method == Method::R && count <= inducing),
                         seed,
                         looks: Vec::new(),
+                        options: None,
                     }));
                 }
             }
@@ -130,20 +126,18 @@ impl UciOptions {
 /// Tables and pictures of every run that is finished in the folder.
 fn report(
     protocol: ProtocolName,
-    is_paper: bool,
+    cells: &[Cell],
     folder: &ExperimentFolder,
 ) -> Result<(), Failure> {
-    let cells = Cell::finished(folder)?;
     let table = Table {
-        cells: &cells,
+        cells,
         label: |run| run.method.title().to_owned(),
         published: protocol.published(),
         is_reference: |run| run.method == Method::R,
         ratio: "of R",
-        is_paper,
     };
     table.write(folder)?;
-    draw(folder, &cells);
+    draw(folder, cells);
     let mut lines = table.lines();
     lines.push(
         "mean (standard error) over the seeds, in standardised units; seconds of the steps alone, \
@@ -151,9 +145,42 @@ fn report(
             .into(),
     );
     lines.push(protocol.findings().into());
-    if !is_paper {
-        lines.push(NOT_COMPARABLE.into());
-    }
+    lines.extend(table.departures());
     lines.push(format!("all of it in {}\n", folder.path().display()));
     print(&lines.join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::regression::told;
+    use super::*;
+    use crate::experiment::departures::testing::{departures_between, typed};
+
+    fn departures(line: &str) -> Vec<String> {
+        let options: UciOptions = typed(line);
+        let (common, name) = (&options.common, options.protocol);
+        let place = common.place().unwrap();
+        let protocol = name.protocol(common.is_paper());
+        let steps = options.steps.unwrap_or(protocol.steps);
+        let relaxed = name.relaxed(steps);
+        let runs = options.runs(&["kin40k".into()], protocol.sizes, relaxed.probes);
+        let shared = name.shared(steps, common, place);
+        let of_run = |run: &Run| {
+            let here = told(run, shared.clone(), &relaxed);
+            departures_between(here, name.in_paper(run, common, place))
+        };
+        runs.iter().map(of_run).collect()
+    }
+
+    #[test]
+    fn other_sizes_and_lengths_are_departures_from_the_paper() {
+        assert!(departures("--scale paper").iter().all(String::is_empty));
+        let table_1 = departures("--scale paper --protocol table-1 --seeds 1");
+        assert_eq!(table_1, ["", "", ""]);
+        let fewer = departures("--scale paper --inducing 300,2000 --models w,r --seeds 1");
+        let size = "inducing 300 instead of 1000";
+        assert_eq!(fewer, [size, size, "", ""]);
+        let shorter = departures("--scale paper --steps 40 --models w --inducing 1000 --seeds 1");
+        assert_eq!(shorter, ["steps 40 instead of 20000"]);
+    }
 }

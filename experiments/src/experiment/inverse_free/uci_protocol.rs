@@ -5,9 +5,9 @@ use serde::Serialize;
 
 use super::cells::Run;
 use super::method::{Method, Relaxed};
-use super::regression::{DATA_SETS, damped};
-use crate::arguments::InversionName;
-use crate::experiment::Reported;
+use super::regression::{DATA_SETS, damped, shared, told};
+use crate::arguments::{InversionName, RunOptions};
+use crate::experiment::{CommonOptions, Reported, options::Place};
 
 /// A figure or table of the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
@@ -62,6 +62,36 @@ impl ProtocolName {
                 steps: by_scale(1_000, 200_000),
                 batch_size: 1000,
             },
+        }
+    }
+
+    /// What `run` is told in the paper; with as many inducing points as the paper's first, if it is of
+    /// another size than any of the paper's.
+    pub fn in_paper(self, run: &Run, common: &CommonOptions, place: Place) -> RunOptions {
+        let common = common.as_in_paper();
+        let protocol = self.protocol(true);
+        let relaxed = self.relaxed(protocol.steps);
+        let is_of_paper = protocol.sizes.contains(&run.inducing);
+        let inducing = if is_of_paper {
+            run.inducing
+        } else {
+            protocol.sizes[0]
+        };
+        let of_r = |&count: &usize| run.method == Method::R && count <= inducing;
+        let run = Run {
+            inducing,
+            probes: relaxed.probes.filter(of_r),
+            ..run.clone()
+        };
+        told(&run, self.shared(protocol.steps, &common, place), &relaxed)
+    }
+
+    /// What all runs of so many steps have in common.
+    pub fn shared(self, steps: usize, common: &CommonOptions, place: Place) -> RunOptions {
+        RunOptions {
+            steps: Some(steps),
+            batch_size: Some(self.protocol(common.is_paper()).batch_size),
+            ..shared(common, place)
         }
     }
 

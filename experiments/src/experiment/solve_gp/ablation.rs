@@ -11,7 +11,7 @@ use serde_json::json;
 use super::regression::protocol;
 use crate::arguments::{ModelName, RunOptions, name_of};
 use crate::experiment::{
-    CommonOptions, ExperimentFolder,
+    CommonOptions, CsvLine, ExperimentFolder,
     course::{Look, course},
     watch::Watch,
 };
@@ -96,12 +96,12 @@ pub(in crate::experiment) fn ablation(options: &AblationOptions) -> Result<(), F
         let make = || {
             Ok(Curve {
                 model: title.to_owned(),
-                points: course(title, options, &source, place, LOOKS, &watch)?,
+                points: course(title, options, &source, place, LOOKS, &watch)?.looks,
             })
         };
         curves.push(folder.once(&name_of(model), make)?);
     }
-    folder.write_results(&curves, &csv(&curves))?;
+    folder.write_results(&curves, &csv_lines(&curves))?;
     let summary = format!("M = {inducing}, test rows, seed {}", common.seed);
     draw(&folder, &source.name(), &summary, &curves);
     print(&text(&curves, &source.name(), &summary, common, &folder))
@@ -146,17 +146,20 @@ fn text(
     lines.join("\n")
 }
 
-fn csv(curves: &[Curve]) -> String {
-    let mut text = String::from("model,step,seconds,rmse,log_density\n");
-    for curve in curves {
-        for look in &curve.points {
-            text += &format!(
-                "\"{}\",{},{},{},{}\n",
-                curve.model, look.step, look.seconds, look.rmse, -look.nlpd
-            );
-        }
-    }
-    text
+/// A line a look.
+fn csv_lines(curves: &[Curve]) -> Vec<CsvLine> {
+    let line = |curve: &Curve, look: &Look| {
+        CsvLine::default()
+            .with("model", &curve.model)
+            .with("step", look.step)
+            .with("seconds", look.seconds)
+            .with("rmse", look.rmse)
+            .with("log_density", -look.nlpd)
+    };
+    let looks = curves
+        .iter()
+        .flat_map(|curve| curve.points.iter().map(move |look| line(curve, look)));
+    looks.collect()
 }
 
 fn draw(folder: &ExperimentFolder, data: &str, summary: &str, curves: &[Curve]) {

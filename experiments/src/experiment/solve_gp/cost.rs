@@ -19,7 +19,7 @@ use serde_json::json;
 
 use super::models::{Compared, isotropic};
 use super::operations::Sets;
-use crate::experiment::{CommonOptions, ExperimentFolder, watch::Watch};
+use crate::experiment::{CommonOptions, CsvLine, ExperimentFolder, watch::Watch};
 use crate::failure::Failure;
 use crate::pictures::{self, Caption, CurveName, CurvePanel, Quantity, Span};
 use crate::settings::at_least_one;
@@ -114,7 +114,8 @@ pub(in crate::experiment) fn cost(options: &CostOptions) -> Result<(), Failure> 
             times.push(folder.once(&name, || stopwatch.times(size, whitened))?);
         }
     }
-    folder.write_results(&times, &csv(&times))?;
+    let lines: Vec<CsvLine> = times.iter().map(line).collect();
+    folder.write_results(&times, &lines)?;
     draw(&folder, &times);
     print(&text(&times, steps, &folder))
 }
@@ -283,25 +284,18 @@ fn text(times: &[Times], steps: usize, folder: &ExperimentFolder) -> String {
     lines.join("\n")
 }
 
-fn csv(times: &[Times]) -> String {
-    let mut text = String::from(
-        "inducing,whitened,svgp_ms,odvgp_ms,solve_ms,svgp_double_ms,measured_ratio,counted_ratio,table_4_ratio\n",
-    );
-    for row in times {
-        text += &format!(
-            "{},{},{},{},{},{},{},{},{}\n",
-            row.inducing,
-            row.whitened,
-            row.svgp,
-            row.odvgp,
-            row.solve,
-            row.svgp_double,
-            row.measured_ratio,
-            row.counted_ratio,
-            row.table_4_ratio
-        );
-    }
-    text
+/// A line of the file.
+fn line(row: &Times) -> CsvLine {
+    CsvLine::default()
+        .with("inducing", row.inducing)
+        .with("whitened", row.whitened)
+        .with("svgp_ms", row.svgp)
+        .with("odvgp_ms", row.odvgp)
+        .with("solve_ms", row.solve)
+        .with("svgp_double_ms", row.svgp_double)
+        .with("measured_ratio", row.measured_ratio)
+        .with("counted_ratio", row.counted_ratio)
+        .with("table_4_ratio", row.table_4_ratio)
 }
 
 fn draw(folder: &ExperimentFolder, times: &[Times]) {

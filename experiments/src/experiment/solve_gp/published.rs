@@ -48,6 +48,13 @@ elevators 10623 18 0.398(4) 0.396(4) 0.397(4) 0.399(4) 0.395(4) 0.395(4)
 bike 11122 17 0.283(3) 0.279(3) 0.272(3) 0.270(3) 0.272(3) 0.276(3)
 ";
 
+/// The paper's training rows and inputs of a data set.
+pub(super) fn sizes(data: &str) -> Option<[usize; 2]> {
+    let mut rows = LOG_DENSITY.lines().map(str::split_whitespace);
+    let mut row = rows.find_map(|mut row| (row.next() == Some(data)).then_some(row))?;
+    Some([row.next()?.parse().ok()?, row.next()?.parse().ok()?])
+}
+
 /// The paper's mean test log density of a data set with a column's model.
 pub(super) fn log_density(data: &str, column: Column) -> Option<Reported> {
     find(LOG_DENSITY, data, column)
@@ -100,6 +107,7 @@ mod tests {
         assert_eq!(cell(solve), Some((0.187, 0.002)));
         assert_eq!(cell(rmse("bike", Column::Odvgp8096)), Some((0.27, 0.003)));
         assert_eq!(cell(rmse("snelson", Column::Svgp1024)), None);
+        assert_eq!((sizes("bike"), sizes("snelson")), (Some([11122, 17]), None));
     }
 
     #[test]

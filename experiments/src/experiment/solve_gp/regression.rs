@@ -14,16 +14,18 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 
 use super::columns::Column;
-use super::published::DATA_SETS;
+use super::published::{self, DATA_SETS};
 use super::regression_table::{Cell, RegressionTable};
 use crate::arguments::{KeepName, LikelihoodName, MeanName, RunOptions, ScheduleName, name_of};
 use crate::experiment::{
     CommonOptions, ExperimentFolder,
     data_at_hand::data_at_hand,
+    departures::{Departure, departures_of_runs},
     options::Place,
     watch::{Watch, all_made},
 };
 use crate::failure::Failure;
+use crate::report::Metrics;
 use crate::standard_output::print;
 use crate::training_run::TrainingRun;
 
@@ -85,7 +87,8 @@ pub(in crate::experiment) fn regression(options: &RegressionOptions) -> Result<(
             broken.push(name);
         }
     }
-    let table = RegressionTable::new(finished_cells(&folder)?, common.is_paper());
+    let cells = options.finished_cells(&folder)?;
+    let table = RegressionTable::new(cells, common.is_paper());
     table.write(&folder)?;
     print(&table.text(folder.path()))?;
     all_made(broken)
@@ -152,11 +155,27 @@ impl RegressionOptions {
             data_sets,
             columns: columns.to_vec(),
             seeds: (common.seed..common.seed + splits).collect(),
-            shared: RunOptions {
-                epochs: Some(self.epochs.unwrap_or(common.by_scale(40, 100))),
-                ..protocol(common, place)
-            },
+            shared: self.shared(place),
         })
+    }
+
+    /// What all runs have in common.
+    fn shared(&self, place: Place) -> RunOptions {
+        let common = &self.common;
+        RunOptions {
+            epochs: Some(self.epochs.unwrap_or(common.by_scale(40, 100))),
+            ..protocol(common, place)
+        }
+    }
+
+    /// What a run of a column is told in the paper.
+    fn in_paper(&self, column: Column, place: Place) -> RunOptions {
+        let paper = Self {
+            epochs: None,
+            common: self.common.as_in_paper(),
+            ..self.clone()
+        };
+        column.with_model(paper.shared(place), true)
     }
 }
 
@@ -164,25 +183,77 @@ fn cell_folder(folder: &ExperimentFolder, data: &str, column: Column) -> PathBuf
     folder.runs().join(data).join(name_of(column))
 }
 
-/// The cells with finished runs, in the order of the paper.
-fn finished_cells(folder: &ExperimentFolder) -> Result<Vec<Cell>, Failure> {
-    let found = crate::output::names_in(&folder.runs());
-    let others = found
-        .iter()
-        .filter(|name| !DATA_SETS.contains(&name.as_str()));
-    let known = DATA_SETS.iter().copied();
-    let mut cells = Vec::new();
-    for data in known.chain(others.map(String::as_str)) {
-        for &column in Column::value_variants() {
-            let runs = TrainingRun::all_finished(&cell_folder(folder, data, column))?;
-            if !runs.is_empty() {
+impl RegressionOptions {
+    /// The cells with finished runs, in the order of the paper.
+    fn finished_cells(&self, folder: &ExperimentFolder) -> Result<Vec<Cell>, Failure> {
+        let found = crate::output::names_in(&folder.runs());
+        let others = found
+            .iter()
+            .filter(|name| !DATA_SETS.contains(&name.as_str()));
+        let known = DATA_SETS.iter().copied();
+        let mut cells = Vec::new();
+        for data in known.chain(others.map(String::as_str)) {
+            for &column in Column::value_variants() {
+                let place = cell_folder(folder, data, column);
+                let (folders, runs): (Vec<_>, Vec<Metrics>) =
+                    TrainingRun::places_finished(&place)?.into_iter().unzip();
+                if runs.is_empty() {
+                    continue;
+                }
                 cells.push(Cell {
                     data: data.to_owned(),
                     column,
+                    departures: self.departures(data, column, &folders, &runs[0])?,
                     runs,
                 });
             }
         }
+        Ok(cells)
     }
-    Ok(cells)
+
+    /// Where the runs of a cell depart from the paper; none where it has no such cell.
+    fn departures(
+        &self,
+        data: &str,
+        column: Column,
+        folders: &[PathBuf],
+        run: &Metrics,
+    ) -> Result<Option<Vec<Departure>>, Failure> {
+        let Some([rows, inputs]) = published::sizes(data) else {
+            return Ok(None);
+        };
+        let paper = RunOptions {
+            data: Some(data.to_owned()),
+            ..self.in_paper(column, self.common.place()?)
+        };
+        let mut departures = departures_of_runs(folders, &paper)?;
+        departures.extend(Departure::of_rows("training rows", run.n_train, rows));
+        departures.extend(Departure::of("inputs", run.d, inputs));
+        Ok(Some(departures))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::departures::testing::{departures_between, typed};
+
+    #[test]
+    fn other_lengths_are_departures_from_the_paper() {
+        for (line, expected) in [
+            ("--scale paper", ""),
+            ("--scale paper --epochs 1", "epochs 1 instead of 100"),
+            (
+                "--epochs 100",
+                "inducing 128 instead of 1024; orthogonal 128 instead of 1024",
+            ),
+        ] {
+            let options: RegressionOptions = typed(line);
+            let place = options.common.place().unwrap();
+            let column = Column::Solve1024;
+            let here = column.with_model(options.shared(place), options.common.is_paper());
+            let paper = options.in_paper(column, place);
+            assert_eq!(departures_between(here, paper), expected, "{line}");
+        }
+    }
 }

@@ -6,8 +6,10 @@ use serde::Serialize;
 
 use super::columns::{Column, Sizes};
 use super::published;
+use crate::arguments::name_of;
 use crate::experiment::{
-    ExperimentFolder, Reported,
+    CsvLine, ExperimentFolder, Reported,
+    departures::{self, Departure, are_comparable, joined},
     reported::{reported_text, summary_text},
 };
 use crate::failure::Failure;
@@ -25,6 +27,8 @@ pub(super) struct Cell {
     pub data: String,
     /// The column.
     pub column: Column,
+    /// Where they depart from the paper's protocol; none where the paper has no numbers.
+    pub departures: Option<Vec<Departure>>,
     /// The runs, one a split; at least one.
     pub runs: Vec<Metrics>,
 }
@@ -45,6 +49,7 @@ impl Cell {
             milliseconds_per_step: self.summary(|metrics| 1e3 * metrics.seconds_per_step),
             paper_log_density: published::log_density(&self.data, self.column),
             paper_rmse: published::rmse(&self.data, self.column),
+            departures: &self.departures,
             seeds: self.runs.iter().map(|metrics| metrics.seed).collect(),
         }
     }
@@ -62,6 +67,8 @@ struct Record<'a> {
     milliseconds_per_step: Option<Summary>,
     paper_log_density: Option<Reported>,
     paper_rmse: Option<Reported>,
+    /// Where the runs depart from the paper's protocol.
+    departures: &'a Option<Vec<Departure>>,
     seeds: Vec<u64>,
 }
 
@@ -97,7 +104,9 @@ impl RegressionTable {
     /// When a file cannot be written.
     pub fn write(&self, folder: &ExperimentFolder) -> Result<(), Failure> {
         let records = Records {
-            comparable_with_the_paper: self.is_paper,
+            comparable_with_the_paper: are_comparable(
+                self.cells.iter().map(|cell| &cell.departures),
+            ),
             cells: self
                 .cells
                 .iter()
@@ -105,7 +114,8 @@ impl RegressionTable {
                 .collect(),
             runs: self.cells.iter().flat_map(|cell| &cell.runs).collect(),
         };
-        folder.write_results(&records, &csv(&records.cells))?;
+        let lines: Vec<CsvLine> = records.cells.iter().map(line).collect();
+        folder.write_results(&records, &lines)?;
         for cells in self.by_data() {
             let data = &cells[0].data;
             let names: Vec<String> = cells
@@ -133,13 +143,13 @@ impl RegressionTable {
              arXiv:1910.10596, Tables 2, 6 and 7"
                 .into(),
         );
-        if !self.is_paper {
-            lines.push(
-                "quick scale: an eighth of the inducing points and fewer epochs, not comparable \
-                 with the paper's numbers"
-                    .into(),
-            );
-        }
+        let cells: Vec<_> = (self.cells.iter())
+            .map(|cell| {
+                let name = format!("{} {}", cell.data, cell.column.title(self.is_paper));
+                (name, &cell.departures)
+            })
+            .collect();
+        lines.extend(departures::lines(&cells));
         lines.push(format!("all of it in {}\n", folder.display()));
         lines.join("\n")
     }
@@ -171,42 +181,21 @@ fn header() -> Vec<String> {
     titles.iter().map(ToString::to_string).collect()
 }
 
-/// One line a cell.
-fn csv(records: &[Record<'_>]) -> String {
-    let mut text = String::from(
-        "data,column,inducing,orthogonal,columns,splits,log_density,log_density_error,\
-         paper_log_density,paper_log_density_error,rmse,rmse_error,paper_rmse,paper_rmse_error,\
-         milliseconds_per_step\n",
-    );
-    let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
-    let count = |value: Option<usize>| value.map_or_else(String::new, |value| value.to_string());
-    let own = |summary: Option<Summary>| {
-        let error = summary.and_then(|summary| summary.standard_error);
-        [number(summary.map(|summary| summary.mean)), number(error)]
-    };
-    let paper = |reported: Option<Reported>| {
-        let [mean, error] = [|r: Reported| r.mean, |r: Reported| r.standard_error];
-        [number(reported.map(mean)), number(reported.map(error))]
-    };
-    for record in records {
-        let mut fields = vec![
-            record.data.to_owned(),
-            crate::arguments::name_of(record.column),
-            record.sizes.inducing.to_string(),
-            count(record.sizes.orthogonal),
-            count(record.sizes.columns),
-            record.seeds.len().to_string(),
-        ];
-        fields.extend(own(record.log_density));
-        fields.extend(paper(record.paper_log_density));
-        fields.extend(own(record.rmse));
-        fields.extend(paper(record.paper_rmse));
-        fields.push(number(
-            record.milliseconds_per_step.map(|summary| summary.mean),
-        ));
-        text += &(fields.join(",") + "\n");
-    }
-    text
+/// A line of the file.
+fn line(record: &Record<'_>) -> CsvLine {
+    CsvLine::default()
+        .with("data", record.data)
+        .with("column", name_of(record.column))
+        .with("inducing", record.sizes.inducing)
+        .maybe("orthogonal", record.sizes.orthogonal)
+        .maybe("columns", record.sizes.columns)
+        .with("splits", record.seeds.len())
+        .summary("log_density", record.log_density)
+        .reported("paper_log_density", record.paper_log_density)
+        .summary("rmse", record.rmse)
+        .reported("paper_rmse", record.paper_rmse)
+        .summary("milliseconds_per_step", record.milliseconds_per_step)
+        .maybe("departures", record.departures.as_deref().map(joined))
 }
 
 /// What the picture of a data set shows.

@@ -32,7 +32,7 @@ use serde_json::json;
 use super::models::{Compared, isotropic};
 use crate::arguments::name_of;
 use crate::evenly_spaced::evenly_spaced;
-use crate::experiment::{CommonOptions, ExperimentFolder, watch::Watch};
+use crate::experiment::{CommonOptions, CsvLine, ExperimentFolder, watch::Watch};
 use crate::failure::Failure;
 use crate::pictures::{self, Bands, Caption, FitPanel, PictureError, Points, Quantity};
 use crate::settings::at_least_one;
@@ -156,7 +156,8 @@ pub(in crate::experiment) fn snelson(options: &SnelsonOptions) -> Result<(), Fai
         fitted.push(folder.once(model.name, fit)?);
     }
     let summary = format!("{steps} steps, seed {}", common.seed);
-    folder.write_results(&fitted, &csv(&fitted))?;
+    let lines: Vec<CsvLine> = fitted.iter().map(line).collect();
+    folder.write_results(&fitted, &lines)?;
     pictures::warn_undrawn(draw(&folder, &data, &fitted, &summary));
     let scale = name_of(common.scale);
     print(&text(
@@ -330,22 +331,16 @@ fn text(fitted: &[FittedModel], summary: &str, folder: &ExperimentFolder) -> Str
     lines.join("\n")
 }
 
-fn csv(fitted: &[FittedModel]) -> String {
-    let mut text =
-        String::from("model,bound,rmse,nlpd,deviation_inside,deviation_outside,seconds\n");
-    for model in fitted {
-        text += &format!(
-            "{},{},{},{},{},{},{}\n",
-            model.title,
-            model.bound,
-            model.rmse,
-            model.nlpd,
-            model.deviation_inside,
-            model.deviation_outside,
-            model.seconds
-        );
-    }
-    text
+/// A line of the file.
+fn line(model: &FittedModel) -> CsvLine {
+    CsvLine::default()
+        .with("model", &model.title)
+        .with("bound", model.bound)
+        .with("rmse", model.rmse)
+        .with("nlpd", model.nlpd)
+        .with("deviation_inside", model.deviation_inside)
+        .with("deviation_outside", model.deviation_outside)
+        .with("seconds", model.seconds)
 }
 
 fn draw(

@@ -31,7 +31,7 @@ use clap::Args;
 use serde_json::json;
 
 use crate::arguments::{
-    HiddenMeanName, InitialiserName, MeanName, RunOptions, ScheduleName, name_of,
+    HiddenMeanName, InitialiserName, LayerOptions, MeanName, RunOptions, ScheduleName, name_of,
 };
 use crate::experiment::{
     CommonOptions, ExperimentFolder,
@@ -144,13 +144,19 @@ pub(in crate::experiment) fn deep_conv_cifar(
         [] => vec![2, 3],
         layers => layers.iter().map(|&count| count.into()).collect(),
     };
-    let hidden = HiddenOptions {
-        inducing: options.hidden_inducing,
-        deviation: options.hidden_deviation,
-        mean: options.hidden_mean,
-        variance: options.hidden_variance,
-    };
+    let hidden = options.hidden();
     options.cifar.run("deep-conv-cifar10", &layers, hidden)
+}
+
+impl DeepConvCifarOptions {
+    fn hidden(&self) -> HiddenOptions {
+        HiddenOptions {
+            inducing: self.hidden_inducing,
+            deviation: self.hidden_deviation,
+            mean: self.hidden_mean,
+            variance: self.hidden_variance,
+        }
+    }
 }
 
 /// What is asked of the layers before the last.
@@ -162,6 +168,20 @@ struct HiddenOptions {
     variance: Option<f64>,
 }
 
+impl HiddenOptions {
+    fn applied_to(self, options: RunOptions) -> RunOptions {
+        RunOptions {
+            layers: LayerOptions {
+                hidden_deviation: self.deviation,
+                hidden_mean: self.mean,
+                hidden_variance: self.variance,
+                ..options.layers
+            },
+            ..options
+        }
+    }
+}
+
 impl CifarOptions {
     /// The experiment called `name`.
     fn run(&self, name: &str, layers: &[usize], hidden: HiddenOptions) -> Result<(), Failure> {
@@ -169,10 +189,7 @@ impl CifarOptions {
         let place = common.place_in_single_precision()?;
         place.open()?;
         DataSource::resolve(DATA, common.data_dir().as_deref())?;
-        let patches = Patches {
-            output: (self.inducing).unwrap_or(common.by_scale(64, PATCHES.output)),
-            hidden: (hidden.inducing).unwrap_or(common.by_scale(32, PATCHES.hidden)),
-        };
+        let patches = self.patches(hidden);
         let shared = self.shared(place);
         let settings = json!({
             "patches": patches,
@@ -192,32 +209,48 @@ impl CifarOptions {
         for seed in common.seed..common.seed + self.seeds {
             for row in self.rows(layers) {
                 let title = format!("{}, seed {seed}", row.title(patches));
-                let mut options = row.with_model(shared.clone(), patches);
-                options.seed = Some(seed);
-                options.layers.hidden_deviation = hidden.deviation;
-                options.layers.hidden_mean = hidden.mean;
-                options.layers.hidden_variance = hidden.variance;
                 let run = TrainingRun {
                     folder: runs_of(&folder, row).join(format!("seed-{seed}")),
-                    options,
+                    options: RunOptions {
+                        seed: Some(seed),
+                        ..hidden.applied_to(row.with_model(shared.clone(), patches))
+                    },
                 };
                 if !watch.run(&run, &title)? {
                     broken.push(title);
                 }
             }
         }
-        let has_zero_means = hidden.mean.unwrap_or(HiddenMeanName::Zero) == HiddenMeanName::Zero;
-        let of_paper = (Some(STEPS), Some(BATCH), PATCHES);
         let table = CifarTable {
-            rows: table::finished(&folder)?,
+            rows: table::finished(&folder, &self.in_paper(place))?,
             patches,
-            has_paper_settings: (shared.steps, shared.batch_size, patches) == of_paper
-                && has_zero_means
-                && self.likelihood == LabelLikelihood::RobustMax,
         };
         table.write(&folder)?;
         print(&table.text(folder.path()))?;
         all_made(broken)
+    }
+
+    fn patches(&self, hidden: HiddenOptions) -> Patches {
+        let common = &self.common;
+        Patches {
+            output: (self.inducing).unwrap_or(common.by_scale(64, PATCHES.output)),
+            hidden: (hidden.inducing).unwrap_or(common.by_scale(32, PATCHES.hidden)),
+        }
+    }
+
+    /// What all runs have in common in the paper.
+    fn in_paper(&self, place: Place) -> RunOptions {
+        let paper = Self {
+            models: Vec::new(),
+            inducing: None,
+            steps: None,
+            batch_size: None,
+            learning_rate: None,
+            likelihood: LabelLikelihood::RobustMax,
+            common: self.common.as_in_paper(),
+            ..*self
+        };
+        paper.shared(place)
     }
 
     /// The rows that are asked for.
@@ -260,4 +293,45 @@ impl CifarOptions {
 fn runs_of(folder: &ExperimentFolder, row: CifarRow) -> PathBuf {
     let layers = format!("{}-layer", row.layers);
     folder.runs().join(layers).join(name_of(row.model))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::departures::testing::{departures_between, typed};
+
+    #[test]
+    fn other_rates_likelihoods_and_means_are_departures_from_the_paper() {
+        for (line, expected) in [
+            ("--scale paper", ""),
+            (
+                "--scale paper --learning-rate 0.01",
+                "learning-rate 0.01 instead of 0.003",
+            ),
+            (
+                "--scale paper --likelihood softmax --batch-size 8",
+                "batch-size 8 instead of 64; likelihood softmax instead of robust-max",
+            ),
+            (
+                "--scale paper --hidden-mean identity --hidden-inducing 12",
+                "hidden-inducing 12 instead of 384; hidden-mean identity instead of zero",
+            ),
+        ] {
+            let options: DeepConvCifarOptions = typed(line);
+            let (cifar, hidden) = (&options.cifar, options.hidden());
+            let place = cifar.common.place_in_single_precision().unwrap();
+            let row = CifarRow {
+                layers: 2,
+                model: CifarModel::Single,
+            };
+            let patches = cifar.patches(hidden);
+            let here = hidden.applied_to(row.with_model(cifar.shared(place), patches));
+            let paper = row.with_model(cifar.in_paper(place), PATCHES);
+            let mut found: Vec<String> = (departures_between(here, paper).split("; "))
+                .map(str::to_owned)
+                .collect();
+            found.sort();
+            assert_eq!(found.join("; "), expected, "{line}");
+        }
+    }
 }

@@ -1,16 +1,21 @@
 //! The tables of CIFAR-10: ours, with the paper's numbers beside them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use serde::Serialize;
 
 use super::{
+    PATCHES,
     rows::{CifarModel, CifarRow, Patches, Published},
     runs_of,
 };
-use crate::arguments::name_of;
-use crate::experiment::{ExperimentFolder, reported::summary_text};
+use crate::arguments::{RunOptions, name_of};
+use crate::experiment::{
+    CsvLine, ExperimentFolder,
+    departures::{self, Departure, are_comparable, departures_of_runs, joined},
+    reported::summary_text,
+};
 use crate::failure::Failure;
 use crate::report::{Metrics, sizes};
 use crate::summary::Summary;
@@ -23,23 +28,48 @@ const IMAGES: (usize, usize) = (50_000, 10_000);
 /// A row with its finished runs, one a seed; at least one.
 pub(super) struct FinishedRow {
     row: CifarRow,
+    /// Where they depart from the paper's protocol; none where the paper has no such row.
+    departures: Option<Vec<Departure>>,
     runs: Vec<Metrics>,
 }
 
-/// The rows with finished runs in the folder, in the order of the paper.
+/// The rows with finished runs in the folder, in the order of the paper, which tells all of them
+/// `in_paper`.
 ///
 /// # Errors
 ///
 /// When a file cannot be read.
-pub(super) fn finished(folder: &ExperimentFolder) -> Result<Vec<FinishedRow>, Failure> {
+pub(super) fn finished(
+    folder: &ExperimentFolder,
+    in_paper: &RunOptions,
+) -> Result<Vec<FinishedRow>, Failure> {
     let mut rows = Vec::new();
     for layers in 1..=3 {
         for &model in CifarModel::value_variants() {
             let row = CifarRow { layers, model };
-            let runs = TrainingRun::all_finished(&runs_of(folder, row))?;
-            if !runs.is_empty() {
-                rows.push(FinishedRow { row, runs });
+            let (folders, runs): (Vec<PathBuf>, Vec<Metrics>) =
+                TrainingRun::places_finished(&runs_of(folder, row))?
+                    .into_iter()
+                    .unzip();
+            if runs.is_empty() {
+                continue;
             }
+            let departures = match row.published() {
+                None => None,
+                Some(_) => {
+                    let paper = row.with_model(in_paper.clone(), PATCHES);
+                    let mut departures = departures_of_runs(&folders, &paper)?;
+                    let (train, test) = IMAGES;
+                    departures.extend(Departure::of("training images", runs[0].n_train, train));
+                    departures.extend(Departure::of("test images", runs[0].n_test, test));
+                    Some(departures)
+                }
+            };
+            rows.push(FinishedRow {
+                row,
+                departures,
+                runs,
+            });
         }
     }
     Ok(rows)
@@ -61,6 +91,8 @@ struct Record<'a> {
     seconds_ratio: Option<f64>,
     paper: Option<Published>,
     paper_seconds_ratio: Option<f64>,
+    /// Where the runs depart from the paper's protocol.
+    departures: &'a Option<Vec<Departure>>,
     runs: &'a [Metrics],
 }
 
@@ -77,8 +109,6 @@ pub(super) struct CifarTable {
     pub rows: Vec<FinishedRow>,
     /// What their sizes are multiples of.
     pub patches: Patches,
-    /// Whether sizes, batches, steps and likelihood are those of the paper.
-    pub has_paper_settings: bool,
 }
 
 impl CifarTable {
@@ -89,17 +119,23 @@ impl CifarTable {
     /// When one cannot be written.
     pub fn write(&self, folder: &ExperimentFolder) -> Result<(), Failure> {
         let records = Records {
-            comparable_with_the_paper: self.has_paper_settings && self.missing_images().is_none(),
+            comparable_with_the_paper: are_comparable(self.rows.iter().map(|row| &row.departures)),
             rows: self.records(),
         };
-        folder.write_results(&records, &csv(&records.rows))
+        let lines: Vec<CsvLine> = records.rows.iter().map(line).collect();
+        folder.write_results(&records, &lines)
     }
 
     fn records(&self) -> Vec<Record<'_>> {
         self.rows.iter().map(|row| self.record(row)).collect()
     }
 
-    fn record<'a>(&self, FinishedRow { row, runs }: &'a FinishedRow) -> Record<'a> {
+    fn record<'a>(&self, finished: &'a FinishedRow) -> Record<'a> {
+        let FinishedRow {
+            row,
+            departures,
+            runs,
+        } = finished;
         let seconds = |runs: &[Metrics]| summary(runs, |metrics| metrics.seconds_per_step);
         let reference = self.rows.iter().find(|other| other.row == row.reference());
         let reference = reference.and_then(|other| seconds(&other.runs));
@@ -117,21 +153,9 @@ impl CifarTable {
             paper: row.published(),
             paper_seconds_ratio: (paper_seconds(*row).zip(paper_seconds(row.reference())))
                 .map(|(own, other)| own / other),
+            departures,
             runs,
         }
-    }
-
-    /// What is said if there are fewer images than in the paper.
-    fn missing_images(&self) -> Option<String> {
-        let metrics = self.rows.first()?.runs.first()?;
-        let (train, test) = (metrics.n_train, metrics.n_test);
-        ((train, test) != IMAGES).then(|| {
-            format!(
-                "{train} images of {} to train on and {test} of {} to test on are in the folder: \
-                 not comparable with the paper's numbers",
-                IMAGES.0, IMAGES.1
-            )
-        })
     }
 
     /// The lines of the terminal.
@@ -161,14 +185,10 @@ impl CifarTable {
              10"
             .into(),
         );
-        lines.extend(self.missing_images());
-        if !self.has_paper_settings {
-            lines.push(
-                "other inducing patches, batches, steps or likelihood than in the paper: not \
-                 comparable with its numbers"
-                    .into(),
-            );
-        }
+        let rows: Vec<_> = (self.rows.iter())
+            .map(|finished| (finished.row.title(self.patches), &finished.departures))
+            .collect();
+        lines.extend(departures::lines(&rows));
         lines.push(format!("all of it in {}\n", folder.display()));
         lines.join("\n")
     }
@@ -200,35 +220,25 @@ fn summary(runs: &[Metrics], number: impl Fn(&Metrics) -> f64) -> Option<Summary
     Summary::of(&runs.iter().map(number).collect::<Vec<f64>>())
 }
 
-/// One line a row.
-fn csv(records: &[Record<'_>]) -> String {
-    let mut text = String::from(
-        "layers,model,steps,seeds,accuracy,accuracy_error,paper_accuracy,log_density,\
-         log_density_error,paper_log_density,bound,seconds_per_step,paper_seconds_per_step,\
-         seconds_ratio,paper_seconds_ratio\n",
-    );
-    let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
-    let mean = |summary: Option<Summary>| number(summary.map(|summary| summary.mean));
-    let error = |summary: Option<Summary>| number(summary.and_then(|own| own.standard_error));
-    for record in records {
-        let fields = [
-            record.row.layers.to_string(),
-            name_of(record.row.model),
-            record.runs[0].steps.to_string(),
-            record.runs.len().to_string(),
-            mean(record.accuracy),
-            error(record.accuracy),
-            number(record.paper.map(|paper| paper.accuracy)),
-            mean(record.log_density),
-            error(record.log_density),
-            number(record.paper.map(|paper| paper.log_density)),
-            mean(record.bound),
-            mean(record.seconds_per_step),
-            number(record.paper.map(|paper| paper.seconds_per_step)),
-            number(record.seconds_ratio),
-            number(record.paper_seconds_ratio),
-        ];
-        text += &(fields.join(",") + "\n");
-    }
-    text
+/// A line of the file.
+fn line(record: &Record<'_>) -> CsvLine {
+    let paper = |number: fn(&Published) -> f64| record.paper.as_ref().map(number);
+    CsvLine::default()
+        .with("layers", record.row.layers)
+        .with("model", name_of(record.row.model))
+        .with("steps", record.runs[0].steps)
+        .with("seeds", record.runs.len())
+        .summary("accuracy", record.accuracy)
+        .maybe("paper_accuracy", paper(|paper| paper.accuracy))
+        .summary("log_density", record.log_density)
+        .maybe("paper_log_density", paper(|paper| paper.log_density))
+        .summary("bound", record.bound)
+        .summary("seconds_per_step", record.seconds_per_step)
+        .maybe(
+            "paper_seconds_per_step",
+            paper(|paper| paper.seconds_per_step),
+        )
+        .maybe("seconds_ratio", record.seconds_ratio)
+        .maybe("paper_seconds_ratio", record.paper_seconds_ratio)
+        .maybe("departures", record.departures.as_deref().map(joined))
 }
