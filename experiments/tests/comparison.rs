@@ -5,7 +5,7 @@ mod support;
 use std::fs;
 use std::path::Path;
 
-use support::{fields, program, read, run, succeed, write_classes, write_regression};
+use support::{columns, fields, program, read, run, succeed, write_classes, write_regression};
 
 /// What is common to the runs of these tests.
 const QUICK: [&str; 8] = [
@@ -79,6 +79,13 @@ fn the_runs_are_those_of_train_and_the_summary_is_theirs() {
         for key in ["rmse", "mae", "nlpd", "coverage95", "objective"] {
             assert_eq!(alone[key], compared[key], "{key} with seed {seed}");
         }
+        let table = columns(
+            &both.join("comparison.csv"),
+            &["model", "seed", "coverage95"],
+        );
+        let row = table.iter().find(|row| row[0] == "svgp" && row[1] == seed);
+        let covered: f64 = row.unwrap()[2].parse().unwrap();
+        assert_eq!(Some(covered), compared["coverage95"].as_f64());
         scores.push(compared["rmse"].as_f64().unwrap());
     }
     let record = json(&both.join("comparison.json"));

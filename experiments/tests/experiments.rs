@@ -201,7 +201,12 @@ fn ablation_looks_at_four_models_on_the_way() {
     let table = succeed(path, &words.split_whitespace().collect::<Vec<&str>>());
     assert!(table.contains("SOLVE-GP M+M, whitened"), "{table}");
     let results = json(&path.join("curves/results.json"));
-    for curve in results.as_array().unwrap() {
+    assert_eq!(results["comparable_with_the_paper"], false);
+    assert!(
+        table.contains("data bike instead of houseelectric"),
+        "{table}"
+    );
+    for curve in results["curves"].as_array().unwrap() {
         let points = curve["points"].as_array().unwrap();
         assert_eq!(points.len(), 6);
         assert!(points[5]["rmse"].as_f64().unwrap() < points[0]["rmse"].as_f64().unwrap());

@@ -88,11 +88,13 @@ pub(super) struct Score {
     pub(super) key: &'static str,
     /// Its name for people.
     pub(super) title: &'static str,
-    /// Its unit, where there is one.
+    /// Its unit for people, where there is one.
     pub(super) unit: Option<&'static str>,
+    /// How many of that unit one is.
+    pub(super) scale: f64,
     /// Digits behind the point.
     pub(super) digits: usize,
-    /// The number.
+    /// The number, as in the file of the run.
     pub(super) value: fn(&Metrics) -> Option<f64>,
 }
 
@@ -100,6 +102,7 @@ const NLPD: Score = Score {
     key: "nlpd",
     title: "NLPD",
     unit: None,
+    scale: 1.0,
     digits: 4,
     value: |metrics| Some(metrics.scores.nlpd),
 };
@@ -108,6 +111,7 @@ const SECONDS: Score = Score {
     key: "train_seconds",
     title: "steps",
     unit: Some("s"),
+    scale: 1.0,
     digits: 1,
     value: |metrics| Some(metrics.train_seconds),
 };
@@ -116,6 +120,7 @@ const MEMORY: Score = Score {
     key: "peak_memory_mb",
     title: "memory",
     unit: Some("MB"),
+    scale: 1.0,
     digits: 0,
     value: |metrics| metrics.peak_memory.map(|bytes| bytes as f64 / 1e6),
 };
@@ -125,6 +130,7 @@ const REGRESSION: [Score; 6] = [
         key: "rmse",
         title: "RMSE",
         unit: None,
+        scale: 1.0,
         digits: 4,
         value: |metrics| Some(metrics.scores.rmse),
     },
@@ -132,6 +138,7 @@ const REGRESSION: [Score; 6] = [
         key: "mae",
         title: "MAE",
         unit: None,
+        scale: 1.0,
         digits: 4,
         value: |metrics| Some(metrics.scores.mae),
     },
@@ -140,8 +147,9 @@ const REGRESSION: [Score; 6] = [
         key: "coverage95",
         title: "coverage",
         unit: Some("%"),
+        scale: 100.0,
         digits: 1,
-        value: |metrics| metrics.scores.coverage95.map(|share| 100.0 * share),
+        value: |metrics| metrics.scores.coverage95,
     },
     SECONDS,
     MEMORY,
@@ -152,14 +160,16 @@ const CLASSIFICATION: [Score; 5] = [
         key: "error",
         title: "error",
         unit: Some("%"),
+        scale: 100.0,
         digits: 2,
-        value: |metrics| metrics.scores.error.map(|share| 100.0 * share),
+        value: |metrics| metrics.scores.error,
     },
     NLPD,
     Score {
         key: "ece",
         title: "ECE",
         unit: None,
+        scale: 1.0,
         digits: 4,
         value: |metrics| metrics.scores.ece,
     },

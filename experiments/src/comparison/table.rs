@@ -95,7 +95,7 @@ fn header(scores: &[Score]) -> Vec<String> {
 
 fn cell(outcomes: &Outcomes, model: ModelName, score: &Score) -> String {
     let digits = score.digits;
-    match Summary::of(&outcomes.values(model, score)) {
+    match Summary::of(&scaled(outcomes, model, score)) {
         Some(Summary {
             mean,
             standard_error: Some(error),
@@ -104,6 +104,12 @@ fn cell(outcomes: &Outcomes, model: ModelName, score: &Score) -> String {
         Some(Summary { mean, .. }) => format!("{mean:.digits$}"),
         None => "-".into(),
     }
+}
+
+/// A model's values of a score, in the unit for people.
+fn scaled(outcomes: &Outcomes, model: ModelName, score: &Score) -> Vec<f64> {
+    let values = outcomes.values(model, score).into_iter();
+    values.map(|value| score.scale * value).collect()
 }
 
 /// One line a run.
@@ -182,7 +188,7 @@ pub(super) fn panels(plan: &ComparisonPlan, outcomes: &Outcomes) -> Vec<Compared
             name: score.title,
             unit: score.unit,
             values: (plan.models.iter())
-                .map(|&model| outcomes.values(model, score))
+                .map(|&model| scaled(outcomes, model, score))
                 .collect(),
         })
         .collect()

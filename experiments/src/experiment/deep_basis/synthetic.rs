@@ -7,8 +7,6 @@
 //! standardised or validated, since the paper does not say so. The paper has pictures of these
 //! numbers, no table.
 
-use std::time::Instant;
-
 use burn::{
     module::Module,
     tensor::{DType, Device},
@@ -366,10 +364,10 @@ impl StepClock {
         mut trainer: MiniBatchTrainer<M>,
         watch: &Watch<'_>,
     ) -> Result<M, Failure> {
-        let mut last = Instant::now();
-        watch.train(&mut trainer, |_, _| {
-            self.seconds.push(last.elapsed().as_secs_f64());
-            last = Instant::now();
+        let mut before = 0.0;
+        watch.train(&mut trainer, |_, entry| {
+            self.seconds.push(entry.seconds - before);
+            before = entry.seconds;
             Ok(())
         })?;
         Ok(trainer.into_model())

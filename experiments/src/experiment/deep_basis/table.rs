@@ -35,7 +35,8 @@ struct Record<'a> {
     rmse: Option<Summary>,
     nlpd: Option<Summary>,
     paper: Option<Published>,
-    /// The scores that are not worse than the paper's by more than two of its standard deviations.
+    /// The scores that are not worse than the paper's by more than two of its standard deviations; none
+    /// of runs that depart from its protocol.
     reached: Option<Vec<&'static str>>,
     steps: Option<Summary>,
     /// How long the runs may train.
@@ -156,7 +157,7 @@ fn record(cell: &Cell) -> Record<'_> {
     let paper = published(&run.data, run.method);
     let (mae, rmse) = (cell.summary(|run| run.mae), cell.summary(|run| run.rmse));
     let nlpd = cell.summary(|run| run.nlpd);
-    let reached = paper.map(|paper| {
+    let reached = paper.filter(|_| cell.is_as_in_paper()).map(|paper| {
         let scores = [
             ("MAE", mae, paper.mae),
             ("RMSE", rmse, paper.rmse),

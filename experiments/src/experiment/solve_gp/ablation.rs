@@ -13,6 +13,7 @@ use crate::arguments::{ModelName, RunOptions, name_of};
 use crate::experiment::{
     CommonOptions, CsvLine, ExperimentFolder,
     course::{Look, course},
+    departures::{self, Departure, are_comparable, departures_of},
     watch::Watch,
 };
 use crate::failure::Failure;
@@ -23,6 +24,11 @@ use crate::text_table::aligned;
 /// Its name.
 const NAME: &str = "solve-ablation";
 const PICTURE: &str = "curves.svg";
+
+/// Of the paper.
+const DATA: &str = "houseelectric";
+const INDUCING: usize = 1024;
+const EPOCHS: usize = 100;
 
 /// Points of a curve, about.
 const LOOKS: usize = 50;
@@ -57,6 +63,17 @@ const MODELS: [(ModelName, &str, bool); 4] = [
 struct Curve {
     model: String,
     points: Vec<Look>,
+    /// What the model was told, without any default.
+    #[serde(default)]
+    options: Option<RunOptions>,
+}
+
+/// All of it, for programs.
+#[derive(Serialize)]
+struct Record<'a> {
+    comparable_with_the_paper: bool,
+    departures: &'a [Option<Vec<Departure>>],
+    curves: &'a [Curve],
 }
 
 /// Runs `burn-gp experiment solve-ablation`.
@@ -67,11 +84,11 @@ struct Curve {
 pub(in crate::experiment) fn ablation(options: &AblationOptions) -> Result<(), Failure> {
     let common = &options.common;
     let place = common.place()?;
-    let inducing = options.inducing.unwrap_or(common.by_scale(128, 1024));
+    let inducing = options.inducing.unwrap_or(common.by_scale(128, INDUCING));
     let shared = RunOptions {
         data: Some(options.data_set.clone()),
         seed: Some(common.seed),
-        epochs: Some(options.epochs.unwrap_or(common.by_scale(10, 100))),
+        epochs: Some(options.epochs.unwrap_or(common.by_scale(10, EPOCHS))),
         ..protocol(common, place)
     };
     let source = DataSource::resolve(&options.data_set, shared.data_dir.as_deref())?;
@@ -86,32 +103,69 @@ pub(in crate::experiment) fn ablation(options: &AblationOptions) -> Result<(), F
     let folder = ExperimentFolder::open(NAME, common, &settings)?;
     let watch = Watch::new(&folder, common.quiet)?;
     let mut curves = Vec::new();
-    for (model, title, is_solve) in MODELS {
-        let options = RunOptions {
-            model: Some(model),
-            inducing: Some(if is_solve { inducing } else { 2 * inducing }),
-            orthogonal: is_solve.then_some(inducing),
-            ..shared.clone()
-        };
+    let mut departures = Vec::new();
+    for compared in MODELS {
+        let (model, title, _) = compared;
+        let options = told(compared, inducing, shared.clone());
         let make = || {
+            let course = course(title, options, &source, place, LOOKS, &watch)?;
             Ok(Curve {
                 model: title.to_owned(),
-                points: course(title, options, &source, place, LOOKS, &watch)?.looks,
+                points: course.looks,
+                options: Some(course.options),
             })
         };
-        curves.push(folder.once(&name_of(model), make)?);
+        let curve: Curve = folder.once(&name_of(model), make)?;
+        let paper = RunOptions {
+            data: shared.data.clone(),
+            epochs: Some(EPOCHS),
+            ..protocol(&common.as_in_paper(), place)
+        };
+        let paper = told(compared, INDUCING, paper);
+        let mut own = departures_of(curve.options.as_ref(), paper);
+        own.extend(Departure::of("data", source.name(), DATA));
+        departures.push(Some(own));
+        curves.push(curve);
     }
-    folder.write_results(&curves, &csv_lines(&curves))?;
+    let record = Record {
+        comparable_with_the_paper: are_comparable(&departures),
+        departures: &departures,
+        curves: &curves,
+    };
+    folder.write_results(&record, &csv_lines(&curves))?;
     let summary = format!("M = {inducing}, test rows, seed {}", common.seed);
     draw(&folder, &source.name(), &summary, &curves);
-    print(&text(&curves, &source.name(), &summary, common, &folder))
+    let names = curves.iter().map(|curve| curve.model.clone());
+    let named: Vec<_> = names.zip(&departures).collect();
+    let departures = departures::lines(&named);
+    print(&text(
+        &curves,
+        &source.name(),
+        &summary,
+        departures,
+        &folder,
+    ))
+}
+
+/// What a model is told beside what all have in common.
+fn told(
+    (model, _, is_solve): (ModelName, &str, bool),
+    inducing: usize,
+    shared: RunOptions,
+) -> RunOptions {
+    RunOptions {
+        model: Some(model),
+        inducing: Some(if is_solve { inducing } else { 2 * inducing }),
+        orthogonal: is_solve.then_some(inducing),
+        ..shared
+    }
 }
 
 fn text(
     curves: &[Curve],
     data: &str,
     summary: &str,
-    common: &CommonOptions,
+    departures: Vec<String>,
     folder: &ExperimentFolder,
 ) -> String {
     let titles = ["model", "steps", "test LL", "test RMSE", "ms a step"];
@@ -139,9 +193,7 @@ fn text(
          ahead of SVGP 2048 without whitening, and\nlevel with it whitened."
             .into(),
     );
-    if !common.is_paper() {
-        lines.push("quick scale: not comparable with the paper".into());
-    }
+    lines.extend(departures);
     lines.push(format!("all of it in {}\n", folder.path().display()));
     lines.join("\n")
 }
