@@ -262,7 +262,7 @@ fn terminal_pictures_and_file_have_the_same_scores() {
 
     // Ten bins over 0 to 1 of the probability of the label that is predicted.
     let rows = fields(&read(&out.join("predictions.csv")));
-    let mut bins = vec![0.0; 10];
+    let mut bins = [0.0; 10];
     for row in &rows[1..] {
         let probabilities = [3, 4].map(|column| row[column].parse::<f64>().unwrap());
         let (label, confidence) = match probabilities[1] > probabilities[0] {
