@@ -27,13 +27,14 @@ const BESIDE_THE_PROTOCOL: [&str; 6] = [
 ];
 
 /// Options that a run takes from its data where it is not told them.
-const FROM_THE_DATA: [&str; 8] = [
+const FROM_THE_DATA: [&str; 9] = [
     "inducing",
     "orthogonal",
     "columns",
     "actions",
     "jitter",
     "shape",
+    "width",
     "steps",
     "epochs",
 ];
