@@ -49,7 +49,11 @@ fn cifar_10_has_every_row_of_the_paper() {
     let shared = "--data-dir . --steps 3 --inducing 10 --batch-size 10 --quiet";
     let line = format!("experiment conv-cifar10 {shared} --out shallow");
     let table = succeed(path, &words(&line));
-    let departures = "training images 60 instead of 50000; test images 20 instead of 10000";
+    let departures = "batch-size 10 instead of 64; inducing 10 instead of 1000; learning-rate 0.01 instead \
+                      of 0.003; steps 3 instead of 300000; training images 60 instead of 50000; test \
+                      images 20 instead of 10000";
+    let named = columns(&path.join("shallow/results.csv"), &["departures"]);
+    assert_eq!(named[0], [departures]);
     assert!(table.contains(departures), "{table}");
     for title in [
         "1-layer SVGP 10 ",

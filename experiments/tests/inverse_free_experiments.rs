@@ -180,6 +180,10 @@ fn digits_are_told_apart_by_all_models() {
         // Ten patterns under noise; guessing errs nine times in ten.
         assert!(error < 50.0, "{row:?}");
     }
+    let departures = "inducing 30 instead of 750; learning-rate 0.01 instead of 0.001; steps 20 instead of \
+                      450000; training images 300 instead of 60000; test images 60 instead of 10000";
+    let named = columns(&path.join("digits/results.csv"), &["departures"]);
+    assert_eq!(named, [[departures]; 3]);
     let metrics = path.join("digits/runs/rbf/r/seed-0/metrics.json");
     let first = read(&metrics);
     assert_eq!(succeed(path, &words(line)), table);

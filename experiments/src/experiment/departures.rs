@@ -33,7 +33,7 @@ const FROM_THE_DATA: [&str; 9] = [
     "columns",
     "actions",
     "jitter",
-    "shape",
+    "image",
     "width",
     "steps",
     "epochs",
