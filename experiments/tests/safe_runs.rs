@@ -364,6 +364,28 @@ fn a_full_disk_at_the_end_does_not_lose_the_model() {
     }
 }
 
+/// A run that a full disk has stopped is made to its end when the comparison is continued.
+#[test]
+fn a_comparison_goes_on_after_a_full_disk() {
+    let folder = temp_dir::TempDir::new().expect("a folder");
+    let path = folder.path();
+    write_regression(&path.join("data.csv"), 4000);
+    let mut words = vec!["compare", "--models", "svgp", "--data", "data.csv"];
+    words.extend(["--quiet", "--out", "compared", "--inducing", "5"]);
+    words.extend(["--steps", "40", "--test-fraction", "0.9"]);
+    let mut command = shell(path, "trap '' XFSZ; ulimit -f 96", &words);
+    assert_eq!(command.output().expect("a shell").status.code(), Some(1));
+    let metrics = path.join("compared/svgp/seed-0/metrics.json");
+    assert!(!metrics.exists());
+    let resume = ["compare", "--resume", "compared", "--quiet"];
+    succeed(path, &resume);
+    assert!(metrics.exists());
+    assert!(read(&path.join("compared/comparison.csv")).contains("svgp"));
+    // Now there is nothing left.
+    let message = "compared holds a finished run; there is nothing to resume";
+    assert_refused(&run(path, &resume), message);
+}
+
 /// A checkpoint that does not fit leaves the one before, and no part of itself.
 #[test]
 fn a_full_disk_on_the_way_keeps_the_last_checkpoint() {

@@ -63,17 +63,20 @@ impl ComparisonFolder {
             return Err(FolderError::NothingToResume { path }.into());
         }
         let lock = FolderLock::acquire(&path)?;
-        if path.join(output::COMPARISON_JSON).exists() {
-            return Err(FolderError::Finished { path }.into());
-        }
         let file = path.join(output::COMPARISON_PLAN);
         let Ok(text) = fs::read_to_string(&file) else {
             return Err(FolderError::NothingToResume { path }.into());
         };
-        let plan = serde_json::from_str(&text).map_err(|error| FolderError::DamagedCheckpoint {
-            path: file,
-            reason: error.to_string(),
-        })?;
+        let plan: ComparisonPlan =
+            serde_json::from_str(&text).map_err(|error| FolderError::DamagedCheckpoint {
+                path: file,
+                reason: error.to_string(),
+            })?;
+        // Runs that broke off, by a full disk perhaps, are made again.
+        let is_made = |run: PathBuf| run.join(output::METRICS).exists();
+        if path.join(output::COMPARISON_JSON).exists() && plan.runs(&path).all(is_made) {
+            return Err(FolderError::Finished { path }.into());
+        }
         Ok((plan, Self { path, _lock: lock }))
     }
 

@@ -34,6 +34,22 @@ struct ComparisonPlan {
     options: RunOptions,
 }
 
+impl ComparisonPlan {
+    /// The folders of the runs in the comparison's `folder`.
+    fn runs(&self, folder: &Path) -> impl Iterator<Item = PathBuf> {
+        let seeds = self.seeds.iter();
+        seeds.flat_map(move |&seed| {
+            let models = self.models.iter();
+            models.map(move |&model| run_folder(folder, model, seed))
+        })
+    }
+}
+
+/// The folder of a run in the comparison's `folder`.
+fn run_folder(folder: &Path, model: ModelName, seed: u64) -> PathBuf {
+    folder.join(name_of(model)).join(format!("seed-{seed}"))
+}
+
 /// Runs `burn-gp compare`.
 ///
 /// # Errors
@@ -80,7 +96,7 @@ fn execute(
     interrupt: &Interrupt,
 ) -> Result<RunOutcome, Failure> {
     let run = TrainingRun {
-        folder: (folder.path().join(name_of(model))).join(format!("seed-{seed}")),
+        folder: run_folder(folder.path(), model, seed),
         options: RunOptions {
             model: Some(model),
             seed: Some(seed),
