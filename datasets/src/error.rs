@@ -472,6 +472,16 @@ pub enum DataError {
         /// What is wrong with it.
         reason: String,
     },
+    /// A synthetic set for which there is no memory.
+    #[error("there is no memory for the {rows} rows of {columns} inputs of {name}; ask for fewer")]
+    SyntheticSize {
+        /// The description.
+        name: String,
+        /// The number of rows.
+        rows: usize,
+        /// The number of inputs.
+        columns: usize,
+    },
 }
 
 fn suggestion(nearest: &Option<String>) -> String {

@@ -213,10 +213,21 @@ impl Synthetic {
     ///
     /// # Shapes
     /// `[N, D + 1]`, row-major, the target last.
-    fn draw(&self) -> Vec<f64> {
+    ///
+    /// # Errors
+    /// [`DataError::SyntheticSize`] when there is no memory for them.
+    fn draw(&self) -> Result<Vec<f64>, DataError> {
         let mut random = ChaCha8Rng::seed_from_u64(self.seed);
         let (low, high) = self.function.domain();
-        let mut values = Vec::with_capacity(self.rows * (self.columns + 1));
+        let mut values = Vec::new();
+        let size = (self.rows).saturating_mul(self.columns.saturating_add(1));
+        if values.try_reserve_exact(size).is_err() {
+            return Err(DataError::SyntheticSize {
+                name: self.to_string(),
+                rows: self.rows,
+                columns: self.columns,
+            });
+        }
         for _ in 0..self.rows {
             let start = values.len();
             for _ in 0..self.columns {
@@ -227,17 +238,17 @@ impl Synthetic {
             let target = self.function.evaluate(&values[start..]) + self.noise * noise;
             values.push(target);
         }
-        values
+        Ok(values)
     }
 
     /// Draws the set as `request` wants it.
     pub(crate) fn read(&self, request: Request<'_>) -> Result<Table, DataError> {
+        let values = self.draw()?;
         let mut names: Vec<String> = match self.columns {
             1 => vec!["x".into()],
             columns => (1..=columns).map(|input| format!("x{input}")).collect(),
         };
         names.push("y".into());
-        let values = self.draw();
         let rows = values.chunks_exact(names.len());
         let rows = rows.map(|row| row.iter().copied());
         Table::from_rows(&self.to_string(), names, rows, request)

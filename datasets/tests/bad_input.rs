@@ -358,6 +358,25 @@ fn sets_that_are_not_on_disk() {
 }
 
 #[test]
+fn synthetic_sets_that_no_memory_can_hold() {
+    for (text, rows, columns) in [
+        ("sines?n=9223372036854775807", i64::MAX as u64, 1),
+        ("sines?n=18446744073709551615", u64::MAX, 1),
+        ("friedman?d=18446744073709551615", 200, u64::MAX),
+    ] {
+        let source = DataSource::resolve(&format!("synthetic:{text}"), None).unwrap();
+        let message = source.load(None).unwrap_err().to_string();
+        assert_eq!(
+            message,
+            format!(
+                "there is no memory for the {rows} rows of {columns} inputs of {}; ask for fewer",
+                source.name()
+            )
+        );
+    }
+}
+
+#[test]
 fn synthetic_sets_that_cannot_be_read() {
     let error = |text| DataSource::resolve(text, None).unwrap_err().to_string();
     for (text, reason) in [
