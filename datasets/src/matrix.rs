@@ -14,9 +14,8 @@ impl Matrix {
     /// # Panics
     /// When `values.len()` is not `rows * columns`.
     pub fn new(rows: usize, columns: usize, values: Vec<f64>) -> Self {
-        assert_eq!(
-            values.len(),
-            rows * columns,
+        assert!(
+            rows.checked_mul(columns) == Some(values.len()),
             "a {rows} x {columns} matrix cannot be made from {} values",
             values.len()
         );
@@ -114,6 +113,13 @@ mod tests {
             matrix.select(&[1, 0, 1]).values(),
             &[4.0, 5.0, 6.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
         );
+    }
+
+    /// Computed with overflow, the product of the sizes is one.
+    #[test]
+    #[should_panic(expected = "matrix cannot be made from 1 values")]
+    fn sizes_whose_product_is_too_large_are_wrong() {
+        Matrix::new(usize::MAX, usize::MAX, vec![0.0]);
     }
 
     #[test]
