@@ -52,10 +52,10 @@ impl ConjugateGradientsConfig {
     ///
     /// # Errors
     ///
-    /// When what is asked of a parameter cannot be.
+    /// When there are no probes, or what is asked of a parameter cannot be.
     pub fn init(&self, data: &TrainingData) -> Result<AnyConjugateGradients, InitError> {
         let [_, dimensions] = data.inputs.dims();
-        let model = self.assemble(dimensions, options_of(&data.inputs));
+        let model = self.assemble(dimensions, options_of(&data.inputs))?;
         Ok(self.parameters.apply(model)?.train())
     }
 
@@ -69,17 +69,24 @@ impl ConjugateGradientsConfig {
         dimensions: usize,
         options: impl Into<TensorCreationOptions>,
     ) -> Result<AnyConjugateGradients, InitError> {
-        let model = self.assemble(dimensions, options.into());
+        let model = self.assemble(dimensions, options.into())?;
         Ok(self.parameters.apply_to_blank(model)?)
     }
 
-    fn assemble(&self, dimensions: usize, options: TensorCreationOptions) -> AnyConjugateGradients {
+    fn assemble(
+        &self,
+        dimensions: usize,
+        options: TensorCreationOptions,
+    ) -> Result<AnyConjugateGradients, InitError> {
+        if self.settings.probes == 0 {
+            return Err(InitError::NoProbes);
+        }
         let kernel = self.kernel.init(dimensions, options.clone());
-        ConjugateGradients::new(
+        Ok(ConjugateGradients::new(
             with_first_values(kernel, &self.parameters, "kernel"),
             self.mean.init(dimensions, OUTPUTS, options.clone()),
             self.likelihood.init(options),
             self.settings,
-        )
+        ))
     }
 }

@@ -50,6 +50,9 @@ pub enum InitError {
         /// The number of rows, N.
         rows: usize,
     },
+    /// Nothing estimates the log-determinant.
+    #[error("conjugate gradients need probes: their number is at least 1, not 0")]
+    NoProbes,
     /// The model has no second set of inducing points, and some are asked for.
     #[error(
         "{count} orthogonal inducing points were asked for, but this model has none; they belong \

@@ -45,7 +45,7 @@ pub struct ConjugateGradientsSettings {
     /// iterations where noise is small.
     #[serde(default)]
     pub rank: Option<usize>,
-    /// Random vectors that estimate the log-determinant and its gradient.
+    /// Random vectors that estimate the log-determinant and its gradient, at least one.
     pub probes: usize,
     /// Their seed.
     pub seed: u64,
@@ -91,12 +91,21 @@ pub struct ConjugateGradients<K: Module, M: Module> {
 
 impl<K: Kernel, M: Mean> ConjugateGradients<K, M> {
     /// Regression with the given prior and noise.
+    ///
+    /// # Panics
+    ///
+    /// If there are no probes.
+    #[track_caller]
     pub fn new(
         kernel: K,
         mean: M,
         likelihood: Gaussian,
         settings: ConjugateGradientsSettings,
     ) -> Self {
+        assert!(
+            settings.probes > 0,
+            "ConjugateGradients: 0 probes for the log-determinant; expected at least 1"
+        );
         Self {
             kernel,
             mean,
