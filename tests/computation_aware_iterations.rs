@@ -2,11 +2,11 @@
 
 mod reference;
 
-use burn::tensor::DType;
-use burn_gp::inference::IterationRule;
+use burn::tensor::{DType, Tensor};
+use burn_gp::inference::{IterationRule, Iterations, Regression};
 use reference::{
     Matrix, actions::Case, add_diagonal, assert_all_close, assert_close, double_precision,
-    log_determinant, product, rows, solve, transpose, values,
+    log_determinant, product, rows, solve, tensor, transpose, values,
 };
 
 #[test]
@@ -36,6 +36,22 @@ fn the_recursion_is_the_batch_form() {
             1e-10,
             name,
         );
+    }
+}
+
+/// As many actions as data: `C = K̂⁻¹`.
+#[test]
+fn with_as_many_actions_as_data_the_precision_is_the_inverse() {
+    for (name, device) in double_precision() {
+        let options = (&device, DType::F64);
+        let case = Case::new(60, 2, 0.01);
+        for rule in [IterationRule::UnitVectors, IterationRule::Eigenvectors] {
+            let directions = rows(case.iterate(rule, 60, options).directions);
+            let ours = product(&directions, &transpose(&directions));
+            let identity = add_diagonal(vec![vec![0.0; 60]; 60], 1.0);
+            let inverse = solve(&case.noisy(), &identity);
+            assert_all_close(&ours.concat(), &inverse.concat(), 1e-8, name);
+        }
     }
 }
 
@@ -141,6 +157,39 @@ fn eigenvectors_tell_most_about_the_function() {
                 information(&case.actions(6, 20 + seed)) <= expected + 1e-10,
                 "{name}"
             );
+        }
+    }
+}
+
+/// Inputs that are no numbers leave no action to begin with, which is an error; where no iterations are
+/// asked for there is one.
+#[test]
+fn what_is_not_a_number_is_an_error() {
+    for (name, device) in double_precision() {
+        let options = (&device, DType::F64);
+        let rules = [
+            IterationRule::Residuals,
+            IterationRule::PreconditionedResiduals { rank: 2 },
+            IterationRule::UnitVectors,
+            IterationRule::RandomVectors,
+        ];
+        for rule in rules {
+            let case = Case::new(6, 2, 0.05);
+            let kernel = case.kernel(options);
+            let run = |count: usize, shift: f64| {
+                let mut x = case.x.clone();
+                x[0][0] += shift;
+                let problem = Regression {
+                    kernel: &kernel,
+                    noise: &Tensor::from_data([case.noise], options),
+                    inputs: &tensor(&x, options),
+                    residual: &tensor(&case.y, options),
+                };
+                Iterations::new(rule, count, 0.0).run(&problem)
+            };
+            assert_eq!(run(0, 0.0).unwrap().residuals.len(), 1, "{name}, {rule:?}");
+            assert!(run(3, f64::INFINITY).is_err(), "{name}, {rule:?}");
+            assert!(run(3, f64::NAN).is_err(), "{name}, {rule:?}");
         }
     }
 }

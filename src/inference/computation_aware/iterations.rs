@@ -10,7 +10,10 @@ use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 
 use super::{ActionPolicy, DenseActions, Preconditioner, Regression};
-use crate::{kernels::Kernel, ops::NotPositiveDefinite};
+use crate::{
+    kernels::Kernel,
+    ops::{Jitter, NotPositiveDefinite, cholesky},
+};
 
 /// What the next action is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -85,7 +88,8 @@ impl Iterations {
     ///
     /// # Errors
     ///
-    /// When the preconditioner cannot be factored.
+    /// When the preconditioner cannot be factored, or the first action has no positive variance: a
+    /// covariance or a target is not a number.
     pub fn run<K: Kernel>(
         &self,
         problem: &Regression<'_, K>,
@@ -106,7 +110,7 @@ impl Iterations {
         let mut state = State::new(problem);
         let length = norm(&residual);
         let [rows, _] = inputs.dims();
-        for index in 0..self.count.min(rows) {
+        for index in 0..self.count.max(1).min(rows) {
             if index > 0 && norm(&state.residual) <= self.tolerance * length {
                 break;
             }
@@ -116,7 +120,7 @@ impl Iterations {
                 None if index == 0 => unit_vector(&residual, 0),
                 None => break,
             };
-            if !state.advance(problem, action) {
+            if !state.advance(problem, action)? {
                 break;
             }
         }
@@ -224,8 +228,13 @@ impl State {
         }
     }
 
-    /// Takes one action; whether it was new.
-    fn advance<K: Kernel>(&mut self, problem: &Regression<'_, K>, action: Tensor<2>) -> bool {
+    /// Takes one action; whether it was new. The first one is, unless its variance is no positive
+    /// number.
+    fn advance<K: Kernel>(
+        &mut self,
+        problem: &Regression<'_, K>,
+        action: Tensor<2>,
+    ) -> Result<bool, NotPositiveDefinite> {
         let covariance = problem
             .kernel
             .matrix_product(problem.inputs.clone(), action.clone());
@@ -239,7 +248,11 @@ impl State {
             moved = moved - self.images.combine(known);
         }
         let size = number((direction.clone() * moved.clone()).sum());
-        let whole = number((action.clone() * image).sum());
+        let variance = (action.clone() * image).sum(); // sᵀ(K + σ²I)s
+        if self.actions.count == 0 {
+            cholesky(variance.clone().reshape([1, 1]), Jitter::NONE)?;
+        }
+        let whole = number(variance);
         let epsilon = match direction.dtype() {
             DType::F64 => f64::EPSILON,
             _ => f64::from(f32::EPSILON),
@@ -247,7 +260,7 @@ impl State {
         // `!(>)` and not `<=`: NaN must stop.
         #[allow(clippy::neg_cmp_op_on_partial_ord)]
         if !(size > 16.0 * epsilon * whole) {
-            return false;
+            return Ok(false);
         }
         self.actions.push(action);
         self.directions.push(direction / size.sqrt());
@@ -256,7 +269,7 @@ impl State {
         let weights = self.directions.project(self.target.clone());
         self.residual = self.target.clone() - self.images.combine(weights);
         self.residuals.push(norm(&self.residual));
-        true
+        Ok(true)
     }
 
     fn end(self, length: f64) -> Iterated {
