@@ -305,6 +305,22 @@ fn mistakes_are_named_with_their_place() {
     assert!(unknown.starts_with(start), "{unknown}");
 }
 
+/// However long, a kernel is read or refused, and the stack holds.
+#[test]
+fn kernels_have_a_limit() {
+    let sum = |count: usize| vec!["white"; count].join("+");
+    parsed(&sum(200));
+    let expected =
+        |place: usize| format!("character {place}: more than 200 kernels in one expression");
+    assert_eq!(refused(&sum(201)), expected(1201));
+    assert_eq!(refused(&sum(20_000)), expected(1201));
+    assert_eq!(refused(&vec!["rbf"; 20_000].join("*")), expected(801));
+    assert_eq!(
+        refused(&format!("rbf{}", "[1]".repeat(20_000))),
+        expected(1)
+    );
+}
+
 /// However deep, a kernel is read or refused, and the stack holds.
 #[test]
 fn parentheses_have_a_limit() {

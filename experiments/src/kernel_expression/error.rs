@@ -79,4 +79,12 @@ pub enum KernelExpressionError {
         /// How many there can be.
         most: usize,
     },
+    /// A sum or a product of very many kernels, or very many restrictions to some inputs.
+    #[error("character {place}: more than {most} kernels in one expression")]
+    TooMany {
+        /// Where the first one too many begins.
+        place: usize,
+        /// How many there can be.
+        most: usize,
+    },
 }

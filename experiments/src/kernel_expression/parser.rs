@@ -19,6 +19,7 @@ pub fn parse(text: &str) -> Result<KernelConfig, KernelExpressionError> {
         tokens: tokens(text)?,
         next: 0,
         depth: 0,
+        kernels: 0,
     };
     let kernel = parser.sum()?;
     parser.require(&Token::End, "+, *, [ or the end")?;
@@ -28,10 +29,16 @@ pub fn parse(text: &str) -> Result<KernelConfig, KernelExpressionError> {
 /// Parentheses within each other.
 const MOST_PARENTHESES: usize = 50;
 
+/// Kernels in one expression: sums and products are kernels within kernels, and so are restrictions
+/// to some inputs, which take a call each whenever the kernel is asked.
+const MOST_KERNELS: usize = 200;
+
 struct Parser {
     tokens: Vec<Placed>,
     next: usize,
     depth: usize,
+    /// Kernels so far.
+    kernels: usize,
 }
 
 impl Parser {
@@ -97,6 +104,7 @@ impl Parser {
 
     fn factor(&mut self) -> Result<KernelConfig, KernelExpressionError> {
         let Placed { token, place } = self.peek().clone();
+        self.count_kernel(place)?;
         let mut kernel = match token {
             Token::Name(name) => {
                 self.next += 1;
@@ -110,9 +118,22 @@ impl Parser {
             _ => return self.unexpected("a kernel"),
         };
         while self.accept('[') {
+            self.count_kernel(place)?;
             kernel = kernel.on_dimensions(self.dimensions()?);
         }
         Ok(kernel)
+    }
+
+    /// Counts one kernel more, which begins at `place`.
+    fn count_kernel(&mut self, place: usize) -> Result<(), KernelExpressionError> {
+        self.kernels += 1;
+        if self.kernels > MOST_KERNELS {
+            return Err(KernelExpressionError::TooMany {
+                place,
+                most: MOST_KERNELS,
+            });
+        }
+        Ok(())
     }
 
     /// Goes past `(` and what `inside` takes.
