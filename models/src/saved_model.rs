@@ -1,6 +1,9 @@
 //! Models on disk.
 
-use std::path::{Path, PathBuf};
+use std::{
+    panic::{self, AssertUnwindSafe},
+    path::{Path, PathBuf},
+};
 
 use burn::{
     module::{Module, ModuleMapper, Param, ParamId},
@@ -132,6 +135,19 @@ fn numbered(model: TrainedModel) -> TrainedModel {
     model.map(&mut Numbering(0))
 }
 
+/// The model to be filled, or why there is none. What a configuration in a program must not ask for is a
+/// panic there, with what it was in its message; in a file it is an error of whoever wrote the file.
+fn blank(summary: &Summary, device: &Device) -> Result<TrainedModel, String> {
+    let blank = panic::catch_unwind(AssertUnwindSafe(|| TrainedModel::blank(summary, device)));
+    match blank {
+        Ok(blank) => blank.map_err(|reason| reason.to_string()),
+        Err(payload) => Err(match payload.downcast::<String>() {
+            Ok(reason) => *reason,
+            Err(_) => "its configuration is that of no model".to_owned(),
+        }),
+    }
+}
+
 impl<C: Serialize + DeserializeOwned> SavedModel<C> {
     /// Writes the model into an existing folder.
     ///
@@ -185,9 +201,9 @@ impl<C: Serialize + DeserializeOwned> SavedModel<C> {
             summary, context, ..
         } = serde_json::from_value::<ModelFile<Summary, C>>(file)
             .map_err(|reason| read_error(&path, reason.to_string()))?;
+        let blank = blank(&summary, device).map_err(|reason| read_error(&path, reason))?;
         let path = folder.join(WEIGHTS_FILE);
-        let model = TrainedModel::blank(&summary, device)
-            .map_err(|reason| read_error(&path, reason.to_string()))?
+        let model = blank
             .try_load_file(&path)
             .map_err(|reason| read_error(&path, reason.to_string()))?;
         Ok(Self {
