@@ -1,14 +1,17 @@
 //! Images and labels in the binary files of CIFAR-10.
 
+mod support;
+
 use std::fs;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use burn_gp_datasets::{
     ColumnRoles, DataSource, DataWarning, Dataset, EqualInputs, ImageCounts, ImageShape, Labels,
     Task,
 };
 use flate2::{Compression, write::GzEncoder};
+use support::{real_data, skipped};
 use temp_dir::TempDir;
 
 const RECORD: usize = 3073;
@@ -245,13 +248,9 @@ fn damaged_gzip_and_missing_files_are_named() {
 
 #[test]
 fn the_images_on_disk_are_photographs() {
-    let Some(folder) = std::env::var_os("BURN_GP_DATA").map(PathBuf::from) else {
-        println!("skipped: BURN_GP_DATA names no data directory");
-        return;
-    };
-    let Ok(source) = DataSource::resolve("cifar-10", Some(Path::new(&folder))) else {
-        println!("skipped: cifar-10 is not on disk");
-        return;
+    let Some(folder) = real_data() else { return };
+    let Ok(source) = DataSource::resolve("cifar-10", Some(&folder)) else {
+        return skipped("cifar-10 is not on disk");
     };
     let counts = source.image_counts().unwrap().unwrap();
     let data = with_labels(&source);

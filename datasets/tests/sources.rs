@@ -1,8 +1,10 @@
 //! Registered, embedded and synthetic sets, and the collection's folder layout.
 
+mod support;
+
 use std::fs;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use burn_gp_datasets::{
@@ -11,6 +13,7 @@ use burn_gp_datasets::{
 };
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use support::{real_data, skipped};
 use temp_dir::TempDir;
 
 fn write_gzip(path: &Path, text: &str) {
@@ -199,20 +202,12 @@ fn every_registered_name_is_found_once() {
     assert_eq!(find("banana").unwrap().task, Task::BinaryClassification);
 }
 
-fn data_dir() -> Option<PathBuf> {
-    let folder = std::env::var_os("BURN_GP_DATA").map(PathBuf::from);
-    if folder.is_none() {
-        println!("skipped: BURN_GP_DATA names no data directory");
-    }
-    folder
-}
-
 #[test]
 fn the_sets_on_disk_have_the_registered_shapes() {
-    let Some(folder) = data_dir() else { return };
+    let Some(folder) = real_data() else { return };
     for info in registry() {
         let Availability::OnDisk(path) = info.availability(Some(&folder)) else {
-            println!("skipped: {} is not on disk", info.name);
+            skipped(&format!("{} is not on disk", info.name));
             continue;
         };
         let source = DataSource::resolve(info.name, Some(&folder)).unwrap();
