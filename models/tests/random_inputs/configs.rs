@@ -1,0 +1,191 @@
+//! A small configuration of every model.
+
+use burn_gp::{
+    features::{NetworkConfig, PerceptronConfig, ResidualNetworkConfig},
+    inference::IterationRule,
+    kernels::{KernelConfig, StationaryConfig},
+    likelihoods::{GaussianConfig, LikelihoodConfig, SoftmaxConfig},
+    ops::Stationary,
+    parameter::{Bounds, ParameterConfig, Prior},
+    variational::{Coordinates, CovarianceShape, InverseFreeConfig, PosteriorConfig},
+};
+use burn_gp_models::{
+    ActionRows, ActionsConfig, BasisConfig, ComputationAwareConfig, ConjugateGradientsConfig,
+    DbkConfig, DeepGpConfig, DeepKernelConfig, ExactConfig, InducingConfig, LastLayerConfig,
+    LayerConfig, ModelConfig, SgprConfig, SolveCollapsedConfig, SvdbkConfig, SvgpConfig,
+};
+
+fn matern() -> KernelConfig {
+    StationaryConfig::new(Stationary::Matern32).into()
+}
+
+fn noise() -> GaussianConfig {
+    GaussianConfig { noise: 0.1 }
+}
+
+fn network() -> NetworkConfig {
+    NetworkConfig::ResidualNetwork(ResidualNetworkConfig {
+        width: 3,
+        blocks: 1,
+        ..Default::default()
+    })
+}
+
+fn perceptron() -> NetworkConfig {
+    NetworkConfig::Perceptron(PerceptronConfig {
+        hidden: vec![3],
+        ..Default::default()
+    })
+}
+
+fn basis() -> BasisConfig {
+    BasisConfig::new(network(), 2)
+}
+
+/// Something asked of a parameter in every way.
+fn parameters() -> ParameterConfig {
+    let mut config = ParameterConfig::default();
+    config.values.insert("kernel.variance".into(), vec![0.7]);
+    let bounds = Bounds::between(0.01, 10.0);
+    config.bounds.insert("kernel.lengthscale".into(), bounds);
+    let prior = Prior::Gamma {
+        shape: 2.0,
+        rate: 1.0,
+    };
+    config.priors.0.insert("kernel.lengthscale".into(), prior);
+    config.frozen.push("kernel.variance".into());
+    config
+}
+
+fn svgp(posterior: PosteriorConfig, orthogonal: usize) -> SvgpConfig {
+    SvgpConfig {
+        parameters: parameters(),
+        ..SvgpConfig::new(matern(), noise())
+            .with_inducing(3)
+            .with_orthogonal(orthogonal)
+            .with_posterior(posterior)
+    }
+}
+
+fn layer() -> LayerConfig {
+    LayerConfig::new(matern()).with_inducing(InducingConfig::new(3))
+}
+
+pub fn all() -> Vec<ModelConfig> {
+    let full = CovarianceShape::Full;
+    let labels = LikelihoodConfig::Softmax(SoftmaxConfig {
+        classes: 3,
+        nodes: 8,
+    });
+    let actions = |rows| ActionsConfig::Blocks {
+        count: 2,
+        start: Default::default(),
+        seed: 1,
+        rows,
+    };
+    let mut iterated = ComputationAwareConfig::new(matern(), noise());
+    iterated.actions = ActionsConfig::Iterations {
+        rule: IterationRule::PreconditionedResiduals { rank: 2 },
+        count: 2,
+        tolerance: 1e-4,
+        seed: 0,
+    };
+    let mut dbk = DbkConfig::default();
+    dbk.basis = BasisConfig::integrated(perceptron(), 2);
+    let last = LastLayerConfig {
+        basis: basis(),
+        mean: Default::default(),
+        likelihood: noise(),
+        parameters: ParameterConfig::default(),
+    };
+    let deep = |model| DeepKernelConfig {
+        network: network(),
+        features: 2,
+        model,
+    };
+    let exact = ExactConfig {
+        parameters: parameters(),
+        ..ExactConfig::new(matern(), noise())
+    };
+    let sgpr = SgprConfig::new(matern(), noise()).with_inducing(3);
+    let whitened = PosteriorConfig::Whitened { covariance: full };
+    vec![
+        ModelConfig::Exact(exact.clone()),
+        ModelConfig::Sgpr(sgpr.clone()),
+        ModelConfig::SolveCollapsed(
+            SolveCollapsedConfig::new(matern(), noise()).with_inducing(2, 2),
+        ),
+        ModelConfig::ComputationAware(
+            ComputationAwareConfig::new(matern(), noise()).with_actions(actions(ActionRows::Near)),
+        ),
+        ModelConfig::ComputationAware(iterated),
+        ModelConfig::ConjugateGradients(ConjugateGradientsConfig::new(matern(), noise())),
+        ModelConfig::Svgp(svgp(whitened.clone(), 0)),
+        ModelConfig::Svgp(svgp(
+            PosteriorConfig::LSvgp {
+                observations: Default::default(),
+            },
+            0,
+        )),
+        ModelConfig::Svgp(svgp(
+            PosteriorConfig::InverseFree(InverseFreeConfig::default()),
+            0,
+        )),
+        ModelConfig::Svgp(svgp(
+            PosteriorConfig::Odvgp {
+                covariance: full,
+                coordinates: Coordinates::Unwhitened,
+                columns: Some(2),
+                seed: 0,
+            },
+            2,
+        )),
+        ModelConfig::Svgp(
+            SvgpConfig::new(matern(), labels.clone())
+                .with_inducing(3)
+                .with_coregionalisation(2),
+        ),
+        ModelConfig::Svgp(
+            SvgpConfig::new(matern(), labels)
+                .with_inducing(3)
+                .with_separate_kernels(),
+        ),
+        ModelConfig::DeepGp(DeepGpConfig::new(layer(), noise()).with_hidden(2, layer())),
+        ModelConfig::Dbk(dbk),
+        ModelConfig::Svdbk(SvdbkConfig {
+            basis: basis(),
+            ..SvdbkConfig::new(noise())
+        }),
+        ModelConfig::LastLayer(last),
+        ModelConfig::Dkl(deep(exact)),
+        ModelConfig::Sdkl(DeepKernelConfig {
+            network: perceptron(),
+            features: 1,
+            model: sgpr,
+        }),
+        ModelConfig::Svdkl(DeepKernelConfig {
+            network: network(),
+            features: 2,
+            model: svgp(whitened, 0),
+        }),
+    ]
+}
+
+/// The configurations as they are written to files.
+pub fn texts() -> Vec<Vec<u8>> {
+    let text = |config: &ModelConfig| serde_json::to_vec(config).unwrap();
+    all().iter().map(text).collect()
+}
+
+/// Whether every size in a configuration is one that there is memory for: a whole number that is not
+/// a seed is below 100.
+pub fn is_small(value: &serde_json::Value) -> bool {
+    match value {
+        serde_json::Value::Number(number) => number.as_u64().is_none_or(|size| size < 100),
+        serde_json::Value::Array(values) => values.iter().all(is_small),
+        serde_json::Value::Object(fields) => fields
+            .iter()
+            .all(|(key, value)| key == "seed" || is_small(value)),
+        _ => true,
+    }
+}

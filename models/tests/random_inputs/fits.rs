@@ -1,0 +1,153 @@
+//! Models from damaged configurations and data of any numbers: made, evaluated and asked.
+
+use burn::{
+    module::Module,
+    tensor::{DType, Device},
+};
+use burn_gp::inference::FullBatch;
+use burn_gp_models::{
+    ModelConfig, TrainedModel,
+    training::{MiniBatchModel, TrainingData},
+};
+use proptest::prelude::*;
+
+use crate::configs::{is_small, texts};
+use crate::mutations::damaged;
+use crate::search::{no_panic, search};
+
+/// The messages of panics that the documentation announces as a caller's errors.
+const DOCUMENTED: &[&str] = &[
+    "positive hyperparameters must be finite and above",
+    "a polynomial kernel of degree 0",
+    "lengthscales around",
+    "a spectral mixture of no components",
+    "ActiveDimensions: no dimension given",
+    "a kernel on inputs of no dimensions",
+    "active dimensions",
+    "a softmax over",
+    "quasi-Monte Carlo takes",
+    "PseudoObservationsConfig:",
+    "Stack:",
+    "columns of targets; the",
+];
+
+fn value() -> impl Strategy<Value = f64> {
+    const CORNERS: &[f64] = &[0.0, 1.0, 2.0, 1e-9, 1e9, -1e30, f64::NAN, f64::INFINITY];
+    prop_oneof![6 => -2.0..2.0f64, 1 => proptest::sample::select(CORNERS)]
+}
+
+/// The gradient of an objective, and the model on its data.
+fn full_batch<M: FullBatch>(model: M, data: &TrainingData) -> M {
+    if let Ok(objective) = model.objective(data.inputs.clone(), data.targets.clone()) {
+        let _ = objective.backward();
+    }
+    model.after_step()
+}
+
+fn mini_batch<M: MiniBatchModel>(model: M, data: &TrainingData) -> M {
+    let (inputs, targets) = (data.inputs.clone(), data.targets.clone());
+    if let Ok(objective) = model.objective(inputs, targets, 2 * data.len()) {
+        let _ = objective.value().backward();
+    }
+    model.after_step()
+}
+
+/// The model that a configuration gives, after what a step of training asks of it.
+pub fn fit(config: &ModelConfig, data: &TrainingData) -> Option<TrainedModel> {
+    let [_, dimensions] = data.inputs.dims();
+    let options = (&data.inputs.device(), data.inputs.dtype());
+    Some(match config {
+        ModelConfig::Exact(config) => {
+            let model = full_batch(config.init(dimensions, options).ok()?.train(), data);
+            TrainedModel::exact(model, data)
+        }
+        ModelConfig::Sgpr(config) => {
+            let model = full_batch(config.init(data).ok()?, data);
+            TrainedModel::collapsed(&model, data).ok()?
+        }
+        ModelConfig::SolveCollapsed(config) => {
+            let model = full_batch(config.init(data).ok()?, data);
+            TrainedModel::collapsed_orthogonal(&model, data).ok()?
+        }
+        ModelConfig::ComputationAware(config) => {
+            let (model, data) = config.init(data.clone()).ok()?;
+            TrainedModel::computation_aware(full_batch(model, &data), &data)
+        }
+        ModelConfig::ConjugateGradients(config) => {
+            TrainedModel::conjugate_gradients(full_batch(config.init(data).ok()?, data), data)
+        }
+        ModelConfig::Svgp(config) => {
+            TrainedModel::variational(mini_batch(config.init(data).ok()?, data))
+        }
+        ModelConfig::DeepGp(config) => {
+            TrainedModel::variational(mini_batch(config.init(data).ok()?, data))
+        }
+        ModelConfig::Dbk(config) => {
+            let model = full_batch(config.init(dimensions, options).ok()?.train(), data);
+            TrainedModel::deep_basis(&model, data).ok()?
+        }
+        ModelConfig::Svdbk(config) => {
+            let model = mini_batch(config.init(data).ok()?, data);
+            TrainedModel::variational_deep_basis(&model, data).ok()?
+        }
+        ModelConfig::LastLayer(config) => {
+            let model = mini_batch(config.init(data).ok()?, data);
+            TrainedModel::deep_basis(&model.bayesian(), data).ok()?
+        }
+        ModelConfig::Dkl(config) => {
+            TrainedModel::deep_kernel(&full_batch(config.init(data).ok()?, data), data)
+        }
+        ModelConfig::Sdkl(config) => {
+            let model = full_batch(config.init(data).ok()?, data);
+            TrainedModel::collapsed_deep_kernel(&model, data).ok()?
+        }
+        ModelConfig::Svdkl(config) => {
+            let model = mini_batch(config.init(data).ok()?, data);
+            TrainedModel::variational_deep_kernel(&model)
+        }
+    })
+}
+
+/// What a user asks of a model.
+pub fn ask(model: &TrainedModel, dimensions: usize) {
+    let _ = (model.hyperparameters(), model.inducing_points());
+    if let Ok(predictor) = model.predictor() {
+        let _ = predictor.predict(&vec![0.3; 2 * dimensions], dimensions);
+        let _ = predictor.sample(predictor.inputs(&vec![0.3; dimensions], dimensions), 2);
+    }
+}
+
+#[test]
+fn models_of_any_configuration() {
+    let rows = proptest::collection::vec([value(), value(), value()], 1..7);
+    let inputs = (damaged(texts(), 3), rows, any::<[bool; 2]>());
+    search(1200, inputs, |(text, rows, [double, labels])| {
+        no_panic(DOCUMENTED, || {
+            let Ok(json) = serde_json::from_slice::<serde_json::Value>(&text.0) else {
+                return;
+            };
+            let Ok(config) = serde_json::from_slice::<ModelConfig>(&text.0) else {
+                return;
+            };
+            if !is_small(&json) {
+                return;
+            }
+            let points: Vec<f64> = rows.iter().flat_map(|row| [row[0], row[1]]).collect();
+            let targets: Vec<f64> = (rows.iter())
+                .map(|row| {
+                    if labels {
+                        (row[2].abs() % 3.0).floor()
+                    } else {
+                        row[2]
+                    }
+                })
+                .collect();
+            let dtype = if double { DType::F64 } else { DType::F32 };
+            let data = TrainingData::new(&points, &targets, &Device::default().autodiff(), dtype);
+            if let Some(model) = fit(&config, &data) {
+                ask(&model, 2);
+            }
+        })?;
+        Ok(())
+    });
+}

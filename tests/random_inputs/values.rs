@@ -1,0 +1,220 @@
+//! Random numbers, points and pieces of models.
+
+use burn::tensor::{DType, Device, Tensor, TensorData};
+use burn_gp::{
+    features::{Activation, FirstWeights, PerceptronConfig},
+    kernels::{
+        ArcCosineConfig, ArcCosineOrder, Change, CosineConfig, GibbsConfig, KernelConfig,
+        PolynomialConfig, RationalQuadraticConfig, SpectralMixtureConfig, StationaryConfig,
+    },
+    ops::Stationary,
+};
+use proptest::prelude::*;
+
+/// The messages of panics that the documentation announces as a caller's errors, by a part of each.
+pub const DOCUMENTED: &[&str] = &[
+    "positive hyperparameters must be finite and above",
+    "a polynomial kernel of degree 0",
+    "a spectral mixture of no components",
+    "lengthscales around",
+    "ActiveDimensions: no dimension given",
+    "a kernel on inputs of no dimensions",
+    "active dimensions",
+    "a Student-t likelihood with",
+    "a softmax over",
+    "a robust arg max over",
+    "an ordinal likelihood takes",
+    "quasi-Monte Carlo takes",
+    "Gauss-Hermite quadrature takes",
+    "ConjugateGradients: 0 probes",
+    "metrics of",
+    "probabilities of",
+    "a calibration error",
+];
+
+/// Numbers of every kind, usual ones half of the time.
+pub fn number() -> impl Strategy<Value = f64> {
+    const CORNERS: &[f64] = &[
+        0.0,
+        -0.0,
+        -1.0,
+        1e-320,
+        1e-40,
+        1e-9,
+        1.1e-6,
+        1e6,
+        1e38,
+        1e40,
+        1e300,
+        f64::MAX,
+        f64::EPSILON,
+        f64::NAN,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+    ];
+    prop_oneof![
+        3 => 0.05..3.0f64,
+        1 => -3.0..3.0f64,
+        2 => proptest::sample::select(CORNERS),
+        1 => any::<f64>(),
+    ]
+}
+
+/// Numbers that a model can have been given on purpose.
+pub fn usual() -> impl Strategy<Value = f64> {
+    prop_oneof![6 => 0.05..3.0f64, 1 => Just(1e-5), 1 => Just(1e4)]
+}
+
+pub fn size(most: usize) -> impl Strategy<Value = usize> {
+    prop_oneof![1 => Just(0), 6 => 1..=most]
+}
+
+/// A type and a device with or without gradients.
+pub fn options() -> impl Strategy<Value = (Device, DType)> {
+    (any::<bool>(), any::<bool>()).prop_map(|(double, autodiff)| {
+        let device = Device::default();
+        let device = if autodiff { device.autodiff() } else { device };
+        (device, if double { DType::F64 } else { DType::F32 })
+    })
+}
+
+/// A table of numbers, `[rows, columns]`.
+#[derive(Clone, Debug)]
+pub struct Table {
+    pub rows: usize,
+    pub columns: usize,
+    pub values: Vec<f64>,
+}
+
+impl Table {
+    pub fn tensor(&self, options: &(Device, DType)) -> Tensor<2> {
+        let data = TensorData::new(self.values.clone(), [self.rows, self.columns]);
+        Tensor::from_data(data, (&options.0, options.1))
+    }
+}
+
+pub fn table(rows: usize, columns: usize, value: BoxedStrategy<f64>) -> BoxedStrategy<Table> {
+    proptest::collection::vec(value, rows * columns)
+        .prop_map(move |values| Table {
+            rows,
+            columns,
+            values,
+        })
+        .boxed()
+}
+
+/// Points with coordinates of every kind, some of them repeated.
+pub fn points(most: usize) -> impl Strategy<Value = Table> {
+    (1..=most, 1usize..4, any::<bool>()).prop_flat_map(|(rows, columns, wild)| {
+        let value = match wild {
+            true => number().boxed(),
+            false => prop_oneof![3 => -2.0..2.0f64, 1 => Just(0.5)].boxed(),
+        };
+        table(rows, columns, value)
+    })
+}
+
+fn network() -> impl Strategy<Value = PerceptronConfig> {
+    let activation = prop_oneof![
+        Just(Activation::Tanh),
+        Just(Activation::Relu),
+        Just(Activation::Silu)
+    ];
+    (
+        proptest::collection::vec(1usize..4, 0..3),
+        activation,
+        any::<u64>(),
+    )
+        .prop_map(|(hidden, activation, seed)| PerceptronConfig {
+            hidden,
+            activation,
+            first_weights: FirstWeights::Glorot,
+            seed,
+        })
+}
+
+fn leaf(value: fn() -> BoxedStrategy<f64>) -> impl Strategy<Value = KernelConfig> {
+    let number = move || value();
+    let kinds = &[
+        Stationary::SquaredExponential,
+        Stationary::Matern12,
+        Stationary::Matern32,
+        Stationary::Matern52,
+    ][..];
+    let orders = &[
+        ArcCosineOrder::Step,
+        ArcCosineOrder::Ramp,
+        ArcCosineOrder::Quadratic,
+    ][..];
+    prop_oneof![
+        3 => (proptest::sample::select(kinds), any::<bool>(), number(), number()).prop_map(
+            |(kind, ard, lengthscale, variance)| KernelConfig::Stationary(StationaryConfig { kind, ard, lengthscale, variance })
+        ),
+        1 => (any::<bool>(), number(), number(), number()).prop_map(|(ard, lengthscale, variance, shape)| {
+            KernelConfig::RationalQuadratic(RationalQuadraticConfig { ard, lengthscale, variance, shape })
+        }),
+        1 => (any::<bool>(), number()).prop_map(|(ard, variance)| KernelConfig::Linear { ard, variance }),
+        1 => (any::<bool>(), number(), number(), 0usize..5).prop_map(|(ard, variance, offset, degree)| {
+            KernelConfig::Polynomial(PolynomialConfig { ard, variance, offset, degree })
+        }),
+        1 => (proptest::sample::select(orders), any::<bool>(), [number(), number(), number()]).prop_map(
+            |(order, ard, [weight_variance, bias_variance, variance])| {
+                KernelConfig::ArcCosine(ArcCosineConfig { order, ard, weight_variance, bias_variance, variance })
+            }
+        ),
+        1 => (any::<bool>(), number(), number()).prop_map(|(ard, period, variance)| {
+            KernelConfig::Cosine(CosineConfig { ard, period, variance })
+        }),
+        1 => (0usize..3, [number(), number(), number()]).prop_map(
+            |(components, [highest_frequency, lengthscale, variance])| {
+                KernelConfig::SpectralMixture(SpectralMixtureConfig { components, highest_frequency, lengthscale, variance })
+            }
+        ),
+        1 => (network(), any::<bool>(), number(), number()).prop_map(|(network, ard, lengthscale, variance)| {
+            KernelConfig::Gibbs(GibbsConfig { network, ard, lengthscale, variance })
+        }),
+        1 => number().prop_map(|variance| KernelConfig::Constant { variance }),
+        1 => number().prop_map(|variance| KernelConfig::White { variance }),
+    ]
+}
+
+/// Kernels of every kind within each other, their numbers from `value`.
+pub fn kernel(value: fn() -> BoxedStrategy<f64>) -> impl Strategy<Value = KernelConfig> {
+    leaf(value).prop_recursive(3, 12, 2, move |inner| {
+        let kernel = || inner.clone().prop_map(Box::new);
+        prop_oneof![
+            (kernel(), value())
+                .prop_map(|(base, outputscale)| KernelConfig::Scaled { base, outputscale }),
+            (kernel(), kernel()).prop_map(|(first, second)| KernelConfig::Sum { first, second }),
+            (kernel(), kernel())
+                .prop_map(|(first, second)| KernelConfig::Product { first, second }),
+            (kernel(), proptest::collection::vec(0usize..3, 0..3))
+                .prop_map(|(base, dimensions)| KernelConfig::ActiveDimensions { base, dimensions }),
+            (kernel(), any::<bool>(), value())
+                .prop_map(|(base, ard, period)| KernelConfig::Periodic { base, ard, period }),
+            (kernel(), network(), 1usize..3).prop_map(|(base, network, features)| {
+                KernelConfig::Warped {
+                    base,
+                    network,
+                    features,
+                }
+            }),
+            (kernel(), kernel(), 0usize..3, value(), value()).prop_map(
+                |(first, second, dimension, location, steepness)| KernelConfig::ChangePoint {
+                    first,
+                    second,
+                    change: Change {
+                        dimension,
+                        location,
+                        steepness
+                    },
+                }
+            ),
+        ]
+    })
+}
+
+/// Kernels whose numbers are usual.
+pub fn usual_kernel() -> impl Strategy<Value = KernelConfig> {
+    kernel(|| usual().boxed())
+}
