@@ -13,10 +13,11 @@ use burn_gp::{
     likelihoods::Gaussian,
     means::{AnyMean, MeanConfig},
     ops::{Blocks, Stationary},
+    parameter::Parameters,
 };
 use reference::{
     Matrix, Random, assert_all_close, assert_close, central_differences, double_precision,
-    gradients, scalar, single_precision, tensor, values,
+    gradients, product, rows, scalar, single_precision, tensor, transpose, values,
 };
 
 /// Inputs, and targets of two functions.
@@ -137,6 +138,34 @@ fn the_gradient_does_not_change_the_length_of_an_action() {
             assert!(slope.iter().any(|slope| slope.abs() > 1e-3), "{name}");
             for range in Blocks::new(41, 6).ranges() {
                 let along: f64 = range.map(|n| s[n] * slope[n]).sum();
+                assert!(along.abs() < 1e-10, "{name}: {along:.2e}");
+            }
+        }
+    }
+}
+
+/// The loss sees the span of the actions alone: `Sᵀ∂S = 0` for dense actions.
+#[test]
+fn the_gradient_does_not_move_dense_actions_within_their_span() {
+    for (name, device) in double_precision() {
+        let device = device.autodiff();
+        let options = (&device, DType::F64);
+        let (x, y) = data(41, 2);
+        let (x, y) = (tensor(&x, options), tensor(&y, options));
+        let mut random = Random(17);
+        let columns: Matrix = (0..41)
+            .map(|_| (0..6).map(|_| random.normal()).collect())
+            .collect();
+        for loss in [ActionLoss::Evidence, ActionLoss::Projected] {
+            let actions = DenseActions::new(tensor(&columns, options));
+            let actions = actions.with_thawed("columns").unwrap();
+            let kernel = stationary(2, options);
+            let model = model(kernel, actions, MeanConfig::Zero, 2, options).with_loss(loss);
+            let gradients = model.objective(x.clone(), y.clone()).unwrap().backward();
+            let slope = rows(model.policy().columns().grad(&gradients).unwrap());
+            let largest = slope.concat().iter().fold(0.0f64, |a, b| a.max(b.abs()));
+            assert!(largest > 1e-3, "{name}: {largest:.2e}");
+            for along in product(&transpose(&columns), &slope).concat() {
                 assert!(along.abs() < 1e-10, "{name}: {along:.2e}");
             }
         }

@@ -132,7 +132,8 @@ fn without_weights_the_divergence_is_that_of_the_first_set() {
                 .evaluate(&kernel, case.x(&platform))
                 .expect("factor"),
         );
-        assert_close(&format!("{platform}"), &ours, &expected, 1e-6);
+        let tolerance = platform.tolerance(1e-9, 1e-6);
+        assert_close(&format!("{platform}"), &ours, &expected, tolerance);
     }
 }
 

@@ -4,7 +4,10 @@ mod support;
 
 use burn::tensor::{Device, Tensor};
 use burn_gp::{
-    features::{Activation, Features, Normalisation, ResidualNetworkConfig, Standardisation},
+    features::{
+        Activation, Features, NetworkConfig, Normalisation, PerceptronConfig,
+        ResidualNetworkConfig, Standardisation,
+    },
     inducing::Nystrom,
     inference::{Collapsed, FullBatch, LowRankRegression, PredictedVariance, VarianceCorrection},
     kernels::{Basis, FeatureMap, Kernel, LowRankKernel, RandomFourier},
@@ -224,7 +227,7 @@ fn gradients_reach_every_layer() {
     }
 }
 
-/// `k = ΦΦᵀ`: covariances, their diagonal, symmetric and of no higher rank than there are features.
+/// `k = ΦΦᵀ`: covariances and their diagonal.
 #[test]
 fn basis_kernels_are_products_of_features() {
     let mut random = Random::new(43);
@@ -267,6 +270,48 @@ fn basis_kernels_are_products_of_features() {
             &own.diagonal(),
             1e-13,
         );
+    }
+}
+
+/// No higher rank than there are features, and no negative eigenvalue: symmetric elimination of a
+/// kernel matrix of many more points ends after as many pivots, all positive.
+#[test]
+fn the_rank_of_a_basis_kernel_is_that_of_its_features() {
+    const FEATURES: usize = 3;
+    let x = Random::new(47).points(40, 2);
+    let networks = [
+        NetworkConfig::Perceptron(PerceptronConfig {
+            hidden: vec![8, 8],
+            ..PerceptronConfig::default()
+        }),
+        NetworkConfig::ResidualNetwork(ResidualNetworkConfig {
+            width: 6,
+            ..ResidualNetworkConfig::default()
+        }),
+    ];
+    for platform in double_precision_platforms() {
+        for config in &networks {
+            let kernel = Basis::new(config.init(2, FEATURES, platform.options()));
+            let matrix = numbers(kernel.matrix(platform.matrix(&x)));
+            let mut rest = Dense::new(x.rows, x.rows, matrix);
+            let largest = rest.diagonal().into_iter().fold(0.0, f64::max);
+            for _ in 0..FEATURES {
+                let diagonal = rest.diagonal();
+                let best = (0..x.rows).max_by(|&i, &j| diagonal[i].total_cmp(&diagonal[j]));
+                let best = best.unwrap();
+                assert!(diagonal[best] > 1e-9 * largest, "{config:?}: {diagonal:?}");
+                rest = Dense::from_function(x.rows, x.rows, |i, j| {
+                    rest[(i, j)] - rest[(i, best)] * rest[(best, j)] / diagonal[best]
+                });
+            }
+            let what = format!("{config:?} on {platform}");
+            assert_within(
+                &what,
+                &rest.values,
+                &vec![0.0; rest.values.len()],
+                1e-9 * largest,
+            );
+        }
     }
 }
 

@@ -6,11 +6,20 @@ use burn_gp::likelihoods::{Likelihood, Marginals, Quadrature, RobustMaxConfig, S
 use crate::{
     cases::{Case, ROWS, registry},
     integrals::{by_monte_carlo, on_grid},
-    support::{Random, assert_close, double_precision_platforms, numbers, platforms},
+    support::{
+        Platform, Random, assert_close, comparison::assert_within, double_precision_platforms,
+        numbers, platforms,
+    },
 };
 
-/// Draws of the functions behind every Monte Carlo estimate.
-const DRAWS: usize = 100_000;
+/// Draws of the functions behind a Monte Carlo estimate: more where one draw is cheap.
+fn draws(case: &Case) -> usize {
+    if case.name.starts_with("bernoulli") {
+        1_000_000
+    } else {
+        100_000
+    }
+}
 
 /// `log p(y | f)` and the moments of `y` at some functions.
 #[test]
@@ -148,7 +157,7 @@ fn expectations_agree_with_dense_quadrature() {
     }
 }
 
-/// Everything within four standard errors of a hundred thousand draws of the functions.
+/// Everything within four standard errors of many draws of the functions.
 #[test]
 fn expectations_agree_with_monte_carlo() {
     for case in registry() {
@@ -159,7 +168,7 @@ fn expectations_agree_with_monte_carlo() {
             .map(|row| {
                 let own = row * case.latents..(row + 1) * case.latents;
                 let (means, variances) = (&means[own.clone()], &variances[own]);
-                by_monte_carlo(&mut random, DRAWS, means, variances, |f| {
+                by_monte_carlo(&mut random, draws(&case), means, variances, |f| {
                     integrands(&case, row, classes, f)
                 })
             })
@@ -255,6 +264,91 @@ fn robust_max_agrees_with_its_integral() {
             &own,
             platform.tolerance(1e-12, 1e-5),
         );
+    }
+}
+
+/// The probabilities that each function is the largest, from those of the labels, `[N·C]`.
+fn largest(
+    config: &RobustMaxConfig,
+    platform: &Platform,
+    (means, variances): (&[f64], &[f64]),
+) -> Vec<f64> {
+    let (classes, epsilon) = (config.classes, config.epsilon);
+    let shape = [means.len() / classes, classes];
+    let predicted = config.init().predict(Marginals {
+        mean: platform.tensor(means, shape),
+        variance: platform.tensor(variances, shape),
+    });
+    let other = epsilon / (classes - 1) as f64;
+    let invert = |label: f64| (label - other) / (1.0 - epsilon - other);
+    numbers(predicted.mean).into_iter().map(invert).collect()
+}
+
+/// Functions with the same marginals are the largest with the same probability, whatever their number.
+#[test]
+fn equal_functions_are_equally_likely_the_largest() {
+    for platform in platforms() {
+        for classes in 2..=20 {
+            let config = RobustMaxConfig::new(classes);
+            let (means, variances) = (vec![0.4; classes], vec![0.7; classes]);
+            let found = largest(&config, &platform, (&means, &variances));
+            let expected = vec![1.0 / classes as f64; classes];
+            let what = format!("{classes} classes on {platform}");
+            assert_within(&what, &found, &expected, 1e-4);
+        }
+    }
+}
+
+/// The probabilities of all functions add up to one, where 100 nodes take the integrals and the
+/// deviations differ by up to a factor of three.
+#[test]
+fn the_largest_function_is_one_of_all() {
+    let mut random = Random::new(211);
+    for platform in platforms() {
+        for classes in [3, 10] {
+            let config = RobustMaxConfig {
+                nodes: 100,
+                ..RobustMaxConfig::new(classes)
+            };
+            let means = random.normals(ROWS * classes);
+            let variances = random.uniforms(ROWS * classes, 0.2, 1.8);
+            let found = largest(&config, &platform, (&means, &variances));
+            for row in found.chunks(classes) {
+                let what = format!("{classes} classes on {platform}");
+                assert_within(&what, &[row.iter().sum()], &[1.0], 1e-5);
+            }
+        }
+    }
+}
+
+/// Probabilities and an expected log density that were integrated elsewhere.
+#[test]
+fn robust_max_has_the_golden_values() {
+    const LARGEST: [f64; 3] = [0.30735389810, 0.11579679701, 0.57684930489];
+    let (means, variances) = ([0.2, -0.1, 0.5], [0.3, 0.2, 0.4]);
+    for platform in platforms() {
+        for (nodes, tolerance) in [(20, 1e-5), (100, platform.tolerance(1e-9, 1e-5))] {
+            let config = RobustMaxConfig {
+                nodes,
+                ..RobustMaxConfig::new(3)
+            };
+            let what = format!("{nodes} nodes on {platform}");
+            let found = largest(&config, &platform, (&means, &variances));
+            assert_within(&what, &found, &LARGEST, tolerance);
+            let marginals = Marginals {
+                mean: platform.tensor(&means, [1, 3]),
+                variance: platform.tensor(&variances, [1, 3]),
+            };
+            let label = platform.tensor(&[2.0], [1, 1]);
+            let expected = config.init().expected_log_density(label, marginals);
+            // Log densities differ by seven between the labels, and so does the error.
+            assert_within(
+                &what,
+                &numbers(expected),
+                &[-3.21690429713],
+                7.0 * tolerance,
+            );
+        }
     }
 }
 

@@ -3,14 +3,15 @@
 
 use burn::tensor::{DType, Device, Tensor};
 use burn_gp::{
+    inducing::InducingVariables,
     inference::{
-        ActionLoss, ActionPolicy, ComputationAware, DenseActions, FullBatch, Iterated,
+        ActionLoss, ActionPolicy, Collapsed, ComputationAware, DenseActions, FullBatch, Iterated,
         IterationRule, Iterations, Regression,
     },
     kernels::StationaryKernel,
     likelihoods::Gaussian,
     means::ZeroMean,
-    ops::Stationary,
+    ops::{Jitter, Stationary},
     variational::Process,
 };
 
@@ -100,6 +101,14 @@ impl Case {
         combine(&self.covariance(at, at), &explained, -1.0)
     }
 
+    pub fn exact_mean(&self, at: &Matrix) -> Vec<f64> {
+        product(
+            &self.covariance(at, &self.x),
+            &solve(&self.noisy(), &self.y),
+        )
+        .concat()
+    }
+
     pub fn kernel(&self, options: (&Device, DType)) -> StationaryKernel {
         let kind = Stationary::Matern32;
         StationaryKernel::new(kind, &self.lengthscales, self.variance, options)
@@ -112,6 +121,17 @@ impl Case {
     ) -> ComputationAware<StationaryKernel, ZeroMean, A> {
         let likelihood = Gaussian::new(self.noise, options);
         ComputationAware::new(self.kernel(options), ZeroMean::new(1), likelihood, policy)
+    }
+
+    /// The collapsed bound's model on inducing variables, without jitter.
+    pub fn collapsed<I: InducingVariables<StationaryKernel>>(
+        &self,
+        inducing: I,
+        options: (&Device, DType),
+    ) -> Collapsed<StationaryKernel, ZeroMean, I> {
+        let likelihood = Gaussian::new(self.noise, options);
+        let (kernel, mean) = (self.kernel(options), ZeroMean::new(1));
+        Collapsed::new(kernel, mean, likelihood, inducing, Jitter::NONE)
     }
 
     pub fn loss<A: ActionPolicy>(
