@@ -117,9 +117,11 @@ fn the_parts_add_up_and_one_vanishes_at_the_inducing_points() {
 
         let first = problem.problem.x.len();
         for (i, row) in orthogonal.iter().enumerate() {
-            for j in first..first + z.len() {
-                let value = row[j].abs();
-                assert!(value <= TOLERANCE, "{what}: c(x_{i}, z_{j}) is {value:e}");
+            for (j, value) in row[first..][..z.len()].iter().enumerate() {
+                assert!(
+                    value.abs() <= TOLERANCE,
+                    "{what}: c(x_{i}, z_{j}) is {value:e}"
+                );
             }
         }
     });

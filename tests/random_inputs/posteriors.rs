@@ -131,11 +131,11 @@ fn posteriors_of_any_numbers() {
                 let posterior = posterior.refreshed(&kernel).after_step(&kernel);
                 if let Ok(evaluation) = posterior.evaluate(&kernel, x.clone()) {
                     let sum = evaluation.divergence + evaluation.marginals.variance.sum();
-                    let _ = if sum.is_autodiff() {
-                        drop(sum.backward())
+                    if sum.is_autodiff() {
+                        let _ = sum.backward();
                     } else {
-                        drop(sum.into_data())
-                    };
+                        let _ = sum.into_data();
+                    }
                 }
                 if let Ok(process) = posterior.condition(&kernel) {
                     let x = x.inner();

@@ -90,8 +90,10 @@ pub fn all() -> Vec<ModelConfig> {
         tolerance: 1e-4,
         seed: 0,
     };
-    let mut dbk = DbkConfig::default();
-    dbk.basis = BasisConfig::integrated(perceptron(), 2);
+    let dbk = DbkConfig {
+        basis: BasisConfig::integrated(perceptron(), 2),
+        ..DbkConfig::default()
+    };
     let last = LastLayerConfig {
         basis: basis(),
         mean: Default::default(),
