@@ -12,7 +12,8 @@ use burn_gp::{
     features::{Features, PerceptronConfig},
     kernels::{
         AnyKernel, ArcCosine, ArcCosineConfig, ArcCosineOrder, Cosine, Kernel, KernelConfig,
-        Linear, Polynomial, RationalQuadratic, SpectralMixtureConfig, StationaryKernel, Warped,
+        Linear, Polynomial, RationalQuadratic, RationalQuadraticConfig, SpectralMixtureConfig,
+        StationaryConfig, StationaryKernel, Warped,
     },
     ops::Stationary,
     parameter::Hyperparameter,
@@ -308,6 +309,52 @@ fn hyperparameters_are_reported_with_their_paths_and_values() {
             assert_eq!(path, name);
             let what = format!("{platform}, {path}");
             assert_close(&what, values, numbers, platform.tolerance(1e-14, 1e-6));
+        }
+    }
+}
+
+/// `√D` for as many inputs as the kernel sees, where none is given.
+#[test]
+fn first_lengthscales_grow_with_the_number_of_inputs() {
+    let plain = KernelConfig::from(Stationary::Matern52);
+    let given =
+        KernelConfig::from(StationaryConfig::new(Stationary::Matern52).with_lengthscale(1.0));
+    let rational = KernelConfig::RationalQuadratic(RationalQuadraticConfig::default());
+    for platform in platforms() {
+        let lengthscales = |config: &KernelConfig, dimensions: usize| {
+            let reported = config
+                .init(dimensions, platform.options())
+                .hyperparameters();
+            let found = reported
+                .into_iter()
+                .find(|found| found.path.ends_with("lengthscale"));
+            found.expect("a lengthscale").values
+        };
+        let cases = [
+            ("of 4 inputs", plain.clone(), vec![2.0; 4]),
+            ("shared", plain.clone().isotropic(), vec![2.0]),
+            ("given", given.clone(), vec![1.0; 4]),
+            ("rational quadratic", rational.clone(), vec![2.0; 4]),
+            (
+                "of 2 of them",
+                plain.clone().on_dimensions(vec![0, 3]),
+                vec![2f64.sqrt(); 2],
+            ),
+            ("periodic", plain.clone().periodic(1.0), vec![2.0; 4]),
+            (
+                "of 3 features",
+                plain.clone().warped(PerceptronConfig::default(), 3),
+                vec![3f64.sqrt(); 3],
+            ),
+        ];
+        for (name, config, expected) in cases {
+            let what = format!("{platform}, {name}");
+            assert_close(
+                &what,
+                &lengthscales(&config, 4),
+                &expected,
+                platform.tolerance(1e-14, 1e-6),
+            );
         }
     }
 }

@@ -125,7 +125,7 @@ fn names_and_options() {
             "rational-quadratic(lengthscale=0.5, variance=2, shape=3)",
             KernelConfig::RationalQuadratic(RationalQuadraticConfig {
                 ard: true,
-                lengthscale: 0.5,
+                lengthscale: Some(0.5),
                 variance: 2.0,
                 shape: 3.0,
             }),
@@ -178,7 +178,7 @@ fn names_and_options() {
             KernelConfig::Gibbs(GibbsConfig {
                 network: network.clone(),
                 ard: true,
-                lengthscale: 2.0,
+                lengthscale: Some(2.0),
                 variance: 3.0,
             }),
         ),

@@ -7,7 +7,11 @@ use burn::{
 
 use serde::{Deserialize, Serialize};
 
-use super::{Kernel, distances::differences, inputs::Inputs};
+use super::{
+    Kernel,
+    distances::differences,
+    inputs::{Inputs, first_lengthscale},
+};
 use crate::{
     features::{Features, Perceptron, PerceptronConfig},
     ops::{host::special::softplus_inverse, softplus},
@@ -37,8 +41,9 @@ pub struct GibbsConfig {
     pub network: PerceptronConfig,
     /// One lengthscale an input dimension instead of one for all.
     pub ard: bool,
-    /// What the first lengthscales are around.
-    pub lengthscale: f64,
+    /// What the first lengthscales are around; `√D` for inputs of D dimensions unless given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lengthscale: Option<f64>,
     /// The first value of the variance.
     pub variance: f64,
 }
@@ -48,7 +53,7 @@ impl Default for GibbsConfig {
         Self {
             network: PerceptronConfig::default(),
             ard: true,
-            lengthscale: 1.0,
+            lengthscale: None,
             variance: 1.0,
         }
     }
@@ -63,7 +68,8 @@ impl GibbsConfig {
     ) -> Gibbs<Perceptron> {
         let outputs = if self.ard { inputs.columns() } else { 1 };
         let network = (self.network).init(inputs.columns(), outputs, options.clone());
-        Gibbs::new(network, self.lengthscale, self.variance, options)
+        let lengthscale = first_lengthscale(self.lengthscale, inputs.dimensions);
+        Gibbs::new(network, lengthscale, self.variance, options)
     }
 }
 

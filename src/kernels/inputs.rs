@@ -1,5 +1,12 @@
 //! What a kernel's inputs look like while it is made.
 
+/// The lengthscale given, or the first one of a kernel on inputs of `dimensions` dimensions: `√D`.
+/// Two standardized inputs are about `√(2D)` apart. From a lengthscale of one they would be all but
+/// independent in many dimensions, where the gradient hardly says which inputs matter.
+pub(super) fn first_lengthscale(given: Option<f64>, dimensions: usize) -> f64 {
+    given.unwrap_or((dimensions as f64).sqrt())
+}
+
 /// The inputs of a kernel: each dimension has `coordinates` columns, one block of columns after
 /// the other.
 #[derive(Clone, Copy, Debug)]

@@ -7,7 +7,11 @@ use burn::{
 
 use serde::{Deserialize, Serialize};
 
-use super::{Kernel, distances::squared_distances, inputs::Inputs};
+use super::{
+    Kernel,
+    distances::squared_distances,
+    inputs::{Inputs, first_lengthscale},
+};
 use crate::parameter::Positive;
 
 /// `k(x, x′) = σ²·(1 + r²/(2α))^(−α)`, `r² = Σ_d (x_d − x′_d)²/ℓ_d²`: a mixture of squared
@@ -26,8 +30,9 @@ pub struct RationalQuadratic {
 pub struct RationalQuadraticConfig {
     /// One lengthscale an input dimension instead of one for all.
     pub ard: bool,
-    /// The first value of every lengthscale.
-    pub lengthscale: f64,
+    /// The first value of every lengthscale; `√D` for inputs of D dimensions unless given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lengthscale: Option<f64>,
     /// The first value of the variance.
     pub variance: f64,
     /// The first value of the shape α.
@@ -38,7 +43,7 @@ impl Default for RationalQuadraticConfig {
     fn default() -> Self {
         Self {
             ard: true,
-            lengthscale: 1.0,
+            lengthscale: None,
             variance: 1.0,
             shape: 1.0,
         }
@@ -52,7 +57,8 @@ impl RationalQuadraticConfig {
         inputs: Inputs,
         options: TensorCreationOptions,
     ) -> RationalQuadratic {
-        let lengthscales = inputs.values(self.ard, self.lengthscale);
+        let lengthscale = first_lengthscale(self.lengthscale, inputs.dimensions);
+        let lengthscales = inputs.values(self.ard, lengthscale);
         RationalQuadratic::new(&lengthscales, self.variance, self.shape, options)
             .tied(inputs.coordinates)
     }

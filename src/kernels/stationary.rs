@@ -8,7 +8,8 @@ use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Kernel, NoSpectrum, SpectralSample, member, one_by_one, spectrum::stationary_frequencies,
+    Kernel, NoSpectrum, SpectralSample, inputs::first_lengthscale, member, one_by_one,
+    spectrum::stationary_frequencies,
 };
 use crate::{
     ops::{self, Blocks, Stationary},
@@ -35,9 +36,10 @@ pub struct StationaryConfig {
     /// all.
     #[serde(default = "yes")]
     pub ard: bool,
-    /// The first value of every lengthscale, in units of the inputs.
-    #[serde(default = "one")]
-    pub lengthscale: f64,
+    /// The first value of every lengthscale, in units of the inputs. Unless given it is `√D` for
+    /// inputs of D dimensions, which is about how far apart standardized inputs are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lengthscale: Option<f64>,
     /// The first value of the variance, in squared units of the targets.
     #[serde(default = "one")]
     pub variance: f64,
@@ -52,13 +54,13 @@ fn one() -> f64 {
 }
 
 impl StationaryConfig {
-    /// The given covariance with a lengthscale for each dimension; lengthscales and variance start
-    /// at one.
+    /// The given covariance with a lengthscale for each dimension; the D lengthscales start at `√D`
+    /// and the variance at one.
     pub fn new(kind: Stationary) -> Self {
         Self {
             kind,
             ard: true,
-            lengthscale: 1.0,
+            lengthscale: None,
             variance: 1.0,
         }
     }
@@ -71,7 +73,7 @@ impl StationaryConfig {
 
     /// Starts every lengthscale at `lengthscale`.
     pub fn with_lengthscale(mut self, lengthscale: f64) -> Self {
-        self.lengthscale = lengthscale;
+        self.lengthscale = Some(lengthscale);
         self
     }
 
@@ -93,12 +95,8 @@ impl StationaryConfig {
         options: impl Into<TensorCreationOptions>,
     ) -> StationaryKernel {
         let count = if self.ard { dimensions } else { 1 };
-        StationaryKernel::new(
-            self.kind,
-            &vec![self.lengthscale; count],
-            self.variance,
-            options,
-        )
+        let lengthscale = first_lengthscale(self.lengthscale, dimensions);
+        StationaryKernel::new(self.kind, &vec![lengthscale; count], self.variance, options)
     }
 }
 

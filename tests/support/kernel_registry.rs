@@ -56,7 +56,7 @@ fn gibbs(ard: bool) -> KernelConfig {
     KernelConfig::Gibbs(GibbsConfig {
         network: network(Activation::Tanh),
         ard,
-        lengthscale: 0.8,
+        lengthscale: Some(0.8),
         variance: 1.1,
     })
 }
@@ -64,7 +64,7 @@ fn gibbs(ard: bool) -> KernelConfig {
 fn rational_quadratic(ard: bool) -> KernelConfig {
     KernelConfig::RationalQuadratic(RationalQuadraticConfig {
         ard,
-        lengthscale: 0.9,
+        lengthscale: Some(0.9),
         variance: 1.1,
         shape: 0.7,
     })
@@ -231,17 +231,24 @@ pub fn sees_inputs(config: &KernelConfig) -> bool {
     }
 }
 
+/// The lengthscale given, or the root of the number of inputs.
+fn first_lengthscale(given: Option<f64>, dimensions: usize) -> f64 {
+    given.unwrap_or((dimensions as f64).sqrt())
+}
+
 /// `k(a, b)` by its formula; `same` says that they are one point of one set.
 pub fn reference(config: &KernelConfig, a: &[f64], b: &[f64], same: bool) -> f64 {
     let pairs = || a.iter().zip(b);
     let product = |variance: f64| variance * pairs().map(|(a, b)| a * b).sum::<f64>();
     match config {
         KernelConfig::Stationary(config) => {
-            let square = pairs().map(|(a, b)| ((a - b) / config.lengthscale).powi(2));
+            let lengthscale = first_lengthscale(config.lengthscale, a.len());
+            let square = pairs().map(|(a, b)| ((a - b) / lengthscale).powi(2));
             stationary_profile(config, square.sum())
         }
         KernelConfig::RationalQuadratic(config) => {
-            let square = pairs().map(|(a, b)| ((a - b) / config.lengthscale).powi(2));
+            let lengthscale = first_lengthscale(config.lengthscale, a.len());
+            let square = pairs().map(|(a, b)| ((a - b) / lengthscale).powi(2));
             rational_profile(config, square.sum())
         }
         KernelConfig::Linear { variance, .. } => product(*variance),
@@ -310,7 +317,8 @@ fn rational_profile(config: &RationalQuadraticConfig, square: f64) -> f64 {
 
 /// A stationary base as a function of sines of half differences, any other on the circles.
 fn periodic_formula(base: &KernelConfig, period: f64, a: &[f64], b: &[f64], same: bool) -> f64 {
-    let sines = |lengthscale: f64| {
+    let sines = |given: Option<f64>| {
+        let lengthscale = first_lengthscale(given, a.len());
         let pairs = a.iter().zip(b);
         let terms = pairs.map(|(a, b)| ((PI * (a - b) / period).sin() / lengthscale).powi(2));
         terms.sum::<f64>()
@@ -372,7 +380,8 @@ fn spectral_formula(config: &SpectralMixtureConfig, a: &[f64], b: &[f64]) -> f64
 
 fn gibbs_formula(config: &GibbsConfig, a: &[f64], b: &[f64]) -> f64 {
     let outputs = if config.ard { a.len() } else { 1 };
-    let offset = (config.lengthscale - LOWER_BOUND).exp_m1().ln();
+    let lengthscale = first_lengthscale(config.lengthscale, a.len());
+    let offset = (lengthscale - LOWER_BOUND).exp_m1().ln();
     let scales = |x: &[f64]| -> Vec<f64> {
         let outputs = perceptron(&config.network, x, outputs);
         let scale = |output: &f64| LOWER_BOUND + (output + offset).exp().ln_1p();

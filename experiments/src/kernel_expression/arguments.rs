@@ -115,11 +115,20 @@ impl Arguments {
     ///
     /// When it is not positive.
     pub fn positive(&self, name: &str, default: f64) -> Result<f64, KernelExpressionError> {
+        Ok(self.positive_if_given(name)?.unwrap_or(default))
+    }
+
+    /// The same, if the option is given.
+    ///
+    /// # Errors
+    ///
+    /// When it is not positive.
+    pub fn positive_if_given(&self, name: &str) -> Result<Option<f64>, KernelExpressionError> {
         let Some(option) = self.option(name) else {
-            return Ok(default);
+            return Ok(None);
         };
         option.require(option.value > LOWER_BOUND, "a number above 1e-6")?;
-        Ok(option.value)
+        Ok(Some(option.value))
     }
 
     /// The value of an option that counts something.

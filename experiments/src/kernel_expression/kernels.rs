@@ -132,17 +132,18 @@ pub fn build(arguments: &Arguments) -> Result {
 
 fn stationary(arguments: &Arguments, kind: Stationary) -> Result {
     let [] = arguments.operands()?;
-    let config = StationaryConfig::new(kind)
-        .with_lengthscale(arguments.positive("lengthscale", 1.0)?)
-        .with_variance(arguments.positive("variance", 1.0)?);
-    Ok(config.into())
+    let config = StationaryConfig {
+        lengthscale: arguments.positive_if_given("lengthscale")?,
+        ..StationaryConfig::new(kind)
+    };
+    Ok((config.with_variance(arguments.positive("variance", 1.0)?)).into())
 }
 
 fn rational_quadratic(arguments: &Arguments) -> Result {
     let [] = arguments.operands()?;
     let default = RationalQuadraticConfig::default();
     Ok(KernelConfig::RationalQuadratic(RationalQuadraticConfig {
-        lengthscale: arguments.positive("lengthscale", default.lengthscale)?,
+        lengthscale: arguments.positive_if_given("lengthscale")?,
         variance: arguments.positive("variance", default.variance)?,
         shape: arguments.positive("shape", default.shape)?,
         ..default
@@ -204,7 +205,7 @@ fn gibbs(arguments: &Arguments) -> Result {
     let default = GibbsConfig::default();
     Ok(KernelConfig::Gibbs(GibbsConfig {
         network: network(arguments)?,
-        lengthscale: arguments.positive("lengthscale", default.lengthscale)?,
+        lengthscale: arguments.positive_if_given("lengthscale")?,
         variance: arguments.positive("variance", default.variance)?,
         ..default
     }))

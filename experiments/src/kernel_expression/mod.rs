@@ -78,6 +78,16 @@ impl KernelExpression {
         }
     }
 
+    /// A stationary kernel whose lengthscales start at one, as many papers have it.
+    pub fn of_unit_lengthscale(kind: Stationary) -> Self {
+        let config = StationaryConfig::new(kind).with_lengthscale(1.0);
+        let name = Self::from(kind);
+        Self {
+            text: format!("{name}(lengthscale=1)"),
+            config: config.into(),
+        }
+    }
+
     /// A stationary kernel whose parameters start at these values.
     pub fn starting_at(kind: Stationary, lengthscale: f64, variance: f64) -> Self {
         let config = StationaryConfig::new(kind)
@@ -126,6 +136,8 @@ mod tests {
             Stationary::Matern52,
         ] {
             let expression = KernelExpression::from(kind);
+            assert_eq!(expression.text.parse(), Ok(expression));
+            let expression = KernelExpression::of_unit_lengthscale(kind);
             assert_eq!(expression.text.parse(), Ok(expression));
             let expression = KernelExpression::starting_at(kind, 2.5, 5.0);
             assert_eq!(expression.text.parse(), Ok(expression));

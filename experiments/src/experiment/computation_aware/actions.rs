@@ -15,7 +15,7 @@ use burn_gp::{
         ActionStart, Actions, AnyActionPolicy, IterationRule, Iterations, Regression,
         grassmann_distance,
     },
-    kernels::{KernelConfig, StationaryConfig},
+    kernels::StationaryConfig,
     likelihoods::GaussianConfig,
     ops::{NotPositiveDefinite, Stationary},
 };
@@ -213,7 +213,7 @@ impl Example {
         watch: &Watch<'_>,
         mut look: impl FnMut(usize, &AnyComputationAware) -> Result<(), Failure>,
     ) -> Result<AnyComputationAware, Failure> {
-        let kernel: KernelConfig = StationaryConfig::new(Stationary::Matern32).into();
+        let kernel = StationaryConfig::new(Stationary::Matern32).with_lengthscale(1.0);
         let config = ComputationAwareConfig::new(kernel, GaussianConfig { noise: 0.1 });
         let (model, data) = config.with_actions(actions).init(self.data.clone())?;
         look(0, &model)?;

@@ -283,11 +283,9 @@ impl Example {
 }
 
 fn kernel(lengthscale: f64) -> KernelConfig {
-    let config = StationaryConfig {
-        lengthscale,
-        ..StationaryConfig::new(Stationary::Matern32)
-    };
-    config.into()
+    StationaryConfig::new(Stationary::Matern32)
+        .with_lengthscale(lengthscale)
+        .into()
 }
 
 /// The mean over points, `[M, D]`, of the distance to the nearest row, `[N, D]`, in units of the

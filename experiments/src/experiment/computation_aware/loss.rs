@@ -9,7 +9,7 @@
 use burn::tensor::{DType, Device};
 use burn_gp::{
     inference::{ActionLoss, ActionStart, IterationRule},
-    kernels::{KernelConfig, StationaryConfig},
+    kernels::StationaryConfig,
     likelihoods::GaussianConfig,
     metrics,
     ops::Stationary,
@@ -216,7 +216,7 @@ impl Example {
     ) -> Result<Run, Failure> {
         let (inputs, targets) = (self.train.inputs.values(), &self.train.targets);
         let data = TrainingData::new(inputs, targets, &device.clone().autodiff(), dtype);
-        let kernel: KernelConfig = StationaryConfig::new(Stationary::Matern32).into();
+        let kernel = StationaryConfig::new(Stationary::Matern32).with_lengthscale(1.0);
         let mut config = ComputationAwareConfig::new(kernel, GaussianConfig { noise: FIRST_NOISE })
             .with_actions(actions);
         config.loss = trained.loss();

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use burn_gp::ops::Stationary;
 use burn_gp_models::training::FullBatchOptimizer;
 use clap::Args;
 use serde::Serialize;
@@ -20,6 +21,7 @@ use crate::experiment::{
     watch::Watch,
 };
 use crate::failure::Failure;
+use crate::kernel_expression::KernelExpression;
 use crate::parameter_options::ValuesOption;
 use crate::settings::{SettingError, at_least_one, positive};
 use crate::training_run::TrainingRun;
@@ -315,7 +317,7 @@ impl Runs<'_> {
 /// floor, and where their parameters start.
 pub(super) fn prior() -> RunOptions {
     RunOptions {
-        kernel: Some(burn_gp::ops::Stationary::Matern32.into()),
+        kernel: Some(KernelExpression::of_unit_lengthscale(Stationary::Matern32)),
         isotropic: Some(false),
         mean: Some(MeanName::Zero),
         likelihood: Some(LikelihoodName::Gaussian),

@@ -214,7 +214,9 @@ fn roots(variances: Vec<f64>) -> Vec<f64> {
 }
 
 fn kernel() -> KernelConfig {
-    StationaryConfig::new(Stationary::Matern32).into()
+    StationaryConfig::new(Stationary::Matern32)
+        .with_lengthscale(1.0)
+        .into()
 }
 
 fn noise() -> GaussianConfig {

@@ -9,6 +9,7 @@ use crate::arguments::{
     PosteriorName, PseudoObservationOptions, RunOptions, ScheduleName, name_of,
 };
 use crate::experiment::{CommonOptions, options::Place};
+use crate::kernel_expression::KernelExpression;
 use crate::parameter_options::ValuesOption;
 
 /// Jitter of the covariances that are factored with some.
@@ -72,7 +73,9 @@ impl Protocol {
         let single = posterior.single_layer();
         RunOptions {
             model: Some(ModelName::DeepGp),
-            kernel: Some(Stationary::SquaredExponential.into()),
+            kernel: Some(KernelExpression::of_unit_lengthscale(
+                Stationary::SquaredExponential,
+            )),
             isotropic: Some(false),
             set: is_deep.then(|| first_lengthscales(depth)),
             mean: Some(MeanName::Zero),

@@ -169,10 +169,7 @@ impl<'a> Problem<'a> {
 
     fn stationary(&self) -> impl Layer + use<> {
         let dimensions = self.events.dimensions();
-        let config = StationaryConfig {
-            lengthscale: 0.5,
-            ..StationaryConfig::new(Stationary::SquaredExponential)
-        };
+        let config = StationaryConfig::new(Stationary::SquaredExponential).with_lengthscale(0.5);
         let lattice = lattice(INDUCING[dimensions - 1], dimensions);
         let count = lattice.len() / dimensions;
         let points = matrix(

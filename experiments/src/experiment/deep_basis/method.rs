@@ -5,6 +5,7 @@ use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
 use crate::arguments::{AllRowsOptions, ModelName, NetworkOptions, RunOptions};
+use crate::kernel_expression::KernelExpression;
 use crate::parameter_options::ValuesOption;
 
 /// A model of Table 1.
@@ -114,7 +115,8 @@ impl Method {
         };
         RunOptions {
             model: Some(model),
-            kernel: (!model.has_basis()).then(|| Stationary::SquaredExponential.into()),
+            kernel: (!model.has_basis())
+                .then(|| KernelExpression::of_unit_lengthscale(Stationary::SquaredExponential)),
             isotropic: (!model.has_basis()).then_some(false),
             set: on_inputs.then(|| vec![lengthscale()]),
             inducing: model.has_inducing().then_some(INDUCING),

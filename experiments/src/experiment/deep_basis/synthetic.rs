@@ -14,6 +14,7 @@ use burn::{
 use burn_gp::{
     features::{FirstWeights, NetworkConfig, PerceptronConfig},
     inference::VarianceCorrection,
+    kernels::StationaryConfig,
     likelihoods::{AnyLikelihood, GaussianConfig},
     metrics,
     ops::Stationary,
@@ -263,8 +264,7 @@ impl Example {
                 clock.train(trainer, watch)?.trained(&data)?
             }
             None => {
-                let kernel = Stationary::SquaredExponential;
-                let config = ExactConfig::new(kernel, noise());
+                let config = ExactConfig::new(kernel(), noise());
                 let model = config
                     .init(1, (device, dtype))
                     .map_err(burn_gp_models::InitError::from)?;
@@ -319,6 +319,10 @@ impl Example {
     }
 }
 
+fn kernel() -> StationaryConfig {
+    StationaryConfig::new(Stationary::SquaredExponential).with_lengthscale(1.0)
+}
+
 fn noise() -> GaussianConfig {
     GaussianConfig { noise: FIRST_NOISE }
 }
@@ -344,7 +348,7 @@ fn network_model(method: OneDimensional, seed: u64) -> Option<NetworkModelConfig
         OneDimensional::Dkl => Some(NetworkModelConfig::Dkl(DeepKernelConfig {
             network,
             features: FEATURES,
-            model: ExactConfig::new(Stationary::SquaredExponential, noise()),
+            model: ExactConfig::new(kernel(), noise()),
         })),
         OneDimensional::Dbk => Some(basis(VarianceCorrection::default())),
         OneDimensional::DbkC => Some(basis(VarianceCorrection::NONE)),

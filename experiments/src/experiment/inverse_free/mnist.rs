@@ -32,6 +32,7 @@ use crate::experiment::{
     watch::{Watch, all_made},
 };
 use crate::failure::Failure;
+use crate::kernel_expression::KernelExpression;
 use crate::parameter_options::ValuesOption;
 use crate::training_run::TrainingRun;
 
@@ -192,7 +193,9 @@ impl MnistOptions {
             data: Some(DATA.into()),
             data_dir: common.data_dir(),
             split: Some(0),
-            kernel: Some(Stationary::SquaredExponential.into()),
+            kernel: Some(KernelExpression::of_unit_lengthscale(
+                Stationary::SquaredExponential,
+            )),
             mean: Some(MeanName::Zero),
             likelihood: Some(LikelihoodName::RobustMax),
             inducing: Some(self.inducing.unwrap_or(common.by_scale(100, INDUCING))),

@@ -17,6 +17,7 @@ use crate::experiment::{
     CommonOptions, ExperimentFolder, course::course, options::Place, watch::Watch,
 };
 use crate::failure::Failure;
+use crate::kernel_expression::KernelExpression;
 
 /// The data sets of both experiments.
 pub(super) const DATA_SETS: [&str; 2] = ["elevators", "kin40k"];
@@ -33,7 +34,9 @@ const LOOKS: usize = 25;
 /// What all runs have in common, but for their length and their batches.
 pub(super) fn shared(common: &CommonOptions, place: Place) -> RunOptions {
     RunOptions {
-        kernel: Some(Stationary::SquaredExponential.into()),
+        kernel: Some(KernelExpression::of_unit_lengthscale(
+            Stationary::SquaredExponential,
+        )),
         isotropic: Some(false),
         mean: Some(MeanName::Zero),
         likelihood: Some(LikelihoodName::Gaussian),

@@ -138,7 +138,8 @@ fn model(
     let (device, dtype): (Device, _) = (data.inputs.device().inner(), data.inputs.dtype());
     let options = || (&device, dtype);
     let [_, dimensions] = data.inputs.dims();
-    let kernel = KernelConfig::from(StationaryConfig::new(Stationary::SquaredExponential));
+    let kernel = StationaryConfig::new(Stationary::SquaredExponential);
+    let kernel = KernelConfig::from(kernel.with_lengthscale(1.0));
     let kernel = kernel.init(dimensions, options());
     let points = vec![InducingPoints::new(points)];
     let posterior = posterior.init(points, &kernel, 1, Jitter::relative(JITTER), options())?;

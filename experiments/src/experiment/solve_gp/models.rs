@@ -34,10 +34,9 @@ impl Compared {
     }
 }
 
-/// A kernel with one lengthscale.
+/// A kernel with one lengthscale, which starts at one.
 pub(super) fn isotropic(kind: Stationary) -> KernelConfig {
-    KernelConfig::from(StationaryConfig {
-        ard: false,
-        ..StationaryConfig::new(kind)
-    })
+    (StationaryConfig::new(kind).isotropic())
+        .with_lengthscale(1.0)
+        .into()
 }

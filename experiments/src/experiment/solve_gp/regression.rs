@@ -25,6 +25,7 @@ use crate::experiment::{
     watch::{Watch, all_made},
 };
 use crate::failure::Failure;
+use crate::kernel_expression::KernelExpression;
 use crate::report::Metrics;
 use crate::standard_output::print;
 use crate::training_run::TrainingRun;
@@ -97,7 +98,7 @@ pub(in crate::experiment) fn regression(options: &RegressionOptions) -> Result<(
 /// What all runs of regression have in common, but for their length.
 pub(super) fn protocol(common: &CommonOptions, place: Place) -> RunOptions {
     RunOptions {
-        kernel: Some(Stationary::Matern32.into()),
+        kernel: Some(KernelExpression::of_unit_lengthscale(Stationary::Matern32)),
         isotropic: Some(true),
         mean: Some(MeanName::Zero),
         likelihood: Some(LikelihoodName::Gaussian),
