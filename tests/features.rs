@@ -3,7 +3,7 @@
 mod support;
 
 use burn_gp::{
-    features::{Activation, Features},
+    features::{Activation, Features, ResidualNetworkConfig},
     ops::tanh,
 };
 use support::{
@@ -79,4 +79,21 @@ fn hyperbolic_tangents_are_those_of_the_standard_library() {
         let weights = platform.tensor(&weights, [weights.len()]);
         (tanh(inputs[0].clone()) * weights).sum()
     });
+}
+
+/// The outputs are the inputs, but a change of the last weights changes them.
+#[test]
+fn networks_begin_as_the_identity_where_they_are_to() {
+    let x = Random::new(183).points(6, 3);
+    for platform in platforms() {
+        let config = ResidualNetworkConfig {
+            width: 8,
+            from_identity: true,
+            ..ResidualNetworkConfig::default()
+        };
+        let network = config.init(3, 3, platform.options());
+        let inputs = platform.matrix(&x);
+        let outputs = network.forward(inputs.clone());
+        assert_eq!(numbers(outputs), numbers(inputs), "{platform}");
+    }
 }

@@ -63,6 +63,9 @@ impl Plan {
     /// another number of classes than the likelihood takes.
     pub fn new(settings: &mut Settings, data: &PreparedData) -> Result<Self, SettingError> {
         data.check_classes(settings)?;
+        if let Method::Network(_, _, network) = &mut settings.method {
+            networks::resolve(network, data.train.len(), data.dimensions())?;
+        }
         let (kernel, mean) = (kernel(settings, data)?, mean(settings, data));
         let noise = GaussianConfig {
             noise: settings.noise,
@@ -235,7 +238,8 @@ fn kernel(settings: &Settings, data: &PreparedData) -> Result<KernelConfig, Sett
         .method
         .network()
         .filter(|network| network.model.is_deep_kernel());
-    let inputs = network.map_or(data.dimensions(), |network| network.outputs);
+    let inputs = data.dimensions();
+    let inputs = network.map_or(inputs, |network| network.outputs(inputs));
     match kernel.missing_dimension(inputs) {
         Some(missing) => Err(SettingError::MissingInput {
             input: missing + 1,

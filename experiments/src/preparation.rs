@@ -37,6 +37,18 @@ impl Part {
         self.rows.is_empty()
     }
 
+    /// Some of the rows, by their places among them.
+    fn select(&self, places: &[usize]) -> Self {
+        let numbers = |values: &[f64]| places.iter().map(|&place| values[place]).collect();
+        Self {
+            rows: places.iter().map(|&place| self.rows[place]).collect(),
+            inputs: self.inputs.select(places),
+            targets: numbers(&self.targets),
+            observed: numbers(&self.observed),
+            noise: self.noise.as_deref().map(numbers),
+        }
+    }
+
     /// What a likelihood takes: the targets, and the noise beside them where it is known. Row-major,
     /// with the number of columns.
     pub fn likelihood_targets(&self) -> (Vec<f64>, usize) {
@@ -148,6 +160,26 @@ impl PreparedData {
             warnings: source.warnings(&dataset, &equal, &split),
             schema: dataset.schema,
             origin: dataset.origin,
+        })
+    }
+
+    /// The same data with a random share of the training rows for validation instead, in the scale of
+    /// them all.
+    ///
+    /// # Errors
+    ///
+    /// When no rows would be left.
+    pub fn holding_out(&self, share: f64, seed: u64) -> Result<Self, DataError> {
+        let all = Split {
+            train: (0..self.train.len()).collect(),
+            ..Split::default()
+        };
+        let equal = EqualInputs::among(&self.train.inputs);
+        let split = all.hold_out_validation(equal, share, seed)?;
+        Ok(Self {
+            train: self.train.select(&split.train),
+            validation: self.train.select(&split.validation),
+            ..self.clone()
         })
     }
 

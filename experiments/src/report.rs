@@ -8,9 +8,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::arguments::{ActionRowsName, name_of};
 use crate::evaluation::Scores;
+use crate::fitting::StoppingPoint;
 use crate::memory;
 use crate::preparation::PreparedData;
 use crate::settings::{ActionSettings, Settings};
+use crate::shortcomings::shortcomings;
 
 /// The numbers of a run, as written to `metrics.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -57,6 +59,13 @@ pub struct Metrics {
     pub steps: usize,
     /// The step of the model that was kept.
     pub step_kept: usize,
+    /// Where training stopped, if that was found on held-out rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopping_point: Option<StoppingPoint>,
+    /// The mean negative log density of the test rows under sparse regression, beside a model with a
+    /// network.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nlpd_without_network: Option<f64>,
     /// Seconds of the optimizer's steps alone: without the choice of inducing points, validation,
     /// checkpoints and evaluation.
     pub train_seconds: f64,
@@ -72,6 +81,9 @@ pub struct Metrics {
     pub dtype: String,
     /// The hyperparameters, in standardised units.
     pub hyperparameters: BTreeMap<String, Vec<f64>>,
+    /// Reasons not to trust the model, a sentence each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
 /// What training adds to the numbers of a run.
@@ -82,6 +94,11 @@ pub struct TrainingFigures {
     pub steps: usize,
     /// The step of the model that was kept.
     pub step_kept: usize,
+    /// Where training stopped, if that was found on held-out rows.
+    pub stopping_point: Option<StoppingPoint>,
+    /// The mean negative log density of the test rows under sparse regression, beside a model with a
+    /// network.
+    pub nlpd_without_network: Option<f64>,
     /// Seconds of the steps alone.
     pub seconds: f64,
 }
@@ -97,6 +114,15 @@ impl Metrics {
     ) -> Self {
         let named = |parameter: &Hyperparameter| (parameter.path.clone(), parameter.values.clone());
         let actions = settings.method.actions();
+        let stopping_point = training.stopping_point.as_ref();
+        let tried = stopping_point.map_or(0, |point| point.steps_tried);
+        let steps = training.steps + tried;
+        let warnings = shortcomings(
+            &scores,
+            data,
+            settings.likelihood.target(),
+            training.nlpd_without_network,
+        );
         Self {
             model: name_of(settings.method.name()),
             data: data.name.clone(),
@@ -121,13 +147,16 @@ impl Metrics {
             objective: training.objective,
             steps: training.steps,
             step_kept: training.step_kept,
+            stopping_point: training.stopping_point.clone(),
+            nlpd_without_network: training.nlpd_without_network,
             train_seconds: training.seconds,
-            seconds_per_step: training.seconds / training.steps.max(1) as f64,
+            seconds_per_step: training.seconds / steps.max(1) as f64,
             peak_memory: memory::peak(),
             seed: settings.seed,
             backend: name_of(settings.device),
             dtype: name_of(settings.dtype),
             hyperparameters: hyperparameters.iter().map(named).collect(),
+            warnings,
         }
     }
 }
@@ -141,6 +170,7 @@ pub fn table(metrics: &Metrics, data: &PreparedData, folder: &Path) -> String {
         String::new(),
     ];
     lines.extend(scores(&metrics.scores, data));
+    lines.extend(metrics.warnings.iter().map(|text| line("warning", text)));
     lines.push(String::new());
     lines.extend(hyperparameters(metrics, data));
     lines.push(String::new());
@@ -196,6 +226,12 @@ fn model(metrics: &Metrics) -> String {
 }
 
 fn training(metrics: &Metrics) -> String {
+    let found = (metrics.stopping_point.as_ref()).map(|point| {
+        format!(
+            ", as many as {} held-out rows were predicted best after, of {} tried",
+            point.held_out, point.steps_tried
+        )
+    });
     let kept = if metrics.step_kept == metrics.steps {
         String::new()
     } else {
@@ -205,8 +241,9 @@ fn training(metrics: &Metrics) -> String {
         .map(|bytes| format!(", peak memory {} MB", bytes / 1_000_000))
         .unwrap_or_default();
     format!(
-        "{} steps in {:.1} s ({:.2} ms each) on {} in {}{kept}, loss {:.4}{memory}",
+        "{} steps{} in {:.1} s ({:.2} ms each) on {} in {}{kept}, loss {:.4}{memory}",
         metrics.steps,
+        found.unwrap_or_default(),
         metrics.train_seconds,
         1e3 * metrics.seconds_per_step,
         metrics.backend,

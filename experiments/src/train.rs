@@ -2,16 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
+use burn::tensor::{DType, Device};
 use burn_gp_datasets::DataSource;
 use burn_gp_models::{SavedModel, Summary, TrainedModel, training::TrainingData};
 
 use crate::arguments::{KeepName, RunOptions, TrainArguments, name_of};
 use crate::devices;
+use crate::early_stopping::{nlpd_without_network, stopping_point};
 use crate::evaluation::evaluate;
 use crate::failure::{Failure, FolderError};
 use crate::fitting::{
-    AnyTrainer, Checkpoints, Clock, Interrupt, Outcome, RunState, Session, TrainingLog, Validation,
-    read_checkpoint,
+    AnyTrainer, Checkpoints, Clock, Interrupt, Outcome, RunState, Session, StoppingPoint,
+    TrainingLog, Validation, read_checkpoint,
 };
 use crate::illustrations::Illustrations;
 use crate::output::{self, ModelContext, OutputFolder};
@@ -20,14 +22,18 @@ use crate::plan::{self, Plan};
 use crate::preparation::PreparedData;
 use crate::progress::{Progress, RowProgress};
 use crate::report::{self, Metrics, TrainingFigures};
-use crate::settings::{self, SettingError, Settings};
+use crate::settings::{self, EarlyStopping, Length, SettingError, Settings};
 use crate::standard_output::print;
 
 /// Rows above which exact regression deserves a warning.
 const MANY_ROWS: usize = 10_000;
 
-/// Fewest steps between two validations unless told otherwise.
+/// Fewest steps between two validations unless told otherwise; where the number of steps is to be
+/// found, which can be small, …
 const FEWEST_STEPS: usize = 50;
+
+/// … fewer.
+const FEWEST_STEPS_OF_SEARCH: usize = 20;
 
 /// Runs `burn-gp train`.
 ///
@@ -61,21 +67,18 @@ pub fn train(arguments: TrainArguments) -> Result<(), Failure> {
         }
     };
     let data = PreparedData::load(&source, &settings)?;
-    let plan = Plan::new(&mut settings, &data)?;
+    let plan = Plan::new(&mut settings.clone(), &data)?;
     warn(&data, &plan);
     data.check_targets(&plan.likelihood().init((&device, dtype)))?;
-    let (targets, columns) = data.train.likelihood_targets();
-    let inputs = data.train.inputs.values();
-    let training_data =
-        TrainingData::with_target_columns(inputs, &targets, columns, &device, dtype);
-    let trainer = AnyTrainer::new(&plan, training_data)?;
-    let mut session = session(trainer, &settings, &data);
-    match is_resumed {
-        true => restore(&mut session, &folder, &data)?,
-        false => folder.replace(|next| session.save(&Checkpoints::within(next)))?,
-    }
-    fit(&mut session, &folder, quiet)
-        .and_then(|()| finish(&session, &settings, &plan, &data, &folder, quiet))
+    let run = Run {
+        folder: &folder,
+        device,
+        dtype,
+        interrupt: Interrupt::install()?,
+        quiet,
+    };
+    (run.train(&mut settings, &data, is_resumed))
+        .and_then(|(plan, session)| finish(&session, &settings, &plan, &data, &folder, quiet))
         .map_err(|failure| failure.or_go_on(|| kept(&folder)))
 }
 
@@ -86,6 +89,88 @@ fn kept(folder: &OutputFolder) -> Option<String> {
     Some(format!(
         "the checkpoint of step {step} is kept, so continue with: burn-gp train --resume {path}"
     ))
+}
+
+/// Where a run computes, and what it writes to.
+struct Run<'a> {
+    folder: &'a OutputFolder,
+    device: Device,
+    dtype: DType,
+    interrupt: Interrupt,
+    quiet: bool,
+}
+
+impl Run<'_> {
+    /// Trains on all training rows, for as many steps as were found on held-out ones where that is
+    /// asked for. The steps are then those of `settings`, and checkpoints those of a run that is told
+    /// their number: an interrupted run goes on wherever it was.
+    fn train(
+        &self,
+        settings: &mut Settings,
+        data: &PreparedData,
+        is_resumed: bool,
+    ) -> Result<(Plan, Session), Failure> {
+        let (mut found, mut is_resumed) = (None, is_resumed);
+        if let Some((share, held_out)) = held_out(settings, data)? {
+            settings.data.early_stopping = EarlyStopping::Share(share);
+            let (_, session) = self.fit(settings, &held_out, is_resumed, None)?;
+            is_resumed = false;
+            let seconds = session.state.lock().clock.seconds();
+            found = stopping_point(&session, &held_out).map(|point| (point, seconds));
+            settings.length = (found.as_ref()).map_or(settings.length, |(point, _)| {
+                Some(Length::Steps(point.step))
+            });
+        }
+        settings.data.early_stopping = EarlyStopping::Off;
+        let fitted = self.fit(settings, data, is_resumed, found)?;
+        // The last checkpoint is written: nothing is lost by an end at any time from here on.
+        self.interrupt.end_at_once();
+        Ok(fitted)
+    }
+
+    /// Makes the steps that are left.
+    fn fit(
+        &self,
+        settings: &mut Settings,
+        data: &PreparedData,
+        is_resumed: bool,
+        found: Option<(StoppingPoint, f64)>,
+    ) -> Result<(Plan, Session), Failure> {
+        let plan = Plan::new(settings, data)?;
+        let (targets, columns) = data.train.likelihood_targets();
+        let inputs = data.train.inputs.values();
+        let training_data =
+            TrainingData::with_target_columns(inputs, &targets, columns, &self.device, self.dtype);
+        let trainer = AnyTrainer::new(&plan, training_data)?;
+        let mut session = session(trainer, settings, data);
+        if let Some((point, seconds)) = found {
+            let mut state = session.state.lock();
+            (state.stopping_point, state.clock) = (Some(point), Clock::at(seconds));
+        }
+        match is_resumed {
+            true => restore(&mut session, self.folder, data)?,
+            false => (self.folder).replace(|next| session.save(&Checkpoints::within(next)))?,
+        }
+        fit(&mut session, self.folder, &self.interrupt, self.quiet)?;
+        Ok((plan, session))
+    }
+}
+
+/// The data with the share of the training rows held out on which the number of steps is found, if it
+/// is to be found; none by default where rows cannot be divided, as those that are all the same.
+fn held_out(
+    settings: &Settings,
+    data: &PreparedData,
+) -> Result<Option<(f64, PreparedData)>, Failure> {
+    let wish = settings.data.early_stopping;
+    let Some(share) = wish.share(data.train.len()) else {
+        return Ok(None);
+    };
+    match data.holding_out(share, settings.seed) {
+        Ok(held_out) => Ok(Some((share, held_out))),
+        Err(_) if wish == EarlyStopping::BySize => Ok(None),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// The options of the run: those typed, over those of the configuration file or the checkpoint,
@@ -184,8 +269,12 @@ fn session(trainer: AnyTrainer, settings: &Settings, data: &PreparedData) -> Ses
     let validation = match settings.method.variational() {
         Some(variational) if variational.keep == KeepName::Best && !data.validation.is_empty() => {
             let epoch = trainer.steps_per_epoch();
-            let interval = (variational.validation_epochs)
-                .map_or(epoch.max(FEWEST_STEPS), |epochs| epochs * epoch);
+            let fewest = match settings.data.early_stopping {
+                EarlyStopping::Off => FEWEST_STEPS,
+                EarlyStopping::BySize | EarlyStopping::Share(_) => FEWEST_STEPS_OF_SEARCH,
+            };
+            let interval =
+                (variational.validation_epochs).map_or(epoch.max(fewest), |epochs| epochs * epoch);
             let seen = trainer.data().clone();
             let part = data.validation.clone();
             Some(Validation::new(part, seen, interval, variational.patience))
@@ -197,6 +286,7 @@ fn session(trainer: AnyTrainer, settings: &Settings, data: &PreparedData) -> Ses
         checksum: data.checksum(),
         log: TrainingLog::default(),
         validation,
+        stopping_point: None,
         clock: Clock::default(),
     };
     Session::new(trainer, state)
@@ -225,19 +315,19 @@ fn latest(folder: &OutputFolder) -> Result<PathBuf, FolderError> {
     folder.checkpoints().latest().ok_or_else(nothing)
 }
 
-fn fit(session: &mut Session, folder: &OutputFolder, quiet: bool) -> Result<(), Failure> {
-    let interrupt = Interrupt::install()?;
+fn fit(
+    session: &mut Session,
+    folder: &OutputFolder,
+    interrupt: &Interrupt,
+    quiet: bool,
+) -> Result<(), Failure> {
     let (made, planned) = (
         session.trainer.steps_made(),
         session.trainer.steps_planned(),
     );
     let progress = Progress::new(made, planned, quiet);
-    match session.run(&folder.checkpoints(), &interrupt, progress)? {
-        Outcome::Finished => {
-            // The last checkpoint is written: nothing is lost by an end at any time from here on.
-            interrupt.end_at_once();
-            Ok(())
-        }
+    match session.run(&folder.checkpoints(), interrupt, progress)? {
+        Outcome::Finished => Ok(()),
         Outcome::Interrupted => Err(Failure::Interrupted {
             step: session.trainer.steps_made(),
             planned,
@@ -259,11 +349,14 @@ fn finish(
     let predictor = fitted.model.predictor()?;
     let progress = RowProgress::new("test row", data.test.len(), quiet);
     let evaluation = evaluate(&predictor, &data.test, &data.standardizer, progress);
+    let nlpd_without_network = nlpd_without_network(session, settings, data);
     let state = session.state.lock();
     let figures = TrainingFigures {
         objective: fitted.loss,
         steps: session.trainer.steps_made(),
         step_kept: fitted.step,
+        stopping_point: state.stopping_point.clone(),
+        nlpd_without_network,
         seconds: state.clock.seconds(),
     };
     let scores = evaluation.scores.clone();
@@ -299,6 +392,10 @@ fn finish(
     })?;
     for error in undrawn {
         eprintln!("warning: {error}");
+    }
+    // The table has them too.
+    for text in metrics.warnings.iter().filter(|_| quiet) {
+        eprintln!("warning: {text}");
     }
     if !quiet {
         print(&(report::table(&metrics, data, folder.path()) + "\n"))?;

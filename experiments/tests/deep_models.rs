@@ -5,6 +5,7 @@ mod support;
 use std::fs;
 use std::path::Path;
 
+use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 use support::{fields, read, run, succeed, write_collection, write_regression};
 
 fn words(line: &str) -> Vec<&str> {
@@ -363,4 +364,32 @@ fn what_is_absent_is_named() {
         fs::read_dir(path).unwrap().next().is_none(),
         "a folder is left behind"
     );
+}
+
+/// Four noisy patterns of 8 by 8 pixels. From hidden layers that are draws from a prior nothing of them
+/// reaches the last layer.
+#[test]
+fn a_deep_convolutional_model_learns_by_default() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path();
+    let mut random = ChaCha8Rng::seed_from_u64(31);
+    let pattern = |random: &mut ChaCha8Rng| [0; 64].map(|_| f64::from(random.random_range(0..2)));
+    let patterns = [0; 4].map(|_| pattern(&mut random));
+    let names: Vec<String> = (0..64).map(|pixel| format!("p{pixel}")).collect();
+    let mut text = names.join(",") + ",kind\n";
+    for row in 0..300 {
+        for pixel in patterns[row % 4] {
+            text += &format!("{:.3},", pixel + random.random_range(-0.4..0.4));
+        }
+        text += &format!("kind {}\n", row % 4);
+    }
+    fs::write(path.join("patterns.csv"), text).unwrap();
+    let line = "train --model deep-conv-gp --data patterns.csv --image 8x8 --likelihood softmax \
+                --inducing 20 --steps 60 --batch-size 64 --test-fraction 0.3 --dtype f32 --out run --quiet";
+    succeed(path, &words(line));
+    let error = json(&path.join("run/metrics.json"))["error"]
+        .as_f64()
+        .unwrap();
+    // By chance it is three quarters.
+    assert!(error < 0.1, "{error}");
 }

@@ -122,6 +122,22 @@ const SVDKL: &[&str] = &[
     "8",
 ];
 
+/// The steps are found on held-out rows first, and made on all rows afterwards.
+const DKL: &[&str] = &[
+    "--model",
+    "dkl",
+    "--early-stopping",
+    "0.3",
+    "--steps",
+    "60",
+    "--units",
+    "16",
+    "--checkpoint-every",
+    "4",
+    "--validation-epochs",
+    "7",
+];
+
 /// The command line of a run.
 fn arguments<'a>(out: &'a str, options: &[&'a str]) -> Vec<&'a str> {
     let mut arguments = vec!["train", "--data", "data.csv", "--out", out, "--quiet"];
@@ -278,6 +294,11 @@ fn a_killed_deep_basis_run_ends_like_an_undisturbed_one() {
 #[test]
 fn a_killed_deep_kernel_run_ends_like_an_undisturbed_one() {
     kill_ten_times(SVDKL, 180, 7);
+}
+
+#[test]
+fn a_run_that_is_killed_before_or_after_its_length_is_found_ends_like_an_undisturbed_one() {
+    kill_ten_times(DKL, 50, 8);
 }
 
 #[test]

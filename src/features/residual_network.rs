@@ -1,7 +1,7 @@
 //! The residual network.
 
 use burn::{
-    module::Module,
+    module::{Module, Param},
     nn,
     tensor::{Tensor, TensorCreationOptions},
 };
@@ -28,6 +28,10 @@ pub struct ResidualNetworkConfig {
     /// What is done to the sums before it; nothing in networks that were written without saying so.
     #[serde(default = "Normalisation::default")]
     pub normalisation: Normalisation,
+    /// Whether the network begins as the identity: inputs are added to the outputs, of which there are
+    /// as many, and the weights of the last layer begin at zero.
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    pub from_identity: bool,
     /// The distribution of the first weights.
     pub first_weights: FirstWeights,
     /// Their seed.
@@ -44,6 +48,7 @@ impl Default for ResidualNetworkConfig {
             activation: Activation::Tanh,
             standardisation: None,
             normalisation: Normalisation::Layer,
+            from_identity: false,
             first_weights: FirstWeights::FanIn,
             seed: 0,
         }
@@ -52,12 +57,21 @@ impl Default for ResidualNetworkConfig {
 
 impl ResidualNetworkConfig {
     /// The network from `inputs` to `outputs` numbers.
+    ///
+    /// # Panics
+    ///
+    /// If it is to begin as the identity and the numbers differ.
+    #[track_caller]
     pub fn init(
         &self,
         inputs: usize,
         outputs: usize,
         options: impl Into<TensorCreationOptions>,
     ) -> ResidualNetwork {
+        assert!(
+            !self.from_identity || inputs == outputs,
+            "a network that begins as the identity from {inputs} to {outputs} numbers"
+        );
         let options = options.into();
         let mut random = ChaCha8Rng::seed_from_u64(self.seed);
         let mut layer = |inputs: usize, outputs: usize| {
@@ -75,18 +89,33 @@ impl ResidualNetworkConfig {
             norms: (0..norms)
                 .map(|_| Normalisation::layer(self.width, &options))
                 .collect(),
-            last: layer(self.width, outputs),
+            last: match self.from_identity {
+                true => zero_layer(self.width, outputs, &options),
+                false => layer(self.width, outputs),
+            },
+            from_identity: self.from_identity,
             activation: self.activation,
             standardisation: self.standardisation.clone(),
         }
     }
 }
 
+/// A linear layer whose outputs are zero.
+fn zero_layer(inputs: usize, outputs: usize, options: &TensorCreationOptions) -> nn::Linear {
+    nn::Linear {
+        weight: Param::from_tensor(Tensor::zeros([inputs, outputs], options.clone())),
+        bias: Some(Param::from_tensor(Tensor::zeros(
+            [outputs],
+            options.clone(),
+        ))),
+    }
+}
+
 /// `u_0 = W_0·t(x) + b_0`, `u_l = u_{l−1} + a(n(W_l·u_{l−1} + b_l))` with t the
 /// [standardisation](Standardisation) of inputs, n the [normalisation](Normalisation) of sums, and a
-/// linear layer after the last block (K. He, X. Zhang, S. Ren
-/// and J. Sun, *Deep Residual Learning for Image Recognition*, arXiv:1512.03385, eq. 1, with one
-/// layer a block).
+/// linear layer after the last block, to which `t(x)` is added in a network that begins as the identity
+/// (K. He, X. Zhang, S. Ren and J. Sun, *Deep Residual Learning for Image Recognition*,
+/// arXiv:1512.03385, eq. 1, with one layer a block).
 #[derive(Module, Debug)]
 pub struct ResidualNetwork {
     first: nn::Linear,
@@ -94,6 +123,8 @@ pub struct ResidualNetwork {
     /// One for each block, or none.
     norms: Vec<nn::LayerNorm>,
     last: nn::Linear,
+    #[module(skip)]
+    from_identity: bool,
     #[module(skip)]
     activation: Activation,
     #[module(skip)]
@@ -106,7 +137,7 @@ impl Features for ResidualNetwork {
             Some(standardisation) => standardisation.apply(x),
             None => x,
         };
-        let mut u = self.first.forward(x);
+        let mut u = self.first.forward(x.clone());
         for (index, block) in self.blocks.iter().enumerate() {
             let sums = block.forward(u.clone());
             let sums = match self.norms.get(index) {
@@ -115,6 +146,10 @@ impl Features for ResidualNetwork {
             };
             u = u + self.activation.apply(sums);
         }
-        self.last.forward(u)
+        let outputs = self.last.forward(u);
+        match self.from_identity {
+            true => outputs + x,
+            false => outputs,
+        }
     }
 }

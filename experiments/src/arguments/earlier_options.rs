@@ -14,6 +14,7 @@ impl RunOptions {
         let own_labels = own_data || self.target.is_some();
         let own_schedule = self.schedule.is_some();
         let own_dtype = self.dtype.is_some_and(|dtype| earlier.dtype != Some(dtype));
+        let own_stop = own_length || self.validation_fraction.is_some();
         fn unless<T>(own: bool, value: Option<T>) -> Option<T> {
             value.filter(|_| !own)
         }
@@ -54,6 +55,7 @@ impl RunOptions {
                 earlier.test_fraction
             }),
             validation_fraction: self.validation_fraction.or(earlier.validation_fraction),
+            early_stopping: (self.early_stopping).or(unless(own_stop, earlier.early_stopping)),
             input_scale: self.input_scale.or(earlier.input_scale),
             epochs: self.epochs.or(unless(own_length, earlier.epochs)),
             steps: self.steps.or(unless(own_length, earlier.steps)),

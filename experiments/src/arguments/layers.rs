@@ -45,13 +45,11 @@ pub struct LayerOptions {
     )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hidden_inducing: Option<usize>,
-    /// Mean functions of the layers before the last, of patches in deep-conv-gp [default: deep-gp
-    /// identity; deep-conv-gp zero]
+    /// Mean functions of the layers before the last, of patches in deep-conv-gp [default: identity]
     #[arg(long, value_name = "MEAN", value_enum, help_heading = "Layers")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hidden_mean: Option<HiddenMeanName>,
-    /// First variance of the kernels before the last layer [default: deep-gp 0.01; deep-conv-gp
-    /// that of --kernel]
+    /// First variance of the kernels before the last layer [default: 0.01]
     #[arg(
         long,
         value_name = "V",

@@ -13,7 +13,8 @@ pub struct NetworkOptions {
     #[arg(long, value_name = "NETWORK", help_heading = "Networks")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub backbone: Option<BackboneName>,
-    /// Width of its layers [default: 128]
+    /// Width of its layers [default: 32 for fewer than 1000 training rows, 64 for fewer than 10000,
+    /// else 128]
     #[arg(
         long,
         value_name = "COUNT",
@@ -40,7 +41,8 @@ pub struct NetworkOptions {
     )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rank: Option<usize>,
-    /// Outputs of the network of dkl, sdkl and svdkl, which the kernel sees [default: 2]
+    /// Outputs of the network of dkl, sdkl and svdkl, which the kernel sees [default: as many as
+    /// inputs; mlp 2]
     #[arg(
         long,
         value_name = "H",
@@ -49,6 +51,18 @@ pub struct NetworkOptions {
     )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub features: Option<usize>,
+    /// Whether the network of dkl, sdkl and svdkl begins as the identity, its last weights at zero and
+    /// the inputs added to its outputs [default: true where these are as many; mlp false]
+    #[arg(
+        long,
+        value_name = "BOOL",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true",
+        help_heading = "Networks"
+    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from_identity: Option<bool>,
     /// The penalty λ/2·‖θ‖² of the network's weights in the loss per datum [default: 1e-4]
     #[arg(
         long,
@@ -58,6 +72,16 @@ pub struct NetworkOptions {
     )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weight_decay: Option<f64>,
+    /// First learning rate of the network's weights [default: that of the other parameters if it is
+    /// given, else 0.0003, and 0.0001 for dkl, sdkl and svdkl]
+    #[arg(
+        long,
+        value_name = "R",
+        allow_negative_numbers = true,
+        help_heading = "Networks"
+    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub network_rate: Option<f64>,
     /// Leave the variance that the basis functions of dbk and svdbk lack where it is, in training
     /// and in prediction
     #[arg(
@@ -104,7 +128,9 @@ impl NetworkOptions {
             blocks: self.blocks.or(earlier.blocks),
             rank: self.rank.or(earlier.rank),
             features: self.features.or(earlier.features),
+            from_identity: self.from_identity.or(earlier.from_identity),
             weight_decay: self.weight_decay.or(earlier.weight_decay),
+            network_rate: self.network_rate.or(earlier.network_rate),
             no_correction: (self.no_correction).or(earlier.no_correction.filter(|_| !own_part)),
             training_correction: (self.training_correction)
                 .or(earlier.training_correction.filter(|_| !own_whole)),
@@ -114,12 +140,13 @@ impl NetworkOptions {
     }
 
     /// The options of every model with a network, and whether they are given.
-    pub fn given(&self) -> [(&'static str, bool); 4] {
+    pub fn given(&self) -> [(&'static str, bool); 5] {
         [
             ("--backbone", self.backbone.is_some()),
             ("--units", self.units.is_some()),
             ("--blocks", self.blocks.is_some()),
             ("--weight-decay", self.weight_decay.is_some()),
+            ("--network-rate", self.network_rate.is_some()),
         ]
     }
 

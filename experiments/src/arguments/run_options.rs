@@ -54,8 +54,7 @@ pub struct RunOptions {
     #[arg(long, value_name = "LIKELIHOOD", help_heading = "Model")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub likelihood: Option<LikelihoodName>,
-    /// First noise variance, in squared units of the standardised target [default: 0.1; models with
-    /// networks 0.01]
+    /// First noise variance, in squared units of the standardised target [default: 0.1]
     ///
     /// Of the gaussian, student-t and heteroskedastic likelihoods.
     #[arg(
@@ -233,6 +232,17 @@ pub struct RunOptions {
     )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub validation_fraction: Option<f64>,
+    /// Share of the training rows that are held out to find how many steps to make; the model is then
+    /// trained on all rows for as many (mini-batch models; 0 for none) [default: models with networks
+    /// 0.2, more of few rows, unless --steps, --epochs or --validation-fraction is given]
+    #[arg(
+        long,
+        value_name = "F",
+        allow_negative_numbers = true,
+        help_heading = "Data"
+    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub early_stopping: Option<f64>,
 
     /// What inputs are scaled to by the training rows [default: standard]
     #[arg(long, value_name = "SCALE", help_heading = "Data")]
@@ -268,7 +278,8 @@ pub struct RunOptions {
     )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub batch_size: Option<usize>,
-    /// First learning rate of Adam [default: 0.05; models with networks 0.001]; where line searches
+    /// First learning rate of Adam [default: 0.05; models with networks 0.03,
+    /// cagp-cg and itergp 0.2]; where line searches
     /// of L-BFGS begin, as a part of its step [default: 1]
     #[arg(
         long,
@@ -377,7 +388,7 @@ pub struct RunOptions {
     )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inducing_plateau: Option<usize>,
-    /// Stop after so many validations without improvement [default: 20]
+    /// Stop after so many validations without improvement [default: 20; with --early-stopping 12]
     #[arg(
         long,
         value_name = "COUNT",
@@ -387,7 +398,7 @@ pub struct RunOptions {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patience: Option<usize>,
     /// Passes over the training rows between two validations [default: 1, or 50 steps if that is
-    /// more]
+    /// more; with --early-stopping 20]
     #[arg(
         long,
         value_name = "E",

@@ -39,6 +39,10 @@ pub(super) fn text(plan: &ComparisonPlan, outcomes: &Outcomes, folder: &Path) ->
     lines.push(String::new());
     lines.extend(aligned(&rows));
     lines.push(String::new());
+    for metrics in outcomes.metrics() {
+        let named = |text| format!("warning: {}, seed {}: {text}", metrics.model, metrics.seed);
+        lines.extend(metrics.warnings.iter().map(named));
+    }
     if plan.seeds.len() > 1 {
         let count = plan.seeds.len();
         lines.push(format!(

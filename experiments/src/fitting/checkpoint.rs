@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use burn_gp_models::training::TrainingError;
 use serde::{Deserialize, Serialize};
 
-use super::{Snapshot, ValidationProgress};
+use super::{Snapshot, StoppingPoint, ValidationProgress};
 use crate::arguments::RunOptions;
 use crate::failure::{Failure, FolderError};
 use crate::output::synchronize;
@@ -29,6 +29,9 @@ pub struct Checkpoint {
     pub seconds: f64,
     /// How validation went.
     pub validation: Option<ValidationProgress>,
+    /// Where training stops, if that was found on held-out rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopping_point: Option<StoppingPoint>,
 }
 
 impl Checkpoint {
@@ -38,6 +41,7 @@ impl Checkpoint {
         checksum: u32,
         seconds: f64,
         validation: Option<ValidationProgress>,
+        stopping_point: Option<StoppingPoint>,
     ) -> Self {
         Self {
             format_version: FORMAT_VERSION,
@@ -45,6 +49,7 @@ impl Checkpoint {
             checksum,
             seconds,
             validation,
+            stopping_point,
         }
     }
 }

@@ -10,6 +10,7 @@ mod metrics;
 mod pace;
 mod run_state;
 mod session;
+mod stopping_point;
 mod training_log;
 mod validation;
 
@@ -20,5 +21,6 @@ pub use interrupt::Interrupt;
 pub use pace::Pace;
 pub use run_state::{Clock, RunState, SharedRunState, Snapshot};
 pub use session::{Fitted, Outcome, Session};
+pub use stopping_point::StoppingPoint;
 pub use training_log::{LogEntry, TrainingLog};
 pub use validation::{Validation, ValidationProgress};

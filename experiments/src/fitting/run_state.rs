@@ -9,7 +9,7 @@ use burn::module::Module;
 use burn_gp_models::AnyMiniBatch;
 
 use super::checkpoint::files;
-use super::{Checkpoint, TrainingLog, Validation};
+use super::{Checkpoint, StoppingPoint, TrainingLog, Validation};
 use crate::arguments::RunOptions;
 use crate::failure::Failure;
 
@@ -23,6 +23,8 @@ pub struct RunState {
     pub log: TrainingLog,
     /// Validation, if there is any.
     pub validation: Option<Validation>,
+    /// Where training stops, if that was found on held-out rows.
+    pub stopping_point: Option<StoppingPoint>,
     /// The time of the steps.
     pub clock: Clock,
 }
@@ -48,6 +50,7 @@ impl RunState {
                 self.checksum,
                 self.clock.seconds(),
                 validation.map(|validation| validation.progress.clone()),
+                self.stopping_point.clone(),
             ),
             log: self.log.clone(),
             best: validation.and_then(|validation| validation.best.clone()),

@@ -138,6 +138,7 @@ impl Session {
         state.log = TrainingLog::from_csv(&text)
             .ok_or_else(|| damaged(&path, "it is not a training log".into()))?;
         state.clock = Clock::at(checkpoint.seconds);
+        state.stopping_point = checkpoint.stopping_point;
         if let (Some(validation), Some(progress)) = (&mut state.validation, checkpoint.validation) {
             let path = folder.join(files::BEST);
             if let (Some(_), Some(model)) = (progress.best_score, self.trainer.variational()) {

@@ -51,10 +51,7 @@ pub(super) fn deep_gp(
         deviation: 1.0,
     };
     let hidden = (0..count - 1).map(|index| {
-        let kernel = match settings.hidden_variance {
-            Some(variance) => with_variance(pieces.kernel.clone(), variance),
-            None => pieces.kernel.clone(),
-        };
+        let kernel = with_variance(pieces.kernel.clone(), settings.hidden_variance);
         let form = match &settings.images {
             None => LayerForm::Dense,
             Some(images) => patches(images, index),

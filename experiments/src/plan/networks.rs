@@ -22,7 +22,7 @@ use burn_gp_datasets::Matrix;
 use super::training::mini_batch;
 use crate::arguments::{BackboneName, ModelName};
 use crate::preparation::PreparedData;
-use crate::settings::{Length, NetworkSettings, VariationalSettings};
+use crate::settings::{Length, NetworkSettings, SettingError, VariationalSettings};
 
 /// Steps on all rows unless told otherwise.
 const DEFAULT_STEPS: usize = 2000;
@@ -41,6 +41,29 @@ pub(super) struct Pieces {
     pub seed: u64,
 }
 
+/// Writes what the size of the data decides into `settings`.
+///
+/// # Errors
+///
+/// When a network is to begin as the identity and cannot.
+pub(super) fn resolve(
+    settings: &mut NetworkSettings,
+    rows: usize,
+    inputs: usize,
+) -> Result<(), SettingError> {
+    let (asked, can) = (settings.from_identity, settings.from_identity(inputs));
+    if settings.model.is_deep_kernel() && asked == Some(true) && !can {
+        return Err(SettingError::FromIdentity {
+            features: settings.outputs(inputs),
+            inputs,
+        });
+    }
+    settings.units = Some(settings.units(rows));
+    settings.outputs = Some(settings.outputs(inputs));
+    settings.from_identity = (settings.model.is_deep_kernel()).then_some(can);
+    Ok(())
+}
+
 /// The model of `pieces` for `data`.
 pub(super) fn config(
     pieces: Pieces,
@@ -48,7 +71,8 @@ pub(super) fn config(
     data: &PreparedData,
 ) -> NetworkModelConfig {
     let network = network(settings, data, pieces.seed);
-    let basis = BasisConfig::new(network.clone(), settings.outputs);
+    let outputs = settings.outputs(data.dimensions());
+    let basis = BasisConfig::new(network.clone(), outputs);
     let Pieces {
         kernel,
         mean,
@@ -77,7 +101,7 @@ pub(super) fn config(
         }),
         ModelName::Dkl => NetworkModelConfig::Dkl(DeepKernelConfig {
             network,
-            features: settings.outputs,
+            features: outputs,
             model: ExactConfig {
                 kernel,
                 mean,
@@ -87,7 +111,7 @@ pub(super) fn config(
         }),
         ModelName::Sdkl => NetworkModelConfig::Sdkl(DeepKernelConfig {
             network,
-            features: settings.outputs,
+            features: outputs,
             model: SgprConfig {
                 kernel,
                 mean,
@@ -98,7 +122,7 @@ pub(super) fn config(
         }),
         ModelName::Svdkl => NetworkModelConfig::Svdkl(DeepKernelConfig {
             network,
-            features: settings.outputs,
+            features: outputs,
             model: SvgpConfig {
                 mean,
                 posterior: PosteriorConfig::Whitened { covariance },
@@ -108,7 +132,7 @@ pub(super) fn config(
             },
         }),
         _ => NetworkModelConfig::Dbk(DbkConfig {
-            basis: BasisConfig::integrated(network, settings.outputs),
+            basis: BasisConfig::integrated(network, outputs),
             mean,
             likelihood: noise,
             correction,
@@ -118,15 +142,17 @@ pub(super) fn config(
 }
 
 fn network(settings: &NetworkSettings, data: &PreparedData, seed: u64) -> NetworkConfig {
+    let units = settings.units(data.train.len());
     let residual = ResidualNetworkConfig {
-        width: settings.units,
+        width: units,
         blocks: settings.blocks,
+        from_identity: settings.from_identity(data.dimensions()),
         seed,
         ..ResidualNetworkConfig::default()
     };
     match settings.backbone {
         BackboneName::Mlp => PerceptronConfig {
-            hidden: vec![settings.units; settings.blocks],
+            hidden: vec![units; settings.blocks],
             first_weights: FirstWeights::FanIn,
             seed,
             ..PerceptronConfig::default()
@@ -165,10 +191,11 @@ pub(super) fn training(
     seed: u64,
 ) -> MiniBatchTraining {
     let rows = data.train.len();
-    let weight_decay = settings.weight_decay;
+    let (weight_decay, network_rate) = (settings.weight_decay, settings.network_rate);
     if settings.model.has_batches() {
         return MiniBatchTraining {
             weight_decay,
+            network_rate,
             ..mini_batch(variational, length, rows, seed)
         };
     }
@@ -179,6 +206,7 @@ pub(super) fn training(
     let length = length.unwrap_or(Length::Steps(DEFAULT_STEPS));
     MiniBatchTraining {
         weight_decay,
+        network_rate,
         ..mini_batch(&variational, Some(length), rows, seed)
     }
 }

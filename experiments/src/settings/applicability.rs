@@ -33,6 +33,7 @@ pub fn without_use(options: &RunOptions, model: ModelName) -> Vec<&'static str> 
             "--validation-fraction",
             options.validation_fraction.is_some(),
         ),
+        ("--early-stopping", options.early_stopping.is_some()),
         ("--validation-epochs", options.validation_epochs.is_some()),
         ("--patience", options.patience.is_some()),
         ("--keep", options.keep.is_some()),
@@ -51,7 +52,10 @@ pub fn without_use(options: &RunOptions, model: ModelName) -> Vec<&'static str> 
     let network = &options.network;
     let (networks, correction) = (network.given(), network.given_to_correction());
     let rank = [("--rank", network.rank.is_some())];
-    let features = [("--features", network.features.is_some())];
+    let features = [
+        ("--features", network.features.is_some()),
+        ("--from-identity", network.from_identity.is_some()),
+    ];
     let dense = [
         ("--inducing", options.inducing.is_some()),
         ("--initialiser", options.initialiser.is_some()),

@@ -83,7 +83,7 @@ pub enum SettingError {
         second: &'static str,
     },
     /// An option about validation rows that are not there.
-    #[error("{option} needs validation rows; give --validation-fraction too")]
+    #[error("{option} needs held-out rows; give --validation-fraction or --early-stopping too")]
     WithoutValidation {
         /// The option.
         option: &'static str,
@@ -97,6 +97,25 @@ pub enum SettingError {
     /// A number that must be positive.
     #[error("{option} is {value} but must be a positive number")]
     NotPositive {
+        /// The option.
+        option: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// A network that cannot begin as the identity.
+    #[error(
+        "--from-identity needs a residual network with as many outputs as inputs, not {features} for \
+         {inputs}; leave it out, or leave --features and --backbone mlp out"
+    )]
+    FromIdentity {
+        /// Its outputs.
+        features: usize,
+        /// Its inputs.
+        inputs: usize,
+    },
+    /// A share of the rows that is none.
+    #[error("{option} is {value} but must lie between 0 and 1, 1 excluded")]
+    Share {
         /// The option.
         option: &'static str,
         /// Its value.

@@ -14,8 +14,9 @@ const DEFAULT_CHANNELS: usize = 10;
 const DEFAULT_PATCHES: [usize; 3] = [5, 4, 5];
 const DEFAULT_STRIDES: [usize; 3] = [1, 2, 1];
 
-/// The hidden layers of a deep model start close to their mean functions: draws from their priors
-/// would be noise, from which the layers after them learn nothing.
+/// The hidden layers of a deep model start close to their mean functions, the inputs themselves or
+/// their principal components: draws from their priors would be noise, from which the layers after
+/// them learn nothing.
 const HIDDEN_VARIANCE: f64 = 0.01;
 const HIDDEN_DEVIATION: f64 = 0.01;
 
@@ -35,8 +36,8 @@ pub struct LayerSettings {
     pub hidden_inducing: Option<usize>,
     /// Mean functions of the layers before the last.
     pub hidden_mean: HiddenMeanName,
-    /// First variance of the kernels before the last, unless it is the kernel's own.
-    pub hidden_variance: Option<f64>,
+    /// First variance of the kernels before the last.
+    pub hidden_variance: f64,
     /// First standard deviations of the inducing variables before the last layer, times those of the
     /// prior.
     pub hidden_deviation: f64,
@@ -74,9 +75,7 @@ impl LayerSettings {
             _ => at_least_one("--layers", options.layers)?.unwrap_or(DEFAULT_LAYERS),
         };
         let deviation = options.hidden_deviation.unwrap_or(HIDDEN_DEVIATION);
-        let variance = (options.hidden_variance)
-            .map(|variance| positive("--hidden-variance", variance))
-            .transpose()?;
+        let variance = options.hidden_variance.unwrap_or(HIDDEN_VARIANCE);
         let default = LayerNoise::default();
         let prediction = match of_images {
             true => IMAGE_PREDICTION_SAMPLES,
@@ -87,11 +86,8 @@ impl LayerSettings {
             count,
             width: at_least_one("--width", options.width)?,
             hidden_inducing: at_least_one("--hidden-inducing", options.hidden_inducing)?,
-            hidden_mean: options.hidden_mean.unwrap_or(match of_images {
-                true => HiddenMeanName::Zero,
-                false => HiddenMeanName::Identity,
-            }),
-            hidden_variance: variance.or((!of_images).then_some(HIDDEN_VARIANCE)),
+            hidden_mean: options.hidden_mean.unwrap_or(HiddenMeanName::Identity),
+            hidden_variance: positive("--hidden-variance", variance)?,
             hidden_deviation: positive("--hidden-deviation", deviation)?,
             output_deviation: positive(
                 "--output-deviation",
@@ -130,7 +126,7 @@ impl LayerSettings {
             width: self.width,
             hidden_inducing: self.hidden_inducing.filter(|_| is_deep),
             hidden_mean: deep.map(|()| self.hidden_mean),
-            hidden_variance: self.hidden_variance.filter(|_| is_deep),
+            hidden_variance: deep.map(|()| self.hidden_variance),
             hidden_deviation: deep.map(|()| self.hidden_deviation),
             output_deviation: Some(self.output_deviation),
             samples: deep.map(|()| self.noise.training),

@@ -8,9 +8,9 @@ use burn_gp::{
 use burn_gp_models::training::{InducingTraining, Plateau, Schedule};
 
 use super::{
-    DEFAULT_LEARNING_RATE, LayerSettings, NetworkSettings, SettingError, at_least_one,
-    conjugate_gradients, conjugate_gradients_options, inducing_training, inverse_free,
-    inverse_free_options, natural_gradient, positive, pseudo_observation_options,
+    DEFAULT_LEARNING_RATE, EarlyStopping, LayerSettings, NetworkSettings, SettingError,
+    at_least_one, conjugate_gradients, conjugate_gradients_options, inducing_training,
+    inverse_free, inverse_free_options, natural_gradient, positive, pseudo_observation_options,
     pseudo_observations, schedule,
 };
 use crate::arguments::{
@@ -19,9 +19,11 @@ use crate::arguments::{
 };
 
 const DEFAULT_BATCH_SIZE: usize = 256;
-/// Networks are trained with smaller steps.
-const NETWORK_LEARNING_RATE: f64 = 1e-3;
+/// Of the other parameters of models with networks.
+const RATE_BESIDE_NETWORKS: f64 = 3e-2;
 const DEFAULT_PATIENCE: usize = 20;
+/// Where a second training follows.
+const PATIENCE_OF_SEARCH: usize = 12;
 /// Pivots of the preconditioner of the policy that has one.
 const POLICY_PIVOTS: usize = 256;
 
@@ -343,7 +345,7 @@ pub(super) fn method(options: &RunOptions, model: ModelName) -> Result<Method, S
     if model.has_network() {
         let sparse = (model.has_inducing()).then(|| sparse(options, model));
         let variational = variational(options, Family::Svgp { whitened: true }, model)?;
-        let network = NetworkSettings::new(&options.network, model)?;
+        let network = NetworkSettings::new(options, model)?;
         let (variational, network) = (Box::new(variational), Box::new(network));
         return Ok(Method::Network(sparse.transpose()?, variational, network));
     }
@@ -409,9 +411,10 @@ fn variational(
     model: ModelName,
 ) -> Result<VariationalSettings, SettingError> {
     let batch_size = at_least_one("--batch-size", options.batch_size)?;
+    let is_stopped = EarlyStopping::new(options, model)? != EarlyStopping::Off;
     let patience = at_least_one("--patience", options.patience)?;
     let default_rate = match model.has_network() {
-        true => NETWORK_LEARNING_RATE,
+        true => RATE_BESIDE_NETWORKS,
         false => DEFAULT_LEARNING_RATE,
     };
     let learning_rate = options.learning_rate.unwrap_or(default_rate);
@@ -421,7 +424,7 @@ fn variational(
         covariance: options.covariance.unwrap_or(CovarianceName::Full),
         batch_size: batch_size.unwrap_or(DEFAULT_BATCH_SIZE),
         learning_rate: positive("--learning-rate", learning_rate)?,
-        schedule: schedule(options)?,
+        schedule: schedule(options, is_stopped)?,
         plateau,
         gradient_norm: (options.gradient_norm)
             .map(|norm| positive("--gradient-norm", norm))
@@ -429,7 +432,10 @@ fn variational(
         natural_gradient: natural_gradient(options)?,
         inducing: inducing_training(options)?,
         validation_epochs: at_least_one("--validation-epochs", options.validation_epochs)?,
-        patience: patience.unwrap_or(DEFAULT_PATIENCE),
+        patience: patience.unwrap_or(match is_stopped {
+            true => PATIENCE_OF_SEARCH,
+            false => DEFAULT_PATIENCE,
+        }),
         keep: options.keep.unwrap_or(KeepName::Best),
     })
 }

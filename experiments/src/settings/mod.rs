@@ -3,6 +3,7 @@
 mod applicability;
 mod configuration;
 mod conjugate_gradients;
+mod early_stopping;
 mod error;
 mod inducing_training;
 mod layers;
@@ -31,6 +32,7 @@ use crate::parameter_options::ParameterOptions;
 pub use applicability::{require_applicable, without_use};
 pub use configuration::read_configuration;
 use conjugate_gradients::{conjugate_gradients, conjugate_gradients_options};
+pub use early_stopping::EarlyStopping;
 pub use error::{ConfigurationError, SettingError};
 use inducing_training::inducing_training;
 pub use layers::{ImageSettings, LayerSettings};
@@ -51,8 +53,6 @@ const DEFAULT_DATA: &str = "winequality";
 const DEFAULT_TEST_FRACTION: f64 = 0.1;
 const DEFAULT_NOISE: f64 = 0.1;
 const DEFAULT_LEARNING_RATE: f64 = 0.05;
-/// Of models with networks.
-const NETWORK_NOISE: f64 = 1e-2;
 
 /// A checked run.
 #[derive(Clone, Debug, PartialEq)]
@@ -105,6 +105,8 @@ pub struct DataSettings {
     /// The share of the training rows that is for validation, and out of the training of models
     /// that have no use for it as well.
     pub validation_fraction: Option<f64>,
+    /// How the number of steps is found.
+    pub early_stopping: EarlyStopping,
     /// What inputs are scaled to.
     pub input_scale: InputScaleName,
 }
@@ -153,7 +155,7 @@ impl Settings {
                 prior: options.prior.clone(),
                 fix: options.fix.clone(),
             },
-            noise: above_lower_bound("--noise", options.noise.unwrap_or(first_noise(model)))?,
+            noise: above_lower_bound("--noise", options.noise.unwrap_or(DEFAULT_NOISE))?,
             length: length(&options)?,
             optimizer: optimizer(&options, model)?,
             checkpoint_every: at_least_one("--checkpoint-every", options.checkpoint_every)?,
@@ -187,7 +189,10 @@ impl Settings {
         let Some(network) = self.method.network() else {
             return self.kernel.to_string();
         };
-        let (backbone, outputs) = (name_of(network.backbone), network.outputs);
+        let backbone = name_of(network.backbone);
+        let outputs = network
+            .outputs
+            .map_or("?".into(), |count| count.to_string());
         match network.model.has_basis() {
             true => format!("rank-{outputs} {backbone} basis"),
             false => format!("{}({backbone} to {outputs})", self.kernel),
@@ -203,7 +208,9 @@ impl Settings {
         let stages = schedule.and_then(stages);
         let points = variational.and_then(|variational| variational.inducing);
         let data = &self.data;
-        let validated = variational.filter(|_| data.validation_fraction.is_some());
+        let is_stopped = data.early_stopping != EarlyStopping::Off;
+        let is_validated = data.validation_fraction.is_some() || is_stopped;
+        let validated = variational.filter(|_| is_validated);
         let (epochs, steps) = match self.length {
             Some(Length::Epochs(epochs)) => (Some(epochs), None),
             Some(Length::Steps(steps)) => (None, Some(steps)),
@@ -258,6 +265,7 @@ impl Settings {
             split,
             test_fraction,
             validation_fraction: data.validation_fraction,
+            early_stopping: data.early_stopping.option(model),
             input_scale: Some(data.input_scale),
             epochs,
             steps,
@@ -279,7 +287,9 @@ impl Settings {
             patience: (validated.filter(|validated| validated.keep == KeepName::Best))
                 .map(|variational| variational.patience),
             validation_epochs: validated.and_then(|variational| variational.validation_epochs),
-            keep: validated.map(|variational| variational.keep),
+            keep: validated
+                .filter(|_| !is_stopped)
+                .map(|variational| variational.keep),
             checkpoint_every: self.checkpoint_every,
             seed: Some(self.seed),
             dtype: Some(self.dtype),
@@ -340,13 +350,6 @@ fn likelihood(
     }
 }
 
-fn first_noise(model: ModelName) -> f64 {
-    match model.has_network() {
-        true => NETWORK_NOISE,
-        false => DEFAULT_NOISE,
-    }
-}
-
 fn data(options: RunOptions, model: ModelName) -> Result<DataSettings, SettingError> {
     let split = match (options.split, options.test_fraction) {
         (Some(_), Some(_)) => {
@@ -365,7 +368,9 @@ fn data(options: RunOptions, model: ModelName) -> Result<DataSettings, SettingEr
             second: "keep last",
         });
     }
-    if options.validation_fraction.is_none() && mini_batch {
+    let early_stopping = EarlyStopping::new(&options, model)?;
+    let is_stopped = early_stopping != EarlyStopping::Off;
+    if options.validation_fraction.is_none() && !is_stopped && mini_batch {
         if options.patience.is_some() {
             return Err(SettingError::WithoutValidation {
                 option: "--patience",
@@ -376,9 +381,9 @@ fn data(options: RunOptions, model: ModelName) -> Result<DataSettings, SettingEr
                 option: "--validation-epochs",
             });
         }
-        if options.keep.is_some() {
-            return Err(SettingError::WithoutValidation { option: "--keep" });
-        }
+    }
+    if options.validation_fraction.is_none() && options.keep.is_some() && mini_batch {
+        return Err(SettingError::WithoutValidation { option: "--keep" });
     }
     Ok(DataSettings {
         source: options.data.unwrap_or_else(|| DEFAULT_DATA.into()),
@@ -388,6 +393,7 @@ fn data(options: RunOptions, model: ModelName) -> Result<DataSettings, SettingEr
         data_dir: options.data_dir,
         split,
         validation_fraction: options.validation_fraction,
+        early_stopping,
         input_scale: options.input_scale.unwrap_or(InputScaleName::Standard),
     })
 }

@@ -5,6 +5,10 @@ use burn_gp_models::training::FullBatchOptimizer;
 use super::{DEFAULT_LEARNING_RATE, SettingError, positive, schedule};
 use crate::arguments::{ModelName, OptimizerName, RunOptions};
 
+/// Of models that choose combinations of rows by iteration: these count what they have not computed as
+/// noise at first, and a thousand small steps do not take it back.
+const RATE_OF_ITERATIONS: f64 = 0.2;
+
 /// The optimiser that `options` ask for; none for models on mini-batches.
 pub(super) fn optimizer(
     options: &RunOptions,
@@ -23,9 +27,14 @@ pub(super) fn optimizer(
         OptimizerName::Adam => FullBatchOptimizer::Adam {
             learning_rate: positive(
                 "--learning-rate",
-                options.learning_rate.unwrap_or(DEFAULT_LEARNING_RATE),
+                options
+                    .learning_rate
+                    .unwrap_or(match model.has_iterations() {
+                        true => RATE_OF_ITERATIONS,
+                        false => DEFAULT_LEARNING_RATE,
+                    }),
             )?,
-            schedule: schedule(options)?,
+            schedule: schedule(options, false)?,
         },
     }))
 }

@@ -14,12 +14,13 @@ const FINAL_FRACTION_OF_A_LINE: f64 = 0.1;
 const DEFAULT_STAGES: usize = 3;
 const DEFAULT_STAGE_FACTOR: f64 = 0.1;
 
-/// The schedule that `options` ask for; none but the plateau, if they have one.
-pub(super) fn schedule(options: &RunOptions) -> Result<Schedule, SettingError> {
+/// The schedule that `options` ask for; none but the plateau, if they have one, and none where the
+/// number of steps is to be found: steps must be the same whatever it is.
+pub(super) fn schedule(options: &RunOptions, is_stopped: bool) -> Result<Schedule, SettingError> {
     let final_fraction = FINAL_FRACTION;
     let default_name = match options.plateau {
-        None => ScheduleName::Cosine,
-        Some(_) => ScheduleName::Constant,
+        None if !is_stopped => ScheduleName::Cosine,
+        _ => ScheduleName::Constant,
     };
     let name = options.schedule.unwrap_or(default_name);
     let given = [
@@ -78,15 +79,15 @@ mod tests {
             stages: Some(6),
             ..RunOptions::default()
         };
-        let refused = schedule(&options);
+        let refused = schedule(&options, false);
         let option = "--stages";
         assert_eq!(refused, Err(SettingError::WithoutStages { option }));
         options.schedule = Some(ScheduleName::Stairs);
-        let stairs = schedule(&options).unwrap();
+        let stairs = schedule(&options, false).unwrap();
         assert_eq!(stages(stairs), Some((6, DEFAULT_STAGE_FACTOR)));
         // Down to the same fraction as the others by default.
         options.stages = None;
-        let fraction = schedule(&options).unwrap().fraction(99, 100);
+        let fraction = schedule(&options, false).unwrap().fraction(99, 100);
         assert!((fraction - FINAL_FRACTION).abs() < 1e-12);
     }
 }

@@ -28,6 +28,9 @@ pub struct MiniBatchTraining {
     pub batch_size: usize,
     /// The first learning rate of Adam.
     pub learning_rate: f64,
+    /// That of the weights of networks, which follows the same schedule; the same if absent.
+    #[serde(default)]
+    pub network_rate: Option<f64>,
     /// How the learning rate goes down.
     pub schedule: Schedule,
     /// A factor of the learning rate that goes down where the loss does not, beside the schedule.
@@ -48,9 +51,6 @@ pub struct MiniBatchTraining {
     pub weight_decay: f64,
 }
 
-/// The field of a kernel that has its network.
-const NETWORK: &str = "network";
-
 impl MiniBatchTraining {
     /// `steps` steps with batches of 256, learning rate 0.01 and seed 0.
     pub fn new(steps: usize) -> Self {
@@ -58,6 +58,7 @@ impl MiniBatchTraining {
             steps,
             batch_size: 256,
             learning_rate: 0.01,
+            network_rate: None,
             schedule: Schedule::Constant,
             plateau: None,
             gradient_norm: None,
@@ -86,8 +87,7 @@ impl MiniBatchTraining {
         }
         if self.weight_decay > 0.0 {
             let adam = Adam::new().with_weight_decay(self.weight_decay);
-            let networks = ParamGroup::from_predicate(NETWORK);
-            optimizer = optimizer.with_group(networks, adam, clipping);
+            optimizer = optimizer.with_group(networks(), adam, clipping);
         }
         optimizer
     }
@@ -107,6 +107,11 @@ impl MiniBatchTraining {
     pub(super) fn batches(&self, data: TrainingData) -> Batches {
         Batches::new(data, self.batch_size, self.seed)
     }
+}
+
+/// The weights of networks: those of a field named `network`, wherever it is in a model.
+pub(super) fn networks() -> ParamGroup {
+    ParamGroup::from_predicate("network")
 }
 
 /// Trains a model with Adam on shuffled mini-batches, all parameters or those that natural

@@ -5,15 +5,17 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     InducingTraining, MiniBatchTraining, ScheduledRate,
+    mini_batch::networks,
     plateau::{PlateauProgress, PlateauRate},
 };
 
-/// One rate for all parameters, and one for the inducing points where theirs is another. Clones
-/// share the losses that they have seen.
+/// One rate for all parameters, and one each for the inducing points and for the weights of networks
+/// where theirs is another. Clones share the losses that they have seen.
 #[derive(Clone, Debug)]
 pub(super) struct Rates {
     all: PlateauRate,
     inducing: Option<PlateauRate>,
+    networks: Option<PlateauRate>,
 }
 
 /// What the rates have seen.
@@ -21,6 +23,8 @@ pub(super) struct Rates {
 pub(super) struct RatesProgress {
     all: PlateauProgress,
     inducing: Option<PlateauProgress>,
+    #[serde(default)]
+    networks: Option<PlateauProgress>,
 }
 
 impl Rates {
@@ -37,15 +41,21 @@ impl Rates {
             let plateau = inducing.plateau.or(training.plateau);
             PlateauRate::new(ScheduledRate { first, ..all }, plateau)
         });
+        let networks = (training.network_rate)
+            .map(|first| PlateauRate::new(ScheduledRate { first, ..all }, training.plateau));
         Self {
             all: PlateauRate::new(all, training.plateau),
             inducing,
+            networks,
         }
     }
 
     /// Takes note of the loss of a step; that of the inducing points only if they are `trained`.
     pub fn observe(&self, loss: f64, trained: bool) {
         self.all.observe(loss);
+        if let Some(rate) = &self.networks {
+            rate.observe(loss);
+        }
         if let (Some(rate), true) = (&self.inducing, trained) {
             rate.observe(loss);
         }
@@ -53,11 +63,14 @@ impl Rates {
 
     /// burn's scheduler from step `step` on, counted from zero.
     pub fn scheduler(&self, step: usize) -> ModuleLrScheduler {
-        let all = ModuleLrScheduler::new(self.all.starting_at(step));
-        match &self.inducing {
-            Some(rate) => all.with_group(InducingTraining::group(), rate.starting_at(step)),
-            None => all,
+        let mut rates = ModuleLrScheduler::new(self.all.starting_at(step));
+        if let Some(rate) = &self.inducing {
+            rates = rates.with_group(InducingTraining::group(), rate.starting_at(step));
         }
+        if let Some(rate) = &self.networks {
+            rates = rates.with_group(networks(), rate.starting_at(step));
+        }
+        rates
     }
 
     /// The rates of one step, counted from zero.
@@ -69,12 +82,16 @@ impl Rates {
         RatesProgress {
             all: self.all.progress(),
             inducing: self.inducing.as_ref().map(PlateauRate::progress),
+            networks: self.networks.as_ref().map(PlateauRate::progress),
         }
     }
 
     pub fn restore(&self, progress: RatesProgress) {
         self.all.restore(progress.all);
         if let (Some(rate), Some(seen)) = (&self.inducing, progress.inducing) {
+            rate.restore(seen);
+        }
+        if let (Some(rate), Some(seen)) = (&self.networks, progress.networks) {
             rate.restore(seen);
         }
     }

@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use super::method::Method;
 use crate::arguments::{
-    DtypeName, InitialiserName, InputScaleName, KeepName, LikelihoodName, MeanName, NetworkOptions,
-    RunOptions, ScheduleName,
+    BackboneName, DtypeName, InitialiserName, InputScaleName, KeepName, LikelihoodName, MeanName,
+    ModelName, NetworkOptions, RunOptions, ScheduleName,
 };
 use crate::experiment::{CommonOptions, options::Place};
 
@@ -75,6 +75,13 @@ impl Budget {
     }
 }
 
+/// The network of the paper: the width of its layers, its layers for models on all rows, what deep
+/// kernels see of it, and the penalty of its weights.
+const UNITS: usize = 128;
+const BLOCKS: usize = 2;
+const FEATURES: usize = 2;
+const WEIGHT_DECAY: f64 = 1e-4;
+
 /// That of the paper.
 pub(super) fn paper() -> Protocol {
     Protocol {
@@ -107,6 +114,18 @@ pub(super) fn quick() -> Protocol {
     }
 }
 
+/// The paper's network, whatever the program's own would be.
+fn network_of_paper(network: NetworkOptions, model: ModelName) -> NetworkOptions {
+    NetworkOptions {
+        backbone: Some(BackboneName::Normalised),
+        units: Some(UNITS),
+        features: model.is_deep_kernel().then_some(FEATURES),
+        from_identity: model.is_deep_kernel().then_some(false),
+        weight_decay: Some(WEIGHT_DECAY),
+        ..network
+    }
+}
+
 impl Protocol {
     /// The options of a run of `method` on inputs of `dimensions` dimensions.
     ///
@@ -132,7 +151,6 @@ impl Protocol {
             device: Some(place.device),
             ..method.with_model(RunOptions::default(), dimensions)
         };
-        let has_blocks = model.has_network() && model.has_batches();
         if !model.is_mini_batch() {
             return RunOptions {
                 steps: Some(self.budget.line_searches),
@@ -154,9 +172,16 @@ impl Protocol {
             patience: Some(self.patience),
             keep: Some(KeepName::Best),
             dtype: Some(place.dtype),
-            network: NetworkOptions {
-                blocks: has_blocks.then_some(self.blocks_in_batches),
-                ..shared.network
+            network: match model.has_network() {
+                true => NetworkOptions {
+                    blocks: Some(if batches {
+                        self.blocks_in_batches
+                    } else {
+                        BLOCKS
+                    }),
+                    ..network_of_paper(shared.network, model)
+                },
+                false => shared.network,
             },
             ..shared
         }

@@ -31,7 +31,8 @@ use clap::Args;
 use serde_json::json;
 
 use crate::arguments::{
-    HiddenMeanName, InitialiserName, LayerOptions, MeanName, RunOptions, ScheduleName, name_of,
+    HiddenMeanName, InitialiserName, LayerOptions, MeanName, ModelName, RunOptions, ScheduleName,
+    name_of,
 };
 use crate::experiment::{
     CommonOptions, ExperimentFolder,
@@ -44,6 +45,9 @@ use crate::standard_output::print;
 use crate::training_run::TrainingRun;
 use rows::{CifarModel, CifarRow, LabelLikelihood, Patches};
 use table::CifarTable;
+
+/// First variance of every kernel.
+const VARIANCE: f64 = 5.0;
 
 const DATA: &str = "cifar-10";
 
@@ -169,12 +173,16 @@ struct HiddenOptions {
 }
 
 impl HiddenOptions {
+    /// With the paper's zero means and the variance of every kernel unless told otherwise.
     fn applied_to(self, options: RunOptions) -> RunOptions {
+        if !options.model.is_some_and(ModelName::is_deep) {
+            return options;
+        }
         RunOptions {
             layers: LayerOptions {
                 hidden_deviation: self.deviation,
-                hidden_mean: self.mean,
-                hidden_variance: self.variance,
+                hidden_mean: self.mean.or(Some(HiddenMeanName::Zero)),
+                hidden_variance: self.variance.or(Some(VARIANCE)),
                 ..options.layers
             },
             ..options
@@ -266,7 +274,7 @@ impl CifarOptions {
     /// What all runs have in common.
     fn shared(&self, place: Place) -> RunOptions {
         let common = &self.common;
-        let kernel = KernelExpression::starting_at(Stationary::SquaredExponential, 5.0, 5.0);
+        let kernel = KernelExpression::starting_at(Stationary::SquaredExponential, 5.0, VARIANCE);
         RunOptions {
             data: Some(DATA.into()),
             data_dir: common.data_dir(),

@@ -1,0 +1,75 @@
+//! Early stopping: how many steps to make, found on held-out rows.
+
+use burn_gp::{likelihoods::GaussianConfig, metrics, ops::Stationary};
+use burn_gp_models::{
+    InducingConfig, SgprConfig, TrainedModel,
+    training::{FullBatchTrainer, FullBatchTraining, Trainer, TrainingData},
+};
+
+use crate::arguments::LikelihoodName;
+use crate::fitting::{Session, StoppingPoint};
+use crate::preparation::{Part, PreparedData};
+use crate::settings::Settings;
+
+/// Rows for more of which sparse regression would take more than seconds.
+const MOST_ROWS: usize = 10_000;
+
+const INDUCING: usize = 128;
+const ITERATIONS: usize = 200;
+const FIRST_NOISE: f64 = 0.1;
+
+/// Where `session`, which is over, predicted the held-out rows best; nothing if it never looked at
+/// them.
+pub fn stopping_point(session: &Session, data: &PreparedData) -> Option<StoppingPoint> {
+    let state = session.state.lock();
+    let progress = &state.validation.as_ref()?.progress;
+    Some(StoppingPoint {
+        held_out: data.validation.len(),
+        step: progress.best_step,
+        steps_tried: state.step(),
+        nlpd: progress.best_score?,
+    })
+}
+
+/// The mean negative log density of the test rows under sparse regression on the rows of `session`,
+/// for a model with a network whose length was found: what it is worth without the network. Nothing
+/// for other likelihoods and for many rows.
+pub fn nlpd_without_network(
+    session: &Session,
+    settings: &Settings,
+    data: &PreparedData,
+) -> Option<f64> {
+    let is_found = session.state.lock().stopping_point.is_some();
+    let is_comparable = settings.method.network().is_some()
+        && settings.likelihood == LikelihoodName::Gaussian
+        && data.train.len() <= MOST_ROWS;
+    (is_found && is_comparable)
+        .then(|| sparse_regression(session.trainer.data(), &data.test, settings.seed))
+        .flatten()
+}
+
+/// The mean negative log density of `part` under collapsed sparse regression on `data`; nothing if it
+/// cannot be fitted, which is no reason to stop.
+fn sparse_regression(data: &TrainingData, part: &Part, seed: u64) -> Option<f64> {
+    let noise = GaussianConfig { noise: FIRST_NOISE };
+    let config = SgprConfig {
+        inducing: InducingConfig {
+            seed,
+            ..InducingConfig::new(INDUCING.min(data.len()))
+        },
+        ..SgprConfig::new(Stationary::Matern52, noise)
+    };
+    let training = FullBatchTraining {
+        iterations: ITERATIONS,
+        ..FullBatchTraining::default()
+    };
+    let mut trainer = FullBatchTrainer::new(config.init(data).ok()?, data.clone(), training);
+    while !trainer.is_finished() {
+        trainer.step().ok()?;
+    }
+    let model = TrainedModel::collapsed(trainer.model(), data).ok()?;
+    let (inputs, targets) = (&part.inputs, &part.targets);
+    let densities =
+        (model.predictor().ok()?).log_density(inputs.values(), inputs.columns(), targets);
+    Some(metrics::negative_log_density(&densities)).filter(|nlpd| nlpd.is_finite())
+}

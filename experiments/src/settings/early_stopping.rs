@@ -1,0 +1,113 @@
+//! How the number of steps is found, from its options.
+
+use super::SettingError;
+use crate::arguments::{ModelName, RunOptions};
+
+/// The share of the training rows that models with networks hold out.
+const SHARE: f64 = 0.2;
+
+/// Fewer held-out rows than this say little, so that of few rows a larger share is held out …
+const ENOUGH_ROWS: f64 = 40.0;
+
+/// … but never more than this.
+const LARGEST_SHARE: f64 = 0.5;
+
+/// How the number of steps is found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum EarlyStopping {
+    /// It is given.
+    Off,
+    /// On held-out rows, as many as the data have to spare.
+    BySize,
+    /// On this share of the training rows.
+    Share(f64),
+}
+
+impl EarlyStopping {
+    /// What `options` ask for. A model with a network fits its rows ever closer for as long as it is
+    /// trained, so that its default is to find where that begins to be bad for others.
+    pub(super) fn new(options: &RunOptions, model: ModelName) -> Result<Self, SettingError> {
+        if !model.is_mini_batch() {
+            return Ok(Self::Off);
+        }
+        let is_validated = options.validation_fraction.is_some();
+        let has_length = options.steps.is_some() || options.epochs.is_some();
+        match options.early_stopping {
+            Some(0.0) => Ok(Self::Off),
+            Some(_) if is_validated => Err(SettingError::Exclusive {
+                first: "early_stopping",
+                second: "validation_fraction",
+            }),
+            Some(share) if share > 0.0 && share < 1.0 => Ok(Self::Share(share)),
+            Some(value) => Err(SettingError::Share {
+                option: "--early-stopping",
+                value,
+            }),
+            None if model.has_network() && !is_validated && !has_length => Ok(Self::BySize),
+            None => Ok(Self::Off),
+        }
+    }
+
+    /// The share that is held out of `rows` training rows, if any.
+    pub fn share(self, rows: usize) -> Option<f64> {
+        match self {
+            Self::Off => None,
+            Self::BySize => Some((ENOUGH_ROWS / rows as f64).clamp(SHARE, LARGEST_SHARE)),
+            Self::Share(share) => Some(share),
+        }
+    }
+
+    /// The option that says the same; none where that is the default of the model.
+    pub(super) fn option(self, model: ModelName) -> Option<f64> {
+        match self {
+            Self::Off => model.has_network().then_some(0.0),
+            Self::BySize => None,
+            Self::Share(share) => Some(share),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn networks_hold_rows_out_unless_their_length_is_given() {
+        let network = ModelName::Dkl;
+        let by_default = RunOptions::default();
+        let long = RunOptions {
+            steps: Some(100),
+            ..RunOptions::default()
+        };
+        let validated = RunOptions {
+            validation_fraction: Some(0.1),
+            ..RunOptions::default()
+        };
+        let found = |options: &RunOptions, model| EarlyStopping::new(options, model).unwrap();
+        assert_eq!(found(&by_default, network), EarlyStopping::BySize);
+        assert_eq!(found(&by_default, ModelName::Svgp), EarlyStopping::Off);
+        assert_eq!(found(&by_default, ModelName::Exact), EarlyStopping::Off);
+        assert_eq!(found(&long, network), EarlyStopping::Off);
+        assert_eq!(found(&validated, network), EarlyStopping::Off);
+        let asked = RunOptions {
+            early_stopping: Some(0.3),
+            ..long
+        };
+        assert_eq!(found(&asked, network), EarlyStopping::Share(0.3));
+        assert_eq!(found(&asked, ModelName::Svgp), EarlyStopping::Share(0.3));
+        let both = RunOptions {
+            early_stopping: Some(0.3),
+            ..validated
+        };
+        assert!(EarlyStopping::new(&both, network).is_err());
+    }
+
+    #[test]
+    fn few_rows_hold_out_a_larger_share() {
+        let share = |rows| EarlyStopping::BySize.share(rows).unwrap();
+        assert_eq!(share(10_000), 0.2);
+        assert_eq!(share(200), 0.2);
+        assert_eq!(share(100), 0.4);
+        assert_eq!(share(20), 0.5);
+    }
+}

@@ -1,0 +1,179 @@
+//! Reasons not to trust a trained model, a sentence each.
+
+use std::f64::consts::PI;
+
+use crate::evaluation::Scores;
+use crate::likelihood::TargetKind;
+use crate::preparation::{Part, PreparedData};
+
+/// A gain of no more than this, in nats a row or as a part of an error, is none.
+const NO_GAIN: f64 = 0.01;
+
+/// Standard deviations of a share of rows, and points of it, that are more than chance.
+const DEVIATIONS: f64 = 3.0;
+const POINTS: f64 = 0.02;
+
+/// What intervals of 95 % hold.
+const NOMINAL: f64 = 0.95;
+
+/// Nats a row that a network may cost.
+const COST_OF_NETWORK: f64 = 0.05;
+
+/// What speaks against a model with these scores of the test rows: it is no better than a constant,
+/// its intervals are wrong, or its network does harm.
+pub fn shortcomings(
+    scores: &Scores,
+    data: &PreparedData,
+    targets: TargetKind,
+    nlpd_without_network: Option<f64>,
+) -> Vec<String> {
+    let found = [
+        beside_constant(scores, data, targets),
+        coverage(scores, data.test.len()),
+        nlpd_without_network.and_then(|nlpd| beside_no_network(scores, nlpd, data.test.len())),
+    ];
+    found.into_iter().flatten().collect()
+}
+
+/// Whether a constant prediction does as well: the mean and the variance of the training targets, or
+/// the frequencies of their classes.
+fn beside_constant(scores: &Scores, data: &PreparedData, targets: TargetKind) -> Option<String> {
+    let (train, test) = (&data.train, &data.test);
+    let (name, own, constant, gain, what) = match targets {
+        TargetKind::Classes => {
+            let constant = nlpd_of_frequencies(train, test, data.classes());
+            let gain = constant - scores.nlpd;
+            ("NLPD", scores.nlpd, constant, gain, "class frequencies")
+        }
+        TargetKind::Numbers => {
+            let constant = nlpd_of_moments(train, test);
+            let gain = constant - scores.nlpd;
+            ("NLPD", scores.nlpd, constant, gain, "mean and variance")
+        }
+        // What densities a constant prediction has depends on the likelihood.
+        TargetKind::Counts | TargetKind::PositiveNumbers | TargetKind::Fractions => {
+            let constant = error_of_mean(train, test);
+            let gain = 1.0 - scores.rmse / constant;
+            ("RMSE", scores.rmse, constant, gain, "mean")
+        }
+    };
+    // A score that is no number is no gain either.
+    let is_better = gain > NO_GAIN;
+    (!is_better).then(|| {
+        format!(
+            "the model predicts the {} test rows no better than the {what} of the training targets \
+             alone: {name} {own:.4} beside {constant:.4}",
+            test.len()
+        )
+    })
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+fn mean_squared_error(values: &[f64], prediction: f64) -> f64 {
+    let squares: Vec<f64> = values.iter().map(|y| (y - prediction).powi(2)).collect();
+    mean(&squares)
+}
+
+/// `½·Σ_n (y_n − μ)²/(N·v) + ½·log(2πv)`
+fn nlpd_of_moments(train: &Part, test: &Part) -> f64 {
+    let mean = mean(&train.targets);
+    let variance = mean_squared_error(&train.targets, mean);
+    0.5 * (mean_squared_error(&test.targets, mean) / variance + (2.0 * PI * variance).ln())
+}
+
+fn error_of_mean(train: &Part, test: &Part) -> f64 {
+    mean_squared_error(&test.targets, mean(&train.targets)).sqrt()
+}
+
+/// With one row more of every class, so that none is impossible.
+fn nlpd_of_frequencies(train: &Part, test: &Part, classes: usize) -> f64 {
+    let mut counts = vec![1.0; classes];
+    for &label in &train.targets {
+        counts[label as usize] += 1.0;
+    }
+    let total: f64 = counts.iter().sum();
+    let densities: Vec<f64> = (test.targets.iter())
+        .map(|&label| -(counts[label as usize] / total).ln())
+        .collect();
+    mean(&densities)
+}
+
+/// Whether fewer or more rows are in their intervals than chance allows.
+fn coverage(scores: &Scores, rows: usize) -> Option<String> {
+    let share = scores.coverage95?;
+    let deviation = (NOMINAL * (1.0 - NOMINAL) / rows as f64).sqrt();
+    let excess = share - NOMINAL;
+    if excess.abs() <= (DEVIATIONS * deviation).max(POINTS) {
+        return None;
+    }
+    let verdict = match excess > 0.0 {
+        true => "too wide: the model is under-confident",
+        false => "too narrow: the model is over-confident",
+    };
+    Some(format!(
+        "{:.1} % of the {rows} test rows are in their 95 % intervals, which are {verdict}",
+        100.0 * share
+    ))
+}
+
+/// Whether the test rows are predicted better without the network.
+fn beside_no_network(scores: &Scores, without: f64, rows: usize) -> Option<String> {
+    if scores.nlpd <= without + COST_OF_NETWORK {
+        return None;
+    }
+    Some(format!(
+        "sparse regression without a network predicts the {rows} test rows better: NLPD {without:.4} \
+         beside {:.4}; try --model svgp, sgpr or exact",
+        scores.nlpd
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scores(coverage95: Option<f64>) -> Scores {
+        Scores {
+            rmse: 0.5,
+            mae: 0.4,
+            nlpd: 0.7,
+            average_log_density: None,
+            rmse_original: 5.0,
+            mae_original: 4.0,
+            coverage95,
+            error: None,
+            ece: None,
+        }
+    }
+
+    /// 51 of 60 rows are what happens to one calibrated model in a thousand.
+    #[test]
+    fn intervals_are_called_wrong_beyond_chance() {
+        let found = |share, rows| coverage(&scores(share), rows).is_some();
+        assert!(!found(Some(0.9), 60));
+        assert!(found(Some(0.85), 60));
+        assert!(!found(Some(1.0), 100), "all of 100 rows is chance");
+        assert!(found(Some(1.0), 1000));
+        assert!(!found(Some(0.94), 1_000_000), "one point is no harm");
+        assert!(!found(None, 1000));
+        let text = coverage(&scores(Some(0.5)), 40).unwrap();
+        assert!(text.contains("over-confident"), "{text}");
+        let text = coverage(&scores(Some(1.0)), 400).unwrap();
+        assert!(text.contains("under-confident"), "{text}");
+    }
+
+    #[test]
+    fn a_network_that_does_harm_is_called_so() {
+        let beside = |without| beside_no_network(&scores(None), without, 30);
+        assert_eq!(beside(0.8), None);
+        assert_eq!(beside(0.66), None, "that is chance");
+        let text = beside(0.2).unwrap();
+        assert!(
+            text.contains("30 test rows") && text.contains("0.2000"),
+            "{text}"
+        );
+    }
+}

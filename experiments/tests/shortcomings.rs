@@ -1,0 +1,93 @@
+//! A bad fit is called so.
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+
+use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
+use support::{read, succeed, write_classes, write_regression};
+
+/// What is said of a run on the terminal and in its numbers.
+fn warnings(folder: &Path, options: &str) -> Vec<String> {
+    let line = format!("train --data table.csv --out run --overwrite {options}");
+    let said = succeed(folder, &line.split_whitespace().collect::<Vec<_>>());
+    let metrics: serde_json::Value =
+        serde_json::from_str(&read(&folder.join("run/metrics.json"))).unwrap();
+    let texts = metrics["warnings"].as_array().cloned().unwrap_or_default();
+    let texts: Vec<String> = (texts.iter())
+        .map(|text| text.as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(said.matches("warning ").count(), texts.len(), "{said}");
+    assert!(
+        texts.iter().all(|text| said.contains(text.as_str())),
+        "{said}"
+    );
+    texts
+}
+
+/// A target that has nothing to do with the inputs.
+fn write_noise(path: &Path, rows: usize, target: impl Fn(f64) -> f64) {
+    let mut random = ChaCha8Rng::seed_from_u64(21);
+    let mut text = String::from("a,b,y\n");
+    for _ in 0..rows {
+        let [a, b, y]: [f64; 3] = std::array::from_fn(|_| random.random());
+        text += &format!("{a},{b},{}\n", target(y));
+    }
+    fs::write(path, text).unwrap();
+}
+
+#[test]
+fn a_model_that_is_no_better_than_a_constant_says_so() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let (path, table) = (folder.path(), folder.path().join("table.csv"));
+    let constant = |options: &str| {
+        let texts = warnings(path, options);
+        texts
+            .into_iter()
+            .find(|text| text.contains("no better than"))
+    };
+    write_noise(&table, 200, |y| y);
+    let text = constant("--model exact --test-fraction 0.5").expect("noise is noise");
+    assert!(
+        text.contains("100 test rows") && text.contains("mean and variance"),
+        "{text}"
+    );
+    write_noise(&table, 200, |y| (3.0 * y).floor());
+    let text =
+        constant("--model svgp --inducing 8 --steps 50 --likelihood softmax --test-fraction 0.5");
+    assert!(
+        text.expect("and so are labels")
+            .contains("class frequencies")
+    );
+    let text =
+        constant("--model svgp --inducing 8 --steps 50 --likelihood poisson --test-fraction 0.5");
+    assert!(text.expect("and counts").contains("RMSE"));
+
+    write_regression(&table, 200);
+    assert_eq!(constant("--model exact --test-fraction 0.5"), None);
+    write_classes(&table, 200);
+    assert_eq!(
+        constant("--model svgp --inducing 20 --steps 300 --likelihood bernoulli"),
+        None
+    );
+}
+
+/// Trained for a long time on few rows, a network fits them exactly.
+#[test]
+fn a_model_that_is_too_sure_of_itself_says_so() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path();
+    write_regression(&path.join("table.csv"), 120);
+    let long = "--model dkl --units 32 --test-fraction 0.5";
+    let texts = warnings(
+        path,
+        &format!("{long} --steps 1500 --learning-rate 0.01 --noise 0.001"),
+    );
+    assert!(
+        texts.iter().any(|text| text.contains("over-confident")),
+        "{texts:?}"
+    );
+    let texts = warnings(path, "--model exact --test-fraction 0.5");
+    assert!(texts.is_empty(), "{texts:?}");
+}
