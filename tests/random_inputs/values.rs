@@ -148,10 +148,10 @@ fn leaf(value: fn() -> BoxedStrategy<f64>) -> impl Strategy<Value = KernelConfig
     ][..];
     prop_oneof![
         3 => (proptest::sample::select(kinds), any::<bool>(), number(), number()).prop_map(
-            |(kind, ard, lengthscale, variance)| KernelConfig::Stationary(StationaryConfig { kind, ard, lengthscale, variance })
+            |(kind, ard, lengthscale, variance)| KernelConfig::Stationary(StationaryConfig { kind, ard, lengthscale: Some(lengthscale), variance })
         ),
         1 => (any::<bool>(), number(), number(), number()).prop_map(|(ard, lengthscale, variance, shape)| {
-            KernelConfig::RationalQuadratic(RationalQuadraticConfig { ard, lengthscale, variance, shape })
+            KernelConfig::RationalQuadratic(RationalQuadraticConfig { ard, lengthscale: Some(lengthscale), variance, shape })
         }),
         1 => (any::<bool>(), number()).prop_map(|(ard, variance)| KernelConfig::Linear { ard, variance }),
         1 => (any::<bool>(), number(), number(), 0usize..5).prop_map(|(ard, variance, offset, degree)| {
@@ -171,7 +171,7 @@ fn leaf(value: fn() -> BoxedStrategy<f64>) -> impl Strategy<Value = KernelConfig
             }
         ),
         1 => (network(), any::<bool>(), number(), number()).prop_map(|(network, ard, lengthscale, variance)| {
-            KernelConfig::Gibbs(GibbsConfig { network, ard, lengthscale, variance })
+            KernelConfig::Gibbs(GibbsConfig { network, ard, lengthscale: Some(lengthscale), variance })
         }),
         1 => number().prop_map(|variance| KernelConfig::Constant { variance }),
         1 => number().prop_map(|variance| KernelConfig::White { variance }),
