@@ -91,11 +91,8 @@ impl Matrix {
     /// # Panics
     /// When an index is not smaller than [`rows`](Self::rows).
     pub fn select(&self, indices: &[usize]) -> Self {
-        let mut values = Vec::with_capacity(indices.len() * self.columns);
-        for &index in indices {
-            values.extend_from_slice(self.row(index));
-        }
-        Self::new(indices.len(), self.columns, values)
+        let rows: Vec<&[f64]> = indices.iter().map(|&index| self.row(index)).collect();
+        Self::new(indices.len(), self.columns, rows.concat())
     }
 }
 
@@ -120,6 +117,12 @@ mod tests {
     #[should_panic(expected = "matrix cannot be made from 1 values")]
     fn sizes_whose_product_is_too_large_are_wrong() {
         Matrix::new(usize::MAX, usize::MAX, vec![0.0]);
+    }
+
+    #[test]
+    #[should_panic(expected = "row 0 of a 0 x")]
+    fn rows_that_are_not_there_are_named_whatever_the_sizes() {
+        Matrix::new(0, usize::MAX, Vec::new()).select(&[0, 0]);
     }
 
     #[test]
