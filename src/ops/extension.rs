@@ -52,7 +52,7 @@ impl FactorizationOutcome {
 }
 
 /// The operations a model calls. Shapes are those of the functions in [`ops`](super); a *factor*
-/// is a [packed factor](super::host::cholesky).
+/// is a matrix whose lower triangle is L; what is above its diagonal is not read.
 #[backend_extension(
     Autodiff,
     Flex: cfg(feature = "flex"),
@@ -120,10 +120,13 @@ pub trait LinearAlgebra: Backend {
     ) -> FloatTensor<Self>;
 
     /// The factor whose lower triangle is that of `matrix`.
-    fn pack_lower(matrix: FloatTensor<Self>, outcome: FactorizationOutcome) -> FloatTensor<Self>;
+    fn factor_from_lower(
+        matrix: FloatTensor<Self>,
+        outcome: FactorizationOutcome,
+    ) -> FloatTensor<Self>;
 
     /// The lower triangle of a factor, zeros above it.
-    fn unpack_lower(factor: FloatTensor<Self>) -> FloatTensor<Self>;
+    fn lower_of_factor(factor: FloatTensor<Self>) -> FloatTensor<Self>;
 
     /// `L⁻¹B` or `L⁻ᵀB`.
     fn factor_solve(
@@ -291,7 +294,7 @@ pub trait LinearAlgebraReverse: LinearAlgebra {
     -> FloatTensor<Self>;
 
     /// The lower triangle of `L⁻ᵀΦ`: from a factor's cotangent back to an ordinary gradient.
-    fn pack_lower_reverse(
+    fn factor_from_lower_reverse(
         factor: FloatTensor<Self>,
         cotangent: FloatTensor<Self>,
     ) -> FloatTensor<Self>;

@@ -148,7 +148,7 @@ pub struct SingularTriangle {
 /// arXiv:1602.07527, eq. 10). Take [`lower`](Self::lower) for an ordinary tensor.
 #[derive(Clone, Debug)]
 pub struct CholeskyFactor<const D: usize> {
-    packed: Tensor<D>,
+    triangle: Tensor<D>,
 }
 
 /// The Cholesky factor of a symmetric positive-definite matrix, of which the lower triangle is
@@ -175,11 +175,11 @@ pub fn cholesky<const D: usize>(
     let size = square_size(&matrix, "cholesky");
     let dtype = matrix.dtype();
     let outcome = FactorizationOutcome::default();
-    let packed =
+    let triangle =
         <Dispatch as LinearAlgebra>::cholesky(matrix.into_dispatch(), jitter, outcome.clone());
     outcome.check(size, dtype)?;
     Ok(CholeskyFactor {
-        packed: Tensor::from_dispatch(packed),
+        triangle: Tensor::from_dispatch(triangle),
     })
 }
 
@@ -229,12 +229,12 @@ impl<const D: usize> CholeskyFactor<D> {
     pub fn from_lower(matrix: Tensor<D>) -> Result<Self, SingularTriangle> {
         square_size(&matrix, "CholeskyFactor::from_lower");
         let outcome = FactorizationOutcome::default();
-        let packed =
-            <Dispatch as LinearAlgebra>::pack_lower(matrix.into_dispatch(), outcome.clone());
+        let triangle =
+            <Dispatch as LinearAlgebra>::factor_from_lower(matrix.into_dispatch(), outcome.clone());
         match first_failure(&outcome) {
             Some((batch, PivotFailure { pivot: row, .. })) => Err(SingularTriangle { batch, row }),
             None => Ok(Self {
-                packed: Tensor::from_dispatch(packed),
+                triangle: Tensor::from_dispatch(triangle),
             }),
         }
     }
@@ -244,7 +244,7 @@ impl<const D: usize> CholeskyFactor<D> {
     pub(super) fn from_regular(matrix: Tensor<D>) -> Self {
         let outcome = FactorizationOutcome::default();
         Self {
-            packed: Tensor::from_dispatch(<Dispatch as LinearAlgebra>::pack_lower(
+            triangle: Tensor::from_dispatch(<Dispatch as LinearAlgebra>::factor_from_lower(
                 matrix.into_dispatch(),
                 outcome,
             )),
@@ -253,8 +253,8 @@ impl<const D: usize> CholeskyFactor<D> {
 
     /// The lower-triangular `L`, zeros above the diagonal, `[…, M, M]`.
     pub fn lower(&self) -> Tensor<D> {
-        Tensor::from_dispatch(<Dispatch as LinearAlgebra>::unpack_lower(
-            self.packed.clone().into_dispatch(),
+        Tensor::from_dispatch(<Dispatch as LinearAlgebra>::lower_of_factor(
+            self.triangle.clone().into_dispatch(),
         ))
     }
 
@@ -276,14 +276,14 @@ impl<const D: usize> CholeskyFactor<D> {
 
     #[track_caller]
     fn solve_side(&self, rhs: Tensor<D>, side: Side) -> Tensor<D> {
-        let (factor, given) = (self.packed.dims(), rhs.dims());
+        let (factor, given) = (self.triangle.dims(), rhs.dims());
         assert!(
             factor[..D - 1] == given[..D - 1],
             "CholeskyFactor::solve: factor {factor:?}, right-hand side {given:?}; expected \
              [..., M, M] and [..., M, N]"
         );
         Tensor::from_dispatch(<Dispatch as LinearAlgebra>::factor_solve(
-            self.packed.clone().into_dispatch(),
+            self.triangle.clone().into_dispatch(),
             rhs.into_dispatch(),
             side,
         ))
@@ -292,14 +292,14 @@ impl<const D: usize> CholeskyFactor<D> {
     /// `log|K| = 2·Σ_i log|L_ii|`, one a batch member (`[1]` without batch dimensions).
     pub fn log_determinant(&self) -> Tensor<1> {
         Tensor::from_dispatch(<Dispatch as LinearAlgebra>::factor_log_determinant(
-            self.packed.clone().into_dispatch(),
+            self.triangle.clone().into_dispatch(),
         ))
     }
 
     /// The same factor without its history, on the device without autodiff.
     pub fn inner(self) -> Self {
         Self {
-            packed: self.packed.inner(),
+            triangle: self.triangle.inner(),
         }
     }
 }
@@ -308,7 +308,7 @@ impl CholeskyFactor<3> {
     /// One factor of a batch.
     pub fn member(&self, index: usize) -> CholeskyFactor<2> {
         CholeskyFactor {
-            packed: self.packed.clone().narrow(0, index, 1).squeeze_dim(0),
+            triangle: self.triangle.clone().narrow(0, index, 1).squeeze_dim(0),
         }
     }
 }

@@ -97,13 +97,13 @@ reverse_step!(
 );
 
 reverse_step!(
-    PackStep[1](state: FloatTensor<B>, gradient) -> |_| {
-        [Some(B::pack_lower_reverse(state, gradient))]
+    FromLowerStep[1](state: FloatTensor<B>, gradient) -> |_| {
+        [Some(B::factor_from_lower_reverse(state, gradient))]
     }
 );
 
 reverse_step!(
-    UnpackStep[1](state: FloatTensor<B>, gradient) -> |_| {
+    LowerStep[1](state: FloatTensor<B>, gradient) -> |_| {
         [Some(B::lower_cotangent(state, gradient))]
     }
 );
@@ -284,16 +284,19 @@ impl<B: LinearAlgebraReverse, C: CheckpointStrategy> LinearAlgebra for Autodiff<
         CholeskyStep.record::<C>([node], (factor.clone(), outcome.added()), factor)
     }
 
-    fn pack_lower(matrix: FloatTensor<Self>, outcome: FactorizationOutcome) -> FloatTensor<Self> {
+    fn factor_from_lower(
+        matrix: FloatTensor<Self>,
+        outcome: FactorizationOutcome,
+    ) -> FloatTensor<Self> {
         let (matrix, node) = matrix.into_parts();
-        let factor = B::pack_lower(matrix, outcome);
-        PackStep.record::<C>([node], factor.clone(), factor)
+        let factor = B::factor_from_lower(matrix, outcome);
+        FromLowerStep.record::<C>([node], factor.clone(), factor)
     }
 
-    fn unpack_lower(factor: FloatTensor<Self>) -> FloatTensor<Self> {
+    fn lower_of_factor(factor: FloatTensor<Self>) -> FloatTensor<Self> {
         let (factor, node) = factor.into_parts();
-        let lower = B::unpack_lower(factor.clone());
-        UnpackStep.record::<C>([node], factor, lower)
+        let lower = B::lower_of_factor(factor.clone());
+        LowerStep.record::<C>([node], factor, lower)
     }
 
     fn factor_solve(

@@ -21,6 +21,7 @@ pub mod platforms;
 pub mod posterior_case;
 pub mod random;
 pub mod separate_case;
+pub mod textbook;
 
 pub use comparison::{assert_close, assert_finite, largest};
 pub use dense::Dense;

@@ -44,6 +44,15 @@ impl<T: Scalar> Lanes<T> {
         values[..WIDTH].copy_from_slice(&self.0);
     }
 
+    /// Writes to a slice that may end before the register does.
+    #[inline(always)]
+    pub fn store_partial(self, values: &mut [T]) {
+        match values.first_chunk_mut() {
+            Some(whole) => *whole = self.0,
+            None => values.copy_from_slice(&self.0[..values.len()]),
+        }
+    }
+
     /// `self + other`
     #[inline(always)]
     pub fn plus(mut self, other: Self) -> Self {

@@ -18,6 +18,7 @@ mod profile;
 pub mod relaxation;
 pub mod scalar;
 pub mod special;
+mod substitution;
 pub mod tanh;
 pub(crate) mod threads;
 pub mod triangular;

@@ -1,8 +1,7 @@
 //! Products and solves with triangular matrices on the CPU, at the speed of matrix products.
 //!
-//! A [packed factor](super::cholesky) carries the inverses of its diagonal blocks, so that a solve
-//! is matrix products alone. Every product with many columns is cut into one part of the columns a
-//! thread, each worked through without further synchronisation.
+//! Every product with many columns is cut into one part of the columns a thread, each worked through
+//! without further synchronisation.
 
 use faer::{
     Accum, MatMut, MatRef, Par,
@@ -10,10 +9,11 @@ use faer::{
     prelude::{Reborrow, ReborrowMut},
 };
 
-use super::{scalar::Scalar, threads};
-
-/// Rows of a diagonal block whose inverse a packed factor carries.
-pub const BLOCK: usize = 32;
+use super::{
+    scalar::Scalar,
+    substitution::{BLOCK, solve_block},
+    threads,
+};
 
 /// Rows of an output block of the products below.
 const PANEL: usize = 64;
@@ -109,19 +109,6 @@ fn in_column_parts<T: Scalar>(
     split(matrix, 0, parts, work);
 }
 
-/// The inverse of one diagonal block of a packed factor, as a full row-major square.
-pub fn block_inverse<T: Scalar>(block: MatRef<'_, T>) -> Vec<T> {
-    let size = block.nrows();
-    let mut inverse = vec![T::default(); size * size];
-    for i in 0..size {
-        for j in 0..i {
-            inverse[i * size + j] = block[(j, i)];
-        }
-        inverse[i * size + i] = T::from_f64(1.0) / block[(i, i)];
-    }
-    inverse
-}
-
 /// Which of the two systems of a factor is solved, or which of the two products is formed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
@@ -141,77 +128,39 @@ impl Side {
     }
 }
 
-/// `B ← L⁻¹B` or `L⁻ᵀB` for a packed factor, one thread.
-fn solve_part<T: Scalar>(
-    factor: MatRef<'_, T>,
-    side: Side,
-    mut rhs: MatMut<'_, T>,
-    scratch: &mut Vec<T>,
-) {
-    let (size, columns) = (rhs.nrows(), rhs.ncols());
+/// `B ← L⁻¹B` or `L⁻ᵀB` by halves, one thread: all but the diagonal blocks are large products.
+fn solve_part<T: Scalar>(lower: MatRef<'_, T>, side: Side, mut rhs: MatMut<'_, T>) {
+    let size = rhs.nrows();
     if size <= BLOCK {
-        let inverse = block_inverse(factor);
-        let inverse = MatRef::from_row_major_slice(&inverse, size, size);
-        scratch.clear();
-        scratch.resize(size * columns, T::default());
-        // The copy keeps the layout of the original: a transposition here would cost as much as
-        // the product.
-        let mut copy = if rhs.row_stride() == 1 {
-            MatMut::from_column_major_slice_mut(scratch, size, columns)
-        } else {
-            MatMut::from_row_major_slice_mut(scratch, size, columns)
-        };
-        copy.copy_from(rhs.rb());
-        let inverse = match side {
-            Side::Lower => inverse,
-            Side::Transposed => inverse.transpose(),
-        };
-        let one = T::from_f64(1.0);
-        return matmul(rhs, Accum::Replace, inverse, copy.rb(), one, Par::Seq);
+        return solve_block(lower, side, rhs);
     }
     let middle = halfway(size);
-    let (first, _, corner, last) = factor.split_at(middle, middle);
+    let (first, _, corner, last) = lower.split_at(middle, middle);
     let (mut top, mut bottom) = rhs.rb_mut().split_at_row_mut(middle);
-    let minus = T::from_f64(-1.0);
+    let (add, minus) = (Accum::Add, T::from_f64(-1.0));
     match side {
         Side::Lower => {
-            solve_part(first, side, top.rb_mut(), scratch);
-            matmul(
-                bottom.rb_mut(),
-                Accum::Add,
-                corner,
-                top.rb(),
-                minus,
-                Par::Seq,
-            );
-            solve_part(last, side, bottom, scratch);
+            solve_part(first, side, top.rb_mut());
+            matmul(bottom.rb_mut(), add, corner, top.rb(), minus, Par::Seq);
+            solve_part(last, side, bottom);
         }
         Side::Transposed => {
-            solve_part(last, side, bottom.rb_mut(), scratch);
+            solve_part(last, side, bottom.rb_mut());
             let corner = corner.transpose();
-            matmul(
-                top.rb_mut(),
-                Accum::Add,
-                corner,
-                bottom.rb(),
-                minus,
-                Par::Seq,
-            );
-            solve_part(first, side, top, scratch);
+            matmul(top.rb_mut(), add, corner, bottom.rb(), minus, Par::Seq);
+            solve_part(first, side, top);
         }
     }
 }
 
-/// `B ← L⁻¹B` or `L⁻ᵀB` for a packed factor.
-pub fn solve_in_place<T: Scalar>(factor: MatRef<'_, T>, side: Side, rhs: MatMut<'_, T>) {
+/// `B ← L⁻¹B` or `L⁻ᵀB` for a lower-triangular `L`; what is above its diagonal is not read.
+pub fn solve_in_place<T: Scalar>(lower: MatRef<'_, T>, side: Side, rhs: MatMut<'_, T>) {
     let threads = threads_for(rhs.nrows() * rhs.nrows() * rhs.ncols() / 2);
-    in_column_parts(rhs, threads, &|part, _| {
-        solve_part(factor, side, part, &mut Vec::new());
-    });
+    in_column_parts(rhs, threads, &|part, _| solve_part(lower, side, part));
 }
 
 /// A square block with everything above its diagonal taken as zero, row-major.
-fn lower_block<T: Scalar>(block: MatRef<'_, T>) -> Vec<T> {
+pub fn lower_block<T: Scalar>(block: MatRef<'_, T>) -> Vec<T> {
     let size = block.nrows();
     let mut copy = vec![T::default(); size * size];
     for i in 0..size {

@@ -4,8 +4,8 @@ use burn::backend::{TensorMetadata, tensor::FloatTensor};
 use faer::{Accum, MatMut};
 
 use super::{
-    batch_parts, expand, gram, layer_normalisation, map_members, member, member_mut, part, patches,
-    products, remainder, special_values, update_members,
+    batch_parts, expand, gram, layer_normalisation, map_members, member, part, patches, products,
+    remainder, special_values, update_members,
 };
 use crate::ops::{
     SpecialFunction, Stationary,
@@ -13,7 +13,7 @@ use crate::ops::{
     extension::{FactorizationOutcome, LinearAlgebra, LinearAlgebraReverse},
     factor::{Jitter, PivotFailure},
     host::{
-        cholesky::{BadPivot, factor_in_place, pack_lower_in_place},
+        cholesky::{BadPivot, check_diagonal, factor_in_place},
         covariance::covariance,
         elementwise::Part,
         inversion::{congruence, descended, identity_distance},
@@ -175,24 +175,22 @@ impl<B: HostAccess> LinearAlgebra for B {
         })
     }
 
-    fn pack_lower(matrix: FloatTensor<B>, outcome: FactorizationOutcome) -> FloatTensor<B> {
-        count_decomposition();
+    fn factor_from_lower(matrix: FloatTensor<B>, outcome: FactorizationOutcome) -> FloatTensor<B> {
         with_element!(matrix, T => {
-            let shape = matrix.shape();
-            let (batch, size, _) = matrix_dims(&shape);
-            let mut out = B::read::<T>(&matrix).into_owned();
-            let pack = |index: usize| {
-                let packed = pack_lower_in_place(member_mut(&mut out, index, size, size));
-                packed.map(|()| 0.0).map_err(|BadPivot(pivot)| {
+            let (batch, size, _) = matrix_dims(&matrix.shape());
+            let values = B::read::<T>(&matrix);
+            let check = |index: usize| {
+                let checked = check_diagonal(member(&values, index, size, size));
+                checked.map(|()| 0.0).map_err(|BadPivot(pivot)| {
                     PivotFailure { pivot, jitter: 0.0, diagonal: (0.0, 0.0) }
                 })
             };
-            outcome.report((0..batch).map(pack).collect());
-            write::<B, T>(out, shape, &matrix.device())
-        })
+            outcome.report((0..batch).map(check).collect());
+        });
+        matrix
     }
 
-    fn unpack_lower(factor: FloatTensor<B>) -> FloatTensor<B> {
+    fn lower_of_factor(factor: FloatTensor<B>) -> FloatTensor<B> {
         with_element!(factor, T => {
             let values = B::read::<T>(&factor);
             map_members::<B, T>(&factor, |index, mut out| {

@@ -187,7 +187,10 @@ impl<B: HostAccess> LinearAlgebraReverse for B {
         })
     }
 
-    fn pack_lower_reverse(factor: FloatTensor<B>, cotangent: FloatTensor<B>) -> FloatTensor<B> {
+    fn factor_from_lower_reverse(
+        factor: FloatTensor<B>,
+        cotangent: FloatTensor<B>,
+    ) -> FloatTensor<B> {
         count_decomposition();
         with_element!(factor, T => {
             let (factors, cotangents) = (B::read::<T>(&factor), B::read::<T>(&cotangent));
