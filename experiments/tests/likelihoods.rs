@@ -140,6 +140,38 @@ fn every_likelihood_trains_and_predicts_the_same_after_loading() {
     }
 }
 
+/// Rows held out are scored with all that the likelihood takes, the noise of each target included.
+#[test]
+fn every_likelihood_is_validated_on_rows_held_out() {
+    for &likelihood in LikelihoodName::value_variants() {
+        let (folder, name) = (temp_dir::TempDir::new().unwrap(), name_of(likelihood));
+        let options = [
+            "--validation-fraction",
+            "0.25",
+            "--validation-epochs",
+            "20",
+            "--keep",
+            "best",
+        ];
+        let metrics = train(folder.path(), likelihood, &options);
+        assert_eq!(metrics["n_validation"], 12, "{name}");
+        let log = read(&folder.path().join("run/training_log.csv"));
+        let scores = log.lines().skip(1).filter_map(|line| {
+            let (_, score) = line.rsplit_once(',')?;
+            score.parse::<f64>().ok()
+        });
+        let scores: Vec<f64> = scores.collect();
+        assert_eq!(scores.len(), 3, "{name}: {log}");
+        assert!(
+            scores.iter().all(|score| score.is_finite()),
+            "{name}: {scores:?}"
+        );
+        let best = scores.iter().copied().fold(f64::INFINITY, f64::min);
+        let kept = metrics["step_kept"].as_u64().unwrap() as usize;
+        assert_eq!(scores[kept / 20 - 1], best, "{name}: {scores:?}, {kept}");
+    }
+}
+
 #[test]
 fn probabilities_of_every_class_are_predicted() {
     let folder = temp_dir::TempDir::new().unwrap();

@@ -64,8 +64,8 @@ impl Validation {
         model: &AnyMiniBatch,
     ) -> Result<f64, NotPositiveDefinite> {
         let predictor = model.trained(&self.data)?.predictor()?;
-        let (inputs, targets) = (&self.part.inputs, &self.part.targets);
-        let densities = predictor.log_density(inputs.values(), inputs.columns(), targets);
+        let (inputs, (targets, _)) = (&self.part.inputs, self.part.likelihood_targets());
+        let densities = predictor.log_density(inputs.values(), inputs.columns(), &targets);
         let score = metrics::negative_log_density(&densities);
         let improved = (self.progress.best_score).is_none_or(|best| score < best);
         if improved {
