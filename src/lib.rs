@@ -14,5 +14,6 @@ pub mod optim;
 pub mod parameter;
 pub mod patches;
 pub mod point_processes;
+mod random;
 pub mod sampling;
 pub mod variational;

@@ -32,8 +32,11 @@ pub trait Mean: Module + ModuleDisplay {
     ///
     /// - `targets` (y): `[N, P]`, `x`: `[N, D]`
     /// - result: `[N, P]`
+    #[track_caller]
     fn residual(&self, targets: Tensor<2>, x: Tensor<2>) -> Tensor<2> {
-        targets - self.forward(x)
+        let mean = self.forward(x);
+        require_functions(targets.dims(), mean.dims());
+        targets - mean
     }
 
     /// `f + m(x)`.
@@ -42,8 +45,11 @@ pub trait Mean: Module + ModuleDisplay {
     ///
     /// - `values` (f): `[N, P]`, `x`: `[N, D]`
     /// - result: `[N, P]`
+    #[track_caller]
     fn add_to(&self, values: Tensor<2>, x: Tensor<2>) -> Tensor<2> {
-        values + self.forward(x)
+        let mean = self.forward(x);
+        require_functions(values.dims(), mean.dims());
+        values + mean
     }
 
     /// `draws + m(x)` for draws of the functions.
@@ -51,8 +57,14 @@ pub trait Mean: Module + ModuleDisplay {
     /// # Shapes
     ///
     /// - `draws`: `[S, P, N]`, `x`: `[N, D]`
+    #[track_caller]
     fn add_to_draws(&self, draws: Tensor<3>, x: Tensor<2>) -> Tensor<3> {
-        draws + self.forward(x).transpose().unsqueeze()
+        let (mean, [samples, functions, rows]) = (self.forward(x), draws.dims());
+        require_functions([rows, functions], mean.dims());
+        if rows == 0 || samples == 0 {
+            return draws;
+        }
+        draws + mean.transpose().unsqueeze()
     }
 
     /// The hyperparameters, in the units people read.
@@ -61,7 +73,17 @@ pub trait Mean: Module + ModuleDisplay {
     }
 }
 
-/// `m(x) = 0`. It costs nothing: residuals are the targets themselves.
+/// Fails unless values have the rows and functions of a mean.
+#[track_caller]
+fn require_functions(values: [usize; 2], mean: [usize; 2]) {
+    assert!(
+        values == mean,
+        "values {values:?} of functions with a mean {mean:?}; expected [N, P] both"
+    );
+}
+
+/// `m(x) = 0`. It costs nothing: residuals are the targets themselves. That of one function is that of
+/// any number of them.
 #[derive(Module, Debug)]
 pub struct ZeroMean {
     #[module(skip)]
@@ -73,6 +95,14 @@ impl ZeroMean {
     pub fn new(outputs: usize) -> Self {
         Self { outputs }
     }
+
+    #[track_caller]
+    fn require(&self, values: &Tensor<2>) {
+        let [rows, functions] = values.dims();
+        if self.outputs > 1 {
+            require_functions([rows, functions], [rows, self.outputs]);
+        }
+    }
 }
 
 impl Mean for ZeroMean {
@@ -82,11 +112,17 @@ impl Mean for ZeroMean {
     }
 
     fn residual(&self, targets: Tensor<2>, _x: Tensor<2>) -> Tensor<2> {
+        self.require(&targets);
         targets
     }
 
     fn add_to(&self, values: Tensor<2>, _x: Tensor<2>) -> Tensor<2> {
+        self.require(&values);
         values
+    }
+
+    fn add_to_draws(&self, draws: Tensor<3>, _x: Tensor<2>) -> Tensor<3> {
+        draws
     }
 }
 
@@ -114,21 +150,33 @@ impl ConstantMean {
     fn row(&self) -> Tensor<2> {
         self.constant().unsqueeze()
     }
+
+    /// The same for values of the functions, `[N, P]`.
+    #[track_caller]
+    fn row_for(&self, values: &Tensor<2>) -> Tensor<2> {
+        let (row, [rows, functions]) = (self.row(), values.dims());
+        let [_, own] = row.dims();
+        require_functions([rows, functions], [rows, own]);
+        row
+    }
 }
 
 impl Mean for ConstantMean {
     fn forward(&self, x: Tensor<2>) -> Tensor<2> {
         let row = self.row(); // [1, P]
         let ([rows, _], [_, outputs]) = (x.dims(), row.dims());
-        row.expand([rows, outputs])
+        match rows {
+            0 => row.slice([0..0]),
+            rows => row.expand([rows, outputs]),
+        }
     }
 
     fn residual(&self, targets: Tensor<2>, _x: Tensor<2>) -> Tensor<2> {
-        targets - self.row()
+        targets.clone() - self.row_for(&targets)
     }
 
     fn add_to(&self, values: Tensor<2>, _x: Tensor<2>) -> Tensor<2> {
-        values + self.row()
+        values.clone() + self.row_for(&values)
     }
 }
 
@@ -174,16 +222,31 @@ impl LinearMean {
 
 impl Mean for LinearMean {
     fn forward(&self, x: Tensor<2>) -> Tensor<2> {
-        x.matmul(self.weights()) + self.offset().unsqueeze()
+        let weights = self.weights();
+        require_inputs(&x, &weights);
+        x.matmul(weights) + self.offset().unsqueeze()
     }
+}
+
+/// Fails unless weights have a row for each input.
+#[track_caller]
+fn require_inputs(x: &Tensor<2>, weights: &Tensor<2>) {
+    let ([_, dimensions], [inputs, _]) = (x.dims(), weights.dims());
+    assert!(
+        dimensions == inputs,
+        "a mean with weights {:?} at inputs {:?}; expected [D, P] and [N, D]",
+        weights.dims(),
+        x.dims()
+    );
 }
 
 /// Configuration of any mean, as it is written to a model's file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "mean", rename_all = "kebab-case")]
+#[serde(tag = "mean", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum MeanConfig {
     /// See [`ZeroMean`].
     #[default]
+    #[serde(deserialize_with = "crate::parameter::no_fields")]
     Zero,
     /// See [`ConstantMean`]; it starts at the given value.
     Constant {
@@ -192,9 +255,11 @@ pub enum MeanConfig {
         value: f64,
     },
     /// See [`LinearMean`]; it starts at zero.
+    #[serde(deserialize_with = "crate::parameter::no_fields")]
     Linear,
     /// The inputs themselves, see [`IdentityMean`]; see [`ProjectionMean`] where there is another
     /// number of functions than of inputs.
+    #[serde(deserialize_with = "crate::parameter::no_fields")]
     Identity,
 }
 
@@ -278,5 +343,9 @@ impl Mean for AnyMean {
 
     fn add_to(&self, values: Tensor<2>, x: Tensor<2>) -> Tensor<2> {
         forward!(self, mean => mean.add_to(values, x))
+    }
+
+    fn add_to_draws(&self, draws: Tensor<3>, x: Tensor<2>) -> Tensor<3> {
+        forward!(self, mean => mean.add_to_draws(draws, x))
     }
 }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// The shape of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ImageShape {
     /// Rows of pixels, H.
     pub height: usize,
@@ -76,6 +77,7 @@ pub enum PatchError {
 ///
 /// Patches are counted row by row, and the numbers of a patch are in the order of an image's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct PatchGrid {
     image: ImageShape,
     size: usize,

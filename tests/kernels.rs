@@ -58,6 +58,34 @@ fn every_variant_is_registered() {
     assert_eq!(found, known);
 }
 
+/// A slip of the pen is no default, wherever it is in a configuration.
+#[test]
+fn unknown_fields_are_refused() {
+    fn with_a_slip(value: &serde_json::Value) -> Vec<serde_json::Value> {
+        let Some(fields) = value.as_object() else {
+            return Vec::new();
+        };
+        let mut slip = fields.clone();
+        slip.insert("lenghtscale".to_owned(), 2.0.into());
+        let within = fields.iter().flat_map(|(name, field)| {
+            with_a_slip(field).into_iter().map(|changed| {
+                let mut own = fields.clone();
+                own.insert(name.clone(), changed);
+                own
+            })
+        });
+        let all = std::iter::once(slip).chain(within);
+        all.map(serde_json::Value::Object).collect()
+    }
+    for (name, config) in registry() {
+        let value = serde_json::to_value(config).expect("serialisable");
+        for slip in with_a_slip(&value) {
+            let read = serde_json::from_value::<KernelConfig>(slip.clone());
+            assert!(read.is_err(), "{name}: {slip}");
+        }
+    }
+}
+
 #[test]
 fn covariances_are_those_of_the_formula() {
     let mut random = Random::new(139);

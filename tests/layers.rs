@@ -264,7 +264,7 @@ fn predictions_are_mixtures() {
         let tolerance = platform.tolerance(1e-12, 1e-5);
         assert_close("mean", &numbers(mixed.mean), &mean, tolerance);
         assert_close("variance", &numbers(mixed.variance), &variance, tolerance);
-        let draws = process.draws(x.clone(), 6).expect("draws");
+        let draws = process.draws(x.clone(), 6, 3).expect("draws");
         assert_eq!(draws.dims(), [6, 1, 5]);
 
         let means = process.layer_means(x.clone());

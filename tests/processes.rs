@@ -109,8 +109,7 @@ fn samples_have_the_mean_and_the_covariance() {
             .condition(&kernel(&platform))
             .expect("factor");
         let x = case.x(&platform).narrow(0, 0, points);
-        platform.device.seed(199);
-        let draws = process.sample(x.clone(), samples).expect("factor");
+        let draws = process.sample(x.clone(), samples, 199).expect("factor");
         assert_eq!(draws.dims(), [samples, 2, points]);
         let draws = numbers(draws);
         let Joint { mean, covariance } = process.joint(x);

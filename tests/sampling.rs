@@ -7,7 +7,10 @@ use burn::tensor::Tensor;
 use burn_gp::{
     inducing::InducingPoints,
     inference::{Collapsed, Exact, FullBatch},
-    kernels::{AnyKernel, Kernel, KernelConfig, StationaryConfig},
+    kernels::{
+        AnyKernel, CosineConfig, Kernel, KernelConfig, Periodic, RandomFourier,
+        RationalQuadraticConfig, SpectralMixtureConfig, StationaryConfig, StationaryKernel,
+    },
     likelihoods::Gaussian,
     means::{ConstantMean, LinearMean, ZeroMean},
     multi_output::Mixture,
@@ -39,7 +42,55 @@ fn stationary(kind: Stationary, lengthscale: f64, variance: f64) -> KernelConfig
         .into()
 }
 
-/// Every kernel with a spectral density.
+fn rational_quadratic(ard: bool, shape: f64) -> KernelConfig {
+    KernelConfig::RationalQuadratic(RationalQuadraticConfig {
+        ard,
+        lengthscale: 0.9,
+        variance: 1.2,
+        shape,
+    })
+}
+
+/// Kernels whose spectra are no density that the others' are made of: mixtures of scales, waves,
+/// lines.
+fn mixtures_and_lines() -> Vec<KernelConfig> {
+    let [rbf, rough, _, smooth] = KINDS.map(|kind| stationary(kind, 0.8, 1.3));
+    let waves = KernelConfig::Cosine(CosineConfig {
+        ard: true,
+        period: 1.7,
+        variance: 0.6,
+    });
+    let mixture = KernelConfig::SpectralMixture(SpectralMixtureConfig {
+        components: 3,
+        highest_frequency: 0.7,
+        lengthscale: 1.2,
+        variance: 0.9,
+    });
+    let constant = KernelConfig::Constant { variance: 0.7 };
+    let one_period = KernelConfig::Periodic {
+        base: Box::new(rational_quadratic(true, 0.8)),
+        ard: false,
+        period: 1.9,
+    };
+    vec![
+        rational_quadratic(true, 0.7),
+        rational_quadratic(false, 5.0),
+        waves.clone(),
+        waves.clone().times(rbf.clone()),
+        mixture.clone(),
+        mixture.plus(waves).scaled(0.5),
+        rbf.clone().periodic(2.3),
+        stationary(Stationary::SquaredExponential, 0.1, 1.0).periodic(2.3),
+        rough.clone().periodic(1.1),
+        one_period,
+        smooth.clone().plus(constant).scaled(0.8).periodic(2.3),
+        rbf.clone().times(smooth.clone()).periodic(2.3),
+        smooth.periodic(0.9).times(rbf.clone()),
+        rbf.on_dimensions(vec![1]).periodic(2.3).plus(rough),
+    ]
+}
+
+/// Every kernel with a spectrum.
 fn kernels() -> Vec<KernelConfig> {
     let constant = KernelConfig::Constant { variance: 0.7 };
     let [rbf, rough, _, smooth] = KINDS.map(|kind| stationary(kind, 0.8, 1.3));
@@ -55,6 +106,9 @@ fn kernels() -> Vec<KernelConfig> {
         rbf.clone().times(smooth.clone()),
         rbf.clone().plus(rough).times(smooth.on_dimensions(vec![0])),
     ]
+    .into_iter()
+    .chain(mixtures_and_lines())
+    .collect()
 }
 
 /// `Σ σ²·mean cos ωᵀ(x − x′)` is the kernel. 40 000 frequencies: a mean of cosines has a standard
@@ -124,8 +178,74 @@ fn spectra_know_separate_lengthscales() {
     }
 }
 
+/// The covariance of random features comes to that of the kernel as `1/√F`: with F features it is
+/// within five standard errors `σ²/√(2F)` of each of the components, of which a kernel has twelve at
+/// most.
 #[test]
-fn kernels_without_a_spectral_density_are_named() {
+fn the_covariance_of_random_features_converges_to_the_kernel() {
+    for platform in platforms() {
+        let x = platform.matrix(&Random::new(503).points(9, DIMENSIONS));
+        for config in mixtures_and_lines() {
+            let kernel = config.init(DIMENSIONS, platform.options());
+            let expected = numbers(kernel.matrix(x.clone()));
+            for count in [100, 1_600, 25_600] {
+                let mut random = ChaCha8Rng::seed_from_u64(29);
+                let options = platform.options();
+                let features = RandomFourier::new(&kernel, DIMENSIONS, count, &mut random, options);
+                let features = features.expect("the kernel has a spectrum");
+                let variance = expected[0];
+                let tolerance = 5.0 * variance / (2.0 * count as f64).sqrt();
+                assert_close(
+                    &format!("{config:?}, {count} frequencies on {platform}"),
+                    &numbers(features.matrix(x.clone())),
+                    &expected,
+                    tolerance,
+                );
+            }
+        }
+    }
+}
+
+/// A conditioned process with any of these kernels can be drawn from as a function.
+#[test]
+fn draws_under_mixtures_and_lines_have_the_moments_of_the_posterior() {
+    let platform = &double_precision_platforms()[0];
+    let points = Random::new(507).points(14, DIMENSIONS);
+    let x = platform.matrix(&points);
+    let targets = x.clone().narrow(1, 0, 1).sin();
+    for config in mixtures_and_lines() {
+        let kernel = config.init(DIMENSIONS, platform.options());
+        let likelihood = Gaussian::new(0.3, platform.options());
+        let process = Exact::new(kernel, ZeroMean::new(1), likelihood)
+            .condition(x.clone(), targets.clone())
+            .expect("factor");
+        let at = platform.matrix(&Random::new(509).points(4, DIMENSIONS));
+        check_moments(&format!("{config:?}"), &process, at);
+    }
+}
+
+/// A periodic kernel whose base sees a sine and its cosine with different lengthscales, or is
+/// periodic itself, is no function of the difference of two points.
+#[test]
+fn periodic_kernels_that_are_not_stationary_have_no_spectrum() {
+    let platform = &double_precision_platforms()[0];
+    let mut random = ChaCha8Rng::seed_from_u64(0);
+    let kind = Stationary::SquaredExponential;
+    let uneven = StationaryKernel::new(kind, &[0.5, 0.6], 1.0, platform.options());
+    let uneven = Periodic::new(uneven, &[2.0], platform.options());
+    let error = uneven.spectrum(1, 3, &mut random).expect_err("it has none");
+    assert_eq!(error.kernel, "Periodic");
+    let even = StationaryKernel::new(kind, &[0.5, 0.5], 1.0, platform.options());
+    let even = Periodic::new(even, &[2.0], platform.options());
+    assert!(even.spectrum(1, 3, &mut random).is_ok());
+    let nested = stationary(kind, 1.0, 1.0).periodic(2.0).periodic(3.0);
+    let nested = nested.init(1, platform.options());
+    let error = nested.spectrum(1, 3, &mut random).expect_err("it has none");
+    assert_eq!(error.kernel, "Periodic");
+}
+
+#[test]
+fn kernels_without_a_spectrum_are_named() {
     let platform = &platforms()[0];
     let linear = KernelConfig::Linear {
         ard: false,

@@ -39,7 +39,7 @@ pub enum ActionRows {
 
 /// Which combinations of the data the posterior has seen.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "actions", rename_all = "kebab-case")]
+#[serde(tag = "actions", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum ActionsConfig {
     /// Trained, each of one run of rows.
     Blocks {
@@ -100,6 +100,7 @@ impl ActionsConfig {
 /// Configuration of computation-aware regression (J. Wenger et al., *Computation-Aware Gaussian
 /// Processes: Model Selection And Linear-Time Inference*, arXiv:2411.01036).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ComputationAwareConfig {
     /// The kernel.
     pub kernel: KernelConfig,
@@ -177,7 +178,8 @@ impl ComputationAwareConfig {
             targets: data.targets.clone().inner(),
         };
         let model = self.assemble(kernel, &plain, options)?;
-        Ok((self.parameters.apply(model)?.train(), data))
+        let model = self.parameters.apply(model)?.train();
+        Ok((model.with_priors(self.parameters.priors.clone()), data))
     }
 
     /// A model of the right shapes for `rows` rows, to be filled from a record.

@@ -34,6 +34,7 @@ pub type AnyExact = Exact<AnyKernel, AnyMean>;
 
 /// The inducing points of a sparse model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct InducingConfig {
     /// How many there are, M.
     pub count: usize,
@@ -125,6 +126,7 @@ impl InducingConfig {
 
 /// The linear model of coregionalisation: the functions are mixtures of latent ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct CoregionalisationConfig {
     /// The latent functions, Q.
     pub latent: usize,
@@ -144,6 +146,7 @@ pub struct CoregionalisationConfig {
 /// # assert_eq!(config.inducing.count, 128);
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct SvgpConfig {
     /// The kernel.
     pub kernel: KernelConfig,
@@ -238,7 +241,8 @@ impl SvgpConfig {
         };
         let inducing = self.inducing.select(&kernel, &data.inputs)?;
         let model = self.assemble(kernel, inducing, (dimensions, columns), &options)?;
-        Ok(self.parameters.apply(model)?.refreshed().train())
+        let model = self.parameters.apply(model)?.refreshed().train();
+        Ok(model.with_priors(self.parameters.priors.clone()))
     }
 
     /// A model of the right shapes for targets with `columns` columns, to be filled from a record.
@@ -319,6 +323,7 @@ pub(crate) const OUTPUTS: usize = 1;
 
 /// Configuration of a collapsed sparse regression model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct SgprConfig {
     /// The kernel.
     pub kernel: KernelConfig,
@@ -372,7 +377,8 @@ impl SgprConfig {
             inducing,
             jitter,
         );
-        Ok(self.parameters.apply(model)?.train())
+        let model = self.parameters.apply(model)?.train();
+        Ok(model.with_priors(self.parameters.priors.clone()))
     }
 
     /// The variational model that a trained collapsed model turns into: whitened, with a full
@@ -395,6 +401,7 @@ impl SgprConfig {
 
 /// Configuration of exact regression.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ExactConfig {
     /// The kernel.
     pub kernel: KernelConfig,
@@ -418,7 +425,7 @@ impl ExactConfig {
         }
     }
 
-    /// The model for inputs of `dimensions` dimensions.
+    /// The model for inputs of `dimensions` dimensions, on the device of `options` with autodiff.
     ///
     /// # Errors
     ///
@@ -429,11 +436,13 @@ impl ExactConfig {
         options: impl Into<TensorCreationOptions>,
     ) -> Result<AnyExact, ParameterError> {
         let options = options.into();
-        self.parameters.apply(Exact::new(
+        let model = Exact::new(
             self.kernel.init(dimensions, options.clone()),
             self.mean.init(dimensions, OUTPUTS, options.clone()),
             self.likelihood.init(options),
-        ))
+        );
+        let model = self.parameters.apply(model)?.train();
+        Ok(model.with_priors(self.parameters.priors.clone()))
     }
 }
 
@@ -444,7 +453,7 @@ pub(crate) fn options_of(tensor: &Tensor<2>) -> TensorCreationOptions {
 
 /// Configuration of any ready-made model, as it is written to a model's file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "model", rename_all = "kebab-case")]
+#[serde(tag = "model", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum ModelConfig {
     /// Exact regression.
     Exact(ExactConfig),

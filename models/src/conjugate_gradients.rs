@@ -21,6 +21,7 @@ pub type AnyConjugateGradients = ConjugateGradients<AnyKernel, AnyMean>;
 
 /// Configuration of regression by conjugate gradients with stochastic Lanczos quadrature (CGGP).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ConjugateGradientsConfig {
     /// The kernel.
     pub kernel: KernelConfig,
@@ -56,7 +57,8 @@ impl ConjugateGradientsConfig {
     pub fn init(&self, data: &TrainingData) -> Result<AnyConjugateGradients, InitError> {
         let [_, dimensions] = data.inputs.dims();
         let model = self.assemble(dimensions, options_of(&data.inputs))?;
-        Ok(self.parameters.apply(model)?.train())
+        let model = self.parameters.apply(model)?.train();
+        Ok(model.with_priors(self.parameters.priors.clone()))
     }
 
     /// A model of the right shapes, to be filled from a record.

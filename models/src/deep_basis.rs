@@ -32,6 +32,7 @@ pub type AnySvdbk = Svgp<Basis<AnyNetwork>, AnyMean, AnyLikelihood, WeightSpace>
 /// thousands of steps on making the features small: their weights are as likely as large ones at a
 /// cost of `½‖w‖²` once, while what they differ in costs `1/(2σ²)` for every datum.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct BasisConfig {
     /// The network.
     pub network: NetworkConfig,
@@ -96,6 +97,7 @@ fn first_noise() -> GaussianConfig {
 ///
 /// The paper's variants: `-c` is [`VarianceCorrection::NONE`], `-r` is rank 1, `-cr` both.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct DbkConfig {
     /// The features.
     #[serde(default = "integrated")]
@@ -128,7 +130,7 @@ impl Default for DbkConfig {
 }
 
 impl DbkConfig {
-    /// The model for inputs of `dimensions` dimensions.
+    /// The model for inputs of `dimensions` dimensions, on the device of `options` with autodiff.
     ///
     /// # Errors
     ///
@@ -139,12 +141,14 @@ impl DbkConfig {
         options: impl Into<TensorCreationOptions>,
     ) -> Result<AnyDbk, ParameterError> {
         let options = options.into();
-        self.parameters.apply(LowRankRegression::new(
+        let model = LowRankRegression::new(
             self.basis.init(dimensions, options.clone()),
             self.mean.init(dimensions, OUTPUTS, options.clone()),
             self.likelihood.init(options),
             self.correction,
-        ))
+        );
+        let model = self.parameters.apply(model)?.train();
+        Ok(model.with_priors(self.parameters.priors.clone()))
     }
 
     /// The variational model that a trained model turns into, which needs no data to predict.
@@ -163,6 +167,7 @@ impl DbkConfig {
 /// Configuration of a deep basis kernel with a posterior over the weights of its features, for any
 /// likelihood and data in batches (Y. Zhu, P. Yuchi and Y. Xie, arXiv:2505.18526, section 3.2).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct SvdbkConfig {
     /// The features.
     #[serde(default)]
@@ -207,7 +212,8 @@ impl SvdbkConfig {
     pub fn init(&self, data: &TrainingData) -> Result<AnySvdbk, ParameterError> {
         let ([_, dimensions], [_, columns]) = (data.inputs.dims(), data.targets.dims());
         let model = self.assemble(dimensions, columns, options_of(&data.inputs));
-        Ok(self.parameters.apply(model)?.train())
+        let model = self.parameters.apply(model)?.train();
+        Ok(model.with_priors(self.parameters.priors.clone()))
     }
 
     /// A model of the right shapes for targets with `columns` columns, to be filled from a record.

@@ -9,6 +9,7 @@ use burn_gp::{
     inference::FullBatch,
     likelihoods::Marginals,
     ops::NotPositiveDefinite,
+    parameter::Priors,
     variational::{Joint, JointAcrossOutputs, Process},
 };
 use serde::{Deserialize, Serialize};
@@ -103,6 +104,10 @@ impl<M: FullBatch> FullBatch for OnFeatures<M> {
     fn after_step(self) -> Self {
         self.map(M::after_step)
     }
+
+    fn priors(&self) -> Priors {
+        self.model.priors().within("model")
+    }
 }
 
 impl<M: MiniBatchModel> MiniBatchModel for OnFeatures<M> {
@@ -117,6 +122,10 @@ impl<M: MiniBatchModel> MiniBatchModel for OnFeatures<M> {
 
     fn after_step(self) -> Self {
         self.map(M::after_step)
+    }
+
+    fn priors(&self) -> Priors {
+        self.model.priors().within("model")
     }
 }
 
@@ -144,8 +153,13 @@ impl<P: Process> Process for FeatureProcess<P> {
         self.process.joint_across_outputs(self.network.forward(x))
     }
 
-    fn sample(&self, x: Tensor<2>, samples: usize) -> Result<Tensor<3>, NotPositiveDefinite> {
-        self.process.sample(self.network.forward(x), samples)
+    fn sample(
+        &self,
+        x: Tensor<2>,
+        samples: usize,
+        seed: u64,
+    ) -> Result<Tensor<3>, NotPositiveDefinite> {
+        (self.process).sample(self.network.forward(x), samples, seed)
     }
 }
 
@@ -154,6 +168,7 @@ impl<P: Process> Process for FeatureProcess<P> {
 ///
 /// The paths of the model's `parameters` are those of the model without the network.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct DeepKernelConfig<C> {
     /// The network.
     #[serde(default = "residual_network")]
@@ -208,7 +223,7 @@ impl DeepKernelConfig<ExactConfig> {
         let (network, _) = self.first_features(data);
         let options = options_of(&data.inputs);
         let model = self.model.init(self.features, options)?;
-        Ok(OnFeatures::new(network, model).train())
+        Ok(OnFeatures::new(network.train(), model))
     }
 }
 

@@ -11,7 +11,7 @@ use burn_gp::{
     likelihoods::{Gaussian, GaussianConfig, Likelihood, Marginals},
     means::{AnyMean, Mean, MeanConfig},
     ops::NotPositiveDefinite,
-    parameter::{ParameterConfig, ParameterError},
+    parameter::{ParameterConfig, ParameterError, Priors},
 };
 use serde::{Deserialize, Serialize};
 
@@ -34,10 +34,13 @@ pub struct AnyLastLayer {
     likelihood: Gaussian,
     /// w, [P, R]
     weights: Param<Tensor<2>>,
+    #[module(skip)]
+    priors: Priors,
 }
 
 /// Configuration of a network with a Bayesian last layer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct LastLayerConfig {
     /// The features before the last layer.
     #[serde(default)]
@@ -66,6 +69,7 @@ impl LastLayerConfig {
             mean: self.mean.init(dimensions, OUTPUTS, options()),
             likelihood: self.likelihood.init(options()),
             weights: first_weights(self.basis.rank, options()),
+            priors: self.parameters.priors.clone(),
         };
         Ok(self.parameters.apply(model)?.train())
     }
@@ -126,5 +130,9 @@ impl MiniBatchModel for AnyLastLayer {
             fit: expected.sum() * (data_count as f64 / batch as f64),
             divergence: Some(weights.square().sum() * 0.5),
         })
+    }
+
+    fn priors(&self) -> Priors {
+        self.priors.clone()
     }
 }

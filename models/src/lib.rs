@@ -8,8 +8,10 @@ mod deep_gp;
 mod deep_kernel;
 mod init_error;
 mod last_layer;
+mod malformed;
 mod network_model;
 mod prediction;
+mod record;
 mod saved_model;
 mod solve_collapsed;
 mod svgp;
@@ -30,8 +32,10 @@ pub use deep_gp::{AnyDeepGp, DeepGp, DeepGpConfig, HiddenLayerConfig, LayerConfi
 pub use deep_kernel::{AnyDkl, AnySdkl, AnySvdkl, DeepKernelConfig, FeatureProcess, OnFeatures};
 pub use init_error::InitError;
 pub use last_layer::{AnyLastLayer, LastLayerConfig};
+pub use malformed::explained;
 pub use network_model::{AnyMiniBatch, NetworkModel, NetworkModelConfig};
 pub use prediction::{Predictions, Predictor, inputs_at_once};
+pub use record::{LoadError, load_module};
 pub use saved_model::{
     FORMAT_VERSION, MODEL_FILE, Precision, SavedModel, SavedModelError, Summary, WEIGHTS_FILE,
 };

@@ -4,7 +4,7 @@ use burn::{module::Module, tensor::Tensor};
 use burn_gp::{
     likelihoods::LikelihoodConfig,
     ops::NotPositiveDefinite,
-    parameter::{Hyperparameter, ParameterConfig, Priors},
+    parameter::{Hyperparameter, Priors},
 };
 
 use crate::{
@@ -43,7 +43,7 @@ impl NetworkModelConfig {
             Self::Dbk(config) => {
                 let [_, dimensions] = data.inputs.dims();
                 let model = config.init(dimensions, options_of(&data.inputs))?;
-                NetworkModel::Dbk(OnAllData::new(model.train()))
+                NetworkModel::Dbk(OnAllData::new(model))
             }
             Self::Svdbk(config) => NetworkModel::Svdbk(config.init(data)?),
             Self::LastLayer(config) => NetworkModel::LastLayer(config.init(data)?),
@@ -62,19 +62,6 @@ impl NetworkModelConfig {
             Self::Dkl(config) => config.model.likelihood.clone().into(),
             Self::Sdkl(config) => config.model.likelihood.clone().into(),
             Self::Svdkl(config) => config.model.likelihood.clone(),
-        }
-    }
-
-    /// The priors, by the paths within the [`NetworkModel`].
-    pub fn priors(&self) -> Priors {
-        let within = |parameters: &ParameterConfig, fields: &str| parameters.within(fields).priors;
-        match self {
-            Self::Dbk(config) => within(&config.parameters, "model"),
-            Self::Svdbk(config) => config.parameters.priors.clone(),
-            Self::LastLayer(config) => config.parameters.priors.clone(),
-            Self::Dkl(config) => within(&config.model.parameters, "model.model"),
-            Self::Sdkl(config) => within(&config.model.parameters, "model.model"),
-            Self::Svdkl(config) => within(&config.model.parameters, "model"),
         }
     }
 }
@@ -168,6 +155,10 @@ impl MiniBatchModel for NetworkModel {
         }
     }
 
+    fn priors(&self) -> Priors {
+        forward!(self, model => MiniBatchModel::priors(model))
+    }
+
     fn hyperparameters(&self) -> Vec<Hyperparameter> {
         use burn_gp::parameter::hyperparameters;
         match self {
@@ -248,6 +239,13 @@ impl MiniBatchModel for AnyMiniBatch {
         match self {
             Self::Variational(model) => Self::Variational(model.after_step()),
             Self::Network(model) => Self::Network(model.after_step()),
+        }
+    }
+
+    fn priors(&self) -> Priors {
+        match self {
+            Self::Variational(model) => model.priors(),
+            Self::Network(model) => model.priors(),
         }
     }
 

@@ -67,13 +67,27 @@ impl<P: Predictive, L: Likelihood> Predictor<P, L> {
     }
 
     /// Row-major host inputs with `columns` columns as the process takes them, `[N, D]`.
+    ///
+    /// # Panics
+    ///
+    /// If the inputs are not a whole number of rows.
+    #[track_caller]
     pub fn inputs(&self, inputs: &[f64], columns: usize) -> Tensor<2> {
+        rows_of(inputs, columns);
         matrix(inputs, columns, &self.device, self.dtype)
     }
 
     /// The likelihood.
     pub fn likelihood(&self) -> &L {
         &self.likelihood
+    }
+
+    /// How many functions there are, F, at inputs like `x`, `[N, D]`.
+    fn functions(&self, x: &Tensor<2>) -> usize {
+        let [_, dimensions] = x.dims();
+        let one = Tensor::zeros([1, dimensions], (&x.device(), x.dtype()));
+        let components = self.process.components(one);
+        components.first().map_or(0, |own| own.mean.dims()[1])
     }
 
     /// The first row and the number of rows of every chunk.
@@ -90,6 +104,13 @@ impl<P: Predictive, L: Likelihood> Predictor<P, L> {
     ///
     /// - `x`: `[N, D]`
     pub fn marginals(&self, x: Tensor<2>) -> Marginals {
+        if x.dims()[0] == 0 {
+            let none = Tensor::zeros([0, self.functions(&x)], (&x.device(), x.dtype()));
+            return Marginals {
+                mean: none.clone(),
+                variance: none,
+            };
+        }
         let (means, variances) = (self.chunks(x.dims()[0]))
             .map(|(start, rows)| {
                 let Marginals { mean, variance } =
@@ -103,13 +124,24 @@ impl<P: Predictive, L: Likelihood> Predictor<P, L> {
         }
     }
 
-    /// `samples` draws of the function at `x`, `[N, D]`: `[S, P, N]`.
+    /// `samples` draws of the functions at `x`, `[N, D]`: `[S, F, N]`. They are the same ones for the
+    /// same seed.
     ///
     /// # Errors
     ///
     /// When the covariance cannot be factored.
-    pub fn sample(&self, x: Tensor<2>, samples: usize) -> Result<Tensor<3>, NotPositiveDefinite> {
-        self.process.draws(x, samples)
+    pub fn sample(
+        &self,
+        x: Tensor<2>,
+        samples: usize,
+        seed: u64,
+    ) -> Result<Tensor<3>, NotPositiveDefinite> {
+        let [rows, _] = x.dims();
+        if rows == 0 || samples == 0 {
+            let shape = [samples, self.functions(&x), rows];
+            return Ok(Tensor::zeros(shape, (&x.device(), x.dtype())));
+        }
+        self.process.draws(x, samples, seed)
     }
 
     /// `samples` draws of the targets at `x`, `[N, D]`: `[S, N, P]`. The functions are drawn
@@ -124,19 +156,29 @@ impl<P: Predictive, L: Likelihood> Predictor<P, L> {
         samples: usize,
         random: &mut R,
     ) -> Result<Tensor<3>, NotPositiveDefinite> {
-        let functions = self.process.draws(x, samples)?; // [S, F, N]
+        let [rows, _] = x.dims();
+        if rows == 0 || samples == 0 {
+            let outputs = self.functions(&x) / self.likelihood.latents_per_output();
+            return Ok(Tensor::zeros(
+                [samples, rows, outputs],
+                (&x.device(), x.dtype()),
+            ));
+        }
+        let functions = self.process.draws(x, samples, random.next_u64())?; // [S, F, N]
         Ok(self.likelihood.sample(functions.swap_dims(1, 2), random))
     }
 
-    /// The rows of every chunk of row-major host inputs, with the functions at them. `watch` gets the
-    /// number of rows before each chunk.
+    /// The rows of every chunk of row-major host inputs, with the functions at them; none where there
+    /// are no rows. `watch` gets the number of rows before each chunk.
+    #[track_caller]
     fn looks(
         &self,
         inputs: &[f64],
         columns: usize,
         mut watch: impl FnMut(usize),
     ) -> impl Iterator<Item = (Range<usize>, Vec<Marginals>)> {
-        (self.chunks(inputs.len() / columns)).map(move |(start, rows)| {
+        let count = rows_of(inputs, columns);
+        (self.chunks(count)).map(move |(start, rows)| {
             watch(start);
             let own = &inputs[start * columns..(start + rows) * columns];
             let x = matrix(own, columns, &self.device, self.dtype);
@@ -145,6 +187,7 @@ impl<P: Predictive, L: Likelihood> Predictor<P, L> {
     }
 
     /// The targets of every chunk, with the functions at its inputs.
+    #[track_caller]
     fn looks_at_targets<'a>(
         &self,
         inputs: &[f64],
@@ -152,7 +195,13 @@ impl<P: Predictive, L: Likelihood> Predictor<P, L> {
         targets: &'a [f64],
         watch: impl FnMut(usize),
     ) -> impl Iterator<Item = (&'a [f64], Vec<Marginals>)> {
-        let width = targets.len() / (inputs.len() / columns).max(1);
+        let count = rows_of(inputs, columns);
+        let width = targets.len() / count.max(1);
+        assert!(
+            width * count == targets.len(),
+            "{} targets for {count} rows of {columns} inputs; expected as many for each row",
+            targets.len()
+        );
         (self.looks(inputs, columns, watch)).map(move |(rows, components)| {
             let own = &targets[rows.start * width..rows.end * width];
             (own, components)
@@ -160,12 +209,23 @@ impl<P: Predictive, L: Likelihood> Predictor<P, L> {
     }
 
     /// Predictions at row-major host inputs with `columns` columns.
+    ///
+    /// # Panics
+    ///
+    /// If the inputs are not a whole number of rows, or of another number of columns than the
+    /// training inputs.
+    #[track_caller]
     pub fn predict(&self, inputs: &[f64], columns: usize) -> Predictions {
         self.predict_with(inputs, columns, |_| ())
     }
 
     /// As [`predict`](Self::predict). Inputs are looked at in chunks, and before each `watch` gets the
     /// number of rows that are done.
+    ///
+    /// # Panics
+    ///
+    /// As [`predict`](Self::predict).
+    #[track_caller]
     pub fn predict_with(
         &self,
         inputs: &[f64],
@@ -206,6 +266,12 @@ impl<P: Predictive, L: Likelihood> Predictor<P, L> {
     /// `log p(y_n | x_n, data)`, for S components the logarithm of the mean of their densities, for
     /// every row of row-major host data: inputs with `columns` columns,
     /// and as many target columns as the likelihood takes.
+    ///
+    /// # Panics
+    ///
+    /// If the inputs are not a whole number of rows of the training inputs, or the targets not the
+    /// columns of the likelihood for each of them.
+    #[track_caller]
     pub fn log_density(&self, inputs: &[f64], columns: usize, targets: &[f64]) -> Vec<f64> {
         let densities = self.log_densities(inputs, columns, targets);
         (densities.iter())
@@ -215,6 +281,11 @@ impl<P: Predictive, L: Likelihood> Predictor<P, L> {
 
     /// `log p(y_n | f_s)` for every row of row-major host data and each of its S components, as
     /// [`log_density`](Self::log_density).
+    ///
+    /// # Panics
+    ///
+    /// As [`log_density`](Self::log_density).
+    #[track_caller]
     pub fn log_densities(&self, inputs: &[f64], columns: usize, targets: &[f64]) -> Vec<Vec<f64>> {
         (self.looks_at_targets(inputs, columns, targets, |_| ()))
             .flat_map(|(own, components)| self.densities(own, components))
@@ -223,6 +294,11 @@ impl<P: Predictive, L: Likelihood> Predictor<P, L> {
 
     /// [`predict`](Self::predict) and [`log_densities`](Self::log_densities) together, which look at
     /// every input once.
+    ///
+    /// # Panics
+    ///
+    /// As [`log_density`](Self::log_density).
+    #[track_caller]
     pub fn score(
         &self,
         inputs: &[f64],
@@ -267,6 +343,17 @@ impl<P: Predictive, L: Likelihood> Predictor<P, L> {
             .map(|row| each.iter().map(|own| own[row]).collect())
             .collect()
     }
+}
+
+/// How many rows row-major numbers with `columns` columns are.
+#[track_caller]
+fn rows_of(values: &[f64], columns: usize) -> usize {
+    assert!(
+        columns > 0 && values.len().is_multiple_of(columns),
+        "{} inputs are no whole number of rows of {columns} columns",
+        values.len()
+    );
+    values.len() / columns
 }
 
 /// The mean and variance of components with equal weights; a process has one at least.

@@ -11,7 +11,10 @@ use burn::{
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use crate::{ModelConfig, TrainedModel};
+use crate::{
+    ModelConfig, TrainedModel, explained,
+    record::{read_module, write_module},
+};
 
 /// The version of the format that [`SavedModel::save`] writes.
 pub const FORMAT_VERSION: u32 = 1;
@@ -78,6 +81,9 @@ pub struct SavedModel<C> {
 #[derive(Serialize, Deserialize)]
 struct ModelFile<S, C> {
     format_version: u32,
+    /// The CRC-32 of the file with the numbers; models that were saved before have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    weights_crc32: Option<u32>,
     #[serde(flatten)]
     summary: S,
     context: C,
@@ -159,19 +165,19 @@ impl<C: Serialize + DeserializeOwned> SavedModel<C> {
             path: path.to_owned(),
             reason,
         };
+        let path = folder.join(WEIGHTS_FILE);
+        let checksum = write_module(numbered(self.model.clone()), &path)
+            .map_err(|reason| write_error(&path, reason))?;
         let path = folder.join(MODEL_FILE);
         let file = ModelFile {
             format_version: FORMAT_VERSION,
+            weights_crc32: Some(checksum),
             summary: &self.summary,
             context: &self.context,
         };
         let text = serde_json::to_string_pretty(&file)
             .map_err(|reason| write_error(&path, reason.to_string()))?;
-        std::fs::write(&path, text + "\n")
-            .map_err(|reason| write_error(&path, reason.to_string()))?;
-        let path = folder.join(WEIGHTS_FILE);
-        (numbered(self.model.clone()).save_file(&path))
-            .map_err(|reason| write_error(&path, reason.to_string()))
+        std::fs::write(&path, text + "\n").map_err(|reason| write_error(&path, reason.to_string()))
     }
 
     /// Reads a model from a folder, onto a device without autodiff.
@@ -188,7 +194,7 @@ impl<C: Serialize + DeserializeOwned> SavedModel<C> {
         let text = std::fs::read_to_string(&path)
             .map_err(|reason| read_error(&path, reason.to_string()))?;
         let file: serde_json::Value =
-            serde_json::from_str(&text).map_err(|reason| read_error(&path, reason.to_string()))?;
+            serde_json::from_str(&text).map_err(|reason| read_error(&path, explained(&reason)))?;
         match file
             .get("format_version")
             .and_then(|version| version.as_u64())
@@ -198,13 +204,15 @@ impl<C: Serialize + DeserializeOwned> SavedModel<C> {
             None => return Err(read_error(&path, "it is not a model file".into())),
         }
         let ModelFile {
-            summary, context, ..
+            weights_crc32,
+            summary,
+            context,
+            ..
         } = serde_json::from_value::<ModelFile<Summary, C>>(file)
-            .map_err(|reason| read_error(&path, reason.to_string()))?;
+            .map_err(|reason| read_error(&path, explained(&reason)))?;
         let blank = blank(&summary, device).map_err(|reason| read_error(&path, reason))?;
         let path = folder.join(WEIGHTS_FILE);
-        let model = blank
-            .try_load_file(&path)
+        let model = read_module(blank, &path, weights_crc32)
             .map_err(|reason| read_error(&path, reason.to_string()))?;
         Ok(Self {
             model,

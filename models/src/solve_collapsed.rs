@@ -23,6 +23,7 @@ pub type AnySolveCollapsed = CollapsedOrthogonal<AnyKernel, AnyMean, InducingPoi
 
 /// Configuration of a collapsed sparse regression model with orthogonal inducing points.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct SolveCollapsedConfig {
     /// The kernel.
     pub kernel: KernelConfig,
@@ -81,7 +82,8 @@ impl SolveCollapsedConfig {
             orthogonal,
             self.inducing.jitter_for(data.inputs.dtype()),
         );
-        Ok(self.parameters.apply(model)?.train())
+        let model = self.parameters.apply(model)?.train();
+        Ok(model.with_priors(self.parameters.priors.clone()))
     }
 
     /// The variational model that a trained collapsed model turns into: whitened, with full

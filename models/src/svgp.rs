@@ -6,6 +6,7 @@ use burn_gp::{
     likelihoods::{Likelihood, Marginals},
     means::Mean,
     ops::NotPositiveDefinite,
+    parameter::Priors,
     variational::{Evaluation, Posterior, WithMean},
 };
 
@@ -22,6 +23,8 @@ pub struct Svgp<K: Module, M: Module, L: Module, Q: Module> {
     mean: M,
     likelihood: L,
     posterior: Q,
+    #[module(skip)]
+    priors: Priors,
 }
 
 impl<K: FunctionPrior, M: Mean, L: Likelihood, Q: Posterior<K>> Svgp<K, M, L, Q> {
@@ -32,7 +35,14 @@ impl<K: FunctionPrior, M: Mean, L: Likelihood, Q: Posterior<K>> Svgp<K, M, L, Q>
             mean,
             likelihood,
             posterior,
+            priors: Priors::default(),
         }
+    }
+
+    /// With these priors of its parameters, by their paths, which its trainer adds to the objective.
+    pub fn with_priors(mut self, priors: Priors) -> Self {
+        self.priors = priors;
+        self
     }
 
     /// The kernel.
@@ -103,5 +113,9 @@ impl<K: FunctionPrior, M: Mean, L: Likelihood, Q: Posterior<K>> MiniBatchModel
     fn after_step(self) -> Self {
         let posterior = self.posterior.after_step(&self.kernel);
         Self { posterior, ..self }
+    }
+
+    fn priors(&self) -> Priors {
+        self.priors.clone()
     }
 }

@@ -1,7 +1,7 @@
 //! Every ready-made model that trains on mini-batches.
 
 use burn::{module::Module, tensor::Tensor};
-use burn_gp::{likelihoods::AnyLikelihood, ops::NotPositiveDefinite};
+use burn_gp::{likelihoods::AnyLikelihood, ops::NotPositiveDefinite, parameter::Priors};
 
 use crate::{
     AnyDeepGp, AnySvgp,
@@ -69,6 +69,13 @@ impl MiniBatchModel for AnyVariational {
         match self {
             Self::Svgp(model) => Self::Svgp(model.after_step()),
             Self::Deep(model) => Self::Deep(model.after_step()),
+        }
+    }
+
+    fn priors(&self) -> Priors {
+        match self {
+            Self::Svgp(model) => model.priors(),
+            Self::Deep(model) => model.priors(),
         }
     }
 }

@@ -101,7 +101,7 @@ fn every_variant_trains_on_all_data() {
             ] {
                 let config = dbk(rank, correction);
                 let options = (&Device::default(), dtype);
-                let model = OnAllData::new(config.init(1, options).unwrap()).train();
+                let model = OnAllData::new(config.init(1, options).unwrap());
                 let trainer = MiniBatchTrainer::new(model, data.clone(), training(80));
                 let (first, last, trainer) = train(trainer);
                 assert!(last < first, "{config:?}: {first} to {last}");
@@ -122,7 +122,7 @@ fn line_searches_train_it_too() {
     let data = regression_data(DType::F64);
     let config = dbk(6, VarianceCorrection::default());
     let options = (&Device::default(), DType::F64);
-    let model = config.init(1, options).unwrap().train();
+    let model = config.init(1, options).unwrap();
     let training = FullBatchTraining {
         iterations: 60,
         ..FullBatchTraining::default()
@@ -142,7 +142,7 @@ fn saved_models_predict_the_same() {
         let data = regression_data(dtype);
         let config = dbk(12, VarianceCorrection::default());
         let options = (&Device::default(), dtype);
-        let model = OnAllData::new(config.init(1, options).unwrap()).train();
+        let model = OnAllData::new(config.init(1, options).unwrap());
         let (_, _, trainer) = train(MiniBatchTrainer::new(model, data.clone(), training(40)));
         let model = trainer.into_model().into_model();
         let process = model
@@ -261,7 +261,7 @@ fn weights_of_networks_decay_alone() {
     let data = regression_data(DType::F64);
     let config = dbk(4, VarianceCorrection::default());
     let options = (&Device::default(), DType::F64);
-    let model = OnAllData::new(config.init(1, options).unwrap()).train();
+    let model = OnAllData::new(config.init(1, options).unwrap());
     let stepped = |weight_decay: f64| {
         let training = MiniBatchTraining {
             weight_decay,

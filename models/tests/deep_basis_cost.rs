@@ -2,10 +2,7 @@
 
 use std::time::Instant;
 
-use burn::{
-    module::Module,
-    tensor::{DType, Device},
-};
+use burn::tensor::{DType, Device};
 use burn_gp::{
     features::PerceptronConfig, inference::VarianceCorrection, likelihoods::GaussianConfig,
 };
@@ -65,7 +62,7 @@ fn steps_on_all_data_are_linear_in_them() {
                 ..DbkConfig::default()
             };
             let options = (&Device::default(), DType::F32);
-            let model = OnAllData::new(config.init(1, options).unwrap()).train();
+            let model = OnAllData::new(config.init(1, options).unwrap());
             let training = MiniBatchTraining {
                 batch_size: data.len(),
                 ..MiniBatchTraining::new(STEPS)

@@ -9,10 +9,7 @@
 //! to the function (errors 0.030, 0.041, 0.036 and 0.074, 0.072, 0.067): so many rows leave it little
 //! to smooth over.
 
-use burn::{
-    module::Module,
-    tensor::{DType, Device},
-};
+use burn::tensor::{DType, Device};
 use burn_gp::{
     features::{FirstWeights, PerceptronConfig},
     inference::VarianceCorrection,
@@ -66,7 +63,7 @@ fn gaussian_process(train: &Dataset) -> TrainedModel {
         iterations: 100,
         ..FullBatchTraining::default()
     };
-    let mut trainer = FullBatchTrainer::new(model.train(), data.clone(), training);
+    let mut trainer = FullBatchTrainer::new(model, data.clone(), training);
     while !trainer.is_finished() {
         trainer.step().unwrap();
     }
@@ -95,7 +92,7 @@ fn deep_basis(train: &Dataset, correction: VarianceCorrection, seed: u64) -> Tra
         weight_decay: 1e-4,
         ..MiniBatchTraining::new(STEPS)
     };
-    let mut trainer = MiniBatchTrainer::new(OnAllData::new(model.train()), data.clone(), training);
+    let mut trainer = MiniBatchTrainer::new(OnAllData::new(model), data.clone(), training);
     while !trainer.is_finished() {
         trainer.step().unwrap();
     }

@@ -311,7 +311,7 @@ fn priors_are_part_of_the_objective() {
     ];
     for config in configs {
         let model = config.init(&data).unwrap();
-        let density = config.priors().log_density(&model).expect("a prior");
+        let density = model.priors().log_density(&model).expect("a prior");
         let actual = value(density.inner());
         assert!(
             (actual - expected).abs() < 1e-9,

@@ -258,8 +258,13 @@ impl<P: Predictive> Predictive for Counted<P> {
         self.functions.rows_per_input()
     }
 
-    fn draws(&self, x: Tensor<2>, samples: usize) -> Result<Tensor<3>, NotPositiveDefinite> {
-        self.functions.draws(x, samples)
+    fn draws(
+        &self,
+        x: Tensor<2>,
+        samples: usize,
+        seed: u64,
+    ) -> Result<Tensor<3>, NotPositiveDefinite> {
+        self.functions.draws(x, samples, seed)
     }
 }
 

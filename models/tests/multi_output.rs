@@ -158,7 +158,7 @@ fn every_combination_trains_and_comes_back_from_its_files() {
             [4, COLUMNS, ROWS],
             "{what}"
         );
-        let draws = predictor.sample(x, 2).expect("factor");
+        let draws = predictor.sample(x, 2, 3).expect("factor");
         assert_eq!(draws.dims(), [2, COLUMNS, ROWS], "{what}");
     }
 }

@@ -10,7 +10,7 @@ use super::{Features, Perceptron, PerceptronConfig, ResidualNetwork, ResidualNet
 
 /// Configuration of any network, as it is written to a model's file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "network", rename_all = "kebab-case")]
+#[serde(tag = "network", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum NetworkConfig {
     /// See [`Perceptron`].
     Perceptron(PerceptronConfig),

@@ -62,6 +62,18 @@ pub trait Features: Module + ModuleDisplay {
     fn forward(&self, x: Tensor<2>) -> Tensor<2>;
 }
 
+/// Fails unless points have as many dimensions as the first layer of a network has inputs.
+#[track_caller]
+fn require_inputs(network: &str, first: Option<&nn::Linear>, x: &Tensor<2>) {
+    let Some(first) = first else { return };
+    let ([_, dimensions], [inputs, _]) = (x.dims(), first.weight.lazy_shape().dims());
+    assert!(
+        dimensions == inputs,
+        "a {network} of {inputs} inputs at points {:?}; expected [N, {inputs}]",
+        x.dims()
+    );
+}
+
 impl Features for nn::Linear {
     fn forward(&self, x: Tensor<2>) -> Tensor<2> {
         Self::forward(self, x)

@@ -8,7 +8,7 @@ use burn::{
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use serde::{Deserialize, Serialize};
 
-use super::{Features, FirstWeights};
+use super::{Features, FirstWeights, require_inputs};
 use crate::ops::tanh;
 
 /// The function between two layers.
@@ -37,6 +37,7 @@ impl Activation {
 
 /// Configuration of a [`Perceptron`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct PerceptronConfig {
     /// The widths of the layers between input and output.
     #[serde(default = "two_layers")]
@@ -103,6 +104,7 @@ pub struct Perceptron {
 impl Features for Perceptron {
     fn forward(&self, x: Tensor<2>) -> Tensor<2> {
         let mut x = x;
+        require_inputs("perceptron", self.layers.first(), &x);
         for (index, layer) in self.layers.iter().enumerate() {
             let hidden = index > 0;
             x = layer.forward(if hidden { self.activation.apply(x) } else { x });

@@ -10,11 +10,12 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Activation, Features, FirstWeights, Normalisation, Standardisation, normalisation::normalise,
+    require_inputs,
 };
 
 /// Configuration of a [`ResidualNetwork`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct ResidualNetworkConfig {
     /// The width of every block.
     pub width: usize,
@@ -133,6 +134,7 @@ pub struct ResidualNetwork {
 
 impl Features for ResidualNetwork {
     fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+        require_inputs("residual network", Some(&self.first), &x);
         let x = match &self.standardisation {
             Some(standardisation) => standardisation.apply(x),
             None => x,

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 /// A network whose inputs fill a small part of their range begins as all but a constant, and is slow
 /// to tell them apart.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Standardisation {
     /// μ, `[D]`
     pub means: Vec<f64>,

@@ -12,6 +12,7 @@ use crate::{
     likelihoods::Gaussian,
     means::Mean,
     ops::{CholeskyFactor, Jitter, NotPositiveDefinite, cholesky, column_squares, gram},
+    parameter::Priors,
     variational::{ConditionedProcess, Spread, VariationalGaussian, WithMean},
 };
 
@@ -31,6 +32,8 @@ pub struct Collapsed<K: Module, M: Module, I: Module> {
     inducing: I,
     #[module(skip)]
     jitter: Jitter,
+    #[module(skip)]
+    priors: Priors,
 }
 
 /// The optimal `q(u)` in whitened coordinates, `L⁻¹u ~ N(b_p, B⁻¹)`.
@@ -55,7 +58,14 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> Collapsed<K, M, I> {
             likelihood,
             inducing,
             jitter,
+            priors: Priors::default(),
         }
+    }
+
+    /// With these priors of its parameters, by their paths, which its trainer adds to the objective.
+    pub fn with_priors(mut self, priors: Priors) -> Self {
+        self.priors = priors;
+        self
     }
 
     /// The kernel.
@@ -237,6 +247,10 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> Collapsed<K, M, I> {
 
 impl<K: Kernel, M: Mean, I: InducingVariables<K>> FullBatch for Collapsed<K, M, I> {
     type Process = WithMean<ConditionedProcess<K, I>, M>;
+
+    fn priors(&self) -> Priors {
+        self.priors.clone()
+    }
 
     /// `Σ_p log N(y_p | m_p, Q + σ²I) − P·tr(K − Q)/(2σ²)`.
     fn objective(

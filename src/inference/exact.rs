@@ -9,6 +9,7 @@ use crate::{
     likelihoods::Gaussian,
     means::Mean,
     ops::{Jitter, NotPositiveDefinite, add_to_diagonal, cholesky, gaussian_log_density},
+    parameter::Priors,
     variational::{ConditionedProcess, Spread, WithMean},
 };
 
@@ -25,6 +26,8 @@ pub struct Exact<K: Module, M: Module> {
     kernel: K,
     mean: M,
     likelihood: Gaussian,
+    #[module(skip)]
+    priors: Priors,
 }
 
 impl<K: Kernel, M: Mean> Exact<K, M> {
@@ -34,7 +37,14 @@ impl<K: Kernel, M: Mean> Exact<K, M> {
             kernel,
             mean,
             likelihood,
+            priors: Priors::default(),
         }
+    }
+
+    /// With these priors of its parameters, by their paths, which its trainer adds to the objective.
+    pub fn with_priors(mut self, priors: Priors) -> Self {
+        self.priors = priors;
+        self
     }
 
     /// The kernel.
@@ -60,6 +70,10 @@ impl<K: Kernel, M: Mean> Exact<K, M> {
 
 impl<K: Kernel, M: Mean> FullBatch for Exact<K, M> {
     type Process = WithMean<ConditionedProcess<K, InducingPoints>, M>;
+
+    fn priors(&self) -> Priors {
+        self.priors.clone()
+    }
 
     /// `Σ_p log N(y_p | m_p, K + σ²I)`.
     fn objective(

@@ -44,7 +44,7 @@ pub use orthogonal::CollapsedOrthogonal;
 
 use crate::{
     ops::NotPositiveDefinite,
-    parameter::{Hyperparameter, hyperparameters},
+    parameter::{Hyperparameter, Priors, hyperparameters},
     variational::Process,
 };
 
@@ -95,6 +95,12 @@ pub trait FullBatch: Module + ModuleDisplay {
     /// default there are no such directions.
     fn after_step(self) -> Self {
         self
+    }
+
+    /// The priors of the parameters, by their paths, whose log density a trainer adds to the
+    /// objective: none by default.
+    fn priors(&self) -> Priors {
+        Priors::default()
     }
 
     /// The hyperparameters, in the units people read.

@@ -7,7 +7,7 @@ use burn::{
 
 use rand::rngs::ChaCha8Rng;
 
-use super::{Kernel, NoSpectrum, SpectralSample};
+use super::{Kernel, NoSpectrum, SpectralSample, points::require_dimensions};
 
 /// `k(x_A, x′_A)`: a kernel that sees only the input dimensions `A`.
 #[derive(Module, Debug)]
@@ -33,6 +33,13 @@ impl<K: Kernel> ActiveDimensions<K> {
     }
 
     fn select(&self, x: Tensor<2>) -> Tensor<2> {
+        let [_, dimensions] = x.dims();
+        assert!(
+            self.dimensions.iter().all(|&active| active < dimensions),
+            "active dimensions {:?}, counted from zero, of points {:?}",
+            self.dimensions,
+            x.dims()
+        );
         let indices: Vec<i64> = self.dimensions.iter().map(|&d| d as i64).collect();
         let indices = Tensor::<1, Int>::from_data(indices.as_slice(), &x.device());
         x.select(1, indices)
@@ -41,6 +48,7 @@ impl<K: Kernel> ActiveDimensions<K> {
 
 impl<K: Kernel> Kernel for ActiveDimensions<K> {
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+        require_dimensions("active-dimensions", 1, &[&x1, &x2]);
         self.base.covariance(self.select(x1), self.select(x2))
     }
 
@@ -58,21 +66,10 @@ impl<K: Kernel> Kernel for ActiveDimensions<K> {
         count: usize,
         random: &mut ChaCha8Rng,
     ) -> Result<Vec<SpectralSample>, NoSpectrum> {
-        let active = self.dimensions.len();
-        let spread = |component: SpectralSample| {
-            let mut frequencies = vec![0.0; count * dimensions];
-            let rows = component.frequencies.chunks(active);
-            for (row, values) in frequencies.chunks_mut(dimensions).zip(rows) {
-                for (&dimension, value) in self.dimensions.iter().zip(values) {
-                    row[dimension] += value;
-                }
-            }
-            SpectralSample {
-                frequencies,
-                ..component
-            }
-        };
-        let base = self.base.spectrum(active, count, random)?;
-        Ok(base.into_iter().map(spread).collect())
+        let base = (self.base).spectrum(self.dimensions.len(), count, random)?;
+        let components = base.into_iter();
+        Ok(components
+            .map(|component| component.spread(&self.dimensions, dimensions))
+            .collect())
     }
 }

@@ -8,7 +8,12 @@ use burn::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{Kernel, distances::squared_distances, inputs::Inputs};
+use super::{
+    Kernel,
+    distances::squared_distances,
+    inputs::Inputs,
+    points::{at_each, require_dimensions},
+};
 use crate::parameter::Positive;
 
 /// The order of an [`ArcCosine`] kernel.
@@ -63,7 +68,7 @@ pub struct ArcCosine {
 
 /// Configuration of an [`ArcCosine`] kernel.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct ArcCosineConfig {
     /// The order.
     pub order: ArcCosineOrder,
@@ -137,6 +142,7 @@ tied!(weight_variance of ArcCosine);
 
 impl Kernel for ArcCosine {
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+        require_dimensions("arc-cosine", self.weight_variance.count(), &[&x1, &x2]);
         let ((x1, norm1), (x2, norm2)) = (self.directions(x1), self.directions(x2));
         let angular = angular(self.order, squared_distances(x1, x2)); // J_n/π
         let scale = power(norm1.matmul(norm2.transpose()), self.order);
@@ -148,10 +154,11 @@ impl Kernel for ArcCosine {
     }
 
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
+        require_dimensions("arc-cosine", self.weight_variance.count(), &[&x]);
         let [rows, _] = x.dims();
-        let squares = x.square() * self.weight_variance.value().unsqueeze(); // [N, D]
+        let squares = x.clone().square() * self.weight_variance.value().unsqueeze(); // [N, D]
         let squared_norm = squares.sum_dim(1).reshape([rows]) + self.bias_variance.value();
-        let variance = (self.variance.value() * self.order.at_zero()).expand([rows]);
+        let variance = at_each(self.variance.value() * self.order.at_zero(), &x);
         match power(squared_norm, self.order) {
             Some(scale) => variance * scale,
             None => variance,

@@ -7,7 +7,7 @@ use burn::{
 
 use serde::{Deserialize, Serialize};
 
-use super::Kernel;
+use super::{Kernel, points::require_dimensions};
 use crate::{
     ops::sigmoid,
     parameter::{Positive, vector},
@@ -31,7 +31,7 @@ pub struct ChangePoint<A: Module, B: Module> {
 /// Where, and how fast, a [`ChangePoint`] kernel changes at first: in the middle of the first
 /// standardised input, with steepness one, unless told otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct Change {
     /// The input dimension, counted from zero.
     pub dimension: usize,
@@ -76,6 +76,13 @@ impl<A: Kernel, B: Kernel> ChangePoint<A, B> {
 
     /// `1 − w(x)` and `w(x)`, `[N, 1]`.
     fn weights(&self, x: Tensor<2>) -> (Tensor<2>, Tensor<2>) {
+        let [_, dimensions] = x.dims();
+        assert!(
+            self.dimension < dimensions,
+            "a change in dimension {}, counted from zero, of points {:?}",
+            self.dimension,
+            x.dims()
+        );
         let distance = x.narrow(1, self.dimension, 1) - self.location.val().unsqueeze();
         let scaled = distance * self.steepness.value().unsqueeze();
         (sigmoid(scaled.clone().neg()), sigmoid(scaled))
@@ -84,6 +91,7 @@ impl<A: Kernel, B: Kernel> ChangePoint<A, B> {
 
 impl<A: Kernel, B: Kernel> Kernel for ChangePoint<A, B> {
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+        require_dimensions("change-point", 1, &[&x1, &x2]);
         let (before1, after1) = self.weights(x1.clone());
         let (before2, after2) = self.weights(x2.clone());
         let first = self.first.covariance(x1.clone(), x2.clone());

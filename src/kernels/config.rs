@@ -24,7 +24,7 @@ use crate::{features::PerceptronConfig, ops::Stationary};
 /// # assert!(matches!(kernel, KernelConfig::Sum { .. }));
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kernel", rename_all = "kebab-case")]
+#[serde(tag = "kernel", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum KernelConfig {
     /// See [`StationaryKernel`](super::StationaryKernel).
     Stationary(StationaryConfig),

@@ -7,7 +7,10 @@ use burn::{
 
 use rand::rngs::ChaCha8Rng;
 
-use super::{Kernel, NoSpectrum, SpectralSample};
+use super::{
+    Kernel, NoSpectrum, SpectralSample,
+    points::{at_each, require_dimensions},
+};
 use crate::parameter::Positive;
 
 /// `k(x, x′) = σ²`: an unknown constant offset with variance σ².
@@ -32,6 +35,7 @@ impl Constant {
 
 impl Kernel for Constant {
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+        require_dimensions("constant", 1, &[&x1, &x2]);
         let ([rows, _], [columns, _]) = (x1.dims(), x2.dims());
         self.variance
             .value()
@@ -40,8 +44,7 @@ impl Kernel for Constant {
     }
 
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
-        let [rows, _] = x.dims();
-        self.variance.value().expand([rows])
+        at_each(self.variance.value(), &x)
     }
 
     fn spectrum(
@@ -53,6 +56,7 @@ impl Kernel for Constant {
         Ok(vec![SpectralSample {
             variance: self.variance.to_vec()[0],
             frequencies: vec![0.0; count * dimensions],
+            precisions: Some(vec![0.0; count * dimensions]),
         }])
     }
 }

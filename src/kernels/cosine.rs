@@ -9,7 +9,13 @@ use burn::{
 
 use serde::{Deserialize, Serialize};
 
-use super::{Kernel, inputs::Inputs};
+use rand::rngs::ChaCha8Rng;
+
+use super::{
+    Kernel, NoSpectrum, SpectralSample,
+    inputs::Inputs,
+    points::{at_each, require_dimensions},
+};
 use crate::parameter::Positive;
 
 /// `k(x, x′) = σ²·cos(2π·Σ_d (x_d − x′_d)/p_d)`: waves of one direction and length, with random
@@ -25,7 +31,7 @@ pub struct Cosine {
 
 /// Configuration of a [`Cosine`] kernel.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct CosineConfig {
     /// One period an input dimension instead of one for all.
     pub ard: bool,
@@ -73,13 +79,30 @@ tied!(period of Cosine);
 
 impl Kernel for Cosine {
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+        require_dimensions("cosine", self.period.count(), &[&x1, &x2]);
         let frequency = self.period.value().recip();
         cosines(x1, x2, frequency) * self.variance.value().unsqueeze()
     }
 
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
-        let [rows, _] = x.dims();
-        self.variance.value().expand([rows])
+        require_dimensions("cosine", self.period.count(), &[&x]);
+        at_each(self.variance.value(), &x)
+    }
+
+    /// One line, `ω_d = 2π/p_d`.
+    fn spectrum(
+        &self,
+        dimensions: usize,
+        count: usize,
+        _random: &mut ChaCha8Rng,
+    ) -> Result<Vec<SpectralSample>, NoSpectrum> {
+        let periods = self.period.for_each(dimensions).into_iter();
+        let line: Vec<f64> = periods.map(|period| 2.0 * PI / period).collect();
+        Ok(vec![SpectralSample {
+            variance: self.variance.to_vec()[0],
+            frequencies: line.repeat(count),
+            precisions: None,
+        }])
     }
 }
 

@@ -11,6 +11,7 @@ use super::{
     Kernel,
     distances::differences,
     inputs::{Inputs, first_lengthscale},
+    points::{at_each, require_dimensions},
 };
 use crate::{
     features::{Features, Perceptron, PerceptronConfig},
@@ -35,7 +36,7 @@ pub struct Gibbs<F: Module> {
 
 /// Configuration of a [`Gibbs`] kernel.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct GibbsConfig {
     /// The network that gives the lengthscales.
     pub network: PerceptronConfig,
@@ -106,6 +107,7 @@ impl<F: Features> Gibbs<F> {
 
 impl<F: Features> Kernel for Gibbs<F> {
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+        require_dimensions("Gibbs", 1, &[&x1, &x2]);
         let [_, dimensions] = x1.dims();
         let scales = (self.lengthscales(x1.clone()), self.lengthscales(x2.clone()));
         let [_, count] = scales.0.dims();
@@ -133,8 +135,7 @@ impl<F: Features> Kernel for Gibbs<F> {
     }
 
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
-        let [rows, _] = x.dims();
-        self.variance.value().expand([rows])
+        at_each(self.variance.value(), &x)
     }
 }
 

@@ -5,7 +5,7 @@ use burn::{
     tensor::{Tensor, TensorCreationOptions},
 };
 
-use super::Kernel;
+use super::{Kernel, points::require_dimensions};
 use crate::parameter::Positive;
 
 /// `k(x, x′) = Σ_d σ_d²·x_d·x′_d`: Bayesian linear regression through the origin.
@@ -32,11 +32,13 @@ tied!(variance of Linear);
 
 impl Kernel for Linear {
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+        require_dimensions("linear", self.variance.count(), &[&x1, &x2]);
         let weighted = x1 * self.variance.value().unsqueeze(); // [N1, D]
         weighted.matmul(x2.transpose())
     }
 
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
+        require_dimensions("linear", self.variance.count(), &[&x]);
         let [rows, _] = x.dims();
         let squares = x.square() * self.variance.value().unsqueeze(); // [N, D]
         squares.sum_dim(1).reshape([rows])

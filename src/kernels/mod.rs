@@ -35,6 +35,7 @@ mod inputs;
 mod linear;
 mod low_rank;
 mod periodic;
+mod points;
 mod polynomial;
 mod rational_quadratic;
 mod scaled;
@@ -231,7 +232,10 @@ pub trait Kernel: Module + ModuleDisplay {
     /// - `x1`: `[N1, D]`, `x2`: `[N2, D]`, `vectors` (V): `[N2, R]`
     /// - result: `[N1, R]`
     fn covariance_product(&self, x1: Tensor<2>, x2: Tensor<2>, vectors: Tensor<2>) -> Tensor<2> {
-        let [rows, _] = x1.dims();
+        let ([rows, _], [_, width]) = (x1.dims(), vectors.dims());
+        if rows == 0 {
+            return Tensor::zeros([0, width], (&vectors.device(), vectors.dtype()));
+        }
         let starts = (0..rows).step_by(COLUMNS);
         let parts = starts.map(|start| {
             let some = x1.clone().narrow(0, start, COLUMNS.min(rows - start));
@@ -287,10 +291,9 @@ pub trait Kernel: Module + ModuleDisplay {
         hyperparameters(self)
     }
 
-    /// The kernel as a sum of components with a spectral density, each with `count` frequencies
-    /// drawn from it, for inputs of `dimensions` dimensions. What has no spectral density, because
-    /// it is not stationary or its functions are not continuous, has the error that this gives
-    /// unless it is overridden.
+    /// The kernel as a sum of components with a spectrum, each with `count` frequencies drawn from
+    /// it, for inputs of `dimensions` dimensions. What has no spectrum, because it is not stationary
+    /// or its functions are not continuous, has the error that this gives unless it is overridden.
     ///
     /// # Errors
     ///

@@ -7,7 +7,11 @@ use burn::{
     tensor::{Tensor, TensorCreationOptions},
 };
 
-use super::Kernel;
+use rand::rngs::ChaCha8Rng;
+
+use super::{
+    Kernel, NoSpectrum, SpectralSample, points::require_dimensions, spectrum::periodic_spectrum,
+};
 use crate::parameter::Positive;
 
 /// `k(u(x), u(x′))`, where `u` winds each input dimension around a circle of radius ½ once a
@@ -43,6 +47,7 @@ impl<K: Kernel> Periodic<K> {
 
     /// u, `[N, 2·D]`.
     fn wind(&self, x: Tensor<2>) -> Tensor<2> {
+        require_dimensions("periodic", self.period.count(), &[&x]);
         let angle = x * (self.period.value().recip() * (2.0 * PI)).unsqueeze(); // [N, D]
         Tensor::cat(vec![angle.clone().sin(), angle.cos()], 1) * 0.5
     }
@@ -52,6 +57,7 @@ tied!(period of Periodic<K>, for K);
 
 impl<K: Kernel> Kernel for Periodic<K> {
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+        require_dimensions("periodic", self.period.count(), &[&x1, &x2]);
         self.base.covariance(self.wind(x1), self.wind(x2))
     }
 
@@ -61,5 +67,19 @@ impl<K: Kernel> Kernel for Periodic<K> {
 
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
         self.base.diagonal(self.wind(x))
+    }
+
+    /// Lines at the multiples of the frequencies `1/p_d`, where the base is a mixture of squared
+    /// exponentials.
+    fn spectrum(
+        &self,
+        dimensions: usize,
+        count: usize,
+        random: &mut ChaCha8Rng,
+    ) -> Result<Vec<SpectralSample>, NoSpectrum> {
+        let periods = self.period.for_each(dimensions);
+        let base = self.base.spectrum(2 * dimensions, count, random)?;
+        let lines = (base.iter()).map(|component| periodic_spectrum(component, &periods, random));
+        (lines.collect::<Option<Vec<_>>>()).ok_or_else(NoSpectrum::of::<Self>)
     }
 }

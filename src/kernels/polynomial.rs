@@ -7,7 +7,7 @@ use burn::{
 
 use serde::{Deserialize, Serialize};
 
-use super::{Kernel, inputs::Inputs};
+use super::{Kernel, inputs::Inputs, points::require_dimensions};
 use crate::parameter::Positive;
 
 /// `k(x, x′) = (Σ_d σ_d²·x_d·x′_d + c)^q`: Bayesian regression on all products of up to q inputs
@@ -22,7 +22,7 @@ pub struct Polynomial {
 
 /// Configuration of a [`Polynomial`] kernel.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct PolynomialConfig {
     /// One variance an input dimension instead of one for all.
     pub ard: bool,
@@ -86,11 +86,13 @@ tied!(variance of Polynomial);
 
 impl Kernel for Polynomial {
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+        require_dimensions("polynomial", self.variance.count(), &[&x1, &x2]);
         let weighted = x1 * self.variance.value().unsqueeze(); // [N1, D]
         self.power(weighted.matmul(x2.transpose()) + self.offset.value().unsqueeze())
     }
 
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
+        require_dimensions("polynomial", self.variance.count(), &[&x]);
         let [rows, _] = x.dims();
         let squares = x.square() * self.variance.value().unsqueeze(); // [N, D]
         self.power(squares.sum_dim(1).reshape([rows]) + self.offset.value())

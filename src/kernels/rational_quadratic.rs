@@ -7,10 +7,14 @@ use burn::{
 
 use serde::{Deserialize, Serialize};
 
+use rand::rngs::ChaCha8Rng;
+
 use super::{
-    Kernel,
+    Kernel, NoSpectrum, SpectralSample,
     distances::squared_distances,
     inputs::{Inputs, first_lengthscale},
+    points::{at_each, require_dimensions},
+    spectrum::rational_quadratic_spectrum,
 };
 use crate::parameter::Positive;
 
@@ -26,7 +30,7 @@ pub struct RationalQuadratic {
 
 /// Configuration of a [`RationalQuadratic`] kernel.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct RationalQuadraticConfig {
     /// One lengthscale an input dimension instead of one for all.
     pub ard: bool,
@@ -90,6 +94,7 @@ tied!(lengthscale of RationalQuadratic);
 
 impl Kernel for RationalQuadratic {
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+        require_dimensions("rational quadratic", self.lengthscale.count(), &[&x1, &x2]);
         let lengthscale = self.lengthscale.value().unsqueeze::<2>(); // [1, D]
         let shape = self.shape.value().unsqueeze::<2>(); // [1, 1]
         let squares = squared_distances(x1 / lengthscale.clone(), x2 / lengthscale);
@@ -98,7 +103,19 @@ impl Kernel for RationalQuadratic {
     }
 
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
-        let [rows, _] = x.dims();
-        self.variance.value().expand([rows])
+        require_dimensions("rational quadratic", self.lengthscale.count(), &[&x]);
+        at_each(self.variance.value(), &x)
+    }
+
+    fn spectrum(
+        &self,
+        dimensions: usize,
+        count: usize,
+        random: &mut ChaCha8Rng,
+    ) -> Result<Vec<SpectralSample>, NoSpectrum> {
+        let (shape, variance) = (self.shape.to_vec()[0], self.variance.to_vec()[0]);
+        let lengthscales = self.lengthscale.for_each(dimensions);
+        let component = rational_quadratic_spectrum(shape, variance, &lengthscales, count, random);
+        Ok(vec![component])
     }
 }

@@ -1,16 +1,25 @@
 //! The spectral mixture kernel.
 
+use core::f64::consts::PI;
+
 use burn::{
     module::{Module, Param},
     tensor::{Tensor, TensorCreationOptions},
 };
 
+use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use super::{Kernel, cosine::cosines, inputs::Inputs};
+use super::{
+    Kernel, NoSpectrum, SpectralSample,
+    cosine::cosines,
+    inputs::Inputs,
+    points::{at_each, require_dimensions},
+    spectrum::stationary_spectrum,
+};
 use crate::{
     ops::{self, Stationary},
-    parameter::{Positive, vector},
+    parameter::{Positive, numbers, vector},
 };
 
 /// `k(x, x′) = Σ_q σ_q²·exp(−½·Σ_d τ_d²/ℓ_qd²)·cos(2π·Σ_d f_qd·τ_d)`, `τ = x − x′`.
@@ -68,11 +77,26 @@ impl SpectralComponent {
         let envelope = ops::covariance(kind, x1.clone(), x2.clone(), lengthscale, variance);
         envelope * cosines(x1, x2, self.frequency.val())
     }
+
+    /// `ω = z/ℓ + 2πf`, `z ~ N(0, I)`: the sign of f is of no matter under a cosine.
+    fn spectrum(&self, count: usize, random: &mut ChaCha8Rng) -> SpectralSample {
+        let (variance, lengthscales) = (self.variance.to_vec()[0], self.lengthscale.to_vec());
+        let kind = Stationary::SquaredExponential;
+        let envelope = stationary_spectrum(kind, variance, &lengthscales, count, random);
+        let centers = numbers(self.frequency.val());
+        let centers = centers.iter().map(|f| 2.0 * PI * f).cycle();
+        let frequencies = envelope.frequencies.iter().zip(centers);
+        SpectralSample {
+            frequencies: frequencies.map(|(own, center)| own + center).collect(),
+            precisions: None,
+            variance,
+        }
+    }
 }
 
 /// Configuration of a [`SpectralMixture`] kernel.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct SpectralMixtureConfig {
     /// How many components there are, Q.
     pub components: usize,
@@ -131,6 +155,8 @@ impl SpectralMixture {
 
 impl Kernel for SpectralMixture {
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+        let dimensions = self.components[0].lengthscale.count();
+        require_dimensions("spectral mixture", dimensions, &[&x1, &x2]);
         let ([rows, _], [columns, _]) = (x1.dims(), x2.dims());
         let zeros = Tensor::zeros([rows, columns], (&x1.device(), x1.dtype()));
         (self.components.iter()).fold(zeros, |sum, component| {
@@ -139,10 +165,26 @@ impl Kernel for SpectralMixture {
     }
 
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
-        let [rows, _] = x.dims();
+        require_dimensions(
+            "spectral mixture",
+            self.components[0].lengthscale.count(),
+            &[&x],
+        );
         let zero = Tensor::zeros([1], (&x.device(), x.dtype()));
         let sum =
             (self.components.iter()).fold(zero, |sum, component| sum + component.variance.value());
-        sum.expand([rows])
+        at_each(sum, &x)
+    }
+
+    fn spectrum(
+        &self,
+        _dimensions: usize,
+        count: usize,
+        random: &mut ChaCha8Rng,
+    ) -> Result<Vec<SpectralSample>, NoSpectrum> {
+        let components = self.components.iter();
+        Ok(components
+            .map(|component| component.spectrum(count, random))
+            .collect())
     }
 }

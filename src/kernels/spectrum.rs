@@ -1,26 +1,33 @@
 //! The spectra of stationary kernels.
 
+use core::f64::consts::PI;
+
 use rand::rngs::ChaCha8Rng;
-use rand_distr::{ChiSquared, Distribution, StandardNormal};
+use rand_distr::{ChiSquared, Distribution, Gamma, Poisson, StandardNormal};
 
 use crate::ops::Stationary;
 
 /// One term `σ²·E_ω[cos ωᵀ(x − x′)]` of a stationary covariance, by frequencies drawn from its
 /// spectral density (S. Bochner, 1932; A. Rahimi and B. Recht, *Random Features for Large-Scale
 /// Kernel Machines*, 2007).
+///
+/// The spectrum is a density for most kernels, and a set of lines for kernels whose functions are
+/// periodic. Draws of ω are of either kind.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SpectralSample {
     /// σ²
     pub variance: f64,
     /// Independent draws of ω, row-major, `[F, D]`.
     pub frequencies: Vec<f64>,
+    /// Independent draws of λ, row-major, `[F, D]`, where the covariance is the mixture
+    /// `σ²·E_λ[exp(−½·Σ_d λ_d(x_d − x′_d)²)]` of squared exponentials and ω given λ is
+    /// `N(0, diag λ)`. Periodic versions of a kernel have a spectrum where it has these.
+    pub precisions: Option<Vec<f64>>,
 }
 
-/// A kernel without a spectral density.
+/// A kernel without a spectrum.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "the kernel {kernel} has no spectral density: its functions cannot be drawn by Fourier features"
-)]
+#[error("the kernel {kernel} has no spectrum: its functions cannot be drawn by Fourier features")]
 pub struct NoSpectrum {
     /// The kernel's type.
     pub kernel: String,
@@ -46,43 +53,142 @@ impl SpectralSample {
         }
     }
 
-    /// The product of two covariances: their spectral densities are convolved, their frequencies
-    /// added.
+    /// The product of two covariances: their spectra are convolved, their frequencies added.
     pub(super) fn times(&self, other: &Self) -> Self {
-        let pairs = self.frequencies.iter().zip(&other.frequencies);
+        let sums = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a + b).collect();
+        let precisions = self.precisions.as_ref().zip(other.precisions.as_ref());
         Self {
             variance: self.variance * other.variance,
-            frequencies: pairs.map(|(a, b)| a + b).collect(),
+            frequencies: sums(&self.frequencies, &other.frequencies),
+            precisions: precisions.map(|(own, others)| sums(own, others)),
+        }
+    }
+
+    /// The component of a kernel that sees some of `dimensions` dimensions, those named in `active`
+    /// in their order.
+    pub(super) fn spread(self, active: &[usize], dimensions: usize) -> Self {
+        let spread = |values: Vec<f64>| {
+            let rows = values.chunks_exact(active.len());
+            let mut all = vec![0.0; rows.len() * dimensions];
+            for (row, values) in all.chunks_exact_mut(dimensions).zip(rows) {
+                for (&dimension, value) in active.iter().zip(values) {
+                    row[dimension] += value;
+                }
+            }
+            all
+        };
+        Self {
+            variance: self.variance,
+            frequencies: spread(self.frequencies),
+            precisions: self.precisions.map(spread),
+        }
+    }
+
+    /// Scales λ = s/ℓ² of a mixture of squared exponentials with draws of s, and their frequencies.
+    fn mixture(
+        variance: f64,
+        lengthscales: &[f64],
+        count: usize,
+        random: &mut ChaCha8Rng,
+        mut scale: impl FnMut(&mut ChaCha8Rng) -> f64,
+    ) -> Self {
+        let size = count * lengthscales.len();
+        let mut frequencies = Vec::with_capacity(size);
+        let mut precisions = Vec::with_capacity(size);
+        for _ in 0..count {
+            let scale = scale(random);
+            let spread = scale.sqrt();
+            for lengthscale in lengthscales {
+                let z: f64 = StandardNormal.sample(random);
+                frequencies.push(z * spread / lengthscale);
+                precisions.push(scale / lengthscale.powi(2));
+            }
+        }
+        Self {
+            variance,
+            frequencies,
+            precisions: Some(precisions),
         }
     }
 }
 
-/// Draws of the frequencies of a stationary covariance with the given lengthscales, [F, D].
+/// The spectrum of a stationary covariance with the given variance and lengthscales, one a dimension.
 ///
 /// With `z ~ N(0, I)`: `ω = z/ℓ` for the squared exponential; Student's t with 2ν degrees of
 /// freedom, `ω = z/(ℓ·√(c/2ν))`, `c ~ χ²(2ν)`, for Matérn-ν.
-pub(super) fn stationary_frequencies(
+pub(super) fn stationary_spectrum(
     kind: Stationary,
+    variance: f64,
     lengthscales: &[f64],
     count: usize,
     random: &mut ChaCha8Rng,
-) -> Vec<f64> {
+) -> SpectralSample {
     let degrees: Option<f64> = match kind {
         Stationary::SquaredExponential => None,
         Stationary::Matern12 => Some(1.0),
         Stationary::Matern32 => Some(3.0),
         Stationary::Matern52 => Some(5.0),
     };
-    let mut frequencies = Vec::with_capacity(count * lengthscales.len());
-    for _ in 0..count {
-        let spread = match degrees.map(|degrees| (degrees, ChiSquared::new(degrees))) {
-            Some((degrees, Ok(distribution))) => (degrees / distribution.sample(random)).sqrt(),
-            _ => 1.0,
-        };
-        for lengthscale in lengthscales {
-            let z: f64 = StandardNormal.sample(random);
-            frequencies.push(z * spread / lengthscale);
+    let scale = degrees.and_then(|degrees| Some((degrees, ChiSquared::new(degrees).ok()?)));
+    SpectralSample::mixture(variance, lengthscales, count, random, |random| {
+        scale.map_or(1.0, |(degrees, chi_squared)| {
+            degrees / chi_squared.sample(random)
+        })
+    })
+}
+
+/// The spectrum of a rational quadratic with shape α, lengthscales one a dimension:
+/// `(1 + r²/(2α))^(−α) = E_s[exp(−½·s·r²)]`, `s ~ Γ(α, rate α)` (Rasmussen and Williams, *Gaussian
+/// Processes for Machine Learning*, 2006, eq. 4.20).
+pub(super) fn rational_quadratic_spectrum(
+    shape: f64,
+    variance: f64,
+    lengthscales: &[f64],
+    count: usize,
+    random: &mut ChaCha8Rng,
+) -> SpectralSample {
+    let scale = Gamma::new(shape, shape.recip()).ok();
+    SpectralSample::mixture(variance, lengthscales, count, random, |random| {
+        // As α grows the kernel becomes the squared exponential.
+        scale.map_or(1.0, |gamma| gamma.sample(random))
+    })
+}
+
+/// The lines of the periodic version of a component that is a mixture of squared exponentials with
+/// two columns a dimension, a sine and a cosine; none where the two have different lengthscales, or
+/// the component is no such mixture.
+///
+/// `exp(−½·λ·sin²(πτ/p)) = Σ_k e^(−c)·I_k(c)·cos(2πkτ/p)` over all integers k with `c = λ/4`: the
+/// multiple k of the fundamental frequency is the difference of two Poisson variables with the mean
+/// c/2 (J. Skellam, 1946).
+pub(super) fn periodic_spectrum(
+    base: &SpectralSample,
+    periods: &[f64],
+    random: &mut ChaCha8Rng,
+) -> Option<SpectralSample> {
+    let dimensions = periods.len();
+    let mut frequencies = Vec::new();
+    for row in base.precisions.as_ref()?.chunks_exact(2 * dimensions) {
+        let (sines, cosines) = row.split_at(dimensions);
+        if sines != cosines {
+            return None;
+        }
+        for (precision, period) in sines.iter().zip(periods) {
+            frequencies.push(2.0 * PI * skellam(precision / 8.0, random) / period);
         }
     }
-    frequencies
+    Some(SpectralSample {
+        variance: base.variance,
+        frequencies,
+        precisions: None,
+    })
+}
+
+/// The difference of two Poisson variables with the given mean.
+fn skellam(mean: f64, random: &mut ChaCha8Rng) -> f64 {
+    match Poisson::new(mean) {
+        Ok(poisson) => poisson.sample(random) - poisson.sample(random),
+        // A mean of zero, of which all draws are zero.
+        Err(_) => 0.0,
+    }
 }

@@ -8,8 +8,11 @@ use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Kernel, NoSpectrum, SpectralSample, inputs::first_lengthscale, member, one_by_one,
-    spectrum::stationary_frequencies,
+    Kernel, NoSpectrum, SpectralSample,
+    inputs::first_lengthscale,
+    member, one_by_one,
+    points::{at_each, require_dimensions},
+    spectrum::stationary_spectrum,
 };
 use crate::{
     ops::{self, Blocks, Stationary},
@@ -29,6 +32,7 @@ pub struct StationaryKernel {
 
 /// Configuration of a [`StationaryKernel`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct StationaryConfig {
     /// Which covariance.
     pub kind: Stationary,
@@ -152,6 +156,7 @@ impl StationaryKernel {
 
 impl Kernel for StationaryKernel {
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+        require_dimensions("stationary", self.lengthscale.count(), &[&x1, &x2]);
         let (lengthscale, variance) = (self.lengthscale.value(), self.variance.value());
         ops::covariance(self.kind, x1, x2, lengthscale, variance)
     }
@@ -167,8 +172,8 @@ impl Kernel for StationaryKernel {
     }
 
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
-        let [rows, _] = x.dims();
-        self.variance.value().expand([rows])
+        require_dimensions("stationary", self.lengthscale.count(), &[&x]);
+        at_each(self.variance.value(), &x)
     }
 
     fn matrix_columns(&self, x: Tensor<2>, columns: Tensor<1, Int>) -> Tensor<2> {
@@ -248,13 +253,9 @@ impl Kernel for StationaryKernel {
         count: usize,
         random: &mut ChaCha8Rng,
     ) -> Result<Vec<SpectralSample>, NoSpectrum> {
-        let mut lengthscales = self.lengthscale.to_vec();
-        if let [shared] = lengthscales[..] {
-            lengthscales = vec![shared; dimensions];
-        }
-        Ok(vec![SpectralSample {
-            variance: self.variance.to_vec()[0],
-            frequencies: stationary_frequencies(self.kind, &lengthscales, count, random),
-        }])
+        let lengthscales = self.lengthscale.for_each(dimensions);
+        let variance = self.variance.to_vec()[0];
+        let component = stationary_spectrum(self.kind, variance, &lengthscales, count, random);
+        Ok(vec![component])
     }
 }

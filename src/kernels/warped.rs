@@ -2,7 +2,7 @@
 
 use burn::{module::Module, tensor::Tensor};
 
-use super::Kernel;
+use super::{Kernel, points::require_dimensions};
 use crate::features::Features;
 
 /// `k(g(x), g(x′))` with any network `g`: deep kernel learning (A. Wilson, Z. Hu, R. Salakhutdinov
@@ -22,6 +22,7 @@ impl<K: Kernel, F: Features> Warped<K, F> {
 
 impl<K: Kernel, F: Features> Kernel for Warped<K, F> {
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+        require_dimensions("warped", 1, &[&x1, &x2]);
         let (x1, x2) = (self.network.forward(x1), self.network.forward(x2));
         self.base.covariance(x1, x2)
     }

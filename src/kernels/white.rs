@@ -5,7 +5,10 @@ use burn::{
     tensor::{Tensor, TensorCreationOptions},
 };
 
-use super::Kernel;
+use super::{
+    Kernel,
+    points::{at_each, require_dimensions},
+};
 use crate::parameter::Positive;
 
 /// `k(x_i, x_j) = σ²·δ_ij`: independent noise on every point.
@@ -33,6 +36,7 @@ impl White {
 
 impl Kernel for White {
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+        require_dimensions("white", 1, &[&x1, &x2]);
         let ([rows, _], [columns, _]) = (x1.dims(), x2.dims());
         Tensor::zeros([rows, columns], (&x1.device(), x1.dtype()))
     }
@@ -45,7 +49,6 @@ impl Kernel for White {
     }
 
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
-        let [rows, _] = x.dims();
-        self.variance.value().expand([rows])
+        at_each(self.variance.value(), &x)
     }
 }

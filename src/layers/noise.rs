@@ -15,6 +15,7 @@ use crate::likelihoods::{Marginals, scrambled_normal_points};
 /// sequence with mirror images for each layer, which depends on the seed alone. What is predicted
 /// at a row does not depend on the rows beside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct LayerNoise {
     /// Draws for each datum of a training step, S.
     pub training: usize,

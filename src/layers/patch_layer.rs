@@ -7,7 +7,7 @@ use crate::{
     likelihoods::Marginals,
     ops::NotPositiveDefinite,
     patches::PatchGrid,
-    variational::{Evaluation, Joint, Process},
+    variational::{Evaluation, Joint, Process, one_for_none},
 };
 
 /// The functions of a layer at every patch of an image: `f_pc(x) = g_c(x^[p])`, a feature map with a
@@ -105,6 +105,9 @@ impl<H: Layer> Layer for PatchLayer<H> {
 
 impl<P: Process> Process for PatchProcess<P> {
     fn marginals(&self, x: Tensor<2>) -> Marginals {
+        if let Some(one) = one_for_none(&x) {
+            return self.marginals(one).at_none();
+        }
         maps(self.process.marginals(self.grid.extract(x)), &self.grid)
     }
 
@@ -115,6 +118,9 @@ impl<P: Process> Process for PatchProcess<P> {
     /// Between the values of an output, which is a function at a patch. Memory grows with
     /// `(N·P)²`.
     fn joint(&self, x: Tensor<2>) -> Joint {
+        if let Some(one) = one_for_none(&x) {
+            return self.joint(one).at_none();
+        }
         let ([count, _], patches) = (x.dims(), self.grid.count());
         let Joint { mean, covariance } = self.process.joint(self.grid.extract(x)); // [C, N·P, N·P]
         let [functions, _, _] = covariance.dims();
@@ -130,9 +136,19 @@ impl<P: Process> Process for PatchProcess<P> {
     }
 
     /// Draws of the functions at all patches together.
-    fn sample(&self, x: Tensor<2>, samples: usize) -> Result<Tensor<3>, NotPositiveDefinite> {
+    fn sample(
+        &self,
+        x: Tensor<2>,
+        samples: usize,
+        seed: u64,
+    ) -> Result<Tensor<3>, NotPositiveDefinite> {
         let ([count, _], patches) = (x.dims(), self.grid.count());
-        let draws = self.process.sample(self.grid.extract(x), samples)?; // [S, C, N·P]
+        if count == 0 || samples == 0 {
+            let [_, functions] = self.marginals(x.clone()).mean.dims();
+            let options = (&x.device(), x.dtype());
+            return Ok(Tensor::zeros([samples, functions, count], options));
+        }
+        let draws = (self.process).sample(self.grid.extract(x), samples, seed)?; // [S, C, N·P]
         let [_, functions, _] = draws.dims();
         let draws = draws.reshape([samples, functions, count, patches]);
         let draws = draws.permute([0, 3, 1, 2]); // [S, P, C, N]

@@ -13,7 +13,8 @@ pub trait Predictive {
     /// How many rows a kernel sees at most for each input, of which memory grows with the number.
     fn rows_per_input(&self) -> usize;
 
-    /// `samples` draws of the functions at `x`, `[N, D]`, together over all inputs.
+    /// `samples` draws of the functions at `x`, `[N, D]`, together over all inputs: the same ones for
+    /// the same seed.
     ///
     /// # Shapes
     ///
@@ -22,7 +23,12 @@ pub trait Predictive {
     /// # Errors
     ///
     /// When a covariance cannot be factored.
-    fn draws(&self, x: Tensor<2>, samples: usize) -> Result<Tensor<3>, NotPositiveDefinite>;
+    fn draws(
+        &self,
+        x: Tensor<2>,
+        samples: usize,
+        seed: u64,
+    ) -> Result<Tensor<3>, NotPositiveDefinite>;
 }
 
 impl<P: Process> Predictive for P {
@@ -34,8 +40,13 @@ impl<P: Process> Predictive for P {
         Process::rows_per_input(self)
     }
 
-    fn draws(&self, x: Tensor<2>, samples: usize) -> Result<Tensor<3>, NotPositiveDefinite> {
-        self.sample(x, samples)
+    fn draws(
+        &self,
+        x: Tensor<2>,
+        samples: usize,
+        seed: u64,
+    ) -> Result<Tensor<3>, NotPositiveDefinite> {
+        self.sample(x, samples, seed)
     }
 }
 
@@ -81,10 +92,15 @@ impl<A: Predictive, B: Predictive> Predictive for EitherPredictive<A, B> {
         }
     }
 
-    fn draws(&self, x: Tensor<2>, samples: usize) -> Result<Tensor<3>, NotPositiveDefinite> {
+    fn draws(
+        &self,
+        x: Tensor<2>,
+        samples: usize,
+        seed: u64,
+    ) -> Result<Tensor<3>, NotPositiveDefinite> {
         match self {
-            Self::First(functions) => functions.draws(x, samples),
-            Self::Second(functions) => functions.draws(x, samples),
+            Self::First(functions) => functions.draws(x, samples, seed),
+            Self::Second(functions) => functions.draws(x, samples, seed),
         }
     }
 }

@@ -4,6 +4,7 @@ use burn::{
     module::{Module, Param, ParamId},
     tensor::{Int, Tensor},
 };
+use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
 
 use super::{Layer, LayerNoise, Predictive};
 use crate::{
@@ -221,17 +222,32 @@ impl<P: Process, R: Process> Predictive for StackProcess<P, R> {
         (hidden.max().unwrap_or(1)).max(self.output.rows_per_input())
     }
 
-    fn draws(&self, x: Tensor<2>, samples: usize) -> Result<Tensor<3>, NotPositiveDefinite> {
+    fn draws(
+        &self,
+        x: Tensor<2>,
+        samples: usize,
+        seed: u64,
+    ) -> Result<Tensor<3>, NotPositiveDefinite> {
         if self.hidden.is_empty() {
-            return self.output.sample(x, samples);
+            return self.output.sample(x, samples, seed);
         }
+        let [rows, _] = x.dims();
+        if rows == 0 || samples == 0 {
+            let functions = (self.components(x.clone()).first())
+                .map_or(0, |component| component.mean.dims()[1]);
+            let options = (&x.device(), x.dtype());
+            return Ok(Tensor::zeros([samples, functions, rows], options));
+        }
+        let mut seeds = ChaCha8Rng::seed_from_u64(seed);
         let draw_one = |_| {
             let mut values = x.clone();
             for layer in &self.hidden {
-                let draw = layer.sample(values, 1)?.squeeze_dim::<2>(0); // [W, N]
+                let draw = layer
+                    .sample(values, 1, seeds.next_u64())?
+                    .squeeze_dim::<2>(0); // [W, N]
                 values = draw.transpose();
             }
-            self.output.sample(values, 1)
+            self.output.sample(values, 1, seeds.next_u64())
         };
         let draws: Result<Vec<_>, _> = (0..samples).map(draw_one).collect();
         Ok(Tensor::cat(draws?, 0))

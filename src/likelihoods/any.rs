@@ -16,19 +16,22 @@ use super::{
 
 /// Configuration of any likelihood, as it is written to a model's file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "likelihood", rename_all = "kebab-case")]
+#[serde(tag = "likelihood", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum LikelihoodConfig {
     /// See [`Gaussian`].
     Gaussian(GaussianConfig),
     /// See [`FixedNoise`].
+    #[serde(deserialize_with = "crate::parameter::no_fields")]
     FixedNoise,
     /// See [`Heteroskedastic`].
     Heteroskedastic(HeteroskedasticConfig),
     /// See [`StudentT`].
     StudentT(StudentTConfig),
     /// See [`Bernoulli`].
+    #[serde(deserialize_with = "crate::parameter::no_fields")]
     Bernoulli,
     /// See [`BernoulliLogit`].
+    #[serde(deserialize_with = "crate::parameter::no_fields")]
     BernoulliLogit,
     /// See [`Softmax`].
     Softmax(SoftmaxConfig),
@@ -37,10 +40,12 @@ pub enum LikelihoodConfig {
     /// See [`Ordinal`].
     Ordinal(OrdinalConfig),
     /// See [`Poisson`].
+    #[serde(deserialize_with = "crate::parameter::no_fields")]
     Poisson,
     /// See [`NegativeBinomial`].
     NegativeBinomial(NegativeBinomialConfig),
     /// See [`Exponential`].
+    #[serde(deserialize_with = "crate::parameter::no_fields")]
     Exponential,
     /// See [`Gamma`].
     Gamma(GammaConfig),

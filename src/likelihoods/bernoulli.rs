@@ -54,6 +54,7 @@ impl Likelihood for Bernoulli {
     }
 
     fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
+        self.require_sizes_of_values(&targets, &function);
         log_normal_cdf(signs(targets).unsqueeze::<3>() * function)
     }
 
@@ -71,6 +72,7 @@ impl Likelihood for Bernoulli {
     }
 
     fn log_predictive_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
+        self.require_sizes(&targets, &marginals);
         sum_outputs(log_normal_cdf(
             signs(targets) * Self::effective_mean(marginals),
         ))

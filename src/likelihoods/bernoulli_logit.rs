@@ -45,6 +45,7 @@ impl Likelihood for BernoulliLogit {
     }
 
     fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
+        self.require_sizes_of_values(&targets, &function);
         softplus(signs(targets).neg().unsqueeze::<3>() * function).neg()
     }
 

@@ -27,6 +27,7 @@ pub struct Beta {
 
 /// Configuration of a [`Beta`] likelihood.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct BetaConfig {
     /// The first value of the precision s.
     pub precision: f64,
@@ -73,6 +74,7 @@ impl Likelihood for Beta {
     }
 
     fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
+        self.require_sizes_of_values(&targets, &function);
         let precision = self.precision();
         let scaled = |f: Tensor<3>| {
             (sigmoid(f) * precision.clone().reshape([1; 3])).clamp_min(SMALLEST_PARAMETER)

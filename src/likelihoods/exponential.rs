@@ -35,6 +35,7 @@ impl Likelihood for Exponential {
     }
 
     fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
+        self.require_sizes_of_values(&targets, &function);
         let decay = targets.unsqueeze::<3>() * function.clone().neg().exp();
         (decay + function).neg()
     }
@@ -53,6 +54,7 @@ impl Likelihood for Exponential {
 
     /// `−μ − y·exp(−μ + σ²/2)`.
     fn expected_log_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
+        self.require_sizes(&targets, &marginals);
         let Marginals { mean, variance } = marginals;
         let decay = targets * (variance * 0.5 - mean.clone()).exp();
         sum_outputs((decay + mean).neg())

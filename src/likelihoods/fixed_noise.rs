@@ -51,6 +51,7 @@ impl Likelihood for FixedNoise {
     }
 
     fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
+        self.require_sizes_of_values(&targets, &function);
         let (values, noise) = values_and_noise(targets);
         log_normal(values.unsqueeze::<3>() - function, noise.unsqueeze())
     }
@@ -66,6 +67,7 @@ impl Likelihood for FixedNoise {
 
     /// `log N(y_n | μ_n, v_n) − σ_n²/(2v_n)`, in closed form.
     fn expected_log_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
+        self.require_sizes(&targets, &marginals);
         let (values, noise) = values_and_noise(targets);
         let squares = (values - marginals.mean).square() + marginals.variance;
         sum_outputs((squares / noise.clone() + noise.log() + (2.0 * PI).ln()) * -0.5)
@@ -73,6 +75,7 @@ impl Likelihood for FixedNoise {
 
     /// `log N(y_n | μ_n, σ_n² + v_n)`.
     fn log_predictive_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
+        self.require_sizes(&targets, &marginals);
         let (values, noise) = values_and_noise(targets);
         sum_outputs(log_normal(
             values - marginals.mean,

@@ -24,6 +24,7 @@ pub struct Gamma {
 
 /// Configuration of a [`Gamma`] likelihood.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct GammaConfig {
     /// The first value of the shape k.
     pub shape: f64,
@@ -85,6 +86,7 @@ impl Likelihood for Gamma {
     }
 
     fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
+        self.require_sizes_of_values(&targets, &function);
         let inverse_mean = function.clone().neg().exp();
         self.log_density_of(targets.unsqueeze(), function, inverse_mean)
     }
@@ -106,6 +108,7 @@ impl Likelihood for Gamma {
 
     /// The log density with `E[e^{−f}] = exp(−μ + σ²/2)`.
     fn expected_log_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
+        self.require_sizes(&targets, &marginals);
         let Marginals { mean, variance } = marginals;
         let inverse_mean = (variance * 0.5 - mean.clone()).exp();
         sum_outputs(self.log_density_of(targets, mean, inverse_mean))

@@ -24,6 +24,7 @@ pub struct Gaussian {
 
 /// Configuration of a [`Gaussian`] likelihood.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct GaussianConfig {
     /// The first value of the noise variance, in squared units of the targets.
     pub noise: f64,
@@ -85,6 +86,7 @@ impl Likelihood for Gaussian {
     }
 
     fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
+        self.require_sizes_of_values(&targets, &function);
         log_normal(
             targets.unsqueeze::<3>() - function,
             self.noise().reshape([1; 3]),
@@ -106,6 +108,7 @@ impl Likelihood for Gaussian {
 
     /// `log N(y_n | μ_n, σ²) − σ_n²/(2σ²)`, in closed form.
     fn expected_log_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
+        self.require_sizes(&targets, &marginals);
         let outputs = marginals.mean.dims()[1] as f64;
         let noise = self.noise();
         let squares = (targets - marginals.mean).square() + marginals.variance; // [N, P]
@@ -115,6 +118,7 @@ impl Likelihood for Gaussian {
 
     /// `log N(y_n | μ_n, σ_n² + σ²)`.
     fn log_predictive_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
+        self.require_sizes(&targets, &marginals);
         let Marginals { mean, variance } = self.predict(marginals);
         sum_outputs(log_normal(targets - mean, variance))
     }

@@ -30,6 +30,7 @@ pub struct Heteroskedastic {
 
 /// Configuration of a [`Heteroskedastic`] likelihood.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct HeteroskedasticConfig {
     /// The first value of the base variance, in squared units of the targets.
     pub noise: f64,
@@ -89,6 +90,7 @@ impl Likelihood for Heteroskedastic {
     }
 
     fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
+        self.require_sizes_of_values(&targets, &function);
         let (mean, variance) = self.conditional_moments(function);
         log_normal(targets.unsqueeze::<3>() - mean, variance)
     }
@@ -109,6 +111,7 @@ impl Likelihood for Heteroskedastic {
 
     /// `−½[log 2πs + μ_g + ((y − μ_f)² + σ_f²)·exp(−μ_g + σ_g²/2)/s]`, in closed form.
     fn expected_log_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
+        self.require_sizes(&targets, &marginals);
         let (function, log_noise) = split(marginals);
         let noise = self.noise().reshape([1, 1]);
         let squares = (targets - function.mean).square() + function.variance;
@@ -120,6 +123,7 @@ impl Likelihood for Heteroskedastic {
     /// `log E_g[N(y_n | μ_f, σ_f² + s·exp(g))]`: the mean function in closed form, the log noise
     /// by quadrature.
     fn log_predictive_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
+        self.require_sizes(&targets, &marginals);
         let (function, log_noise) = split(marginals);
         let error = (targets - function.mean).unsqueeze::<3>();
         let noise = self.noise().reshape([1; 3]);

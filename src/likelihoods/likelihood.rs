@@ -5,10 +5,12 @@ use burn::{
     tensor::{Tensor, TensorData},
 };
 use rand::Rng;
-use rand_distr::{Distribution, StandardNormal};
 
 use super::{ImpossibleTarget, Quadrature};
-use crate::parameter::{Hyperparameter, hyperparameters, numbers};
+use crate::{
+    parameter::{Hyperparameter, hyperparameters, numbers},
+    random::normals,
+};
 
 /// Mean and variance of independent Gaussians.
 #[derive(Clone, Debug)]
@@ -25,11 +27,9 @@ const SMALLEST_VARIANCE: f64 = 1e-12;
 impl Marginals {
     /// Draws `μ + σ∘ε` with standard normal `ε`, `[N, F]`: gradients flow to means and variances.
     pub fn draw(self, random: &mut impl Rng) -> Tensor<2> {
-        let shape = self.mean.dims();
-        let values: Vec<f64> = (StandardNormal.sample_iter(random))
-            .take(shape.iter().product())
-            .collect();
-        self.at(values, shape)
+        let options = (&self.mean.device(), self.mean.dtype());
+        let noise = normals(self.mean.dims(), random, options);
+        self.at(noise)
     }
 
     /// `μ + σ∘ε` with the same `ε` for every row, `[F]`.
@@ -48,13 +48,13 @@ impl Marginals {
             "Marginals: {} numbers of noise for {functions} functions",
             noise.len()
         );
-        self.at(noise.to_vec(), [1, functions])
+        let options = (&self.mean.device(), self.mean.dtype());
+        let noise = TensorData::new(noise.to_vec(), [1, functions]);
+        self.at(Tensor::from_data(noise, options))
     }
 
     /// `μ + σ∘ε`, `ε` of a shape that broadcasts.
-    fn at(self, noise: Vec<f64>, shape: [usize; 2]) -> Tensor<2> {
-        let options = (&self.mean.device(), self.mean.dtype());
-        let noise = Tensor::from_data(TensorData::new(noise, shape), options);
+    fn at(self, noise: Tensor<2>) -> Tensor<2> {
         self.mean + self.variance.clamp_min(SMALLEST_VARIANCE).sqrt() * noise
     }
 
@@ -188,6 +188,54 @@ pub trait Likelihood: Module + ModuleDisplay {
         }
     }
 
+    /// Fails unless targets and marginals belong together.
+    ///
+    /// # Panics
+    ///
+    /// If they differ in rows, the means and variances in size, or the functions and the target
+    /// columns are not those of the same outputs.
+    #[track_caller]
+    fn require_sizes(&self, targets: &Tensor<2>, marginals: &Marginals) {
+        let (means, variances) = (marginals.mean.dims(), marginals.variance.dims());
+        assert!(
+            means == variances && self.takes_sizes(targets, means),
+            "the {} likelihood: targets {:?} for functions with means {means:?} and variances \
+             {variances:?}; expected [N, {}·P] for [N, {}·P] each",
+            self.name(),
+            targets.dims(),
+            self.columns_per_output(),
+            self.latents_per_output()
+        );
+    }
+
+    /// As [`require_sizes`](Self::require_sizes) for values of the functions, `[S, N, F]`.
+    ///
+    /// # Panics
+    ///
+    /// If they differ in rows, or the functions and the target columns are not those of the same
+    /// outputs.
+    #[track_caller]
+    fn require_sizes_of_values(&self, targets: &Tensor<2>, function: &Tensor<3>) {
+        let [_, rows, functions] = function.dims();
+        assert!(
+            self.takes_sizes(targets, [rows, functions]),
+            "the {} likelihood: targets {:?} for values of the functions {:?}; expected [N, {}·P] for \
+             [S, N, {}·P]",
+            self.name(),
+            targets.dims(),
+            function.dims(),
+            self.columns_per_output(),
+            self.latents_per_output()
+        );
+    }
+
+    /// Whether targets are those of `[N, F]` functions.
+    fn takes_sizes(&self, targets: &Tensor<2>, [rows, functions]: [usize; 2]) -> bool {
+        let latents = self.latents_per_output();
+        let columns = functions / latents * self.columns_per_output();
+        functions.is_multiple_of(latents) && targets.dims() == [rows, columns]
+    }
+
     /// The quadrature behind the defaults of the methods below.
     fn quadrature(&self) -> Quadrature {
         Quadrature::default_for(self.latents_per_output())
@@ -201,6 +249,7 @@ pub trait Likelihood: Module + ModuleDisplay {
     /// - `targets`: `[N, T]`, `marginals`: of the functions, `[N, F]`
     /// - result: `[N]`
     fn expected_log_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
+        self.require_sizes(&targets, &marginals);
         let expected = (self.quadrature())
             .expectation(marginals, |function| self.log_density(targets, function));
         sum_outputs(expected)
@@ -213,6 +262,7 @@ pub trait Likelihood: Module + ModuleDisplay {
     /// - `targets`: `[N, T]`, `marginals`: of the functions, `[N, F]`
     /// - result: `[N]`
     fn log_predictive_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
+        self.require_sizes(&targets, &marginals);
         let log_density = (self.quadrature())
             .log_expectation(marginals, |function| self.log_density(targets, function));
         sum_outputs(log_density)

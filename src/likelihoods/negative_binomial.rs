@@ -31,6 +31,7 @@ pub struct NegativeBinomial {
 
 /// Configuration of a [`NegativeBinomial`] likelihood.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct NegativeBinomialConfig {
     /// The first value of the dispersion α.
     pub dispersion: f64,
@@ -77,6 +78,7 @@ impl Likelihood for NegativeBinomial {
     }
 
     fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
+        self.require_sizes_of_values(&targets, &function);
         let size = self.dispersion().recip(); // r
         let row = size.clone().reshape([1, 1]);
         let constant = log_gamma(targets.clone() + row) - log_gamma(targets.clone() + 1.0);

@@ -41,6 +41,7 @@ pub struct Ordinal {
 
 /// Configuration of an [`Ordinal`] likelihood.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct OrdinalConfig {
     /// How many labels there are, C.
     pub classes: usize,
@@ -142,6 +143,7 @@ impl Likelihood for Ordinal {
     }
 
     fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
+        self.require_sizes_of_values(&targets, &function);
         let (lower, upper) = self.cut_points_around(targets);
         Self::log_between(
             lower.unsqueeze::<3>() - function.clone(),
@@ -169,6 +171,7 @@ impl Likelihood for Ordinal {
     }
 
     fn log_predictive_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
+        self.require_sizes(&targets, &marginals);
         sum_outputs(self.log_probability(targets, &marginals))
     }
 

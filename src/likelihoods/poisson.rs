@@ -46,6 +46,7 @@ impl Likelihood for Poisson {
     }
 
     fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
+        self.require_sizes_of_values(&targets, &function);
         let constant = log_gamma(targets.clone() + 1.0).unsqueeze::<3>();
         targets.unsqueeze::<3>() * function.clone() - function.exp() - constant
     }
@@ -61,6 +62,7 @@ impl Likelihood for Poisson {
 
     /// `y·μ − exp(μ + σ²/2) − log y!`.
     fn expected_log_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
+        self.require_sizes(&targets, &marginals);
         let constant = log_gamma(targets.clone() + 1.0);
         let linear = targets * marginals.mean.clone();
         let (rate, _) = log_link::moments_of_exponential(marginals);

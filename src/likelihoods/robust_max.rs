@@ -33,6 +33,7 @@ pub struct RobustMax {
 
 /// Configuration of a [`RobustMax`] likelihood.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct RobustMaxConfig {
     /// How many classes there are, C.
     pub classes: usize,
@@ -157,6 +158,7 @@ impl Likelihood for RobustMax {
     }
 
     fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
+        self.require_sizes_of_values(&targets, &function);
         let is_largest = self.is_largest(function);
         self.mix(
             function_of_label(targets, is_largest, self.classes),
@@ -189,11 +191,13 @@ impl Likelihood for RobustMax {
 
     /// `π_y·log(1 − ε) + (1 − π_y)·log(ε/(C − 1))`.
     fn expected_log_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
+        self.require_sizes(&targets, &marginals);
         sum_outputs(self.mix(self.label_is_largest(targets, marginals), f64::ln))
     }
 
     /// `log[π_y·(1 − ε) + (1 − π_y)·ε/(C − 1)]`.
     fn log_predictive_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
+        self.require_sizes(&targets, &marginals);
         let largest = self.label_is_largest(targets, marginals);
         sum_outputs(self.mix(largest, |probability| probability).log())
     }

@@ -26,6 +26,7 @@ pub struct Softmax {
 
 /// Configuration of a [`Softmax`] likelihood.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct SoftmaxConfig {
     /// How many classes there are, C.
     pub classes: usize,
@@ -109,6 +110,7 @@ impl Likelihood for Softmax {
     }
 
     fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
+        self.require_sizes_of_values(&targets, &function);
         let [samples, rows, functions] = function.dims();
         let log_sum = Self::log_sum(self.by_class(function.clone()));
         function_of_label(targets, function, self.classes)
@@ -140,6 +142,7 @@ impl Likelihood for Softmax {
 
     /// `μ_y − E[log Σ_j exp(f_j)]`, the first term in closed form.
     fn expected_log_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
+        self.require_sizes(&targets, &marginals);
         let own = function_of_label(targets, marginals.mean.clone().unsqueeze(), self.classes);
         let log_sum = self.quadrature.expectation(marginals, |function| {
             let [samples, rows, functions] = function.dims();

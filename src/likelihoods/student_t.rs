@@ -32,6 +32,7 @@ pub struct StudentT {
 
 /// Configuration of a [`StudentT`] likelihood.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct StudentTConfig {
     /// The first value of the scale s, in the units of the targets.
     pub scale: f64,
@@ -106,6 +107,7 @@ impl Likelihood for StudentT {
 
     /// `log Γ((ν + 1)/2) − log Γ(ν/2) − ½·log(πνs²) − (ν + 1)/2·log(1 + (y − f)²/(νs²))`.
     fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
+        self.require_sizes_of_values(&targets, &function);
         let (scale, degrees) = (self.scale(), self.degrees_of_freedom());
         let half = (degrees.clone() + 1.0) * 0.5;
         let width = degrees.clone() * scale.square(); // ν·s²

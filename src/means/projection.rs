@@ -6,7 +6,7 @@ use burn::{
 };
 use faer::{Mat, Side};
 
-use super::Mean;
+use super::{Mean, require_inputs};
 use crate::parameter::numbers;
 
 /// `m(x) = x`: the mean of a hidden layer that changes its inputs a little.
@@ -116,6 +116,8 @@ impl ProjectionMean {
 
 impl Mean for ProjectionMean {
     fn forward(&self, x: Tensor<2>) -> Tensor<2> {
-        x.matmul(self.weights())
+        let weights = self.weights();
+        require_inputs(&x, &weights);
+        x.matmul(weights)
     }
 }

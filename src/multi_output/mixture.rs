@@ -5,7 +5,7 @@ use burn::tensor::Tensor;
 use crate::{
     likelihoods::Marginals,
     ops::NotPositiveDefinite,
-    variational::{Joint, JointAcrossOutputs, Process},
+    variational::{Joint, JointAcrossOutputs, Process, one_for_none},
 };
 
 /// The process `f = W·g` of P functions: mixtures of the Q independent functions of a process.
@@ -50,10 +50,16 @@ fn weighted_sums(weights: Tensor<2>, covariances: Tensor<3>) -> Tensor<3> {
 
 impl<G: Process> Process for Mixture<G> {
     fn marginals(&self, x: Tensor<2>) -> Marginals {
+        if let Some(one) = one_for_none(&x) {
+            return self.marginals(one).at_none();
+        }
         mix(self.latent.marginals(x), self.mixing())
     }
 
     fn joint(&self, x: Tensor<2>) -> Joint {
+        if let Some(one) = one_for_none(&x) {
+            return self.joint(one).at_none();
+        }
         let Joint { mean, covariance } = self.latent.joint(x);
         Joint {
             mean: mean.matmul(self.mixing().transpose()),
@@ -75,8 +81,20 @@ impl<G: Process> Process for Mixture<G> {
     }
 
     /// Draws of the mixtures: those of different outputs are correlated as the outputs are.
-    fn sample(&self, x: Tensor<2>, samples: usize) -> Result<Tensor<3>, NotPositiveDefinite> {
-        let latent = self.latent.sample(x, samples)?; // [S, Q, N]
+    fn sample(
+        &self,
+        x: Tensor<2>,
+        samples: usize,
+        seed: u64,
+    ) -> Result<Tensor<3>, NotPositiveDefinite> {
+        let ([rows, _], [outputs, _]) = (x.dims(), self.mixing().dims());
+        if rows == 0 || samples == 0 {
+            return Ok(Tensor::zeros(
+                [samples, outputs, rows],
+                (&x.device(), x.dtype()),
+            ));
+        }
+        let latent = self.latent.sample(x, samples, seed)?; // [S, Q, N]
         Ok(mix_draws(latent, self.mixing()))
     }
 }

@@ -8,7 +8,7 @@ use crate::{
     kernels::Kernel,
     likelihoods::Marginals,
     ops::{CholeskyFactor, batch_column_squares, batch_projected_moments, transposed_gram},
-    variational::{ConditionedProcess, Joint, Process, Spread, nonnegative},
+    variational::{ConditionedProcess, Joint, Process, Spread, nonnegative, one_for_none},
 };
 
 /// P independent functions with kernels of their own, each conditioned on its inducing variables
@@ -77,6 +77,9 @@ impl<K: Kernel, I: SeparateInducing<K>> SeparateProcess<K, I> {
 
 impl<K: Kernel, I: SeparateInducing<K>> Process for SeparateProcess<K, I> {
     fn marginals(&self, x: Tensor<2>) -> Marginals {
+        if let Some(one) = one_for_none(&x) {
+            return self.marginals(one).at_none();
+        }
         let prior_variance = self.kernels.diagonals(x.clone()); // [P, N]
         let features = self.features(x);
         let residual = prior_variance - batch_column_squares(features.clone());
@@ -89,6 +92,9 @@ impl<K: Kernel, I: SeparateInducing<K>> Process for SeparateProcess<K, I> {
     }
 
     fn joint(&self, x: Tensor<2>) -> Joint {
+        if let Some(one) = one_for_none(&x) {
+            return self.joint(one).at_none();
+        }
         let ([outputs, _, _], [rows, dimensions]) = (self.scale.dims(), x.dims());
         let repeated = x
             .clone()

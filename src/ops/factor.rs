@@ -18,6 +18,7 @@ use super::{
 /// times as much (from [`Jitter::FIRST_STEP`] if `initial` is zero), at most `escalations` times.
 /// In a batch only the members that failed are tried again.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Jitter {
     /// The jitter of the first attempt, relative to the mean of the diagonal.
     pub initial: f64,

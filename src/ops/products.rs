@@ -42,6 +42,10 @@ pub fn covariance_product(
         "covariance_product: {columns} points x2 with vectors [{rows}, {width}]; expected [N2, D] \
          and [N2, R]"
     );
+    let [results, _] = x1.dims();
+    if results == 0 || rows == 0 || width == 0 {
+        return Tensor::zeros([results, width], (&vectors.device(), vectors.dtype()));
+    }
     Tensor::from_dispatch(<Dispatch as LinearAlgebra>::covariance_product(
         x1.into_dispatch(),
         x2.into_dispatch(),
@@ -120,7 +124,9 @@ fn check(
     let ([scales], [variances]) = (lengthscales.dims(), variance.dims());
     assert!(
         d1 == d2 && (scales == d1 || scales == 1) && variances == 1,
-        "{operation}: points of {d1} and {d2} dimensions, {scales} lengthscales, {variances} \
-         variances; expected equal dimensions, as many lengthscales (or 1) and 1 variance"
+        "{operation}: points {:?} and {:?}, {scales} lengthscales, {variances} variances; expected \
+         equal dimensions, as many lengthscales (or 1) and 1 variance",
+        x1.dims(),
+        x2.dims()
     );
 }

@@ -40,6 +40,7 @@ const HALVINGS: usize = 12;
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct NaturalGradient {
     /// The step size γ.
     pub step_size: f64,
@@ -50,6 +51,7 @@ pub struct NaturalGradient {
 
 /// Step sizes that grow geometrically.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct WarmUp {
     /// The size of the first step.
     pub first: f64,

@@ -43,7 +43,7 @@ const FAR: f64 = 0.5;
 /// # assert!(inverted.report.steps < 20);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct NaturalInversion {
     /// The step sizes γ.
     pub step_sizes: StepSizes,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// The step sizes of one call of [`NaturalInversion`](super::NaturalInversion): the steps are
 /// counted from zero in every call.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "schedule", rename_all = "kebab-case")]
+#[serde(tag = "schedule", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum StepSizes {
     /// One size.
     Constant {

@@ -10,7 +10,7 @@ use crate::ops::{host::special::softplus_inverse, sigmoid, softplus};
 
 /// The open interval that a parameter stays in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct Bounds {
     /// What every value lies above.
     #[serde(skip_serializing_if = "Option::is_none")]

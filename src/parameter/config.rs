@@ -10,7 +10,7 @@ use super::{Bounds, ParameterError, Parameters, Priors};
 /// First values, bounds and priors of a model's parameters, and which of them are not trained; all
 /// by the [paths](Parameters) of the parameters.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct ParameterConfig {
     /// First values: one for each of the parameter's values, or one for all.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -38,7 +38,8 @@ impl ParameterConfig {
             .filter_map(move |(path, values)| Some((within(path)?, values.as_slice())))
     }
 
-    /// A module with everything that is asked of it but the priors, which its trainer takes.
+    /// A module with everything that is asked of it but the priors, which its model keeps for its
+    /// trainer.
     ///
     /// # Errors
     ///
@@ -93,11 +94,6 @@ impl ParameterConfig {
             Some(rest) if rest.is_empty() || rest.starts_with('.') => format!("{to}{rest}"),
             _ => path.to_owned(),
         })
-    }
-
-    /// The same for a module that has the one it is about in `field`, or in a field of a field.
-    pub fn within(&self, field: &str) -> Self {
-        self.with_paths(|path| format!("{field}.{path}"))
     }
 
     fn with_paths(&self, changed: impl Fn(&str) -> String) -> Self {

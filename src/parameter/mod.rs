@@ -6,6 +6,7 @@ mod bounds;
 mod config;
 mod error;
 mod hyperparameter;
+mod no_fields;
 mod positive;
 mod prior;
 mod tree;
@@ -17,6 +18,8 @@ pub use bounds::Bounds;
 pub use config::ParameterConfig;
 pub use error::ParameterError;
 pub use hyperparameter::{Hyperparameter, hyperparameters};
+#[doc(hidden)]
+pub use no_fields::no_fields;
 pub use positive::{LOWER_BOUND, Positive};
 pub use prior::{Prior, Priors};
 

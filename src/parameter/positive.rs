@@ -63,6 +63,21 @@ impl Positive {
         }
     }
 
+    /// How many values there are, repetitions included.
+    pub(crate) fn count(&self) -> usize {
+        let [count] = self.raw.lazy_shape().dims();
+        count * self.repeats
+    }
+
+    /// The constrained values as numbers, one for each of `count` dimensions: a single value stands for
+    /// all of them.
+    pub(crate) fn for_each(&self, count: usize) -> Vec<f64> {
+        match self.to_vec() {
+            values if values.len() == 1 => vec![values[0]; count],
+            values => values,
+        }
+    }
+
     /// The constrained values as numbers.
     pub fn to_vec(&self) -> Vec<f64> {
         numbers(self.value())

@@ -16,7 +16,7 @@ use super::{Bounds, ParameterError, access::find, tree};
 /// Its density is that of θ itself: what training finds is the mode over θ, whatever number θ is
 /// stored as.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "prior", rename_all = "kebab-case")]
+#[serde(tag = "prior", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Prior {
     /// `log p(θ) = a·log b − log Γ(a) + (a − 1)·log θ − b·θ`, with mean `a/b`.
     Gamma {
@@ -125,6 +125,17 @@ const ROUNDING: f64 = 1e-5;
 pub struct Priors(pub BTreeMap<String, Prior>);
 
 impl Priors {
+    /// Adds these, in the place of those of the same parameters.
+    pub fn extend(&mut self, others: Self) {
+        self.0.extend(others.0);
+    }
+
+    /// The same for a module that has the one they are about in `field`.
+    pub fn within(self, field: &str) -> Self {
+        let renamed = |(path, prior)| (format!("{field}.{path}"), prior);
+        Self(self.0.into_iter().map(renamed).collect())
+    }
+
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

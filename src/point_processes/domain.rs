@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// A box in D dimensions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Domain {
     lower: Vec<f64>,
     upper: Vec<f64>,

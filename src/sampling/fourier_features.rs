@@ -1,11 +1,13 @@
 //! Draws of the prior by random Fourier features.
 
-use burn::tensor::{Tensor, TensorCreationOptions, TensorData};
+use burn::tensor::{Tensor, TensorCreationOptions};
 use rand::rngs::ChaCha8Rng;
-use rand_distr::{Distribution, StandardNormal};
 
 use super::Paths;
-use crate::kernels::{FourierBasis, Kernel, NoSpectrum, fourier_basis};
+use crate::{
+    kernels::{FourierBasis, Kernel, NoSpectrum, fourier_basis},
+    random::normals,
+};
 
 /// Draws of P functions from a Gaussian process with mean zero, by random Fourier features:
 /// `g(x) = Σ_f a_f·(w_f·cos ω_fᵀx + v_f·sin ω_fᵀx)`, `w, v ~ N(0, 1)`, with `F` frequencies ω from
@@ -25,7 +27,7 @@ impl PriorPaths {
     ///
     /// # Errors
     ///
-    /// When the kernel has no spectral density.
+    /// When the kernel has no spectrum.
     pub fn new(
         kernel: &impl Kernel,
         dimensions: usize,
@@ -43,17 +45,6 @@ impl PriorPaths {
             weights: normals(shape, random, options) * basis.amplitudes.unsqueeze(),
         })
     }
-}
-
-/// Standard normals.
-pub(super) fn normals<const D: usize>(
-    shape: [usize; D],
-    random: &mut ChaCha8Rng,
-    options: impl Into<TensorCreationOptions>,
-) -> Tensor<D> {
-    let count = shape.iter().product();
-    let values: Vec<f64> = StandardNormal.sample_iter(random).take(count).collect();
-    Tensor::from_data(TensorData::new(values, shape), options)
 }
 
 /// `Σ_j w_spj·b_jn`: [S, P, N] from weights, [S, P, J], and values of J functions, [J, N].

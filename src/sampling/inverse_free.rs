@@ -2,14 +2,12 @@
 
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 
-use super::{
-    ConditionedPaths, PathOptions, Paths, PriorPaths, SamplePaths, SeparatePaths,
-    fourier_features::normals,
-};
+use super::{ConditionedPaths, PathOptions, Paths, PriorPaths, SamplePaths, SeparatePaths};
 use crate::{
     inducing::{FunctionVariables, InducingVariables, SeparateInducing},
     kernels::{Kernel, NoSpectrum},
     multi_output::SeparateKernels,
+    random::normals,
     variational::InverseFreeProcess,
 };
 

@@ -77,6 +77,6 @@ pub trait SamplePaths {
     ///
     /// # Errors
     ///
-    /// When the kernel has no spectral density.
+    /// When the kernel has no spectrum.
     fn paths(&self, options: PathOptions) -> Result<Self::Paths, NoSpectrum>;
 }

@@ -3,13 +3,11 @@
 use burn::tensor::Tensor;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 
-use super::{
-    PathOptions, Paths, PriorPaths, SamplePaths,
-    fourier_features::{combine, normals},
-};
+use super::{PathOptions, Paths, PriorPaths, SamplePaths, fourier_features::combine};
 use crate::{
     inducing::{FunctionVariables, InducingVariables},
     kernels::{Kernel, NoSpectrum},
+    random::normals,
     variational::ConditionedProcess,
 };
 

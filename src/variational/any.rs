@@ -22,7 +22,7 @@ use crate::{
 
 /// Configuration of any posterior, as it is written to a model's file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "posterior", rename_all = "kebab-case")]
+#[serde(tag = "posterior", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum PosteriorConfig {
     /// See [`Whitened`].
     Whitened {

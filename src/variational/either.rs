@@ -43,10 +43,15 @@ impl<A: Process, B: Process> Process for EitherProcess<A, B> {
         }
     }
 
-    fn sample(&self, x: Tensor<2>, samples: usize) -> Result<Tensor<3>, NotPositiveDefinite> {
+    fn sample(
+        &self,
+        x: Tensor<2>,
+        samples: usize,
+        seed: u64,
+    ) -> Result<Tensor<3>, NotPositiveDefinite> {
         match self {
-            Self::First(process) => process.sample(x, samples),
-            Self::Second(process) => process.sample(x, samples),
+            Self::First(process) => process.sample(x, samples, seed),
+            Self::Second(process) => process.sample(x, samples, seed),
         }
     }
 }

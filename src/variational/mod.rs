@@ -104,6 +104,8 @@ pub trait Posterior<K: FunctionPrior>: Module + ModuleDisplay {
     }
 }
 
+pub(crate) use process::one_for_none;
+
 /// A variance that rounding may have pushed below zero, clamped.
 pub(crate) fn nonnegative(variance: Tensor<2>) -> Tensor<2> {
     variance.clamp_min(0.0)

@@ -1,6 +1,7 @@
 //! Gaussian processes conditioned on something, ready for prediction.
 
-use burn::tensor::{Distribution, Tensor};
+use burn::tensor::Tensor;
+use rand::{SeedableRng, rngs::ChaCha8Rng};
 
 use super::{
     distribution::{Moments, Scale},
@@ -11,6 +12,7 @@ use crate::{
     kernels::Kernel,
     likelihoods::Marginals,
     ops::{CholeskyFactor, Jitter, NotPositiveDefinite, cholesky, column_squares},
+    random::normals,
 };
 
 /// The joint distribution of function values at N inputs.
@@ -51,7 +53,14 @@ pub trait Process {
     /// are independent unless the process mixes them.
     fn joint_across_outputs(&self, x: Tensor<2>) -> JointAcrossOutputs {
         let Joint { mean, covariance } = self.joint(x);
-        let [outputs, _, _] = covariance.dims();
+        let [outputs, rows, _] = covariance.dims();
+        if rows == 0 {
+            let options = (&mean.device(), mean.dtype());
+            return JointAcrossOutputs {
+                covariance: Tensor::zeros([outputs, outputs, 0, 0], options),
+                mean,
+            };
+        }
         let same = Tensor::<2>::eye(outputs, &mean.device()).cast(mean.dtype());
         let same = same.reshape([outputs, outputs, 1, 1]);
         JointAcrossOutputs {
@@ -60,7 +69,7 @@ pub trait Process {
         }
     }
 
-    /// `samples` draws of the functions at `x`, `[N, D]`.
+    /// `samples` draws of the functions at `x`, `[N, D]`: the same ones for the same seed.
     ///
     /// # Shapes
     ///
@@ -69,18 +78,58 @@ pub trait Process {
     /// # Errors
     ///
     /// When the covariance cannot be factored.
-    fn sample(&self, x: Tensor<2>, samples: usize) -> Result<Tensor<3>, NotPositiveDefinite> {
+    fn sample(
+        &self,
+        x: Tensor<2>,
+        samples: usize,
+        seed: u64,
+    ) -> Result<Tensor<3>, NotPositiveDefinite> {
         let Joint { mean, covariance } = self.joint(x);
         let [outputs, points, _] = covariance.dims();
+        if points == 0 || samples == 0 {
+            let options = (&mean.device(), mean.dtype());
+            return Ok(Tensor::zeros([samples, outputs, points], options));
+        }
         // Function values at close points are almost equal: their covariance is singular to
         // rounding, which the jitter hides.
         let factor = cholesky(covariance, Jitter::for_precision(mean.dtype()))?.lower(); // [P, N, N]
         let options = (&mean.device(), mean.dtype());
-        let shape = [outputs, points, samples];
-        let noise = Tensor::<3>::random(shape, Distribution::Normal(0.0, 1.0), options);
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let noise = normals([outputs, points, samples], &mut random, options);
         let centred = factor.matmul(noise); // [P, N, S]
         let draws = centred + mean.transpose().unsqueeze_dim::<3>(2);
         Ok(draws.permute([2, 0, 1]))
+    }
+}
+
+/// One input in the place of none: the backends have few operations on nothing.
+pub(crate) fn one_for_none(x: &Tensor<2>) -> Option<Tensor<2>> {
+    let [rows, dimensions] = x.dims();
+    (rows == 0).then(|| Tensor::zeros([1, dimensions], (&x.device(), x.dtype())))
+}
+
+impl Marginals {
+    /// Those of the same functions at no inputs.
+    pub(crate) fn at_none(self) -> Self {
+        let [_, functions] = self.mean.dims();
+        let options = (&self.mean.device(), self.mean.dtype());
+        let none = Tensor::zeros([0, functions], options);
+        Self {
+            mean: none.clone(),
+            variance: none,
+        }
+    }
+}
+
+impl Joint {
+    /// That of the same functions at no inputs.
+    pub(crate) fn at_none(self) -> Self {
+        let [_, functions] = self.mean.dims();
+        let options = (&self.mean.device(), self.mean.dtype());
+        Self {
+            mean: Tensor::zeros([0, functions], options),
+            covariance: Tensor::zeros([functions, 0, 0], options),
+        }
     }
 }
 
@@ -231,6 +280,9 @@ impl<K: Kernel, I: InducingVariables<K>> ConditionedProcess<K, I> {
 
 impl<K: Kernel, I: InducingVariables<K>> Process for ConditionedProcess<K, I> {
     fn marginals(&self, x: Tensor<2>) -> Marginals {
+        if let Some(one) = one_for_none(&x) {
+            return self.marginals(one).at_none();
+        }
         let prior_variance = self.kernel.diagonal(x.clone());
         let features = self.features(x);
         let residual = prior_variance - column_squares(features.clone()); // [N]
@@ -243,6 +295,9 @@ impl<K: Kernel, I: InducingVariables<K>> Process for ConditionedProcess<K, I> {
     }
 
     fn joint(&self, x: Tensor<2>) -> Joint {
+        if let Some(one) = one_for_none(&x) {
+            return self.joint(one).at_none();
+        }
         let prior = self.kernel.matrix(x.clone()); // [N, N]
         let features = self.features(x); // [M, N]
         let [outputs, _] = self.mean.dims();

@@ -98,7 +98,7 @@ impl PseudoObservations {
 
 /// Configuration of [`PseudoObservations`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct PseudoObservationsConfig {
     /// How the mean of `q(u)` follows from `m̃`.
     pub mean: MeanForm,

@@ -66,8 +66,13 @@ impl<P: Process, M: Mean> Process for WithMean<P, M> {
         }
     }
 
-    fn sample(&self, x: Tensor<2>, samples: usize) -> Result<Tensor<3>, NotPositiveDefinite> {
-        let draws = self.process.sample(x.clone(), samples)?;
+    fn sample(
+        &self,
+        x: Tensor<2>,
+        samples: usize,
+        seed: u64,
+    ) -> Result<Tensor<3>, NotPositiveDefinite> {
+        let draws = self.process.sample(x.clone(), samples, seed)?;
         Ok(self.mean.add_to_draws(draws, x))
     }
 }

@@ -14,3 +14,4 @@ mod integrals;
 mod outputs;
 mod registration;
 mod samples;
+mod sizes;

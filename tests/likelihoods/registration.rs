@@ -41,6 +41,13 @@ fn configurations_survive_their_files() {
         assert!(text.contains(&tag), "{text}");
         let back: LikelihoodConfig = serde_json::from_str(&text).expect("readable");
         assert_eq!(back, case.config, "{text}");
+        let slip = text.replacen('{', r#"{"nosie": 0.1, "#, 1);
+        let read = serde_json::from_str::<LikelihoodConfig>(&slip);
+        let error = read.expect_err("there is no such field").to_string();
+        assert!(
+            error.starts_with("unknown field `nosie`"),
+            "{slip}: {error}"
+        );
     }
 }
 

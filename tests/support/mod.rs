@@ -16,6 +16,7 @@ pub mod kernel_registry;
 pub mod low_rank_case;
 pub mod module_gradients;
 pub mod orthogonal_case;
+pub mod panics;
 pub mod patch_case;
 pub mod platforms;
 pub mod posterior_case;

@@ -3,16 +3,12 @@
 use std::path::Path;
 
 use burn::{module::Module, tensor::Tensor};
-use burn_gp::{
-    inference::FullBatch,
-    ops::NotPositiveDefinite,
-    parameter::{ParameterConfig, Priors},
-};
+use burn_gp::{inference::FullBatch, ops::NotPositiveDefinite};
 use burn_gp_models::{
     AnyMiniBatch, InitError, TrainedModel, inputs_at_once,
     training::{
         FullBatchTrainer, FullBatchTraining, MiniBatchLearner, MiniBatchModel, MiniBatchTraining,
-        TrainingData, TrainingError,
+        NothingToTrain, TrainingData, TrainingError,
     },
 };
 
@@ -56,39 +52,39 @@ impl AnyTrainer {
             Plan::Exact(config, training) => {
                 let [_, dimensions] = data.inputs.dims();
                 let options = (&data.inputs.device(), data.inputs.dtype());
-                let model = config.init(dimensions, options)?.train();
-                let trainer = full_batch(model, &config.parameters, &data, training);
+                let model = config.init(dimensions, options)?;
+                let trainer = full_batch(model, &data, training);
                 TrainerKind::FullBatch(Box::new(AnyFullBatch::Exact(trainer)))
             }
             Plan::ComputationAware(config, training) => {
                 let (model, arranged) = config.init(data)?;
                 data = arranged;
-                let trainer = full_batch(model, &config.parameters, &data, training);
+                let trainer = full_batch(model, &data, training);
                 TrainerKind::FullBatch(Box::new(AnyFullBatch::ComputationAware(trainer)))
             }
             Plan::ConjugateGradients(config, training) => {
-                let trainer = full_batch(config.init(&data)?, &config.parameters, &data, training);
+                let trainer = full_batch(config.init(&data)?, &data, training);
                 TrainerKind::FullBatch(Box::new(AnyFullBatch::ConjugateGradients(trainer)))
             }
             Plan::Sgpr(config, training) => {
-                let trainer = full_batch(config.init(&data)?, &config.parameters, &data, training);
+                let trainer = full_batch(config.init(&data)?, &data, training);
                 TrainerKind::FullBatch(Box::new(AnyFullBatch::Sgpr(trainer)))
             }
             Plan::SolveCollapsed(config, training) => {
-                let trainer = full_batch(config.init(&data)?, &config.parameters, &data, training);
+                let trainer = full_batch(config.init(&data)?, &data, training);
                 TrainerKind::FullBatch(Box::new(AnyFullBatch::SolveCollapsed(trainer)))
             }
             Plan::Svgp(config, training) => {
                 let model = config.init(&data)?.into();
-                learner(model, &data, training, config.parameters.priors.clone())
+                learner(model, &data, training)
             }
             Plan::DeepGp(config, training) => {
                 let model = config.init(&data)?.into();
-                learner(model, &data, training, config.parameters.priors.clone())
+                learner(model, &data, training)
             }
             Plan::Network(config, training) => {
                 let model = AnyMiniBatch::Network(config.init(&data)?);
-                learner(model, &data, training, config.priors())
+                learner(model, &data, training)
             }
         };
         Ok(Self { kind, data })
@@ -99,9 +95,13 @@ impl AnyTrainer {
         &self.data
     }
 
-    /// Whether training is over.
+    /// Whether training is over, or there is nothing to train: every parameter is fixed.
     pub fn is_finished(&self) -> bool {
-        forward!(self, trainer => trainer.is_finished())
+        let is_fixed = match &self.kind {
+            TrainerKind::FullBatch(trainer) => trainer.is_fixed(),
+            TrainerKind::MiniBatch(learner) => NothingToTrain::of(learner.model()).is_some(),
+        };
+        is_fixed || forward!(self, trainer => trainer.is_finished())
     }
 
     /// Steps made so far.
@@ -221,21 +221,14 @@ impl AnyTrainer {
 /// The trainer of a model on all data.
 fn full_batch<M: FullBatch>(
     model: M,
-    parameters: &ParameterConfig,
     data: &TrainingData,
     training: &FullBatchTraining,
 ) -> FullBatchTrainer<M> {
     FullBatchTrainer::new(model, data.clone(), training.clone())
-        .with_priors(parameters.priors.clone())
 }
 
 /// The trainer by Adam before its first step.
-fn learner(
-    model: AnyMiniBatch,
-    data: &TrainingData,
-    training: &MiniBatchTraining,
-    priors: Priors,
-) -> TrainerKind {
+fn learner(model: AnyMiniBatch, data: &TrainingData, training: &MiniBatchTraining) -> TrainerKind {
     let learner = MiniBatchLearner::new(model, data.clone(), training.clone());
-    TrainerKind::MiniBatch(Box::new(learner.with_priors(priors)))
+    TrainerKind::MiniBatch(Box::new(learner))
 }

@@ -5,7 +5,9 @@ use std::path::Path;
 use burn_gp::ops::NotPositiveDefinite;
 use burn_gp_models::{
     AnyComputationAware, AnyConjugateGradients, AnyExact, AnySgpr, AnySolveCollapsed, TrainedModel,
-    training::{FullBatchTrainer, StepReport, Trainer, TrainingData, TrainingError},
+    training::{
+        FullBatchTrainer, NothingToTrain, StepReport, Trainer, TrainingData, TrainingError,
+    },
 };
 
 /// The trainer of any model that is trained on all data at once.
@@ -58,6 +60,11 @@ impl AnyFullBatch {
     /// Steps made at most.
     pub fn steps_planned(&self) -> usize {
         forward!(self, trainer => trainer.steps_planned())
+    }
+
+    /// Whether every parameter is fixed.
+    pub fn is_fixed(&self) -> bool {
+        forward!(self, trainer => NothingToTrain::of(trainer.model()).is_some())
     }
 
     /// The negative objective per datum of the model as it is now, priors included.

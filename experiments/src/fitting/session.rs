@@ -4,9 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use burn::module::Module;
 use burn_gp::ops::NotPositiveDefinite;
-use burn_gp_models::{TrainedModel, training::TrainingError};
+use burn_gp_models::{TrainedModel, load_module, training::TrainingError};
 
 use super::checkpoint::{self, files};
 use super::learning::learn;
@@ -142,7 +141,7 @@ impl Session {
         if let (Some(validation), Some(progress)) = (&mut state.validation, checkpoint.validation) {
             let path = folder.join(files::BEST);
             if let (Some(_), Some(model)) = (progress.best_score, self.trainer.variational()) {
-                let best = model.clone().try_load_file(&path);
+                let best = load_module(model.clone(), &path);
                 validation.best = Some(best.map_err(|reason| damaged(&path, reason.to_string()))?);
             }
             validation.progress = progress;

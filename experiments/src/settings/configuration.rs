@@ -17,6 +17,6 @@ pub fn read_configuration(path: &Path) -> Result<RunOptions, ConfigurationError>
     })?;
     serde_json::from_str(&text).map_err(|reason| ConfigurationError::Malformed {
         path: path.to_owned(),
-        reason: reason.to_string(),
+        reason: burn_gp_models::explained(&reason),
     })
 }

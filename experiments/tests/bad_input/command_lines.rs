@@ -76,7 +76,7 @@ fn a_configuration_with_an_unknown_field() {
         &["train", "--config", "unknown.json", "--out", "new"],
     );
     let message = String::from_utf8(output.stderr).unwrap();
-    let start = "error: the configuration unknown.json is not usable (unknown field `modell`, expected one of `model`, ";
+    let start = "error: the configuration unknown.json is not usable (unknown field `modell` (did you mean `model`?), expected one of `model`, ";
     assert!(message.starts_with(start), "{message}");
     let end = "at line 1 column 9); give the config.json of an earlier run\n";
     assert!(message.ends_with(end), "{message}");

@@ -20,6 +20,7 @@ pub type AnyDeepGp = DeepGp<AnyLayer, AnyLayer, AnyLikelihood>;
 
 /// A layer before the last, with its number of functions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct HiddenLayerConfig {
     /// How many functions it has: the inputs of the next layer, or its channels.
     pub functions: usize,
@@ -42,6 +43,7 @@ pub struct HiddenLayerConfig {
 /// # assert_eq!(config.hidden.len(), 2);
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct DeepGpConfig {
     /// The layers before the last, from the first on.
     #[serde(default)]
@@ -109,7 +111,8 @@ impl DeepGpConfig {
     pub fn init(&self, data: &TrainingData) -> Result<AnyDeepGp, InitError> {
         let [_, columns] = data.targets.dims();
         let model = self.assemble(Inputs::Like(data.inputs.clone().inner()), columns)?;
-        Ok(self.parameters.apply(model)?.refreshed().train())
+        let model = self.parameters.apply(model)?.refreshed().train();
+        Ok(model.with_priors(self.parameters.priors.clone()))
     }
 
     /// A model of the right shapes for targets with `columns` columns, to be filled from a record.

@@ -22,10 +22,11 @@ use crate::{
 
 /// What the functions of a layer are of.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "form", rename_all = "kebab-case")]
+#[serde(tag = "form", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum LayerForm {
     /// Of rows of numbers.
     #[default]
+    #[serde(deserialize_with = "burn_gp::parameter::no_fields")]
     Dense,
     /// Of patches; the layer gives a map with their values at every patch of an image.
     ///
@@ -51,6 +52,7 @@ pub enum LayerForm {
 
 /// Configuration of a layer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct LayerConfig {
     /// What its functions are of.
     #[serde(default)]

@@ -9,6 +9,7 @@ use burn_gp::{
     layers::{Layer, Propagation, Stack, StackProcess},
     likelihoods::Likelihood,
     ops::NotPositiveDefinite,
+    parameter::Priors,
 };
 
 pub use config::{AnyDeepGp, DeepGpConfig, HiddenLayerConfig};
@@ -27,12 +28,24 @@ use crate::training::{MiniBatchModel, Objective};
 pub struct DeepGp<H: Module, O: Module, L: Module> {
     layers: Stack<H, O>,
     likelihood: L,
+    #[module(skip)]
+    priors: Priors,
 }
 
 impl<H: Layer, O: Layer, L: Likelihood> DeepGp<H, O, L> {
     /// A model of the given pieces.
     pub fn new(layers: Stack<H, O>, likelihood: L) -> Self {
-        Self { layers, likelihood }
+        Self {
+            layers,
+            likelihood,
+            priors: Priors::default(),
+        }
+    }
+
+    /// With these priors of its parameters, by their paths, which its trainer adds to the objective.
+    pub fn with_priors(mut self, priors: Priors) -> Self {
+        self.priors = priors;
+        self
     }
 
     /// The layers.
@@ -92,5 +105,9 @@ impl<H: Layer, O: Layer, L: Likelihood> MiniBatchModel for DeepGp<H, O, L> {
             layers: self.layers.after_step(),
             ..self
         }
+    }
+
+    fn priors(&self) -> Priors {
+        self.priors.clone()
     }
 }

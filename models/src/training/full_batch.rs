@@ -10,14 +10,17 @@ use burn_gp::{inference::FullBatch, ops::NotPositiveDefinite, optim::Adam, param
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Schedule, ScheduledRate, StepReport, Trainer, TrainingData, TrainingError,
+    NothingToTrain, Schedule, ScheduledRate, StepReport, Trainer, TrainingData, TrainingError,
     check_optimizer_type, checkpoint_error, describe,
     evaluations::{Evaluations, for_all},
-    files, restore_state, save_state, with_log_prior,
+    files,
+    nothing_to_train::gradients,
+    restore_state, save_state, with_log_prior,
 };
 
 /// How a model is trained on all data at once.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct FullBatchTraining {
     /// L-BFGS iterations at most, or steps of Adam.
     pub iterations: usize,
@@ -31,7 +34,7 @@ pub struct FullBatchTraining {
 
 /// The optimisers of all data at once.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "optimizer", rename_all = "kebab-case")]
+#[serde(tag = "optimizer", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum FullBatchOptimizer {
     /// L-BFGS with a strong-Wolfe line search: few iterations, of an objective that does not change
     /// between them, best in double precision.
@@ -191,11 +194,11 @@ impl<M: FullBatch> FullBatchTrainer<M> {
     /// device with or without autodiff.
     pub fn new(model: M, data: TrainingData, training: FullBatchTraining) -> Self {
         Self {
+            priors: model.priors(),
             model,
             optimizer: Optimizer::new(&training),
             training,
             data,
-            priors: Priors::default(),
             evaluations: Evaluations::default(),
             progress: Progress {
                 iterations: 0,
@@ -206,9 +209,10 @@ impl<M: FullBatch> FullBatchTrainer<M> {
         }
     }
 
-    /// With the log density of these priors in the objective.
+    /// With the log density of these priors in the objective besides [those of the
+    /// model](FullBatch::priors); where a parameter has both, with this one.
     pub fn with_priors(mut self, priors: Priors) -> Self {
-        self.priors = priors;
+        self.priors.extend(priors);
         self.evaluations = Evaluations::default();
         self
     }
@@ -262,12 +266,7 @@ impl<M: FullBatch> FullBatchTrainer<M> {
         if !value.is_finite() {
             return Err(EvaluationError::NonFinite(value));
         }
-        let gradients = if loss.is_tracked() {
-            GradientsParams::from_grads(loss.backward(), model)
-        } else {
-            // Every parameter is frozen.
-            GradientsParams::new()
-        };
+        let gradients = gradients(&loss, model).map_err(EvaluationError::NothingToTrain)?;
         Ok((value, gradients))
     }
 
@@ -364,6 +363,7 @@ impl<M: FullBatch> FullBatchTrainer<M> {
 enum EvaluationError {
     Factorization(NotPositiveDefinite),
     NonFinite(f64),
+    NothingToTrain(NothingToTrain),
 }
 
 impl EvaluationError {
@@ -381,6 +381,7 @@ impl EvaluationError {
                 term: "log evidence",
                 hyperparameters,
             },
+            Self::NothingToTrain(source) => TrainingError::NothingToTrain { step, source },
         }
     }
 }

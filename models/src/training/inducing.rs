@@ -15,6 +15,7 @@ use super::Plateau;
 /// points that move slowly. *Inverse-Free Sparse Variational Gaussian Processes* (arXiv:2604.00697,
 /// §3.3) therefore leaves the points alone at first and then damps their steps.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct InducingTraining {
     /// They stay where they are for so many first steps.
     pub frozen_steps: usize,

@@ -21,6 +21,7 @@ use super::{
 
 /// How a model is trained on mini-batches.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct MiniBatchTraining {
     /// Optimiser steps.
     pub steps: usize,
@@ -92,11 +93,16 @@ impl MiniBatchTraining {
         optimizer
     }
 
-    /// What a step computes, for `data_count` data.
-    pub(super) fn computation(&self, data_count: usize, rates: &Rates) -> MiniBatchStep {
+    /// What a step of `model` computes, for `data_count` data.
+    pub(super) fn computation(
+        &self,
+        model: &impl MiniBatchModel,
+        data_count: usize,
+        rates: &Rates,
+    ) -> MiniBatchStep {
         MiniBatchStep {
             data_count,
-            priors: Priors::default(),
+            priors: model.priors(),
             natural_gradient: self.natural_gradient,
             inducing: self.inducing,
             rates: rates.clone(),
@@ -142,9 +148,9 @@ impl<M: MiniBatchModel> MiniBatchTrainer<M> {
     pub fn new(model: M, data: TrainingData, training: MiniBatchTraining) -> Self {
         let rates = Rates::new(&training);
         Self {
-            model,
             optimizer: training.optimizer(),
-            computation: training.computation(data.len(), &rates),
+            computation: training.computation(&model, data.len(), &rates),
+            model,
             rates,
             batches: training.batches(data),
             training,
@@ -152,9 +158,11 @@ impl<M: MiniBatchModel> MiniBatchTrainer<M> {
         }
     }
 
-    /// With the log density of these priors in the objective, once, whatever the batch.
+    /// With the log density of these priors in the objective besides [those of the
+    /// model](MiniBatchModel::priors), once, whatever the batch; where a parameter has both, with this
+    /// one.
     pub fn with_priors(mut self, priors: Priors) -> Self {
-        self.computation.priors = priors;
+        self.computation.priors.extend(priors);
         self
     }
 

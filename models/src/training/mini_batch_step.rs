@@ -7,8 +7,8 @@ use burn::{
 use burn_gp::{optim::NaturalGradient, parameter::Priors};
 
 use super::{
-    Batch, InducingTraining, MiniBatchModel, Objective, TrainingError, describe, rates::Rates,
-    with_log_prior,
+    Batch, InducingTraining, MiniBatchModel, Objective, TrainingError, describe,
+    nothing_to_train::gradients, rates::Rates, with_log_prior,
 };
 
 /// A step of Adam, with a natural-gradient step for `q(u)` on request; both see the gradients of the
@@ -58,12 +58,8 @@ impl MiniBatchStep {
                 hyperparameters: describe(&model.hyperparameters()),
             });
         }
-        let mut gradients = if loss.is_tracked() {
-            GradientsParams::from_grads(loss.backward(), model)
-        } else {
-            // Every parameter is frozen.
-            GradientsParams::new()
-        };
+        let mut gradients = gradients(&loss, model)
+            .map_err(|source| TrainingError::NothingToTrain { step, source })?;
         let is_held = (self.inducing).is_some_and(|inducing| made < inducing.frozen_steps);
         if is_held {
             InducingTraining::hold(model, &mut gradients);

@@ -18,6 +18,7 @@ mod inducing;
 mod learner;
 mod mini_batch;
 mod mini_batch_step;
+mod nothing_to_train;
 mod on_all_data;
 mod plateau;
 mod rates;
@@ -35,9 +36,10 @@ use burn::{
 use burn_gp::{
     ops::NotPositiveDefinite,
     optim::NaturalStepError,
-    parameter::{Hyperparameter, hyperparameters},
+    parameter::{Hyperparameter, Priors, hyperparameters},
 };
 
+use crate::record::load_module;
 pub use batches::Batch;
 pub use full_batch::{FullBatchOptimizer, FullBatchTrainer, FullBatchTraining};
 pub use inducing::InducingTraining;
@@ -46,6 +48,7 @@ pub use learner::{
     StepRenderer,
 };
 pub use mini_batch::{MiniBatchTrainer, MiniBatchTraining};
+pub use nothing_to_train::NothingToTrain;
 pub use on_all_data::OnAllData;
 pub use plateau::Plateau;
 pub use schedule::{Schedule, ScheduledRate};
@@ -114,6 +117,12 @@ pub trait MiniBatchModel: Module + ModuleDisplay {
         self
     }
 
+    /// The priors of the parameters, by their paths, whose log density a trainer adds to the
+    /// objective: none by default.
+    fn priors(&self) -> Priors {
+        Priors::default()
+    }
+
     /// The hyperparameters, in the units people read.
     fn hyperparameters(&self) -> Vec<Hyperparameter> {
         hyperparameters(self)
@@ -163,8 +172,12 @@ impl TrainingData {
     ) -> Self {
         let rows = targets.len() / columns.max(1);
         assert!(
-            rows > 0 && rows * columns == targets.len() && inputs.len().is_multiple_of(rows),
-            "TrainingData: {} input values for {} targets in {columns} columns",
+            rows > 0
+                && rows * columns == targets.len()
+                && !inputs.is_empty()
+                && inputs.len().is_multiple_of(rows),
+            "TrainingData: {} input values for {} targets in {columns} columns; expected as many for \
+             each row",
             inputs.len(),
             targets.len()
         );
@@ -247,6 +260,14 @@ pub enum TrainingError {
         source: NaturalStepError,
         /// The hyperparameters of that step.
         hyperparameters: String,
+    },
+    /// No step would change the model.
+    #[error("step {step}: {source}")]
+    NothingToTrain {
+        /// The step that was asked for.
+        step: usize,
+        /// Why.
+        source: NothingToTrain,
     },
     /// Natural gradients were asked for, and no Gaussian `q(u)` is trained.
     #[error("natural gradients need a trained Gaussian q(u), and this model has none")]
@@ -380,7 +401,7 @@ fn restore_state<M: Module, P: serde::de::DeserializeOwned>(
     model: M,
 ) -> Result<(M, P), TrainingError> {
     let error = checkpoint_error(folder, files::MODEL, "read");
-    let model = (model.try_load_file(folder.join(files::MODEL)))
+    let model = load_module(model, &folder.join(files::MODEL))
         .map_err(|reason| error(reason.to_string()))?;
     let error = checkpoint_error(folder, files::PROGRESS, "read");
     let text = std::fs::read_to_string(folder.join(files::PROGRESS))

@@ -1,7 +1,7 @@
 //! Models on all data in a loop of mini-batches.
 
 use burn::{module::Module, tensor::Tensor};
-use burn_gp::{inference::FullBatch, ops::NotPositiveDefinite};
+use burn_gp::{inference::FullBatch, ops::NotPositiveDefinite, parameter::Priors};
 
 use super::{MiniBatchModel, Objective};
 
@@ -43,5 +43,9 @@ impl<M: FullBatch> MiniBatchModel for OnAllData<M> {
             fit: objective * (data_count as f64 / batch as f64),
             divergence: None,
         })
+    }
+
+    fn priors(&self) -> Priors {
+        self.model.priors().within("model")
     }
 }

@@ -13,6 +13,7 @@ use super::ScheduledRate;
 /// A learning rate that is multiplied by `factor` after every `patience` steps in a row without a
 /// lower loss of a mini-batch than ever before, and never by less than `lowest` altogether.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Plateau {
     /// What the rate is multiplied by.
     pub factor: f64,

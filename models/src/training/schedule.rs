@@ -8,10 +8,11 @@ use serde::{Deserialize, Serialize};
 
 /// The learning rate as a fraction of its first value, a function of the step alone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "schedule", rename_all = "kebab-case")]
+#[serde(tag = "schedule", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Schedule {
     /// Always the first value.
     #[default]
+    #[serde(deserialize_with = "burn_gp::parameter::no_fields")]
     Constant,
     /// Half a cosine from the first value down to `final_fraction` of it.
     Cosine {

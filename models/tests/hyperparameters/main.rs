@@ -45,14 +45,13 @@ fn wave(count: usize, dtype: DType) -> TrainingData {
     TrainingData::new(&inputs, &targets, &Device::default(), dtype)
 }
 
-fn full_batch<M: FullBatch>(model: M, data: &TrainingData, config: &ParameterConfig) -> M {
+fn full_batch<M: FullBatch>(model: M, data: &TrainingData) -> M {
     let training = FullBatchTraining {
         iterations: 200,
         tolerance: 1e-14,
         ..FullBatchTraining::default()
     };
-    let trainer = FullBatchTrainer::new(model, data.clone(), training);
-    let mut trainer = trainer.with_priors(config.priors.clone());
+    let mut trainer = FullBatchTrainer::new(model, data.clone(), training);
     while !trainer.is_finished() {
         trainer.step().expect("a step");
     }
@@ -62,7 +61,6 @@ fn full_batch<M: FullBatch>(model: M, data: &TrainingData, config: &ParameterCon
 fn mini_batch<M: MiniBatchModel>(
     model: M,
     data: &TrainingData,
-    config: &ParameterConfig,
     (steps, batch_size): (usize, usize),
 ) -> M {
     let training = MiniBatchTraining {
@@ -70,8 +68,7 @@ fn mini_batch<M: MiniBatchModel>(
         batch_size,
         ..MiniBatchTraining::new(steps)
     };
-    let trainer = MiniBatchTrainer::new(model, data.clone(), training);
-    let mut trainer = trainer.with_priors(config.priors.clone());
+    let mut trainer = MiniBatchTrainer::new(model, data.clone(), training);
     while !trainer.is_finished() {
         trainer.step().expect("a step");
     }
@@ -125,8 +122,8 @@ fn frozen_parameters_do_not_move_by_a_bit() {
             parameters: config.clone(),
             ..ExactConfig::new(kernel(), GaussianConfig::default())
         };
-        let before = exact.init(1, (&device, dtype)).expect("a model").train();
-        let after = full_batch(before.clone(), &data, &config);
+        let before = exact.init(1, (&device, dtype)).expect("a model");
+        let after = full_batch(before.clone(), &data);
         assert_frozen("exact", &before, &after, &frozen);
         let config = parameters(3);
         let sgpr = SgprConfig {
@@ -134,7 +131,7 @@ fn frozen_parameters_do_not_move_by_a_bit() {
             ..SgprConfig::new(kernel(), GaussianConfig::default()).with_inducing(6)
         };
         let before = sgpr.init(&data).expect("a model");
-        let after = full_batch(before.clone(), &data, &config);
+        let after = full_batch(before.clone(), &data);
         assert_frozen("sgpr", &before, &after, &frozen);
         let mut config = parameters(2);
         config.frozen.push("posterior.inducing".into());
@@ -143,36 +140,8 @@ fn frozen_parameters_do_not_move_by_a_bit() {
             ..SvgpConfig::new(kernel(), GaussianConfig::default()).with_inducing(6)
         };
         let before = svgp.init(&data).expect("a model");
-        let after = mini_batch(before.clone(), &data, &config, (50, 20));
+        let after = mini_batch(before.clone(), &data, (50, 20));
         assert_frozen("svgp", &before, &after, &frozen);
-    }
-}
-
-#[test]
-fn training_with_nothing_to_train_changes_nothing() {
-    let everything = ["kernel", "likelihood", "posterior"];
-    let config = |fields: &[&str]| ParameterConfig {
-        frozen: fields.iter().map(|field| (*field).to_owned()).collect(),
-        ..ParameterConfig::default()
-    };
-    for (device, dtype) in devices_and_types() {
-        let data = wave(30, dtype);
-        let parameters = config(&everything);
-        let svgp = SvgpConfig {
-            parameters: parameters.clone(),
-            ..SvgpConfig::new(Stationary::Matern52, GaussianConfig::default()).with_inducing(6)
-        };
-        let before = svgp.init(&data).expect("a model");
-        let after = mini_batch(before.clone(), &data, &parameters, (5, 20));
-        assert_eq!(stored(&before), stored(&after));
-        let parameters = config(&everything[..2]);
-        let exact = ExactConfig {
-            parameters: parameters.clone(),
-            ..ExactConfig::new(Stationary::Matern52, GaussianConfig::default())
-        };
-        let before = exact.init(1, (&device, dtype)).expect("a model").train();
-        let after = full_batch(before.clone(), &data, &parameters);
-        assert_eq!(stored(&before), stored(&after));
     }
 }
 
@@ -221,8 +190,7 @@ fn bounds_are_never_crossed() {
             ..MiniBatchTraining::new(300)
         };
         let model = svgp.init(&data).expect("a model");
-        let mut trainer = MiniBatchTrainer::new(model, data.clone(), training)
-            .with_priors(parameters.priors.clone());
+        let mut trainer = MiniBatchTrainer::new(model, data.clone(), training);
         while !trainer.is_finished() {
             trainer.step().expect("a step");
             assert_within(trainer.model(), dtype);
@@ -234,8 +202,8 @@ fn bounds_are_never_crossed() {
             parameters: parameters.clone(),
             ..ExactConfig::new(Stationary::Matern52, GaussianConfig::default())
         };
-        let model = exact.init(1, (&device, dtype)).expect("a model").train();
-        let model = full_batch(model, &data, &parameters);
+        let model = exact.init(1, (&device, dtype)).expect("a model");
+        let model = full_batch(model, &data);
         assert_within(&model, dtype);
         assert!(model.parameter(NOISE).expect("noise")[0] < 0.52);
     }
@@ -269,7 +237,7 @@ fn resumed_training_is_the_same_to_the_bit() {
             ..MiniBatchTraining::new(30)
         };
         let model = svgp.init(&data).expect("a model");
-        MiniBatchTrainer::new(model, data.clone(), training).with_priors(parameters.priors.clone())
+        MiniBatchTrainer::new(model, data.clone(), training)
     };
     assert_resumes(folder.path(), &mini_batch_trainer);
     let exact = ExactConfig {
@@ -282,11 +250,8 @@ fn resumed_training_is_the_same_to_the_bit() {
             tolerance: 0.0,
             ..FullBatchTraining::default()
         };
-        let model = exact
-            .init(1, (&Device::default(), dtype))
-            .expect("a model")
-            .train();
-        FullBatchTrainer::new(model, data.clone(), training).with_priors(parameters.priors.clone())
+        let model = exact.init(1, (&Device::default(), dtype)).expect("a model");
+        FullBatchTrainer::new(model, data.clone(), training)
     };
     assert_resumes(folder.path(), &full_batch_trainer);
 }
@@ -337,13 +302,13 @@ fn saved_models_keep_what_was_asked_of_parameters() {
         parameters: variational,
         ..SvgpConfig::new(Stationary::Matern52, GaussianConfig::default()).with_inducing(6)
     };
-    let model = exact.init(1, (&device, dtype)).expect("a model").train();
-    let model = full_batch(model, &data, &parameters);
+    let model = exact.init(1, (&device, dtype)).expect("a model");
+    let model = full_batch(model, &data);
     let exact_model = TrainedModel::exact(model, &data);
-    let model = full_batch(sgpr.init(&data).expect("a model"), &data, &parameters);
+    let model = full_batch(sgpr.init(&data).expect("a model"), &data);
     let sgpr_model = TrainedModel::collapsed(&model, &data).expect("factored");
     let model = svgp.init(&data).expect("a model");
-    let svgp_model = TrainedModel::variational(mini_batch(model, &data, &parameters, (20, 20)));
+    let svgp_model = TrainedModel::variational(mini_batch(model, &data, (20, 20)));
     for (config, model) in [
         (ModelConfig::Exact(exact), exact_model),
         (ModelConfig::Sgpr(sgpr), sgpr_model),

@@ -109,8 +109,8 @@ fn fits_find_the_mode_with_and_without_a_prior() {
                 ..ExactConfig::new(kernel(), GaussianConfig::default())
             };
             let fit = || {
-                let model = exact.init(1, (&device, dtype)).expect("a model").train();
-                let model = full_batch(model, &case.data, &parameters);
+                let model = exact.init(1, (&device, dtype)).expect("a model");
+                let model = full_batch(model, &case.data);
                 model.parameter(NOISE).expect("noise")
             };
             check("exact", &fit, case.exact_mode(prior));
@@ -120,7 +120,7 @@ fn fits_find_the_mode_with_and_without_a_prior() {
             };
             let fit = || {
                 let model = sgpr.init(&case.data).expect("a model");
-                let model = full_batch(model, &case.data, &parameters);
+                let model = full_batch(model, &case.data);
                 model.parameter(NOISE).expect("noise")
             };
             check("sgpr", &fit, case.sparse_mode(prior));
@@ -132,7 +132,7 @@ fn fits_find_the_mode_with_and_without_a_prior() {
             // ten times.
             let fit = || {
                 let model = svgp.init(&case.data).expect("a model");
-                let model = mini_batch(model, &case.data, &parameters, (3000, COUNT / 10));
+                let model = mini_batch(model, &case.data, (3000, COUNT / 10));
                 model.parameter(NOISE).expect("noise")
             };
             check("svgp", &fit, case.sparse_mode(prior));

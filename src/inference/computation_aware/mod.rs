@@ -30,6 +30,7 @@ use crate::{
     likelihoods::Gaussian,
     means::Mean,
     ops::{CholeskyFactor, Jitter, NotPositiveDefinite, cholesky},
+    parameter::Priors,
     variational::{ConditionedProcess, Spread, WithMean},
 };
 pub(in crate::inference) use bound::symmetric;
@@ -122,6 +123,8 @@ pub struct ComputationAware<K: Module, M: Module, A: Module> {
     policy: A,
     #[module(skip)]
     loss: ActionLoss,
+    #[module(skip)]
+    priors: Priors,
 }
 
 impl<K: Kernel, M: Mean, A: ActionPolicy> ComputationAware<K, M, A> {
@@ -133,12 +136,19 @@ impl<K: Kernel, M: Mean, A: ActionPolicy> ComputationAware<K, M, A> {
             likelihood,
             policy,
             loss: ActionLoss::default(),
+            priors: Priors::default(),
         }
     }
 
     /// With another loss.
     pub fn with_loss(mut self, loss: ActionLoss) -> Self {
         self.loss = loss;
+        self
+    }
+
+    /// With these priors of its parameters, by their paths, which its trainer adds to the objective.
+    pub fn with_priors(mut self, priors: Priors) -> Self {
+        self.priors = priors;
         self
     }
 
@@ -165,6 +175,10 @@ impl<K: Kernel, M: Mean, A: ActionPolicy> ComputationAware<K, M, A> {
 
 impl<K: Kernel, M: Mean, A: ActionPolicy> FullBatch for ComputationAware<K, M, A> {
     type Process = WithMean<ConditionedProcess<K, ActionVariables<A::Actions>>, M>;
+
+    fn priors(&self) -> Priors {
+        self.priors.clone()
+    }
 
     /// The negative loss, summed over outputs. Actions that the policy computes from the
     /// hyperparameters are constants to the gradient.

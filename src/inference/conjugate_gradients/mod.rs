@@ -18,7 +18,7 @@ pub use process::ConjugateGradientsProcess;
 use super::{FullBatch, Regression, check_rows, computation_aware::Preconditioner};
 use crate::{
     kernels::Kernel, likelihoods::Gaussian, means::Mean, ops::NotPositiveDefinite,
-    variational::WithMean,
+    parameter::Priors, variational::WithMean,
 };
 use process::System;
 use solve::{Operator, Solved, Stop, solve};
@@ -28,6 +28,7 @@ const PIVOTS_OF_ROOT: f64 = 8.0;
 
 /// How the systems are solved.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ConjugateGradientsSettings {
     /// Iterations at most.
     pub iterations: usize,
@@ -87,6 +88,8 @@ pub struct ConjugateGradients<K: Module, M: Module> {
     likelihood: Gaussian,
     #[module(skip)]
     settings: ConjugateGradientsSettings,
+    #[module(skip)]
+    priors: Priors,
 }
 
 impl<K: Kernel, M: Mean> ConjugateGradients<K, M> {
@@ -111,7 +114,14 @@ impl<K: Kernel, M: Mean> ConjugateGradients<K, M> {
             mean,
             likelihood,
             settings,
+            priors: Priors::default(),
         }
+    }
+
+    /// With these priors of its parameters, by their paths, which its trainer adds to the objective.
+    pub fn with_priors(mut self, priors: Priors) -> Self {
+        self.priors = priors;
+        self
     }
 
     /// The kernel.
@@ -232,6 +242,10 @@ struct Estimate {
 
 impl<K: Kernel, M: Mean> FullBatch for ConjugateGradients<K, M> {
     type Process = WithMean<ConjugateGradientsProcess<K>, M>;
+
+    fn priors(&self) -> Priors {
+        self.priors.clone()
+    }
 
     /// `Σ_p log N(y_p | m_p, K + σ²I)`, estimated.
     fn objective(

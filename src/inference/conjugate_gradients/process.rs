@@ -11,7 +11,7 @@ use crate::{
     kernels::Kernel,
     likelihoods::Marginals,
     ops::{Jitter, NotPositiveDefinite, add_to_diagonal, cholesky},
-    variational::{Joint, Process, nonnegative},
+    variational::{Joint, Process, nonnegative, one_for_none},
 };
 
 /// `K̂ = K + σ²I` at the data, with its preconditioner.
@@ -140,6 +140,9 @@ impl<K: Kernel> ConjugateGradientsProcess<K> {
 
 impl<K: Kernel> Process for ConjugateGradientsProcess<K> {
     fn marginals(&self, x: Tensor<2>) -> Marginals {
+        if let Some(one) = one_for_none(&x) {
+            return self.marginals(one).at_none();
+        }
         let prior = self.system.kernel.diagonal(x.clone()); // [N′]
         let (covariance, mean) = self.predict(x);
         let (left, right) = self.factors(covariance);
@@ -153,6 +156,9 @@ impl<K: Kernel> Process for ConjugateGradientsProcess<K> {
     }
 
     fn joint(&self, x: Tensor<2>) -> Joint {
+        if let Some(one) = one_for_none(&x) {
+            return self.joint(one).at_none();
+        }
         let prior = self.system.kernel.matrix(x.clone());
         let (covariance, mean) = self.predict(x);
         let (left, right) = self.factors(covariance);

@@ -13,7 +13,7 @@ use crate::kernels::{FeatureMap, squared_norms};
 /// section 3.3): without it the evidence may grow without bound as the noise vanishes, and variances
 /// with it. The two switches are independent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct VarianceCorrection {
     /// Whether the objective of training has the term `−Σ_n c(x_n)/(2σ²)`; with another likelihood
     /// than the Gaussian, whether its expectation is under variances that have c.

@@ -1,13 +1,15 @@
 //! Functions with a posterior over the weights of features.
 
-use burn::tensor::{Distribution, Tensor};
+use burn::tensor::Tensor;
+use rand::{SeedableRng, rngs::ChaCha8Rng};
 
 use super::residual_variance;
 use crate::{
     kernels::FeatureMap,
     likelihoods::Marginals,
     ops::NotPositiveDefinite,
-    variational::{Joint, Process, Spread},
+    random::normals,
+    variational::{Joint, Process, Spread, one_for_none},
 };
 
 /// Functions `f_p(x) = w_pᵀφ(x) + g_p(x)` with Gaussian weights and independent g of variance c:
@@ -67,6 +69,9 @@ impl<F: FeatureMap> LowRankProcess<F> {
 
 impl<F: FeatureMap> Process for LowRankProcess<F> {
     fn marginals(&self, x: Tensor<2>) -> Marginals {
+        if let Some(one) = one_for_none(&x) {
+            return self.marginals(one).at_none();
+        }
         let dtype = x.dtype();
         let (features, residual) = self.features(x);
         let (mean, variance) = self.spread.project(&self.mean, features);
@@ -81,6 +86,9 @@ impl<F: FeatureMap> Process for LowRankProcess<F> {
     }
 
     fn joint(&self, x: Tensor<2>) -> Joint {
+        if let Some(one) = one_for_none(&x) {
+            return self.joint(one).at_none();
+        }
         let dtype = x.dtype();
         let (features, residual) = self.features(x);
         let mean = features.clone().transpose();
@@ -97,12 +105,24 @@ impl<F: FeatureMap> Process for LowRankProcess<F> {
         Joint { mean, covariance }
     }
 
-    fn sample(&self, x: Tensor<2>, samples: usize) -> Result<Tensor<3>, NotPositiveDefinite> {
-        let dtype = x.dtype();
+    fn sample(
+        &self,
+        x: Tensor<2>,
+        samples: usize,
+        seed: u64,
+    ) -> Result<Tensor<3>, NotPositiveDefinite> {
+        let (dtype, [outputs, _], [rows, _]) = (x.dtype(), self.mean.dims(), x.dims());
+        if rows == 0 || samples == 0 {
+            return Ok(Tensor::zeros(
+                [samples, outputs, rows],
+                (&x.device(), dtype),
+            ));
+        }
         let (features, residual) = self.features(x); // [R, N]
-        let ([outputs, rank], [_, rows]) = (self.mean.dims(), features.dims());
+        let [_, rank] = self.mean.dims();
         let options = (&self.mean.device(), self.mean.dtype());
-        let normals = |shape| Tensor::<3>::random(shape, Distribution::Normal(0.0, 1.0), options);
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let mut normals = |shape: [usize; 3]| normals(shape, &mut random, options);
         let weights = (self.spread).draw(&self.mean, normals([samples, outputs, rank]));
         let weights = weights.reshape([samples * outputs, rank]);
         let draws = weights.matmul(features).cast(dtype);

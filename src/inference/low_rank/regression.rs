@@ -13,6 +13,7 @@ use crate::{
     likelihoods::Gaussian,
     means::Mean,
     ops::NotPositiveDefinite,
+    parameter::Priors,
     variational::{Spread, VariationalGaussian, WeightSpace, WithMean},
 };
 
@@ -36,6 +37,8 @@ pub struct LowRankRegression<K: Module, M: Module> {
     likelihood: Gaussian,
     #[module(skip)]
     correction: VarianceCorrection,
+    #[module(skip)]
+    priors: Priors,
 }
 
 impl<K: LowRankKernel, M: Mean> LowRankRegression<K, M> {
@@ -46,7 +49,14 @@ impl<K: LowRankKernel, M: Mean> LowRankRegression<K, M> {
             mean,
             likelihood,
             correction,
+            priors: Priors::default(),
         }
+    }
+
+    /// With these priors of its parameters, by their paths, which its trainer adds to the objective.
+    pub fn with_priors(mut self, priors: Priors) -> Self {
+        self.priors = priors;
+        self
     }
 
     /// The kernel.
@@ -157,6 +167,10 @@ struct Conditioned<F> {
 
 impl<K: LowRankKernel, M: Mean> FullBatch for LowRankRegression<K, M> {
     type Process = WithMean<LowRankProcess<K::Map>, M>;
+
+    fn priors(&self) -> Priors {
+        self.priors.clone()
+    }
 
     fn objective(
         &self,

@@ -13,6 +13,7 @@ use crate::{
     likelihoods::Gaussian,
     means::Mean,
     ops::{BlockFactor, Jitter, NotPositiveDefinite, column_squares},
+    parameter::Priors,
     variational::{ConditionedProcess, Spread, WithMean},
 };
 use optimum::Optimum;
@@ -40,6 +41,8 @@ pub struct CollapsedOrthogonal<K: Module, M: Module, I: Module> {
     orthogonal: I,
     #[module(skip)]
     jitter: Jitter,
+    #[module(skip)]
+    priors: Priors,
 }
 
 impl<K: Kernel, M: Mean, I: InducingVariables<K>> CollapsedOrthogonal<K, M, I> {
@@ -61,7 +64,14 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> CollapsedOrthogonal<K, M, I> {
             inducing,
             orthogonal,
             jitter,
+            priors: Priors::default(),
         }
+    }
+
+    /// With these priors of its parameters, by their paths, which its trainer adds to the objective.
+    pub fn with_priors(mut self, priors: Priors) -> Self {
+        self.priors = priors;
+        self
     }
 
     /// The kernel.
@@ -97,6 +107,10 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> CollapsedOrthogonal<K, M, I> {
 
 impl<K: Kernel, M: Mean, I: InducingVariables<K>> FullBatch for CollapsedOrthogonal<K, M, I> {
     type Process = WithMean<ConditionedProcess<K, I>, M>;
+
+    fn priors(&self) -> Priors {
+        self.priors.clone()
+    }
 
     /// The bound at the optimal `q(u)q(v_⊥)`, eq. 30 summed over outputs.
     fn objective(

@@ -37,7 +37,7 @@ impl RandomFourier {
     ///
     /// # Errors
     ///
-    /// When the kernel has no spectral density.
+    /// When the kernel has no spectrum.
     pub fn new(
         kernel: &impl Kernel,
         dimensions: usize,

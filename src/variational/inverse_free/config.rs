@@ -8,7 +8,7 @@ use crate::optim::NaturalInversion;
 /// How the auxiliary matrix `T = LLᵀ` of an [`InverseFree`](super::InverseFree) posterior follows
 /// `K̃⁻¹`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "by", rename_all = "kebab-case")]
+#[serde(tag = "by", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum AuxiliaryUpdate {
     /// By natural-gradient inversion after every step; gradients never reach L.
     NaturalGradient(NaturalInversion),
@@ -33,7 +33,7 @@ impl Default for AuxiliaryUpdate {
 
 /// Configuration of an [`InverseFree`](super::InverseFree) posterior.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct InverseFreeConfig {
     /// `m̃` and `S̃`.
     pub observations: PseudoObservationsConfig,

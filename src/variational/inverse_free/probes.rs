@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 /// A step draws probes of its own, which depend on the seed and the number of the step alone, so
 /// that a resumed run goes on with those that would have come next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct TraceProbes {
     /// How many there are, K. With none or more than M, traces are exact.
     pub count: usize,

@@ -3,7 +3,10 @@
 use burn::tensor::Tensor;
 
 use super::{
-    super::{FunctionMatrices, Joint, PriorCovariances, Process, expansion::weighted, nonnegative},
+    super::{
+        FunctionMatrices, Joint, PriorCovariances, Process, expansion::weighted, nonnegative,
+        one_for_none,
+    },
     Relaxation, as_batch,
 };
 use crate::{
@@ -139,11 +142,17 @@ impl<K, I> InverseFreeProcess<K, I> {
 
 impl<K: Kernel, I: InducingVariables<K>> Process for InverseFreeProcess<K, I> {
     fn marginals(&self, x: Tensor<2>) -> Marginals {
+        if let Some(one) = one_for_none(&x) {
+            return self.marginals(one).at_none();
+        }
         let [_, size] = self.weights.dims();
         self.marginals_under([size, size], &self.prior, x)
     }
 
     fn joint(&self, x: Tensor<2>) -> Joint {
+        if let Some(one) = one_for_none(&x) {
+            return self.joint(one).at_none();
+        }
         let [outputs, size] = self.weights.dims();
         let prior = self.prior.matrix(x.clone()); // [N, N]
         let (mean, explained) = self.joint_under([size, size], &self.prior, x);
@@ -175,10 +184,16 @@ impl<K: Kernel, I: SeparateInducing<K>> InverseFreeProcess<SeparateKernels<K>, I
 
 impl<K: Kernel, I: SeparateInducing<K>> Process for InverseFreeProcess<SeparateKernels<K>, I> {
     fn marginals(&self, x: Tensor<2>) -> Marginals {
+        if let Some(one) = one_for_none(&x) {
+            return self.marginals(one).at_none();
+        }
         self.marginals_under(self.kuu.dims(), &self.prior, x)
     }
 
     fn joint(&self, x: Tensor<2>) -> Joint {
+        if let Some(one) = one_for_none(&x) {
+            return self.joint(one).at_none();
+        }
         let ([outputs, _], [rows, dimensions]) = (self.weights.dims(), x.dims());
         let repeated = (x.clone().unsqueeze::<3>()).expand([outputs, rows, dimensions]);
         let prior = self.prior.matrices(repeated); // [P, N, N]

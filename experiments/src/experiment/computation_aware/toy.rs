@@ -291,7 +291,6 @@ impl Model {
                 let options = (&problem.device, problem.dtype);
                 let model = ExactConfig::new(kernel(), noise()).init(1, options);
                 let model = model.map_err(InitError::from)?;
-                let model = burn::module::Module::train(model);
                 let model = problem.train(model, &problem.data, FullBatchOptimizer::L_BFGS)?;
                 let model = TrainedModel::exact(model, &problem.data);
                 problem.fit(self.title(), &model, &[])

@@ -7,10 +7,7 @@
 //! standardised or validated, since the paper does not say so. The paper has pictures of these
 //! numbers, no table.
 
-use burn::{
-    module::Module,
-    tensor::{DType, Device},
-};
+use burn::tensor::{DType, Device};
 use burn_gp::{
     features::{FirstWeights, NetworkConfig, PerceptronConfig},
     inference::VarianceCorrection,
@@ -268,7 +265,7 @@ impl Example {
                 let model = config
                     .init(1, (device, dtype))
                     .map_err(burn_gp_models::InitError::from)?;
-                let model = OnAllData::new(model.train());
+                let model = OnAllData::new(model);
                 let trainer = MiniBatchTrainer::new(model, data.clone(), training);
                 TrainedModel::exact(clock.train(trainer, watch)?.into_model(), &data)
             }

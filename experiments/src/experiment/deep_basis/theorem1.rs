@@ -227,7 +227,7 @@ impl Problem {
             weight_decay,
             ..MiniBatchTraining::new(self.steps)
         };
-        let model = OnAllData::new(model.train());
+        let model = OnAllData::new(model);
         let mut trainer = MiniBatchTrainer::new(model, data.clone(), training);
         watch.train(&mut trainer, |trainer, entry| {
             if entry.report.step % APART == 0 {

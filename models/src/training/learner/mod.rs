@@ -26,6 +26,7 @@ use super::{
     Batch, MiniBatchModel, MiniBatchTraining, ScheduledRate, TrainingData, TrainingError,
     check_optimizer_type, checkpoint_error, files, mini_batch_step::MiniBatchStep, rates::Rates,
 };
+use crate::record::load_module;
 use learned_model::Course;
 pub use learned_model::{Examination, ExaminedModel, LearnedModel, LearnedStep};
 use loaders::{BatchLoader, Examinations};
@@ -69,9 +70,9 @@ impl<M: MiniBatchModel + 'static> MiniBatchLearner<M> {
     pub fn new(model: M, data: TrainingData, training: MiniBatchTraining) -> Self {
         let rates = Rates::new(&training);
         Self {
-            model,
             optimizer: training.optimizer(),
-            computation: training.computation(data.len(), &rates),
+            computation: training.computation(&model, data.len(), &rates),
+            model,
             rates,
             training,
             data,
@@ -79,9 +80,11 @@ impl<M: MiniBatchModel + 'static> MiniBatchLearner<M> {
         }
     }
 
-    /// With the log density of these priors in the objective, once, whatever the batch.
+    /// With the log density of these priors in the objective besides [those of the
+    /// model](MiniBatchModel::priors), once, whatever the batch; where a parameter has both, with this
+    /// one.
     pub fn with_priors(mut self, priors: Priors) -> Self {
-        self.computation.priors = priors;
+        self.computation.priors.extend(priors);
         self
     }
 
@@ -188,7 +191,7 @@ impl<M: MiniBatchModel + 'static> MiniBatchLearner<M> {
     pub fn restore(&mut self, folder: &Path) -> Result<(), TrainingError> {
         let path = |file: &str| folder.join(file);
         let error = |file| checkpoint_error(folder, file, "read");
-        let model = (self.learned().try_load_file(path(files::MODEL)))
+        let model = load_module(self.learned(), &path(files::MODEL))
             .map_err(|reason| error(files::MODEL)(reason.to_string()))?;
         check_optimizer_type(folder, self.data.inputs.dtype())?;
         let optimizer = (self.optimizer.clone().load(path(files::OPTIMIZER)))

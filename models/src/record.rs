@@ -1,0 +1,120 @@
+//! The numbers of modules in files.
+
+use std::{fs, path::Path};
+
+use burn::{
+    module::{Module, ModuleVisitor, Param},
+    store::{ModuleRecord, RecordError},
+    tensor::{Bytes, DType, Tensor},
+};
+
+/// Why a file's numbers are not those of a module.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// The file cannot be read, or holds other tensors than the module.
+    #[error("{0}")]
+    Record(RecordError),
+    /// The file was written in another floating-point type.
+    #[error(
+        "its numbers are of type {}, those of the model of type {}; use the type it was written in",
+        .found.name(),
+        .expected.name()
+    )]
+    Type {
+        /// The type in the file.
+        found: DType,
+        /// The type of the module.
+        expected: DType,
+    },
+    /// The file is not the one that was written.
+    #[error(
+        "it is damaged: its checksum is {found:08x}, that of the file written was {expected:08x}; \
+         copy it again or train the model anew"
+    )]
+    Damaged {
+        /// The checksum of the file.
+        found: u32,
+        /// That of the file written.
+        expected: u32,
+    },
+}
+
+impl From<RecordError> for LoadError {
+    fn from(error: RecordError) -> Self {
+        Self::Record(error)
+    }
+}
+
+impl From<std::io::Error> for LoadError {
+    fn from(error: std::io::Error) -> Self {
+        Self::Record(RecordError::Io(error.to_string()))
+    }
+}
+
+/// The module with the numbers of a file in the place of its own.
+///
+/// burn gives a module whatever type the file has; mixed types panic in the next operation.
+///
+/// # Errors
+///
+/// When the file cannot be read, holds other tensors, or another floating-point type.
+pub fn load_module<M: Module>(module: M, path: &Path) -> Result<M, LoadError> {
+    filled(module, ModuleRecord::load(path)?)
+}
+
+/// As [`load_module`] for a file that [`write_module`] wrote; none is the checksum of one that was
+/// written before there were checksums.
+///
+/// # Errors
+///
+/// As [`load_module`], and when the checksum is another.
+pub(crate) fn read_module<M: Module>(
+    module: M,
+    path: &Path,
+    checksum: Option<u32>,
+) -> Result<M, LoadError> {
+    let bytes = fs::read(path)?;
+    let found = crc32fast::hash(&bytes);
+    match checksum {
+        Some(expected) if expected != found => Err(LoadError::Damaged { found, expected }),
+        _ => filled(
+            module,
+            ModuleRecord::from_bytes(Bytes::from_bytes_vec(bytes))?,
+        ),
+    }
+}
+
+/// Writes the numbers of a module, and returns the checksum of the file.
+///
+/// # Errors
+///
+/// When the file cannot be written.
+pub(crate) fn write_module<M: Module>(module: M, path: &Path) -> Result<u32, String> {
+    let bytes = module.into_record().into_bytes();
+    let bytes = bytes.map_err(|reason| reason.to_string())?;
+    fs::write(path, &*bytes).map_err(|reason| reason.to_string())?;
+    Ok(crc32fast::hash(&bytes))
+}
+
+fn filled<M: Module>(module: M, record: ModuleRecord) -> Result<M, LoadError> {
+    let expected = float_types(&module);
+    let module = module.try_load_record(record)?;
+    let found = float_types(&module);
+    match expected.into_iter().zip(found).find(|(a, b)| a != b) {
+        Some((expected, found)) => Err(LoadError::Type { found, expected }),
+        None => Ok(module),
+    }
+}
+
+/// The type of every floating-point tensor.
+fn float_types(module: &impl Module) -> Vec<DType> {
+    struct Types(Vec<DType>);
+    impl ModuleVisitor for Types {
+        fn visit_float<const D: usize>(&mut self, parameter: &Param<Tensor<D>>) {
+            self.0.push(parameter.val().dtype());
+        }
+    }
+    let mut types = Types(Vec::new());
+    module.visit(&mut types);
+    types.0
+}

@@ -1,0 +1,76 @@
+//! Models that no step would change.
+
+use burn::{
+    module::{Module, ModuleVisitor, Param},
+    optim::GradientsParams,
+    tensor::Tensor,
+};
+
+/// Why no step would change a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NothingToTrain {
+    /// The model is on a device without autodiff.
+    #[error(
+        "autodiff does not track the model, so that no step would change it; \
+         train `model.train()` (`burn::module::Module::train`) instead"
+    )]
+    Untracked,
+    /// Every parameter is frozen.
+    #[error("every parameter of the model is frozen; thaw one, or use the model as it is")]
+    Frozen,
+    /// The objective is a function of no parameter that is trained.
+    #[error("the objective does not depend on any parameter that is not frozen")]
+    Constant,
+}
+
+impl NothingToTrain {
+    /// Why no step would change `model`, if that is so whatever the objective.
+    pub fn of(model: &impl Module) -> Option<Self> {
+        let mut parameters = Tracked::default();
+        model.visit(&mut parameters);
+        match parameters {
+            Tracked { trained: 1.., .. } => None,
+            Tracked { autodiff: 1.., .. } => Some(Self::Frozen),
+            _ => Some(Self::Untracked),
+        }
+    }
+
+    /// Why the objective of `model` has no gradient.
+    fn in_model(model: &impl Module) -> Self {
+        Self::of(model).unwrap_or(Self::Constant)
+    }
+}
+
+/// The gradients of a loss by the parameters of `model`.
+///
+/// # Errors
+///
+/// When there is none.
+pub(super) fn gradients<M: Module>(
+    loss: &Tensor<1>,
+    model: &M,
+) -> Result<GradientsParams, NothingToTrain> {
+    if !loss.is_tracked() {
+        return Err(NothingToTrain::in_model(model));
+    }
+    let gradients = GradientsParams::from_grads(loss.backward(), model);
+    if gradients.is_empty() {
+        return Err(NothingToTrain::in_model(model));
+    }
+    Ok(gradients)
+}
+
+/// How many parameters a model has on a device with autodiff, and how many of them are trained.
+#[derive(Default)]
+struct Tracked {
+    autodiff: usize,
+    trained: usize,
+}
+
+impl ModuleVisitor for Tracked {
+    fn visit_float<const D: usize>(&mut self, parameter: &Param<Tensor<D>>) {
+        let value = parameter.val();
+        self.autodiff += usize::from(value.is_autodiff());
+        self.trained += usize::from(value.is_require_grad());
+    }
+}

@@ -1,0 +1,225 @@
+//! Every ready-made model, as its configuration makes it.
+
+mod draws;
+mod files;
+mod priors;
+mod sizes;
+mod trainable;
+
+use burn::tensor::{DType, Device};
+use burn_gp::{
+    features::PerceptronConfig,
+    inference::{ActionStart, ConjugateGradientsSettings, FullBatch},
+    likelihoods::GaussianConfig,
+    ops::Stationary,
+};
+use burn_gp_models::{
+    ActionRows, ActionsConfig, AnyMiniBatch, BasisConfig, ComputationAwareConfig,
+    ConjugateGradientsConfig, DbkConfig, DeepGpConfig, DeepKernelConfig, ExactConfig,
+    InducingConfig, LastLayerConfig, LayerConfig, ModelConfig, NetworkModel, SgprConfig,
+    SolveCollapsedConfig, SvdbkConfig, SvgpConfig, TrainedModel,
+    training::{OnAllData, TrainingData},
+};
+
+const ROWS: usize = 24;
+const KERNEL: Stationary = Stationary::Matern52;
+
+/// On a device without autodiff, as `init` may be given them.
+fn data(dtype: DType) -> TrainingData {
+    let inputs: Vec<f64> = (0..ROWS).map(|row| row as f64 / 6.0 - 2.0).collect();
+    let targets: Vec<f64> = inputs.iter().map(|x| (2.0 * x).sin()).collect();
+    TrainingData::new(&inputs, &targets, &Device::default(), dtype)
+}
+
+fn noise() -> GaussianConfig {
+    GaussianConfig { noise: 0.1 }
+}
+
+fn basis() -> BasisConfig {
+    let network = PerceptronConfig {
+        hidden: vec![6],
+        ..PerceptronConfig::default()
+    };
+    BasisConfig::new(network, 4)
+}
+
+fn deep<C>(model: C) -> DeepKernelConfig<C> {
+    DeepKernelConfig {
+        network: basis().network,
+        ..DeepKernelConfig::new(model)
+    }
+}
+
+/// A configuration of every model.
+fn every_model() -> Vec<ModelConfig> {
+    let actions = ActionsConfig::Blocks {
+        count: 4,
+        start: ActionStart::default(),
+        seed: 0,
+        rows: ActionRows::default(),
+    };
+    let inducing = 6;
+    let layer = LayerConfig::new(KERNEL).with_inducing(InducingConfig::new(inducing));
+    let svgp = SvgpConfig::new(KERNEL, noise()).with_inducing(inducing);
+    let sgpr = SgprConfig::new(KERNEL, noise()).with_inducing(inducing);
+    let conjugate_gradients = ConjugateGradientsConfig {
+        settings: ConjugateGradientsSettings::default(),
+        ..ConjugateGradientsConfig::new(KERNEL, noise())
+    };
+    let solve = SolveCollapsedConfig::new(KERNEL, noise()).with_inducing(inducing, 4);
+    vec![
+        ModelConfig::Exact(ExactConfig::new(KERNEL, noise())),
+        ModelConfig::Sgpr(sgpr.clone()),
+        ModelConfig::SolveCollapsed(solve),
+        ModelConfig::ComputationAware(
+            ComputationAwareConfig::new(KERNEL, noise()).with_actions(actions),
+        ),
+        ModelConfig::ConjugateGradients(conjugate_gradients),
+        ModelConfig::Svgp(svgp.clone()),
+        ModelConfig::DeepGp(DeepGpConfig::new(layer.clone(), noise()).with_hidden(2, layer)),
+        ModelConfig::Dbk(DbkConfig {
+            basis: basis(),
+            ..DbkConfig::default()
+        }),
+        ModelConfig::Svdbk(SvdbkConfig {
+            basis: basis(),
+            ..SvdbkConfig::new(noise())
+        }),
+        ModelConfig::LastLayer(LastLayerConfig {
+            basis: basis(),
+            mean: Default::default(),
+            likelihood: noise(),
+            parameters: Default::default(),
+        }),
+        ModelConfig::Dkl(deep(ExactConfig::new(KERNEL, noise()))),
+        ModelConfig::Sdkl(deep(sgpr)),
+        ModelConfig::Svdkl(deep(svgp)),
+    ]
+}
+
+/// Something that is checked of every model.
+trait Check {
+    fn full_batch<M: FullBatch + 'static>(&self, name: &str, model: M, data: TrainingData);
+    fn mini_batch(&self, name: &str, model: AnyMiniBatch, data: TrainingData);
+}
+
+/// Checks every model as its configuration makes it.
+fn check_every_model(check_each: &impl Check) {
+    for dtype in [DType::F64, DType::F32] {
+        for config in every_model() {
+            check(check_each, config, data(dtype));
+        }
+    }
+}
+
+/// Checks the model that a configuration makes.
+fn check(check: &impl Check, config: ModelConfig, data: TrainingData) {
+    let options = (&data.inputs.device(), data.inputs.dtype());
+    let name = format!("{:?}, {config:?}", data.inputs.dtype());
+    match config {
+        ModelConfig::Exact(config) => {
+            let model = config.init(1, options).unwrap();
+            check.full_batch(&name, model, data);
+        }
+        ModelConfig::Sgpr(config) => {
+            check.full_batch(&name, config.init(&data).unwrap(), data);
+        }
+        ModelConfig::SolveCollapsed(config) => {
+            check.full_batch(&name, config.init(&data).unwrap(), data);
+        }
+        ModelConfig::ComputationAware(config) => {
+            let (model, data) = config.init(data).unwrap();
+            check.full_batch(&name, model, data);
+        }
+        ModelConfig::ConjugateGradients(config) => {
+            check.full_batch(&name, config.init(&data).unwrap(), data);
+        }
+        ModelConfig::Svgp(config) => {
+            check.mini_batch(&name, config.init(&data).unwrap().into(), data);
+        }
+        ModelConfig::DeepGp(config) => {
+            check.mini_batch(&name, config.init(&data).unwrap().into(), data);
+        }
+        ModelConfig::Dbk(config) => {
+            let model = config.init(1, options).unwrap();
+            check.full_batch(&name, model.clone(), data.clone());
+            let model = NetworkModel::Dbk(OnAllData::new(model));
+            check.mini_batch(&name, AnyMiniBatch::Network(model), data);
+        }
+        ModelConfig::Svdbk(config) => {
+            let model = NetworkModel::Svdbk(config.init(&data).unwrap());
+            check.mini_batch(&name, AnyMiniBatch::Network(model), data);
+        }
+        ModelConfig::LastLayer(config) => {
+            let model = NetworkModel::LastLayer(config.init(&data).unwrap());
+            check.mini_batch(&name, AnyMiniBatch::Network(model), data);
+        }
+        ModelConfig::Dkl(config) => {
+            let model = config.init(&data).unwrap();
+            check.full_batch(&name, model.clone(), data.clone());
+            let model = NetworkModel::Dkl(OnAllData::new(model));
+            check.mini_batch(&name, AnyMiniBatch::Network(model), data);
+        }
+        ModelConfig::Sdkl(config) => {
+            let model = config.init(&data).unwrap();
+            check.full_batch(&name, model.clone(), data.clone());
+            let model = NetworkModel::Sdkl(OnAllData::new(model));
+            check.mini_batch(&name, AnyMiniBatch::Network(model), data);
+        }
+        ModelConfig::Svdkl(config) => {
+            let model = NetworkModel::Svdkl(config.init(&data).unwrap());
+            check.mini_batch(&name, AnyMiniBatch::Network(model), data);
+        }
+    }
+}
+
+/// The model of a configuration given the data, before its training.
+fn predicting(config: &ModelConfig, data: TrainingData) -> TrainedModel {
+    let options = (&data.inputs.device(), data.inputs.dtype());
+    match config {
+        ModelConfig::Exact(config) => TrainedModel::exact(config.init(1, options).unwrap(), &data),
+        ModelConfig::Sgpr(config) => {
+            TrainedModel::collapsed(&config.init(&data).unwrap(), &data).unwrap()
+        }
+        ModelConfig::SolveCollapsed(config) => {
+            TrainedModel::collapsed_orthogonal(&config.init(&data).unwrap(), &data).unwrap()
+        }
+        ModelConfig::ComputationAware(config) => {
+            let (model, data) = config.init(data).unwrap();
+            TrainedModel::computation_aware(model, &data)
+        }
+        ModelConfig::ConjugateGradients(config) => {
+            TrainedModel::conjugate_gradients(config.init(&data).unwrap(), &data)
+        }
+        ModelConfig::Svgp(config) => TrainedModel::variational(config.init(&data).unwrap()),
+        ModelConfig::DeepGp(config) => TrainedModel::variational(config.init(&data).unwrap()),
+        ModelConfig::Dbk(config) => {
+            TrainedModel::deep_basis(&config.init(1, options).unwrap(), &data).unwrap()
+        }
+        ModelConfig::Svdbk(config) => {
+            TrainedModel::variational_deep_basis(&config.init(&data).unwrap(), &data).unwrap()
+        }
+        ModelConfig::LastLayer(config) => {
+            let model = config.init(&data).unwrap().bayesian();
+            TrainedModel::deep_basis(&model, &data).unwrap()
+        }
+        ModelConfig::Dkl(config) => TrainedModel::deep_kernel(&config.init(&data).unwrap(), &data),
+        ModelConfig::Sdkl(config) => {
+            TrainedModel::collapsed_deep_kernel(&config.init(&data).unwrap(), &data).unwrap()
+        }
+        ModelConfig::Svdkl(config) => {
+            TrainedModel::variational_deep_kernel(&config.init(&data).unwrap())
+        }
+    }
+}
+
+/// Every model given the data in a precision, with its name in messages.
+fn every_prediction(dtype: DType) -> Vec<(String, TrainedModel)> {
+    let models = every_model().into_iter();
+    models
+        .map(|config| {
+            let name = format!("{dtype:?}, {config:?}");
+            (name, predicting(&config, data(dtype)))
+        })
+        .collect()
+}
