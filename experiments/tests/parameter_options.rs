@@ -169,3 +169,46 @@ fn runs_do_what_is_asked() {
         );
     }
 }
+
+/// With every parameter fixed there is nothing to train: the model is conditioned on the data as it
+/// is.
+#[test]
+fn a_model_without_a_free_parameter_is_conditioned() {
+    for (model, fixed) in [
+        ("exact", ["kernel", "likelihood", "likelihood.noise"]),
+        ("sgpr", ["kernel", "likelihood", "inducing"]),
+        ("svgp", ["kernel", "likelihood", "posterior"]),
+    ] {
+        let folder = temp_dir::TempDir::new().expect("a folder");
+        write_regression(&folder.path().join("data.csv"), 80);
+        let mut arguments = vec![
+            "train",
+            "--data",
+            "data.csv",
+            "--out",
+            "run",
+            "--quiet",
+            "--model",
+            model,
+            "--steps",
+            "40",
+            "--set",
+            "likelihood.noise=0.05",
+        ];
+        for path in fixed {
+            arguments.extend(["--fix", path]);
+        }
+        succeed(folder.path(), &arguments);
+        let text = read(&folder.path().join("run/metrics.json"));
+        let metrics: serde_json::Value = serde_json::from_str(&text).expect("metrics");
+        assert_eq!(metrics["steps"], 0, "{model}");
+        assert!(metrics["objective"].is_f64(), "{model}: {text}");
+        let noise = metrics["hyperparameters"]["likelihood.noise"][0].as_f64();
+        assert!((noise.expect("a number") - 0.05).abs() < 1e-12, "{model}");
+        let rmse = metrics["rmse"].as_f64().expect("a number");
+        // The prior of svgp has not seen the data.
+        assert!(model == "svgp" || rmse < 0.5, "{model}: {rmse}");
+        let predict = ["predict", "--model-dir", "run", "--data", "data.csv"];
+        succeed(folder.path(), &predict);
+    }
+}
