@@ -31,6 +31,10 @@ fn ignores_some(config: &KernelConfig) -> bool {
     match config {
         KernelConfig::ActiveDimensions { .. } => true,
         KernelConfig::Scaled { base, .. } => ignores_some(base),
+        KernelConfig::Sum { first, second } | KernelConfig::Product { first, second } => {
+            let passes = |part| ignores_some(part) || is_anywhere(part);
+            passes(first) && passes(second)
+        }
         _ => false,
     }
 }

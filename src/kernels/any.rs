@@ -10,6 +10,7 @@ use super::{
     ActiveDimensions, ArcCosine, ChangePoint, Constant, Cosine, Gibbs, Kernel, Linear, NoSpectrum,
     Periodic, Polynomial, Product, RationalQuadratic, Scaled, SpectralMixture, SpectralSample,
     StationaryKernel, Sum, Warped, White, member, one_by_one,
+    points::{no_covariances, no_variances},
 };
 use crate::{features::Perceptron, ops::Blocks, patches::PatchGrid};
 
@@ -27,14 +28,23 @@ macro_rules! any_kernel {
 
         impl Kernel for AnyKernel {
             fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+                if let Some(none) = no_covariances(&x1, &x2) {
+                    return none;
+                }
                 match self { $(Self::$variant(kernel) => kernel.covariance(x1, x2)),+ }
             }
 
             fn matrix(&self, x: Tensor<2>) -> Tensor<2> {
+                if let Some(none) = no_covariances(&x, &x) {
+                    return none;
+                }
                 match self { $(Self::$variant(kernel) => kernel.matrix(x)),+ }
             }
 
             fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
+                if let Some(none) = no_variances(&x) {
+                    return none;
+                }
                 match self { $(Self::$variant(kernel) => kernel.diagonal(x)),+ }
             }
 
@@ -62,6 +72,9 @@ macro_rules! any_kernel {
             }
 
             fn matrix_product(&self, x: Tensor<2>, vectors: Tensor<2>) -> Tensor<2> {
+                if x.dims()[0] == 0 {
+                    return vectors;
+                }
                 match self { $(Self::$variant(kernel) => kernel.matrix_product(x, vectors)),+ }
             }
 
@@ -71,6 +84,10 @@ macro_rules! any_kernel {
                 x2: Tensor<2>,
                 vectors: Tensor<2>,
             ) -> Tensor<2> {
+                let ([rows, _], [columns, _], [_, width]) = (x1.dims(), x2.dims(), vectors.dims());
+                if rows == 0 || columns == 0 {
+                    return Tensor::zeros([rows, width], (&vectors.device(), vectors.dtype()));
+                }
                 match self {
                     $(Self::$variant(kernel) => kernel.covariance_product(x1, x2, vectors)),+
                 }

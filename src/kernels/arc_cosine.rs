@@ -12,7 +12,7 @@ use super::{
     Kernel,
     distances::squared_distances,
     inputs::Inputs,
-    points::{at_each, require_dimensions},
+    points::{at_each, no_variances, require_dimensions},
 };
 use crate::parameter::Positive;
 
@@ -155,6 +155,9 @@ impl Kernel for ArcCosine {
 
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
         require_dimensions("arc-cosine", self.weight_variance.count(), &[&x]);
+        if let Some(none) = no_variances(&x) {
+            return none;
+        }
         let [rows, _] = x.dims();
         let squares = x.clone().square() * self.weight_variance.value().unsqueeze(); // [N, D]
         let squared_norm = squares.sum_dim(1).reshape([rows]) + self.bias_variance.value();

@@ -7,7 +7,10 @@ use burn::{
 
 use serde::{Deserialize, Serialize};
 
-use super::{Kernel, points::require_dimensions};
+use super::{
+    Kernel,
+    points::{no_variances, require_dimensions},
+};
 use crate::{
     ops::sigmoid,
     parameter::{Positive, vector},
@@ -106,6 +109,9 @@ impl<A: Kernel, B: Kernel> Kernel for ChangePoint<A, B> {
     }
 
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
+        if let Some(none) = no_variances(&x) {
+            return none;
+        }
         let [rows, _] = x.dims();
         let (before, after) = self.weights(x.clone());
         let square = |weight: Tensor<2>| weight.square().reshape([rows]);

@@ -5,7 +5,10 @@ use burn::{
     tensor::{Tensor, TensorCreationOptions},
 };
 
-use super::{Kernel, points::require_dimensions};
+use super::{
+    Kernel,
+    points::{no_variances, require_dimensions},
+};
 use crate::parameter::Positive;
 
 /// `k(x, x′) = Σ_d σ_d²·x_d·x′_d`: Bayesian linear regression through the origin.
@@ -39,6 +42,9 @@ impl Kernel for Linear {
 
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
         require_dimensions("linear", self.variance.count(), &[&x]);
+        if let Some(none) = no_variances(&x) {
+            return none;
+        }
         let [rows, _] = x.dims();
         let squares = x.square() * self.variance.value().unsqueeze(); // [N, D]
         squares.sum_dim(1).reshape([rows])

@@ -17,6 +17,20 @@ pub(super) fn require_dimensions(kernel: &str, values: usize, points: &[&Tensor<
     );
 }
 
+/// Zeros in the shape of covariances, if one of the sets of points has none: the backends have few
+/// operations on nothing.
+pub(super) fn no_covariances(x1: &Tensor<2>, x2: &Tensor<2>) -> Option<Tensor<2>> {
+    let ([rows, _], [columns, _]) = (x1.dims(), x2.dims());
+    let options = (&x1.device(), x1.dtype());
+    (rows == 0 || columns == 0).then(|| Tensor::zeros([rows, columns], options))
+}
+
+/// As [`no_covariances`] for the variances of one set of points.
+pub(super) fn no_variances(x: &Tensor<2>) -> Option<Tensor<1>> {
+    let [rows, _] = x.dims();
+    (rows == 0).then(|| Tensor::zeros([0], (&x.device(), x.dtype())))
+}
+
 /// A variance, `[1]`, at each of N points, `[N]`.
 pub(super) fn at_each(variance: Tensor<1>, points: &Tensor<2>) -> Tensor<1> {
     let [rows, _] = points.dims();

@@ -7,7 +7,11 @@ use burn::{
 
 use serde::{Deserialize, Serialize};
 
-use super::{Kernel, inputs::Inputs, points::require_dimensions};
+use super::{
+    Kernel,
+    inputs::Inputs,
+    points::{no_variances, require_dimensions},
+};
 use crate::parameter::Positive;
 
 /// `k(x, x′) = (Σ_d σ_d²·x_d·x′_d + c)^q`: Bayesian regression on all products of up to q inputs
@@ -93,6 +97,9 @@ impl Kernel for Polynomial {
 
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
         require_dimensions("polynomial", self.variance.count(), &[&x]);
+        if let Some(none) = no_variances(&x) {
+            return none;
+        }
         let [rows, _] = x.dims();
         let squares = x.square() * self.variance.value().unsqueeze(); // [N, D]
         self.power(squares.sum_dim(1).reshape([rows]) + self.offset.value())

@@ -5,7 +5,7 @@ use burn_gp::likelihoods::{Likelihood, Marginals};
 
 use crate::{
     cases::{ROWS, registry},
-    support::{numbers, panics::assert_names, platforms},
+    support::{panics::assert_names, platforms},
 };
 
 /// Too few rows, a single one, which would be repeated, too many, and a column too many; means and
@@ -50,34 +50,5 @@ fn targets_of_other_sizes_are_refused() {
         assert_names(case.name, &sizes, || {
             likelihood.log_predictive_density(targets(), torn())
         });
-    }
-}
-
-#[test]
-fn no_rows_have_no_densities() {
-    for platform in platforms()
-        .into_iter()
-        .filter(|platform| platform.is_host())
-    {
-        for case in registry() {
-            let likelihood = case.init(&platform);
-            let zeros = |columns| Tensor::zeros([0, columns], platform.options());
-            let marginals = || Marginals {
-                mean: zeros(case.latents),
-                variance: zeros(case.latents),
-            };
-            let targets = || zeros(case.columns());
-            let expected = likelihood.expected_log_density(targets(), marginals());
-            assert_eq!(expected.dims(), [0], "{} on {platform}", case.name);
-            let density = likelihood.log_predictive_density(targets(), marginals());
-            assert_eq!(density.dims(), [0], "{} on {platform}", case.name);
-            let predicted = likelihood.predict(marginals());
-            assert_eq!(
-                numbers(predicted.mean).len(),
-                0,
-                "{} on {platform}",
-                case.name
-            );
-        }
     }
 }
