@@ -166,7 +166,7 @@ impl Mean for ConstantMean {
         let row = self.row(); // [1, P]
         let ([rows, _], [_, outputs]) = (x.dims(), row.dims());
         match rows {
-            0 => row.slice([0..0]),
+            0 => Tensor::zeros([0, outputs], (&row.device(), row.dtype())),
             rows => row.expand([rows, outputs]),
         }
     }
