@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use burn::{module::Module, tensor::Tensor};
-use burn_gp::{inference::FullBatch, ops::NotPositiveDefinite};
+use burn_gp::{inference::FullBatch, ops::NotPositiveDefinite, parameter::Priors};
 use burn_gp_models::{
     AnyMiniBatch, InitError, TrainedModel, inputs_at_once,
     training::{
