@@ -45,7 +45,7 @@ fn stationary(kind: Stationary, lengthscale: f64, variance: f64) -> KernelConfig
 fn rational_quadratic(ard: bool, shape: f64) -> KernelConfig {
     KernelConfig::RationalQuadratic(RationalQuadraticConfig {
         ard,
-        lengthscale: 0.9,
+        lengthscale: Some(0.9),
         variance: 1.2,
         shape,
     })

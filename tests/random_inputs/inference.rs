@@ -31,7 +31,7 @@ fn ask(model: &impl FullBatch, x: &Tensor<2>, y: &Tensor<2>, new: &Tensor<2>) {
         let new = new.clone().inner();
         let _ = process.marginals(new.clone()).variance.into_data();
         let _ = process.joint(new.clone()).covariance.into_data();
-        let _ = process.sample(new, 2);
+        let _ = process.sample(new, 2, 0);
     }
 }
 

@@ -144,7 +144,7 @@ fn posteriors_of_any_numbers() {
                         .joint_across_outputs(x.clone())
                         .covariance
                         .into_data();
-                    let _ = process.sample(x.clone(), 2);
+                    let _ = process.sample(x.clone(), 2, 0);
                     if let Ok(paths) = process.paths(PathOptions::new(2).with_frequencies(3)) {
                         let _ = paths.evaluate(x).into_data();
                     }

@@ -113,7 +113,7 @@ pub fn ask(model: &TrainedModel, dimensions: usize) {
     let _ = (model.hyperparameters(), model.inducing_points());
     if let Ok(predictor) = model.predictor() {
         let _ = predictor.predict(&vec![0.3; 2 * dimensions], dimensions);
-        let _ = predictor.sample(predictor.inputs(&vec![0.3; dimensions], dimensions), 2);
+        let _ = predictor.sample(predictor.inputs(&vec![0.3; dimensions], dimensions), 2, 0);
     }
 }
 
