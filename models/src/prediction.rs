@@ -5,7 +5,7 @@ use std::ops::Range;
 use burn::tensor::{DType, Device, Tensor};
 use burn_gp::{
     layers::Predictive,
-    likelihoods::{Likelihood, Marginals},
+    likelihoods::{Interval, Likelihood, Marginals, PredictiveDistribution},
     metrics::mixture_log_density,
     ops::NotPositiveDefinite,
     parameter::numbers,
@@ -48,6 +48,55 @@ pub struct Predictions {
     pub function_mean: Vec<f64>,
     /// The variances of the latent functions.
     pub function_variance: Vec<f64>,
+    /// The distributions of the targets, for deep models mixtures; none if the targets are labels
+    /// without order, or there are no rows.
+    pub distribution: Option<PredictiveDistribution>,
+}
+
+impl Predictions {
+    /// The quantiles of probability `p` of the targets, one number an output; none if the targets
+    /// are labels without order, or there are no rows.
+    ///
+    /// # Panics
+    ///
+    /// Unless `0 < p < 1`.
+    #[track_caller]
+    pub fn quantile(&self, p: f64) -> Option<Vec<f64>> {
+        Some(self.distribution.as_ref()?.quantile(p))
+    }
+
+    /// Central intervals of the targets that hold them with the probability `level`, as
+    /// [`PredictiveDistribution::interval`]; none where there are no quantiles.
+    ///
+    /// # Panics
+    ///
+    /// Unless `0 < level < 1`.
+    #[track_caller]
+    pub fn interval(&self, level: f64) -> Option<Interval> {
+        Some(self.distribution.as_ref()?.interval(level))
+    }
+
+    /// Predictions of measurements whose noise has the given variances, one for each target, which
+    /// the likelihood did not know ([`FixedNoise`](burn_gp::likelihoods::FixedNoise)).
+    ///
+    /// # Panics
+    ///
+    /// If there is not one variance for each target, or targets are not on the real line.
+    #[track_caller]
+    pub fn with_noise(mut self, variances: &[f64]) -> Self {
+        assert!(
+            variances.len() == self.variance.len(),
+            "{} noise variances for {} targets",
+            variances.len(),
+            self.variance.len()
+        );
+        for (variance, noise) in self.variance.iter_mut().zip(variances) {
+            *variance += noise;
+        }
+        let noisy = (self.distribution).map(|distribution| distribution.with_noise(variances));
+        self.distribution = noisy;
+        self
+    }
 }
 
 impl<P: Predictive, L: Likelihood> Predictor<P, L> {
@@ -251,6 +300,11 @@ impl<P: Predictive, L: Likelihood> Predictor<P, L> {
             .filter_map(|function| self.likelihood.class_probabilities(function))
             .reduce(|sum, other| sum + other);
         let share = (components.len() as f64).recip();
+        let distribution = self.likelihood.predictive_distribution(&components);
+        match (&mut predictions.distribution, distribution) {
+            (Some(all), Some(own)) => all.append(own),
+            (all, own) => *all = own,
+        }
         let function = mixture(components);
         predictions.mean.extend(numbers(target.mean));
         predictions.variance.extend(numbers(target.variance));

@@ -1,5 +1,7 @@
 //! Likelihoods chosen at run time.
 
+use std::sync::Arc;
+
 use burn::{
     module::Module,
     tensor::{Tensor, TensorCreationOptions},
@@ -12,6 +14,7 @@ use super::{
     Gaussian, GaussianConfig, Heteroskedastic, HeteroskedasticConfig, ImpossibleTarget, Likelihood,
     Marginals, NegativeBinomial, NegativeBinomialConfig, Ordinal, OrdinalConfig, Poisson,
     Quadrature, RobustMax, RobustMaxConfig, Softmax, SoftmaxConfig, StudentT, StudentTConfig,
+    TargetDistribution,
 };
 
 /// Configuration of any likelihood, as it is written to a model's file.
@@ -244,6 +247,10 @@ impl Likelihood for AnyLikelihood {
 
     fn predict(&self, marginals: Marginals) -> Marginals {
         forward!(self, likelihood => likelihood.predict(marginals))
+    }
+
+    fn target_distribution(&self) -> Option<Arc<dyn TargetDistribution>> {
+        forward!(self, likelihood => likelihood.target_distribution())
     }
 
     fn class_probabilities(&self, marginals: Marginals) -> Option<Tensor<2>> {

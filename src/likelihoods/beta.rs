@@ -1,5 +1,7 @@
 //! The beta likelihood.
 
+use std::sync::Arc;
+
 use burn::{
     module::Module,
     tensor::{Tensor, TensorCreationOptions},
@@ -8,7 +10,10 @@ use rand::Rng;
 use rand_distr::Distribution;
 use serde::{Deserialize, Serialize};
 
-use super::{Likelihood, bernoulli_logit::logistic, likelihood::draw};
+use super::{
+    Likelihood, TargetDistribution, bernoulli_logit::logistic, distributions::BetaTarget,
+    likelihood::draw,
+};
 use crate::{
     ops::{log_gamma, sigmoid},
     parameter::Positive,
@@ -102,5 +107,11 @@ impl Likelihood for Beta {
             let values = rand_distr::Beta::new(precision * mean, precision * logistic(-f[0]));
             values.map_or(mean, |values| values.sample(random))
         })
+    }
+
+    fn target_distribution(&self) -> Option<Arc<dyn TargetDistribution>> {
+        Some(Arc::new(BetaTarget {
+            precision: self.precision.to_vec()[0],
+        }))
     }
 }

@@ -1,11 +1,14 @@
 //! The exponential likelihood.
 
+use std::sync::Arc;
+
 use burn::{module::Module, tensor::Tensor};
 use rand::Rng;
 use rand_distr::{Distribution, Exp1};
 
 use super::{
-    Likelihood, Marginals,
+    Likelihood, Marginals, TargetDistribution,
+    distributions::ExponentialTarget,
     likelihood::{draw, sum_outputs},
     log_link,
 };
@@ -64,5 +67,9 @@ impl Likelihood for Exponential {
     fn predict(&self, marginals: Marginals) -> Marginals {
         let one = marginals.mean.ones_like();
         log_link::predict(marginals, 0.0, one)
+    }
+
+    fn target_distribution(&self) -> Option<Arc<dyn TargetDistribution>> {
+        Some(Arc::new(ExponentialTarget))
     }
 }

@@ -1,12 +1,15 @@
 //! The Gaussian likelihood with a known noise variance for every point.
 
+use std::sync::Arc;
+
 use core::f64::consts::PI;
 
 use burn::{module::Module, tensor::Tensor};
 use rand::Rng;
 
 use super::{
-    Likelihood, Marginals,
+    Likelihood, Marginals, TargetDistribution,
+    distributions::NormalTarget,
     gaussian::log_normal,
     likelihood::{block, draw, sum_outputs},
 };
@@ -85,5 +88,10 @@ impl Likelihood for FixedNoise {
 
     fn predict(&self, marginals: Marginals) -> Marginals {
         marginals
+    }
+
+    /// Of a measurement without noise, as [`predict`](Self::predict).
+    fn target_distribution(&self) -> Option<Arc<dyn TargetDistribution>> {
+        Some(Arc::new(NormalTarget { noise: 0.0 }))
     }
 }

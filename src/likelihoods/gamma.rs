@@ -1,5 +1,7 @@
 //! The gamma likelihood.
 
+use std::sync::Arc;
+
 use burn::{
     module::Module,
     tensor::{Tensor, TensorCreationOptions},
@@ -9,7 +11,8 @@ use rand_distr::Distribution;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Likelihood, Marginals,
+    Likelihood, Marginals, TargetDistribution,
+    distributions::GammaTarget,
     likelihood::{draw, sum_outputs},
     log_link,
 };
@@ -117,5 +120,11 @@ impl Likelihood for Gamma {
     /// The mean is `exp(μ + σ²/2)`.
     fn predict(&self, marginals: Marginals) -> Marginals {
         log_link::predict(marginals, 0.0, self.shape().recip().reshape([1, 1]))
+    }
+
+    fn target_distribution(&self) -> Option<Arc<dyn TargetDistribution>> {
+        Some(Arc::new(GammaTarget {
+            shape: self.shape.to_vec()[0],
+        }))
     }
 }

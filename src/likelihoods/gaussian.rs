@@ -1,5 +1,7 @@
 //! The Gaussian likelihood.
 
+use std::sync::Arc;
+
 use core::f64::consts::PI;
 
 use burn::{
@@ -11,7 +13,8 @@ use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Likelihood, Marginals,
+    Likelihood, Marginals, TargetDistribution,
+    distributions::NormalTarget,
     likelihood::{draw, sum_outputs},
 };
 use crate::parameter::Positive;
@@ -128,5 +131,11 @@ impl Likelihood for Gaussian {
             variance: marginals.variance + self.noise().reshape([1, 1]),
             mean: marginals.mean,
         }
+    }
+
+    fn target_distribution(&self) -> Option<Arc<dyn TargetDistribution>> {
+        Some(Arc::new(NormalTarget {
+            noise: self.noise.to_vec()[0],
+        }))
     }
 }

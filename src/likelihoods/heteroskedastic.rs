@@ -1,5 +1,7 @@
 //! The Gaussian likelihood whose noise is a function of the input.
 
+use std::sync::Arc;
+
 use core::f64::consts::PI;
 
 use burn::{
@@ -11,7 +13,8 @@ use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Likelihood, Marginals, Quadrature,
+    Likelihood, Marginals, Quadrature, TargetDistribution,
+    distributions::HeteroskedasticTarget,
     gaussian::log_normal,
     likelihood::{block, draw, sum_outputs},
 };
@@ -142,5 +145,11 @@ impl Likelihood for Heteroskedastic {
             variance: function.variance + noise * self.noise().reshape([1, 1]),
             mean: function.mean,
         }
+    }
+
+    fn target_distribution(&self) -> Option<Arc<dyn TargetDistribution>> {
+        Some(Arc::new(HeteroskedasticTarget {
+            noise: self.noise.to_vec()[0],
+        }))
     }
 }

@@ -1,12 +1,14 @@
 //! The interface of likelihoods.
 
+use std::sync::Arc;
+
 use burn::{
     module::{Module, ModuleDisplay},
     tensor::{Tensor, TensorData},
 };
 use rand::Rng;
 
-use super::{ImpossibleTarget, Quadrature};
+use super::{ImpossibleTarget, PredictiveDistribution, Quadrature, TargetDistribution};
 use crate::{
     parameter::{Hyperparameter, hyperparameters, numbers},
     random::normals,
@@ -307,6 +309,31 @@ pub trait Likelihood: Module + ModuleDisplay {
             }
         }
         Some(Tensor::cat(columns, 1))
+    }
+
+    /// The distribution of a target whose functions are Gaussian, with the parameters as they are;
+    /// none if targets are labels without order, or the likelihood does not say.
+    fn target_distribution(&self) -> Option<Arc<dyn TargetDistribution>> {
+        None
+    }
+
+    /// The predictive distributions of new targets, with their quantiles, under the mixture of
+    /// `components`: one for a process, several for a deep model. None where there is no
+    /// [`target_distribution`](Self::target_distribution).
+    ///
+    /// # Shapes
+    ///
+    /// - `components`: of the functions, `[N, F]` each
+    /// - the distributions: `[N, P]`
+    ///
+    /// # Panics
+    ///
+    /// If there are no components, or they differ in shape.
+    #[track_caller]
+    fn predictive_distribution(&self, components: &[Marginals]) -> Option<PredictiveDistribution> {
+        let target = self.target_distribution()?;
+        let latents = self.latents_per_output();
+        Some(PredictiveDistribution::new(target, latents, components))
     }
 
     /// The hyperparameters, in the units people read.

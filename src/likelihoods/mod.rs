@@ -19,6 +19,9 @@
 //! Where there are several, they come in blocks: function `l` of output `p` is column `l·P + p`,
 //! and so are the columns of the targets and of class probabilities.
 //!
+//! Targets that are no labels without order have predictive distributions with quantiles
+//! ([`Likelihood::predictive_distribution`]).
+//!
 //! A likelihood needs only [`log_density`](Likelihood::log_density), the moments of `y` given `f`
 //! and a way to draw `y`; everything a model asks for then follows by [`Quadrature`], and a
 //! likelihood with a closed form overrides it.
@@ -28,6 +31,7 @@ mod bernoulli;
 mod bernoulli_logit;
 mod beta;
 mod classes;
+mod distributions;
 mod exponential;
 mod fixed_noise;
 mod gamma;
@@ -52,6 +56,7 @@ pub use any::{AnyLikelihood, LikelihoodConfig};
 pub use bernoulli::Bernoulli;
 pub use bernoulli_logit::BernoulliLogit;
 pub use beta::{Beta, BetaConfig};
+pub use distributions::{Interval, PredictiveDistribution, Support, TargetDistribution};
 pub use exponential::Exponential;
 pub use fixed_noise::FixedNoise;
 pub use gamma::{Gamma, GammaConfig};

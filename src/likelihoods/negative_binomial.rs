@@ -1,5 +1,7 @@
 //! The negative-binomial likelihood.
 
+use std::sync::Arc;
+
 use burn::{
     module::Module,
     tensor::{Tensor, TensorCreationOptions},
@@ -9,7 +11,8 @@ use rand_distr::Distribution;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Likelihood, Marginals,
+    Likelihood, Marginals, TargetDistribution,
+    distributions::NegativeBinomialTarget,
     likelihood::draw,
     log_link,
     poisson::{draw_count, is_count},
@@ -111,5 +114,11 @@ impl Likelihood for NegativeBinomial {
     /// The mean is `exp(μ + σ²/2)`.
     fn predict(&self, marginals: Marginals) -> Marginals {
         log_link::predict(marginals, 1.0, self.dispersion().reshape([1, 1]))
+    }
+
+    fn target_distribution(&self) -> Option<Arc<dyn TargetDistribution>> {
+        Some(Arc::new(NegativeBinomialTarget {
+            dispersion: self.dispersion.to_vec()[0],
+        }))
     }
 }

@@ -1,5 +1,7 @@
 //! The ordinal likelihood.
 
+use std::sync::Arc;
+
 use burn::{
     module::{Module, Param},
     tensor::{Tensor, TensorCreationOptions},
@@ -9,8 +11,9 @@ use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Likelihood, Marginals,
+    Likelihood, Marginals, TargetDistribution,
     classes::{is_label, labels_up_to},
+    distributions::OrdinalTarget,
     likelihood::{draw, sum_outputs},
 };
 use crate::{
@@ -183,5 +186,11 @@ impl Likelihood for Ordinal {
         });
         let (mean, variance) = Self::moments(probabilities.collect());
         Marginals { mean, variance }
+    }
+
+    fn target_distribution(&self) -> Option<Arc<dyn TargetDistribution>> {
+        Some(Arc::new(OrdinalTarget {
+            cut_points: numbers(self.cut_points()),
+        }))
     }
 }

@@ -1,11 +1,14 @@
 //! The Poisson likelihood.
 
+use std::sync::Arc;
+
 use burn::{module::Module, tensor::Tensor};
 use rand::Rng;
 use rand_distr::Distribution;
 
 use super::{
-    Likelihood, Marginals,
+    Likelihood, Marginals, TargetDistribution,
+    distributions::PoissonTarget,
     likelihood::{draw, sum_outputs},
     log_link,
 };
@@ -73,5 +76,9 @@ impl Likelihood for Poisson {
     fn predict(&self, marginals: Marginals) -> Marginals {
         let none = marginals.mean.zeros_like();
         log_link::predict(marginals, 1.0, none)
+    }
+
+    fn target_distribution(&self) -> Option<Arc<dyn TargetDistribution>> {
+        Some(Arc::new(PoissonTarget))
     }
 }

@@ -1,5 +1,7 @@
 //! The Student-t likelihood.
 
+use std::sync::Arc;
+
 use core::f64::consts::PI;
 
 use burn::{
@@ -10,7 +12,7 @@ use rand::Rng;
 use rand_distr::Distribution;
 use serde::{Deserialize, Serialize};
 
-use super::{Likelihood, likelihood::draw};
+use super::{Likelihood, TargetDistribution, distributions::StudentTTarget, likelihood::draw};
 use crate::{
     ops::log_gamma,
     parameter::{Positive, numbers},
@@ -132,5 +134,12 @@ impl Likelihood for StudentT {
             let noise = rand_distr::StudentT::new(degrees);
             f[0] + noise.map_or(0.0, |noise| scale * noise.sample(random))
         })
+    }
+
+    fn target_distribution(&self) -> Option<Arc<dyn TargetDistribution>> {
+        Some(Arc::new(StudentTTarget::new(
+            self.scale.to_vec()[0],
+            numbers(self.degrees_of_freedom())[0],
+        )))
     }
 }

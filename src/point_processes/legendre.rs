@@ -5,7 +5,7 @@ use core::f64::consts::PI;
 /// Nodes and weights of `∫_{−1}^{1} g(z) dz ≈ Σ_i w_i·g(z_i)`, exact for polynomials of degree below
 /// twice the number of nodes: the roots of the Legendre polynomial by Newton's method, which
 /// converges from where they asymptotically are.
-pub(super) fn nodes_and_weights(count: usize) -> Vec<(f64, f64)> {
+pub(crate) fn nodes_and_weights(count: usize) -> Vec<(f64, f64)> {
     let node = |index: usize| {
         let mut x = (PI * (index as f64 + 0.75) / (count as f64 + 0.5)).cos();
         for _ in 0..100 {

@@ -8,3 +8,4 @@ mod legendre;
 pub use cox::{CoxProcess, expected_intensity};
 pub use domain::{Domain, DomainError};
 pub use integration::IntegrationRule;
+pub(crate) use legendre::nodes_and_weights as legendre_nodes_and_weights;

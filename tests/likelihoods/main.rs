@@ -12,6 +12,7 @@ mod extremes;
 mod gradients;
 mod integrals;
 mod outputs;
+mod quantiles;
 mod registration;
 mod samples;
 mod sizes;

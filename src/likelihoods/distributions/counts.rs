@@ -1,0 +1,68 @@
+//! Targets that are counts.
+
+use cdflib::special::{try_beta_inc, try_gamma_inc};
+
+use super::{Support, TargetDistribution, monotone::expectation_of_decreasing};
+use crate::likelihoods::bernoulli_logit::logistic;
+
+/// Counts with the rate `exp(f)`.
+#[derive(Clone, Debug)]
+pub struct PoissonTarget;
+
+/// Where `log y` is and how far it spreads if the variance of `y` is `m + α·m²` with `m = exp(f)`.
+fn of_logarithm(dispersion: f64, mean: f64, variance: f64) -> (f64, f64) {
+    let relative = (-mean).exp().min(1.0) + dispersion.min(1.0);
+    (mean, (variance.max(0.0) + relative).sqrt())
+}
+
+impl TargetDistribution for PoissonTarget {
+    fn support(&self) -> Support {
+        Support::Counts
+    }
+
+    /// `P(y ≤ t | f) = Q(t + 1, e^f)`, Q the upper regularized incomplete gamma function.
+    fn cdf(&self, target: f64, mean: &[f64], variance: &[f64]) -> f64 {
+        let target = target.floor();
+        if target < 0.0 {
+            return 0.0;
+        }
+        expectation_of_decreasing(mean[0], variance[0], |f| {
+            try_gamma_inc(target + 1.0, f.exp()).map_or(f64::NAN, |(_, above)| above)
+        })
+    }
+
+    fn location_and_scale(&self, mean: &[f64], variance: &[f64]) -> (f64, f64) {
+        of_logarithm(0.0, mean[0], variance[0])
+    }
+}
+
+/// Counts with the mean `m = exp(f)` and the variance `m + α·m²`.
+#[derive(Clone, Debug)]
+pub struct NegativeBinomialTarget {
+    /// The dispersion α.
+    pub dispersion: f64,
+}
+
+impl TargetDistribution for NegativeBinomialTarget {
+    fn support(&self) -> Support {
+        Support::Counts
+    }
+
+    /// `P(y ≤ t | f) = I_x(1/α, t + 1)` with `x = 1/(1 + α·e^f)`, I the regularized incomplete beta
+    /// function.
+    fn cdf(&self, target: f64, mean: &[f64], variance: &[f64]) -> f64 {
+        let target = target.floor();
+        if target < 0.0 {
+            return 0.0;
+        }
+        let (size, shift) = (self.dispersion.recip(), self.dispersion.ln());
+        expectation_of_decreasing(mean[0], variance[0], |f| {
+            let (x, rest) = (logistic(-f - shift), logistic(f + shift));
+            try_beta_inc(size, target + 1.0, x, rest).map_or(f64::NAN, |(below, _)| below)
+        })
+    }
+
+    fn location_and_scale(&self, mean: &[f64], variance: &[f64]) -> (f64, f64) {
+        of_logarithm(self.dispersion, mean[0], variance[0])
+    }
+}

@@ -1,0 +1,28 @@
+//! Distribution functions and quantiles of new targets.
+//!
+//! A [`TargetDistribution`] is what a likelihood says of one target whose functions are Gaussian; a
+//! [`PredictiveDistribution`] is that of many targets, for deep models a mixture. Both compute on
+//! the host in double precision.
+
+mod counts;
+mod fractions;
+mod heteroskedastic;
+mod labels;
+mod monotone;
+mod normal;
+mod positive;
+mod predictive;
+mod quantile;
+mod student_t;
+mod target;
+
+pub(super) use counts::{NegativeBinomialTarget, PoissonTarget};
+pub(super) use fractions::BetaTarget;
+pub(super) use heteroskedastic::HeteroskedasticTarget;
+pub(super) use labels::OrdinalTarget;
+pub(super) use normal::NormalTarget;
+pub(super) use positive::{ExponentialTarget, GammaTarget};
+pub(super) use student_t::StudentTTarget;
+
+pub use predictive::{Interval, PredictiveDistribution};
+pub use target::{Support, TargetDistribution};

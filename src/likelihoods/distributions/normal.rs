@@ -1,0 +1,39 @@
+//! Targets that are the function plus Gaussian noise.
+
+use super::{Support, TargetDistribution};
+use crate::ops::host::special::{normal_cdf, normal_quantile};
+
+/// `y = f + ε`, `ε ~ N(0, v)`: `y ~ N(μ, σ² + v)`.
+#[derive(Clone, Debug)]
+pub struct NormalTarget {
+    /// The noise variance v.
+    pub noise: f64,
+}
+
+/// `Φ((target − μ)/√v)`, a step where the variance is zero.
+pub(super) fn cdf_of_normal(target: f64, mean: f64, variance: f64) -> f64 {
+    let distance = target - mean;
+    if variance <= 0.0 {
+        return f64::from(u8::from(distance >= 0.0));
+    }
+    normal_cdf(distance / variance.sqrt())
+}
+
+impl TargetDistribution for NormalTarget {
+    fn support(&self) -> Support {
+        Support::Reals
+    }
+
+    fn cdf(&self, target: f64, mean: &[f64], variance: &[f64]) -> f64 {
+        cdf_of_normal(target, mean[0], variance[0] + self.noise)
+    }
+
+    fn location_and_scale(&self, mean: &[f64], variance: &[f64]) -> (f64, f64) {
+        (mean[0], (variance[0] + self.noise).max(0.0).sqrt())
+    }
+
+    fn closed_form_quantile(&self, p: f64, mean: &[f64], variance: &[f64]) -> Option<f64> {
+        let (location, scale) = self.location_and_scale(mean, variance);
+        Some(location + scale * normal_quantile(p))
+    }
+}

@@ -1,0 +1,335 @@
+//! The predictive distributions of many targets.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::{NormalTarget, TargetDistribution, quantile::quantile};
+use crate::{likelihoods::Marginals, parameter::numbers};
+
+/// Targets that one thread looks at together.
+const TARGETS_AT_ONCE: usize = 16;
+
+/// The ends of an interval for every target.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Interval {
+    /// The lower ends, one number a target.
+    pub lower: Vec<f64>,
+    /// The upper ends.
+    pub upper: Vec<f64>,
+}
+
+/// The distributions of new targets, row-major, `[N, P]`: mixtures, with equal weights, of what a
+/// likelihood makes of S Gaussians of its functions each. A process has one component; a deep model
+/// has one for every draw of the layers before the last.
+///
+/// ```
+/// use burn_gp::likelihoods::{Likelihood, Marginals, Poisson};
+/// use burn::tensor::{Device, Tensor};
+///
+/// let device = Device::default();
+/// let functions = Marginals {
+///     mean: Tensor::from_data([[0.0], [3.0]], &device),
+///     variance: Tensor::from_data([[0.2], [0.1]], &device),
+/// };
+/// let counts = Poisson::new().predictive_distribution(&[functions]).expect("counts have an order");
+/// let interval = counts.interval(0.95);
+/// assert_eq!((interval.lower[0], interval.upper[0]), (0.0, 4.0));
+/// ```
+#[derive(Clone, Debug)]
+pub struct PredictiveDistribution {
+    target: Arc<dyn TargetDistribution>,
+    /// S
+    components: usize,
+    /// L, the functions of an output.
+    latents: usize,
+    /// Moments of the functions, `[N, P, S, L]`.
+    mean: Vec<f64>,
+    variance: Vec<f64>,
+}
+
+/// Equal are those of the same likelihood, parameters and functions.
+impl PartialEq for PredictiveDistribution {
+    fn eq(&self, other: &Self) -> bool {
+        // Numbers in debug texts are exact.
+        (self.components, self.latents) == (other.components, other.latents)
+            && (&self.mean, &self.variance) == (&other.mean, &other.variance)
+            && format!("{:?}", self.target) == format!("{:?}", other.target)
+    }
+}
+
+impl PredictiveDistribution {
+    /// The distributions that `target` has under each of S components, the marginals of the
+    /// functions, `[N, F]`.
+    ///
+    /// # Panics
+    ///
+    /// If there is no component, they differ in shape, or their functions are not `latents` for each
+    /// output.
+    #[track_caller]
+    pub fn new(
+        target: Arc<dyn TargetDistribution>,
+        latents: usize,
+        components: &[Marginals],
+    ) -> Self {
+        let shape = components.first().map(|own| own.mean.dims());
+        let Some([rows, functions]) = shape else {
+            panic!("a predictive distribution without components");
+        };
+        for own in components {
+            let shapes = [own.mean.dims(), own.variance.dims()];
+            assert!(
+                shapes == [[rows, functions]; 2],
+                "marginals of shapes {shapes:?} beside {:?}",
+                [rows, functions]
+            );
+        }
+        assert!(
+            latents > 0 && functions.is_multiple_of(latents),
+            "{functions} functions; the likelihood takes {latents} for each output"
+        );
+        let outputs = functions / latents;
+        let means: Vec<Vec<f64>> = (components.iter())
+            .map(|own| numbers(own.mean.clone()))
+            .collect();
+        let variances: Vec<Vec<f64>> = (components.iter())
+            .map(|own| numbers(own.variance.clone()))
+            .collect();
+        let arranged = |values: &[Vec<f64>]| {
+            let mut arranged = Vec::with_capacity(values.len() * rows * functions);
+            for index in 0..rows * outputs {
+                let (row, output) = (index / outputs, index % outputs);
+                for own in values {
+                    let own = &own[row * functions..][..functions];
+                    arranged.extend((0..latents).map(|latent| own[latent * outputs + output]));
+                }
+            }
+            arranged
+        };
+        Self {
+            target,
+            components: components.len(),
+            latents,
+            mean: arranged(&means),
+            variance: arranged(&variances),
+        }
+    }
+
+    /// Normal distributions with the given means and variances, one of each for a target.
+    ///
+    /// # Panics
+    ///
+    /// If they differ in number.
+    #[track_caller]
+    pub fn of_normals(means: Vec<f64>, variances: Vec<f64>) -> Self {
+        assert!(
+            means.len() == variances.len(),
+            "{} means and {} variances",
+            means.len(),
+            variances.len()
+        );
+        Self {
+            target: Arc::new(NormalTarget { noise: 0.0 }),
+            components: 1,
+            latents: 1,
+            mean: means,
+            variance: variances,
+        }
+    }
+
+    /// How many targets there are, N·P.
+    pub fn len(&self) -> usize {
+        self.mean.len() / (self.components * self.latents)
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.mean.is_empty()
+    }
+
+    /// Adds the targets of `other` after these: rows of the same model.
+    ///
+    /// # Panics
+    ///
+    /// If they have another number of components or functions.
+    #[track_caller]
+    pub fn append(&mut self, other: Self) {
+        let (own, added) = (
+            (self.components, self.latents),
+            (other.components, other.latents),
+        );
+        assert!(
+            own == added,
+            "targets of {added:?} components and functions after some of {own:?}"
+        );
+        self.mean.extend(other.mean);
+        self.variance.extend(other.variance);
+    }
+
+    /// The same with independent Gaussian noise added to every target, `[N, P]` variances: of
+    /// measurements whose noise the likelihood does not know.
+    ///
+    /// # Panics
+    ///
+    /// If there is not one variance for each target, or targets are not on the real line.
+    #[track_caller]
+    pub fn with_noise(mut self, variances: &[f64]) -> Self {
+        let support = self.target.support();
+        assert!(
+            support == super::Support::Reals && variances.len() == self.len(),
+            "{} noise variances for {} targets on {support:?}",
+            variances.len(),
+            self.len()
+        );
+        let each = self.components * self.latents;
+        for (own, noise) in self.variance.chunks_exact_mut(each).zip(variances) {
+            // The first function of an output is its mean.
+            for variance in own.iter_mut().step_by(self.latents) {
+                *variance += noise;
+            }
+        }
+        self
+    }
+
+    /// The distributions of the first function of every output alone: its values, without noise.
+    pub fn of_function(&self) -> Self {
+        let first = |values: &[f64]| values.iter().copied().step_by(self.latents).collect();
+        Self {
+            target: Arc::new(NormalTarget { noise: 0.0 }),
+            components: self.components,
+            latents: 1,
+            mean: first(&self.mean),
+            variance: first(&self.variance),
+        }
+    }
+
+    /// The means and variances of the functions of a target under each of its components.
+    fn components_of(&self, index: usize) -> impl Iterator<Item = (&[f64], &[f64])> {
+        let each = self.components * self.latents;
+        let own = index * each..(index + 1) * each;
+        let means = self.mean[own.clone()].chunks_exact(self.latents);
+        means.zip(self.variance[own].chunks_exact(self.latents))
+    }
+
+    fn cdf_of(&self, index: usize, target: f64) -> f64 {
+        let terms = (self.components_of(index))
+            .map(|(mean, variance)| self.target.cdf(target, mean, variance));
+        terms.sum::<f64>() / self.components as f64
+    }
+
+    /// `P(y < t)` of one target.
+    fn cdf_below(&self, index: usize, target: f64) -> f64 {
+        if self.target.support().is_discrete() {
+            self.cdf_of(index, target.ceil() - 1.0)
+        } else {
+            self.cdf_of(index, target)
+        }
+    }
+
+    fn quantile_of(&self, index: usize, p: f64) -> f64 {
+        if self.components == 1 {
+            let closed = (self.components_of(index))
+                .find_map(|(mean, variance)| self.target.closed_form_quantile(p, mean, variance));
+            if let Some(quantile) = closed {
+                return quantile;
+            }
+        }
+        let places = (self.components_of(index))
+            .map(|(mean, variance)| self.target.location_and_scale(mean, variance));
+        let none = (f64::INFINITY, f64::NEG_INFINITY, 0.0f64);
+        let around = places.fold(none, |(low, high, widest), (location, scale)| {
+            // Comparisons would pass over what is not a number.
+            let number = location + scale;
+            if number.is_nan() {
+                return (f64::NAN, f64::NAN, f64::NAN);
+            }
+            (low.min(location), high.max(location), widest.max(scale))
+        });
+        quantile(self.target.support(), p, around, |target| {
+            self.cdf_of(index, target)
+        })
+    }
+
+    /// A number for every target, on all threads.
+    fn each(&self, number: impl Fn(usize) -> f64 + Sync + Send) -> Vec<f64> {
+        (0..self.len())
+            .into_par_iter()
+            .with_min_len(TARGETS_AT_ONCE)
+            .map(number)
+            .collect()
+    }
+
+    #[track_caller]
+    fn check(&self, targets: &[f64]) {
+        assert!(
+            targets.len() == self.len(),
+            "{} targets for {} distributions",
+            targets.len(),
+            self.len()
+        );
+    }
+
+    /// The distribution functions at the targets, `P(y ≤ t)`, one number a target, to about 1e-12.
+    ///
+    /// # Panics
+    ///
+    /// If there is not one target for each distribution.
+    #[track_caller]
+    pub fn cdf(&self, targets: &[f64]) -> Vec<f64> {
+        self.check(targets);
+        self.each(|index| self.cdf_of(index, targets[index]))
+    }
+
+    /// The quantiles of probability `p`, one number a target: the least numbers with `P(y ≤ t) ≥ p`.
+    /// They lie where targets can be.
+    ///
+    /// # Panics
+    ///
+    /// Unless `0 < p < 1`.
+    #[track_caller]
+    pub fn quantile(&self, p: f64) -> Vec<f64> {
+        assert!(p > 0.0 && p < 1.0, "a quantile of the probability {p}");
+        self.each(|index| self.quantile_of(index, p))
+    }
+
+    /// Central intervals: from the quantile of `(1 − level)/2` to that of `(1 + level)/2`. They hold
+    /// a target with the probability `level`, or a larger one where targets are whole numbers.
+    ///
+    /// # Panics
+    ///
+    /// Unless `0 < level < 1`.
+    #[track_caller]
+    pub fn interval(&self, level: f64) -> Interval {
+        assert!(
+            level > 0.0 && level < 1.0,
+            "an interval of the level {level}"
+        );
+        let tail = 0.5 * (1.0 - level);
+        Interval {
+            lower: self.quantile(tail),
+            // A tail that is lost beside 1 ends at the largest number below it.
+            upper: self.quantile((1.0 - tail).min(1.0 - 0.5 * f64::EPSILON)),
+        }
+    }
+
+    /// For every target the smallest level whose central interval holds it:
+    /// `max(1 − 2·P(y ≤ t), 2·P(y < t) − 1, 0)`. The share of targets with at most a level is the
+    /// coverage of its intervals.
+    ///
+    /// # Panics
+    ///
+    /// If there is not one target for each distribution.
+    #[track_caller]
+    pub fn central_level(&self, targets: &[f64]) -> Vec<f64> {
+        self.check(targets);
+        self.each(|index| {
+            let target = targets[index];
+            let above = 1.0 - 2.0 * self.cdf_of(index, target);
+            let below = 2.0 * self.cdf_below(index, target) - 1.0;
+            if above.is_nan() {
+                return f64::NAN;
+            }
+            above.max(below).max(0.0)
+        })
+    }
+}

@@ -1,0 +1,187 @@
+//! The search for quantiles of monotone distribution functions.
+
+use super::Support;
+use crate::{likelihoods::bernoulli_logit::logistic, ops::host::special::normal_quantile};
+
+/// How exact a quantile is, in parts of the spread of the targets.
+const TOLERANCE: f64 = 1e-11;
+
+/// Whole numbers from here on have no neighbors.
+const LARGEST_COUNT: f64 = 9_007_199_254_740_992.0; // 2⁵³
+
+/// The least `y` with `P(y) ≥ p`, P a distribution function on the given support. The search begins
+/// within the given ends of locations and with the largest of the scales.
+pub(super) fn quantile(
+    support: Support,
+    p: f64,
+    (lowest, highest, scale): (f64, f64, f64),
+    cdf: impl Fn(f64) -> f64,
+) -> f64 {
+    if ![lowest, highest, scale]
+        .iter()
+        .all(|value| value.is_finite())
+    {
+        return f64::NAN;
+    }
+    let shift = scale * normal_quantile(p);
+    match support {
+        Support::Labels(classes) => {
+            let below = (0..classes - 1).take_while(|&label| cdf(label as f64) < p);
+            below.count() as f64
+        }
+        Support::Counts => least_count(p, (highest + shift).exp(), cdf),
+        Support::Reals | Support::Positive | Support::UnitInterval => {
+            let (least, most) = ends(support);
+            let bracket = (
+                (lowest + shift).clamp(least, most),
+                (highest + shift).clamp(least, most),
+            );
+            let excess = |place: f64| cdf(target(support, place)) - p;
+            let place = crossing(excess, bracket, (least, most), scale);
+            target(support, place)
+        }
+    }
+}
+
+/// The target at a place on the real line.
+fn target(support: Support, place: f64) -> f64 {
+    match support {
+        Support::Positive => place.exp(),
+        // Below 1 in floating-point numbers, too.
+        Support::UnitInterval => logistic(place).min(1.0 - 0.5 * f64::EPSILON),
+        _ => place,
+    }
+}
+
+/// Places whose targets are neither zero nor infinite.
+fn ends(support: Support) -> (f64, f64) {
+    match support {
+        Support::Positive => (-744.0, 709.0),
+        Support::UnitInterval => (-709.0, 40.0),
+        _ => (f64::MIN, f64::MAX),
+    }
+}
+
+/// Where an increasing function crosses zero: a bracket that grows until it holds the crossing, then
+/// Chandrupatla's method, which is bisection where the inverse is not nearly quadratic and inverse
+/// quadratic interpolation where it is (T. R. Chandrupatla, *A new hybrid quadratic/bisection
+/// algorithm for finding the zero of a nonlinear function without using derivatives*, 1997). An end
+/// where there is no crossing before it.
+fn crossing(
+    function: impl Fn(f64) -> f64,
+    bracket: (f64, f64),
+    (least, most): (f64, f64),
+    scale: f64,
+) -> f64 {
+    let smallest = |place: f64| 4.0 * f64::EPSILON * place.abs() + f64::MIN_POSITIVE;
+    let mut step = (0.25 * scale)
+        .max(smallest(bracket.0))
+        .max(smallest(bracket.1));
+    let (mut low, mut high) = (bracket.0 - step, bracket.1 + step);
+    let (mut at_low, mut at_high) = (function(low), function(high));
+    while at_low >= 0.0 {
+        if low <= least {
+            return least;
+        }
+        (high, at_high) = (low, at_low);
+        step *= 2.0;
+        low = (low - step).max(least);
+        at_low = function(low);
+    }
+    while at_high < 0.0 {
+        if high >= most {
+            return most;
+        }
+        (low, at_low) = (high, at_high);
+        step *= 2.0;
+        high = (high + step).min(most);
+        at_high = function(high);
+    }
+    if at_low.is_nan() || at_high.is_nan() {
+        return f64::NAN;
+    }
+    chandrupatla(function, (low, at_low), (high, at_high), |place| {
+        smallest(place) + TOLERANCE * scale
+    })
+}
+
+/// A zero between two places where the function has different signs.
+fn chandrupatla(
+    function: impl Fn(f64) -> f64,
+    low: (f64, f64),
+    high: (f64, f64),
+    tolerance: impl Fn(f64) -> f64,
+) -> f64 {
+    let ((mut b, mut at_b), (mut a, mut at_a)) = (low, high);
+    let mut part = 0.5;
+    loop {
+        let place = a + part * (b - a);
+        let value = function(place);
+        if value.is_nan() {
+            return value;
+        }
+        let (c, at_c);
+        if (value >= 0.0) == (at_a >= 0.0) {
+            (c, at_c) = (a, at_a);
+        } else {
+            (c, at_c) = (b, at_b);
+            (b, at_b) = (a, at_a);
+        }
+        (a, at_a) = (place, value);
+        let (best, at_best) = if at_a.abs() < at_b.abs() {
+            (a, at_a)
+        } else {
+            (b, at_b)
+        };
+        let width = (b - a).abs();
+        let smallest = 0.5 * tolerance(best) / width;
+        if at_best == 0.0 || smallest >= 0.5 {
+            return best;
+        }
+        let (xi, phi) = ((a - b) / (c - b), (at_a - at_b) / (at_c - at_b));
+        part = if phi * phi < xi && (1.0 - phi).powi(2) < 1.0 - xi {
+            let first = at_a / (at_b - at_a) * at_c / (at_b - at_c);
+            let second = (c - a) / (b - a) * at_a / (at_c - at_a) * at_b / (at_c - at_b);
+            first + second
+        } else {
+            0.5
+        };
+        part = part.clamp(smallest, 1.0 - smallest);
+    }
+}
+
+/// The least count with `P(y) ≥ p`, searched for from a guess on.
+fn least_count(p: f64, guess: f64, cdf: impl Fn(f64) -> f64) -> f64 {
+    let reached = |count: f64| count >= 0.0 && cdf(count) >= p;
+    let guess = guess.min(LARGEST_COUNT).floor();
+    let (mut below, mut step) = (guess - 1.0, 1.0);
+    let mut reaches = guess;
+    if reached(guess) {
+        while reached(below) {
+            reaches = below;
+            step *= 2.0;
+            below = (below - step).max(-1.0);
+        }
+    } else {
+        below = guess;
+        reaches = guess + step;
+        while !reached(reaches) {
+            // Beyond this counts are not told apart, nor would a distribution of numbers end.
+            if reaches >= LARGEST_COUNT {
+                return reaches;
+            }
+            below = reaches;
+            step *= 2.0;
+            reaches += step;
+        }
+    }
+    while reaches - below > 1.0 {
+        let middle = (0.5 * (below + reaches)).floor();
+        if reached(middle) {
+            reaches = middle;
+        } else {
+            below = middle;
+        }
+    }
+    reaches
+}

@@ -1,0 +1,46 @@
+//! The distribution of one target whose functions are Gaussian.
+
+use core::fmt::Debug;
+
+/// Where targets lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Support {
+    /// All real numbers.
+    Reals,
+    /// Positive numbers.
+    Positive,
+    /// Numbers between 0 and 1.
+    UnitInterval,
+    /// 0, 1, 2, …
+    Counts,
+    /// 0 … C − 1.
+    Labels(usize),
+}
+
+impl Support {
+    /// Whether targets are whole numbers.
+    pub fn is_discrete(self) -> bool {
+        matches!(self, Self::Counts | Self::Labels(_))
+    }
+}
+
+/// The distribution `p(y) = ∫ p(y | f)·N(f | μ, diag(σ²)) df` of one target y, in double precision.
+///
+/// The slices hold the moments of the functions of one output, a number a function.
+pub trait TargetDistribution: Debug + Send + Sync {
+    /// Where the target lies.
+    fn support(&self) -> Support;
+
+    /// The distribution function `P(y ≤ target)`.
+    fn cdf(&self, target: f64, mean: &[f64], variance: &[f64]) -> f64;
+
+    /// Roughly where `y` lies and how far it spreads, which is where the search for a quantile
+    /// begins: mean and standard deviation of `y` on the reals, of `log y` for positive numbers and
+    /// counts, of `log y/(1 − y)` in the unit interval. Labels do not need it.
+    fn location_and_scale(&self, mean: &[f64], variance: &[f64]) -> (f64, f64);
+
+    /// The quantile of probability `p` where it has a closed form.
+    fn closed_form_quantile(&self, _p: f64, _mean: &[f64], _variance: &[f64]) -> Option<f64> {
+        None
+    }
+}
