@@ -8,9 +8,6 @@
 
 use core::f64::consts::PI;
 
-/// The quantile 0.975 of the standard normal distribution.
-const QUANTILE_95: f64 = 1.959_963_984_540_054;
-
 #[track_caller]
 fn check_lengths(first: usize, second: usize) {
     assert!(
@@ -92,13 +89,17 @@ pub fn average_log_density(components: &[Vec<f64>]) -> f64 {
     mean(components.iter().map(|each| mean(each.iter().copied())))
 }
 
-/// The fraction of targets in the central 95 % interval of normal predictions,
-/// `|y_n − μ_n| ≤ 1.96·√v_n`. It is 0.95 when the predictions are calibrated.
+/// The fraction of targets within their intervals, ends included: near the level of the intervals when
+/// the predictions are calibrated.
 #[track_caller]
-pub fn coverage_95(targets: &[f64], means: &[f64], variances: &[f64]) -> f64 {
-    mean_normal_score(targets, means, variances, |error, variance| {
-        f64::from(u8::from(error.abs() <= QUANTILE_95 * variance.sqrt()))
-    })
+pub fn coverage(targets: &[f64], lower: &[f64], upper: &[f64]) -> f64 {
+    check_lengths(targets.len(), lower.len());
+    check_lengths(targets.len(), upper.len());
+    let ends = lower.iter().zip(upper);
+    mean(
+        (targets.iter().zip(ends))
+            .map(|(y, (lower, upper))| f64::from(u8::from(lower <= y && y <= upper))),
+    )
 }
 
 /// The likeliest class of each row of class probabilities, `[N, C]`, and its probability; of equally
@@ -290,12 +291,9 @@ mod tests {
     }
 
     #[test]
-    fn coverage_counts_the_interval() {
-        // Distances of 1, 0, 1 and 2 against 1.96 standard deviations.
-        let variances = [0.27, 0.01, 0.25, 1.1];
-        assert_close(coverage_95(&TARGETS, &MEANS, &variances), 0.75);
-        // The tail beyond the quantile, by an independent approximation of the error function.
-        assert!((libm::erf(QUANTILE_95 / 2f64.sqrt()) - 0.95).abs() < 1e-15);
+    fn coverage_counts_the_ends() {
+        let (lower, upper) = ([0.0, -3.0, 0.6, 3.0], [2.0, -2.5, 0.7, 3.0]);
+        assert_close(coverage(&TARGETS, &lower, &upper), 0.5);
     }
 
     #[test]

@@ -1,6 +1,4 @@
-//! How many observations lie in the central intervals of Gaussian predictions.
-
-use std::f64::consts::SQRT_2;
+//! How many observations lie in the central intervals of their predictions.
 
 /// Steps of 0.05 from 0 to 1.
 const STEPS: u32 = 20;
@@ -12,8 +10,8 @@ pub fn nominal_coverages() -> impl Iterator<Item = f64> {
         .chain([0.99])
 }
 
-/// The observed coverage of central intervals: the interval of nominal coverage p holds an observation
-/// y when `2Φ(|y − μ|/σ) − 1 = erf(|y − μ| / (σ√2)) ≤ p`.
+/// The observed coverage of central intervals, which lie between the quantiles of `(1 − p)/2` and
+/// `(1 + p)/2` of a predictive distribution.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Coverage {
     /// For each observation the smallest nominal coverage whose interval holds it, in order.
@@ -21,12 +19,10 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    /// Of observations that are so many standard deviations from their means.
-    pub fn of_residuals(residuals: impl IntoIterator<Item = f64>) -> Self {
-        let least = residuals
-            .into_iter()
-            .map(|residual| libm::erf(residual.abs() / SQRT_2));
-        let mut least: Vec<f64> = least.collect();
+    /// Of observations with these smallest levels of central intervals that hold them
+    /// ([`central_level`](burn_gp::likelihoods::PredictiveDistribution::central_level)).
+    pub fn of_levels(levels: impl IntoIterator<Item = f64>) -> Self {
+        let mut least: Vec<f64> = levels.into_iter().collect();
         least.sort_by(f64::total_cmp);
         Self { least }
     }
@@ -45,11 +41,12 @@ mod tests {
 
     #[test]
     fn intervals_hold_what_is_near_enough() {
-        // One deviation is the interval of 68.3 %, two that of 95.4 %.
-        let coverage = Coverage::of_residuals([-1.0, 0.0, 2.0, f64::INFINITY]);
+        let coverage = Coverage::of_levels([0.683, 0.0, 0.954, 1.0]);
         let observed = [0.0, 0.68, 0.69, 0.95, 0.96].map(|nominal| coverage.observed(nominal));
         assert_eq!(observed, [0.25, 0.25, 0.5, 0.5, 0.75]);
-        assert!(Coverage::of_residuals([]).observed(0.5).is_nan());
+        assert!(Coverage::of_levels([]).observed(0.5).is_nan());
+        // What has no level is in no interval.
+        assert_eq!(Coverage::of_levels([f64::NAN, 0.1]).observed(0.99), 0.5);
         assert_eq!(nominal_coverages().count(), STEPS as usize);
     }
 }

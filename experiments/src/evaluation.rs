@@ -1,16 +1,20 @@
 //! How good a model is on the held-out rows.
 
 use burn_gp::{
-    likelihoods::{AnyLikelihood, Likelihood},
+    likelihoods::{AnyLikelihood, Interval, Likelihood},
     metrics,
 };
 use burn_gp_datasets::{Matrix, Standardizer};
 use burn_gp_models::{AnyPredictive, Predictions, Predictor};
 use serde::{Deserialize, Serialize};
 
+use crate::coverage::Coverage;
 use crate::pictures::CALIBRATION_BINS;
 use crate::preparation::Part;
 use crate::progress::RowProgress;
+
+/// The probability that intervals hold unless told otherwise.
+pub const LEVEL: f64 = 0.95;
 
 /// Scores of held-out rows, in standardised units unless told otherwise.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -29,7 +33,8 @@ pub struct Scores {
     pub rmse_original: f64,
     /// Mean absolute error in the units of the data.
     pub mae_original: f64,
-    /// Share of the rows inside their 95 % intervals; none for classification.
+    /// Share of the rows inside their central 95 % intervals, which are between quantiles of the
+    /// predictive distribution; none for classification.
     pub coverage95: Option<f64>,
     /// Share of wrong labels, for classification.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -48,6 +53,11 @@ pub struct InOriginalUnits {
     pub mean: Vec<f64>,
     /// Their predicted standard deviations, noise included, as many as means.
     pub standard_deviation: Vec<f64>,
+    /// Their central intervals, `[N]`; empty if the targets are labels.
+    pub interval: Interval,
+    /// The smallest level of a central interval that holds the target, `[N]`; empty if the targets
+    /// are labels or not known.
+    pub central_level: Vec<f64>,
     /// The predicted probabilities of all classes, `[N, C]`; empty if the targets are no labels.
     pub probabilities: Vec<f64>,
 }
@@ -61,8 +71,8 @@ pub struct Evaluation {
     pub original: InOriginalUnits,
 }
 
-/// Predictions at standardised inputs. Where the noise of each target is known, it is added to the
-/// variances; without it they are those of the function.
+/// Predictions at standardised inputs. Where the noise of each target is known, it is part of them;
+/// without it they are those of the function.
 pub fn predict(
     predictor: &Predictor<AnyPredictive, AnyLikelihood>,
     inputs: &Matrix,
@@ -74,33 +84,45 @@ pub fn predict(
     with_noise(predictions, noise)
 }
 
-fn with_noise(mut predictions: Predictions, noise: Option<&[f64]>) -> Predictions {
-    let variances = predictions.variance.iter_mut();
-    for (variance, noise) in variances.zip(noise.unwrap_or_default()) {
-        *variance += noise;
+fn with_noise(predictions: Predictions, noise: Option<&[f64]>) -> Predictions {
+    match noise {
+        Some(noise) => predictions.with_noise(noise),
+        None => predictions,
     }
-    predictions
 }
 
-/// Predictions in the units of the data, without targets.
+/// Predictions in the units of the data, without targets; intervals hold them with the probability
+/// `level`.
 pub fn in_original_units(
     predictions: &Predictions,
     standardizer: &Standardizer,
+    level: f64,
 ) -> InOriginalUnits {
     let variances = standardizer.inverse_variances(&predictions.variance);
+    let are_labels = !predictions.probabilities.is_empty();
+    let interval = (predictions.interval(level))
+        .filter(|_| !are_labels)
+        .unwrap_or_default();
     InOriginalUnits {
         observed: Vec::new(),
         mean: standardizer.inverse_targets(&predictions.mean),
         standard_deviation: variances.iter().map(|variance| variance.sqrt()).collect(),
+        interval: Interval {
+            lower: standardizer.inverse_targets(&interval.lower),
+            upper: standardizer.inverse_targets(&interval.upper),
+        },
+        central_level: Vec::new(),
         probabilities: predictions.probabilities.clone(),
     }
 }
 
-/// Predicts and scores the rows of `part`; `progress` is that over its rows.
+/// Predicts and scores the rows of `part`; intervals hold the targets with the probability `level`,
+/// and `progress` is that over the rows.
 pub fn evaluate(
     predictor: &Predictor<AnyPredictive, AnyLikelihood>,
     part: &Part,
     standardizer: &Standardizer,
+    level: f64,
     mut progress: RowProgress,
 ) -> Evaluation {
     let (targets, _) = part.likelihood_targets();
@@ -112,14 +134,19 @@ pub fn evaluate(
         .map(|each| metrics::mixture_log_density(each))
         .collect();
     let is_drawn = has_hidden_layers(predictor.process());
+    let classes = predictor.likelihood().classes();
+    let central_level = (predictions.distribution.as_ref())
+        .filter(|_| classes.is_none())
+        .map(|distribution| distribution.central_level(&part.targets));
+    let coverage = |levels: &Vec<f64>| Coverage::of_levels(levels.iter().copied()).observed(0.95);
     let original = InOriginalUnits {
         observed: part.observed.clone(),
-        ..in_original_units(&predictions, standardizer)
+        central_level: central_level.clone().unwrap_or_default(),
+        ..in_original_units(&predictions, standardizer, level)
     };
-    let (mean, variance) = (&predictions.mean, &predictions.variance);
+    let mean = &predictions.mean;
     let described = described(&part.targets, mean.len());
     let observed = described_observed(&original, &described);
-    let coverage = || metrics::coverage_95(&part.targets, mean, variance);
     let mut scores = Scores {
         rmse: metrics::root_mean_squared_error(&described, mean),
         mae: metrics::mean_absolute_error(&described, mean),
@@ -127,11 +154,11 @@ pub fn evaluate(
         average_log_density: is_drawn.then(|| metrics::average_log_density(&components)),
         rmse_original: metrics::root_mean_squared_error(observed, &original.mean),
         mae_original: metrics::mean_absolute_error(observed, &original.mean),
-        coverage95: predictor.likelihood().classes().is_none().then(coverage),
+        coverage95: central_level.as_ref().map(coverage),
         error: None,
         ece: None,
     };
-    if let Some(classes) = predictor.likelihood().classes() {
+    if let Some(classes) = classes {
         let (labels, probabilities) = (&part.targets, &predictions.probabilities);
         scores.error = Some(1.0 - metrics::accuracy(labels, probabilities, classes));
         let bins = CALIBRATION_BINS;

@@ -4,12 +4,15 @@ mod images;
 
 use std::path::Path;
 
-use burn_gp::{likelihoods::AnyLikelihood, metrics};
+use burn_gp::{
+    likelihoods::{AnyLikelihood, Interval},
+    metrics,
+};
 use burn_gp_datasets::Matrix;
 use burn_gp_models::{AnyPredictive, Predictions, Predictor, TrainedModel};
 
 use crate::arguments::{LikelihoodName, name_of};
-use crate::evaluation::{Evaluation, in_original_units};
+use crate::evaluation::{Evaluation, LEVEL, in_original_units};
 use crate::failure::Failure;
 use crate::fitting::TrainingLog;
 use crate::likelihood::TargetKind;
@@ -120,7 +123,8 @@ impl Illustrations<'_> {
         pictures::Predictions {
             observed: &original.observed,
             mean: &original.mean,
-            standard_deviation: &original.standard_deviation,
+            lower: &original.interval.lower,
+            upper: &original.interval.upper,
         }
     }
 
@@ -140,7 +144,7 @@ impl Illustrations<'_> {
     fn calibration(&self, folder: &Path, caption: Caption<'_>) -> Result<(), PictureError> {
         pictures::calibration(
             &folder.join(output::CALIBRATION),
-            &self.predictions(),
+            &self.evaluation.original.central_level,
             caption,
         )
     }
@@ -211,14 +215,13 @@ impl Illustrations<'_> {
         let places = Matrix::new(grid.len(), 1, grid.clone());
         let places = standardizer.transform_inputs(&places);
         let predictions = self.predictor.predict(places.values(), 1);
-        let curve = in_original_units(&predictions, standardizer);
-        let function = self.function_deviation(&predictions);
-        let bands = self.bands(&curve.standard_deviation, function.as_deref());
+        let curve = in_original_units(&predictions, standardizer, LEVEL);
+        let function = self.function_interval(&predictions);
+        let bands = self.bands(&curve.interval, function.as_ref());
         let content = pictures::Fit {
             x: &grid,
             mean: &curve.mean,
             bands: &bands,
-            target_range: self.settings.likelihood.target().range(),
             train: pictures::Points {
                 x: &train,
                 y: &self.data.train.observed,
@@ -233,28 +236,27 @@ impl Illustrations<'_> {
         pictures::fit(&path, &content, self.input(0), self.target(), caption)
     }
 
-    /// The standard deviations of the function alone in the units of the data; none where targets
-    /// are no sum of the function and noise.
-    fn function_deviation(&self, predictions: &Predictions) -> Option<Vec<f64>> {
+    /// The central intervals of the function alone in the units of the data; none where targets are
+    /// no sum of the function and noise.
+    fn function_interval(&self, predictions: &Predictions) -> Option<Interval> {
         if self.settings.likelihood.target() != TargetKind::Numbers {
             return None;
         }
-        let functions = predictions.function_variance.len() / predictions.mean.len().max(1);
-        // The mean function is the first of an output's functions.
-        let variances = predictions
-            .function_variance
-            .iter()
-            .step_by(functions.max(1));
-        let variances: Vec<f64> = variances.copied().collect();
-        let original = self.data.standardizer.inverse_variances(&variances);
-        Some(original.iter().map(|variance| variance.sqrt()).collect())
+        let functions = predictions.distribution.as_ref()?.of_function();
+        let Interval { lower, upper } = functions.interval(LEVEL);
+        let standardizer = &self.data.standardizer;
+        Some(Interval {
+            lower: standardizer.inverse_targets(&lower),
+            upper: standardizer.inverse_targets(&upper),
+        })
     }
 
     /// The bands of a fit; the noise of new targets is not known where it is fixed.
-    fn bands<'b>(&self, targets: &'b [f64], function: Option<&'b [f64]>) -> Vec<Band<'b>> {
-        let band = |of, standard_deviation| Band {
+    fn bands<'b>(&self, targets: &'b Interval, function: Option<&'b Interval>) -> Vec<Band<'b>> {
+        let band = |of, interval: &'b Interval| Band {
             of,
-            standard_deviation,
+            lower: &interval.lower,
+            upper: &interval.upper,
         };
         let has_noise = self.settings.likelihood != LikelihoodName::FixedNoise;
         let targets = has_noise.then(|| band(BandOf::Targets, targets));

@@ -26,17 +26,6 @@ pub enum TargetKind {
     Fractions,
 }
 
-impl TargetKind {
-    /// The numbers that targets lie between.
-    pub fn range(self) -> (f64, f64) {
-        match self {
-            Self::Numbers | Self::Classes => (f64::NEG_INFINITY, f64::INFINITY),
-            Self::Counts | Self::PositiveNumbers => (0.0, f64::INFINITY),
-            Self::Fractions => (0.0, 1.0),
-        }
-    }
-}
-
 impl LikelihoodName {
     /// What its targets are.
     pub fn target(self) -> TargetKind {

@@ -8,10 +8,10 @@ use burn_gp_models::{AnyPredictive, MODEL_FILE, Predictor, SavedModel};
 
 use crate::arguments::PredictArguments;
 use crate::devices;
-use crate::evaluation::{self, InOriginalUnits, evaluate, in_original_units};
+use crate::evaluation::{self, evaluate, in_original_units};
 use crate::failure::{Failure, FolderError};
 use crate::fitting::Checkpoints;
-use crate::output::{Destination, DestinationError, ModelContext, class_table};
+use crate::output::{Destination, DestinationError, ModelContext, class_table, prediction_table};
 use crate::preparation::{Part, TargetError};
 use crate::progress::RowProgress;
 use crate::report;
@@ -53,19 +53,19 @@ pub fn predict(arguments: &PredictArguments) -> Result<(), Failure> {
                 noise,
             };
             check_targets(&part, &predictor, &features)?;
-            let scored = evaluate(&predictor, &part, &context.standardizer, progress);
+            let scored = evaluate(&predictor, &part, &context.standardizer, level, progress);
             (scored.original, Some(scored.scores))
         }
         None => {
             let noise = noise.as_deref();
             let predictions = evaluation::predict(&predictor, &inputs, noise, progress);
-            let original = in_original_units(&predictions, &context.standardizer);
+            let original = in_original_units(&predictions, &context.standardizer, level);
             (original, None)
         }
     };
     let text = match &context.schema.classes {
         Some(classes) => class_table(0.., &original, classes),
-        None => intervals(&original, normal_half_width(level), context),
+        None => prediction_table(0.., &original),
     };
     match destination {
         Some(destination) => destination.write(&text)?,
@@ -144,56 +144,4 @@ fn load(arguments: &PredictArguments) -> Result<SavedModel<ModelContext>, Failur
     let saved = SavedModel::load(folder, &device)?;
     devices::open(name, saved.summary.precision.dtype())?;
     Ok(saved)
-}
-
-/// `row,[y,]mean,std,lower,upper`: mean ± `half_width` standard deviations, no further than targets
-/// can be.
-fn intervals(predictions: &InOriginalUnits, half_width: f64, context: &ModelContext) -> String {
-    let (least, most) = context.likelihood.target().range();
-    let known = !predictions.observed.is_empty();
-    let mut text = String::from(if known { "row,y,mean" } else { "row,mean" });
-    text += ",std,lower,upper\n";
-    let rows = predictions.mean.iter().zip(&predictions.standard_deviation);
-    for (row, (mean, deviation)) in rows.enumerate() {
-        text += &start(row, predictions);
-        let lower = (mean - half_width * deviation).max(least);
-        let upper = (mean + half_width * deviation).min(most);
-        text += &format!(",{mean},{deviation},{lower},{upper}\n");
-    }
-    text
-}
-
-fn start(row: usize, predictions: &InOriginalUnits) -> String {
-    match predictions.observed.get(row) {
-        Some(y) => format!("{row},{y}"),
-        None => row.to_string(),
-    }
-}
-
-/// Half the width of the central interval of the standard normal distribution that has the given
-/// probability: `z` with `erfc(z/√2) = 1 − level`, by bisection.
-fn normal_half_width(level: f64) -> f64 {
-    let (mut low, mut high) = (0.0, 40.0);
-    for _ in 0..100 {
-        let middle = 0.5 * (low + high);
-        if libm::erfc(middle / std::f64::consts::SQRT_2) > 1.0 - level {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    0.5 * (low + high)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::normal_half_width;
-
-    /// Quantiles from a table, to the digits it gives.
-    #[test]
-    fn intervals_have_the_widths_of_the_normal_distribution() {
-        for (level, expected) in [(0.95, 1.959964), (0.99, 2.575829), (0.682689492137086, 1.0)] {
-            assert!((normal_half_width(level) - expected).abs() < 5e-7);
-        }
-    }
 }

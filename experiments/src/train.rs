@@ -9,7 +9,7 @@ use burn_gp_models::{SavedModel, Summary, TrainedModel, training::TrainingData};
 use crate::arguments::{KeepName, RunOptions, TrainArguments, name_of};
 use crate::devices;
 use crate::early_stopping::{nlpd_without_network, stopping_point};
-use crate::evaluation::evaluate;
+use crate::evaluation::{LEVEL, evaluate};
 use crate::failure::{Failure, FolderError};
 use crate::fitting::{
     AnyTrainer, Checkpoints, Clock, Interrupt, Outcome, RunState, Session, StoppingPoint,
@@ -348,7 +348,7 @@ fn finish(
     let fitted = session.fitted(quiet)?;
     let predictor = fitted.model.predictor()?;
     let progress = RowProgress::new("test row", data.test.len(), quiet);
-    let evaluation = evaluate(&predictor, &data.test, &data.standardizer, progress);
+    let evaluation = evaluate(&predictor, &data.test, &data.standardizer, LEVEL, progress);
     let nlpd_without_network = nlpd_without_network(session, settings, data);
     let state = session.state.lock();
     let figures = TrainingFigures {

@@ -105,7 +105,10 @@ fn a_regression_writes_every_file() {
     // few rows is within twice that.
     assert!(metrics["rmse_original"].as_f64().unwrap() < 0.23);
     let predictions = fields(&read(&out.join("predictions.csv")));
-    assert_eq!(predictions[0], ["row", "y", "mean", "std"]);
+    assert_eq!(
+        predictions[0],
+        ["row", "y", "mean", "std", "lower", "upper", "level"]
+    );
     assert_eq!(predictions.len(), 21);
     let log = fields(&read(&out.join("training_log.csv")));
     assert_eq!(log.len(), 301);

@@ -22,7 +22,7 @@ fn scores_of_any_numbers() {
         no_panic(DOCUMENTED, || {
             metrics::normal_negative_log_density(&a, &b, &c)
         })?;
-        no_panic(DOCUMENTED, || metrics::coverage_95(&a, &b, &c))?;
+        no_panic(DOCUMENTED, || metrics::coverage(&a, &b, &c))?;
         no_panic(DOCUMENTED, || metrics::negative_log_density(&a))?;
         no_panic(DOCUMENTED, || metrics::mixture_log_density(&a))?;
         no_panic(DOCUMENTED, || {

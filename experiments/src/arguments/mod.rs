@@ -45,7 +45,8 @@ pub enum Command {
     /// compiled into the program.
     ///
     /// The folder then holds metrics.json, predictions.csv (row, counted from 0 in the data; y;
-    /// mean; std), config.json (for --config), model.json and weights.bpk (for `predict`),
+    /// mean; std; lower and upper, the ends of the central 95 % interval; level, the smallest one of
+    /// an interval that holds y), config.json (for --config), model.json and weights.bpk (for `predict`),
     /// training_log.csv and pictures. Ctrl-C stops after the current step with a checkpoint;
     /// --resume goes on from it, or from the last checkpoint of a killed run, bit for bit.
     Train(Box<TrainArguments>),
@@ -163,7 +164,7 @@ pub struct PredictArguments {
     /// Replace the file if there is one
     #[arg(long)]
     pub overwrite: bool,
-    /// Probability that the intervals hold
+    /// Probability of the central intervals, which lie between quantiles of the predictions
     #[arg(
         long,
         value_name = "P",

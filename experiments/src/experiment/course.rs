@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{options::Place, watch::Watch};
 use crate::arguments::RunOptions;
-use crate::evaluation::evaluate;
+use crate::evaluation::{LEVEL, evaluate};
 use crate::failure::Failure;
 use crate::plan::Plan;
 use crate::preparation::PreparedData;
@@ -72,8 +72,8 @@ pub(super) fn course(
         let step = entry.report.step;
         if step.is_multiple_of(interval) || trainer.is_finished() {
             let predictor = TrainedModel::variational(trainer.model().clone()).predictor()?;
-            let progress = watch.rows(data.test.len());
-            let scores = evaluate(&predictor, &data.test, &data.standardizer, progress).scores;
+            let (test, progress) = (&data.test, watch.rows(data.test.len()));
+            let scores = evaluate(&predictor, test, &data.standardizer, LEVEL, progress).scores;
             points.push(Look {
                 step,
                 seconds: entry.seconds,

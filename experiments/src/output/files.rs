@@ -6,7 +6,7 @@ use std::path::Path;
 use burn_gp_datasets::Classes;
 use burn_gp_models::{MODEL_FILE, WEIGHTS_FILE};
 
-use super::predictions::class_table;
+use super::predictions::{class_table, prediction_table};
 use crate::evaluation::Evaluation;
 use crate::failure::Failure;
 use crate::fitting::CHECKPOINT_FOLDER;
@@ -76,8 +76,8 @@ pub fn write_text(path: &Path, text: &str) -> Result<(), Failure> {
     fs::write(path, text).map_err(Failure::writing(path))
 }
 
-/// Writes the predictions of the test rows in the units of the data: `row,y,mean,std`, or for
-/// labels `row,y,label` and the probability of each class.
+/// Writes the predictions of the test rows in the units of the data:
+/// `row,y,mean,std,lower,upper,level`, or for labels `row,y,label` and the probability of each class.
 ///
 /// # Errors
 ///
@@ -88,16 +88,10 @@ pub fn write_predictions(
     scored: &Evaluation,
     classes: Option<&Classes>,
 ) -> Result<(), Failure> {
-    let predictions = &scored.original;
-    if let Some(classes) = classes {
-        let rows = test.rows.iter().copied();
-        return write_text(path, &class_table(rows, predictions, classes));
-    }
-    let mut text = String::from("row,y,mean,std\n");
-    for (index, row) in test.rows.iter().enumerate() {
-        let (y, mean) = (predictions.observed[index], predictions.mean[index]);
-        let deviation = predictions.standard_deviation[index];
-        text += &format!("{row},{y},{mean},{deviation}\n");
-    }
+    let rows = test.rows.iter().copied();
+    let text = match classes {
+        Some(classes) => class_table(rows, &scored.original, classes),
+        None => prediction_table(rows, &scored.original),
+    };
     write_text(path, &text)
 }

@@ -17,5 +17,5 @@ pub use files::{
 };
 pub use folder::{OutputFolder, names_in};
 pub use lock::FolderLock;
-pub use predictions::class_table;
+pub use predictions::{class_table, prediction_table};
 pub use replacement::{replace_file, synchronize};

@@ -1,6 +1,6 @@
 //! Predictions as text.
 
-use burn_gp::metrics::likeliest_classes;
+use burn_gp::{likelihoods::Interval, metrics::likeliest_classes};
 use burn_gp_datasets::Classes;
 
 use crate::evaluation::InOriginalUnits;
@@ -47,6 +47,35 @@ pub fn class_table(
     text
 }
 
+/// `row,[y,]mean,std,lower,upper[,level]` with the rows numbered by `rows`: the central intervals,
+/// and where targets are known the smallest level of one that holds the target.
+pub fn prediction_table(
+    rows: impl Iterator<Item = usize>,
+    predictions: &InOriginalUnits,
+) -> String {
+    let known = !predictions.observed.is_empty();
+    let mut text = String::from(if known {
+        "row,y,mean,std,lower,upper,level\n"
+    } else {
+        "row,mean,std,lower,upper\n"
+    });
+    let Interval { lower, upper } = &predictions.interval;
+    let moments = predictions.mean.iter().zip(&predictions.standard_deviation);
+    let each = moments.zip(lower.iter().zip(upper));
+    for (index, (row, ((mean, deviation), (lower, upper)))) in rows.zip(each).enumerate() {
+        text += &row.to_string();
+        if known {
+            text += &format!(",{}", predictions.observed[index]);
+        }
+        text += &format!(",{mean},{deviation},{lower},{upper}");
+        if known {
+            text += &format!(",{}", predictions.central_level[index]);
+        }
+        text.push('\n');
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -62,6 +91,31 @@ mod tests {
         assert_eq!(
             class_table([3, 7].into_iter(), &predictions, &classes),
             "row,y,label,\"probability of a, b\",probability of c\n3,c,c,0.25,0.75\n7,\"a, b\",\"a, b\",0.5,0.5\n"
+        );
+    }
+    #[test]
+    fn levels_are_of_known_targets() {
+        let predictions = InOriginalUnits {
+            mean: vec![1.5],
+            standard_deviation: vec![0.5],
+            interval: Interval {
+                lower: vec![1.0],
+                upper: vec![3.0],
+            },
+            ..InOriginalUnits::default()
+        };
+        assert_eq!(
+            prediction_table(0.., &predictions),
+            "row,mean,std,lower,upper\n0,1.5,0.5,1,3\n"
+        );
+        let known = InOriginalUnits {
+            observed: vec![2.0],
+            central_level: vec![0.25],
+            ..predictions
+        };
+        assert_eq!(
+            prediction_table([7].into_iter(), &known),
+            "row,y,mean,std,lower,upper,level\n7,2,1.5,0.5,1,3,0.25\n"
         );
     }
 }

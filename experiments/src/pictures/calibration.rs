@@ -1,4 +1,4 @@
-//! Calibration of Gaussian predictions: nominal against observed coverage.
+//! Calibration of predictions: nominal against observed coverage.
 
 use std::path::Path;
 
@@ -7,42 +7,46 @@ use plotters::prelude::*;
 use super::axis::Axis;
 use super::canvas::{Frame, drawing, nothing_below, pixels, square};
 use super::legend::{Entry, Sample};
-use super::predicted_observed::{HALF_WIDTH_95, Predictions, Row};
 use super::rows::remark;
 use super::{Caption, PictureError, Quantity, palette};
 use crate::coverage::{Coverage, nominal_coverages};
 
 const PICTURE: &str = "Calibration";
 
-/// Draws the share of observations inside the central interval of nominal coverage p, against p.
+/// Half-width of the central 95 % interval of a Gaussian, in standard deviations: for the sampling
+/// errors of frequencies.
+pub(super) const HALF_WIDTH_95: f64 = 1.959_963_984_540_054;
+
+/// Draws the share of observations inside the central interval of nominal coverage p, against p, from
+/// the smallest level of an interval that holds each of them.
 ///
 /// The grey lens is where 95 % of the shares of a perfectly calibrated model with as many independent test rows
 /// lie: p ± 1.96·√(p(1 − p)/n).
 ///
 /// # Errors
 ///
-/// [`PictureError::LengthMismatch`] when the slices differ in length,
-/// [`PictureError::NothingToShow`] when no row is finite, [`PictureError::Write`] when the file
+/// [`PictureError::NothingToShow`] when no level is a number, [`PictureError::Write`] when the file
 /// cannot be written.
-pub fn calibration(
-    path: &Path,
-    predictions: &Predictions<'_>,
-    caption: Caption<'_>,
-) -> Result<(), PictureError> {
-    let rows = predictions.usable_rows(PICTURE)?;
-    let coverage = Coverage::of_residuals(rows.iter().map(Row::standardised_residual));
+pub fn calibration(path: &Path, levels: &[f64], caption: Caption<'_>) -> Result<(), PictureError> {
+    let rows: Vec<f64> = (levels.iter().copied())
+        .filter(|level| level.is_finite())
+        .collect();
+    if rows.is_empty() {
+        return Err(PictureError::NothingToShow {
+            picture: PICTURE,
+            given: levels.len(),
+        });
+    }
+    let coverage = Coverage::of_levels(rows.iter().copied());
     let curve: Vec<(f64, f64)> = nominal_coverages()
         .map(|nominal| (nominal, coverage.observed(nominal)))
         .collect();
     let frame = Frame {
         picture: PICTURE,
         caption,
-        remarks: remark(
-            predictions.observed.len() - rows.len(),
-            "not finite, left out",
-        )
-        .into_iter()
-        .collect(),
+        remarks: remark(levels.len() - rows.len(), "not finite, left out")
+            .into_iter()
+            .collect(),
         legend: legend_entries(),
     };
     let facts = facts(rows.len(), &curve, &coverage);
@@ -123,35 +127,22 @@ mod tests {
     #[test]
     fn certain_predictions_are_covered_only_when_right() {
         // Two certain rows, one right and one wrong: every interval covers exactly one of them.
-        let predictions = Predictions {
-            observed: &[1.0, 2.0],
-            mean: &[1.0, 3.0],
-            standard_deviation: &[0.0, 0.0],
-        };
-        let picture = Picture::of(|path| calibration(path, &predictions, CAPTION));
+        let picture = Picture::of(|path| calibration(path, &[0.0, 1.0], CAPTION));
         assert_eq!(picture.count("circle"), nominal_coverages().count());
         assert_eq!(picture.count_text("50.0 %"), 2);
     }
 
     #[test]
-    fn a_residual_of_two_deviations_leaves_the_95_percent_interval() {
-        let predictions = Predictions {
-            observed: &[2.0, 0.5, 1.0, 0.1],
-            mean: &[0.0; 4],
-            standard_deviation: &[1.0; 4],
-        };
-        let picture = Picture::of(|path| calibration(path, &predictions, CAPTION));
+    fn an_observation_beyond_the_95_percent_interval_is_not_in_it() {
+        let levels = [0.9545, 0.4, 0.7, 0.1, f64::NAN];
+        let picture = Picture::of(|path| calibration(path, &levels, CAPTION));
         assert!(picture.has_text("75.0 %"));
+        assert!(picture.has_text("1 not finite, left out"));
     }
 
     #[test]
     fn no_rows_is_an_error() {
-        let predictions = Predictions {
-            observed: &[],
-            mean: &[],
-            standard_deviation: &[],
-        };
-        let error = Picture::refused(|path| calibration(path, &predictions, CAPTION));
+        let error = Picture::refused(|path| calibration(path, &[], CAPTION));
         assert!(matches!(
             error,
             PictureError::NothingToShow { given: 0, .. }

@@ -13,8 +13,8 @@ use super::loss::clipped;
 use super::rows::remark;
 use super::{Caption, PictureError, Quantity, palette};
 
-/// Draws a one-dimensional fit: mean, bands of mean ± 1.96 standard deviations as far as targets can
-/// be, data points and inducing inputs as ticks along the bottom.
+/// Draws a one-dimensional fit: mean, bands of central 95 % intervals, data points and inducing inputs
+/// as ticks along the bottom.
 ///
 /// The vertical range follows the data and the mean; the band may stretch it by half at either end.
 ///
@@ -222,12 +222,12 @@ mod tests {
     };
     const TARGET: Quantity<'static> = Quantity::of("y");
 
-    const EVERYWHERE: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
-
     #[test]
     fn every_point_and_every_inducing_input_is_drawn() {
         let x = evaluation_grid([0.0, 10.0], 200).expect("grid");
         let mean: Vec<f64> = x.iter().map(|x| x.sin()).collect();
+        let shifted = |by: f64| -> Vec<f64> { mean.iter().map(|mean| mean + by).collect() };
+        let [far_below, below, above, far_above] = [-0.4, -0.2, 0.2, 0.4].map(shifted);
         let inputs: Vec<f64> = (0..40).map(|row| f64::from(row) / 4.0).collect();
         let content = Fit {
             x: &x,
@@ -235,14 +235,15 @@ mod tests {
             bands: &[
                 Band {
                     of: BandOf::Targets,
-                    standard_deviation: &[0.2; 200],
+                    lower: &far_below,
+                    upper: &far_above,
                 },
                 Band {
                     of: BandOf::Function,
-                    standard_deviation: &[0.1; 200],
+                    lower: &below,
+                    upper: &above,
                 },
             ],
-            target_range: EVERYWHERE,
             train: Points {
                 x: &inputs[..30],
                 y: &wave(30, 0.0),
@@ -268,9 +269,9 @@ mod tests {
             mean: &[0.0, f64::NAN, 1.0, 2.0],
             bands: &[Band {
                 of: BandOf::Targets,
-                standard_deviation: &[1.0, 1.0, 1e30, 1.0],
+                lower: &[-1.0, -1.0, -1e30, 1.0],
+                upper: &[1.0, 1.0, 1e30, 3.0],
             }],
-            target_range: EVERYWHERE,
             train: Points::default(),
             test: Points::default(),
             inducing: &[],
@@ -287,9 +288,9 @@ mod tests {
             mean: &[f64::NAN; 2],
             bands: &[Band {
                 of: BandOf::Targets,
-                standard_deviation: &[1.0; 2],
+                lower: &[-1.0; 2],
+                upper: &[1.0; 2],
             }],
-            target_range: EVERYWHERE,
             train: Points::default(),
             test: Points::default(),
             inducing: &[],

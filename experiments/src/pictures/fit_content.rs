@@ -2,7 +2,6 @@
 
 use super::PictureError;
 use super::axis::extent;
-use super::predicted_observed::HALF_WIDTH_95;
 use super::rows::{MOST_POINTS, same_length, thin, usable};
 use crate::evenly_spaced::evenly_spaced;
 
@@ -27,13 +26,15 @@ pub enum BandOf {
     Function,
 }
 
-/// A band around the mean.
+/// A band of central intervals.
 #[derive(Debug, Clone, Copy)]
 pub struct Band<'a> {
     /// What it holds.
     pub of: BandOf,
-    /// Standard deviations `[G]`.
-    pub standard_deviation: &'a [f64],
+    /// Lower ends `[G]`.
+    pub lower: &'a [f64],
+    /// Upper ends `[G]`.
+    pub upper: &'a [f64],
 }
 
 /// A model over one input, evaluated on a grid.
@@ -45,8 +46,6 @@ pub struct Fit<'a> {
     pub mean: &'a [f64],
     /// The bands, the widest first.
     pub bands: &'a [Band<'a>],
-    /// What targets lie between.
-    pub target_range: (f64, f64),
     /// Rows the model was trained on.
     pub train: Points<'a>,
     /// Held-out rows.
@@ -92,10 +91,11 @@ impl Curve {
             .map(|index| usable(content.x[index]) && usable(content.mean[index]))
             .collect();
         for band in content.bands {
-            let deviations = band.standard_deviation;
-            same_length(PICTURE, "the standard deviation", count, deviations.len())?;
-            for (sound, &deviation) in sound.iter_mut().zip(deviations) {
-                *sound &= usable(deviation) && deviation >= 0.0;
+            same_length(PICTURE, "the lower edge", count, band.lower.len())?;
+            same_length(PICTURE, "the upper edge", count, band.upper.len())?;
+            let ends = band.lower.iter().zip(band.upper);
+            for (sound, (&lower, &upper)) in sound.iter_mut().zip(ends) {
+                *sound &= usable(lower) && usable(upper) && lower <= upper;
             }
         }
         let indices: Vec<usize> = (0..count).filter(|&index| sound[index]).collect();
@@ -105,17 +105,8 @@ impl Curve {
                 given: count,
             });
         }
-        let (least, most) = content.target_range;
         let edges = |band: &Band<'_>| {
-            let edge = |&index: &usize| {
-                let half = HALF_WIDTH_95 * band.standard_deviation[index];
-                let mean = content.mean[index];
-                [
-                    content.x[index],
-                    (mean - half).max(least),
-                    (mean + half).min(most),
-                ]
-            };
+            let edge = |&index: &usize| [content.x[index], band.lower[index], band.upper[index]];
             (band.of, indices.iter().map(edge).collect())
         };
         let mean = |&index: &usize| (content.x[index], content.mean[index]);
@@ -144,30 +135,5 @@ impl Visible {
             unusable: points.x.len() - all.len(),
             all,
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Counts and fractions have ends that no band passes.
-    #[test]
-    fn bands_end_where_targets_do() {
-        let content = Fit {
-            x: &[0.0, 1.0],
-            mean: &[0.1, 0.9],
-            bands: &[Band {
-                of: BandOf::Targets,
-                standard_deviation: &[0.5; 2],
-            }],
-            target_range: (0.0, 1.0),
-            train: Points::default(),
-            test: Points::default(),
-            inducing: &[],
-        };
-        let curve = Curve::new(&content).expect("a curve");
-        let (_, edges) = &curve.bands[0];
-        assert_eq!((edges[0][1], edges[1][2]), (0.0, 1.0));
     }
 }

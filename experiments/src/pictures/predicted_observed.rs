@@ -12,62 +12,58 @@ use super::{Caption, PictureError, Quantity, palette};
 
 const PICTURE: &str = "Predicted and observed";
 
-/// Half-width of the central 95 % interval of a Gaussian, in standard deviations.
-pub(super) const HALF_WIDTH_95: f64 = 1.959_963_984_540_054;
-
-/// Gaussian predictions of observed values, one row each.
+/// Predictions of observed values, one row each.
 #[derive(Debug, Clone, Copy)]
 pub struct Predictions<'a> {
     /// Observed targets `[N]`.
     pub observed: &'a [f64],
     /// Predicted means `[N]`.
     pub mean: &'a [f64],
-    /// Predicted standard deviations of an observation, noise included, `[N]`.
-    pub standard_deviation: &'a [f64],
+    /// Lower ends of the central 95 % intervals of an observation, noise included, `[N]`.
+    pub lower: &'a [f64],
+    /// Their upper ends `[N]`.
+    pub upper: &'a [f64],
 }
 
 /// One usable row of [`Predictions`].
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Row {
-    pub(super) observed: f64,
-    pub(super) mean: f64,
-    pub(super) standard_deviation: f64,
+struct Row {
+    observed: f64,
+    mean: f64,
+    lower: f64,
+    upper: f64,
 }
 
 impl Row {
-    /// |y − μ| / σ; zero when a certain prediction is right, infinite when it is wrong.
-    pub(super) fn standardised_residual(&self) -> f64 {
-        let residual = (self.observed - self.mean).abs();
-        if residual == 0.0 {
-            return 0.0;
-        }
-        residual / self.standard_deviation
+    fn is_usable(&self) -> bool {
+        let values = [self.observed, self.mean, self.lower, self.upper];
+        values.into_iter().all(usable) && self.lower <= self.upper
+    }
+
+    fn is_covered(&self) -> bool {
+        (self.lower..=self.upper).contains(&self.observed)
     }
 }
 
 impl Predictions<'_> {
-    /// Rows with finite values and a non-negative standard deviation; at least one.
-    pub(super) fn usable_rows(&self, picture: &'static str) -> Result<Vec<Row>, PictureError> {
+    /// Rows with finite values and ends in order; at least one.
+    fn usable_rows(&self) -> Result<Vec<Row>, PictureError> {
         let count = self.observed.len();
-        same_length(picture, "the mean", count, self.mean.len())?;
-        let deviations = self.standard_deviation.len();
-        same_length(picture, "the standard deviation", count, deviations)?;
+        same_length(PICTURE, "the mean", count, self.mean.len())?;
+        same_length(PICTURE, "the lower end", count, self.lower.len())?;
+        same_length(PICTURE, "the upper end", count, self.upper.len())?;
         let rows: Vec<Row> = (0..count)
             .map(|row| Row {
                 observed: self.observed[row],
                 mean: self.mean[row],
-                standard_deviation: self.standard_deviation[row],
+                lower: self.lower[row],
+                upper: self.upper[row],
             })
-            .filter(|row| {
-                usable(row.observed)
-                    && usable(row.mean)
-                    && usable(row.standard_deviation)
-                    && row.standard_deviation >= 0.0
-            })
+            .filter(Row::is_usable)
             .collect();
         if rows.is_empty() {
             return Err(PictureError::NothingToShow {
-                picture,
+                picture: PICTURE,
                 given: count,
             });
         }
@@ -75,7 +71,7 @@ impl Predictions<'_> {
     }
 }
 
-/// Draws predicted means with 95 % bars against observed values, and the diagonal.
+/// Draws predicted means with bars of their central 95 % intervals against observed values, and the diagonal.
 ///
 /// At most 2000 rows are drawn, evenly spaced; the figures beside the plot are of all rows.
 ///
@@ -90,7 +86,7 @@ pub fn predicted_observed(
     target: Quantity<'_>,
     caption: Caption<'_>,
 ) -> Result<(), PictureError> {
-    let rows = predictions.usable_rows(PICTURE)?;
+    let rows = predictions.usable_rows()?;
     let shown = thin(&rows, MOST_POINTS);
     let axes = axes(&rows, target);
     let range = axes.0.clone();
@@ -129,9 +125,8 @@ fn draw_rows(chart: &mut Chart<'_>, rows: &[&Row], range: &Axis) -> Result<(), P
     };
     let bar = palette::BLUE.mix(bar_ink).stroke_width(pixels(1) as u32);
     let bars = rows.iter().map(|row| {
-        let reach = HALF_WIDTH_95 * row.standard_deviation;
         let end = |value: f64| (row.observed, range.clip(value));
-        PathElement::new([end(row.mean - reach), end(row.mean + reach)], bar)
+        PathElement::new([end(row.lower), end(row.upper)], bar)
     });
     chart.draw_series(bars).map_err(drawing(PICTURE))?;
     let dot = palette::BLUE.mix(dot_ink).filled();
@@ -154,11 +149,7 @@ fn axes(rows: &[Row], target: Quantity<'_>) -> (Axis, Axis) {
         .flat_map(|row| [row.observed, row.mean])
         .collect();
     let (low, high) = robust_extent(&values, 5.0).unwrap_or((0.0, 1.0));
-    let reach = |row: &Row| HALF_WIDTH_95 * row.standard_deviation;
-    let bars: Vec<f64> = rows
-        .iter()
-        .flat_map(|row| [row.mean - reach(row), row.mean + reach(row)])
-        .collect();
+    let bars: Vec<f64> = rows.iter().flat_map(|row| [row.lower, row.upper]).collect();
     let (bar_low, bar_high) = robust_extent(&bars, 1.0).unwrap_or((low, high));
     let (most_low, most_high) = padded((low, high), 0.25);
     let range = (
@@ -195,10 +186,7 @@ fn facts(rows: &[Row]) -> [(&'static str, String); 4] {
     let residual = |row: &Row| row.observed - row.mean;
     let squares: f64 = rows.iter().map(|row| residual(row).powi(2)).sum();
     let absolute: f64 = rows.iter().map(|row| residual(row).abs()).sum();
-    let covered = rows
-        .iter()
-        .filter(|row| row.standardised_residual() <= HALF_WIDTH_95)
-        .count();
+    let covered = rows.iter().filter(|row| row.is_covered()).count();
     [
         ("test rows", rows.len().to_string()),
         ("RMSE", significant((squares / count).sqrt())),
@@ -229,13 +217,22 @@ mod tests {
         unit: Some("MPa"),
     };
 
+    /// Values so far to either side of some others.
+    fn ends(values: &[f64], reach: f64) -> (Vec<f64>, Vec<f64>) {
+        (values.iter())
+            .map(|value| (value - reach, value + reach))
+            .unzip()
+    }
+
     #[test]
     fn one_dot_a_row_besides_the_legend() {
         let (observed, mean) = (wave(100, 0.0), wave(100, 0.05));
+        let (lower, upper) = ends(&mean, 0.2);
         let predictions = Predictions {
             observed: &observed,
             mean: &mean,
-            standard_deviation: &[0.1; 100],
+            lower: &lower,
+            upper: &upper,
         };
         let picture = Picture::of(|path| predicted_observed(path, &predictions, TARGET, CAPTION));
         assert_eq!(picture.count("circle"), 101);
@@ -249,11 +246,12 @@ mod tests {
         let mut mean = wave(9000, 0.1);
         mean[0] = 1e9;
         mean[1] = f64::NAN;
-        let deviation = vec![0.2; 9000];
+        let (lower, upper) = ends(&mean, 0.4);
         let predictions = Predictions {
             observed: &observed,
             mean: &mean,
-            standard_deviation: &deviation,
+            lower: &lower,
+            upper: &upper,
         };
         let picture = Picture::of(|path| predicted_observed(path, &predictions, TARGET, CAPTION));
         assert_eq!(picture.count("circle"), MOST_POINTS - 1 + 1);
@@ -270,10 +268,12 @@ mod tests {
             ([7.0, 7.0], 1e99),
             ([1e9, 1e9 + 1e-6], 1e-9),
         ] {
+            let (lower, upper) = ends(&observed, deviation);
             let predictions = Predictions {
                 observed: &observed,
                 mean: &observed,
-                standard_deviation: &[deviation; 2],
+                lower: &lower,
+                upper: &upper,
             };
             let picture =
                 Picture::of(|path| predicted_observed(path, &predictions, TARGET, CAPTION));
@@ -286,7 +286,8 @@ mod tests {
         let predictions = Predictions {
             observed: &[1.0, 2.0],
             mean: &[1.0],
-            standard_deviation: &[1.0, 1.0],
+            lower: &[0.0, 0.0],
+            upper: &[2.0, 2.0],
         };
         let error =
             Picture::refused(|path| predicted_observed(path, &predictions, TARGET, CAPTION));
@@ -301,7 +302,8 @@ mod tests {
         let predictions = Predictions {
             observed: &[1.0],
             mean: &[1.0],
-            standard_deviation: &[-1.0],
+            lower: &[1.5],
+            upper: &[0.5],
         };
         let error =
             Picture::refused(|path| predicted_observed(path, &predictions, TARGET, CAPTION));

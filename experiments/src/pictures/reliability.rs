@@ -5,10 +5,10 @@ use std::path::Path;
 use burn_gp::metrics::{CalibrationBin, calibration_bins};
 use plotters::prelude::*;
 
+use super::calibration::HALF_WIDTH_95;
 use super::calibration::share_axes;
 use super::canvas::{Area, Frame, drawing, font, pixels, square};
 use super::legend::{Entry, Sample};
-use super::predicted_observed::HALF_WIDTH_95;
 use super::rows::{remark, same_length};
 use super::{Caption, PictureError, palette};
 

@@ -19,7 +19,7 @@ use super::published::DATA_SETS;
 use super::runs::{Budget, Runs};
 use super::uci;
 use crate::arguments::{ActionRowsName, name_of};
-use crate::evaluation::evaluate;
+use crate::evaluation::{LEVEL, evaluate};
 use crate::experiment::{
     CommonOptions, ExperimentFolder, data_at_hand::data_at_hand, options::Place, watch::Watch,
 };
@@ -255,7 +255,7 @@ impl Course {
         progress: RowProgress,
     ) -> Result<Look, Failure> {
         let (test, standardizer) = (&self.data.test, &self.data.standardizer);
-        let scores = evaluate(&model.predictor()?, test, standardizer, progress).scores;
+        let scores = evaluate(&model.predictor()?, test, standardizer, LEVEL, progress).scores;
         let hyperparameters = model.hyperparameters();
         let deviation = |path: &str| value_at(&hyperparameters, path).sqrt();
         let mut lengthscales = values_at(&hyperparameters, "kernel.lengthscale").to_vec();

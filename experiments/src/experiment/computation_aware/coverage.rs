@@ -6,6 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
+use burn_gp::likelihoods::PredictiveDistribution;
 use clap::Args;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -187,30 +188,32 @@ impl Covered {
     }
 }
 
-/// The coverage of the predictions in a file with the columns `row,y,mean,std`.
+/// The coverage of the predictions in a file with the columns `row,y,mean,std`, and `level` as the
+/// last unless an earlier version of the program wrote it.
 fn read(path: &Path) -> Result<Coverage, Failure> {
     let damaged = |reason: String| FolderError::DamagedCheckpoint {
         path: path.to_owned(),
         reason,
     };
     let text = std::fs::read_to_string(path).map_err(|error| damaged(error.to_string()))?;
-    let residuals: Option<Vec<f64>> = text.lines().skip(1).map(residual).collect();
-    let residuals = residuals.ok_or_else(|| damaged("these are no predictions".into()))?;
-    Ok(Coverage::of_residuals(residuals))
+    let levels: Option<Vec<f64>> = text.lines().skip(1).map(central_level).collect();
+    let levels = levels.ok_or_else(|| damaged("these are no predictions".into()))?;
+    Ok(Coverage::of_levels(levels))
 }
 
-/// `|y − μ| / σ` of a line; zero when a certain prediction is right, infinite when it is wrong.
-fn residual(line: &str) -> Option<f64> {
+/// The smallest level of a central interval that holds the observation of a line. All models here have
+/// Gaussian noise, so that mean and deviation say it where the line does not.
+fn central_level(line: &str) -> Option<f64> {
     let numbers: Result<Vec<f64>, _> = line.split(',').map(str::parse).collect();
-    let &[_, observed, mean, deviation] = numbers.ok()?.as_slice() else {
-        return None;
-    };
-    let difference = f64::abs(observed - mean);
-    Some(if difference == 0.0 {
-        0.0
-    } else {
-        difference / deviation
-    })
+    match *numbers.ok()?.as_slice() {
+        [_, _, _, _, _, _, level] => Some(level),
+        [_, observed, mean, deviation] => {
+            let normal =
+                PredictiveDistribution::of_normals(vec![mean], vec![deviation * deviation]);
+            normal.central_level(&[observed]).pop()
+        }
+        _ => None,
+    }
 }
 
 const TITLES: [&str; 8] = [

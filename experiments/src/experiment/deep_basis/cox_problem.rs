@@ -10,7 +10,7 @@ use burn_gp::{
     inference::VarianceCorrection,
     kernels::{Basis, StationaryConfig},
     layers::{GpLayer, Layer},
-    likelihoods::Marginals,
+    likelihoods::{Marginals, PredictiveDistribution},
     means::ConstantMean,
     ops::{Jitter, NotPositiveDefinite, Stationary},
     parameter::numbers,
@@ -24,6 +24,7 @@ use rand::{SeedableRng, rngs::ChaCha8Rng};
 
 use super::cox::{Fit, Prior, Rule};
 use super::cox_data::Events;
+use crate::coverage::Coverage;
 use crate::evenly_spaced::evenly_spaced;
 use crate::experiment::watch::Watch;
 use crate::failure::Failure;
@@ -38,8 +39,6 @@ const NODES: [usize; 2] = [100, 20];
 const INDUCING: [usize; 2] = [40, 9];
 /// Places in a dimension at which intensities are compared and drawn.
 pub(super) const GRID: [usize; 2] = [301, 41];
-/// Half the width of a 95 % interval, in standard deviations.
-const HALF_WIDTH: f64 = 1.959_963_984_540_054;
 
 /// The integral of the bound.
 #[derive(Clone, Debug)]
@@ -247,9 +246,8 @@ impl<'a> Problem<'a> {
             process.marginals(matrix(places, dimensions, &self.device, self.dtype))
         };
         let Marginals { mean, variance } = at(&grid);
-        let logarithms: Vec<(f64, f64)> = (numbers(mean.clone()).into_iter())
-            .zip(numbers(variance.clone()).into_iter().map(f64::sqrt))
-            .collect();
+        let logarithms =
+            PredictiveDistribution::of_normals(numbers(mean.clone()), numbers(variance.clone()));
         let intensity = expected_intensity(Marginals { mean, variance });
         let unit = density * events.whole;
         let mean: Vec<f64> = numbers(intensity.mean).iter().map(|m| m * unit).collect();
@@ -268,10 +266,8 @@ impl<'a> Problem<'a> {
         let sum: f64 = held_out.iter().map(|mean| mean + scale).sum();
         let truth = self.truth(&grid);
         let covered = truth.as_ref().map(|truth| {
-            let within = (truth.iter().zip(&logarithms)).filter(|(truth, (mean, deviation))| {
-                ((**truth / unit).ln() - mean).abs() <= HALF_WIDTH * deviation
-            });
-            within.count() as f64 / truth.len() as f64
+            let truth: Vec<f64> = truth.iter().map(|truth| (truth / unit).ln()).collect();
+            Coverage::of_levels(logarithms.central_level(&truth)).observed(0.95)
         });
         Fit {
             prior,

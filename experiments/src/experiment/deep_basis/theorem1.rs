@@ -17,6 +17,7 @@ use burn_gp::{
     features::{FirstWeights, PerceptronConfig},
     inference::{FullBatch, VarianceCorrection},
     kernels::{FeatureMap, LowRankKernel},
+    likelihoods::PredictiveDistribution,
     metrics,
     parameter::{ParameterConfig, numbers},
     variational::Process,
@@ -33,6 +34,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::theorem1_report::report;
+use crate::coverage::Coverage;
 use crate::evenly_spaced::evenly_spaced;
 use crate::experiment::{CommonOptions, ExperimentFolder, watch::Watch};
 use crate::failure::Failure;
@@ -349,8 +351,11 @@ impl Problem {
             deviation: variance.into_iter().map(f64::sqrt).collect(),
             error: metrics::root_mean_squared_error(&truth, &means),
             mean_deviation: (variances.iter().sum::<f64>() / variances.len() as f64).sqrt(),
-            coverage: metrics::coverage_95(&truth, &means, &variances),
             nlpd: metrics::normal_negative_log_density(observed, &means, &noisy),
+            coverage: {
+                let functions = PredictiveDistribution::of_normals(means, variances);
+                Coverage::of_levels(functions.central_level(&truth)).observed(0.95)
+            },
             course,
         }
     }

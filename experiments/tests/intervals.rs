@@ -1,0 +1,201 @@
+//! Predictive intervals from the command line: they hold as many new targets as they say, and files,
+//! scores and pictures agree.
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+
+use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
+use rand_distr::{Distribution, Exp1, Poisson, StandardNormal, StudentT};
+use support::{fields, read, succeed};
+
+const TRAIN: usize = 400;
+
+/// Rows that intervals are counted on.
+const TEST: usize = 1500;
+
+/// What the fit may be wrong by, beside the sampling error of so many rows.
+const FIT_ERROR: f64 = 0.03;
+
+/// One input and a target that is drawn for it, for training and beyond.
+fn write_data(folder: &Path, target: impl Fn(f64, &mut ChaCha8Rng) -> f64) {
+    let mut random = ChaCha8Rng::seed_from_u64(41);
+    for (name, rows) in [("train.csv", TRAIN), ("new.csv", TEST)] {
+        let mut text = String::from("x,y\n");
+        for _ in 0..rows {
+            let x: f64 = random.random_range(-2.0..2.0);
+            text += &format!("{x},{}\n", target(x, &mut random));
+        }
+        fs::write(folder.join(name), text).unwrap();
+    }
+}
+
+fn train(folder: &Path, options: &str) {
+    let line = format!(
+        "train --data train.csv --inducing 15 --test-fraction 0.25 --out run --quiet {options}"
+    );
+    let arguments: Vec<&str> = line.split_whitespace().collect();
+    succeed(folder, &arguments);
+}
+
+/// `y, mean, std, lower, upper, level` of the new rows.
+fn predicted(folder: &Path, level: f64) -> Vec<Vec<f64>> {
+    let level = level.to_string();
+    let arguments = [
+        "predict",
+        "--model-dir",
+        "run",
+        "--data",
+        "new.csv",
+        "--level",
+        &level,
+    ];
+    let table = fields(&succeed(folder, &arguments));
+    assert_eq!(table[0].join(","), "row,y,mean,std,lower,upper,level");
+    let numbers = |row: &Vec<String>| row[1..].iter().map(|text| text.parse().unwrap()).collect();
+    table[1..].iter().map(numbers).collect()
+}
+
+fn share(rows: &[Vec<f64>], holds: impl Fn(&[f64]) -> bool) -> f64 {
+    rows.iter().filter(|row| holds(row)).count() as f64 / rows.len() as f64
+}
+
+/// The shares of the new rows within the intervals of a level, and within mean ± z deviations.
+fn coverages(folder: &Path, level: f64, z: f64) -> (f64, f64) {
+    let rows = predicted(folder, level);
+    assert_eq!(rows.len(), TEST);
+    let inside = share(&rows, |row| row[3] <= row[0] && row[0] <= row[4]);
+    let by_level = share(&rows, |row| row[5] <= level);
+    assert!(
+        (inside - by_level).abs() < 2.0 / TEST as f64,
+        "{inside}, {by_level}"
+    );
+    let normal = share(&rows, |row| (row[0] - row[1]).abs() <= z * row[2]);
+    (inside, normal)
+}
+
+const LEVELS: [(f64, f64); 3] = [
+    (0.5, 0.674_489_750_196_081_7),
+    (0.8, 1.281_551_565_544_600_4),
+    (0.95, 1.959_963_984_540_054),
+];
+
+/// The coverage of every level is near it, and that of a normal distribution with the same moments is
+/// farther off at one of them by the given distance.
+fn check_coverage(folder: &Path, is_discrete: bool, distance: f64) {
+    let mut farthest = 0.0f64;
+    for (level, z) in LEVELS {
+        let (found, normal) = coverages(folder, level, z);
+        let allowed = 4.0 * (level * (1.0 - level) / TEST as f64).sqrt() + FIT_ERROR;
+        assert!(
+            found >= level - allowed && (is_discrete || found <= level + allowed),
+            "intervals of {level} hold {found}"
+        );
+        farthest = farthest.max((normal - level).abs());
+    }
+    assert!(
+        farthest > distance,
+        "normal intervals are off by {farthest} only"
+    );
+}
+
+/// The file of the test rows, the scores and the pictures.
+fn check_run(folder: &Path) {
+    let table = fields(&read(&folder.join("run/predictions.csv")));
+    assert_eq!(table[0].join(","), "row,y,mean,std,lower,upper,level");
+    let rows: Vec<Vec<f64>> = (table[1..].iter())
+        .map(|row| row[1..].iter().map(|text| text.parse().unwrap()).collect())
+        .collect();
+    let covered = share(&rows, |row| row[3] <= row[0] && row[0] <= row[4]);
+    let metrics: serde_json::Value =
+        serde_json::from_str(&read(&folder.join("run/metrics.json"))).unwrap();
+    let scored = metrics["coverage95"].as_f64().unwrap();
+    assert!(
+        (covered - scored).abs() < 1e-12,
+        "{covered}, scored {scored}"
+    );
+    let percent = format!("{:.1} %", 100.0 * scored);
+    for picture in ["calibration.svg", "predicted-observed.svg"] {
+        let drawn = read(&folder.join("run").join(picture));
+        assert!(drawn.contains(&percent), "{picture} is without {percent}");
+    }
+}
+
+#[test]
+fn outliers_under_student_t_noise() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path();
+    write_data(path, |x, random| {
+        // So few degrees of freedom that the variance is about twenty times the squared scale.
+        let noise: f64 = StudentT::new(2.1).unwrap().sample(random);
+        (2.0 * x).sin() + 0.1 * noise
+    });
+    train(path, "--likelihood student-t --steps 1500");
+    check_coverage(path, false, 0.15);
+    check_run(path);
+}
+
+#[test]
+fn waiting_times() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path();
+    write_data(path, |x, random| {
+        let standard: f64 = Exp1.sample(random);
+        (1.0 + (2.0 * x).sin()).exp() * standard
+    });
+    train(path, "--likelihood exponential --steps 500");
+    check_coverage(path, false, 0.05);
+    check_run(path);
+    assert!(predicted(path, 0.99).iter().all(|row| row[3] > 0.0));
+}
+
+#[test]
+fn counts() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path();
+    write_data(path, |x, random| {
+        let rate = (0.5 + 1.2 * (2.0 * x).sin()).exp();
+        Poisson::new(rate).unwrap().sample(random)
+    });
+    train(path, "--likelihood poisson --steps 500");
+    check_coverage(path, true, 0.04);
+    check_run(path);
+    // Counts, no fewer than none; the fit's band ends there, too.
+    for row in predicted(path, 0.99) {
+        assert!(
+            row[3] >= 0.0 && row[3].fract() == 0.0 && row[4].fract() == 0.0,
+            "{row:?}"
+        );
+    }
+}
+
+/// A function that jumps: draws of the hidden layer lie on either side, so that the mixture has two
+/// modes, and intervals of mean and deviation would be too wide in the middle of the line.
+#[test]
+fn mixtures_of_deep_models() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path();
+    write_data(path, |x, random| {
+        let standard: f64 = StandardNormal.sample(random);
+        f64::from(u8::from(x > 0.0)) + 0.2 * standard
+    });
+    train(path, "--model deep-gp --steps 500");
+    check_run(path);
+    for (level, z) in LEVELS {
+        let (found, _) = coverages(path, level, z);
+        let allowed = 4.0 * (level * (1.0 - level) / TEST as f64).sqrt() + FIT_ERROR;
+        assert!(
+            (found - level).abs() <= allowed,
+            "intervals of {level} hold {found}"
+        );
+    }
+    let skewed = predicted(path, 0.95).into_iter().filter(|row| {
+        let middle = 0.5 * (row[3] + row[4]);
+        (middle - row[1]).abs() > 0.05 * row[2]
+    });
+    assert!(
+        skewed.count() > 0,
+        "all intervals are those of normal distributions"
+    );
+}
