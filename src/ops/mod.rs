@@ -77,7 +77,8 @@ pub use relaxation::MemoryAnswer;
 pub(crate) use relaxation::{RelaxedMatrices, is_on_host, relaxed_terms};
 pub use remainder::remainder;
 pub use special::{
-    SpecialFunction, log_gamma, log_normal_cdf, log_one_minus_exp, sigmoid, softplus, tanh,
+    SpecialFunction, exp_minus_one, log_gamma, log_normal_cdf, log_one_minus_exp, log_ratio,
+    sigmoid, softplus, stirling_remainder, tanh,
 };
 pub use stationary::Stationary;
 pub use triangular::{transposed_triangular_product, triangular_product};

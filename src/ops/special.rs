@@ -23,6 +23,12 @@ pub enum SpecialFunction {
     LogGamma,
     /// `log(1 − eˣ)` for negative `x`, accurate at both ends.
     LogOneMinusExp,
+    /// `eˣ − 1`, accurate around zero.
+    ExpMinusOne,
+    /// `log(1 + x)/x` for `x > −1`, accurate around zero, where it is one.
+    LogRatio,
+    /// `log Γ(x) − (x − ½)·log x + x − ½·log 2π` for positive `x`.
+    StirlingRemainder,
     /// `tanh x`, which burn has, but on the host one by one.
     Tanh,
 }
@@ -40,6 +46,9 @@ impl SpecialFunction {
             Self::Softplus => special::softplus,
             Self::LogGamma => special::log_gamma,
             Self::LogOneMinusExp => special::log_one_minus_exp,
+            Self::ExpMinusOne => special::exp_minus_one,
+            Self::LogRatio => special::log_ratio,
+            Self::StirlingRemainder => special::stirling_remainder,
         };
         for (result, argument) in results.iter_mut().zip(arguments) {
             *result = T::from_f64(part.of(scalar(argument.to_f64())));
@@ -72,6 +81,24 @@ pub fn log_gamma<const D: usize>(x: Tensor<D>) -> Tensor<D> {
 /// `log(1 − eˣ)`, elementwise, for negative `x`, accurate at both ends.
 pub fn log_one_minus_exp<const D: usize>(x: Tensor<D>) -> Tensor<D> {
     apply(x, SpecialFunction::LogOneMinusExp)
+}
+
+/// `eˣ − 1`, elementwise, accurate around zero.
+pub fn exp_minus_one<const D: usize>(x: Tensor<D>) -> Tensor<D> {
+    apply(x, SpecialFunction::ExpMinusOne)
+}
+
+/// `log(1 + x)/x`, elementwise, for `x > −1`: `r·log(1 + x/r)` is `x` times that of `x/r`, to the last
+/// digits however large r is.
+pub fn log_ratio<const D: usize>(x: Tensor<D>) -> Tensor<D> {
+    apply(x, SpecialFunction::LogRatio)
+}
+
+/// `log Γ(x) − (x − ½)·log x + x − ½·log 2π`, elementwise, for positive `x`: what Stirling's formula
+/// leaves, below `1/(12x)`. Differences of log-gammas of large numbers are taken by it without the
+/// large parts, which cancel.
+pub fn stirling_remainder<const D: usize>(x: Tensor<D>) -> Tensor<D> {
+    apply(x, SpecialFunction::StirlingRemainder)
 }
 
 /// `tanh x`, elementwise: several at once and on all threads where the host computes.

@@ -58,6 +58,16 @@ pub fn log_gamma(x: f64) -> (f64, f64) {
 /// `ψ(x)` for positive `x`: `ψ(x) = ψ(x + 1) − 1/x` up to ten, from there the asymptotic series
 /// `log x − 1/(2x) − Σ_k B_{2k}/(2k·x^{2k})`, whose first neglected term is below 10⁻¹⁶.
 fn digamma(x: f64) -> f64 {
+    let (mut x, mut sum) = (x, 0.0);
+    while x < 10.0 {
+        sum -= 1.0 / x;
+        x += 1.0;
+    }
+    sum + x.ln() - 0.5 / x - asymptotic(x)
+}
+
+/// `Σ_k B_{2k}/(2k·x^{2k})` for x of ten or more.
+fn asymptotic(x: f64) -> f64 {
     /// `B_{2k}/(2k)`, k from 1.
     const SERIES: [f64; 7] = [
         1.0 / 12.0,
@@ -68,14 +78,49 @@ fn digamma(x: f64) -> f64 {
         -691.0 / 32_760.0,
         1.0 / 12.0,
     ];
-    let (mut x, mut sum) = (x, 0.0);
-    while x < 10.0 {
-        sum -= 1.0 / x;
-        x += 1.0;
-    }
     let inverse_square = 1.0 / (x * x);
-    let series = (SERIES.iter().rev()).fold(0.0, |tail, term| (tail + term) * inverse_square);
-    sum + x.ln() - 0.5 / x - series
+    (SERIES.iter().rev()).fold(0.0, |tail, term| (tail + term) * inverse_square)
+}
+
+/// `log Γ(x) − (x − ½)·log x + x − ½·log 2π` and its derivative `ψ(x) − log x + 1/(2x)`, for positive
+/// `x`; NaN elsewhere. From ten on by the asymptotic series `Σ_k B_{2k}/(2k·(2k − 1)·x^{2k−1})`.
+pub fn stirling_remainder(x: f64) -> (f64, f64) {
+    /// `B_{2k}/(2k·(2k − 1))`, k from 1.
+    const SERIES: [f64; 7] = [
+        1.0 / 12.0,
+        -1.0 / 360.0,
+        1.0 / 1260.0,
+        -1.0 / 1680.0,
+        1.0 / 1188.0,
+        -691.0 / 360_360.0,
+        1.0 / 156.0,
+    ];
+    if x >= 10.0 {
+        let inverse_square = 1.0 / (x * x);
+        let tail = (SERIES.iter().rev()).fold(0.0, |tail, term| tail * inverse_square + term);
+        return (tail / x, -asymptotic(x));
+    }
+    let (value, slope) = log_gamma(x);
+    let stirling = (x - 0.5) * x.ln() - x + 0.5 * (2.0 * core::f64::consts::PI).ln();
+    (value - stirling, slope - x.ln() + 0.5 / x)
+}
+
+/// `eˣ − 1` and its derivative.
+pub fn exp_minus_one(x: f64) -> (f64, f64) {
+    (x.exp_m1(), x.exp())
+}
+
+/// `log(1 + x)/x` and its derivative, for `x > −1`; near zero by the series `Σ_k (−x)^k/(k + 1)`, whose
+/// first neglected term is below 10⁻¹⁷.
+pub fn log_ratio(x: f64) -> (f64, f64) {
+    if x.abs() < 0.01 {
+        let terms = (0..9).rev().map(f64::from);
+        return terms.fold((0.0, 0.0), |(value, slope), k| {
+            (1.0 / (k + 1.0) - x * value, -value - x * slope)
+        });
+    }
+    let value = x.ln_1p() / x;
+    (value, (1.0 / (1.0 + x) - value) / x)
 }
 
 /// `log(1 − eˣ)` and its derivative `−1/(e^{−x} − 1)`, for negative `x`.
@@ -155,6 +200,44 @@ mod tests {
         for x in [0.0, -1.5, f64::NAN] {
             assert!(log_gamma(x).0.is_nan() && log_gamma(x).1.is_nan());
         }
+    }
+
+    /// `R(1) = 1 − ½·log 2π`; and `R(x + 1) − R(x) = 1 − (x + ½)·log(1 + 1/x)` on both sides of ten.
+    #[test]
+    fn what_stirlings_formula_leaves() {
+        let at_one = 1.0 - 0.5 * (2.0 * core::f64::consts::PI).ln();
+        assert!((stirling_remainder(1.0).0 - at_one).abs() < 1e-15);
+        for x in [0.02, 0.5, 3.0, 9.2, 9.999, 10.0, 11.0, 40.0, 1e3] {
+            let (value, slope) = stirling_remainder(x);
+            let next = stirling_remainder(x + 1.0);
+            let expected = 1.0 - (x + 0.5) * (1.0 / x).ln_1p();
+            // Below ten the large parts are subtracted after all.
+            let tolerance = 2e-14 * (1.0 + value.abs());
+            assert!((next.0 - value - expected).abs() < tolerance, "R({x})");
+            let expected = 0.5 / x + 0.5 / (x + 1.0) - (1.0 / x).ln_1p();
+            assert!(
+                (next.1 - slope - expected).abs() < 2e-14 * (1.0 + 1.0 / x),
+                "R'({x}): {} against {expected}",
+                next.1 - slope
+            );
+        }
+        // Far out nothing but the first term is left.
+        assert!((stirling_remainder(1e9).0 * 12e9 - 1.0).abs() < 1e-15);
+        assert!(stirling_remainder(-1.0).0.is_nan());
+    }
+
+    #[test]
+    fn functions_that_are_accurate_around_zero() {
+        for x in [1e-12, 1e-3, 0.0099, 0.0101, 0.7, 5.0, 1e6] {
+            let (value, slope) = log_ratio(x);
+            assert!((value * x - x.ln_1p()).abs() <= 4e-16 * x.ln_1p(), "{x}");
+            // d/dx [x·value] = 1/(1 + x)
+            let total = value + x * slope;
+            assert!((total - 1.0 / (1.0 + x)).abs() < 1e-15 * value, "slope at {x}");
+        }
+        assert_eq!(log_ratio(0.0), (1.0, -0.5));
+        assert_eq!(exp_minus_one(1e-20), (1e-20, 1.0));
+        assert_eq!(exp_minus_one(-1e9), (-1.0, 0.0));
     }
 
     #[test]
