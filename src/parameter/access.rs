@@ -104,7 +104,7 @@ pub trait Parameters: Module {
         // A bound that the parameter cannot reach anyway needs no limit.
         let limits = found.limits(Bounds {
             lower: bounds.lower.filter(|lower| natural.contain(*lower)),
-            upper: bounds.upper,
+            upper: bounds.upper.filter(|upper| natural.contain(*upper)),
         });
         let module = replaced(self, &found, &values, limits);
         let id = found.id;

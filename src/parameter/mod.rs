@@ -1,10 +1,11 @@
-//! Parameters: positive values behind unconstrained numbers, reading and setting by path, bounds,
+//! Parameters: positive values and fractions behind unconstrained numbers, reading and setting by path, bounds,
 //! priors.
 
 mod access;
 mod bounds;
 mod config;
 mod error;
+mod fraction;
 mod hyperparameter;
 mod no_fields;
 mod positive;
@@ -17,6 +18,7 @@ pub use access::Parameters;
 pub use bounds::Bounds;
 pub use config::ParameterConfig;
 pub use error::ParameterError;
+pub use fraction::Fraction;
 pub use hyperparameter::{Hyperparameter, hyperparameters};
 #[doc(hidden)]
 pub use no_fields::no_fields;

@@ -5,7 +5,7 @@ use burn::{
     tensor::{Tensor, TensorData},
 };
 
-use super::{Bounds, ParameterError, bounds, numbers, positive};
+use super::{Bounds, ParameterError, bounds, fraction, numbers, positive};
 
 /// The parameters found in a module.
 pub(super) fn parameters(module: &impl Module, wanted: &dyn Fn(&str) -> bool) -> Vec<Found> {
@@ -18,13 +18,40 @@ pub(super) fn parameters(module: &impl Module, wanted: &dyn Fn(&str) -> bool) ->
     listing.found
 }
 
+/// What the values are that stored numbers stand for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Constraint {
+    None,
+    Positive,
+    Fraction,
+}
+
+impl Constraint {
+    /// That of the numbers in a container.
+    fn within(container: &str) -> Self {
+        match container {
+            POSITIVE => Self::Positive,
+            FRACTION => Self::Fraction,
+            _ => Self::None,
+        }
+    }
+
+    /// The stored number that stands for a value.
+    fn unconstrained(self, value: f64) -> f64 {
+        match self {
+            Self::None => value,
+            Self::Positive => positive::unconstrained(value),
+            Self::Fraction => fraction::unconstrained(value),
+        }
+    }
+}
+
 /// A parameter found in a module.
 #[derive(Clone, Debug)]
 pub(super) struct Found {
     pub path: String,
     pub id: ParamId,
-    /// Whether it is the number behind a positive value.
-    positive: bool,
+    constraint: Constraint,
     /// The stored numbers, tracked by autodiff.
     stored: Tensor<1>,
     lower: Option<Tensor<1>>,
@@ -40,10 +67,10 @@ impl Found {
     /// Its values, tracked by autodiff.
     pub fn value(&self) -> Tensor<1> {
         let within = bounds::within(self.stored.clone(), self.lower.clone(), self.upper.clone());
-        if self.positive {
-            positive::constrained(within)
-        } else {
-            within
+        match self.constraint {
+            Constraint::None => within,
+            Constraint::Positive => positive::constrained(within),
+            Constraint::Fraction => fraction::constrained(within),
         }
     }
 
@@ -54,13 +81,7 @@ impl Found {
 
     /// The bounds of what its stored numbers stand for, given those of its values.
     pub fn limits(&self, bounds: Bounds) -> Bounds {
-        let limit = |bound: f64| {
-            if self.positive {
-                positive::unconstrained(bound)
-            } else {
-                bound
-            }
-        };
+        let limit = |bound: f64| self.constraint.unconstrained(bound);
         Bounds {
             lower: bounds.lower.map(limit),
             upper: bounds.upper.map(limit),
@@ -78,21 +99,19 @@ impl Found {
 
     /// The bounds that its values have by what it is.
     pub fn natural_bounds(&self) -> Bounds {
-        if self.positive {
-            Bounds::above(positive::LOWER_BOUND)
-        } else {
-            Bounds::default()
+        match self.constraint {
+            Constraint::None => Bounds::default(),
+            Constraint::Positive => Bounds::above(positive::LOWER_BOUND),
+            Constraint::Fraction => Bounds::between(0.0, 1.0),
         }
     }
 
     /// The bounds of its values.
     pub fn bounds(&self) -> Bounds {
-        let bound = |limit: f64| {
-            if self.positive {
-                positive::constrained_number(limit)
-            } else {
-                limit
-            }
+        let bound = |limit: f64| match self.constraint {
+            Constraint::None => limit,
+            Constraint::Positive => positive::constrained_number(limit),
+            Constraint::Fraction => fraction::constrained_number(limit),
         };
         let limits = self.current_limits();
         let given = Bounds {
@@ -118,14 +137,7 @@ impl Found {
 
     /// The numbers to be stored for values within limits.
     pub fn stored_numbers(&self, values: &[f64], limits: Bounds) -> Vec<f64> {
-        let number = |value: &f64| {
-            let value = if self.positive {
-                positive::unconstrained(*value)
-            } else {
-                *value
-            };
-            bounds::stored(value, limits)
-        };
+        let number = |value: &f64| bounds::stored(self.constraint.unconstrained(*value), limits);
         values.iter().map(number).collect()
     }
 }
@@ -169,6 +181,9 @@ struct Listing<'a> {
 /// What burn calls a [`Positive`](super::Positive) when it visits one.
 const POSITIVE: &str = "Struct:Positive";
 
+/// What burn calls a [`Fraction`](super::Fraction) when it visits one.
+const FRACTION: &str = "Struct:Fraction";
+
 /// What burn calls the box of a kernel within a kernel.
 const BOX: &str = "Struct:BoxedKernel";
 
@@ -179,7 +194,7 @@ impl Listing<'_> {
     /// Whether a step into a container is part of paths.
     fn is_named(&self, container: &str) -> bool {
         let within_box = self.steps.last().is_some_and(|step| step.container == BOX);
-        !(container.starts_with("Enum:") || [BOX, POSITIVE].contains(&container) || within_box)
+        !(container.starts_with("Enum:") || [BOX, POSITIVE, FRACTION].contains(&container) || within_box)
     }
 
     /// Takes a number that is attached to the parameter that was visited last.
@@ -231,7 +246,8 @@ impl ModuleVisitor for Listing<'_> {
             self.found.push(Found {
                 path,
                 id: param.id,
-                positive: (self.steps.last()).is_some_and(|step| step.container == POSITIVE),
+                constraint: (self.steps.last())
+                    .map_or(Constraint::None, |step| Constraint::within(&step.container)),
                 stored: flat(),
                 lower: None,
                 upper: None,
