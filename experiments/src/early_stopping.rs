@@ -69,7 +69,7 @@ fn sparse_regression(data: &TrainingData, part: &Part, seed: u64) -> Option<f64>
     }
     let model = TrainedModel::collapsed(trainer.model(), data).ok()?;
     let (inputs, targets) = (&part.inputs, &part.targets);
-    let densities =
-        (model.predictor().ok()?).log_density(inputs.values(), inputs.columns(), targets);
-    Some(metrics::negative_log_density(&densities)).filter(|nlpd| nlpd.is_finite())
+    let predictor = model.predictor().ok()?;
+    let densities = predictor.log_density(inputs.values(), inputs.columns(), targets);
+    Some(metrics::negative_log_density(&densities.ok()?)).filter(|nlpd| nlpd.is_finite())
 }

@@ -5,7 +5,7 @@ use burn_gp::{
     metrics,
 };
 use burn_gp_datasets::{Matrix, Standardizer};
-use burn_gp_models::{AnyPredictive, Predictions, Predictor};
+use burn_gp_models::{AnyPredictive, PredictionError, Predictions, Predictor};
 use serde::{Deserialize, Serialize};
 
 use crate::coverage::Coverage;
@@ -118,17 +118,21 @@ pub fn in_original_units(
 
 /// Predicts and scores the rows of `part`; intervals hold the targets with the probability `level`,
 /// and `progress` is that over the rows.
+///
+/// # Errors
+///
+/// When the likelihood cannot take a target.
 pub fn evaluate(
     predictor: &Predictor<AnyPredictive, AnyLikelihood>,
     part: &Part,
     standardizer: &Standardizer,
     level: f64,
     mut progress: RowProgress,
-) -> Evaluation {
+) -> Result<Evaluation, PredictionError> {
     let (targets, _) = part.likelihood_targets();
     let (inputs, columns) = (part.inputs.values(), part.inputs.columns());
     let watch = |rows| progress.update(rows);
-    let (predictions, components) = predictor.score_with(inputs, columns, &targets, watch);
+    let (predictions, components) = predictor.score_with(inputs, columns, &targets, watch)?;
     let predictions = with_noise(predictions, part.noise.as_deref());
     let densities: Vec<f64> = (components.iter())
         .map(|each| metrics::mixture_log_density(each))
@@ -165,7 +169,7 @@ pub fn evaluate(
         let calibration = metrics::expected_calibration_error(labels, probabilities, classes, bins);
         scores.ece = Some(calibration);
     }
-    Evaluation { scores, original }
+    Ok(Evaluation { scores, original })
 }
 
 /// Whether predictions are mixtures over draws from layers before the last.

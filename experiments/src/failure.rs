@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use burn_gp::ops::NotPositiveDefinite;
 use burn_gp_datasets::DataError;
-use burn_gp_models::{InitError, SavedModelError, training::TrainingError};
+use burn_gp_models::{InitError, PredictionError, SavedModelError, training::TrainingError};
 
 use crate::{
     output::DestinationError,
@@ -52,6 +52,9 @@ pub enum Failure {
     /// A trained model that cannot predict.
     #[error("the trained model cannot predict: {0}; try --dtype f64 or a larger --jitter")]
     Prediction(#[from] NotPositiveDefinite),
+    /// Rows that cannot be scored.
+    #[error("the rows cannot be scored: {0}")]
+    Score(Box<PredictionError>),
     /// A file that cannot be written.
     #[error("{} cannot be written ({source}); check the folder, its permissions and the space left", path.display())]
     Write {
@@ -241,6 +244,15 @@ pub enum FolderError {
     },
 }
 
+impl From<PredictionError> for Failure {
+    fn from(error: PredictionError) -> Self {
+        match error {
+            PredictionError::Factorization(source) => source.into(),
+            error @ PredictionError::Target(_) => Self::Score(Box::new(error)),
+        }
+    }
+}
+
 impl Failure {
     /// The exit code: 2 when the user can put it right by other input, 1 when the work itself
     /// failed, 130 after Ctrl-C.
@@ -260,6 +272,7 @@ impl Failure {
             Self::SavedModel(SavedModelError::Write { .. })
             | Self::Training { .. }
             | Self::Prediction(_)
+            | Self::Score(_)
             | Self::Write { .. }
             | Self::Unsaved { .. }
             | Self::Picture(_)

@@ -11,6 +11,10 @@ use crate::settings::SettingError;
 /// More labels than this are a number that was taken for a class.
 const MOST_CLASSES: usize = 1000;
 
+/// The path of the rate of errors of the likelihood robust-max, which experiments of papers leave at
+/// its first value.
+pub const ROBUST_MAX_ERRORS: &str = "likelihood.epsilon";
+
 /// What targets are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TargetKind {

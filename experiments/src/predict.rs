@@ -53,7 +53,7 @@ pub fn predict(arguments: &PredictArguments) -> Result<(), Failure> {
                 noise,
             };
             check_targets(&part, &predictor, &features)?;
-            let scored = evaluate(&predictor, &part, &context.standardizer, level, progress);
+            let scored = evaluate(&predictor, &part, &context.standardizer, level, progress)?;
             (scored.original, Some(scored.scores))
         }
         None => {
@@ -117,12 +117,11 @@ fn check_targets(
     features: &Features,
 ) -> Result<(), TargetError> {
     let (targets, columns) = part.likelihood_targets();
-    let checked = predictor.likelihood().check_targets(&targets, columns);
-    checked.map_err(|impossible| TargetError {
-        location: features.origin.location(impossible.row),
-        value: part.observed[impossible.row],
-        likelihood: impossible.likelihood,
-        takes: impossible.expected,
+    let precision = predictor.dtype();
+    let checked = (predictor.likelihood()).check_targets_in(precision, &targets, columns);
+    checked.map_err(|impossible| {
+        let location = features.origin.location(impossible.row);
+        TargetError::new(location, part.observed[impossible.row], impossible)
     })
 }
 

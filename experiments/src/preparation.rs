@@ -1,6 +1,11 @@
 //! The data of a run: loaded, divided, standardised by the training rows.
 
-use burn_gp::{inducing::distinct_rows, likelihoods::Likelihood, patches::ImageShape};
+use burn::tensor::DType;
+use burn_gp::{
+    inducing::distinct_rows,
+    likelihoods::{ImpossibleTarget, Likelihood},
+    patches::ImageShape,
+};
 use burn_gp_datasets::{
     ColumnRoles, DataError, DataSource, DataWarning, EqualInputs, Labels, Location, Matrix, Origin,
     Schema, Split, Standardizer, TargetColumn,
@@ -93,7 +98,8 @@ pub struct PreparedData {
 /// A target that the likelihood cannot take.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error(
-    "{location}: the target is {value}, but the likelihood {likelihood} takes {takes}; correct it or choose another likelihood"
+    "{location}: the target is {value}{}, but the likelihood {likelihood} takes {takes}; correct it or choose another likelihood{}",
+    self.in_precision(), self.advice()
 )]
 pub struct TargetError {
     /// Where it is.
@@ -104,6 +110,37 @@ pub struct TargetError {
     pub likelihood: &'static str,
     /// What it takes.
     pub takes: String,
+    /// What the value is in the precision of the run, where only that is impossible.
+    rounded: Option<Box<(f64, &'static str)>>,
+}
+
+impl TargetError {
+    /// The target `value` at `location`, in the units of the data.
+    pub fn new(location: Location, value: f64, impossible: ImpossibleTarget) -> Self {
+        Self {
+            location,
+            value,
+            likelihood: impossible.likelihood,
+            takes: impossible.expected,
+            rounded: impossible.rounded.map(Box::new),
+        }
+    }
+
+    /// What the value is in the precision of the run, as a part of the message.
+    fn in_precision(&self) -> String {
+        let rounded = self.rounded.as_deref();
+        rounded.map_or_else(String::new, |(value, precision)| {
+            format!(", which is {value} in {precision}")
+        })
+    }
+
+    /// What else can be done.
+    fn advice(&self) -> &'static str {
+        match self.rounded {
+            Some(_) => ", or use --dtype f64",
+            None => "",
+        }
+    }
 }
 
 impl PreparedData {
@@ -183,20 +220,22 @@ impl PreparedData {
         })
     }
 
-    /// Fails on the first target that the likelihood cannot take.
+    /// Fails on the first target that the likelihood cannot take in this precision.
     ///
     /// # Errors
     ///
     /// [`TargetError`].
-    pub fn check_targets(&self, likelihood: &impl Likelihood) -> Result<(), TargetError> {
+    pub fn check_targets(
+        &self,
+        likelihood: &impl Likelihood,
+        precision: DType,
+    ) -> Result<(), TargetError> {
         for part in [&self.train, &self.validation, &self.test] {
             let (targets, columns) = part.likelihood_targets();
-            let checked = likelihood.check_targets(&targets, columns);
-            checked.map_err(|impossible| TargetError {
-                location: self.origin.location(part.rows[impossible.row]),
-                value: part.observed[impossible.row],
-                likelihood: impossible.likelihood,
-                takes: impossible.expected,
+            let checked = likelihood.check_targets_in(precision, &targets, columns);
+            checked.map_err(|impossible| {
+                let location = self.origin.location(part.rows[impossible.row]);
+                TargetError::new(location, part.observed[impossible.row], impossible)
             })?;
         }
         Ok(())

@@ -69,7 +69,7 @@ pub fn train(arguments: TrainArguments) -> Result<(), Failure> {
     let data = PreparedData::load(&source, &settings)?;
     let plan = Plan::new(&mut settings.clone(), &data)?;
     warn(&data, &plan);
-    data.check_targets(&plan.likelihood().init((&device, dtype)))?;
+    data.check_targets(&plan.likelihood().init((&device, dtype)), dtype)?;
     let run = Run {
         folder: &folder,
         device,
@@ -348,7 +348,7 @@ fn finish(
     let fitted = session.fitted(quiet)?;
     let predictor = fitted.model.predictor()?;
     let progress = RowProgress::new("test row", data.test.len(), quiet);
-    let evaluation = evaluate(&predictor, &data.test, &data.standardizer, LEVEL, progress);
+    let evaluation = evaluate(&predictor, &data.test, &data.standardizer, LEVEL, progress)?;
     let nlpd_without_network = nlpd_without_network(session, settings, data);
     let state = session.state.lock();
     let figures = TrainingFigures {

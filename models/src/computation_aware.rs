@@ -10,7 +10,7 @@ use burn_gp::{
         Iterations, near_order,
     },
     kernels::{AnyKernel, KernelConfig},
-    likelihoods::GaussianConfig,
+    likelihoods::{GaussianConfig, check_finite},
     means::{AnyMean, MeanConfig},
     ops::Blocks,
     parameter::ParameterConfig,
@@ -163,11 +163,13 @@ impl ComputationAwareConfig {
     ///
     /// # Errors
     ///
-    /// When there are more actions than rows, or none, or what is asked of a parameter cannot be.
+    /// When a target is not finite, there are more actions than rows, or none, or what is asked of a
+    /// parameter cannot be.
     pub fn init(
         &self,
         data: TrainingData,
     ) -> Result<(AnyComputationAware, TrainingData), InitError> {
+        check_finite(&data.targets)?;
         let data = self.arranged(data);
         let options = options_of(&data.inputs);
         let [_, dimensions] = data.inputs.dims();

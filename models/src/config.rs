@@ -8,7 +8,7 @@ use burn_gp::{
     inducing::{InducingPoints, Initialiser, SelectionError},
     inference::{Collapsed, Exact},
     kernels::{AnyKernel, KernelConfig},
-    likelihoods::{AnyLikelihood, GaussianConfig, Likelihood, LikelihoodConfig},
+    likelihoods::{AnyLikelihood, GaussianConfig, Likelihood, LikelihoodConfig, check_finite},
     means::{AnyMean, MeanConfig},
     multi_output::{Coregionalised, Functions, Kernels, SeparateKernels, first_mixing},
     ops::Jitter,
@@ -222,14 +222,15 @@ impl SvgpConfig {
     ///
     /// # Errors
     ///
-    /// When the inducing points cannot be chosen or are not those of the posterior, their covariance
-    /// cannot be factored, or what is asked of a parameter cannot be.
+    /// When the likelihood cannot take a target, the inducing points cannot be chosen or are not those
+    /// of the posterior, their covariance cannot be factored, or what is asked of a parameter cannot be.
     ///
     /// # Panics
     ///
     /// If the likelihood takes another number of target columns.
     #[track_caller]
     pub fn init(&self, data: &TrainingData) -> Result<AnySvgp, InitError> {
+        self.likelihood.check_targets(&data.targets)?;
         let options = options_of(&data.inputs);
         let ([_, dimensions], [_, columns]) = (data.inputs.dims(), data.targets.dims());
         let kernel = self.kernel.init(dimensions, options.clone());
@@ -361,8 +362,10 @@ impl SgprConfig {
     ///
     /// # Errors
     ///
-    /// When the inducing points cannot be chosen, or what is asked of a parameter cannot be.
+    /// When a target is not finite, the inducing points cannot be chosen, or what is asked of a
+    /// parameter cannot be.
     pub fn init(&self, data: &TrainingData) -> Result<AnySgpr, InitError> {
+        check_finite(&data.targets)?;
         let options = options_of(&data.inputs);
         let [_, dimensions] = data.inputs.dims();
         let kernel = self.kernel.init(dimensions, options.clone());

@@ -4,7 +4,7 @@ use burn::{module::Module, tensor::TensorCreationOptions};
 use burn_gp::{
     inference::{ConjugateGradients, ConjugateGradientsSettings},
     kernels::{AnyKernel, KernelConfig},
-    likelihoods::GaussianConfig,
+    likelihoods::{GaussianConfig, check_finite},
     means::{AnyMean, MeanConfig},
     parameter::ParameterConfig,
 };
@@ -55,6 +55,7 @@ impl ConjugateGradientsConfig {
     ///
     /// When there are no probes, or what is asked of a parameter cannot be.
     pub fn init(&self, data: &TrainingData) -> Result<AnyConjugateGradients, InitError> {
+        check_finite(&data.targets)?;
         let [_, dimensions] = data.inputs.dims();
         let model = self.assemble(dimensions, options_of(&data.inputs))?;
         let model = self.parameters.apply(model)?.train();

@@ -14,7 +14,7 @@ use burn_gp::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Svgp,
+    InitError, Svgp,
     config::{OUTPUTS, options_of},
     training::TrainingData,
 };
@@ -203,13 +203,14 @@ impl SvdbkConfig {
     ///
     /// # Errors
     ///
-    /// When what is asked of a parameter cannot be.
+    /// When the likelihood cannot take a target, or what is asked of a parameter cannot be.
     ///
     /// # Panics
     ///
     /// If the likelihood takes another number of target columns.
     #[track_caller]
-    pub fn init(&self, data: &TrainingData) -> Result<AnySvdbk, ParameterError> {
+    pub fn init(&self, data: &TrainingData) -> Result<AnySvdbk, InitError> {
+        self.likelihood.check_targets(&data.targets)?;
         let ([_, dimensions], [_, columns]) = (data.inputs.dims(), data.targets.dims());
         let model = self.assemble(dimensions, columns, options_of(&data.inputs));
         let model = self.parameters.apply(model)?.train();

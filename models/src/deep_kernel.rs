@@ -7,7 +7,7 @@ use burn::{
 use burn_gp::{
     features::{AnyNetwork, Features, FirstWeights, NetworkConfig, ResidualNetworkConfig},
     inference::FullBatch,
-    likelihoods::Marginals,
+    likelihoods::{ImpossibleTarget, Marginals, check_finite},
     ops::NotPositiveDefinite,
     parameter::Priors,
     variational::{Joint, JointAcrossOutputs, Process},
@@ -108,6 +108,10 @@ impl<M: FullBatch> FullBatch for OnFeatures<M> {
     fn priors(&self) -> Priors {
         self.model.priors().within("model")
     }
+
+    fn check_targets(&self, targets: &Tensor<2>) -> Result<(), ImpossibleTarget> {
+        self.model.check_targets(targets)
+    }
 }
 
 impl<M: MiniBatchModel> MiniBatchModel for OnFeatures<M> {
@@ -126,6 +130,10 @@ impl<M: MiniBatchModel> MiniBatchModel for OnFeatures<M> {
 
     fn priors(&self) -> Priors {
         self.model.priors().within("model")
+    }
+
+    fn check_targets(&self, targets: &Tensor<2>) -> Result<(), ImpossibleTarget> {
+        self.model.check_targets(targets)
     }
 }
 
@@ -218,8 +226,9 @@ impl DeepKernelConfig<ExactConfig> {
     ///
     /// # Errors
     ///
-    /// When what is asked of a parameter cannot be.
+    /// When a target is not finite, or what is asked of a parameter cannot be.
     pub fn init(&self, data: &TrainingData) -> Result<AnyDkl, InitError> {
+        check_finite(&data.targets)?;
         let (network, _) = self.first_features(data);
         let options = options_of(&data.inputs);
         let model = self.model.init(self.features, options)?;
@@ -233,7 +242,8 @@ impl DeepKernelConfig<SgprConfig> {
     ///
     /// # Errors
     ///
-    /// When the inducing points cannot be chosen, or what is asked of a parameter cannot be.
+    /// When a target is not finite, the inducing points cannot be chosen, or what is asked of a
+    /// parameter cannot be.
     pub fn init(&self, data: &TrainingData) -> Result<AnySdkl, InitError> {
         let (network, seen) = self.first_features(data);
         let model = self.model.init(&seen)?;
@@ -256,8 +266,8 @@ impl DeepKernelConfig<SvgpConfig> {
     ///
     /// # Errors
     ///
-    /// When the inducing points cannot be chosen, their covariance cannot be factored, or what is
-    /// asked of a parameter cannot be.
+    /// When the likelihood cannot take a target, the inducing points cannot be chosen, their
+    /// covariance cannot be factored, or what is asked of a parameter cannot be.
     pub fn init(&self, data: &TrainingData) -> Result<AnySvdkl, InitError> {
         let (network, seen) = self.first_features(data);
         let model = self.model.init(&seen)?;

@@ -2,6 +2,7 @@
 
 use burn_gp::{
     inducing::SelectionError,
+    likelihoods::ImpossibleTarget,
     ops::NotPositiveDefinite,
     parameter::ParameterError,
     patches::{ImageShape, PatchError},
@@ -10,6 +11,9 @@ use burn_gp::{
 /// Why a model cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum InitError {
+    /// The likelihood cannot take a target.
+    #[error(transparent)]
+    Target(#[from] ImpossibleTarget),
     /// The inducing points cannot be chosen.
     #[error(transparent)]
     Selection(#[from] SelectionError),

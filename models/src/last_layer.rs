@@ -8,15 +8,15 @@ use burn_gp::{
     features::AnyNetwork,
     inference::{LowRankRegression, VarianceCorrection},
     kernels::{Basis, FeatureMap},
-    likelihoods::{Gaussian, GaussianConfig, Likelihood, Marginals},
+    likelihoods::{Gaussian, GaussianConfig, Likelihood, Marginals, check_finite},
     means::{AnyMean, Mean, MeanConfig},
     ops::NotPositiveDefinite,
-    parameter::{ParameterConfig, ParameterError, Priors},
+    parameter::{ParameterConfig, Priors},
 };
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AnyDbk, BasisConfig, DbkConfig, SvdbkConfig,
+    AnyDbk, BasisConfig, DbkConfig, InitError, SvdbkConfig,
     config::{OUTPUTS, options_of},
     training::{MiniBatchModel, Objective, TrainingData},
 };
@@ -60,8 +60,9 @@ impl LastLayerConfig {
     ///
     /// # Errors
     ///
-    /// When what is asked of a parameter cannot be.
-    pub fn init(&self, data: &TrainingData) -> Result<AnyLastLayer, ParameterError> {
+    /// When a target is not finite, or what is asked of a parameter cannot be.
+    pub fn init(&self, data: &TrainingData) -> Result<AnyLastLayer, InitError> {
+        check_finite(&data.targets)?;
         let [_, dimensions] = data.inputs.dims();
         let options = || options_of(&data.inputs);
         let model = AnyLastLayer {

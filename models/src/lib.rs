@@ -11,6 +11,7 @@ mod last_layer;
 mod malformed;
 mod network_model;
 mod prediction;
+mod prediction_error;
 mod record;
 mod saved_model;
 mod solve_collapsed;
@@ -35,6 +36,7 @@ pub use last_layer::{AnyLastLayer, LastLayerConfig};
 pub use malformed::explained;
 pub use network_model::{AnyMiniBatch, NetworkModel, NetworkModelConfig};
 pub use prediction::{Predictions, Predictor, inputs_at_once};
+pub use prediction_error::PredictionError;
 pub use record::{LoadError, load_module};
 pub use saved_model::{
     FORMAT_VERSION, MODEL_FILE, Precision, SavedModel, SavedModelError, Summary, WEIGHTS_FILE,

@@ -2,7 +2,7 @@
 
 use burn::{module::Module, tensor::Tensor};
 use burn_gp::{
-    likelihoods::LikelihoodConfig,
+    likelihoods::{ImpossibleTarget, LikelihoodConfig, check_finite},
     ops::NotPositiveDefinite,
     parameter::{Hyperparameter, Priors},
 };
@@ -41,6 +41,7 @@ impl NetworkModelConfig {
     pub fn init(&self, data: &TrainingData) -> Result<NetworkModel, InitError> {
         Ok(match self {
             Self::Dbk(config) => {
+                check_finite(&data.targets)?;
                 let [_, dimensions] = data.inputs.dims();
                 let model = config.init(dimensions, options_of(&data.inputs))?;
                 NetworkModel::Dbk(OnAllData::new(model))
@@ -159,6 +160,10 @@ impl MiniBatchModel for NetworkModel {
         forward!(self, model => MiniBatchModel::priors(model))
     }
 
+    fn check_targets(&self, targets: &Tensor<2>) -> Result<(), ImpossibleTarget> {
+        forward!(self, model => MiniBatchModel::check_targets(model, targets))
+    }
+
     fn hyperparameters(&self) -> Vec<Hyperparameter> {
         use burn_gp::parameter::hyperparameters;
         match self {
@@ -246,6 +251,13 @@ impl MiniBatchModel for AnyMiniBatch {
         match self {
             Self::Variational(model) => model.priors(),
             Self::Network(model) => model.priors(),
+        }
+    }
+
+    fn check_targets(&self, targets: &Tensor<2>) -> Result<(), ImpossibleTarget> {
+        match self {
+            Self::Variational(model) => model.check_targets(targets),
+            Self::Network(model) => model.check_targets(targets),
         }
     }
 

@@ -12,7 +12,7 @@ use burn_gp::{
 };
 use rand::Rng;
 
-use crate::training::matrix;
+use crate::{PredictionError, training::matrix};
 
 /// Inputs looked at together, and rows that kernels see for them: memory grows with M times this.
 const CHUNK: usize = 2048;
@@ -137,6 +137,11 @@ impl<P: Predictive, L: Likelihood> Predictor<P, L> {
         let one = Tensor::zeros([1, dimensions], (&x.device(), x.dtype()));
         let components = self.process.components(one);
         components.first().map_or(0, |own| own.mean.dims()[1])
+    }
+
+    /// The type of everything it computes.
+    pub fn dtype(&self) -> DType {
+        self.dtype
     }
 
     /// The first row and the number of rows of every chunk.
@@ -321,33 +326,73 @@ impl<P: Predictive, L: Likelihood> Predictor<P, L> {
     /// every row of row-major host data: inputs with `columns` columns,
     /// and as many target columns as the likelihood takes.
     ///
+    /// # Errors
+    ///
+    /// When the likelihood cannot take a target.
+    ///
     /// # Panics
     ///
     /// If the inputs are not a whole number of rows of the training inputs, or the targets not the
     /// columns of the likelihood for each of them.
     #[track_caller]
-    pub fn log_density(&self, inputs: &[f64], columns: usize, targets: &[f64]) -> Vec<f64> {
-        let densities = self.log_densities(inputs, columns, targets);
-        (densities.iter())
+    pub fn log_density(
+        &self,
+        inputs: &[f64],
+        columns: usize,
+        targets: &[f64],
+    ) -> Result<Vec<f64>, PredictionError> {
+        let densities = self.log_densities(inputs, columns, targets)?;
+        Ok((densities.iter())
             .map(|each| mixture_log_density(each))
-            .collect()
+            .collect())
     }
 
     /// `log p(y_n | f_s)` for every row of row-major host data and each of its S components, as
     /// [`log_density`](Self::log_density).
     ///
+    /// # Errors
+    ///
+    /// When the likelihood cannot take a target.
+    ///
     /// # Panics
     ///
     /// As [`log_density`](Self::log_density).
     #[track_caller]
-    pub fn log_densities(&self, inputs: &[f64], columns: usize, targets: &[f64]) -> Vec<Vec<f64>> {
-        (self.looks_at_targets(inputs, columns, targets, |_| ()))
+    pub fn log_densities(
+        &self,
+        inputs: &[f64],
+        columns: usize,
+        targets: &[f64],
+    ) -> Result<Vec<Vec<f64>>, PredictionError> {
+        self.check_targets(inputs, columns, targets)?;
+        Ok((self.looks_at_targets(inputs, columns, targets, |_| ()))
             .flat_map(|(own, components)| self.densities(own, components))
-            .collect()
+            .collect())
+    }
+
+    /// Fails unless the likelihood takes the targets of all rows, as this predictor's precision holds
+    /// them.
+    fn check_targets(
+        &self,
+        inputs: &[f64],
+        columns: usize,
+        targets: &[f64],
+    ) -> Result<(), PredictionError> {
+        if targets.is_empty() {
+            return Ok(());
+        }
+        let width = targets.len() / (inputs.len() / columns).max(1);
+        Ok(self
+            .likelihood
+            .check_targets_in(self.dtype, targets, width)?)
     }
 
     /// [`predict`](Self::predict) and [`log_densities`](Self::log_densities) together, which look at
     /// every input once.
+    ///
+    /// # Errors
+    ///
+    /// When the likelihood cannot take a target.
     ///
     /// # Panics
     ///
@@ -358,25 +403,30 @@ impl<P: Predictive, L: Likelihood> Predictor<P, L> {
         inputs: &[f64],
         columns: usize,
         targets: &[f64],
-    ) -> (Predictions, Vec<Vec<f64>>) {
+    ) -> Result<(Predictions, Vec<Vec<f64>>), PredictionError> {
         self.score_with(inputs, columns, targets, |_| ())
     }
 
     /// As [`score`](Self::score). Inputs are looked at in chunks, and before each `watch` gets the
     /// number of rows that are done.
+    ///
+    /// # Errors
+    ///
+    /// When the likelihood cannot take a target.
     pub fn score_with(
         &self,
         inputs: &[f64],
         columns: usize,
         targets: &[f64],
         watch: impl FnMut(usize),
-    ) -> (Predictions, Vec<Vec<f64>>) {
+    ) -> Result<(Predictions, Vec<Vec<f64>>), PredictionError> {
+        self.check_targets(inputs, columns, targets)?;
         let (mut predictions, mut densities) = (Predictions::default(), Vec::new());
         for (own, components) in self.looks_at_targets(inputs, columns, targets, watch) {
             densities.extend(self.densities(own, components.clone()));
             self.describe(components, &mut predictions);
         }
-        (predictions, densities)
+        Ok((predictions, densities))
     }
 
     /// `log p(y_n | f_s)` for every row of `targets` where the functions are `components`.

@@ -5,7 +5,7 @@ use burn_gp::{
     inducing::InducingPoints,
     inference::CollapsedOrthogonal,
     kernels::{AnyKernel, KernelConfig},
-    likelihoods::GaussianConfig,
+    likelihoods::{GaussianConfig, check_finite},
     means::{AnyMean, MeanConfig},
     parameter::ParameterConfig,
     variational::{Coordinates, PosteriorConfig},
@@ -64,9 +64,10 @@ impl SolveCollapsedConfig {
     ///
     /// # Errors
     ///
-    /// When the inducing points cannot be chosen, none are orthogonal, or what is asked of a
-    /// parameter cannot be.
+    /// When a target is not finite, the inducing points cannot be chosen, none are orthogonal, or what
+    /// is asked of a parameter cannot be.
     pub fn init(&self, data: &TrainingData) -> Result<AnySolveCollapsed, InitError> {
+        check_finite(&data.targets)?;
         let options = options_of(&data.inputs);
         let [_, dimensions] = data.inputs.dims();
         let kernel = self.kernel.init(dimensions, options.clone());

@@ -3,7 +3,7 @@
 use burn::{module::Module, tensor::Tensor};
 use burn_gp::{
     kernels::FunctionPrior,
-    likelihoods::{Likelihood, Marginals},
+    likelihoods::{ImpossibleTarget, Likelihood, Marginals},
     means::Mean,
     ops::NotPositiveDefinite,
     parameter::Priors,
@@ -117,5 +117,9 @@ impl<K: FunctionPrior, M: Mean, L: Likelihood, Q: Posterior<K>> MiniBatchModel
 
     fn priors(&self) -> Priors {
         self.priors.clone()
+    }
+
+    fn check_targets(&self, targets: &Tensor<2>) -> Result<(), ImpossibleTarget> {
+        self.likelihood.check_tensor(targets)
     }
 }

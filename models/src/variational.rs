@@ -1,7 +1,11 @@
 //! Every ready-made model that trains on mini-batches.
 
 use burn::{module::Module, tensor::Tensor};
-use burn_gp::{likelihoods::AnyLikelihood, ops::NotPositiveDefinite, parameter::Priors};
+use burn_gp::{
+    likelihoods::{AnyLikelihood, ImpossibleTarget, Likelihood},
+    ops::NotPositiveDefinite,
+    parameter::Priors,
+};
 
 use crate::{
     AnyDeepGp, AnySvgp,
@@ -77,5 +81,9 @@ impl MiniBatchModel for AnyVariational {
             Self::Svgp(model) => model.priors(),
             Self::Deep(model) => model.priors(),
         }
+    }
+
+    fn check_targets(&self, targets: &Tensor<2>) -> Result<(), ImpossibleTarget> {
+        self.likelihood().check_tensor(targets)
     }
 }

@@ -48,7 +48,9 @@ fn scores(model: &TrainedModel, test: &Dataset) -> (f64, f64) {
     let truth: Vec<f64> = inputs.iter().map(function).collect();
     let predictor = model.predictor().unwrap();
     let error = metrics::root_mean_squared_error(&truth, &predictor.predict(inputs, 1).mean);
-    let densities = predictor.log_density(inputs, 1, &test.targets);
+    let densities = predictor
+        .log_density(inputs, 1, &test.targets)
+        .expect("possible targets");
     (error, metrics::negative_log_density(&densities))
 }
 

@@ -194,11 +194,11 @@ fn predictions_have_their_shapes_and_survive_saving() {
                 );
             }
         }
-        let density = after.log_density(&inputs(), 1, &targets);
+        let density = (after.log_density(&inputs(), 1, &targets)).expect("possible targets");
         assert_eq!(density.len(), ROWS, "{what}");
         assert_eq!(
             density,
-            before.log_density(&inputs(), 1, &targets),
+            (before.log_density(&inputs(), 1, &targets)).expect("possible targets"),
             "{what}"
         );
         let x = Tensor::<1>::from_data(&inputs()[..7], options()).reshape([7, 1]);
@@ -228,18 +228,24 @@ fn predictions_of_many_rows_are_those_of_each() {
     let predictor = predictor_of_four_classes();
     let (many, labels) = labelled(5000);
     let all = predictor.predict(&many, 1);
-    let density = predictor.log_density(&many, 1, &labels);
+    let density = predictor.log_density(&many, 1, &labels).expect("labels");
     for row in [0, 2047, 2048, 4999] {
         let one = predictor.predict(&many[row..=row], 1);
         for class in 0..4 {
             let (a, b) = (one.probabilities[class], all.probabilities[4 * row + class]);
             assert!((a - b).abs() < 1e-12, "row {row}, class {class}: {a}, {b}");
         }
-        let own = predictor.log_density(&many[row..=row], 1, &labels[row..=row])[0];
+        let own = predictor.log_density(&many[row..=row], 1, &labels[row..=row]);
+        let own = own.expect("a label")[0];
         assert!((own - density[row]).abs() < 1e-12, "row {row}");
     }
     assert_eq!(predictor.predict(&[], 1), Default::default());
-    assert!(predictor.log_density(&[], 1, &[]).is_empty());
+    assert!(
+        predictor
+            .log_density(&[], 1, &[])
+            .expect("no rows")
+            .is_empty()
+    );
 }
 
 /// Functions that count the inputs at which they were asked for.
@@ -280,12 +286,14 @@ fn scores_are_of_predictions_that_are_made_once() {
     };
     let counted = Predictor::new(counted, predictor.likelihood(), device, dtype);
 
-    let (predictions, densities) = counted.score(&many, 1, &labels);
+    let (predictions, densities) = counted.score(&many, 1, &labels).expect("labels");
 
     assert_eq!(counted.process().inputs.get(), many.len());
     assert_eq!(predictions, predictor.predict(&many, 1));
-    assert_eq!(densities, predictor.log_densities(&many, 1, &labels));
-    assert_eq!(counted.score(&[], 1, &[]), Default::default());
+    let own = predictor.log_densities(&many, 1, &labels).expect("labels");
+    assert_eq!(densities, own);
+    let nothing = counted.score(&[], 1, &[]).expect("no rows");
+    assert_eq!(nothing, Default::default());
 }
 
 /// Who waits for many rows hears of every chunk, and gets the same predictions.
@@ -296,10 +304,12 @@ fn predictions_can_be_watched() {
     let (mut predicted, mut scored) = (Vec::new(), Vec::new());
 
     let predictions = predictor.predict_with(&many, 1, |rows| predicted.push(rows));
-    let scores = predictor.score_with(&many, 1, &labels, |rows| scored.push(rows));
+    let scores = predictor
+        .score_with(&many, 1, &labels, |rows| scored.push(rows))
+        .expect("labels");
 
     assert_eq!(predicted, [0, 2048, 4096]);
     assert_eq!(scored, predicted);
     assert_eq!(predictions, predictor.predict(&many, 1));
-    assert_eq!(scores, predictor.score(&many, 1, &labels));
+    assert_eq!(scores, predictor.score(&many, 1, &labels).expect("labels"));
 }

@@ -174,7 +174,8 @@ fn every_layer_works_with_every_posterior_and_likelihood() {
                 let rows = &inputs[..5 * IMAGE.len()];
                 let look = |model: &TrainedModel| {
                     let predictor = model.predictor().expect("a predictor");
-                    let densities = predictor.log_density(rows, IMAGE.len(), &targets[..5]);
+                    let densities =
+                        (predictor.log_density(rows, IMAGE.len(), &targets[..5])).expect("labels");
                     (predictor.predict(rows, IMAGE.len()), densities)
                 };
                 let (before, after) = (look(&saved.model), look(&loaded.model));

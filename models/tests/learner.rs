@@ -233,7 +233,7 @@ fn a_model_is_examined_between_rounds() {
             if step < 21 {
                 Ok(0.5)
             } else {
-                Err(not_positive_definite())
+                Err(not_positive_definite().into())
             }
         }))
     });

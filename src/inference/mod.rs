@@ -43,6 +43,7 @@ pub(crate) use low_rank::{largest_norm, residual_variance};
 pub use orthogonal::CollapsedOrthogonal;
 
 use crate::{
+    likelihoods::{ImpossibleTarget, check_finite},
     ops::NotPositiveDefinite,
     parameter::{Hyperparameter, Priors, hyperparameters},
     variational::Process,
@@ -101,6 +102,15 @@ pub trait FullBatch: Module + ModuleDisplay {
     /// objective: none by default.
     fn priors(&self) -> Priors {
         Priors::default()
+    }
+
+    /// Checks targets, `[N, P]`, before training: that they are finite, unless a model says otherwise.
+    ///
+    /// # Errors
+    ///
+    /// [`ImpossibleTarget`]: the first value that has no probability.
+    fn check_targets(&self, targets: &Tensor<2>) -> Result<(), ImpossibleTarget> {
+        check_finite(targets)
     }
 
     /// The hyperparameters, in the units people read.

@@ -10,11 +10,11 @@ use rand::Rng;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Bernoulli, BernoulliLogit, Beta, BetaConfig, Exponential, FixedNoise, Gamma, GammaConfig,
-    Gaussian, GaussianConfig, Heteroskedastic, HeteroskedasticConfig, ImpossibleTarget, Likelihood,
-    Marginals, NegativeBinomial, NegativeBinomialConfig, Ordinal, OrdinalConfig, Poisson,
-    Quadrature, RobustMax, RobustMaxConfig, Softmax, SoftmaxConfig, StudentT, StudentTConfig,
-    TargetDistribution,
+    Bernoulli, BernoulliLogit, Beta, BetaConfig, Exponential, FixedNoise, Focus, Gamma,
+    GammaConfig, Gaussian, GaussianConfig, Heteroskedastic, HeteroskedasticConfig,
+    ImpossibleTarget, Likelihood, Marginals, NegativeBinomial, NegativeBinomialConfig, Ordinal,
+    OrdinalConfig, Poisson, Quadrature, RobustMax, RobustMaxConfig, Softmax, SoftmaxConfig,
+    StudentT, StudentTConfig, TargetDistribution,
 };
 
 /// Configuration of any likelihood, as it is written to a model's file.
@@ -126,7 +126,7 @@ impl LikelihoodConfig {
             Self::Bernoulli => AnyLikelihood::Bernoulli(Bernoulli::new()),
             Self::BernoulliLogit => AnyLikelihood::BernoulliLogit(BernoulliLogit::new()),
             Self::Softmax(config) => AnyLikelihood::Softmax(config.init()),
-            Self::RobustMax(config) => AnyLikelihood::RobustMax(config.init()),
+            Self::RobustMax(config) => AnyLikelihood::RobustMax(config.init(options)),
             Self::Ordinal(config) => AnyLikelihood::Ordinal(config.init(options)),
             Self::Poisson => AnyLikelihood::Poisson(Poisson::new()),
             Self::NegativeBinomial(config) => AnyLikelihood::NegativeBinomial(config.init(options)),
@@ -134,6 +134,22 @@ impl LikelihoodConfig {
             Self::Gamma(config) => AnyLikelihood::Gamma(config.init(options)),
             Self::Beta(config) => AnyLikelihood::Beta(config.init(options)),
         }
+    }
+
+    /// Checks the targets of a model with this likelihood, `[N, T]`.
+    ///
+    /// # Errors
+    ///
+    /// [`ImpossibleTarget`]: the first value that has no probability.
+    ///
+    /// # Panics
+    ///
+    /// If a value of the configuration is out of its range, or the columns are not a whole number for
+    /// each output.
+    #[track_caller]
+    pub fn check_targets(&self, targets: &Tensor<2>) -> Result<(), ImpossibleTarget> {
+        let options = (&targets.device(), targets.dtype());
+        self.init(options).check_tensor(targets)
     }
 }
 
@@ -235,6 +251,14 @@ impl Likelihood for AnyLikelihood {
 
     fn quadrature(&self) -> Quadrature {
         forward!(self, likelihood => likelihood.quadrature())
+    }
+
+    fn bend(&self, targets: &Tensor<2>) -> Option<Focus> {
+        forward!(self, likelihood => likelihood.bend(targets))
+    }
+
+    fn peak(&self, targets: &Tensor<2>) -> Option<Focus> {
+        forward!(self, likelihood => likelihood.peak(targets))
     }
 
     fn expected_log_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {

@@ -4,7 +4,7 @@ use burn::{module::Module, tensor::Tensor};
 use rand::{Rng, RngExt};
 
 use super::{
-    Likelihood,
+    Focus, Likelihood,
     bernoulli::signs,
     classes::{is_label, labels_up_to},
     likelihood::draw,
@@ -47,6 +47,14 @@ impl Likelihood for BernoulliLogit {
     fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
         self.require_sizes_of_values(&targets, &function);
         softplus(signs(targets).neg().unsqueeze::<3>() * function).neg()
+    }
+
+    /// The probability of a label has no peak; it bends at zero.
+    fn peak(&self, targets: &Tensor<2>) -> Option<Focus> {
+        Some(Focus {
+            centre: targets.zeros_like(),
+            width: targets.ones_like(),
+        })
     }
 
     fn conditional_moments(&self, function: Tensor<3>) -> (Tensor<3>, Tensor<3>) {

@@ -1,5 +1,6 @@
 //! The beta likelihood.
 
+use core::f64::consts::PI;
 use std::sync::Arc;
 
 use burn::{
@@ -11,17 +12,20 @@ use rand_distr::Distribution;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Likelihood, TargetDistribution, bernoulli_logit::logistic, distributions::BetaTarget,
+    Focus, Likelihood, TargetDistribution, bernoulli_logit::logistic, distributions::BetaTarget,
     likelihood::draw,
 };
 use crate::{
-    ops::{log_gamma, sigmoid},
+    ops::{sigmoid, softplus, stirling_remainder},
     parameter::Positive,
 };
 
 /// Below this a parameter of the beta distribution is not distinguished from zero, at which the
 /// density vanishes.
 const SMALLEST_PARAMETER: f64 = 1e-30;
+
+/// Halvings of the interval in which the density has its peak.
+const HALVINGS: usize = 12;
 
 /// Fractions with the mean `m = 1/(1 + e^{−f})` and a trained precision s: a beta distribution with
 /// the parameters `s·m` and `s·(1 − m)`, whose variance is `m(1 − m)/(1 + s)`.
@@ -78,19 +82,53 @@ impl Likelihood for Beta {
         value > 0.0 && value < 1.0
     }
 
+    /// With `m' = 1 − m`, `y' = 1 − y` and R what Stirling's formula leaves,
+    /// `s·m·log(y/m) + s·m'·log(y'/m') + ½·log(m·m'·s/2π) − log(y·y') + R(s) − R(s·m) − R(s·m')`:
+    /// the large parts of the log-gammas of a large s, which cancel, are not there.
     fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
         self.require_sizes_of_values(&targets, &function);
         let precision = self.precision();
-        let scaled = |f: Tensor<3>| {
-            (sigmoid(f) * precision.clone().reshape([1; 3])).clamp_min(SMALLEST_PARAMETER)
+        let part = |log_target: Tensor<3>, log_mean: Tensor<3>| {
+            let scaled = log_mean.clone().exp() * precision.clone().reshape([1; 3]);
+            let remainder = stirling_remainder(scaled.clone().clamp_min(SMALLEST_PARAMETER));
+            scaled * (log_target.clone() - log_mean.clone()) + log_mean * 0.5
+                - log_target
+                - remainder
         };
-        let (first, second) = (scaled(function.clone()), scaled(function.neg()));
         let log = targets.clone().log().unsqueeze::<3>();
         let log_rest = targets.neg().log1p().unsqueeze::<3>();
-        let constant = log_gamma(precision.clone()).reshape([1; 3]);
-        (first.clone() - 1.0) * log + (second.clone() - 1.0) * log_rest + constant
-            - log_gamma(first)
-            - log_gamma(second)
+        let constant = (precision.clone().log() - (2.0 * PI).ln()) * 0.5
+            + stirling_remainder(precision.clone());
+        part(log, softplus(function.clone().neg()).neg())
+            + part(log_rest, softplus(function).neg())
+            + constant.reshape([1; 3])
+    }
+
+    /// The slope `s·m·m'·[log(y/y') − ψ(s·m) + ψ(s·m')]` vanishes between 0 and `log(y/y')`: found by
+    /// halving that interval, with `log(x + ½) − 1/x` for the digamma function.
+    fn peak(&self, targets: &Tensor<2>) -> Option<Focus> {
+        let precision = self.precision().detach().reshape([1, 1]);
+        let digamma = |x: Tensor<2>| (x.clone() + 0.5).log() - x.recip();
+        let parts = |f: &Tensor<2>| (sigmoid(f.clone()), sigmoid(f.clone().neg()));
+        let logit = targets.clone().log() - targets.clone().neg().log1p();
+        let sign = logit.clone().sign();
+        let size = logit.abs();
+        let (mut centre, mut step) = (size.clone() * 0.5, size.clone() * 0.25);
+        for _ in 0..HALVINGS {
+            let (mean, rest) = parts(&centre);
+            // By symmetry the peak of 1 − y is minus that of y.
+            let slope = size.clone() - digamma(mean * precision.clone())
+                + digamma(rest * precision.clone());
+            centre = centre + slope.sign() * step.clone();
+            step = step * 0.5;
+        }
+        let (mean, rest) = parts(&centre);
+        let information = rest.clone().square() * (mean.clone() * precision.clone() + 1.0)
+            + mean.square() * (rest * precision + 1.0);
+        Some(Focus {
+            centre: centre * sign,
+            width: information.sqrt().recip(),
+        })
     }
 
     fn conditional_moments(&self, function: Tensor<3>) -> (Tensor<3>, Tensor<3>) {

@@ -7,11 +7,14 @@ use rand::Rng;
 use rand_distr::{Distribution, Exp1};
 
 use super::{
-    Likelihood, Marginals, TargetDistribution,
+    Focus, Likelihood, Marginals, TargetDistribution,
     distributions::ExponentialTarget,
     likelihood::{draw, sum_outputs},
     log_link,
 };
+
+/// A target of zero has its peak nowhere; this is far enough.
+const SMALLEST_TARGET: f64 = 1e-30;
 
 /// Waiting times with the mean `exp(f)`: `p(y | f) = exp(−f − y·e^{−f})`.
 #[derive(Module, Debug, Default)]
@@ -43,6 +46,13 @@ impl Likelihood for Exponential {
         (decay + function).neg()
     }
 
+    fn peak(&self, targets: &Tensor<2>) -> Option<Focus> {
+        Some(Focus {
+            centre: targets.clone().clamp_min(SMALLEST_TARGET).log(),
+            width: targets.ones_like(),
+        })
+    }
+
     fn conditional_moments(&self, function: Tensor<3>) -> (Tensor<3>, Tensor<3>) {
         let mean = function.exp();
         (mean.clone(), mean.square())
@@ -66,7 +76,7 @@ impl Likelihood for Exponential {
     /// The mean is `exp(μ + σ²/2)`.
     fn predict(&self, marginals: Marginals) -> Marginals {
         let one = marginals.mean.ones_like();
-        log_link::predict(marginals, 0.0, one)
+        log_link::predict(marginals, 0.0, Some(one))
     }
 
     fn target_distribution(&self) -> Option<Arc<dyn TargetDistribution>> {

@@ -11,12 +11,12 @@ use rand_distr::Distribution;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Likelihood, Marginals, TargetDistribution,
+    Focus, Likelihood, Marginals, TargetDistribution,
     distributions::GammaTarget,
     likelihood::{draw, sum_outputs},
     log_link,
 };
-use crate::{ops::log_gamma, parameter::Positive};
+use crate::parameter::Positive;
 
 /// Positive numbers with the mean `exp(f)` and a trained shape k:
 /// `p(y | f) = k^k·y^{k−1}·exp(−k·f − k·y·e^{−f})/Γ(k)`.
@@ -59,19 +59,19 @@ impl Gamma {
         self.shape.value()
     }
 
-    /// `k·log k − log Γ(k) + (k − 1)·log y − k·(f + y·e^{−f})`, given `f` and `e^{−f}`.
+    /// `k·log k − log Γ(k) + (k − 1)·log y − k·(f + y·e^{a−f})`, without the large numbers that cancel:
+    /// with `d = log y − f` that is `−k·(e^{d+a} − 1 − d) − log y − (log Γ(k) − k·log k + k)`.
     fn log_density_of<const D: usize>(
         &self,
         targets: Tensor<D>,
         function: Tensor<D>,
-        inverse_mean: Tensor<D>,
+        addend: Option<Tensor<D>>,
     ) -> Tensor<D> {
         let shape = self.shape();
-        let constant = shape.clone() * shape.clone().log() - log_gamma(shape.clone());
-        let shape = shape.reshape([1; D]);
-        let power = targets.clone().log() * (shape.clone() - 1.0);
-        let decay = (targets * inverse_mean + function) * shape;
-        power - decay + constant.reshape([1; D])
+        let constant = log_link::log_gamma_beyond_powers(shape.clone()).reshape([1; D]);
+        let log = targets.log();
+        let excess = log_link::excess(log.clone() - function, addend);
+        (excess * shape.reshape([1; D]) + log + constant).neg()
     }
 }
 
@@ -90,8 +90,19 @@ impl Likelihood for Gamma {
 
     fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
         self.require_sizes_of_values(&targets, &function);
-        let inverse_mean = function.clone().neg().exp();
-        self.log_density_of(targets.unsqueeze(), function, inverse_mean)
+        self.log_density_of(targets.unsqueeze(), function, None)
+    }
+
+    /// Left of `log y` the density falls off over `1/√k`; with a small shape it stays what it is there,
+    /// and falls off left of `log(k·y)`.
+    fn peak(&self, targets: &Tensor<2>) -> Option<Focus> {
+        let shape = self.shape().reshape([1, 1]);
+        let log = targets.clone().log();
+        let width = shape.clone().sqrt().recip().clamp_max(1.0);
+        Some(Focus {
+            width: log.zeros_like() + width,
+            centre: log + shape.log().clamp_max(0.0),
+        })
     }
 
     fn conditional_moments(&self, function: Tensor<3>) -> (Tensor<3>, Tensor<3>) {
@@ -113,13 +124,12 @@ impl Likelihood for Gamma {
     fn expected_log_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
         self.require_sizes(&targets, &marginals);
         let Marginals { mean, variance } = marginals;
-        let inverse_mean = (variance * 0.5 - mean.clone()).exp();
-        sum_outputs(self.log_density_of(targets, mean, inverse_mean))
+        sum_outputs(self.log_density_of(targets, mean, Some(variance * 0.5)))
     }
 
     /// The mean is `exp(μ + σ²/2)`.
     fn predict(&self, marginals: Marginals) -> Marginals {
-        log_link::predict(marginals, 0.0, self.shape().recip().reshape([1, 1]))
+        log_link::predict(marginals, 0.0, Some(self.shape().recip().reshape([1, 1])))
     }
 
     fn target_distribution(&self) -> Option<Arc<dyn TargetDistribution>> {

@@ -13,12 +13,15 @@ use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Likelihood, Marginals, Quadrature, TargetDistribution,
+    Focus, GradedNodes, Likelihood, Marginals, TargetDistribution,
     distributions::HeteroskedasticTarget,
     gaussian::log_normal,
     likelihood::{block, draw, sum_outputs},
 };
 use crate::parameter::Positive;
+
+/// Noise below this is none.
+const SMALLEST_NOISE: f64 = 1e-30;
 
 /// `y = f + ε`, `ε ~ N(0, s·exp(g))`: `f` and `g` are latent functions, `s` is a trained base
 /// variance, so that `g = 0` is an ordinary noise
@@ -128,13 +131,23 @@ impl Likelihood for Heteroskedastic {
     fn log_predictive_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
         self.require_sizes(&targets, &marginals);
         let (function, log_noise) = split(marginals);
-        let error = (targets - function.mean).unsqueeze::<3>();
-        let noise = self.noise().reshape([1; 3]);
-        let log_density = Quadrature::default_for(1).log_expectation(log_noise, |log_noise| {
-            let variance = log_noise.exp() * noise + function.variance.unsqueeze();
-            log_normal(error, variance)
-        });
-        sum_outputs(log_density)
+        let error = targets - function.mean;
+        let noise = self.noise();
+        let log_density = |log_noise: Tensor<3>| {
+            let own = function.variance.clone().unsqueeze();
+            let variance = log_noise.exp() * noise.clone().reshape([1; 3]) + own;
+            log_normal(error.clone().unsqueeze(), variance)
+        };
+        // Noise of the size of the error is the likeliest, and none is told from less than what the
+        // function leaves open.
+        let explained = error.clone().square().max_pair(function.variance.clone());
+        let likeliest = explained.clamp_min(SMALLEST_NOISE) / noise.clone().reshape([1, 1]);
+        let peak = Focus {
+            width: likeliest.ones_like(),
+            centre: likeliest.log(),
+        };
+        let nodes = GradedNodes::around_mode(&log_noise, peak, log_density);
+        sum_outputs(nodes.log_expectation(log_noise, log_density))
     }
 
     /// The variance is `σ_f² + s·exp(μ_g + σ_g²/2)`.

@@ -4,11 +4,14 @@ use std::sync::Arc;
 
 use burn::{
     module::{Module, ModuleDisplay},
-    tensor::{Tensor, TensorData},
+    tensor::{DType, Tensor, TensorData},
 };
 use rand::Rng;
 
-use super::{ImpossibleTarget, PredictiveDistribution, Quadrature, TargetDistribution};
+use super::{
+    Focus, GradedNodes, ImpossibleTarget, PredictiveDistribution, Quadrature, TargetDistribution,
+    graded_nodes::NODES, targets::in_precision,
+};
 use crate::{
     parameter::{Hyperparameter, hyperparameters, numbers},
     random::normals,
@@ -184,6 +187,7 @@ pub trait Likelihood: Module + ModuleDisplay {
                 row: index / columns,
                 column: index % columns,
                 value,
+                rounded: None,
                 likelihood: self.name(),
                 expected: self.takes(),
             }),
@@ -238,9 +242,74 @@ pub trait Likelihood: Module + ModuleDisplay {
         functions.is_multiple_of(latents) && targets.dims() == [rows, columns]
     }
 
-    /// The quadrature behind the defaults of the methods below.
+    /// As [`check_targets`](Self::check_targets), of the values that tensors of type `precision`
+    /// hold: a fraction next to 1 may be 1 there, and a tiny number 0.
+    ///
+    /// # Errors
+    ///
+    /// [`ImpossibleTarget`]: the first value that has no probability.
+    ///
+    /// # Panics
+    ///
+    /// If the columns are not a whole number for each output.
+    #[track_caller]
+    fn check_targets_in(
+        &self,
+        precision: DType,
+        targets: &[f64],
+        columns: usize,
+    ) -> Result<(), ImpossibleTarget> {
+        self.check_targets(targets, columns)?;
+        let held = in_precision(targets, precision);
+        (self.check_targets(&held, columns)).map_err(|impossible| ImpossibleTarget {
+            value: targets[impossible.row * columns + impossible.column],
+            rounded: Some((impossible.value, precision.name())),
+            ..impossible
+        })
+    }
+
+    /// As [`check_targets`](Self::check_targets), of targets on a device, `[N, T]`.
+    ///
+    /// # Errors
+    ///
+    /// [`ImpossibleTarget`]: the first value that has no probability.
+    ///
+    /// # Panics
+    ///
+    /// If the columns are not a whole number for each output.
+    #[track_caller]
+    fn check_tensor(&self, targets: &Tensor<2>) -> Result<(), ImpossibleTarget> {
+        let [_, columns] = targets.dims();
+        self.check_targets(&numbers(targets.clone()), columns)
+    }
+
+    /// The quadrature behind the defaults of the methods below, where neither [`bend`](Self::bend) nor
+    /// [`peak`](Self::peak) asks for nodes of its own.
     fn quadrature(&self) -> Quadrature {
         Quadrature::default_for(self.latents_per_output())
+    }
+
+    /// Where `log p(y_np | f)` bends as a function of `f`, if it does so over less than a distance of
+    /// about one, for a likelihood with one latent function an output.
+    ///
+    /// # Shapes
+    ///
+    /// - `targets`: `[N, P]`
+    fn bend(&self, targets: &Tensor<2>) -> Option<Focus> {
+        let _ = targets;
+        None
+    }
+
+    /// Where `p(y_np | f)` is largest as a function of `f`, and how far from there it begins to fall
+    /// off, for a likelihood with one latent function an output. Nodes for the density of new targets
+    /// are then found between there and the mean of the function.
+    ///
+    /// # Shapes
+    ///
+    /// - `targets`: `[N, P]`
+    fn peak(&self, targets: &Tensor<2>) -> Option<Focus> {
+        let _ = targets;
+        None
     }
 
     /// `Σ_p E_{f ~ N(μ_n, diag(σ²_n))}[log p(y_np | f)]`, the expected log density of the evidence
@@ -252,9 +321,15 @@ pub trait Likelihood: Module + ModuleDisplay {
     /// - result: `[N]`
     fn expected_log_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
         self.require_sizes(&targets, &marginals);
-        let expected = (self.quadrature())
-            .expectation(marginals, |function| self.log_density(targets, function));
-        sum_outputs(expected)
+        let bend = self.bend(&targets);
+        let log_density = |function| self.log_density(targets, function);
+        sum_outputs(match bend {
+            Some(bend) => {
+                let nodes = GradedNodes::around(&marginals, bend, NODES);
+                nodes.expectation(marginals, log_density)
+            }
+            None => self.quadrature().expectation(marginals, log_density),
+        })
     }
 
     /// `Σ_p log E_{f ~ N(μ_n, diag(σ²_n))}[p(y_np | f)]`, the log density of new targets.
@@ -265,9 +340,15 @@ pub trait Likelihood: Module + ModuleDisplay {
     /// - result: `[N]`
     fn log_predictive_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
         self.require_sizes(&targets, &marginals);
-        let log_density = (self.quadrature())
-            .log_expectation(marginals, |function| self.log_density(targets, function));
-        sum_outputs(log_density)
+        let peak = self.peak(&targets);
+        let log_density = |function| self.log_density(targets.clone(), function);
+        sum_outputs(match peak {
+            Some(peak) => {
+                let nodes = GradedNodes::around_mode(&marginals, peak, log_density);
+                nodes.log_expectation(marginals, log_density)
+            }
+            None => self.quadrature().log_expectation(marginals, log_density),
+        })
     }
 
     /// Mean and variance of a new target `y`, from those of the functions. A label without order

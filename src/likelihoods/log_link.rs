@@ -1,25 +1,47 @@
 //! What likelihoods with the mean `exp(f)` share.
 
+use core::f64::consts::PI;
+
 use burn::tensor::Tensor;
 
 use super::Marginals;
-
-/// `E[exp f] = exp(μ + σ²/2)` and `E[exp 2f] = exp(2μ + 2σ²)`, each `[N, P]`.
-pub(super) fn moments_of_exponential(marginals: Marginals) -> (Tensor<2>, Tensor<2>) {
-    let Marginals { mean, variance } = marginals;
-    let first = (variance.clone() * 0.5 + mean.clone()).exp();
-    let second = ((variance + mean) * 2.0).exp();
-    (first, second)
-}
+use crate::ops::{exp_minus_one, stirling_remainder};
 
 /// Mean and variance of `y` whose mean is `exp f` and whose variance, given `f`, is
 /// `linear·exp f + square·exp 2f`.
-pub(super) fn predict(marginals: Marginals, linear: f64, square: Tensor<2>) -> Marginals {
-    let growth = marginals.variance.clone().exp() - 1.0; // E[exp 2f]/E[exp f]² − 1
-    let (mean, second) = moments_of_exponential(marginals);
-    let spread = mean.clone().square() * growth;
-    Marginals {
-        variance: spread + second * square + mean.clone() * linear,
-        mean,
-    }
+pub(super) fn predict(marginals: Marginals, linear: f64, square: Option<Tensor<2>>) -> Marginals {
+    let Marginals { mean, variance } = marginals;
+    // E[exp 2f]/E[exp f]² − 1
+    let growth = exp_minus_one(variance.clone());
+    let growth = match square {
+        Some(square) => (growth.clone() + 1.0) * square + growth,
+        None => growth,
+    };
+    let mean = (variance * 0.5 + mean).exp();
+    // The square of the mean alone may be infinite.
+    let spread = growth * mean.clone() * mean.clone();
+    let variance = if linear == 0.0 {
+        spread
+    } else {
+        spread + mean.clone() * linear
+    };
+    Marginals { mean, variance }
+}
+
+/// `e^{d + a} − 1 − d`, which is zero to the second order in d where a is zero: `log p(y | f)` of counts
+/// and of positive numbers is a multiple of it, with `d` the difference of `f` and `log y`.
+pub(super) fn excess<const D: usize>(
+    difference: Tensor<D>,
+    addend: Option<Tensor<D>>,
+) -> Tensor<D> {
+    let exponent = match addend {
+        Some(addend) => difference.clone() + addend,
+        None => difference.clone(),
+    };
+    exp_minus_one(exponent) - difference
+}
+
+/// `log Γ(x) − x·log x + x = ½·log(2π/x) + R(x)`, R what Stirling's formula leaves, for positive x.
+pub(super) fn log_gamma_beyond_powers<const D: usize>(x: Tensor<D>) -> Tensor<D> {
+    (x.clone().log().neg() + (2.0 * PI).ln()) * 0.5 + stirling_remainder(x)
 }

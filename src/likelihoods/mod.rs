@@ -24,7 +24,8 @@
 //!
 //! A likelihood needs only [`log_density`](Likelihood::log_density), the moments of `y` given `f`
 //! and a way to draw `y`; everything a model asks for then follows by [`Quadrature`], and a
-//! likelihood with a closed form overrides it.
+//! likelihood with a closed form overrides it. Where a density may be narrow, the likelihood says where
+//! ([`Focus`]), and [`GradedNodes`] see it.
 
 mod any;
 mod bernoulli;
@@ -37,9 +38,11 @@ mod fixed_noise;
 mod gamma;
 mod gauss_hermite;
 mod gaussian;
+mod graded_nodes;
 mod heteroskedastic;
 mod likelihood;
 mod log_link;
+mod mode;
 mod negative_binomial;
 mod ordinal;
 mod poisson;
@@ -61,6 +64,7 @@ pub use exponential::Exponential;
 pub use fixed_noise::FixedNoise;
 pub use gamma::{Gamma, GammaConfig};
 pub use gaussian::{Gaussian, GaussianConfig};
+pub use graded_nodes::{Focus, GradedNodes};
 pub use heteroskedastic::{Heteroskedastic, HeteroskedasticConfig};
 pub use likelihood::{Likelihood, Marginals};
 pub use negative_binomial::{NegativeBinomial, NegativeBinomialConfig};
@@ -70,4 +74,4 @@ pub use quadrature::Quadrature;
 pub use robust_max::{RobustMax, RobustMaxConfig};
 pub use softmax::{Softmax, SoftmaxConfig};
 pub use student_t::{StudentT, StudentTConfig};
-pub use targets::ImpossibleTarget;
+pub use targets::{ImpossibleTarget, check_finite};

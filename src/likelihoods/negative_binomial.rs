@@ -11,22 +11,19 @@ use rand_distr::Distribution;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Likelihood, Marginals, TargetDistribution,
+    Focus, Likelihood, Marginals, TargetDistribution,
     distributions::NegativeBinomialTarget,
     likelihood::draw,
     log_link,
-    poisson::{draw_count, is_count},
+    poisson::{draw_count, is_count, is_zero, log_factorial_beyond_powers, positive},
 };
 use crate::{
-    ops::{log_gamma, softplus},
+    ops::{log_ratio, softplus, stirling_remainder},
     parameter::Positive,
 };
 
 /// Counts with the mean `m = exp(f)` and the variance `m + α·m²`, the dispersion α trained:
 /// with `r = 1/α`, `p(y | f) = Γ(y + r)/(Γ(r)·y!)·(r/(r + m))^r·(m/(r + m))^y`.
-///
-/// Single precision loses the difference of log-gammas where α falls below 10⁻⁴, at which this is
-/// a [`Poisson`](super::Poisson) likelihood in all but name.
 #[derive(Module, Debug)]
 pub struct NegativeBinomial {
     dispersion: Positive,
@@ -65,6 +62,27 @@ impl NegativeBinomial {
     pub fn dispersion(&self) -> Tensor<1> {
         self.dispersion.value()
     }
+
+    /// What does not depend on `f`, `[N, P]`.
+    fn log_constant(&self, targets: &Tensor<2>, size: Tensor<2>) -> Tensor<2> {
+        let scaled = targets.clone() * self.dispersion().reshape([1, 1]); // α·y
+        let ratio = log_ratio(scaled.clone()) * targets.clone(); // r·log(1 + α·y)
+        let remainders =
+            stirling_remainder(targets.clone() + size.clone()) - stirling_remainder(size);
+        (targets.clone() - 0.5) * scaled.log1p() + ratio + remainders
+            - log_factorial_beyond_powers(targets.clone())
+    }
+
+    /// `r·log(1 + eˣ)`, `x = f + log α`: `e^f` times the ratio where that is at most r.
+    fn log_failure(&self, function: Tensor<3>, excess: Tensor<3>) -> Tensor<3> {
+        let dispersion = self.dispersion().reshape([1; 3]);
+        let is_large = excess.clone().greater_elem(0.0);
+        let large = softplus(excess.clone()) / dispersion.clone();
+        let ratio = log_ratio(excess.clamp_max(0.0).exp());
+        let bound = dispersion.log().neg().expand(function.dims());
+        let small = function.min_pair(bound).exp() * ratio;
+        small.mask_where(is_large, large)
+    }
 }
 
 impl Likelihood for NegativeBinomial {
@@ -80,18 +98,35 @@ impl Likelihood for NegativeBinomial {
         is_count(value)
     }
 
+    /// With `x = f + log α` and R what Stirling's formula leaves,
+    /// `y·(f − log y) − y·log(1 + eˣ) − r·log(1 + eˣ) + (y + r − ½)·log(1 + α·y) + R(y + r) − R(r)
+    /// − (log y! − y·log y + y)`: the large parts of the log-gammas, which cancel where α is small,
+    /// are not there, and r times a logarithm of nearly one is taken by
+    /// [`log_ratio`](crate::ops::log_ratio).
     fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
         self.require_sizes_of_values(&targets, &function);
-        let size = self.dispersion().recip(); // r
-        let row = size.clone().reshape([1, 1]);
-        let constant = log_gamma(targets.clone() + row) - log_gamma(targets.clone() + 1.0);
-        let constant = constant.unsqueeze::<3>() - log_gamma(size.clone()).reshape([1; 3]);
-        let log_size = size.clone().log().reshape([1; 3]);
-        // log(m/(r + m)) and log(r/(r + m)).
-        let excess = function - log_size;
-        let log_success = softplus(excess.clone().neg()).neg();
-        let log_failure = softplus(excess).neg();
-        log_failure * size.reshape([1; 3]) + log_success * targets.unsqueeze::<3>() + constant
+        let dispersion = self.dispersion();
+        let size = dispersion.clone().recip().reshape([1, 1]); // r
+        let constant = self.log_constant(&targets, size.clone());
+        let excess = function.clone() + dispersion.clone().log().reshape([1; 3]); // x
+        let counts = positive(targets.clone());
+        // y·(f − log y) is zero without a count.
+        let log = counts.log() * (is_zero(targets.clone()).neg() + 1.0);
+        let power = function.clone() - log.unsqueeze::<3>() - softplus(excess.clone());
+        power * targets.unsqueeze::<3>() - self.log_failure(function, excess)
+            + constant.unsqueeze::<3>()
+    }
+
+    /// Left of `log y` the density falls off over `√(1/y + α)`; with a large dispersion it stays what
+    /// it is there, and falls off left of `log(y/α)`.
+    fn peak(&self, targets: &Tensor<2>) -> Option<Focus> {
+        let dispersion = self.dispersion().reshape([1, 1]);
+        let counts = positive(targets.clone());
+        let width = (counts.clone().recip() + dispersion.clone()).sqrt();
+        Some(Focus {
+            centre: counts.log() - dispersion.log().clamp_min(0.0),
+            width: width.clamp_max(1.0),
+        })
     }
 
     fn conditional_moments(&self, function: Tensor<3>) -> (Tensor<3>, Tensor<3>) {
@@ -113,7 +148,7 @@ impl Likelihood for NegativeBinomial {
 
     /// The mean is `exp(μ + σ²/2)`.
     fn predict(&self, marginals: Marginals) -> Marginals {
-        log_link::predict(marginals, 1.0, self.dispersion().reshape([1, 1]))
+        log_link::predict(marginals, 1.0, Some(self.dispersion().reshape([1, 1])))
     }
 
     fn target_distribution(&self) -> Option<Arc<dyn TargetDistribution>> {

@@ -7,12 +7,11 @@ use rand::Rng;
 use rand_distr::Distribution;
 
 use super::{
-    Likelihood, Marginals, TargetDistribution,
+    Focus, Likelihood, Marginals, TargetDistribution,
     distributions::PoissonTarget,
     likelihood::{draw, sum_outputs},
     log_link,
 };
-use crate::ops::log_gamma;
 
 /// Counts with the rate `exp(f)`: `p(y | f) = exp(y·f − e^f)/y!`.
 #[derive(Module, Debug, Default)]
@@ -22,6 +21,39 @@ impl Poisson {
     /// The likelihood; it has no parameters.
     pub fn new() -> Self {
         Self {}
+    }
+}
+
+/// One in the place of zero.
+pub(super) fn positive<const D: usize>(counts: Tensor<D>) -> Tensor<D> {
+    counts.clamp_min(1.0)
+}
+
+/// One where a count is zero, else zero.
+pub(super) fn is_zero<const D: usize>(counts: Tensor<D>) -> Tensor<D> {
+    (counts.neg() + 1.0).clamp_min(0.0)
+}
+
+/// `log y! − y·log y + y`, zero for no count.
+pub(super) fn log_factorial_beyond_powers<const D: usize>(counts: Tensor<D>) -> Tensor<D> {
+    let positive = positive(counts.clone());
+    // log y! = log Γ(y) + log y
+    let some = log_link::log_gamma_beyond_powers(positive.clone()) + positive.log();
+    some * (is_zero(counts).neg() + 1.0)
+}
+
+impl Poisson {
+    /// `y·f − e^{f+a} − log y!`, without the large numbers that cancel: with `d = f − log y` that is
+    /// `−y·(e^{d+a} − 1 − d) − (log y! − y·log y + y)` for some counts, and `−e^{f+a}` for none.
+    fn log_density_of<const D: usize>(
+        targets: Tensor<D>,
+        function: Tensor<D>,
+        addend: Option<Tensor<D>>,
+    ) -> Tensor<D> {
+        let counts = positive(targets.clone());
+        let excess = log_link::excess(function.clone() - counts.clone().log(), addend);
+        let none = (function + 1.0) * is_zero(targets.clone());
+        (excess * counts + none + log_factorial_beyond_powers(targets)).neg()
     }
 }
 
@@ -50,8 +82,15 @@ impl Likelihood for Poisson {
 
     fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
         self.require_sizes_of_values(&targets, &function);
-        let constant = log_gamma(targets.clone() + 1.0).unsqueeze::<3>();
-        targets.unsqueeze::<3>() * function.clone() - function.exp() - constant
+        Self::log_density_of(targets.unsqueeze(), function, None)
+    }
+
+    fn peak(&self, targets: &Tensor<2>) -> Option<Focus> {
+        let counts = positive(targets.clone());
+        Some(Focus {
+            centre: counts.clone().log(),
+            width: counts.sqrt().recip(),
+        })
     }
 
     fn conditional_moments(&self, function: Tensor<3>) -> (Tensor<3>, Tensor<3>) {
@@ -66,16 +105,13 @@ impl Likelihood for Poisson {
     /// `y·μ − exp(μ + σ²/2) − log y!`.
     fn expected_log_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
         self.require_sizes(&targets, &marginals);
-        let constant = log_gamma(targets.clone() + 1.0);
-        let linear = targets * marginals.mean.clone();
-        let (rate, _) = log_link::moments_of_exponential(marginals);
-        sum_outputs(linear - rate - constant)
+        let Marginals { mean, variance } = marginals;
+        sum_outputs(Self::log_density_of(targets, mean, Some(variance * 0.5)))
     }
 
     /// The mean is `exp(μ + σ²/2)`; the variance adds that of the rate to it.
     fn predict(&self, marginals: Marginals) -> Marginals {
-        let none = marginals.mean.zeros_like();
-        log_link::predict(marginals, 1.0, none)
+        log_link::predict(marginals, 1.0, None)
     }
 
     fn target_distribution(&self) -> Option<Arc<dyn TargetDistribution>> {

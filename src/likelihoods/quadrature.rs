@@ -2,13 +2,18 @@
 
 use burn::tensor::{Tensor, TensorData};
 
-use super::{Marginals, gauss_hermite::nodes_and_weights, quasi_monte_carlo::normal_points};
+use super::{
+    Marginals,
+    gauss_hermite::nodes_and_weights,
+    graded_nodes::{NODES, REACH},
+    quasi_monte_carlo::normal_points,
+};
 
 /// A variance at or below this has the gradient zero: the square root has none at zero, where a
 /// posterior's clamp puts variances that rounding made negative.
 pub(super) const SMALLEST_VARIANCE: f64 = 1e-20;
 
-/// Gauss–Hermite nodes of the defaults, the field's habit.
+/// Gauss–Hermite nodes a dimension in two dimensions, the field's habit.
 const HERMITE_NODES: usize = 20;
 
 /// Quasi-Monte-Carlo nodes of the defaults.
@@ -28,12 +33,40 @@ pub struct Quadrature {
 
 impl Quadrature {
     /// What a likelihood with `latents` functions an output uses unless it says otherwise:
-    /// Gauss–Hermite quadrature with 20 nodes for one, 20² for two, and 128 quasi-Monte-Carlo
-    /// nodes for more.
+    /// 33 [graded](Self::graded) nodes for one, Gauss–Hermite quadrature with 20² nodes for two, and
+    /// 128 quasi-Monte-Carlo nodes for more.
     pub fn default_for(latents: usize) -> Self {
         match latents {
-            1 | 2 => Self::gauss_hermite(HERMITE_NODES, latents),
+            1 => Self::graded(NODES),
+            2 => Self::gauss_hermite(HERMITE_NODES, 2),
             _ => Self::quasi_monte_carlo(QUASI_MONTE_CARLO_NODES, latents),
+        }
+    }
+
+    /// The trapezoidal rule after the map `z = sinh t`, with `count` nodes on either side of the mean
+    /// that reach 6.5 deviations: for functions of one variable. Polynomials of low degree are
+    /// integrated to ten digits. Beside Gauss–Hermite quadrature with as many nodes it is finer around
+    /// the mean: with 16 it sees what happens over a fifth of a deviation there.
+    ///
+    /// # Panics
+    ///
+    /// If `count` is zero.
+    #[track_caller]
+    pub fn graded(count: usize) -> Self {
+        assert!(
+            count > 0,
+            "graded nodes take 1 or more on either side, got 0"
+        );
+        let spacing = REACH.asinh() / count as f64;
+        let steps = (0..=2 * count).map(|node| (node as f64 - count as f64) * spacing);
+        let (nodes, weights): (Vec<f64>, Vec<f64>) = steps
+            .map(|t| (t.sinh(), t.cosh() * (-0.5 * t.sinh().powi(2)).exp()))
+            .unzip();
+        let total: f64 = weights.iter().sum();
+        Self {
+            nodes,
+            weights: weights.iter().map(|weight| weight / total).collect(),
+            latents: 1,
         }
     }
 
@@ -155,6 +188,23 @@ impl Quadrature {
 #[cfg(test)]
 mod tests {
     use super::Quadrature;
+
+    /// Moments of the standard normal.
+    #[test]
+    fn graded_nodes_integrate_polynomials() {
+        let rule = Quadrature::default_for(1);
+        assert_eq!(rule.weights.len(), 33);
+        for (power, moment) in [(0, 1.0), (1, 0.0), (2, 1.0), (4, 3.0), (5, 0.0), (6, 15.0)] {
+            let terms = rule.nodes.iter().zip(&rule.weights);
+            let sum: f64 = terms.map(|(z, w)| w * z.powi(power)).sum();
+            // What lies beyond the last nodes: 2·φ(6.5)·6.5⁵ for the sixth power.
+            assert!((sum - moment).abs() < 1e-5, "power {power}: {sum}");
+            assert!(
+                power > 2 || (sum - moment).abs() < 1e-8,
+                "power {power}: {sum}"
+            );
+        }
+    }
 
     /// The product rule gives mixed moments exactly: `E[z_0²·z_1⁴] = 3`.
     #[test]

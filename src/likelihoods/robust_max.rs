@@ -1,34 +1,43 @@
 //! The robust-max likelihood.
 
-use burn::{module::Module, tensor::Tensor};
+use burn::{
+    module::Module,
+    tensor::{Tensor, TensorCreationOptions},
+};
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Likelihood, Marginals, Quadrature,
+    Focus, GradedNodes, Likelihood, Marginals,
     classes::{indicators, is_label, labels_up_to},
+    graded_nodes::NODES,
     likelihood::{block, draw, sum_outputs},
     quadrature::SMALLEST_VARIANCE,
     softmax::function_of_label,
 };
-use crate::ops::log_normal_cdf;
+use crate::{
+    ops::log_normal_cdf,
+    parameter::{Fraction, numbers},
+};
 
 /// `p(y = c | f) = 1 − ε` if `f_c` is the largest of the C functions, else `ε/(C − 1)`
 /// (D. Hernández-Lobato, J. M. Hernández-Lobato, P. Dupont, *Robust Multi-Class Gaussian Process
-/// Classification*, 2011).
+/// Classification*, 2011). The rate of errors ε is trained with the other parameters, or fixed.
 ///
 /// Everything follows from the probability that a function is the largest,
-/// `π_c = E_{t ~ N(μ_c, σ_c²)}[Π_{j≠c} Φ((t − μ_j)/σ_j)]`, a one-dimensional integral that
-/// Gauss–Hermite quadrature takes: within 10⁻³ with the default of 20 nodes where the deviations of
-/// the functions differ by less than a factor of three.
+/// `π_c = E_{t ~ N(μ_c, σ_c²)}[Π_{j≠c} Φ((t − μ_j)/σ_j)]`, an integral in one dimension. Its nodes are
+/// dense around the mean of the class's own function and around that of the largest other one
+/// ([`GradedNodes::around`]).
 #[derive(Module, Debug)]
 pub struct RobustMax {
+    /// ε where it is trained.
+    epsilon: Option<Fraction>,
+    #[module(skip)]
+    fixed_epsilon: f64,
     #[module(skip)]
     classes: usize,
     #[module(skip)]
-    epsilon: f64,
-    #[module(skip)]
-    quadrature: Quadrature,
+    nodes: usize,
 }
 
 /// Configuration of a [`RobustMax`] likelihood.
@@ -37,19 +46,32 @@ pub struct RobustMax {
 pub struct RobustMaxConfig {
     /// How many classes there are, C.
     pub classes: usize,
-    /// The probability of all other labels together, ε.
+    /// The probability of all other labels together, ε, or its first value.
     pub epsilon: f64,
-    /// Gauss–Hermite nodes.
+    /// Whether ε is trained. Models that were saved before it could be have it fixed.
+    #[serde(default)]
+    pub train_epsilon: bool,
+    /// Quadrature nodes on either side of the mean of a function.
     pub nodes: usize,
 }
 
 impl RobustMaxConfig {
-    /// A robust arg max over `classes` classes with ε = 10⁻³ and 20 nodes.
+    /// A robust arg max over `classes` classes whose trained ε starts at 10⁻³.
     pub fn new(classes: usize) -> Self {
         Self {
             classes,
             epsilon: 1e-3,
-            nodes: 20,
+            train_epsilon: true,
+            nodes: NODES,
+        }
+    }
+
+    /// With an ε that is not trained.
+    pub fn with_fixed_epsilon(self, epsilon: f64) -> Self {
+        Self {
+            epsilon,
+            train_epsilon: false,
+            ..self
         }
     }
 
@@ -57,22 +79,24 @@ impl RobustMaxConfig {
     ///
     /// # Panics
     ///
-    /// If there are fewer than two classes, or ε is not between 0 and 1.
+    /// If there are fewer than two classes or no nodes, or ε is not between 0 and 1.
     #[track_caller]
-    pub fn init(&self) -> RobustMax {
+    pub fn init(&self, options: impl Into<TensorCreationOptions>) -> RobustMax {
         let Self {
             classes,
             epsilon,
+            train_epsilon,
             nodes,
         } = *self;
         assert!(
-            classes >= 2 && epsilon > 0.0 && epsilon < 1.0,
-            "a robust arg max over {classes} classes with epsilon {epsilon}"
+            classes >= 2 && epsilon > 0.0 && epsilon < 1.0 && nodes > 0,
+            "a robust arg max over {classes} classes with epsilon {epsilon} and {nodes} nodes"
         );
         RobustMax {
+            epsilon: train_epsilon.then(|| Fraction::new(&[epsilon], options)),
+            fixed_epsilon: epsilon,
             classes,
-            epsilon,
-            quadrature: Quadrature::gauss_hermite(nodes, 1),
+            nodes,
         }
     }
 }
@@ -80,18 +104,54 @@ impl RobustMaxConfig {
 impl RobustMax {
     /// ε, the probability of all other labels together.
     pub fn epsilon(&self) -> f64 {
-        self.epsilon
+        let trained = self
+            .epsilon
+            .as_ref()
+            .map(|epsilon| numbers(epsilon.value()));
+        trained.map_or(self.fixed_epsilon, |trained| trained[0])
     }
 
-    /// The probability of each other label.
-    fn other(&self) -> f64 {
-        self.epsilon / (self.classes - 1) as f64
+    /// `1 − ε` and `ε/(C − 1)`, the probability of each other label, each `[1, …]`.
+    fn rates<const D: usize>(&self, like: &Tensor<D>) -> (Tensor<D>, Tensor<D>) {
+        let epsilon = match &self.epsilon {
+            Some(epsilon) => epsilon.value().reshape([1; D]),
+            None => Tensor::full([1; D], self.fixed_epsilon, (&like.device(), like.dtype())),
+        };
+        let others = 1.0 / (self.classes - 1) as f64;
+        (1.0 - epsilon.clone(), epsilon * others)
     }
 
-    /// `value(1 − ε)·π + value(ε/(C − 1))·(1 − π)`.
-    fn mix<const D: usize>(&self, largest: Tensor<D>, value: impl Fn(f64) -> f64) -> Tensor<D> {
-        let (own, other) = (value(1.0 - self.epsilon), value(self.other()));
-        largest * (own - other) + other
+    /// `(1 − ε)·π + ε/(C − 1)·(1 − π)`.
+    fn mix<const D: usize>(&self, largest: Tensor<D>) -> Tensor<D> {
+        let (own, other) = self.rates(&largest);
+        largest * (own - other.clone()) + other
+    }
+
+    /// `log(1 − ε)·π + log(ε/(C − 1))·(1 − π)`.
+    fn mix_of_logarithms<const D: usize>(&self, largest: Tensor<D>) -> Tensor<D> {
+        let (own, other) = self.rates(&largest);
+        let other = other.log();
+        largest * (own.log() - other.clone()) + other
+    }
+
+    /// The mean and the deviation of the largest function that is not the label's, by the means.
+    fn largest_other(&self, marginals: &Marginals, others: &Tensor<2>) -> Focus {
+        let [rows, functions] = marginals.mean.dims();
+        let shape = [rows, self.classes, functions / self.classes];
+        let flat = [rows, functions / self.classes];
+        let mean = marginals.mean.clone().detach();
+        let lowest = mean.clone().min().reshape([1, 1]) - 1.0;
+        let is_label = others.clone().equal_elem(0.0);
+        let of_others = mean
+            .clone()
+            .mask_where(is_label, lowest.expand([rows, functions]));
+        let (centre, index) = of_others.reshape(shape).max_dim_with_indices(1);
+        let variance = marginals.variance.clone().detach().reshape(shape);
+        let deviation = variance.clamp_min(SMALLEST_VARIANCE).sqrt();
+        Focus {
+            centre: centre.reshape(flat),
+            width: deviation.gather(1, index).reshape(flat),
+        }
     }
 
     /// `π_y`, the probability that the label's function is the largest, `[N, P]`.
@@ -108,8 +168,10 @@ impl RobustMax {
             variance: own(&marginals.variance),
         };
         let others: Tensor<2> = 1.0 - indicators(targets.clone(), classes); // [N, C·P]
+        let bend = self.largest_other(&marginals, &others);
         let deviation = marginals.variance.clamp_min(SMALLEST_VARIANCE).sqrt();
-        self.quadrature.expectation(label, |threshold| {
+        let nodes = GradedNodes::around(&label, bend, self.nodes);
+        nodes.expectation(label, |threshold| {
             let [nodes, ..] = threshold.dims(); // [S, N, P]
             let threshold = threshold.repeat_dim(2, classes);
             let distance = threshold - marginals.mean.unsqueeze::<3>();
@@ -160,19 +222,17 @@ impl Likelihood for RobustMax {
     fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
         self.require_sizes_of_values(&targets, &function);
         let is_largest = self.is_largest(function);
-        self.mix(
-            function_of_label(targets, is_largest, self.classes),
-            f64::ln,
-        )
+        self.mix_of_logarithms(function_of_label(targets, is_largest, self.classes))
     }
 
     fn conditional_moments(&self, function: Tensor<3>) -> (Tensor<3>, Tensor<3>) {
-        let mean = self.mix(self.is_largest(function), |probability| probability);
+        let mean = self.mix(self.is_largest(function));
         let variance = mean.clone() * (1.0 - mean.clone());
         (mean, variance)
     }
 
     fn sample<R: Rng>(&self, function: Tensor<3>, random: &mut R) -> Tensor<3> {
+        let epsilon = self.epsilon();
         draw(function, self.classes, |f| {
             let (mut largest, mut label) = (f64::NEG_INFINITY, 0);
             for (class, &value) in f.iter().enumerate() {
@@ -181,7 +241,7 @@ impl Likelihood for RobustMax {
                 }
             }
             let uniform: f64 = random.random();
-            if uniform < self.epsilon {
+            if uniform < epsilon {
                 let other = random.random_range(0..self.classes - 1);
                 label = if other < label { other } else { other + 1 };
             }
@@ -192,14 +252,14 @@ impl Likelihood for RobustMax {
     /// `π_y·log(1 − ε) + (1 − π_y)·log(ε/(C − 1))`.
     fn expected_log_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
         self.require_sizes(&targets, &marginals);
-        sum_outputs(self.mix(self.label_is_largest(targets, marginals), f64::ln))
+        sum_outputs(self.mix_of_logarithms(self.label_is_largest(targets, marginals)))
     }
 
     /// `log[π_y·(1 − ε) + (1 − π_y)·ε/(C − 1)]`.
     fn log_predictive_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
         self.require_sizes(&targets, &marginals);
         let largest = self.label_is_largest(targets, marginals);
-        sum_outputs(self.mix(largest, |probability| probability).log())
+        sum_outputs(self.mix(largest).log())
     }
 
     fn predict(&self, marginals: Marginals) -> Marginals {
@@ -208,7 +268,7 @@ impl Likelihood for RobustMax {
             self.label_is_largest(labels, marginals.clone())
         });
         let largest = Tensor::cat(columns.collect(), 1); // [N, C·P]
-        let mean = self.mix(largest, |probability| probability);
+        let mean = self.mix(largest);
         Marginals {
             variance: mean.clone() * (1.0 - mean.clone()),
             mean,

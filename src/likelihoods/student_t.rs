@@ -12,9 +12,12 @@ use rand::Rng;
 use rand_distr::Distribution;
 use serde::{Deserialize, Serialize};
 
-use super::{Likelihood, TargetDistribution, distributions::StudentTTarget, likelihood::draw};
+use super::{
+    Focus, Likelihood, Marginals, TargetDistribution, distributions::StudentTTarget,
+    likelihood::draw,
+};
 use crate::{
-    ops::log_gamma,
+    ops::{log_ratio, stirling_remainder},
     parameter::{Positive, numbers},
 };
 
@@ -92,6 +95,12 @@ impl StudentT {
             None => self.scale().zeros_like() + self.fixed_degrees,
         }
     }
+
+    /// The variance of a target given the function, `s²·ν/(ν − 2)`, `[1]`.
+    fn noise(&self) -> Tensor<1> {
+        let degrees = self.degrees_of_freedom();
+        self.scale().square() * degrees.clone() / (degrees - 2.0)
+    }
 }
 
 impl Likelihood for StudentT {
@@ -107,23 +116,40 @@ impl Likelihood for StudentT {
         value.is_finite()
     }
 
-    /// `log Γ((ν + 1)/2) − log Γ(ν/2) − ½·log(πνs²) − (ν + 1)/2·log(1 + (y − f)²/(νs²))`.
+    /// `log Γ((ν + 1)/2) − log Γ(ν/2) − ½·log(πνs²) − (ν + 1)/2·log(1 + (y − f)²/(νs²))`; the large parts
+    /// of the log-gammas of large ν are not there.
     fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
         self.require_sizes_of_values(&targets, &function);
         let (scale, degrees) = (self.scale(), self.degrees_of_freedom());
         let half = (degrees.clone() + 1.0) * 0.5;
-        let width = degrees.clone() * scale.square(); // ν·s²
-        let constant = log_gamma(half.clone())
-            - log_gamma(degrees * 0.5)
-            - (width.clone().log() + PI.ln()) * 0.5;
+        let width = degrees.clone() * scale.clone().square(); // ν·s²
+        let remainders =
+            stirling_remainder(half.clone()) - stirling_remainder(degrees.clone() * 0.5);
+        let constant = remainders + log_ratio(degrees.recip()) * 0.5
+            - scale.log()
+            - (1.0 + (2.0 * PI).ln()) * 0.5;
         let squares = (targets.unsqueeze::<3>() - function).square() / width.reshape([1; 3]);
         constant.reshape([1; 3]) - squares.log1p() * half.reshape([1; 3])
     }
 
+    /// The logarithm changes from a parabola to its own over `s·√ν`.
+    fn bend(&self, targets: &Tensor<2>) -> Option<Focus> {
+        let width = self.degrees_of_freedom().sqrt() * self.scale();
+        Some(Focus {
+            centre: targets.clone(),
+            width: targets.zeros_like() + width.reshape([1, 1]),
+        })
+    }
+
+    fn peak(&self, targets: &Tensor<2>) -> Option<Focus> {
+        Some(Focus {
+            centre: targets.clone(),
+            width: targets.zeros_like() + self.scale().reshape([1, 1]),
+        })
+    }
+
     fn conditional_moments(&self, function: Tensor<3>) -> (Tensor<3>, Tensor<3>) {
-        let degrees = self.degrees_of_freedom();
-        let variance = self.scale().square() * degrees.clone() / (degrees - 2.0);
-        let variance = variance.reshape([1; 3]).expand(function.dims());
+        let variance = self.noise().reshape([1; 3]).expand(function.dims());
         (function, variance)
     }
 
@@ -141,5 +167,12 @@ impl Likelihood for StudentT {
             self.scale.to_vec()[0],
             numbers(self.degrees_of_freedom())[0],
         )))
+    }
+
+    fn predict(&self, marginals: Marginals) -> Marginals {
+        Marginals {
+            variance: marginals.variance + self.noise().reshape([1, 1]),
+            mean: marginals.mean,
+        }
     }
 }

@@ -194,7 +194,9 @@ impl Listing<'_> {
     /// Whether a step into a container is part of paths.
     fn is_named(&self, container: &str) -> bool {
         let within_box = self.steps.last().is_some_and(|step| step.container == BOX);
-        !(container.starts_with("Enum:") || [BOX, POSITIVE, FRACTION].contains(&container) || within_box)
+        !(container.starts_with("Enum:")
+            || [BOX, POSITIVE, FRACTION].contains(&container)
+            || within_box)
     }
 
     /// Takes a number that is attached to the parameter that was visited last.

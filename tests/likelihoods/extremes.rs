@@ -87,7 +87,7 @@ fn labels_are_finite_far_on_the_wrong_side() {
             -101.0..-90.0,
         );
         // log(ε/2)
-        let robust = RobustMaxConfig::new(3).init();
+        let robust = RobustMaxConfig::new(3).init(platform.options());
         check(
             "robust-max",
             at(&platform, &robust, 0.0, &[-50.0, 50.0, 0.0]),

@@ -6,13 +6,17 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod accuracy;
 mod cases;
 mod expectations;
 mod extremes;
 mod gradients;
 mod integrals;
+mod lines;
 mod outputs;
 mod quantiles;
 mod registration;
 mod samples;
+mod several_functions;
+mod single_precision;
 mod sizes;

@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// serde names all variants in its message about an unknown one.
-fn variants() -> Vec<String> {
+pub fn variants() -> Vec<String> {
     let unknown = serde_json::from_str::<LikelihoodConfig>(r#"{"likelihood": "?"}"#);
     let message = unknown.expect_err("no such likelihood").to_string();
     let (_, list) = message.split_once("expected one of ").expect("a list");
@@ -101,11 +101,12 @@ fn a_column_short() {
 /// What is trained is reported, at the values of the configuration.
 #[test]
 fn hyperparameters_are_reported() {
-    let expected: [(&str, &[f64]); 9] = [
+    let expected: [(&str, &[f64]); 10] = [
         ("gaussian.noise", &[0.8]),
         ("heteroskedastic.noise", &[0.6]),
         ("student-t.scale", &[0.9]),
         ("student-t.excess_degrees_of_freedom", &[6.0]),
+        ("robust-max.epsilon", &[0.01]),
         ("ordinal.first_cut_point", &[-0.674_489_750_196_081_7]),
         (
             "ordinal.gaps",
@@ -133,6 +134,62 @@ fn hyperparameters_are_reported() {
             let tolerance = platform.tolerance(1e-13, 1e-6);
             assert_close(path, &parameter.values, values, tolerance);
         }
+    }
+}
+
+/// A robust arg max that was saved before its rate of errors could be trained has it fixed.
+#[test]
+fn rates_of_errors_that_are_not_trained() {
+    let saved = r#"{"likelihood": "robust-max", "classes": 3, "epsilon": 0.02, "nodes": 20}"#;
+    let config: LikelihoodConfig = serde_json::from_str(saved).expect("readable");
+    for platform in platforms() {
+        let LikelihoodConfig::RobustMax(config) = &config else {
+            panic!("{config:?}");
+        };
+        let likelihood = config.init(platform.options());
+        assert_eq!(parameter_values(&likelihood).len(), 0);
+        assert_eq!(likelihood.epsilon(), 0.02);
+    }
+}
+
+/// A rate of errors is set and bounded by its path, between 0 and 1 whatever is asked.
+#[test]
+fn rates_of_errors_by_their_path() {
+    use burn_gp::parameter::{Bounds, Parameters};
+    for platform in platforms() {
+        let likelihood = burn_gp::likelihoods::RobustMaxConfig::new(3).init(platform.options());
+        let likelihood = likelihood
+            .with_parameter("epsilon", &[0.25])
+            .expect("a parameter");
+        assert!((likelihood.epsilon() - 0.25).abs() < 1e-6);
+        for wrong in [0.0, 1.0, -0.1, 1.5] {
+            assert!(
+                likelihood
+                    .clone()
+                    .with_parameter("epsilon", &[wrong])
+                    .is_err(),
+                "{wrong}"
+            );
+        }
+        let bounded = likelihood
+            .clone()
+            .with_bounds("epsilon", Bounds::between(0.1, 0.5));
+        let bounded = bounded.expect("bounds around the value");
+        assert!((bounded.epsilon() - 0.25).abs() < 1e-6);
+        let bounds = bounded.parameter_bounds("epsilon").expect("bounds").ends();
+        assert!(
+            (bounds.0 - 0.1).abs() < 1e-6 && (bounds.1 - 0.5).abs() < 1e-6,
+            "{bounds:?}"
+        );
+        assert!(bounded.with_parameter("epsilon", &[0.6]).is_err());
+        // No limit beyond what it is anyway.
+        let below = likelihood
+            .with_bounds("epsilon", Bounds::between(-1.0, 2.0))
+            .expect("bounds");
+        assert_eq!(
+            below.parameter_bounds("epsilon").expect("bounds").ends(),
+            (0.0, 1.0)
+        );
     }
 }
 

@@ -33,13 +33,16 @@ fn config(value: fn() -> BoxedStrategy<f64>) -> impl Strategy<Value = Likelihood
         (0usize..5, 0usize..40).prop_map(|(classes, nodes)| {
             LikelihoodConfig::Softmax(SoftmaxConfig { classes, nodes })
         }),
-        (0usize..5, number(), 0usize..40).prop_map(|(classes, epsilon, nodes)| {
-            LikelihoodConfig::RobustMax(RobustMaxConfig {
-                classes,
-                epsilon,
-                nodes,
-            })
-        }),
+        (0usize..5, number(), any::<bool>(), 0usize..40).prop_map(
+            |(classes, epsilon, train_epsilon, nodes)| {
+                LikelihoodConfig::RobustMax(RobustMaxConfig {
+                    classes,
+                    epsilon,
+                    train_epsilon,
+                    nodes,
+                })
+            }
+        ),
         (0usize..5).prop_map(|classes| OrdinalConfig { classes }.into()),
         Just(LikelihoodConfig::Poisson),
         value().prop_map(|dispersion| NegativeBinomialConfig { dispersion }.into()),

@@ -73,7 +73,7 @@ pub(super) fn course(
         if step.is_multiple_of(interval) || trainer.is_finished() {
             let predictor = TrainedModel::variational(trainer.model().clone()).predictor()?;
             let (test, progress) = (&data.test, watch.rows(data.test.len()));
-            let scores = evaluate(&predictor, test, &data.standardizer, LEVEL, progress).scores;
+            let scores = evaluate(&predictor, test, &data.standardizer, LEVEL, progress)?.scores;
             points.push(Look {
                 step,
                 seconds: entry.seconds,

@@ -1,7 +1,7 @@
 //! Which step's model is kept: the one that predicts the validation rows best.
 
-use burn_gp::{metrics, ops::NotPositiveDefinite};
-use burn_gp_models::{AnyMiniBatch, training::TrainingData};
+use burn_gp::metrics;
+use burn_gp_models::{AnyMiniBatch, PredictionError, training::TrainingData};
 use serde::{Deserialize, Serialize};
 
 use crate::preparation::Part;
@@ -57,15 +57,11 @@ impl Validation {
     ///
     /// # Errors
     ///
-    /// When a covariance matrix cannot be factored.
-    pub fn look_at(
-        &mut self,
-        step: usize,
-        model: &AnyMiniBatch,
-    ) -> Result<f64, NotPositiveDefinite> {
+    /// When the model cannot predict the rows.
+    pub fn look_at(&mut self, step: usize, model: &AnyMiniBatch) -> Result<f64, PredictionError> {
         let predictor = model.trained(&self.data)?.predictor()?;
         let (inputs, (targets, _)) = (&self.part.inputs, self.part.likelihood_targets());
-        let densities = predictor.log_density(inputs.values(), inputs.columns(), &targets);
+        let densities = predictor.log_density(inputs.values(), inputs.columns(), &targets)?;
         let score = metrics::negative_log_density(&densities);
         let improved = (self.progress.best_score).is_none_or(|best| score < best);
         if improved {

@@ -7,7 +7,7 @@ mod projection;
 use burn::{module::Module, tensor::Tensor};
 use burn_gp::{
     layers::{Layer, Propagation, Stack, StackProcess},
-    likelihoods::Likelihood,
+    likelihoods::{ImpossibleTarget, Likelihood},
     ops::NotPositiveDefinite,
     parameter::Priors,
 };
@@ -109,5 +109,9 @@ impl<H: Layer, O: Layer, L: Likelihood> MiniBatchModel for DeepGp<H, O, L> {
 
     fn priors(&self) -> Priors {
         self.priors.clone()
+    }
+
+    fn check_targets(&self, targets: &Tensor<2>) -> Result<(), ImpossibleTarget> {
+        self.likelihood.check_tensor(targets)
     }
 }

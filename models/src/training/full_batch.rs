@@ -102,6 +102,8 @@ pub struct FullBatchTrainer<M> {
     training: FullBatchTraining,
     data: TrainingData,
     priors: Priors,
+    /// Whether the model can take the targets.
+    targets_checked: bool,
     /// Where L-BFGS has been last.
     evaluations: Evaluations,
     progress: Progress,
@@ -199,6 +201,7 @@ impl<M: FullBatch> FullBatchTrainer<M> {
             optimizer: Optimizer::new(&training),
             training,
             data,
+            targets_checked: false,
             evaluations: Evaluations::default(),
             progress: Progress {
                 iterations: 0,
@@ -390,6 +393,10 @@ impl<M: FullBatch> Trainer for FullBatchTrainer<M> {
     type Model = M;
 
     fn step(&mut self) -> Result<StepReport, TrainingError> {
+        if !self.targets_checked {
+            self.model.check_targets(&self.data.targets)?;
+            self.targets_checked = true;
+        }
         // Apart for the time of the step, which also needs all the rest.
         let unused = Optimizer::new(&self.training);
         let mut optimizer = std::mem::replace(&mut self.optimizer, unused);

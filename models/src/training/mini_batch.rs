@@ -132,6 +132,8 @@ pub struct MiniBatchTrainer<M> {
     rates: Rates,
     batches: Batches,
     computation: MiniBatchStep,
+    /// Whether the model can take the targets.
+    targets_checked: bool,
     step: usize,
 }
 
@@ -154,6 +156,7 @@ impl<M: MiniBatchModel> MiniBatchTrainer<M> {
             rates,
             batches: training.batches(data),
             training,
+            targets_checked: false,
             step: 0,
         }
     }
@@ -192,6 +195,10 @@ impl<M: MiniBatchModel> Trainer for MiniBatchTrainer<M> {
     type Model = M;
 
     fn step(&mut self) -> Result<StepReport, TrainingError> {
+        if !self.targets_checked {
+            self.model.check_targets(&self.batches.data().targets)?;
+            self.targets_checked = true;
+        }
         let batch = self.batches.batch(self.step);
         let (loss, gradients) = self.computation.differentiate(&self.model, batch)?;
         let rates = self.rates.at(self.step);

@@ -34,6 +34,7 @@ use burn::{
     tensor::{DType, Device, Int, Tensor, TensorData},
 };
 use burn_gp::{
+    likelihoods::{ImpossibleTarget, check_finite},
     ops::NotPositiveDefinite,
     optim::NaturalStepError,
     parameter::{Hyperparameter, Priors, hyperparameters},
@@ -121,6 +122,16 @@ pub trait MiniBatchModel: Module + ModuleDisplay {
     /// objective: none by default.
     fn priors(&self) -> Priors {
         Priors::default()
+    }
+
+    /// Checks targets, `[N, T]`, before training. A model with a likelihood asks it; by default they
+    /// have to be finite.
+    ///
+    /// # Errors
+    ///
+    /// [`ImpossibleTarget`]: the first value that has no probability.
+    fn check_targets(&self, targets: &Tensor<2>) -> Result<(), ImpossibleTarget> {
+        check_finite(targets)
     }
 
     /// The hyperparameters, in the units people read.
@@ -226,6 +237,9 @@ pub struct StepReport {
 /// Why training stopped.
 #[derive(Debug, thiserror::Error)]
 pub enum TrainingError {
+    /// The model cannot take a target.
+    #[error(transparent)]
+    Target(#[from] ImpossibleTarget),
     /// A covariance matrix has no Cholesky factor.
     #[error("step {step}: {source} Hyperparameters: {hyperparameters}.")]
     Factorization {

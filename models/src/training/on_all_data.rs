@@ -1,7 +1,10 @@
 //! Models on all data in a loop of mini-batches.
 
 use burn::{module::Module, tensor::Tensor};
-use burn_gp::{inference::FullBatch, ops::NotPositiveDefinite, parameter::Priors};
+use burn_gp::{
+    inference::FullBatch, likelihoods::ImpossibleTarget, ops::NotPositiveDefinite,
+    parameter::Priors,
+};
 
 use super::{MiniBatchModel, Objective};
 
@@ -47,5 +50,9 @@ impl<M: FullBatch> MiniBatchModel for OnAllData<M> {
 
     fn priors(&self) -> Priors {
         self.model.priors().within("model")
+    }
+
+    fn check_targets(&self, targets: &Tensor<2>) -> Result<(), ImpossibleTarget> {
+        self.model.check_targets(targets)
     }
 }

@@ -233,7 +233,10 @@ mod tests {
             assert!((value * x - x.ln_1p()).abs() <= 4e-16 * x.ln_1p(), "{x}");
             // d/dx [x·value] = 1/(1 + x)
             let total = value + x * slope;
-            assert!((total - 1.0 / (1.0 + x)).abs() < 1e-15 * value, "slope at {x}");
+            assert!(
+                (total - 1.0 / (1.0 + x)).abs() < 1e-15 * value,
+                "slope at {x}"
+            );
         }
         assert_eq!(log_ratio(0.0), (1.0, -0.5));
         assert_eq!(exp_minus_one(1e-20), (1e-20, 1.0));

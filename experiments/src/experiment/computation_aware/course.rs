@@ -255,7 +255,7 @@ impl Course {
         progress: RowProgress,
     ) -> Result<Look, Failure> {
         let (test, standardizer) = (&self.data.test, &self.data.standardizer);
-        let scores = evaluate(&model.predictor()?, test, standardizer, LEVEL, progress).scores;
+        let scores = evaluate(&model.predictor()?, test, standardizer, LEVEL, progress)?.scores;
         let hyperparameters = model.hyperparameters();
         let deviation = |path: &str| value_at(&hyperparameters, path).sqrt();
         let mut lengthscales = values_at(&hyperparameters, "kernel.lengthscale").to_vec();

@@ -261,7 +261,7 @@ impl Example {
         let hyperparameters = model.hyperparameters();
         Ok(Look {
             step,
-            nlpd: metrics::negative_log_density(&predictor.log_density(inputs, 1, targets)),
+            nlpd: metrics::negative_log_density(&predictor.log_density(inputs, 1, targets)?),
             rmse: metrics::root_mean_squared_error(targets, &predictor.predict(inputs, 1).mean),
             noise: value_at(&hyperparameters, "likelihood.noise").sqrt(),
             lengthscale: value_at(&hyperparameters, "kernel.lengthscale"),

@@ -20,7 +20,7 @@ use burn_gp::{
 use burn_gp_datasets::{DataSource, Dataset, SyntheticFunction};
 use burn_gp_models::{
     AnyPredictive, BasisConfig, DbkConfig, DeepKernelConfig, ExactConfig, NetworkModelConfig,
-    Predictor, TrainedModel,
+    PredictionError, Predictor, TrainedModel,
     training::{
         MiniBatchModel, MiniBatchTrainer, MiniBatchTraining, OnAllData, TrainingData, matrix,
     },
@@ -270,7 +270,7 @@ impl Example {
                 TrainedModel::exact(clock.train(trainer, watch)?.into_model(), &data)
             }
         };
-        let run = self.scored(method, seed, &model.predictor()?, &clock);
+        let run = self.scored(method, seed, &model.predictor()?, &clock)?;
         let slice = |place: f64| {
             let [at, all] = [&[place][..], &run.x].map(|x| matrix(x, 1, device, dtype));
             model.covariance(at, all).map(numbers)
@@ -285,15 +285,15 @@ impl Example {
         seed: u64,
         predictor: &Predictor<AnyPredictive, AnyLikelihood>,
         clock: &StepClock,
-    ) -> Run {
+    ) -> Result<Run, PredictionError> {
         let (inputs, targets) = (self.test.inputs.values(), &self.test.targets);
         let predictions = predictor.predict(inputs, 1);
-        let densities = predictor.log_density(inputs, 1, targets);
+        let densities = predictor.log_density(inputs, 1, targets)?;
         let function = |x: &f64| SyntheticFunction::Levels.evaluate(&[*x]);
         let truth: Vec<f64> = inputs.iter().map(function).collect();
         let x = evenly_spaced((-1.5, 1.5), CURVE_POINTS);
         let curve = predictor.predict(&x, 1);
-        Run {
+        Ok(Run {
             method,
             rows: self.train.rows(),
             seed,
@@ -312,7 +312,7 @@ impl Example {
                 .map(|variance| variance.sqrt())
                 .collect(),
             slices: Vec::new(),
-        }
+        })
     }
 }
 

@@ -33,6 +33,7 @@ use crate::experiment::{
 };
 use crate::failure::Failure;
 use crate::kernel_expression::KernelExpression;
+use crate::likelihood::ROBUST_MAX_ERRORS;
 use crate::parameter_options::ValuesOption;
 use crate::training_run::TrainingRun;
 
@@ -198,6 +199,7 @@ impl MnistOptions {
             )),
             mean: Some(MeanName::Zero),
             likelihood: Some(LikelihoodName::RobustMax),
+            fix: Some(vec![ROBUST_MAX_ERRORS.into()]),
             inducing: Some(self.inducing.unwrap_or(common.by_scale(100, INDUCING))),
             initialiser: Some(InitialiserName::Subset),
             steps: Some(self.steps.unwrap_or(common.by_scale(300, STEPS))),

@@ -255,7 +255,7 @@ impl Model {
         let predictor = TrainedModel::variational(model.clone()).predictor()?;
         let (held_out, truth) = (&data.held_out_inputs, &data.held_out_targets);
         let predictions = predictor.predict(held_out, 1);
-        let densities = predictor.log_density(held_out, 1, truth);
+        let densities = predictor.log_density(held_out, 1, truth)?;
         let x = places(data.range());
         let curve = predictor.predict(&x, 1);
         let deviation: Vec<f64> = curve.variance.iter().map(|value| value.sqrt()).collect();

@@ -8,6 +8,10 @@ use std::{
     },
 };
 
+use crate::{
+    PredictionError,
+    training::{Batch, MiniBatchModel, TrainingError, describe, mini_batch_step::MiniBatchStep},
+};
 use burn::{
     lr_scheduler::module_lr_scheduler::ModuleLearningRate,
     module::Module,
@@ -17,11 +21,6 @@ use burn::{
         InferenceStep, Interrupter, ItemLazy, TrainOutput, TrainStep,
         metric::{Adaptor, LossInput},
     },
-};
-use burn_gp::ops::NotPositiveDefinite;
-
-use crate::training::{
-    Batch, MiniBatchModel, TrainingError, describe, mini_batch_step::MiniBatchStep,
 };
 
 /// A model with the course of its training, so that burn's learner can make its steps.
@@ -169,18 +168,21 @@ impl Adaptor<LossInput> for LearnedStep {
 }
 
 /// What is asked of the model after a round of steps, such as its score on data held out.
-pub type Examination<M> = Box<dyn FnOnce(&M) -> Result<f64, NotPositiveDefinite> + Send>;
+pub type Examination<M> = Box<dyn FnOnce(&M) -> Result<f64, PredictionError> + Send>;
 
 impl<M: MiniBatchModel + 'static> InferenceStep for LearnedModel<M> {
     type Input = Examination<M>;
     type Output = ExaminedModel;
 
     fn step(&self, examination: Examination<M>) -> ExaminedModel {
-        let score = examination(&self.model).unwrap_or_else(|source| {
-            self.course.fail(TrainingError::Factorization {
-                step: self.course.made.load(Ordering::Relaxed),
-                source,
-                hyperparameters: describe(&self.model.hyperparameters()),
+        let score = examination(&self.model).unwrap_or_else(|error| {
+            self.course.fail(match error {
+                PredictionError::Target(impossible) => impossible.into(),
+                PredictionError::Factorization(source) => TrainingError::Factorization {
+                    step: self.course.made.load(Ordering::Relaxed),
+                    source,
+                    hyperparameters: describe(&self.model.hyperparameters()),
+                },
             });
             f64::NAN
         });

@@ -156,12 +156,13 @@ impl<M: MiniBatchModel + 'static> MiniBatchLearner<M> {
     ///
     /// # Errors
     ///
-    /// When a step cannot be made; the model is then the one before it. When something else stopped
-    /// the learner.
+    /// When the model cannot take a target. When a step cannot be made; the model is then the one
+    /// before it. When something else stopped the learner.
     pub fn fit(
         &mut self,
         training: SupervisedTraining<LearnedModel<M>>,
     ) -> Result<(), TrainingError> {
+        self.model.check_targets(&self.data.targets)?;
         let course = self.course(training.interrupter());
         let model = LearnedModel::new(self.model.clone(), Arc::clone(&course));
         let rates = self.scheduler();

@@ -41,6 +41,7 @@ use crate::experiment::{
 };
 use crate::failure::Failure;
 use crate::kernel_expression::KernelExpression;
+use crate::likelihood::ROBUST_MAX_ERRORS;
 use crate::standard_output::print;
 use crate::training_run::TrainingRun;
 use rows::{CifarModel, CifarRow, LabelLikelihood, Patches};
@@ -283,6 +284,8 @@ impl CifarOptions {
             isotropic: Some(true),
             mean: Some(MeanName::Zero),
             likelihood: Some(self.likelihood.into()),
+            fix: (self.likelihood == LabelLikelihood::RobustMax)
+                .then(|| vec![ROBUST_MAX_ERRORS.into()]),
             initialiser: Some(InitialiserName::KMeans),
             steps: Some(self.steps.unwrap_or(common.by_scale(150, STEPS))),
             batch_size: Some(self.batch_size.unwrap_or(BATCH)),

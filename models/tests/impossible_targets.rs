@@ -1,0 +1,234 @@
+//! A target that the likelihood gives no probability stops every way to train and to score.
+
+use burn::tensor::{DType, Device};
+use burn::train::SupervisedTraining;
+use burn_gp::{
+    kernels::StationaryConfig,
+    likelihoods::{
+        BetaConfig, GammaConfig, GaussianConfig, HeteroskedasticConfig, ImpossibleTarget,
+        LikelihoodConfig, NegativeBinomialConfig, OrdinalConfig, RobustMaxConfig, SoftmaxConfig,
+        StudentTConfig,
+    },
+    ops::Stationary,
+};
+use burn_gp_models::{
+    ComputationAwareConfig, ConjugateGradientsConfig, DbkConfig, DeepGpConfig, DeepKernelConfig,
+    ExactConfig, InitError, LastLayerConfig, LayerConfig, NetworkModelConfig, PredictionError,
+    SgprConfig, SolveCollapsedConfig, SvdbkConfig, SvgpConfig, TrainedModel,
+    training::{
+        FullBatchTrainer, FullBatchTraining, MiniBatchLearner, MiniBatchTrainer, MiniBatchTraining,
+        StepRenderer, Trainer, TrainingData, TrainingError,
+    },
+};
+
+const ROWS: usize = 12;
+
+/// The row that the impossible value stands in.
+const WRONG_ROW: usize = 7;
+
+/// A likelihood, a target (with its noise variance) that it takes, and values that it does not take
+/// in a column.
+struct Case {
+    likelihood: LikelihoodConfig,
+    possible: Vec<f64>,
+    impossible: Vec<(usize, f64)>,
+}
+
+fn case(likelihood: impl Into<LikelihoodConfig>, possible: &[f64], impossible: &[f64]) -> Case {
+    let of_every_column = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
+    let columns = 0..possible.len();
+    Case {
+        likelihood: likelihood.into(),
+        possible: possible.to_vec(),
+        impossible: (columns.flat_map(|column| of_every_column.map(|value| (column, value))))
+            .chain(impossible.iter().map(|&value| (possible.len() - 1, value)))
+            .collect(),
+    }
+}
+
+/// Every likelihood; what is impossible in a last column stands at the end.
+fn cases() -> Vec<Case> {
+    vec![
+        case(GaussianConfig::default(), &[0.3], &[]),
+        case(LikelihoodConfig::FixedNoise, &[0.3, 0.1], &[0.0, -1.0]),
+        case(HeteroskedasticConfig::default(), &[0.3], &[]),
+        case(StudentTConfig::default(), &[0.3], &[]),
+        case(LikelihoodConfig::Bernoulli, &[1.0], &[2.0, -1.0, 0.5]),
+        case(LikelihoodConfig::BernoulliLogit, &[1.0], &[2.0, -1.0, 0.5]),
+        case(SoftmaxConfig::new(3), &[2.0], &[3.0, -1.0, 0.5]),
+        case(RobustMaxConfig::new(3), &[2.0], &[3.0, -1.0, 0.5]),
+        case(OrdinalConfig { classes: 3 }, &[2.0], &[3.0, -1.0, 0.5]),
+        case(LikelihoodConfig::Poisson, &[2.0], &[1.5, -1.0]),
+        case(NegativeBinomialConfig::default(), &[2.0], &[1.5, -1.0]),
+        case(LikelihoodConfig::Exponential, &[0.7], &[-1.0]),
+        case(GammaConfig::default(), &[0.7], &[0.0, -1.0]),
+        case(BetaConfig::default(), &[0.7], &[0.0, 1.0, 1.5]),
+    ]
+}
+
+impl Case {
+    /// Row-major targets, the same in every row.
+    fn targets(&self) -> Vec<f64> {
+        self.possible.repeat(ROWS)
+    }
+
+    /// As [`targets`](Self::targets), with `value` in a column of the wrong row.
+    fn with(&self, column: usize, value: f64) -> Vec<f64> {
+        let mut targets = self.targets();
+        targets[WRONG_ROW * self.possible.len() + column] = value;
+        targets
+    }
+
+    fn data(&self, targets: &[f64], dtype: DType) -> TrainingData {
+        let device = Device::default().autodiff();
+        TrainingData::with_target_columns(&inputs(), targets, self.possible.len(), &device, dtype)
+    }
+}
+
+fn inputs() -> Vec<f64> {
+    (0..ROWS).map(|row| row as f64 / ROWS as f64).collect()
+}
+
+fn kernel() -> StationaryConfig {
+    StationaryConfig::new(Stationary::Matern52)
+}
+
+#[track_caller]
+fn assert_names(found: &ImpossibleTarget, column: usize, value: f64) {
+    assert_eq!((found.row, found.column), (WRONG_ROW, column), "{found}");
+    assert_eq!(found.value.to_bits(), value.to_bits(), "{found}");
+}
+
+#[track_caller]
+fn of_init<M>(result: Result<M, InitError>) -> ImpossibleTarget {
+    match result.err() {
+        Some(InitError::Target(impossible)) => impossible,
+        other => panic!("no word about the target: {other:?}"),
+    }
+}
+
+#[track_caller]
+fn of_training<T>(result: Result<T, TrainingError>) -> ImpossibleTarget {
+    match result.err() {
+        Some(TrainingError::Target(impossible)) => impossible,
+        other => panic!("no word about the target: {other:?}"),
+    }
+}
+
+#[track_caller]
+fn of_score<T>(result: Result<T, PredictionError>) -> ImpossibleTarget {
+    match result.err() {
+        Some(PredictionError::Target(impossible)) => impossible,
+        other => panic!("no word about the target: {other:?}"),
+    }
+}
+
+/// Models of any likelihood: made, trained step by step and by burn's learner, scored.
+#[test]
+fn every_likelihood_refuses_what_it_cannot_take() {
+    for dtype in [DType::F32, DType::F64] {
+        for case in cases() {
+            let svgp = SvgpConfig::new(kernel(), case.likelihood.clone()).with_inducing(4);
+            let deep = DeepGpConfig::new(LayerConfig::new(kernel()), case.likelihood.clone());
+            let weights = SvdbkConfig::new(case.likelihood.clone());
+            let possible = case.data(&case.targets(), dtype);
+            let model = svgp.init(&possible).expect("possible targets");
+            let trained = TrainedModel::variational(model.clone());
+            let predictor = trained.predictor().expect("a predictor");
+            for &(column, value) in &case.impossible {
+                let targets = case.with(column, value);
+                let data = case.data(&targets, dtype);
+                assert_names(&of_init(svgp.init(&data)), column, value);
+                assert_names(&of_init(deep.init(&data)), column, value);
+                assert_names(&of_init(weights.init(&data)), column, value);
+                let training = MiniBatchTraining::new(2);
+                let mut trainer =
+                    MiniBatchTrainer::new(model.clone(), data.clone(), training.clone());
+                assert_names(&of_training(trainer.step()), column, value);
+                let rows = (inputs(), 1);
+                let density = predictor.log_density(&rows.0, rows.1, &targets);
+                assert_names(&of_score(density), column, value);
+                let score = predictor.score(&rows.0, rows.1, &targets);
+                assert_names(&of_score(score), column, value);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_learner_refuses_a_label_of_no_class() {
+    let case = case(SoftmaxConfig::new(3), &[2.0], &[]);
+    let svgp = SvgpConfig::new(kernel(), case.likelihood.clone()).with_inducing(4);
+    let model = (svgp.init(&case.data(&case.targets(), DType::F32))).expect("possible targets");
+    let data = case.data(&case.with(0, f64::NAN), DType::F32);
+    let mut learner = MiniBatchLearner::new(model, data, MiniBatchTraining::new(2));
+    let folder = temp_dir::TempDir::new().expect("a folder");
+    let (batches, none) = (learner.batches(|_| false), learner.examinations(|_| None));
+    let training = SupervisedTraining::new(folder.path(), batches, none)
+        .renderer(Box::new(StepRenderer::silent()));
+    assert_names(&of_training(learner.fit(training)), 0, f64::NAN);
+}
+
+/// Models of normal noise on all data and with networks.
+#[test]
+fn models_of_normal_noise_refuse_targets_that_are_not_finite() {
+    let noise = GaussianConfig::default;
+    let case = case(noise(), &[0.3], &[]);
+    let (exact, sgpr) = (
+        ExactConfig::new(kernel(), noise()),
+        SgprConfig::new(kernel(), noise()),
+    );
+    let sgpr = sgpr.with_inducing(4);
+    let solve = SolveCollapsedConfig::new(kernel(), noise()).with_inducing(4, 4);
+    let network = NetworkModelConfig::Dbk(DbkConfig::default());
+    let last_layer = LastLayerConfig {
+        basis: Default::default(),
+        mean: Default::default(),
+        likelihood: noise(),
+        parameters: Default::default(),
+    };
+    for (column, value) in case.impossible.clone() {
+        let data = case.data(&case.with(column, value), DType::F64);
+        let named = |impossible: ImpossibleTarget| assert_names(&impossible, column, value);
+        named(of_init(sgpr.init(&data)));
+        named(of_init(solve.init(&data)));
+        named(of_init(
+            ConjugateGradientsConfig::new(kernel(), noise()).init(&data),
+        ));
+        let actions = ComputationAwareConfig::new(kernel(), noise());
+        named(of_init(actions.init(data.clone())));
+        named(of_init(network.init(&data)));
+        named(of_init(last_layer.init(&data)));
+        named(of_init(DeepKernelConfig::new(exact.clone()).init(&data)));
+        // The exact model is made without data, so that its trainer is the first to see them.
+        let model = exact
+            .init(1, (&data.inputs.device(), DType::F64))
+            .expect("a model");
+        let model = burn::module::Module::train(model);
+        let mut trainer = FullBatchTrainer::new(model, data, FullBatchTraining::default());
+        named(of_training(trainer.step()));
+    }
+}
+
+/// A value may be possible in double precision alone: the fraction next to 1 is 1 in single, the
+/// tiny number 0.
+#[test]
+fn targets_are_checked_in_the_precision_they_are_used_in() {
+    let fraction = case(BetaConfig::default(), &[0.7], &[]);
+    let number = case(GammaConfig::default(), &[0.7], &[]);
+    for (case, value, rounded) in [(fraction, 1.0 - 1e-12, 1.0), (number, 1e-60, 0.0)] {
+        let svgp = SvgpConfig::new(kernel(), case.likelihood.clone()).with_inducing(4);
+        let targets = case.with(0, value);
+        assert!(svgp.init(&case.data(&targets, DType::F64)).is_ok());
+        let seen = of_init(svgp.init(&case.data(&targets, DType::F32)));
+        assert_eq!((seen.row, seen.value), (WRONG_ROW, rounded));
+        let model = svgp.init(&case.data(&case.targets(), DType::F32));
+        let trained = TrainedModel::variational(model.expect("possible targets"));
+        let predictor = trained.predictor().expect("a predictor");
+        let seen = of_score(predictor.log_density(&inputs(), 1, &targets));
+        assert_eq!((seen.row, seen.value), (WRONG_ROW, value));
+        assert_eq!(seen.rounded, Some((rounded, "f32")));
+        let text = format!("target {value}, {rounded} in f32, in row {WRONG_ROW}, column 0 is not");
+        assert!(seen.to_string().starts_with(&text), "{seen}");
+    }
+}

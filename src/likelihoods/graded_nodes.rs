@@ -1,0 +1,240 @@
+//! Quadrature nodes on a line that are dense around several places at once.
+
+use core::f64::consts::PI;
+
+use burn::tensor::{Bool, Tensor, TensorData};
+
+use super::{Marginals, mode::Standardized, quadrature::SMALLEST_VARIANCE};
+use crate::ops::softplus;
+
+/// Where a function of `f` changes, and over which distance.
+#[derive(Clone, Debug)]
+pub struct Focus {
+    /// The place, `[N, P]`.
+    pub centre: Tensor<2>,
+    /// The distance, positive, `[N, P]`.
+    pub width: Tensor<2>,
+}
+
+/// Nodes on either side of the mean of the Gaussian.
+pub(super) const NODES: usize = 16;
+
+/// Deviations on either side of the mean that nodes cover. Beyond lies 10⁻¹⁰ of the Gaussian.
+pub(super) const REACH: f64 = 6.5;
+
+/// Nodes on either side of a bend of the log density.
+const NODES_AROUND_BEND: usize = 24;
+
+/// Deviations between the mean and a bend from which on the Gaussian does not see the bend.
+const FARTHEST_BEND: f64 = 7.0;
+
+/// Nodes on either side of the mode of density × Gaussian.
+const NODES_AROUND_MODE: usize = 40;
+
+/// Deviations that nodes go on behind the mode and behind the mean.
+const REACH_AROUND_MODE: f64 = 8.0;
+
+/// A place has the share `ρ_1⁴/(ρ_1⁴ + ρ_2⁴)` of the first set, ρ the nodes per unit of length. With a smaller
+/// power a set gets shares of what is too narrow for it; with a larger one the shares themselves
+/// change over too short a distance.
+const POWER: f64 = 4.0;
+
+/// The logarithm of the density of nodes in a set that is not used.
+const NONE: f64 = -1e4;
+
+/// Nodes `f = μ + σ·z_s` and weights `w_s` of `E_{f ~ N(μ, σ²)}[g(f)] ≈ Σ_s w_s·g(f_s)`, for every
+/// marginal its own.
+///
+/// They are two sets of nodes `c_k + d_k·sinh(i·h_k)`, `i = −n … n`: spaced by `h_k·d_k` around
+/// `c_k`, and by h_k times the distance away from it, so that a set sees what happens over distances
+/// of d_k at c_k and what happens over larger ones farther off. The trapezoidal rule in i is then
+/// exact up to terms of the order `exp(−5/h_k)`. What is integrated is divided between the sets by smooth
+/// shares, most of it to the set whose nodes are denser at a place. One set belongs to the Gaussian, one
+/// to what else is narrow.
+///
+/// `z_s` and `w_s` are constants to autodiff: gradients are the sums, over the same nodes, of the
+/// gradients of the integrand.
+#[derive(Clone, Debug)]
+pub struct GradedNodes {
+    /// `z_s`, `[S, N, P]`
+    places: Tensor<3>,
+    /// `log w_s`, `[S, N, P]`
+    log_weights: Tensor<3>,
+}
+
+impl GradedNodes {
+    /// Nodes that are dense around the mean of the Gaussian and around the bend of a log density, for
+    /// its expectation. A bend that is wider than the Gaussian, or out of its reach, needs no nodes of
+    /// its own.
+    ///
+    /// # Shapes
+    ///
+    /// - `marginals`: of the functions, `[N, P]`
+    /// - `count`: nodes on either side of the mean
+    pub fn around(marginals: &Marginals, bend: Focus, count: usize) -> Self {
+        let Standardized { centre, width, .. } = Standardized::new(marginals, bend);
+        let unused = centre.clone().abs().greater_elem(FARTHEST_BEND);
+        let unused = unused.bool_or(width.clone().greater_elem(1.0));
+        let centre = centre.mask_fill(unused.clone(), 0.0);
+        let width = width.mask_fill(unused.clone(), 1.0);
+        let reach = centre.clone().abs() + REACH;
+        let gaussian = Set::of_gaussian(&centre, count);
+        let bend = Set::new(centre, width, reach, NODES_AROUND_BEND).without(unused);
+        Self::of(&gaussian, &bend)
+    }
+
+    /// Nodes that are dense around the mean of the Gaussian and around the mode of density × Gaussian
+    /// that is next to the peak of the density, for the expectation of the density. The two are not
+    /// the same where a density with heavy tails has its peak far from the mean: most of the product
+    /// may then lie near either.
+    ///
+    /// # Shapes
+    ///
+    /// - `marginals`: of the functions, `[N, P]`
+    /// - `log_density`: from values of `f`, `[S, N, P]`, to `[S, N, P]`
+    pub fn around_mode(
+        marginals: &Marginals,
+        peak: Focus,
+        log_density: impl Fn(Tensor<3>) -> Tensor<3>,
+    ) -> Self {
+        let (centre, width) = Standardized::new(marginals, peak).mode(log_density);
+        let reach = centre.clone().abs() + REACH_AROUND_MODE;
+        let gaussian = Set::of_gaussian(&centre, NODES);
+        let mode = Set::new(centre, width, reach, NODES_AROUND_MODE);
+        Self::of(&gaussian, &mode)
+    }
+
+    /// Two sets of nodes.
+    fn of(gaussian: &Set, other: &Set) -> Self {
+        let (places, log_weights) = [(gaussian, other), (other, gaussian)]
+            .into_iter()
+            .map(|(own, other)| {
+                let places = own.nodes();
+                let log_density = own.log_density(&places);
+                let lead = (other.log_density(&places) - log_density.clone()) * POWER;
+                let log_share = softplus(lead).neg();
+                let log_normal = (places.clone().square() + (2.0 * PI).ln()) * -0.5;
+                // An interval between nodes is the reciprocal of their density.
+                (own.kept_near(places), log_share - log_density + log_normal)
+            })
+            .unzip();
+        Self {
+            places: Tensor::cat(places, 0),
+            log_weights: Tensor::cat(log_weights, 0),
+        }
+    }
+
+    /// `μ + σ·z_s`, `[S, N, P]`.
+    fn points(&self, marginals: Marginals) -> Tensor<3> {
+        let deviation = marginals.variance.clamp_min(SMALLEST_VARIANCE).sqrt();
+        deviation.unsqueeze::<3>() * self.places.clone() + marginals.mean.unsqueeze::<3>()
+    }
+
+    /// `E_{f ~ N(μ, σ²)}[g(f)]`, `[N, P]`.
+    ///
+    /// # Shapes
+    ///
+    /// - `marginals`: those that the nodes are for, `[N, P]`
+    /// - `integrand`: from values of `f`, `[S, N, P]`, to `[S, N, P]`
+    pub fn expectation(
+        &self,
+        marginals: Marginals,
+        integrand: impl FnOnce(Tensor<3>) -> Tensor<3>,
+    ) -> Tensor<2> {
+        let weights = self.log_weights.clone().exp();
+        let weights = weights.clone() / weights.sum_dim(0);
+        (integrand(self.points(marginals)) * weights)
+            .sum_dim(0)
+            .squeeze_dim(0)
+    }
+
+    /// `log E_{f ~ N(μ, σ²)}[exp g(f)]`, `[N, P]`, without overflow; shapes as
+    /// [`expectation`](Self::expectation).
+    pub fn log_expectation(
+        &self,
+        marginals: Marginals,
+        exponent: impl FnOnce(Tensor<3>) -> Tensor<3>,
+    ) -> Tensor<2> {
+        let exponent = exponent(self.points(marginals)) + self.log_weights.clone();
+        // The shift cancels, and so does its gradient.
+        let largest = exponent.clone().detach().max_dim(0);
+        let sum = (exponent - largest.clone()).exp().sum_dim(0);
+        (sum.log() + largest).squeeze_dim(0)
+    }
+}
+
+/// Nodes `c + d·sinh(i·h)`, `i = −n … n`, in deviations of the Gaussian from its mean. All are
+/// `[1, N, P]`.
+struct Set {
+    /// c
+    centre: Tensor<3>,
+    /// d
+    width: Tensor<3>,
+    /// h
+    spacing: Tensor<3>,
+    /// n
+    count: usize,
+    /// Where the set is not used.
+    unused: Option<Tensor<3, Bool>>,
+}
+
+impl Set {
+    /// The last nodes lie `reach` away from the centre.
+    fn new(centre: Tensor<2>, width: Tensor<2>, reach: Tensor<2>, count: usize) -> Self {
+        let ratio = reach / width.clone();
+        let last = (ratio.clone() + (ratio.square() + 1.0).sqrt()).log(); // its inverse sinh
+        Self {
+            centre: centre.unsqueeze(),
+            width: width.unsqueeze(),
+            spacing: (last * (1.0 / count as f64)).unsqueeze(),
+            count,
+            unused: None,
+        }
+    }
+
+    /// The nodes around the mean of the Gaussian, of the shape of `like`.
+    fn of_gaussian(like: &Tensor<2>, count: usize) -> Self {
+        let zero = like.zeros_like();
+        let one = zero.clone() + 1.0;
+        Self::new(zero, one.clone(), one * REACH, count)
+    }
+
+    fn without(self, unused: Tensor<2, Bool>) -> Self {
+        Self {
+            unused: Some(unused.unsqueeze()),
+            ..self
+        }
+    }
+
+    /// The nodes, `[2n + 1, N, P]`.
+    fn nodes(&self) -> Tensor<3> {
+        let count = self.count as i64;
+        let steps: Vec<f64> = (-count..=count).map(|step| step as f64).collect();
+        let data = TensorData::new(steps, [2 * self.count + 1, 1, 1]);
+        let options = (&self.centre.device(), self.centre.dtype());
+        let growth = (Tensor::<3>::from_data(data, options) * self.spacing.clone()).exp();
+        let sinh = (growth.clone() - growth.recip()) * 0.5;
+        sinh * self.width.clone() + self.centre.clone()
+    }
+
+    /// The logarithm of the nodes per unit of length, `−log h − ½·log((z − c)² + d²)`, at places z,
+    /// `[S, N, P]`.
+    fn log_density(&self, places: &Tensor<3>) -> Tensor<3> {
+        let squares = (places.clone() - self.centre.clone()).square() + self.width.clone().square();
+        let log_spacing = self.spacing.clone().log();
+        let log_spacing = match &self.unused {
+            Some(unused) => log_spacing.mask_fill(unused.clone(), -NONE),
+            None => log_spacing,
+        };
+        squares.log() * -0.5 - log_spacing
+    }
+
+    /// Moves nodes far behind both the mean and the centre, which have no weight, to where integrands
+    /// are finite.
+    fn kept_near(&self, places: Tensor<3>) -> Tensor<3> {
+        let first = self.centre.clone().clamp_max(0.0) - REACH_AROUND_MODE;
+        let last = self.centre.clone().clamp_min(0.0) + REACH_AROUND_MODE;
+        let shape = places.dims();
+        (places.max_pair(first.expand(shape))).min_pair(last.expand(shape))
+    }
+}

@@ -1,0 +1,103 @@
+//! The mode of a density of targets times the Gaussian of a function.
+
+use burn::tensor::Tensor;
+
+use super::{Focus, Marginals, quadrature::SMALLEST_VARIANCE};
+
+/// Steps of the search.
+const STEPS: usize = 14;
+
+/// A place farther away than this many deviations is taken to be here.
+const FARTHEST: f64 = 1e8;
+
+/// Differences are taken over this part of the width.
+const STEP: f64 = 0.1;
+
+/// The smallest width, as a part of the distance from the mean: that of which single precision sees
+/// differences.
+const SMALLEST_WIDTH: f64 = 1e-5;
+
+/// A focus in deviations of the Gaussian from its mean. Nothing here is tracked by autodiff.
+pub(super) struct Standardized {
+    /// `(c − μ)/σ`, `[N, P]`
+    pub centre: Tensor<2>,
+    /// `d/σ`, `[N, P]`
+    pub width: Tensor<2>,
+    mean: Tensor<2>,
+    deviation: Tensor<2>,
+}
+
+impl Standardized {
+    pub fn new(marginals: &Marginals, focus: Focus) -> Self {
+        let mean = marginals.mean.clone().detach();
+        let variance = marginals.variance.clone().detach();
+        let deviation = variance.clamp_min(SMALLEST_VARIANCE).sqrt();
+        let centre = (focus.centre.detach() - mean.clone()) / deviation.clone();
+        let centre = centre.clamp(-FARTHEST, FARTHEST);
+        let smallest = (centre.clone().abs() + 1.0) * SMALLEST_WIDTH;
+        let width = focus.width.detach() / deviation.clone();
+        Self {
+            width: width.max_pair(smallest.clamp_max(1.0)),
+            centre,
+            mean,
+            deviation,
+        }
+    }
+
+    /// The mode of `p(y | f)·N(f; μ, σ²)` next to the peak of the density, which is the focus, and the
+    /// distance `(−d²/dz² log(…))^(−½)` over which the product falls off around it: in deviations from
+    /// the mean, each `[N, P]`.
+    ///
+    /// The mode lies between the peak and the mean. Newton's method starts at the peak; a step that
+    /// leaves the interval in which the slope changes its sign, or that does not halve the one
+    /// before, gives way to the middle of the interval. Derivatives are differences.
+    ///
+    /// # Shapes
+    ///
+    /// - `log_density`: from values of `f`, `[S, N, P]`, to `[S, N, P]`
+    pub fn mode(&self, log_density: impl Fn(Tensor<3>) -> Tensor<3>) -> (Tensor<2>, Tensor<2>) {
+        // Along the line from the mean to the peak.
+        let is_left = self.centre.clone().lower_elem(0.0);
+        let mut last = self.centre.clone().abs();
+        let mut first = last.zeros_like();
+        let direction = (first.clone() + 1.0).mask_fill(is_left, -1.0);
+        let scale = self.width.clone().clamp_max(1.0);
+        let derivatives = |place: &Tensor<2>| {
+            let step = scale.clone() * STEP;
+            let outward = direction.clone() * self.deviation.clone();
+            let at = |place: Tensor<2>| (place * outward.clone() + self.mean.clone()).unsqueeze();
+            let (before, after) = (place.clone() - step.clone(), place.clone() + step.clone());
+            let around = Tensor::cat(vec![at(before), at(place.clone()), at(after)], 0);
+            let values = log_density(around).detach();
+            let value = |index| values.clone().narrow(0, index, 1).squeeze_dim::<2>(0);
+            let (rise, fall) = (value(2) - value(1), value(1) - value(0));
+            let slope = (rise.clone() + fall.clone()) / (step.clone() * 2.0) - place.clone();
+            (slope, (rise - fall) / step.square() - 1.0)
+        };
+        let (mut place, mut change) = (last.clone(), last.clone() * 2.0);
+        for _ in 0..STEPS {
+            let (slope, curvature) = derivatives(&place);
+            // Where the density is no number, the mode is nearer to its peak.
+            let is_behind = slope.clone().lower_elem(0.0);
+            first = place.clone().mask_where(is_behind.clone(), first);
+            last = last.mask_where(is_behind, place.clone());
+            let newton = place.clone() - slope / curvature.clone();
+            let newton_change = (newton.clone() - place.clone()).abs();
+            let is_smaller = newton_change.clone().lower_equal(change * 0.5);
+            let is_small = newton_change.lower_equal(scale.clone() * STEP);
+            let is_within = (newton.clone().greater_equal(first.clone()))
+                .bool_and(newton.clone().lower_equal(last.clone()));
+            let is_sound = (curvature.lower_elem(0.0))
+                .bool_and(is_within)
+                .bool_and(is_smaller.bool_or(is_small));
+            let middle = (first.clone() + last.clone()) * 0.5;
+            let next = middle.mask_where(is_sound, newton);
+            change = (next.clone() - place).abs();
+            place = next;
+        }
+        let (_, curvature) = derivatives(&place);
+        let is_concave = curvature.clone().lower_elem(0.0);
+        let width = curvature.neg().clamp_min(1.0).sqrt().recip();
+        (place * direction, scale.mask_where(is_concave, width))
+    }
+}
