@@ -83,6 +83,12 @@ impl Matrix {
     /// # Panics
     /// When there is no such entry.
     pub fn get(&self, row: usize, column: usize) -> f64 {
+        assert!(
+            column < self.columns,
+            "column {column} of a {} x {} matrix",
+            self.rows,
+            self.columns
+        );
         self.row(row)[column]
     }
 
@@ -117,6 +123,12 @@ mod tests {
     #[should_panic(expected = "matrix cannot be made from 1 values")]
     fn sizes_whose_product_is_too_large_are_wrong() {
         Matrix::new(usize::MAX, usize::MAX, vec![0.0]);
+    }
+
+    #[test]
+    #[should_panic(expected = "column 3 of a 2 x 3 matrix")]
+    fn an_entry_that_is_not_there_is_named() {
+        Matrix::new(2, 3, vec![0.0; 6]).get(1, 3);
     }
 
     #[test]
