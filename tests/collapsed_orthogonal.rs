@@ -312,8 +312,11 @@ fn several_outputs_are_the_sum_of_single_ones() {
     for_each_kernel(|what, problem, options| {
         let (x, y) = problem.data(options);
         let model = problem.model(Jitter::NONE, options);
+        let mut alone = problem.clone();
+        (alone.problem.y.iter_mut()).for_each(|targets| targets.truncate(1));
+        let model_of_one = alone.model(Jitter::NONE, options);
         let orthogonal = distributions(problem)[1].whitened(&problem.cvv(), options);
-        let bounds = |y: Tensor<2>, orthogonal: &VariationalGaussian| {
+        let bounds = |model: &Model, y: Tensor<2>, orthogonal: &VariationalGaussian| {
             [
                 model.objective(x.clone(), y.clone()),
                 model.decoupled_bound(x.clone(), y.clone()),
@@ -321,12 +324,12 @@ fn several_outputs_are_the_sum_of_single_ones() {
             ]
             .map(|bound| scalar(bound.unwrap()))
         };
-        let together = bounds(y.clone(), &orthogonal);
+        let together = bounds(&model, y.clone(), &orthogonal);
         let single = |output: usize| {
             let mean = orthogonal.mean().narrow(0, output, 1);
             let scale = orthogonal.scale().narrow(0, output, 1);
             let orthogonal = VariationalGaussian::full(mean, scale);
-            bounds(y.clone().narrow(1, output, 1), &orthogonal)
+            bounds(&model_of_one, y.clone().narrow(1, output, 1), &orthogonal)
         };
         let (first, second) = (single(0), single(1));
         let sum: Vec<f64> = first.iter().zip(second).map(|(a, b)| a + b).collect();

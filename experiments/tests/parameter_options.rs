@@ -124,6 +124,8 @@ fn runs_do_what_is_asked() {
             "likelihood.noise=0.3..",
             "--set",
             "likelihood.noise=0.5",
+            "--set",
+            "kernel.lengthscale=1",
             "--prior",
             "kernel.lengthscale=uniform(0.8, 1.2)",
         ];

@@ -249,13 +249,7 @@ impl<P: Predictive, L: Likelihood> Predictor<P, L> {
         targets: &'a [f64],
         watch: impl FnMut(usize),
     ) -> impl Iterator<Item = (&'a [f64], Vec<Marginals>)> {
-        let count = rows_of(inputs, columns);
-        let width = targets.len() / count.max(1);
-        assert!(
-            width * count == targets.len(),
-            "{} targets for {count} rows of {columns} inputs; expected as many for each row",
-            targets.len()
-        );
+        let width = targets_a_row(inputs, columns, targets);
         (self.looks(inputs, columns, watch)).map(move |(rows, components)| {
             let own = &targets[rows.start * width..rows.end * width];
             (own, components)
@@ -372,16 +366,17 @@ impl<P: Predictive, L: Likelihood> Predictor<P, L> {
 
     /// Fails unless the likelihood takes the targets of all rows, as this predictor's precision holds
     /// them.
+    #[track_caller]
     fn check_targets(
         &self,
         inputs: &[f64],
         columns: usize,
         targets: &[f64],
     ) -> Result<(), PredictionError> {
+        let width = targets_a_row(inputs, columns, targets);
         if targets.is_empty() {
             return Ok(());
         }
-        let width = targets.len() / (inputs.len() / columns).max(1);
         Ok(self
             .likelihood
             .check_targets_in(self.dtype, targets, width)?)
@@ -458,6 +453,18 @@ fn rows_of(values: &[f64], columns: usize) -> usize {
         values.len()
     );
     values.len() / columns
+}
+
+/// How many targets each row of row-major inputs has.
+#[track_caller]
+fn targets_a_row(inputs: &[f64], columns: usize, targets: &[f64]) -> usize {
+    let (rows, count) = (rows_of(inputs, columns), targets.len());
+    let width = count / rows.max(1);
+    assert!(
+        width * rows == count,
+        "{count} targets for {rows} rows of {columns} inputs; expected as many for each row"
+    );
+    width
 }
 
 /// The mean and variance of components with equal weights; a process has one at least.

@@ -200,7 +200,7 @@ fn batches_train_it_with_any_likelihood() {
         (GaussianConfig { noise: 1e-2 }.into(), |_, x| function(x)),
         (LikelihoodConfig::Bernoulli, |_, x| f64::from(x > 0.1)),
         (SoftmaxConfig::new(3).into(), |_, x| {
-            (1.5 * (x + 0.99)).floor()
+            (1.5 * (x + 1.0)).floor()
         }),
         (LikelihoodConfig::Poisson, |i, x| {
             (i % 2) as f64 + if x < 0.1 { 4.0 } else { 0.0 }

@@ -9,6 +9,7 @@ use burn_gp::{
     features::{Features, PerceptronConfig},
     inducing::Initialiser,
     inference::FullBatch,
+    kernels::StationaryConfig,
     likelihoods::GaussianConfig,
     ops::{Jitter, Stationary},
     parameter::{ParameterConfig, Prior},
@@ -103,7 +104,8 @@ fn features(model: &impl Fn(Tensor<2>) -> Tensor<2>) -> Vec<Vec<f64>> {
 /// `log N(y | 0, K + σ²I)` with `K = exp(−½‖h − h′‖²)` of the network's outputs h.
 #[test]
 fn exact_evidence_is_that_of_dense_algebra_on_the_features() {
-    let config = deep(ExactConfig::new(KERNEL, noise()));
+    let kernel = StationaryConfig::new(KERNEL).with_lengthscale(1.0);
+    let config = deep(ExactConfig::new(kernel, noise()));
     let data = data(DType::F64);
     let model = config.init(&data).unwrap();
     let network = model.network().valid();

@@ -121,6 +121,7 @@ impl Random {
 }
 
 /// A regression problem with its kernel's and likelihood's parameters.
+#[derive(Clone)]
 pub struct Problem {
     pub kind: Stationary,
     pub lengthscales: Vec<f64>,

@@ -21,6 +21,7 @@ use super::{
 pub type Model = CollapsedOrthogonal<StationaryKernel, AnyMean, InducingPoints>;
 
 /// A problem with a second set of inducing points.
+#[derive(Clone)]
 pub struct OrthogonalProblem {
     pub problem: Problem,
     pub o: Matrix,

@@ -27,11 +27,15 @@ const BESIDE_THE_PROTOCOL: [&str; 6] = [
 ];
 
 /// Options that a run takes from its data where it is not told them.
-const FROM_THE_DATA: [&str; 9] = [
+const FROM_THE_DATA: [&str; 13] = [
     "inducing",
     "orthogonal",
     "columns",
     "actions",
+    "rank",
+    "units",
+    "features",
+    "from_identity",
     "jitter",
     "image",
     "width",

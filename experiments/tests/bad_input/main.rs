@@ -357,7 +357,7 @@ fn options_out_of_range() {
             ),
             (
                 "good.csv --patience 3",
-                "--patience needs validation rows; give --validation-fraction too",
+                "--patience needs held-out rows; give --validation-fraction or --early-stopping too",
             ),
             (
                 "good.csv --model exact --inducing 3",
@@ -389,7 +389,7 @@ fn options_out_of_range() {
             ),
             (
                 "good.csv --keep last",
-                "--keep needs validation rows; give --validation-fraction too",
+                "--keep needs held-out rows; give --validation-fraction or --early-stopping too",
             ),
             (
                 "good.csv --model exact --likelihood bernoulli",

@@ -191,6 +191,11 @@ impl HiddenOptions {
     }
 }
 
+/// The options of a row in the paper, given those of all its rows.
+fn told_in_paper(row: CifarRow, shared: &RunOptions) -> RunOptions {
+    HiddenOptions::default().applied_to(row.with_model(shared.clone(), PATCHES))
+}
+
 impl CifarOptions {
     /// The experiment called `name`.
     fn run(&self, name: &str, layers: &[usize], hidden: HiddenOptions) -> Result<(), Failure> {
@@ -321,7 +326,8 @@ mod tests {
             ),
             (
                 "--scale paper --likelihood softmax --batch-size 8",
-                "batch-size 8 instead of 64; likelihood softmax instead of robust-max",
+                "batch-size 8 instead of 64; fix none instead of [\"likelihood.epsilon\"]; likelihood softmax \
+                 instead of robust-max",
             ),
             (
                 "--scale paper --hidden-mean identity --hidden-inducing 12",
@@ -337,7 +343,7 @@ mod tests {
             };
             let patches = cifar.patches(hidden);
             let here = hidden.applied_to(row.with_model(cifar.shared(place), patches));
-            let paper = row.with_model(cifar.in_paper(place), PATCHES);
+            let paper = told_in_paper(row, &cifar.in_paper(place));
             let mut found: Vec<String> = (departures_between(here, paper).split("; "))
                 .map(str::to_owned)
                 .collect();

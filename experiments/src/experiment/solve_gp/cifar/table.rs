@@ -6,9 +6,8 @@ use clap::ValueEnum;
 use serde::Serialize;
 
 use super::{
-    PATCHES,
     rows::{CifarModel, CifarRow, Patches, Published},
-    runs_of,
+    runs_of, told_in_paper,
 };
 use crate::arguments::{RunOptions, name_of};
 use crate::experiment::{
@@ -57,7 +56,7 @@ pub(super) fn finished(
             let departures = match row.published() {
                 None => None,
                 Some(_) => {
-                    let paper = row.with_model(in_paper.clone(), PATCHES);
+                    let paper = told_in_paper(row, in_paper);
                     let mut departures = departures_of_runs(&folders, &paper)?;
                     let (train, test) = IMAGES;
                     departures.extend(Departure::of("training images", runs[0].n_train, train));
