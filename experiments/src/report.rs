@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use burn_gp::parameter::Hyperparameter;
+use burn_gp::parameter::{AtFloor, Hyperparameter};
 use serde::{Deserialize, Serialize};
 
 use crate::arguments::{ActionRowsName, name_of};
@@ -12,7 +12,7 @@ use crate::fitting::StoppingPoint;
 use crate::memory;
 use crate::preparation::PreparedData;
 use crate::settings::{ActionSettings, Settings};
-use crate::shortcomings::shortcomings;
+use crate::shortcomings::{floors_reached, shortcomings};
 
 /// The numbers of a run, as written to `metrics.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -99,6 +99,8 @@ pub struct TrainingFigures {
     /// The mean negative log density of the test rows under sparse regression, beside a model with a
     /// network.
     pub nlpd_without_network: Option<f64>,
+    /// The hyperparameters that ended as small as they can be.
+    pub at_floor: Vec<AtFloor>,
     /// Seconds of the steps alone.
     pub seconds: f64,
 }
@@ -117,12 +119,13 @@ impl Metrics {
         let stopping_point = training.stopping_point.as_ref();
         let tried = stopping_point.map_or(0, |point| point.steps_tried);
         let steps = training.steps + tried;
-        let warnings = shortcomings(
+        let mut warnings = shortcomings(
             &scores,
             data,
             settings.likelihood.target(),
             training.nlpd_without_network,
         );
+        warnings.extend(floors_reached(&training.at_floor, hyperparameters));
         Self {
             model: name_of(settings.method.name()),
             data: data.name.clone(),

@@ -2,6 +2,8 @@
 
 use std::f64::consts::PI;
 
+use burn_gp::parameter::{AtFloor, Hyperparameter};
+
 use crate::evaluation::Scores;
 use crate::likelihood::TargetKind;
 use crate::preparation::{Part, PreparedData};
@@ -33,6 +35,20 @@ pub fn shortcomings(
         nlpd_without_network.and_then(|nlpd| beside_no_network(scores, nlpd, data.test.len())),
     ];
     found.into_iter().flatten().collect()
+}
+
+/// The hyperparameters that training drove to their least values.
+pub fn floors_reached(reached: &[AtFloor], hyperparameters: &[Hyperparameter]) -> Vec<String> {
+    let sentence = |AtFloor { path, floor, .. }: &AtFloor| {
+        // Paths within the trained model are longer than those that people read.
+        let named = hyperparameters.iter().find(|own| path.ends_with(&own.path));
+        let path = named.map_or(path, |own| &own.path);
+        format!(
+            "{path} ended at its least value, {floor:.0e}: the data call for a smaller one, so \
+             predictions may be too uncertain"
+        )
+    };
+    reached.iter().map(sentence).collect()
 }
 
 /// Whether a constant prediction does as well: the mean and the variance of the training targets, or

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use burn::tensor::{DType, Device};
+use burn_gp::parameter::at_floor;
 use burn_gp_datasets::DataSource;
 use burn_gp_models::{SavedModel, Summary, TrainedModel, training::TrainingData};
 
@@ -357,6 +358,7 @@ fn finish(
         step_kept: fitted.step,
         stopping_point: state.stopping_point.clone(),
         nlpd_without_network,
+        at_floor: at_floor(&fitted.model),
         seconds: state.clock.seconds(),
     };
     let scores = evaluation.scores.clone();

@@ -4,7 +4,7 @@ mod support;
 
 use burn_gp::parameter::{Bounds, Prior};
 use burn_gp_experiments::parameter_options::{BoundsOption, PriorOption, ValuesOption};
-use support::{read, succeed, write_regression};
+use support::{read, run, succeed, write_regression};
 
 #[test]
 fn what_is_typed() {
@@ -213,4 +213,25 @@ fn a_model_without_a_free_parameter_is_conditioned() {
         let predict = ["predict", "--model-dir", "run", "--data", "data.csv"];
         succeed(folder.path(), &predict);
     }
+}
+
+/// Targets without noise: training drives its variance as far down as it goes, and says so.
+#[test]
+fn a_parameter_at_its_floor_is_told() {
+    let folder = temp_dir::TempDir::new().expect("a folder");
+    let rows = (0..60).map(|row| {
+        let x = f64::from(row) / 10.0;
+        format!("{x},{}\n", x.sin())
+    });
+    let text = format!("x,y\n{}", rows.collect::<String>());
+    std::fs::write(folder.path().join("data.csv"), text).expect("written");
+    let arguments = [
+        "train", "--data", "data.csv", "--out", "run", "--quiet", "--model", "exact", "--kernel",
+        "rbf",
+    ];
+    let done = run(folder.path(), &arguments);
+    let message = String::from_utf8(done.stderr).expect("text");
+    assert!(done.status.success(), "{message}");
+    let start = "warning: likelihood.noise ended at its least value, 1e-6";
+    assert!(message.contains(start), "{message}");
 }

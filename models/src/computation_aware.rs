@@ -170,6 +170,7 @@ impl ComputationAwareConfig {
         data: TrainingData,
     ) -> Result<(AnyComputationAware, TrainingData), InitError> {
         check_finite(&data.targets)?;
+        self.likelihood.check()?;
         let data = self.arranged(data);
         let options = options_of(&data.inputs);
         let [_, dimensions] = data.inputs.dims();

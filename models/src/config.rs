@@ -231,6 +231,7 @@ impl SvgpConfig {
     #[track_caller]
     pub fn init(&self, data: &TrainingData) -> Result<AnySvgp, InitError> {
         self.likelihood.check_targets(&data.targets)?;
+        self.likelihood.check()?;
         let options = options_of(&data.inputs);
         let ([_, dimensions], [_, columns]) = (data.inputs.dims(), data.targets.dims());
         let kernel = self.kernel.init(dimensions, options.clone());
@@ -366,6 +367,7 @@ impl SgprConfig {
     /// parameter cannot be.
     pub fn init(&self, data: &TrainingData) -> Result<AnySgpr, InitError> {
         check_finite(&data.targets)?;
+        self.likelihood.check()?;
         let options = options_of(&data.inputs);
         let [_, dimensions] = data.inputs.dims();
         let kernel = self.kernel.init(dimensions, options.clone());
@@ -438,6 +440,7 @@ impl ExactConfig {
         dimensions: usize,
         options: impl Into<TensorCreationOptions>,
     ) -> Result<AnyExact, ParameterError> {
+        self.likelihood.check()?;
         let options = options.into();
         let model = Exact::new(
             self.kernel.init(dimensions, options.clone()),

@@ -56,6 +56,7 @@ impl ConjugateGradientsConfig {
     /// When there are no probes, or what is asked of a parameter cannot be.
     pub fn init(&self, data: &TrainingData) -> Result<AnyConjugateGradients, InitError> {
         check_finite(&data.targets)?;
+        self.likelihood.check()?;
         let [_, dimensions] = data.inputs.dims();
         let model = self.assemble(dimensions, options_of(&data.inputs))?;
         let model = self.parameters.apply(model)?.train();

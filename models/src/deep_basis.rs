@@ -140,6 +140,7 @@ impl DbkConfig {
         dimensions: usize,
         options: impl Into<TensorCreationOptions>,
     ) -> Result<AnyDbk, ParameterError> {
+        self.likelihood.check()?;
         let options = options.into();
         let model = LowRankRegression::new(
             self.basis.init(dimensions, options.clone()),
@@ -211,6 +212,7 @@ impl SvdbkConfig {
     #[track_caller]
     pub fn init(&self, data: &TrainingData) -> Result<AnySvdbk, InitError> {
         self.likelihood.check_targets(&data.targets)?;
+        self.likelihood.check()?;
         let ([_, dimensions], [_, columns]) = (data.inputs.dims(), data.targets.dims());
         let model = self.assemble(dimensions, columns, options_of(&data.inputs));
         let model = self.parameters.apply(model)?.train();

@@ -105,6 +105,11 @@ impl<M: FullBatch> FullBatch for OnFeatures<M> {
         self.map(M::after_step)
     }
 
+    fn in_unit_of(self, inputs: &Tensor<2>, targets: &Tensor<2>) -> Self {
+        let features = self.network.valid().forward(inputs.clone().inner());
+        self.map(|model| model.in_unit_of(&features, targets))
+    }
+
     fn priors(&self) -> Priors {
         self.model.priors().within("model")
     }
@@ -126,6 +131,11 @@ impl<M: MiniBatchModel> MiniBatchModel for OnFeatures<M> {
 
     fn after_step(self) -> Self {
         self.map(M::after_step)
+    }
+
+    fn in_unit_of(self, inputs: &Tensor<2>, targets: &Tensor<2>) -> Self {
+        let features = self.network.valid().forward(inputs.clone().inner());
+        self.map(|model| model.in_unit_of(&features, targets))
     }
 
     fn priors(&self) -> Priors {

@@ -63,6 +63,7 @@ impl LastLayerConfig {
     /// When a target is not finite, or what is asked of a parameter cannot be.
     pub fn init(&self, data: &TrainingData) -> Result<AnyLastLayer, InitError> {
         check_finite(&data.targets)?;
+        self.likelihood.check()?;
         let [_, dimensions] = data.inputs.dims();
         let options = || options_of(&data.inputs);
         let model = AnyLastLayer {

@@ -156,6 +156,15 @@ impl MiniBatchModel for NetworkModel {
         }
     }
 
+    fn in_unit_of(self, inputs: &Tensor<2>, targets: &Tensor<2>) -> Self {
+        match self {
+            Self::Dkl(model) => Self::Dkl(model.in_unit_of(inputs, targets)),
+            Self::Sdkl(model) => Self::Sdkl(model.in_unit_of(inputs, targets)),
+            Self::Svdkl(model) => Self::Svdkl(MiniBatchModel::in_unit_of(model, inputs, targets)),
+            model => model,
+        }
+    }
+
     fn priors(&self) -> Priors {
         forward!(self, model => MiniBatchModel::priors(model))
     }
@@ -244,6 +253,13 @@ impl MiniBatchModel for AnyMiniBatch {
         match self {
             Self::Variational(model) => Self::Variational(model.after_step()),
             Self::Network(model) => Self::Network(model.after_step()),
+        }
+    }
+
+    fn in_unit_of(self, inputs: &Tensor<2>, targets: &Tensor<2>) -> Self {
+        match self {
+            Self::Variational(model) => Self::Variational(model.in_unit_of(inputs, targets)),
+            Self::Network(model) => Self::Network(model.in_unit_of(inputs, targets)),
         }
     }
 

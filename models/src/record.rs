@@ -3,9 +3,9 @@
 use std::{fs, path::Path};
 
 use burn::{
-    module::{Module, ModuleVisitor, Param},
+    module::{Module, ModuleMapper, ModuleVisitor, Param},
     store::{ModuleRecord, RecordError},
-    tensor::{Bytes, DType, Tensor},
+    tensor::{Bytes, DType, Int, Tensor},
 };
 
 /// Why a file's numbers are not those of a module.
@@ -98,7 +98,13 @@ pub(crate) fn write_module<M: Module>(module: M, path: &Path) -> Result<u32, Str
 
 fn filled<M: Module>(module: M, record: ModuleRecord) -> Result<M, LoadError> {
     let expected = float_types(&module);
-    let module = module.try_load_record(record)?;
+    let (tensors, units) = counts(&module);
+    // Files that were written before positive parameters had units have none, and are in units of one.
+    let module = if units > 0 && record.len() + units == tensors {
+        without_units(module).try_load_record(record.allow_partial(true))?
+    } else {
+        module.try_load_record(record)?
+    };
     let found = float_types(&module);
     match expected.into_iter().zip(found).find(|(a, b)| a != b) {
         Some((expected, found)) => Err(LoadError::Type { found, expected }),
@@ -117,4 +123,70 @@ fn float_types(module: &impl Module) -> Vec<DType> {
     let mut types = Types(Vec::new());
     module.visit(&mut types);
     types.0
+}
+
+/// How many tensors a module has, and how many of them are exponents of units.
+fn counts(module: &impl Module) -> (usize, usize) {
+    #[derive(Default)]
+    struct Counts {
+        containers: Vec<String>,
+        tensors: usize,
+        units: usize,
+    }
+    impl ModuleVisitor for Counts {
+        fn enter_module(&mut self, _name: &str, container: &str) {
+            self.containers.push(container.to_owned());
+        }
+
+        fn exit_module(&mut self, _name: &str, _container: &str) {
+            self.containers.pop();
+        }
+
+        fn visit_float<const D: usize>(&mut self, _parameter: &Param<Tensor<D>>) {
+            self.tensors += 1;
+        }
+
+        fn visit_int<const D: usize>(&mut self, _parameter: &Param<Tensor<D, Int>>) {
+            self.tensors += 1;
+            self.units += usize::from(is_unit(&self.containers));
+        }
+    }
+    let mut counts = Counts::default();
+    module.visit(&mut counts);
+    (counts.tensors, counts.units)
+}
+
+/// The module with positive parameters in units of one.
+fn without_units<M: Module>(module: M) -> M {
+    #[derive(Default)]
+    struct UnitsOfOne {
+        containers: Vec<String>,
+    }
+    impl ModuleMapper for UnitsOfOne {
+        fn enter_module(&mut self, _name: &str, container: &str) {
+            self.containers.push(container.to_owned());
+        }
+
+        fn exit_module(&mut self, _name: &str, _container: &str) {
+            self.containers.pop();
+        }
+
+        fn map_int<const D: usize>(
+            &mut self,
+            parameter: Param<Tensor<D, Int>>,
+        ) -> Param<Tensor<D, Int>> {
+            match is_unit(&self.containers) {
+                true => parameter.map(|exponent| exponent.zeros_like()),
+                false => parameter,
+            }
+        }
+    }
+    module.map(&mut UnitsOfOne::default())
+}
+
+/// Whether an integer within these is the exponent of a positive parameter's unit.
+fn is_unit(containers: &[String]) -> bool {
+    containers
+        .last()
+        .is_some_and(|container| container == "Struct:Positive")
 }

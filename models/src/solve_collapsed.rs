@@ -68,6 +68,7 @@ impl SolveCollapsedConfig {
     /// is asked of a parameter cannot be.
     pub fn init(&self, data: &TrainingData) -> Result<AnySolveCollapsed, InitError> {
         check_finite(&data.targets)?;
+        self.likelihood.check()?;
         let options = options_of(&data.inputs);
         let [_, dimensions] = data.inputs.dims();
         let kernel = self.kernel.init(dimensions, options.clone());

@@ -2,6 +2,7 @@
 
 use burn::{module::Module, tensor::Tensor};
 use burn_gp::{
+    inference::in_unit_of_targets,
     kernels::FunctionPrior,
     likelihoods::{ImpossibleTarget, Likelihood, Marginals},
     means::Mean,
@@ -121,5 +122,18 @@ impl<K: FunctionPrior, M: Mean, L: Likelihood, Q: Posterior<K>> MiniBatchModel
 
     fn check_targets(&self, targets: &Tensor<2>) -> Result<(), ImpossibleTarget> {
         self.likelihood.check_tensor(targets)
+    }
+
+    fn in_unit_of(self, inputs: &Tensor<2>, targets: &Tensor<2>) -> Self {
+        if !self.priors.is_empty() {
+            return self;
+        }
+        let (kernel, likelihood) =
+            in_unit_of_targets(self.kernel, self.likelihood, (inputs, targets));
+        Self {
+            kernel,
+            likelihood,
+            ..self
+        }
     }
 }

@@ -76,6 +76,13 @@ impl MiniBatchModel for AnyVariational {
         }
     }
 
+    fn in_unit_of(self, inputs: &Tensor<2>, targets: &Tensor<2>) -> Self {
+        match self {
+            Self::Svgp(model) => Self::Svgp(model.in_unit_of(inputs, targets)),
+            deep => deep,
+        }
+    }
+
     fn priors(&self) -> Priors {
         match self {
             Self::Svgp(model) => model.priors(),

@@ -3,7 +3,7 @@
 use burn::{module::Module, tensor::Tensor};
 
 use super::{
-    BLOCK, FullBatch, check_rows,
+    BLOCK, FullBatch, check_rows, in_unit_of_targets,
     low_rank::{low_rank_log_density, optimal_gaussian, posterior_mean, precision},
 };
 use crate::{
@@ -250,6 +250,19 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> FullBatch for Collapsed<K, M, 
 
     fn priors(&self) -> Priors {
         self.priors.clone()
+    }
+
+    fn in_unit_of(self, inputs: &Tensor<2>, targets: &Tensor<2>) -> Self {
+        if !self.priors.is_empty() {
+            return self;
+        }
+        let (kernel, likelihood) =
+            in_unit_of_targets(self.kernel, self.likelihood, (inputs, targets));
+        Self {
+            kernel,
+            likelihood,
+            ..self
+        }
     }
 
     /// `Σ_p log N(y_p | m_p, Q + σ²I) − P·tr(K − Q)/(2σ²)`.

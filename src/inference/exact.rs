@@ -2,7 +2,7 @@
 
 use burn::{module::Module, tensor::Tensor};
 
-use super::{FullBatch, check_rows};
+use super::{FullBatch, check_rows, in_unit_of_targets};
 use crate::{
     inducing::InducingPoints,
     kernels::Kernel,
@@ -73,6 +73,19 @@ impl<K: Kernel, M: Mean> FullBatch for Exact<K, M> {
 
     fn priors(&self) -> Priors {
         self.priors.clone()
+    }
+
+    fn in_unit_of(self, inputs: &Tensor<2>, targets: &Tensor<2>) -> Self {
+        if !self.priors.is_empty() {
+            return self;
+        }
+        let (kernel, likelihood) =
+            in_unit_of_targets(self.kernel, self.likelihood, (inputs, targets));
+        Self {
+            kernel,
+            likelihood,
+            ..self
+        }
     }
 
     /// `Σ_p log N(y_p | m_p, K + σ²I)`.

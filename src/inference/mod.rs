@@ -20,6 +20,7 @@ mod conjugate_gradients;
 mod exact;
 mod low_rank;
 mod orthogonal;
+mod unit;
 
 use burn::{
     module::{Module, ModuleDisplay},
@@ -41,6 +42,7 @@ pub use low_rank::{
 };
 pub(crate) use low_rank::{largest_norm, residual_variance};
 pub use orthogonal::CollapsedOrthogonal;
+pub use unit::in_unit_of_targets;
 
 use crate::{
     likelihoods::{ImpossibleTarget, check_finite},
@@ -95,6 +97,16 @@ pub trait FullBatch: Module + ModuleDisplay {
     /// along directions in which the objective is constant. It is called after every step of Adam; by
     /// default there are no such directions.
     fn after_step(self) -> Self {
+        self
+    }
+
+    /// The same model with first values in the unit of the data that it is trained on, which its
+    /// trainer asks for ([`in_unit_of_targets`]); as it is, unless it says otherwise.
+    ///
+    /// # Shapes
+    ///
+    /// - `inputs`: `[N, D]`, `targets`: `[N, P]`
+    fn in_unit_of(self, _inputs: &Tensor<2>, _targets: &Tensor<2>) -> Self {
         self
     }
 

@@ -47,6 +47,11 @@ impl<K: Kernel> ActiveDimensions<K> {
 }
 
 impl<K: Kernel> Kernel for ActiveDimensions<K> {
+    fn in_larger_unit(mut self, decades: i64) -> Self {
+        self.base = self.base.in_larger_unit(decades);
+        self
+    }
+
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
         require_dimensions("active-dimensions", 1, &[&x1, &x2]);
         self.base.covariance(self.select(x1), self.select(x2))

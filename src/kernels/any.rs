@@ -71,6 +71,12 @@ macro_rules! any_kernel {
                 }
             }
 
+            fn in_larger_unit(self, decades: i64) -> Self {
+                match self {
+                    $(Self::$variant(kernel) => Self::$variant(kernel.in_larger_unit(decades))),+
+                }
+            }
+
             fn matrix_product(&self, x: Tensor<2>, vectors: Tensor<2>) -> Tensor<2> {
                 if x.dims()[0] == 0 {
                     return vectors;
@@ -202,6 +208,15 @@ impl From<AnyKernel> for BoxedKernel {
 }
 
 impl Kernel for BoxedKernel {
+    fn in_larger_unit(self, decades: i64) -> Self {
+        let kernel = self.kernel.into_iter();
+        Self {
+            kernel: kernel
+                .map(|kernel| kernel.in_larger_unit(decades))
+                .collect(),
+        }
+    }
+
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
         self.kernel[0].covariance(x1, x2)
     }

@@ -141,6 +141,11 @@ impl ArcCosine {
 tied!(weight_variance of ArcCosine);
 
 impl Kernel for ArcCosine {
+    fn in_larger_unit(mut self, decades: i64) -> Self {
+        self.variance = self.variance.in_larger_unit(2 * decades);
+        self
+    }
+
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
         require_dimensions("arc-cosine", self.weight_variance.count(), &[&x1, &x2]);
         let ((x1, norm1), (x2, norm2)) = (self.directions(x1), self.directions(x2));

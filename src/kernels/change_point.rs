@@ -93,6 +93,12 @@ impl<A: Kernel, B: Kernel> ChangePoint<A, B> {
 }
 
 impl<A: Kernel, B: Kernel> Kernel for ChangePoint<A, B> {
+    fn in_larger_unit(mut self, decades: i64) -> Self {
+        self.first = self.first.in_larger_unit(decades);
+        self.second = self.second.in_larger_unit(decades);
+        self
+    }
+
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
         require_dimensions("change-point", 1, &[&x1, &x2]);
         let (before1, after1) = self.weights(x1.clone());

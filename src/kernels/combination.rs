@@ -75,6 +75,12 @@ combination!(
     Add::add,
     both,
     {
+        fn in_larger_unit(mut self, decades: i64) -> Self {
+            self.first = self.first.in_larger_unit(decades);
+            self.second = self.second.in_larger_unit(decades);
+            self
+        }
+
         // A weighted sum of sums is the sum of weighted sums; with products it is not so.
         fn matrix_product(&self, x: Tensor<2>, vectors: Tensor<2>) -> Tensor<2> {
             let first = self.first.matrix_product(x.clone(), vectors.clone());
@@ -149,5 +155,11 @@ combination!(
     Product,
     Mul::mul,
     pairs,
-    {}
+    {
+        /// The first of them has the unit.
+        fn in_larger_unit(mut self, decades: i64) -> Self {
+            self.first = self.first.in_larger_unit(decades);
+            self
+        }
+    }
 );

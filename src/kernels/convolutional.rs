@@ -122,6 +122,11 @@ impl<K: Kernel> Convolutional<K> {
 }
 
 impl<K: Kernel> Kernel for Convolutional<K> {
+    fn in_larger_unit(mut self, decades: i64) -> Self {
+        self.base = self.base.in_larger_unit(decades);
+        self
+    }
+
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
         self.grid.check(&x1);
         let ([first, _], [second, _]) = (x1.dims(), x2.dims());

@@ -78,6 +78,11 @@ impl Cosine {
 tied!(period of Cosine);
 
 impl Kernel for Cosine {
+    fn in_larger_unit(mut self, decades: i64) -> Self {
+        self.variance = self.variance.in_larger_unit(2 * decades);
+        self
+    }
+
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
         require_dimensions("cosine", self.period.count(), &[&x1, &x2]);
         let frequency = self.period.value().recip();

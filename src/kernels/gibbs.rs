@@ -106,6 +106,11 @@ impl<F: Features> Gibbs<F> {
 }
 
 impl<F: Features> Kernel for Gibbs<F> {
+    fn in_larger_unit(mut self, decades: i64) -> Self {
+        self.variance = self.variance.in_larger_unit(2 * decades);
+        self
+    }
+
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
         require_dimensions("Gibbs", 1, &[&x1, &x2]);
         let [_, dimensions] = x1.dims();

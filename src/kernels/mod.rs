@@ -84,11 +84,29 @@ use crate::{
 pub trait FunctionPrior: Module + ModuleDisplay {
     /// The hyperparameters, in the units people read.
     fn hyperparameters(&self) -> Vec<Hyperparameter>;
+
+    /// The mean variance of the functions at `x`, `[N, D]`, where it is known.
+    fn mean_variance(&self, _x: Tensor<2>) -> Option<f64> {
+        None
+    }
+
+    /// As [`Kernel::in_larger_unit`].
+    fn in_larger_unit(self, _decades: i64) -> Self {
+        self
+    }
 }
 
 impl<K: Kernel> FunctionPrior for K {
     fn hyperparameters(&self) -> Vec<Hyperparameter> {
         Kernel::hyperparameters(self)
+    }
+
+    fn mean_variance(&self, x: Tensor<2>) -> Option<f64> {
+        Some(self.diagonal(x).mean().into_scalar())
+    }
+
+    fn in_larger_unit(self, decades: i64) -> Self {
+        Kernel::in_larger_unit(self, decades)
     }
 }
 
@@ -284,6 +302,12 @@ pub trait Kernel: Module + ModuleDisplay {
             values.unsqueeze_dim::<2>(0).matmul(covariance)
         });
         Tensor::cat(rows.collect(), 0)
+    }
+
+    /// The same kernel for functions that are `10^decades` times as large, with variances that are
+    /// `100^decades` times as large in as much larger units; as it is, unless it says otherwise.
+    fn in_larger_unit(self, _decades: i64) -> Self {
+        self
     }
 
     /// The hyperparameters, in the units people read.

@@ -56,6 +56,11 @@ impl<K: Kernel> Periodic<K> {
 tied!(period of Periodic<K>, for K);
 
 impl<K: Kernel> Kernel for Periodic<K> {
+    fn in_larger_unit(mut self, decades: i64) -> Self {
+        self.base = self.base.in_larger_unit(decades);
+        self
+    }
+
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
         require_dimensions("periodic", self.period.count(), &[&x1, &x2]);
         self.base.covariance(self.wind(x1), self.wind(x2))

@@ -93,6 +93,11 @@ impl RationalQuadratic {
 tied!(lengthscale of RationalQuadratic);
 
 impl Kernel for RationalQuadratic {
+    fn in_larger_unit(mut self, decades: i64) -> Self {
+        self.variance = self.variance.in_larger_unit(2 * decades);
+        self
+    }
+
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
         require_dimensions("rational quadratic", self.lengthscale.count(), &[&x1, &x2]);
         let lengthscale = self.lengthscale.value().unsqueeze::<2>(); // [1, D]

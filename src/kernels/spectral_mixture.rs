@@ -154,6 +154,14 @@ impl SpectralMixture {
 }
 
 impl Kernel for SpectralMixture {
+    fn in_larger_unit(mut self, decades: i64) -> Self {
+        for component in &mut self.components {
+            let variance = component.variance.clone();
+            component.variance = variance.in_larger_unit(2 * decades);
+        }
+        self
+    }
+
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
         let dimensions = self.components[0].lengthscale.count();
         require_dimensions("spectral mixture", dimensions, &[&x1, &x2]);

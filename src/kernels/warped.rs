@@ -21,6 +21,11 @@ impl<K: Kernel, F: Features> Warped<K, F> {
 }
 
 impl<K: Kernel, F: Features> Kernel for Warped<K, F> {
+    fn in_larger_unit(mut self, decades: i64) -> Self {
+        self.base = self.base.in_larger_unit(decades);
+        self
+    }
+
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
         require_dimensions("warped", 1, &[&x1, &x2]);
         let (x1, x2) = (self.network.forward(x1), self.network.forward(x2));

@@ -35,6 +35,11 @@ impl White {
 }
 
 impl Kernel for White {
+    fn in_larger_unit(mut self, decades: i64) -> Self {
+        self.variance = self.variance.in_larger_unit(2 * decades);
+        self
+    }
+
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
         require_dimensions("white", 1, &[&x1, &x2]);
         let ([rows, _], [columns, _]) = (x1.dims(), x2.dims());

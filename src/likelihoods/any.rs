@@ -16,6 +16,7 @@ use super::{
     OrdinalConfig, Poisson, Quadrature, RobustMax, RobustMaxConfig, Softmax, SoftmaxConfig,
     StudentT, StudentTConfig, TargetDistribution,
 };
+use crate::parameter::ParameterError;
 
 /// Configuration of any likelihood, as it is written to a model's file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -111,6 +112,18 @@ impl From<BetaConfig> for LikelihoodConfig {
 }
 
 impl LikelihoodConfig {
+    /// Fails unless the noise variance is positive and finite, where the likelihood has one.
+    ///
+    /// # Errors
+    ///
+    /// [`ParameterError::OutOfBounds`].
+    pub fn check(&self) -> Result<(), ParameterError> {
+        match self {
+            Self::Gaussian(config) => config.check(),
+            _ => Ok(()),
+        }
+    }
+
     /// The likelihood.
     ///
     /// # Panics
@@ -227,6 +240,18 @@ impl Likelihood for AnyLikelihood {
 
     fn columns_per_output(&self) -> usize {
         forward!(self, likelihood => likelihood.columns_per_output())
+    }
+
+    fn noise_variance(&self) -> Option<f64> {
+        forward!(self, likelihood => likelihood.noise_variance())
+    }
+
+    fn in_larger_unit(self, decades: i64) -> Self {
+        match self {
+            Self::Gaussian(likelihood) => Self::Gaussian(likelihood.in_larger_unit(decades)),
+            Self::StudentT(likelihood) => Self::StudentT(likelihood.in_larger_unit(decades)),
+            likelihood => likelihood,
+        }
     }
 
     fn classes(&self) -> Option<usize> {

@@ -17,7 +17,7 @@ use super::{
     distributions::NormalTarget,
     likelihood::{draw, sum_outputs},
 };
-use crate::parameter::Positive;
+use crate::parameter::{ParameterError, Positive};
 
 /// `y = f + ε`, `ε ~ N(0, σ²)` with a trained noise variance σ² shared by all outputs.
 #[derive(Module, Debug)]
@@ -40,6 +40,23 @@ impl Default for GaussianConfig {
 }
 
 impl GaussianConfig {
+    /// Fails unless the noise variance is positive and finite.
+    ///
+    /// # Errors
+    ///
+    /// [`ParameterError::OutOfBounds`].
+    pub fn check(&self) -> Result<(), ParameterError> {
+        if self.noise > 0.0 && self.noise.is_finite() {
+            return Ok(());
+        }
+        Err(ParameterError::OutOfBounds {
+            path: "likelihood.noise".into(),
+            value: self.noise,
+            lower: 0.0,
+            upper: f64::INFINITY,
+        })
+    }
+
     /// The likelihood.
     ///
     /// # Panics
@@ -76,6 +93,15 @@ pub(super) fn log_normal<const D: usize>(error: Tensor<D>, variance: Tensor<D>) 
 }
 
 impl Likelihood for Gaussian {
+    fn noise_variance(&self) -> Option<f64> {
+        Some(self.noise.to_vec()[0])
+    }
+
+    fn in_larger_unit(mut self, decades: i64) -> Self {
+        self.noise = self.noise.in_larger_unit(2 * decades);
+        self
+    }
+
     fn name(&self) -> &'static str {
         "gaussian"
     }

@@ -417,6 +417,17 @@ pub trait Likelihood: Module + ModuleDisplay {
         Some(PredictiveDistribution::new(target, latents, components))
     }
 
+    /// The variance of a target about its function, where functions are in the unit of the targets.
+    fn noise_variance(&self) -> Option<f64> {
+        None
+    }
+
+    /// The same likelihood for targets that are `10^decades` times as large; as it is, unless it says
+    /// otherwise.
+    fn in_larger_unit(self, _decades: i64) -> Self {
+        self
+    }
+
     /// The hyperparameters, in the units people read.
     fn hyperparameters(&self) -> Vec<Hyperparameter> {
         hyperparameters(self)

@@ -104,6 +104,15 @@ impl StudentT {
 }
 
 impl Likelihood for StudentT {
+    fn noise_variance(&self) -> Option<f64> {
+        Some(self.scale.to_vec()[0].powi(2))
+    }
+
+    fn in_larger_unit(mut self, decades: i64) -> Self {
+        self.scale = self.scale.in_larger_unit(decades);
+        self
+    }
+
     fn name(&self) -> &'static str {
         "student-t"
     }

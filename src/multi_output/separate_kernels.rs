@@ -84,4 +84,17 @@ impl<K: Kernel> FunctionPrior for SeparateKernels<K> {
     fn hyperparameters(&self) -> Vec<Hyperparameter> {
         hyperparameters(self)
     }
+
+    fn mean_variance(&self, x: Tensor<2>) -> Option<f64> {
+        Some(self.diagonals(x).mean().into_scalar())
+    }
+
+    fn in_larger_unit(self, decades: i64) -> Self {
+        let kernels = self.kernels.into_iter();
+        Self {
+            kernels: kernels
+                .map(|kernel| Kernel::in_larger_unit(kernel, decades))
+                .collect(),
+        }
+    }
 }

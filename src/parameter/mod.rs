@@ -6,6 +6,7 @@ mod bounds;
 mod config;
 mod error;
 mod fraction;
+mod floor;
 mod hyperparameter;
 mod no_fields;
 mod positive;
@@ -19,6 +20,7 @@ pub use bounds::Bounds;
 pub use config::ParameterConfig;
 pub use error::ParameterError;
 pub use fraction::Fraction;
+pub use floor::{AtFloor, at_floor};
 pub use hyperparameter::{Hyperparameter, hyperparameters};
 #[doc(hidden)]
 pub use no_fields::no_fields;

@@ -1,23 +1,32 @@
 //! Positive values behind an unconstrained parameter.
 
 use burn::{
-    module::{Module, Param},
-    tensor::{Tensor, TensorCreationOptions},
+    module::{Module, Param, ParamId},
+    tensor::{Int, Tensor, TensorCreationOptions},
 };
 
-use super::{numbers, vector};
+use super::{bounds::Bounded, numbers, vector};
 use crate::ops::{
     host::special::{self, softplus_inverse},
     softplus,
 };
 
-/// The smallest value of a positive hyperparameter.
+/// The smallest value of a positive hyperparameter, in its [unit](Positive::unit).
 pub const LOWER_BOUND: f64 = 1e-6;
 
-/// A vector of positive hyperparameters, `lower bound + softplus(raw)` with `raw` trained.
+/// First values between the reciprocal of this and this are in units of one.
+const USUAL: f64 = 1e5;
+
+/// A vector of positive hyperparameters, `10ᵉ·(lower bound + softplus(raw))` with `raw` trained.
+///
+/// The unit `10ᵉ` is one, unless the first values are below 1e-5 or above 1e5: then it is the power
+/// of ten below the largest of them. So neither the lower bound nor the size of an optimizer's steps
+/// depends on the scale of the values.
 #[derive(Module, Debug)]
 pub struct Positive {
     raw: Param<Tensor<1>>,
+    /// e, `[1]`
+    exponent: Param<Tensor<1, Int>>,
     #[module(skip)]
     repeats: usize,
 }
@@ -27,18 +36,25 @@ impl Positive {
     ///
     /// # Panics
     ///
-    /// If a value does not lie above [`LOWER_BOUND`].
+    /// If a value is not positive and finite, or is less than a millionth of another.
     #[track_caller]
     pub fn new(values: &[f64], options: impl Into<TensorCreationOptions>) -> Self {
+        let options = options.into();
+        let exponent = exponent_for(values);
+        let unit = unit_of(exponent);
         assert!(
-            values
-                .iter()
-                .all(|&value| value > LOWER_BOUND && value.is_finite()),
-            "positive hyperparameters must be finite and above {LOWER_BOUND:e}, got {values:?}"
+            (values.iter()).all(|&value| value > LOWER_BOUND * unit && value.is_finite()),
+            "positive hyperparameters must be finite and above {:e}, got {values:?}",
+            LOWER_BOUND * unit
         );
-        let raw: Vec<f64> = values.iter().copied().map(unconstrained).collect();
+        let raw: Vec<f64> = (values.iter())
+            .map(|&value| unconstrained(value, unit))
+            .collect();
+        let raw = vector(&raw, options);
+        let exponent = Tensor::from_data([exponent], &raw.device());
         Self {
-            raw: Param::from_tensor(vector(&raw, options)),
+            raw: Param::from_tensor(raw),
+            exponent: Param::initialized(ParamId::new(), exponent),
             repeats: 1,
         }
     }
@@ -53,14 +69,16 @@ impl Positive {
         self
     }
 
-    /// The constrained values, tracked by autodiff.
-    pub fn value(&self) -> Tensor<1> {
-        let values = constrained(self.raw.val());
-        if self.repeats == 1 {
-            values
-        } else {
-            values.repeat(&[self.repeats])
+    /// The same parameters times `10^decades`, in a unit larger by the same factor, so that a step of an
+    /// optimizer changes them by the same share as before. Frozen parameters and those with bounds stay
+    /// as they are.
+    pub fn in_larger_unit(mut self, decades: i64) -> Self {
+        let is_free =
+            self.raw.val().is_require_grad() && self.raw.reparameterization::<Bounded>().is_none();
+        if is_free && decades != 0 {
+            self.exponent = self.exponent.map(|exponent| exponent.add_scalar(decades));
         }
+        self
     }
 
     /// How many values there are, repetitions included.
@@ -78,23 +96,61 @@ impl Positive {
         }
     }
 
+    /// The constrained values, tracked by autodiff.
+    pub fn value(&self) -> Tensor<1> {
+        let values = constrained(self.raw.val());
+        let unit = unit(self.exponent.val(), &values);
+        let values = values * unit;
+        if self.repeats == 1 {
+            values
+        } else {
+            values.repeat(&[self.repeats])
+        }
+    }
+
     /// The constrained values as numbers.
     pub fn to_vec(&self) -> Vec<f64> {
         numbers(self.value())
     }
 }
 
-/// The values that the numbers `raw` of a [`Positive`] stand for.
+/// The exponent of the unit of first values.
+fn exponent_for(values: &[f64]) -> i64 {
+    let largest = values.iter().copied().fold(0.0, f64::max);
+    let usual = largest < USUAL && largest > USUAL.recip();
+    if usual || !(largest > 0.0 && largest.is_finite()) {
+        return 0;
+    }
+    largest.log10().floor() as i64
+}
+
+/// `10ᵉ`
+pub(super) fn unit_of(exponent: i64) -> f64 {
+    10f64.powi(exponent as i32)
+}
+
+/// `10ᵉ`, `[1]`, on the device and in the type of `values`.
+pub(super) fn unit(exponent: Tensor<1, Int>, values: &Tensor<1>) -> Tensor<1> {
+    let logarithm = exponent.float().cast(values.dtype()) * core::f64::consts::LN_10;
+    let unit = logarithm.exp();
+    if values.is_autodiff() && !unit.is_autodiff() {
+        unit.autodiff()
+    } else {
+        unit
+    }
+}
+
+/// The values, in their unit, that the numbers `raw` of a [`Positive`] stand for.
 pub(super) fn constrained(raw: Tensor<1>) -> Tensor<1> {
     softplus(raw).add_scalar(LOWER_BOUND)
 }
 
-/// As [`constrained`], for one number.
-pub(super) fn constrained_number(raw: f64) -> f64 {
-    special::softplus(raw).0 + LOWER_BOUND
+/// As [`constrained`], for one number, times the unit.
+pub(super) fn constrained_number(raw: f64, unit: f64) -> f64 {
+    (special::softplus(raw).0 + LOWER_BOUND) * unit
 }
 
-/// The number that stands for a value above [`LOWER_BOUND`] in a [`Positive`].
-pub(super) fn unconstrained(value: f64) -> f64 {
-    softplus_inverse(value - LOWER_BOUND)
+/// The number that stands for a value above [`LOWER_BOUND`] units in a [`Positive`].
+pub(super) fn unconstrained(value: f64, unit: f64) -> f64 {
+    softplus_inverse(value / unit - LOWER_BOUND)
 }

@@ -2,7 +2,7 @@
 
 use burn::{
     module::{Module, ModuleMapper, ModuleVisitor, Param, ParamId},
-    tensor::{Tensor, TensorData},
+    tensor::{Int, Tensor, TensorData},
 };
 
 use super::{Bounds, ParameterError, bounds, fraction, numbers, positive};
@@ -36,11 +36,11 @@ impl Constraint {
         }
     }
 
-    /// The stored number that stands for a value.
-    fn unconstrained(self, value: f64) -> f64 {
+    /// The stored number that stands for a value; positive ones are in a unit.
+    fn unconstrained(self, value: f64, unit: f64) -> f64 {
         match self {
             Self::None => value,
-            Self::Positive => positive::unconstrained(value),
+            Self::Positive => positive::unconstrained(value, unit),
             Self::Fraction => fraction::unconstrained(value),
         }
     }
@@ -52,6 +52,8 @@ pub(super) struct Found {
     pub path: String,
     pub id: ParamId,
     constraint: Constraint,
+    /// The exponent of the unit of a positive value, `[1]`.
+    exponent: Option<Tensor<1, Int>>,
     /// The stored numbers, tracked by autodiff.
     stored: Tensor<1>,
     lower: Option<Tensor<1>>,
@@ -67,11 +69,28 @@ impl Found {
     /// Its values, tracked by autodiff.
     pub fn value(&self) -> Tensor<1> {
         let within = bounds::within(self.stored.clone(), self.lower.clone(), self.upper.clone());
-        match self.constraint {
-            Constraint::None => within,
-            Constraint::Positive => positive::constrained(within),
-            Constraint::Fraction => fraction::constrained(within),
+        match (self.constraint, self.exponent.clone()) {
+            (Constraint::None, _) => within,
+            (Constraint::Positive, None) => positive::constrained(within),
+            (Constraint::Positive, Some(exponent)) => {
+                let values = positive::constrained(within);
+                let unit = positive::unit(exponent, &values);
+                values * unit
+            }
+            (Constraint::Fraction, _) => fraction::constrained(within),
         }
+    }
+
+    /// The unit of a positive value; one for all others.
+    fn unit(&self) -> f64 {
+        let exponent = self.exponent.clone();
+        exponent.map_or(1.0, |exponent| positive::unit_of(exponent.into_scalar()))
+    }
+
+    /// The least value that a positive parameter can have.
+    pub fn floor(&self) -> Option<f64> {
+        let is_positive = self.constraint == Constraint::Positive;
+        is_positive.then(|| positive::LOWER_BOUND * self.unit())
     }
 
     /// Whether bounds were put on it.
@@ -81,7 +100,8 @@ impl Found {
 
     /// The bounds of what its stored numbers stand for, given those of its values.
     pub fn limits(&self, bounds: Bounds) -> Bounds {
-        let limit = |bound: f64| self.constraint.unconstrained(bound);
+        let unit = self.unit();
+        let limit = |bound: f64| self.constraint.unconstrained(bound, unit);
         Bounds {
             lower: bounds.lower.map(limit),
             upper: bounds.upper.map(limit),
@@ -101,16 +121,17 @@ impl Found {
     pub fn natural_bounds(&self) -> Bounds {
         match self.constraint {
             Constraint::None => Bounds::default(),
-            Constraint::Positive => Bounds::above(positive::LOWER_BOUND),
+            Constraint::Positive => Bounds::above(positive::LOWER_BOUND * self.unit()),
             Constraint::Fraction => Bounds::between(0.0, 1.0),
         }
     }
 
     /// The bounds of its values.
     pub fn bounds(&self) -> Bounds {
+        let unit = self.unit();
         let bound = |limit: f64| match self.constraint {
             Constraint::None => limit,
-            Constraint::Positive => positive::constrained_number(limit),
+            Constraint::Positive => positive::constrained_number(limit, unit),
             Constraint::Fraction => fraction::constrained_number(limit),
         };
         let limits = self.current_limits();
@@ -137,7 +158,9 @@ impl Found {
 
     /// The numbers to be stored for values within limits.
     pub fn stored_numbers(&self, values: &[f64], limits: Bounds) -> Vec<f64> {
-        let number = |value: &f64| bounds::stored(self.constraint.unconstrained(*value), limits);
+        let unit = self.unit();
+        let number =
+            |value: &f64| bounds::stored(self.constraint.unconstrained(*value, unit), limits);
         values.iter().map(number).collect()
     }
 }
@@ -250,10 +273,20 @@ impl ModuleVisitor for Listing<'_> {
                 id: param.id,
                 constraint: (self.steps.last())
                     .map_or(Constraint::None, |step| Constraint::within(&step.container)),
+                exponent: None,
                 stored: flat(),
                 lower: None,
                 upper: None,
             });
+        }
+    }
+
+    fn visit_int<const D: usize>(&mut self, param: &Param<Tensor<D, Int>>) {
+        let is_unit = (self.steps.last()).is_some_and(|step| step.container == POSITIVE);
+        let owner = path(&self.steps);
+        let found = self.found.last_mut().filter(|found| found.path == owner);
+        if let Some(found) = found.filter(|_| is_unit) {
+            found.exponent = Some(param.val().reshape([1]));
         }
     }
 }

@@ -110,6 +110,7 @@ impl DeepGpConfig {
     #[track_caller]
     pub fn init(&self, data: &TrainingData) -> Result<AnyDeepGp, InitError> {
         self.likelihood.check_targets(&data.targets)?;
+        self.likelihood.check()?;
         let [_, columns] = data.targets.dims();
         let model = self.assemble(Inputs::Like(data.inputs.clone().inner()), columns)?;
         let model = self.parameters.apply(model)?.refreshed().train();

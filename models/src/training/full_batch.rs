@@ -193,8 +193,10 @@ struct Progress {
 
 impl<M: FullBatch> FullBatchTrainer<M> {
     /// A trainer at its first step. The model must be on an autodiff device, the data on the same
-    /// device with or without autodiff.
+    /// device with or without autodiff. First variances that are a factor of a thousand or more off the
+    /// targets' are taken in the unit of the targets ([`FullBatch::in_unit_of`]).
     pub fn new(model: M, data: TrainingData, training: FullBatchTraining) -> Self {
+        let model = model.in_unit_of(&data.inputs, &data.targets);
         Self {
             priors: model.priors(),
             model,

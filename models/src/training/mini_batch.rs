@@ -146,8 +146,10 @@ struct Progress {
 
 impl<M: MiniBatchModel> MiniBatchTrainer<M> {
     /// A trainer at its first step. The model must be on an autodiff device, the data on the same
-    /// device with or without autodiff.
+    /// device with or without autodiff. First variances that are a factor of a thousand or more off the
+    /// targets' are taken in the unit of the targets ([`MiniBatchModel::in_unit_of`]).
     pub fn new(model: M, data: TrainingData, training: MiniBatchTraining) -> Self {
+        let model = model.in_unit_of(&data.inputs, &data.targets);
         let rates = Rates::new(&training);
         Self {
             optimizer: training.optimizer(),

@@ -37,7 +37,7 @@ use burn_gp::{
     likelihoods::{ImpossibleTarget, check_finite},
     ops::NotPositiveDefinite,
     optim::NaturalStepError,
-    parameter::{Hyperparameter, Priors, hyperparameters},
+    parameter::{AtFloor, Hyperparameter, Priors, at_floor, hyperparameters},
 };
 
 use crate::record::load_module;
@@ -115,6 +115,17 @@ pub trait MiniBatchModel: Module + ModuleDisplay {
     /// Updates whatever the model keeps between optimiser steps: nothing, unless it says so. A model
     /// with GP layers hands it on to them, whose inverse-free posteriors follow their kernels in it.
     fn after_step(self) -> Self {
+        self
+    }
+
+    /// The same model with first values in the unit of the data that it is trained on, which its
+    /// trainer asks for ([`in_unit_of_targets`](burn_gp::inference::in_unit_of_targets)); as it is,
+    /// unless it says otherwise.
+    ///
+    /// # Shapes
+    ///
+    /// - `inputs`: `[N, D]`, `targets`: `[N, P]`
+    fn in_unit_of(self, _inputs: &Tensor<2>, _targets: &Tensor<2>) -> Self {
         self
     }
 
@@ -342,6 +353,14 @@ pub trait Trainer {
 
     /// The model as it is now.
     fn model(&self) -> &Self::Model;
+
+    /// The hyperparameters that are as small as they can be, and would be smaller if they could.
+    fn at_floor(&self) -> Vec<AtFloor>
+    where
+        Self::Model: Module,
+    {
+        at_floor(self.model())
+    }
 
     /// Writes everything needed to go on into an existing folder.
     ///

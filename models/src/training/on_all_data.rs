@@ -48,6 +48,10 @@ impl<M: FullBatch> MiniBatchModel for OnAllData<M> {
         })
     }
 
+    fn in_unit_of(self, inputs: &Tensor<2>, targets: &Tensor<2>) -> Self {
+        Self::new(self.model.in_unit_of(inputs, targets))
+    }
+
     fn priors(&self) -> Priors {
         self.model.priors().within("model")
     }

@@ -24,7 +24,7 @@ pub(in crate::inference) use preconditioner::Preconditioner;
 pub use subspaces::grassmann_distance;
 pub use uncertainty::Uncertainty;
 
-use super::{FullBatch, check_rows, low_rank::precise_type};
+use super::{FullBatch, check_rows, in_unit_of_targets, low_rank::precise_type};
 use crate::{
     kernels::Kernel,
     likelihoods::Gaussian,
@@ -178,6 +178,19 @@ impl<K: Kernel, M: Mean, A: ActionPolicy> FullBatch for ComputationAware<K, M, A
 
     fn priors(&self) -> Priors {
         self.priors.clone()
+    }
+
+    fn in_unit_of(self, inputs: &Tensor<2>, targets: &Tensor<2>) -> Self {
+        if !self.priors.is_empty() {
+            return self;
+        }
+        let (kernel, likelihood) =
+            in_unit_of_targets(self.kernel, self.likelihood, (inputs, targets));
+        Self {
+            kernel,
+            likelihood,
+            ..self
+        }
     }
 
     /// The negative loss, summed over outputs. Actions that the policy computes from the

@@ -15,7 +15,9 @@ use serde::{Deserialize, Serialize};
 
 pub use process::ConjugateGradientsProcess;
 
-use super::{FullBatch, Regression, check_rows, computation_aware::Preconditioner};
+use super::{
+    FullBatch, Regression, check_rows, computation_aware::Preconditioner, in_unit_of_targets,
+};
 use crate::{
     kernels::Kernel, likelihoods::Gaussian, means::Mean, ops::NotPositiveDefinite,
     parameter::Priors, variational::WithMean,
@@ -245,6 +247,19 @@ impl<K: Kernel, M: Mean> FullBatch for ConjugateGradients<K, M> {
 
     fn priors(&self) -> Priors {
         self.priors.clone()
+    }
+
+    fn in_unit_of(self, inputs: &Tensor<2>, targets: &Tensor<2>) -> Self {
+        if !self.priors.is_empty() {
+            return self;
+        }
+        let (kernel, likelihood) =
+            in_unit_of_targets(self.kernel, self.likelihood, (inputs, targets));
+        Self {
+            kernel,
+            likelihood,
+            ..self
+        }
     }
 
     /// `Σ_p log N(y_p | m_p, K + σ²I)`, estimated.

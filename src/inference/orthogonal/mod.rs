@@ -6,7 +6,7 @@ mod optimum;
 
 use burn::{module::Module, tensor::Tensor};
 
-use super::FullBatch;
+use super::{FullBatch, in_unit_of_targets};
 use crate::{
     inducing::InducingVariables,
     kernels::Kernel,
@@ -110,6 +110,19 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> FullBatch for CollapsedOrthogo
 
     fn priors(&self) -> Priors {
         self.priors.clone()
+    }
+
+    fn in_unit_of(self, inputs: &Tensor<2>, targets: &Tensor<2>) -> Self {
+        if !self.priors.is_empty() {
+            return self;
+        }
+        let (kernel, likelihood) =
+            in_unit_of_targets(self.kernel, self.likelihood, (inputs, targets));
+        Self {
+            kernel,
+            likelihood,
+            ..self
+        }
     }
 
     /// The bound at the optimal `q(u)q(v_⊥)`, eq. 30 summed over outputs.

@@ -1,0 +1,83 @@
+//! First variances at the scale of the targets.
+
+use burn::tensor::Tensor;
+
+use crate::{kernels::FunctionPrior, likelihoods::Likelihood};
+
+/// Model and target variances within this factor of each other count as close.
+const FAR: f64 = 1e3;
+
+/// The variance of the functions is averaged over at most this many rows.
+const ROWS: usize = 1024;
+
+/// Rescales a kernel and a likelihood whose first variances are far from that of the targets.
+///
+/// Nothing changes if the variance of the model, functions plus noise, is within a factor of a
+/// thousand of the variance of the targets. Otherwise its variances and their lower bounds are
+/// multiplied by the power of 100 nearest to the ratio of the two. Training then makes the same steps
+/// whatever unit the targets are in.
+///
+/// # Shapes
+///
+/// - `inputs`: `[N, D]`, `targets`: `[N, P]`
+pub fn in_unit_of_targets<K: FunctionPrior, L: Likelihood>(
+    kernel: K,
+    likelihood: L,
+    (inputs, targets): (&Tensor<2>, &Tensor<2>),
+) -> (K, L) {
+    let [rows, _] = inputs.dims();
+    let some = inputs.clone().inner().narrow(0, 0, rows.min(ROWS));
+    let variance = kernel.valid().mean_variance(some);
+    let Some((variance, noise)) = variance.zip(likelihood.noise_variance()) else {
+        return (kernel, likelihood);
+    };
+    let decades = decades(variance + noise, variance_of(targets));
+    if decades == 0 {
+        return (kernel, likelihood);
+    }
+    (
+        kernel.in_larger_unit(decades),
+        likelihood.in_larger_unit(decades),
+    )
+}
+
+/// The mean variance of the columns of targets about their means.
+fn variance_of(targets: &Tensor<2>) -> f64 {
+    let targets = targets.clone().inner();
+    let centered = targets.clone() - targets.mean_dim(0);
+    // Divided by the largest first: squares of tiny numbers underflow in single precision.
+    let largest: f64 = centered.clone().abs().max().into_scalar();
+    if largest == 0.0 || !largest.is_finite() {
+        return 0.0;
+    }
+    let squares: f64 = (centered * largest.recip()).square().mean().into_scalar();
+    squares * largest.powi(2)
+}
+
+/// How many powers of ten the deviation of the targets is above that of the model; zero if they are
+/// close.
+fn decades(own: f64, targets: f64) -> i64 {
+    let ratio = targets / own;
+    if !(ratio > 0.0 && ratio.is_finite()) || (FAR.recip()..=FAR).contains(&ratio) {
+        return 0;
+    }
+    (0.5 * ratio.log10()).round() as i64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::decades;
+
+    #[test]
+    fn near_scales_have_no_decades_between_them() {
+        assert_eq!(decades(1.1, 1.0), 0);
+        assert_eq!(decades(1.1, 999.0), 0);
+        assert_eq!(decades(1.1, 0.002), 0);
+        assert_eq!(decades(1.1, 1e-8), -4);
+        assert_eq!(decades(1.1, 1e8), 4);
+        assert_eq!(decades(1.1e-8, 1e-8), 0);
+        // Targets that are all the same, and none.
+        assert_eq!(decades(1.1, 0.0), 0);
+        assert_eq!(decades(1.1, f64::NAN), 0);
+    }
+}

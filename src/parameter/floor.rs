@@ -1,0 +1,32 @@
+//! Positive parameters at their lower bound.
+
+use burn::module::Module;
+
+use super::{hyperparameter::is_reported, numbers, tree};
+
+/// A positive hyperparameter that training drove to its lower bound.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AtFloor {
+    /// Its path, such as `likelihood.noise`.
+    pub path: String,
+    /// Its smallest value.
+    pub value: f64,
+    /// Its lower bound.
+    pub floor: f64,
+}
+
+/// The positive hyperparameters of a module whose smallest value is less than twice the lower bound.
+pub fn at_floor(module: &impl Module) -> Vec<AtFloor> {
+    let found = tree::parameters(module, &is_reported).into_iter();
+    let reached = found.filter_map(|found| {
+        let floor = found.floor()?;
+        let values = numbers(found.value());
+        let value = values.into_iter().fold(f64::INFINITY, f64::min);
+        (value < 2.0 * floor).then_some(AtFloor {
+            path: found.path,
+            value,
+            floor,
+        })
+    });
+    reached.collect()
+}
