@@ -96,7 +96,11 @@ fn scores(model: Model, scale: f64, dtype: DType) -> [f64; 2] {
         }
     };
     let (inputs, targets) = rows(1, scale, 0.2);
-    let (predictions, densities) = trained.predictor().unwrap().score(&inputs, 1, &targets).unwrap();
+    let (predictions, densities) = trained
+        .predictor()
+        .unwrap()
+        .score(&inputs, 1, &targets)
+        .unwrap();
     let densities: Vec<f64> = densities.iter().map(|own| own[0]).collect();
     [
         root_mean_squared_error(&targets, &predictions.mean) / scale,

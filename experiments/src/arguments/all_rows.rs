@@ -13,7 +13,7 @@ pub struct AllRowsOptions {
     #[arg(long, value_name = "OPTIMIZER", help_heading = "Models on all rows")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub optimizer: Option<OptimizerName>,
-    /// How itergp chooses the next combination of rows [default: cg]
+    /// How itergp chooses the next combination of rows; with cg it is cagp-cg
     #[arg(long, value_name = "POLICY", help_heading = "Models on all rows")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub policy: Option<PolicyName>,

@@ -240,7 +240,7 @@ mod tests {
     use clap::ValueEnum;
 
     use super::*;
-    use crate::arguments::{AllRowsOptions, ModelName};
+    use crate::arguments::{AllRowsOptions, ModelName, PolicyName};
     use crate::plan::Plan;
     use crate::preparation::PreparedData;
 
@@ -297,6 +297,10 @@ mod tests {
             let told = RunOptions {
                 model: Some(model),
                 data: Some(data.into()),
+                all_rows: AllRowsOptions {
+                    policy: (model == ModelName::Itergp).then_some(PolicyName::Unit),
+                    ..AllRowsOptions::default()
+                },
                 ..RunOptions::default()
             };
             let source = DataSource::resolve(data, None).unwrap();

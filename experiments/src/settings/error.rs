@@ -88,6 +88,12 @@ pub enum SettingError {
         /// The option.
         option: &'static str,
     },
+    /// No policy for a model that has none of its own.
+    #[error(
+        "--model itergp needs --policy: unit, random, eigenvectors, preconditioned-cg, or cg, which makes it \
+         cagp-cg"
+    )]
+    NoPolicy,
     /// A count of zero.
     #[error("{option} is 0 but must be at least 1")]
     Zero {

@@ -194,7 +194,7 @@ impl ActionSettings {
             choice: match model {
                 ModelName::CagpCg => ActionChoice::ConjugateGradients { tolerance },
                 ModelName::Itergp => ActionChoice::Policy {
-                    policy: given.policy.unwrap_or(PolicyName::Cg),
+                    policy: given.policy.ok_or(SettingError::NoPolicy)?,
                     rank,
                     tolerance,
                 },

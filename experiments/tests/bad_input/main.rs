@@ -239,6 +239,11 @@ fn options_out_of_range() {
                 "--tolerance is 0 but must be a positive number",
             ),
             (
+                "good.csv --model itergp",
+                "--model itergp needs --policy: unit, random, eigenvectors, preconditioned-cg, or cg, which \
+                 makes it cagp-cg",
+            ),
+            (
                 "good.csv --model cagp-cg --policy unit",
                 "--policy means nothing for the model cagp-cg; leave it out",
             ),
