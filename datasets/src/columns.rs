@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::class_order::ClassOrder;
 use crate::classes::Classes;
-use crate::error::{ColumnLabel, DataError};
+use crate::column_label::ColumnLabel;
+use crate::error::DataError;
 use crate::names::nearest;
 
 /// The column to predict.

@@ -5,8 +5,9 @@ use std::path::Path;
 
 use csv::{ByteRecord, Reader, ReaderBuilder, Terminator};
 
+use crate::column_label::ColumnLabel;
 use crate::columns::{Columns, Layout, Request, Role};
-use crate::error::{ColumnLabel, DataError};
+use crate::error::DataError;
 use crate::number::{self, FieldError};
 use crate::origin::{Location, Origin};
 use crate::table::Table;

@@ -2,7 +2,8 @@
 
 use std::str;
 
-use crate::error::{ColumnLabel, DataError};
+use crate::column_label::ColumnLabel;
+use crate::error::DataError;
 use crate::origin::Location;
 
 /// What is wrong with a field.

@@ -13,8 +13,9 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 
 use crate::bytes;
+use crate::column_label::ColumnLabel;
 use crate::columns::{Columns, Layout, Request, Role};
-use crate::error::{ColumnLabel, DataError};
+use crate::error::DataError;
 use crate::origin::{Location, Origin};
 use crate::table::Table;
 

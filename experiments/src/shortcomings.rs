@@ -19,7 +19,7 @@ const POINTS: f64 = 0.02;
 const NOMINAL: f64 = 0.95;
 
 /// Nats a row that a network may cost.
-const COST_OF_NETWORK: f64 = 0.05;
+const COST_OF_NETWORK: f64 = 0.02;
 
 /// What speaks against a model with these scores of the test rows: it is no better than a constant,
 /// its intervals are wrong, or its network does harm.

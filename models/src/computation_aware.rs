@@ -169,8 +169,8 @@ impl ComputationAwareConfig {
         &self,
         data: TrainingData,
     ) -> Result<(AnyComputationAware, TrainingData), InitError> {
-        check_finite(&data.targets)?;
         self.likelihood.check()?;
+        check_finite(&data.targets)?;
         let data = self.arranged(data);
         let options = options_of(&data.inputs);
         let [_, dimensions] = data.inputs.dims();

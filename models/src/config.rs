@@ -230,8 +230,8 @@ impl SvgpConfig {
     /// If the likelihood takes another number of target columns.
     #[track_caller]
     pub fn init(&self, data: &TrainingData) -> Result<AnySvgp, InitError> {
-        self.likelihood.check_targets(&data.targets)?;
         self.likelihood.check()?;
+        self.likelihood.check_targets(&data.targets)?;
         let options = options_of(&data.inputs);
         let ([_, dimensions], [_, columns]) = (data.inputs.dims(), data.targets.dims());
         let kernel = self.kernel.init(dimensions, options.clone());
@@ -366,8 +366,8 @@ impl SgprConfig {
     /// When a target is not finite, the inducing points cannot be chosen, or what is asked of a
     /// parameter cannot be.
     pub fn init(&self, data: &TrainingData) -> Result<AnySgpr, InitError> {
-        check_finite(&data.targets)?;
         self.likelihood.check()?;
+        check_finite(&data.targets)?;
         let options = options_of(&data.inputs);
         let [_, dimensions] = data.inputs.dims();
         let kernel = self.kernel.init(dimensions, options.clone());

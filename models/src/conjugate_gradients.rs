@@ -55,8 +55,8 @@ impl ConjugateGradientsConfig {
     ///
     /// When there are no probes, or what is asked of a parameter cannot be.
     pub fn init(&self, data: &TrainingData) -> Result<AnyConjugateGradients, InitError> {
-        check_finite(&data.targets)?;
         self.likelihood.check()?;
+        check_finite(&data.targets)?;
         let [_, dimensions] = data.inputs.dims();
         let model = self.assemble(dimensions, options_of(&data.inputs))?;
         let model = self.parameters.apply(model)?.train();

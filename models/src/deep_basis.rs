@@ -211,8 +211,8 @@ impl SvdbkConfig {
     /// If the likelihood takes another number of target columns.
     #[track_caller]
     pub fn init(&self, data: &TrainingData) -> Result<AnySvdbk, InitError> {
-        self.likelihood.check_targets(&data.targets)?;
         self.likelihood.check()?;
+        self.likelihood.check_targets(&data.targets)?;
         let ([_, dimensions], [_, columns]) = (data.inputs.dims(), data.targets.dims());
         let model = self.assemble(dimensions, columns, options_of(&data.inputs));
         let model = self.parameters.apply(model)?.train();

@@ -62,8 +62,8 @@ impl LastLayerConfig {
     ///
     /// When a target is not finite, or what is asked of a parameter cannot be.
     pub fn init(&self, data: &TrainingData) -> Result<AnyLastLayer, InitError> {
-        check_finite(&data.targets)?;
         self.likelihood.check()?;
+        check_finite(&data.targets)?;
         let [_, dimensions] = data.inputs.dims();
         let options = || options_of(&data.inputs);
         let model = AnyLastLayer {

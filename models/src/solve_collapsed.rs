@@ -67,8 +67,8 @@ impl SolveCollapsedConfig {
     /// When a target is not finite, the inducing points cannot be chosen, none are orthogonal, or what
     /// is asked of a parameter cannot be.
     pub fn init(&self, data: &TrainingData) -> Result<AnySolveCollapsed, InitError> {
-        check_finite(&data.targets)?;
         self.likelihood.check()?;
+        check_finite(&data.targets)?;
         let options = options_of(&data.inputs);
         let [_, dimensions] = data.inputs.dims();
         let kernel = self.kernel.init(dimensions, options.clone());

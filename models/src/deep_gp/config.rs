@@ -109,8 +109,8 @@ impl DeepGpConfig {
     /// If the likelihood takes another number of target columns.
     #[track_caller]
     pub fn init(&self, data: &TrainingData) -> Result<AnyDeepGp, InitError> {
-        self.likelihood.check_targets(&data.targets)?;
         self.likelihood.check()?;
+        self.likelihood.check_targets(&data.targets)?;
         let [_, columns] = data.targets.dims();
         let model = self.assemble(Inputs::Like(data.inputs.clone().inner()), columns)?;
         let model = self.parameters.apply(model)?.refreshed().train();

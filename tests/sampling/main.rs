@@ -1,24 +1,24 @@
 //! Draws of functions: their spectra against the kernels, their moments against the joint
 //! distributions, and what holds for every single draw.
 
+mod kernel_cases;
+mod spectra;
+#[path = "../support/mod.rs"]
 mod support;
 
 use burn::tensor::Tensor;
 use burn_gp::{
     inducing::InducingPoints,
     inference::{Collapsed, Exact, FullBatch},
-    kernels::{
-        AnyKernel, CosineConfig, Kernel, KernelConfig, Periodic, RandomFourier,
-        RationalQuadraticConfig, SpectralMixtureConfig, StationaryConfig, StationaryKernel,
-    },
+    kernels::AnyKernel,
     likelihoods::Gaussian,
     means::{ConstantMean, LinearMean, ZeroMean},
     multi_output::Mixture,
-    ops::{Jitter, Stationary},
+    ops::Jitter,
     sampling::{PathOptions, Paths, SamplePaths},
     variational::{Joint, Posterior, Process, VariationalGaussian, Whitened, WithMean},
 };
-use rand::{SeedableRng, rngs::ChaCha8Rng};
+use kernel_cases::{kernels, mixtures_and_lines};
 use support::{
     Dense, Platform, Random, assert_close, double_precision_platforms,
     inverse_free_case::{FORMS, InverseFreeCase, inverses},
@@ -27,184 +27,6 @@ use support::{
     platforms,
     posterior_case::{Case, DIMENSIONS, INDUCING, kernel},
 };
-
-const KINDS: [Stationary; 4] = [
-    Stationary::SquaredExponential,
-    Stationary::Matern12,
-    Stationary::Matern32,
-    Stationary::Matern52,
-];
-
-fn stationary(kind: Stationary, lengthscale: f64, variance: f64) -> KernelConfig {
-    StationaryConfig::new(kind)
-        .with_lengthscale(lengthscale)
-        .with_variance(variance)
-        .into()
-}
-
-fn rational_quadratic(ard: bool, shape: f64) -> KernelConfig {
-    KernelConfig::RationalQuadratic(RationalQuadraticConfig {
-        ard,
-        lengthscale: Some(0.9),
-        variance: 1.2,
-        shape,
-    })
-}
-
-/// Kernels whose spectra are no density that the others' are made of: mixtures of scales, waves,
-/// lines.
-fn mixtures_and_lines() -> Vec<KernelConfig> {
-    let [rbf, rough, _, smooth] = KINDS.map(|kind| stationary(kind, 0.8, 1.3));
-    let waves = KernelConfig::Cosine(CosineConfig {
-        ard: true,
-        period: 1.7,
-        variance: 0.6,
-    });
-    let mixture = KernelConfig::SpectralMixture(SpectralMixtureConfig {
-        components: 3,
-        highest_frequency: 0.7,
-        lengthscale: 1.2,
-        variance: 0.9,
-    });
-    let constant = KernelConfig::Constant { variance: 0.7 };
-    let one_period = KernelConfig::Periodic {
-        base: Box::new(rational_quadratic(true, 0.8)),
-        ard: false,
-        period: 1.9,
-    };
-    vec![
-        rational_quadratic(true, 0.7),
-        rational_quadratic(false, 5.0),
-        waves.clone(),
-        waves.clone().times(rbf.clone()),
-        mixture.clone(),
-        mixture.plus(waves).scaled(0.5),
-        rbf.clone().periodic(2.3),
-        stationary(Stationary::SquaredExponential, 0.1, 1.0).periodic(2.3),
-        rough.clone().periodic(1.1),
-        one_period,
-        smooth.clone().plus(constant).scaled(0.8).periodic(2.3),
-        rbf.clone().times(smooth.clone()).periodic(2.3),
-        smooth.periodic(0.9).times(rbf.clone()),
-        rbf.on_dimensions(vec![1]).periodic(2.3).plus(rough),
-    ]
-}
-
-/// Every kernel with a spectrum.
-fn kernels() -> Vec<KernelConfig> {
-    let constant = KernelConfig::Constant { variance: 0.7 };
-    let [rbf, rough, _, smooth] = KINDS.map(|kind| stationary(kind, 0.8, 1.3));
-    vec![
-        rbf.clone(),
-        rough.clone(),
-        stationary(Stationary::Matern32, 1.7, 0.4),
-        smooth.clone(),
-        constant.clone(),
-        smooth.clone().scaled(2.5),
-        rbf.clone().on_dimensions(vec![1]),
-        rbf.clone().plus(constant).plus(rough.clone()),
-        rbf.clone().times(smooth.clone()),
-        rbf.clone().plus(rough).times(smooth.on_dimensions(vec![0])),
-    ]
-    .into_iter()
-    .chain(mixtures_and_lines())
-    .collect()
-}
-
-/// `Σ σ²·mean cos ωᵀ(x − x′)` is the kernel. 40 000 frequencies: a mean of cosines has a standard
-/// error of at most `1/√(2·40 000) = 0.0035`; five of it, of the variance, are allowed.
-#[test]
-fn spectra_are_those_of_the_kernels() {
-    let platform = &double_precision_platforms()[0];
-    let points = Random::new(501).points(12, DIMENSIONS);
-    let count = 40_000;
-    for config in kernels() {
-        let kernel = config.init(DIMENSIONS, platform.options());
-        let mut random = ChaCha8Rng::seed_from_u64(17);
-        let components = kernel
-            .spectrum(DIMENSIONS, count, &mut random)
-            .expect("the kernel is stationary");
-        let entry = |i: usize, j: usize| -> f64 {
-            let phase = |w: &[f64]| -> f64 {
-                (0..DIMENSIONS)
-                    .map(|d| w[d] * (points[(i, d)] - points[(j, d)]))
-                    .sum()
-            };
-            let terms = components.iter().map(|component| {
-                let frequencies = component.frequencies.chunks(DIMENSIONS);
-                let sum: f64 = frequencies.map(|w| phase(w).cos()).sum();
-                component.variance * sum / count as f64
-            });
-            terms.sum()
-        };
-        let estimate = Dense::from_function(12, 12, entry);
-        let x = platform.matrix(&points);
-        let expected = numbers(kernel.matrix(x));
-        assert_close(
-            &format!("{config:?}"),
-            &estimate.values,
-            &expected,
-            5.0 / (2.0 * count as f64).sqrt(),
-        );
-    }
-}
-
-/// Lengthscales of their own for the dimensions.
-#[test]
-fn spectra_know_separate_lengthscales() {
-    let platform = &double_precision_platforms()[0];
-    let lengthscales = [0.5, 2.0];
-    for kind in KINDS {
-        let kernel =
-            burn_gp::kernels::StationaryKernel::new(kind, &lengthscales, 1.0, platform.options());
-        let mut random = ChaCha8Rng::seed_from_u64(19);
-        let count = 40_000;
-        let components = kernel
-            .spectrum(2, count, &mut random)
-            .expect("it is stationary");
-        for (difference, x) in [([0.4, 0.0], [0.4, 0.0]), ([0.0, 0.9], [0.0, 0.9])] {
-            let frequencies = components[0].frequencies.chunks(2);
-            let sum: f64 = frequencies
-                .map(|w| (w[0] * difference[0] + w[1] * difference[1]).cos())
-                .sum();
-            let origin = platform.tensor(&[0.0, 0.0], [1, 2]);
-            let expected = numbers(kernel.covariance(platform.tensor(&x, [1, 2]), origin))[0];
-            let error = (sum / count as f64 - expected).abs();
-            assert!(
-                error < 5.0 / (2.0 * count as f64).sqrt(),
-                "{kind:?}: {error}"
-            );
-        }
-    }
-}
-
-/// The covariance of random features comes to that of the kernel as `1/√F`: with F features it is
-/// within five standard errors `σ²/√(2F)` of each of the components, of which a kernel has twelve at
-/// most.
-#[test]
-fn the_covariance_of_random_features_converges_to_the_kernel() {
-    for platform in platforms() {
-        let x = platform.matrix(&Random::new(503).points(9, DIMENSIONS));
-        for config in mixtures_and_lines() {
-            let kernel = config.init(DIMENSIONS, platform.options());
-            let expected = numbers(kernel.matrix(x.clone()));
-            for count in [100, 1_600, 25_600] {
-                let mut random = ChaCha8Rng::seed_from_u64(29);
-                let options = platform.options();
-                let features = RandomFourier::new(&kernel, DIMENSIONS, count, &mut random, options);
-                let features = features.expect("the kernel has a spectrum");
-                let variance = expected[0];
-                let tolerance = 5.0 * variance / (2.0 * count as f64).sqrt();
-                assert_close(
-                    &format!("{config:?}, {count} frequencies on {platform}"),
-                    &numbers(features.matrix(x.clone())),
-                    &expected,
-                    tolerance,
-                );
-            }
-        }
-    }
-}
 
 /// A conditioned process with any of these kernels can be drawn from as a function.
 #[test]
@@ -221,53 +43,6 @@ fn draws_under_mixtures_and_lines_have_the_moments_of_the_posterior() {
             .expect("factor");
         let at = platform.matrix(&Random::new(509).points(4, DIMENSIONS));
         check_moments(&format!("{config:?}"), &process, at);
-    }
-}
-
-/// A periodic kernel whose base sees a sine and its cosine with different lengthscales, or is
-/// periodic itself, is no function of the difference of two points.
-#[test]
-fn periodic_kernels_that_are_not_stationary_have_no_spectrum() {
-    let platform = &double_precision_platforms()[0];
-    let mut random = ChaCha8Rng::seed_from_u64(0);
-    let kind = Stationary::SquaredExponential;
-    let uneven = StationaryKernel::new(kind, &[0.5, 0.6], 1.0, platform.options());
-    let uneven = Periodic::new(uneven, &[2.0], platform.options());
-    let error = uneven.spectrum(1, 3, &mut random).expect_err("it has none");
-    assert_eq!(error.kernel, "Periodic");
-    let even = StationaryKernel::new(kind, &[0.5, 0.5], 1.0, platform.options());
-    let even = Periodic::new(even, &[2.0], platform.options());
-    assert!(even.spectrum(1, 3, &mut random).is_ok());
-    let nested = stationary(kind, 1.0, 1.0).periodic(2.0).periodic(3.0);
-    let nested = nested.init(1, platform.options());
-    let error = nested.spectrum(1, 3, &mut random).expect_err("it has none");
-    assert_eq!(error.kernel, "Periodic");
-}
-
-#[test]
-fn kernels_without_a_spectrum_are_named() {
-    let platform = &platforms()[0];
-    let linear = KernelConfig::Linear {
-        ard: false,
-        variance: 1.0,
-    };
-    let white = KernelConfig::White { variance: 1.0 };
-    let smooth = stationary(Stationary::Matern52, 1.0, 1.0);
-    for (config, name) in [
-        (linear.clone(), "Linear"),
-        (smooth.clone().plus(white), "White"),
-        (smooth.times(linear).scaled(2.0), "Linear"),
-    ] {
-        let kernel = config.init(DIMENSIONS, platform.options());
-        let mut random = ChaCha8Rng::seed_from_u64(0);
-        let error = kernel
-            .spectrum(DIMENSIONS, 3, &mut random)
-            .expect_err("it has none");
-        let text = error.to_string();
-        assert!(
-            text.contains(&format!("the kernel {name} has no")),
-            "{text}"
-        );
     }
 }
 
