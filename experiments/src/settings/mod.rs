@@ -416,7 +416,7 @@ mod tests {
     use clap::ValueEnum;
 
     use super::*;
-    use crate::arguments::PseudoObservationOptions;
+    use crate::arguments::{AllRowsOptions, PolicyName, PseudoObservationOptions};
 
     #[test]
     fn the_options_of_a_run_describe_the_same_run() {
@@ -443,6 +443,10 @@ mod tests {
                 layers: LayerOptions {
                     output_deviation: Some(0.01),
                     ..LayerOptions::default()
+                },
+                all_rows: AllRowsOptions {
+                    policy: (model == ModelName::Itergp).then_some(PolicyName::Unit),
+                    ..AllRowsOptions::default()
                 },
                 seed: Some(3),
                 ..RunOptions::default()
