@@ -31,7 +31,7 @@ pub fn shortcomings(
 ) -> Vec<String> {
     let found = [
         beside_constant(scores, data, targets),
-        coverage(scores, data.test.len()),
+        coverage(scores, targets, data.test.len()),
         nlpd_without_network.and_then(|nlpd| beside_no_network(scores, nlpd, data.test.len())),
     ];
     found.into_iter().flatten().collect()
@@ -117,12 +117,17 @@ fn nlpd_of_frequencies(train: &Part, test: &Part, classes: usize) -> f64 {
     mean(&densities)
 }
 
-/// Whether fewer or more rows are in their intervals than chance allows.
-fn coverage(scores: &Scores, rows: usize) -> Option<String> {
+/// Whether fewer or more rows are in their intervals than chance allows. Intervals of whole numbers
+/// hold more than they say, however good the model.
+fn coverage(scores: &Scores, targets: TargetKind, rows: usize) -> Option<String> {
     let share = scores.coverage95?;
     let deviation = (NOMINAL * (1.0 - NOMINAL) / rows as f64).sqrt();
     let excess = share - NOMINAL;
     if excess.abs() <= (DEVIATIONS * deviation).max(POINTS) {
+        return None;
+    }
+    let is_discrete = matches!(targets, TargetKind::Counts | TargetKind::Classes);
+    if is_discrete && excess > 0.0 {
         return None;
     }
     let verdict = match excess > 0.0 {
@@ -168,17 +173,20 @@ mod tests {
     /// 51 of 60 rows are what happens to one calibrated model in a thousand.
     #[test]
     fn intervals_are_called_wrong_beyond_chance() {
-        let found = |share, rows| coverage(&scores(share), rows).is_some();
+        let found = |share, rows| coverage(&scores(share), TargetKind::Numbers, rows).is_some();
         assert!(!found(Some(0.9), 60));
         assert!(found(Some(0.85), 60));
         assert!(!found(Some(1.0), 100), "all of 100 rows is chance");
         assert!(found(Some(1.0), 1000));
         assert!(!found(Some(0.94), 1_000_000), "one point is no harm");
         assert!(!found(None, 1000));
-        let text = coverage(&scores(Some(0.5)), 40).unwrap();
+        let text = coverage(&scores(Some(0.5)), TargetKind::Numbers, 40).unwrap();
         assert!(text.contains("over-confident"), "{text}");
-        let text = coverage(&scores(Some(1.0)), 400).unwrap();
+        let text = coverage(&scores(Some(1.0)), TargetKind::Numbers, 400).unwrap();
         assert!(text.contains("under-confident"), "{text}");
+        let of_counts = |share| coverage(&scores(Some(share)), TargetKind::Counts, 400);
+        assert_eq!(of_counts(1.0), None, "intervals of counts are wide");
+        assert!(of_counts(0.5).is_some());
     }
 
     #[test]
