@@ -1,0 +1,102 @@
+//! A net under the whole program: short runs of every model, likelihood and posterior give the
+//! numbers that are stored in `stored.json`.
+//!
+//! A refactoring changes none of them. What changes them on purpose stores them anew, in a commit that
+//! says why:
+//!
+//! ```text
+//! BURN_GP_STORE=1 cargo test --release --workspace --test behavior -- --test-threads 1
+//! ```
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod numbers;
+mod targets;
+
+use std::path::Path;
+
+use burn_gp_experiments::arguments::{LikelihoodName, ModelName, PosteriorName, name_of};
+use clap::ValueEnum;
+use numbers::check;
+use support::{succeed, write_digits};
+use temp_dir::TempDir;
+
+/// Options of all runs: so few steps that rounding cannot grow.
+const SHORT: &str = "--dtype f64 --steps 3 --seed 0 --out run --quiet";
+
+/// Runs `train` with the options and checks what it wrote.
+fn check_run(name: &str, folder: &Path, options: &str) {
+    let line = format!("train {options} {SHORT}");
+    let arguments: Vec<&str> = line.split_whitespace().collect();
+    succeed(folder, &arguments);
+    check(name, &folder.join("run"));
+}
+
+/// What a model needs beside its name to be quick on the data of these tests.
+fn options_of(model: ModelName) -> &'static str {
+    match model {
+        ModelName::Itergp => "--policy unit --actions 10",
+        ModelName::CagpOpt | ModelName::CagpCg => "--actions 10",
+        ModelName::Solve
+        | ModelName::SolveUnwhitened
+        | ModelName::Odvgp
+        | ModelName::SolveCollapsed => "--inducing 12 --orthogonal 9",
+        ModelName::ConvGp => "--inducing 12 --patch 5",
+        ModelName::DeepConvGp => "--inducing 12 --patch 5,5",
+        model if model.has_inducing() => "--inducing 12",
+        _ => "",
+    }
+}
+
+#[test]
+fn every_model() {
+    for &model in ModelName::value_variants() {
+        let folder = TempDir::new().unwrap();
+        let data = if model.is_of_images() {
+            write_digits(folder.path(), 120, 60);
+            "--data mnist --data-dir . --batch-size 20"
+        } else {
+            "--data winequality"
+        };
+        let name = name_of(model);
+        let options = format!("{data} --model {name} {}", options_of(model));
+        check_run(&format!("model {name}"), folder.path(), &options);
+    }
+}
+
+/// Every posterior in a model of two layers; in one of one layer each has a model's name.
+#[test]
+fn every_posterior_in_layers() {
+    for &posterior in PosteriorName::value_variants() {
+        let folder = TempDir::new().unwrap();
+        let posterior_name = name_of(posterior);
+        let own = options_of(posterior.single_layer());
+        let options =
+            format!("--data winequality --model deep-gp --posterior {posterior_name} {own}");
+        check_run(
+            &format!("deep-gp {posterior_name}"),
+            folder.path(),
+            &options,
+        );
+    }
+}
+
+#[test]
+fn every_likelihood_in_one_layer_and_two() {
+    for &likelihood in LikelihoodName::value_variants() {
+        for model in [ModelName::Svgp, ModelName::DeepGp] {
+            let folder = TempDir::new().unwrap();
+            targets::write(&folder.path().join("data.csv"), likelihood);
+            let (model, name) = (name_of(model), name_of(likelihood));
+            let more = match likelihood {
+                LikelihoodName::FixedNoise => "--noise-column error",
+                LikelihoodName::Ordinal => "--class-order low,middle,high",
+                _ => "",
+            };
+            let options =
+                format!("--data data.csv --model {model} --inducing 12 --likelihood {name} {more}");
+            check_run(&format!("{model} {name}"), folder.path(), &options);
+        }
+    }
+}

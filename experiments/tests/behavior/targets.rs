@@ -1,0 +1,47 @@
+//! Targets that a likelihood takes.
+
+use std::fs;
+use std::path::Path;
+
+use burn_gp_experiments::arguments::LikelihoodName;
+use burn_gp_experiments::likelihood::TargetKind;
+use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
+
+const ROWS: usize = 60;
+
+/// Writes one input, the noise of the target where the likelihood asks for it, and the target `y`.
+pub fn write(path: &Path, likelihood: LikelihoodName) {
+    let mut random = ChaCha8Rng::seed_from_u64(37);
+    let has_noise = likelihood == LikelihoodName::FixedNoise;
+    let mut text = String::from(if has_noise { "x,error,y\n" } else { "x,y\n" });
+    for _ in 0..ROWS {
+        let x: f64 = random.random_range(-2.0..2.0);
+        let uniform: f64 = random.random_range(-0.5..0.5);
+        let noise = match has_noise {
+            true => format!("{},", 0.1 + 0.2 * (uniform + 0.5)),
+            false => String::new(),
+        };
+        let y = target(likelihood, (2.0 * x).sin() + uniform);
+        text += &format!("{x},{noise}{y}\n");
+    }
+    fs::write(path, text).unwrap();
+}
+
+fn target(likelihood: LikelihoodName, value: f64) -> String {
+    let is_binary = matches!(
+        likelihood,
+        LikelihoodName::Bernoulli | LikelihoodName::BernoulliLogit
+    );
+    match likelihood.target() {
+        TargetKind::Numbers => value.to_string(),
+        TargetKind::Counts => (4.0 * value + 5.0).round().max(0.0).to_string(),
+        TargetKind::PositiveNumbers => value.exp().to_string(),
+        TargetKind::Fractions => (1.0 / (1.0 + (-value).exp())).to_string(),
+        TargetKind::Classes => match value {
+            high if high > 0.5 && !is_binary => "high",
+            middle if middle > 0.0 => "middle",
+            _ => "low",
+        }
+        .to_owned(),
+    }
+}
