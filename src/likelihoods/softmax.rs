@@ -5,23 +5,38 @@ use rand::Rng;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Likelihood, Marginals, Quadrature,
+    Likelihood, Marginals,
     classes::{draw_label, indicators, is_label, labels_up_to},
     likelihood::{draw, sum_outputs},
-    quadrature::QUASI_MONTE_CARLO_NODES,
+    noisy_maximum::NoisyMaximum,
 };
+
+/// Nodes unless a configuration says otherwise.
+const NODES: usize = 24;
+
+/// More than these change nothing.
+const MOST_NODES: usize = 64;
 
 /// `p(y = c | f) = exp(f_c)/Σ_j exp(f_j)`, one latent function a class.
 ///
-/// Expectations are taken by quasi-Monte Carlo, except that of `f_c` itself. With the default of
-/// 128 nodes, ten classes and unit variances, expected log densities are within 0.005 and
-/// probabilities within 0.003; sixteen times the nodes bring that below a third.
+/// Expectations are integrals in one dimension, however many classes there are: a softmax is the
+/// probability that a function with Gumbel noise is the largest, so that
+///
+/// ```text
+/// E[exp(f_c)/Σ_j exp(f_j)] = ∫ F_c′(t) Π_{j≠c} F_j(t) dt,    F_j(t) = E[exp(−exp(f_j − t))],
+/// ```
+///
+/// and `E[log Σ_j exp(f_j)]` is the mean of the largest less Euler's constant (J. Yellott, *The relationship
+/// between Luce's choice axiom, Thurstone's theory of comparative judgment, and the double exponential
+/// distribution*, 1977). With the 24 nodes of the default, expected log densities and logarithms of
+/// probabilities down to e⁻³⁰ are within 10⁻³, for means up to ±10 and deviations of 0.03 to 10
+/// mixed in a row.
 #[derive(Module, Debug)]
 pub struct Softmax {
     #[module(skip)]
     classes: usize,
     #[module(skip)]
-    quadrature: Quadrature,
+    nodes: usize,
 }
 
 /// Configuration of a [`Softmax`] likelihood.
@@ -30,16 +45,17 @@ pub struct Softmax {
 pub struct SoftmaxConfig {
     /// How many classes there are, C.
     pub classes: usize,
-    /// Quasi-Monte-Carlo nodes, an even number.
+    /// Nodes of the integral over the largest function with noise, two or more. More than 64 count as
+    /// 64, since they change nothing: models were once saved with 128 nodes of another kind.
     pub nodes: usize,
 }
 
 impl SoftmaxConfig {
-    /// A softmax over `classes` classes with 128 quasi-Monte-Carlo nodes.
+    /// A softmax over `classes` classes with 24 nodes.
     pub fn new(classes: usize) -> Self {
         Self {
             classes,
-            nodes: QUASI_MONTE_CARLO_NODES,
+            nodes: NODES,
         }
     }
 
@@ -47,14 +63,17 @@ impl SoftmaxConfig {
     ///
     /// # Panics
     ///
-    /// If there are fewer than two classes, or the number of nodes is odd.
+    /// If there are fewer than two classes or nodes.
     #[track_caller]
     pub fn init(&self) -> Softmax {
         let Self { classes, nodes } = *self;
-        assert!(classes >= 2, "a softmax over {classes} classes");
+        assert!(
+            classes >= 2 && nodes >= 2,
+            "a softmax over {classes} classes with {nodes} nodes"
+        );
         Softmax {
             classes,
-            quadrature: Quadrature::quasi_monte_carlo(nodes, classes),
+            nodes: nodes.min(MOST_NODES),
         }
     }
 }
@@ -64,6 +83,15 @@ impl Softmax {
     fn by_class(&self, function: Tensor<3>) -> Tensor<4> {
         let [samples, rows, functions] = function.dims();
         function.reshape([samples, rows, self.classes, functions / self.classes])
+    }
+
+    fn largest(&self) -> NoisyMaximum {
+        NoisyMaximum { nodes: self.nodes }
+    }
+
+    /// The columns of the labels: `[N, C·P]` to `[N, P]`.
+    fn of_label(&self, targets: Tensor<2>, values: Tensor<2>) -> Tensor<2> {
+        function_of_label(targets, values.unsqueeze(), self.classes).squeeze_dim(0)
     }
 
     /// `log Σ_j exp(f_j)`, `[S, N, 1, P]`.
@@ -136,21 +164,28 @@ impl Likelihood for Softmax {
         })
     }
 
-    fn quadrature(&self) -> Quadrature {
-        self.quadrature.clone()
-    }
-
-    /// `μ_y − E[log Σ_j exp(f_j)]`, the first term in closed form.
+    /// `μ_y − E[log Σ_j exp(f_j)]`.
     fn expected_log_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
         self.require_sizes(&targets, &marginals);
-        let own = function_of_label(targets, marginals.mean.clone().unsqueeze(), self.classes);
-        let log_sum = self.quadrature.expectation(marginals, |function| {
-            let [samples, rows, functions] = function.dims();
-            let shape = [samples, rows, functions / self.classes];
-            Self::log_sum(self.by_class(function)).reshape(shape)
-        });
-        let [rows, outputs] = log_sum.dims();
-        sum_outputs(own.reshape([rows, outputs]) - log_sum)
+        let own = self.of_label(targets, marginals.mean.clone());
+        let largest = self.largest();
+        sum_outputs(own - largest.expected_log_sum(marginals, self.classes))
+    }
+
+    /// `log E[softmax_y(f)]`.
+    fn log_predictive_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
+        self.require_sizes(&targets, &marginals);
+        let log_probabilities = self.largest().log_probabilities(marginals, self.classes);
+        sum_outputs(self.of_label(targets, log_probabilities))
+    }
+
+    fn predict(&self, marginals: Marginals) -> Marginals {
+        let log_probabilities = self.largest().log_probabilities(marginals, self.classes);
+        let mean = log_probabilities.exp();
+        Marginals {
+            variance: mean.clone() * (1.0 - mean.clone()),
+            mean,
+        }
     }
 
     fn class_probabilities(&self, marginals: Marginals) -> Option<Tensor<2>> {

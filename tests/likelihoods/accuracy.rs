@@ -12,6 +12,7 @@ use burn_gp::likelihoods::{
 use libm::lgamma;
 
 use crate::{
+    formulas::{log_normal_cdf, logistic, ordinal, softplus},
     lines::{Line, log_sum_exp},
     registration::variants,
     support::{Platform, numbers, platforms},
@@ -216,46 +217,8 @@ fn student_t() -> Vec<Grid> {
     grids
 }
 
-fn softplus(x: f64) -> f64 {
-    x.max(0.0) + (-x.abs()).exp().ln_1p()
-}
-
-fn logistic(x: f64) -> f64 {
-    (-softplus(-x)).exp()
-}
-
-/// `log Φ(x)`, by the continued fraction of Mills' ratio in the lower tail.
-fn log_normal_cdf(x: f64) -> f64 {
-    if x > -6.0 {
-        return (0.5 * libm::erfc(-x / 2f64.sqrt())).ln();
-    }
-    let fraction = (1..60).rev().fold(-x, |tail, k| -x + f64::from(k) / tail);
-    -0.5 * (x * x + (2.0 * PI).ln()) - fraction.ln()
-}
-
-/// With the four labels that are equally likely at first.
-fn ordinal(y: f64, f: f64) -> f64 {
-    const QUARTILE: f64 = 0.674_489_750_196_081_7;
-    let cuts = [f64::NEG_INFINITY, -QUARTILE, 0.0, QUARTILE, f64::INFINITY];
-    let (lower, upper) = (cuts[y as usize] - f, cuts[y as usize + 1] - f);
-    // Both in the lower tail.
-    let (low, high) = if lower + upper > 0.0 {
-        (-upper, -lower)
-    } else {
-        (lower, upper)
-    };
-    let log_low = if low == f64::NEG_INFINITY {
-        low
-    } else {
-        log_normal_cdf(low)
-    };
-    let log_high = if high == f64::INFINITY {
-        0.0
-    } else {
-        log_normal_cdf(high)
-    };
-    log_high + (-(log_low - log_high).exp_m1()).ln()
-}
+/// The last cut point of four labels that are equally likely at first.
+const QUARTILE: f64 = 0.674_489_750_196_081_7;
 
 fn probit_moments(_: f64, f: f64) -> (f64, f64) {
     let probability = log_normal_cdf(f).exp();
@@ -285,7 +248,7 @@ fn labels() -> Vec<Grid> {
         "ordinal".into(),
         OrdinalConfig { classes: 4 },
         &[0.0, 1.0, 2.0, 3.0],
-        ordinal,
+        |y, f| ordinal(&[-QUARTILE, 0.0, QUARTILE], y, f),
         |_| vec![(-0.7, 1.0), (0.0, 1.0), (0.7, 1.0)],
     );
     let means = [-20.0, -5.0, -1.0, 0.0, 2.0, 10.0];
@@ -416,7 +379,7 @@ fn grids() -> Vec<Grid> {
 }
 
 /// Likelihoods of closed form, and those of several functions, which have tests of their own in
-/// `several_functions`.
+/// `several_functions` and `softmax`.
 const OTHERS: [&str; 5] = [
     "gaussian",
     "fixed-noise",

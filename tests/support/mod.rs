@@ -26,7 +26,9 @@ pub mod textbook;
 
 pub use comparison::{assert_close, assert_finite, largest};
 pub use dense::Dense;
-pub use gradients::{Input, check_gradients, check_gradients_by_entry, symmetric};
+pub use gradients::{
+    Input, check_gradients, check_gradients_by_entry, check_gradients_to, symmetric,
+};
 pub use module_gradients::{check_module_gradients, parameter_gradients, parameter_values};
 pub use platforms::{Platform, double_precision_platforms, platforms};
 pub use random::Random;
