@@ -27,7 +27,7 @@ use crate::{
 /// Everything follows from the probability that a function is the largest,
 /// `π_c = E_{t ~ N(μ_c, σ_c²)}[Π_{j≠c} Φ((t − μ_j)/σ_j)]`, an integral in one dimension. Its nodes are
 /// dense around the mean of the class's own function and around the step of the product
-/// ([`GradedNodes::around`]): π_c is within 10⁻³ for any mixture of deviations.
+/// ([`GradedNodes::around`]): π_c is within 10⁻³ with deviations from 0.03 to 3 in a row.
 #[derive(Module, Debug)]
 pub struct RobustMax {
     /// ε where it is trained.
