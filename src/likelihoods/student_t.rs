@@ -24,6 +24,9 @@ use crate::{
 /// The degrees of freedom lie above this, where the distribution has a variance.
 const SMALLEST_DEGREES: f64 = 2.0;
 
+/// Larger `(y − f)²/(νs²)` count as this, so that the square of no number is infinite in single precision.
+const LARGEST_SQUARE: f64 = 1e37;
+
 /// `y = f + s·t`, `t` of a Student-t distribution with ν > 2 degrees of freedom and `s` a trained
 /// scale: noise with outliers. The variance of `y` given `f` is `s²·ν/(ν − 2)`.
 #[derive(Module, Debug)]
@@ -138,7 +141,10 @@ impl Likelihood for StudentT {
             - scale.log()
             - (1.0 + (2.0 * PI).ln()) * 0.5;
         let squares = (targets.unsqueeze::<3>() - function).square() / width.reshape([1; 3]);
-        constant.reshape([1; 3]) - squares.log1p() * half.reshape([1; 3])
+        let squares = squares.clamp_max(LARGEST_SQUARE);
+        // A device's own `log1p` may be the logarithm of the rounded sum, whose error half multiplies.
+        let growth = squares.clone() * log_ratio(squares);
+        constant.reshape([1; 3]) - growth * half.reshape([1; 3])
     }
 
     /// The logarithm changes from a parabola to its own over `s·√ν`.

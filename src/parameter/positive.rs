@@ -11,7 +11,7 @@ use crate::ops::{
     softplus,
 };
 
-/// The smallest value of a positive hyperparameter, in its [unit](Positive::unit).
+/// The smallest value of a positive hyperparameter, in its unit.
 pub const LOWER_BOUND: f64 = 1e-6;
 
 /// First values between the reciprocal of this and this are in units of one.
