@@ -69,10 +69,21 @@ pub fn size(most: usize) -> impl Strategy<Value = usize> {
     prop_oneof![1 => Just(0), 6 => 1..=most]
 }
 
+/// The processor: on a device every new shape compiles kernels, and few inputs would be searched.
+#[cfg(feature = "flex")]
+fn device() -> Device {
+    Device::flex()
+}
+
+#[cfg(not(feature = "flex"))]
+fn device() -> Device {
+    Device::default()
+}
+
 /// A type and a device with or without gradients.
 pub fn options() -> impl Strategy<Value = (Device, DType)> {
     (any::<bool>(), any::<bool>()).prop_map(|(double, autodiff)| {
-        let device = Device::default();
+        let device = device();
         let device = if autodiff { device.autodiff() } else { device };
         (device, if double { DType::F64 } else { DType::F32 })
     })
