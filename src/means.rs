@@ -222,22 +222,25 @@ impl LinearMean {
 
 impl Mean for LinearMean {
     fn forward(&self, x: Tensor<2>) -> Tensor<2> {
-        let weights = self.weights();
-        require_inputs(&x, &weights);
-        x.matmul(weights) + self.offset().unsqueeze()
+        projected(x, self.weights()) + self.offset().unsqueeze()
     }
 }
 
-/// Fails unless weights have a row for each input.
+/// `Wᵀx` at every row of `x`, `[N, P]`, where N may be 0: burn's product on ndarray divides by the
+/// number of entries.
 #[track_caller]
-fn require_inputs(x: &Tensor<2>, weights: &Tensor<2>) {
-    let ([_, dimensions], [inputs, _]) = (x.dims(), weights.dims());
+fn projected(x: Tensor<2>, weights: Tensor<2>) -> Tensor<2> {
+    let ([rows, dimensions], [inputs, outputs]) = (x.dims(), weights.dims());
     assert!(
         dimensions == inputs,
         "a mean with weights {:?} at inputs {:?}; expected [D, P] and [N, D]",
         weights.dims(),
         x.dims()
     );
+    match rows {
+        0 => Tensor::zeros([0, outputs], (&weights.device(), weights.dtype())),
+        _ => x.matmul(weights),
+    }
 }
 
 /// Configuration of any mean, as it is written to a model's file.

@@ -6,7 +6,7 @@ use burn::{
 };
 use faer::{Mat, Side};
 
-use super::{Mean, require_inputs};
+use super::{Mean, projected};
 use crate::parameter::numbers;
 
 /// `m(x) = x`: the mean of a hidden layer that changes its inputs a little.
@@ -116,8 +116,6 @@ impl ProjectionMean {
 
 impl Mean for ProjectionMean {
     fn forward(&self, x: Tensor<2>) -> Tensor<2> {
-        let weights = self.weights();
-        require_inputs(&x, &weights);
-        x.matmul(weights)
+        projected(x, self.weights())
     }
 }
