@@ -16,7 +16,7 @@ use burn::{
     tensor::{DType, Device, Distribution, Tensor},
 };
 use burn_gp::{
-    inducing::Initialiser,
+    inducing::Initializer,
     kernels::StationaryConfig,
     likelihoods::{GaussianConfig, RobustMaxConfig},
     means::MeanConfig,
@@ -182,7 +182,7 @@ impl Case {
     fn config(&self) -> DeepGpConfig {
         let kernel = StationaryConfig::new(Stationary::SquaredExponential);
         let inducing = InducingConfig {
-            initialiser: Initialiser::Subset,
+            initializer: Initializer::Subset,
             ..InducingConfig::new(self.inducing)
         };
         let layer = |kernel| LayerConfig::new(kernel).with_inducing(inducing.clone());
@@ -247,7 +247,7 @@ impl Case {
     }
 }
 
-/// Those of a layer of P functions under one kernel: a Cholesky factorisation, a triangular solve and
+/// Those of a layer of P functions under one kernel: a Cholesky factorization, a triangular solve and
 /// P triangular products, and about twice that in reverse.
 fn layer_operations(batch: f64, inducing: f64, functions: f64) -> f64 {
     let cube = inducing.powi(3);

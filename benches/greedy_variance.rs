@@ -3,7 +3,7 @@
 //!
 //! `cargo bench -p burn-gp-models --bench greedy_variance` prints a line of JSON a row, Matérn-3/2 with
 //! a lengthscale for each dimension on generated inputs: the seconds in single and in double precision,
-//! those of the N·M²/2 multiply-adds of a pivoted Cholesky factorisation at the speed of a product of
+//! those of the N·M²/2 multiply-adds of a pivoted Cholesky factorization at the speed of a product of
 //! two square matrices in the same run, and the ratio. `-- ROWS DIMENSIONS POINTS` runs another size.
 
 use std::{error::Error, hint::black_box, time::Instant};

@@ -1,4 +1,4 @@
-//! Time of one training step of the inverse-free posterior against those with a factorisation, and
+//! Time of one training step of the inverse-free posterior against those with a factorization, and
 //! what of it is matrix products.
 //!
 //! `cargo bench -p burn-gp-models --bench inverse_free [-- FILTER]` prints a line of JSON a row and
@@ -119,7 +119,7 @@ fn step_time(
     )
     .with_inducing(inducing)
     .with_posterior(posterior);
-    config.inducing.initialiser = burn_gp::inducing::Initialiser::Subset;
+    config.inducing.initializer = burn_gp::inducing::Initializer::Subset;
     let model = config.init(&data)?;
     let training = MiniBatchTraining {
         batch_size: BATCH,

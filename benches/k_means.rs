@@ -2,8 +2,8 @@
 //!
 //! `cargo bench -p burn-gp-models --bench k_means` prints a line of JSON a row, on generated inputs:
 //! the seconds of both and their ratio. The loops compute every distance from differences, sixteen
-//! centres at once, on as many threads, and find the same centres to the last bit; the benchmark
-//! fails where they do not. With a set and a number of centres as arguments, `-- mnist 750`, the
+//! centers at once, on as many threads, and find the same centers to the last bit; the benchmark
+//! fails where they do not. With a set and a number of centers as arguments, `-- mnist 750`, the
 //! inputs are the training rows of that set's first split, in the folder `BURN_GP_DATA`.
 
 use std::{error::Error, time::Instant};
@@ -22,7 +22,7 @@ const SEED: u64 = 0;
 /// Inputs handled by one thread at a time.
 const PART: usize = 512;
 
-/// Centres compared at once.
+/// Centers compared at once.
 const LANES: usize = 16;
 
 /// N, D, M: as small as they may be for the loops not to take minutes.
@@ -36,14 +36,14 @@ const ROWS: [(usize, usize, usize); 4] = [
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.as_slice() {
-        [name, centres] => {
-            let centres = centres.parse()?;
+        [name, centers] => {
+            let centers = centers.parse()?;
             let (inputs, dimensions) = training_inputs(name)?;
-            report(&inputs, dimensions, centres)?;
+            report(&inputs, dimensions, centers)?;
         }
         _ => {
-            for (count, dimensions, centres) in ROWS {
-                report(&generated_inputs(count, dimensions), dimensions, centres)?;
+            for (count, dimensions, centers) in ROWS {
+                report(&generated_inputs(count, dimensions), dimensions, centers)?;
             }
         }
     }
@@ -71,14 +71,14 @@ fn report(inputs: &[f32], dimensions: usize, count: usize) -> Result<(), Box<dyn
     let ours = k_means(tensor, count, SEED)?;
     let seconds = start.elapsed().as_secs_f64();
     let start = Instant::now();
-    let centres = Loops::new(inputs, dimensions).k_means(count);
-    let centres = centres.ok_or("rounding left the loops no row to draw")?;
+    let centers = Loops::new(inputs, dimensions).k_means(count);
+    let centers = centers.ok_or("rounding left the loops no row to draw")?;
     let loops = start.elapsed().as_secs_f64();
-    let centres: Vec<f32> = centres.into_iter().map(|value| value as f32).collect();
+    let centers: Vec<f32> = centers.into_iter().map(|value| value as f32).collect();
     let ours: Vec<f32> = ours.into_data().iter::<f32>().collect();
-    assert!(ours == centres, "the loops find other centres");
+    assert!(ours == centers, "the loops find other centers");
     println!(
-        "{{\"inputs\": {rows}, \"dimensions\": {dimensions}, \"centres\": {count}, \
+        "{{\"inputs\": {rows}, \"dimensions\": {dimensions}, \"centers\": {count}, \
          \"seconds\": {seconds:.3}, \"loops_seconds\": {loops:.3}, \"ratio\": {:.2}}}",
         loops / seconds
     );
@@ -121,19 +121,19 @@ impl Loops {
     fn k_means(mut self, count: usize) -> Option<Vec<f64>> {
         self.values.truncate(256 * count * self.dimensions);
         let seeds = self.seeds(count)?;
-        let mut centres: Vec<f64> = (seeds.iter())
+        let mut centers: Vec<f64> = (seeds.iter())
             .flat_map(|&row| self.row(row))
             .copied()
             .collect();
         let mut last = f64::INFINITY;
         for _ in 0..30 {
-            let sum_of_squares = self.round(&mut centres);
+            let sum_of_squares = self.round(&mut centers);
             if sum_of_squares >= last * (1.0 - 1e-4) {
                 break;
             }
             last = sum_of_squares;
         }
-        Some(centres)
+        Some(centers)
     }
 
     fn seeds(&mut self, count: usize) -> Option<Vec<usize>> {
@@ -141,13 +141,13 @@ impl Loops {
         let mut distances = vec![f64::INFINITY; rows];
         let mut seeds = vec![self.random.random_range(0..rows)];
         while seeds.len() < count {
-            let centre = self.row(seeds[seeds.len() - 1]);
+            let center = self.row(seeds[seeds.len() - 1]);
             let sums: Vec<f64> = (distances.par_chunks_mut(PART))
                 .zip(self.values.par_chunks(PART * self.dimensions))
                 .map(|(distances, values)| {
                     let rows = values.chunks_exact(self.dimensions);
                     for (distance, row) in distances.iter_mut().zip(rows) {
-                        *distance = distance.min(squared_distance(row, centre));
+                        *distance = distance.min(squared_distance(row, center));
                     }
                     distances.iter().sum()
                 })
@@ -175,32 +175,32 @@ impl Loops {
     }
 
     /// A round of Lloyd's algorithm; the sum of squared distances before.
-    fn round(&self, centres: &mut [f64]) -> f64 {
-        let blocks = blocks(centres, self.dimensions);
+    fn round(&self, centers: &mut [f64]) -> f64 {
+        let blocks = blocks(centers, self.dimensions);
         let nearest: Vec<Vec<(usize, f64)>> = (self.values.par_chunks(PART * self.dimensions))
             .map(|values| {
                 let rows = values.chunks_exact(self.dimensions);
                 rows.map(|row| nearest(row, &blocks)).collect()
             })
             .collect();
-        let mut sums = vec![0.0; centres.len()];
-        let mut sizes = vec![0; centres.len() / self.dimensions];
+        let mut sums = vec![0.0; centers.len()];
+        let mut sizes = vec![0; centers.len() / self.dimensions];
         let mut sum_of_squares = 0.0;
         let rows = self.values.chunks_exact(self.dimensions);
-        for (row, (centre, distance)) in rows.zip(nearest.into_iter().flatten()) {
-            let sums = &mut sums[centre * self.dimensions..][..self.dimensions];
+        for (row, (center, distance)) in rows.zip(nearest.into_iter().flatten()) {
+            let sums = &mut sums[center * self.dimensions..][..self.dimensions];
             for (sum, value) in sums.iter_mut().zip(row) {
                 *sum += value;
             }
-            sizes[centre] += 1;
+            sizes[center] += 1;
             sum_of_squares += distance;
         }
         let sums = sums.chunks_exact(self.dimensions);
-        let centres = centres.chunks_exact_mut(self.dimensions);
-        for ((centre, sums), &size) in centres.zip(sums).zip(&sizes) {
+        let centers = centers.chunks_exact_mut(self.dimensions);
+        for ((center, sums), &size) in centers.zip(sums).zip(&sizes) {
             // Those that lose all their inputs are left to the library.
             assert!(size > 0, "no cluster of these inputs loses all of them");
-            for (value, sum) in centre.iter_mut().zip(sums) {
+            for (value, sum) in center.iter_mut().zip(sums) {
                 *value = sum / f64::from(size);
             }
         }
@@ -212,14 +212,14 @@ fn squared_distance(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum()
 }
 
-/// Centres coordinate by coordinate in blocks of [`LANES`], the last block filled up with points
+/// Centers coordinate by coordinate in blocks of [`LANES`], the last block filled up with points
 /// at infinity: [⌈M/LANES⌉, D].
-fn blocks(centres: &[f64], dimensions: usize) -> Vec<Vec<[f64; LANES]>> {
-    (centres.chunks(LANES * dimensions))
-        .map(|centres| {
+fn blocks(centers: &[f64], dimensions: usize) -> Vec<Vec<[f64; LANES]>> {
+    (centers.chunks(LANES * dimensions))
+        .map(|centers| {
             let mut block = vec![[f64::INFINITY; LANES]; dimensions];
-            for (lane, centre) in centres.chunks_exact(dimensions).enumerate() {
-                for (coordinates, &value) in block.iter_mut().zip(centre) {
+            for (lane, center) in centers.chunks_exact(dimensions).enumerate() {
+                for (coordinates, &value) in block.iter_mut().zip(center) {
                     coordinates[lane] = value;
                 }
             }
@@ -228,7 +228,7 @@ fn blocks(centres: &[f64], dimensions: usize) -> Vec<Vec<[f64; LANES]>> {
         .collect()
 }
 
-/// The nearest centre and its squared distance; the first one of equally near ones.
+/// The nearest center and its squared distance; the first one of equally near ones.
 fn nearest(row: &[f64], blocks: &[Vec<[f64; LANES]>]) -> (usize, f64) {
     let mut best = [f64::INFINITY; LANES];
     let mut best_block = [0usize; LANES];

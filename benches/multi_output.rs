@@ -17,7 +17,7 @@ use burn_gp::{
     kernels::{FunctionPrior, StationaryConfig, StationaryKernel},
     likelihoods::Gaussian,
     means::ZeroMean,
-    multi_output::{Coregionalised, SeparateKernels, first_mixing},
+    multi_output::{Coregionalized, SeparateKernels, first_mixing},
     ops::{Jitter, Stationary},
     variational::{CovarianceShape, Posterior, VariationalGaussian, Whitened},
 };
@@ -53,7 +53,7 @@ fn main() -> Result<(), TrainingError> {
     }
     for outputs in [10, 50] {
         let mixing = first_mixing(outputs, LATENT, 0, (&Device::flex(), DTYPE));
-        let posterior = Coregionalised::new(shared(LATENT), mixing);
+        let posterior = Coregionalized::new(shared(LATENT), mixing);
         let time = step_time(outputs, kernel(), posterior)?;
         report("mixtures of 5 latent functions", outputs, time, alone);
     }

@@ -33,7 +33,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const INDUCING: usize = 256;
 
-/// The runs with one optimiser: their learning rates and their lengths.
+/// The runs with one optimizer: their learning rates and their lengths.
 struct Plan {
     rates: &'static [f64],
     lengths: &'static [usize],
@@ -66,7 +66,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Trains with both optimisers.
+/// Trains with both optimizers.
 fn compare(
     name: &str,
     posterior: &PosteriorConfig,
@@ -110,7 +110,7 @@ fn compare(
     Ok(())
 }
 
-/// The first split's training rows, standardised.
+/// The first split's training rows, standardized.
 fn elevators() -> Result<TrainingData, Box<dyn Error>> {
     let folder = std::env::var_os("BURN_GP_DATA").map(std::path::PathBuf::from);
     let source = DataSource::resolve("elevators", folder.as_deref())?;
@@ -156,13 +156,13 @@ fn run(
     }
     let seconds = start.elapsed().as_secs_f64();
     let bound = bound(trainer.model(), data)?;
-    let optimiser = if natural_gradient.is_some() {
+    let optimizer = if natural_gradient.is_some() {
         "natural gradients and Adam"
     } else {
         "Adam"
     };
     println!(
-        "{{\"posterior\": \"{name}\", \"optimiser\": \"{optimiser}\", \"learning_rate\": {learning_rate}, \"steps\": {steps}, \
+        "{{\"posterior\": \"{name}\", \"optimizer\": \"{optimizer}\", \"learning_rate\": {learning_rate}, \"steps\": {steps}, \
          \"seconds\": {seconds:.2}, \"bound\": {bound:.4}}}"
     );
     Ok(Run {

@@ -18,7 +18,7 @@ use burn::{
 use burn_gp::{
     ops::{
         Jitter, Stationary, cholesky, covariance, covariance_matrix, covariances,
-        gaussian_log_density, layer_normalisation, patch_covariance, patch_variance,
+        gaussian_log_density, layer_normalization, patch_covariance, patch_variance,
         projected_moments,
     },
     optim::Adam,
@@ -129,7 +129,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         report("Adam on a square matrix", adam(Adam::new().into()), 0.0);
         let unfused = AdamConfig::new().with_epsilon(1e-8).init();
         report("burn's Adam on a square matrix", adam(unfused), 0.0);
-        layer_normalisations(&square, &report);
+        layer_normalizations(&square, &report);
         patches(dtype, &device)?;
     }
     Ok(())
@@ -164,7 +164,7 @@ fn log_densities(
 }
 
 /// A row of the square matrix as the sums of a layer.
-fn layer_normalisations(square: &Tensor<2>, report: &impl Fn(&str, Duration, f64)) {
+fn layer_normalizations(square: &Tensor<2>, report: &impl Fn(&str, Duration, f64)) {
     let options = (&square.device(), square.dtype());
     let tracked = || {
         let row = |row: Tensor<1>| row.autodiff().require_grad();
@@ -174,15 +174,15 @@ fn layer_normalisations(square: &Tensor<2>, report: &impl Fn(&str, Duration, f64
     };
     let ours = || {
         let (x, scale, shift) = tracked();
-        layer_normalisation(x, scale, shift, 1e-5).sum().backward()
+        layer_normalization(x, scale, shift, 1e-5).sum().backward()
     };
     let burns = || {
         let (x, scale, shift) = tracked();
         layer_norm(x, scale, Some(shift), 1e-5).sum().backward()
     };
-    report("layer normalisation, both directions", many(ours), 0.0);
+    report("layer normalization, both directions", many(ours), 0.0);
     report(
-        "burn's layer normalisation, both directions",
+        "burn's layer normalization, both directions",
         many(burns),
         0.0,
     );
@@ -343,7 +343,7 @@ fn few<R>(mut call: impl FnMut() -> R) -> Duration {
     median_of([7, 2], || (), |()| call())
 }
 
-/// The median time in which an optimiser updates one matrix by a gradient that it may overwrite, as
+/// The median time in which an optimizer updates one matrix by a gradient that it may overwrite, as
 /// it may a training step's.
 fn median_adam(
     mut optimizer: ModuleOptimizer,

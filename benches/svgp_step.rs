@@ -61,7 +61,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Multiply-adds, times two, that no algorithm avoids: a Cholesky factorisation, a triangular
+/// Multiply-adds, times two, that no algorithm avoids: a Cholesky factorization, a triangular
 /// solve and a triangular product, and about twice that in reverse.
 fn floor_operations(batch: usize, inducing: usize) -> f64 {
     let (b, m) = (batch as f64, inducing as f64);

@@ -4,7 +4,7 @@
 //! `cargo run --release -p burn-gp-experiments --example training_draws -- train …` takes the
 //! options of `burn-gp train` and trains nothing. It prints one line of JSON: `rows`, the numbers
 //! of the training rows in the data, from 0; `inducing`, the first inducing points, set by set, in
-//! standardised units; and `batches`, for every step the places in `rows` that it looks at.
+//! standardized units; and `batches`, for every step the places in `rows` that it looks at.
 
 use std::{error::Error, process::ExitCode};
 

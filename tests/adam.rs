@@ -196,9 +196,9 @@ fn weight_decay_is_a_part_of_the_gradient() {
         let adam = Adam::new().with_weight_decay(DECAY);
         for gradient in &gradients {
             let gradient = platform.matrix(gradient);
-            let penalised = gradient.clone() + plain.clone() * DECAY;
+            let penalized = gradient.clone() + plain.clone() * DECAY;
             (ours, state) = adam.step(RATE, ours, gradient, state);
-            (plain, plain_state) = Adam::new().step(RATE, plain, penalised, plain_state);
+            (plain, plain_state) = Adam::new().step(RATE, plain, penalized, plain_state);
         }
         let expected = numbers(plain);
         assert_eq!(numbers(ours), expected, "on {platform}");

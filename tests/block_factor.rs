@@ -1,4 +1,4 @@
-//! Factors of matrices of two blocks against one factorisation of the whole.
+//! Factors of matrices of two blocks against one factorization of the whole.
 
 mod support;
 

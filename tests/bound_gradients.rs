@@ -170,7 +170,7 @@ fn every_variant_has_its_configuration() {
     let names: Vec<_> = posteriors()
         .into_iter()
         .map(|config| {
-            let text = serde_json::to_string(&config).expect("serialisable");
+            let text = serde_json::to_string(&config).expect("serializable");
             assert_eq!(
                 serde_json::from_str::<PosteriorConfig>(&text).expect("readable"),
                 config

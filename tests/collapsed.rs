@@ -137,7 +137,7 @@ impl Case {
         let (x, y) = self.data();
         let evaluation = posterior.evaluate(model.kernel(), x).unwrap();
         let expected = (model.likelihood()).expected_log_density(y, evaluation.marginals);
-        expected.sum() - evaluation.divergence
+        expected.sum() - evaluation.kl
     }
 }
 

@@ -127,12 +127,12 @@ fn posterior_and_loss_are_those_of_dense_algebra() {
             let distance: f64 = (solve(&exact, &column).concat().iter().zip(&difference))
                 .map(|(a, b)| a * b)
                 .sum();
-            let divergence = 0.5
+            let kl = 0.5
                 * (trace(&solve(&exact, &covariance)) + distance - points as f64
                     + log_determinant(&exact)
                     - log_determinant(&covariance));
             let ours = case.loss(dense(&actions, options), ActionLoss::Evidence, options);
-            assert_close(ours, case.negative_evidence() + divergence, 1e-9, name);
+            assert_close(ours, case.negative_evidence() + kl, 1e-9, name);
 
             let basis = orthonormal(&actions);
             let seen = product(&transpose(&basis), &product(&case.noisy(), &basis));
@@ -396,13 +396,10 @@ fn assert_in_order<A: Actions + ActionPolicy>(
         let variables = ActionVariables::new(actions.clone(), x.clone());
         let posterior = Whitened::new(variables, gaussian, Jitter::NONE);
         let kernel = case.kernel(options);
-        let Evaluation {
-            marginals,
-            divergence,
-        } = posterior.evaluate(&kernel, x.clone()).unwrap();
+        let Evaluation { marginals, kl } = posterior.evaluate(&kernel, x.clone()).unwrap();
         let likelihood = Gaussian::new(case.noise, options);
         let fit = likelihood.expected_log_density(y.clone(), marginals).sum();
-        let loss = scalar(divergence - fit);
+        let loss = scalar(kl - fit);
         assert!(bound <= loss + 1e-9, "{what}: {bound} and {loss}");
     }
 }

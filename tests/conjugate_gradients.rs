@@ -141,7 +141,7 @@ fn evidence_and_gradient_are_unbiased() {
     }
 }
 
-/// The same seed gives the same numbers, which full-batch optimisers rely on; and single precision is
+/// The same seed gives the same numbers, which full-batch optimizers rely on; and single precision is
 /// close to double.
 #[test]
 fn the_estimate_is_a_function_of_seed_and_parameters() {

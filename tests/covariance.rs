@@ -166,7 +166,7 @@ fn points_at_any_distance_are_finite() {
 }
 
 /// A coordinate or a lengthscale that is not a number is not hidden: it ends in the error of the
-/// factorisation.
+/// factorization.
 #[test]
 fn nan_is_reported_by_the_factorization() {
     for platform in platforms() {

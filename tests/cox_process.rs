@@ -116,7 +116,7 @@ fn constant_intensities_are_integrated_exactly() {
             ConstantMean::new(platform.tensor(&[OFFSET], [1])),
             WeightSpace::new(distribution, VarianceCorrection::NONE),
         );
-        let divergence = 0.5 * (weight * weight + deviation * deviation - 1.0) - deviation.ln();
+        let kl = 0.5 * (weight * weight + deviation * deviation - 1.0) - deviation.ln();
         let log_mean = OFFSET + 0.5 * weight;
         let integral = 1.25 * (log_mean + 0.125 * deviation * deviation).exp();
         let points = platform.tensor(&[0.0, 2.1, 1.0, 2.4], [2, 2]);
@@ -128,7 +128,7 @@ fn constant_intensities_are_integrated_exactly() {
         ] {
             // Two of ten points.
             let bound = numbers(model.objective(points.clone(), 10, &rule).unwrap());
-            let expected = 10.0 * log_mean - integral - divergence;
+            let expected = 10.0 * log_mean - integral - kl;
             let tolerance = platform.tolerance(1e-12, 1e-5);
             assert_close(&format!("on {platform}"), &bound, &[expected], tolerance);
         }

@@ -40,12 +40,11 @@ fn check_against_dense(
     let mean = (psi.transposed().times(&moved)).plus(&covariances(&case.x, o).times(&a));
     let residual = covariances(o, o).minus(&kuv.transposed().times(&kuu.solve(&kuv)));
     let squares = |m: &Dense| m.values.iter().map(|m| m * m).sum::<f64>();
-    let mut divergence =
-        0.5 * (squares(&first.mean) + a.transposed().times(&residual).times(&a).trace());
+    let mut kl = 0.5 * (squares(&first.mean) + a.transposed().times(&residual).times(&a).trace());
     let mut joint = Vec::new();
     for w in &first.scale {
         let logarithms: f64 = w.diagonal().iter().map(|w| w.abs().ln()).sum();
-        divergence += 0.5 * (squares(w) - z.rows as f64) - logarithms;
+        kl += 0.5 * (squares(w) - z.rows as f64) - logarithms;
         let s = factor
             .times(&w.times(&w.transposed()))
             .times(&factor.transposed());
@@ -92,8 +91,8 @@ fn check_against_dense(
     );
     same(
         &format!("{what}: divergence"),
-        numbers(evaluation.divergence),
-        &[divergence],
+        numbers(evaluation.kl),
+        &[kl],
     );
 }
 
@@ -123,15 +122,13 @@ fn without_weights_the_divergence_is_that_of_the_first_set() {
             y: case.y.clone(),
             sets: vec![case.sets[0].clone()],
         };
-        let divergence = |evaluation: Evaluation| numbers(evaluation.divergence);
+        let kl = |evaluation: Evaluation| numbers(evaluation.kl);
         let ours = none.decoupled(&platform, Coordinates::Whitened);
-        let ours = divergence(ours.evaluate(&kernel, case.x(&platform)).expect("factor"));
+        let ours = kl(ours.evaluate(&kernel, case.x(&platform)).expect("factor"));
         let expected = alone.whitened(&platform);
-        let expected = divergence(
-            expected
-                .evaluate(&kernel, case.x(&platform))
-                .expect("factor"),
-        );
+        let expected = kl(expected
+            .evaluate(&kernel, case.x(&platform))
+            .expect("factor"));
         let tolerance = platform.tolerance(1e-9, 1e-6);
         assert_close(&format!("{platform}"), &ours, &expected, tolerance);
     }
@@ -146,13 +143,10 @@ fn steps(
     let mut posterior = posterior;
     let mut all = Vec::new();
     for _ in 0..count {
-        let divergence = posterior
-            .evaluate(kernel, x.clone())
-            .expect("factor")
-            .divergence;
-        let gradients = divergence.backward();
+        let kl = posterior.evaluate(kernel, x.clone()).expect("factor").kl;
+        let gradients = kl.backward();
         let mut values = parameter_gradients(&posterior, &gradients);
-        values.push(numbers(divergence));
+        values.push(numbers(kl));
         all.push(values);
         posterior = posterior.after_step(kernel);
     }

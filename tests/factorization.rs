@@ -1,4 +1,4 @@
-//! The Cholesky factorisation: its factor, its jitter and its error.
+//! The Cholesky factorization: its factor, its jitter and its error.
 
 mod support;
 

@@ -1,4 +1,4 @@
-//! Gradients through the Cholesky factorisation and everything computed from its factor.
+//! Gradients through the Cholesky factorization and everything computed from its factor.
 
 mod support;
 

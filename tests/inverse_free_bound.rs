@@ -36,10 +36,7 @@ fn check<P: Posterior<burn_gp::kernels::StationaryKernel>>(
     let kernel = kernel(platform);
     let x = || case.x(platform);
     let outputs = case.outputs();
-    let Evaluation {
-        marginals,
-        divergence,
-    } = posterior.evaluate(&kernel, x()).expect("a factor");
+    let Evaluation { marginals, kl } = posterior.evaluate(&kernel, x()).expect("a factor");
     let process = posterior.condition(&kernel).expect("a factor");
     let variance = Dense::from_function(ROWS, outputs, |n, _| expected.covariance[(n, n)]);
     for (part, marginals) in [
@@ -60,12 +57,7 @@ fn check<P: Posterior<burn_gp::kernels::StationaryKernel>>(
     assert_close(what, &numbers(joint.mean), &expected.mean.values, tolerance);
     let all = flatten(&vec![expected.covariance.clone(); outputs]);
     assert_close(what, &numbers(joint.covariance), &all, tolerance);
-    assert_close(
-        what,
-        &numbers(divergence),
-        &[expected.divergence],
-        tolerance,
-    );
+    assert_close(what, &numbers(kl), &[expected.kl], tolerance);
 }
 
 /// Moments and divergence of both posteriors are those of the dense formulas, for any T.
@@ -264,7 +256,7 @@ fn the_slack_is_a_divergence() {
             let evaluation = posterior
                 .evaluate(&kernel, case.x(&platform))
                 .expect("none");
-            let divergence = numbers(evaluation.divergence)[0];
+            let kl = numbers(evaluation.kl)[0];
             let root = inverse.cholesky();
             let inner = root.transposed().times(&noisy).times(&root); // LᵀK̃L
             let twice = inner.trace() - SIZE as f64 - inner.log_determinant();
@@ -272,7 +264,7 @@ fn the_slack_is_a_divergence() {
             let explained = case.projected(&inverse).times(&kuu).trace();
             // 2KL without its slack.
             let rest = squares - explained - case.log_noise() + noisy.log_determinant();
-            let slack = 2.0 * divergence - rest;
+            let slack = 2.0 * kl - rest;
             let scale = 1.0 + twice.abs() + rest.abs();
             assert!(
                 (slack - twice).abs() <= 1e-9 * scale,
@@ -339,13 +331,13 @@ fn it_is_exact_regression_at_the_data() {
     }
 }
 
-fn divergence<P: Posterior<burn_gp::kernels::StationaryKernel>>(
+fn kl<P: Posterior<burn_gp::kernels::StationaryKernel>>(
     platform: &Platform,
     case: &InverseFreeCase,
     posterior: &P,
 ) -> f64 {
     let evaluation = posterior.evaluate(&kernel(platform), case.x(platform));
-    numbers(evaluation.expect("a factor").divergence)[0]
+    numbers(evaluation.expect("a factor").kl)[0]
 }
 
 /// T18: functions that share `S̃` and T have the sum of their divergences.
@@ -362,13 +354,13 @@ fn functions_share_their_variances() {
                     ..case.clone()
                 };
                 let relaxed = alone.with_inverse(&platform, form, &inverse);
-                sums[0] += divergence(&platform, &alone, &relaxed);
-                sums[1] += divergence(&platform, &alone, &alone.l_svgp(&platform, form));
+                sums[0] += kl(&platform, &alone, &relaxed);
+                sums[1] += kl(&platform, &alone, &alone.l_svgp(&platform, form));
             }
             let relaxed = case.with_inverse(&platform, form, &inverse);
             let ours = [
-                divergence(&platform, &case, &relaxed),
-                divergence(&platform, &case, &case.l_svgp(&platform, form)),
+                kl(&platform, &case, &relaxed),
+                kl(&platform, &case, &case.l_svgp(&platform, form)),
             ];
             let tolerance = platform.tolerance(1e-10, 1e-4);
             assert_close(&format!("{platform}, {form:?}"), &ours, &sums, tolerance);

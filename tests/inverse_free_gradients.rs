@@ -80,9 +80,9 @@ fn without_auxiliary(all: Vec<Option<Vec<f64>>>) -> Vec<Vec<f64>> {
 }
 
 /// T5 (proposition 2) and T16: with `T = K̃⁻¹`, held constant, the gradients by kernel, noise,
-/// inducing points, m̃ and s̃ are those of L-SVGP through its factorisation.
+/// inducing points, m̃ and s̃ are those of L-SVGP through its factorization.
 #[test]
-fn gradients_at_the_inverse_are_those_of_the_factorisation() {
+fn gradients_at_the_inverse_are_those_of_the_factorization() {
     for platform in platforms() {
         let tracked = platform.autodiff();
         for outputs in [1, 2] {
@@ -105,7 +105,7 @@ fn gradients_at_the_inverse_are_those_of_the_factorisation() {
     }
 }
 
-/// T16: an L that the optimiser trains has a gradient, zero above its diagonal.
+/// T16: an L that the optimizer trains has a gradient, zero above its diagonal.
 #[test]
 fn a_trained_auxiliary_has_a_gradient() {
     for platform in platforms() {
@@ -152,8 +152,7 @@ fn the_preconditioner_has_to_follow_the_parameters() {
         let inducing: &InducingPoints = model.posterior.inducing();
         let kuu = kernel.matrix(inducing.points());
         let squares = |v: Tensor<2>| (v.clone() * kuu.clone().matmul(v)).sum();
-        evaluation.divergence =
-            evaluation.divergence + (squares(weights.clone()) - squares(mean)) * 0.5;
+        evaluation.kl = evaluation.kl + (squares(weights.clone()) - squares(mean)) * 0.5;
         evaluation.marginals.mean = (inducing.kuf(kernel, x)).transpose().matmul(weights);
         let loss = elbo(evaluation, &model.likelihood, case.y(&tracked), ROWS);
         let value = numbers(loss.clone())[0];
@@ -311,9 +310,9 @@ fn probes_belong_to_steps() {
         let case = InverseFreeCase::new(1);
         let inverse = case.noisy().inverse();
         let kernel = kernel(&platform);
-        let divergence = |posterior: &InverseFree<InducingPoints>| {
+        let kl = |posterior: &InverseFree<InducingPoints>| {
             let evaluation = posterior.evaluate(&kernel, case.x(&platform));
-            numbers(evaluation.expect("none").divergence)[0]
+            numbers(evaluation.expect("none").kl)[0]
         };
         let form = MeanForm::Preconditioned;
         let with = |count| {
@@ -321,19 +320,15 @@ fn probes_belong_to_steps() {
             case.with_probes(&platform, form, &inverse, probes)
         };
         let exact = case.with_inverse(&platform, form, &inverse);
-        assert_eq!(
-            divergence(&with(SIZE + 1)),
-            divergence(&exact),
-            "{platform}"
-        );
+        assert_eq!(kl(&with(SIZE + 1)), kl(&exact), "{platform}");
         let first = with(3).refreshed(&kernel);
         let second = first.clone().after_step(&kernel);
         let third = second.clone().after_step(&kernel);
-        let values = [&first, &second, &third].map(divergence);
+        let values = [&first, &second, &third].map(kl);
         assert!(
             values[0] != values[1] && values[1] != values[2],
             "{platform}: {values:?}"
         );
-        assert_eq!(divergence(&first), values[0], "{platform}");
+        assert_eq!(kl(&first), values[0], "{platform}");
     }
 }

@@ -8,7 +8,7 @@ use burn_gp::{
     inducing::{InducingPoints, InducingVariables, SeparatePoints},
     kernels::{Kernel, StationaryConfig, StationaryKernel},
     likelihoods::Marginals,
-    multi_output::{Coregionalised, Functions, SeparateKernels},
+    multi_output::{Coregionalized, Functions, SeparateKernels},
     ops::{Stationary, congruence},
     optim::InversionStop,
     sampling::{PathOptions, Paths, SamplePaths},
@@ -109,10 +109,7 @@ fn separate_functions_are_posteriors_of_one() {
                     together = together.refreshed(&kernels).after_step(&kernels);
                     assert_eq!(together.reports().len(), OUTPUTS);
                 }
-                let Evaluation {
-                    marginals,
-                    divergence,
-                } = together.evaluate(&kernels, x()).expect("none");
+                let Evaluation { marginals, kl } = together.evaluate(&kernels, x()).expect("none");
                 let process = together.condition(&kernels).expect("none");
                 let (predicted, joint) = (process.marginals(x()), process.joint(x()));
                 let mut sum = 0.0;
@@ -125,7 +122,7 @@ fn separate_functions_are_posteriors_of_one() {
                     let expected = alone.evaluate(kernel, x()).expect("none");
                     let ours = column(&marginals, p);
                     assert_same_marginals(&what, &ours, &expected.marginals, tolerance);
-                    sum += numbers(expected.divergence)[0];
+                    sum += numbers(expected.kl)[0];
                     let process = alone.condition(kernel).expect("none");
                     let ours = column(&predicted, p);
                     assert_same_marginals(&what, &ours, &process.marginals(x()), tolerance);
@@ -137,7 +134,7 @@ fn separate_functions_are_posteriors_of_one() {
                     assert_same_joint(&what, ours, expected, tolerance);
                 }
                 let what = format!("{platform}, {form:?}, divergence, {updated}");
-                assert_close(&what, &numbers(divergence), &[sum], tolerance);
+                assert_close(&what, &numbers(kl), &[sum], tolerance);
                 let paths = process
                     .paths(PathOptions::new(2))
                     .expect("it is stationary");
@@ -172,10 +169,10 @@ fn separate_functions_of_l_svgp_are_posteriors_of_one() {
                     let ours = column(marginals, p);
                     assert_same_marginals(&what, &ours, &expected.marginals, tolerance);
                 }
-                sum += numbers(expected.divergence)[0];
+                sum += numbers(expected.kl)[0];
             }
             let what = format!("{platform}, {form:?}, divergence");
-            assert_close(&what, &numbers(evaluation.divergence), &[sum], tolerance);
+            assert_close(&what, &numbers(evaluation.kl), &[sum], tolerance);
         }
     }
 }
@@ -193,7 +190,7 @@ fn wrappers_hand_the_update_on() {
         };
         let mixing = || platform.matrix(&Random::new(101).matrix(4, 2));
         let independent = Functions::Independent(new());
-        let mixed = Functions::Coregionalised(Coregionalised::new(new(), mixing()));
+        let mixed = Functions::Coregionalized(Coregionalized::new(new(), mixing()));
         for functions in [independent, mixed] {
             let stops = |functions: &Functions<InverseFree<InducingPoints>>| {
                 let reports = functions.independent().reports().iter();
@@ -319,7 +316,7 @@ fn the_root_bound_is_a_bound() {
             let mean = platform.matrix(&case.mean);
             let scale = platform.matrix(&scale);
             let evaluation = bound.evaluate(mean.clone(), scale.clone(), Some(log_determinant));
-            let ours = numbers(evaluation.divergence)[0];
+            let ours = numbers(evaluation.kl)[0];
             let inner = root.transposed().times(&kuu).times(root); // A
             let bent = inner
                 .minus(&Dense::identity(SIZE).scaled(2.0))
@@ -329,20 +326,16 @@ fn the_root_bound_is_a_bound() {
             let moments =
                 case.unwhitened(&kuu.times(root).times(&case.mean.transposed()), &covariance);
             let what = format!("{platform}, root {index}");
-            let slack = ours - moments.divergence;
-            let allowed = tolerance * moments.divergence.abs();
-            assert!(
-                slack >= -allowed,
-                "{what}: {ours} below {}",
-                moments.divergence
-            );
+            let slack = ours - moments.kl;
+            let allowed = tolerance * moments.kl.abs();
+            assert!(slack >= -allowed, "{what}: {ours} below {}", moments.kl);
             let means = numbers(evaluation.marginals.mean);
             assert_close(&what, &means, &moments.mean.values, tolerance);
             let variances = numbers(evaluation.marginals.variance);
             let expected = moments.covariance.diagonal();
             assert_close(&what, &variances, &expected, tolerance);
             let rest = 0.5 * (inner.trace() - SIZE as f64 - inner.log_determinant());
-            let without = numbers(bound.evaluate(mean, scale, None).divergence)[0];
+            let without = numbers(bound.evaluate(mean, scale, None).kl)[0];
             assert_close(&what, &[without + rest], &[ours], tolerance);
             if index == last {
                 assert!(slack.abs() <= allowed, "{what}: {slack} at the inverse");

@@ -11,9 +11,9 @@ use burn::{
 use burn_gp::{
     features::{Features, PerceptronConfig},
     kernels::{
-        AnyKernel, ArcCosine, ArcCosineConfig, ArcCosineOrder, Cosine, Kernel, KernelConfig,
-        Linear, Polynomial, RationalQuadratic, RationalQuadraticConfig, SpectralMixtureConfig,
-        StationaryConfig, StationaryKernel, Warped,
+        AnyKernel, ArcCosine, ArcCosineConfig, ArcCosineOrder, Cosine, DeepKernel, Kernel,
+        KernelConfig, Linear, Polynomial, RationalQuadratic, RationalQuadraticConfig,
+        SpectralMixtureConfig, StationaryConfig, StationaryKernel,
     },
     ops::Stationary,
     parameter::Hyperparameter,
@@ -51,7 +51,7 @@ fn every_variant_is_registered() {
     let mut found = BTreeSet::new();
     for (_, config) in registry() {
         tags(
-            &serde_json::to_value(config).expect("serialisable"),
+            &serde_json::to_value(config).expect("serializable"),
             &mut found,
         );
     }
@@ -78,7 +78,7 @@ fn unknown_fields_are_refused() {
         all.map(serde_json::Value::Object).collect()
     }
     for (name, config) in registry() {
-        let value = serde_json::to_value(config).expect("serialisable");
+        let value = serde_json::to_value(config).expect("serializable");
         for slip in with_a_slip(&value) {
             let read = serde_json::from_value::<KernelConfig>(slip.clone());
             assert!(read.is_err(), "{name}: {slip}");
@@ -307,7 +307,7 @@ fn kernels_on_a_module_of_ones_own() {
     let norms = Dense::from_function(12, 1, |i, _| x.row(i).iter().map(|x| x * x).sum());
     for platform in platforms() {
         let base = stationary(Stationary::Matern52).init(1, platform.options());
-        let kernel = Warped::new(base.clone(), Norm {});
+        let kernel = DeepKernel::new(base.clone(), Norm {});
         let expected = numbers(base.matrix(platform.matrix(&norms)));
         let matrix = numbers(kernel.matrix(platform.matrix(&x)));
         assert_close(
@@ -371,7 +371,7 @@ fn first_lengthscales_grow_with_the_number_of_inputs() {
             ("periodic", plain.clone().periodic(1.0), vec![2.0; 4]),
             (
                 "of 3 features",
-                plain.clone().warped(PerceptronConfig::default(), 3),
+                plain.clone().deep(PerceptronConfig::default(), 3),
                 vec![3f64.sqrt(); 3],
             ),
         ];
@@ -392,7 +392,7 @@ fn first_lengthscales_grow_with_the_number_of_inputs() {
 fn networks_are_not_reported() {
     let platform = &platforms()[0];
     let config = KernelConfig::from(stationary(Stationary::Matern52))
-        .warped(PerceptronConfig::default(), 2)
+        .deep(PerceptronConfig::default(), 2)
         .plus(KernelConfig::SpectralMixture(SpectralMixtureConfig {
             components: 1,
             ..SpectralMixtureConfig::default()
@@ -415,7 +415,7 @@ fn networks_are_not_reported() {
 #[test]
 fn configurations_survive_a_round_trip_through_json() {
     for (name, config) in registry() {
-        let text = serde_json::to_string(&config).expect("serialisable");
+        let text = serde_json::to_string(&config).expect("serializable");
         let back: KernelConfig = serde_json::from_str(&text).expect("readable");
         assert_eq!(back, config, "{name}: {text}");
     }
@@ -426,14 +426,19 @@ fn configurations_survive_a_round_trip_through_json() {
         KernelConfig::from(Stationary::Matern52),
         "defaults fill in the rest"
     );
-    let text = r#"{"kernel": "warped", "base": {"kernel": "arc-cosine", "order": "step"}}"#;
-    let short: KernelConfig = serde_json::from_str(text).expect("readable");
     let step = ArcCosineConfig {
         order: ArcCosineOrder::Step,
         ..ArcCosineConfig::default()
     };
-    let expected = KernelConfig::ArcCosine(step).warped(PerceptronConfig::default(), 2);
-    assert_eq!(short, expected, "defaults fill in the rest");
+    let expected = KernelConfig::ArcCosine(step).deep(PerceptronConfig::default(), 2);
+    // The second is the name of earlier versions.
+    for name in ["deep", "warped"] {
+        let text = format!(
+            r#"{{"kernel": "{name}", "base": {{"kernel": "arc-cosine", "order": "step"}}}}"#
+        );
+        let short: KernelConfig = serde_json::from_str(&text).expect("readable");
+        assert_eq!(short, expected, "defaults fill in the rest");
+    }
 }
 
 #[test]

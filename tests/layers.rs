@@ -79,7 +79,7 @@ fn one_layer_is_a_sparse_gaussian_process() {
         let stacked = stack.evaluate(x.clone()).expect("a propagation");
         assert_eq!(stacked.samples, 1);
         assert_eq!(values(&stacked.marginals), values(&expected.marginals));
-        assert_eq!(numbers(stacked.divergence), numbers(expected.divergence));
+        assert_eq!(numbers(stacked.kl), numbers(expected.kl));
         let predicted = stack.condition().expect("a process").components(x.clone());
         let expected = single.condition().expect("a process").marginals(x);
         assert_eq!(predicted.len(), 1);
@@ -99,19 +99,14 @@ fn divergences_add_up() {
         let x = platform.matrix(&Random::new(4).points(5, 2));
         let h = platform.matrix(&Random::new(5).points(5, 3));
         let own = |layer: &DenseLayer, x: &Tensor<2>| {
-            numbers(layer.evaluate(x.clone()).expect("an evaluation").divergence)[0]
+            numbers(layer.evaluate(x.clone()).expect("an evaluation").kl)[0]
         };
         let expected = own(&hidden[0], &x) + own(&hidden[1], &h) + own(&output, &x);
         let stack = Stack::new(hidden, output, noise(4));
         let found = stack.evaluate(x).expect("a propagation");
         assert_eq!((found.samples, found.marginals.mean.dims()), (4, [20, 1]));
         let tolerance = platform.tolerance(1e-13, 1e-5);
-        assert_close(
-            "divergence",
-            &numbers(found.divergence),
-            &[expected],
-            tolerance,
-        );
+        assert_close("divergence", &numbers(found.kl), &[expected], tolerance);
     }
 }
 
@@ -156,8 +151,8 @@ fn a_second_set_at_its_prior_changes_nothing() {
         let what = format!("{platform}");
         let (actual, reference) = (values(&found.marginals), values(&expected.marginals));
         assert_close(&what, &actual, &reference, tolerance);
-        let reference = numbers(expected.divergence);
-        assert_close(&what, &numbers(found.divergence), &reference, tolerance);
+        let reference = numbers(expected.kl);
+        assert_close(&what, &numbers(found.kl), &reference, tolerance);
     }
 }
 
@@ -409,7 +404,7 @@ fn gradients_flow_through_the_draws() {
         let seeds = platform.matrix(&Random::new(5).matrix(12, 1));
         (found.marginals.mean * seeds.clone()).sum()
             + (found.marginals.variance * seeds).sum()
-            + found.divergence
+            + found.kl
     });
 }
 

@@ -206,12 +206,12 @@ fn golden_case() {
 /// The bound of equation 11, without its penalty equation 5 bit for bit; equal to the corrected
 /// evidence where all features have the same norm.
 #[test]
-fn penalised_evidence_bounds_the_corrected_one() {
+fn penalized_evidence_bounds_the_corrected_one() {
     for seed in 0..8 {
         let mut random = Random::new(seed);
         let (mut features, targets) = (random.matrix(25, 4), random.matrix(25, 2));
         if seed % 2 == 1 {
-            normalise(&mut features);
+            normalize(&mut features);
         }
         let left = residuals(&features);
         let noisy: Vec<f64> = left.iter().map(|c| c + NOISE).collect();
@@ -238,7 +238,7 @@ fn penalised_evidence_bounds_the_corrected_one() {
 }
 
 /// Rows of length one.
-fn normalise(features: &mut Dense) {
+fn normalize(features: &mut Dense) {
     let norms = norms(features);
     for (i, norm) in norms.iter().enumerate() {
         for j in 0..features.columns {
@@ -253,8 +253,8 @@ fn nothing_is_corrected_where_all_norms_are_equal() {
     let mut random = Random::new(9);
     let (mut features, targets) = (random.matrix(40, 5), random.matrix(40, 1));
     let mut new = random.matrix(7, 5);
-    normalise(&mut features);
-    normalise(&mut new);
+    normalize(&mut features);
+    normalize(&mut new);
     let data = (&features, &targets, &new);
     for platform in double_precision_platforms() {
         let plain = predict(&platform, data, NOISE, VarianceCorrection::NONE);

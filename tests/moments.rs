@@ -3,9 +3,7 @@
 mod support;
 
 use burn::tensor::Tensor;
-use burn_gp::ops::{
-    column_squares, gaussian_divergence, log_normal_cdf, projected_moments, softplus,
-};
+use burn_gp::ops::{column_squares, gaussian_kl, log_normal_cdf, projected_moments, softplus};
 use support::{
     Dense, Random, assert_close, assert_finite, check_gradients, dense, numbers, platforms,
 };
@@ -169,8 +167,8 @@ fn no_gradient_reaches_the_upper_triangle() {
             let mean = tracked.matrix(&random.matrix(1, size));
             let basis = tracked.matrix(&random.matrix(size, 7));
             let (_, variances) = projected_moments(basis, mean.clone(), scale.clone());
-            let divergence = gaussian_divergence(mean, scale.clone());
-            let gradients = (variances.sum() + divergence.sum()).backward();
+            let kl = gaussian_kl(mean, scale.clone());
+            let gradients = (variances.sum() + kl.sum()).backward();
             let gradient = numbers(scale.grad(&gradients).expect("gradient"));
             let gradient = Dense::new(size, size, gradient);
             assert_eq!(gradient, gradient.lower(), "{platform}, size {size}");
@@ -197,7 +195,7 @@ fn the_divergence_is_that_of_the_dense_formula() {
             let mut random = Random::new(131);
             let mean = random.matrix(outputs, size);
             let (clean, garbage) = triangles(&mut random, size, outputs);
-            let values = numbers(gaussian_divergence(
+            let values = numbers(gaussian_kl(
                 platform.matrix(&mean),
                 platform.batch(&garbage),
             ));
@@ -224,15 +222,15 @@ fn gradients_of_the_divergence() {
         let (clean, _) = triangles(&mut random, size, outputs);
         let weights = random.normals(outputs);
         check_gradients(
-            &format!("gaussian_divergence, M {size}, P {outputs}"),
+            &format!("gaussian_kl, M {size}, P {outputs}"),
             &[(&mean).into(), dense::flatten(&clean).into()],
             1e-5,
             &|platform, inputs| {
-                let divergence = gaussian_divergence(
+                let kl = gaussian_kl(
                     inputs[0].clone().reshape([outputs, size]),
                     inputs[1].clone().reshape([outputs, size, size]),
                 );
-                (divergence * platform.tensor(&weights, [outputs])).sum()
+                (kl * platform.tensor(&weights, [outputs])).sum()
             },
         );
     }

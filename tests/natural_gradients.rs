@@ -416,8 +416,8 @@ fn whitened_and_unwhitened_posteriors_make_the_same_steps() {
         let second = unwhitened.evaluate(&kernel, x).expect("factor");
         let what = format!("{platform}");
         assert_same_marginals(&what, &first.marginals, &second.marginals, 1e-9);
-        let divergence = numbers(second.divergence);
-        assert_close(&what, &numbers(first.divergence), &divergence, 1e-9);
+        let kl = numbers(second.kl);
+        assert_close(&what, &numbers(first.kl), &kl, 1e-9);
     }
 }
 
@@ -446,7 +446,7 @@ fn the_bound_of_a_classifier_rises_to_its_optimum() {
     }
 }
 
-/// Only the distribution's gradients are taken: the optimiser beside it sees all others.
+/// Only the distribution's gradients are taken: the optimizer beside it sees all others.
 #[test]
 fn the_gradients_of_other_parameters_are_left() {
     for platform in platforms() {

@@ -219,8 +219,8 @@ fn the_step_descends_the_divergence() {
         let logarithms = ((triangle.clone() * identity.clone()).sum_dim(1))
             .log()
             .sum();
-        let divergence = (inner * identity).sum() * 0.5 - logarithms;
-        let gradients = divergence.backward();
+        let kl = (inner * identity).sum() * 0.5 - logarithms;
+        let gradients = kl.backward();
         let gradient = numbers(triangle.grad(&gradients).expect("it is tracked"));
         let expected = matrix
             .times(&lower)

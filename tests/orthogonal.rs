@@ -81,8 +81,8 @@ fn a_second_set_at_its_prior_is_not_there() {
                     .evaluate(&kernel, case.x(&platform))
                     .expect("factor");
                 assert_same_marginals(&what, &ours.marginals, &alone.marginals, tolerance);
-                let divergence = numbers(alone.divergence.clone());
-                assert_close(&what, &numbers(ours.divergence), &divergence, tolerance);
+                let kl = numbers(alone.kl.clone());
+                assert_close(&what, &numbers(ours.kl), &kl, tolerance);
             }
         }
     }
@@ -98,10 +98,10 @@ fn at_the_prior_the_divergence_is_zero() {
         let evaluation = posterior
             .evaluate(&kernel, case.x(&platform))
             .expect("factor");
-        let divergence = numbers(evaluation.divergence)[0];
+        let kl = numbers(evaluation.kl)[0];
         // Rounding: a sum of 2·17 squares of about one and as many logarithms.
         let tolerance = platform.tolerance(1e-10, 1e-3);
-        assert!(divergence.abs() < tolerance, "{platform}: {divergence}");
+        assert!(kl.abs() < tolerance, "{platform}: {kl}");
         let expected = Marginals {
             mean: Tensor::zeros([POINTS, 2], platform.options()),
             variance: Tensor::full([POINTS, 2], VARIANCE, platform.options()),
@@ -183,10 +183,9 @@ impl Regression {
         let squares = |a: &Dense| a.values.iter().map(|a| a * a).sum::<f64>();
         let left = count * VARIANCE - self.nystrom.trace() - squares(&features) + squares(&scaled);
         let logarithms: f64 = set.scale[0].diagonal().iter().map(|w| w.abs().ln()).sum();
-        let divergence = 0.5
-            * (squares(&set.scale[0]) + squares(&set.mean) - set.mean.columns as f64)
+        let kl = 0.5 * (squares(&set.scale[0]) + squares(&set.mean) - set.mean.columns as f64)
             - logarithms;
-        (density - left / (2.0 * noise) - divergence, residual)
+        (density - left / (2.0 * noise) - kl, residual)
     }
 }
 

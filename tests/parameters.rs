@@ -46,10 +46,10 @@ fn paths_are_names_of_fields() {
         hidden: vec![2],
         ..PerceptronConfig::default()
     };
-    let warped = KernelConfig::from(Stationary::Matern12).warped(network, 1);
+    let deep = KernelConfig::from(Stationary::Matern12).deep(network, 1);
     let pair = Pair {
         mean: MeanConfig::Linear.init(DIMENSIONS, 1, platform.options()),
-        kernels: vec![warped.init(DIMENSIONS, platform.options())],
+        kernels: vec![deep.init(DIMENSIONS, platform.options())],
     };
     assert_eq!(
         pair.parameter_paths(),
@@ -373,7 +373,7 @@ fn configurations_are_applied_together() {
         upper: 5.0,
     };
     config.priors.0.insert(LENGTHSCALE.into(), uniform);
-    let text = serde_json::to_string(&config).expect("serialisable");
+    let text = serde_json::to_string(&config).expect("serializable");
     let read: ParameterConfig = serde_json::from_str(&text).expect("readable");
     assert_eq!(read, config);
     let empty: ParameterConfig = serde_json::from_str("{}").expect("readable");

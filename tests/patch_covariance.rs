@@ -141,7 +141,7 @@ fn golden_values() {
 /// these, twice.
 fn background(shared: bool) -> Case {
     let mut case = Case::new([8, 8, 1], [3, 1], [6, 4], shared);
-    // Black that is not zero, as after standardising.
+    // Black that is not zero, as after standardizing.
     let black = -0.4242;
     for n in 0..case.images.rows {
         for pixel in 0..64 {

@@ -56,11 +56,8 @@ fn whitened_and_unwhitened_are_the_same_distribution() {
             let tolerance = platform.tolerance(1e-9, 1e-3);
             let what = format!("{platform}, {outputs} outputs");
             assert_same_marginals(&what, &first.marginals, &second.marginals, tolerance);
-            let divergences = (
-                numbers(first.divergence.clone()),
-                numbers(second.divergence.clone()),
-            );
-            assert_close(&what, &divergences.0, &divergences.1, tolerance);
+            let kls = (numbers(first.kl.clone()), numbers(second.kl.clone()));
+            assert_close(&what, &kls.0, &kls.1, tolerance);
             let first = numbers(elbo(first, &likelihood, y.clone(), POINTS));
             let second = numbers(elbo(second, &likelihood, y, POINTS));
             assert_close(&what, &first, &second, tolerance);
@@ -121,11 +118,11 @@ fn the_divergence_is_zero_at_the_prior_and_positive_elsewhere() {
         };
         let at_prior = Whitened::new(case.inducing(&platform), standard(), Jitter::INDUCING);
         let tolerance = platform.tolerance(1e-10, 1e-3);
-        let value = numbers(at_prior.evaluate(&kernel, x()).expect("factor").divergence)[0];
+        let value = numbers(at_prior.evaluate(&kernel, x()).expect("factor").kl)[0];
         assert!(value.abs() <= tolerance, "{platform}: whitened, {value}");
         let at_prior = Unwhitened::at_prior(case.inducing(&platform), &kernel, 2, Jitter::INDUCING);
         let at_prior = at_prior.expect("factor");
-        let value = numbers(at_prior.evaluate(&kernel, x()).expect("factor").divergence)[0];
+        let value = numbers(at_prior.evaluate(&kernel, x()).expect("factor").kl)[0];
         assert!(value.abs() <= tolerance, "{platform}: unwhitened, {value}");
         let mut random = Random::new(193);
         for distance in [0.3, 1.0, 3.0] {
@@ -140,11 +137,8 @@ fn the_divergence_is_zero_at_the_prior_and_positive_elsewhere() {
                     VariationalGaussian::full(platform.matrix(&mean), platform.batch(&[scale]));
                 let posterior =
                     Whitened::new(case.inducing(&platform), distribution, Jitter::INDUCING);
-                let divergence = posterior.evaluate(&kernel, x()).expect("factor").divergence;
-                assert!(
-                    numbers(divergence)[0] > 1e-2,
-                    "{platform}, distance {distance}"
-                );
+                let kl = posterior.evaluate(&kernel, x()).expect("factor").kl;
+                assert!(numbers(kl)[0] > 1e-2, "{platform}, distance {distance}");
             }
         }
     }
@@ -176,15 +170,12 @@ fn the_prior_is_recovered() {
             let posterior = config.init(sets, &kernel, 2, Jitter::INDUCING, platform.options());
             let posterior = posterior.expect("factor");
             let what = format!("{config:?} on {platform}");
-            let Evaluation {
-                marginals,
-                divergence,
-            } = posterior
+            let Evaluation { marginals, kl } = posterior
                 .evaluate(&kernel, case.x(&platform))
                 .expect("factor");
-            let divergence = numbers(divergence)[0].abs();
+            let kl = numbers(kl)[0].abs();
             let rounding = platform.tolerance(1e-10, 1e-3);
-            assert!(divergence <= rounding, "{what}: divergence {divergence}");
+            assert!(kl <= rounding, "{what}: divergence {kl}");
             assert!(
                 largest(&numbers(marginals.mean)) <= tolerance,
                 "{what}: mean"
@@ -278,7 +269,7 @@ fn three_outputs_are_three_posteriors_of_one() {
                 .expect("factor")
             };
             let together = evaluate(&case);
-            let mut divergence = 0.0;
+            let mut kl = 0.0;
             let what = format!("{platform}, whitened {whitened}");
             let tolerance = platform.tolerance(1e-12, 1e-4);
             for output in 0..3 {
@@ -293,14 +284,9 @@ fn three_outputs_are_three_posteriors_of_one() {
                     variance: column(&together.marginals.variance),
                 };
                 assert_same_marginals(&what, &marginals, &alone.marginals, tolerance);
-                divergence += numbers(alone.divergence)[0];
+                kl += numbers(alone.kl)[0];
             }
-            assert_close(
-                &what,
-                &numbers(together.divergence),
-                &[divergence],
-                tolerance,
-            );
+            assert_close(&what, &numbers(together.kl), &[kl], tolerance);
         }
     }
 }
@@ -344,8 +330,8 @@ fn a_diagonal_covariance_is_a_full_one_with_a_diagonal_factor() {
                     .expect("factor")
             });
             assert_same_marginals(&what, &first.marginals, &second.marginals, tolerance);
-            let divergence = numbers(second.divergence);
-            assert_close(&what, &numbers(first.divergence), &divergence, tolerance);
+            let kl = numbers(second.kl);
+            assert_close(&what, &numbers(first.kl), &kl, tolerance);
             let [first, second] = [&diagonal, &full].map(|posterior| {
                 posterior
                     .condition(&kernel)

@@ -75,7 +75,7 @@ fn densities_are_those_of_the_formulas() {
     }
 }
 
-/// Densities are normalised: the midpoint rule over the support, in steps that the densities
+/// Densities are normalized: the midpoint rule over the support, in steps that the densities
 /// hardly change in.
 #[test]
 fn densities_have_mass_one() {
@@ -200,5 +200,5 @@ fn priors_are_written_by_name() {
         read,
         priors(&[("kernel.variance", Prior::HalfNormal { scale: 2.0 })])
     );
-    assert_eq!(serde_json::to_string(&read).expect("serialisable"), text);
+    assert_eq!(serde_json::to_string(&read).expect("serializable"), text);
 }

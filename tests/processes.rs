@@ -118,9 +118,9 @@ fn samples_have_the_mean_and_the_covariance() {
         let count = samples as f64;
         for p in 0..2 {
             let covariance = |i: usize, j: usize| covariance[(p * points + i) * points + j];
-            let centred = |s: usize, n: usize| draw(s, p, n) - mean[n * 2 + p];
+            let centered = |s: usize, n: usize| draw(s, p, n) - mean[n * 2 + p];
             for i in 0..points {
-                let average = (0..samples).map(|s| centred(s, i)).sum::<f64>() / count;
+                let average = (0..samples).map(|s| centered(s, i)).sum::<f64>() / count;
                 let error = (covariance(i, i) / count).sqrt();
                 let what = format!("{platform}, output {p}, point {i}");
                 assert!(
@@ -129,7 +129,7 @@ fn samples_have_the_mean_and_the_covariance() {
                 );
                 for j in 0..=i {
                     let product = (0..samples)
-                        .map(|s| centred(s, i) * centred(s, j))
+                        .map(|s| centered(s, i) * centered(s, j))
                         .sum::<f64>()
                         / count;
                     let square = covariance(i, j).powi(2) + covariance(i, i) * covariance(j, j);

@@ -8,7 +8,7 @@ use burn_gp::{
     inducing::{InducingPoints, SeparateInducing, SeparatePoints},
     kernels::{AnyKernel, FunctionPrior, StationaryKernel},
     likelihoods::Marginals,
-    multi_output::{Coregionalised, SeparateKernels},
+    multi_output::{Coregionalized, SeparateKernels},
     ops::{
         Jitter, Stationary, batch_column_squares, batch_projected_moments, cholesky,
         column_squares, covariance, covariances, projected_moments,
@@ -286,7 +286,7 @@ fn gradients_of_the_bound() {
         let latent = Unwhitened::new(case.shared(platform), distribution(platform), jitter);
         Model {
             kernels: kernels(platform),
-            posterior: Coregionalised::new(latent, platform.matrix(&mixing)),
+            posterior: Coregionalized::new(latent, platform.matrix(&mixing)),
         }
     };
     check_module_gradients("mixed, unwhitened", tolerances, build, |platform, model| {
@@ -310,7 +310,7 @@ fn bound<K: FunctionPrior>(
     )
 }
 
-/// The linear model of coregionalisation proper: latent functions with kernels of their own.
+/// The linear model of coregionalization proper: latent functions with kernels of their own.
 #[test]
 fn an_identity_mixing_is_separate_outputs() {
     for platform in platforms() {
@@ -320,13 +320,13 @@ fn an_identity_mixing_is_separate_outputs() {
         let latent = Whitened::new(case.separate(&platform), all, Jitter::INDUCING);
         let x = platform.matrix(&case.x);
         let expected = latent.evaluate(kernels, x.clone()).expect("factor");
-        let mixed = Coregionalised::new(latent, platform.matrix(&Dense::identity(OUTPUTS)));
+        let mixed = Coregionalized::new(latent, platform.matrix(&Dense::identity(OUTPUTS)));
         let ours = mixed.evaluate(kernels, x).expect("factor");
         let tolerance = platform.tolerance(1e-12, 1e-5);
         let what = format!("{platform}");
         assert_same_marginals(&what, &ours.marginals, &expected.marginals, tolerance);
-        let divergence = numbers(expected.divergence);
-        assert_close(&what, &numbers(ours.divergence), &divergence, tolerance);
+        let kl = numbers(expected.kl);
+        assert_close(&what, &numbers(ours.kl), &kl, tolerance);
     }
 }
 

@@ -1,4 +1,4 @@
-//! The posterior over the weights of features: equations 8 to 11, its optimum, batches, the levelled
+//! The posterior over the weights of features: equations 8 to 11, its optimum, batches, the leveled
 //! variance, draws.
 
 mod support;
@@ -82,7 +82,7 @@ impl Case {
         let evaluation = posterior.evaluate(&kernel(), rows(&self.features)).unwrap();
         let likelihood = Gaussian::new(NOISE, platform.options());
         let expected = likelihood.expected_log_density(rows(&self.targets), evaluation.marginals);
-        expected.sum() * (ROWS as f64 / length as f64) - evaluation.divergence
+        expected.sum() * (ROWS as f64 / length as f64) - evaluation.kl
     }
 
     fn evidence(&self, platform: &Platform) -> f64 {
@@ -120,11 +120,10 @@ fn bound_is_that_of_the_formula() {
     let two_pi = 2.0 * core::f64::consts::PI;
     let diagonal = case.scale.diagonal();
     let log_determinant: f64 = diagonal.iter().map(|l| (l * l).ln()).sum();
-    let divergence =
-        0.5 * (square(&case.mean) + square(&case.scale) - log_determinant - RANK as f64);
+    let kl = 0.5 * (square(&case.mean) + square(&case.scale) - log_determinant - RANK as f64);
     let expected = -0.5 * ROWS as f64 * (two_pi * NOISE).ln()
         - (square(&error) + square(&projected)) / (2.0 * NOISE)
-        - divergence;
+        - kl;
     for platform in platforms() {
         let posterior = case.posterior(&platform, VarianceCorrection::NONE);
         let actual = numbers(case.bound(&platform, &posterior, ALL));
@@ -153,8 +152,8 @@ fn gap_is_the_divergence_from_the_posterior() {
     let none = VarianceCorrection::NONE;
     let posterior = WeightSpace::new(standard, none);
     let x = platform.tensor(&[0.5; RANK], [1, RANK]);
-    let divergence = posterior.evaluate(&kernel(), x).unwrap().divergence;
-    assert_eq!(numbers(divergence), [0.0]);
+    let kl = posterior.evaluate(&kernel(), x).unwrap().kl;
+    assert_eq!(numbers(kl), [0.0]);
 }
 
 /// There the bound is the evidence, its gradient is zero and the predictions are the exact ones.
@@ -309,7 +308,7 @@ fn predictions_add_what_is_left_below_the_level() {
 /// Under the prior the corrected variances of the training inputs are all equal, c is zero at the
 /// largest norm and nowhere negative, and the joint covariance is positive semi-definite.
 #[test]
-fn levelled_prior_has_one_variance() {
+fn leveled_prior_has_one_variance() {
     let features = Random::new(9).matrix(ROWS, RANK);
     let all = norms(&features);
     let level = all.iter().copied().fold(0.0, f64::max);
@@ -358,7 +357,7 @@ fn golden_bound() {
         let evaluation = posterior.evaluate(&kernel, x).unwrap();
         let likelihood = Gaussian::new(0.1, platform.options());
         let expected = likelihood.expected_log_density(y, evaluation.marginals);
-        let bound = numbers(expected.sum() - evaluation.divergence);
+        let bound = numbers(expected.sum() - evaluation.kl);
         assert_within("golden bound", &bound, &[-44.040573204539], 1e-10);
     }
 }

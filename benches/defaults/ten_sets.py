@@ -1,6 +1,6 @@
 """Fits models with their defaults to ten small real sets; prints one table of their scores.
 
-A cell is the mean NLPD of the test rows in standardised units and the share of them in their 95 %
+A cell is the mean NLPD of the test rows in standardized units and the share of them in their 95 %
 intervals. `!` marks a run that warns of itself, `?` one that is worse than svgp by more than 0.1 and
 does not; the exit status is 1 if there is such a run.
 

@@ -11,7 +11,7 @@ def build(package: str, kind: str, name: str) -> Path:
     """The release build of the executable `name` of a package.
 
     `kind` is the target option of cargo, `bin`, `bench` or `example`. Cargo writes its messages to standard
-    error and honours CARGO_TARGET_DIR.
+    error and honors CARGO_TARGET_DIR.
     """
     command = ["cargo", "build", "--release", "--package", package, f"--{kind}", name]
     command.append("--message-format=json-render-diagnostics")

@@ -166,7 +166,7 @@ def mnist(arguments, program: Path) -> list[dict]:
             "data": "mnist",
             "data-dir": arguments.data_dir,
             "split": 0,
-            "initialiser": "subset",
+            "initializer": "subset",
             "schedule": "constant",
             "dtype": "f32",
             "set": "kernel.lengthscale=10",

@@ -79,7 +79,7 @@ def own_draws(arguments, program: Path, settings: dict, run: dict, path: Path) -
         "test-fraction": 0.1,
         "kernel": "rbf",
         "inducing": protocol["inducing"],
-        "initialiser": "k-means",
+        "initializer": "k-means",
         "batch-size": protocol["batch_size"],
         "steps": 1,
         "seed": run["seed"],

@@ -2,7 +2,7 @@
 
 Exact, SGPR and SVGP regression on splits in the `uci_datasets` layout, from the same initial
 hyperparameters (lengthscales, variance and noise 1), with the same steps, batch size and learning
-rate. Inducing points start at k-means++ centres. These and the mini-batches are random, and on a
+rate. Inducing points start at k-means++ centers. These and the mini-batches are random, and on a
 small set chance alone moves a score by more than the bar: for every seed GPflow starts from the
 points and sees the mini-batches that our program draws. Medians over the seeds are compared. A row
 is met if our RMSE is within 2 % and our NLPD within 0.02 of the peer's, or better. The exit status

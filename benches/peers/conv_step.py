@@ -51,7 +51,7 @@ def training_step(arguments):
         num_latent_gps=CLASSES,
         num_data=20 * arguments.batch_size,
     )
-    optimiser = tf.keras.optimizers.legacy.Adam(1e-3)
+    optimizer = tf.keras.optimizers.legacy.Adam(1e-3)
     batch = (tf.constant(images), tf.constant(labels))
 
     @tf.function
@@ -59,7 +59,7 @@ def training_step(arguments):
         with tf.GradientTape() as tape:
             loss = model.training_loss(batch)
         gradients = tape.gradient(loss, model.trainable_variables)
-        optimiser.apply_gradients(zip(gradients, model.trainable_variables))
+        optimizer.apply_gradients(zip(gradients, model.trainable_variables))
         return loss
 
     return lambda: float(compiled()), f"gpflow {gpflow.__version__}, tensorflow {tf.__version__}"

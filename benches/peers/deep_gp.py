@@ -110,7 +110,7 @@ def objective(model: Model, rows: int):
     return gpytorch.mlls.DeepApproximateMLL(bound)
 
 
-def optimiser(model: Model, learning_rate: float) -> torch.optim.Adam:
+def optimizer(model: Model, learning_rate: float) -> torch.optim.Adam:
     """Adam for every parameter, those of the likelihood among them."""
     return torch.optim.Adam(model.parameters(), lr=learning_rate)
 

@@ -44,14 +44,14 @@ def training_step(arguments):
     initial = deep_gp.InitialValues(hidden_variance=1.0)
     model = deep_gp.Model(inducing, arguments.depth, initial, arguments.separate)
     objective = deep_gp.objective(model, rows=20 * arguments.batch_size)
-    optimiser = deep_gp.optimiser(model, learning_rate=1e-3)
+    optimizer = deep_gp.optimizer(model, learning_rate=1e-3)
 
     def step() -> float:
         with gpytorch.settings.num_likelihood_samples(1):
-            optimiser.zero_grad()
+            optimizer.zero_grad()
             loss = -objective(model(x), y)
             loss.backward()
-            optimiser.step()
+            optimizer.step()
             return loss.item()
 
     return step, deep_gp.versions()

@@ -85,15 +85,15 @@ def deep_kernel(arguments):
         {"params": model.network.parameters(), "weight_decay": 1e-4},
         {"params": others},
     ]
-    optimiser = torch.optim.Adam(groups, lr=1e-3)
+    optimizer = torch.optim.Adam(groups, lr=1e-3)
     model.train()
 
     def step() -> float:
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         with gpytorch.settings.max_cg_iterations(CONJUGATE_GRADIENTS):
             loss = -objective(model(x), y)
             loss.backward()
-        optimiser.step()
+        optimizer.step()
         return loss.item()
 
     return model, likelihood, step

@@ -4,11 +4,11 @@ Table 1); prints one JSON line.
 Eight functions around the identity in each layer before the last, whitened posteriors with full
 covariances, ARD squared-exponential kernels, mini-batches, Adam, one draw a step. Lengthscales start at
 2, variances at 1e-4 before the last layer and at 1 in it, the noise variance at 0.1, the deviations of
-whitened inducing variables at 0.01, inducing points of every layer at the same k-means centres; the
+whitened inducing variables at 0.01, inducing points of every layer at the same k-means centers; the
 learning rate goes down by 0.95 after `--plateau` steps without a lower loss. A single layer starts at
 lengthscale, variance, noise variance and deviation 1 and keeps its learning rate.
 
-Scores are on the test rows, in standardised units with the noise included: `nlpd` of the mixture of the
+Scores are on the test rows, in standardized units with the noise included: `nlpd` of the mixture of the
 draws, `average_log_density` the mean over rows and draws of the log densities.
 """
 
@@ -60,7 +60,7 @@ def parse_arguments() -> argparse.Namespace:
 
 
 def prepare(arguments) -> tuple:
-    """The standardised data, initial inducing points [M, D] and an iterator of mini-batches."""
+    """The standardized data, initial inducing points [M, D] and an iterator of mini-batches."""
     import numpy as np
     import random_draws
     import regression_data
@@ -69,14 +69,14 @@ def prepare(arguments) -> tuple:
     rng = np.random.default_rng(arguments.seed)
     if arguments.draws is None:
         train, test = regression_data.split_rows(arguments.data_dir, NAME, arguments.split)
-        data = regression_data.standardise(table, train, test, arguments.dtype)
+        data = regression_data.standardize(table, train, test, arguments.dtype)
         inducing = random_draws.initial_inducing(data.x_train, arguments.inducing, "kmeans", rng)
         first = []
     else:
         drawn = json.loads(arguments.draws.read_text())
         train = np.array(drawn["rows"], np.int64)
         test = np.setdiff1d(np.arange(len(table)), train)
-        data = regression_data.standardise(table, train, test, arguments.dtype)
+        data = regression_data.standardize(table, train, test, arguments.dtype)
         inducing = np.array(drawn["inducing"], arguments.dtype)
         if inducing.shape != (arguments.inducing, data.x_train.shape[1]):
             raise SystemExit(f"{arguments.draws}: inducing points of shape {inducing.shape}")
@@ -101,11 +101,11 @@ def train(arguments, model, data, batches) -> float:
 
     inputs, targets = torch.tensor(data.x_train), torch.tensor(data.y_train[:, 0])
     objective = deep_gp.objective(model, rows=len(inputs))
-    optimiser = deep_gp.optimiser(model, arguments.learning_rate)
+    optimizer = deep_gp.optimizer(model, arguments.learning_rate)
     plateau = None
     if arguments.depth > 1:
         plateau = torch.optim.lr_scheduler.ReduceLROnPlateau(
-            optimiser,
+            optimizer,
             factor=PLATEAU_FACTOR,
             # PyTorch waits for one step more than its patience.
             patience=arguments.plateau - 1,
@@ -117,10 +117,10 @@ def train(arguments, model, data, batches) -> float:
     for number in range(1, arguments.steps + 1):
         rows = torch.from_numpy(next(batches))
         with gpytorch.settings.num_likelihood_samples(1):
-            optimiser.zero_grad()
+            optimizer.zero_grad()
             loss = -objective(model(inputs[rows]), targets[rows])
             loss.backward()
-        optimiser.step()
+        optimizer.step()
         value = loss.item()
         if value != value:
             raise SystemExit(f"the loss is not a number at step {number}")

@@ -1,8 +1,8 @@
 """Fit a GPflow model on one split of a regression set; prints one JSON line.
 
 Models: `gpr` (exact GP) and `sgpr` (collapsed bound) by L-BFGS-B, `svgp` (whitened, full
-covariance) by Adam on mini-batches. Inputs and target are standardised with training statistics;
-scores are in standardised units with the noise included.
+covariance) by Adam on mini-batches. Inputs and target are standardized with training statistics;
+scores are in standardized units with the noise included.
 """
 
 import argparse
@@ -28,7 +28,7 @@ def parse_arguments() -> argparse.Namespace:
 
 
 def draws(arguments, train, data) -> tuple:
-    """Initial inducing points [M, D] in standardised units, and an iterator of mini-batches."""
+    """Initial inducing points [M, D] in standardized units, and an iterator of mini-batches."""
     import numpy as np
     import random_draws
 
@@ -76,7 +76,7 @@ def build(arguments, data, inducing):
 
 
 def fit(arguments, model, data, batches) -> dict:
-    """Train; returns the final objective per datum and what the optimiser did."""
+    """Train; returns the final objective per datum and what the optimizer did."""
     import gpflow
     import gpflow_training
     import numpy as np
@@ -123,7 +123,7 @@ def main() -> None:
     jitter = gpflow_training.configure(arguments.dtype, arguments.jitter)
     table = regression_data.load(arguments.data_dir, arguments.name)
     train, test = regression_data.split_rows(arguments.data_dir, arguments.name, arguments.split)
-    data = regression_data.standardise(table, train, test, arguments.dtype)
+    data = regression_data.standardize(table, train, test, arguments.dtype)
     inducing, batches = draws(arguments, train, data)
     model = build(arguments, data, inducing)
     start = time.perf_counter()

@@ -52,7 +52,7 @@ def train_adam(
 
     Returns the seconds of every step.
     """
-    optimiser = tf.keras.optimizers.legacy.Adam(learning_rate)
+    optimizer = tf.keras.optimizers.legacy.Adam(learning_rate)
     inputs, targets = tf.constant(x), tf.constant(y)
 
     @tf.function
@@ -61,7 +61,7 @@ def train_adam(
         with tf.GradientTape() as tape:
             loss = model.training_loss(batch)
         gradients = tape.gradient(loss, model.trainable_variables)
-        optimiser.apply_gradients(zip(gradients, model.trainable_variables))
+        optimizer.apply_gradients(zip(gradients, model.trainable_variables))
         return loss
 
     seconds = []

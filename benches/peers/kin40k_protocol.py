@@ -3,8 +3,8 @@ Gaussian Processes" (arXiv 1910.10596, regression benchmarks); prints one JSON l
 
 Random 64/16/20 train/validation/test split by seed, M = 1024, Matern-3/2 with one shared
 lengthscale, zero mean, unwhitened q(u) with full covariance, Adam 0.01 for 100 epochs of batches of
-1024 rows (25 steps an epoch on 25 600 rows). Inputs and target are standardised with training
-statistics; scores are on the test part, in standardised units. The paper does not print how the
+1024 rows (25 steps an epoch on 25 600 rows). Inputs and target are standardized with training
+statistics; scores are on the test part, in standardized units. The paper does not print how the
 inducing points start: `--inducing-init` chooses.
 """
 
@@ -95,7 +95,7 @@ def main() -> None:
         rows = read_rows(arguments.rows, len(table))
     if arguments.write_rows is not None:
         arguments.write_rows.write_text(json.dumps({k: v.tolist() for k, v in rows.items()}))
-    data = regression_data.standardise(table, rows["train"], rows["test"], arguments.dtype)
+    data = regression_data.standardize(table, rows["train"], rows["test"], arguments.dtype)
     rng = np.random.default_rng(arguments.seed)
     model = gpflow.models.SVGP(
         gpflow_training.kernel(

@@ -14,13 +14,13 @@ CHUNK_ROWS = 4096
 def initial_inducing(
     x: np.ndarray, count: int, method: str, rng: np.random.Generator
 ) -> np.ndarray:
-    """Inducing points [M, D]: a random subset of the rows of `x`, or k-means++ centres."""
+    """Inducing points [M, D]: a random subset of the rows of `x`, or k-means++ centers."""
     if count > len(x):
         raise SystemExit(f"{count} inducing points asked for, but only {len(x)} training rows")
     if method == "subset":
         return x[rng.choice(len(x), count, replace=False)].copy()
-    centres, _ = kmeans2(x.astype(np.float64), count, minit="++", seed=rng, missing="warn")
-    return centres.astype(x.dtype)
+    centers, _ = kmeans2(x.astype(np.float64), count, minit="++", seed=rng, missing="warn")
+    return centers.astype(x.dtype)
 
 
 def random_batches(rows: int, size: int, rng: np.random.Generator) -> Iterator[np.ndarray]:

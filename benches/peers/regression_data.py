@@ -1,4 +1,4 @@
-"""Regression sets in the `uci_datasets` layout, and their standardisation.
+"""Regression sets in the `uci_datasets` layout, and their standardization.
 
 A folder `DIR/NAME` holds `data.csv.gz` (no header, the target is the last column) and
 `test_mask.csv.gz` (one row per data row, one 0/1 column per split, 1 = test row).
@@ -11,8 +11,8 @@ import numpy as np
 
 
 @dataclass(frozen=True)
-class Standardised:
-    """Inputs [N, D] and targets [N, 1], standardised with the training rows' statistics."""
+class Standardized:
+    """Inputs [N, D] and targets [N, 1], standardized with the training rows' statistics."""
 
     x_train: np.ndarray
     y_train: np.ndarray
@@ -47,14 +47,14 @@ def statistics(train: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return mean, np.where(constant, 1.0, scale)
 
 
-def standardise(
+def standardize(
     table: np.ndarray, train: np.ndarray, test: np.ndarray, dtype: str
-) -> Standardised:
-    """Split `table` by row numbers and standardise it with the training rows' statistics."""
+) -> Standardized:
+    """Split `table` by row numbers and standardize it with the training rows' statistics."""
     mean, scale = statistics(table[train])
     rows = ((table - mean) / scale).astype(dtype)
     x, y = rows[:, :-1], rows[:, -1:]
-    return Standardised(
+    return Standardized(
         x_train=x[train],
         y_train=y[train],
         x_test=x[test],

@@ -79,13 +79,13 @@ def gpytorch_step(arguments):
     model = SparseVariational()
     likelihood = gpytorch.likelihoods.GaussianLikelihood()
     objective = gpytorch.mlls.VariationalELBO(likelihood, model, num_data=20 * arguments.batch)
-    optimiser = torch.optim.Adam([*model.parameters(), *likelihood.parameters()], lr=1e-2)
+    optimizer = torch.optim.Adam([*model.parameters(), *likelihood.parameters()], lr=1e-2)
 
     def step() -> float:
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         loss = -objective(model(x), y)
         loss.backward()
-        optimiser.step()
+        optimizer.step()
         return loss.item()
 
     return step, f"gpytorch {gpytorch.__version__}, torch {torch.__version__}"
@@ -107,7 +107,7 @@ def gpflow_step(arguments):
         z,
         num_data=20 * arguments.batch,
     )
-    optimiser = tf.keras.optimizers.legacy.Adam(1e-2)
+    optimizer = tf.keras.optimizers.legacy.Adam(1e-2)
     batch = (tf.constant(x), tf.constant(y[:, None]))
 
     @tf.function
@@ -115,7 +115,7 @@ def gpflow_step(arguments):
         with tf.GradientTape() as tape:
             loss = model.training_loss(batch)
         gradients = tape.gradient(loss, model.trainable_variables)
-        optimiser.apply_gradients(zip(gradients, model.trainable_variables))
+        optimizer.apply_gradients(zip(gradients, model.trainable_variables))
         return loss
 
     return lambda: float(compiled()), f"gpflow {gpflow.__version__}, tensorflow {tf.__version__}"
@@ -138,15 +138,15 @@ def gpjax_step(arguments):
         model=prior * gpjax.likelihoods.Gaussian(), inducing_inputs=jnp.asarray(z)
     )
     batch = gpjax.Dataset(X=jnp.asarray(x), y=jnp.asarray(y[:, None]))
-    optimiser = optax.adam(1e-2)
-    state = {"family": family, "adam": optimiser.init(equinox.filter(family, equinox.is_array))}
+    optimizer = optax.adam(1e-2)
+    state = {"family": family, "adam": optimizer.init(equinox.filter(family, equinox.is_array))}
 
     @equinox.filter_jit
     def compiled(family, adam):
         loss, gradients = equinox.filter_value_and_grad(
             lambda candidate: -gpjax.objectives.elbo(candidate, batch)
         )(family)
-        updates, adam = optimiser.update(gradients, adam, equinox.filter(family, equinox.is_array))
+        updates, adam = optimizer.update(gradients, adam, equinox.filter(family, equinox.is_array))
         return equinox.apply_updates(family, updates), adam, loss
 
     def step() -> float:

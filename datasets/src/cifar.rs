@@ -17,7 +17,7 @@ pub(crate) const SHAPE: ImageShape = ImageShape::new(32, 32, 3);
 /// Bytes of a record.
 const RECORD: usize = 1 + SHAPE.inputs();
 
-const COLOURS: [&str; SHAPE.channels] = ["red", "green", "blue"];
+const COLORS: [&str; SHAPE.channels] = ["red", "green", "blue"];
 
 /// What the labels mean, in the order of their numbers.
 const CLASSES: [&str; 10] = [
@@ -70,7 +70,7 @@ impl CifarFolder {
     /// The images of all files, one a row, pixel after pixel, their label last.
     pub fn read(&self, name: &str, request: Request<'_>) -> Result<Table, DataError> {
         let names = (1..=SHAPE.pixels())
-            .flat_map(|pixel| COLOURS.map(|colour| format!("pixel{pixel}_{colour}")))
+            .flat_map(|pixel| COLORS.map(|color| format!("pixel{pixel}_{color}")))
             .chain(["label".to_owned()]);
         let rows = self.counts()?.total();
         let mut table = Table::with_columns(name, names.collect(), rows, request)?;
@@ -127,7 +127,7 @@ fn append(path: &Path, table: &mut Table) -> Result<(), DataError> {
             return Err(foreign(path, reason));
         }
         let pixels = (0..SHAPE.pixels()).flat_map(|pixel| {
-            (0..SHAPE.channels).map(move |colour| planes[colour * SHAPE.pixels() + pixel])
+            (0..SHAPE.channels).map(move |color| planes[color * SHAPE.pixels() + pixel])
         });
         let pixels = pixels.map(|intensity| f64::from(intensity) / WHITE);
         table.push(pixels.chain([f64::from(label)]));

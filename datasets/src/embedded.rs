@@ -9,7 +9,7 @@ use crate::columns::Request;
 use crate::error::DataError;
 use crate::table::Table;
 
-/// All patients in raw units; `data/README.md` has the origin and the licence. `linfa-datasets` has
+/// All patients in raw units; `data/README.md` has the origin and the license. `linfa-datasets` has
 /// the set too, but takes the first patient for a header and leaves 441.
 const DIABETES: &str = include_str!("../data/diabetes.csv");
 

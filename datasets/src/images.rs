@@ -1,4 +1,4 @@
-//! Folders of labelled images, whatever their format.
+//! Folders of labeled images, whatever their format.
 
 use std::path::{Path, PathBuf};
 

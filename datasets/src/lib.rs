@@ -1,4 +1,4 @@
-//! Data for Gaussian processes: loaders, standardising, splits, synthetic generators.
+//! Data for Gaussian processes: loaders, standardizing, splits, synthetic generators.
 //!
 //! Everything is on the host, in 64-bit floats, row-major. [`DataSource`] finds data by what a
 //! person types (a registered name, a file, or `synthetic:…`), [`Split`] divides them,

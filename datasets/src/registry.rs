@@ -173,7 +173,7 @@ static REGISTRY: [DatasetInfo; 27] = [
         1_599,
         11,
         Collection,
-        "UCI Machine Learning Repository, Wine Quality (red), centred as in the collection.",
+        "UCI Machine Learning Repository, Wine Quality (red), centered as in the collection.",
     ),
     set(
         "parkinsons",
@@ -278,7 +278,7 @@ static REGISTRY: [DatasetInfo; 27] = [
         60_000,
         cifar::SHAPE,
         Cifar,
-        "Krizhevsky, Learning Multiple Layers of Features from Tiny Images (2009): 32 x 32 pixels in colour, 50000 to train on and 10000 to test on.",
+        "Krizhevsky, Learning Multiple Layers of Features from Tiny Images (2009): 32 x 32 pixels in color, 50000 to train on and 10000 to test on.",
     ),
 ];
 

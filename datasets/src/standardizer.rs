@@ -9,7 +9,7 @@ use crate::matrix::Matrix;
 ///
 /// `mean` and `scale` are the mean and the population standard deviation of the training rows, or for
 /// inputs the middle and half the length of their range. A column that is constant up to rounding has
-/// scale 1: it is centred and not scaled.
+/// scale 1: it is centered and not scaled.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Standardizer {
     /// `[D]`
@@ -120,7 +120,7 @@ impl Standardizer {
         variances.iter().map(|variance| variance / square).collect()
     }
 
-    /// v · scale² for every variance in standardised units.
+    /// v · scale² for every variance in standardized units.
     pub fn inverse_variances(&self, variances: &[f64]) -> Vec<f64> {
         let square = self.target_scale * self.target_scale;
         variances.iter().map(|variance| variance * square).collect()

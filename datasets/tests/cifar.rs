@@ -16,9 +16,9 @@ use temp_dir::TempDir;
 
 const RECORD: usize = 3073;
 
-/// The intensity of a colour (0 red, 1 green, 2 blue) of a pixel of record `number`.
-fn intensity(number: usize, colour: usize, row: usize, column: usize) -> u8 {
-    ((37 * number + 101 * colour + 7 * row + 3 * column) % 256) as u8
+/// The intensity of a color (0 red, 1 green, 2 blue) of a pixel of record `number`.
+fn intensity(number: usize, color: usize, row: usize, column: usize) -> u8 {
+    ((37 * number + 101 * color + 7 * row + 3 * column) % 256) as u8
 }
 
 /// Records with these labels, numbered from `first`.
@@ -26,9 +26,9 @@ fn records(first: usize, labels: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for (number, &label) in (first..).zip(labels) {
         bytes.push(label);
-        for colour in 0..3 {
+        for color in 0..3 {
             for row in 0..32 {
-                bytes.extend((0..32).map(|column| intensity(number, colour, row, column)));
+                bytes.extend((0..32).map(|column| intensity(number, color, row, column)));
             }
         }
     }
@@ -97,7 +97,7 @@ fn with_labels(source: &DataSource) -> Dataset {
 }
 
 #[test]
-fn images_are_rows_of_pixels_with_their_colours_side_by_side() {
+fn images_are_rows_of_pixels_with_their_colors_side_by_side() {
     for inner in ["cifar-10", "cifar-10/cifar-10-batches-bin"] {
         for packed in [false, true] {
             let files = Files::sound(inner, packed);
@@ -108,9 +108,9 @@ fn images_are_rows_of_pixels_with_their_colours_side_by_side() {
             for number in 0..5 {
                 for row in 0..32 {
                     for column in 0..32 {
-                        for colour in 0..3 {
-                            let input = (32 * row + column) * 3 + colour;
-                            let expected = intensity(number, colour, row, column);
+                        for color in 0..3 {
+                            let input = (32 * row + column) * 3 + color;
+                            let expected = intensity(number, color, row, column);
                             let found = data.inputs.get(number, input);
                             assert_eq!(found, f64::from(expected) / 255.0);
                         }
@@ -264,7 +264,7 @@ fn the_images_on_disk_are_photographs() {
     let first: Vec<&str> = (counts.train..counts.train + 4).map(label).collect();
     assert_eq!(first, ["cat", "ship", "ship", "airplane"]);
     // Photographs change little from a pixel to the next, and much from one place to another:
-    // with rows, columns or colours in another order neighbours would differ by far more.
+    // with rows, columns or colors in another order neighbors would differ by far more.
     let rows = 200.min(data.rows());
     let difference = |row: usize, distance: usize| {
         let image = data.inputs.row(row);

@@ -8,8 +8,8 @@ use burn_gp_datasets::{
 };
 use temp_dir::TempDir;
 
-/// Roles of a labelled target in the last column.
-fn labelled() -> ColumnRoles {
+/// Roles of a labeled target in the last column.
+fn labeled() -> ColumnRoles {
     ColumnRoles {
         labels: Some(Labels::Unordered),
         ..ColumnRoles::default()
@@ -43,16 +43,16 @@ fn message<T: std::fmt::Debug>(result: Result<T, DataError>) -> String {
 
 #[test]
 fn labels_of_any_text_become_classes() {
-    let data = load_columns("x,y\n1,setosa\n2, virginica\n3,setosa\n", &labelled()).unwrap();
+    let data = load_columns("x,y\n1,setosa\n2, virginica\n3,setosa\n", &labeled()).unwrap();
     assert_eq!(data.targets, [0.0, 1.0, 0.0]);
     let classes = data.schema.classes.clone().unwrap();
     assert_eq!(classes.names(), ["setosa", "virginica"]);
     // Without a header the text is no header.
-    let bare = load_columns("1,b\n2,a\n", &labelled()).unwrap();
+    let bare = load_columns("1,b\n2,a\n", &labeled()).unwrap();
     assert_eq!((bare.rows(), bare.schema.named), (2, false));
     assert_eq!(bare.targets, [1.0, 0.0]);
     // Numbers are ordered by value, in whatever form they are written.
-    let numbers = load_columns("x,y\n1,10\n2,-1\n3,9\n4,9.0\n", &labelled()).unwrap();
+    let numbers = load_columns("x,y\n1,10\n2,-1\n3,9\n4,9.0\n", &labeled()).unwrap();
     assert_eq!(numbers.targets, [2.0, 0.0, 1.0, 1.0]);
     // A schema keeps its classes.
     let text = serde_json::to_string(&data.schema).unwrap();
@@ -62,7 +62,7 @@ fn labels_of_any_text_become_classes() {
 #[test]
 fn labels_of_sources_of_numbers() {
     let source = DataSource::resolve("winequality", None).unwrap();
-    let data = source.load_columns(&labelled()).unwrap();
+    let data = source.load_columns(&labeled()).unwrap();
     let classes = data.schema.classes.unwrap();
     assert_eq!(classes.names(), ["3", "4", "5", "6", "7", "8"]);
     assert!(
@@ -74,7 +74,7 @@ fn labels_of_sources_of_numbers() {
 
 #[test]
 fn labels_of_new_data_are_those_of_the_old() {
-    let data = load_columns("x,y\n1,yes\n2,no\n", &labelled()).unwrap();
+    let data = load_columns("x,y\n1,yes\n2,no\n", &labeled()).unwrap();
     let found = features("y,x\nyes,7\n", &data.schema);
     assert_eq!(found.targets, Some(vec![1.0]));
     assert_eq!(
@@ -82,11 +82,11 @@ fn labels_of_new_data_are_those_of_the_old() {
         r#"a.csv:3: the label "maybe" is none of those the model was trained on, "no", "yes"; correct it"#
     );
     assert_eq!(
-        message(load_columns("x,y\n1,same\n2,same\n", &labelled())),
+        message(load_columns("x,y\n1,same\n2,same\n", &labeled())),
         r#"a.csv: the target, column 2 ("y"), is same in every row, which leaves nothing to learn; choose another target"#
     );
     assert_eq!(
-        message(load_columns("x,y\n1,same\n2,\n", &labelled())),
+        message(load_columns("x,y\n1,same\n2,\n", &labeled())),
         r#"a.csv:3: column 2 ("y") has no value; fill it in or remove the row"#
     );
 }
@@ -111,7 +111,7 @@ fn ordered_labels_are_in_the_order_of_their_numbers() {
     let numbers = load_columns("x,y\n1,10\n2,-1\n3,9\n", &ordered(None)).unwrap();
     assert_eq!(numbers.targets, [2.0, 0.0, 1.0]);
     // Without a meaning the order is the same, and no text is refused.
-    let unordered = load_columns(grades, &labelled()).unwrap();
+    let unordered = load_columns(grades, &labeled()).unwrap();
     assert_eq!(unordered.schema.classes, data.schema.classes);
 }
 

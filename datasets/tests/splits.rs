@@ -1,4 +1,4 @@
-//! Splits: disjoint, covering, the same for the same seed; and standardising by the training part.
+//! Splits: disjoint, covering, the same for the same seed; and standardizing by the training part.
 
 use burn_gp_datasets::{
     DataSource, EqualInputs, Fractions, Matrix, Split, Standardizer, TargetColumn, load_file,
@@ -226,7 +226,7 @@ fn fractions_that_cannot_be() {
 }
 
 #[test]
-fn standardised_training_rows_have_mean_zero_and_variance_one() {
+fn standardized_training_rows_have_mean_zero_and_variance_one() {
     let data = DataSource::resolve("synthetic:friedman?n=400", None)
         .unwrap()
         .load(None)
@@ -263,7 +263,7 @@ fn standardised_training_rows_have_mean_zero_and_variance_one() {
 }
 
 #[test]
-fn constant_columns_are_centred_and_not_scaled() {
+fn constant_columns_are_centered_and_not_scaled() {
     let folder = temp_dir::TempDir::new().unwrap();
     let path = folder.path().join("a.csv");
     // Columns: constant; constant up to rounding; tiny numbers that differ; huge; a target whose
@@ -301,7 +301,7 @@ fn a_standardizer_survives_json_bit_for_bit() {
     assert_eq!(serde_json::from_str::<Standardizer>(&text).unwrap(), fitted);
 }
 
-/// The training rows fill [−1, 1]; others may lie outside, and constant columns are centred.
+/// The training rows fill [−1, 1]; others may lie outside, and constant columns are centered.
 #[test]
 fn inputs_are_mapped_by_the_range_of_the_training_rows() {
     let folder = temp_dir::TempDir::new().unwrap();

@@ -55,7 +55,7 @@ pub fn open(name: DeviceName, dtype: DType) -> Result<Device, SettingError> {
     })
 }
 
-/// Makes `dtype` the default type of the default device, in which burn restores optimisers.
+/// Makes `dtype` the default type of the default device, in which burn restores optimizers.
 ///
 /// Without effect when a tensor was made there already, or when the device has no such type;
 /// restoring a trainer then fails with a message.

@@ -9,14 +9,14 @@ use burn_gp_models::{AnyPredictive, PredictionError, Predictions, Predictor};
 use serde::{Deserialize, Serialize};
 
 use crate::coverage::Coverage;
-use crate::pictures::CALIBRATION_BINS;
+use crate::plots::CALIBRATION_BINS;
 use crate::preparation::Part;
 use crate::progress::RowProgress;
 
 /// The probability that intervals hold unless told otherwise.
 pub const LEVEL: f64 = 0.95;
 
-/// Scores of held-out rows, in standardised units unless told otherwise.
+/// Scores of held-out rows, in standardized units unless told otherwise.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Scores {
     /// Root mean squared error; of the probabilities, for classification.
@@ -71,7 +71,7 @@ pub struct Evaluation {
     pub original: InOriginalUnits,
 }
 
-/// Predictions at standardised inputs. Where the noise of each target is known, it is part of them;
+/// Predictions at standardized inputs. Where the noise of each target is known, it is part of them;
 /// without it they are those of the function.
 pub fn predict(
     predictor: &Predictor<AnyPredictive, AnyLikelihood>,

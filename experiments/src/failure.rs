@@ -8,7 +8,7 @@ use burn_gp_models::{InitError, PredictionError, SavedModelError, training::Trai
 
 use crate::{
     output::DestinationError,
-    pictures::PictureError,
+    plots::PlotError,
     preparation::TargetError,
     settings::{ConfigurationError, SettingError},
 };
@@ -63,9 +63,9 @@ pub enum Failure {
         /// The system's reason.
         source: std::io::Error,
     },
-    /// A picture that cannot be made.
+    /// A plot that cannot be made.
     #[error(transparent)]
-    Picture(#[from] PictureError),
+    Plot(#[from] PlotError),
     /// A failure at the end of work that is not lost.
     #[error("{source}; {advice}")]
     Unsaved {
@@ -275,7 +275,7 @@ impl Failure {
             | Self::Score(_)
             | Self::Write { .. }
             | Self::Unsaved { .. }
-            | Self::Picture(_)
+            | Self::Plot(_)
             | Self::Interrupt(_)
             | Self::BrokenRuns { .. } => 1,
             Self::Interrupted { .. }
@@ -301,7 +301,7 @@ impl Failure {
         let is_of_files = matches!(
             self,
             Self::Write { .. }
-                | Self::Picture(PictureError::Write { .. })
+                | Self::Plot(PlotError::Write { .. })
                 | Self::SavedModel(SavedModelError::Write { .. })
         );
         match is_of_files.then(advice).flatten() {

@@ -1,4 +1,4 @@
-//! The pictures of a run.
+//! The plots of a run.
 
 mod images;
 
@@ -17,9 +17,7 @@ use crate::failure::Failure;
 use crate::fitting::TrainingLog;
 use crate::likelihood::TargetKind;
 use crate::output;
-use crate::pictures::{
-    self, Band, BandOf, Caption, LossPoint, PictureError, ProbabilityOf, Quantity,
-};
+use crate::plots::{self, Band, BandOf, Caption, LossPoint, PlotError, ProbabilityOf, Quantity};
 use crate::preparation::{Part, PreparedData};
 use crate::settings::Settings;
 
@@ -29,7 +27,7 @@ const CURVE_POINTS: usize = 400;
 /// Cells a side of a decision map.
 const MAP_CELLS: usize = 80;
 
-/// What the pictures show.
+/// What the plots show.
 pub struct Illustrations<'a> {
     /// The data.
     pub data: &'a PreparedData,
@@ -48,12 +46,12 @@ pub struct Illustrations<'a> {
 }
 
 impl Illustrations<'_> {
-    /// Draws every picture that the data allow into `folder`; returns why some could not be.
+    /// Draws every plot that the data allow into `folder`; returns why some could not be.
     ///
     /// # Errors
     ///
     /// When a file cannot be written.
-    pub fn draw(&self, folder: &Path) -> Result<Vec<PictureError>, Failure> {
+    pub fn draw(&self, folder: &Path) -> Result<Vec<PlotError>, Failure> {
         let method = &self.settings.method;
         let sparse = method.sparse();
         let counts = (
@@ -92,24 +90,24 @@ impl Illustrations<'_> {
         for attempt in attempts {
             match attempt {
                 Ok(()) => {}
-                Err(error @ PictureError::Write { .. }) => return Err(error.into()),
+                Err(error @ PlotError::Write { .. }) => return Err(error.into()),
                 Err(error) => undrawn.push(error),
             }
         }
         Ok(undrawn)
     }
 
-    fn loss(&self, folder: &Path, caption: Caption<'_>) -> Result<(), PictureError> {
-        let point = |entry: &crate::fitting::LogEntry| pictures::LossPoint {
+    fn loss(&self, folder: &Path, caption: Caption<'_>) -> Result<(), PlotError> {
+        let point = |entry: &crate::fitting::LogEntry| plots::LossPoint {
             step: entry.report.step as u64,
             loss: entry.report.loss,
         };
-        let points: Vec<pictures::LossPoint> = self.log.entries.iter().map(point).collect();
+        let points: Vec<plots::LossPoint> = self.log.entries.iter().map(point).collect();
         let progress = match self.settings.method.variational() {
-            Some(_) => pictures::Progress::MiniBatches,
-            None => pictures::Progress::FullBatch,
+            Some(_) => plots::Progress::MiniBatches,
+            None => plots::Progress::FullBatch,
         };
-        pictures::loss(
+        plots::loss(
             &folder.join(output::LOSS),
             &points,
             self.kept,
@@ -118,9 +116,9 @@ impl Illustrations<'_> {
         )
     }
 
-    fn predictions(&self) -> pictures::Predictions<'_> {
+    fn predictions(&self) -> plots::Predictions<'_> {
         let original = &self.evaluation.original;
-        pictures::Predictions {
+        plots::Predictions {
             observed: &original.observed,
             mean: &original.mean,
             lower: &original.interval.lower,
@@ -136,20 +134,20 @@ impl Illustrations<'_> {
         Quantity::of(&self.data.schema.input_names[column])
     }
 
-    fn predicted_observed(&self, folder: &Path, caption: Caption<'_>) -> Result<(), PictureError> {
+    fn predicted_observed(&self, folder: &Path, caption: Caption<'_>) -> Result<(), PlotError> {
         let path = folder.join(output::PREDICTED_OBSERVED);
-        pictures::predicted_observed(&path, &self.predictions(), self.target(), caption)
+        plots::predicted_observed(&path, &self.predictions(), self.target(), caption)
     }
 
-    fn calibration(&self, folder: &Path, caption: Caption<'_>) -> Result<(), PictureError> {
-        pictures::calibration(
+    fn calibration(&self, folder: &Path, caption: Caption<'_>) -> Result<(), PlotError> {
+        plots::calibration(
             &folder.join(output::CALIBRATION),
             &self.evaluation.original.central_level,
             caption,
         )
     }
 
-    fn reliability(&self, folder: &Path, caption: Caption<'_>) -> Result<(), PictureError> {
+    fn reliability(&self, folder: &Path, caption: Caption<'_>) -> Result<(), PlotError> {
         let original = &self.evaluation.original;
         let classes = self.data.classes();
         let likeliest = metrics::likeliest_classes(&original.probabilities, classes);
@@ -168,17 +166,17 @@ impl Illustrations<'_> {
         };
         let (probability, happened): (Vec<f64>, Vec<bool>) = events.into_iter().unzip();
         let scores = &self.evaluation.scores;
-        let content = pictures::Reliability {
+        let content = plots::Reliability {
             of,
             probability: &probability,
             happened: &happened,
             error: scores.error.unwrap_or(f64::NAN),
             ece: scores.ece.unwrap_or(f64::NAN),
         };
-        pictures::reliability(&folder.join(output::RELIABILITY), &content, caption)
+        plots::reliability(&folder.join(output::RELIABILITY), &content, caption)
     }
 
-    fn confusion(&self, folder: &Path, caption: Caption<'_>) -> Result<(), PictureError> {
+    fn confusion(&self, folder: &Path, caption: Caption<'_>) -> Result<(), PlotError> {
         let Some(classes) = &self.data.schema.classes else {
             return Ok(());
         };
@@ -186,11 +184,11 @@ impl Illustrations<'_> {
         let probabilities = &predictions.probabilities;
         let counts =
             metrics::confusion_matrix(&predictions.observed, probabilities, classes.count());
-        let content = pictures::Confusion {
+        let content = plots::Confusion {
             counts: &counts,
             names: classes.names(),
         };
-        pictures::confusion(&folder.join(output::CONFUSION), content, caption)
+        plots::confusion(&folder.join(output::CONFUSION), content, caption)
     }
 
     /// The inputs of some rows in the units of the data, row-major.
@@ -207,33 +205,33 @@ impl Illustrations<'_> {
         self.data.standardizer.inverse_inputs(&points).into_values()
     }
 
-    fn fit(&self, folder: &Path, caption: Caption<'_>) -> Result<(), PictureError> {
+    fn fit(&self, folder: &Path, caption: Caption<'_>) -> Result<(), PlotError> {
         let standardizer = &self.data.standardizer;
         let (train, test) = (self.inputs(&self.data.train), self.inputs(&self.data.test));
         let all = train.iter().chain(&test).copied();
-        let grid = pictures::evaluation_grid(all, CURVE_POINTS)?;
+        let grid = plots::evaluation_grid(all, CURVE_POINTS)?;
         let places = Matrix::new(grid.len(), 1, grid.clone());
         let places = standardizer.transform_inputs(&places);
         let predictions = self.predictor.predict(places.values(), 1);
         let curve = in_original_units(&predictions, standardizer, LEVEL);
         let function = self.function_interval(&predictions);
         let bands = self.bands(&curve.interval, function.as_ref());
-        let content = pictures::Fit {
+        let content = plots::Fit {
             x: &grid,
             mean: &curve.mean,
             bands: &bands,
-            train: pictures::Points {
+            train: plots::Points {
                 x: &train,
                 y: &self.data.train.observed,
             },
-            test: pictures::Points {
+            test: plots::Points {
                 x: &test,
                 y: &self.evaluation.original.observed,
             },
             inducing: &self.inducing(),
         };
         let path = folder.join(output::FIT);
-        pictures::fit(&path, &content, self.input(0), self.target(), caption)
+        plots::fit(&path, &content, self.input(0), self.target(), caption)
     }
 
     /// The central intervals of the function alone in the units of the data; none where targets are
@@ -264,7 +262,7 @@ impl Illustrations<'_> {
         targets.into_iter().chain(function).collect()
     }
 
-    fn decision_map(&self, folder: &Path, caption: Caption<'_>) -> Result<(), PictureError> {
+    fn decision_map(&self, folder: &Path, caption: Caption<'_>) -> Result<(), PlotError> {
         let Some(classes) = &self.data.schema.classes else {
             return Ok(());
         };
@@ -272,12 +270,12 @@ impl Illustrations<'_> {
         let labels: Vec<usize> = (self.data.train.targets.iter())
             .map(|&label| label as usize)
             .collect();
-        let grid = pictures::ProbabilityGrid::around(&train, MAP_CELLS, MAP_CELLS)?;
+        let grid = plots::ProbabilityGrid::around(&train, MAP_CELLS, MAP_CELLS)?;
         let nodes = grid.nodes();
         let places = Matrix::new(nodes.len(), 2, nodes.into_iter().flatten().collect());
         let places = self.data.standardizer.transform_inputs(&places);
         let probabilities = self.predictor.predict(places.values(), 2).probabilities;
-        let points = pictures::ClassifiedPoints {
+        let points = plots::ClassifiedPoints {
             x: &train,
             class: &labels,
             names: classes.names(),
@@ -287,9 +285,9 @@ impl Illustrations<'_> {
         let path = folder.join(output::DECISION_MAP);
         if classes.count() == 2 {
             let second: Vec<f64> = probabilities.iter().copied().skip(1).step_by(2).collect();
-            pictures::decision_map(&path, &grid, &second, points, &inducing, inputs, caption)
+            plots::decision_map(&path, &grid, &second, points, &inducing, inputs, caption)
         } else {
-            pictures::class_map(
+            plots::class_map(
                 &path,
                 &grid,
                 &probabilities,

@@ -18,7 +18,7 @@ pub const ROBUST_MAX_ERRORS: &str = "likelihood.epsilon";
 /// What targets are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TargetKind {
-    /// Any numbers: they are standardised.
+    /// Any numbers: they are standardized.
     Numbers,
     /// Labels.
     Classes,

@@ -135,7 +135,7 @@ impl Plan {
                     posterior: posterior(variational, inducing.orthogonal, seed)?,
                     inducing,
                     separate_kernels: false,
-                    coregionalisation: None,
+                    coregionalization: None,
                     parameters,
                 };
                 let training = mini_batch(variational, length, data.train.len(), seed);

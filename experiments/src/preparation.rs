@@ -1,4 +1,4 @@
-//! The data of a run: loaded, divided, standardised by the training rows.
+//! The data of a run: loaded, divided, standardized by the training rows.
 
 use burn::tensor::DType;
 use burn_gp::{
@@ -20,14 +20,14 @@ use crate::settings::{SettingError, Settings, SplitChoice};
 pub struct Part {
     /// Their numbers in the data, from 0.
     pub rows: Vec<usize>,
-    /// Standardised inputs, `[N, D]`.
+    /// Standardized inputs, `[N, D]`.
     pub inputs: Matrix,
-    /// Standardised targets, or as they are where the likelihood needs that; labels as numbers of
+    /// Standardized targets, or as they are where the likelihood needs that; labels as numbers of
     /// their classes, from 0: `[N]`.
     pub targets: Vec<f64>,
     /// Targets in the units of the data, or labels as numbers of their classes, `[N]`.
     pub observed: Vec<f64>,
-    /// The variance of each target's noise in squared standardised units, where it is known, `[N]`.
+    /// The variance of each target's noise in squared standardized units, where it is known, `[N]`.
     pub noise: Option<Vec<f64>>,
 }
 
@@ -144,7 +144,7 @@ impl TargetError {
 }
 
 impl PreparedData {
-    /// Loads, divides and standardises.
+    /// Loads, divides and standardizes.
     ///
     /// # Errors
     ///

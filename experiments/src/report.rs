@@ -79,7 +79,7 @@ pub struct Metrics {
     pub backend: String,
     /// The floating-point type.
     pub dtype: String,
-    /// The hyperparameters, in standardised units.
+    /// The hyperparameters, in standardized units.
     pub hyperparameters: BTreeMap<String, Vec<f64>>,
     /// Reasons not to trust the model, a sentence each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -264,7 +264,7 @@ fn scores(scores: &Scores, data: &PreparedData) -> Vec<String> {
         ];
     }
     let target = &data.schema.target_name;
-    let scale = |standard: f64, original: f64| match is_standardised(data) {
+    let scale = |standard: f64, original: f64| match is_standardized(data) {
         true => format!("{standard:.4}   ({original:.4} in the units of {target})"),
         false => format!("{original:.4}   (in the units of {target})"),
     };
@@ -283,8 +283,8 @@ fn scores(scores: &Scores, data: &PreparedData) -> Vec<String> {
     lines
 }
 
-/// Whether targets are standardised for the likelihood.
-fn is_standardised(data: &PreparedData) -> bool {
+/// Whether targets are standardized for the likelihood.
+fn is_standardized(data: &PreparedData) -> bool {
     let standardizer = &data.standardizer;
     (standardizer.target_mean, standardizer.target_scale) != (0.0, 1.0)
 }
@@ -316,15 +316,15 @@ fn hyperparameters(metrics: &Metrics, data: &PreparedData) -> Vec<String> {
                 "noise",
                 &format!("{:.2} degrees of freedom", excess + 2.0),
             )),
-            ("mean.constant", &[constant]) if is_standardised(data) => {
+            ("mean.constant", &[constant]) if is_standardized(data) => {
                 let value = constant * target_scale + data.standardizer.target_mean;
                 lines.push(line("mean", &format!("{value:.4}")));
             }
             _ => {
                 let values: Vec<String> =
                     values.iter().map(|value| format!("{value:.4}")).collect();
-                let note = if is_standardised(data) {
-                    " (standardised)"
+                let note = if is_standardized(data) {
+                    " (standardized)"
                 } else {
                     ""
                 };
@@ -342,7 +342,7 @@ fn lengthscale_lines(lengthscales: &[f64], data: &PreparedData) -> Vec<String> {
             .iter()
             .map(|value| format!("{value:.4}"))
             .collect();
-        let text = format!("{} (of all standardised inputs)", shown.join(", "));
+        let text = format!("{} (of all standardized inputs)", shown.join(", "));
         return vec![line("lengthscale", &format!(" {text}"))];
     }
     let mut inputs: Vec<usize> = (0..names.len()).collect();
@@ -385,11 +385,11 @@ pub fn score_line(scores: &Scores) -> String {
         parts.push(format!("NLPD {:.4}", scores.nlpd));
         parts.push(format!("ECE {ece:.4}"));
     } else {
-        let is_standardised = scores.rmse != scores.rmse_original;
-        let (rmse, note) = match is_standardised {
+        let is_standardized = scores.rmse != scores.rmse_original;
+        let (rmse, note) = match is_standardized {
             true => (
-                format!(" (standardised {:.4})", scores.rmse),
-                " (standardised)",
+                format!(" (standardized {:.4})", scores.rmse),
+                " (standardized)",
             ),
             false => (String::new(), ""),
         };

@@ -18,8 +18,8 @@ use crate::fitting::{
 };
 use crate::illustrations::Illustrations;
 use crate::output::{self, ModelContext, OutputFolder};
-use crate::pictures::LossPoint;
 use crate::plan::{self, Plan};
+use crate::plots::LossPoint;
 use crate::preparation::PreparedData;
 use crate::progress::{Progress, RowProgress};
 use crate::report::{self, Metrics, TrainingFigures};

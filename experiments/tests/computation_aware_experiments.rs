@@ -90,13 +90,13 @@ fn cells_of_the_table_come_one_by_one() {
     let [plain, cached] = of_both("nlpd");
     assert_ne!(plain, cached);
 
-    // Runs of another length are others, and the picture tells them apart.
+    // Runs of another length are others, and the plot tells them apart.
     let longer = "experiment cagp-uci --data-dir . --out cells --quiet --epochs 12 --actions 12 \
                   --inducing 12 --methods svgp";
     succeed(path, &words(longer));
-    let picture = read(&path.join("cells/parkinsons.svg"));
+    let plot = read(&path.join("cells/parkinsons.svg"));
     for name in ["SVGP, 10 steps", "SVGP, 12 steps", "CGGP, 4 variances"] {
-        assert!(picture.contains(name), "{name} is not in\n{picture}");
+        assert!(plot.contains(name), "{name} is not in\n{plot}");
     }
 
     // Combinations of other rows are other runs.
@@ -167,9 +167,9 @@ fn trained_actions_are_between_those_by_residuals_and_random_ones() {
     );
     // The start and 20 looks a seed.
     assert_eq!(rows.len(), 1 + 2 * 21);
-    let picture = read(&path.join("spans/maps.svg"));
+    let plot = read(&path.join("spans/maps.svg"));
     // Five maps a row of 60 points, and the legend.
-    assert_eq!(picture.matches("<circle").count(), 4 * 5 * 60 + 3);
+    assert_eq!(plot.matches("<circle").count(), 4 * 5 * 60 + 3);
     assert!(read(&path.join("spans/distances.svg")).contains("CaGP-Opt"));
 }
 
@@ -189,8 +189,8 @@ fn the_bound_is_the_better_loss() {
         assert!(number(bound, "nlpd") < number(bound + 1, "nlpd"));
     }
     assert!(number(0, "noise") < 0.3 && number(1, "noise") > 0.5);
-    for picture in ["course.svg", "fits.svg"] {
-        assert!(read(&path.join("losses").join(picture)).contains("CaGP-CG, projected"));
+    for plot in ["course.svg", "fits.svg"] {
+        assert!(read(&path.join("losses").join(plot)).contains("CaGP-CG, projected"));
     }
 }
 
@@ -372,8 +372,8 @@ fn the_course_of_training_has_scores_and_hyperparameters() {
     // Training makes the loss smaller, and starts where the paper does.
     let number = |row: usize, column: usize| opt[row][column].parse::<f64>().unwrap();
     assert!(number(39, 5) < number(0, 5));
-    for picture in ["scores", "hyperparameters"] {
-        let picture = path.join(format!("course/parkinsons-{picture}.svg"));
-        assert!(read(&picture).contains("CaGP-Opt, Adam"));
+    for plot in ["scores", "hyperparameters"] {
+        let plot = path.join(format!("course/parkinsons-{plot}.svg"));
+        assert!(read(&plot).contains("CaGP-Opt, Adam"));
     }
 }

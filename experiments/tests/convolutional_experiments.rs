@@ -104,8 +104,8 @@ fn cifar_10_has_every_row_of_the_paper() {
         ),
     ];
     for (name, words) in texts {
-        let picture = read(&out.join(name));
-        assert!(words.iter().all(|word| picture.contains(word)), "{name}");
+        let plot = read(&out.join(name));
+        assert!(words.iter().all(|word| plot.contains(word)), "{name}");
     }
     let shallow = path.join("shallow/runs/1-layer/svgp-2m/seed-0");
     assert!(read(&shallow.join("patches.svg")).contains("20 inducing patches"));

@@ -108,7 +108,7 @@ fn runs_of_another_length_are_cells_of_their_own() {
 
 /// Models that do not fit are left out, the others are scored on the same held-out rows.
 #[test]
-fn one_dimension_has_errors_times_and_pictures() {
+fn one_dimension_has_errors_times_and_plots() {
     let folder = temp_dir::TempDir::new().unwrap();
     let path = folder.path();
     let line = "experiment dbk-synthetic --out line --quiet --sizes 60,1000,2000 --dense-limit 100 \
@@ -139,8 +139,8 @@ fn one_dimension_has_errors_times_and_pictures() {
             .all(|cell| cell.is_empty() || cell.parse::<f64>().is_ok())
     }));
     assert!(table.contains("DBK: a step takes time n^"), "{table}");
-    for picture in ["cost.svg", "posteriors.svg", "kernels.svg"] {
-        assert!(read(&path.join("line").join(picture)).contains("DBK-c"));
+    for plot in ["cost.svg", "posteriors.svg", "kernels.svg"] {
+        assert!(read(&path.join("line").join(plot)).contains("DBK-c"));
     }
 }
 
@@ -174,7 +174,7 @@ fn ranks_are_rows_of_one_table() {
 }
 
 /// What is trained comes close to the optimum in closed form from below, and what is left of the
-/// variance has a picture.
+/// variance has a plot.
 #[test]
 fn theorem_1_has_its_optimum_beside_what_is_trained() {
     let folder = temp_dir::TempDir::new().unwrap();
@@ -194,8 +194,8 @@ fn theorem_1_has_its_optimum_beside_what_is_trained() {
     );
     assert!(error[1] > error[0], "{error:?}");
     assert_eq!(fields(&read(&path.join("optimum/results.csv"))).len(), 4);
-    for picture in ["fits.svg", "noise.svg", "evidence.svg"] {
-        assert!(path.join("optimum").join(picture).exists(), "{picture}");
+    for plot in ["fits.svg", "noise.svg", "evidence.svg"] {
+        assert!(path.join("optimum").join(plot).exists(), "{plot}");
     }
 }
 
@@ -222,8 +222,8 @@ fn intensities_come_from_draws_and_from_files() {
     for row in &rows[1..] {
         assert!(row[7].parse::<f64>().unwrap().is_finite(), "{row:?}");
     }
-    for picture in ["jump.svg", "plane.svg", "events.svg"] {
-        assert!(path.join("cox").join(picture).exists(), "{picture}");
+    for plot in ["jump.svg", "plane.svg", "events.svg"] {
+        assert!(path.join("cox").join(plot).exists(), "{plot}");
     }
     for (wrong, sentence) in [
         ("--events none.csv", "there is no file none.csv"),
@@ -287,10 +287,10 @@ fn measurements_come_from_a_file() {
     let rows = fields(&read(&path.join("mobile/results.csv")));
     assert_eq!(rows.len(), 4);
     assert!(rows[1..].iter().all(|row| row[1] == "168"), "{rows:?}");
-    for (picture, title) in [("map.svg", "SVDBK"), ("slices.svg", "SVGP, airport")] {
+    for (plot, title) in [("map.svg", "SVDBK"), ("slices.svg", "SVGP, airport")] {
         assert!(
-            read(&path.join("mobile").join(picture)).contains(title),
-            "{picture}"
+            read(&path.join("mobile").join(plot)).contains(title),
+            "{plot}"
         );
     }
 }

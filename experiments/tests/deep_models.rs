@@ -230,12 +230,12 @@ fn table_1_is_made_cell_by_cell() {
     assert_eq!(rows[4][..6], ["kin40k", "2", "l-svgp", "8", "12", "2"]);
     let mean = 0.5 * (number(3, "nlpd") + number(4, "nlpd"));
     assert!((rows[4][6].parse::<f64>().unwrap() - mean).abs() < 1e-12);
-    let picture = read(&path.join("deep/loss.svg"));
-    assert!(picture.contains("1 layer") && picture.contains("2 layers"));
+    let plot = read(&path.join("deep/loss.svg"));
+    assert!(plot.contains("1 layer") && plot.contains("2 layers"));
     assert!(
         ["W-SVGP", "L-SVGP", "R-SVGP"]
             .iter()
-            .all(|name| picture.contains(name))
+            .all(|name| plot.contains(name))
     );
     let other = run(path, &words(&line.replace("--steps 12", "--steps 13")));
     assert_eq!(other.status.code(), Some(2));

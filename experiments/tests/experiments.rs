@@ -126,8 +126,8 @@ fn snelson_fits_four_models_once() {
                 .all(|cell| cell.parse::<f64>().unwrap().is_finite())
         );
     }
-    let picture = read(&fits.join("fits.svg"));
-    assert!(models.iter().all(|model| picture.contains(model)));
+    let plot = read(&fits.join("fits.svg"));
+    assert!(models.iter().all(|model| plot.contains(model)));
     let results = json(&fits.join("results.json"));
     let orthogonal: Vec<usize> = (results.as_array().unwrap().iter())
         .map(|fit| fit["orthogonal"].as_array().unwrap().len())

@@ -1,5 +1,5 @@
 //! Predictive intervals from the command line: they hold as many new targets as they say, and files,
-//! scores and pictures agree.
+//! scores and plots agree.
 
 mod support;
 
@@ -100,7 +100,7 @@ fn check_coverage(folder: &Path, is_discrete: bool, distance: f64) {
     );
 }
 
-/// The file of the test rows, the scores and the pictures.
+/// The file of the test rows, the scores and the plots.
 fn check_run(folder: &Path) {
     let table = fields(&read(&folder.join("run/predictions.csv")));
     assert_eq!(table[0].join(","), "row,y,mean,std,lower,upper,level");
@@ -116,9 +116,9 @@ fn check_run(folder: &Path) {
         "{covered}, scored {scored}"
     );
     let percent = format!("{:.1} %", 100.0 * scored);
-    for picture in ["calibration.svg", "predicted-observed.svg"] {
-        let drawn = read(&folder.join("run").join(picture));
-        assert!(drawn.contains(&percent), "{picture} is without {percent}");
+    for plot in ["calibration.svg", "predicted-observed.svg"] {
+        let drawn = read(&folder.join("run").join(plot));
+        assert!(drawn.contains(&percent), "{plot} is without {percent}");
     }
 }
 

@@ -57,8 +57,8 @@ fn natural_gradients_follow_the_cholesky_factors_on_snelson() {
     let last = |variant: &str| *losses(variant).last().unwrap();
     assert!(last("R-SVGP (P)") > 1.05 * last("R-SVGP (NP)"));
     assert!(last("R-SVGP") > 1.05 * last("R-SVGP (N)"));
-    let picture = read(&path.join("toy/snelson.svg"));
-    assert!(variants.iter().all(|variant| picture.contains(variant)));
+    let plot = read(&path.join("toy/snelson.svg"));
+    assert!(variants.iter().all(|variant| plot.contains(variant)));
     // Finished traces are not made again, seconds included.
     assert_eq!(succeed(path, &words(line)), table);
     let rest = run(path, &words(&line.replace("120", "121")));
@@ -110,8 +110,8 @@ fn curves_of_regression_are_made_one_by_one() {
     };
     let mean = 0.5 * (nlpd("kin40k-r-8-seed-0.json") + nlpd("kin40k-r-8-seed-1.json"));
     assert!((rows[3][6].parse::<f64>().unwrap() - mean).abs() < 1e-12);
-    let picture = read(&path.join("curves/kin40k.svg"));
-    assert!(picture.contains("M = 8") && picture.contains("M = 12"));
+    let plot = read(&path.join("curves/kin40k.svg"));
+    assert!(plot.contains("M = 8") && plot.contains("M = 12"));
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn the_shallow_row_has_the_numbers_of_the_paper() {
     );
     let results = json(&path.join("out/experiment-inverse-free-uci-table-1/results.json"));
     let nlpd = |cell: usize| results["cells"][cell]["nlpd"]["mean"].as_f64().unwrap();
-    // L-SVGP and R-SVGP with a converged inverse are one bound, with one optimiser for all parameters.
+    // L-SVGP and R-SVGP with a converged inverse are one bound, with one optimizer for all parameters.
     assert!(
         (nlpd(1) - nlpd(2)).abs() < 1e-3,
         "{} and {}",

@@ -189,8 +189,8 @@ fn names_and_options() {
         ("white(variance=2)", KernelConfig::White { variance: 2.0 }),
         ("scaled(rbf, outputscale=2)", rbf().scaled(2.0)),
         (
-            "warped(rbf, features=3, layers=3, width=8, seed=7)",
-            rbf().warped(network, 3),
+            "deep(rbf, features=3, layers=3, width=8, seed=7)",
+            rbf().deep(network, 3),
         ),
         (
             "change-point(rbf, linear, input=2, location=-1.5, steepness=3)",
@@ -333,7 +333,7 @@ fn parentheses_have_a_limit() {
 #[test]
 fn texts_are_kept_in_files() {
     let expression: KernelExpression = " rbf + linear[2]".parse().expect("a kernel");
-    let text = serde_json::to_string(&expression).expect("serialisable");
+    let text = serde_json::to_string(&expression).expect("serializable");
     assert_eq!(text, r#""rbf + linear[2]""#);
     assert_eq!(
         serde_json::from_str::<KernelExpression>(&text).expect("readable"),

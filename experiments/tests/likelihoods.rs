@@ -1,4 +1,4 @@
-//! Every likelihood from the command line: training, metrics, pictures, prediction.
+//! Every likelihood from the command line: training, metrics, plots, prediction.
 
 mod support;
 
@@ -104,15 +104,12 @@ fn every_likelihood_trains_and_predicts_the_same_after_loading() {
             assert_eq!(metrics[key].is_f64(), classes, "{name}: {key}");
         }
         assert_eq!(metrics["coverage95"].is_f64(), !classes, "{name}");
-        let pictures: &[&str] = match (classes, likelihood) {
+        let plots: &[&str] = match (classes, likelihood) {
             (true, _) => &["loss.svg", "reliability.svg"],
             (false, _) => &["loss.svg", "predicted-observed.svg", "calibration.svg"],
         };
-        for picture in pictures {
-            assert!(
-                path.join("run").join(picture).is_file(),
-                "{name}: {picture}"
-            );
+        for plot in plots {
+            assert!(path.join("run").join(plot).is_file(), "{name}: {plot}");
         }
         // The test rows, predicted from the saved model.
         let written = read(&path.join("run/predictions.csv"));

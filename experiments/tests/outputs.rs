@@ -26,7 +26,7 @@ fn metrics(folder: &Path) -> serde_json::Value {
 }
 
 /// Fails unless every SVG file of the folder is XML of the right kind.
-fn assert_pictures(folder: &Path) {
+fn assert_plots(folder: &Path) {
     for name in names(folder).iter().filter(|name| name.ends_with(".svg")) {
         let text = read(&folder.join(name));
         let document = roxmltree::Document::parse(&text).unwrap();
@@ -75,7 +75,7 @@ fn a_regression_writes_every_file() {
     );
     let out = path.join("out/data-svgp");
     assert_eq!(names(&out), set(&FILES));
-    assert_pictures(&out);
+    assert_plots(&out);
     let metrics = metrics(&out);
     for key in [
         "model",
@@ -177,7 +177,7 @@ fn the_jitter_of_the_precision_is_written_down() {
 }
 
 #[test]
-fn one_input_gives_a_picture_of_the_fit() {
+fn one_input_gives_a_plot_of_the_fit() {
     let folder = temp_dir::TempDir::new().unwrap();
     let data = "synthetic:sines?n=120&noise=0.1&seed=1";
     for model in ["exact", "sgpr"] {
@@ -187,13 +187,13 @@ fn one_input_gives_a_picture_of_the_fit() {
         assert!(succeed(folder.path(), &arguments).is_empty());
         let out = folder.path().join(model);
         assert_eq!(names(&out), &set(&FILES) | &set(&["fit.svg"]));
-        assert_pictures(&out);
+        assert_plots(&out);
         assert_eq!(metrics(&out)["synthetic"], true);
     }
 }
 
 #[test]
-fn a_classification_writes_its_own_pictures() {
+fn a_classification_writes_its_own_plots() {
     let folder = temp_dir::TempDir::new().unwrap();
     let path = folder.path();
     write_classes(&path.join("data.csv"), 200);
@@ -225,7 +225,7 @@ fn a_classification_writes_its_own_pictures() {
         "weights.bpk",
     ];
     assert_eq!(names(&out), set(&files));
-    assert_pictures(&out);
+    assert_plots(&out);
     let metrics = metrics(&out);
     for key in ["error", "nlpd", "ece", "rmse", "mae"] {
         assert!(metrics[key].is_f64(), "metrics.json has no {key}");
@@ -234,10 +234,10 @@ fn a_classification_writes_its_own_pictures() {
     assert!(metrics["error"].as_f64().unwrap() < 0.25);
 }
 
-/// Error, calibration error and loss are the same numbers on the terminal, in the pictures and in the
+/// Error, calibration error and loss are the same numbers on the terminal, in the plots and in the
 /// file, and the predictions lead to them.
 #[test]
-fn terminal_pictures_and_file_have_the_same_scores() {
+fn terminal_plots_and_file_have_the_same_scores() {
     let folder = temp_dir::TempDir::new().unwrap();
     let path = folder.path();
     write_classes(&path.join("data.csv"), 200);
@@ -255,13 +255,13 @@ fn terminal_pictures_and_file_have_the_same_scores() {
         assert!(table.contains(text.as_str()), "{text} is not in {table}");
         assert!(
             reliability.contains(text.as_str()),
-            "{text} is not in the picture"
+            "{text} is not in the plot"
         );
     }
     assert!(table.contains(&format!("loss {loss}")), "{table}");
-    let picture = read(&out.join("loss.svg"));
+    let plot = read(&out.join("loss.svg"));
     let remark = format!("model of step 40, all training rows: {loss}");
-    assert!(picture.contains(&remark), "{remark} is not in the picture");
+    assert!(plot.contains(&remark), "{remark} is not in the plot");
 
     // Ten bins over 0 to 1 of the probability of the label that is predicted.
     let rows = fields(&read(&out.join("predictions.csv")));
@@ -412,12 +412,12 @@ fn the_data_sets_are_listed() {
     assert!(line("banana").contains("two classes"));
 }
 
-/// Networks of models on mini-batches standardise their inputs, those of models on all rows do not.
+/// Networks of models on mini-batches standardize their inputs, those of models on all rows do not.
 #[test]
-fn networks_on_mini_batches_standardise_their_inputs() {
+fn networks_on_mini_batches_standardize_their_inputs() {
     let folder = temp_dir::TempDir::new().unwrap();
     write_regression(&folder.path().join("data.csv"), 60);
-    for (model, standardised) in [
+    for (model, standardized) in [
         ("svdbk", true),
         ("svdkl", true),
         ("dbk", false),
@@ -429,7 +429,7 @@ fn networks_on_mini_batches_standardise_their_inputs() {
         let arguments: Vec<&str> = line.split(' ').collect();
         succeed(folder.path(), &arguments);
         let text = read(&folder.path().join(model).join("model.json"));
-        assert_eq!(text.contains("standardisation"), standardised, "{model}");
+        assert_eq!(text.contains("standardization"), standardized, "{model}");
     }
 }
 

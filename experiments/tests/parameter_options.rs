@@ -88,7 +88,7 @@ fn options_are_kept_in_files() {
     }
     for text in ["a=gamma(2, 0.5)", "a=uniform(0, 1)"] {
         let option: PriorOption = text.parse().expect("a prior");
-        let json = serde_json::to_string(&option).expect("serialisable");
+        let json = serde_json::to_string(&option).expect("serializable");
         assert_eq!(json, format!("{text:?}"));
         assert_eq!(
             serde_json::from_str::<PriorOption>(&json).expect("readable"),

@@ -216,6 +216,17 @@ fn shell(folder: &Path, before: &str, arguments: &[&str]) -> Command {
     command
 }
 
+/// Undoes `nohup` for a command, since a shell cannot: the suite may itself run under it.
+fn notice_the_end_of_the_terminal(command: &mut Command) {
+    // SAFETY: `signal` is safe to call between fork and exec.
+    unsafe {
+        command.pre_exec(|| {
+            libc::signal(libc::SIGHUP, libc::SIG_DFL);
+            Ok(())
+        });
+    }
+}
+
 #[test]
 fn the_end_of_the_terminal_is_ignored_where_it_was() {
     let folder = temp_dir::TempDir::new().expect("a folder");
@@ -240,6 +251,7 @@ fn the_end_of_the_terminal_is_ignored_where_it_was() {
             "20",
         ]);
         let mut command = shell(path, before, &words);
+        notice_the_end_of_the_terminal(&mut command);
         let mut child = command.stderr(Stdio::piped()).spawn().expect("a shell");
         wait_until("a checkpoint", || has_steps(&path.join(name)));
         signal("-HUP", &child.id().to_string());
@@ -280,7 +292,7 @@ fn predictions_replace_no_file_that_matters() {
     assert_eq!(read(&path.join("data.csv")), data);
 
     // Files of the model, there or not.
-    fs::remove_file(path.join("run/loss.svg")).expect("a picture");
+    fs::remove_file(path.join("run/loss.svg")).expect("a plot");
     symlink("run/weights.bpk", path.join("weights")).expect("a link");
     for name in ["run/predictions.csv", "./run/loss.svg", "weights"] {
         let output = predicted(path, &["--overwrite", "--out", name]);

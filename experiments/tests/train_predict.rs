@@ -169,7 +169,7 @@ fn every_regression_model_predicts_the_same_after_loading() {
             "--steps",
             "40",
             "--kernel",
-            "periodic(rbf)*matern32[1] + warped(rbf, width=8, layers=1) + linear",
+            "periodic(rbf)*matern32[1] + deep(rbf, width=8, layers=1) + linear",
         ],
         &[
             "--model",

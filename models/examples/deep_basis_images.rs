@@ -65,7 +65,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         trainer.step()?;
     }
     let model = trainer.into_model().valid();
-    // Small features do not make sure: variances are levelled by those of the training images.
+    // Small features do not make sure: variances are leveled by those of the training images.
     let posterior = (model.posterior().clone()).with_level_of(model.kernel(), train.inputs)?;
     let process = posterior.condition(model.kernel())?;
     let functions = process.marginals(test.inputs.inner());

@@ -110,7 +110,7 @@ pub struct ComputationAwareConfig {
     pub likelihood: GaussianConfig,
     /// What the posterior has seen.
     pub actions: ActionsConfig,
-    /// What training minimises.
+    /// What training minimizes.
     #[serde(default)]
     pub loss: ActionLoss,
     /// First values, bounds, priors of the parameters, and which are not trained.

@@ -5,12 +5,12 @@ use burn::{
     tensor::{DType, Tensor, TensorCreationOptions},
 };
 use burn_gp::{
-    inducing::{InducingPoints, Initialiser, SelectionError},
+    inducing::{InducingPoints, Initializer, SelectionError},
     inference::{Collapsed, Exact},
     kernels::{AnyKernel, KernelConfig},
     likelihoods::{AnyLikelihood, GaussianConfig, Likelihood, LikelihoodConfig, check_finite},
     means::{AnyMean, MeanConfig},
-    multi_output::{Coregionalised, Functions, Kernels, SeparateKernels, first_mixing},
+    multi_output::{Coregionalized, Functions, Kernels, SeparateKernels, first_mixing},
     ops::Jitter,
     parameter::{ParameterConfig, ParameterError, Parameters},
     variational::{AnyPosterior, PosteriorConfig},
@@ -43,7 +43,8 @@ pub struct InducingConfig {
     #[serde(default)]
     pub orthogonal: usize,
     /// How their first places are chosen among the training inputs.
-    pub initialiser: Initialiser,
+    #[serde(alias = "initialiser")]
+    pub initializer: Initializer,
     /// The seed of that choice.
     pub seed: u64,
     /// The jitter of their covariance; [`Jitter::for_precision`] of the data's if absent.
@@ -51,12 +52,12 @@ pub struct InducingConfig {
 }
 
 impl InducingConfig {
-    /// `count` inducing points, first at the centres of clusters.
+    /// `count` inducing points, first at the centers of clusters.
     pub fn new(count: usize) -> Self {
         Self {
             count,
             orthogonal: 0,
-            initialiser: Initialiser::KMeans,
+            initializer: Initializer::KMeans,
             seed: 0,
             jitter: None,
         }
@@ -85,7 +86,7 @@ impl InducingConfig {
         inputs: &Tensor<2>,
     ) -> Result<Vec<Tensor<2>>, SelectionError> {
         let inputs = inputs.clone().inner();
-        (self.initialiser).select_sets(kernel, inputs, &self.counts(), self.seed)
+        (self.initializer).select_sets(kernel, inputs, &self.counts(), self.seed)
     }
 
     /// The jitter of covariances of points in a precision.
@@ -124,10 +125,10 @@ impl InducingConfig {
     }
 }
 
-/// The linear model of coregionalisation: the functions are mixtures of latent ones.
+/// The linear model of coregionalization: the functions are mixtures of latent ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct CoregionalisationConfig {
+pub struct CoregionalizationConfig {
     /// The latent functions, Q.
     pub latent: usize,
     /// The seed of the first mixing matrix.
@@ -162,8 +163,8 @@ pub struct SvgpConfig {
     #[serde(default)]
     pub separate_kernels: bool,
     /// Mixtures of fewer latent functions instead of independent ones.
-    #[serde(default)]
-    pub coregionalisation: Option<CoregionalisationConfig>,
+    #[serde(default, alias = "coregionalisation")]
+    pub coregionalization: Option<CoregionalizationConfig>,
     /// First values, bounds, priors of the parameters, and which are not trained.
     #[serde(default)]
     pub parameters: ParameterConfig,
@@ -181,7 +182,7 @@ impl SvgpConfig {
             },
             inducing: InducingConfig::new(128),
             separate_kernels: false,
-            coregionalisation: None,
+            coregionalization: None,
             parameters: ParameterConfig::default(),
         }
     }
@@ -193,8 +194,8 @@ impl SvgpConfig {
     }
 
     /// With mixtures of `latent` functions.
-    pub fn with_coregionalisation(mut self, latent: usize) -> Self {
-        self.coregionalisation = Some(CoregionalisationConfig { latent, seed: 0 });
+    pub fn with_coregionalization(mut self, latent: usize) -> Self {
+        self.coregionalization = Some(CoregionalizationConfig { latent, seed: 0 });
         self
     }
 
@@ -283,7 +284,7 @@ impl SvgpConfig {
         let likelihood = self.likelihood.init(options.clone());
         let functions = likelihood.latents(likelihood.outputs(columns));
         let jitter = self.inducing.jitter_for(inducing[0].points().dtype());
-        let latent = (self.coregionalisation).map_or(functions, |config| config.latent);
+        let latent = (self.coregionalization).map_or(functions, |config| config.latent);
         let options = || options.clone();
         let (kernels, posterior) = if self.separate_kernels {
             let kernels = (0..latent).map(|_| self.kernel.init(dimensions, options()));
@@ -295,11 +296,11 @@ impl SvgpConfig {
             let posterior = (self.posterior).init(inducing, &kernel, latent, jitter, options())?;
             (Kernels::Shared(kernel), posterior)
         };
-        let posterior = match self.coregionalisation {
+        let posterior = match self.coregionalization {
             None => Functions::Independent(posterior),
-            Some(CoregionalisationConfig { latent, seed }) => {
+            Some(CoregionalizationConfig { latent, seed }) => {
                 let mixing = first_mixing(functions, latent, seed, options());
-                Functions::Coregionalised(Coregionalised::new(posterior, mixing))
+                Functions::Coregionalized(Coregionalized::new(posterior, mixing))
             }
         };
         let mean = self.mean.init(dimensions, functions, options());
@@ -398,7 +399,7 @@ impl SgprConfig {
             },
             inducing: self.inducing.clone(),
             separate_kernels: false,
-            coregionalisation: None,
+            coregionalization: None,
             parameters: (self.parameters).with_field_renamed("inducing", "posterior.inducing"),
         }
     }

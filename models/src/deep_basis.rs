@@ -276,7 +276,7 @@ pub(crate) fn given(model: &AnyDbk, data: &TrainingData) -> Result<AnySvdbk, Not
 
 /// A model whose predictions bring the prior variance to the largest of the training inputs, without
 /// autodiff.
-pub(crate) fn levelled(
+pub(crate) fn leveled(
     model: &AnySvdbk,
     data: &TrainingData,
 ) -> Result<AnySvdbk, NotPositiveDefinite> {

@@ -21,11 +21,11 @@ use crate::{
     training::{MiniBatchModel, Objective, TrainingData},
 };
 
-/// A network that is trained as one, by the penalised likelihood
+/// A network that is trained as one, by the penalized likelihood
 /// `Σ_n log N(y_n | m(x_n) + wᵀφ(x_n), σ²) − ½‖w‖²`, and whose last layer w becomes Bayesian
 /// afterwards: the posterior of `w ~ N(0, I)` given the trained features and all data.
 ///
-/// A deep basis kernel has the same predictions; its features maximise the evidence, in which w is
+/// A deep basis kernel has the same predictions; its features maximize the evidence, in which w is
 /// integrated out.
 #[derive(Module, Debug)]
 pub struct AnyLastLayer {
@@ -130,7 +130,7 @@ impl MiniBatchModel for AnyLastLayer {
         let expected = self.likelihood.expected_log_density(targets, marginals);
         Ok(Objective {
             fit: expected.sum() * (data_count as f64 / batch as f64),
-            divergence: Some(weights.square().sum() * 0.5),
+            kl: Some(weights.square().sum() * 0.5),
         })
     }
 

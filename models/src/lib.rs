@@ -24,7 +24,7 @@ pub use computation_aware::{
     ActionRows, ActionsConfig, AnyComputationAware, ComputationAwareConfig,
 };
 pub use config::{
-    AnyExact, AnySgpr, AnySvgp, CoregionalisationConfig, ExactConfig, InducingConfig, ModelConfig,
+    AnyExact, AnySgpr, AnySvgp, CoregionalizationConfig, ExactConfig, InducingConfig, ModelConfig,
     SgprConfig, SvgpConfig,
 };
 pub use conjugate_gradients::{AnyConjugateGradients, ConjugateGradientsConfig};

@@ -104,7 +104,7 @@ impl SolveCollapsedConfig {
             },
             inducing: self.inducing.clone(),
             separate_kernels: false,
-            coregionalisation: None,
+            coregionalization: None,
             parameters,
         }
     }

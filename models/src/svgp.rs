@@ -96,10 +96,7 @@ impl<K: FunctionPrior, M: Mean, L: Likelihood, Q: Posterior<K>> MiniBatchModel
         data_count: usize,
     ) -> Result<Objective, NotPositiveDefinite> {
         let [batch, _] = inputs.dims();
-        let Evaluation {
-            marginals,
-            divergence,
-        } = self.posterior.evaluate(&self.kernel, inputs.clone())?;
+        let Evaluation { marginals, kl } = self.posterior.evaluate(&self.kernel, inputs.clone())?;
         let marginals = Marginals {
             mean: self.mean.add_to(marginals.mean, inputs),
             variance: marginals.variance,
@@ -107,7 +104,7 @@ impl<K: FunctionPrior, M: Mean, L: Likelihood, Q: Posterior<K>> MiniBatchModel
         let expected = self.likelihood.expected_log_density(targets, marginals);
         Ok(Objective {
             fit: expected.sum() * (data_count as f64 / batch as f64),
-            divergence: Some(divergence),
+            kl: Some(kl),
         })
     }
 

@@ -186,7 +186,7 @@ impl TrainedModel {
         model: &AnySvdbk,
         data: &TrainingData,
     ) -> Result<Self, NotPositiveDefinite> {
-        Ok(Self::Basis(deep_basis::levelled(model, data)?))
+        Ok(Self::Basis(deep_basis::leveled(model, data)?))
     }
 
     /// Exact deep kernel learning conditioned on `data`.

@@ -351,7 +351,7 @@ fn there_are_as_many_rows_as_actions() {
     }
 }
 
-/// Interrupted and resumed, an optimiser makes the same steps.
+/// Interrupted and resumed, an optimizer makes the same steps.
 #[test]
 fn training_goes_on_where_it_stopped() {
     let adam = FullBatchOptimizer::Adam {
@@ -365,7 +365,7 @@ fn training_goes_on_where_it_stopped() {
 }
 
 fn goes_on_where_it_stopped(optimizer: FullBatchOptimizer) {
-    // The default type of the default device, in which burn restores optimisers.
+    // The default type of the default device, in which burn restores optimizers.
     let (data, config) = (data(DType::F32), config(blocks(ActionStart::Normal)));
     let trainer = |config: &_, data: &_| trainer_by(optimizer, config, data);
     let mut whole = trainer(&config, &data);

@@ -229,10 +229,10 @@ fn batches_train_it_with_any_likelihood() {
             assert!(last < first, "{config:?}: {first} to {last}");
             let model = trainer.into_model();
             let trained = TrainedModel::variational_deep_basis(&model, &data).unwrap();
-            let TrainedModel::Basis(levelled) = &trained else {
+            let TrainedModel::Basis(leveled) = &trained else {
                 panic!("{trained:?}");
             };
-            assert!(levelled.posterior().level().into_scalar::<f64>() > 0.0);
+            assert!(leveled.posterior().level().into_scalar::<f64>() > 0.0);
             let saved = SavedModel {
                 model: trained,
                 summary: Summary {

@@ -7,7 +7,7 @@ use burn::{
 };
 use burn_gp::{
     features::{Features, PerceptronConfig},
-    inducing::Initialiser,
+    inducing::Initializer,
     inference::FullBatch,
     kernels::StationaryConfig,
     likelihoods::GaussianConfig,
@@ -146,7 +146,7 @@ fn bounds_are_below_the_evidence_and_reach_it() {
     });
     let bound = |count: usize| {
         let mut config = SgprConfig::new(KERNEL, noise()).with_inducing(count);
-        config.inducing.initialiser = Initialiser::Subset;
+        config.inducing.initializer = Initializer::Subset;
         config.inducing.jitter = Some(Jitter::relative(1e-10));
         let model = deep(config).init(&data).unwrap();
         let points = numbers(model.model().inducing().points().clone().inner());
@@ -164,7 +164,7 @@ fn bounds_are_below_the_evidence_and_reach_it() {
     // Jitter 1e-10 against noise 0.05, times 30 rows.
     assert!((all - evidence).abs() < 1e-5, "{all}, {evidence}");
     let mut config = SvgpConfig::new(KERNEL, noise()).with_inducing(4);
-    config.inducing.initialiser = Initialiser::Subset;
+    config.inducing.initializer = Initializer::Subset;
     let model = deep(config).init(&data).unwrap();
     let prior = model.objective(data.inputs.clone(), data.targets.clone(), ROWS);
     assert!(value(prior.unwrap().value()) < few);

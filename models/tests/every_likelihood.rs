@@ -216,7 +216,7 @@ fn predictor_of_four_classes() -> Predictor<AnyPredictive, AnyLikelihood> {
 }
 
 /// Inputs with labels of four classes.
-fn labelled(rows: u32) -> (Vec<f64>, Vec<f64>) {
+fn labeled(rows: u32) -> (Vec<f64>, Vec<f64>) {
     (0..rows)
         .map(|row| ((f64::from(row) * 0.37).sin() * 2.0, f64::from(row % 4)))
         .unzip()
@@ -226,7 +226,7 @@ fn labelled(rows: u32) -> (Vec<f64>, Vec<f64>) {
 #[test]
 fn predictions_of_many_rows_are_those_of_each() {
     let predictor = predictor_of_four_classes();
-    let (many, labels) = labelled(5000);
+    let (many, labels) = labeled(5000);
     let all = predictor.predict(&many, 1);
     let density = predictor.log_density(&many, 1, &labels).expect("labels");
     for row in [0, 2047, 2048, 4999] {
@@ -278,7 +278,7 @@ impl<P: Predictive> Predictive for Counted<P> {
 #[test]
 fn scores_are_of_predictions_that_are_made_once() {
     let predictor = predictor_of_four_classes();
-    let (many, labels) = labelled(3000);
+    let (many, labels) = labeled(3000);
     let (device, dtype) = options();
     let counted = Counted {
         functions: predictor.process().clone(),
@@ -300,7 +300,7 @@ fn scores_are_of_predictions_that_are_made_once() {
 #[test]
 fn predictions_can_be_watched() {
     let predictor = predictor_of_four_classes();
-    let (many, labels) = labelled(5000);
+    let (many, labels) = labeled(5000);
     let (mut predicted, mut scored) = (Vec::new(), Vec::new());
 
     let predictions = predictor.predict_with(&many, 1, |rows| predicted.push(rows));

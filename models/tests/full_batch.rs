@@ -1,4 +1,4 @@
-//! Optimisers of all data at once on functions whose optimum is known.
+//! Optimizers of all data at once on functions whose optimum is known.
 
 use std::cell::Cell;
 

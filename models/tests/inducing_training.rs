@@ -182,7 +182,7 @@ fn a_restored_trainer_goes_on_bit_for_bit() {
             beta_1: 0.99,
             plateau: Some(Plateau::new(2)),
         };
-        // The default type of the default device, in which burn restores optimisers.
+        // The default type of the default device, in which burn restores optimizers.
         trainer(training(Some(inducing)), DType::F32)
     };
     let mut undisturbed = new();

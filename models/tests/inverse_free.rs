@@ -1,4 +1,4 @@
-//! Inverse-free models in training: they follow their reference with a factorisation, the auxiliary
+//! Inverse-free models in training: they follow their reference with a factorization, the auxiliary
 //! matrix follows the parameters, and restored runs go on bit for bit.
 
 use burn::{
@@ -91,9 +91,9 @@ fn losses(trainer: &mut MiniBatchTrainer<AnySvgp>) -> Vec<f64> {
 }
 
 /// T20: with inducing points that are fixed, one step of the inversion a training step follows the
-/// factorisation: 1 % in every loss, 0.1 % in the last.
+/// factorization: 1 % in every loss, 0.1 % in the last.
 #[test]
-fn training_follows_the_factorisation() {
+fn training_follows_the_factorization() {
     for mean in [MeanForm::Plain, MeanForm::Preconditioned] {
         let steps = 600;
         let reference = losses(&mut trainer(
@@ -123,7 +123,7 @@ fn training_follows_the_factorisation() {
     }
 }
 
-/// A T that the optimiser trains does not keep up.
+/// A T that the optimizer trains does not keep up.
 #[test]
 fn a_trained_auxiliary_is_worse() {
     let mean = MeanForm::Preconditioned;
@@ -231,7 +231,7 @@ fn a_restored_trainer_goes_on_bit_for_bit() {
     ] {
         for stopped_after in [0, 1, 8] {
             let folder = temp_dir::TempDir::new().expect("a folder");
-            // The default type of the default device, in which burn restores optimisers.
+            // The default type of the default device, in which burn restores optimizers.
             let new = || trainer(&config(posterior.clone()), DType::F32, 15);
             let undisturbed = losses(&mut new());
             let mut stopped = new();
@@ -344,7 +344,7 @@ fn natural_gradients_find_no_gaussian() {
 /// A likelihood without a closed form: the bound of labels goes down with both posteriors, to the
 /// same place.
 #[test]
-fn labels_train_as_with_the_factorisation() {
+fn labels_train_as_with_the_factorization() {
     let targets: Vec<f64> = (inputs().iter())
         .map(|x| if (1.7 * x).sin() > 0.0 { 1.0 } else { 0.0 })
         .collect();

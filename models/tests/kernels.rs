@@ -73,7 +73,7 @@ fn kernels() -> Vec<(&'static str, KernelConfig)> {
                 .periodic(3.0)
                 .plus(KernelConfig::White { variance: 0.01 }),
         ),
-        ("warped", smooth.clone().warped(network, 2)),
+        ("deep", smooth.clone().deep(network, 2)),
         (
             "change point",
             KernelConfig::ChangePoint {

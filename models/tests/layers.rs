@@ -2,7 +2,7 @@
 
 use burn::tensor::{DType, Device};
 use burn_gp::{
-    inducing::Initialiser,
+    inducing::Initializer,
     kernels::StationaryConfig,
     layers::{Layer, LayerNoise},
     likelihoods::{GaussianConfig, LikelihoodConfig, RobustMaxConfig},
@@ -220,7 +220,7 @@ fn one_dense_layer_is_a_sparse_variational_model() {
 /// A stopped run goes on bit for bit, the noise of its layers included.
 #[test]
 fn a_resumed_deep_model_goes_on_bit_for_bit() {
-    // burn restores the state of optimisers in the default type of the default device.
+    // burn restores the state of optimizers in the default type of the default device.
     let data = data(None, DType::F32);
     let whitened = &posteriors()[0];
     let hidden = layer(LayerForm::Dense, whitened).with_mean(MeanConfig::Identity);
@@ -262,7 +262,7 @@ fn inducing_patches_are_those_of_the_maps_of_the_layer_before() {
     let patches = LayerForm::Patches { size: 3, stride: 1 };
     let hidden = layer(patches, posterior).with_mean(MeanConfig::Identity);
     let output = layer(convolutional(false), posterior).with_inducing(InducingConfig {
-        initialiser: Initialiser::Subset,
+        initializer: Initializer::Subset,
         ..InducingConfig::new(8)
     });
     let config = DeepGpConfig::new(output, GaussianConfig::default());

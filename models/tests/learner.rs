@@ -169,7 +169,7 @@ fn a_natural_step_without_a_distribution_is_an_error() {
 /// Through the records that burn's checkpointers are given after the second round.
 #[test]
 fn a_restored_learner_goes_on_bit_for_bit() {
-    // The default type of the default device, in which burn restores optimisers.
+    // The default type of the default device, in which burn restores optimizers.
     let new = || learner(DType::F32, training());
     let mut undisturbed = new();
     let supervised = rounds(&undisturbed, 5);

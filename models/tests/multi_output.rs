@@ -13,7 +13,7 @@ use burn_gp::{
     },
 };
 use burn_gp_models::{
-    CoregionalisationConfig, ModelConfig, Precision, SavedModel, Summary, SvgpConfig, TrainedModel,
+    CoregionalizationConfig, ModelConfig, Precision, SavedModel, Summary, SvgpConfig, TrainedModel,
     training::{MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData, matrix},
 };
 
@@ -71,16 +71,16 @@ fn configurations(likelihood: &LikelihoodConfig) -> Vec<SvgpConfig> {
     ];
     let kernel = StationaryConfig::new(Stationary::Matern52);
     let base = SvgpConfig::new(kernel, likelihood.clone()).with_inducing(10);
-    let mixtures = [None, Some(CoregionalisationConfig { latent: 2, seed: 5 })];
+    let mixtures = [None, Some(CoregionalizationConfig { latent: 2, seed: 5 })];
     let mut all = Vec::new();
     for posterior in posteriors {
         for separate_kernels in [false, true] {
-            for coregionalisation in mixtures {
+            for coregionalization in mixtures {
                 let orthogonal = if posterior.has_orthogonal_set() { 5 } else { 0 };
                 let config = base.clone().with_orthogonal(orthogonal);
                 all.push(SvgpConfig {
                     separate_kernels,
-                    coregionalisation,
+                    coregionalization,
                     ..config.with_posterior(posterior.clone())
                 });
             }
@@ -184,7 +184,7 @@ fn classes_are_mixtures_of_latent_functions() {
         SvgpConfig::new(kernel.clone(), LikelihoodConfig::clone(&likelihood)),
         SvgpConfig::new(kernel, likelihood).with_separate_kernels(),
     ] {
-        let config = config.with_inducing(10).with_coregionalisation(2);
+        let config = config.with_inducing(10).with_coregionalization(2);
         let (first, last, model) = train(&config, &data);
         assert!(last < 0.7 * first, "{config:?}: from {first} to {last}");
         let predictions = model

@@ -158,7 +158,7 @@ fn a_restored_trainer_goes_on_bit_for_bit() {
         natural_gradient: Some(NaturalGradient::new(0.1).with_warm_up(1e-3, 20)),
         ..MiniBatchTraining::new(30)
     };
-    // The default type of the default device, in which burn restores optimisers.
+    // The default type of the default device, in which burn restores optimizers.
     let new = || trainer(&config, data(false, DType::F32), training.clone());
     let mut undisturbed = new();
     let loss = final_loss(&mut undisturbed);

@@ -194,7 +194,7 @@ fn a_restored_trainer_goes_on_bit_for_bit() {
                 natural_gradient,
                 ..MiniBatchTraining::new(17)
             };
-            // The default type of the default device, in which burn restores optimisers.
+            // The default type of the default device, in which burn restores optimizers.
             let new = || trainer(&config, data(DType::F32), training.clone());
             let undisturbed = losses(&mut new());
             let mut stopped = new();

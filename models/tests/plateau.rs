@@ -108,7 +108,7 @@ fn all_parameters_follow_the_plateau() {
 
 #[test]
 fn a_restored_plateau_goes_on_bit_for_bit() {
-    // The default type of the default device, in which burn restores optimisers.
+    // The default type of the default device, in which burn restores optimizers.
     let new = || trainer(Plateau::new(3), None, DType::F32);
     let expected = all_steps(&mut new());
     let mut stopped = new();

@@ -33,10 +33,10 @@
 
 mod any;
 mod first_weights;
-mod normalisation;
+mod normalization;
 mod perceptron;
 mod residual_network;
-mod standardisation;
+mod standardization;
 
 use burn::{
     module::{Module, ModuleDisplay},
@@ -46,10 +46,10 @@ use burn::{
 
 pub use any::{AnyNetwork, NetworkConfig};
 pub use first_weights::FirstWeights;
-pub use normalisation::Normalisation;
+pub use normalization::Normalization;
 pub use perceptron::{Activation, Perceptron, PerceptronConfig};
 pub use residual_network::{ResidualNetwork, ResidualNetworkConfig};
-pub use standardisation::Standardisation;
+pub use standardization::Standardization;
 
 /// A map from inputs to features.
 pub trait Features: Module + ModuleDisplay {

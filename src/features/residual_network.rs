@@ -9,7 +9,7 @@ use rand::{SeedableRng, rngs::ChaCha8Rng};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Activation, Features, FirstWeights, Normalisation, Standardisation, normalisation::normalise,
+    Activation, Features, FirstWeights, Normalization, Standardization, normalization::normalize,
     require_inputs,
 };
 
@@ -24,11 +24,11 @@ pub struct ResidualNetworkConfig {
     /// The function of each of them.
     pub activation: Activation,
     /// What is done to the inputs first, if anything.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub standardisation: Option<Standardisation>,
+    #[serde(alias = "standardisation", skip_serializing_if = "Option::is_none")]
+    pub standardization: Option<Standardization>,
     /// What is done to the sums before it; nothing in networks that were written without saying so.
-    #[serde(default = "Normalisation::default")]
-    pub normalisation: Normalisation,
+    #[serde(alias = "normalisation", default = "Normalization::default")]
+    pub normalization: Normalization,
     /// Whether the network begins as the identity: inputs are added to the outputs, of which there are
     /// as many, and the weights of the last layer begin at zero.
     #[serde(skip_serializing_if = "core::ops::Not::not")]
@@ -40,15 +40,15 @@ pub struct ResidualNetworkConfig {
 }
 
 impl Default for ResidualNetworkConfig {
-    /// Two blocks of 128 hyperbolic tangents of normalised sums, first weights and biases within
+    /// Two blocks of 128 hyperbolic tangents of normalized sums, first weights and biases within
     /// `±1/√inputs`.
     fn default() -> Self {
         Self {
             width: 128,
             blocks: 2,
             activation: Activation::Tanh,
-            standardisation: None,
-            normalisation: Normalisation::Layer,
+            standardization: None,
+            normalization: Normalization::Layer,
             from_identity: false,
             first_weights: FirstWeights::FanIn,
             seed: 0,
@@ -78,9 +78,9 @@ impl ResidualNetworkConfig {
         let mut layer = |inputs: usize, outputs: usize| {
             (self.first_weights).layer(inputs, outputs, &mut random, &options)
         };
-        let norms = match self.normalisation {
-            Normalisation::None => 0,
-            Normalisation::Layer => self.blocks,
+        let norms = match self.normalization {
+            Normalization::None => 0,
+            Normalization::Layer => self.blocks,
         };
         ResidualNetwork {
             first: layer(inputs, self.width),
@@ -88,7 +88,7 @@ impl ResidualNetworkConfig {
                 .map(|_| layer(self.width, self.width))
                 .collect(),
             norms: (0..norms)
-                .map(|_| Normalisation::layer(self.width, &options))
+                .map(|_| Normalization::layer(self.width, &options))
                 .collect(),
             last: match self.from_identity {
                 true => zero_layer(self.width, outputs, &options),
@@ -96,7 +96,7 @@ impl ResidualNetworkConfig {
             },
             from_identity: self.from_identity,
             activation: self.activation,
-            standardisation: self.standardisation.clone(),
+            standardization: self.standardization.clone(),
         }
     }
 }
@@ -113,7 +113,7 @@ fn zero_layer(inputs: usize, outputs: usize, options: &TensorCreationOptions) ->
 }
 
 /// `u_0 = W_0·t(x) + b_0`, `u_l = u_{l−1} + a(n(W_l·u_{l−1} + b_l))` with t the
-/// [standardisation](Standardisation) of inputs, n the [normalisation](Normalisation) of sums, and a
+/// [standardization](Standardization) of inputs, n the [normalization](Normalization) of sums, and a
 /// linear layer after the last block, to which `t(x)` is added in a network that begins as the identity
 /// (K. He, X. Zhang, S. Ren and J. Sun, *Deep Residual Learning for Image Recognition*,
 /// arXiv:1512.03385, eq. 1, with one layer a block).
@@ -129,21 +129,21 @@ pub struct ResidualNetwork {
     #[module(skip)]
     activation: Activation,
     #[module(skip)]
-    standardisation: Option<Standardisation>,
+    standardization: Option<Standardization>,
 }
 
 impl Features for ResidualNetwork {
     fn forward(&self, x: Tensor<2>) -> Tensor<2> {
         require_inputs("residual network", Some(&self.first), &x);
-        let x = match &self.standardisation {
-            Some(standardisation) => standardisation.apply(x),
+        let x = match &self.standardization {
+            Some(standardization) => standardization.apply(x),
             None => x,
         };
         let mut u = self.first.forward(x.clone());
         for (index, block) in self.blocks.iter().enumerate() {
             let sums = block.forward(u.clone());
             let sums = match self.norms.get(index) {
-                Some(norm) => normalise(norm, sums),
+                Some(norm) => normalize(norm, sums),
                 None => sums,
             };
             u = u + self.activation.apply(sums);

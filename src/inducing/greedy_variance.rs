@@ -6,7 +6,7 @@ use burn::tensor::{DType, Element, Tensor};
 use faer::{Accum, MatMut, MatRef};
 use rayon::prelude::*;
 
-use super::initialiser::{Candidates, SelectionError};
+use super::initializer::{Candidates, SelectionError};
 use crate::{
     kernels::Kernel,
     ops::host::{scalar::Scalar, triangular::product_on},
@@ -24,7 +24,7 @@ const CONTENDERS: usize = 16;
 const NOISE_FLOOR: f64 = 64.0;
 
 /// `count` inputs, each the one whose prior variance given all earlier ones is largest: the
-/// pivoted Cholesky factorisation of `K_ff` (D. Burt, C. Rasmussen and M. van der Wilk,
+/// pivoted Cholesky factorization of `K_ff` (D. Burt, C. Rasmussen and M. van der Wilk,
 /// *Convergence of Sparse Variational Inference in Gaussian Processes Regression*,
 /// arXiv:2008.00323, algorithm 1).
 ///
@@ -136,8 +136,8 @@ impl<T: Scalar> Panel<T> {
     }
 }
 
-/// A pivoted Cholesky factorisation of the covariance of some inputs, on its way.
-struct Factorisation<'a, T, K> {
+/// A pivoted Cholesky factorization of the covariance of some inputs, on its way.
+struct Factorization<'a, T, K> {
     kernel: &'a K,
     /// [N, D]
     inputs: Tensor<2>,
@@ -146,7 +146,7 @@ struct Factorisation<'a, T, K> {
     contenders: Vec<usize>,
 }
 
-impl<'a, T: Scalar + Element, K: Kernel> Factorisation<'a, T, K> {
+impl<'a, T: Scalar + Element, K: Kernel> Factorization<'a, T, K> {
     /// With room for a number of pivots.
     fn new(kernel: &'a K, inputs: Tensor<2>, count: usize) -> Self {
         let variances: Vec<T> = host_values(kernel.diagonal(inputs.clone()));
@@ -232,11 +232,11 @@ fn largest_variances<T: Scalar + Element, K: Kernel>(
     inputs: Tensor<2>,
     count: usize,
 ) -> Vec<usize> {
-    let mut factorisation = Factorisation::<T, K>::new(kernel, inputs, count);
+    let mut factorization = Factorization::<T, K>::new(kernel, inputs, count);
     let mut chosen = Vec::with_capacity(count);
     let mut floor = None;
     while chosen.len() < count {
-        let Some((pivot, variance)) = factorisation.largest() else {
+        let Some((pivot, variance)) = factorization.largest() else {
             break;
         };
         let floor = *floor.get_or_insert(NOISE_FLOOR * T::EPSILON * variance.to_f64());
@@ -245,7 +245,7 @@ fn largest_variances<T: Scalar + Element, K: Kernel>(
             break;
         }
         chosen.push(pivot);
-        factorisation.add_pivot(pivot, variance);
+        factorization.add_pivot(pivot, variance);
     }
     chosen
 }

@@ -1,18 +1,18 @@
-//! Inducing points from the centres of clusters.
+//! Inducing points from the centers of clusters.
 
 use burn::tensor::Tensor;
 use rand::{RngExt, rngs::ChaCha8Rng};
 use rayon::prelude::*;
 
-use super::initialiser::{Candidates, SelectionError, points};
+use super::initializer::{Candidates, SelectionError, points};
 use crate::ops::host::nearest::{lower_distances, nearest};
 
 /// Inputs whose weights are added up first. Sums are added up in the order of these parts, so that
 /// the result does not depend on the number of threads.
 const PART: usize = 512;
 
-/// At most this many inputs for each centre are looked at.
-const INPUTS_PER_CENTRE: usize = 256;
+/// At most this many inputs for each center are looked at.
+const INPUTS_PER_CENTER: usize = 256;
 
 /// Rounds of Lloyd's algorithm at most.
 const ROUNDS: usize = 30;
@@ -20,11 +20,11 @@ const ROUNDS: usize = 30;
 /// The relative decrease of the sum of squared distances below which a round is the last.
 const TOLERANCE: f64 = 1e-4;
 
-/// `count` cluster centres of `inputs`: seeds as in D. Arthur and S. Vassilvitskii, *k-means++: the
+/// `count` cluster centers of `inputs`: seeds as in D. Arthur and S. Vassilvitskii, *k-means++: the
 /// advantages of careful seeding* (2007), then Lloyd's algorithm.
 ///
-/// More than 256 inputs a centre are first thinned out at random. A cluster that loses all its
-/// inputs moves to the input that is furthest from its centre.
+/// More than 256 inputs a center are first thinned out at random. A cluster that loses all its
+/// inputs moves to the input that is furthest from its center.
 ///
 /// # Shapes
 ///
@@ -37,7 +37,7 @@ const TOLERANCE: f64 = 1e-4;
 pub fn k_means(inputs: Tensor<2>, count: usize, seed: u64) -> Result<Tensor<2>, SelectionError> {
     let mut candidates = Candidates::new(&inputs, count, seed)?;
     let dimensions = candidates.dimensions;
-    let limit = INPUTS_PER_CENTRE * count;
+    let limit = INPUTS_PER_CENTER * count;
     // The last distinct row that is needed may lie beyond the limit.
     let needed = candidates.distinct[count - 1] + 1;
     candidates.values.truncate(limit.max(needed) * dimensions);
@@ -50,20 +50,20 @@ pub fn k_means(inputs: Tensor<2>, count: usize, seed: u64) -> Result<Tensor<2>, 
         // Inputs so close that their squared distances vanish have no clusters.
         return Ok(candidates.points(&candidates.distinct[..count], &inputs));
     };
-    let mut centres: Vec<f64> = (seeds.iter())
+    let mut centers: Vec<f64> = (seeds.iter())
         .flat_map(|&row| candidates.row(row))
         .copied()
         .collect();
     let mut last = f64::INFINITY;
     for _ in 0..ROUNDS {
-        let clusters = Clusters::new(&candidates.values, dimensions, &centres);
-        clusters.move_centres(&candidates, &mut centres);
+        let clusters = Clusters::new(&candidates.values, dimensions, &centers);
+        clusters.move_centers(&candidates, &mut centers);
         if clusters.sum_of_squares >= last * (1.0 - TOLERANCE) {
             break;
         }
         last = clusters.sum_of_squares;
     }
-    Ok(points(centres, dimensions, &inputs))
+    Ok(points(centers, dimensions, &inputs))
 }
 
 /// Rows drawn one after the other with probability proportional to the squared distance from the
@@ -124,22 +124,22 @@ fn draw(weights: &[f64], parts: &[f64], generator: &mut ChaCha8Rng) -> Option<us
     last
 }
 
-/// The inputs by nearest centre.
+/// The inputs by nearest center.
 struct Clusters {
     /// The rows of each cluster, in their order.
     members: Vec<Vec<usize>>,
-    /// The squared distance of every input from its centre.
+    /// The squared distance of every input from its center.
     distances: Vec<f64>,
     /// Their sum.
     sum_of_squares: f64,
 }
 
 impl Clusters {
-    fn new(values: &[f64], dimensions: usize, centres: &[f64]) -> Self {
-        let mut members = vec![Vec::new(); centres.len() / dimensions];
-        let nearest = nearest(values, centres, dimensions);
-        for (row, &(centre, _)) in nearest.iter().enumerate() {
-            members[centre].push(row);
+    fn new(values: &[f64], dimensions: usize, centers: &[f64]) -> Self {
+        let mut members = vec![Vec::new(); centers.len() / dimensions];
+        let nearest = nearest(values, centers, dimensions);
+        for (row, &(center, _)) in nearest.iter().enumerate() {
+            members[center].push(row);
         }
         let distances: Vec<f64> = nearest.into_iter().map(|(_, distance)| distance).collect();
         Self {
@@ -149,33 +149,33 @@ impl Clusters {
         }
     }
 
-    /// Moves every centre to the mean of its inputs, those without inputs to the inputs furthest
-    /// from their centres.
-    fn move_centres(&self, candidates: &Candidates, centres: &mut [f64]) {
+    /// Moves every center to the mean of its inputs, those without inputs to the inputs furthest
+    /// from their centers.
+    fn move_centers(&self, candidates: &Candidates, centers: &mut [f64]) {
         let dimensions = candidates.dimensions;
-        (centres.par_chunks_exact_mut(dimensions))
+        (centers.par_chunks_exact_mut(dimensions))
             .zip(&self.members)
             .filter(|(_, members)| !members.is_empty())
-            .for_each(|(centre, members)| {
-                centre.fill(0.0);
+            .for_each(|(center, members)| {
+                center.fill(0.0);
                 for &row in members {
-                    for (sum, value) in centre.iter_mut().zip(candidates.row(row)) {
+                    for (sum, value) in center.iter_mut().zip(candidates.row(row)) {
                         *sum += value;
                     }
                 }
                 let size = members.len() as f64;
-                centre.iter_mut().for_each(|value| *value /= size);
+                center.iter_mut().for_each(|value| *value /= size);
             });
         if self.members.iter().any(Vec::is_empty) {
-            let empty = (centres.chunks_exact_mut(dimensions).zip(&self.members))
+            let empty = (centers.chunks_exact_mut(dimensions).zip(&self.members))
                 .filter(|(_, members)| members.is_empty());
-            for ((centre, _), row) in empty.zip(self.furthest(candidates)) {
-                centre.copy_from_slice(candidates.row(row));
+            for ((center, _), row) in empty.zip(self.furthest(candidates)) {
+                center.copy_from_slice(candidates.row(row));
             }
         }
     }
 
-    /// The distinct inputs from the furthest to the nearest to its centre.
+    /// The distinct inputs from the furthest to the nearest to its center.
     fn furthest(&self, candidates: &Candidates) -> impl Iterator<Item = usize> {
         // Equal inputs are all as far away: one of them is enough.
         let rows = self.distances.len();
@@ -210,16 +210,16 @@ mod tests {
             let sums: Vec<f64> = weights.chunks(PART).map(|part| part.iter().sum()).collect();
             chosen.extend(draw(&weights, &sums, random));
         }
-        let mut centres: Vec<Vec<f64>> = chosen.iter().map(|&row| rows[row].to_vec()).collect();
+        let mut centers: Vec<Vec<f64>> = chosen.iter().map(|&row| rows[row].to_vec()).collect();
         let mut last = f64::INFINITY;
         for _ in 0..ROUNDS {
             let (mut sums, mut sizes) = (vec![vec![0.0; dimensions]; count], vec![0.0; count]);
             let mut total = 0.0;
             for row in &rows {
-                let distances = centres.iter().map(|centre| squared_distance(row, centre));
+                let distances = centers.iter().map(|center| squared_distance(row, center));
                 let (nearest, distance) = (distances.enumerate())
                     .min_by(|(_, first), (_, second)| first.total_cmp(second))
-                    .expect("there are centres");
+                    .expect("there are centers");
                 sums[nearest]
                     .iter_mut()
                     .zip(*row)
@@ -227,20 +227,20 @@ mod tests {
                 sizes[nearest] += 1.0;
                 total += distance;
             }
-            for ((centre, sums), size) in centres.iter_mut().zip(sums).zip(sizes) {
+            for ((center, sums), size) in centers.iter_mut().zip(sums).zip(sizes) {
                 assert!(size > 0.0, "no cluster of these inputs loses all of them");
-                *centre = sums.iter().map(|sum| sum / size).collect();
+                *center = sums.iter().map(|sum| sum / size).collect();
             }
             if total >= last * (1.0 - TOLERANCE) {
                 break;
             }
             last = total;
         }
-        centres.concat()
+        centers.concat()
     }
 
     #[test]
-    fn centres_are_those_of_single_loops_on_any_number_of_threads() {
+    fn centers_are_those_of_single_loops_on_any_number_of_threads() {
         let device = Device::default();
         for (rows, dimensions, count) in [(1500, 1, 30), (1200, 3, 40), (700, 70, 12)] {
             let mut random = ChaCha8Rng::seed_from_u64(5);

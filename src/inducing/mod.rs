@@ -3,7 +3,7 @@
 
 mod distinct_rows;
 mod greedy_variance;
-mod initialiser;
+mod initializer;
 mod k_means;
 mod nystrom;
 mod patches;
@@ -18,7 +18,7 @@ use burn::{
 
 pub use distinct_rows::distinct_rows;
 pub use greedy_variance::greedy_variance;
-pub use initialiser::{Initialiser, SelectionError};
+pub use initializer::{Initializer, SelectionError};
 pub use k_means::k_means;
 pub use nystrom::{Nystrom, NystromMap};
 pub use patches::InducingPatches;

@@ -2,7 +2,7 @@
 
 use burn::tensor::Tensor;
 
-use super::initialiser::{Candidates, SelectionError};
+use super::initializer::{Candidates, SelectionError};
 
 /// `count` different rows of `inputs`, uniformly at random. Equal inputs count as one.
 ///

@@ -196,8 +196,8 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> Collapsed<K, M, I> {
         let features = features / deviation.clone().unsqueeze_dim(0); // [M, N]
         let residual = self.mean.residual(targets, inputs) / deviation.unsqueeze_dim(1); // [N, P]
         let one = Tensor::ones([1], (&features.device(), features.dtype()));
-        let standardised = low_rank_log_density(features, residual, one)?;
-        Ok(standardised - variance.log().sum() * (0.5 * outputs as f64))
+        let standardized = low_rank_log_density(features, residual, one)?;
+        Ok(standardized - variance.log().sum() * (0.5 * outputs as f64))
     }
 
     /// `Λ`, [M, N], and `diag(K − Q)`, `[N]`.

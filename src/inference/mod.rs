@@ -61,7 +61,7 @@ pub trait FullBatch: Module + ModuleDisplay {
     /// The process that [`condition`](Self::condition) gives.
     type Process: Process;
 
-    /// What training maximises: the log evidence, or a bound of it, summed over data and outputs.
+    /// What training maximizes: the log evidence, or a bound of it, summed over data and outputs.
     ///
     /// # Shapes
     ///

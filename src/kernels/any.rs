@@ -7,9 +7,9 @@ use burn::{
 use rand::rngs::ChaCha8Rng;
 
 use super::{
-    ActiveDimensions, ArcCosine, ChangePoint, Constant, Cosine, Gibbs, Kernel, Linear, NoSpectrum,
-    Periodic, Polynomial, Product, RationalQuadratic, Scaled, SpectralMixture, SpectralSample,
-    StationaryKernel, Sum, Warped, White, member, one_by_one,
+    ActiveDimensions, ArcCosine, ChangePoint, Constant, Cosine, DeepKernel, Gibbs, Kernel, Linear,
+    NoSpectrum, Periodic, Polynomial, Product, RationalQuadratic, Scaled, SpectralMixture,
+    SpectralSample, StationaryKernel, Sum, White, member, one_by_one,
     points::{no_covariances, no_variances},
 };
 use crate::{features::Perceptron, ops::Blocks, patches::PatchGrid};
@@ -179,7 +179,7 @@ any_kernel! {
     Product(Product<BoxedKernel, BoxedKernel>),
     ActiveDimensions(ActiveDimensions<BoxedKernel>),
     Periodic(Periodic<BoxedKernel>),
-    Warped(Warped<BoxedKernel, Perceptron>),
+    Deep(DeepKernel<BoxedKernel, Perceptron>),
     ChangePoint(ChangePoint<BoxedKernel, BoxedKernel>),
 }
 

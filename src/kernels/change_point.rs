@@ -32,7 +32,7 @@ pub struct ChangePoint<A: Module, B: Module> {
 }
 
 /// Where, and how fast, a [`ChangePoint`] kernel changes at first: in the middle of the first
-/// standardised input, with steepness one, unless told otherwise.
+/// standardized input, with steepness one, unless told otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Change {

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     ActiveDimensions, AnyKernel, ArcCosineConfig, BoxedKernel, Change, ChangePoint, Constant,
-    CosineConfig, GibbsConfig, Linear, Periodic, PolynomialConfig, Product,
-    RationalQuadraticConfig, Scaled, SpectralMixtureConfig, StationaryConfig, Sum, Warped, White,
+    CosineConfig, DeepKernel, GibbsConfig, Linear, Periodic, PolynomialConfig, Product,
+    RationalQuadraticConfig, Scaled, SpectralMixtureConfig, StationaryConfig, Sum, White,
     inputs::Inputs,
 };
 use crate::{features::PerceptronConfig, ops::Stationary};
@@ -104,8 +104,9 @@ pub enum KernelConfig {
         #[serde(default = "one")]
         period: f64,
     },
-    /// See [`Warped`].
-    Warped {
+    /// See [`DeepKernel`].
+    #[serde(alias = "warped")]
+    Deep {
         /// The kernel on the features.
         base: Box<KernelConfig>,
         /// The network that gives the features.
@@ -194,8 +195,8 @@ impl KernelConfig {
     }
 
     /// The kernel on the features of a network.
-    pub fn warped(self, network: PerceptronConfig, features: usize) -> Self {
-        Self::Warped {
+    pub fn deep(self, network: PerceptronConfig, features: usize) -> Self {
+        Self::Deep {
             base: Box::new(self),
             network,
             features,
@@ -224,7 +225,7 @@ impl KernelConfig {
             }
             Self::Scaled { base, .. }
             | Self::ActiveDimensions { base, .. }
-            | Self::Warped { base, .. } => base.share_parameters(),
+            | Self::Deep { base, .. } => base.share_parameters(),
             Self::Sum { first, second }
             | Self::Product { first, second }
             | Self::ChangePoint { first, second, .. } => {
@@ -252,7 +253,7 @@ impl KernelConfig {
             Self::Scaled { base, .. } | Self::Periodic { base, .. } => {
                 base.missing_dimension(dimensions)
             }
-            Self::Warped { base, features, .. } => base.missing_dimension(*features),
+            Self::Deep { base, features, .. } => base.missing_dimension(*features),
             Self::ActiveDimensions {
                 base,
                 dimensions: active,
@@ -328,14 +329,14 @@ impl KernelConfig {
                 let kernel = Periodic::new(base, &inputs.values(*ard, *period), options);
                 AnyKernel::Periodic(kernel.tied(inputs.coordinates))
             }
-            Self::Warped {
+            Self::Deep {
                 base,
                 network,
                 features,
             } => {
                 let base = base.build(Inputs::new(*features), &options).into();
                 let network = network.init(inputs.columns(), *features, options);
-                AnyKernel::Warped(Warped::new(base, network))
+                AnyKernel::Deep(DeepKernel::new(base, network))
             }
             Self::ChangePoint {
                 first,

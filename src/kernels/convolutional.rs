@@ -20,7 +20,7 @@ use crate::patches::PatchGrid;
 /// (V. Dutordoir, M. van der Wilk, A. Artemev and J. Hensman, *Bayesian Image Classification with
 /// Deep Convolutional Gaussian Processes*, arXiv:1902.05888).
 ///
-/// Weights are stored as multiples of `1/P`, so that an optimiser's step changes all of them by the
+/// Weights are stored as multiples of `1/P`, so that an optimizer's step changes all of them by the
 /// same share whatever the number of patches is. The functions' variance is that of `g` where all
 /// patches are alike and all multiples one.
 ///

@@ -2,7 +2,7 @@
 //!
 //! A kernel is a [`Module`] that turns points into covariances. The stationary ones run on the
 //! fused operation of [`ops`](crate::ops); sums, products, scalings, restrictions to some input
-//! dimensions, periodic and warped versions and changes from one to another are kernels made of
+//! dimensions, periodic and deep versions and changes from one to another are kernels made of
 //! kernels. [`AnyKernel`] is a kernel chosen at run time from a [`KernelConfig`].
 
 /// Defines how a kernel with a parameter for each input dimension takes inputs whose dimensions
@@ -29,6 +29,7 @@ mod config;
 mod constant;
 mod convolutional;
 mod cosine;
+mod deep;
 mod distances;
 mod gibbs;
 mod inputs;
@@ -42,7 +43,6 @@ mod scaled;
 mod spectral_mixture;
 mod spectrum;
 mod stationary;
-mod warped;
 mod white;
 
 use burn::{
@@ -60,6 +60,7 @@ pub use config::KernelConfig;
 pub use constant::Constant;
 pub use convolutional::Convolutional;
 pub use cosine::{Cosine, CosineConfig};
+pub use deep::DeepKernel;
 pub use gibbs::{Gibbs, GibbsConfig};
 pub use linear::Linear;
 pub use low_rank::{Basis, FeatureMap, LowRankKernel, RandomFourier, squared_norms};
@@ -71,7 +72,6 @@ pub use scaled::Scaled;
 pub use spectral_mixture::{SpectralComponent, SpectralMixture, SpectralMixtureConfig};
 pub use spectrum::{NoSpectrum, SpectralSample};
 pub use stationary::{StationaryConfig, StationaryKernel};
-pub use warped::Warped;
 pub use white::White;
 
 use crate::{

@@ -50,16 +50,13 @@ impl<K: FunctionPrior, M: Mean, Q: Posterior<K>> Layer for GpLayer<K, M, Q> {
     type Process = WithMean<Q::Process, M>;
 
     fn evaluate(&self, x: Tensor<2>) -> Result<Evaluation, NotPositiveDefinite> {
-        let Evaluation {
-            marginals,
-            divergence,
-        } = self.posterior.evaluate(&self.kernel, x.clone())?;
+        let Evaluation { marginals, kl } = self.posterior.evaluate(&self.kernel, x.clone())?;
         Ok(Evaluation {
             marginals: Marginals {
                 mean: self.mean.add_to(marginals.mean, x),
                 variance: marginals.variance,
             },
-            divergence,
+            kl,
         })
     }
 

@@ -105,7 +105,7 @@ pub trait Layer: Module + ModuleDisplay {
         1
     }
 
-    /// The layer after an optimiser's step, with whatever it keeps between steps brought up to date.
+    /// The layer after an optimizer's step, with whatever it keeps between steps brought up to date.
     fn after_step(self) -> Self {
         self
     }

@@ -67,13 +67,10 @@ impl<H: Layer> Layer for PatchLayer<H> {
     type Process = PatchProcess<H::Process>;
 
     fn evaluate(&self, x: Tensor<2>) -> Result<Evaluation, NotPositiveDefinite> {
-        let Evaluation {
-            marginals,
-            divergence,
-        } = self.layer.evaluate(self.grid.extract(x))?;
+        let Evaluation { marginals, kl } = self.layer.evaluate(self.grid.extract(x))?;
         Ok(Evaluation {
             marginals: maps(marginals, &self.grid),
-            divergence,
+            kl,
         })
     }
 

@@ -38,7 +38,7 @@ pub struct Propagation {
     /// The draws of each datum, S; one where nothing is drawn.
     pub samples: usize,
     /// The sum of the layers' divergences from their priors, `[1]`.
-    pub divergence: Tensor<1>,
+    pub kl: Tensor<1>,
 }
 
 /// A conditioned [`Stack`].
@@ -109,29 +109,23 @@ impl<H: Layer, O: Layer> Stack<H, O> {
         };
         let step: i64 = self.steps.val().into_scalar();
         let mut random = self.noise.of_step(step as u64);
-        let (mut values, mut divergences) = (x, Vec::new());
+        let (mut values, mut kls) = (x, Vec::new());
         for (index, layer) in self.hidden.iter().enumerate() {
-            let Evaluation {
-                mut marginals,
-                divergence,
-            } = layer.evaluate(values)?;
+            let Evaluation { mut marginals, kl } = layer.evaluate(values)?;
             if index == 0 && samples > 1 {
                 // The first layer's inputs are the same for all draws.
                 marginals.mean = marginals.mean.repeat_dim(0, samples);
                 marginals.variance = marginals.variance.repeat_dim(0, samples);
             }
             values = marginals.draw(&mut random); // [S·N, W]
-            divergences.push(divergence);
+            kls.push(kl);
         }
-        let Evaluation {
-            marginals,
-            divergence,
-        } = self.output.evaluate(values)?;
-        let divergence = (divergences.into_iter()).fold(divergence, |sum, term| sum + term);
+        let Evaluation { marginals, kl } = self.output.evaluate(values)?;
+        let kl = (kls.into_iter()).fold(kl, |sum, term| sum + term);
         Ok(Propagation {
             marginals,
             samples,
-            divergence,
+            kl,
         })
     }
 
@@ -149,7 +143,7 @@ impl<H: Layer, O: Layer> Stack<H, O> {
         })
     }
 
-    /// The stack after an optimiser's step: every layer brings up to date what it keeps, and the
+    /// The stack after an optimizer's step: every layer brings up to date what it keeps, and the
     /// next step has noise of its own.
     pub fn after_step(self) -> Self {
         let hidden = self.hidden.into_iter().map(Layer::after_step);
@@ -184,7 +178,7 @@ impl<P: Process, R: Process> StackProcess<P, R> {
     }
 
     /// The means of every layer at `x`, `[N, D]`, each layer at the means of the one before: what a
-    /// picture of the layers shows.
+    /// plot of the layers shows.
     pub fn layer_means(&self, x: Tensor<2>) -> Vec<Tensor<2>> {
         let mut means: Vec<Tensor<2>> = Vec::new();
         for layer in &self.hidden {

@@ -52,7 +52,7 @@ impl Likelihood for BernoulliLogit {
     /// The probability of a label has no peak; it bends at zero.
     fn peak(&self, targets: &Tensor<2>) -> Option<Focus> {
         Some(Focus {
-            centre: targets.zeros_like(),
+            center: targets.zeros_like(),
             width: targets.ones_like(),
         })
     }

@@ -113,20 +113,20 @@ impl Likelihood for Beta {
         let logit = targets.clone().log() - targets.clone().neg().log1p();
         let sign = logit.clone().sign();
         let size = logit.abs();
-        let (mut centre, mut step) = (size.clone() * 0.5, size.clone() * 0.25);
+        let (mut center, mut step) = (size.clone() * 0.5, size.clone() * 0.25);
         for _ in 0..HALVINGS {
-            let (mean, rest) = parts(&centre);
+            let (mean, rest) = parts(&center);
             // By symmetry the peak of 1 − y is minus that of y.
             let slope = size.clone() - digamma(mean * precision.clone())
                 + digamma(rest * precision.clone());
-            centre = centre + slope.sign() * step.clone();
+            center = center + slope.sign() * step.clone();
             step = step * 0.5;
         }
-        let (mean, rest) = parts(&centre);
+        let (mean, rest) = parts(&center);
         let information = rest.clone().square() * (mean.clone() * precision.clone() + 1.0)
             + mean.square() * (rest * precision + 1.0);
         Some(Focus {
-            centre: centre * sign,
+            center: center * sign,
             width: information.sqrt().recip(),
         })
     }

@@ -48,7 +48,7 @@ impl Likelihood for Exponential {
 
     fn peak(&self, targets: &Tensor<2>) -> Option<Focus> {
         Some(Focus {
-            centre: targets.clone().clamp_min(SMALLEST_TARGET).log(),
+            center: targets.clone().clamp_min(SMALLEST_TARGET).log(),
             width: targets.ones_like(),
         })
     }

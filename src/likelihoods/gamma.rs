@@ -101,7 +101,7 @@ impl Likelihood for Gamma {
         let width = shape.clone().sqrt().recip().clamp_max(1.0);
         Some(Focus {
             width: log.zeros_like() + width,
-            centre: log + shape.log().clamp_max(0.0),
+            center: log + shape.log().clamp_max(0.0),
         })
     }
 

@@ -11,7 +11,7 @@ use crate::ops::softplus;
 #[derive(Clone, Debug)]
 pub struct Focus {
     /// The place, `[N, P]`.
-    pub centre: Tensor<2>,
+    pub center: Tensor<2>,
     /// The distance, positive, `[N, P]`.
     pub width: Tensor<2>,
 }
@@ -72,14 +72,14 @@ impl GradedNodes {
     /// - `marginals`: of the functions, `[N, P]`
     /// - `count`: nodes on either side of the mean
     pub fn around(marginals: &Marginals, bend: Focus, count: usize) -> Self {
-        let Standardized { centre, width, .. } = Standardized::new(marginals, bend);
-        let unused = centre.clone().abs().greater_elem(FARTHEST_BEND);
+        let Standardized { center, width, .. } = Standardized::new(marginals, bend);
+        let unused = center.clone().abs().greater_elem(FARTHEST_BEND);
         let unused = unused.bool_or(width.clone().greater_elem(1.0));
-        let centre = centre.mask_fill(unused.clone(), 0.0);
+        let center = center.mask_fill(unused.clone(), 0.0);
         let width = width.mask_fill(unused.clone(), 1.0);
-        let reach = centre.clone().abs() + REACH;
-        let gaussian = Set::of_gaussian(&centre, count);
-        let bend = Set::new(centre, width, reach, NODES_AROUND_BEND).without(unused);
+        let reach = center.clone().abs() + REACH;
+        let gaussian = Set::of_gaussian(&center, count);
+        let bend = Set::new(center, width, reach, NODES_AROUND_BEND).without(unused);
         Self::of(&gaussian, &bend)
     }
 
@@ -97,10 +97,10 @@ impl GradedNodes {
         peak: Focus,
         log_density: impl Fn(Tensor<3>) -> Tensor<3>,
     ) -> Self {
-        let (centre, width) = Standardized::new(marginals, peak).mode(log_density);
-        let reach = centre.clone().abs() + REACH_AROUND_MODE;
-        let gaussian = Set::of_gaussian(&centre, NODES);
-        let mode = Set::new(centre, width, reach, NODES_AROUND_MODE);
+        let (center, width) = Standardized::new(marginals, peak).mode(log_density);
+        let reach = center.clone().abs() + REACH_AROUND_MODE;
+        let gaussian = Set::of_gaussian(&center, NODES);
+        let mode = Set::new(center, width, reach, NODES_AROUND_MODE);
         Self::of(&gaussian, &mode)
     }
 
@@ -167,7 +167,7 @@ impl GradedNodes {
 /// `[1, N, P]`.
 struct Set {
     /// c
-    centre: Tensor<3>,
+    center: Tensor<3>,
     /// d
     width: Tensor<3>,
     /// h
@@ -179,12 +179,12 @@ struct Set {
 }
 
 impl Set {
-    /// The last nodes lie `reach` away from the centre.
-    fn new(centre: Tensor<2>, width: Tensor<2>, reach: Tensor<2>, count: usize) -> Self {
+    /// The last nodes lie `reach` away from the center.
+    fn new(center: Tensor<2>, width: Tensor<2>, reach: Tensor<2>, count: usize) -> Self {
         let ratio = reach / width.clone();
         let last = (ratio.clone() + (ratio.square() + 1.0).sqrt()).log(); // its inverse sinh
         Self {
-            centre: centre.unsqueeze(),
+            center: center.unsqueeze(),
             width: width.unsqueeze(),
             spacing: (last * (1.0 / count as f64)).unsqueeze(),
             count,
@@ -211,16 +211,16 @@ impl Set {
         let count = self.count as i64;
         let steps: Vec<f64> = (-count..=count).map(|step| step as f64).collect();
         let data = TensorData::new(steps, [2 * self.count + 1, 1, 1]);
-        let options = (&self.centre.device(), self.centre.dtype());
+        let options = (&self.center.device(), self.center.dtype());
         let growth = (Tensor::<3>::from_data(data, options) * self.spacing.clone()).exp();
         let sinh = (growth.clone() - growth.recip()) * 0.5;
-        sinh * self.width.clone() + self.centre.clone()
+        sinh * self.width.clone() + self.center.clone()
     }
 
     /// The logarithm of the nodes per unit of length, `−log h − ½·log((z − c)² + d²)`, at places z,
     /// `[S, N, P]`.
     fn log_density(&self, places: &Tensor<3>) -> Tensor<3> {
-        let squares = (places.clone() - self.centre.clone()).square() + self.width.clone().square();
+        let squares = (places.clone() - self.center.clone()).square() + self.width.clone().square();
         let log_spacing = self.spacing.clone().log();
         let log_spacing = match &self.unused {
             Some(unused) => log_spacing.mask_fill(unused.clone(), -NONE),
@@ -229,11 +229,11 @@ impl Set {
         squares.log() * -0.5 - log_spacing
     }
 
-    /// Moves nodes far behind both the mean and the centre, which have no weight, to where integrands
+    /// Moves nodes far behind both the mean and the center, which have no weight, to where integrands
     /// are finite.
     fn kept_near(&self, places: Tensor<3>) -> Tensor<3> {
-        let first = self.centre.clone().clamp_max(0.0) - REACH_AROUND_MODE;
-        let last = self.centre.clone().clamp_min(0.0) + REACH_AROUND_MODE;
+        let first = self.center.clone().clamp_max(0.0) - REACH_AROUND_MODE;
+        let last = self.center.clone().clamp_min(0.0) + REACH_AROUND_MODE;
         let shape = places.dims();
         (places.max_pair(first.expand(shape))).min_pair(last.expand(shape))
     }

@@ -144,7 +144,7 @@ impl Likelihood for Heteroskedastic {
         let likeliest = explained.clamp_min(SMALLEST_NOISE) / noise.clone().reshape([1, 1]);
         let peak = Focus {
             width: likeliest.ones_like(),
-            centre: likeliest.log(),
+            center: likeliest.log(),
         };
         let nodes = GradedNodes::around_mode(&log_noise, peak, log_density);
         sum_outputs(nodes.log_expectation(log_noise, log_density))

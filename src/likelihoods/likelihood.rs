@@ -83,7 +83,7 @@ impl Marginals {
     }
 }
 
-/// A factorised likelihood `p(y | f) = Π_n Π_p p(y_np | f_np)`, `f_np` the latent functions of
+/// A factorized likelihood `p(y | f) = Π_n Π_p p(y_np | f_np)`, `f_np` the latent functions of
 /// output `p` at input `n`.
 ///
 /// Shapes: P outputs, F = [`latents`](Self::latents)`(P)` functions,
@@ -362,11 +362,11 @@ pub trait Likelihood: Module + ModuleDisplay {
         let quadrature = self.quadrature();
         let (points, weights) = quadrature.points(marginals);
         let (mean, variance) = self.conditional_moments(points);
-        let centre = quadrature.weighted_sum(mean.clone(), weights.clone());
-        let spread = mean - centre.clone().unsqueeze::<3>();
+        let center = quadrature.weighted_sum(mean.clone(), weights.clone());
+        let spread = mean - center.clone().unsqueeze::<3>();
         Marginals {
             variance: quadrature.weighted_sum(spread.square() + variance, weights),
-            mean: centre,
+            mean: center,
         }
     }
 

@@ -20,7 +20,7 @@ const SMALLEST_WIDTH: f64 = 1e-5;
 /// A focus in deviations of the Gaussian from its mean. Nothing here is tracked by autodiff.
 pub(super) struct Standardized {
     /// `(c − μ)/σ`, `[N, P]`
-    pub centre: Tensor<2>,
+    pub center: Tensor<2>,
     /// `d/σ`, `[N, P]`
     pub width: Tensor<2>,
     mean: Tensor<2>,
@@ -32,13 +32,13 @@ impl Standardized {
         let mean = marginals.mean.clone().detach();
         let variance = marginals.variance.clone().detach();
         let deviation = variance.clamp_min(SMALLEST_VARIANCE).sqrt();
-        let centre = (focus.centre.detach() - mean.clone()) / deviation.clone();
-        let centre = centre.clamp(-FARTHEST, FARTHEST);
-        let smallest = (centre.clone().abs() + 1.0) * SMALLEST_WIDTH;
+        let center = (focus.center.detach() - mean.clone()) / deviation.clone();
+        let center = center.clamp(-FARTHEST, FARTHEST);
+        let smallest = (center.clone().abs() + 1.0) * SMALLEST_WIDTH;
         let width = focus.width.detach() / deviation.clone();
         Self {
             width: width.max_pair(smallest.clamp_max(1.0)),
-            centre,
+            center,
             mean,
             deviation,
         }
@@ -57,8 +57,8 @@ impl Standardized {
     /// - `log_density`: from values of `f`, `[S, N, P]`, to `[S, N, P]`
     pub fn mode(&self, log_density: impl Fn(Tensor<3>) -> Tensor<3>) -> (Tensor<2>, Tensor<2>) {
         // Along the line from the mean to the peak.
-        let is_left = self.centre.clone().lower_elem(0.0);
-        let mut last = self.centre.clone().abs();
+        let is_left = self.center.clone().lower_elem(0.0);
+        let mut last = self.center.clone().abs();
         let mut first = last.zeros_like();
         let direction = (first.clone() + 1.0).mask_fill(is_left, -1.0);
         let scale = self.width.clone().clamp_max(1.0);

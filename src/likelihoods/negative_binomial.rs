@@ -124,7 +124,7 @@ impl Likelihood for NegativeBinomial {
         let counts = positive(targets.clone());
         let width = (counts.clone().recip() + dispersion.clone()).sqrt();
         Some(Focus {
-            centre: counts.log() - dispersion.log().clamp_min(0.0),
+            center: counts.log() - dispersion.log().clamp_min(0.0),
             width: width.clamp_max(1.0),
         })
     }

@@ -21,7 +21,7 @@ const NOISE_ABOVE: f64 = 14.0;
 /// Nodes are densest at the mean of the function for which this many deviations less are most. A
 /// narrow function farther below does not show in the product; a wide one above is smooth over a fifth
 /// of its distance.
-const DEVIATIONS_OF_CENTRE: f64 = 5.0;
+const DEVIATIONS_OF_CENTER: f64 = 5.0;
 
 /// The distance from there, in deviations of function and noise, over which nodes are equally dense.
 const WIDTH: f64 = 3.0;
@@ -57,7 +57,7 @@ struct Functions {
 /// Places t with the logarithms of their weights, constants to autodiff.
 struct Line {
     /// c, `[1, N, 1, P]`
-    centre: Tensor<4>,
+    center: Tensor<4>,
     /// `t − c`, `[T, N, 1, P]`
     distance: Tensor<4>,
     /// `[T, N, 1, P]`
@@ -147,7 +147,7 @@ impl NoisyMaximum {
         let density = product.clone() * all_rates.clone();
         let total = density.clone().sum_dim(0); // one, but for the error of the sum
         let log_sum =
-            (density * line.distance).sum_dim(0) / total.clone() + line.centre - GUMBEL_MEAN;
+            (density * line.distance).sum_dim(0) / total.clone() + line.center - GUMBEL_MEAN;
         // Integrated by parts, that of −½·F_c″·Π_{j≠c} F_j is that of ½·Π_j F_j·r_c·Σ_{k≠c} r_k.
         let share = rate.clone() * product;
         let slope_in_variance =
@@ -188,8 +188,8 @@ impl Functions {
         let mean = self.mean.clone().detach();
         let deviation = self.variance.clone().detach().sqrt();
         let (_, index) =
-            (mean.clone() - deviation.clone() * DEVIATIONS_OF_CENTRE).max_dim_with_indices(1);
-        let centre = mean.clone().gather(1, index.clone());
+            (mean.clone() - deviation.clone() * DEVIATIONS_OF_CENTER).max_dim_with_indices(1);
+        let center = mean.clone().gather(1, index.clone());
         let width = (deviation.clone().gather(1, index).square() + 1.0).sqrt() * WIDTH;
         let first = (mean.clone() - deviation.clone() * DEVIATIONS_BELOW).max_dim(1) - NOISE_BELOW;
         let last = (mean + deviation * DEVIATIONS_ABOVE).max_dim(1) + NOISE_ABOVE;
@@ -197,8 +197,8 @@ impl Functions {
             let ratio = distance / width.clone();
             (ratio.clone() + (ratio.square() + 1.0).sqrt()).log() // its inverse sinh
         };
-        let below = steps(centre.clone() - first);
-        let spacing = (steps(last - centre.clone()) + below.clone()) / (count - 1) as f64;
+        let below = steps(center.clone() - first);
+        let spacing = (steps(last - center.clone()) + below.clone()) / (count - 1) as f64;
         let numbers: Vec<f64> = (0..count).map(|number| number as f64).collect();
         let options = (&width.device(), width.dtype());
         let numbers: Tensor<4> =
@@ -210,14 +210,14 @@ impl Functions {
         Line {
             distance: (growth.clone() - shrinkage.clone()) * width,
             log_weight: ((growth + shrinkage) * interval).log(),
-            centre: centre.unsqueeze(),
+            center: center.unsqueeze(),
         }
     }
 
     /// `F′(t) = E[e^{f−t}·exp(−e^{f−t})]`, which is `e^{μ−t+σ²/2}·F(t − σ²)`, as `e^f` moves the mean of a
     /// Gaussian by σ²: an upper tail to the last digits, of the middle of F.
     fn integrand(&self, line: &Line) -> Integrand {
-        let offset = line.centre.clone() - self.mean.clone().unsqueeze::<4>();
+        let offset = line.center.clone() - self.mean.clone().unsqueeze::<4>();
         let place = line.distance.clone() + offset; // t − μ, [T, N, C, P]
         let variance: Tensor<4> = self.variance.clone().unsqueeze();
         let [nodes, ..] = place.dims();

@@ -36,7 +36,7 @@ const BEYOND: f64 = 1e4;
 pub struct Ordinal {
     /// b_1, `[1]`
     first_cut_point: Param<Tensor<1>>,
-    /// The distances between neighbouring cut points, `[C − 2]`.
+    /// The distances between neighboring cut points, `[C − 2]`.
     gaps: Positive,
     #[module(skip)]
     classes: usize,
@@ -115,12 +115,12 @@ impl Ordinal {
 
     /// Mean and variance of the label from the probabilities of all labels, in label order.
     fn moments<const D: usize>(probabilities: Vec<Tensor<D>>) -> (Tensor<D>, Tensor<D>) {
-        let labelled = || probabilities.iter().enumerate();
+        let labeled = || probabilities.iter().enumerate();
         let zero = probabilities[0].zeros_like();
-        let mean = labelled().fold(zero.clone(), |sum, (label, probability)| {
+        let mean = labeled().fold(zero.clone(), |sum, (label, probability)| {
             sum + probability.clone() * label as f64
         });
-        let variance = labelled().fold(zero, |sum, (label, probability)| {
+        let variance = labeled().fold(zero, |sum, (label, probability)| {
             let distance = mean.clone() - label as f64;
             sum + distance.square() * probability.clone()
         });

@@ -88,7 +88,7 @@ impl Likelihood for Poisson {
     fn peak(&self, targets: &Tensor<2>) -> Option<Focus> {
         let counts = positive(targets.clone());
         Some(Focus {
-            centre: counts.clone().log(),
+            center: counts.clone().log(),
             width: counts.sqrt().recip(),
         })
     }

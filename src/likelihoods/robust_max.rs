@@ -154,7 +154,7 @@ impl RobustMax {
             values.reshape(flat)
         };
         Focus {
-            centre: at_step(mean),
+            center: at_step(mean),
             width: at_step(deviation),
         }
     }

@@ -151,14 +151,14 @@ impl Likelihood for StudentT {
     fn bend(&self, targets: &Tensor<2>) -> Option<Focus> {
         let width = self.degrees_of_freedom().sqrt() * self.scale();
         Some(Focus {
-            centre: targets.clone(),
+            center: targets.clone(),
             width: targets.zeros_like() + width.reshape([1, 1]),
         })
     }
 
     fn peak(&self, targets: &Tensor<2>) -> Option<Focus> {
         Some(Focus {
-            centre: targets.clone(),
+            center: targets.clone(),
             width: targets.zeros_like() + self.scale().reshape([1, 1]),
         })
     }

@@ -83,10 +83,10 @@ impl ProjectionMean {
             entries.sum::<f64>() / count as f64
         };
         let means: Vec<f64> = (0..dimensions).map(mean).collect();
-        let centred = Mat::from_fn(count, dimensions, |row, column| {
+        let centered = Mat::from_fn(count, dimensions, |row, column| {
             values[row * dimensions + column] - means[column]
         });
-        let scatter = centred.transpose() * &centred;
+        let scatter = centered.transpose() * &centered;
         let Ok(decomposition) = scatter.self_adjoint_eigen(Side::Lower) else {
             // Inputs that are not finite have no directions.
             return Self::truncation(dimensions, outputs, options);

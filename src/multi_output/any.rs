@@ -2,7 +2,7 @@
 
 use burn::{module::Module, tensor::Tensor};
 
-use super::{Coregionalised, Mixture, SeparateKernels};
+use super::{Coregionalized, Mixture, SeparateKernels};
 use crate::{
     inducing::{InducingVariables, SeparateInducing},
     kernels::{FunctionPrior, Kernel},
@@ -46,7 +46,7 @@ pub enum Functions<Q: Module> {
     /// As they are.
     Independent(Q),
     /// Mixtures.
-    Coregionalised(Coregionalised<Q>),
+    Coregionalized(Coregionalized<Q>),
 }
 
 impl<Q: Module> Functions<Q> {
@@ -54,7 +54,7 @@ impl<Q: Module> Functions<Q> {
     pub fn independent(&self) -> &Q {
         match self {
             Self::Independent(posterior) => posterior,
-            Self::Coregionalised(posterior) => posterior.latent(),
+            Self::Coregionalized(posterior) => posterior.latent(),
         }
     }
 }
@@ -65,28 +65,28 @@ impl<K: FunctionPrior, Q: Posterior<K>> Posterior<K> for Functions<Q> {
     fn evaluate(&self, prior: &K, x: Tensor<2>) -> Result<Evaluation, NotPositiveDefinite> {
         match self {
             Self::Independent(posterior) => posterior.evaluate(prior, x),
-            Self::Coregionalised(posterior) => posterior.evaluate(prior, x),
+            Self::Coregionalized(posterior) => posterior.evaluate(prior, x),
         }
     }
 
     fn condition(&self, prior: &K) -> Result<Self::Process, NotPositiveDefinite> {
         Ok(match self {
             Self::Independent(posterior) => EitherProcess::First(posterior.condition(prior)?),
-            Self::Coregionalised(posterior) => EitherProcess::Second(posterior.condition(prior)?),
+            Self::Coregionalized(posterior) => EitherProcess::Second(posterior.condition(prior)?),
         })
     }
 
     fn after_step(self, prior: &K) -> Self {
         match self {
             Self::Independent(posterior) => Self::Independent(posterior.after_step(prior)),
-            Self::Coregionalised(posterior) => Self::Coregionalised(posterior.after_step(prior)),
+            Self::Coregionalized(posterior) => Self::Coregionalized(posterior.after_step(prior)),
         }
     }
 
     fn refreshed(self, prior: &K) -> Self {
         match self {
             Self::Independent(posterior) => Self::Independent(posterior.refreshed(prior)),
-            Self::Coregionalised(posterior) => Self::Coregionalised(posterior.refreshed(prior)),
+            Self::Coregionalized(posterior) => Self::Coregionalized(posterior.refreshed(prior)),
         }
     }
 }

@@ -4,17 +4,17 @@
 //! |---|---|---|
 //! | independent, one kernel and one set of inducing variables | `f_p ~ GP(0, k)` | any posterior with P outputs |
 //! | independent, with kernels or inducing variables of their own | `f_p ~ GP(0, k_p)` | [`SeparateKernels`] under any posterior |
-//! | mixtures of Q latent functions | `f = W·g` | [`Coregionalised`] over any posterior |
+//! | mixtures of Q latent functions | `f = W·g` | [`Coregionalized`] over any posterior |
 
 mod any;
-mod coregionalised;
+mod coregionalized;
 mod mixture;
 mod separate_kernels;
 mod separate_posterior;
 mod separate_process;
 
 pub use any::{Functions, Kernels};
-pub use coregionalised::{Coregionalised, first_mixing};
+pub use coregionalized::{Coregionalized, first_mixing};
 pub use mixture::Mixture;
 pub(crate) use mixture::mix_draws;
 pub use separate_kernels::SeparateKernels;

@@ -15,7 +15,7 @@ use super::{
 /// [Cᵀ K₂] = [Aᵀ L₂] [0   L₂ᵀ]     A = L⁻¹C,   L₂L₂ᵀ = K₂ − AᵀA
 /// ```
 ///
-/// The two blocks stay apart, which a factorisation of the whole does not leave.
+/// The two blocks stay apart, which a factorization of the whole does not leave.
 #[derive(Clone, Debug)]
 pub struct BlockFactor {
     /// L

@@ -20,7 +20,7 @@ use super::{
 };
 use crate::patches::PatchGrid;
 
-/// Carries the outcome of a factorisation past the tensor interface.
+/// Carries the outcome of a factorization past the tensor interface.
 ///
 /// One entry a batch member: the jitter added, or the pivot that failed.
 #[derive(Clone, Debug, Default)]
@@ -209,13 +209,13 @@ pub trait LinearAlgebra: Backend {
     fn add_to_diagonal(matrix: FloatTensor<Self>, value: FloatTensor<Self>) -> FloatTensor<Self>;
 
     /// `KL[N(m_p, W_pW_pᵀ) ‖ N(0, I)]`, `[P]`.
-    fn gaussian_divergence(mean: FloatTensor<Self>, scale: FloatTensor<Self>) -> FloatTensor<Self>;
+    fn gaussian_kl(mean: FloatTensor<Self>, scale: FloatTensor<Self>) -> FloatTensor<Self>;
 
     /// A scalar function, elementwise.
     fn special(x: FloatTensor<Self>, function: SpecialFunction) -> FloatTensor<Self>;
 
     /// `γ_d·(x_nd − μ_n)/√(v_n + ε) + β_d`, [N, D].
-    fn layer_normalisation(
+    fn layer_normalization(
         x: FloatTensor<Self>,
         scale: FloatTensor<Self>,
         shift: FloatTensor<Self>,
@@ -390,14 +390,14 @@ pub trait LinearAlgebraReverse: LinearAlgebra {
     fn trace(matrix: FloatTensor<Self>) -> FloatTensor<Self>;
 
     /// The gradients of the mean and the scale.
-    fn gaussian_divergence_reverse(
+    fn gaussian_kl_reverse(
         mean: FloatTensor<Self>,
         scale: FloatTensor<Self>,
         gradient: FloatTensor<Self>,
     ) -> [FloatTensor<Self>; 2];
 
     /// The gradients of x, γ and β.
-    fn layer_normalisation_reverse(
+    fn layer_normalization_reverse(
         x: FloatTensor<Self>,
         scale: FloatTensor<Self>,
         gradient: FloatTensor<Self>,

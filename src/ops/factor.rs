@@ -1,4 +1,4 @@
-//! The Cholesky factorisation and everything computed from its factor.
+//! The Cholesky factorization and everything computed from its factor.
 
 use burn::{
     backend::Dispatch,
@@ -14,7 +14,7 @@ use super::{
 /// What is added to the diagonal of a matrix before it is factored, relative to the mean of the
 /// diagonal.
 ///
-/// A factorisation starts with `initial` and, when a pivot is not positive, tries again with ten
+/// A factorization starts with `initial` and, when a pivot is not positive, tries again with ten
 /// times as much (from [`Jitter::FIRST_STEP`] if `initial` is zero), at most `escalations` times.
 /// In a batch only the members that failed are tried again.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

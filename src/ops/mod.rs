@@ -2,18 +2,18 @@
 //!
 //! | operation | forward | reverse |
 //! |---|---|---|
-//! | [`covariance`] | one vectorised pass from points to covariances | one pass, everything recomputed |
+//! | [`covariance`] | one vectorized pass from points to covariances | one pass, everything recomputed |
 //! | [`patch_covariance`], [`patch_variance`] | one product and one pass a tile, nothing kept | the same tiles anew |
 //! | [`covariance_product`], [`block_covariance`] | one pass and one product a tile, nothing kept | the same tiles anew |
 //! | [`cholesky`] | blocked, all matrix products | one two-sided triangular solve |
 //! | [`CholeskyFactor::solve`] | matrix products with the inverses of the diagonal blocks | one solve, one triangular product |
-//! | [`gaussian_log_density`] | one factorisation, two solves | one inverse, a third of a product |
-//! | [`BlockFactor`] | two smaller factorisations | that of its parts |
+//! | [`gaussian_log_density`] | one factorization, two solves | one inverse, a third of a product |
+//! | [`BlockFactor`] | two smaller factorizations | that of its parts |
 //! | [`projected_moments`] | one triangular product | two triangular products |
 //! | [`gram`], [`transposed_gram`] | one triangular product | one product |
 //! | [`triangular_product`] | half a product | half a product |
 //! | [`remainder`] | one product, added to a copy | two products |
-//! | [`column_squares`], [`column_products`], [`add_to_diagonal`], [`gaussian_divergence`], [`layer_normalisation`] | one pass | one pass |
+//! | [`column_squares`], [`column_products`], [`add_to_diagonal`], [`gaussian_kl`], [`layer_normalization`] | one pass | one pass |
 //! | [`congruence`] | two triangular products | none |
 //!
 //! They are one backend extension, [`extension`]: each backend supplies the primitives, and the
@@ -25,7 +25,7 @@
 //! not contiguous is copied first). **On the GPU backends each of them reads its inputs back to
 //! the host, computes there and uploads the result**, but for [`gram`],
 //! [`triangular_product`], [`remainder`] and [`congruence`], which are products of matrices there,
-//! and [`tanh`] and [`layer_normalisation`], which are burn's there.
+//! and [`tanh`] and [`layer_normalization`], which are burn's there.
 //! Everything else of a model runs on the GPU.
 
 mod adam;
@@ -39,7 +39,7 @@ mod gram;
 pub mod host;
 mod host_access;
 mod inversion;
-mod layer_normalisation;
+mod layer_normalization;
 mod log_density;
 mod moments;
 mod on_host;
@@ -65,11 +65,11 @@ pub use factor::{
 pub use gram::{gram, transposed_gram};
 pub(crate) use host::adam::AdamStep;
 pub use inversion::{Congruence, congruence};
-pub use layer_normalisation::layer_normalisation;
+pub use layer_normalization::layer_normalization;
 pub use log_density::gaussian_log_density;
 pub use moments::{
     batch_column_products, batch_column_squares, batch_projected_moments, column_products,
-    column_squares, gaussian_divergence, projected_moments,
+    column_squares, gaussian_kl, projected_moments,
 };
 pub use patches::{patch_covariance, patch_variance};
 pub use products::{Blocks, block_covariance, covariance_product};

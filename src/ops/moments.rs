@@ -175,14 +175,14 @@ fn require_same_shapes<const D: usize>(left: [usize; D], right: [usize; D]) {
 ///
 /// If the shapes do not fit together.
 #[track_caller]
-pub fn gaussian_divergence(mean: Tensor<2>, scale: Tensor<3>) -> Tensor<1> {
+pub fn gaussian_kl(mean: Tensor<2>, scale: Tensor<3>) -> Tensor<1> {
     let [p, m] = mean.dims();
     assert!(
         scale.dims() == [p, m, m],
-        "gaussian_divergence: mean [{p}, {m}], scale {:?}; expected [P, M], [P, M, M]",
+        "gaussian_kl: mean [{p}, {m}], scale {:?}; expected [P, M], [P, M, M]",
         scale.dims()
     );
-    Tensor::from_dispatch(<Dispatch as LinearAlgebra>::gaussian_divergence(
+    Tensor::from_dispatch(<Dispatch as LinearAlgebra>::gaussian_kl(
         mean.into_dispatch(),
         scale.into_dispatch(),
     ))

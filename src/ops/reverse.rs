@@ -179,16 +179,16 @@ reverse_step!(
 );
 
 reverse_step!(
-    GaussianDivergenceStep[2](state: [FloatTensor<B>; 2], gradient) -> |_| {
+    GaussianKlStep[2](state: [FloatTensor<B>; 2], gradient) -> |_| {
         let [mean, scale] = state;
-        B::gaussian_divergence_reverse(mean, scale, gradient).map(Some)
+        B::gaussian_kl_reverse(mean, scale, gradient).map(Some)
     }
 );
 
 reverse_step!(
-    LayerNormalisationStep[3](state: ([FloatTensor<B>; 2], f64), gradient) -> |_| {
+    LayerNormalizationStep[3](state: ([FloatTensor<B>; 2], f64), gradient) -> |_| {
         let ([x, scale], epsilon) = state;
-        B::layer_normalisation_reverse(x, scale, gradient, epsilon).map(Some)
+        B::layer_normalization_reverse(x, scale, gradient, epsilon).map(Some)
     }
 );
 
@@ -428,14 +428,14 @@ impl<B: LinearAlgebraReverse, C: CheckpointStrategy> LinearAlgebra for Autodiff<
         DiagonalStep.record::<C>([matrix_node, value_node], each, output)
     }
 
-    fn gaussian_divergence(mean: FloatTensor<Self>, scale: FloatTensor<Self>) -> FloatTensor<Self> {
+    fn gaussian_kl(mean: FloatTensor<Self>, scale: FloatTensor<Self>) -> FloatTensor<Self> {
         let (mean, mean_node) = mean.into_parts();
         let (scale, scale_node) = scale.into_parts();
-        let output = B::gaussian_divergence(mean.clone(), scale.clone());
-        GaussianDivergenceStep.record::<C>([mean_node, scale_node], [mean, scale], output)
+        let output = B::gaussian_kl(mean.clone(), scale.clone());
+        GaussianKlStep.record::<C>([mean_node, scale_node], [mean, scale], output)
     }
 
-    fn layer_normalisation(
+    fn layer_normalization(
         x: FloatTensor<Self>,
         scale: FloatTensor<Self>,
         shift: FloatTensor<Self>,
@@ -443,8 +443,8 @@ impl<B: LinearAlgebraReverse, C: CheckpointStrategy> LinearAlgebra for Autodiff<
     ) -> FloatTensor<Self> {
         let [x, scale, shift] = [x, scale, shift].map(|t| t.into_parts());
         let nodes = [x.1, scale.1, shift.1];
-        let output = B::layer_normalisation(x.0.clone(), scale.0.clone(), shift.0, epsilon);
-        LayerNormalisationStep.record::<C>(nodes, ([x.0, scale.0], epsilon), output)
+        let output = B::layer_normalization(x.0.clone(), scale.0.clone(), shift.0, epsilon);
+        LayerNormalizationStep.record::<C>(nodes, ([x.0, scale.0], epsilon), output)
     }
 
     fn special(x: FloatTensor<Self>, function: SpecialFunction) -> FloatTensor<Self> {

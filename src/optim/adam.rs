@@ -18,7 +18,7 @@ use crate::ops::{AdamStep, adam};
 /// elementwise operations. The constants are kept in double precision, and the state is burn's, so
 /// that either reads the other's record.
 ///
-/// `ModuleOptimizer::from(Adam::new())` optimises a module;
+/// `ModuleOptimizer::from(Adam::new())` optimizes a module;
 /// [`ModuleOptimizer::with_group`](burn::optim::ModuleOptimizer::with_group) takes one for a group
 /// of parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]

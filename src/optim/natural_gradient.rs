@@ -13,11 +13,11 @@ use crate::variational::VariationalGaussian;
 /// How often a step size is halved before the step is given up.
 const HALVINGS: usize = 12;
 
-/// Natural-gradient descent for the Gaussians `q(u)`, to go with any optimiser for the other
-/// parameters: in every step, [`step`](Self::step) first, then the optimiser with the gradients
+/// Natural-gradient descent for the Gaussians `q(u)`, to go with any optimizer for the other
+/// parameters: in every step, [`step`](Self::step) first, then the optimizer with the gradients
 /// that are left.
 ///
-/// A natural gradient does not depend on how `q(u)` is parametrised (whitened or not, by which
+/// A natural gradient does not depend on how `q(u)` is parametrized (whitened or not, by which
 /// factor). For a Gaussian likelihood and all data, one step of size one lands on the optimum;
 /// mini-batches and other likelihoods take smaller steps, and smaller ones yet at the start
 /// (H. Salimbeni, S. Eleftheriadis and J. Hensman, *Natural Gradients in Practice*,

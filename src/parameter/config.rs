@@ -18,7 +18,7 @@ pub struct ParameterConfig {
     /// Bounds, which training never crosses.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub bounds: BTreeMap<String, Bounds>,
-    /// Priors, whose log density is part of what training maximises. A uniform one bounds its
+    /// Priors, whose log density is part of what training maximizes. A uniform one bounds its
     /// parameter.
     #[serde(skip_serializing_if = "Priors::is_empty")]
     pub priors: Priors,

@@ -61,7 +61,7 @@ impl<L: Layer> CoxProcess<L> {
         let [places, _] = nodes.dims();
         let Evaluation {
             marginals: Marginals { mean, variance },
-            divergence,
+            kl,
         } = self.layer.evaluate(Tensor::cat(vec![points, nodes], 0))?;
         let [_, functions] = mean.dims();
         assert!(
@@ -74,7 +74,7 @@ impl<L: Layer> CoxProcess<L> {
             variance: of_nodes(variance),
         });
         let fit = mean.narrow(0, 0, events).sum() * (count as f64 / events as f64);
-        Ok(fit - rule.integral(intensity.mean.squeeze_dim(1)) - divergence)
+        Ok(fit - rule.integral(intensity.mean.squeeze_dim(1)) - kl)
     }
 }
 

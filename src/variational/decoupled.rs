@@ -39,7 +39,7 @@ pub struct OrthogonallyDecoupled<I: Module> {
     orthogonal: I,
     /// a, [P, M2]
     weights: Param<Tensor<2>>,
-    /// The optimiser steps made, `[1]`: part of the record, so that a restored posterior goes on
+    /// The optimizer steps made, `[1]`: part of the record, so that a restored posterior goes on
     /// with the columns that would have come next.
     steps: Param<Tensor<1, Int>>,
     #[module(skip)]
@@ -147,16 +147,13 @@ impl<I: Module> OrthogonallyDecoupled<I> {
     {
         let (mut whitened, explained) = self.whitened(prior)?;
         let norm = self.squared_norm(prior) - explained.clone().square().sum();
-        let divergence = whitened.divergence() + norm * 0.5;
+        let kl = whitened.kl() + norm * 0.5;
         let mean = &mut whitened.moments[0].mean;
         *mean = mean.clone() - explained;
         let sets = [(&self.inducing, &self.distribution)];
         let mut marginals = whitened.marginals(prior, &sets, x.clone());
         marginals.mean = marginals.mean + expand(prior, &self.orthogonal, self.weights(), x);
-        Ok(Evaluation {
-            marginals,
-            divergence,
-        })
+        Ok(Evaluation { marginals, kl })
     }
 
     /// The factor of `K_uu`, and mean and factor of the whitened u to which the expansion over v

@@ -7,8 +7,7 @@ use burn::{
 use serde::{Deserialize, Serialize};
 
 use crate::ops::{
-    batch_column_squares, batch_projected_moments, column_squares, gaussian_divergence,
-    projected_moments,
+    batch_column_squares, batch_projected_moments, column_squares, gaussian_kl, projected_moments,
 };
 
 /// Whether a variational covariance is full or diagonal.
@@ -168,15 +167,11 @@ impl Moments {
     }
 
     /// `Σ_p KL[N(m_p, S_p) ‖ N(0, I)]`, `[1]`.
-    pub fn divergence_from_standard(self) -> Tensor<1> {
+    pub fn kl_from_standard(self) -> Tensor<1> {
         match self.scale {
             Scale::Full(scale) => {
-                let divergence = gaussian_divergence(self.mean, scale);
-                if divergence.dims() == [1] {
-                    divergence
-                } else {
-                    divergence.sum()
-                }
+                let kl = gaussian_kl(self.mean, scale);
+                if kl.dims() == [1] { kl } else { kl.sum() }
             }
             Scale::Diagonal(deviation) => {
                 let variance = deviation.square();

@@ -112,11 +112,11 @@ where
     }
 
     /// The divergence from the prior, `[1]`.
-    pub fn divergence(&self) -> Tensor<1> {
+    pub fn kl(&self) -> Tensor<1> {
         let mean = &self.moments[0].mean;
         let zero = Tensor::zeros([1], (&mean.device(), mean.dtype()));
         (self.moments.iter()).fold(zero, |sum, moments| {
-            sum + moments.clone().divergence_from_standard()
+            sum + moments.clone().kl_from_standard()
         })
     }
 
@@ -178,7 +178,7 @@ where
     let whitened = WhitenedSets::new(prior, &sets, coordinates, posterior.jitter())?;
     Ok(Evaluation {
         marginals: whitened.marginals(prior, &sets, x),
-        divergence: whitened.divergence(),
+        kl: whitened.kl(),
     })
 }
 

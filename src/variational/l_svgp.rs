@@ -16,14 +16,14 @@ use crate::{
     ops::{CholeskyFactor, Jitter, NotPositiveDefinite, cholesky},
 };
 
-/// L-SVGP: `q(u) = N(K_uu·v, (K_uu⁻¹ + S̃⁻¹)⁻¹)` by a Cholesky factorisation of `K̃ = K_uu + S̃`,
+/// L-SVGP: `q(u) = N(K_uu·v, (K_uu⁻¹ + S̃⁻¹)⁻¹)` by a Cholesky factorization of `K̃ = K_uu + S̃`,
 /// which needs no jitter.
 ///
 /// `μ = K_fu·v`, `σ² = k_ff − k_fuᵀK̃⁻¹k_fu`, and
 /// `KL = ½(vᵀK_uu·v − tr(K̃⁻¹K_uu) + log|K̃| − log|S̃|)` (S. Cortinovis, L. Aitchison,
 /// S. Eleftheriadis and M. van der Wilk, *Inverse-Free Sparse Variational Gaussian Processes*,
 /// arXiv:2604.00697, section 2), with v as [`PseudoObservations`] has it. It is what
-/// [`InverseFree`](super::InverseFree) follows without a factorisation.
+/// [`InverseFree`](super::InverseFree) follows without a factorization.
 #[derive(Module, Debug)]
 pub struct LSvgp<I: Module> {
     inducing: I,
@@ -100,7 +100,7 @@ impl<I: Module> LSvgp<I> {
                 mean: expand(prior, &self.inducing, weights, x),
                 variance: nonnegative(variance).expand([rows, outputs]),
             },
-            divergence: (squares + covariance * shared) * 0.5,
+            kl: (squares + covariance * shared) * 0.5,
         })
     }
 

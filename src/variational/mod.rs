@@ -2,7 +2,7 @@
 //!
 //! A [`Posterior`] owns its inducing variables and its distribution over them. A model asks it for
 //! one thing in training, [`evaluate`](Posterior::evaluate): the marginals of `q(f)` and the
-//! divergence from the prior, out of one factorisation; and for one thing afterwards,
+//! divergence from the prior, out of one factorization; and for one thing afterwards,
 //! [`condition`](Posterior::condition): an owned [`Process`] for prediction.
 
 mod any;
@@ -65,7 +65,7 @@ pub struct Evaluation {
     /// The marginals of `q(f)` at the inputs, each `[N, P]`.
     pub marginals: Marginals,
     /// `KL[q(u) ‖ p(u)]`, summed over outputs, `[1]`.
-    pub divergence: Tensor<1>,
+    pub kl: Tensor<1>,
 }
 
 /// A variational posterior over P independent functions with zero prior mean.
@@ -91,13 +91,13 @@ pub trait Posterior<K: FunctionPrior>: Module + ModuleDisplay {
     /// When the covariance of the inducing variables cannot be factored.
     fn condition(&self, kernel: &K) -> Result<Self::Process, NotPositiveDefinite>;
 
-    /// Updates whatever the posterior keeps between optimiser steps. Training loops call it after
+    /// Updates whatever the posterior keeps between optimizer steps. Training loops call it after
     /// every step; most posteriors keep nothing.
     fn after_step(self, _kernel: &K) -> Self {
         self
     }
 
-    /// Brings whatever the posterior keeps between optimiser steps up to date, before the first one
+    /// Brings whatever the posterior keeps between optimizer steps up to date, before the first one
     /// and after parameters were set from outside; most posteriors keep nothing.
     fn refreshed(self, _kernel: &K) -> Self {
         self

@@ -42,7 +42,7 @@ impl<I: Module> InducingSet<I> {
     }
 }
 
-/// SOLVE-GP: independent Gaussians over T sets of inducing variables, each of which summarises what
+/// SOLVE-GP: independent Gaussians over T sets of inducing variables, each of which summarizes what
 /// the sets before it leave of the functions.
 ///
 /// For two sets, `u = f(Z)` and `v = f(O) − E[f(O) | u]` with `c = k − k(·, Z)·K_uu⁻¹·k(Z, ·)` the
@@ -52,7 +52,7 @@ impl<I: Module> InducingSet<I> {
 /// `KL = KL[N(m_u, S_u) ‖ N(0, K_uu)] + KL[N(m_v, S_v) ‖ N(0, C_vv)]`
 /// (J. Shi, M. Titsias and A. Mnih, *Sparse Orthogonal Variational Inference for Gaussian
 /// Processes*, arXiv:1910.10596, eqs. 33 to 36). The two
-/// factorisations cost a quarter of one of M + M2 variables, and the couplings between the sets most
+/// factorizations cost a quarter of one of M + M2 variables, and the couplings between the sets most
 /// of the rest; what is saved for good are the parts of the covariance between u and v, in the
 /// moments and in the divergence. One set is the whitened or unwhitened posterior; more than two
 /// repeat the decomposition on what is left.

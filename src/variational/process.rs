@@ -96,8 +96,8 @@ pub trait Process {
         let options = (&mean.device(), mean.dtype());
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let noise = normals([outputs, points, samples], &mut random, options);
-        let centred = factor.matmul(noise); // [P, N, S]
-        let draws = centred + mean.transpose().unsqueeze_dim::<3>(2);
+        let centered = factor.matmul(noise); // [P, N, S]
+        let draws = centered + mean.transpose().unsqueeze_dim::<3>(2);
         Ok(draws.permute([2, 0, 1]))
     }
 }

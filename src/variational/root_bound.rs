@@ -5,10 +5,7 @@ use burn::tensor::Tensor;
 use super::{Evaluation, nonnegative};
 use crate::{
     likelihoods::Marginals,
-    ops::{
-        column_products, column_squares, diagonals, gaussian_divergence,
-        transposed_triangular_product,
-    },
+    ops::{column_products, column_squares, diagonals, gaussian_kl, transposed_triangular_product},
 };
 
 /// Covariances and a lower-triangular R that stands for a root of `K_uu⁻¹`: an alternative bound for
@@ -18,7 +15,7 @@ use crate::{
 /// With `A = RᵀK_uu·R`, `q(u) = N(K_uu·R·m̃, K_uu + K_uu·R(A − 2I + S̃)Rᵀ·K_uu)`:
 /// `μ = K_fu·R·m̃`, `σ² = k_ff + k_fuᵀR(A − 2I + S̃)Rᵀk_fu`, and
 /// `KL ≤ ½(m̃ᵀA·m̃ − log|S̃| + tr((S̃ − 3I + A)A) + M) + ½(tr A − M − log|A|)`, with equality at
-/// `RRᵀ = K_uu⁻¹`. Nothing but `log|A| = 2Σ log R_ii + log|K_uu|` needs a factorisation; where R is
+/// `RRᵀ = K_uu⁻¹`. Nothing but `log|A| = 2Σ log R_ii + log|K_uu|` needs a factorization; where R is
 /// held at the optimum of the last term, that is left out.
 #[derive(Clone, Debug)]
 pub struct RootBound {
@@ -55,7 +52,7 @@ impl RootBound {
             - column_squares(features.clone()) * 2.0;
 
         // ½(‖W‖²_F + ‖m̃‖² − M) − Σ log W_ii is the divergence from a standard normal.
-        let standard = gaussian_divergence(mean.clone(), scale.clone().unsqueeze());
+        let standard = gaussian_kl(mean.clone(), scale.clone().unsqueeze());
         let bent_mean = mean.clone().matmul(inner.clone()); // m̃ᵀA
         let shift = (bent_mean * mean.clone()).sum() - mean.clone().square().sum();
         let bent_scale = inner.clone().matmul(scale.clone()); // AW
@@ -68,15 +65,15 @@ impl RootBound {
             let roots = diagonals(root()).log().sum() * 2.0;
             (trace - roots - log_determinant - size as f64) * 0.5
         });
-        let divergence = standard + own;
+        let kl = standard + own;
         Evaluation {
             marginals: Marginals {
                 mean: mean.matmul(features).transpose(),
                 variance: nonnegative(variance.unsqueeze_dim(1)),
             },
-            divergence: match rest {
-                Some(rest) => divergence + rest,
-                None => divergence,
+            kl: match rest {
+                Some(rest) => kl + rest,
+                None => kl,
             },
         }
     }

@@ -105,7 +105,7 @@ impl<K: LowRankKernel> Posterior<K> for WeightSpace {
         };
         Ok(Evaluation {
             marginals: Marginals { mean, variance },
-            divergence: moments.divergence_from_standard(),
+            kl: moments.kl_from_standard(),
         })
     }
 

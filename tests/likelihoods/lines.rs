@@ -3,7 +3,7 @@
 
 use std::f64::consts::PI;
 
-/// Nodes of a panel, and panels between two neighbouring places.
+/// Nodes of a panel, and panels between two neighboring places.
 const NODES: usize = 16;
 const PANELS: usize = 2;
 

@@ -36,7 +36,7 @@ fn every_variant_is_registered_under_its_name() {
 #[test]
 fn configurations_survive_their_files() {
     for case in registry() {
-        let text = serde_json::to_string(&case.config).expect("serialisable");
+        let text = serde_json::to_string(&case.config).expect("serializable");
         let tag = format!("\"likelihood\":\"{}\"", case.name);
         assert!(text.contains(&tag), "{text}");
         let back: LikelihoodConfig = serde_json::from_str(&text).expect("readable");

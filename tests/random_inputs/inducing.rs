@@ -2,7 +2,7 @@
 
 use burn::tensor::Tensor;
 use burn_gp::{
-    inducing::{Initialiser, distinct_rows},
+    inducing::{Initializer, distinct_rows},
     ops::{Jitter, cholesky},
 };
 use proptest::prelude::*;
@@ -12,14 +12,14 @@ use crate::values::{DOCUMENTED, number, options, points, size, table, usual_kern
 
 #[test]
 fn inducing_points_of_any_inputs() {
-    let initialisers = &[
-        Initialiser::Subset,
-        Initialiser::KMeans,
-        Initialiser::GreedyVariance,
+    let initializers = &[
+        Initializer::Subset,
+        Initializer::KMeans,
+        Initializer::GreedyVariance,
     ][..];
     let counts = proptest::collection::vec(size(8), 0..3);
     let inputs = (
-        proptest::sample::select(initialisers),
+        proptest::sample::select(initializers),
         points(8),
         counts,
         any::<u64>(),
@@ -29,7 +29,7 @@ fn inducing_points_of_any_inputs() {
     search(
         1200,
         inputs,
-        |(initialiser, points, counts, seed, options, config)| {
+        |(initializer, points, counts, seed, options, config)| {
             no_panic(DOCUMENTED, || {
                 let _ = distinct_rows(&points.values, points.columns);
                 if config.missing_dimension(points.columns).is_some() {
@@ -38,8 +38,8 @@ fn inducing_points_of_any_inputs() {
                 let kernel = config.init(points.columns, (&options.0, options.1));
                 let inputs = points.tensor(&options);
                 let total = counts.iter().sum();
-                let _ = initialiser.select(&kernel, inputs.clone(), total, seed);
-                if let Ok(sets) = initialiser.select_sets(&kernel, inputs, &counts, seed) {
+                let _ = initializer.select(&kernel, inputs.clone(), total, seed);
+                if let Ok(sets) = initializer.select_sets(&kernel, inputs, &counts, seed) {
                     assert!(
                         sets.iter()
                             .map(|set| set.dims()[0])

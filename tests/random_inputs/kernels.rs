@@ -3,8 +3,8 @@
 use burn::tensor::Tensor;
 use burn_gp::{
     features::{
-        Features, FirstWeights, NetworkConfig, Normalisation, PerceptronConfig,
-        ResidualNetworkConfig, Standardisation,
+        Features, FirstWeights, NetworkConfig, Normalization, PerceptronConfig,
+        ResidualNetworkConfig, Standardization,
     },
     kernels::Kernel,
     means::{Mean, MeanConfig},
@@ -119,11 +119,11 @@ fn means_of_any_numbers() {
 
 #[test]
 fn networks_of_any_sizes() {
-    let standardisation =
+    let standardization =
         proptest::option::of((proptest::collection::vec(number(), 1..3), any::<bool>()));
     let inputs = (
         proptest::collection::vec(0usize..4, 0..3),
-        (0usize..4, 0usize..3, standardisation),
+        (0usize..4, 0usize..3, standardization),
         points(4),
         0usize..4,
         options(),
@@ -134,7 +134,7 @@ fn networks_of_any_sizes() {
         inputs,
         |(
             hidden,
-            (width, blocks, standardisation),
+            (width, blocks, standardization),
             points,
             outputs,
             options,
@@ -154,12 +154,12 @@ fn networks_of_any_sizes() {
                     true => NetworkConfig::ResidualNetwork(ResidualNetworkConfig {
                         width,
                         blocks,
-                        normalisation: if layer {
-                            Normalisation::Layer
+                        normalization: if layer {
+                            Normalization::Layer
                         } else {
-                            Normalisation::None
+                            Normalization::None
                         },
-                        standardisation: standardisation.map(|(values, _)| Standardisation {
+                        standardization: standardization.map(|(values, _)| Standardization {
                             means: values.clone(),
                             deviations: values,
                         }),
@@ -173,7 +173,7 @@ fn networks_of_any_sizes() {
                 };
                 let network = config.init(points.columns, outputs, (&options.0, options.1));
                 let x = points.tensor(&options);
-                let _ = Standardisation::of(&x);
+                let _ = Standardization::of(&x);
                 let _ = network.forward(x).into_data();
             })?;
             Ok(())

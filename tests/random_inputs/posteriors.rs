@@ -130,7 +130,7 @@ fn posteriors_of_any_numbers() {
                 let x = x.tensor(&options);
                 let posterior = posterior.refreshed(&kernel).after_step(&kernel);
                 if let Ok(evaluation) = posterior.evaluate(&kernel, x.clone()) {
-                    let sum = evaluation.divergence + evaluation.marginals.variance.sum();
+                    let sum = evaluation.kl + evaluation.marginals.variance.sum();
                     if sum.is_autodiff() {
                         let _ = sum.backward();
                     } else {
@@ -210,7 +210,7 @@ fn stacks_of_any_sizes() {
             let stack = Stack::new(vec![hidden], output, noise).refreshed();
             let x: Tensor<2> = x.tensor(&options);
             if let Ok(propagation) = stack.evaluate(x.clone()) {
-                let _ = propagation.divergence.into_data();
+                let _ = propagation.kl.into_data();
             }
             let _ = stack
                 .condition()

@@ -204,7 +204,7 @@ pub fn kernel(value: fn() -> BoxedStrategy<f64>) -> impl Strategy<Value = Kernel
             (kernel(), any::<bool>(), value())
                 .prop_map(|(base, ard, period)| KernelConfig::Periodic { base, ard, period }),
             (kernel(), network(), 1usize..3).prop_map(|(base, network, features)| {
-                KernelConfig::Warped {
+                KernelConfig::Deep {
                     base,
                     network,
                     features,

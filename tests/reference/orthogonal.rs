@@ -82,15 +82,15 @@ impl Gaussians {
     }
 
     /// `Σ_p KL[N(m_p, S_p) ‖ N(0, prior)]`.
-    pub fn divergence(&self, prior: &Matrix) -> f64 {
-        let divergence = |(output, covariance): (usize, &Matrix)| {
+    pub fn kl(&self, prior: &Matrix) -> f64 {
+        let kl = |(output, covariance): (usize, &Matrix)| {
             let mean: Matrix = self.mean_of(output).iter().map(|&m| vec![m]).collect();
             let squares = product(&transpose(&mean), &solve(prior, &mean))[0][0];
             let spread = trace(&solve(prior, covariance));
             let determinants = log_determinant(prior) - log_determinant(covariance);
             0.5 * (determinants - prior.len() as f64 + spread + squares)
         };
-        self.covariances.iter().enumerate().map(divergence).sum()
+        self.covariances.iter().enumerate().map(kl).sum()
     }
 }
 
@@ -294,9 +294,7 @@ impl OrthogonalProblem {
                 trace(&cff) + trace(&explained)
             })
             .sum();
-        self.log_density(orthogonal)
-            - spread / (2.0 * self.problem.noise)
-            - orthogonal.divergence(&cvv)
+        self.log_density(orthogonal) - spread / (2.0 * self.problem.noise) - orthogonal.kl(&cvv)
     }
 
     /// The bound at the optimum, equation 30.
@@ -306,7 +304,7 @@ impl OrthogonalProblem {
         let shrunk = solve(&add_diagonal(r.clone(), self.problem.noise), &r);
         let spread = trace(&self.cff()) - trace(&product(&r, &shrunk));
         let spread = self.problem.outputs() as f64 * spread / (2.0 * self.problem.noise);
-        self.log_density(&optimum) - spread - optimum.divergence(&self.cvv())
+        self.log_density(&optimum) - spread - optimum.kl(&self.cvv())
     }
 
     /// The collapsed orthogonally decoupled bound, equation 10 at its best mean.
@@ -358,6 +356,6 @@ impl OrthogonalProblem {
         let spread: f64 = covariances.iter().map(trace).sum();
         let constant = error.len() as f64 * (2.0 * std::f64::consts::PI * noise).ln();
         let expected = -0.5 * (constant + (dot(&error, &error) + spread) / noise);
-        expected - inducing.divergence(&self.kuu()) - orthogonal.divergence(&self.cvv())
+        expected - inducing.kl(&self.kuu()) - orthogonal.kl(&self.cvv())
     }
 }

@@ -63,11 +63,11 @@ fn check_moments(what: &str, process: &(impl Process + SamplePaths), x: Tensor<2
     let error = 8.0 * (2.0 / samples as f64).sqrt();
     for p in 0..outputs {
         let value = |s: usize, n: usize| draws[(s * outputs + p) * points + n];
-        let centre = |n: usize| (0..samples).map(|s| value(s, n)).sum::<f64>() / samples as f64;
-        let centres: Vec<f64> = (0..points).map(centre).collect();
+        let center = |n: usize| (0..samples).map(|s| value(s, n)).sum::<f64>() / samples as f64;
+        let centers: Vec<f64> = (0..points).map(center).collect();
         let expected = |i: usize, j: usize| covariance[(p * points + i) * points + j];
         for i in 0..points {
-            let off = (centres[i] - mean[i * outputs + p]).abs();
+            let off = (centers[i] - mean[i * outputs + p]).abs();
             let spread = expected(i, i).sqrt();
             assert!(
                 off < error * spread,
@@ -75,7 +75,7 @@ fn check_moments(what: &str, process: &(impl Process + SamplePaths), x: Tensor<2
             );
             for j in 0..=i {
                 let products =
-                    (0..samples).map(|s| (value(s, i) - centres[i]) * (value(s, j) - centres[j]));
+                    (0..samples).map(|s| (value(s, i) - centers[i]) * (value(s, j) - centers[j]));
                 let ours = products.sum::<f64>() / samples as f64;
                 let scale = (expected(i, i) * expected(j, j)).sqrt();
                 let off = (ours - expected(i, j)).abs();

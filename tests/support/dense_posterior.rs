@@ -17,7 +17,7 @@ use super::{
 struct Reference {
     mean: Dense,
     covariances: Vec<Dense>,
-    divergence: f64,
+    kl: f64,
 }
 
 fn reference(case: &Case) -> Reference {
@@ -26,14 +26,14 @@ fn reference(case: &Case) -> Reference {
     let psi = kuu.solve(&covariances(&case.z, &case.x)); // [M, N]
     let b = case.mean.times(&factor.transposed()); // [P, M]
     let inverse = kuu.inverse();
-    let mut divergence = 0.0;
+    let mut kl = 0.0;
     let covariances = (case.scale.iter().enumerate())
         .map(|(p, scale)| {
             let w = factor.times(scale);
             let s = w.times(&w.transposed());
             let b = Dense::new(1, case.z.rows, b.row(p).to_vec());
             let mahalanobis = b.times(&inverse).times(&b.transposed())[(0, 0)];
-            divergence += 0.5
+            kl += 0.5
                 * (inverse.times(&s).trace() + mahalanobis - case.z.rows as f64
                     + kuu.log_determinant()
                     - s.log_determinant());
@@ -44,7 +44,7 @@ fn reference(case: &Case) -> Reference {
     Reference {
         mean: psi.transposed().times(&b.transposed()),
         covariances,
-        divergence,
+        kl,
     }
 }
 
@@ -58,10 +58,7 @@ pub fn check_against_reference<P: Posterior<StationaryKernel>>(
     let kernel = kernel(platform);
     let expected = reference(case);
     let tolerance = platform.tolerance(1e-9, 1e-3);
-    let Evaluation {
-        marginals,
-        divergence,
-    } = posterior
+    let Evaluation { marginals, kl } = posterior
         .evaluate(&kernel, case.x(platform))
         .expect("factor");
     assert_close(
@@ -79,7 +76,7 @@ pub fn check_against_reference<P: Posterior<StationaryKernel>>(
         tolerance,
     );
     let tight = platform.tolerance(1e-10, 1e-3);
-    assert_close(what, &numbers(divergence), &[expected.divergence], tight);
+    assert_close(what, &numbers(kl), &[expected.kl], tight);
     let joint = posterior
         .condition(&kernel)
         .expect("factor")

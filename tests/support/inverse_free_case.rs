@@ -36,7 +36,7 @@ pub struct Moments {
     pub mean: Dense,
     /// [N, N], the same for all functions
     pub covariance: Dense,
-    pub divergence: f64,
+    pub kl: f64,
 }
 
 impl InverseFreeCase {
@@ -147,13 +147,13 @@ impl InverseFreeCase {
         }
     }
 
-    fn moments(&self, weights: &Dense, reduction: &Dense, divergence: f64) -> Moments {
+    fn moments(&self, weights: &Dense, reduction: &Dense, kl: f64) -> Moments {
         let kuf = self.kuf();
         let explained = kuf.transposed().times(reduction).times(&kuf);
         Moments {
             mean: kuf.transposed().times(weights),
             covariance: covariances(&self.x, &self.x).minus(&explained),
-            divergence,
+            kl,
         }
     }
 
@@ -208,7 +208,7 @@ impl InverseFreeCase {
                 fit -= 0.5 * ((2.0 * std::f64::consts::PI * NOISE).ln() + square / NOISE);
             }
         }
-        fit - moments.divergence
+        fit - moments.kl
     }
 
     /// `log p(y)`.

@@ -158,16 +158,13 @@ fn kinds() -> Vec<(&'static str, KernelConfig)> {
                 .plus(white())
                 .periodic(2.3),
         ),
+        ("deep", smooth.clone().deep(network(Activation::Tanh), 2)),
         (
-            "warped",
-            smooth.clone().warped(network(Activation::Tanh), 2),
-        ),
-        (
-            "warped sum",
+            "deep sum",
             rough
                 .clone()
                 .plus(white())
-                .warped(network(Activation::Silu), 1),
+                .deep(network(Activation::Silu), 1),
         ),
         (
             "change point",
@@ -276,7 +273,7 @@ pub fn reference(config: &KernelConfig, a: &[f64], b: &[f64], same: bool) -> f64
             reference(base, &select(a), &select(b), same)
         }
         KernelConfig::Periodic { base, period, .. } => periodic_formula(base, *period, a, b, same),
-        KernelConfig::Warped {
+        KernelConfig::Deep {
             base,
             network,
             features,

@@ -97,8 +97,8 @@ pub fn log_density(covariance: &Dense, targets: &Dense) -> f64 {
     let solved = factor.solve_lower(targets);
     let squares: f64 = solved.values.iter().map(|v| v * v).sum();
     let two_pi = 2.0 * core::f64::consts::PI;
-    let normaliser = targets.rows as f64 * two_pi.ln() + covariance.log_determinant();
-    -0.5 * (squares + normaliser * targets.columns as f64)
+    let normalizer = targets.rows as f64 * two_pi.ln() + covariance.log_determinant();
+    -0.5 * (squares + normalizer * targets.columns as f64)
 }
 
 /// `‖φ_n‖²`.

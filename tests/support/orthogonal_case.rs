@@ -57,7 +57,7 @@ impl Set {
     }
 
     /// The set with `L·m` and `L·W`.
-    fn coloured(&self, factor: &Dense) -> Self {
+    fn colored(&self, factor: &Dense) -> Self {
         Self {
             points: self.points.clone(),
             mean: self.mean.times(&factor.transposed()),
@@ -141,7 +141,7 @@ impl OrthogonalCase {
             let size = set.points.rows;
             let block = Dense::from_function(size, size, |i, j| factor[(first + i, first + j)]);
             first += size;
-            set.coloured(&block).in_posterior(platform)
+            set.colored(&block).in_posterior(platform)
         });
         Orthogonal::new(sets.collect(), Coordinates::Unwhitened, Jitter::INDUCING)
     }
@@ -158,7 +158,7 @@ impl OrthogonalCase {
             Coordinates::Unwhitened => {
                 let jitter = Dense::identity(first.points.rows).scaled(1e-6 * VARIANCE);
                 let kuu = covariances(&first.points, &first.points).plus(&jitter);
-                first.coloured(&kuu.cholesky()).distribution(platform)
+                first.colored(&kuu.cholesky()).distribution(platform)
             }
         };
         OrthogonallyDecoupled::new(

@@ -108,7 +108,7 @@ pub fn elbo(
     let expected = likelihood
         .expected_log_density(y, evaluation.marginals)
         .sum();
-    expected * (total as f64 / batch as f64) - evaluation.divergence
+    expected * (total as f64 / batch as f64) - evaluation.kl
 }
 
 #[track_caller]

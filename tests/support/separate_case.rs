@@ -68,10 +68,7 @@ pub fn assert_functions_alone<Q, R>(
     let x = || platform.matrix(x);
     // Rounding: the batch multiplies in another order.
     let tolerance = platform.tolerance(1e-11, 1e-4);
-    let Evaluation {
-        marginals,
-        divergence,
-    } = together.evaluate(kernels, x()).expect("factor");
+    let Evaluation { marginals, kl } = together.evaluate(kernels, x()).expect("factor");
     let process = together.condition(kernels).expect("factor");
     let (predicted, joint) = (process.marginals(x()), process.joint(x()));
     assert_same_marginals(what, &predicted, &marginals, tolerance);
@@ -80,7 +77,7 @@ pub fn assert_functions_alone<Q, R>(
         let kernel = &kernels.kernels()[output];
         let alone = alone(output);
         let expected = alone.evaluate(kernel, x()).expect("factor");
-        sum += numbers(expected.divergence)[0];
+        sum += numbers(expected.kl)[0];
         let column = |tensor: &Tensor<2>| tensor.clone().narrow(1, output, 1);
         let ours = Marginals {
             mean: column(&marginals.mean),
@@ -95,5 +92,5 @@ pub fn assert_functions_alone<Q, R>(
         let expected = alone.condition(kernel).expect("factor").joint(x());
         assert_same_joint(&what, ours, expected, tolerance);
     }
-    assert_close(what, &numbers(divergence), &[sum], tolerance);
+    assert_close(what, &numbers(kl), &[sum], tolerance);
 }

@@ -9,7 +9,7 @@ use super::{OptimizerName, PolicyName};
 #[derive(Args, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AllRowsOptions {
-    /// Optimiser [default: l-bfgs; adam for cagp-cg and itergp]
+    /// Optimizer [default: l-bfgs; adam for cagp-cg and itergp]
     #[arg(long, value_name = "OPTIMIZER", help_heading = "Models on all rows")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub optimizer: Option<OptimizerName>,

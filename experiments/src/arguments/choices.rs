@@ -48,7 +48,7 @@ choice! {
         /// Sparse variational, by pseudo-observations of the inducing variables with noise of
         /// their own
         LSvgp,
-        /// As l-svgp, by matrix products alone: an approximate inverse stands for the factorisation
+        /// As l-svgp, by matrix products alone: an approximate inverse stands for the factorization
         InverseFree,
         /// Layers of Gaussian processes, each on draws from the one before (deep Gaussian process)
         DeepGp,
@@ -241,10 +241,10 @@ choice! {
 
 choice! {
     /// How the first inducing points are chosen.
-    InitialiserName {
+    InitializerName {
         /// A random subset of the training inputs
         Subset,
-        /// Centres of clusters of the training inputs
+        /// Centers of clusters of the training inputs
         KMeans,
         /// The training inputs of largest conditional variance, one after the other
         GreedyVariance,
@@ -291,7 +291,7 @@ choice! {
 }
 
 choice! {
-    /// The optimisers of models on all rows.
+    /// The optimizers of models on all rows.
     OptimizerName {
         /// Few iterations with a line search, best in double precision
         LBfgs,
@@ -307,9 +307,9 @@ choice! {
         Mlp,
         /// Two residual blocks
         Residual,
-        /// The same with sums normalised over the units, in models trained on mini-batches of inputs
-        /// standardised by the training rows
-        Normalised,
+        /// The same with sums normalized over the units, in models trained on mini-batches of inputs
+        /// standardized by the training rows
+        Normalized,
     }
 }
 

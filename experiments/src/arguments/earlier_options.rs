@@ -31,7 +31,7 @@ impl RunOptions {
             actions: self.actions.or(earlier.actions),
             action_start: self.action_start.or(earlier.action_start),
             action_rows: self.action_rows.or(earlier.action_rows),
-            initialiser: self.initialiser.or(earlier.initialiser),
+            initializer: self.initializer.or(earlier.initializer),
             covariance: self.covariance.or(earlier.covariance),
             jitter: (self.jitter).or(if own_dtype { None } else { earlier.jitter }),
             pseudo_observations: (self.pseudo_observations)

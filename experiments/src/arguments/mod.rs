@@ -17,7 +17,7 @@ pub use crate::experiment::ExperimentCommand;
 pub use all_rows::AllRowsOptions;
 pub use choices::{
     ActionRowsName, ActionStartName, AuxiliaryName, BackboneName, CorrectionName, CovarianceName,
-    DeviceName, DtypeName, HiddenMeanName, InitialiserName, InputScaleName, InversionName,
+    DeviceName, DtypeName, HiddenMeanName, InitializerName, InputScaleName, InversionName,
     KeepName, LikelihoodName, MeanName, ModelName, OptimizerName, PolicyName, PosteriorName,
     ScaleName, ScheduleName, name_of,
 };
@@ -27,7 +27,7 @@ pub use network::NetworkOptions;
 pub use pseudo_observations::PseudoObservationOptions;
 pub use run_options::RunOptions;
 
-/// Gaussian processes on your data: train, look at the numbers and pictures, predict.
+/// Gaussian processes on your data: train, look at the numbers and plots, predict.
 #[derive(Debug, Parser)]
 #[command(name = "burn-gp", version, max_term_width = 100)]
 pub struct Arguments {
@@ -47,7 +47,7 @@ pub enum Command {
     /// The folder then holds metrics.json, predictions.csv (row, counted from 0 in the data; y;
     /// mean; std; lower and upper, the ends of the central 95 % interval; level, the smallest one of
     /// an interval that holds y), config.json (for --config), model.json and weights.bpk (for `predict`),
-    /// training_log.csv and pictures. Ctrl-C stops after the current step with a checkpoint;
+    /// training_log.csv and plots. Ctrl-C stops after the current step with a checkpoint;
     /// --resume goes on from it, or from the last checkpoint of a killed run, bit for bit.
     Train(Box<TrainArguments>),
     /// Fit several models to the same data and put their scores side by side

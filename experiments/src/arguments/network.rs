@@ -9,7 +9,7 @@ use super::{BackboneName, CorrectionName};
 #[derive(Args, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct NetworkOptions {
-    /// The network of dbk, svdbk, bll, dkl, sdkl and svdkl [default: normalised]
+    /// The network of dbk, svdbk, bll, dkl, sdkl and svdkl [default: normalized]
     #[arg(long, value_name = "NETWORK", help_heading = "Networks")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub backbone: Option<BackboneName>,

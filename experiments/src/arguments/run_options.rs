@@ -12,7 +12,7 @@ use crate::parameter_options::{BoundsOption, PriorOption, ValuesOption};
 
 use super::{
     ActionRowsName, ActionStartName, AllRowsOptions, CovarianceName, DeviceName, DtypeName,
-    InitialiserName, InputScaleName, KeepName, LayerOptions, LikelihoodName, MeanName, ModelName,
+    InitializerName, InputScaleName, KeepName, LayerOptions, LikelihoodName, MeanName, ModelName,
     NetworkOptions, PseudoObservationOptions, ScheduleName,
 };
 
@@ -28,7 +28,7 @@ pub struct RunOptions {
     ///
     /// Kernels: rbf, matern12, matern32, matern52, rational-quadratic, linear, polynomial,
     /// arc-cosine, cosine, spectral-mixture, gibbs, constant, white; of other kernels: periodic(K),
-    /// scaled(K), warped(K) (on the outputs of a network), change-point(K, K), sums K+K and
+    /// scaled(K), deep(K) (on the outputs of a network), change-point(K, K), sums K+K and
     /// products K*K. `K[1,3]` sees only the first and the third input. Parameters start where
     /// options in parentheses say: rbf(lengthscale=0.5), periodic(rbf, period=12).
     #[arg(long, value_name = "KERNEL", help_heading = "Model")]
@@ -54,7 +54,7 @@ pub struct RunOptions {
     #[arg(long, value_name = "LIKELIHOOD", help_heading = "Model")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub likelihood: Option<LikelihoodName>,
-    /// First noise variance, in squared units of the standardised target [default: 0.1]
+    /// First noise variance, in squared units of the standardized target [default: 0.1]
     ///
     /// Of the gaussian, student-t and heteroskedastic likelihoods.
     #[arg(
@@ -113,9 +113,14 @@ pub struct RunOptions {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub action_rows: Option<ActionRowsName>,
     /// How the first inducing points are chosen [default: k-means]
-    #[arg(long, value_name = "METHOD", help_heading = "Model")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub initialiser: Option<InitialiserName>,
+    #[arg(
+        long,
+        alias = "initialiser",
+        value_name = "METHOD",
+        help_heading = "Model"
+    )]
+    #[serde(alias = "initialiser", skip_serializing_if = "Option::is_none")]
+    pub initializer: Option<InitializerName>,
     /// Covariance of the inducing variables [default: full]
     #[arg(long, value_name = "SHAPE", help_heading = "Model")]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -148,7 +153,7 @@ pub struct RunOptions {
     #[serde(skip_serializing_if = "NetworkOptions::is_empty")]
     pub network: NetworkOptions,
 
-    /// First values of a parameter, in standardised units: kernel.lengthscale=0.5
+    /// First values of a parameter, in standardized units: kernel.lengthscale=0.5
     ///
     /// A parameter's path is that in metrics.json; several values are separated by commas. The
     /// option can be given several times, as can the next three.
@@ -259,7 +264,7 @@ pub struct RunOptions {
     )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub epochs: Option<usize>,
-    /// Optimiser steps [default: 6000, or 10 epochs if that is more; models on all
+    /// Optimizer steps [default: 6000, or 10 epochs if that is more; models on all
     /// rows: at most 1000; dbk, dkl and sdkl: 2000]
     #[arg(
         long,

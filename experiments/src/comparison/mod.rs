@@ -12,8 +12,8 @@ use crate::arguments::{CompareArguments, ModelName, RunOptions, name_of};
 use crate::failure::Failure;
 use crate::fitting::Interrupt;
 use crate::output;
-use crate::pictures;
 use crate::plan::Plan;
+use crate::plots;
 use crate::preparation::PreparedData;
 use crate::settings::{self, SettingError, Settings};
 use crate::standard_output::print;
@@ -206,8 +206,8 @@ fn finish(plan: &ComparisonPlan, outcomes: &Outcomes, folder: &Path) -> Result<(
     if !panels.is_empty() {
         let names: Vec<String> = plan.models.iter().map(|&model| name_of(model)).collect();
         let data = outcomes.data().unwrap_or_default();
-        let picture = folder.join(output::COMPARISON_PICTURE);
-        pictures::warn_undrawn(pictures::comparison(&picture, data, &names, &panels));
+        let plot = folder.join(output::COMPARISON_PICTURE);
+        plots::warn_undrawn(plots::comparison(&plot, data, &names, &panels));
         print(&(table::text(plan, outcomes, folder) + "\n"))?;
     }
     match outcomes.broken() {

@@ -9,7 +9,7 @@ use super::ComparisonPlan;
 use super::outcome::{Outcomes, RunOutcome, Score};
 use crate::arguments::{ModelName, name_of};
 use crate::failure::Failure;
-use crate::pictures::ComparedScore;
+use crate::plots::ComparedScore;
 use crate::report::{self, Metrics};
 use crate::summary::Summary;
 use crate::text_table::aligned;
@@ -51,7 +51,7 @@ pub(super) fn text(plan: &ComparisonPlan, outcomes: &Outcomes, folder: &Path) ->
     }
     lines.extend(rows_of_validation(plan, outcomes));
     lines.push(
-        "scores in standardised units; steps: the seconds of the optimizer's steps alone, without the \
+        "scores in standardized units; steps: the seconds of the optimizer's steps alone, without the \
          choice of inducing\npoints, validation and evaluation"
             .into(),
     );
@@ -179,7 +179,7 @@ pub(super) fn json(
     Ok(text.map_err(Failure::writing(folder))? + "\n")
 }
 
-/// What the picture shows; nothing when no run has scores.
+/// What the plot shows; nothing when no run has scores.
 pub(super) fn panels(plan: &ComparisonPlan, outcomes: &Outcomes) -> Vec<ComparedScore> {
     if outcomes.metrics().next().is_none() {
         return Vec::new();

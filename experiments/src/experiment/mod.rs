@@ -61,7 +61,7 @@ pub enum ExperimentCommand {
     /// Accuracy and log density of the test images with SVGP(M), SVGP(1.6 M), SOLVE-GP(M+M) and
     /// SVGP(2M) inducing patches, whitened, in single precision, and the time of a step. The kernel is
     /// insensitive to translation: a Matérn-3/2 kernel of the places of patches of 5 by 5 pixels
-    /// beside a squared-exponential one of their colours. Runs on as many images as are in the
+    /// beside a squared-exponential one of their colors. Runs on as many images as are in the
     /// folder. The paper's: `experiment conv-cifar10 --scale paper`; one row of it: --models solve-m-m.
     ConvCifar10(solve_gp::ConvCifarOptions),
     /// CIFAR-10 with two and three layers, SVGP and SOLVE-GP (arXiv:1910.10596, Tables 9 and 10)
@@ -176,7 +176,7 @@ pub enum ExperimentCommand {
     /// Deep basis kernels, GP and DKL on 100 to 100000 rows in one dimension (arXiv:2505.18526, Figures 1, 3)
     ///
     /// Errors, densities and the time of a step against the number of rows, with the exponent of the
-    /// time, and pictures of the posteriors with and without correction of the variance.
+    /// time, and plots of the posteriors with and without correction of the variance.
     DbkSynthetic(deep_basis::DbkSyntheticOptions),
     /// Deep basis kernels of rank 1 to 256 (in the manner of arXiv:2505.18526, Table 1)
     ///
@@ -193,7 +193,7 @@ pub enum ExperimentCommand {
     ///
     /// Intensities of events with known ones behind them, in one dimension and in two, or of the
     /// events of a file, with the integral of the bound by quadrature and by draws: error, cover,
-    /// expected log-likelihood of held-out events, pictures. Of coal-mining disasters, for example:
+    /// expected log-likelihood of held-out events, plots. Of coal-mining disasters, for example:
     /// --events disasters.csv --domain 1851.2..1962.2.
     DbkCox(deep_basis::DbkCoxOptions),
     /// Mobile internet quality with SVGP, SVDKL and SVDBK, from a file (arXiv:2505.18526, Figure 4)

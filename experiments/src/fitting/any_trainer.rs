@@ -195,7 +195,7 @@ impl AnyTrainer {
     ) -> Result<f64, NotPositiveDefinite> {
         let model = model.valid();
         let rows = self.data.len();
-        let (mut fit, mut divergence) = (0.0, 0.0);
+        let (mut fit, mut kl) = (0.0, 0.0);
         let most = match model.is_on_all_data() {
             true => rows,
             false => inputs_at_once(model.rows_per_datum()),
@@ -210,11 +210,11 @@ impl AnyTrainer {
             let [count, _] = targets.dims();
             let objective = model.objective(inputs, targets, count)?;
             fit += objective.fit.into_scalar::<f64>();
-            divergence = objective.divergence.map_or(0.0, |term| term.into_scalar());
+            kl = objective.kl.map_or(0.0, |term| term.into_scalar());
         }
         let log_prior = priors.log_density(&model);
         let log_prior = log_prior.map_or(0.0, |term| term.into_scalar::<f64>());
-        Ok((divergence - fit - log_prior) / rows as f64)
+        Ok((kl - fit - log_prior) / rows as f64)
     }
 }
 

@@ -15,7 +15,7 @@ use burn_gp_models::training::LearnerRecord;
 use super::{Checkpoints, Pace, SharedRunState, Snapshot};
 use crate::failure::Failure;
 
-/// Puts checkpoints together: burn hands over the records of model, optimiser and scheduler one by
+/// Puts checkpoints together: burn hands over the records of model, optimizer and scheduler one by
 /// one, each in a thread of its own, and only together, with the state of the run at that step, are
 /// they a checkpoint. The last to come writes it, while training goes on.
 #[derive(Clone)]

@@ -1,4 +1,4 @@
-//! The pictures of a model of images.
+//! The plots of a model of images.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use burn_gp_models::TrainedModel;
 
 use super::Illustrations;
 use crate::output;
-use crate::pictures::{self, Caption, ImageRows, PatchSet, PictureError};
+use crate::plots::{self, Caption, ImageRows, PatchSet, PlotError};
 
 /// Rows of maps on a sheet, about: images times layers.
 const ROWS_OF_MAPS: usize = 8;
@@ -18,7 +18,7 @@ impl Illustrations<'_> {
         &self,
         folder: &Path,
         caption: Caption<'_>,
-    ) -> Vec<Result<(), PictureError>> {
+    ) -> Vec<Result<(), PlotError>> {
         let mut attempts = Vec::new();
         if let TrainedModel::Deep(model) = self.model {
             let layers = model.layers();
@@ -35,7 +35,7 @@ impl Illustrations<'_> {
         hidden: &[AnyLayer],
         folder: &Path,
         caption: Caption<'_>,
-    ) -> Option<Result<(), PictureError>> {
+    ) -> Option<Result<(), PlotError>> {
         let process = self.predictor.process().second()?.first()?;
         let shape = hidden.first()?.grid()?.image();
         let (rows, names) = self.examples((ROWS_OF_MAPS / hidden.len()).max(1));
@@ -55,9 +55,7 @@ impl Illustrations<'_> {
             .collect();
         let path = folder.join(output::MAPS);
         let images = of_shape(shape, images.values());
-        Some(pictures::feature_maps(
-            &path, &names, images, &maps?, caption,
-        ))
+        Some(plots::feature_maps(&path, &names, images, &maps?, caption))
     }
 
     /// At most `count` test rows with their names: of classes, the first row of each.
@@ -87,11 +85,7 @@ fn of_shape(shape: ImageShape, values: &[f64]) -> ImageRows<'_> {
 }
 
 /// None if the layer does not look at patches.
-fn patches(
-    layer: &AnyLayer,
-    folder: &Path,
-    caption: Caption<'_>,
-) -> Option<Result<(), PictureError>> {
+fn patches(layer: &AnyLayer, folder: &Path, caption: Caption<'_>) -> Option<Result<(), PlotError>> {
     let grid = layer.grid()?;
     let sets: Vec<Vec<f64>> = layer.inducing_inputs().into_iter().map(numbers).collect();
     let names = ["inducing patches", "orthogonal inducing patches"];
@@ -100,5 +94,5 @@ fn patches(
         .collect();
     let path = folder.join(output::PATCHES);
     let shape = (grid.size(), grid.image().channels);
-    Some(pictures::inducing_patches(&path, &sets, shape, caption))
+    Some(plots::inducing_patches(&path, &sets, shape, caption))
 }

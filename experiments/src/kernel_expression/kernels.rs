@@ -51,7 +51,7 @@ kernel_names! {
     White = "white" ["variance"],
     Scaled = "scaled" ["outputscale"],
     Periodic = "periodic" ["period"],
-    Warped = "warped" ["features", "layers", "width", "seed"],
+    Deep = "deep" ["features", "layers", "width", "seed"],
     ChangePoint = "change-point" ["input", "location", "steepness"],
 }
 
@@ -62,6 +62,10 @@ impl KernelName {
     ///
     /// When there is none; the error has the most similar name.
     pub fn find(name: &str, place: usize) -> Result<Self> {
+        // The name of earlier versions, which configurations of runs may have.
+        if name == "warped" {
+            return Ok(Self::Deep);
+        }
         if let Some(kernel) = Self::ALL.iter().find(|kernel| kernel.name() == name) {
             return Ok(*kernel);
         }
@@ -122,9 +126,9 @@ pub fn build(arguments: &Arguments) -> Result {
             let [base] = arguments.operands()?;
             Ok(base.periodic(arguments.positive("period", 1.0)?))
         }
-        KernelName::Warped => {
+        KernelName::Deep => {
             let [base] = arguments.operands()?;
-            Ok(base.warped(network(arguments)?, arguments.count("features", 2)?))
+            Ok(base.deep(network(arguments)?, arguments.count("features", 2)?))
         }
         KernelName::ChangePoint => change_point(arguments),
     }

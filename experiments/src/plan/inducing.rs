@@ -1,10 +1,10 @@
 //! The inducing points, and the orthogonal ones.
 
 use burn::tensor::DType;
-use burn_gp::{inducing::Initialiser, ops::Jitter};
+use burn_gp::{inducing::Initializer, ops::Jitter};
 use burn_gp_models::InducingConfig;
 
-use crate::arguments::InitialiserName;
+use crate::arguments::InitializerName;
 use crate::preparation::PreparedData;
 use crate::settings::{SettingError, SparseSettings};
 
@@ -84,10 +84,10 @@ fn inducing_config(
     InducingConfig {
         count,
         orthogonal,
-        initialiser: match sparse.initialiser {
-            InitialiserName::Subset => Initialiser::Subset,
-            InitialiserName::KMeans => Initialiser::KMeans,
-            InitialiserName::GreedyVariance => Initialiser::GreedyVariance,
+        initializer: match sparse.initializer {
+            InitializerName::Subset => Initializer::Subset,
+            InitializerName::KMeans => Initializer::KMeans,
+            InitializerName::GreedyVariance => Initializer::GreedyVariance,
         },
         seed,
         jitter: Some(Jitter::relative(jitter)),

@@ -3,8 +3,8 @@
 use burn::tensor::{DType, Device, Tensor, TensorData};
 use burn_gp::{
     features::{
-        FirstWeights, NetworkConfig, Normalisation, PerceptronConfig, ResidualNetworkConfig,
-        Standardisation,
+        FirstWeights, NetworkConfig, Normalization, PerceptronConfig, ResidualNetworkConfig,
+        Standardization,
     },
     kernels::KernelConfig,
     likelihoods::{GaussianConfig, LikelihoodConfig},
@@ -159,16 +159,16 @@ fn network(settings: &NetworkSettings, data: &PreparedData, seed: u64) -> Networ
         }
         .into(),
         BackboneName::Residual => ResidualNetworkConfig {
-            normalisation: Normalisation::None,
+            normalization: Normalization::None,
             ..residual
         }
         .into(),
-        BackboneName::Normalised => ResidualNetworkConfig {
+        BackboneName::Normalized => ResidualNetworkConfig {
             // Trained on all rows at once, a network that tells rows apart from the start has fitted
             // them before the noise variance has grown.
-            standardisation: (settings.model.has_batches())
-                .then(|| standardisation(&data.train.inputs)),
-            normalisation: Normalisation::Layer,
+            standardization: (settings.model.has_batches())
+                .then(|| standardization(&data.train.inputs)),
+            normalization: Normalization::Layer,
             ..residual
         }
         .into(),
@@ -176,10 +176,10 @@ fn network(settings: &NetworkSettings, data: &PreparedData, seed: u64) -> Networ
 }
 
 /// That of the training rows.
-fn standardisation(inputs: &Matrix) -> Standardisation {
+fn standardization(inputs: &Matrix) -> Standardization {
     let shape = [inputs.rows(), inputs.columns()];
     let points = TensorData::new(inputs.values().to_vec(), shape);
-    Standardisation::of(&Tensor::from_data(points, (&Device::flex(), DType::F64)))
+    Standardization::of(&Tensor::from_data(points, (&Device::flex(), DType::F64)))
 }
 
 /// The training by Adam, on all rows as one batch where the model has no other.

@@ -58,7 +58,7 @@ pub fn without_use(options: &RunOptions, model: ModelName) -> Vec<&'static str> 
     ];
     let dense = [
         ("--inducing", options.inducing.is_some()),
-        ("--initialiser", options.initialiser.is_some()),
+        ("--initializer", options.initializer.is_some()),
     ];
     let jitter = [("--jitter", options.jitter.is_some())];
     let gaussian = [

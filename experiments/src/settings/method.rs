@@ -14,7 +14,7 @@ use super::{
     pseudo_observations, schedule,
 };
 use crate::arguments::{
-    ActionRowsName, ActionStartName, AllRowsOptions, CovarianceName, InitialiserName, KeepName,
+    ActionRowsName, ActionStartName, AllRowsOptions, CovarianceName, InitializerName, KeepName,
     ModelName, PolicyName, PseudoObservationOptions, RunOptions,
 };
 
@@ -242,7 +242,7 @@ pub struct SparseSettings {
     /// How many orthogonal ones there are, unless by default; none for models without.
     pub orthogonal: Option<usize>,
     /// How the first ones are chosen.
-    pub initialiser: InitialiserName,
+    pub initializer: InitializerName,
     /// The jitter on their covariances, unless by default.
     pub jitter: Option<f64>,
 }
@@ -267,7 +267,7 @@ pub enum Family {
     },
     /// Pseudo-observations of the inducing variables.
     LSvgp(PseudoObservationsConfig),
-    /// The same without a factorisation.
+    /// The same without a factorization.
     InverseFree(InverseFreeConfig),
 }
 
@@ -399,7 +399,7 @@ fn sparse(options: &RunOptions, model: ModelName) -> Result<SparseSettings, Sett
         inducing: at_least_one("--inducing", options.inducing)?,
         orthogonal: at_least_one("--orthogonal", options.orthogonal)?
             .filter(|_| model.has_orthogonal()),
-        initialiser: options.initialiser.unwrap_or(InitialiserName::KMeans),
+        initializer: options.initializer.unwrap_or(InitializerName::KMeans),
         jitter: options.jitter,
     })
 }

@@ -75,7 +75,7 @@ pub struct Settings {
     pub parameters: ParameterOptions,
     /// How long training takes at most, unless by default.
     pub length: Option<Length>,
-    /// The optimiser of a model on all rows.
+    /// The optimizer of a model on all rows.
     pub optimizer: Option<FullBatchOptimizer>,
     /// Steps between two checkpoints.
     pub checkpoint_every: Option<usize>,
@@ -125,7 +125,7 @@ pub enum SplitChoice {
 pub enum Length {
     /// Passes over the training rows.
     Epochs(usize),
-    /// Optimiser steps.
+    /// Optimizer steps.
     Steps(usize),
 }
 
@@ -237,7 +237,7 @@ impl Settings {
             actions: actions.and_then(|actions| actions.count),
             action_start: trained_actions.map(|(start, _)| start),
             action_rows: trained_actions.map(|(_, rows)| rows),
-            initialiser: sparse.map(|sparse| sparse.initialiser),
+            initializer: sparse.map(|sparse| sparse.initializer),
             covariance: (variational.filter(|_| name.has_covariance_shape()))
                 .map(|variational| variational.covariance),
             jitter: (sparse.filter(|_| name.has_jitter())).and_then(|sparse| sparse.jitter),

@@ -68,7 +68,7 @@ impl NetworkSettings {
         }
         Ok(Self {
             model,
-            backbone: options.backbone.unwrap_or(BackboneName::Normalised),
+            backbone: options.backbone.unwrap_or(BackboneName::Normalized),
             units: at_least_one("--units", options.units)?,
             blocks: at_least_one("--blocks", options.blocks)?.unwrap_or(DEFAULT_BLOCKS),
             outputs,
@@ -95,7 +95,7 @@ impl NetworkSettings {
         self.outputs.unwrap_or(match self.backbone {
             _ if self.model.has_basis() => DEFAULT_RANK,
             BackboneName::Mlp => DEFAULT_FEATURES,
-            BackboneName::Residual | BackboneName::Normalised => inputs,
+            BackboneName::Residual | BackboneName::Normalized => inputs,
         })
     }
 

@@ -1,4 +1,4 @@
-//! The optimiser of models on all rows, from its options.
+//! The optimizer of models on all rows, from its options.
 
 use burn_gp_models::training::FullBatchOptimizer;
 
@@ -9,7 +9,7 @@ use crate::arguments::{ModelName, OptimizerName, RunOptions};
 /// noise at first, and a thousand small steps do not take it back.
 const RATE_OF_ITERATIONS: f64 = 0.2;
 
-/// The optimiser that `options` ask for; none for models on mini-batches.
+/// The optimizer that `options` ask for; none for models on mini-batches.
 pub(super) fn optimizer(
     options: &RunOptions,
     model: ModelName,
@@ -39,7 +39,7 @@ pub(super) fn optimizer(
     }))
 }
 
-/// The optimiser of a model on all rows. Where combinations of rows are chosen anew in every
+/// The optimizer of a model on all rows. Where combinations of rows are chosen anew in every
 /// evaluation the objective is not one function along a line, and Adam is the default.
 pub(super) fn optimizer_of(options: &RunOptions, model: ModelName) -> OptimizerName {
     let default = match model.has_iterations() {
@@ -49,7 +49,7 @@ pub(super) fn optimizer_of(options: &RunOptions, model: ModelName) -> OptimizerN
     options.all_rows.optimizer.unwrap_or(default)
 }
 
-/// What an optimiser is called.
+/// What an optimizer is called.
 pub(super) fn optimizer_name(optimizer: FullBatchOptimizer) -> OptimizerName {
     match optimizer {
         FullBatchOptimizer::LBfgs { .. } => OptimizerName::LBfgs,

@@ -110,7 +110,7 @@ fn option() -> impl Strategy<Value = Vec<String>> {
         ("--data", &["a.csv", "c.csv"]),
         ("--target", &["a", "b", "y", "1", "-1"]),
         ("--noise-column", &["a", "b"]),
-        ("--initialiser", &["k-means", "subset", "greedy-variance"]),
+        ("--initializer", &["k-means", "subset", "greedy-variance"]),
         ("--dtype", &["f32", "f64"]),
         ("--mean", &["zero", "constant", "linear"]),
         ("--schedule", &["constant", "cosine", "plateau", "stages"]),

@@ -79,7 +79,7 @@ pub fn write_regression(path: &Path, rows: usize) {
     fs::write(path, text).expect("the data can be written");
 }
 
-/// Two classes, labelled 1 and 2, on two sides of a wave.
+/// Two classes, labeled 1 and 2, on two sides of a wave.
 pub fn write_classes(path: &Path, rows: usize) {
     let mut random = ChaCha8Rng::seed_from_u64(12);
     let mut text = String::from("a,b,class\n");
@@ -152,7 +152,7 @@ pub fn write_digits(folder: &Path, train: u32, test: u32) {
     }
 }
 
-/// Ten classes of coloured images, each brighter in a stripe of its own, where the program looks for
+/// Ten classes of colored images, each brighter in a stripe of its own, where the program looks for
 /// CIFAR-10.
 pub fn write_cifar(folder: &Path, train: u32, test: u32) {
     let mut random = ChaCha8Rng::seed_from_u64(14);

@@ -90,13 +90,13 @@ impl<H: Layer, O: Layer, L: Likelihood> MiniBatchModel for DeepGp<H, O, L> {
         let Propagation {
             marginals,
             samples,
-            divergence,
+            kl,
         } = self.layers.evaluate(inputs)?;
         let targets = targets.repeat_dim(0, samples);
         let expected = self.likelihood.expected_log_density(targets, marginals);
         Ok(Objective {
             fit: expected.sum() * (data_count as f64 / (batch * samples) as f64),
-            divergence: Some(divergence),
+            kl: Some(kl),
         })
     }
 

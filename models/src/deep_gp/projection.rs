@@ -8,7 +8,7 @@ use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng, seq::index};
 const IMAGES: usize = 1000;
 
 /// Patches for each inducing patch that its first place is chosen among.
-const PATCHES_PER_CENTRE: usize = 100;
+const PATCHES_PER_CENTER: usize = 100;
 
 /// Some rows of a matrix, chosen at random; all of them, in their order, if there are no more.
 pub(super) fn some_rows(rows: Tensor<2>, count: usize, seed: u64) -> Tensor<2> {
@@ -35,7 +35,7 @@ pub(super) fn some_patches(
     count: usize,
     seed: u64,
 ) -> Tensor<2> {
-    some_rows(grid.extract(images), count * PATCHES_PER_CENTRE, seed)
+    some_rows(grid.extract(images), count * PATCHES_PER_CENTER, seed)
 }
 
 /// `XW` with independent weights, uniform between `±√(6/(D + P))` (X. Glorot and Y. Bengio,

@@ -32,7 +32,7 @@ pub struct FullBatchTraining {
     pub optimizer: FullBatchOptimizer,
 }
 
-/// The optimisers of all data at once.
+/// The optimizers of all data at once.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "optimizer", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum FullBatchOptimizer {
@@ -109,7 +109,7 @@ pub struct FullBatchTrainer<M> {
     progress: Progress,
 }
 
-/// An optimiser with its state.
+/// An optimizer with its state.
 enum Optimizer {
     /// With where its line searches begin.
     LBfgs(Box<LBFGS>, f64),

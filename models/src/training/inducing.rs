@@ -47,7 +47,7 @@ impl InducingTraining {
         ParamGroup::from_predicate(FIELD)
     }
 
-    /// Takes the gradients of the inducing points out, so that no optimiser moves them.
+    /// Takes the gradients of the inducing points out, so that no optimizer moves them.
     pub(super) fn hold<M: Module>(model: &M, gradients: &mut GradientsParams) {
         model.visit(&mut Hold {
             path: Vec::new(),

@@ -23,7 +23,7 @@ use super::{
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MiniBatchTraining {
-    /// Optimiser steps.
+    /// Optimizer steps.
     pub steps: usize,
     /// Data in a batch; all of them if there are fewer.
     pub batch_size: usize,

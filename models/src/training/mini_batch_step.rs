@@ -72,7 +72,7 @@ impl MiniBatchStep {
     ///
     /// # Errors
     ///
-    /// When the natural-gradient step cannot be made; the optimiser is then as it was.
+    /// When the natural-gradient step cannot be made; the optimizer is then as it was.
     pub fn update<M: MiniBatchModel>(
         &self,
         step: usize,

@@ -6,7 +6,7 @@
 //! burn's own loop, with its checkpoints, metrics and early stopping. Everything that a trainer draws at random depends on
 //! its seed and the step alone; a trainer restored from a checkpoint goes on bit for bit.
 //!
-//! burn 0.22 restores the state of optimisers in the default floating-point type of
+//! burn 0.22 restores the state of optimizers in the default floating-point type of
 //! `Device::default()`. A program that restores `f64` trainers calls
 //! `Device::default().configure(FloatDType::F64)` before it makes any tensor;
 //! [`Trainer::restore`] fails when the types differ.
@@ -55,20 +55,20 @@ pub use plateau::Plateau;
 pub use schedule::{Schedule, ScheduledRate};
 
 /// The two terms of an objective, each `[1]` and summed over the data; their difference is what
-/// training maximises.
+/// training maximizes.
 #[derive(Clone, Debug)]
 pub struct Objective {
     /// The expected log density of the data, or the log evidence.
     pub fit: Tensor<1>,
     /// The divergence from the prior, where there is one.
-    pub divergence: Option<Tensor<1>>,
+    pub kl: Option<Tensor<1>>,
 }
 
 impl Objective {
     /// `fit − divergence`, `[1]`.
     pub fn value(&self) -> Tensor<1> {
-        match &self.divergence {
-            Some(divergence) => self.fit.clone() - divergence.clone(),
+        match &self.kl {
+            Some(kl) => self.fit.clone() - kl.clone(),
             None => self.fit.clone(),
         }
     }
@@ -112,7 +112,7 @@ pub trait MiniBatchModel: Module + ModuleDisplay {
         data_count: usize,
     ) -> Result<Objective, NotPositiveDefinite>;
 
-    /// Updates whatever the model keeps between optimiser steps: nothing, unless it says so. A model
+    /// Updates whatever the model keeps between optimizer steps: nothing, unless it says so. A model
     /// with GP layers hands it on to them, whose inverse-free posteriors follow their kernels in it.
     fn after_step(self) -> Self {
         self
@@ -413,7 +413,7 @@ fn save_state<M: Module, P: serde::Serialize>(
     std::fs::write(folder.join(files::PROGRESS), text).map_err(|reason| error(reason.to_string()))
 }
 
-/// Fails when burn would restore an optimiser's state in another type than `dtype`.
+/// Fails when burn would restore an optimizer's state in another type than `dtype`.
 fn check_optimizer_type(folder: &Path, dtype: DType) -> Result<(), TrainingError> {
     let restored: DType = Device::default().settings().float_dtype.into();
     if restored == dtype {
@@ -421,7 +421,7 @@ fn check_optimizer_type(folder: &Path, dtype: DType) -> Result<(), TrainingError
     }
     let error = checkpoint_error(folder, files::OPTIMIZER, "read");
     Err(error(format!(
-        "the optimiser's state is {}, but the default type of the default device is {}; \
+        "the optimizer's state is {}, but the default type of the default device is {}; \
          configure it before any tensor is made",
         dtype.name(),
         restored.name()

@@ -8,7 +8,7 @@ use burn_gp::{
 
 use super::{MiniBatchModel, Objective};
 
-/// A model on all data for the optimiser of mini-batches: Adam, its schedules and weight decay,
+/// A model on all data for the optimizer of mini-batches: Adam, its schedules and weight decay,
 /// where L-BFGS is not what is wanted. With the whole data as a batch the objective is that of the
 /// model; a smaller batch is taken for all there is, scaled up.
 #[derive(Module, Debug)]
@@ -44,7 +44,7 @@ impl<M: FullBatch> MiniBatchModel for OnAllData<M> {
         let objective = self.model.objective(inputs, targets)?;
         Ok(Objective {
             fit: objective * (data_count as f64 / batch as f64),
-            divergence: None,
+            kl: None,
         })
     }
 

@@ -1,4 +1,4 @@
-//! The priors of a configuration are part of what every trainer of its model maximises.
+//! The priors of a configuration are part of what every trainer of its model maximizes.
 
 use burn::tensor::DType;
 use burn_gp::{

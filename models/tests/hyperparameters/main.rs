@@ -221,7 +221,7 @@ fn everything() -> ParameterConfig {
     config
 }
 
-/// In single precision, the default type, which burn restores optimisers in.
+/// In single precision, the default type, which burn restores optimizers in.
 #[test]
 fn resumed_training_is_the_same_to_the_bit() {
     let (folder, dtype) = (temp_dir::TempDir::new().expect("a folder"), DType::F32);

@@ -145,7 +145,7 @@ pub fn all() -> Vec<ModelConfig> {
         ModelConfig::Svgp(
             SvgpConfig::new(matern(), labels.clone())
                 .with_inducing(3)
-                .with_coregionalisation(2),
+                .with_coregionalization(2),
         ),
         ModelConfig::Svgp(
             SvgpConfig::new(matern(), labels)

@@ -128,7 +128,7 @@ impl BlockActions {
     }
 
     /// The same combinations, each divided by its length; those of length zero as they are.
-    pub fn normalised(mut self) -> Self {
+    pub fn normalized(mut self) -> Self {
         let squares = self.project(self.column()); // [I, 1]
         let lengths = squares.clone().sqrt().mask_fill(squares.equal_elem(0), 1);
         let lengths = lengths.select(0, self.runs()).squeeze_dim::<1>(1); // [N]

@@ -184,8 +184,8 @@ pub(super) fn evidence_loss(terms: Terms) -> Result<Tensor<1>, NotPositiveDefini
     let relative = trace_of_product(weights.clone(), fitted.clone())
         + (posterior.log_determinant() - trace_of_product(inverse.clone(), projected.clone()))
             * outputs;
-    let normaliser = (noise.clone().log() * free + columns as f64 * (2.0 * PI).ln()) * outputs;
-    let value = (misfit.clone() / noise.clone() + normaliser + relative) * 0.5;
+    let normalizer = (noise.clone().log() * free + columns as f64 * (2.0 * PI).ln()) * outputs;
+    let value = (misfit.clone() / noise.clone() + normalizer + relative) * 0.5;
 
     let pull = fitted - fit.errors / posterior.noise();
     let targets = inverse.clone().matmul(pull); // u, [I, P]
@@ -229,8 +229,8 @@ pub(super) fn projected_loss(terms: Terms) -> Result<Tensor<1>, NotPositiveDefin
         inverse, weights, ..
     } = &posterior;
     let targets = terms.targets.clone().inner().cast(inverse.dtype());
-    let normaliser = posterior.log_determinant() + rows as f64 * (2.0 * PI).ln();
-    let value = (trace_of_product(targets, weights.clone()) + normaliser * outputs) * 0.5;
+    let normalizer = posterior.log_determinant() + rows as f64 * (2.0 * PI).ln();
+    let value = (trace_of_product(targets, weights.clone()) + normalizer * outputs) * 0.5;
     let squares = weights.clone().matmul(weights.clone().transpose());
     let slope = (inverse.clone() * outputs - squares) * 0.5;
     let (gram, noise) = posterior.of_gram(&slope, outputs);

@@ -24,7 +24,7 @@ pub enum IterationRule {
     Residuals,
     /// The residual times an approximate inverse from `rank` pivots.
     PreconditionedResiduals {
-        /// Pivots of the pivoted Cholesky factorisation.
+        /// Pivots of the pivoted Cholesky factorization.
         rank: usize,
     },
     /// One point after the other: the posterior of a part of the data.

@@ -81,7 +81,7 @@ impl ActionPolicy for BlockActions {
     /// With actions of unit length: the loss does not depend on lengths, its gradient is at right angles
     /// to the actions, so that steps of Adam tend to make them longer, and longer ones turn less.
     fn after_step(self) -> Self {
-        self.normalised()
+        self.normalized()
     }
 }
 
@@ -94,7 +94,7 @@ impl ActionPolicy for DenseActions {
     }
 }
 
-/// What training minimises.
+/// What training minimizes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ActionLoss {

@@ -9,7 +9,7 @@ use crate::{
     ops::{CholeskyFactor, Jitter, NotPositiveDefinite, add_to_diagonal, cholesky, gram},
 };
 
-/// `P = ΛᵀΛ + σ²I` with Λ, [R, N], from the R first pivots of the pivoted Cholesky factorisation of K
+/// `P = ΛᵀΛ + σ²I` with Λ, [R, N], from the R first pivots of the pivoted Cholesky factorization of K
 /// (J. Wenger, G. Pleiss, P. Hennig, J. Cunningham and J. Gardner, *Preconditioning for Scalable
 /// Gaussian Process Hyperparameter Optimization*, arXiv:2107.00243).
 #[derive(Clone, Debug)]

@@ -44,7 +44,7 @@ pub struct ConjugateGradientsSettings {
     #[serde(default)]
     pub cached_variances: Option<usize>,
     /// Pivots of the preconditioner: none for 0, and `8·√N` where their number is not given, whose
-    /// factorisation takes about as long as ten products with the covariance. It saves most of the
+    /// factorization takes about as long as ten products with the covariance. It saves most of the
     /// iterations where noise is small.
     #[serde(default)]
     pub rank: Option<usize>,
@@ -74,7 +74,7 @@ impl Default for ConjugateGradientsSettings {
 /// `log|K̂| ≈ log|P| + 1/s·Σ_i z_iᵀP^{-½} log(P^{-½}K̂P^{-½}) P^{-½}z_i` with `z_i ~ N(0, P)`, whose
 /// gradient is estimated by `1/s·Σ_i (K̂⁻¹z_i)ᵀ ∂K̂ (P⁻¹z_i)`.
 ///
-/// The z are functions of the seed and the hyperparameters, so that full-batch optimisers see one
+/// The z are functions of the seed and the hyperparameters, so that full-batch optimizers see one
 /// function. Memory `N·(R + s + P)` for R pivots of the preconditioner; time N² of covariances for an
 /// iteration, which are never stored.
 /// Variances take the solves at their word: the error of a mean whose solve ended early is not in
@@ -221,9 +221,9 @@ impl<K: Kernel, M: Mean> ConjugateGradients<K, M> {
             .map(solve::Tridiagonal::logarithm)
             .sum();
         let log_determinant = system.log_determinant() + quadrature / count as f64;
-        let normaliser = log_determinant + rows as f64 * (2.0 * PI).ln();
+        let normalizer = log_determinant + rows as f64 * (2.0 * PI).ln();
         Estimate {
-            value: -0.5 * (squares + outputs as f64 * normaliser),
+            value: -0.5 * (squares + outputs as f64 * normalizer),
             weights,
             solved: solution.narrow(1, outputs, count),
             preconditioned: system.precondition(probes),

@@ -108,8 +108,8 @@ impl Fit {
         }
         let fit = (squares.clone() / noise.clone()) + solution.mean.square().sum();
         let spread = (noise.clone() * (2.0 * PI)).log() * rows as f64;
-        let normaliser = (spread + solution.factor.log_determinant()) * outputs as f64;
-        let evidence = (fit + normaliser) * -0.5;
+        let normalizer = (spread + solution.factor.log_determinant()) * outputs as f64;
+        let evidence = (fit + normalizer) * -0.5;
         let dtype = data.features.dtype();
         let slopes = slope.map(|slope| {
             let free = slope.free_directions + (rows as f64 - rank as f64);

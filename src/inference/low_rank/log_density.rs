@@ -71,8 +71,8 @@ pub(in crate::inference) fn log_density_of_fit(
 ) -> Tensor<1> {
     let [rows, outputs] = error.dims();
     let squares = error.square().sum() / noise.clone() + penalty;
-    let normaliser = log_determinant + (noise.log() + (2.0 * PI).ln()) * rows as f64;
-    (squares + normaliser * outputs as f64) * -0.5
+    let normalizer = log_determinant + (noise.log() + (2.0 * PI).ln()) * rows as f64;
+    (squares + normalizer * outputs as f64) * -0.5
 }
 
 /// `N(b_p, B⁻¹)` with the lower-triangular factor of `B⁻¹`. Its parameters have no history; they

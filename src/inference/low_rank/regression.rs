@@ -20,7 +20,7 @@ use crate::{
 /// Regression with features φ, `f(x) = m(x) + wᵀφ(x)`, `w ~ N(0, I)`, and a correction of the
 /// variance (Y. Zhu, P. Yuchi and Y. Xie, arXiv:2505.18526).
 ///
-/// - Training maximises `Σ_p log N(y_p | m_p, ΦΦᵀ + σ²I) − P·Σ_n c(x_n)/(2σ²)` (eq. 11), a lower bound
+/// - Training maximizes `Σ_p log N(y_p | m_p, ΦΦᵀ + σ²I) − P·Σ_n c(x_n)/(2σ²)` (eq. 11), a lower bound
 ///   of the evidence under the corrected kernel; without the correction, the evidence (eq. 5).
 /// - Predictions are those of `N(B⁻¹Φᵀy/σ², B⁻¹)` over the weights, `B = I + ΦᵀΦ/σ²` (eq. 6), with c
 ///   added where that is asked for; or with the variance `σ² + c(x_n)` in the place of σ² for every

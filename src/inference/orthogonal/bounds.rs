@@ -131,6 +131,6 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> CollapsedOrthogonal<K, M, I> {
         let residual = self.mean.residual(targets, inputs) - mean;
         let density = low_rank_log_density(features.inducing, residual, noise.clone())?;
         let spread = (variance.sum() + unexplained * outputs as f64) / noise;
-        Ok(density - spread * 0.5 - moments.divergence_from_standard())
+        Ok(density - spread * 0.5 - moments.kl_from_standard())
     }
 }

@@ -85,7 +85,7 @@ impl Precisions {
     }
 }
 
-/// The minimiser b, [M, P], c, [M2, P], of `‖y − Λᵀb − Γᵀc‖²/σ² + ‖b‖² + ‖c‖²`, by elimination of
+/// The minimizer b, [M, P], c, [M2, P], of `‖y − Λᵀb − Γᵀc‖²/σ² + ‖b‖² + ‖c‖²`, by elimination of
 /// b: what remains for c, `I + Γ(Q + σ²I)⁻¹Γᵀ`, has eigenvalues of at least one, too.
 ///
 /// # Shapes

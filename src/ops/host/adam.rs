@@ -3,7 +3,7 @@
 use super::{
     scalar::Scalar,
     threads::{self, in_parts},
-    vectorised::{self, Kernel},
+    vectorized::{self, Kernel},
 };
 
 /// Numbers from which on a step is cut into parts.
@@ -84,7 +84,7 @@ pub fn adam_in_place<T: Scalar>(
         .collect();
     in_parts(&mut pieces, 1, parts, &|pieces, _| {
         for arrays in pieces {
-            vectorised::run(Pass { arrays, step });
+            vectorized::run(Pass { arrays, step });
         }
     });
 }

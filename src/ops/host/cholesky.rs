@@ -1,4 +1,4 @@
-//! The Cholesky factorisation on the CPU, and the solve that its reverse needs.
+//! The Cholesky factorization on the CPU, and the solve that its reverse needs.
 //!
 //! A factor is a square row-major matrix whose lower triangle is `L`; what is above its diagonal is
 //! not read.

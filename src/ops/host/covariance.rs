@@ -15,7 +15,7 @@ use super::{
     profile::{Profile, with_profile},
     scalar::Scalar,
     threads::{self, in_parts},
-    vectorised::{self, Kernel},
+    vectorized::{self, Kernel},
 };
 use crate::ops::Stationary;
 
@@ -219,7 +219,7 @@ pub fn covariance_on<T: Scalar>(
     }
     let points = ScaledPoints::new(x1, x2, lengthscales);
     in_parts(&mut values, columns, parts, &|rows, first_row| {
-        with_profile!(kind, P => vectorised::run(Forward::<T, P> {
+        with_profile!(kind, P => vectorized::run(Forward::<T, P> {
             points: &points,
             variance,
             first_row,
@@ -277,7 +277,7 @@ pub fn covariance_backward_on<T: Scalar>(
         for (offset, slot) in slots.iter_mut().enumerate() {
             let first_row = (first + offset) * share;
             let end = (first_row + share).min(rows);
-            *slot = Some(with_profile!(kind, P => vectorised::run(Reverse::<T, P> {
+            *slot = Some(with_profile!(kind, P => vectorized::run(Reverse::<T, P> {
                 points: &points,
                 variance,
                 first_row,

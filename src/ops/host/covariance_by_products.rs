@@ -1,6 +1,6 @@
 //! The stationary covariance of points of many dimensions on the CPU, by matrix products.
 //!
-//! `r² = ‖a‖² + ‖b‖² − 2aᵀb` around the centre of the points; where that loses digits, because the
+//! `r² = ‖a‖² + ‖b‖² − 2aᵀb` around the center of the points; where that loses digits, because the
 //! distance is small beside the norms, it is computed anew from differences, so that coincident
 //! points are at distance zero exactly here too. With `w` the derivative of a loss with respect to
 //! `r²`, doubled, the gradients are products with `w`:
@@ -17,7 +17,7 @@ use super::{
     scalar::Scalar,
     threads::in_parts,
     triangular::product,
-    vectorised::{self, Kernel},
+    vectorized::{self, Kernel},
 };
 
 /// A squared distance below this share of `‖a‖² + ‖b‖²` is computed from differences: above it, at
@@ -27,8 +27,8 @@ const CLOSE: f64 = 1.0 / 16.0;
 /// Numbers handled together.
 const CHUNK: usize = 64;
 
-/// Two sets of points in lengthscale units around their common centre, with their squared norms.
-struct CentredPoints<T> {
+/// Two sets of points in lengthscale units around their common center, with their squared norms.
+struct CenteredPoints<T> {
     dimensions: usize,
     /// a, [N1, D]
     left: Vec<T>,
@@ -38,26 +38,26 @@ struct CentredPoints<T> {
     right_norms: Vec<T>,
 }
 
-impl<T: Scalar> CentredPoints<T> {
+impl<T: Scalar> CenteredPoints<T> {
     fn new(x1: &[T], x2: &[T], lengthscales: &[T]) -> Self {
         let dimensions = lengthscales.len();
         let count = ((x1.len() + x2.len()) / dimensions).max(1) as f64;
-        let mut centre = vec![0.0; dimensions];
+        let mut center = vec![0.0; dimensions];
         for point in x1
             .chunks_exact(dimensions)
             .chain(x2.chunks_exact(dimensions))
         {
-            for (sum, &x) in centre.iter_mut().zip(point) {
+            for (sum, &x) in center.iter_mut().zip(point) {
                 *sum += x.to_f64() / count;
             }
         }
-        let centre: Vec<T> = centre.into_iter().map(T::from_f64).collect();
+        let center: Vec<T> = center.into_iter().map(T::from_f64).collect();
         let scaled = |points: &[T]| -> Vec<T> {
             let mut scaled = points.to_vec();
             for point in scaled.chunks_exact_mut(dimensions) {
-                for ((x, &centre), &lengthscale) in point.iter_mut().zip(&centre).zip(lengthscales)
+                for ((x, &center), &lengthscale) in point.iter_mut().zip(&center).zip(lengthscales)
                 {
-                    *x = (*x - centre) / lengthscale;
+                    *x = (*x - center) / lengthscale;
                 }
             }
             scaled
@@ -102,7 +102,7 @@ impl<T: Scalar> CentredPoints<T> {
             columns,
             parts(rows, columns),
             &|rows, first_row| {
-                vectorised::run(Distances {
+                vectorized::run(Distances {
                     points: self,
                     first_row,
                     rows,
@@ -155,7 +155,7 @@ fn squared_norm<T: Scalar>(values: impl Iterator<Item = T>) -> T {
 
 /// Turns `−2aᵀb` in rows `first_row…` into squared distances.
 struct Distances<'a, T> {
-    points: &'a CentredPoints<T>,
+    points: &'a CenteredPoints<T>,
     first_row: usize,
     rows: &'a mut [T],
 }
@@ -259,7 +259,7 @@ pub fn covariance<T: Scalar, P: Profile<T>>(
     lengthscales: &[T],
     variance: T,
 ) -> Vec<T> {
-    let points = CentredPoints::new(x1, x2, lengthscales);
+    let points = CenteredPoints::new(x1, x2, lengthscales);
     let (rows, columns) = (points.left_norms.len(), points.right_norms.len());
     let mut values = points.squared_distances();
     in_parts(
@@ -267,7 +267,7 @@ pub fn covariance<T: Scalar, P: Profile<T>>(
         columns,
         parts(rows, columns),
         &|distances, _| {
-            vectorised::run(Covariances::<T, P> {
+            vectorized::run(Covariances::<T, P> {
                 variance,
                 distances,
                 profile: PhantomData,
@@ -285,7 +285,7 @@ pub fn covariance_backward<T: Scalar, P: Profile<T>>(
     variance: T,
     gradient: &[T],
 ) -> CovarianceGradients<T> {
-    let points = CentredPoints::new(x1, x2, lengthscales);
+    let points = CenteredPoints::new(x1, x2, lengthscales);
     let (rows, columns) = (points.left_norms.len(), points.right_norms.len());
     let mut weights = points.squared_distances();
     let mut sums: Vec<RowSums<T>> = (0..rows).map(|_| RowSums::default()).collect();
@@ -294,7 +294,7 @@ pub fn covariance_backward<T: Scalar, P: Profile<T>>(
     in_parts(&mut slots, 1, parts(rows, columns), &|slots, first| {
         for (i, (distances, sums)) in slots.iter_mut().enumerate() {
             let close = points.close_columns(first + i, distances);
-            sums.variance = vectorised::run(Weights::<T, P> {
+            sums.variance = vectorized::run(Weights::<T, P> {
                 variance,
                 gradient: &gradient[(first + i) * columns..][..columns],
                 distances,

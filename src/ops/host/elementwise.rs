@@ -1,10 +1,10 @@
-//! Scalar functions with their derivatives at many arguments, in loops that vectorise.
+//! Scalar functions with their derivatives at many arguments, in loops that vectorize.
 
 use core::marker::PhantomData;
 
 use super::{
     scalar::Scalar,
-    vectorised::{self, Kernel},
+    vectorized::{self, Kernel},
 };
 
 /// What is computed of a function.
@@ -27,7 +27,7 @@ impl Part {
     }
 }
 
-/// A function whose loop vectorises: without branches, and `#[inline(always)]`.
+/// A function whose loop vectorizes: without branches, and `#[inline(always)]`.
 pub trait Function<T> {
     /// Value and derivative; `FUSED` says that fused multiply-add is an instruction.
     fn at<const FUSED: bool>(x: T) -> (T, T);
@@ -35,7 +35,7 @@ pub trait Function<T> {
 
 /// A part of the function F for every argument.
 pub fn evaluate<T: Scalar, F: Function<T>>(arguments: &[T], part: Part, results: &mut [T]) {
-    vectorised::run(Loop::<T, F> {
+    vectorized::run(Loop::<T, F> {
         arguments,
         part,
         results,

@@ -178,7 +178,7 @@ pub fn clear_above_diagonal<T: Scalar>(matrix: &mut [T], size: usize) {
 }
 
 /// `½(‖W‖²_F + ‖m‖² − M) − Σ_i log|W_ii|` for one lower-triangular `W`.
-pub fn divergence<T: Scalar>(mean: &[T], scale: &[T]) -> T {
+pub fn kl<T: Scalar>(mean: &[T], scale: &[T]) -> T {
     let size = mean.len();
     let mut squares: f64 = mean.iter().map(|m| m.to_f64() * m.to_f64()).sum();
     let mut logarithms = 0.0;
@@ -199,13 +199,8 @@ pub fn divergence<T: Scalar>(mean: &[T], scale: &[T]) -> T {
     T::from_f64(0.5 * (squares - size as f64) - logarithms)
 }
 
-/// The gradients of [`divergence`]: `m̄ = g·m` and `W̄ = g·(tril(W) − diag(1/W_ii))`.
-pub fn divergence_reverse<T: Scalar>(
-    scale: &[T],
-    size: usize,
-    gradient: T,
-    scale_gradient: &mut [T],
-) {
+/// The gradients of [`kl`]: `m̄ = g·m` and `W̄ = g·(tril(W) − diag(1/W_ii))`.
+pub fn kl_reverse<T: Scalar>(scale: &[T], size: usize, gradient: T, scale_gradient: &mut [T]) {
     for (i, (row, out)) in scale
         .chunks_exact(size.max(1))
         .zip(scale_gradient.chunks_exact_mut(size.max(1)))

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::{
     lanes::{Lanes, WIDTH},
     triangular::product_on,
-    vectorised::{self, Kernel},
+    vectorized::{self, Kernel},
 };
 
 /// Points that one thread works on at a time, or fewer …
@@ -44,7 +44,7 @@ pub fn lower_distances(distances: &mut [f64], points: &[f64], target: &[f64]) {
     (distances.par_chunks_mut(PART))
         .zip(points.par_chunks(PART * target.len()))
         .for_each(|(distances, points)| {
-            vectorised::run(LowerDistances {
+            vectorized::run(LowerDistances {
                 distances,
                 points,
                 target,
@@ -124,7 +124,7 @@ pub fn nearest(points: &[f64], targets: &[f64], dimensions: usize) -> Vec<(usize
                 MatRef::from_row_major_slice(targets, columns, dimensions).transpose(),
                 -2.0,
             );
-            vectorised::run(Nearest {
+            vectorized::run(Nearest {
                 nearest,
                 values,
                 points,

@@ -1,5 +1,5 @@
 //! The logarithm of the standard normal distribution function, written so that loops over it
-//! vectorise.
+//! vectorize.
 
 use core::f64::consts::{LN_2, PI, SQRT_2};
 

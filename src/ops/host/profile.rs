@@ -1,4 +1,4 @@
-//! The profiles of the stationary covariances, written so that loops over them vectorise.
+//! The profiles of the stationary covariances, written so that loops over them vectorize.
 
 use super::scalar::Scalar;
 

@@ -5,7 +5,7 @@ use core::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 use bytemuck::Pod;
 use faer::traits::RealField;
 
-/// `f32` or `f64`, with the few scalar functions the kernels need in a form that vectorises.
+/// `f32` or `f64`, with the few scalar functions the kernels need in a form that vectorizes.
 pub trait Scalar:
     RealField
     + Pod
@@ -44,7 +44,7 @@ pub trait Scalar:
     ///
     /// Cody–Waite reduction `x = n·ln 2 + r`, a Taylor polynomial on `|r| ≤ ½ ln 2` and a power of
     /// two put together from the bits of `n`: no table, no branch, so that loops over it
-    /// vectorise.
+    /// vectorize.
     fn exp_nonpositive<const FUSED: bool>(self) -> Self;
 }
 

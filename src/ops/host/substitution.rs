@@ -13,7 +13,7 @@ use super::{
     lanes::{Lanes, WIDTH},
     scalar::Scalar,
     triangular::Side,
-    vectorised::{self, Kernel},
+    vectorized::{self, Kernel},
 };
 
 /// Rows of a diagonal block.
@@ -162,7 +162,7 @@ impl<T: Scalar> Block<T> {
 /// whose rows or columns are contiguous. What is above the block's diagonal is not read.
 pub fn solve_block<T: Scalar>(lower: MatRef<'_, T>, side: Side, rhs: MatMut<'_, T>) {
     let block = Block::new(lower, side);
-    vectorised::run(Solve { block: &block, rhs });
+    vectorized::run(Solve { block: &block, rhs });
 }
 
 struct Solve<'a, T> {

@@ -1,4 +1,4 @@
-//! The hyperbolic tangent with its slope, written so that loops over it vectorise.
+//! The hyperbolic tangent with its slope, written so that loops over it vectorize.
 
 use super::{elementwise::Function, scalar::Scalar};
 

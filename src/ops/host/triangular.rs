@@ -1,7 +1,7 @@
 //! Products and solves with triangular matrices on the CPU, at the speed of matrix products.
 //!
 //! Every product with many columns is cut into one part of the columns a thread, each worked through
-//! without further synchronisation.
+//! without further synchronization.
 
 use faer::{
     Accum, MatMut, MatRef, Par,

@@ -4,7 +4,7 @@ use burn::backend::{TensorMetadata, tensor::FloatTensor};
 use faer::{Accum, MatMut};
 
 use super::{
-    batch_parts, expand, gram, layer_normalisation, map_members, member, part, patches, products,
+    batch_parts, expand, gram, layer_normalization, map_members, member, part, patches, products,
     remainder, special_values, update_members,
 };
 use crate::ops::{
@@ -17,7 +17,7 @@ use crate::ops::{
         covariance::covariance,
         elementwise::Part,
         inversion::{congruence, descended, identity_distance},
-        moments::{add_column_products, add_column_squares, divergence},
+        moments::{add_column_products, add_column_squares, kl},
         products::BlockPairs,
         relaxation::Widths,
         scalar::Scalar,
@@ -377,24 +377,24 @@ impl<B: HostAccess> LinearAlgebra for B {
         })
     }
 
-    fn gaussian_divergence(mean: FloatTensor<B>, scale: FloatTensor<B>) -> FloatTensor<B> {
+    fn gaussian_kl(mean: FloatTensor<B>, scale: FloatTensor<B>) -> FloatTensor<B> {
         let (outputs, size) = (mean.shape()[0], mean.shape()[1]);
         with_element!(mean, T => {
             let (means, scales) = (B::read::<T>(&mean), B::read::<T>(&scale));
             let values = (means.chunks_exact(size).zip(scales.chunks_exact(size * size)))
-                .map(|(mean, scale)| divergence(mean, scale))
+                .map(|(mean, scale)| kl(mean, scale))
                 .collect();
             write::<B, T>(values, [outputs], &mean.device())
         })
     }
 
-    fn layer_normalisation(
+    fn layer_normalization(
         x: FloatTensor<B>,
         scale: FloatTensor<B>,
         shift: FloatTensor<B>,
         epsilon: f64,
     ) -> FloatTensor<B> {
-        layer_normalisation::forward::<B>(x, scale, shift, epsilon)
+        layer_normalization::forward::<B>(x, scale, shift, epsilon)
     }
 
     fn special(x: FloatTensor<B>, function: SpecialFunction) -> FloatTensor<B> {

@@ -2,7 +2,7 @@
 
 mod forward;
 mod gram;
-mod layer_normalisation;
+mod layer_normalization;
 mod log_density;
 mod patches;
 mod products;

@@ -4,7 +4,7 @@ use burn::backend::{TensorMetadata, tensor::FloatTensor};
 use faer::{Accum, MatMut, MatRef, prelude::ReborrowMut};
 
 use super::{
-    add_share_of_jitter, expand, gram, layer_normalisation, log_density, map_members, member,
+    add_share_of_jitter, expand, gram, layer_normalization, log_density, map_members, member,
     member_mut, part, patches, products, relaxation, remainder, special_values,
 };
 use crate::ops::{
@@ -16,7 +16,7 @@ use crate::ops::{
         cholesky::two_sided_solve_in_place,
         covariance::covariance_backward,
         elementwise::Part,
-        moments::{Projection, clear_above_diagonal, divergence_reverse, scale_columns},
+        moments::{Projection, clear_above_diagonal, kl_reverse, scale_columns},
         products::BlockPairs,
         relaxation::Widths,
         scalar::Scalar,
@@ -418,7 +418,7 @@ impl<B: HostAccess> LinearAlgebraReverse for B {
         })
     }
 
-    fn gaussian_divergence_reverse(
+    fn gaussian_kl_reverse(
         mean: FloatTensor<B>,
         scale: FloatTensor<B>,
         gradient: FloatTensor<B>,
@@ -437,7 +437,7 @@ impl<B: HostAccess> LinearAlgebraReverse for B {
                 .zip(scale_gradient.chunks_exact_mut(area))
                 .zip(gradients.iter())
             {
-                divergence_reverse(scale, size, gradient, out);
+                kl_reverse(scale, size, gradient, out);
             }
             [
                 write::<B, T>(mean_gradient, mean.shape(), &device),
@@ -446,13 +446,13 @@ impl<B: HostAccess> LinearAlgebraReverse for B {
         })
     }
 
-    fn layer_normalisation_reverse(
+    fn layer_normalization_reverse(
         x: FloatTensor<B>,
         scale: FloatTensor<B>,
         gradient: FloatTensor<B>,
         epsilon: f64,
     ) -> [FloatTensor<B>; 3] {
-        layer_normalisation::reverse::<B>(x, scale, gradient, epsilon)
+        layer_normalization::reverse::<B>(x, scale, gradient, epsilon)
     }
 
     fn special_reverse(

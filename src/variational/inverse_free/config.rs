@@ -12,7 +12,7 @@ use crate::optim::NaturalInversion;
 pub enum AuxiliaryUpdate {
     /// By natural-gradient inversion after every step; gradients never reach L.
     NaturalGradient(NaturalInversion),
-    /// As one more parameter that the optimiser trains, as before: slower, and worse where the mean
+    /// As one more parameter that the optimizer trains, as before: slower, and worse where the mean
     /// is preconditioned.
     Optimizer {
         /// L starts at this multiple of the identity.
@@ -21,7 +21,7 @@ pub enum AuxiliaryUpdate {
 }
 
 impl AuxiliaryUpdate {
-    /// An L that the optimiser trains, from `1e-3·I`.
+    /// An L that the optimizer trains, from `1e-3·I`.
     pub const TRAINED: Self = Self::Optimizer { start: 1e-3 };
 }
 

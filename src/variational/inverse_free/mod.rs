@@ -1,4 +1,4 @@
-//! R-SVGP: a posterior that trains without a factorisation.
+//! R-SVGP: a posterior that trains without a factorization.
 
 mod config;
 mod posterior;
@@ -37,7 +37,7 @@ use crate::{
 /// as well although T is held constant.
 ///
 /// [`after_step`](super::Posterior::after_step) brings T up to date with the parameters that the
-/// optimiser has just changed, by [`NaturalInversion`] from the T before. A new posterior starts far
+/// optimizer has just changed, by [`NaturalInversion`] from the T before. A new posterior starts far
 /// from the inverse, at [`safe_start`]: [`refreshed`](super::Posterior::refreshed) inverts from
 /// there, and so does the first `after_step` if it was not called. L and the number of updates are
 /// part of the record. With [`TraceProbes`] the divergence is an unbiased estimate; prediction needs
@@ -48,7 +48,7 @@ use crate::{
 pub struct InverseFree<I: Module> {
     inducing: I,
     observations: PseudoObservations,
-    /// L, [1, M, M] or [P, M, M]; trained by none but the optimiser's update
+    /// L, [1, M, M] or [P, M, M]; trained by none but the optimizer's update
     auxiliary: Param<Tensor<3>>,
     /// The updates made, `[1]`.
     steps: Param<Tensor<1, Int>>,
@@ -160,7 +160,7 @@ impl<I: Module> InverseFree<I> {
         self.steps.val().into_scalar::<i64>().unsigned_abs()
     }
 
-    /// L, which is constant unless the optimiser trains it.
+    /// L, which is constant unless the optimizer trains it.
     fn root(&self) -> Tensor<3> {
         let root = self.auxiliary.val();
         if self.is_trained_by_optimizer() {
@@ -254,7 +254,7 @@ impl<I: Module> InverseFree<I> {
         self
     }
 
-    /// After a step of the optimiser.
+    /// After a step of the optimizer.
     pub(crate) fn stepped<const D: usize>(self, prior: &impl PriorCovariances<I, D>) -> Self
     where
         Tensor<D>: FunctionMatrices,

@@ -63,7 +63,7 @@ impl<I: Module> InverseFree<I> {
                 mean: weighted(kuf.transpose(), weights).transpose(),
                 variance: nonnegative(prior.variances(x) - terms.explained).expand([rows, outputs]),
             },
-            divergence: (terms.squares + covariance * shared) * 0.5,
+            kl: (terms.squares + covariance * shared) * 0.5,
         }
     }
 

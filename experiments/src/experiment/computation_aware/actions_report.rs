@@ -1,4 +1,4 @@
-//! Table and pictures of the distances of actions to the eigenvectors.
+//! Table and plots of the distances of actions to the eigenvectors.
 
 use std::f64::consts::FRAC_PI_2;
 
@@ -7,9 +7,7 @@ use serde::Serialize;
 use super::actions::{Distances, NAME, Run};
 use crate::experiment::{CsvLine, ExperimentFolder, reported::summary_text};
 use crate::failure::Failure;
-use crate::pictures::{
-    self, Caption, CurveName, CurvePanel, PictureError, PointMaps, Quantity, Span,
-};
+use crate::plots::{self, Caption, CurveName, CurvePanel, PlotError, PointMaps, Quantity, Span};
 use crate::standard_output::print;
 use crate::summary::Summary;
 use crate::text_table::aligned;
@@ -44,7 +42,7 @@ struct Record {
     in_the_order_of_the_paper: usize,
 }
 
-/// The table and the pictures of every run in the folder.
+/// The table and the plots of every run in the folder.
 pub(super) fn report(folder: &ExperimentFolder, count: usize) -> Result<(), Failure> {
     let mut runs: Vec<Run> = folder.made()?;
     runs.sort_by_key(|run| run.seed);
@@ -55,7 +53,7 @@ pub(super) fn report(folder: &ExperimentFolder, count: usize) -> Result<(), Fail
     };
     folder.write_results(&record, &csv_lines(&runs))?;
     let drawn = [draw_maps(folder, &runs), draw_distances(folder, &record)];
-    drawn.into_iter().for_each(pictures::warn_undrawn);
+    drawn.into_iter().for_each(plots::warn_undrawn);
     print(&text(&record, count, folder))
 }
 
@@ -141,7 +139,7 @@ fn csv_lines(runs: &[Run]) -> Vec<CsvLine> {
 }
 
 /// The first vectors of the first seed.
-fn draw_maps(folder: &ExperimentFolder, runs: &[Run]) -> Result<(), PictureError> {
+fn draw_maps(folder: &ExperimentFolder, runs: &[Run]) -> Result<(), PlotError> {
     let Some(run) = runs.first() else {
         return Ok(());
     };
@@ -155,10 +153,10 @@ fn draw_maps(folder: &ExperimentFolder, runs: &[Run]) -> Result<(), PictureError
         data: "two inputs",
         model: "entries of the first vectors, under the hyperparameters of CaGP-Opt",
     };
-    pictures::point_maps(&folder.path().join("maps.svg"), caption, &run.points, &maps)
+    plots::point_maps(&folder.path().join("maps.svg"), caption, &run.points, &maps)
 }
 
-fn draw_distances(folder: &ExperimentFolder, record: &Record) -> Result<(), PictureError> {
+fn draw_distances(folder: &ExperimentFolder, record: &Record) -> Result<(), PlotError> {
     let names = ACTIONS.map(|(title, ..)| CurveName {
         text: title.to_owned(),
         dashed: title == "CG, as CaGP-Opt",
@@ -182,5 +180,5 @@ fn draw_distances(folder: &ExperimentFolder, record: &Record) -> Result<(), Pict
     };
     let along = Quantity::of("step");
     let path = folder.path().join("distances.svg");
-    pictures::curves(&path, "Distances", caption, &names, along, &[panel])
+    plots::curves(&path, "Distances", caption, &names, along, &[panel])
 }

@@ -1,4 +1,4 @@
-//! The optimiser of the generated examples.
+//! The optimizer of the generated examples.
 
 use burn_gp_models::training::{FullBatchOptimizer, Schedule};
 

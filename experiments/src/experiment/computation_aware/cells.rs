@@ -18,7 +18,7 @@ use crate::training_run::TrainingRun;
 /// The finished runs of a model on a data set under one budget, one a seed; at least one.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Cell {
-    /// The model with its optimiser.
+    /// The model with its optimizer.
     pub method: Method,
     /// The first learning rate.
     pub learning_rate: Option<f64>,

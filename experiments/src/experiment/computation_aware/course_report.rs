@@ -1,4 +1,4 @@
-//! Table and pictures of models in the course of training.
+//! Table and plots of models in the course of training.
 
 use serde::Serialize;
 
@@ -7,7 +7,7 @@ use super::method::Method;
 use crate::arguments::{ActionRowsName, name_of};
 use crate::experiment::{CsvLine, ExperimentFolder, reported::summary_text};
 use crate::failure::Failure;
-use crate::pictures::{self, Caption, CurveName, CurvePanel, PictureError, Quantity, Span};
+use crate::plots::{self, Caption, CurveName, CurvePanel, PlotError, Quantity, Span};
 use crate::standard_output::print;
 use crate::summary::Summary;
 use crate::text_table::aligned;
@@ -111,7 +111,7 @@ const TITLES: [&str; 12] = [
     "seeds",
 ];
 
-/// The table and the pictures of every run in the folder.
+/// The table and the plots of every run in the folder.
 pub(super) fn report(folder: &ExperimentFolder) -> Result<(), Failure> {
     let mut runs: Vec<Run> = folder.made()?;
     runs.sort_by(|a, b| (&a.data, a.method, a.seed).cmp(&(&b.data, b.method, b.seed)));
@@ -119,7 +119,7 @@ pub(super) fn report(folder: &ExperimentFolder) -> Result<(), Failure> {
     let cells: Vec<Cell> = groups.map(Cell::new).collect();
     folder.write_results(&cells, &csv_lines(&runs))?;
     for runs in runs.chunk_by(|a, b| a.data == b.data) {
-        pictures::warn_undrawn(draw(folder, runs));
+        plots::warn_undrawn(draw(folder, runs));
     }
     let mut lines = Vec::new();
     for cells in cells.chunk_by(|a, b| a.data == b.data) {
@@ -131,7 +131,7 @@ pub(super) fn report(folder: &ExperimentFolder) -> Result<(), Failure> {
         lines.push(String::new());
     }
     lines.push(format!(
-        "{NAME}: mean (standard error) over the seeds, in standardised units, after the last step unless \
+        "{NAME}: mean (standard error) over the seeds, in standardized units, after the last step unless \
          told otherwise; noise and\nscale are deviations, lengths the mean of the first {LENGTHSCALES} \
          lengthscales. The paper (arXiv:2411.01036, Figures 3, 4 and S5) has\nno numbers: CaGP-Opt is slower \
          at first and then reaches or overtakes SVGP, ends with the smaller error of coverage,\nand learns \
@@ -184,7 +184,7 @@ fn csv_lines(runs: &[Run]) -> Vec<CsvLine> {
 }
 
 /// Scores, and hyperparameters, of a data set's models against seconds.
-fn draw(folder: &ExperimentFolder, runs: &[Run]) -> Result<(), PictureError> {
+fn draw(folder: &ExperimentFolder, runs: &[Run]) -> Result<(), PlotError> {
     let models: Vec<&[Run]> = runs.chunk_by(|a, b| a.method == b.method).collect();
     let names: Vec<CurveName> = (models.iter())
         .map(|runs| runs[0].method.title_of(runs[0].action_rows).into())
@@ -224,7 +224,7 @@ fn draw(folder: &ExperimentFolder, runs: &[Run]) -> Result<(), PictureError> {
             unit: Some("s"),
         };
         let caption = Caption { data, model };
-        pictures::curves(&path, "Training", caption, &names, along, panels)?;
+        plots::curves(&path, "Training", caption, &names, along, panels)?;
     }
     Ok(())
 }

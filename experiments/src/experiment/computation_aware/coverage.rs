@@ -24,7 +24,7 @@ use crate::experiment::{
 };
 use crate::failure::{Failure, FolderError};
 use crate::output::PREDICTIONS;
-use crate::pictures::{self, Caption, CurveName, CurvePanel, PictureError, Quantity, Span};
+use crate::plots::{self, Caption, CurveName, CurvePanel, PlotError, Quantity, Span};
 use crate::standard_output::print;
 use crate::summary::Summary;
 use crate::text_table::aligned;
@@ -220,14 +220,14 @@ const TITLES: [&str; 8] = [
     "model", "rank", "in 50 %", "in 95 %", "error", "mean gap", "steps", "seeds",
 ];
 
-/// The table and the pictures of every run that is finished.
+/// The table and the plots of every run that is finished.
 fn report(folder: &ExperimentFolder, runs: &Path) -> Result<(), Failure> {
     let cells = Cell::finished(runs)?;
     let (mut lines, mut records) = (Vec::new(), Vec::new());
     for cells in by_data(&cells) {
         let covered: Result<Vec<Covered>, Failure> = cells.iter().map(Covered::new).collect();
         let covered = covered?;
-        pictures::warn_undrawn(draw(folder, &covered));
+        plots::warn_undrawn(draw(folder, &covered));
         lines.push(format!(
             "{}, {} held-out rows",
             covered[0].data, covered[0].test_rows
@@ -271,7 +271,7 @@ fn csv_lines(records: &[Covered]) -> Vec<CsvLine> {
 }
 
 /// Coverage, and its distance from the nominal one, of a data set's largest run of each title.
-fn draw(folder: &ExperimentFolder, covered: &[Covered]) -> Result<(), PictureError> {
+fn draw(folder: &ExperimentFolder, covered: &[Covered]) -> Result<(), PlotError> {
     let largest = covered.chunk_by(|a, b| a.title() == b.title());
     let drawn: Vec<&Covered> = largest.map(|own| &own[0]).collect();
     let mut names: Vec<CurveName> = (drawn.iter())
@@ -309,5 +309,5 @@ fn draw(folder: &ExperimentFolder, covered: &[Covered]) -> Result<(), PictureErr
     };
     let path = folder.path().join(format!("{}.svg", drawn[0].data));
     let along = Quantity::of("nominal coverage");
-    pictures::curves(&path, "Coverage", caption, &names, along, &panels)
+    plots::curves(&path, "Coverage", caption, &names, along, &panels)
 }

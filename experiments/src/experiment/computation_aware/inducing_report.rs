@@ -1,11 +1,11 @@
-//! Table and picture of the places of inducing points.
+//! Table and plot of the places of inducing points.
 
 use serde::Serialize;
 
 use super::inducing::{NAME, NOISE, Run};
 use crate::experiment::{CsvLine, ExperimentFolder, reported::summary_text};
 use crate::failure::Failure;
-use crate::pictures::{self, Caption, CurveName, CurvePanel, PictureError, Quantity, Span};
+use crate::plots::{self, Caption, CurveName, CurvePanel, PlotError, Quantity, Span};
 use crate::standard_output::print;
 use crate::summary::Summary;
 use crate::text_table::aligned;
@@ -66,7 +66,7 @@ const TITLES: [&str; 8] = [
     "seeds",
 ];
 
-/// The table and the picture of every run in the folder.
+/// The table and the plot of every run in the folder.
 pub(super) fn report(folder: &ExperimentFolder, inducing: usize) -> Result<(), Failure> {
     let mut runs: Vec<Run> = folder.made()?;
     runs.sort_by_key(|run| (run.dimensions, run.seed));
@@ -74,7 +74,7 @@ pub(super) fn report(folder: &ExperimentFolder, inducing: usize) -> Result<(), F
     let cells: Vec<Cell> = groups.map(Cell::new).collect();
     let lines: Vec<CsvLine> = runs.iter().map(line).collect();
     folder.write_results(&cells, &lines)?;
-    pictures::warn_undrawn(draw(folder, &cells));
+    plots::warn_undrawn(draw(folder, &cells));
     print(&text(&cells, inducing, folder))
 }
 
@@ -121,7 +121,7 @@ fn finding(cells: &[Cell]) -> String {
     )
 }
 
-/// The numbers of which something holds, neighbours as ranges.
+/// The numbers of which something holds, neighbors as ranges.
 fn ranges(numbers: &[(usize, bool)]) -> String {
     let runs = numbers.chunk_by(|a, b| a.1 == b.1).filter(|run| run[0].1);
     let ranges: Vec<String> = runs
@@ -150,7 +150,7 @@ fn line(run: &Run) -> CsvLine {
 }
 
 /// Distances and ratios against the number of inputs.
-fn draw(folder: &ExperimentFolder, cells: &[Cell]) -> Result<(), PictureError> {
+fn draw(folder: &ExperimentFolder, cells: &[Cell]) -> Result<(), PlotError> {
     let curve = |number: fn(&Cell) -> Option<Summary>| -> Vec<(f64, f64)> {
         let points = cells
             .iter()
@@ -190,7 +190,7 @@ fn draw(folder: &ExperimentFolder, cells: &[Cell]) -> Result<(), PictureError> {
     let path = folder.path().join("inducing.svg");
     let along = Quantity::of("inputs");
     let names = names.map(CurveName::from);
-    pictures::curves(&path, "Inducing points", caption, &names, along, &panels)
+    plots::curves(&path, "Inducing points", caption, &names, along, &panels)
 }
 
 #[cfg(test)]
@@ -198,7 +198,7 @@ mod tests {
     use super::ranges;
 
     #[test]
-    fn neighbours_are_ranges() {
+    fn neighbors_are_ranges() {
         let numbers = [(1, true), (2, false), (4, true), (8, true), (16, true)];
         assert_eq!(ranges(&numbers), "1, 4 to 16");
         assert_eq!(ranges(&[(1, false)]), "none");

@@ -3,7 +3,7 @@
 //! CaGP-CG and CaGP-Opt, each trained with the evidence lower bound (eq. 11) and with the density of
 //! the projected data (eq. 9), on one generated function of one input with noise of deviation 0.1. Zero
 //! mean, Matérn-3/2 kernel, Adam whose learning rate goes down in a straight line to a tenth, double
-//! precision, nothing standardised. As many rows are held out. The paper does not give the sizes of
+//! precision, nothing standardized. As many rows are held out. The paper does not give the sizes of
 //! its example.
 
 use burn::tensor::{DType, Device};

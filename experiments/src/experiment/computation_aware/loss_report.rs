@@ -1,12 +1,12 @@
-//! Table and pictures of the losses.
+//! Table and plots of the losses.
 
 use serde::Serialize;
 
 use super::loss::{Look, NAME, NOISE, Run, Trained};
 use crate::experiment::{CsvLine, ExperimentFolder, reported::summary_text};
 use crate::failure::Failure;
-use crate::pictures::{
-    self, Bands, Caption, CurveName, CurvePanel, FitPanel, PictureError, Points, Quantity, Span,
+use crate::plots::{
+    self, Bands, Caption, CurveName, CurvePanel, FitPanel, PlotError, Points, Quantity, Span,
 };
 use crate::standard_output::print;
 use crate::summary::Summary;
@@ -81,7 +81,7 @@ const TITLES: [&str; 7] = [
     "lengthscale",
 ];
 
-/// The table and the pictures of every run in the folder, with the rows of the first seed.
+/// The table and the plots of every run in the folder, with the rows of the first seed.
 pub(super) fn report(folder: &ExperimentFolder, (x, y): (&[f64], &[f64])) -> Result<(), Failure> {
     let mut runs: Vec<Run> = folder.made()?;
     runs.sort_by_key(|run| (run.trained, run.seed));
@@ -95,7 +95,7 @@ pub(super) fn report(folder: &ExperimentFolder, (x, y): (&[f64], &[f64])) -> Res
         draw_course(folder, &runs),
         draw_fits(folder, &runs, Points { x, y }),
     ];
-    drawn.into_iter().for_each(pictures::warn_undrawn);
+    drawn.into_iter().for_each(plots::warn_undrawn);
     print(&text(&cells, folder))
 }
 
@@ -160,7 +160,7 @@ fn csv_lines(runs: &[Run]) -> Vec<CsvLine> {
 }
 
 /// Means over the seeds in the course of training.
-fn draw_course(folder: &ExperimentFolder, runs: &[Run]) -> Result<(), PictureError> {
+fn draw_course(folder: &ExperimentFolder, runs: &[Run]) -> Result<(), PlotError> {
     let names = Trained::ALL.map(|trained| CurveName::from(trained.title()));
     let panel = |title, number: fn(&Look) -> f64, span| CurvePanel {
         title,
@@ -181,7 +181,7 @@ fn draw_course(folder: &ExperimentFolder, runs: &[Run]) -> Result<(), PictureErr
     };
     let along = Quantity::of("step");
     let path = folder.path().join("course.svg");
-    pictures::curves(&path, "Losses", caption, &names, along, &panels)
+    plots::curves(&path, "Losses", caption, &names, along, &panels)
 }
 
 fn course(runs: &[Run], trained: Trained, number: fn(&Look) -> f64) -> Vec<(f64, f64)> {
@@ -196,11 +196,7 @@ fn course(runs: &[Run], trained: Trained, number: fn(&Look) -> f64) -> Vec<(f64,
 }
 
 /// The predictions of the first seed.
-fn draw_fits(
-    folder: &ExperimentFolder,
-    runs: &[Run],
-    train: Points<'_>,
-) -> Result<(), PictureError> {
+fn draw_fits(folder: &ExperimentFolder, runs: &[Run], train: Points<'_>) -> Result<(), PlotError> {
     let seed = runs.iter().map(|run| run.seed).min();
     let shown = runs.iter().filter(|run| Some(run.seed) == seed);
     let panels: Vec<FitPanel<'_>> = shown
@@ -213,7 +209,7 @@ fn draw_fits(
             orthogonal: &[],
         })
         .collect();
-    pictures::fits(
+    plots::fits(
         &folder.path().join("fits.svg"),
         Caption {
             data: "sines",

@@ -1,11 +1,11 @@
-//! The models of Table 1 with their optimisers.
+//! The models of Table 1 with their optimizers.
 
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
 use crate::arguments::{ActionRowsName, DtypeName, ModelName, OptimizerName};
 
-/// A model with its optimiser, as in Tables 1 and S1.
+/// A model with its optimizer, as in Tables 1 and S1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Method {
@@ -66,7 +66,7 @@ impl Method {
         }
     }
 
-    /// Its optimiser.
+    /// Its optimizer.
     pub fn optimizer(self) -> OptimizerName {
         match self {
             Self::SgprAdam | Self::Svgp | Self::CagpCg | Self::CagpOptAdam => OptimizerName::Adam,

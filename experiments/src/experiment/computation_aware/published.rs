@@ -41,7 +41,7 @@ pub(super) struct Row {
     pub seconds: f64,
 }
 
-/// Data, model with optimiser, learning rate, epoch, NLL, RMSE, time.
+/// Data, model with optimizer, learning rate, epoch, NLL, RMSE, time.
 const TABLE: &str = "\
 parkinsons exact .1 100 -3.645±.002 .001±.000 1m03s
 parkinsons sgpr-adam .1 268 -2.837±.087 .031±.022 27s

@@ -11,7 +11,7 @@ use super::cells::Cell;
 use super::method::Method;
 use super::published::{published, sizes};
 use crate::arguments::{
-    ActionRowsName, AllRowsOptions, InitialiserName, LikelihoodName, MeanName, ModelName,
+    ActionRowsName, AllRowsOptions, InitializerName, LikelihoodName, MeanName, ModelName,
     OptimizerName, RunOptions, ScheduleName, name_of,
 };
 use crate::experiment::{
@@ -47,7 +47,7 @@ pub(super) const INPUTS: &str = "inputs";
 /// Which runs, and how large they are.
 #[derive(Args, Clone, Debug, Default, Serialize)]
 pub(super) struct Budget {
-    /// Models with their optimisers, such as cagp-opt-adam,svgp [default: all; exact on parkinsons and
+    /// Models with their optimizers, such as cagp-opt-adam,svgp [default: all; exact on parkinsons and
     /// bike alone, on 3droad and houseelectric svgp and cagp-opt-adam]
     #[arg(long, value_name = "METHODS", value_delimiter = ',')]
     #[serde(skip)]
@@ -290,7 +290,7 @@ impl Runs<'_> {
             model: Some(model),
             fix: is_fixed.then(|| vec!["inducing".to_owned()]),
             inducing: model.has_inducing().then(|| self.inducing()),
-            initialiser: model.has_inducing().then_some(InitialiserName::KMeans),
+            initializer: model.has_inducing().then_some(InitializerName::KMeans),
             actions: model.has_actions().then(|| self.actions()),
             action_rows: self.action_rows(model),
             all_rows: AllRowsOptions {

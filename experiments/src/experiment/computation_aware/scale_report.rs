@@ -1,4 +1,4 @@
-//! Table and picture of what a step costs against the number of rows.
+//! Table and plot of what a step costs against the number of rows.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use crate::experiment::{CsvLine, ExperimentFolder, scaling::fitted_slope};
 use crate::failure::{Failure, FolderError};
 use crate::fitting::TrainingLog;
 use crate::output::TRAINING_LOG;
-use crate::pictures::{self, Caption, CurveName, CurvePanel, Quantity, Span};
+use crate::plots::{self, Caption, CurveName, CurvePanel, Quantity, Span};
 use crate::report::Metrics;
 use crate::standard_output::print;
 use crate::summary::median;
@@ -182,7 +182,7 @@ struct Record {
     exponents: Vec<Exponents>,
 }
 
-/// The table and the picture of every run that is finished in the folder.
+/// The table and the plot of every run that is finished in the folder.
 ///
 /// # Errors
 ///
@@ -281,7 +281,7 @@ fn draw(folder: &ExperimentFolder, costs: &[Cost]) {
     };
     let along = Quantity::of("log10 rows");
     let path = folder.path().join("scale.svg");
-    pictures::warn_undrawn(pictures::curves(
+    plots::warn_undrawn(plots::curves(
         &path, "Cost", caption, &names, along, &panels,
     ));
 }

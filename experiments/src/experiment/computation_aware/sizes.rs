@@ -14,7 +14,7 @@ pub(super) struct Sizes {
     pub rows: usize,
     /// Combinations of rows.
     pub actions: usize,
-    /// Steps of the optimiser.
+    /// Steps of the optimizer.
     pub steps: usize,
     /// The number of seeds.
     pub seeds: u64,

@@ -35,7 +35,7 @@ use super::{
 use crate::evenly_spaced::evenly_spaced;
 use crate::experiment::{CommonOptions, CsvLine, ExperimentFolder, watch::Watch};
 use crate::failure::Failure;
-use crate::pictures;
+use crate::plots;
 use crate::settings::{SettingError, at_least_one, enough_rows};
 use crate::standard_output::print;
 
@@ -250,7 +250,7 @@ pub(in crate::experiment) fn toy(options: &ToyOptions) -> Result<(), Failure> {
     }
     let lines: Vec<CsvLine> = fits.iter().map(line).collect();
     folder.write_results(&fits, &lines)?;
-    pictures::warn_undrawn(draw(&folder, &problem, &fits));
+    plots::warn_undrawn(draw(&folder, &problem, &fits));
     print(&text(&fits, steps, &folder))
 }
 

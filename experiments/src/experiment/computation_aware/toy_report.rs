@@ -1,8 +1,8 @@
-//! Table and picture of the models where data are absent.
+//! Table and plot of the models where data are absent.
 
 use super::toy::{Fit, INDUCING, NAME, NOISE, Problem};
 use crate::experiment::{CsvLine, ExperimentFolder};
-use crate::pictures::{self, Bands, Caption, FitPanel, PictureError, Points, Quantity};
+use crate::plots::{self, Bands, Caption, FitPanel, PlotError, Points, Quantity};
 use crate::text_table::aligned;
 
 /// Half the width of a band, in standard deviations.
@@ -69,12 +69,12 @@ pub(super) fn line(fit: &Fit) -> CsvLine {
 ///
 /// # Errors
 ///
-/// When the picture cannot be drawn or written.
+/// When the plot cannot be drawn or written.
 pub(super) fn draw(
     folder: &ExperimentFolder,
     problem: &Problem,
     fits: &[Fit],
-) -> Result<(), PictureError> {
+) -> Result<(), PlotError> {
     let wholes = (fits.iter()).map(|fit| (fit, fit.title.clone(), &fit.deviation));
     let parts = fits.iter().filter_map(|fit| {
         let part = fit.mathematical.as_ref()?;
@@ -92,7 +92,7 @@ pub(super) fn draw(
         })
         .collect();
     let (inputs, targets) = (&problem.inputs, &problem.targets);
-    pictures::fits(
+    plots::fits(
         &folder.path().join("fits.svg"),
         Caption {
             data: "five runs of data",

@@ -1,6 +1,6 @@
 //! Regression with exact, sparse and computation-aware models (Section 5, Tables 1 and S1).
 //!
-//! Protocol: 10 % of the rows at random for testing, everything standardised, zero mean, Matérn-3/2
+//! Protocol: 10 % of the rows at random for testing, everything standardized, zero mean, Matérn-3/2
 //! kernel with a lengthscale for each input, noise variance of at least 1e-4, all of them ln 2 at the
 //! start; 512 combinations of rows, 1024 inducing points; Adam in single precision, whose learning rate
 //! goes down in a straight line to a tenth, and L-BFGS in double precision, 20 iterations an epoch, whose
@@ -21,7 +21,7 @@ use crate::experiment::{
     CommonOptions, ExperimentFolder, data_at_hand::data_at_hand, watch::all_made,
 };
 use crate::failure::Failure;
-use crate::pictures::{self, ComparedScore};
+use crate::plots::{self, ComparedScore};
 use crate::standard_output::print;
 
 /// Its name.
@@ -74,7 +74,7 @@ pub(in crate::experiment) fn uci(options: &UciOptions) -> Result<(), Failure> {
     all_made(broken)
 }
 
-/// The table and the pictures of every run that is finished in the folder.
+/// The table and the plots of every run that is finished in the folder.
 fn report(cells: &[Cell], folder: &ExperimentFolder) -> Result<(), Failure> {
     table::write(folder, cells)?;
     for cells in by_data(cells) {
@@ -82,7 +82,7 @@ fn report(cells: &[Cell], folder: &ExperimentFolder) -> Result<(), Failure> {
     }
     let mut lines = table::lines(cells);
     lines.push(
-        "mean (standard deviation) over the seeds, in standardised units, after the last step; the \
+        "mean (standard deviation) over the seeds, in standardized units, after the last step; the \
          paper is arXiv:2411.01036,\nTable 1, at the epoch whose test NLL is lowest: rank 512 for \
          combinations of rows and 1024 for inducing points,\nseconds on a V100. The learning rates are \
          those that were best in the paper, by its test NLL"
@@ -136,5 +136,5 @@ fn draw(folder: &ExperimentFolder, cells: &[Cell]) {
         score("RMSE", |run| run.scores.rmse),
     ];
     let path = folder.path().join(format!("{data}.svg"));
-    pictures::warn_undrawn(pictures::comparison(&path, data, &names, &scores));
+    plots::warn_undrawn(plots::comparison(&path, data, &names, &scores));
 }

@@ -33,7 +33,7 @@ pub(super) struct Run {
     pub nlpd: f64,
     /// Mean over test rows and draws of the log densities.
     pub average_log_density: f64,
-    /// Root mean squared error of the test rows, standardised.
+    /// Root mean squared error of the test rows, standardized.
     pub rmse: f64,
     /// Inducing points of each layer.
     pub inducing: Option<usize>,

@@ -1,7 +1,7 @@
 //! Deep models of kin40k (Section 4.3, Table 1).
 //!
 //! One to three layers with the posteriors of the paper: whitened (W-SVGP), L-SVGP and R-SVGP. As in
-//! the paper: 10 % of the rows at random for testing, everything standardised, squared-exponential
+//! the paper: 10 % of the rows at random for testing, everything standardized, squared-exponential
 //! kernels with a lengthscale for each input, 500 inducing points a layer, batches of 1000, 200 000
 //! steps of Adam with learning rate 0.005 and one draw a step, 100 draws for a prediction; R-SVGP with
 //! log-linear step sizes down to a residual of 1e-9.
@@ -19,7 +19,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::cells::{Cell, Run};
-use super::picture::draw;
+use super::plot::draw;
 use super::protocol::Protocol;
 use super::runs::{Budget, Runs};
 use super::table::Table;
@@ -134,7 +134,7 @@ fn published(run: &Run) -> Option<Reported> {
     })
 }
 
-/// The table and the picture of every run that is finished in the folder.
+/// The table and the plot of every run that is finished in the folder.
 fn report(cells: &[Cell], folder: &ExperimentFolder) -> Result<(), Failure> {
     let table = Table { cells, published };
     table.write(folder, &format!("{NAME}.json"))?;
@@ -143,7 +143,7 @@ fn report(cells: &[Cell], folder: &ExperimentFolder) -> Result<(), Failure> {
     }
     let mut lines = table.lines();
     lines.push(
-        "mean (standard error) over the seeds, in standardised units; -log density is the paper's \
+        "mean (standard error) over the seeds, in standardized units; -log density is the paper's \
          NLPD, a mean over rows\nand draws of the layers before the last, NLPD that of the draws' \
          mixture; the paper is arXiv:2604.00697, Table 1,\n500 inducing points a layer after \
          200 000 steps"

@@ -5,7 +5,7 @@
 
 mod cells;
 mod kin40k;
-mod picture;
+mod plot;
 mod protocol;
 mod runs;
 mod table;

@@ -5,7 +5,7 @@ use burn_gp::ops::Stationary;
 use serde::Serialize;
 
 use crate::arguments::{
-    InitialiserName, InversionName, LayerOptions, LikelihoodName, MeanName, ModelName,
+    InitializerName, InversionName, LayerOptions, LikelihoodName, MeanName, ModelName,
     PosteriorName, PseudoObservationOptions, RunOptions, ScheduleName, name_of,
 };
 use crate::experiment::{CommonOptions, options::Place};
@@ -82,7 +82,7 @@ impl Protocol {
             likelihood: Some(LikelihoodName::Gaussian),
             noise: Some(noise),
             inducing: Some(self.inducing),
-            initialiser: Some(InitialiserName::KMeans),
+            initializer: Some(InitializerName::KMeans),
             jitter: single.has_jitter().then_some(JITTER),
             pseudo_observations: pseudo_observations(is_deep, single),
             layers: self.layers(depth, posterior),

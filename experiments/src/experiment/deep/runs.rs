@@ -26,7 +26,7 @@ pub(super) struct Budget {
     /// Rows in a mini-batch [default: as said above]
     #[arg(long, value_name = "B")]
     batch_size: Option<usize>,
-    /// Optimiser steps [default: as said above]
+    /// Optimizer steps [default: as said above]
     #[arg(long, value_name = "S")]
     steps: Option<usize>,
     /// Seeds, the first one and those after it [default: as said above]

@@ -4,13 +4,13 @@
 //! Gaussian Processes*, arXiv:1705.08933, section 5: 10 % of the rows at random for testing,
 //! squared-exponential kernels with a lengthscale for each input, 100 inducing points a layer, as many
 //! functions before the last layer as inputs, at most 30, around the identity, 20 000 steps of Adam with
-//! learning rate 0.01 and one draw a step. That paper has pictures of these numbers, no table.
+//! learning rate 0.01 and one draw a step. That paper has plots of these numbers, no table.
 
 use clap::Args;
 use serde_json::json;
 
 use super::cells::Cell;
-use super::picture::draw;
+use super::plot::draw;
 use super::protocol::Protocol;
 use super::runs::{Budget, Runs};
 use super::table::{Table, by_data};
@@ -100,7 +100,7 @@ pub(in crate::experiment) fn uci(options: &DeepUciOptions) -> Result<(), Failure
     all_made(broken)
 }
 
-/// The tables and pictures of every run that is finished in the folder.
+/// The tables and plots of every run that is finished in the folder.
 fn report(folder: &ExperimentFolder) -> Result<(), Failure> {
     let mut cells = Vec::new();
     for data in names_in(&folder.runs()) {
@@ -117,7 +117,7 @@ fn report(folder: &ExperimentFolder) -> Result<(), Failure> {
     }
     let mut lines = table.lines();
     lines.push(
-        "mean (standard error) over the seeds, in standardised units; NLPD is that of the mixture of \
+        "mean (standard error) over the seeds, in standardized units; NLPD is that of the mixture of \
          the draws,\n-log density the mean over rows and draws"
             .into(),
     );

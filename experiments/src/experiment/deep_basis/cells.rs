@@ -28,11 +28,11 @@ pub(super) struct Run {
     pub method: Method,
     /// The seed of everything random.
     pub seed: u64,
-    /// Mean absolute error of the test rows, standardised.
+    /// Mean absolute error of the test rows, standardized.
     pub mae: f64,
-    /// Root mean squared error of the test rows, standardised.
+    /// Root mean squared error of the test rows, standardized.
     pub rmse: f64,
-    /// Mean negative log density of the test rows, standardised.
+    /// Mean negative log density of the test rows, standardized.
     pub nlpd: f64,
     /// Training rows.
     pub rows: usize,

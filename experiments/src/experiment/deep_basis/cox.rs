@@ -35,7 +35,7 @@ pub struct DbkCoxOptions {
     /// Where events can be [default: from the first to the last], such as 1851.2..1962.2 or 0..1,0..2
     #[arg(long, value_name = "RANGES", allow_hyphen_values = true)]
     domain: Option<String>,
-    /// Optimiser steps [default: 10000; quick: 1000]
+    /// Optimizer steps [default: 10000; quick: 1000]
     #[arg(long, value_name = "S")]
     steps: Option<usize>,
     /// What every experiment takes.

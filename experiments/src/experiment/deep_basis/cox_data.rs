@@ -65,7 +65,7 @@ impl Intensity {
 /// Events to learn from, and events to test on.
 #[derive(Clone, Debug)]
 pub(super) struct Events {
-    /// What they are called in files and pictures.
+    /// What they are called in files and plots.
     pub name: String,
     /// Ends of the box.
     pub sides: Vec<(f64, f64)>,

@@ -84,7 +84,7 @@ impl<L: Layer> MiniBatchModel for Trained<L> {
         let bound = (self.process).objective(inputs, data_count, &self.integral.rule)?;
         Ok(Objective {
             fit: bound,
-            divergence: None,
+            kl: None,
         })
     }
 

@@ -1,4 +1,4 @@
-//! The table and the pictures of Cox processes.
+//! The table and the plots of Cox processes.
 
 use std::path::Path;
 
@@ -9,8 +9,8 @@ use super::cox_data::Events;
 use super::cox_problem::{GRID, lattice};
 use crate::experiment::{CsvLine, ExperimentFolder};
 use crate::failure::Failure;
-use crate::pictures::{
-    self, Bands, Caption, FitPanel, MapPanel, PictureError, Points, ProbabilityGrid, Quantity,
+use crate::plots::{
+    self, Bands, Caption, FitPanel, MapPanel, PlotError, Points, ProbabilityGrid, Quantity,
 };
 use crate::standard_output::print;
 use crate::text_table::aligned;
@@ -18,13 +18,13 @@ use crate::text_table::aligned;
 /// Half the width of a band, in standard deviations.
 const DEVIATIONS: f64 = 2.0;
 
-/// Places of the true intensity in a picture, of those of the grid.
+/// Places of the true intensity in a plot, of those of the grid.
 const RINGS_APART: usize = 5;
 
 /// Fits of a set of events.
 const FITS: usize = 4;
 
-/// The table, the files and the pictures.
+/// The table, the files and the plots.
 pub(super) fn report(
     folder: &ExperimentFolder,
     problems: &[Events],
@@ -45,7 +45,7 @@ pub(super) fn report(
             1 => draw_line(&path, events, fits),
             _ => draw_plane(&path, events, fits),
         };
-        pictures::warn_undrawn(drawn);
+        plots::warn_undrawn(drawn);
     }
     let mut lines = vec![format!("{NAME}: {steps} steps")];
     lines.extend(aligned(&[vec![titles], rows].concat()));
@@ -178,7 +178,7 @@ fn places(events: &Events) -> Vec<f64> {
 }
 
 /// A panel a fit: the expected intensity, its band, and the events along the axis.
-fn draw_line(path: &Path, events: &Events, fits: &[Fit]) -> Result<(), PictureError> {
+fn draw_line(path: &Path, events: &Events, fits: &[Fit]) -> Result<(), PlotError> {
     let x = places(events);
     let titles: Vec<String> = fits.iter().map(title).collect();
     let panels: Vec<FitPanel<'_>> = (fits.iter().zip(&titles))
@@ -202,7 +202,7 @@ fn draw_line(path: &Path, events: &Events, fits: &[Fit]) -> Result<(), PictureEr
         Some(_) => "intensity; dots: events; orange, held out: the true intensity",
         None => "intensity; dots: events",
     };
-    pictures::fits(
+    plots::fits(
         path,
         Caption {
             data: &events.name,
@@ -228,7 +228,7 @@ fn draw_line(path: &Path, events: &Events, fits: &[Fit]) -> Result<(), PictureEr
 }
 
 /// Maps of the expected intensities by quadrature, the events on them, and of the true one.
-fn draw_plane(path: &Path, events: &Events, fits: &[Fit]) -> Result<(), PictureError> {
+fn draw_plane(path: &Path, events: &Events, fits: &[Fit]) -> Result<(), PlotError> {
     let [first, second] = [events.sides[0], events.sides[1]];
     let grid = ProbabilityGrid::new(first.0..=first.1, second.0..=second.1, GRID[1], GRID[1])?;
     let points: Vec<[f64; 2]> = events.train.chunks(2).map(|x| [x[0], x[1]]).collect();
@@ -255,7 +255,7 @@ fn draw_plane(path: &Path, events: &Events, fits: &[Fit]) -> Result<(), PictureE
             crosses: &[],
         });
     }
-    pictures::number_maps(
+    plots::number_maps(
         path,
         Caption {
             data: &events.name,

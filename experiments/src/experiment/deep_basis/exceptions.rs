@@ -9,7 +9,7 @@ use super::method::Method;
 use super::published::{DATA_SETS, Published, published};
 use crate::text_table::aligned;
 
-/// The mean negative log density of standardised targets under a standard normal distribution:
+/// The mean negative log density of standardized targets under a standard normal distribution:
 /// `½(1 + log 2π)`.
 const CONSTANT: f64 = 1.418_938_533_204_672_7;
 

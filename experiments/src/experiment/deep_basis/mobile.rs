@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::cells::{Cell, Run, folder};
 use super::method::Method;
-use super::mobile_pictures::{Place, draw};
+use super::mobile_plots::{Place, draw};
 use super::protocol::{Protocol, paper, quick};
 use crate::arguments::{RunOptions, name_of};
 use crate::experiment::{
@@ -291,7 +291,7 @@ fn text(cells: &[Cell], experiment: &ExperimentFolder) -> String {
     rows.extend(beside_the_paper(cells).iter().map(row));
     let mut lines = aligned(&rows);
     lines.push(
-        "mean (standard error) over the seeds, logarithms in standardised units; the paper is \
+        "mean (standard error) over the seeds, logarithms in standardized units; the paper is \
          arXiv:2505.18526, Figure 4,\nwith 19 535 rows, of which 70 % are to train on: other data have other \
          numbers"
             .into(),

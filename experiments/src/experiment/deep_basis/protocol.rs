@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::method::Method;
 use crate::arguments::{
-    BackboneName, DtypeName, InitialiserName, InputScaleName, KeepName, LikelihoodName, MeanName,
+    BackboneName, DtypeName, InitializerName, InputScaleName, KeepName, LikelihoodName, MeanName,
     ModelName, NetworkOptions, RunOptions, ScheduleName,
 };
 use crate::experiment::{CommonOptions, options::Place};
@@ -117,7 +117,7 @@ pub(super) fn quick() -> Protocol {
 /// The paper's network, whatever the program's own would be.
 fn network_of_paper(network: NetworkOptions, model: ModelName) -> NetworkOptions {
     NetworkOptions {
-        backbone: Some(BackboneName::Normalised),
+        backbone: Some(BackboneName::Normalized),
         units: Some(UNITS),
         features: model.is_deep_kernel().then_some(FEATURES),
         from_identity: model.is_deep_kernel().then_some(false),
@@ -143,7 +143,7 @@ impl Protocol {
             mean: Some(MeanName::Zero),
             likelihood: Some(LikelihoodName::Gaussian),
             noise: Some(self.noise),
-            initialiser: model.has_inducing().then_some(InitialiserName::KMeans),
+            initializer: model.has_inducing().then_some(InitializerName::KMeans),
             data_dir: common.data_dir(),
             test_fraction: Some(TEST),
             validation_fraction: Some(VALIDATION),

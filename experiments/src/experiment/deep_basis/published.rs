@@ -1,4 +1,4 @@
-//! Table 1: means and standard deviations over five seeds, in standardised units.
+//! Table 1: means and standard deviations over five seeds, in standardized units.
 
 use serde::Serialize;
 

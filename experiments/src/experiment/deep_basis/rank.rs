@@ -235,7 +235,7 @@ fn report(folder: &ExperimentFolder) -> Result<(), Failure> {
     folder.write_results(&cells, &csv)?;
     let mut lines = aligned(&[vec![titles], rows].concat());
     lines.push(
-        "mean (standard error) over the seeds, in standardised units; the paper (arXiv:2505.18526, \
+        "mean (standard error) over the seeds, in standardized units; the paper (arXiv:2505.18526, \
          Table 1) has ranks\n1 and 128 alone: see dbk-uci"
             .into(),
     );

@@ -4,7 +4,7 @@
 //! 1000 more of them are held out. GP has a squared-exponential kernel, DKL one of two features,
 //! DBK 128 basis functions; networks are perceptrons of two layers of 128 hyperbolic tangents. All are
 //! trained on all data by Adam with learning rate 1e-3, weight decay 1e-4 of the networks; nothing is
-//! standardised or validated, since the paper does not say so. The paper has pictures of these
+//! standardized or validated, since the paper does not say so. The paper has plots of these
 //! numbers, no table.
 
 use burn::tensor::{DType, Device};
@@ -29,7 +29,7 @@ use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::synthetic_pictures::{draw_cost, draw_kernels, draw_posteriors};
+use super::synthetic_plots::{draw_cost, draw_kernels, draw_posteriors};
 use super::synthetic_table::report_lines;
 use crate::arguments::name_of;
 use crate::evenly_spaced::evenly_spaced;
@@ -73,7 +73,7 @@ pub struct DbkSyntheticOptions {
     /// Rows above which gp and dkl are left out [default: 10000; quick: 1000]
     #[arg(long, value_name = "N")]
     dense_limit: Option<usize>,
-    /// Optimiser steps [default: 10000; quick: 2000, and fewer above 1500 rows]
+    /// Optimizer steps [default: 10000; quick: 2000, and fewer above 1500 rows]
     #[arg(long, value_name = "S")]
     steps: Option<usize>,
     /// Seeds, the first one and those after it [default: 10; quick: 1]
@@ -375,7 +375,7 @@ impl StepClock {
     }
 }
 
-/// The table and the pictures of every run that is finished in the folder.
+/// The table and the plots of every run that is finished in the folder.
 fn report(folder: &ExperimentFolder) -> Result<(), Failure> {
     let mut runs: Vec<Run> = folder.made()?;
     runs.sort_by_key(|run| (run.rows, run.method, run.seed));

@@ -62,7 +62,7 @@ pub struct DbkTheorem1Options {
     /// Basis functions
     #[arg(long, value_name = "R", default_value_t = 8)]
     rank: usize,
-    /// Optimiser steps [default: 20000; quick: 4000]
+    /// Optimizer steps [default: 20000; quick: 4000]
     #[arg(long, value_name = "S")]
     steps: Option<usize>,
     /// What every experiment takes.

@@ -1,4 +1,4 @@
-//! The table and the pictures of Theorem 1.
+//! The table and the plots of Theorem 1.
 
 use core::f64::consts::PI;
 use std::path::Path;
@@ -9,23 +9,21 @@ use super::theorem1::{Fit, KnownNoise, NAME, NOISE, Problem, levels};
 use crate::evenly_spaced::evenly_spaced;
 use crate::experiment::{CsvLine, ExperimentFolder};
 use crate::failure::Failure;
-use crate::pictures::{
-    self, Bands, Caption, CurvePanel, FitPanel, PictureError, Points, Quantity, Span,
-};
+use crate::plots::{self, Bands, Caption, CurvePanel, FitPanel, PlotError, Points, Quantity, Span};
 use crate::standard_output::print;
 use crate::text_table::aligned;
 
 /// Half the width of a band, in standard deviations.
 const DEVIATIONS: f64 = 2.0;
 
-/// Points of the function in a picture, of those of the grid.
+/// Points of the function in a plot, of those of the grid.
 const RINGS_APART: usize = 5;
 
 /// Noises at which the evidence of the targets as a feature is drawn: powers of ten.
 const POWERS: (f64, f64) = (-5.0, 1.0);
 const POWER_POINTS: usize = 200;
 
-/// The table, the files and the pictures.
+/// The table, the files and the plots.
 pub(super) fn report(
     folder: &ExperimentFolder,
     problem: &Problem,
@@ -43,7 +41,7 @@ pub(super) fn report(
         draw_course(&path.join("noise.svg"), fits),
         draw_evidence(&path.join("evidence.svg"), &problem.targets),
     ] {
-        pictures::warn_undrawn(drawn);
+        plots::warn_undrawn(drawn);
     }
     print(&text(folder, known, fits, steps))
 }
@@ -118,7 +116,7 @@ fn csv_lines(fits: &[Fit]) -> Vec<CsvLine> {
 
 /// A panel a posterior, with the rows and the function itself, which is the first fit's mean but for
 /// a factor.
-fn draw_fits(path: &Path, problem: &Problem, fits: &[Fit]) -> Result<(), PictureError> {
+fn draw_fits(path: &Path, problem: &Problem, fits: &[Fit]) -> Result<(), PlotError> {
     let panels: Vec<FitPanel<'_>> = (fits.iter())
         .map(|fit| FitPanel {
             title: &fit.title,
@@ -134,7 +132,7 @@ fn draw_fits(path: &Path, problem: &Problem, fits: &[Fit]) -> Result<(), Picture
         .map(|fit| fit.x.iter().copied().step_by(RINGS_APART).collect())
         .unwrap_or_default();
     let function = levels(&places);
-    pictures::fits(
+    plots::fits(
         path,
         Caption {
             data: "levels",
@@ -160,7 +158,7 @@ fn draw_fits(path: &Path, problem: &Problem, fits: &[Fit]) -> Result<(), Picture
 }
 
 /// The noise variances in the course of training, and the true one.
-fn draw_course(path: &Path, fits: &[Fit]) -> Result<(), PictureError> {
+fn draw_course(path: &Path, fits: &[Fit]) -> Result<(), PlotError> {
     let trained: Vec<&Fit> = fits.iter().filter(|fit| !fit.course.is_empty()).collect();
     let mut names: Vec<_> = (trained.iter())
         .map(|fit| fit.title.as_str().into())
@@ -184,7 +182,7 @@ fn draw_course(path: &Path, fits: &[Fit]) -> Result<(), PictureError> {
         curves,
         span: Span::Values,
     };
-    pictures::curves(
+    plots::curves(
         path,
         "Noise",
         Caption {
@@ -199,7 +197,7 @@ fn draw_course(path: &Path, fits: &[Fit]) -> Result<(), PictureError> {
 
 /// Evidence per datum against the noise where the targets are the only feature, without the penalty
 /// and with it.
-fn draw_evidence(path: &Path, targets: &[f64]) -> Result<(), PictureError> {
+fn draw_evidence(path: &Path, targets: &[f64]) -> Result<(), PlotError> {
     let powers = evenly_spaced(POWERS, POWER_POINTS);
     let curve = |of: fn(&[f64], f64) -> f64| -> Vec<(f64, f64)> {
         let at = |&power: &f64| (power, of(targets, 10f64.powf(power)) / targets.len() as f64);
@@ -208,10 +206,10 @@ fn draw_evidence(path: &Path, targets: &[f64]) -> Result<(), PictureError> {
     let panel = CurvePanel {
         title: "the targets as the only feature",
         value: Quantity::of("objective per datum"),
-        curves: vec![curve(evidence), curve(penalised)],
+        curves: vec![curve(evidence), curve(penalized)],
         span: Span::Window(-6.0, 6.0),
     };
-    pictures::curves(
+    plots::curves(
         path,
         "Evidence",
         Caption {
@@ -236,7 +234,7 @@ fn evidence(targets: &[f64], noise: f64) -> f64 {
 }
 
 /// The same less `Σ_n (max y² − y_n²)/(2σ²)`.
-fn penalised(targets: &[f64], noise: f64) -> f64 {
+fn penalized(targets: &[f64], noise: f64) -> f64 {
     let largest = targets.iter().map(|y| y * y).fold(0.0, f64::max);
     let missing = largest * targets.len() as f64 - squares(targets);
     evidence(targets, noise) - missing / (2.0 * noise)
@@ -252,9 +250,9 @@ mod tests {
         let y = [3.0, 1.0];
         let expected = -0.5 * (2.0 * (2.0 * PI).ln() + (0.5f64 * 10.5).ln() + 10.0 / 10.5);
         assert!((evidence(&y, 0.5) - expected).abs() < 1e-12);
-        assert!((penalised(&y, 0.5) - (expected - 8.0)).abs() < 1e-12);
+        assert!((penalized(&y, 0.5) - (expected - 8.0)).abs() < 1e-12);
         let along = |of: fn(&[f64], f64) -> f64| [1e-2, 1e-4, 1e-6].map(|noise| of(&y, noise));
         assert!(along(evidence).is_sorted_by(|a, b| a < b));
-        assert!(along(penalised).is_sorted_by(|a, b| a > b));
+        assert!(along(penalized).is_sorted_by(|a, b| a > b));
     }
 }

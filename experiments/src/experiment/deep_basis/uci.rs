@@ -2,7 +2,7 @@
 //! song.
 //!
 //! As in the paper (sections 4.2 and A.4): 70 % of the rows at random to train on, 10 % to choose the
-//! step whose model is kept, 20 % to test on; inputs mapped to [−1, 1] and targets standardised by the
+//! step whose model is kept, 20 % to test on; inputs mapped to [−1, 1] and targets standardized by the
 //! training rows; a residual network of 128 hyperbolic tangents, 128 basis functions, or two features
 //! for deep kernels; squared-exponential kernels, 128 inducing points; Adam with learning rate 1e-3 and
 //! weight decay 1e-4 of the networks, batches of 256; at most 10 000 steps on all rows, or 2000 passes
@@ -10,12 +10,12 @@
 //! improvement.
 //!
 //! The paper's network is "2-layer", which leaves open what a block is. Here it is a layer whose sums
-//! are normalised over its units, added to what it is given. Models on all rows have two. Models on
-//! mini-batches have three, and begin with a standardisation of their inputs by the training rows, which
+//! are normalized over its units, added to what it is given. Models on all rows have two. Models on
+//! mini-batches have three, and begin with a standardization of their inputs by the training rows, which
 //! undoes the map to [−1, 1], as far-off rows leave most others in a small part of it: where one of
 //! these is missing, SVDBK is behind the paper's on protein. By the validation rows of protein three
 //! blocks are best for SVDBK and SVDKL together: with more the first is better, the second worse.
-//! SVDBK-cr has a lower test NLPD with two. With standardised inputs DBK on pol fits the rows before its
+//! SVDBK-cr has a lower test NLPD with two. With standardized inputs DBK on pol fits the rows before its
 //! noise has grown, and is behind the paper's.
 //!
 //! What else the paper does not say: the loss is per datum, so that the decay is too; first weights are
@@ -24,7 +24,7 @@
 //! 1e-6; each seed splits the rows anew. GP and sGP are trained by L-BFGS, which has no use for
 //! validation rows: they are held out all the same, so that all models train on the same 70 % and are
 //! tested on the same 20 %. GP and sGP are in double precision, all others in single.
-//! GP is by a dense factorisation; for more rows than memory has room for, or by the paper's own way,
+//! GP is by a dense factorization; for more rows than memory has room for, or by the paper's own way,
 //! gp-cg is it by conjugate gradients, with variances of predictions made once from 512 pivots.
 
 use clap::{Args, ValueEnum};
@@ -55,12 +55,12 @@ const NAME: &str = "dbk-uci";
 
 /// What the table does not say itself.
 const NOTES: &str = "\
-mean (standard deviation) over the seeds, in standardised units; the paper is arXiv:2505.18526, Table 1, five
+mean (standard deviation) over the seeds, in standardized units; the paper is arXiv:2505.18526, Table 1, five
 seeds; within 2 sd: the scores that are at most two of the paper's standard deviations worse than its means.
 Every seed here splits the rows anew, which the paper does not say of its own. All models train on the same 70 %
 of the rows and are tested on the same 20 %; GP and sGP have no use for the 10 % for validation. GP and sGP:
 L-BFGS in double precision; the others: Adam in single. Networks differ between the classes: models on all rows
-have two blocks on inputs from −1 to 1, models on batches three on standardised inputs. The paper leaves this
+have two blocks on inputs from −1 to 1, models on batches three on standardized inputs. The paper leaves this
 open; it was chosen by validation rows, but with the paper's test scores in sight";
 
 /// Seeds of the paper.

@@ -18,7 +18,7 @@ use crate::experiment::{
     watch::{Watch, all_made},
 };
 use crate::failure::Failure;
-use crate::pictures::{self, Caption, CurveName, CurvePanel, Quantity, Span};
+use crate::plots::{self, Caption, CurveName, CurvePanel, Quantity, Span};
 use crate::standard_output::print;
 
 /// Its name.
@@ -44,7 +44,7 @@ pub struct HutchinsonOptions {
     /// Seeds, the first one and those after it [default: 5; quick: 1]
     #[arg(long, value_name = "COUNT")]
     seeds: Option<u64>,
-    /// Optimiser steps [default: 20000; quick: 400]
+    /// Optimizer steps [default: 20000; quick: 400]
     #[arg(long, value_name = "S")]
     steps: Option<usize>,
     /// What every experiment takes.
@@ -136,7 +136,7 @@ fn label(run: &Run) -> String {
         .map_or_else(|| "exact".into(), |count| format!("K = {count}"))
 }
 
-/// Tables and pictures of every run that is finished in the folder.
+/// Tables and plots of every run that is finished in the folder.
 fn report(cells: &[Cell], folder: &ExperimentFolder) -> Result<(), Failure> {
     let table = Table {
         cells,
@@ -149,7 +149,7 @@ fn report(cells: &[Cell], folder: &ExperimentFolder) -> Result<(), Failure> {
     draw(folder, cells);
     let mut lines = table.lines();
     lines.push(
-        "R-SVGP, mean (standard error) over the seeds, in standardised units; seconds of the steps \
+        "R-SVGP, mean (standard error) over the seeds, in standardized units; seconds of the steps \
          alone. The paper\n(arXiv:2604.00697, Figure S1, curves without numbers): one probe is noisy \
          and ends with a worse NLPD, 64 and\nmore are as good as exact traces, and 256 save 25 to 30 % \
          of the time at M = 2000 on a V100"
@@ -160,7 +160,7 @@ fn report(cells: &[Cell], folder: &ExperimentFolder) -> Result<(), Failure> {
     print(&lines.join("\n"))
 }
 
-/// Draws a picture of each data set.
+/// Draws a plot of each data set.
 fn draw(folder: &ExperimentFolder, cells: &[Cell]) {
     for cells in by_data(cells) {
         let names: Vec<CurveName> = (cells.iter())
@@ -191,7 +191,7 @@ fn draw(folder: &ExperimentFolder, cells: &[Cell]) {
             unit: Some("s"),
         };
         let path = folder.path().join(format!("{}.svg", run.data));
-        let drawn = pictures::curves(&path, "Training", caption, &names, seconds, &panels);
-        pictures::warn_undrawn(drawn);
+        let drawn = plots::curves(&path, "Training", caption, &names, seconds, &panels);
+        plots::warn_undrawn(drawn);
     }
 }

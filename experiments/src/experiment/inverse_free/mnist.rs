@@ -23,7 +23,7 @@ use serde_json::json;
 use super::method::{Method, Relaxed};
 use super::mnist_table;
 use crate::arguments::{
-    InitialiserName, InversionName, LayerOptions, LikelihoodName, MeanName, ModelName,
+    InitializerName, InversionName, LayerOptions, LikelihoodName, MeanName, ModelName,
     PosteriorName, RunOptions, ScheduleName, name_of,
 };
 use crate::experiment::{
@@ -74,7 +74,7 @@ pub struct MnistOptions {
     /// Seeds, the first one and those after it [default: 5; quick: 1]
     #[arg(long, value_name = "COUNT")]
     seeds: Option<u64>,
-    /// Optimiser steps [default: 450000; quick: 300]
+    /// Optimizer steps [default: 450000; quick: 300]
     #[arg(long, value_name = "S")]
     steps: Option<usize>,
     /// Images in a batch [default: 200]
@@ -201,7 +201,7 @@ impl MnistOptions {
             likelihood: Some(LikelihoodName::RobustMax),
             fix: Some(vec![ROBUST_MAX_ERRORS.into()]),
             inducing: Some(self.inducing.unwrap_or(common.by_scale(100, INDUCING))),
-            initialiser: Some(InitialiserName::Subset),
+            initializer: Some(InitializerName::Subset),
             steps: Some(self.steps.unwrap_or(common.by_scale(300, STEPS))),
             batch_size: Some(self.batch_size.unwrap_or(BATCH)),
             learning_rate: Some(self.learning_rate.unwrap_or(common.by_scale(1e-2, 1e-3))),

@@ -13,7 +13,7 @@ mod toy_data;
 mod toy_table;
 mod toy_variants;
 mod uci;
-mod uci_picture;
+mod uci_plot;
 mod uci_protocol;
 
 pub(super) use hutchinson::{HutchinsonOptions, hutchinson};

@@ -1,8 +1,8 @@
 //! What the experiments of regression have in common (Sections 4.2 and S6).
 //!
 //! Squared-exponential kernel with a lengthscale for each input, zero mean, 10 % of the rows at
-//! random for testing, everything standardised by the training rows; variance, lengthscales and noise
-//! variance start at 1, inducing points at the centres of clusters. Splits, batches and probes follow
+//! random for testing, everything standardized by the training rows; variance, lengthscales and noise
+//! variance start at 1, inducing points at the centers of clusters. Splits, batches and probes follow
 //! the seed; the authors' program keeps the split.
 
 use burn_gp::ops::Stationary;
@@ -11,7 +11,7 @@ use burn_gp_datasets::DataSource;
 use super::cells::Run;
 use super::method::{Damping, Relaxed};
 use crate::arguments::{
-    InitialiserName, InversionName, LikelihoodName, MeanName, RunOptions, ScheduleName,
+    InitializerName, InversionName, LikelihoodName, MeanName, RunOptions, ScheduleName,
 };
 use crate::experiment::{
     CommonOptions, ExperimentFolder, course::course, options::Place, watch::Watch,
@@ -41,7 +41,7 @@ pub(super) fn shared(common: &CommonOptions, place: Place) -> RunOptions {
         mean: Some(MeanName::Zero),
         likelihood: Some(LikelihoodName::Gaussian),
         noise: Some(1.0),
-        initialiser: Some(InitialiserName::KMeans),
+        initializer: Some(InitializerName::KMeans),
         data_dir: common.data_dir(),
         test_fraction: Some(0.1),
         learning_rate: Some(LEARNING_RATE),

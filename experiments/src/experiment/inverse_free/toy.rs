@@ -1,8 +1,8 @@
 //! The bounds on two small data sets (Section 4.1, Figure 1).
 //!
-//! As in the paper: all rows, nothing standardised, squared-exponential kernel, variance, lengthscales
+//! As in the paper: all rows, nothing standardized, squared-exponential kernel, variance, lengthscales
 //! and noise variance 1 at first, inducing points that stay where they are (snelson: a grid of 10,
-//! banana: 64 centres of clusters), Adam with learning rate 0.005 (banana: 0.01), one natural-gradient
+//! banana: 64 centers of clusters), Adam with learning rate 0.005 (banana: 0.01), one natural-gradient
 //! step of size 1 after each of Adam's in the variants that have them. The paper's batches have as
 //! many rows as there are inducing points; at quick scale they are all rows, so that curves have no
 //! noise.
@@ -52,7 +52,7 @@ pub struct ToyOptions {
     /// Data sets, such as banana [default: snelson,banana]
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = DATA_SETS)]
     data_sets: Vec<String>,
-    /// Optimiser steps [default: 10000; quick: 3000]
+    /// Optimizer steps [default: 10000; quick: 3000]
     #[arg(long, value_name = "S")]
     steps: Option<usize>,
     /// Batches of all rows, or of as many as there are inducing points [default: false; quick: true]

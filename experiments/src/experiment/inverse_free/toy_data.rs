@@ -60,7 +60,7 @@ pub(super) fn toys() -> [Toy; 2] {
 }
 
 impl Toy {
-    /// All rows, not standardised.
+    /// All rows, not standardized.
     ///
     /// # Errors
     ///
@@ -93,7 +93,7 @@ impl Toy {
         }
     }
 
-    /// The inducing points, `[M, D]`: a grid over the range of a single input, else centres of
+    /// The inducing points, `[M, D]`: a grid over the range of a single input, else centers of
     /// clusters.
     ///
     /// # Errors

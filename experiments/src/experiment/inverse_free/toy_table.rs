@@ -1,4 +1,4 @@
-//! The traces of Figure 1 as a table and as pictures.
+//! The traces of Figure 1 as a table and as plots.
 
 use super::toy::Trace;
 use super::toy_data::{LossAxis, toys};
@@ -6,14 +6,14 @@ use super::toy_variants::variants;
 use crate::arguments::name_of;
 use crate::experiment::{CommonOptions, CsvLine, ExperimentFolder};
 use crate::failure::Failure;
-use crate::pictures::{self, Caption, CurveName, CurvePanel, Quantity, Span};
+use crate::plots::{self, Caption, CurveName, CurvePanel, Quantity, Span};
 use crate::standard_output::print;
 use crate::text_table::aligned;
 
 /// Where an axis that the paper does not give begins, as a share of the lowest loss.
 const LOWEST: f64 = 0.95;
 
-/// Writes files and pictures, prints the table.
+/// Writes files and plots, prints the table.
 ///
 /// # Errors
 ///
@@ -150,7 +150,7 @@ fn draw(folder: &ExperimentFolder, traces: &[Trace], summary: &str) {
     };
     let steps = Quantity::of("step");
     let path = folder.path().join(format!("{data}.svg"));
-    pictures::warn_undrawn(pictures::curves(
+    plots::warn_undrawn(plots::curves(
         &path,
         "Training",
         caption,

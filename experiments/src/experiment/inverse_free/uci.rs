@@ -15,7 +15,7 @@ use super::cells::{Cell, Run};
 use super::method::Method;
 use super::regression::Runs;
 use super::table::Table;
-use super::uci_picture::draw;
+use super::uci_plot::draw;
 use super::uci_protocol::ProtocolName;
 use crate::experiment::{
     CommonOptions, ExperimentFolder,
@@ -44,7 +44,7 @@ pub struct UciOptions {
     /// Seeds, the first one and those after it [default: 5; quick: 1]
     #[arg(long, value_name = "COUNT")]
     seeds: Option<u64>,
-    /// Optimiser steps [default: 20000, of table-1 200000; quick: 1500, of table-1 1000]
+    /// Optimizer steps [default: 20000, of table-1 200000; quick: 1500, of table-1 1000]
     #[arg(long, value_name = "S")]
     steps: Option<usize>,
     /// What every experiment takes.
@@ -123,7 +123,7 @@ impl UciOptions {
     }
 }
 
-/// Tables and pictures of every run that is finished in the folder.
+/// Tables and plots of every run that is finished in the folder.
 fn report(
     protocol: ProtocolName,
     cells: &[Cell],
@@ -140,7 +140,7 @@ fn report(
     draw(folder, cells);
     let mut lines = table.lines();
     lines.push(
-        "mean (standard error) over the seeds, in standardised units; seconds of the steps alone, \
+        "mean (standard error) over the seeds, in standardized units; seconds of the steps alone, \
          on the processor or\ngraphics processor of --device, and how many times those of R-SVGP"
             .into(),
     );

@@ -17,7 +17,7 @@ use crate::experiment::{
     watch::Watch,
 };
 use crate::failure::Failure;
-use crate::pictures::{self, Caption, CurveName, CurvePanel, Quantity, Span};
+use crate::plots::{self, Caption, CurveName, CurvePanel, Quantity, Span};
 use crate::standard_output::print;
 use crate::text_table::aligned;
 
@@ -188,7 +188,7 @@ fn text(
     let mut lines = vec![format!("{data}: {summary}")];
     lines.extend(aligned(&rows));
     lines.push(
-        "\nscores in standardised units, on the way and at the end. In the paper \
+        "\nscores in standardized units, on the way and at the end. In the paper \
          (arXiv:1910.10596, Figure 3b:\ncurves of houseelectric, no table) SOLVE-GP 1024+1024 is \
          ahead of SVGP 2048 without whitening, and\nlevel with it whitened."
             .into(),
@@ -239,7 +239,7 @@ fn draw(folder: &ExperimentFolder, data: &str, summary: &str, curves: &[Curve]) 
     };
     let along = Quantity::of("step");
     let path = folder.path().join(PICTURE);
-    pictures::warn_undrawn(pictures::curves(
+    plots::warn_undrawn(plots::curves(
         &path, "Training", caption, &names, along, &panels,
     ));
 }

@@ -6,7 +6,7 @@
 
 use burn::tensor::{DType, Device};
 use burn_gp::{
-    inducing::Initialiser, likelihoods::GaussianConfig, ops::Stationary, variational::Coordinates,
+    inducing::Initializer, likelihoods::GaussianConfig, ops::Stationary, variational::Coordinates,
 };
 use burn_gp_datasets::DataSource;
 use burn_gp_models::{
@@ -21,7 +21,7 @@ use super::models::{Compared, isotropic};
 use super::operations::Sets;
 use crate::experiment::{CommonOptions, CsvLine, ExperimentFolder, watch::Watch};
 use crate::failure::Failure;
-use crate::pictures::{self, Caption, CurveName, CurvePanel, Quantity, Span};
+use crate::plots::{self, Caption, CurveName, CurvePanel, Quantity, Span};
 use crate::settings::at_least_one;
 use crate::standard_output::print;
 use crate::summary::median;
@@ -229,7 +229,7 @@ impl Timed {
                 .with_posterior(posterior.posterior(coordinates));
         config.inducing = InducingConfig {
             orthogonal,
-            initialiser: Initialiser::Subset,
+            initializer: Initializer::Subset,
             ..InducingConfig::new(count)
         };
         config
@@ -329,7 +329,7 @@ fn draw(folder: &ExperimentFolder, times: &[Times]) {
     };
     let along = Quantity::of("inducing points M");
     let path = folder.path().join(PICTURE);
-    pictures::warn_undrawn(pictures::curves(
+    plots::warn_undrawn(plots::curves(
         &path, "Cost", caption, &names, along, &panels,
     ));
 }

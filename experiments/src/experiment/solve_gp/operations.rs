@@ -2,7 +2,7 @@
 //!
 //! A product of an a×b and a b×c matrix has abc multiply-adds. With a triangular matrix of size m,
 //! or for a symmetric product, it has half as many, and so has the solution of a triangular system;
-//! a Cholesky factorisation of size m has m³/6. The reverse direction costs about twice the forward
+//! a Cholesky factorization of size m has m³/6. The reverse direction costs about twice the forward
 //! one whichever the model, so that it has no part in ratios. Terms without a product of three sizes
 //! (covariances, column sums) are left out.
 
@@ -38,12 +38,12 @@ impl Sets {
     }
 
     /// The multiply-adds of the paper's Table 4 (unwhitened Algorithm 1): products with N columns
-    /// NM² (SVGP), NM² + NM2² + NMM2 + MM2² (SOLVE-GP); factorisations M³ and M2³; triangular solves
+    /// NM² (SVGP), NM² + NM2² + NMM2 + MM2² (SOLVE-GP); factorizations M³ and M2³; triangular solves
     /// M³ + 2NM² (SVGP), and M2³ + 2NM2² + M2M² more (SOLVE-GP). The table counts every product as
     /// full.
     pub fn table_4(self, batch: usize) -> f64 {
         let b = batch as f64;
-        let (products, factorisations, solves) = match self {
+        let (products, factorizations, solves) = match self {
             Self::One(size) => {
                 let m = size as f64;
                 (b * m * m, m.powi(3), m.powi(3) + 2.0 * b * m * m)
@@ -57,7 +57,7 @@ impl Sets {
                 )
             }
         };
-        products + factorisations / 6.0 + solves / 2.0
+        products + factorizations / 6.0 + solves / 2.0
     }
 }
 

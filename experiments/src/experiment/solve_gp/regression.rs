@@ -4,7 +4,7 @@
 //! and 20 % of the rest held out, 100 epochs of Adam with batches of 1024 and learning rate 0.01.
 //! The paper does not say what its held-out validation rows are for: here nothing looks at them, and
 //! the model of the last step is tested. Where the paper is silent, inputs and targets are
-//! standardised by the training rows, inducing points start at the centres of clusters, and
+//! standardized by the training rows, inducing points start at the centers of clusters, and
 //! hyperparameters where `train` starts them.
 
 use std::path::PathBuf;

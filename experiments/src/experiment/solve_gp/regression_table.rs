@@ -13,7 +13,7 @@ use crate::experiment::{
     reported::{reported_text, summary_text},
 };
 use crate::failure::Failure;
-use crate::pictures::{self, ComparedScore};
+use crate::plots::{self, ComparedScore};
 use crate::report::{Metrics, sizes};
 use crate::summary::Summary;
 use crate::text_table::aligned;
@@ -97,7 +97,7 @@ impl RegressionTable {
             .chunk_by(|first, second| first.data == second.data)
     }
 
-    /// Writes files and pictures.
+    /// Writes files and plots.
     ///
     /// # Errors
     ///
@@ -123,7 +123,7 @@ impl RegressionTable {
                 .map(|cell| cell.column.title(self.is_paper))
                 .collect();
             let path = folder.path().join(format!("{data}.svg"));
-            pictures::warn_undrawn(pictures::comparison(&path, data, &names, &panels(cells)));
+            plots::warn_undrawn(plots::comparison(&path, data, &names, &panels(cells)));
         }
         Ok(())
     }
@@ -139,7 +139,7 @@ impl RegressionTable {
             lines.push(String::new());
         }
         lines.push(
-            "mean (standard error) over the splits, in standardised units; the paper is \
+            "mean (standard error) over the splits, in standardized units; the paper is \
              arXiv:1910.10596, Tables 2, 6 and 7"
                 .into(),
         );
@@ -198,7 +198,7 @@ fn line(record: &Record<'_>) -> CsvLine {
         .maybe("departures", record.departures.as_deref().map(joined))
 }
 
-/// What the picture of a data set shows.
+/// What the plot of a data set shows.
 fn panels(cells: &[Cell]) -> Vec<ComparedScore> {
     let panel = |name, unit, number: fn(&Metrics) -> f64| ComparedScore {
         name,

@@ -2,8 +2,8 @@
 //!
 //! As in the paper: 100 rows at random to train on, squared-exponential kernel with lengthscale 1 and
 //! variance 1, noise variance 0.1, unwhitened posteriors, batches of 20, Adam with learning rate
-//! 0.01. Nothing is standardised, because those first values are in the units of the data. Where the
-//! paper is silent, inducing points start at the centres of clusters, dealt out at random to Z and O,
+//! 0.01. Nothing is standardized, because those first values are in the units of the data. Where the
+//! paper is silent, inducing points start at the centers of clusters, dealt out at random to Z and O,
 //! and the 100 points of ODVGP's mean at the training inputs. Bands are of targets, noise included.
 
 use burn::{
@@ -11,7 +11,7 @@ use burn::{
     tensor::{DType, Device, Tensor},
 };
 use burn_gp::{
-    inducing::{InducingPoints, Initialiser},
+    inducing::{InducingPoints, Initializer},
     likelihoods::{GaussianConfig, LikelihoodConfig},
     means::MeanConfig,
     metrics,
@@ -34,7 +34,7 @@ use crate::arguments::name_of;
 use crate::evenly_spaced::evenly_spaced;
 use crate::experiment::{CommonOptions, CsvLine, ExperimentFolder, watch::Watch};
 use crate::failure::Failure;
-use crate::pictures::{self, Bands, Caption, FitPanel, PictureError, Points, Quantity};
+use crate::plots::{self, Bands, Caption, FitPanel, PlotError, Points, Quantity};
 use crate::settings::at_least_one;
 use crate::standard_output::print;
 use crate::text_table::aligned;
@@ -60,7 +60,7 @@ const DEVIATIONS: f64 = 3.0;
 /// What `experiment snelson` takes.
 #[derive(Args, Clone, Debug)]
 pub struct SnelsonOptions {
-    /// Optimiser steps [default: 10000; quick: 2000]
+    /// Optimizer steps [default: 10000; quick: 2000]
     #[arg(long, value_name = "S")]
     steps: Option<usize>,
     /// What every experiment takes.
@@ -158,7 +158,7 @@ pub(in crate::experiment) fn snelson(options: &SnelsonOptions) -> Result<(), Fai
     let summary = format!("{steps} steps, seed {}", common.seed);
     let lines: Vec<CsvLine> = fitted.iter().map(line).collect();
     folder.write_results(&fitted, &lines)?;
-    pictures::warn_undrawn(draw(&folder, &data, &fitted, &summary));
+    plots::warn_undrawn(draw(&folder, &data, &fitted, &summary));
     let scale = name_of(common.scale);
     print(&text(
         &fitted,
@@ -205,7 +205,7 @@ impl Model {
         let kernel = isotropic(Stationary::SquaredExponential).init(1, options());
         let inputs = data.inputs.clone().inner();
         let choose = |counts: &[usize]| {
-            Initialiser::KMeans.select_sets(&kernel, inputs.clone(), counts, seed)
+            Initializer::KMeans.select_sets(&kernel, inputs.clone(), counts, seed)
         };
         let points: Vec<Tensor<2>> = match self.orthogonal {
             0 => choose(&[self.inducing])?,
@@ -348,7 +348,7 @@ fn draw(
     data: &Halves,
     fitted: &[FittedModel],
     summary: &str,
-) -> Result<(), PictureError> {
+) -> Result<(), PlotError> {
     let panels: Vec<FitPanel<'_>> = (fitted.iter())
         .map(|model| FitPanel {
             title: &model.title,
@@ -360,7 +360,7 @@ fn draw(
         })
         .collect();
     let points = |x, y| Points { x, y };
-    pictures::fits(
+    plots::fits(
         &folder.path().join(PICTURE),
         Caption {
             data: NAME,

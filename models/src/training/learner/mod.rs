@@ -153,7 +153,7 @@ impl<M: MiniBatchModel + 'static> MiniBatchLearner<M> {
     /// Launches `training`, made of this learner's batches and examinations, and keeps the model it
     /// ends with. The training must be on one device and without accumulation of gradients.
     ///
-    /// The state of the optimiser stays with burn, whose checkpoints have it: to go on later,
+    /// The state of the optimizer stays with burn, whose checkpoints have it: to go on later,
     /// [`restore`](Self::restore) one.
     ///
     /// # Errors
@@ -229,7 +229,7 @@ impl<M: MiniBatchModel + 'static> MiniBatchLearner<M> {
 pub struct LearnerRecord {
     /// The model.
     pub model: ModuleRecord,
-    /// The optimiser.
+    /// The optimizer.
     pub optimizer: OptimizerRecord,
     /// The learning rate, and with it the step.
     pub scheduler: LrSchedulerRecord,

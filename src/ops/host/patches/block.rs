@@ -7,7 +7,7 @@ use super::{
         lanes::{Lanes, WIDTH},
         profile::Profile,
         scalar::Scalar,
-        vectorised::Kernel,
+        vectorized::Kernel,
     },
     distances::squared_distances,
 };

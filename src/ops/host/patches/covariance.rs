@@ -13,7 +13,7 @@ use super::{
         scalar::Scalar,
         threads::in_parts,
         triangular::product_on,
-        vectorised,
+        vectorized,
     },
     block::{Block, Pulls, Sums},
     block_rows, blocks,
@@ -61,7 +61,7 @@ pub struct PatchCovarianceGradients<T> {
 struct Prepared<'a, T: Clone> {
     given: PatchCovariance<'a, T>,
     inducing: ScaledPatches<T>,
-    centre: Vec<T>,
+    center: Vec<T>,
     inverse: Vec<T>,
     /// A, [M, width]
     weights: Cow<'a, [T]>,
@@ -171,12 +171,12 @@ impl<'a, T: Scalar> Prepared<'a, T> {
         let inverse = inverse(given.lengthscales, dimensions);
         let mut inducing = ScaledPatches::new(dimensions, given.rows());
         inducing.take_patches(given.inducing);
-        let centre = inducing.mean();
-        inducing.scale(&centre, &inverse);
+        let center = inducing.mean();
+        inducing.scale(&center, &inverse);
         Self {
             given,
             inducing,
-            centre,
+            center,
             inverse,
             weights: pad(given.weights, given.grid.count()),
         }
@@ -212,12 +212,12 @@ impl<'a, T: Scalar> Prepared<'a, T> {
         let mut sums = vec![0.0; size];
         let (room, rows) = (tile.room(), first_row..first_row + values.len() / columns);
         for (index, images) in images.chunks(room * grid.image().len()).enumerate() {
-            let images = tile.load(images, Some(&self.centre), &self.inverse);
+            let images = tile.load(images, Some(&self.center), &self.inverse);
             for rows in blocks(rows.clone(), size) {
                 for (offset, patches) in images.iter().enumerate() {
                     let distances = &mut distances[..rows.len() * width];
                     fill_block::<T, P>(distances, &self.inducing, rows.clone(), patches, width);
-                    vectorised::run(Sums::<T, P> {
+                    vectorized::run(Sums::<T, P> {
                         block: self.block(rows.clone(), patches),
                         distances,
                         sums: &mut sums[..rows.len()],
@@ -249,7 +249,7 @@ impl<'a, T: Scalar> Prepared<'a, T> {
         let rows = part.first_row..part.first_row + part.row_sums.len() / WIDTH;
         let (room, length) = (tile.room(), grid.image().len());
         for (index, images) in images.chunks(room * length).enumerate() {
-            let images = tile.load(images, Some(&self.centre), &self.inverse);
+            let images = tile.load(images, Some(&self.center), &self.inverse);
             let first_image = index * room;
             for rows in blocks(rows.clone(), size) {
                 for (offset, (patches, sums)) in images.iter().zip(&mut sums).enumerate() {
@@ -285,7 +285,7 @@ impl<'a, T: Scalar> Prepared<'a, T> {
         let (width, dimensions) = (self.width(), self.given.grid.dimensions());
         let first = rows.start - part.first_row;
         fill_block::<T, P>(distances, &self.inducing, rows.clone(), patches, width);
-        vectorised::run(Pulls::<T, P> {
+        vectorized::run(Pulls::<T, P> {
             block: self.block(rows.clone(), patches),
             distances,
             variance: self.given.variance,

@@ -10,7 +10,7 @@ use super::{
         profile::Profile,
         scalar::Scalar,
         triangular::product_on,
-        vectorised::{self, Kernel},
+        vectorized::{self, Kernel},
     },
     scaled::ScaledPatches,
 };
@@ -24,7 +24,7 @@ pub fn fill_block<T: Scalar, P: Profile<T>>(
     columns: usize,
 ) {
     if P::ROUGH {
-        return vectorised::run(Differences {
+        return vectorized::run(Differences {
             block,
             left,
             first_row: rows.start,

@@ -6,7 +6,7 @@ use super::{
     super::{
         lanes::{Lanes, WIDTH},
         scalar::Scalar,
-        vectorised::{self, Kernel},
+        vectorized::{self, Kernel},
     },
     lengthscales::Squares,
     padded_width,
@@ -38,19 +38,19 @@ impl<T: Scalar> Tile<T> {
         self.images.len()
     }
 
-    /// The patches of some images in lengthscale units around a centre, or around their own.
+    /// The patches of some images in lengthscale units around a center, or around their own.
     pub fn load(
         &mut self,
         images: &[T],
-        centre: Option<&[T]>,
+        center: Option<&[T]>,
         inverse: &[T],
     ) -> &[ScaledPatches<T>] {
         let images = images.chunks_exact(self.grid.image().len());
         let count = images.len();
         for (patches, image) in self.images.iter_mut().zip(images) {
             patches.take_image(&self.grid, image);
-            match centre {
-                Some(centre) => patches.scale(centre, inverse),
+            match center {
+                Some(center) => patches.scale(center, inverse),
                 None => patches.scale(&mean_pixel(&self.grid, image), inverse),
             }
         }
@@ -99,7 +99,7 @@ impl<T: Scalar> ImageSums<T> {
         let Self { weights, pulls } = self;
         let pulls = pulls.chunks_exact_mut(weights.len());
         for (dimension, (values, pulls)) in patches.dimensions().zip(pulls).enumerate() {
-            let square = vectorised::run(Completion {
+            let square = vectorized::run(Completion {
                 values,
                 weights,
                 pulls,

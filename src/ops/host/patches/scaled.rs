@@ -5,7 +5,7 @@ use faer::MatRef;
 use super::{super::scalar::Scalar, padded_width};
 use crate::patches::PatchGrid;
 
-/// Patches in lengthscale units around some centre, dimension by dimension.
+/// Patches in lengthscale units around some center, dimension by dimension.
 ///
 /// Each dimension is a row of whole registers, with zeros beyond the last patch.
 pub struct ScaledPatches<T> {
@@ -98,13 +98,13 @@ impl<T: Scalar> ScaledPatches<T> {
     }
 
     /// Moves a point to the origin, divides by the lengthscales and computes the norms.
-    pub fn scale(&mut self, centre: &[T], inverse: &[T]) {
+    pub fn scale(&mut self, center: &[T], inverse: &[T]) {
         let (width, count) = (self.width(), self.count);
         self.norms.fill(T::default());
         let dimensions = self.values.chunks_exact_mut(width);
-        for ((values, &centre), &inverse) in dimensions.zip(centre).zip(inverse) {
+        for ((values, &center), &inverse) in dimensions.zip(center).zip(inverse) {
             for (x, norm) in values[..count].iter_mut().zip(&mut self.norms) {
-                *x = (*x - centre) * inverse;
+                *x = (*x - center) * inverse;
                 *norm += *x * *x;
             }
         }

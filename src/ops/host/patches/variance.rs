@@ -14,7 +14,7 @@ use super::{
         scalar::Scalar,
         threads::in_parts,
         triangular::{mirror_lower, product_on},
-        vectorised,
+        vectorized,
     },
     MOST_ROWS,
     block::{Block, Pulls, Sums},
@@ -205,7 +205,7 @@ impl<'a, T: Scalar> Prepared<'a, T> {
                     let distances = &mut distances[..rows.len() * block.columns];
                     fill_block::<T, P>(distances, patches, rows.clone(), patches, block.columns);
                     let sums = &mut sums[..rows.len()];
-                    vectorised::run(Sums::<T, P> {
+                    vectorized::run(Sums::<T, P> {
                         block,
                         distances,
                         sums,
@@ -276,7 +276,7 @@ impl<'a, T: Scalar> Prepared<'a, T> {
         fill_block::<T, P>(distances, patches, rows.clone(), patches, columns);
         let mut row_sums = [T::default(); MOST_ROWS * WIDTH];
         let mut row_squares = row_sums;
-        vectorised::run(Pulls::<T, P> {
+        vectorized::run(Pulls::<T, P> {
             block,
             distances,
             variance: self.given.variance,

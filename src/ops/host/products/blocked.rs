@@ -13,7 +13,7 @@ use super::{
         profile::{Profile, with_profile},
         scalar::Scalar,
         threads::in_parts,
-        vectorised,
+        vectorized,
     },
     Runs,
     layout::{Chunk, ROWS, Stretch, stretches},
@@ -259,7 +259,7 @@ impl<'a, T: Scalar> Prepared<'a, T> {
         let runs = self.runs(tile);
         let stretch = &self.stretches[tile.stretch];
         for chunk in &stretch.chunks {
-            vectorised::run(Forward::<T, P> {
+            vectorized::run(Forward::<T, P> {
                 rows: &self.rows,
                 dimensions: self.given.lengthscales.len(),
                 chunk,
@@ -311,7 +311,7 @@ impl<'a, T: Scalar> Prepared<'a, T> {
                 row_pulls: pulls(rows.len() * dimensions),
                 column_pulls: pulls(chunk.padded() * dimensions),
             };
-            vectorised::run(Reverse::<T, P> {
+            vectorized::run(Reverse::<T, P> {
                 rows: &self.rows,
                 dimensions,
                 chunk,

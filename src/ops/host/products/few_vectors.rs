@@ -8,7 +8,7 @@ use super::super::{
     points::{GROUP, LANES, LaneBlocks, inverses, scaled, squared_distances},
     profile::{Profile, with_profile},
     scalar::Scalar,
-    vectorised::{self, Kernel},
+    vectorized::{self, Kernel},
 };
 use crate::ops::Stationary;
 
@@ -63,7 +63,7 @@ impl<T: Scalar> FewVectors<T> {
     /// Adds to the result what the covariances of some rows, [`ROWS`] at most from a multiple of it,
     /// give that are not of earlier points: to the rows themselves and to those that follow.
     pub fn add_rows(&self, kind: Stationary, rows: Range<usize>, sums: &mut [T]) {
-        with_profile!(kind, P => vectorised::run(Pass::<T, P> {
+        with_profile!(kind, P => vectorized::run(Pass::<T, P> {
             points: self,
             rows,
             sums,

@@ -8,7 +8,7 @@ use super::{
         points::{GROUP, LANES, squared_distances},
         profile::Profile,
         scalar::Scalar,
-        vectorised::Kernel,
+        vectorized::Kernel,
     },
     layout::Chunk,
 };

@@ -4,10 +4,10 @@
 //! the variance does, a Matérn-3/2 kernel of the places of patches in the last layer, with a
 //! lengthscale of 3, robust-max likelihood, 300 000 steps of Adam with learning rate 0.003, a quarter
 //! of the rate before after every sixth of them, batches of 64, 1000 inducing patches in the last
-//! layer and 384 in each before, first at the centres of clusters. One layer is whitened, several are
+//! layer and 384 in each before, first at the centers of clusters. One layer is whitened, several are
 //! not.
 //!
-//! Where the paper is silent, colours are between 0 and 1, weights of patches start at the same
+//! Where the paper is silent, colors are between 0 and 1, weights of patches start at the same
 //! value, hidden layers are drawn from once in training and ten times in prediction. Unlike those of
 //! the last layer, the first standard deviations of the hidden layers' inducing variables are not the
 //! prior's but a hundredth of them: with `--hidden-deviation 1`, where draws from hidden layers are
@@ -31,7 +31,7 @@ use clap::Args;
 use serde_json::json;
 
 use crate::arguments::{
-    HiddenMeanName, InitialiserName, LayerOptions, MeanName, ModelName, RunOptions, ScheduleName,
+    HiddenMeanName, InitializerName, LayerOptions, MeanName, ModelName, RunOptions, ScheduleName,
     name_of,
 };
 use crate::experiment::{
@@ -72,7 +72,7 @@ pub struct CifarOptions {
     /// Seeds, the first one and those after it [default: 1]
     #[arg(long, value_name = "COUNT", default_value_t = 1)]
     seeds: u64,
-    /// Optimiser steps [default: 300000; quick: 150]
+    /// Optimizer steps [default: 300000; quick: 150]
     #[arg(long, value_name = "S")]
     steps: Option<usize>,
     /// Images in a batch [default: 64]
@@ -291,7 +291,7 @@ impl CifarOptions {
             likelihood: Some(self.likelihood.into()),
             fix: (self.likelihood == LabelLikelihood::RobustMax)
                 .then(|| vec![ROBUST_MAX_ERRORS.into()]),
-            initialiser: Some(InitialiserName::KMeans),
+            initializer: Some(InitializerName::KMeans),
             steps: Some(self.steps.unwrap_or(common.by_scale(150, STEPS))),
             batch_size: Some(self.batch_size.unwrap_or(BATCH)),
             learning_rate: Some(self.learning_rate.unwrap_or(common.by_scale(1e-2, 3e-3))),

@@ -1,0 +1,191 @@
+//! Maps of the predictions and of the kernels on the coordinates.
+
+use std::path::PathBuf;
+
+use burn_gp::parameter::numbers;
+use burn_gp_datasets::Matrix;
+use burn_gp_models::SavedModel;
+
+use super::mobile::Measurements;
+use crate::devices;
+use crate::experiment::{ExperimentFolder, options};
+use crate::failure::Failure;
+use crate::output::ModelContext;
+use crate::plots::{self, Caption, MapPanel, PlotError, ProbabilityGrid, Quantity};
+
+/// Places in a dimension.
+const GRID: usize = 60;
+
+/// Where the paper looks at the kernels: latitude and longitude of the airport of Atlanta, and of the
+/// middle of the state.
+const LOOKED_AT: [(&str, [f64; 2]); 2] = [
+    ("airport", [33.6407, -84.4277]),
+    ("state center", [32.6461, -83.4317]),
+];
+
+/// A finished run.
+pub(super) struct Place {
+    pub title: &'static str,
+    pub folder: PathBuf,
+}
+
+/// What a model says over the map.
+struct Maps {
+    title: &'static str,
+    mean: Vec<f64>,
+    /// `k(x*, ·)/k(x*, x*)` for each of the places looked at.
+    slices: Vec<Vec<f64>>,
+}
+
+/// Draws the predictions of all models, and their kernels around two places.
+///
+/// # Errors
+///
+/// When a model cannot be read or predict; plots that cannot be drawn are told of.
+pub(super) fn draw(
+    experiment: &ExperimentFolder,
+    data: &Measurements,
+    place: options::Place,
+    runs: &[Place],
+) -> Result<(), Failure> {
+    let points: Vec<[f64; 2]> = (data.rows.iter()).map(|row| [row[1], row[0]]).collect();
+    let grid = ProbabilityGrid::around(&points, GRID, GRID)?;
+    let looked_at = looked_at(data);
+    let maps: Vec<Maps> = (runs.iter())
+        .map(|run| maps(run, &grid, &looked_at, place))
+        .collect::<Result<_, _>>()?;
+    for drawn in [
+        draw_means(experiment, &grid, &points, &maps),
+        draw_slices(experiment, &grid, &looked_at, &maps),
+    ] {
+        plots::warn_undrawn(drawn);
+    }
+    Ok(())
+}
+
+/// The places of the paper if they are among the data, else the middle of the data and one of them.
+fn looked_at(data: &Measurements) -> Vec<(&'static str, [f64; 2])> {
+    let range = |axis: usize| {
+        let values = || data.rows.iter().map(|row| row[axis]);
+        let low = values().fold(f64::INFINITY, f64::min);
+        low..=values().fold(f64::NEG_INFINITY, f64::max)
+    };
+    let ranges = [range(0), range(1)];
+    let within = |place: &[f64; 2]| (0..2).all(|axis| ranges[axis].contains(&place[axis]));
+    if LOOKED_AT.iter().all(|(_, place)| within(place)) {
+        return LOOKED_AT.to_vec();
+    }
+    let mean = |axis: usize| {
+        let sum: f64 = data.rows.iter().map(|row| row[axis]).sum();
+        sum / data.rows.len() as f64
+    };
+    let first = data.rows.first().map_or([0.0; 2], |row| [row[0], row[1]]);
+    vec![("middle", [mean(0), mean(1)]), ("first row", first)]
+}
+
+fn maps(
+    run: &Place,
+    grid: &ProbabilityGrid,
+    looked_at: &[(&str, [f64; 2])],
+    place: options::Place,
+) -> Result<Maps, Failure> {
+    let (device, _) = place.open()?;
+    let saved: SavedModel<ModelContext> = SavedModel::load(&run.folder, &device)?;
+    devices::open(place.device, saved.summary.precision.dtype())?;
+    let standardizer = &saved.context.standardizer;
+    // Nodes are longitude first, inputs latitude.
+    let nodes = grid.nodes();
+    let inputs: Vec<f64> = nodes.iter().flat_map(|node| [node[1], node[0]]).collect();
+    let inputs = standardizer.transform_inputs(&Matrix::new(nodes.len(), 2, inputs));
+    let predictor = saved.model.predictor()?;
+    let mean = predictor.predict(inputs.values(), 2).mean;
+    let slices = (looked_at.iter())
+        .filter_map(|(_, place)| {
+            let at = standardizer.transform_inputs(&Matrix::new(1, 2, place.to_vec()));
+            let [at, all] = [&at, &inputs].map(|x| predictor.inputs(x.values(), 2));
+            let own = numbers(saved.model.covariance(at.clone(), at.clone())?)[0];
+            let all = numbers(saved.model.covariance(at, all)?);
+            Some(all.into_iter().map(|value| value / own).collect())
+        })
+        .collect();
+    Ok(Maps {
+        title: run.title,
+        mean: standardizer.inverse_targets(&mean),
+        slices,
+    })
+}
+
+const INPUTS: [Quantity<'static>; 2] = [Quantity::of("longitude"), Quantity::of("latitude")];
+
+fn draw_means(
+    experiment: &ExperimentFolder,
+    grid: &ProbabilityGrid,
+    points: &[[f64; 2]],
+    maps: &[Maps],
+) -> Result<(), PlotError> {
+    let panels: Vec<MapPanel<'_>> = (maps.iter())
+        .map(|map| MapPanel {
+            title: map.title,
+            values: &map.mean,
+            points,
+            crosses: &[],
+        })
+        .collect();
+    plots::number_maps(
+        &experiment.path().join("map.svg"),
+        Caption {
+            data: "mobile internet",
+            model: "predicted logarithm of the score",
+        },
+        ("measurement", ""),
+        (grid, INPUTS),
+        &panels,
+    )
+}
+
+/// A kernel around a place.
+struct Slice<'a> {
+    title: String,
+    values: &'a [f64],
+    /// Longitude and latitude.
+    place: [[f64; 2]; 1],
+}
+
+/// A row of panels a place.
+fn draw_slices(
+    experiment: &ExperimentFolder,
+    grid: &ProbabilityGrid,
+    looked_at: &[(&str, [f64; 2])],
+    maps: &[Maps],
+) -> Result<(), PlotError> {
+    let mut parts: Vec<Slice<'_>> = Vec::new();
+    for (index, (name, [latitude, longitude])) in looked_at.iter().enumerate() {
+        for map in maps {
+            let title = format!("{}, {name}", map.title);
+            let slice = map.slices.get(index);
+            parts.extend(slice.map(|values| Slice {
+                title,
+                values,
+                place: [[*longitude, *latitude]],
+            }));
+        }
+    }
+    let panels: Vec<MapPanel<'_>> = (parts.iter())
+        .map(|slice| MapPanel {
+            title: &slice.title,
+            values: slice.values,
+            points: &[],
+            crosses: &slice.place,
+        })
+        .collect();
+    plots::number_maps(
+        &experiment.path().join("slices.svg"),
+        Caption {
+            data: "mobile internet",
+            model: "k(x*, x)/k(x*, x*)",
+        },
+        ("", "x*"),
+        (grid, INPUTS),
+        &panels,
+    )
+}

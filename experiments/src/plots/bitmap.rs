@@ -1,0 +1,190 @@
+//! Small images inside a plot, embedded as PNG: a rectangle a pixel would make files of megabytes.
+
+use std::io::Write;
+
+use flate2::{Compression, write::ZlibEncoder};
+
+/// An image: pixels row after row from the upper left, red, green and blue.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Bitmap {
+    pub(super) width: usize,
+    pub(super) pixels: Vec<[u8; 3]>,
+}
+
+/// The values that are shown as black and as white.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Tones {
+    pub(super) black: f64,
+    pub(super) white: f64,
+}
+
+impl Tones {
+    /// From the smallest to the largest value but for this share of them at either end; none if no
+    /// value is finite.
+    pub(super) fn of(values: impl Iterator<Item = f64>, outside: f64) -> Option<Self> {
+        let mut sorted: Vec<f64> = values.filter(|value| value.is_finite()).collect();
+        sorted.sort_by(f64::total_cmp);
+        let last = sorted.len().checked_sub(1)?;
+        let skipped = (outside * last as f64) as usize;
+        Some(Self {
+            black: sorted[skipped],
+            white: sorted[last - skipped],
+        })
+    }
+
+    /// The brightness of a value; in the middle where all values are alike.
+    fn tone(&self, value: f64) -> u8 {
+        let range = self.white - self.black;
+        let share = match range > 0.0 && value.is_finite() {
+            true => ((value - self.black) / range).clamp(0.0, 1.0),
+            false => 0.5,
+        };
+        (255.0 * share).round() as u8
+    }
+}
+
+impl Bitmap {
+    /// The image of rows of `width` pixels whose `channels` numbers are side by side: three are red,
+    /// green and blue, of any other number the mean is gray.
+    pub(super) fn new(values: &[f64], width: usize, channels: usize, tones: Tones) -> Self {
+        let pixel = |numbers: &[f64]| match numbers {
+            &[red, green, blue] => [red, green, blue].map(|value| tones.tone(value)),
+            numbers => {
+                let mean = numbers.iter().sum::<f64>() / channels as f64;
+                [tones.tone(mean); 3]
+            }
+        };
+        Self {
+            width,
+            pixels: values.chunks_exact(channels).map(pixel).collect(),
+        }
+    }
+
+    fn height(&self) -> usize {
+        self.pixels.len() / self.width
+    }
+
+    /// The image with squares of pixels for each pixel, so that viewers that smooth images show them
+    /// apart.
+    fn magnified(&self) -> Self {
+        const WIDTH: usize = 96;
+        let times = (WIDTH / self.width).max(1);
+        let rows = self.pixels.chunks_exact(self.width).flat_map(|row| {
+            let wide: Vec<[u8; 3]> = (row.iter())
+                .flat_map(|&pixel| std::iter::repeat_n(pixel, times))
+                .collect();
+            std::iter::repeat_n(wide, times).flatten()
+        });
+        Self {
+            width: times * self.width,
+            pixels: rows.collect(),
+        }
+    }
+
+    /// The file, with the checksums of its format.
+    fn png(&self) -> std::io::Result<Vec<u8>> {
+        let mut rows = ZlibEncoder::new(Vec::new(), Compression::default());
+        for row in self.pixels.chunks_exact(self.width) {
+            rows.write_all(&[0])?; // no filter
+            rows.write_all(row.as_flattened())?;
+        }
+        let mut header = Vec::new();
+        for side in [self.width, self.height()] {
+            header.extend((side as u32).to_be_bytes());
+        }
+        header.extend([8, 2, 0, 0, 0]); // eight bits, colors
+        let mut file = b"\x89PNG\r\n\x1a\n".to_vec();
+        for (kind, content) in [
+            (b"IHDR", header),
+            (b"IDAT", rows.finish()?),
+            (b"IEND", Vec::new()),
+        ] {
+            file.extend((content.len() as u32).to_be_bytes());
+            let named: Vec<u8> = kind.iter().copied().chain(content).collect();
+            file.extend(&named);
+            file.extend(crc32fast::hash(&named).to_be_bytes());
+        }
+        Ok(file)
+    }
+
+    /// The element of an SVG file that shows the image at a place, in drawing units.
+    pub(super) fn element(&self, (x, y): (i32, i32), size: (i32, i32)) -> std::io::Result<String> {
+        let mut element = format!(
+            "<image x=\"{x}\" y=\"{y}\" width=\"{}\" height=\"{}\" preserveAspectRatio=\"none\" \
+             image-rendering=\"optimizeSpeed\" style=\"image-rendering:pixelated\" \
+             xmlns:xlink=\"http://www.w3.org/1999/xlink\" xlink:href=\"data:image/png;base64,",
+            size.0, size.1
+        );
+        write_base64(&mut element, &self.magnified().png()?);
+        element += "\"/>\n";
+        Ok(element)
+    }
+}
+
+/// Bytes as letters (RFC 4648, section 4).
+fn write_base64(text: &mut String, bytes: &[u8]) {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for group in bytes.chunks(3) {
+        let byte = |index: usize| u32::from(group.get(index).copied().unwrap_or(0));
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for place in 0..4 {
+            let letter = LETTERS[(bits >> (18 - 6 * place) & 63) as usize] as char;
+            text.push(if place <= group.len() { letter } else { '=' });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_are_those_of_the_standard() {
+        let letters = |bytes: &[u8]| {
+            let mut text = String::new();
+            write_base64(&mut text, bytes);
+            text
+        };
+        // The examples of RFC 4648, section 10.
+        assert_eq!(letters(b"f"), "Zg==");
+        assert_eq!(letters(b"fo"), "Zm8=");
+        assert_eq!(letters(b"foobar"), "Zm9vYmFy");
+    }
+
+    #[test]
+    fn three_channels_are_colors_and_others_gray() {
+        let tones = Tones {
+            black: -1.0,
+            white: 1.0,
+        };
+        let colors = Bitmap::new(&[-1.0, 0.0, 3.0, 1.0, 1.0, 1.0], 2, 3, tones);
+        assert_eq!(colors.pixels, [[0, 128, 255], [255; 3]]);
+        let large = colors.magnified();
+        assert_eq!((large.width, large.height()), (96, 48));
+        assert_eq!(large.pixels[47..49], colors.pixels);
+        let gray = Bitmap::new(&[-1.0, 1.0, 1.0, 1.0], 1, 2, tones);
+        assert_eq!(gray.pixels, [[128; 3], [255; 3]]);
+        assert_eq!(gray.height(), 2);
+    }
+
+    #[test]
+    fn tones_leave_out_the_far_ends() {
+        let values = (0..=100).map(f64::from).chain([f64::NAN]);
+        let tones = Tones::of(values, 0.02).expect("tones");
+        assert_eq!((tones.black, tones.white), (2.0, 98.0));
+        assert_eq!(Tones::of([f64::NAN].into_iter(), 0.0), None);
+    }
+
+    #[test]
+    fn files_have_the_chunks_of_their_format() {
+        let tones = Tones {
+            black: 0.0,
+            white: 1.0,
+        };
+        let file = Bitmap::new(&[0.0, 1.0, 0.5, 0.25], 2, 1, tones).png();
+        let file = file.expect("a file");
+        assert_eq!(&file[12..16], b"IHDR");
+        // The checksum of the last chunk, which is empty, is always the same.
+        assert_eq!(file[file.len() - 4..], [0xae, 0x42, 0x60, 0x82]);
+    }
+}

@@ -1,0 +1,148 @@
+//! Calibration of predictions: nominal against observed coverage.
+
+use std::path::Path;
+
+use plotters::prelude::*;
+
+use super::axis::Axis;
+use super::canvas::{Frame, drawing, nothing_below, pixels, square};
+use super::legend::{Entry, Sample};
+use super::rows::remark;
+use super::{Caption, PlotError, Quantity, palette};
+use crate::coverage::{Coverage, nominal_coverages};
+
+const PICTURE: &str = "Calibration";
+
+/// Half-width of the central 95 % interval of a Gaussian, in standard deviations: for the sampling
+/// errors of frequencies.
+pub(super) const HALF_WIDTH_95: f64 = 1.959_963_984_540_054;
+
+/// Draws the share of observations inside the central interval of nominal coverage p, against p, from
+/// the smallest level of an interval that holds each of them.
+///
+/// The gray lens is where 95 % of the shares of a perfectly calibrated model with as many independent test rows
+/// lie: p ± 1.96·√(p(1 − p)/n).
+///
+/// # Errors
+///
+/// [`PlotError::NothingToShow`] when no level is a number, [`PlotError::Write`] when the file
+/// cannot be written.
+pub fn calibration(path: &Path, levels: &[f64], caption: Caption<'_>) -> Result<(), PlotError> {
+    let rows: Vec<f64> = (levels.iter().copied())
+        .filter(|level| level.is_finite())
+        .collect();
+    if rows.is_empty() {
+        return Err(PlotError::NothingToShow {
+            plot: PICTURE,
+            given: levels.len(),
+        });
+    }
+    let coverage = Coverage::of_levels(rows.iter().copied());
+    let curve: Vec<(f64, f64)> = nominal_coverages()
+        .map(|nominal| (nominal, coverage.observed(nominal)))
+        .collect();
+    let frame = Frame {
+        plot: PICTURE,
+        caption,
+        remarks: remark(levels.len() - rows.len(), "not finite, left out")
+            .into_iter()
+            .collect(),
+        legend: legend_entries(),
+    };
+    let facts = facts(rows.len(), &curve, &coverage);
+    square(
+        path,
+        &frame,
+        share_axes("nominal coverage", "observed coverage"),
+        &facts,
+        |chart| {
+            let spread = palette::GRAY.mix(0.18).filled();
+            chart
+                .draw_series([Polygon::new(lens(rows.len()), spread)])
+                .map_err(drawing(PICTURE))?;
+            let diagonal = palette::INK.stroke_width(pixels(1) as u32);
+            let line = palette::BLUE.stroke_width(pixels(2) as u32);
+            chart
+                .draw_series([
+                    PathElement::new(vec![(0.0, 0.0), (1.0, 1.0)], diagonal),
+                    PathElement::new(curve.clone(), line),
+                ])
+                .map_err(drawing(PICTURE))?;
+            let dot = palette::BLUE.filled();
+            chart
+                .draw_series(
+                    curve
+                        .iter()
+                        .map(|&point| Circle::new(point, pixels(4), dot)),
+                )
+                .map_err(drawing(PICTURE))?;
+            Ok(())
+        },
+        nothing_below,
+    )
+}
+
+/// Two axes from 0 to 1.
+pub(super) fn share_axes(horizontal: &str, vertical: &str) -> (Axis, Axis) {
+    let axis = |name| Axis::new(0.0, 1.0, Quantity::of(name), 5);
+    (axis(horizontal), axis(vertical))
+}
+
+fn legend_entries() -> Vec<Entry<'static>> {
+    vec![
+        Entry::new(Sample::Line, palette::BLUE, "this model"),
+        Entry::new(Sample::Line, palette::INK, "perfect calibration"),
+        Entry::new(Sample::Band, palette::GRAY, "its 95 % sampling spread"),
+    ]
+}
+
+/// The outline p ± 1.96·√(p(1 − p)/n), cut to the unit square.
+fn lens(count: usize) -> Vec<(f64, f64)> {
+    let half = |nominal: f64| HALF_WIDTH_95 * (nominal * (1.0 - nominal) / count as f64).sqrt();
+    let nominals = || (0..=100).map(|step| f64::from(step) / 100.0);
+    let upper = nominals().map(|nominal| (nominal, (nominal + half(nominal)).min(1.0)));
+    let lower = nominals().map(|nominal| (nominal, (nominal - half(nominal)).max(0.0)));
+    upper.chain(lower.rev()).collect()
+}
+
+fn facts(count: usize, curve: &[(f64, f64)], coverage: &Coverage) -> [(&'static str, String); 4] {
+    let gap: f64 = curve
+        .iter()
+        .map(|(nominal, observed)| (nominal - observed).abs())
+        .sum();
+    let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+    [
+        ("test rows", count.to_string()),
+        ("50 % coverage", percent(coverage.observed(0.5))),
+        ("95 % coverage", percent(coverage.observed(0.95))),
+        ("mean gap", percent(gap / curve.len() as f64)),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::canvas::testing::{CAPTION, Plot};
+    use super::*;
+
+    #[test]
+    fn certain_predictions_are_covered_only_when_right() {
+        // Two certain rows, one right and one wrong: every interval covers exactly one of them.
+        let plot = Plot::of(|path| calibration(path, &[0.0, 1.0], CAPTION));
+        assert_eq!(plot.count("circle"), nominal_coverages().count());
+        assert_eq!(plot.count_text("50.0 %"), 2);
+    }
+
+    #[test]
+    fn an_observation_beyond_the_95_percent_interval_is_not_in_it() {
+        let levels = [0.9545, 0.4, 0.7, 0.1, f64::NAN];
+        let plot = Plot::of(|path| calibration(path, &levels, CAPTION));
+        assert!(plot.has_text("75.0 %"));
+        assert!(plot.has_text("1 not finite, left out"));
+    }
+
+    #[test]
+    fn no_rows_is_an_error() {
+        let error = Plot::refused(|path| calibration(path, &[], CAPTION));
+        assert!(matches!(error, PlotError::NothingToShow { given: 0, .. }));
+    }
+}

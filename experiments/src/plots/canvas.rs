@@ -1,0 +1,390 @@
+//! The sheet a plot is drawn on: size, header, plot area, side panel, and the file.
+
+use std::path::Path;
+
+use plotters::chart::ChartContext;
+use plotters::coord::Shift;
+use plotters::prelude::*;
+use plotters::style::TextStyle;
+
+use super::axis::Axis;
+use super::bitmap::Bitmap;
+use super::legend::{self, Entry};
+use super::{Caption, PlotError, palette};
+
+/// Size of a plot in pixels.
+pub(super) const WIDTH: u32 = 800;
+pub(super) const HEIGHT: u32 = 560;
+
+/// Drawing units per pixel: the drawing library rounds coordinates to whole units, which at one
+/// unit a pixel makes curves visibly ragged.
+const UNITS: i32 = 8;
+
+/// Height of the header: title, remarks, and for wide plots the legend.
+const WIDE_HEADER: i32 = 98;
+pub(super) const SQUARE_HEADER: i32 = 72;
+/// Room for tick labels and axis text.
+const LEFT_LABELS: i32 = 68;
+const BOTTOM_LABELS: i32 = 46;
+/// Right of a plot, half of the last tick label sticks out.
+const RIGHT_MARGIN: i32 = 26;
+pub(super) const MARGIN: i32 = 10;
+/// Width of the panel to the right of a square plot; it leaves as much width as height.
+const PANEL: i32 = 266;
+
+pub(super) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+pub(super) type Chart<'a> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<Axis, Axis>>;
+
+/// What surrounds the plot.
+pub(super) struct Frame<'a> {
+    /// The kind of plot, the first words of the title and of error messages.
+    pub(super) plot: &'static str,
+    pub(super) caption: Caption<'a>,
+    /// Sentences below the title: what was left out, what was thinned.
+    pub(super) remarks: Vec<String>,
+    pub(super) legend: Vec<Entry<'a>>,
+}
+
+/// Pixels as drawing units.
+pub(super) fn pixels(count: i32) -> i32 {
+    count * UNITS
+}
+
+/// The text font at a size in pixels.
+pub(super) fn font(size: f64) -> TextStyle<'static> {
+    // The SVG back end divides font sizes by 1.24 to mimic the bitmap back end's metrics.
+    ("sans-serif", size * f64::from(UNITS) * 1.24).into_text_style(&(WIDTH, HEIGHT))
+}
+
+/// Writes a line of text at a place in pixels.
+pub(super) fn write(
+    area: &Area<'_>,
+    plot: &'static str,
+    text: &str,
+    style: &TextStyle<'_>,
+    (x, y): (i32, i32),
+) -> Result<(), PlotError> {
+    area.draw_text(text, style, (pixels(x), pixels(y)))
+        .map_err(drawing(plot))
+}
+
+/// Turns the drawing library's error into ours.
+pub(super) fn drawing<E: std::fmt::Display>(plot: &'static str) -> impl FnOnce(E) -> PlotError {
+    move |reason| PlotError::Draw {
+        plot,
+        reason: reason.to_string(),
+    }
+}
+
+/// Text without control characters, which XML forbids, cut to `longest` characters.
+pub(super) fn plain_text(text: &str, longest: usize) -> String {
+    let mut plain: String = text
+        .chars()
+        .map(|character| {
+            if character.is_control() {
+                ' '
+            } else {
+                character
+            }
+        })
+        .take(longest)
+        .collect();
+    if text.chars().count() > longest {
+        plain.push('…');
+    }
+    plain
+}
+
+/// A plot over the full width, legend in the header.
+pub(super) fn wide(
+    path: &Path,
+    frame: &Frame<'_>,
+    axes: (Axis, Axis),
+    draw: impl FnOnce(&mut Chart<'_>) -> Result<(), PlotError>,
+) -> Result<(), PlotError> {
+    on_paper(path, frame, |sheet| {
+        let (header, body) = sheet.split_vertically(pixels(WIDE_HEADER));
+        write_header(&header, frame)?;
+        legend::in_a_row(&header, &frame.legend, MARGIN + LEFT_LABELS, 80)?;
+        let mut chart = chart(&body, frame, axes)?;
+        draw(&mut chart)
+    })
+}
+
+/// A plot with a square plot; legend and `facts` (name, value) in a panel to its right.
+pub(super) fn square(
+    path: &Path,
+    frame: &Frame<'_>,
+    axes: (Axis, Axis),
+    facts: &[(&str, String)],
+    draw: impl FnOnce(&mut Chart<'_>) -> Result<(), PlotError>,
+    panel_below: impl FnOnce(&Area<'_>, i32) -> Result<(), PlotError>,
+) -> Result<(), PlotError> {
+    on_paper(path, frame, |sheet| {
+        let (header, body) = sheet.split_vertically(pixels(SQUARE_HEADER));
+        write_header(&header, frame)?;
+        let (body, panel) = body.split_horizontally(pixels(WIDTH as i32 - PANEL));
+        let mut chart = chart(&body, frame, axes)?;
+        draw(&mut chart)?;
+        let below = legend::in_a_column(&panel, &frame.legend, 8, 20)?;
+        let below = write_facts(&panel, frame.plot, facts, below + 14)?;
+        panel_below(&panel, below)
+    })
+}
+
+/// For [`square`]: nothing below the facts.
+pub(super) fn nothing_below(_panel: &Area<'_>, _y: i32) -> Result<(), PlotError> {
+    Ok(())
+}
+
+/// Draws a whole sheet and writes it to a file.
+pub(super) fn on_paper(
+    path: &Path,
+    frame: &Frame<'_>,
+    draw: impl FnOnce(&Area<'_>) -> Result<(), PlotError>,
+) -> Result<(), PlotError> {
+    on_paper_with(path, frame, &[], draw)
+}
+
+/// A small image on a sheet, in pixels of the sheet.
+pub(super) struct Placed {
+    pub(super) bitmap: Bitmap,
+    pub(super) corner: (i32, i32),
+    pub(super) size: (i32, i32),
+}
+
+/// Draws a whole sheet with small images on it and writes it to a file.
+pub(super) fn on_paper_with(
+    path: &Path,
+    frame: &Frame<'_>,
+    images: &[Placed],
+    draw: impl FnOnce(&Area<'_>) -> Result<(), PlotError>,
+) -> Result<(), PlotError> {
+    let units = (WIDTH * UNITS as u32, HEIGHT * UNITS as u32);
+    let mut svg = String::new();
+    {
+        let sheet = SVGBackend::with_string(&mut svg, units).into_drawing_area();
+        sheet.fill(&palette::PAPER).map_err(drawing(frame.plot))?;
+        draw(&sheet)?;
+        sheet.present().map_err(drawing(frame.plot))?;
+    }
+    let drawn_size = format!("width=\"{}\" height=\"{}\"", units.0, units.1);
+    let shown_size = format!("width=\"{WIDTH}\" height=\"{HEIGHT}\"");
+    let mut svg = svg.replacen(&drawn_size, &shown_size, 1);
+    for image in images {
+        let [corner, size] = [image.corner, image.size].map(|(x, y)| (pixels(x), pixels(y)));
+        let element = (image.bitmap.element(corner, size)).map_err(drawing(frame.plot))?;
+        let end = svg.rfind("</svg>").unwrap_or(svg.len());
+        svg.insert_str(end, &element);
+    }
+    std::fs::write(path, svg).map_err(|source| PlotError::Write {
+        path: path.to_path_buf(),
+        source,
+    })
+}
+
+/// Title, model and remarks.
+pub(super) fn write_header(header: &Area<'_>, frame: &Frame<'_>) -> Result<(), PlotError> {
+    // At these lengths the widest letters of a common sans-serif font still fit the sheet.
+    const LONGEST_DATA: usize = 42;
+    const LONGEST_MODEL: usize = 100;
+    let data = plain_text(frame.caption.data, LONGEST_DATA);
+    let title = format!("{} · {data}", frame.plot);
+    let title_style = (
+        "sans-serif",
+        17.0 * f64::from(UNITS) * 1.24,
+        FontStyle::Bold,
+    )
+        .into_text_style(&(WIDTH, HEIGHT))
+        .color(&palette::INK);
+    header
+        .draw_text(&title, &title_style, (pixels(MARGIN), pixels(12)))
+        .map_err(drawing(frame.plot))?;
+    let model = plain_text(frame.caption.model, LONGEST_MODEL);
+    let remarks = frame.remarks.join("; ");
+    for (line, color, y) in [(model, palette::INK, 34), (remarks, palette::GRAY, 52)] {
+        header
+            .draw_text(
+                &line,
+                &font(12.0).color(&color),
+                (pixels(MARGIN), pixels(y)),
+            )
+            .map_err(drawing(frame.plot))?;
+    }
+    Ok(())
+}
+
+fn write_facts(
+    panel: &Area<'_>,
+    plot: &'static str,
+    facts: &[(&str, String)],
+    top: i32,
+) -> Result<i32, PlotError> {
+    const LINE_HEIGHT: i32 = 21;
+    let mut y = top;
+    for (name, value) in facts {
+        let gray = font(12.5).color(&palette::GRAY);
+        let ink = font(12.5).color(&palette::INK);
+        panel
+            .draw_text(name, &gray, (pixels(8), pixels(y)))
+            .and_then(|()| panel.draw_text(value, &ink, (pixels(150), pixels(y))))
+            .map_err(drawing(plot))?;
+        y += LINE_HEIGHT;
+    }
+    Ok(y)
+}
+
+fn chart<'a>(
+    body: &Area<'a>,
+    frame: &Frame<'_>,
+    (x, y): (Axis, Axis),
+) -> Result<Chart<'a>, PlotError> {
+    let texts = [x.text(), y.text()];
+    let mut chart = ChartBuilder::on(body)
+        .margin_top(pixels(6))
+        .margin_left(pixels(MARGIN))
+        .margin_right(pixels(RIGHT_MARGIN))
+        .margin_bottom(pixels(6))
+        .set_label_area_size(LabelAreaPosition::Left, pixels(LEFT_LABELS))
+        .set_label_area_size(LabelAreaPosition::Bottom, pixels(BOTTOM_LABELS))
+        .build_cartesian_2d(x, y)
+        .map_err(drawing(frame.plot))?;
+    draw_mesh(&mut chart, frame.plot, texts, 12.0)?;
+    Ok(chart)
+}
+
+/// The grid and both axes with their texts; tick labels have the size given, in pixels.
+pub(super) fn draw_mesh(
+    chart: &mut Chart<'_>,
+    plot: &'static str,
+    [x_text, y_text]: [String; 2],
+    label_size: f64,
+) -> Result<(), PlotError> {
+    chart
+        .configure_mesh()
+        .bold_line_style(palette::GRID.stroke_width(pixels(1) as u32))
+        .light_line_style(TRANSPARENT)
+        .axis_style(palette::GRAY.stroke_width(pixels(1) as u32))
+        .set_all_tick_mark_size(pixels(4))
+        .label_style(font(label_size).color(&palette::INK))
+        .axis_desc_style(font(label_size + 1.0).color(&palette::INK))
+        .x_desc(x_text)
+        .y_desc(y_text)
+        .draw()
+        .map_err(drawing(plot))
+}
+
+#[cfg(test)]
+pub(super) mod testing {
+    //! Draws into a temporary file and reads the SVG back.
+
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    use super::super::{Caption, PlotError, Quantity};
+
+    pub(in super::super) const CAPTION: Caption<'static> = Caption {
+        data: "a <set> & \"more\"\u{1} of a name that is far too long for one line",
+        model: "svgp, M = 100",
+    };
+
+    /// The inputs of a map.
+    pub(in super::super) const INPUTS: [Quantity<'static>; 2] =
+        [Quantity::of("a"), Quantity::of("b")];
+
+    /// A drawn plot, parsed.
+    pub(in super::super) struct Plot {
+        svg: String,
+    }
+
+    impl Plot {
+        /// Draws, parses and checks what holds for every plot.
+        pub(in super::super) fn of(draw: impl FnOnce(&Path) -> Result<(), PlotError>) -> Self {
+            let folder = temp_dir::TempDir::new().expect("temporary folder");
+            let path = folder.path().join("plot.svg");
+            draw(&path).expect("plot");
+            let svg = std::fs::read_to_string(&path).expect("file");
+            let plot = Self { svg };
+            plot.check();
+            plot
+        }
+
+        /// The error of a drawing that must fail and leave no file.
+        pub(in super::super) fn refused(
+            draw: impl FnOnce(&Path) -> Result<(), PlotError>,
+        ) -> PlotError {
+            let folder = temp_dir::TempDir::new().expect("temporary folder");
+            let path = folder.path().join("plot.svg");
+            let error = draw(&path).expect_err("must be refused");
+            assert!(!path.exists(), "a refused plot left a file");
+            error
+        }
+
+        fn check(&self) {
+            let document = roxmltree::Document::parse(&self.svg).expect("well-formed XML");
+            let root = document.root_element();
+            assert_eq!(root.attribute("width"), Some("800"));
+            assert_eq!(root.attribute("height"), Some("560"));
+            for node in root.descendants() {
+                for attribute in node.attributes() {
+                    let value = attribute.value();
+                    assert!(!value.contains("NaN") && !value.contains("inf"), "{value}");
+                    // Rust's saturating float-to-integer casts show up as these.
+                    let saturated = [i32::MAX, i32::MIN].map(|edge| edge.to_string());
+                    assert!(
+                        !saturated.iter().any(|edge| value.contains(edge)),
+                        "{value}"
+                    );
+                }
+            }
+        }
+
+        pub(in super::super) fn count(&self, tag: &str) -> usize {
+            let document = roxmltree::Document::parse(&self.svg).expect("well-formed XML");
+            document
+                .descendants()
+                .filter(|node| node.has_tag_name(tag))
+                .count()
+        }
+
+        pub(in super::super) fn count_text(&self, text: &str) -> usize {
+            let document = roxmltree::Document::parse(&self.svg).expect("well-formed XML");
+            document
+                .descendants()
+                .filter(|node| node.has_tag_name("text"))
+                .filter(|node| node.text().is_some_and(|words| words.contains(text)))
+                .count()
+        }
+
+        /// The different heights of the lines with these words.
+        pub(in super::super) fn heights_of(&self, text: &str) -> BTreeSet<String> {
+            self.attributes(text, "y").into_iter().collect()
+        }
+
+        /// Where the first line with these words starts or ends, in the units of the drawing.
+        pub(in super::super) fn place_of(&self, text: &str) -> f64 {
+            self.attributes(text, "x")[0].parse().expect("a number")
+        }
+
+        /// An attribute of the lines with these words.
+        fn attributes(&self, text: &str, name: &str) -> Vec<String> {
+            let document = roxmltree::Document::parse(&self.svg).expect("well-formed XML");
+            let lines = document
+                .descendants()
+                .filter(|node| node.text().is_some_and(|words| words.contains(text)));
+            let values = lines.filter_map(|node| node.attribute(name));
+            values.map(str::to_owned).collect()
+        }
+
+        pub(in super::super) fn has_text(&self, text: &str) -> bool {
+            self.count_text(text) > 0
+        }
+    }
+
+    /// A sine with a fixed phase.
+    pub(in super::super) fn wave(count: usize, phase: f64) -> Vec<f64> {
+        (0..count)
+            .map(|row| (0.7 * row as f64 + phase).sin())
+            .collect()
+    }
+}

@@ -1,0 +1,205 @@
+//! Decision map of a classifier of several classes over two inputs.
+
+use std::path::Path;
+
+use burn_gp::metrics;
+use plotters::prelude::*;
+
+use super::canvas::{Chart, Frame, drawing, nothing_below, pixels, square};
+use super::classified_points::{ClassifiedPoints, Scene};
+use super::legend::{Entry, Sample};
+use super::probability_grid::ProbabilityGrid;
+use super::rows::{remark, same_length};
+use super::{Caption, PlotError, Quantity, palette};
+
+const PICTURE: &str = "Decision map";
+
+/// Steps of a color between white and the class's own: finer ones only make the file larger.
+const SHADES: f64 = 12.0;
+
+/// Draws the likeliest class in its color, the paler the less likely it is, with the boundaries
+/// between the classes, and points.
+///
+/// `probabilities` holds one row of class probabilities per node of `grid`, in the order of
+/// [`ProbabilityGrid::nodes`], `[nodes, C]`; `inducing` may be empty.
+///
+/// # Errors
+///
+/// [`PlotError::LengthMismatch`] when a slice does not fit, [`PlotError::NothingToShow`] when
+/// no probability is a number, [`PlotError::Write`] when the file cannot be written.
+pub fn class_map(
+    path: &Path,
+    grid: &ProbabilityGrid,
+    probabilities: &[f64],
+    points: ClassifiedPoints<'_>,
+    inducing: &[[f64; 2]],
+    inputs: [Quantity<'_>; 2],
+    caption: Caption<'_>,
+) -> Result<(), PlotError> {
+    let (nodes, classes) = (grid.count(), points.names.len().max(1));
+    let expected = nodes * classes;
+    same_length(PICTURE, "the probabilities", expected, probabilities.len())?;
+    points.check(PICTURE)?;
+    let likeliest: Vec<Option<(usize, f64)>> = probabilities.chunks(classes).map(largest).collect();
+    let unusable = likeliest.iter().filter(|node| node.is_none()).count();
+    if unusable == nodes {
+        return Err(PlotError::NothingToShow {
+            plot: PICTURE,
+            given: nodes,
+        });
+    }
+    let axes = grid.axes(inputs);
+    let scene = Scene::new(&points, inducing, &axes);
+    let names = points.shown_names();
+    let unnamed = points.names.len() - names.len();
+    let frame = Frame {
+        plot: PICTURE,
+        caption,
+        remarks: scene
+            .remarks()
+            .into_iter()
+            .chain(remark(unnamed, "classes share the colors of others"))
+            .chain(remark(
+                unusable,
+                "grid values are no probability, left white",
+            ))
+            .collect(),
+        legend: legend_entries(&names, scene.has_inducing()),
+    };
+    let facts = points.counts(&names);
+    let draw = |chart: &mut Chart<'_>| {
+        grid.draw_cells(chart, PICTURE, |node| likeliest[node].map(shade))?;
+        draw_boundaries(chart, grid, probabilities, classes)?;
+        draw_points(chart, &scene.points)?;
+        scene.draw_inducing(chart, PICTURE)
+    };
+    square(path, &frame, axes, &facts, draw, nothing_below)
+}
+
+fn legend_entries(names: &[String], with_inducing: bool) -> Vec<Entry<'_>> {
+    let classes = names.iter().enumerate();
+    let mut entries: Vec<Entry<'_>> = classes
+        .map(|(class, name)| Entry::new(Sample::Dot, palette::class(class), name.as_str()))
+        .collect();
+    entries.push(Entry::new(Sample::Line, palette::INK, "boundary"));
+    if with_inducing {
+        entries.push(Entry::new(Sample::Cross, palette::INK, "inducing points"));
+    }
+    entries
+}
+
+/// The likeliest class and its probability; none where a value is no number.
+fn largest(probabilities: &[f64]) -> Option<(usize, f64)> {
+    if !probabilities.iter().all(|value| value.is_finite()) {
+        return None;
+    }
+    let likeliest = metrics::likeliest_classes(probabilities, probabilities.len());
+    likeliest.first().copied()
+}
+
+/// The color of a class of this probability.
+fn shade((class, probability): (usize, f64)) -> RGBColor {
+    palette::class_shade(class, (probability * SHADES).round() / SHADES)
+}
+
+/// Where a class stops being the likeliest: the zero of its lead over the best other one.
+fn draw_boundaries(
+    chart: &mut Chart<'_>,
+    grid: &ProbabilityGrid,
+    probabilities: &[f64],
+    classes: usize,
+) -> Result<(), PlotError> {
+    let style = palette::INK.stroke_width(pixels(2) as u32);
+    for class in 0..classes {
+        let lead = |row: &[f64]| {
+            let others = row.iter().enumerate().filter(|(other, _)| *other != class);
+            row[class]
+                - others
+                    .map(|(_, &value)| value)
+                    .fold(f64::NEG_INFINITY, f64::max)
+        };
+        let leads: Vec<f64> = probabilities.chunks(classes).map(lead).collect();
+        let lines = grid.contour(&leads, 0.0).into_iter();
+        chart
+            .draw_series(lines.map(|ends| PathElement::new(ends, style)))
+            .map_err(drawing(PICTURE))?;
+    }
+    Ok(())
+}
+
+/// Dots of the classes' colors with a white rim.
+fn draw_points(chart: &mut Chart<'_>, shown: &[([f64; 2], usize)]) -> Result<(), PlotError> {
+    let radius = if shown.len() > 300 { 3 } else { 4 };
+    let rim = palette::PAPER.filled();
+    let rims = shown
+        .iter()
+        .map(|(place, _)| Circle::new((place[0], place[1]), pixels(radius + 1), rim));
+    chart.draw_series(rims).map_err(drawing(PICTURE))?;
+    let dots = shown.iter().map(|(place, class)| {
+        let color = palette::class(*class).filled();
+        Circle::new((place[0], place[1]), pixels(radius), color)
+    });
+    chart.draw_series(dots).map_err(drawing(PICTURE))?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::canvas::testing::{CAPTION, INPUTS, Plot};
+    use super::*;
+
+    fn names() -> Vec<String> {
+        ["left", "middle", "right"].map(String::from).to_vec()
+    }
+
+    /// Three stripes along the second input.
+    fn stripes(grid: &ProbabilityGrid) -> Vec<f64> {
+        let weights = |a: f64| [(-2.0 * a).exp(), 2.0, (2.0 * a).exp()];
+        let row = |node: &[f64; 2]| {
+            let weights = weights(node[0]);
+            let sum: f64 = weights.iter().sum();
+            weights.map(|weight| weight / sum)
+        };
+        grid.nodes().iter().flat_map(row).collect()
+    }
+
+    #[test]
+    fn every_class_has_its_color_and_every_point_its_dot() {
+        let grid = ProbabilityGrid::new(-2.0..=2.0, -2.0..=2.0, 21, 21).expect("grid");
+        let names = names();
+        let points = ClassifiedPoints {
+            x: &[[-1.0, 0.0], [0.0, 0.5], [1.0, 1.0], [0.0, 9.0]],
+            class: &[0, 1, 2, 1],
+            names: &names,
+        };
+        let values = stripes(&grid);
+        let plot = Plot::of(|path| {
+            class_map(path, &grid, &values, points, &[[0.1, 0.2]], INPUTS, CAPTION)
+        });
+        // A rim and a dot a point on the map, and a dot a class in the legend.
+        assert_eq!(plot.count("circle"), 2 * 3 + 3);
+        for name in &names {
+            assert!(plot.has_text(name));
+        }
+        assert!(plot.has_text("1 points outside the range shown"));
+    }
+
+    #[test]
+    fn bad_values_are_typed_errors() {
+        let grid = ProbabilityGrid::new(0.0..=1.0, 0.0..=1.0, 2, 2).expect("grid");
+        let names = names();
+        let none = ClassifiedPoints {
+            x: &[],
+            class: &[],
+            names: &names,
+        };
+        let draw = |values: &[f64]| {
+            Plot::refused(|path| class_map(path, &grid, values, none, &[], INPUTS, CAPTION))
+        };
+        assert!(matches!(draw(&[0.5; 11]), PlotError::LengthMismatch { .. }));
+        assert!(matches!(
+            draw(&[f64::NAN; 12]),
+            PlotError::NothingToShow { .. }
+        ));
+    }
+}

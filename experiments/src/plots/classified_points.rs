@@ -1,0 +1,99 @@
+//! Points of known classes over two inputs, and which of them a map shows.
+
+use super::PlotError;
+use super::axis::Axis;
+use super::canvas::{Chart, plain_text};
+use super::palette;
+use super::probability_grid::draw_crosses;
+use super::rows::{MOST_POINTS, remark, same_length, thin};
+
+/// More letters of a class's name do not fit beside a map.
+const LONGEST_NAME: usize = 18;
+
+/// Points of known classes.
+#[derive(Debug, Clone, Copy)]
+pub struct ClassifiedPoints<'a> {
+    /// Inputs `[N]`.
+    pub x: &'a [[f64; 2]],
+    /// The class of each point, from zero, `[N]`.
+    pub class: &'a [usize],
+    /// The names of all classes.
+    pub names: &'a [String],
+}
+
+impl ClassifiedPoints<'_> {
+    /// Fails unless every point has a class.
+    pub(super) fn check(&self, plot: &'static str) -> Result<(), PlotError> {
+        same_length(plot, "the labels", self.x.len(), self.class.len())
+    }
+
+    /// The names of the classes that have a color of their own, cut to fit; a number says that it
+    /// is a class.
+    pub(super) fn shown_names(&self) -> Vec<String> {
+        let own = self.names.iter().take(palette::CLASSES.len());
+        own.map(|name| match name.parse::<f64>() {
+            Ok(_) => format!("class {}", plain_text(name, LONGEST_NAME)),
+            Err(_) => plain_text(name, LONGEST_NAME),
+        })
+        .collect()
+    }
+
+    /// How many points each of these classes has.
+    pub(super) fn counts<'b>(&self, names: &'b [String]) -> Vec<(&'b str, String)> {
+        let count = |class: usize| self.class.iter().filter(|&&own| own == class).count();
+        (names.iter().enumerate())
+            .map(|(class, name)| (name.as_str(), count(class).to_string()))
+            .collect()
+    }
+}
+
+/// What is drawn on top of a map.
+pub(super) struct Scene {
+    /// Place and class.
+    pub(super) points: Vec<([f64; 2], usize)>,
+    inducing: Vec<[f64; 2]>,
+    /// Points on the map before thinning.
+    on_the_map: usize,
+    /// Points and inducing points off the map.
+    hidden: usize,
+}
+
+impl Scene {
+    pub(super) fn new(
+        points: &ClassifiedPoints<'_>,
+        inducing: &[[f64; 2]],
+        axes: &(Axis, Axis),
+    ) -> Self {
+        let inside = |place: &[f64; 2]| axes.0.holds(place[0]) && axes.1.holds(place[1]);
+        let labeled = points.x.iter().copied().zip(points.class.iter().copied());
+        let visible: Vec<([f64; 2], usize)> = labeled.filter(|(place, _)| inside(place)).collect();
+        let centers: Vec<[f64; 2]> = inducing.iter().copied().filter(inside).collect();
+        Self {
+            points: thin(&visible, MOST_POINTS),
+            on_the_map: visible.len(),
+            hidden: points.x.len() - visible.len() + inducing.len() - centers.len(),
+            inducing: centers,
+        }
+    }
+
+    pub(super) fn remarks(&self) -> Vec<String> {
+        let (shown, all) = (self.points.len(), self.on_the_map);
+        (shown < all)
+            .then(|| format!("{shown} of {all} points shown"))
+            .into_iter()
+            .chain(remark(self.hidden, "points outside the range shown"))
+            .collect()
+    }
+
+    pub(super) fn has_inducing(&self) -> bool {
+        !self.inducing.is_empty()
+    }
+
+    pub(super) fn draw_inducing(
+        &self,
+        chart: &mut Chart<'_>,
+        plot: &'static str,
+    ) -> Result<(), PlotError> {
+        draw_crosses(chart, plot, &self.inducing)
+    }
+}

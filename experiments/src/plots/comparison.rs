@@ -1,0 +1,251 @@
+//! The scores of several models side by side.
+
+use std::path::Path;
+
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+
+use super::axis::Axis;
+use super::canvas::{Area, Frame, drawing, font, on_paper, pixels, plain_text, write_header};
+use super::legend::{self, Entry, Sample};
+use super::{Caption, PlotError, Quantity, palette};
+
+const PICTURE: &str = "Comparison";
+
+const HEIGHT: i32 = 560;
+const HEADER: i32 = 98;
+const MARGIN: i32 = 10;
+const TOP: i32 = 6;
+const BOTTOM: i32 = 46;
+/// Longer names leave too little room for scores.
+const LONGEST_NAME: usize = 36;
+const NAME_SIZE: f64 = 12.5;
+/// Of the letters of names, as a part of their size: those of a wide sans-serif font.
+const LETTER_WIDTH: f64 = 0.62;
+
+/// One score of all models.
+#[derive(Clone, Debug)]
+pub struct ComparedScore {
+    /// What is measured.
+    pub name: &'static str,
+    /// Its unit, where there is one.
+    pub unit: Option<&'static str>,
+    /// For every model the values of its runs.
+    pub values: Vec<Vec<f64>>,
+}
+
+/// Draws a panel a score: for every model a ring a run, their mean, and a bar of one standard error
+/// to each side.
+///
+/// # Errors
+///
+/// [`PlotError::NothingToShow`] when no value is finite, [`PlotError::Write`] when the file
+/// cannot be written.
+pub fn comparison(
+    path: &Path,
+    data: &str,
+    models: &[String],
+    scores: &[ComparedScore],
+) -> Result<(), PlotError> {
+    let given = scores
+        .iter()
+        .flat_map(|score| score.values.iter().flatten());
+    if !given.clone().any(|value| value.is_finite()) {
+        let given = given.count();
+        return Err(PlotError::NothingToShow {
+            plot: PICTURE,
+            given,
+        });
+    }
+    let frame = Frame {
+        plot: PICTURE,
+        caption: Caption {
+            data,
+            model: "lower is better in every panel",
+        },
+        remarks: Vec::new(),
+        legend: legend_entries(),
+    };
+    on_paper(path, &frame, |sheet| {
+        let (header, body) = sheet.split_vertically(pixels(HEADER));
+        write_header(&header, &frame)?;
+        legend::in_a_row(&header, &frame.legend, MARGIN, 80)?;
+        let texts: Vec<String> = (models.iter())
+            .map(|name| plain_text(name, LONGEST_NAME))
+            .collect();
+        let width = width_of(&texts);
+        let (names, panels) = body.split_horizontally(pixels(width));
+        write_names(&names, width, &texts)?;
+        let areas = panels.split_evenly((1, scores.len()));
+        for (area, score) in areas.iter().zip(scores) {
+            panel(area, score)?;
+        }
+        Ok(())
+    })
+}
+
+fn legend_entries() -> Vec<Entry<'static>> {
+    vec![
+        Entry::new(Sample::Dot, palette::BLUE, "mean of the runs"),
+        Entry::new(Sample::Ring, palette::GRAY, "a run"),
+        Entry::new(
+            Sample::Line,
+            palette::BLUE,
+            "one standard error to each side",
+        ),
+    ]
+}
+
+/// Pixels that the names need with a margin to each side.
+fn width_of(names: &[String]) -> i32 {
+    let letters = names.iter().map(|name| name.chars().count()).max();
+    let text = letters.unwrap_or(0) as f64 * NAME_SIZE * LETTER_WIDTH;
+    text.ceil() as i32 + 2 * MARGIN
+}
+
+/// The names of the models, each at the height of its row.
+fn write_names(area: &Area<'_>, width: i32, names: &[String]) -> Result<(), PlotError> {
+    let style = font(NAME_SIZE)
+        .color(&palette::INK)
+        .pos(Pos::new(HPos::Right, VPos::Center));
+    let height = f64::from(HEIGHT - HEADER - 2 * TOP - BOTTOM);
+    for (row, name) in names.iter().enumerate() {
+        let share = (row as f64 + 0.5) / names.len() as f64;
+        let y = TOP + (height * share).round() as i32;
+        area.draw_text(name, &style, (pixels(width - MARGIN), pixels(y)))
+            .map_err(drawing(PICTURE))?;
+    }
+    Ok(())
+}
+
+fn panel(area: &Area<'_>, score: &ComparedScore) -> Result<(), PlotError> {
+    let rows = score.values.len() as f64;
+    let axis = axis(score);
+    let text = axis.text();
+    let mut chart = ChartBuilder::on(area)
+        .margin_top(pixels(TOP))
+        .margin_left(pixels(MARGIN))
+        .margin_right(pixels(2 * MARGIN))
+        .margin_bottom(pixels(TOP))
+        .set_label_area_size(LabelAreaPosition::Bottom, pixels(BOTTOM))
+        .build_cartesian_2d(axis, 0.0..rows)
+        .map_err(drawing(PICTURE))?;
+    chart
+        .configure_mesh()
+        .disable_y_mesh()
+        .disable_y_axis()
+        .bold_line_style(palette::GRID.stroke_width(pixels(1) as u32))
+        .light_line_style(TRANSPARENT)
+        .axis_style(palette::GRAY.stroke_width(pixels(1) as u32))
+        .set_all_tick_mark_size(pixels(4))
+        .label_style(font(12.0).color(&palette::INK))
+        .axis_desc_style(font(13.0).color(&palette::INK))
+        .x_desc(text)
+        .draw()
+        .map_err(drawing(PICTURE))?;
+    let thin = palette::GRAY.stroke_width(pixels(1) as u32);
+    let line = palette::BLUE.stroke_width(pixels(2) as u32);
+    for (row, values) in score.values.iter().enumerate() {
+        let y = rows - row as f64 - 0.5;
+        let finite: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
+        let Some((mean, error)) = mean_and_error(&finite) else {
+            continue;
+        };
+        if finite.len() > 1 {
+            let rings = finite
+                .iter()
+                .map(|&value| Circle::new((value, y), pixels(4), thin));
+            chart.draw_series(rings).map_err(drawing(PICTURE))?;
+        }
+        let bar = PathElement::new(vec![(mean - error, y), (mean + error, y)], line);
+        chart.draw_series([bar]).map_err(drawing(PICTURE))?;
+        let dot = Circle::new((mean, y), pixels(5), palette::BLUE.filled());
+        chart.draw_series([dot]).map_err(drawing(PICTURE))?;
+    }
+    Ok(())
+}
+
+/// The mean and its standard error, zero for a single value.
+fn mean_and_error(values: &[f64]) -> Option<(f64, f64)> {
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    let error = (squares / (count - 1.0).max(1.0) / count).sqrt();
+    (!values.is_empty()).then_some((mean, error))
+}
+
+/// An axis that holds every run and every bar.
+fn axis(score: &ComparedScore) -> Axis {
+    let ends = score.values.iter().flat_map(|values| {
+        let finite: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
+        let bar = mean_and_error(&finite).map(|(mean, error)| [mean - error, mean + error]);
+        finite.into_iter().chain(bar.into_iter().flatten())
+    });
+    let (low, high) = ends.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
+        (low.min(value), high.max(value))
+    });
+    let room = 0.1 * (high - low);
+    let quantity = Quantity {
+        name: score.name,
+        unit: score.unit,
+    };
+    let (low, high) = if low <= high {
+        (low - room, high + room)
+    } else {
+        (0.0, 1.0)
+    };
+    Axis::new(low, high, quantity, 3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::canvas::testing::Plot;
+    use super::*;
+
+    fn score(values: Vec<Vec<f64>>) -> ComparedScore {
+        ComparedScore {
+            name: "NLPD",
+            unit: None,
+            values,
+        }
+    }
+
+    #[test]
+    fn every_run_and_every_mean_is_drawn() {
+        let names = ["svgp".to_owned(), "exact".to_owned()];
+        let scores = [
+            score(vec![vec![1.0, 2.0, 3.0], vec![0.5]]),
+            score(vec![vec![f64::NAN, 2.0], vec![]]),
+        ];
+        let plot = Plot::of(|path| comparison(path, "wine", &names, &scores));
+        // Two of the legend; three runs and two means; a single run has no ring; one mean.
+        assert_eq!(plot.count("circle"), 2 + 3 + 2 + 1);
+        assert!(plot.has_text("svgp") && plot.has_text("exact"));
+    }
+
+    /// Names end where panels begin, far enough from the edge to be whole: their letters are 7 pixels
+    /// wide on average in the widest of the usual fonts.
+    #[test]
+    fn names_have_room() {
+        for (name, shown) in [
+            ("svgp", "svgp"),
+            ("CaGP-Opt, L-BFGS, near rows", "CaGP-Opt, L-BFGS, near rows"),
+            (&"w".repeat(50), &format!("{}…", "w".repeat(36))),
+        ] {
+            let names = [name.to_owned(), "a".to_owned()];
+            let scores = [score(vec![vec![1.0, 2.0], vec![0.5]])];
+            let plot = Plot::of(|path| comparison(path, "wine", &names, &scores));
+            let end = plot.place_of(shown) / f64::from(pixels(1));
+            let needed = 7.0 * shown.chars().count() as f64;
+            assert!((needed..400.0).contains(&end), "{name}: {end}");
+        }
+    }
+
+    #[test]
+    fn no_scores_are_an_error() {
+        let scores = [score(vec![vec![f64::NAN], vec![]])];
+        let names = ["a".to_owned(), "b".to_owned()];
+        let error = Plot::refused(|path| comparison(path, "wine", &names, &scores));
+        assert!(matches!(error, PlotError::NothingToShow { given: 1, .. }));
+    }
+}

@@ -1,0 +1,278 @@
+//! Which classes are taken for which.
+
+use std::path::Path;
+
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+
+use super::canvas::{
+    Area, Frame, HEIGHT, MARGIN, SQUARE_HEADER, drawing, font, on_paper, pixels, plain_text, write,
+    write_header,
+};
+use super::rows::same_length;
+use super::{Caption, PlotError, palette};
+
+const PICTURE: &str = "Confusion";
+
+/// Sans-serif letters of the names of classes are about this wide, in pixels.
+const LETTER: i32 = 7;
+/// Room for the words along an axis.
+const AXIS: i32 = 20;
+/// Longest name of a class, in characters.
+const LONGEST_NAME: usize = 13;
+/// Cells with shorter sides have no numbers in them.
+const SMALLEST_WITH_NUMBER: i32 = 16;
+/// Mistakes that are listed.
+const LISTED: usize = 8;
+
+/// How many rows of each class were predicted to be of each class.
+#[derive(Debug, Clone, Copy)]
+pub struct Confusion<'a> {
+    /// Row-major, a row for each class and a column for each prediction, `[C, C]`.
+    pub counts: &'a [usize],
+    /// The names of the classes, `[C]`.
+    pub names: &'a [String],
+}
+
+impl Confusion<'_> {
+    fn count(&self, class: usize, predicted: usize) -> usize {
+        self.counts[class * self.names.len() + predicted]
+    }
+
+    /// The rows of a class.
+    fn of_class(&self, class: usize) -> usize {
+        let classes = self.names.len();
+        self.counts[class * classes..][..classes].iter().sum()
+    }
+
+    /// Room for the names, left of the matrix and below it.
+    fn names_room(&self) -> i32 {
+        LETTER * self.longest_name() + 16
+    }
+
+    /// In characters as shown.
+    fn longest_name(&self) -> i32 {
+        let lengths = (0..self.names.len()).map(|class| self.name(class).chars().count());
+        lengths.max().unwrap_or(0) as i32
+    }
+
+    fn name(&self, class: usize) -> String {
+        plain_text(&self.names[class], LONGEST_NAME)
+    }
+
+    /// Class, prediction and count of the most frequent mistakes, the most frequent first.
+    fn mistakes(&self) -> Vec<(usize, usize, usize)> {
+        let classes = self.names.len();
+        let pairs = (0..classes).flat_map(|class| (0..classes).map(move |other| (class, other)));
+        let mut mistakes: Vec<(usize, usize, usize)> = pairs
+            .filter(|(class, other)| class != other)
+            .map(|(class, other)| (class, other, self.count(class, other)))
+            .filter(|(.., count)| *count > 0)
+            .collect();
+        mistakes.sort_by_key(|&(.., count)| std::cmp::Reverse(count));
+        mistakes.truncate(LISTED);
+        mistakes
+    }
+}
+
+/// Draws how many rows of each class, one below the other, are predicted to be of each class, side by
+/// side, colored by their share of the class.
+///
+/// # Errors
+///
+/// [`PlotError::LengthMismatch`] when there is not a count for each pair of classes,
+/// [`PlotError::NothingToShow`] when all are zero, [`PlotError::Write`] when the file cannot be
+/// written.
+pub fn confusion(
+    path: &Path,
+    content: Confusion<'_>,
+    caption: Caption<'_>,
+) -> Result<(), PlotError> {
+    let (classes, found) = (content.names.len(), content.counts.len());
+    same_length(PICTURE, "the counts", classes * classes, found)?;
+    let rows: usize = content.counts.iter().sum();
+    if rows == 0 {
+        return Err(PlotError::NothingToShow {
+            plot: PICTURE,
+            given: found,
+        });
+    }
+    let right: usize = (0..classes).map(|class| content.count(class, class)).sum();
+    let error = 100.0 * (rows - right) as f64 / rows as f64;
+    let frame = Frame {
+        plot: PICTURE,
+        caption,
+        remarks: vec![
+            format!("{rows} test rows, {error:.1} % of them wrong"),
+            "colors are shares of a class".into(),
+        ],
+        legend: Vec::new(),
+    };
+    on_paper(path, &frame, |sheet| {
+        write_header(sheet, &frame)?;
+        let room = HEIGHT as i32 - SQUARE_HEADER - MARGIN - content.names_room() - AXIS;
+        let side = (room / classes as i32).max(1);
+        let matrix = Matrix {
+            content,
+            left: MARGIN + AXIS + content.names_room(),
+            top: SQUARE_HEADER,
+            side,
+        };
+        matrix.draw(sheet)?;
+        list(sheet, &content, matrix.left + side * classes as i32 + 40)
+    })
+}
+
+/// The matrix on the sheet, in pixels.
+struct Matrix<'a> {
+    content: Confusion<'a>,
+    left: i32,
+    top: i32,
+    side: i32,
+}
+
+impl Matrix<'_> {
+    fn draw(&self, sheet: &Area<'_>) -> Result<(), PlotError> {
+        let classes = self.content.names.len();
+        for class in 0..classes {
+            for predicted in 0..classes {
+                self.cell(sheet, class, predicted)?;
+            }
+        }
+        self.names(sheet)
+    }
+
+    fn cell(&self, sheet: &Area<'_>, class: usize, predicted: usize) -> Result<(), PlotError> {
+        let count = self.content.count(class, predicted);
+        let share = count as f64 / self.content.of_class(class).max(1) as f64;
+        let corner = |row: usize, column: usize| {
+            let (x, y) = (column as i32 * self.side, row as i32 * self.side);
+            (pixels(self.left + x), pixels(self.top + y))
+        };
+        let corners = [corner(class, predicted), corner(class + 1, predicted + 1)];
+        let color = palette::share(class == predicted, share);
+        sheet
+            .draw(&Rectangle::new(corners, color.filled()))
+            .and_then(|()| {
+                let edge = palette::GRID.stroke_width(pixels(1) as u32);
+                sheet.draw(&Rectangle::new(corners, edge))
+            })
+            .map_err(drawing(PICTURE))?;
+        if count == 0 || self.side < SMALLEST_WITH_NUMBER {
+            return Ok(());
+        }
+        let ink = match share > 0.6 {
+            true => palette::PAPER,
+            false => palette::INK,
+        };
+        let text = count.to_string();
+        // Digits are about 0.6 of the font size wide.
+        let widest = 0.85 * f64::from(self.side) / (0.6 * text.len() as f64);
+        let style = font(widest.min(12.5))
+            .color(&ink)
+            .pos(Pos::new(HPos::Center, VPos::Center));
+        let (x, y) = corners[0];
+        let middle = (x + pixels(self.side) / 2, y + pixels(self.side) / 2);
+        sheet
+            .draw_text(&text, &style, middle)
+            .map_err(drawing(PICTURE))
+    }
+
+    fn names(&self, sheet: &Area<'_>) -> Result<(), PlotError> {
+        let classes = self.content.names.len() as i32;
+        let size = (0.9 * f64::from(self.side)).min(12.0);
+        let style = font(size).color(&palette::INK);
+        let beside = style.pos(Pos::new(HPos::Right, VPos::Center));
+        let fits = LETTER * self.content.longest_name() < self.side;
+        let below = match fits {
+            true => style.pos(Pos::new(HPos::Center, VPos::Top)),
+            false => beside.transform(FontTransform::Rotate270),
+        };
+        let extent = self.side * classes;
+        for class in 0..classes {
+            let name = self.content.name(class as usize);
+            let middle = class * self.side + self.side / 2;
+            let place = (self.left - 6, self.top + middle);
+            write(sheet, PICTURE, &name, &beside, place)?;
+            let place = (self.left + middle, self.top + extent + 6);
+            write(sheet, PICTURE, &name, &below, place)?;
+        }
+        let gray = font(12.5).color(&palette::GRAY);
+        let centered = gray.pos(Pos::new(HPos::Center, VPos::Center));
+        let bottom = self.top + extent + self.content.names_room() + AXIS / 2;
+        let place = (self.left + extent / 2, bottom);
+        write(sheet, PICTURE, "predicted class", &centered, place)?;
+        let upright = centered.transform(FontTransform::Rotate270);
+        let place = (MARGIN + AXIS / 2, self.top + extent / 2);
+        write(sheet, PICTURE, "class", &upright, place)
+    }
+}
+
+/// The most frequent mistakes, right of the matrix.
+fn list(sheet: &Area<'_>, content: &Confusion<'_>, left: i32) -> Result<(), PlotError> {
+    const LINE_HEIGHT: i32 = 21;
+    let mistakes = content.mistakes();
+    let gray = font(12.5).color(&palette::GRAY);
+    let ink = font(12.5).color(&palette::INK);
+    let title = match mistakes.is_empty() {
+        true => "no mistakes",
+        false => "most frequent mistakes",
+    };
+    write(sheet, PICTURE, title, &gray, (left, SQUARE_HEADER + 4))?;
+    for (line, (class, predicted, count)) in mistakes.into_iter().enumerate() {
+        let y = SQUARE_HEADER + 4 + LINE_HEIGHT * (line as i32 + 1);
+        let text = format!("{} as {}", content.name(class), content.name(predicted));
+        write(sheet, PICTURE, &count.to_string(), &ink, (left, y))?;
+        write(sheet, PICTURE, &text, &ink, (left + 42, y))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::canvas::testing::{CAPTION, Plot};
+    use super::*;
+
+    fn names(count: usize) -> Vec<String> {
+        (0..count).map(|class| format!("class {class}")).collect()
+    }
+
+    #[test]
+    fn every_count_is_written_and_mistakes_are_listed() {
+        let names = names(3);
+        let content = Confusion {
+            counts: &[50, 3, 0, 7, 40, 11, 0, 0, 60],
+            names: &names,
+        };
+        assert_eq!(content.mistakes(), [(1, 2, 11), (1, 0, 7), (0, 1, 3)]);
+        let plot = Plot::of(|path| confusion(path, content, CAPTION));
+        for text in ["50", "class 1 as class 2", "171 test rows, 12.3 %"] {
+            assert!(plot.has_text(text), "{text}");
+        }
+        // Paper, and each cell with its edge.
+        assert_eq!(plot.count("rect"), 1 + 2 * 9);
+    }
+
+    #[test]
+    fn a_hundred_classes_have_no_numbers_and_bad_counts_are_errors() {
+        let names = names(100);
+        let mut counts = vec![0; 100 * 100];
+        counts[101] = 12345;
+        let content = Confusion {
+            counts: &counts,
+            names: &names,
+        };
+        let plot = Plot::of(|path| confusion(path, content, CAPTION));
+        assert_eq!(plot.count_text("12345"), 1, "in the header alone");
+        let refused = |counts: &[usize]| {
+            let names = &names[..2];
+            let content = Confusion { counts, names };
+            Plot::refused(|path| confusion(path, content, CAPTION))
+        };
+        assert!(matches!(
+            refused(&[1, 2, 3]),
+            PlotError::LengthMismatch { .. }
+        ));
+        assert!(matches!(refused(&[0; 4]), PlotError::NothingToShow { .. }));
+    }
+}

@@ -1,0 +1,263 @@
+//! Several curves over the same quantity, in panels.
+
+use std::path::Path;
+
+use plotters::element::DashedPathElement;
+use plotters::prelude::*;
+
+use super::axis::{Axis, extent, padded, robust_extent};
+use super::canvas::{Area, Frame, drawing, on_paper, pixels, write_header};
+use super::legend::{self, Entry, Sample};
+use super::loss::clipped;
+use super::rows::{MOST_POINTS, thin, usable};
+use super::{Caption, PlotError, Quantity, palette, panels};
+
+const HEADER: i32 = 98;
+const MARGIN: i32 = 10;
+/// Pixels of a dash and of the gap behind it.
+const DASH: i32 = 7;
+const GAP: i32 = 7;
+
+/// What a curve is called and how it is drawn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CurveName {
+    /// The text of the legend.
+    pub text: String,
+    /// With gaps, through which a curve drawn before is seen.
+    pub dashed: bool,
+}
+
+impl<T: Into<String>> From<T> for CurveName {
+    /// Of a solid line.
+    fn from(text: T) -> Self {
+        Self {
+            text: text.into(),
+            dashed: false,
+        }
+    }
+}
+
+/// What an axis of values spans.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Span {
+    /// The values.
+    Values,
+    /// From zero to the largest value.
+    FromZero,
+    /// From the first number to the second, whatever the values.
+    Window(f64, f64),
+}
+
+/// Values against what all panels share.
+#[derive(Clone, Debug)]
+pub struct CurvePanel<'a> {
+    /// What stands above the panel.
+    pub title: &'a str,
+    /// What is measured.
+    pub value: Quantity<'a>,
+    /// For every curve its points, from left to right.
+    pub curves: Vec<Vec<(f64, f64)>>,
+    /// What the axis spans.
+    pub span: Span,
+}
+
+/// Draws a panel for each of `panels`, with curves called `names` over `along`.
+///
+/// A few values far from the others do not stretch a panel's axis; the curves are cut there.
+///
+/// # Errors
+///
+/// [`PlotError::NothingToShow`] when a panel has no finite value, [`PlotError::Write`] when
+/// the file cannot be written.
+pub fn curves(
+    path: &Path,
+    plot: &'static str,
+    caption: Caption<'_>,
+    names: &[CurveName],
+    along: Quantity<'_>,
+    panels: &[CurvePanel<'_>],
+) -> Result<(), PlotError> {
+    let axes: Result<Vec<(Axis, Axis)>, PlotError> = panels
+        .iter()
+        .map(|panel| axes(plot, panel, along))
+        .collect();
+    let axes = axes?;
+    let frame = Frame {
+        plot,
+        caption,
+        remarks: Vec::new(),
+        legend: legend_entries(names),
+    };
+    on_paper(path, &frame, |sheet| {
+        let (header, body) = sheet.split_vertically(pixels(HEADER));
+        write_header(&header, &frame)?;
+        legend::in_a_row(&header, &frame.legend, MARGIN, 80)?;
+        let areas = panels::divide(&body, panels.len());
+        for ((area, panel), axes) in areas.iter().zip(panels).zip(axes) {
+            draw(area, plot, panel, names, axes)?;
+        }
+        Ok(())
+    })
+}
+
+fn legend_entries(names: &[CurveName]) -> Vec<Entry<'_>> {
+    let entries = names.iter().enumerate().map(|(curve, name)| Entry {
+        sample: if name.dashed {
+            Sample::Dashes
+        } else {
+            Sample::Line
+        },
+        color: palette::class(curve),
+        text: name.text.as_str(),
+    });
+    entries.collect()
+}
+
+fn axes(
+    plot: &'static str,
+    panel: &CurvePanel<'_>,
+    along: Quantity<'_>,
+) -> Result<(Axis, Axis), PlotError> {
+    let points = || panel.curves.iter().flatten();
+    let sound = || points().filter(|point| usable(point.0) && usable(point.1));
+    let values: Vec<f64> = sound().map(|point| point.1).collect();
+    let (Some((left, right)), Some((low, high))) = (
+        extent(sound().map(|point| point.0)),
+        robust_extent(&values, 1.0),
+    ) else {
+        return Err(PlotError::NothingToShow {
+            plot,
+            given: points().count(),
+        });
+    };
+    let (low, high) = match panel.span {
+        Span::Values => padded((low, high), 0.05),
+        Span::FromZero => (low.min(0.0), high),
+        Span::Window(low, high) => (low, high),
+    };
+    Ok((
+        Axis::new(left, right, along, 5),
+        Axis::new(low, high, panel.value, 6),
+    ))
+}
+
+fn draw(
+    area: &Area<'_>,
+    plot: &'static str,
+    panel: &CurvePanel<'_>,
+    names: &[CurveName],
+    axes: (Axis, Axis),
+) -> Result<(), PlotError> {
+    let vertical = axes.1.clone();
+    let mut chart = panels::chart(area, plot, panel.title, axes)?;
+    for (curve, points) in panel.curves.iter().enumerate() {
+        let sound = points.iter().copied();
+        let sound: Vec<(f64, f64)> = sound
+            .filter(|point| usable(point.0) && usable(point.1))
+            .collect();
+        let shown = thin(&sound, MOST_POINTS);
+        let color = palette::class(curve);
+        let line = color.stroke_width(pixels(2) as u32);
+        let pieces = clipped(&shown, vertical.limits()).into_iter();
+        let dashed = names.get(curve).is_some_and(|name| name.dashed);
+        let drawn = if dashed {
+            let (dash, gap) = (pixels(DASH), pixels(GAP));
+            let dashes = |piece: Vec<_>| DashedPathElement::new(piece, dash, gap, line);
+            chart.draw_series(pieces.map(dashes)).map(|_| ())
+        } else {
+            let path = |piece| PathElement::new(piece, line);
+            chart.draw_series(pieces.map(path)).map(|_| ())
+        };
+        drawn.map_err(drawing(plot))?;
+        if shown.len() <= 20 {
+            let dots = shown.iter().filter(|point| vertical.holds(point.1));
+            chart
+                .draw_series(dots.map(|&point| Circle::new(point, pixels(3), color.filled())))
+                .map_err(drawing(plot))?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::canvas::testing::{CAPTION, Plot};
+    use super::*;
+
+    const STEP: Quantity<'static> = Quantity::of("step");
+
+    fn panel(curves: Vec<Vec<(f64, f64)>>) -> CurvePanel<'static> {
+        CurvePanel {
+            title: "test error",
+            value: Quantity::of("RMSE"),
+            curves,
+            span: Span::Values,
+        }
+    }
+
+    #[test]
+    fn every_curve_of_every_panel_is_drawn() {
+        let names = ["svgp".into(), "solve".into()];
+        let rising = vec![(1.0, 1.0), (2.0, 2.0), (3.0, 4.0)];
+        let falling = vec![(1.0, 4.0), (2.0, f64::NAN), (3.0, 1.0)];
+        let panels = [
+            panel(vec![rising.clone(), falling]),
+            panel(vec![rising, vec![]]),
+        ];
+        let draw = |path: &Path| curves(path, "Curves", CAPTION, &names, STEP, &panels);
+        let plot = Plot::of(draw);
+        // The finite points.
+        assert_eq!(plot.count("circle"), 3 + 2 + 3);
+        assert!(plot.has_text("svgp") && plot.has_text("solve"));
+        assert_eq!(plot.count_text("test error"), 2);
+    }
+
+    #[test]
+    fn a_dashed_curve_has_gaps() {
+        let line = vec![(0.0, 0.0), (1.0, 1.0)];
+        let lines = |dashed| {
+            let names = [CurveName {
+                text: "svgp".into(),
+                dashed,
+            }];
+            let panels = [panel(vec![line.clone()])];
+            let draw = |path: &Path| curves(path, "Curves", CAPTION, &names, STEP, &panels);
+            Plot::of(draw).count("polyline")
+        };
+        // Some 800 pixels of dashes and gaps of seven each.
+        assert!(lines(true) > lines(false) + 20);
+    }
+
+    #[test]
+    fn a_window_cuts_what_is_beyond_it() {
+        let beyond = CurvePanel {
+            span: Span::Window(0.0, 10.0),
+            ..panel(vec![vec![(0.0, 500.0), (1.0, 5.0)]])
+        };
+        let names = ["svgp".into()];
+        let plot = Plot::of(|path: &Path| curves(path, "Curves", CAPTION, &names, STEP, &[beyond]));
+        assert!(plot.has_text("10") && !plot.has_text("500"));
+        assert_eq!(plot.count("circle"), 1);
+    }
+
+    #[test]
+    fn a_long_legend_has_rows() {
+        let heights = |count: usize| {
+            let names: Vec<CurveName> = (0..count)
+                .map(|name| format!("a model of number {name}").into())
+                .collect();
+            let panels = [panel(vec![vec![(0.0, 1.0), (1.0, 2.0)]])];
+            let draw = |path: &Path| curves(path, "Curves", CAPTION, &names, STEP, &panels);
+            Plot::of(draw).heights_of("a model of number")
+        };
+        assert_eq!([2, 7].map(|count| heights(count).len()), [1, 2]);
+    }
+
+    #[test]
+    fn a_panel_without_values_is_an_error() {
+        let panels = [panel(vec![vec![(1.0, f64::NAN)]])];
+        let draw = |path: &Path| curves(path, "Curves", CAPTION, &[], STEP, &panels);
+        let error = Plot::refused(draw);
+        assert!(matches!(error, PlotError::NothingToShow { given: 1, .. }));
+    }
+}

@@ -1,0 +1,263 @@
+//! What the layers of a model make of images.
+
+use std::path::Path;
+
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+
+use super::bitmap::{Bitmap, Tones};
+use super::canvas::{
+    Area, Frame, HEIGHT, MARGIN, Placed, SQUARE_HEADER, WIDTH, font, on_paper_with, plain_text,
+    write, write_header,
+};
+use super::rows::same_length;
+use super::{Caption, PlotError, palette};
+
+const PICTURE: &str = "Feature maps";
+
+/// Height of the line above the maps of a layer.
+const TITLE: i32 = 24;
+/// Room for the names of the images.
+const NAMES: i32 = 84;
+const GAP: i32 = 4;
+/// The gap between an image and its maps.
+const WIDE_GAP: i32 = 14;
+const LARGEST_SIDE: i32 = 84;
+/// Longest name of an image, in characters.
+const LONGEST_NAME: usize = 11;
+/// Most channels of a layer that are shown.
+const MOST_CHANNELS: usize = 12;
+
+/// Images of one shape, a row each: pixel after pixel with the channels of a pixel side by side.
+#[derive(Debug, Clone, Copy)]
+pub struct ImageRows<'a> {
+    /// Rows of pixels.
+    pub height: usize,
+    /// Columns of pixels.
+    pub width: usize,
+    /// Numbers a pixel.
+    pub channels: usize,
+    /// The numbers, `[N, height·width·channels]`.
+    pub values: &'a [f64],
+}
+
+impl ImageRows<'_> {
+    fn length(&self) -> usize {
+        self.height * self.width * self.channels
+    }
+
+    fn check(&self, images: usize) -> Result<(), PlotError> {
+        let expected = images * self.length();
+        same_length(PICTURE, "the maps", expected, self.values.len())
+    }
+
+    /// One image in its colors, or the mean of its channels.
+    fn image(&self, index: usize, tones: Tones) -> Bitmap {
+        let values = &self.values[index * self.length()..][..self.length()];
+        Bitmap::new(values, self.width, self.channels, tones)
+    }
+
+    /// One channel of all images.
+    fn channel(&self, channel: usize) -> Vec<f64> {
+        let own = self.values.iter().skip(channel);
+        own.step_by(self.channels).copied().collect()
+    }
+
+    fn shown_channels(&self) -> usize {
+        self.channels.min(MOST_CHANNELS)
+    }
+
+    fn title(&self, layer: usize) -> String {
+        let Self {
+            height,
+            width,
+            channels,
+            ..
+        } = self;
+        let shown = match self.shown_channels() == *channels {
+            true => format!("{channels} channels"),
+            false => format!("{} of {channels} channels", self.shown_channels()),
+        };
+        format!("layer {layer}: {height} by {width} patches, {shown}")
+    }
+}
+
+/// Draws every channel of the maps that layers make of some images beside the images, a block for each
+/// layer. Every channel goes from its smallest value, black, to its largest, white.
+///
+/// # Errors
+///
+/// [`PlotError::LengthMismatch`] when a layer has not a map for every image,
+/// [`PlotError::NothingToShow`] when there are no images or layers, [`PlotError::Write`] when
+/// the file cannot be written.
+pub fn feature_maps(
+    path: &Path,
+    names: &[String],
+    images: ImageRows<'_>,
+    layers: &[ImageRows<'_>],
+    caption: Caption<'_>,
+) -> Result<(), PlotError> {
+    for rows in layers.iter().chain([&images]) {
+        rows.check(names.len())?;
+    }
+    let tones = Tones::of(images.values.iter().copied(), 0.0);
+    let (Some(tones), false) = (tones, layers.is_empty()) else {
+        return Err(PlotError::NothingToShow {
+            plot: PICTURE,
+            given: images.values.len(),
+        });
+    };
+    let layout = Layout::new(names.len(), layers);
+    let mut placed = Vec::new();
+    for (block, layer) in layers.iter().enumerate() {
+        let place = |row: usize, column: usize, bitmap| Placed {
+            bitmap,
+            corner: layout.corner(block, row, column),
+            size: (layout.side, layout.side),
+        };
+        placed.extend((0..names.len()).map(|row| place(row, 0, images.image(row, tones))));
+        for channel in 0..layer.shown_channels() {
+            placed.extend(
+                (channel_bitmaps(layer, channel, names.len())
+                    .into_iter()
+                    .enumerate())
+                .map(|(row, bitmap)| place(row, channel + 1, bitmap)),
+            );
+        }
+    }
+    let frame = Frame {
+        plot: PICTURE,
+        caption,
+        remarks: vec![
+            "means of the layers before the last".into(),
+            "each channel from its smallest value, black, to its largest, white".into(),
+        ],
+        legend: Vec::new(),
+    };
+    on_paper_with(path, &frame, &placed, |sheet| {
+        write_header(sheet, &frame)?;
+        write_names(sheet, names, layers, &layout)
+    })
+}
+
+/// A channel of every image.
+fn channel_bitmaps(layer: &ImageRows<'_>, channel: usize, images: usize) -> Vec<Bitmap> {
+    let values = layer.channel(channel);
+    let middle = Tones {
+        black: 0.0,
+        white: 0.0,
+    };
+    let tones = Tones::of(values.iter().copied(), 0.0).unwrap_or(middle);
+    let maps = values.chunks_exact(values.len() / images);
+    maps.map(|map| Bitmap::new(map, layer.width, 1, tones))
+        .collect()
+}
+
+fn write_names(
+    sheet: &Area<'_>,
+    names: &[String],
+    layers: &[ImageRows<'_>],
+    layout: &Layout,
+) -> Result<(), PlotError> {
+    let ink = font(12.5).color(&palette::INK);
+    let beside = ink.pos(Pos::new(HPos::Right, VPos::Center));
+    for (block, layer) in layers.iter().enumerate() {
+        let (_, top) = layout.corner(block, 0, 0);
+        let title = layer.title(block + 1);
+        write(sheet, PICTURE, &title, &ink, (MARGIN, top - TITLE + 2))?;
+        for (row, name) in names.iter().enumerate() {
+            let (left, top) = layout.corner(block, row, 0);
+            let name = plain_text(name, LONGEST_NAME);
+            let place = (left - 8, top + layout.side / 2);
+            write(sheet, PICTURE, &name, &beside, place)?;
+        }
+    }
+    Ok(())
+}
+
+/// Where images and maps are, in pixels.
+struct Layout {
+    side: i32,
+    rows: i32,
+}
+
+impl Layout {
+    /// Blocks below each other, an image a row, as large as they fit.
+    fn new(images: usize, layers: &[ImageRows<'_>]) -> Self {
+        let (rows, blocks) = (images as i32, layers.len() as i32);
+        let channels = layers.iter().map(ImageRows::shown_channels).max();
+        let columns = 1 + channels.unwrap_or(0) as i32;
+        let width = WIDTH as i32 - 2 * MARGIN - NAMES - WIDE_GAP;
+        let height = (HEIGHT as i32 - SQUARE_HEADER - MARGIN) / blocks - TITLE;
+        let side = (width / columns).min(height / rows) - GAP;
+        Self {
+            side: side.clamp(1, LARGEST_SIDE),
+            rows,
+        }
+    }
+
+    /// The upper left corner of an image, in column zero, or of one of its maps.
+    fn corner(&self, block: usize, row: usize, column: usize) -> (i32, i32) {
+        let step = self.side + GAP;
+        let block_height = TITLE + step * self.rows;
+        let gap = if column > 0 { WIDE_GAP - GAP } else { 0 };
+        (
+            MARGIN + NAMES + step * column as i32 + gap,
+            SQUARE_HEADER + block_height * block as i32 + TITLE + step * row as i32,
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::canvas::testing::{CAPTION, Plot, wave};
+    use super::*;
+
+    fn rows(values: &[f64], side: usize, channels: usize) -> ImageRows<'_> {
+        ImageRows {
+            height: side,
+            width: side,
+            channels,
+            values,
+        }
+    }
+
+    #[test]
+    fn every_channel_of_every_layer_is_beside_its_image() {
+        let (images, first, second) = (wave(3 * 48, 0.1), wave(3 * 90, 0.2), wave(3 * 80, 0.3));
+        let layers = [rows(&first, 3, 10), rows(&second, 2, 20)];
+        let names = ["cat", "dog", "ship"].map(String::from);
+        let draw = |layers: &[ImageRows<'_>]| {
+            Plot::of(|path| feature_maps(path, &names, rows(&images, 4, 3), layers, CAPTION))
+        };
+        let plot = draw(&layers);
+        assert_eq!(plot.count("image"), 3 * (1 + 10) + 3 * (1 + 12));
+        assert!(plot.has_text("layer 1: 3 by 3 patches, 10 channels"));
+        assert!(plot.has_text("12 of 20 channels"));
+        assert_eq!(plot.count_text("ship"), 2);
+    }
+
+    #[test]
+    fn maps_fit_on_the_sheet() {
+        let values = wave(240, 0.0);
+        for blocks in 1..=4 {
+            let layers = vec![rows(&values, 2, 20); blocks];
+            let layout = Layout::new(3, &layers);
+            let (x, y) = layout.corner(blocks - 1, 2, 12);
+            let (right, bottom) = (x + layout.side, y + layout.side);
+            assert!(right <= WIDTH as i32 && bottom <= HEIGHT as i32, "{blocks}");
+        }
+    }
+
+    #[test]
+    fn missing_maps_are_errors() {
+        let values = [0.5; 16];
+        let names = ["a".to_owned()];
+        let image = rows(&values, 4, 1);
+        let refused = |layers: &[ImageRows<'_>]| {
+            Plot::refused(|path| feature_maps(path, &names, image, layers, CAPTION))
+        };
+        assert!(matches!(refused(&[]), PlotError::NothingToShow { .. }));
+        let error = refused(&[rows(&values[1..], 4, 1)]);
+        assert!(matches!(error, PlotError::LengthMismatch { .. }));
+    }
+}

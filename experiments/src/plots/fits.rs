@@ -1,0 +1,290 @@
+//! Several fits over the same input, in panels.
+
+use std::path::Path;
+
+use plotters::prelude::*;
+
+use super::axis::{Axis, extent, padded, robust_extent};
+use super::band::draw_band;
+use super::canvas::{Area, Chart, Frame, drawing, on_paper, pixels, write_header};
+use super::fit_content::Points;
+use super::legend::{self, Entry, Sample};
+use super::loss::clipped;
+use super::rows::{same_length, usable};
+use super::{Caption, PlotError, Quantity, palette, panels};
+
+const PICTURE: &str = "Fits";
+const HEADER: i32 = 98;
+const MARGIN: i32 = 10;
+/// How strong the color of a band is.
+const SHADE: f64 = 0.3;
+
+/// A model over one input.
+#[derive(Clone, Copy, Debug)]
+pub struct FitPanel<'a> {
+    /// What stands above the panel.
+    pub title: &'a str,
+    /// Inputs the model was evaluated at, increasing, `[G]`.
+    pub x: &'a [f64],
+    /// Predicted means, `[G]`.
+    pub mean: &'a [f64],
+    /// Standard deviations of the band around them, `[G]`.
+    pub deviation: &'a [f64],
+    /// Inducing inputs, `[M]`.
+    pub inducing: &'a [f64],
+    /// Orthogonal inducing inputs, `[M2]`.
+    pub orthogonal: &'a [f64],
+}
+
+/// What the bands of all panels are.
+#[derive(Clone, Copy, Debug)]
+pub struct Bands<'a> {
+    /// The text of the legend.
+    pub text: &'a str,
+    /// Half the width, in standard deviations.
+    pub deviations: f64,
+}
+
+/// Draws a panel a fit, all with the same axes: mean, band, training and held-out points, inducing
+/// inputs as crosses along the bottom and orthogonal ones as triangles along the top.
+///
+/// # Errors
+///
+/// [`PlotError::LengthMismatch`] when slices of the same rows differ in length,
+/// [`PlotError::NothingToShow`] when no value is finite, [`PlotError::Write`] when the file
+/// cannot be written.
+pub fn fits(
+    path: &Path,
+    caption: Caption<'_>,
+    band: Bands<'_>,
+    (train, test): (Points<'_>, Points<'_>),
+    (input, target): (Quantity<'_>, Quantity<'_>),
+    fits: &[FitPanel<'_>],
+) -> Result<(), PlotError> {
+    for fit in fits {
+        let count = fit.x.len();
+        same_length(PICTURE, "the mean", count, fit.mean.len())?;
+        same_length(PICTURE, "the band", count, fit.deviation.len())?;
+    }
+    for points in [train, test] {
+        same_length(PICTURE, "the targets", points.x.len(), points.y.len())?;
+    }
+    let axes = axes(fits, band, &[train, test], (input, target))?;
+    let frame = Frame {
+        plot: PICTURE,
+        caption,
+        remarks: Vec::new(),
+        legend: legend_entries(band.text, test, fits),
+    };
+    on_paper(path, &frame, |sheet| {
+        let (header, body) = sheet.split_vertically(pixels(HEADER));
+        write_header(&header, &frame)?;
+        legend::in_a_row(&header, &frame.legend, MARGIN, 80)?;
+        for (area, fit) in panels::divide(&body, fits.len()).iter().zip(fits) {
+            draw(area, fit, band, (train, test), axes.clone())?;
+        }
+        Ok(())
+    })
+}
+
+impl FitPanel<'_> {
+    /// Input, lower and upper edge of a band this many deviations to each side.
+    fn edges(&self, deviations: f64) -> Vec<[f64; 3]> {
+        let rows = (self.x.iter().zip(self.mean)).zip(self.deviation);
+        rows.map(|((&x, mean), deviation)| {
+            let half = deviations * deviation;
+            [x, mean - half, mean + half]
+        })
+        .collect()
+    }
+}
+
+/// An entry for everything that some panel has.
+fn legend_entries<'a>(band: &'a str, test: Points<'_>, fits: &[FitPanel<'_>]) -> Vec<Entry<'a>> {
+    let mut entries = vec![
+        Entry::new(Sample::Line, palette::BLUE, "mean"),
+        Entry::new(Sample::Band, palette::SKY, band),
+        Entry::new(Sample::Dot, palette::INK, "training"),
+    ];
+    if !test.x.is_empty() {
+        entries.push(Entry::new(Sample::Ring, palette::VERMILION, "held out"));
+    }
+    if fits.iter().any(|fit| !fit.inducing.is_empty()) {
+        entries.push(Entry::new(Sample::Cross, palette::GREEN, "inducing"));
+    }
+    if fits.iter().any(|fit| !fit.orthogonal.is_empty()) {
+        entries.push(Entry::new(Sample::Triangle, palette::GREEN, "orthogonal"));
+    }
+    entries
+}
+
+/// Axes that hold the data and the means; a band may stretch them by half at either end.
+fn axes(
+    fits: &[FitPanel<'_>],
+    band: Bands<'_>,
+    points: &[Points<'_>],
+    (input, target): (Quantity<'_>, Quantity<'_>),
+) -> Result<(Axis, Axis), PlotError> {
+    let places = fits.iter().flat_map(|fit| fit.x.iter().copied());
+    let means = fits.iter().flat_map(|fit| fit.mean.iter().copied());
+    let targets = points.iter().flat_map(|points| points.y.iter().copied());
+    let heights: Vec<f64> = means
+        .chain(targets)
+        .filter(|&value| usable(value))
+        .collect();
+    let edges = fits.iter().flat_map(|fit| {
+        let edges = fit.edges(band.deviations).into_iter();
+        edges.flat_map(|[_, low, high]| [low, high])
+    });
+    let (Some((left, right)), Some(inner), Some(outer)) = (
+        extent(places.filter(|&value| usable(value))),
+        robust_extent(&heights, 5.0),
+        extent(edges.filter(|&value| usable(value))),
+    ) else {
+        return Err(PlotError::NothingToShow {
+            plot: PICTURE,
+            given: heights.len(),
+        });
+    };
+    let most = padded(inner, 0.5);
+    let range = (
+        inner.0.min(outer.0.max(most.0)),
+        inner.1.max(outer.1.min(most.1)),
+    );
+    let (low, high) = padded(range, 0.1);
+    Ok((
+        Axis::new(left, right, input, 5),
+        Axis::new(low, high, target, 5),
+    ))
+}
+
+fn draw(
+    area: &Area<'_>,
+    fit: &FitPanel<'_>,
+    band: Bands<'_>,
+    (train, test): (Points<'_>, Points<'_>),
+    axes: (Axis, Axis),
+) -> Result<(), PlotError> {
+    let (horizontal, vertical) = axes.clone();
+    let inside = |point: &(f64, f64)| horizontal.holds(point.0) && vertical.holds(point.1);
+    let visible = |points: Points<'_>| -> Vec<(f64, f64)> {
+        let pairs = points.x.iter().copied().zip(points.y.iter().copied());
+        pairs.filter(inside).collect()
+    };
+    let mut chart = panels::chart(area, PICTURE, fit.title, axes)?;
+    let edges = fit.edges(band.deviations);
+    draw_band(&mut chart, PICTURE, &edges, &vertical, SHADE)?;
+    let dot = palette::INK.mix(0.6).filled();
+    let dots = visible(train).into_iter();
+    chart
+        .draw_series(dots.map(|point| Circle::new(point, pixels(2), dot)))
+        .map_err(drawing(PICTURE))?;
+    let ring = palette::VERMILION.stroke_width(pixels(1) as u32);
+    let rings = visible(test).into_iter();
+    chart
+        .draw_series(rings.map(|point| Circle::new(point, pixels(2), ring)))
+        .map_err(drawing(PICTURE))?;
+    let line = palette::BLUE.stroke_width(pixels(2) as u32);
+    let means: Vec<(f64, f64)> = fit
+        .x
+        .iter()
+        .copied()
+        .zip(fit.mean.iter().copied())
+        .collect();
+    let pieces = clipped(&means, vertical.limits()).into_iter();
+    chart
+        .draw_series(pieces.map(|piece| PathElement::new(piece, line)))
+        .map_err(drawing(PICTURE))?;
+    draw_inducing(&mut chart, fit, &horizontal, &vertical)
+}
+
+fn draw_inducing(
+    chart: &mut Chart<'_>,
+    fit: &FitPanel<'_>,
+    horizontal: &Axis,
+    vertical: &Axis,
+) -> Result<(), PlotError> {
+    let (low, high) = vertical.limits();
+    let offset = 0.04 * (high - low);
+    let places = |points: &[f64], height: f64| -> Vec<(f64, f64)> {
+        let held = points.iter().filter(|&&place| horizontal.holds(place));
+        held.map(|&place| (place, height)).collect()
+    };
+    let line = palette::GREEN.stroke_width(pixels(2) as u32);
+    let crosses = places(fit.inducing, low + offset).into_iter();
+    chart
+        .draw_series(crosses.map(|point| Cross::new(point, pixels(4), line)))
+        .map_err(drawing(PICTURE))?;
+    let triangles = places(fit.orthogonal, high - offset).into_iter();
+    chart
+        .draw_series(
+            triangles.map(|point| TriangleMarker::new(point, pixels(4), palette::GREEN.filled())),
+        )
+        .map_err(drawing(PICTURE))?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::canvas::testing::{CAPTION, Plot};
+    use super::*;
+
+    const INPUT: Quantity<'static> = Quantity::of("x");
+    const TARGET: Quantity<'static> = Quantity::of("y");
+
+    const BANDS: Bands<'static> = Bands {
+        text: "±2 deviations",
+        deviations: 2.0,
+    };
+
+    fn panel<'a>(mean: &'a [f64], orthogonal: &'a [f64]) -> FitPanel<'a> {
+        FitPanel {
+            title: "SVGP 5",
+            x: &[0.0, 1.0, 2.0],
+            mean,
+            deviation: &[0.25; 3],
+            inducing: &[0.5, 1.5],
+            orthogonal,
+        }
+    }
+
+    #[test]
+    fn bands_are_so_many_deviations_wide() {
+        let edges = panel(&[0.0, 1.0, 0.0], &[]).edges(BANDS.deviations);
+        assert_eq!(edges, [[0.0, -0.5, 0.5], [1.0, 0.5, 1.5], [2.0, -0.5, 0.5]]);
+    }
+
+    #[test]
+    fn every_panel_has_data_band_and_inducing_inputs() {
+        let mean = [0.0, 1.0, 0.0];
+        let all = [panel(&mean, &[]), panel(&mean, &[1.0, 9.0])];
+        let train = Points {
+            x: &[0.0, 1.0],
+            y: &[0.1, 0.9],
+        };
+        let test = Points {
+            x: &[2.0],
+            y: &[0.0],
+        };
+        let quantities = (INPUT, TARGET);
+        let draw = |path: &Path| fits(path, CAPTION, BANDS, (train, test), quantities, &all);
+        let plot = Plot::of(draw);
+        // Two of the legend and three points a panel.
+        assert_eq!(plot.count("circle"), 2 + 2 * 3);
+        // A band a panel, and the triangles: one of the legend, one inside the range.
+        assert_eq!(plot.count("polygon"), 2 + 2);
+        assert_eq!(plot.count_text("±2 deviations"), 1);
+        assert_eq!(plot.count_text("SVGP 5"), 2);
+        assert_eq!(plot.count_text("orthogonal"), 1);
+        let (none, plain) = (Points { x: &[], y: &[] }, [panel(&mean, &[])]);
+        let draw = |path: &Path| fits(path, CAPTION, BANDS, (train, none), quantities, &plain);
+        let plot = Plot::of(draw);
+        assert_eq!(plot.count_text("inducing"), 1);
+        assert_eq!(plot.count_text("orthogonal"), 0);
+        assert_eq!(plot.count_text("held out"), 0);
+        let uneven = [panel(&mean[..2], &[])];
+        let draw = |path: &Path| fits(path, CAPTION, BANDS, (train, test), quantities, &uneven);
+        let error = Plot::refused(draw);
+        assert!(matches!(error, PlotError::LengthMismatch { .. }));
+    }
+}

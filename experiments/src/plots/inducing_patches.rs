@@ -1,0 +1,193 @@
+//! Inducing patches as small images.
+
+use std::path::Path;
+
+use super::bitmap::{Bitmap, Tones};
+use super::canvas::{
+    Frame, HEIGHT, MARGIN, Placed, SQUARE_HEADER, WIDTH, font, on_paper_with, write, write_header,
+};
+use super::rows::thin;
+use super::{Caption, PlotError, palette};
+
+const PICTURE: &str = "Inducing patches";
+
+/// Height of the line above a set.
+const TITLE: i32 = 24;
+/// Sides of a patch on the sheet, and the gap between two.
+const LARGEST_SIDE: i32 = 60;
+const SMALLEST_SIDE: i32 = 14;
+const GAP: i32 = 4;
+/// The share of the numbers that are darker than black, and of those lighter than white.
+const OUTSIDE: f64 = 0.005;
+
+/// A set of patches.
+#[derive(Debug, Clone, Copy)]
+pub struct PatchSet<'a> {
+    /// What they are.
+    pub name: &'a str,
+    /// Their numbers, a row each, pixel after pixel with the channels of a pixel side by side.
+    pub values: &'a [f64],
+}
+
+/// Draws sets of patches with `size` rows and columns and `channels` channels, from the darkest to the
+/// brightest of a set: in colors if there are three channels, else in gray.
+///
+/// # Errors
+///
+/// [`PlotError::NothingToShow`] when no number is finite, [`PlotError::Write`] when the file
+/// cannot be written.
+pub fn inducing_patches(
+    path: &Path,
+    sets: &[PatchSet<'_>],
+    (size, channels): (usize, usize),
+    caption: Caption<'_>,
+) -> Result<(), PlotError> {
+    let all = || sets.iter().flat_map(|set| set.values.iter().copied());
+    let Some(tones) = Tones::of(all(), OUTSIDE) else {
+        return Err(PlotError::NothingToShow {
+            plot: PICTURE,
+            given: all().count(),
+        });
+    };
+    let length = size * size * channels;
+    let height = (HEIGHT as i32 - SQUARE_HEADER - MARGIN) / sets.len() as i32;
+    let (mut images, mut titles) = (Vec::new(), Vec::new());
+    let mut top = SQUARE_HEADER;
+    for set in sets {
+        let patches = sorted(set.values, length);
+        let layout = Layout::of(patches.len(), height - TITLE);
+        let shown = thin(&patches, layout.capacity());
+        titles.push((title(set.name, shown.len(), patches.len()), top));
+        images.extend(shown.iter().enumerate().map(|(place, patch)| {
+            let (x, y) = layout.place(place);
+            Placed {
+                bitmap: Bitmap::new(patch, size, channels, tones),
+                corner: (MARGIN + x, top + TITLE + y),
+                size: (layout.side, layout.side),
+            }
+        }));
+        top += TITLE + layout.height(shown.len());
+    }
+    let number = |value: f64| format!("{value:.2}").replace('-', "−");
+    let frame = Frame {
+        plot: PICTURE,
+        caption,
+        remarks: vec![
+            format!("{size} by {size} pixels, from dark to bright"),
+            format!(
+                "black is {}, white {}",
+                number(tones.black),
+                number(tones.white)
+            ),
+        ],
+        legend: Vec::new(),
+    };
+    on_paper_with(path, &frame, &images, |sheet| {
+        write_header(sheet, &frame)?;
+        let ink = font(12.5).color(&palette::INK);
+        titles
+            .iter()
+            .try_for_each(|(title, top)| write(sheet, PICTURE, title, &ink, (MARGIN, *top)))
+    })
+}
+
+/// The patches by the sum of their numbers.
+fn sorted(values: &[f64], length: usize) -> Vec<&[f64]> {
+    let mut patches: Vec<&[f64]> = values.chunks_exact(length).collect();
+    let brightness = |patch: &[f64]| patch.iter().sum::<f64>();
+    patches.sort_by(|a, b| brightness(a).total_cmp(&brightness(b)));
+    patches
+}
+
+fn title(name: &str, shown: usize, count: usize) -> String {
+    match shown == count {
+        true => format!("{count} {name}"),
+        false => format!("{shown} of {count} {name}"),
+    }
+}
+
+/// Patches in rows, as large as they fit.
+struct Layout {
+    side: i32,
+    columns: i32,
+    rows: i32,
+}
+
+impl Layout {
+    fn of(count: usize, height: i32) -> Self {
+        let with_side = |side: i32| {
+            let fit = |room: i32| ((room + GAP) / (side + GAP)).max(1);
+            Self {
+                side,
+                columns: fit(WIDTH as i32 - 2 * MARGIN),
+                rows: fit(height - 3 * GAP),
+            }
+        };
+        let mut sides = (SMALLEST_SIDE..=LARGEST_SIDE).rev().map(with_side);
+        let found = sides.find(|layout| layout.capacity() >= count);
+        found.unwrap_or_else(|| with_side(SMALLEST_SIDE))
+    }
+
+    fn capacity(&self) -> usize {
+        (self.columns * self.rows) as usize
+    }
+
+    /// Of so many patches, with a gap below them.
+    fn height(&self, count: usize) -> i32 {
+        let rows = count.div_ceil(self.columns as usize) as i32;
+        (self.side + GAP) * rows + 2 * GAP
+    }
+
+    /// The upper left corner of a patch.
+    fn place(&self, index: usize) -> (i32, i32) {
+        let step = self.side + GAP;
+        let index = index as i32;
+        (step * (index % self.columns), step * (index / self.columns))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::canvas::testing::{CAPTION, Plot, wave};
+    use super::*;
+
+    #[test]
+    fn every_patch_is_an_image_unless_there_are_too_many() {
+        let values = wave(40 * 75, 0.3);
+        let set = |name| PatchSet {
+            name,
+            values: &values,
+        };
+        let sets = [set("inducing patches"), set("orthogonal inducing patches")];
+        let draw = |sets: &[PatchSet<'_>], shape| {
+            Plot::of(|path| inducing_patches(path, sets, shape, CAPTION))
+        };
+        let plot = draw(&sets, (5, 3));
+        assert_eq!(plot.count("image"), 80);
+        assert!(plot.has_text("40 orthogonal inducing patches"));
+        let many = draw(&sets, (1, 1));
+        assert!(many.count("image") < 2 * 3000);
+        assert!(many.has_text("of 3000 inducing patches"));
+    }
+
+    #[test]
+    fn patches_are_as_large_as_they_fit_and_brightest_last() {
+        for count in [1, 7, 100, 400] {
+            let layout = Layout::of(count, 400);
+            let (x, y) = layout.place(count - 1);
+            assert!(x + layout.side <= 780 && y + layout.side <= 400, "{count}");
+        }
+        let values = [3.0, 1.0, 0.0, 0.5];
+        assert_eq!(sorted(&values, 2), [&[0.0, 0.5], &[3.0, 1.0]]);
+    }
+
+    #[test]
+    fn nothing_finite_is_an_error() {
+        let set = PatchSet {
+            name: "inducing patches",
+            values: &[f64::NAN; 4],
+        };
+        let error = Plot::refused(|path| inducing_patches(path, &[set], (2, 1), CAPTION));
+        assert!(matches!(error, PlotError::NothingToShow { .. }));
+    }
+}

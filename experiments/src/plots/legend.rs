@@ -1,0 +1,133 @@
+//! Legend entries: a drawn sample and a word beside it, always outside the plot.
+
+use plotters::prelude::*;
+use plotters::style::RGBColor;
+
+use super::canvas::{Area, MARGIN, WIDTH, drawing, font, pixels};
+use super::{PlotError, palette};
+
+/// What a legend entry draws.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Sample {
+    Line,
+    Dashes,
+    Band,
+    DarkBand,
+    Dot,
+    Ring,
+    Triangle,
+    Cross,
+    Tick,
+    /// A dot with a vertical bar through it.
+    BarredDot,
+}
+
+/// One entry of a legend.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Entry<'a> {
+    pub(super) sample: Sample,
+    pub(super) color: RGBColor,
+    pub(super) text: &'a str,
+}
+
+impl<'a> Entry<'a> {
+    pub(super) fn new(sample: Sample, color: RGBColor, text: &'a str) -> Self {
+        Self {
+            sample,
+            color,
+            text,
+        }
+    }
+}
+
+/// Pixels from the start of an entry to its text.
+const SAMPLE_WIDTH: i32 = 28;
+const TEXT_SIZE: f64 = 12.5;
+/// Between rows of entries.
+const LINE_HEIGHT: i32 = 19;
+
+/// Draws entries side by side, vertically centered on `y`; what does not fit beside each other is in rows
+/// above the last.
+pub(super) fn in_a_row(
+    area: &Area<'_>,
+    entries: &[Entry<'_>],
+    x: i32,
+    y: i32,
+) -> Result<(), PlotError> {
+    let mut places: Vec<(i32, i32)> = Vec::new();
+    let (mut left, mut row) = (x, 0);
+    for entry in entries {
+        // Sans-serif letters are about 0.55 of the font size wide on average; 24 separates entries.
+        let text = (entry.text.chars().count() as f64 * TEXT_SIZE * 0.55).ceil() as i32;
+        if left > x && left + SAMPLE_WIDTH + text > WIDTH as i32 - MARGIN {
+            (left, row) = (x, row + 1);
+        }
+        places.push((left, row));
+        left += SAMPLE_WIDTH + text + 24;
+    }
+    for (entry, (left, own)) in entries.iter().zip(places) {
+        draw(area, entry, left, y - (row - own) * LINE_HEIGHT)?;
+    }
+    Ok(())
+}
+
+/// Draws entries below each other from `y` on; returns the y below the last.
+pub(super) fn in_a_column(
+    area: &Area<'_>,
+    entries: &[Entry<'_>],
+    x: i32,
+    y: i32,
+) -> Result<i32, PlotError> {
+    const LINE_HEIGHT: i32 = 22;
+    let mut top = y;
+    for entry in entries {
+        draw(area, entry, x, top)?;
+        top += LINE_HEIGHT;
+    }
+    Ok(top)
+}
+
+fn draw(area: &Area<'_>, entry: &Entry<'_>, x: i32, y: i32) -> Result<(), PlotError> {
+    sample(area, entry, x, y)?;
+    let style = font(TEXT_SIZE)
+        .color(&palette::INK)
+        .pos(plotters::style::text_anchor::Pos::new(
+            plotters::style::text_anchor::HPos::Left,
+            plotters::style::text_anchor::VPos::Center,
+        ));
+    area.draw_text(entry.text, &style, (pixels(x + SAMPLE_WIDTH), pixels(y)))
+        .map_err(drawing("legend"))
+}
+
+fn sample(area: &Area<'_>, entry: &Entry<'_>, x: i32, y: i32) -> Result<(), PlotError> {
+    let at = |dx: i32, dy: i32| (pixels(x + dx), pixels(y + dy));
+    let solid = entry.color.stroke_width(pixels(2) as u32);
+    let filled = entry.color.filled();
+    let middle = at(11, 0);
+    let drawn = match entry.sample {
+        Sample::Line => area.draw(&PathElement::new([at(0, 0), at(22, 0)], solid)),
+        Sample::Dashes => [0, 8, 16].into_iter().try_for_each(|start| {
+            area.draw(&PathElement::new([at(start, 0), at(start + 5, 0)], solid))
+        }),
+        Sample::Band => area.draw(&Rectangle::new(
+            [at(0, -6), at(22, 6)],
+            entry.color.mix(0.3).filled(),
+        )),
+        Sample::DarkBand => area.draw(&Rectangle::new(
+            [at(0, -6), at(22, 6)],
+            entry.color.mix(0.6).filled(),
+        )),
+        Sample::Dot => area.draw(&Circle::new(middle, pixels(4), filled)),
+        Sample::Ring => area.draw(&Circle::new(middle, pixels(4), solid)),
+        Sample::Triangle => area.draw(&TriangleMarker::new(middle, pixels(5), filled)),
+        Sample::Cross => area.draw(&Cross::new(middle, pixels(4), solid)),
+        Sample::Tick => area.draw(&PathElement::new([at(11, -6), at(11, 6)], solid)),
+        Sample::BarredDot => area
+            .draw(&PathElement::new(
+                [at(11, -8), at(11, 8)],
+                entry.color.mix(0.5).stroke_width(pixels(1) as u32),
+            ))
+            .and_then(|()| area.draw(&Circle::new(middle, pixels(3), filled))),
+    };
+    drawn.map_err(drawing("legend"))
+}

@@ -1,0 +1,290 @@
+//! Training loss against step.
+
+use std::path::Path;
+
+use plotters::prelude::*;
+
+use super::axis::{Axis, extent, padded, robust_extent};
+use super::canvas::{Frame, drawing, pixels, wide};
+use super::legend::{Entry, Sample};
+use super::rows::{MOST_POINTS, remark, thin, usable};
+use super::{Caption, PlotError, Quantity, palette};
+
+const PICTURE: &str = "Training loss";
+
+/// The loss at one training step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LossPoint {
+    /// Number of the step, epoch or iteration.
+    pub step: u64,
+    /// The negative objective per datum.
+    pub loss: f64,
+}
+
+/// What one step of training is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Progress {
+    /// Steps on mini-batches: the loss is noisy, so a moving average is drawn over faint points.
+    MiniBatches,
+    /// Iterations on all data: the loss is drawn as it is.
+    FullBatch,
+}
+
+/// Draws the loss per datum against the step, and names that of the model that is kept, which is of
+/// all training rows.
+///
+/// The range of the vertical axis ignores a small share of far larger values, such as the first
+/// ones of a run; the plot says how many it leaves out. The moving average is of the n points
+/// inside the range, over n/50 of them on either side, fewer near the ends.
+///
+/// # Errors
+///
+/// [`PlotError::NothingToShow`] when no loss is finite, [`PlotError::Write`] when the file
+/// cannot be written.
+pub fn loss(
+    path: &Path,
+    points: &[LossPoint],
+    kept: LossPoint,
+    progress: Progress,
+    caption: Caption<'_>,
+) -> Result<(), PlotError> {
+    let finite: Vec<(f64, f64)> = points
+        .iter()
+        .filter(|point| usable(point.loss))
+        .map(|point| (point.step as f64, point.loss))
+        .collect();
+    let losses: Vec<f64> = finite.iter().map(|point| point.1).collect();
+    let (Some(steps), Some(range)) = (
+        extent(finite.iter().map(|point| point.0)),
+        robust_extent(&losses, 0.5),
+    ) else {
+        return Err(PlotError::NothingToShow {
+            plot: PICTURE,
+            given: points.len(),
+        });
+    };
+    let axes = axes(steps, range, progress);
+    let outside = losses.iter().filter(|&&loss| !axes.1.holds(loss)).count();
+    let shown = thin(&finite, MOST_POINTS);
+    let line = match progress {
+        Progress::MiniBatches => {
+            // One huge early value would lift the average of a hundred steps around it.
+            let inside = |point: &&(f64, f64)| axes.1.holds(point.1);
+            let visible: Vec<(f64, f64)> = finite.iter().filter(inside).copied().collect();
+            thin(&moving_average(&visible), MOST_POINTS)
+        }
+        Progress::FullBatch => shown.clone(),
+    };
+    let unusable = points.len() - finite.len();
+    let remarks = remarks(kept, unusable, outside, (shown.len(), finite.len()));
+    let frame = Frame {
+        plot: PICTURE,
+        caption,
+        remarks,
+        legend: legend_entries(progress),
+    };
+    let vertical = axes.1.clone();
+    wide(path, &frame, axes, |chart| {
+        if progress == Progress::MiniBatches {
+            let visible = shown.iter().filter(|point| vertical.holds(point.1));
+            let style = palette::SKY.mix(0.45).filled();
+            chart
+                .draw_series(visible.map(|&point| Circle::new(point, pixels(2), style)))
+                .map_err(drawing(PICTURE))?;
+        }
+        let style = palette::BLUE.stroke_width(pixels(2) as u32);
+        chart
+            .draw_series(
+                clipped(&line, vertical.limits())
+                    .into_iter()
+                    .map(|piece| PathElement::new(piece, style)),
+            )
+            .map_err(drawing(PICTURE))?;
+        if line.len() == 1 {
+            // A path of one point is invisible.
+            let dots = line
+                .iter()
+                .map(|&point| Circle::new(point, pixels(4), palette::BLUE.filled()));
+            chart.draw_series(dots).map_err(drawing(PICTURE))?;
+        }
+        Ok(())
+    })
+}
+
+fn axes(steps: (f64, f64), losses: (f64, f64), progress: Progress) -> (Axis, Axis) {
+    let step = match progress {
+        Progress::MiniBatches => "step",
+        Progress::FullBatch => "iteration",
+    };
+    let (low, high) = padded(losses, 0.05);
+    (
+        Axis::whole(steps.0, steps.1, Quantity::of(step), 8),
+        Axis::new(low, high, Quantity::of("loss per datum"), 7),
+    )
+}
+
+fn legend_entries(progress: Progress) -> Vec<Entry<'static>> {
+    let line = |text| Entry {
+        sample: Sample::Line,
+        color: palette::BLUE,
+        text,
+    };
+    match progress {
+        Progress::FullBatch => vec![line("all training rows")],
+        Progress::MiniBatches => vec![
+            Entry {
+                sample: Sample::Dot,
+                color: palette::SKY,
+                text: "mini-batch",
+            },
+            line("moving average"),
+        ],
+    }
+}
+
+fn remarks(
+    kept: LossPoint,
+    unusable: usize,
+    outside: usize,
+    (shown, finite): (usize, usize),
+) -> Vec<String> {
+    let LossPoint { step, loss } = kept;
+    let kept = format!("model of step {step}, all training rows: {loss:.4}").replace('-', "−");
+    let thinned = (shown < finite).then(|| format!("{shown} of {finite} points shown"));
+    std::iter::once(kept)
+        .chain(thinned)
+        .chain(remark(outside, "outside the range shown"))
+        .chain(remark(unusable, "not finite, left out"))
+        .collect()
+}
+
+/// Moving average over n/50 points on either side, as many as there are near the ends.
+fn moving_average(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let widest = (points.len() / 50).max(2);
+    points
+        .iter()
+        .enumerate()
+        .map(|(index, &(step, _))| {
+            let before = widest.min(index);
+            // Losses fall steeply at the start, where a lopsided window would lie below them.
+            let after = before.min(points.len() - 1 - index);
+            let window = &points[index - before..=index + after];
+            let sum: f64 = window.iter().map(|point| point.1).sum();
+            (step, sum / window.len() as f64)
+        })
+        .collect()
+}
+
+/// The pieces of a line of points that lie between two heights, cut where they are crossed.
+pub(super) fn clipped(line: &[(f64, f64)], (low, high): (f64, f64)) -> Vec<Vec<(f64, f64)>> {
+    let mut pieces: Vec<Vec<(f64, f64)>> = Vec::new();
+    let mut open = false;
+    for pair in line.windows(2) {
+        let Some((from, to)) = clipped_segment(pair[0], pair[1], (low, high)) else {
+            open = false;
+            continue;
+        };
+        match pieces.last_mut() {
+            Some(piece) if open => piece.push(to),
+            _ => pieces.push(vec![from, to]),
+        }
+        open = to == pair[1];
+    }
+    pieces
+}
+
+/// A point (horizontal, vertical) in data units.
+type Point = (f64, f64);
+
+fn clipped_segment(from: Point, to: Point, (low, high): (f64, f64)) -> Option<(Point, Point)> {
+    if from.1.max(to.1) < low || from.1.min(to.1) > high {
+        return None;
+    }
+    let at = |height: f64| {
+        let share = (height - from.1) / (to.1 - from.1);
+        (from.0 + share * (to.0 - from.0), height)
+    };
+    let cut = |point: Point| {
+        if point.1 < low {
+            at(low)
+        } else if point.1 > high {
+            at(high)
+        } else {
+            point
+        }
+    };
+    Some((cut(from), cut(to)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::canvas::testing::{CAPTION, Plot};
+    use super::*;
+
+    fn decaying(count: u64) -> Vec<LossPoint> {
+        (1..=count)
+            .map(|step| LossPoint {
+                step,
+                loss: 1.0 + 500.0 / (step * step) as f64 + 0.05 * (step as f64 * 1.7).sin(),
+            })
+            .collect()
+    }
+
+    const KEPT: LossPoint = LossPoint {
+        step: 40,
+        loss: -1.25,
+    };
+
+    #[test]
+    fn the_loss_of_the_kept_model_is_named() {
+        let plot = Plot::of(|path| loss(path, &decaying(50), KEPT, Progress::MiniBatches, CAPTION));
+        assert!(plot.has_text("model of step 40, all training rows: −1.2500"));
+    }
+
+    #[test]
+    fn mini_batches_show_at_most_two_thousand_points_and_a_line() {
+        let plot =
+            Plot::of(|path| loss(path, &decaying(5000), KEPT, Progress::MiniBatches, CAPTION));
+        let circles = plot.count("circle");
+        assert!((1900..=2001).contains(&circles), "{circles}");
+        assert!(plot.has_text("2000 of 5000 points shown"));
+        assert!(plot.has_text("outside the range shown"));
+    }
+
+    #[test]
+    fn values_that_are_not_finite_are_left_out_and_counted() {
+        let mut points = decaying(50);
+        points[7].loss = f64::NAN;
+        points[8].loss = f64::INFINITY;
+        let plot = Plot::of(|path| loss(path, &points, KEPT, Progress::FullBatch, CAPTION));
+        assert!(plot.has_text("2 not finite, left out"));
+    }
+
+    #[test]
+    fn one_point_is_a_plot_and_none_is_an_error() {
+        let one = [LossPoint { step: 3, loss: 0.5 }];
+        let plot = Plot::of(|path| loss(path, &one, KEPT, Progress::FullBatch, CAPTION));
+        assert_eq!(plot.count("circle"), 1);
+        let none = [LossPoint {
+            step: 3,
+            loss: f64::NAN,
+        }];
+        for points in [&none[..], &[]] {
+            let error =
+                Plot::refused(|path| loss(path, points, KEPT, Progress::FullBatch, CAPTION));
+            assert!(matches!(error, PlotError::NothingToShow { .. }));
+        }
+    }
+
+    #[test]
+    fn a_line_is_cut_where_it_leaves_the_range() {
+        let line = [(0.0, 3.0), (1.0, 1.0), (2.0, 1.0), (3.0, 3.0), (4.0, 0.5)];
+        assert_eq!(
+            clipped(&line, (0.0, 2.0)),
+            vec![
+                vec![(0.5, 2.0), (1.0, 1.0), (2.0, 1.0), (2.5, 2.0)],
+                vec![(3.4, 2.0), (4.0, 0.5)],
+            ]
+        );
+    }
+}

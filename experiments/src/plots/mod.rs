@@ -1,0 +1,80 @@
+//! Plots of a fit as SVG files: training loss, predictions, calibration, 1-D fits, decision maps,
+//! comparisons of models, panels of fits, of curves and of maps of numbers, mixed-up classes, inducing
+//! patches, feature maps and magnitudes over two inputs.
+//!
+//! Every function takes slices and a path and writes one file of 800 by 560 pixels. Values that are
+//! not finite are left out and counted in the line below the title; when nothing is left the
+//! function returns a [`PlotError`] and writes nothing.
+
+mod axis;
+mod band;
+mod bitmap;
+mod calibration;
+mod canvas;
+mod class_map;
+mod classified_points;
+mod comparison;
+mod confusion;
+mod curves;
+mod decision_map;
+mod error;
+mod feature_maps;
+mod fit;
+mod fit_content;
+mod fits;
+mod inducing_patches;
+mod legend;
+mod loss;
+mod number_maps;
+mod palette;
+mod panels;
+mod point_maps;
+mod predicted_observed;
+mod probability_grid;
+mod reliability;
+mod rows;
+
+pub use calibration::calibration;
+pub use class_map::class_map;
+pub use classified_points::ClassifiedPoints;
+pub use comparison::{ComparedScore, comparison};
+pub use confusion::{Confusion, confusion};
+pub use curves::{CurveName, CurvePanel, Span, curves};
+pub use decision_map::decision_map;
+pub use error::{PlotError, warn_undrawn};
+pub use feature_maps::{ImageRows, feature_maps};
+pub use fit::fit;
+pub use fit_content::{Band, BandOf, Fit, Points, evaluation_grid};
+pub use fits::{Bands, FitPanel, fits};
+pub use inducing_patches::{PatchSet, inducing_patches};
+pub use loss::{LossPoint, Progress, loss};
+pub use number_maps::{MapPanel, number_maps};
+pub use point_maps::{PointMaps, point_maps};
+pub use predicted_observed::{Predictions, predicted_observed};
+pub use probability_grid::ProbabilityGrid;
+pub use reliability::{CALIBRATION_BINS, ProbabilityOf, Reliability, reliability};
+
+/// What a plot is about: the first line of its header.
+#[derive(Debug, Clone, Copy)]
+pub struct Caption<'a> {
+    /// Name of the data set.
+    pub data: &'a str,
+    /// Name of the model, with what tells it from others of its kind, such as `svgp, M = 100`.
+    pub model: &'a str,
+}
+
+/// A measured quantity: the text along an axis.
+#[derive(Debug, Clone, Copy)]
+pub struct Quantity<'a> {
+    /// What is measured.
+    pub name: &'a str,
+    /// Its unit, where there is one.
+    pub unit: Option<&'a str>,
+}
+
+impl<'a> Quantity<'a> {
+    /// A quantity without a unit.
+    pub const fn of(name: &'a str) -> Self {
+        Self { name, unit: None }
+    }
+}

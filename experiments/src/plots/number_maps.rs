@@ -1,0 +1,185 @@
+//! Numbers over two inputs, in panels with one scale of colors.
+
+use std::path::Path;
+
+use plotters::prelude::*;
+
+use super::axis::extent;
+use super::canvas::{Area, Frame, drawing, font, on_paper, pixels, write_header};
+use super::legend::{self, Entry, Sample};
+use super::probability_grid::{ProbabilityGrid, draw_crosses};
+use super::rows::{MOST_POINTS, same_length, thin, usable};
+use super::{Caption, PlotError, Quantity, palette, panels};
+
+const PICTURE: &str = "Map";
+const HEADER: i32 = 98;
+const MARGIN: i32 = 10;
+/// Colors of a map; equal neighbors of a row become one rectangle.
+const COLORS: f64 = 40.0;
+/// Where the scale of colors stands in the header, from the left, and a strip of it.
+const SCALE: i32 = 470;
+const STRIP: i32 = 3;
+
+/// Numbers over the places of a grid.
+#[derive(Clone, Debug)]
+pub struct MapPanel<'a> {
+    /// What stands above the panel.
+    pub title: &'a str,
+    /// One number a node of the grid, in the order of its nodes.
+    pub values: &'a [f64],
+    /// Places that get a dot.
+    pub points: &'a [[f64; 2]],
+    /// Places that get a cross.
+    pub crosses: &'a [[f64; 2]],
+}
+
+/// Draws a panel for each of `maps`, all over the same `grid`, with names of dots and of crosses for
+/// the legend. The colors reach from white, the lowest number of all panels, to blue, the highest.
+///
+/// # Errors
+///
+/// [`PlotError::LengthMismatch`] when a panel has not a number for each node,
+/// [`PlotError::NothingToShow`] when none is finite, [`PlotError::Write`] when the file cannot
+/// be written.
+pub fn number_maps(
+    path: &Path,
+    caption: Caption<'_>,
+    (points, crosses): (&str, &str),
+    (grid, inputs): (&ProbabilityGrid, [Quantity<'_>; 2]),
+    maps: &[MapPanel<'_>],
+) -> Result<(), PlotError> {
+    for map in maps {
+        same_length(PICTURE, "the map", grid.count(), map.values.len())?;
+    }
+    let values = || maps.iter().flat_map(|map| map.values.iter().copied());
+    let Some(range) = extent(values().filter(|&value| usable(value))) else {
+        return Err(PlotError::NothingToShow {
+            plot: PICTURE,
+            given: values().count(),
+        });
+    };
+    let mut entries = Vec::new();
+    if maps.iter().any(|map| !map.points.is_empty()) {
+        entries.push(Entry::new(Sample::Dot, palette::VERMILION, points));
+    }
+    if maps.iter().any(|map| !map.crosses.is_empty()) {
+        entries.push(Entry::new(Sample::Cross, palette::INK, crosses));
+    }
+    let frame = Frame {
+        plot: PICTURE,
+        caption,
+        remarks: Vec::new(),
+        legend: entries,
+    };
+    on_paper(path, &frame, |sheet| {
+        let (header, body) = sheet.split_vertically(pixels(HEADER));
+        write_header(&header, &frame)?;
+        legend::in_a_row(&header, &frame.legend, MARGIN, 80)?;
+        draw_scale(&header, range)?;
+        for (area, map) in panels::divide(&body, maps.len()).iter().zip(maps) {
+            draw(area, grid, inputs, map, range)?;
+        }
+        Ok(())
+    })
+}
+
+/// Where a number is between the lowest and the highest, in steps of the colors.
+fn level(value: f64, (low, high): (f64, f64)) -> f64 {
+    let share = if high > low {
+        (value - low) / (high - low)
+    } else {
+        0.5
+    };
+    (share * COLORS).round() / COLORS
+}
+
+fn draw(
+    area: &Area<'_>,
+    grid: &ProbabilityGrid,
+    inputs: [Quantity<'_>; 2],
+    map: &MapPanel<'_>,
+    range: (f64, f64),
+) -> Result<(), PlotError> {
+    let (horizontal, vertical) = grid.axes(inputs);
+    let inside = |place: &&[f64; 2]| horizontal.holds(place[0]) && vertical.holds(place[1]);
+    let held =
+        |places: &[[f64; 2]]| -> Vec<[f64; 2]> { places.iter().filter(inside).copied().collect() };
+    let (points, crosses) = (thin(&held(map.points), MOST_POINTS), held(map.crosses));
+    let mut chart = panels::chart(area, PICTURE, map.title, grid.axes(inputs))?;
+    grid.draw_cells(&mut chart, PICTURE, |node| {
+        let value = map.values[node];
+        usable(value).then(|| palette::share(true, level(value, range)))
+    })?;
+    let dot = palette::VERMILION.mix(0.7).filled();
+    let dots = points.iter();
+    chart
+        .draw_series(dots.map(|place| Circle::new((place[0], place[1]), pixels(1), dot)))
+        .map_err(drawing(PICTURE))?;
+    draw_crosses(&mut chart, PICTURE, &crosses)
+}
+
+/// The colors with the numbers at their ends.
+fn draw_scale(header: &Area<'_>, (low, high): (f64, f64)) -> Result<(), PlotError> {
+    let strips = COLORS as i32;
+    for strip in 0..=strips {
+        let left = SCALE + strip * STRIP;
+        let color = palette::share(true, f64::from(strip) / COLORS);
+        let corners = [
+            (pixels(left), pixels(73)),
+            (pixels(left + STRIP), pixels(87)),
+        ];
+        header
+            .draw(&Rectangle::new(corners, color.filled()))
+            .map_err(drawing(PICTURE))?;
+    }
+    let gray = font(12.5).color(&palette::GRAY);
+    let end = SCALE + (strips + 1) * STRIP;
+    for (text, x) in [(shown(low), SCALE - 64), (shown(high), end + 8)] {
+        header
+            .draw_text(&text, &gray, (pixels(x), pixels(74)))
+            .map_err(drawing(PICTURE))?;
+    }
+    Ok(())
+}
+
+/// A number with three digits.
+fn shown(value: f64) -> String {
+    match value.abs() {
+        size if size >= 100.0 => format!("{value:.0}"),
+        size if size >= 10.0 => format!("{value:.1}"),
+        _ => format!("{value:.3}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::canvas::testing::{CAPTION, INPUTS, Plot};
+    use super::*;
+
+    #[test]
+    fn every_panel_has_cells_dots_and_crosses_within_it() {
+        let grid = ProbabilityGrid::new(0.0..=1.0, 0.0..=1.0, 3, 2).unwrap();
+        let values = [0.0, 1.0, 2.0, 3.0, 4.0, f64::NAN];
+        let (points, crosses) = ([[0.5, 0.5], [9.0, 0.5]], [[0.2, 0.2]]);
+        let panel = |title| MapPanel {
+            title,
+            values: &values,
+            points: &points,
+            crosses: &crosses,
+        };
+        let maps = [panel("first"), panel("second")];
+        let draw =
+            |path: &Path| number_maps(path, CAPTION, ("event", "place"), (&grid, INPUTS), &maps);
+        let plot = Plot::of(draw);
+        assert_eq!(plot.count("circle"), 1 + 2);
+        assert!(plot.has_text("first") && plot.has_text("second"));
+        assert!(plot.has_text("4.000") && plot.has_text("event"));
+        let uneven = [MapPanel {
+            values: &values[1..],
+            ..panel("third")
+        }];
+        let draw = |path: &Path| number_maps(path, CAPTION, ("", ""), (&grid, INPUTS), &uneven);
+        let error = Plot::refused(draw);
+        assert!(matches!(error, PlotError::LengthMismatch { .. }));
+    }
+}

@@ -1,0 +1,54 @@
+//! Panels on one sheet, each with axes and a title of its own.
+
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+
+use super::PlotError;
+use super::axis::Axis;
+use super::canvas::{Area, Chart, draw_mesh, drawing, font, pixels, plain_text};
+use super::palette;
+
+/// Room for the title of a panel.
+const TITLE: i32 = 24;
+/// Room for tick labels and axis text.
+const LEFT_LABELS: i32 = 58;
+const BOTTOM_LABELS: i32 = 42;
+const MARGIN: i32 = 8;
+/// Longest title of a panel, in characters.
+const LONGEST_TITLE: usize = 40;
+
+/// Divides an area into `count` panels, side by side as long as they are wide enough.
+pub(super) fn divide<'a>(area: &Area<'a>, count: usize) -> Vec<Area<'a>> {
+    let columns = match count {
+        0..=3 => count.max(1),
+        _ => count.div_ceil(2),
+    };
+    area.split_evenly((count.div_ceil(columns).max(1), columns))
+}
+
+/// The axes of a panel below its title.
+pub(super) fn chart<'a>(
+    area: &Area<'a>,
+    plot: &'static str,
+    title: &str,
+    (x, y): (Axis, Axis),
+) -> Result<Chart<'a>, PlotError> {
+    let (head, body) = area.split_vertically(pixels(TITLE));
+    let style = font(13.0)
+        .color(&palette::INK)
+        .pos(Pos::new(HPos::Left, VPos::Center));
+    let place = (pixels(MARGIN + LEFT_LABELS), pixels(TITLE / 2));
+    head.draw_text(&plain_text(title, LONGEST_TITLE), &style, place)
+        .map_err(drawing(plot))?;
+    let texts = [x.text(), y.text()];
+    let mut chart = ChartBuilder::on(&body)
+        .margin_left(pixels(MARGIN))
+        .margin_right(pixels(2 * MARGIN))
+        .margin_bottom(pixels(MARGIN / 2))
+        .set_label_area_size(LabelAreaPosition::Left, pixels(LEFT_LABELS))
+        .set_label_area_size(LabelAreaPosition::Bottom, pixels(BOTTOM_LABELS))
+        .build_cartesian_2d(x, y)
+        .map_err(drawing(plot))?;
+    draw_mesh(&mut chart, plot, texts, 11.0)?;
+    Ok(chart)
+}

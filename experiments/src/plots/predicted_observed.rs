@@ -1,0 +1,315 @@
+//! Predicted against observed values.
+
+use std::path::Path;
+
+use plotters::prelude::*;
+
+use super::axis::{Axis, padded, robust_extent};
+use super::canvas::{Chart, Frame, drawing, nothing_below, pixels, square};
+use super::legend::{Entry, Sample};
+use super::rows::{MOST_POINTS, remark, same_length, thin, usable};
+use super::{Caption, PlotError, Quantity, palette};
+
+const PICTURE: &str = "Predicted and observed";
+
+/// Predictions of observed values, one row each.
+#[derive(Debug, Clone, Copy)]
+pub struct Predictions<'a> {
+    /// Observed targets `[N]`.
+    pub observed: &'a [f64],
+    /// Predicted means `[N]`.
+    pub mean: &'a [f64],
+    /// Lower ends of the central 95 % intervals of an observation, noise included, `[N]`.
+    pub lower: &'a [f64],
+    /// Their upper ends `[N]`.
+    pub upper: &'a [f64],
+}
+
+/// One usable row of [`Predictions`].
+#[derive(Debug, Clone, Copy)]
+struct Row {
+    observed: f64,
+    mean: f64,
+    lower: f64,
+    upper: f64,
+}
+
+impl Row {
+    fn is_usable(&self) -> bool {
+        let values = [self.observed, self.mean, self.lower, self.upper];
+        values.into_iter().all(usable) && self.lower <= self.upper
+    }
+
+    fn is_covered(&self) -> bool {
+        (self.lower..=self.upper).contains(&self.observed)
+    }
+}
+
+impl Predictions<'_> {
+    /// Rows with finite values and ends in order; at least one.
+    fn usable_rows(&self) -> Result<Vec<Row>, PlotError> {
+        let count = self.observed.len();
+        same_length(PICTURE, "the mean", count, self.mean.len())?;
+        same_length(PICTURE, "the lower end", count, self.lower.len())?;
+        same_length(PICTURE, "the upper end", count, self.upper.len())?;
+        let rows: Vec<Row> = (0..count)
+            .map(|row| Row {
+                observed: self.observed[row],
+                mean: self.mean[row],
+                lower: self.lower[row],
+                upper: self.upper[row],
+            })
+            .filter(Row::is_usable)
+            .collect();
+        if rows.is_empty() {
+            return Err(PlotError::NothingToShow {
+                plot: PICTURE,
+                given: count,
+            });
+        }
+        Ok(rows)
+    }
+}
+
+/// Draws predicted means with bars of their central 95 % intervals against observed values, and the diagonal.
+///
+/// At most 2000 rows are drawn, evenly spaced; the figures beside the plot are of all rows.
+///
+/// # Errors
+///
+/// [`PlotError::LengthMismatch`] when the slices differ in length,
+/// [`PlotError::NothingToShow`] when no row is finite, [`PlotError::Write`] when the file
+/// cannot be written.
+pub fn predicted_observed(
+    path: &Path,
+    predictions: &Predictions<'_>,
+    target: Quantity<'_>,
+    caption: Caption<'_>,
+) -> Result<(), PlotError> {
+    let rows = predictions.usable_rows()?;
+    let shown = thin(&rows, MOST_POINTS);
+    let axes = axes(&rows, target);
+    let range = axes.0.clone();
+    let inside = |row: &&Row| range.holds(row.observed) && range.holds(row.mean);
+    let outside = rows.len() - rows.iter().filter(inside).count();
+    let thinned = (shown.len() < rows.len())
+        .then(|| format!("{} of {} test rows shown", shown.len(), rows.len()));
+    let unusable = predictions.observed.len() - rows.len();
+    let frame = Frame {
+        plot: PICTURE,
+        caption,
+        remarks: thinned
+            .into_iter()
+            .chain(remark(outside, "outside the range shown"))
+            .chain(remark(unusable, "not finite, left out"))
+            .collect(),
+        legend: legend_entries(),
+    };
+    let visible: Vec<&Row> = shown.iter().filter(inside).collect();
+    square(
+        path,
+        &frame,
+        axes,
+        &facts(&rows),
+        |chart| draw_rows(chart, &visible, &range),
+        nothing_below,
+    )
+}
+
+fn draw_rows(chart: &mut Chart<'_>, rows: &[&Row], range: &Axis) -> Result<(), PlotError> {
+    // Many points need fainter bars and smaller, fainter dots to stay apart.
+    let (bar_ink, dot_ink, radius) = if rows.len() > 300 {
+        (0.15, 0.5, 2)
+    } else {
+        (0.4, 0.8, 3)
+    };
+    let bar = palette::BLUE.mix(bar_ink).stroke_width(pixels(1) as u32);
+    let bars = rows.iter().map(|row| {
+        let end = |value: f64| (row.observed, range.clip(value));
+        PathElement::new([end(row.lower), end(row.upper)], bar)
+    });
+    chart.draw_series(bars).map_err(drawing(PICTURE))?;
+    let dot = palette::BLUE.mix(dot_ink).filled();
+    let dots = rows
+        .iter()
+        .map(|row| Circle::new((row.observed, row.mean), pixels(radius), dot));
+    chart.draw_series(dots).map_err(drawing(PICTURE))?;
+    let (low, high) = range.limits();
+    let diagonal = palette::INK.stroke_width(pixels(1) as u32);
+    chart
+        .draw_series([PathElement::new([(low, low), (high, high)], diagonal)])
+        .map_err(drawing(PICTURE))?;
+    Ok(())
+}
+
+/// The same range on both axes; bars may stretch it by a quarter at either end.
+fn axes(rows: &[Row], target: Quantity<'_>) -> (Axis, Axis) {
+    let values: Vec<f64> = rows
+        .iter()
+        .flat_map(|row| [row.observed, row.mean])
+        .collect();
+    let (low, high) = robust_extent(&values, 5.0).unwrap_or((0.0, 1.0));
+    let bars: Vec<f64> = rows.iter().flat_map(|row| [row.lower, row.upper]).collect();
+    let (bar_low, bar_high) = robust_extent(&bars, 1.0).unwrap_or((low, high));
+    let (most_low, most_high) = padded((low, high), 0.25);
+    let range = (
+        low.min(bar_low.max(most_low)),
+        high.max(bar_high.min(most_high)),
+    );
+    let (low, high) = padded(range, 0.03);
+    let observed = format!("observed {}", target.name);
+    let predicted = format!("predicted {}", target.name);
+    let axis = |name: &str| {
+        let unit = target.unit;
+        Axis::new(low, high, Quantity { name, unit }, 6)
+    };
+    (axis(&observed), axis(&predicted))
+}
+
+fn legend_entries() -> Vec<Entry<'static>> {
+    vec![
+        Entry {
+            sample: Sample::BarredDot,
+            color: palette::BLUE,
+            text: "mean and 95 % interval",
+        },
+        Entry {
+            sample: Sample::Line,
+            color: palette::INK,
+            text: "predicted = observed",
+        },
+    ]
+}
+
+fn facts(rows: &[Row]) -> [(&'static str, String); 4] {
+    let count = rows.len() as f64;
+    let residual = |row: &Row| row.observed - row.mean;
+    let squares: f64 = rows.iter().map(|row| residual(row).powi(2)).sum();
+    let absolute: f64 = rows.iter().map(|row| residual(row).abs()).sum();
+    let covered = rows.iter().filter(|row| row.is_covered()).count();
+    [
+        ("test rows", rows.len().to_string()),
+        ("RMSE", significant((squares / count).sqrt())),
+        ("MAE", significant(absolute / count)),
+        (
+            "95 % coverage",
+            format!("{:.1} %", 100.0 * covered as f64 / count),
+        ),
+    ]
+}
+
+/// A number with about four significant digits.
+pub(super) fn significant(value: f64) -> String {
+    if value != 0.0 && !(1e-3..1e6).contains(&value.abs()) {
+        return format!("{value:.3e}");
+    }
+    let whole_digits = value.abs().max(1.0).log10().floor() as usize;
+    format!("{value:.*}", 4usize.saturating_sub(whole_digits + 1).max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::canvas::testing::{CAPTION, Plot, wave};
+    use super::*;
+
+    const TARGET: Quantity<'static> = Quantity {
+        name: "strength",
+        unit: Some("MPa"),
+    };
+
+    /// Values so far to either side of some others.
+    fn ends(values: &[f64], reach: f64) -> (Vec<f64>, Vec<f64>) {
+        (values.iter())
+            .map(|value| (value - reach, value + reach))
+            .unzip()
+    }
+
+    #[test]
+    fn one_dot_a_row_besides_the_legend() {
+        let (observed, mean) = (wave(100, 0.0), wave(100, 0.05));
+        let (lower, upper) = ends(&mean, 0.2);
+        let predictions = Predictions {
+            observed: &observed,
+            mean: &mean,
+            lower: &lower,
+            upper: &upper,
+        };
+        let plot = Plot::of(|path| predicted_observed(path, &predictions, TARGET, CAPTION));
+        assert_eq!(plot.count("circle"), 101);
+        assert!(plot.has_text("observed strength (MPa)"));
+        assert!(plot.has_text("100.0 %"));
+    }
+
+    #[test]
+    fn many_rows_are_thinned_and_wild_ones_left_out() {
+        let observed = wave(9000, 0.0);
+        let mut mean = wave(9000, 0.1);
+        mean[0] = 1e9;
+        mean[1] = f64::NAN;
+        let (lower, upper) = ends(&mean, 0.4);
+        let predictions = Predictions {
+            observed: &observed,
+            mean: &mean,
+            lower: &lower,
+            upper: &upper,
+        };
+        let plot = Plot::of(|path| predicted_observed(path, &predictions, TARGET, CAPTION));
+        assert_eq!(plot.count("circle"), MOST_POINTS - 1 + 1);
+        assert!(plot.has_text("2000 of 8999 test rows shown"));
+        assert!(plot.has_text("1 outside the range shown"));
+        assert!(plot.has_text("1 not finite, left out"));
+    }
+
+    #[test]
+    fn extreme_and_constant_values_stay_drawable() {
+        for (observed, deviation) in [
+            ([1e99, -1e99], 1e99),
+            ([1e-310, 0.0], 0.0),
+            ([7.0, 7.0], 1e99),
+            ([1e9, 1e9 + 1e-6], 1e-9),
+        ] {
+            let (lower, upper) = ends(&observed, deviation);
+            let predictions = Predictions {
+                observed: &observed,
+                mean: &observed,
+                lower: &lower,
+                upper: &upper,
+            };
+            let plot = Plot::of(|path| predicted_observed(path, &predictions, TARGET, CAPTION));
+            assert_eq!(plot.count("circle"), 2 + 1, "{observed:?}");
+        }
+    }
+
+    #[test]
+    fn bad_slices_are_typed_errors() {
+        let predictions = Predictions {
+            observed: &[1.0, 2.0],
+            mean: &[1.0],
+            lower: &[0.0, 0.0],
+            upper: &[2.0, 2.0],
+        };
+        let error = Plot::refused(|path| predicted_observed(path, &predictions, TARGET, CAPTION));
+        assert!(matches!(
+            error,
+            PlotError::LengthMismatch {
+                expected: 2,
+                found: 1,
+                ..
+            }
+        ));
+        let predictions = Predictions {
+            observed: &[1.0],
+            mean: &[1.0],
+            lower: &[1.5],
+            upper: &[0.5],
+        };
+        let error = Plot::refused(|path| predicted_observed(path, &predictions, TARGET, CAPTION));
+        assert!(matches!(error, PlotError::NothingToShow { given: 1, .. }));
+    }
+
+    #[test]
+    fn figures_keep_four_digits() {
+        let shown = [0.123_456, 12.345_6, 123_456.0, 1.5e-9, 0.0].map(significant);
+        assert_eq!(shown, ["0.123", "12.35", "123456.0", "1.500e-9", "0.000"]);
+    }
+}

@@ -1,0 +1,242 @@
+//! Reliability of predicted probabilities of classes.
+
+use std::path::Path;
+
+use burn_gp::metrics::{CalibrationBin, calibration_bins};
+use plotters::prelude::*;
+
+use super::calibration::HALF_WIDTH_95;
+use super::calibration::share_axes;
+use super::canvas::{Area, Frame, drawing, font, pixels, square};
+use super::legend::{Entry, Sample};
+use super::rows::{remark, same_length};
+use super::{Caption, PlotError, palette};
+
+const PICTURE: &str = "Reliability";
+
+/// Bins of equal width on the probability axis, and of the expected calibration error.
+pub const CALIBRATION_BINS: usize = 10;
+
+/// Wilson's 95 % interval of the frequency in a bin that is not empty.
+fn interval(bin: &CalibrationBin) -> (f64, f64) {
+    let (count, share) = (bin.count as f64, bin.frequency());
+    let squared = HALF_WIDTH_95 * HALF_WIDTH_95;
+    let center = (share + squared / (2.0 * count)) / (1.0 + squared / count);
+    let spread = share * (1.0 - share) / count + squared / (4.0 * count * count);
+    let half = HALF_WIDTH_95 * spread.sqrt() / (1.0 + squared / count);
+    ((center - half).max(0.0), (center + half).min(1.0))
+}
+
+/// Whose probabilities are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProbabilityOf {
+    /// The second of two classes.
+    PositiveClass,
+    /// The likeliest of several classes.
+    LikeliestClass,
+}
+
+/// The predicted probability of an event at every row, and whether it happened.
+#[derive(Debug, Clone, Copy)]
+pub struct Reliability<'a> {
+    /// The event: that a row is of the positive class, or that it is of its likeliest class.
+    pub of: ProbabilityOf,
+    /// The predicted probabilities, `[N]`.
+    pub probability: &'a [f64],
+    /// Whether it happened, `[N]`.
+    pub happened: &'a [bool],
+    /// The share of the rows whose likeliest class is not theirs.
+    pub error: f64,
+    /// The expected calibration error of the likeliest classes.
+    pub ece: f64,
+}
+
+/// Draws the frequency of an event against its predicted probability, in bins.
+///
+/// Bars are Wilson's 95 % intervals of the frequencies. Error rate and expected calibration error
+/// beside the plot are those of the run's files. The small histogram counts rows per bin.
+///
+/// # Errors
+///
+/// [`PlotError::LengthMismatch`] when the slices differ in length,
+/// [`PlotError::NothingToShow`] when no probability lies in 0 to 1, [`PlotError::Write`]
+/// when the file cannot be written.
+pub fn reliability(
+    path: &Path,
+    content: &Reliability<'_>,
+    caption: Caption<'_>,
+) -> Result<(), PlotError> {
+    let (probability, happened) = (content.probability, content.happened);
+    same_length(PICTURE, "the labels", probability.len(), happened.len())?;
+    let rows: Vec<(f64, bool)> = probability
+        .iter()
+        .copied()
+        .zip(happened.iter().copied())
+        .filter(|(value, _)| (0.0..=1.0).contains(value))
+        .collect();
+    if rows.is_empty() {
+        return Err(PlotError::NothingToShow {
+            plot: PICTURE,
+            given: probability.len(),
+        });
+    }
+    let bins = calibration_bins(rows.iter().copied(), CALIBRATION_BINS);
+    let filled: Vec<&CalibrationBin> = bins.iter().filter(|bin| bin.count > 0).collect();
+    let frame = Frame {
+        plot: PICTURE,
+        caption,
+        remarks: remark(probability.len() - rows.len(), "outside 0 to 1, left out")
+            .into_iter()
+            .collect(),
+        legend: legend_entries(),
+    };
+    square(
+        path,
+        &frame,
+        share_axes("predicted probability", "observed frequency"),
+        &facts(content, &rows),
+        |chart| {
+            let diagonal = palette::INK.stroke_width(pixels(1) as u32);
+            let bar = palette::BLUE.mix(0.6).stroke_width(pixels(2) as u32);
+            let bars = filled.iter().map(|bin| {
+                let (low, high) = interval(bin);
+                let at = bin.mean_probability();
+                PathElement::new(vec![(at, low), (at, high)], bar)
+            });
+            let line = PathElement::new(vec![(0.0, 0.0), (1.0, 1.0)], diagonal);
+            chart
+                .draw_series([line].into_iter().chain(bars))
+                .map_err(drawing(PICTURE))?;
+            let dot = palette::BLUE.filled();
+            let dots = filled
+                .iter()
+                .map(|bin| Circle::new((bin.mean_probability(), bin.frequency()), pixels(5), dot));
+            chart.draw_series(dots).map_err(drawing(PICTURE))?;
+            Ok(())
+        },
+        |panel, y| histogram(panel, &bins, y + 20),
+    )
+}
+
+fn legend_entries() -> Vec<Entry<'static>> {
+    vec![
+        Entry {
+            sample: Sample::BarredDot,
+            color: palette::BLUE,
+            text: "bin and 95 % interval",
+        },
+        Entry {
+            sample: Sample::Line,
+            color: palette::INK,
+            text: "perfect calibration",
+        },
+    ]
+}
+
+fn facts(content: &Reliability<'_>, rows: &[(f64, bool)]) -> [(&'static str, String); 4] {
+    let happened = rows.iter().filter(|row| row.1).count() as f64 / rows.len() as f64;
+    let name = match content.of {
+        ProbabilityOf::PositiveClass => "positive",
+        ProbabilityOf::LikeliestClass => "right",
+    };
+    [
+        ("test rows", rows.len().to_string()),
+        (name, format!("{:.1} %", 100.0 * happened)),
+        ("error", format!("{:.2} %", 100.0 * content.error)),
+        ("ECE", format!("{:.4}", content.ece)),
+    ]
+}
+
+/// Rows per bin, as small bars below the facts.
+fn histogram(panel: &Area<'_>, bins: &[CalibrationBin], top: i32) -> Result<(), PlotError> {
+    const LEFT: i32 = 8;
+    const BAR: i32 = 20;
+    const HEIGHT: i32 = 90;
+    let most = bins.iter().map(|bin| bin.count).max().unwrap_or(1) as f64;
+    let base = top + 22 + HEIGHT;
+    let gray = font(12.5).color(&palette::GRAY);
+    let words = |text: &str, x: i32, y: i32| {
+        panel
+            .draw_text(text, &gray, (pixels(x), pixels(y)))
+            .map_err(drawing(PICTURE))
+    };
+    words("rows per bin", LEFT, top)?;
+    for (index, bin) in bins.iter().enumerate() {
+        let left = LEFT + BAR * index as i32;
+        let height = (f64::from(pixels(HEIGHT)) * bin.count as f64 / most).round() as i32;
+        let corners = [
+            (pixels(left), pixels(base) - height),
+            (pixels(left + BAR - 2), pixels(base)),
+        ];
+        panel
+            .draw(&Rectangle::new(corners, palette::SKY.filled()))
+            .map_err(drawing(PICTURE))?;
+    }
+    let ends = [
+        (pixels(LEFT), pixels(base)),
+        (pixels(LEFT + 10 * BAR), pixels(base)),
+    ];
+    let floor = palette::GRAY.stroke_width(pixels(1) as u32);
+    panel
+        .draw(&PathElement::new(ends, floor))
+        .map_err(drawing(PICTURE))?;
+    words("0", LEFT, base + 4)?;
+    words("1", LEFT + 10 * BAR - 8, base + 4)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::canvas::testing::{CAPTION, Plot};
+    use super::*;
+
+    fn content<'a>(probability: &'a [f64], happened: &'a [bool]) -> Reliability<'a> {
+        Reliability {
+            of: ProbabilityOf::PositiveClass,
+            probability,
+            happened,
+            error: 1.0 / 6.0,
+            ece: 0.1,
+        }
+    }
+
+    #[test]
+    fn one_dot_a_filled_bin_and_the_scores_of_the_files() {
+        // Bins 0.1 (3 of 4 negative rows right) and 1.0 (certain and right).
+        let probability = [0.1, 0.1, 0.1, 0.1, 1.0, 1.0];
+        let positive = [false, false, false, true, true, true];
+        let content = content(&probability, &positive);
+        let plot = Plot::of(|path| reliability(path, &content, CAPTION));
+        assert_eq!(plot.count("circle"), 2 + 1);
+        assert!(plot.has_text("0.1000"));
+        assert!(plot.has_text("16.67 %"));
+        assert!(plot.has_text("50.0 %"));
+    }
+
+    #[test]
+    fn wilson_interval_of_half_of_ten() {
+        // Reference: 0.5 ± 1.96·√(0.025 + 3.8415/400)/(1 + 0.38415) = 0.5 ± 0.26341.
+        let bin = CalibrationBin {
+            count: 10,
+            happened: 5,
+            probability: 5.0,
+        };
+        let (low, high) = interval(&bin);
+        assert!((low - 0.236_59).abs() < 1e-5 && (high - 0.763_41).abs() < 1e-5);
+    }
+
+    #[test]
+    fn values_that_are_no_probability_are_counted_or_refused() {
+        let likeliest = Reliability {
+            of: ProbabilityOf::LikeliestClass,
+            ..content(&[0.5, f64::NAN, 1.2], &[true; 3])
+        };
+        let plot = Plot::of(|path| reliability(path, &likeliest, CAPTION));
+        assert!(plot.has_text("2 outside 0 to 1, left out"));
+        let outside = content(&[-0.1], &[true]);
+        let error = Plot::refused(|path| reliability(path, &outside, CAPTION));
+        assert!(matches!(error, PlotError::NothingToShow { given: 1, .. }));
+        let short = content(&[0.1], &[]);
+        let error = Plot::refused(|path| reliability(path, &short, CAPTION));
+        assert!(matches!(error, PlotError::LengthMismatch { .. }));
+    }
+}

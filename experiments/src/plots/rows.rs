@@ -1,0 +1,71 @@
+//! Which rows a plot shows: length checks, finite values, even subsampling.
+
+use super::PlotError;
+
+/// Most points that one series of a plot shows.
+pub(super) const MOST_POINTS: usize = 2000;
+
+/// Larger magnitudes are treated as not finite: differences of two of them would overflow.
+const LARGEST: f64 = 1e100;
+
+/// Whether a value can be placed on an axis.
+pub(super) fn usable(value: f64) -> bool {
+    value.abs() < LARGEST
+}
+
+/// At most `limit` of `items`, evenly spaced, in order.
+pub(super) fn thin<T: Clone>(items: &[T], limit: usize) -> Vec<T> {
+    if items.len() <= limit {
+        return items.to_vec();
+    }
+    (0..limit)
+        .map(|index| items[index * items.len() / limit].clone())
+        .collect()
+}
+
+/// An error unless `found` equals `expected`.
+pub(super) fn same_length(
+    plot: &'static str,
+    what: &'static str,
+    expected: usize,
+    found: usize,
+) -> Result<(), PlotError> {
+    if expected == found {
+        return Ok(());
+    }
+    Err(PlotError::LengthMismatch {
+        plot,
+        what,
+        expected,
+        found,
+    })
+}
+
+/// A sentence for the header about `count` rows, or nothing when there are none.
+pub(super) fn remark(count: usize, text: &str) -> Option<String> {
+    (count > 0).then(|| format!("{count} {text}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thinning_keeps_order_and_limit() {
+        let items: Vec<usize> = (0..4999).collect();
+        let kept = thin(&items, MOST_POINTS);
+        assert_eq!(kept.len(), MOST_POINTS);
+        assert!(kept.windows(2).all(|pair| pair[0] < pair[1]));
+        assert_eq!(thin(&items[..3], MOST_POINTS), vec![0, 1, 2]);
+    }
+
+    #[test]
+    fn usable_rejects_what_an_axis_cannot_hold() {
+        assert!(usable(-1e99) && usable(0.0));
+        assert!(
+            ![f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e101]
+                .map(usable)
+                .contains(&true)
+        );
+    }
+}

@@ -1,0 +1,72 @@
+//! Inputs of mean zero and variance one.
+
+use burn::tensor::{Tensor, TensorData};
+use serde::{Deserialize, Serialize};
+
+/// `(x_d − μ_d)/s_d` for every input d, with constants μ and s that are not trained.
+///
+/// A network whose inputs fill a small part of their range begins as all but a constant, and is slow
+/// to tell them apart.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Standardization {
+    /// μ, `[D]`
+    pub means: Vec<f64>,
+    /// s, `[D]`
+    pub deviations: Vec<f64>,
+}
+
+impl Standardization {
+    /// The means and standard deviations of points; 1 for inputs that are the same everywhere.
+    ///
+    /// # Shapes
+    ///
+    /// - `points`: `[N, D]`
+    pub fn of(points: &Tensor<2>) -> Self {
+        let [count, dimensions] = points.dims();
+        let values: Vec<f64> = points.to_data().iter::<f64>().collect();
+        let mean_of = |d: usize, of: &dyn Fn(f64) -> f64| {
+            let column = values.iter().skip(d).step_by(dimensions);
+            column.map(|&x| of(x)).sum::<f64>() / count as f64
+        };
+        let means: Vec<f64> = (0..dimensions).map(|d| mean_of(d, &|x| x)).collect();
+        let deviation = |(d, &mean): (usize, &f64)| {
+            let deviation = mean_of(d, &|x| (x - mean).powi(2)).sqrt();
+            // What rounding leaves of no deviation is not to be blown up.
+            if deviation > 1e-6 * mean.abs() {
+                deviation
+            } else {
+                1.0
+            }
+        };
+        let deviations = means.iter().enumerate().map(deviation).collect();
+        Self { means, deviations }
+    }
+
+    /// The same points in these units.
+    ///
+    /// # Shapes
+    ///
+    /// - `x` and the result: `[N, D]`
+    ///
+    /// # Panics
+    ///
+    /// If there are not as many means and deviations as inputs.
+    #[track_caller]
+    pub fn apply(&self, x: Tensor<2>) -> Tensor<2> {
+        let [_, dimensions] = x.dims();
+        let (means, deviations) = (self.means.len(), self.deviations.len());
+        assert!(
+            means == dimensions && deviations == dimensions,
+            "{dimensions} inputs with {means} means and {deviations} deviations; expected as many of \
+             each"
+        );
+        let row = |values: Vec<f64>| {
+            let data = TensorData::new(values, [1, dimensions]).convert_dtype(x.dtype());
+            Tensor::<2>::from_data(data, (&x.device(), x.dtype()))
+        };
+        let reciprocals = self.deviations.iter().map(|s| s.recip()).collect();
+        let (means, reciprocals) = (row(self.means.clone()), row(reciprocals));
+        (x - means) * reciprocals
+    }
+}

@@ -1,0 +1,42 @@
+//! Kernels on the outputs of networks.
+
+use burn::{module::Module, tensor::Tensor};
+
+use super::{Kernel, points::require_dimensions};
+use crate::features::Features;
+
+/// `k(g(x), g(x′))` with any network `g`: deep kernel learning (A. Wilson, Z. Hu, R. Salakhutdinov
+/// and E. Xing, *Deep Kernel Learning*, arXiv:1511.02222, eq. 5).
+#[derive(Module, Debug)]
+pub struct DeepKernel<K: Module, F: Module> {
+    base: K,
+    network: F,
+}
+
+impl<K: Kernel, F: Features> DeepKernel<K, F> {
+    /// `base` on the outputs of `network`.
+    pub fn new(base: K, network: F) -> Self {
+        Self { base, network }
+    }
+}
+
+impl<K: Kernel, F: Features> Kernel for DeepKernel<K, F> {
+    fn in_larger_unit(mut self, decades: i64) -> Self {
+        self.base = self.base.in_larger_unit(decades);
+        self
+    }
+
+    fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+        require_dimensions("deep", 1, &[&x1, &x2]);
+        let (x1, x2) = (self.network.forward(x1), self.network.forward(x2));
+        self.base.covariance(x1, x2)
+    }
+
+    fn matrix(&self, x: Tensor<2>) -> Tensor<2> {
+        self.base.matrix(self.network.forward(x))
+    }
+
+    fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
+        self.base.diagonal(self.network.forward(x))
+    }
+}

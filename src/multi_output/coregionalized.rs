@@ -1,0 +1,105 @@
+//! The linear model of coregionalization.
+
+use burn::{
+    module::{Module, Param},
+    tensor::{Tensor, TensorCreationOptions, TensorData},
+};
+use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
+
+use super::{Mixture, mixture::mix};
+use crate::{
+    kernels::FunctionPrior,
+    ops::NotPositiveDefinite,
+    variational::{Evaluation, Posterior},
+};
+
+/// The linear model of coregionalization: `f(x) = W·g(x)` with P functions f, Q independent latent
+/// functions g from any posterior, and a trained mixing matrix W, `[P, Q]`.
+///
+/// The means of f are those of g times Wᵀ, the variances those of g times `(W∘W)ᵀ`, and the
+/// divergence that of g: with Q < P functions the cost hardly grows with P. Latent functions that
+/// share a kernel are the intrinsic model of coregionalization, with `Cov[f_p, f_p′] = (WWᵀ)_pp′·k`
+/// (M. Álvarez, L. Rosasco and N. Lawrence, *Kernels for Vector-Valued Functions: a Review*,
+/// arXiv:1106.6251, section 4.2).
+#[derive(Module, Debug)]
+pub struct Coregionalized<Q: Module> {
+    latent: Q,
+    /// W, [P, Q]
+    mixing: Param<Tensor<2>>,
+}
+
+impl<Q: Module> Coregionalized<Q> {
+    /// Mixtures of the functions of `latent` with the weights `mixing`, `[P, Q]`.
+    pub fn new(latent: Q, mixing: Tensor<2>) -> Self {
+        Self {
+            latent,
+            mixing: Param::from_tensor(mixing),
+        }
+    }
+
+    /// The posterior of the latent functions.
+    pub fn latent(&self) -> &Q {
+        &self.latent
+    }
+
+    /// The mixing matrix, `[P, Q]`.
+    pub fn mixing(&self) -> Tensor<2> {
+        self.mixing.val()
+    }
+}
+
+/// A first mixing matrix, `[P, Q]`: the identity in its first Q rows, so that each latent function
+/// starts as one output, and below it numbers of variance `1/Q` that depend on the seed.
+pub fn first_mixing(
+    outputs: usize,
+    latent: usize,
+    seed: u64,
+    options: impl Into<TensorCreationOptions>,
+) -> Tensor<2> {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let bound = (3.0 / latent as f64).sqrt();
+    let mut entry = |row: usize, column: usize| {
+        if row >= latent {
+            bound * (2.0 * random.random::<f64>() - 1.0)
+        } else if row == column {
+            1.0
+        } else {
+            0.0
+        }
+    };
+    let values: Vec<f64> = (0..outputs * latent)
+        .map(|index| entry(index / latent, index % latent))
+        .collect();
+    Tensor::from_data(TensorData::new(values, [outputs, latent]), options)
+}
+
+impl<K: FunctionPrior, Q: Posterior<K>> Posterior<K> for Coregionalized<Q> {
+    type Process = Mixture<Q::Process>;
+
+    fn evaluate(&self, kernel: &K, x: Tensor<2>) -> Result<Evaluation, NotPositiveDefinite> {
+        let Evaluation { marginals, kl } = self.latent.evaluate(kernel, x)?;
+        Ok(Evaluation {
+            marginals: mix(marginals, self.mixing()),
+            kl,
+        })
+    }
+
+    fn condition(&self, kernel: &K) -> Result<Self::Process, NotPositiveDefinite> {
+        let latent = self.latent.condition(kernel)?;
+        Ok(Mixture::new(latent, self.mixing().without_autodiff()))
+    }
+
+    fn after_step(self, kernel: &K) -> Self {
+        Self {
+            latent: self.latent.after_step(kernel),
+            ..self
+        }
+    }
+
+    fn refreshed(self, kernel: &K) -> Self {
+        Self {
+            latent: self.latent.refreshed(kernel),
+            ..self
+        }
+    }
+}
