@@ -19,7 +19,7 @@ use burn_gp::{
     likelihoods::Gaussian,
     means::ZeroMean,
     ops::Stationary,
-    variational::Process,
+    process::Process,
 };
 
 mod arguments;

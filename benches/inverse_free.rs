@@ -22,9 +22,9 @@ use burn_gp::{
     likelihoods::GaussianConfig,
     ops::{Stationary, congruence, transposed_triangular_product, triangular_product},
     optim::NaturalInversion,
+    process::CovarianceShape,
     variational::{
-        AuxiliaryUpdate, CovarianceShape, InverseFreeConfig, PosteriorConfig,
-        PseudoObservationsConfig, TraceProbes,
+        AuxiliaryUpdate, InverseFreeConfig, PosteriorConfig, PseudoObservationsConfig, TraceProbes,
     },
 };
 use burn_gp_models::{

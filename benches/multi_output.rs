@@ -14,12 +14,12 @@ use burn::{
 };
 use burn_gp::{
     inducing::{InducingPoints, SeparatePoints},
-    kernels::{FunctionPrior, StationaryConfig, StationaryKernel},
+    kernels::{FunctionPrior, SeparateKernels, StationaryConfig, StationaryKernel},
     likelihoods::Gaussian,
     means::ZeroMean,
-    multi_output::{Coregionalized, SeparateKernels, first_mixing},
     ops::{Jitter, Stationary},
-    variational::{CovarianceShape, Posterior, VariationalGaussian, Whitened},
+    process::{CovarianceShape, VariationalGaussian},
+    variational::{Coregionalized, Posterior, Whitened, first_mixing},
 };
 use burn_gp_models::{
     Svgp,

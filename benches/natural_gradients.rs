@@ -14,11 +14,8 @@ use std::{error::Error, time::Instant};
 
 use burn::tensor::{DType, Device};
 use burn_gp::{
-    kernels::StationaryConfig,
-    likelihoods::GaussianConfig,
-    ops::Stationary,
-    optim::NaturalGradient,
-    variational::{CovarianceShape, PosteriorConfig},
+    kernels::StationaryConfig, likelihoods::GaussianConfig, ops::Stationary,
+    optim::NaturalGradient, process::CovarianceShape, variational::PosteriorConfig,
 };
 use burn_gp_datasets::{DataSource, Standardizer};
 use burn_gp_models::{

@@ -14,7 +14,8 @@ use burn_gp::{
     likelihoods::Gaussian,
     means::ConstantMean,
     ops::{Jitter, Stationary},
-    variational::{CovarianceShape, VariationalGaussian, Whitened},
+    process::{CovarianceShape, VariationalGaussian},
+    variational::Whitened,
 };
 use burn_gp_models::{
     Svgp,

@@ -9,11 +9,11 @@ use burn_gp::{
     kernels::{AnyKernel, KernelConfig, StationaryConfig},
     likelihoods::{AnyLikelihood, GaussianConfig, LikelihoodConfig},
     ops::{Jitter, Stationary},
+    process::{CovarianceShape, VariationalGaussian},
     variational::{
-        AnyPosterior, AuxiliaryUpdate, Coordinates, CovarianceShape, InducingSet, InverseFree,
-        InverseFreeConfig, LSvgp, MeanForm, Orthogonal, OrthogonallyDecoupled, Posterior,
-        PosteriorConfig, PseudoObservations, PseudoObservationsConfig, TraceProbes, Unwhitened,
-        VariationalGaussian, Whitened,
+        AnyPosterior, AuxiliaryUpdate, Coordinates, InducingSet, InverseFree, InverseFreeConfig,
+        LSvgp, MeanForm, Orthogonal, OrthogonallyDecoupled, Posterior, PosteriorConfig,
+        PseudoObservations, PseudoObservationsConfig, TraceProbes, Unwhitened, Whitened,
     },
 };
 use support::{

@@ -14,7 +14,8 @@ use burn_gp::{
     likelihoods::{Gaussian, Likelihood},
     means::{AnyMean, MeanConfig},
     ops::{Jitter, Stationary},
-    variational::{Posterior, Process, VariationalGaussian, Whitened},
+    process::{Process, VariationalGaussian},
+    variational::{Posterior, Whitened},
 };
 use reference::{
     Matrix, Problem, Random, add_diagonal, assert_all_close, assert_close, central_differences,

@@ -11,7 +11,7 @@ use burn_gp::{
     inference::FullBatch,
     means::MeanConfig,
     ops::{Jitter, Stationary},
-    variational::{Process, VariationalGaussian},
+    process::{Process, VariationalGaussian},
 };
 use reference::{
     Random, add_diagonal, assert_all_close, assert_close, central_differences, combine,

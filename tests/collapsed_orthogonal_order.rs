@@ -10,7 +10,7 @@ use burn_gp::{
     likelihoods::Gaussian,
     means::ZeroMean,
     ops::{Jitter, Stationary},
-    variational::Process,
+    process::Process,
 };
 use reference::{
     Matrix, Random, assert_all_close, assert_close, combine, double_precision,

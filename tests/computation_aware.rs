@@ -16,7 +16,8 @@ use burn_gp::{
     likelihoods::{Gaussian, Likelihood},
     means::ZeroMean,
     ops::{Blocks, Jitter},
-    variational::{Evaluation, Posterior, Process, VariationalGaussian, Whitened},
+    process::{Process, VariationalGaussian},
+    variational::{Evaluation, Posterior, Whitened},
 };
 use reference::{
     Matrix, Random,

@@ -11,7 +11,7 @@ use burn_gp::{
     likelihoods::Gaussian,
     means::ZeroMean,
     ops::{Blocks, Stationary},
-    variational::Process,
+    process::Process,
 };
 
 /// The system's allocator, which knows how much is in use and how much ever was.

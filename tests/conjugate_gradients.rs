@@ -8,10 +8,10 @@ use burn_gp::{
         ConjugateGradients, ConjugateGradientsSettings, Exact, FullBatch, IterationRule, Iterations,
     },
     kernels::StationaryKernel,
-    likelihoods::{Gaussian, Marginals},
+    likelihoods::Gaussian,
     means::ZeroMean,
     ops::Stationary,
-    variational::Process,
+    process::{Marginals, Process},
 };
 use reference::{
     actions::Case, assert_all_close, central_differences, double_precision, gradients, scalar,

@@ -5,8 +5,8 @@ mod support;
 use burn_gp::{
     kernels::StationaryKernel,
     means::ConstantMean,
-    multi_output::{Coregionalized, first_mixing},
-    variational::{Posterior, Process, WithMean},
+    process::{Process, WithMean},
+    variational::{Coregionalized, Posterior, first_mixing},
 };
 use support::{
     Dense, Platform, Random, assert_close, check_module_gradients, numbers, platforms,

@@ -4,14 +4,13 @@ mod support;
 
 use burn::{module::Module, optim::GradientsParams, tensor::Tensor};
 use burn_gp::{
-    inference::VarianceCorrection,
     kernels::Basis,
     layers::{GpLayer, Layer},
-    likelihoods::Marginals,
     means::ConstantMean,
     optim::NaturalGradient,
     point_processes::{CoxProcess, Domain, IntegrationRule, expected_intensity},
-    variational::{CovarianceShape, Process, VariationalGaussian, WeightSpace},
+    process::{CovarianceShape, Marginals, Process, VarianceCorrection, VariationalGaussian},
+    variational::WeightSpace,
 };
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use support::{

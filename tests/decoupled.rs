@@ -8,7 +8,8 @@ use burn::{module::Module, tensor::Tensor};
 use burn_gp::{
     inducing::{InducingPoints, InducingVariables},
     kernels::{Kernel, KernelConfig, StationaryKernel},
-    variational::{Coordinates, Evaluation, OrthogonallyDecoupled, Posterior, Process},
+    process::Process,
+    variational::{Coordinates, Evaluation, OrthogonallyDecoupled, Posterior},
 };
 use support::{
     Dense, Platform, Random, assert_close, double_precision_platforms,

@@ -9,7 +9,7 @@ use burn_gp::{
     likelihoods::Gaussian,
     means::{AnyMean, Mean, MeanConfig, ZeroMean},
     ops::Stationary,
-    variational::Process,
+    process::Process,
 };
 use reference::{
     Problem, add_diagonal, assert_all_close, assert_close, central_differences, combine,

@@ -11,12 +11,13 @@ use burn_gp::{
     inducing::InducingPoints,
     inference::{Collapsed, Exact, FullBatch},
     kernels::StationaryKernel,
-    likelihoods::{Gaussian, Likelihood, Marginals},
+    likelihoods::{Gaussian, Likelihood},
     means::ZeroMean,
     ops::Jitter,
+    process::{Marginals, Process, VariationalGaussian},
     variational::{
         Coordinates, Evaluation, InducingSet, Orthogonal, OrthogonallyDecoupled, Posterior,
-        Process, Unwhitened, VariationalGaussian, Whitened,
+        Unwhitened, Whitened,
     },
 };
 use reference::{

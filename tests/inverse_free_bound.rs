@@ -7,11 +7,10 @@ mod support;
 use burn::tensor::Tensor;
 use burn_gp::{
     inducing::InducingPoints,
-    likelihoods::Marginals,
     optim::VarianceGap,
+    process::{Marginals, Process},
     variational::{
-        AuxiliaryUpdate, Evaluation, InverseFree, LSvgp, MeanForm, Posterior, Process,
-        PseudoObservations,
+        AuxiliaryUpdate, Evaluation, InverseFree, LSvgp, MeanForm, Posterior, PseudoObservations,
     },
 };
 use support::{

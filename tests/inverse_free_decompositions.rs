@@ -33,7 +33,7 @@ fn counted<P: Posterior<StationaryKernel>>(
     drop(gradients);
     let trained = decompositions();
     let process = posterior.condition(&kernel).expect("a factor");
-    let marginals = burn_gp::variational::Process::marginals(&process, case.x(platform));
+    let marginals = burn_gp::process::Process::marginals(&process, case.x(platform));
     assert!(
         numbers(marginals.variance)
             .iter()

@@ -6,15 +6,14 @@ mod support;
 use burn::module::Module;
 use burn_gp::{
     inducing::{InducingPoints, InducingVariables, SeparatePoints},
-    kernels::{Kernel, StationaryConfig, StationaryKernel},
-    likelihoods::Marginals,
-    multi_output::{Coregionalized, Functions, SeparateKernels},
+    kernels::{Kernel, SeparateKernels, StationaryConfig, StationaryKernel},
     ops::{Stationary, congruence},
     optim::InversionStop,
+    process::{Marginals, Process},
     sampling::{PathOptions, Paths, SamplePaths},
     variational::{
-        AuxiliaryUpdate, Evaluation, InverseFree, LSvgp, MeanForm, Posterior, Process,
-        PseudoObservations, RootBound,
+        AuxiliaryUpdate, Coregionalized, Evaluation, Functions, InverseFree, LSvgp, MeanForm,
+        Posterior, PseudoObservations, RootBound,
     },
 };
 use support::{
@@ -127,7 +126,7 @@ fn separate_functions_are_posteriors_of_one() {
                     let ours = column(&predicted, p);
                     assert_same_marginals(&what, &ours, &process.marginals(x()), tolerance);
                     let expected = process.joint(x());
-                    let ours = burn_gp::variational::Joint {
+                    let ours = burn_gp::process::Joint {
                         mean: joint.mean.clone().narrow(1, p, 1),
                         covariance: joint.covariance.clone().narrow(0, p, 1),
                     };

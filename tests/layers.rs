@@ -7,14 +7,13 @@ use burn_gp::{
     inducing::InducingPoints,
     kernels::{StationaryConfig, StationaryKernel},
     layers::{GpLayer, Layer, LayerNoise, PatchLayer, Predictive, Stack},
-    likelihoods::Marginals,
     means::{AnyMean, IdentityMean, Mean, MeanConfig, ProjectionMean, ZeroMean},
     ops::{Jitter, Stationary},
     parameter::Parameters,
     patches::{ImageShape, PatchGrid},
+    process::{CovarianceShape, Marginals, Process, VariationalGaussian},
     variational::{
-        Coordinates, CovarianceShape, InducingSet, Orthogonal, Posterior, Process,
-        VariationalGaussian, Whitened, with_scaled_deviations,
+        Coordinates, InducingSet, Orthogonal, Posterior, Whitened, with_scaled_deviations,
     },
 };
 use support::{

@@ -8,8 +8,9 @@ use burn::{
     tensor::Tensor,
 };
 use burn_gp::{
-    inference::{FullBatch, PredictedVariance, VarianceCorrection, low_rank_evidence},
+    inference::{FullBatch, low_rank_evidence},
     likelihoods::Gaussian,
+    process::{PredictedVariance, VarianceCorrection},
 };
 use support::{
     Dense, Input, Platform, Random, assert_close, check_gradients,
@@ -296,7 +297,7 @@ fn true_function_is_the_best_kernel() {
             let (phi, y) = (platform.matrix(features), platform.matrix(&points));
             let expected = numbers(model.objective(phi.clone(), y.clone()).unwrap())[0] / count;
             let process = model.condition(phi.clone(), y).unwrap();
-            let fitted = numbers(burn_gp::variational::Process::marginals(&process, phi).mean);
+            let fitted = numbers(burn_gp::process::Process::marginals(&process, phi).mean);
             let fitted = Dense::new(rows, points.columns, fitted);
             let error = (0..rows).flat_map(|i| {
                 let truth = function[(i, 0)];

@@ -9,12 +9,13 @@ use burn_gp::{
         ResidualNetworkConfig, Standardization,
     },
     inducing::Nystrom,
-    inference::{Collapsed, FullBatch, LowRankRegression, PredictedVariance, VarianceCorrection},
+    inference::{Collapsed, FullBatch, LowRankRegression},
     kernels::{Basis, FeatureMap, Kernel, LowRankKernel, RandomFourier},
     likelihoods::{Gaussian, Likelihood},
     means::ZeroMean,
     ops::Jitter,
-    variational::{Posterior, Process, WeightSpace},
+    process::{PredictedVariance, Process, VarianceCorrection},
+    variational::{Posterior, WeightSpace},
 };
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use support::{

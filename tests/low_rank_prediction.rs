@@ -4,11 +4,11 @@
 mod support;
 
 use burn_gp::{
-    inference::{FullBatch, LowRankRegression, PredictedVariance, VarianceCorrection},
+    inference::{FullBatch, LowRankRegression},
     kernels::Basis,
     likelihoods::{Gaussian, Likelihood},
     means::{ConstantMean, ZeroMean},
-    variational::Process,
+    process::{PredictedVariance, Process, VarianceCorrection},
 };
 use support::{
     Dense, Platform, Random, assert_close,

@@ -14,7 +14,8 @@ use burn_gp::{
     means::ZeroMean,
     ops::Jitter,
     optim::{NaturalGradient, NaturalStep},
-    variational::{Posterior, VariationalGaussian},
+    process::VariationalGaussian,
+    variational::Posterior,
 };
 use support::{
     Dense, Platform, Random, assert_close, double_precision_platforms, numbers, platforms,

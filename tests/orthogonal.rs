@@ -7,12 +7,9 @@ mod support;
 use burn::tensor::Tensor;
 use burn_gp::{
     inducing::InducingPoints,
-    likelihoods::Marginals,
     ops::Jitter,
-    variational::{
-        Coordinates, CovarianceShape, InducingGaussians, InducingSet, Orthogonal, Posterior,
-        VariationalGaussian, Whitened,
-    },
+    process::{CovarianceShape, Marginals, VariationalGaussian},
+    variational::{Coordinates, InducingGaussians, InducingSet, Orthogonal, Posterior, Whitened},
 };
 use support::{
     Dense, Platform, Random, assert_close, assert_finite,

@@ -11,10 +11,8 @@ use burn_gp::{
     inference::FullBatch,
     kernels::{FeatureMap, Kernel, LowRankKernel, StationaryKernel},
     ops::{Jitter, Stationary, cholesky},
-    variational::{
-        ConditionedProcess, Coordinates, InducingSet, Orthogonal, Posterior, Process, Spread,
-        VariationalGaussian,
-    },
+    process::{ConditionedProcess, Process, Spread, VariationalGaussian},
+    variational::{Coordinates, InducingSet, Orthogonal, Posterior},
 };
 use reference::{
     Matrix, Random, add_diagonal, assert_all_close, combine, double_precision,

@@ -9,11 +9,11 @@ use burn::tensor::Tensor;
 use burn_gp::{
     inducing::InducingPoints,
     kernels::StationaryConfig,
-    likelihoods::{GaussianConfig, LikelihoodConfig, Marginals},
+    likelihoods::{GaussianConfig, LikelihoodConfig},
     ops::{Jitter, Stationary},
+    process::{CovarianceShape, Marginals, Process, VariationalGaussian},
     variational::{
-        AnyPosterior, Coordinates, CovarianceShape, Evaluation, Posterior, PosteriorConfig,
-        Process, Unwhitened, VariationalGaussian, Whitened,
+        AnyPosterior, Coordinates, Evaluation, Posterior, PosteriorConfig, Unwhitened, Whitened,
     },
 };
 use support::{

@@ -3,8 +3,8 @@
 mod support;
 
 use burn_gp::{
-    likelihoods::Marginals,
-    variational::{Evaluation, Joint, Posterior, Process},
+    process::{Joint, Marginals, Process},
+    variational::{Evaluation, Posterior},
 };
 use support::{
     Dense, assert_close, numbers,

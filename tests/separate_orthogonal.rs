@@ -6,12 +6,11 @@ mod support;
 use burn::module::Module;
 use burn_gp::{
     inducing::{InducingPoints, SeparatePoints},
-    kernels::AnyKernel,
-    multi_output::SeparateKernels,
+    kernels::{AnyKernel, SeparateKernels},
     ops::{Jitter, add_to_diagonal},
+    process::VariationalGaussian,
     variational::{
         AnyPosterior, Coordinates, InducingSet, Orthogonal, OrthogonallyDecoupled, Posterior,
-        VariationalGaussian,
     },
 };
 use support::{

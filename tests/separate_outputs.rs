@@ -6,16 +6,15 @@ mod support;
 use burn::{module::Module, optim::GradientsParams, tensor::Tensor};
 use burn_gp::{
     inducing::{InducingPoints, SeparateInducing, SeparatePoints},
-    kernels::{AnyKernel, FunctionPrior, StationaryKernel},
-    likelihoods::Marginals,
-    multi_output::{Coregionalized, SeparateKernels},
+    kernels::{AnyKernel, FunctionPrior, SeparateKernels, StationaryKernel},
     ops::{
         Jitter, Stationary, batch_column_squares, batch_projected_moments, cholesky,
         column_squares, covariance, covariances, projected_moments,
     },
     optim::NaturalGradient,
+    process::{CovarianceShape, Marginals, Process, VariationalGaussian},
     sampling::{PathOptions, Paths, SamplePaths},
-    variational::{CovarianceShape, Posterior, Process, Unwhitened, VariationalGaussian, Whitened},
+    variational::{Coregionalized, Posterior, Unwhitened, Whitened},
 };
 use support::{
     Dense, Platform, Random, assert_close, check_gradients, check_module_gradients, numbers,

@@ -7,7 +7,8 @@ use burn_gp::{
     features::{Features, PerceptronConfig, ResidualNetworkConfig},
     kernels::{Kernel, KernelConfig},
     means::{Mean, MeanConfig},
-    variational::{Posterior, Process},
+    process::Process,
+    variational::Posterior,
 };
 use support::{
     Platform, Random,

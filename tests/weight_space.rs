@@ -5,11 +5,15 @@ mod support;
 
 use burn::{module::Module, optim::GradientsParams, tensor::Tensor};
 use burn_gp::{
-    inference::{FullBatch, PredictedVariance, VarianceCorrection, low_rank_evidence},
+    inference::{FullBatch, low_rank_evidence},
     kernels::Basis,
-    likelihoods::{Gaussian, Likelihood, Marginals},
+    likelihoods::{Gaussian, Likelihood},
     optim::NaturalGradient,
-    variational::{CovarianceShape, Posterior, Process, VariationalGaussian, WeightSpace},
+    process::{
+        CovarianceShape, Marginals, PredictedVariance, Process, VarianceCorrection,
+        VariationalGaussian,
+    },
+    variational::{Posterior, WeightSpace},
 };
 use support::{
     Dense, Platform, Random, assert_close,

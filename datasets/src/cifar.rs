@@ -6,9 +6,8 @@ use std::path::{Path, PathBuf};
 
 use crate::columns::Request;
 use crate::error::DataError;
-use crate::image_file::{ImageFile, ImageFormat, plain_or_gzipped};
+use crate::image_file::{ImageCounts, ImageFile, ImageFormat, WHITE, plain_or_gzipped};
 use crate::image_shape::ImageShape;
-use crate::images::{ImageCounts, WHITE};
 use crate::table::Table;
 
 /// The shape of every image.

@@ -6,8 +6,6 @@ use std::str::FromStr;
 use csv::{ReaderBuilder, WriterBuilder};
 use serde::{Deserialize, Serialize};
 
-use crate::classes::{Classes, canonical};
-
 /// Class labels from the lowest to the highest. As text they are fields of one CSV line: labels with
 /// commas or quotes stand in quotes, quotes within them are doubled, spaces around labels do not
 /// count.
@@ -43,11 +41,9 @@ pub enum ClassOrderError {
 }
 
 impl ClassOrder {
-    /// The order that `classes` have.
-    pub(crate) fn of(classes: &Classes) -> Self {
-        Self {
-            labels: classes.names().to_vec(),
-        }
+    /// The order of labels that are known to be classes.
+    pub(crate) fn of(labels: Vec<String>) -> Self {
+        Self { labels }
     }
 
     /// The labels, the lowest first.
@@ -66,6 +62,19 @@ impl ClassOrder {
             format!("--class-order '{}'", text.replace('\'', r"'\''"))
         }
     }
+}
+
+/// A label as it is compared and shown: without spaces around it, numbers in one form.
+pub(crate) fn canonical(text: &str) -> String {
+    match text.trim().parse::<f64>() {
+        Ok(value) if value.is_finite() => number(value),
+        _ => text.trim().to_owned(),
+    }
+}
+
+/// A number as a label; adding zero makes the two zeros one.
+pub(crate) fn number(value: f64) -> String {
+    (value + 0.0).to_string()
 }
 
 impl TryFrom<Vec<String>> for ClassOrder {

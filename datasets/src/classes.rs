@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::class_order::ClassOrder;
+use crate::class_order::{ClassOrder, canonical, number};
 use crate::natural_order;
 
 /// The labels of a target in their order. The k-th is class k, from zero.
@@ -39,6 +39,11 @@ impl Classes {
         }
     }
 
+    /// The order that they have.
+    pub(crate) fn order(&self) -> ClassOrder {
+        ClassOrder::of(self.names.clone())
+    }
+
     /// Whether the order of [`new`](Self::new) is that of numbers, alone or within otherwise equal
     /// texts. Two classes need no order: a model of ordered classes is the same either way.
     pub fn are_told_by_numbers(&self) -> bool {
@@ -57,19 +62,6 @@ impl Classes {
     pub fn names(&self) -> &[String] {
         &self.names
     }
-}
-
-/// A label as it is compared and shown: without spaces around it, numbers in one form.
-pub(crate) fn canonical(text: &str) -> String {
-    match text.trim().parse::<f64>() {
-        Ok(value) if value.is_finite() => number(value),
-        _ => text.trim().to_owned(),
-    }
-}
-
-/// A number as a label; adding zero makes the two zeros one.
-fn number(value: f64) -> String {
-    (value + 0.0).to_string()
 }
 
 /// A label that is none of the classes, and its row.

@@ -6,6 +6,25 @@ use std::path::{Path, PathBuf};
 use crate::bytes::{ByteStream, is_gzip_damage, open, reading};
 use crate::error::DataError;
 
+/// The value of a white pixel; inputs run from 0 to 1.
+pub(crate) const WHITE: f64 = 255.0;
+
+/// How many images a set has in its files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ImageCounts {
+    /// Images to train on.
+    pub train: usize,
+    /// Images to test on.
+    pub test: usize,
+}
+
+impl ImageCounts {
+    /// All images: the number of rows, N.
+    pub fn total(&self) -> usize {
+        self.train + self.test
+    }
+}
+
 /// What a format is called and where its files come from.
 pub(crate) struct ImageFormat {
     pub name: &'static str,

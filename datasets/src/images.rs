@@ -6,30 +6,11 @@ use crate::cifar::{self, CifarFolder};
 use crate::columns::Request;
 use crate::error::DataError;
 use crate::idx::{self, IdxFolder};
-use crate::image_file::both_forms;
+use crate::image_file::{ImageCounts, both_forms};
 use crate::image_shape::ImageShape;
 use crate::mask::SplitMask;
-use crate::registry::Storage;
+use crate::storage::Storage;
 use crate::table::Table;
-
-/// The value of a white pixel; inputs run from 0 to 1.
-pub(crate) const WHITE: f64 = 255.0;
-
-/// How many images a set has in its files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ImageCounts {
-    /// Images to train on.
-    pub train: usize,
-    /// Images to test on.
-    pub test: usize,
-}
-
-impl ImageCounts {
-    /// All images: the number of rows, N.
-    pub fn total(&self) -> usize {
-        self.train + self.test
-    }
-}
 
 /// The files of a set of images.
 #[derive(Clone, Debug, PartialEq)]

@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::error::DataError;
 use crate::image_shape::ImageShape;
 use crate::names::near;
+use crate::storage::Storage;
 use crate::{cifar, images};
 
 /// What the target of a set is.
@@ -19,22 +20,6 @@ pub enum Task {
     BinaryClassification,
     /// One of several classes.
     Classification,
-}
-
-/// How a set is stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Storage {
-    /// Compiled into the program.
-    Embedded,
-    /// `uci/NAME/data.csv.gz` without a header, target last, beside `test_mask.csv.gz`.
-    Collection,
-    /// `small/NAME.csv` with a header, target last.
-    Small,
-    /// `NAME/` with the four idx files of images and labels.
-    Idx,
-    /// `NAME/` with the binary files of CIFAR-10.
-    Cifar,
 }
 
 /// A data set that is known by name.

@@ -158,7 +158,7 @@ impl Table {
         DataError::OrderUnknown {
             source_name: self.origin.source().to_owned(),
             column: self.layout.label(self.layout.target().unwrap_or(0)),
-            guess: ClassOrder::of(classes),
+            guess: classes.order(),
         }
     }
 

@@ -3,7 +3,7 @@
 use burn::nn::{Linear, LinearConfig, conv::Conv2d, conv::Conv2dConfig};
 use burn::{prelude::*, tensor::DType, tensor::activation::log_softmax};
 use burn_gp::{features::Features, ops::NotPositiveDefinite as Failed, variational::*};
-use burn_gp::{inference::VarianceCorrection, kernels::Basis, likelihoods::*, means::ZeroMean};
+use burn_gp::{kernels::Basis, likelihoods::*, means::ZeroMean, process::*};
 use burn_gp_datasets::DataSource;
 use burn_gp_models::{Svgp, training::*};
 

@@ -11,7 +11,8 @@ use burn_gp::{
     kernels::KernelConfig,
     likelihoods::{GaussianConfig, LikelihoodConfig},
     means::MeanConfig,
-    variational::{Coordinates, CovarianceShape, PosteriorConfig},
+    process::CovarianceShape,
+    variational::{Coordinates, PosteriorConfig},
 };
 use burn_gp_models::{
     ComputationAwareConfig, ConjugateGradientsConfig, DeepGpConfig, ExactConfig, InducingConfig,

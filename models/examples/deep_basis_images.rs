@@ -8,11 +8,11 @@ use burn::{
 };
 use burn_gp::{
     features::Features,
-    inference::VarianceCorrection,
     kernels::Basis,
     likelihoods::{Likelihood, SoftmaxConfig},
     means::ZeroMean,
-    variational::{CovarianceShape, Posterior, Process, VariationalGaussian, WeightSpace},
+    process::{CovarianceShape, Process, VarianceCorrection, VariationalGaussian},
+    variational::{Posterior, WeightSpace},
 };
 use burn_gp_models::{Svgp, training::*};
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};

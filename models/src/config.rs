@@ -7,13 +7,12 @@ use burn::{
 use burn_gp::{
     inducing::{InducingPoints, Initializer, SelectionError},
     inference::{Collapsed, Exact},
-    kernels::{AnyKernel, KernelConfig},
+    kernels::{AnyKernel, KernelConfig, Kernels, SeparateKernels},
     likelihoods::{AnyLikelihood, GaussianConfig, Likelihood, LikelihoodConfig, check_finite},
     means::{AnyMean, MeanConfig},
-    multi_output::{Coregionalized, Functions, Kernels, SeparateKernels, first_mixing},
     ops::Jitter,
     parameter::{ParameterConfig, ParameterError, Parameters},
-    variational::{AnyPosterior, PosteriorConfig},
+    variational::{AnyPosterior, Coregionalized, Functions, PosteriorConfig, first_mixing},
 };
 use serde::{Deserialize, Serialize};
 

@@ -3,13 +3,14 @@
 use burn::{module::Module, tensor::TensorCreationOptions};
 use burn_gp::{
     features::{AnyNetwork, NetworkConfig, ResidualNetworkConfig},
-    inference::{LowRankRegression, VarianceCorrection},
+    inference::LowRankRegression,
     kernels::Basis,
     likelihoods::{AnyLikelihood, GaussianConfig, Likelihood, LikelihoodConfig},
     means::{AnyMean, MeanConfig},
     ops::NotPositiveDefinite,
     parameter::{ParameterConfig, ParameterError},
-    variational::{CovarianceShape, VariationalGaussian, WeightSpace},
+    process::{CovarianceShape, VarianceCorrection, VariationalGaussian},
+    variational::WeightSpace,
 };
 use serde::{Deserialize, Serialize};
 

@@ -7,10 +7,10 @@ use burn::{
 use burn_gp::{
     features::{AnyNetwork, Features, FirstWeights, NetworkConfig, ResidualNetworkConfig},
     inference::FullBatch,
-    likelihoods::{ImpossibleTarget, Marginals, check_finite},
+    likelihoods::{ImpossibleTarget, check_finite},
     ops::NotPositiveDefinite,
     parameter::Priors,
-    variational::{Joint, JointAcrossOutputs, Process},
+    process::{Joint, JointAcrossOutputs, Marginals, Process},
 };
 use serde::{Deserialize, Serialize};
 

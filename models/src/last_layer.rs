@@ -6,12 +6,13 @@ use burn::{
 };
 use burn_gp::{
     features::AnyNetwork,
-    inference::{LowRankRegression, VarianceCorrection},
+    inference::LowRankRegression,
     kernels::{Basis, FeatureMap},
-    likelihoods::{Gaussian, GaussianConfig, Likelihood, Marginals, check_finite},
+    likelihoods::{Gaussian, GaussianConfig, Likelihood, check_finite},
     means::{AnyMean, Mean, MeanConfig},
     ops::NotPositiveDefinite,
     parameter::{ParameterConfig, Priors},
+    process::{Marginals, VarianceCorrection},
 };
 use serde::{Deserialize, Serialize};
 

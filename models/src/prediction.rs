@@ -5,10 +5,11 @@ use std::ops::Range;
 use burn::tensor::{DType, Device, Tensor};
 use burn_gp::{
     layers::Predictive,
-    likelihoods::{Interval, Likelihood, Marginals, PredictiveDistribution},
+    likelihoods::{Interval, Likelihood, PredictiveDistribution},
     metrics::mixture_log_density,
     ops::NotPositiveDefinite,
     parameter::numbers,
+    process::Marginals,
 };
 use rand::Rng;
 

@@ -4,11 +4,12 @@ use burn::{module::Module, tensor::Tensor};
 use burn_gp::{
     inference::in_unit_of_targets,
     kernels::FunctionPrior,
-    likelihoods::{ImpossibleTarget, Likelihood, Marginals},
+    likelihoods::{ImpossibleTarget, Likelihood},
     means::Mean,
     ops::NotPositiveDefinite,
     parameter::Priors,
-    variational::{Evaluation, Posterior, WithMean},
+    process::{Marginals, WithMean},
+    variational::{Evaluation, Posterior},
 };
 
 use crate::training::{MiniBatchModel, Objective};

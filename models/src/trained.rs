@@ -16,17 +16,16 @@ use burn::{
 use burn_gp::{
     features::{AnyNetwork, Features},
     inducing::InducingPoints,
-    inference::{FullBatch, LowRankProcess},
-    kernels::{AnyKernel, Basis, Kernel},
+    inference::FullBatch,
+    kernels::{AnyKernel, Basis, Kernel, Kernels},
     layers::{AnyLayerProcess, EitherPredictive, StackProcess},
     likelihoods::{AnyLikelihood, Gaussian},
     means::AnyMean,
-    multi_output::{Functions, Kernels},
     ops::NotPositiveDefinite,
     parameter::{Hyperparameter, numbers},
+    process::{EitherProcess, LowRankProcess, WithMean},
     variational::{
-        AnyPosterior, Coordinates, EitherProcess, InducingSet, Orthogonal, Posterior, Whitened,
-        WithMean,
+        AnyPosterior, Coordinates, Functions, InducingSet, Orthogonal, Posterior, Whitened,
     },
 };
 

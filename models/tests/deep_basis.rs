@@ -6,11 +6,11 @@ use burn::{
 };
 use burn_gp::{
     features::{PerceptronConfig, ResidualNetworkConfig},
-    inference::{FullBatch, PredictedVariance, VarianceCorrection},
+    inference::FullBatch,
     kernels::Kernel,
     likelihoods::{GaussianConfig, LikelihoodConfig, SoftmaxConfig},
     optim::NaturalGradient,
-    variational::Process,
+    process::{PredictedVariance, Process, VarianceCorrection},
 };
 use burn_gp_models::{
     BasisConfig, DbkConfig, ModelConfig, Precision, SavedModel, Summary, SvdbkConfig, TrainedModel,

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use burn::tensor::{DType, Device};
 use burn_gp::{
-    features::PerceptronConfig, inference::VarianceCorrection, likelihoods::GaussianConfig,
+    features::PerceptronConfig, likelihoods::GaussianConfig, process::VarianceCorrection,
 };
 use burn_gp_models::{
     BasisConfig, DbkConfig, SvdbkConfig,

@@ -12,10 +12,10 @@
 use burn::tensor::{DType, Device};
 use burn_gp::{
     features::{FirstWeights, PerceptronConfig},
-    inference::VarianceCorrection,
     likelihoods::GaussianConfig,
     metrics,
     ops::Stationary,
+    process::VarianceCorrection,
 };
 use burn_gp_datasets::{DataSource, Dataset, SyntheticFunction};
 use burn_gp_models::{

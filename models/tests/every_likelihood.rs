@@ -8,12 +8,13 @@ use burn_gp::{
     layers::Predictive,
     likelihoods::{
         AnyLikelihood, BetaConfig, GammaConfig, GaussianConfig, HeteroskedasticConfig, Likelihood,
-        LikelihoodConfig, Marginals, NegativeBinomialConfig, OrdinalConfig, RobustMaxConfig,
-        SoftmaxConfig, StudentTConfig,
+        LikelihoodConfig, NegativeBinomialConfig, OrdinalConfig, RobustMaxConfig, SoftmaxConfig,
+        StudentTConfig,
     },
     ops::{NotPositiveDefinite, Stationary},
     parameter::numbers,
-    variational::{Coordinates, CovarianceShape, InverseFreeConfig, PosteriorConfig, TraceProbes},
+    process::{CovarianceShape, Marginals},
+    variational::{Coordinates, InverseFreeConfig, PosteriorConfig, TraceProbes},
 };
 use burn_gp_models::{
     AnyPredictive, ModelConfig, Precision, Predictor, SavedModel, Summary, SvgpConfig,

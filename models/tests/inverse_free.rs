@@ -7,9 +7,8 @@ use burn::{
 };
 use burn_gp::{
     inducing::InducingVariables,
-    kernels::StationaryConfig,
+    kernels::{Kernels, StationaryConfig},
     likelihoods::{GaussianConfig, LikelihoodConfig},
-    multi_output::Kernels,
     ops::{Stationary, add_diagonal, congruence},
     optim::{InversionStop, NaturalGradient, NaturalInversion, StepSizes},
     parameter::{Parameters, numbers},

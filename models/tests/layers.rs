@@ -9,7 +9,8 @@ use burn_gp::{
     means::MeanConfig,
     ops::Stationary,
     patches::ImageShape,
-    variational::{Coordinates, CovarianceShape, PosteriorConfig},
+    process::CovarianceShape,
+    variational::{Coordinates, PosteriorConfig},
 };
 use burn_gp_models::{
     DeepGpConfig, InducingConfig, InitError, LayerConfig, LayerForm, ModelConfig, Precision,

@@ -7,10 +7,9 @@ use burn_gp::{
     likelihoods::{GaussianConfig, LikelihoodConfig, SoftmaxConfig},
     ops::Stationary,
     optim::NaturalGradient,
+    process::CovarianceShape,
     sampling::{PathOptions, Paths, SamplePaths},
-    variational::{
-        AuxiliaryUpdate, Coordinates, CovarianceShape, InverseFreeConfig, PosteriorConfig,
-    },
+    variational::{AuxiliaryUpdate, Coordinates, InverseFreeConfig, PosteriorConfig},
 };
 use burn_gp_models::{
     CoregionalizationConfig, ModelConfig, Precision, SavedModel, Summary, SvgpConfig, TrainedModel,

@@ -8,7 +8,8 @@ use burn_gp::{
     ops::Stationary,
     optim::NaturalGradient,
     parameter::numbers,
-    variational::{CovarianceShape, PosteriorConfig},
+    process::CovarianceShape,
+    variational::PosteriorConfig,
 };
 use burn_gp_models::{
     AnySvgp, SgprConfig, SvgpConfig,

@@ -7,7 +7,8 @@ use burn_gp::{
     ops::Stationary,
     optim::NaturalGradient,
     parameter::Parameters,
-    variational::{Coordinates, CovarianceShape, PosteriorConfig},
+    process::CovarianceShape,
+    variational::{Coordinates, PosteriorConfig},
 };
 use burn_gp_models::{
     AnySvgp, InitError, SgprConfig, SvgpConfig, TrainedModel,

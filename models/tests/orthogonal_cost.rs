@@ -8,7 +8,8 @@ use burn_gp::{
     kernels::StationaryConfig,
     likelihoods::GaussianConfig,
     ops::Stationary,
-    variational::{Coordinates, CovarianceShape, PosteriorConfig},
+    process::CovarianceShape,
+    variational::{Coordinates, PosteriorConfig},
 };
 use burn_gp_models::{
     AnySvgp, SvgpConfig,

@@ -6,7 +6,7 @@ use burn::{
 };
 
 use super::{InducingPoints, InducingVariables};
-use crate::{kernels::Kernel, multi_output::SeparateKernels};
+use crate::kernels::{Kernel, SeparateKernels};
 
 /// Inducing variables `u_p` for each of P functions with kernels of their own, as a batch.
 ///

@@ -3,7 +3,7 @@
 use burn::{module::Module, tensor::Tensor};
 
 use super::{
-    BLOCK, FullBatch, check_rows, in_unit_of_targets,
+    FullBatch, check_rows, in_unit_of_targets,
     low_rank::{low_rank_log_density, optimal_gaussian, posterior_mean, precision},
 };
 use crate::{
@@ -13,7 +13,7 @@ use crate::{
     means::Mean,
     ops::{CholeskyFactor, Jitter, NotPositiveDefinite, cholesky, column_squares, gram},
     parameter::Priors,
-    variational::{ConditionedProcess, Spread, VariationalGaussian, WithMean},
+    process::{BLOCK, ConditionedProcess, Spread, VariationalGaussian, WithMean},
 };
 
 /// Sparse regression with the optimal `q(u)` put into the evidence lower bound:

@@ -10,7 +10,7 @@ use crate::{
     means::Mean,
     ops::{Jitter, NotPositiveDefinite, add_to_diagonal, cholesky, gaussian_log_density},
     parameter::Priors,
-    variational::{ConditionedProcess, Spread, WithMean},
+    process::{ConditionedProcess, Spread, WithMean},
 };
 
 /// The noise is jitter enough: more is added where rounding makes a pivot negative all the same.

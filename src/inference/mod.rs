@@ -37,10 +37,7 @@ pub use conjugate_gradients::{
     ConjugateGradients, ConjugateGradientsProcess, ConjugateGradientsSettings,
 };
 pub use exact::Exact;
-pub use low_rank::{
-    LowRankProcess, LowRankRegression, PredictedVariance, VarianceCorrection, low_rank_evidence,
-};
-pub(crate) use low_rank::{largest_norm, residual_variance};
+pub use low_rank::{LowRankRegression, low_rank_evidence};
 pub use orthogonal::CollapsedOrthogonal;
 pub use unit::in_unit_of_targets;
 
@@ -48,11 +45,8 @@ use crate::{
     likelihoods::{ImpossibleTarget, check_finite},
     ops::NotPositiveDefinite,
     parameter::{Hyperparameter, Priors, hyperparameters},
-    variational::Process,
+    process::Process,
 };
-
-/// Rows of data whose features are in memory at once where no gradient is needed.
-const BLOCK: usize = 2048;
 
 /// A model that is fitted to all data at once and then predicts.
 ///
@@ -129,15 +123,6 @@ pub trait FullBatch: Module + ModuleDisplay {
     fn hyperparameters(&self) -> Vec<Hyperparameter> {
         hyperparameters(self)
     }
-}
-
-/// Some rows at a time.
-pub(crate) fn blocks(all: &Tensor<2>) -> Vec<Tensor<2>> {
-    let [rows, _] = all.dims();
-    (0..rows)
-        .step_by(BLOCK)
-        .map(|start| all.clone().narrow(0, start, BLOCK.min(rows - start)))
-        .collect()
 }
 
 /// Checks that inputs and targets have the same rows.

@@ -5,12 +5,12 @@ use burn::{module::Module, tensor::Tensor};
 use super::{GpLayer, Layer, PatchLayer, PatchProcess};
 use crate::{
     inducing::{InducingPatches, InducingPoints},
-    kernels::{AnyKernel, Convolutional},
+    kernels::{AnyKernel, Convolutional, Kernels},
     means::AnyMean,
-    multi_output::{Functions, Kernels},
     ops::NotPositiveDefinite,
     patches::PatchGrid,
-    variational::{AnyPosterior, EitherProcess, Evaluation},
+    process::EitherProcess,
+    variational::{AnyPosterior, Evaluation, Functions},
 };
 
 /// A layer of points whose pieces are chosen at run time.

@@ -5,10 +5,10 @@ use burn::{module::Module, tensor::Tensor};
 use super::Layer;
 use crate::{
     kernels::FunctionPrior,
-    likelihoods::Marginals,
     means::Mean,
     ops::NotPositiveDefinite,
-    variational::{Evaluation, Posterior, WithMean},
+    process::{Marginals, WithMean},
+    variational::{Evaluation, Posterior},
 };
 
 /// P functions `f(x) = m(x) + g(x)` with the prior `g_p ~ GP(0, k_p)` and a posterior of any kind

@@ -74,9 +74,9 @@ pub use predictive::{EitherPredictive, Predictive};
 pub use stack::{Propagation, Stack, StackProcess};
 
 use crate::{
-    likelihoods::Marginals,
     ops::NotPositiveDefinite,
-    variational::{Evaluation, Process},
+    process::{Marginals, Process},
+    variational::Evaluation,
 };
 
 /// Functions of rows of numbers, with a distribution that is trained.

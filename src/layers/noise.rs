@@ -4,7 +4,7 @@ use burn::tensor::Tensor;
 use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
 use serde::{Deserialize, Serialize};
 
-use crate::likelihoods::{Marginals, scrambled_normal_points};
+use crate::{likelihoods::scrambled_normal_points, process::Marginals};
 
 /// How many times the hidden layers of a stack are drawn from.
 ///

@@ -4,10 +4,10 @@ use burn::{module::Module, tensor::Tensor};
 
 use super::Layer;
 use crate::{
-    likelihoods::Marginals,
     ops::NotPositiveDefinite,
     patches::PatchGrid,
-    variational::{Evaluation, Joint, Process, one_for_none},
+    process::{Joint, Marginals, Process, one_for_none},
+    variational::Evaluation,
 };
 
 /// The functions of a layer at every patch of an image: `f_pc(x) = g_c(x^[p])`, a feature map with a

@@ -2,7 +2,10 @@
 
 use burn::tensor::Tensor;
 
-use crate::{likelihoods::Marginals, ops::NotPositiveDefinite, variational::Process};
+use crate::{
+    ops::NotPositiveDefinite,
+    process::{Marginals, Process},
+};
 
 /// Functions whose value at an input is distributed as a mixture of S Gaussians with equal weights:
 /// one for a Gaussian process, one a draw of the layers before the last for a deep one.

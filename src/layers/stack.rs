@@ -8,9 +8,9 @@ use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
 
 use super::{Layer, LayerNoise, Predictive};
 use crate::{
-    likelihoods::Marginals,
     ops::NotPositiveDefinite,
-    variational::{Evaluation, Process},
+    process::{Marginals, Process},
+    variational::Evaluation,
 };
 
 /// A deep Gaussian process, `f(x) = f_L(f_{L−1}(… f_1(x)))`, with a posterior for each layer.

@@ -12,11 +12,11 @@ use serde::{Deserialize, Serialize};
 use super::{
     Bernoulli, BernoulliLogit, Beta, BetaConfig, Exponential, FixedNoise, Focus, Gamma,
     GammaConfig, Gaussian, GaussianConfig, Heteroskedastic, HeteroskedasticConfig,
-    ImpossibleTarget, Likelihood, Marginals, NegativeBinomial, NegativeBinomialConfig, Ordinal,
-    OrdinalConfig, Poisson, Quadrature, RobustMax, RobustMaxConfig, Softmax, SoftmaxConfig,
-    StudentT, StudentTConfig, TargetDistribution,
+    ImpossibleTarget, Likelihood, NegativeBinomial, NegativeBinomialConfig, Ordinal, OrdinalConfig,
+    Poisson, Quadrature, RobustMax, RobustMaxConfig, Softmax, SoftmaxConfig, StudentT,
+    StudentTConfig, TargetDistribution,
 };
-use crate::parameter::ParameterError;
+use crate::{parameter::ParameterError, process::Marginals};
 
 /// Configuration of any likelihood, as it is written to a model's file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

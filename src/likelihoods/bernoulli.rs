@@ -4,11 +4,14 @@ use burn::{module::Module, tensor::Tensor};
 use rand::{Rng, RngExt};
 
 use super::{
-    Likelihood, Marginals,
+    Likelihood,
     classes::{is_label, labels_up_to},
     likelihood::{draw, sum_outputs},
 };
-use crate::ops::{host::special, log_normal_cdf};
+use crate::{
+    ops::{host::special, log_normal_cdf},
+    process::Marginals,
+};
 
 /// `p(y = 1 | f) = Φ(f)`, `p(y = 0 | f) = Φ(−f)`, Φ the standard normal distribution function.
 #[derive(Module, Debug, Default)]

@@ -7,11 +7,12 @@ use rand::Rng;
 use rand_distr::{Distribution, Exp1};
 
 use super::{
-    Focus, Likelihood, Marginals, TargetDistribution,
+    Focus, Likelihood, TargetDistribution,
     distributions::ExponentialTarget,
     likelihood::{draw, sum_outputs},
     log_link,
 };
+use crate::process::Marginals;
 
 /// A target of zero has its peak nowhere; this is far enough.
 const SMALLEST_TARGET: f64 = 1e-30;

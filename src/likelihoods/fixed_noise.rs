@@ -8,11 +8,12 @@ use burn::{module::Module, tensor::Tensor};
 use rand::Rng;
 
 use super::{
-    Likelihood, Marginals, TargetDistribution,
+    Likelihood, TargetDistribution,
     distributions::NormalTarget,
     gaussian::log_normal,
     likelihood::{block, draw, sum_outputs},
 };
+use crate::process::Marginals;
 
 /// `y_n = f_n + ε_n`, `ε_n ~ N(0, v_n)` with known variances `v_n`: measurements that come with
 /// their errors.

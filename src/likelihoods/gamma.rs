@@ -11,12 +11,12 @@ use rand_distr::Distribution;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Focus, Likelihood, Marginals, TargetDistribution,
+    Focus, Likelihood, TargetDistribution,
     distributions::GammaTarget,
     likelihood::{draw, sum_outputs},
     log_link,
 };
-use crate::parameter::Positive;
+use crate::{parameter::Positive, process::Marginals};
 
 /// Positive numbers with the mean `exp(f)` and a trained shape k:
 /// `p(y | f) = k^k·y^{k−1}·exp(−k·f − k·y·e^{−f})/Γ(k)`.

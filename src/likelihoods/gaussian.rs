@@ -13,11 +13,14 @@ use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Likelihood, Marginals, TargetDistribution,
+    Likelihood, TargetDistribution,
     distributions::NormalTarget,
     likelihood::{draw, sum_outputs},
 };
-use crate::parameter::{ParameterError, Positive};
+use crate::{
+    parameter::{ParameterError, Positive},
+    process::Marginals,
+};
 
 /// `y = f + ε`, `ε ~ N(0, σ²)` with a trained noise variance σ² shared by all outputs.
 #[derive(Module, Debug)]

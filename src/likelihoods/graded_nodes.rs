@@ -4,8 +4,8 @@ use core::f64::consts::PI;
 
 use burn::tensor::{Bool, Tensor, TensorData};
 
-use super::{Marginals, mode::Standardized, quadrature::SMALLEST_VARIANCE};
-use crate::ops::softplus;
+use super::{mode::Standardized, quadrature::SMALLEST_VARIANCE};
+use crate::{ops::softplus, process::Marginals};
 
 /// Where a function of `f` changes, and over which distance.
 #[derive(Clone, Debug)]

@@ -13,12 +13,12 @@ use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Focus, GradedNodes, Likelihood, Marginals, TargetDistribution,
+    Focus, GradedNodes, Likelihood, TargetDistribution,
     distributions::HeteroskedasticTarget,
     gaussian::log_normal,
     likelihood::{block, draw, sum_outputs},
 };
-use crate::parameter::Positive;
+use crate::{parameter::Positive, process::Marginals};
 
 /// Noise below this is none.
 const SMALLEST_NOISE: f64 = 1e-30;

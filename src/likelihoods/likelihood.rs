@@ -14,74 +14,8 @@ use super::{
 };
 use crate::{
     parameter::{Hyperparameter, hyperparameters, numbers},
-    random::normals,
+    process::Marginals,
 };
-
-/// Mean and variance of independent Gaussians.
-#[derive(Clone, Debug)]
-pub struct Marginals {
-    /// The means, `[N, F]`.
-    pub mean: Tensor<2>,
-    /// The variances, `[N, F]`.
-    pub variance: Tensor<2>,
-}
-
-/// Below this a variance counts as this in draws, so that the slope of its root stays finite.
-const SMALLEST_VARIANCE: f64 = 1e-12;
-
-impl Marginals {
-    /// Draws `μ + σ∘ε` with standard normal `ε`, `[N, F]`: gradients flow to means and variances.
-    pub fn draw(self, random: &mut impl Rng) -> Tensor<2> {
-        let options = (&self.mean.device(), self.mean.dtype());
-        let noise = normals(self.mean.dims(), random, options);
-        self.at(noise)
-    }
-
-    /// `μ + σ∘ε` with the same `ε` for every row, `[F]`.
-    ///
-    /// The values at one row depend on nothing but its own mean and variance. They are no draw of
-    /// several rows together: all of them leave their means by the same number of deviations.
-    ///
-    /// # Panics
-    ///
-    /// If `noise` is not one number a function.
-    #[track_caller]
-    pub fn at_common_noise(self, noise: &[f64]) -> Tensor<2> {
-        let [_, functions] = self.mean.dims();
-        assert!(
-            noise.len() == functions,
-            "Marginals: {} numbers of noise for {functions} functions",
-            noise.len()
-        );
-        let options = (&self.mean.device(), self.mean.dtype());
-        let noise = TensorData::new(noise.to_vec(), [1, functions]);
-        self.at(Tensor::from_data(noise, options))
-    }
-
-    /// `μ + σ∘ε`, `ε` of a shape that broadcasts.
-    fn at(self, noise: Tensor<2>) -> Tensor<2> {
-        self.mean + self.variance.clamp_min(SMALLEST_VARIANCE).sqrt() * noise
-    }
-
-    /// The mean and variance of mixtures of `components` with equal weights: the mean of the means,
-    /// and the mean of the variances plus the variance of the means. None without a component.
-    pub fn of_mixture(components: Vec<Self>) -> Option<Self> {
-        let share = (components.len() as f64).recip();
-        if components.len() == 1 {
-            return components.into_iter().next();
-        }
-        let (means, variances): (Vec<_>, Vec<_>) = (components.into_iter())
-            .map(|component| (component.mean, component.variance))
-            .unzip();
-        let sum = |terms: Vec<Tensor<2>>| terms.into_iter().reduce(|sum, term| sum + term);
-        let mean = sum(means.clone())? * share;
-        let spread = means
-            .into_iter()
-            .map(|other| (other - mean.clone()).square());
-        let variance = (sum(variances)? + sum(spread.collect())?) * share;
-        Some(Self { mean, variance })
-    }
-}
 
 /// A factorized likelihood `p(y | f) = Π_n Π_p p(y_np | f_np)`, `f_np` the latent functions of
 /// output `p` at input `n`.

@@ -4,8 +4,10 @@ use core::f64::consts::PI;
 
 use burn::tensor::Tensor;
 
-use super::Marginals;
-use crate::ops::{exp_minus_one, stirling_remainder};
+use crate::{
+    ops::{exp_minus_one, stirling_remainder},
+    process::Marginals,
+};
 
 /// Mean and variance of `y` whose mean is `exp f` and whose variance, given `f`, is
 /// `linear·exp f + square·exp 2f`.

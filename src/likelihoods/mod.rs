@@ -37,6 +37,7 @@ mod exponential;
 mod fixed_noise;
 mod gamma;
 mod gauss_hermite;
+mod gauss_legendre;
 mod gaussian;
 mod graded_nodes;
 mod gumbel_convolution;
@@ -55,6 +56,7 @@ mod softmax;
 mod student_t;
 mod targets;
 
+pub(crate) use gauss_legendre::nodes_and_weights as legendre_nodes_and_weights;
 pub(crate) use quasi_monte_carlo::scrambled_normal_points;
 
 pub use any::{AnyLikelihood, LikelihoodConfig};
@@ -68,7 +70,7 @@ pub use gamma::{Gamma, GammaConfig};
 pub use gaussian::{Gaussian, GaussianConfig};
 pub use graded_nodes::{Focus, GradedNodes};
 pub use heteroskedastic::{Heteroskedastic, HeteroskedasticConfig};
-pub use likelihood::{Likelihood, Marginals};
+pub use likelihood::Likelihood;
 pub use negative_binomial::{NegativeBinomial, NegativeBinomialConfig};
 pub use ordinal::{Ordinal, OrdinalConfig};
 pub use poisson::Poisson;

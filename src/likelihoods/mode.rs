@@ -2,7 +2,8 @@
 
 use burn::tensor::Tensor;
 
-use super::{Focus, Marginals, quadrature::SMALLEST_VARIANCE};
+use super::{Focus, quadrature::SMALLEST_VARIANCE};
+use crate::process::Marginals;
 
 /// Steps of the search.
 const STEPS: usize = 14;

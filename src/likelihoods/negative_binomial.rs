@@ -11,7 +11,7 @@ use rand_distr::Distribution;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Focus, Likelihood, Marginals, TargetDistribution,
+    Focus, Likelihood, TargetDistribution,
     distributions::NegativeBinomialTarget,
     likelihood::draw,
     log_link,
@@ -20,6 +20,7 @@ use super::{
 use crate::{
     ops::{log_ratio, softplus, stirling_remainder},
     parameter::Positive,
+    process::Marginals,
 };
 
 /// Counts with the mean `m = exp(f)` and the variance `m + α·m²`, the dispersion α trained:

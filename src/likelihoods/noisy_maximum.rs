@@ -3,7 +3,8 @@
 
 use burn::tensor::{Tensor, TensorData};
 
-use super::{Marginals, gumbel_convolution::log_distribution, quadrature::SMALLEST_VARIANCE};
+use super::{gumbel_convolution::log_distribution, quadrature::SMALLEST_VARIANCE};
+use crate::process::Marginals;
 
 /// The mean of the standard Gumbel distribution, Euler's constant.
 const GUMBEL_MEAN: f64 = 0.577_215_664_901_532_9;

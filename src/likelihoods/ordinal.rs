@@ -11,7 +11,7 @@ use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Likelihood, Marginals, TargetDistribution,
+    Likelihood, TargetDistribution,
     classes::{is_label, labels_up_to},
     distributions::OrdinalTarget,
     likelihood::{draw, sum_outputs},
@@ -19,6 +19,7 @@ use super::{
 use crate::{
     ops::{host::special::normal_quantile, log_normal_cdf, log_one_minus_exp},
     parameter::{Positive, numbers, vector},
+    process::Marginals,
 };
 
 /// The distance between two cut points changes `log Φ` by more than this, unless single precision

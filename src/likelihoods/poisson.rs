@@ -7,11 +7,12 @@ use rand::Rng;
 use rand_distr::Distribution;
 
 use super::{
-    Focus, Likelihood, Marginals, TargetDistribution,
+    Focus, Likelihood, TargetDistribution,
     distributions::PoissonTarget,
     likelihood::{draw, sum_outputs},
     log_link,
 };
+use crate::process::Marginals;
 
 /// Counts with the rate `exp(f)`: `p(y | f) = exp(y·f − e^f)/y!`.
 #[derive(Module, Debug, Default)]

@@ -3,11 +3,11 @@
 use burn::tensor::{Tensor, TensorData};
 
 use super::{
-    Marginals,
     gauss_hermite::nodes_and_weights,
     graded_nodes::{NODES, REACH},
     quasi_monte_carlo::normal_points,
 };
+use crate::process::Marginals;
 
 /// A variance at or below this has the gradient zero: the square root has none at zero, where a
 /// posterior's clamp puts variances that rounding made negative.

@@ -8,7 +8,7 @@ use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Focus, GradedNodes, Likelihood, Marginals,
+    Focus, GradedNodes, Likelihood,
     classes::{indicators, is_label, labels_up_to},
     graded_nodes::NODES,
     likelihood::{block, draw, sum_outputs},
@@ -18,6 +18,7 @@ use super::{
 use crate::{
     ops::log_normal_cdf,
     parameter::{Fraction, numbers},
+    process::Marginals,
 };
 
 /// `p(y = c | f) = 1 − ε` if `f_c` is the largest of the C functions, else `ε/(C − 1)`

@@ -5,11 +5,12 @@ use rand::Rng;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Likelihood, Marginals,
+    Likelihood,
     classes::{draw_label, indicators, is_label, labels_up_to},
     likelihood::{draw, sum_outputs},
     noisy_maximum::NoisyMaximum,
 };
+use crate::process::Marginals;
 
 /// Nodes unless a configuration says otherwise.
 const NODES: usize = 24;

@@ -13,12 +13,12 @@ use rand_distr::Distribution;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Focus, Likelihood, Marginals, TargetDistribution, distributions::StudentTTarget,
-    likelihood::draw,
+    Focus, Likelihood, TargetDistribution, distributions::StudentTTarget, likelihood::draw,
 };
 use crate::{
     ops::{log_ratio, stirling_remainder},
     parameter::{Positive, numbers},
+    process::Marginals,
 };
 
 /// The degrees of freedom lie above this, where the distribution has a variance.

@@ -8,7 +8,7 @@ use burn::{
 use serde::{Deserialize, Serialize};
 
 use super::covariance_step::{DiagonalStep, FullStep};
-use crate::variational::VariationalGaussian;
+use crate::process::VariationalGaussian;
 
 /// How often a step size is halved before the step is given up.
 const HALVINGS: usize = 12;

@@ -5,8 +5,8 @@ use burn::{module::Module, tensor::Tensor};
 use super::IntegrationRule;
 use crate::{
     layers::Layer,
-    likelihoods::Marginals,
     ops::{NotPositiveDefinite, log_one_minus_exp},
+    process::Marginals,
     variational::Evaluation,
 };
 

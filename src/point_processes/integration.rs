@@ -3,7 +3,8 @@
 use burn::tensor::{Tensor, TensorCreationOptions, TensorData};
 use rand::{Rng, RngExt};
 
-use super::{Domain, legendre::nodes_and_weights};
+use super::Domain;
+use crate::likelihoods::legendre_nodes_and_weights;
 use crate::parameter::vector;
 
 /// Points and weights with `∫ g(x) dx ≈ Σ_q w_q·g(x_q)`.
@@ -39,7 +40,7 @@ impl IntegrationRule {
         count: usize,
         options: impl Into<TensorCreationOptions>,
     ) -> Self {
-        let rule = nodes_and_weights(count);
+        let rule = legendre_nodes_and_weights(count);
         let mut nodes = vec![(Vec::new(), 1.0)];
         for (lower, upper) in domain.sides() {
             let half = 0.5 * (upper - lower);

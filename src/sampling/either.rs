@@ -3,7 +3,7 @@
 use burn::tensor::Tensor;
 
 use super::{PathOptions, Paths, SamplePaths};
-use crate::{kernels::NoSpectrum, variational::EitherProcess};
+use crate::{kernels::NoSpectrum, process::EitherProcess};
 
 /// Draws of one of two types.
 #[derive(Clone, Debug)]

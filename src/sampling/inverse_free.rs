@@ -5,8 +5,7 @@ use rand::{SeedableRng, rngs::ChaCha8Rng};
 use super::{ConditionedPaths, PathOptions, Paths, PriorPaths, SamplePaths, SeparatePaths};
 use crate::{
     inducing::{FunctionVariables, InducingVariables, SeparateInducing},
-    kernels::{Kernel, NoSpectrum},
-    multi_output::SeparateKernels,
+    kernels::{Kernel, NoSpectrum, SeparateKernels},
     random::normals,
     variational::InverseFreeProcess,
 };

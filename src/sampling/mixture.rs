@@ -5,8 +5,7 @@ use burn::tensor::Tensor;
 use super::{PathOptions, Paths, SamplePaths};
 use crate::{
     kernels::NoSpectrum,
-    multi_output::{Mixture, mix_draws},
-    variational::Process,
+    process::{Mixture, Process, mix_draws},
 };
 
 /// Draws of `W·g` from draws of g: those of different outputs are correlated as the outputs are.

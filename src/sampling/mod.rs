@@ -1,4 +1,4 @@
-//! Draws of functions: what [`Process::sample`](crate::variational::Process::sample) gives at a
+//! Draws of functions: what [`Process::sample`](crate::process::Process::sample) gives at a
 //! fixed set of inputs, as functions that can be evaluated anywhere, again and again, and
 //! differentiated by their inputs.
 

@@ -7,8 +7,8 @@ use super::{PathOptions, Paths, PriorPaths, SamplePaths, fourier_features::combi
 use crate::{
     inducing::{FunctionVariables, InducingVariables},
     kernels::{Kernel, NoSpectrum},
+    process::ConditionedProcess,
     random::normals,
-    variational::ConditionedProcess,
 };
 
 /// Draws of a conditioned process: a draw of the prior, moved to agree with a draw of the inducing

@@ -6,7 +6,7 @@ use super::{ConditionedPaths, PathOptions, Paths, SamplePaths};
 use crate::{
     inducing::{FunctionVariables, SeparateInducing},
     kernels::{Kernel, NoSpectrum},
-    multi_output::SeparateProcess,
+    process::SeparateProcess,
 };
 
 /// Draws of P functions, each from a process of its own.

@@ -6,7 +6,7 @@ use super::{PathOptions, Paths, SamplePaths};
 use crate::{
     kernels::NoSpectrum,
     means::Mean,
-    variational::{Process, WithMean},
+    process::{Process, WithMean},
 };
 
 /// Draws shifted by a mean function.

@@ -7,17 +7,19 @@ use burn::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ConditionedProcess, Coordinates, CovarianceShape, EitherProcess, Evaluation, Expansion,
-    FunctionMatrices, InducingGaussians, InducingSet, InverseFree, InverseFreeConfig,
-    InverseFreeProcess, LSvgp, Orthogonal, OrthogonallyDecoupled, Posterior, PriorCovariances,
-    PseudoObservationsConfig, Unwhitened, VariationalGaussian, Whitened, WithMean,
+    Coordinates, Evaluation, Expansion, FunctionMatrices, InducingGaussians, InducingSet,
+    InverseFree, InverseFreeConfig, InverseFreeProcess, LSvgp, Orthogonal, OrthogonallyDecoupled,
+    Posterior, PriorCovariances, PseudoObservationsConfig, Unwhitened, Whitened,
     orthogonal::prior_gaussians,
 };
 use crate::{
     inducing::{InducingVariables, SeparateInducing},
-    kernels::Kernel,
-    multi_output::{SeparateKernels, SeparateProcess},
+    kernels::{Kernel, SeparateKernels},
     ops::{Jitter, NotPositiveDefinite},
+    process::{
+        ConditionedProcess, CovarianceShape, EitherProcess, SeparateProcess, VariationalGaussian,
+        WithMean,
+    },
 };
 
 /// Configuration of any posterior, as it is written to a model's file.

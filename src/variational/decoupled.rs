@@ -6,8 +6,8 @@ use burn::{
 };
 
 use super::{
-    ColumnSampling, ConditionedProcess, Coordinates, Evaluation, Expansion, FunctionMatrices,
-    Posterior, PriorCovariances, Spread, VariationalGaussian, WithMean,
+    ColumnSampling, Coordinates, Evaluation, Expansion, FunctionMatrices, Posterior,
+    PriorCovariances,
     expansion::{expand, weighted},
     inducing_gaussians::WhitenedSets,
 };
@@ -15,6 +15,7 @@ use crate::{
     inducing::InducingVariables,
     kernels::Kernel,
     ops::{CholeskyFactor, Jitter, NotPositiveDefinite},
+    process::{ConditionedProcess, Spread, VariationalGaussian, WithMean},
 };
 
 /// ODVGP: a Gaussian over the inducing variables `u = f(Z)`, and a mean with many more, `v` at O,

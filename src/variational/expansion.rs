@@ -8,9 +8,8 @@ use burn::{
 use super::{FunctionMatrices, PriorCovariances};
 use crate::{
     inducing::{InducingVariables, SeparateInducing},
-    kernels::Kernel,
+    kernels::{Kernel, SeparateKernels},
     means::Mean,
-    multi_output::SeparateKernels,
 };
 
 /// `Σ_j a_pj·Cov[v_j, f_p(x)]`: a fixed combination of the covariances with inducing variables `v`,

@@ -2,9 +2,12 @@
 
 use burn::tensor::Tensor;
 
-use super::Moments;
-use crate::ops::{
-    batch_column_products, batch_column_squares, column_products, column_squares, transposed_gram,
+use crate::{
+    ops::{
+        batch_column_products, batch_column_squares, column_products, column_squares,
+        transposed_gram,
+    },
+    process::Moments,
 };
 
 /// Matrices that all functions share, `[M, N]`, or one for each function, `[P, M, N]`: the linear

@@ -7,15 +7,16 @@ use burn::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ConditionedProcess, Evaluation, FunctionMatrices, Moments, Posterior, PriorCovariances, Scale,
-    Spread, VariationalGaussian, nonnegative,
+    Evaluation, FunctionMatrices, Posterior, PriorCovariances,
     orthogonal_factor::{OrthogonalFactor, from_blocks},
 };
 use crate::{
     inducing::InducingVariables,
     kernels::Kernel,
-    likelihoods::Marginals,
     ops::{CholeskyFactor, Jitter, NotPositiveDefinite},
+    process::{
+        ConditionedProcess, Marginals, Moments, Scale, Spread, VariationalGaussian, nonnegative,
+    },
 };
 
 /// Which variables a Gaussian is over.

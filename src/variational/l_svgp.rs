@@ -3,17 +3,14 @@
 use burn::{module::Module, tensor::Tensor};
 
 use super::{
-    ConditionedProcess, Evaluation, FunctionMatrices, MeanForm, Posterior, PriorCovariances,
-    PseudoObservations, Spread,
+    Evaluation, FunctionMatrices, MeanForm, Posterior, PriorCovariances, PseudoObservations,
     expansion::{expand, weighted},
-    nonnegative,
 };
 use crate::{
     inducing::{InducingVariables, SeparateInducing},
-    kernels::Kernel,
-    likelihoods::Marginals,
-    multi_output::{SeparateKernels, SeparateProcess},
+    kernels::{Kernel, SeparateKernels},
     ops::{CholeskyFactor, Jitter, NotPositiveDefinite, cholesky},
+    process::{ConditionedProcess, Marginals, SeparateProcess, Spread, nonnegative},
 };
 
 /// L-SVGP: `q(u) = N(K_uu·v, (K_uu⁻¹ + S̃⁻¹)⁻¹)` by a Cholesky factorization of `K̃ = K_uu + S̃`,

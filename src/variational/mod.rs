@@ -4,28 +4,35 @@
 //! one thing in training, [`evaluate`](Posterior::evaluate): the marginals of `q(f)` and the
 //! divergence from the prior, out of one factorization; and for one thing afterwards,
 //! [`condition`](Posterior::condition): an owned [`Process`] for prediction.
+//!
+//! # Several functions
+//!
+//! | functions | prior | pieces |
+//! |---|---|---|
+//! | independent, one kernel and one set of inducing variables | `f_p ~ GP(0, k)` | any posterior with P outputs |
+//! | independent, with kernels or inducing variables of their own | `f_p ~ GP(0, k_p)` | [`SeparateKernels`](crate::kernels::SeparateKernels) under any posterior |
+//! | mixtures of Q latent functions | `f = W·g` | [`Coregionalized`] over any posterior |
 
 mod any;
 mod column_sampling;
+mod coregionalized;
 mod decoupled;
-mod distribution;
-mod either;
 mod expansion;
 mod function_matrices;
+mod functions;
 mod inducing_gaussians;
 mod inverse_free;
 mod l_svgp;
 mod orthogonal;
 mod orthogonal_factor;
 mod prior_covariances;
-mod process;
 mod pseudo_observations;
 mod root_bound;
 mod scaled_deviations;
+mod separate;
 mod unwhitened;
 mod weight_space;
 mod whitened;
-mod with_mean;
 
 use burn::{
     module::{Module, ModuleDisplay},
@@ -34,12 +41,11 @@ use burn::{
 
 pub use any::{AnyPosterior, PosteriorConfig};
 use column_sampling::ColumnSampling;
+pub use coregionalized::{Coregionalized, first_mixing};
 pub use decoupled::OrthogonallyDecoupled;
-pub use distribution::{CovarianceShape, VariationalGaussian};
-pub(crate) use distribution::{Moments, Scale};
-pub use either::EitherProcess;
 pub use expansion::Expansion;
 pub(crate) use function_matrices::FunctionMatrices;
+pub use functions::Functions;
 pub use inducing_gaussians::{Coordinates, InducingGaussians};
 pub(crate) use inducing_gaussians::{conditions, evaluate, prior_gaussian};
 pub use inverse_free::{
@@ -48,16 +54,18 @@ pub use inverse_free::{
 pub use l_svgp::LSvgp;
 pub use orthogonal::{InducingSet, Orthogonal};
 pub(crate) use prior_covariances::PriorCovariances;
-pub use process::{ConditionedProcess, Joint, JointAcrossOutputs, Process, Spread};
 pub use pseudo_observations::{MeanForm, PseudoObservations, PseudoObservationsConfig};
 pub use root_bound::RootBound;
 pub use scaled_deviations::with_scaled_deviations;
 pub use unwhitened::Unwhitened;
 pub use weight_space::WeightSpace;
 pub use whitened::Whitened;
-pub use with_mean::WithMean;
 
-use crate::{kernels::FunctionPrior, likelihoods::Marginals, ops::NotPositiveDefinite};
+use crate::{
+    kernels::FunctionPrior,
+    ops::NotPositiveDefinite,
+    process::{Marginals, Process},
+};
 
 /// What one evaluation of a posterior gives.
 #[derive(Clone, Debug)]
@@ -71,7 +79,7 @@ pub struct Evaluation {
 /// A variational posterior over P independent functions with zero prior mean.
 ///
 /// The prior is a parameter of the trait: a kernel that all functions share, or
-/// [`SeparateKernels`](crate::multi_output::SeparateKernels).
+/// [`SeparateKernels`](crate::kernels::SeparateKernels).
 pub trait Posterior<K: FunctionPrior>: Module + ModuleDisplay {
     /// The process that [`condition`](Self::condition) gives.
     type Process: Process;
@@ -102,11 +110,4 @@ pub trait Posterior<K: FunctionPrior>: Module + ModuleDisplay {
     fn refreshed(self, _kernel: &K) -> Self {
         self
     }
-}
-
-pub(crate) use process::one_for_none;
-
-/// A variance that rounding may have pushed below zero, clamped.
-pub(crate) fn nonnegative(variance: Tensor<2>) -> Tensor<2> {
-    variance.clamp_min(0.0)
 }

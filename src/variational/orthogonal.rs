@@ -6,13 +6,14 @@ use burn::{
 };
 
 use super::{
-    Coordinates, FunctionMatrices, InducingGaussians, PriorCovariances, VariationalGaussian,
+    Coordinates, FunctionMatrices, InducingGaussians, PriorCovariances,
     orthogonal_factor::OrthogonalFactor, prior_gaussian,
 };
 use crate::{
     inducing::InducingVariables,
     kernels::Kernel,
     ops::{Jitter, NotPositiveDefinite},
+    process::VariationalGaussian,
 };
 
 /// A set of inducing variables and the Gaussians over them.

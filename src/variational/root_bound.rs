@@ -2,10 +2,10 @@
 
 use burn::tensor::Tensor;
 
-use super::{Evaluation, nonnegative};
+use super::Evaluation;
 use crate::{
-    likelihoods::Marginals,
     ops::{column_products, column_squares, diagonals, gaussian_kl, transposed_triangular_product},
+    process::{Marginals, nonnegative},
 };
 
 /// Covariances and a lower-triangular R that stands for a root of `K_uu⁻¹`: an alternative bound for

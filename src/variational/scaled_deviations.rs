@@ -1,11 +1,10 @@
 //! Posteriors that start closer to their means.
 
+use crate::process::VariationalGaussian;
 use burn::{
     module::{Module, ModuleMapper, Param},
     tensor::Tensor,
 };
-
-use super::VariationalGaussian;
 
 /// The module with `factor` times the standard deviations of every [`VariationalGaussian`] in it: a
 /// hidden layer with little variance starts as its mean function.

@@ -2,11 +2,12 @@
 
 use burn::module::{Module, ModuleDisplay};
 
-use super::{Coordinates, InducingGaussians, VariationalGaussian, prior_gaussian};
+use super::{Coordinates, InducingGaussians, prior_gaussian};
 use crate::{
     inducing::InducingVariables,
     kernels::Kernel,
     ops::{Jitter, NotPositiveDefinite, cholesky},
+    process::VariationalGaussian,
 };
 
 /// `q(u) = N(m, S)`, `S = WWᵀ`, over the inducing variables themselves.

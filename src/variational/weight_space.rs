@@ -5,12 +5,14 @@ use burn::{
     tensor::Tensor,
 };
 
-use super::{Evaluation, Posterior, Spread, VariationalGaussian};
+use super::{Evaluation, Posterior};
 use crate::{
-    inference::{LowRankProcess, VarianceCorrection, blocks, largest_norm, residual_variance},
     kernels::{FeatureMap, LowRankKernel},
-    likelihoods::Marginals,
     ops::NotPositiveDefinite,
+    process::{
+        LowRankProcess, Marginals, Spread, VarianceCorrection, VariationalGaussian, blocks,
+        largest_norm, residual_variance,
+    },
 };
 
 /// `q(w_p) = N(m_p, W_pW_pᵀ)` over the weights of features, `f_p(x) = w_pᵀφ(x)`, with the prior

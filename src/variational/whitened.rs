@@ -2,8 +2,8 @@
 
 use burn::module::{Module, ModuleDisplay};
 
-use super::{Coordinates, InducingGaussians, VariationalGaussian};
-use crate::ops::Jitter;
+use super::{Coordinates, InducingGaussians};
+use crate::{ops::Jitter, process::VariationalGaussian};
 
 /// `q(u) = N(L·m, L·S·Lᵀ)` with `L` the Cholesky factor of `Cov[u, u]`: the distribution is over
 /// the whitened variables `L⁻¹u`, whose prior is standard normal.

@@ -5,9 +5,12 @@
 use std::f64::consts::PI;
 
 use burn::tensor::Tensor;
-use burn_gp::likelihoods::{
-    BetaConfig, GammaConfig, Likelihood, LikelihoodConfig, Marginals, NegativeBinomialConfig,
-    OrdinalConfig, StudentTConfig,
+use burn_gp::{
+    likelihoods::{
+        BetaConfig, GammaConfig, Likelihood, LikelihoodConfig, NegativeBinomialConfig,
+        OrdinalConfig, StudentTConfig,
+    },
+    process::Marginals,
 };
 use libm::lgamma;
 

@@ -2,10 +2,13 @@
 
 use std::f64::consts::PI;
 
-use burn_gp::likelihoods::{
-    AnyLikelihood, BetaConfig, GammaConfig, GaussianConfig, HeteroskedasticConfig,
-    LikelihoodConfig, Marginals, NegativeBinomialConfig, OrdinalConfig, RobustMaxConfig,
-    SoftmaxConfig, StudentTConfig,
+use burn_gp::{
+    likelihoods::{
+        AnyLikelihood, BetaConfig, GammaConfig, GaussianConfig, HeteroskedasticConfig,
+        LikelihoodConfig, NegativeBinomialConfig, OrdinalConfig, RobustMaxConfig, SoftmaxConfig,
+        StudentTConfig,
+    },
+    process::Marginals,
 };
 use libm::lgamma;
 

@@ -1,7 +1,10 @@
 //! Densities, moments and their expectations against naive formulas.
 
 use burn::tensor::Tensor;
-use burn_gp::likelihoods::{Likelihood, Marginals, Quadrature, RobustMaxConfig};
+use burn_gp::{
+    likelihoods::{Likelihood, Quadrature, RobustMaxConfig},
+    process::Marginals,
+};
 
 use crate::{
     cases::{Case, ROWS, registry},

@@ -1,8 +1,11 @@
 //! Variances of zero and functions far on the wrong side.
 
-use burn_gp::likelihoods::{
-    Bernoulli, BernoulliLogit, Likelihood, LikelihoodConfig, Marginals, OrdinalConfig,
-    RobustMaxConfig, SoftmaxConfig,
+use burn_gp::{
+    likelihoods::{
+        Bernoulli, BernoulliLogit, Likelihood, LikelihoodConfig, OrdinalConfig, RobustMaxConfig,
+        SoftmaxConfig,
+    },
+    process::Marginals,
 };
 
 use crate::{

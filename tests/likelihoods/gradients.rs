@@ -1,7 +1,7 @@
 //! Gradients against central differences.
 
 use burn::tensor::Tensor;
-use burn_gp::likelihoods::{Likelihood, Marginals};
+use burn_gp::{likelihoods::Likelihood, process::Marginals};
 
 use crate::{
     cases::{Case, ROWS, registry},

@@ -1,7 +1,7 @@
 //! Several outputs are each alone, put side by side in blocks.
 
 use burn::tensor::Tensor;
-use burn_gp::likelihoods::{Likelihood, Marginals};
+use burn_gp::{likelihoods::Likelihood, process::Marginals};
 
 use crate::{
     cases::{ROWS, registry},

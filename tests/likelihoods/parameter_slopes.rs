@@ -3,9 +3,12 @@
 
 use std::f64::consts::PI;
 
-use burn_gp::likelihoods::{
-    BetaConfig, GammaConfig, Likelihood, LikelihoodConfig, Marginals, NegativeBinomialConfig,
-    OrdinalConfig, StudentTConfig,
+use burn_gp::{
+    likelihoods::{
+        BetaConfig, GammaConfig, Likelihood, LikelihoodConfig, NegativeBinomialConfig,
+        OrdinalConfig, StudentTConfig,
+    },
+    process::Marginals,
 };
 use libm::lgamma;
 

@@ -1,8 +1,11 @@
 //! Quantiles and intervals of new targets: simulated coverage, brute force, closed forms.
 
-use burn_gp::likelihoods::{
-    AnyLikelihood, BetaConfig, GammaConfig, Gaussian, Interval, Likelihood, LikelihoodConfig,
-    Marginals, NegativeBinomialConfig, PredictiveDistribution, StudentTConfig, Support,
+use burn_gp::{
+    likelihoods::{
+        AnyLikelihood, BetaConfig, GammaConfig, Gaussian, Interval, Likelihood, LikelihoodConfig,
+        NegativeBinomialConfig, PredictiveDistribution, StudentTConfig, Support,
+    },
+    process::Marginals,
 };
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 

@@ -1,6 +1,6 @@
 //! Draws of targets against predicted means and variances.
 
-use burn_gp::likelihoods::{Likelihood, Marginals};
+use burn_gp::{likelihoods::Likelihood, process::Marginals};
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 
 use crate::{

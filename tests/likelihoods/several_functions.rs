@@ -2,7 +2,10 @@
 
 use std::f64::consts::PI;
 
-use burn_gp::likelihoods::{HeteroskedasticConfig, Likelihood, Marginals, RobustMaxConfig};
+use burn_gp::{
+    likelihoods::{HeteroskedasticConfig, Likelihood, RobustMaxConfig},
+    process::Marginals,
+};
 
 use crate::{
     lines::{Line, log_sum_exp},

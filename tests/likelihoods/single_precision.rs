@@ -1,9 +1,12 @@
 //! What single precision would lose, had the formulas their textbook form.
 
 use burn::tensor::Tensor;
-use burn_gp::likelihoods::{
-    BetaConfig, GammaConfig, Likelihood, LikelihoodConfig, Marginals, NegativeBinomialConfig,
-    StudentTConfig,
+use burn_gp::{
+    likelihoods::{
+        BetaConfig, GammaConfig, Likelihood, LikelihoodConfig, NegativeBinomialConfig,
+        StudentTConfig,
+    },
+    process::Marginals,
 };
 use libm::lgamma;
 

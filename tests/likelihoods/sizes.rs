@@ -1,7 +1,7 @@
 //! Targets of other sizes than the functions'.
 
 use burn::tensor::Tensor;
-use burn_gp::likelihoods::{Likelihood, Marginals};
+use burn_gp::{likelihoods::Likelihood, process::Marginals};
 
 use crate::{
     cases::{ROWS, registry},

@@ -1,7 +1,10 @@
 //! The softmax against fine quadrature in double precision, with narrow and wide functions mixed.
 
 use burn::tensor::Tensor;
-use burn_gp::likelihoods::{Likelihood, Marginals, Softmax, SoftmaxConfig};
+use burn_gp::{
+    likelihoods::{Likelihood, Softmax, SoftmaxConfig},
+    process::Marginals,
+};
 
 use crate::{
     formulas::{logistic, softplus},

@@ -11,7 +11,7 @@ use burn_gp::{
     likelihoods::{Gaussian, GaussianConfig},
     means::ZeroMean,
     ops::{Blocks, Jitter},
-    variational::Process,
+    process::Process,
 };
 use proptest::prelude::*;
 

@@ -4,10 +4,11 @@ use burn::tensor::{Tensor, TensorData};
 use burn_gp::{
     likelihoods::{
         BetaConfig, GammaConfig, GaussianConfig, HeteroskedasticConfig, Likelihood,
-        LikelihoodConfig, Marginals, NegativeBinomialConfig, OrdinalConfig, Quadrature,
-        RobustMaxConfig, SoftmaxConfig, StudentTConfig,
+        LikelihoodConfig, NegativeBinomialConfig, OrdinalConfig, Quadrature, RobustMaxConfig,
+        SoftmaxConfig, StudentTConfig,
     },
     parameter::Prior,
+    process::Marginals,
 };
 use proptest::prelude::*;
 use rand::{SeedableRng, rngs::ChaCha8Rng};

@@ -7,10 +7,11 @@ use burn_gp::{
     means::{AnyMean, MeanConfig},
     ops::Jitter,
     optim::{NaturalInversion, StepSizes},
+    process::{CovarianceShape, Process},
     sampling::{PathOptions, Paths, SamplePaths},
     variational::{
-        AuxiliaryUpdate, Coordinates, CovarianceShape, InverseFreeConfig, MeanForm, Posterior,
-        PosteriorConfig, Process, PseudoObservationsConfig, TraceProbes,
+        AuxiliaryUpdate, Coordinates, InverseFreeConfig, MeanForm, Posterior, PosteriorConfig,
+        PseudoObservationsConfig, TraceProbes,
     },
 };
 use proptest::prelude::*;

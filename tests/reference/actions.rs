@@ -12,7 +12,7 @@ use burn_gp::{
     likelihoods::Gaussian,
     means::ZeroMean,
     ops::{Jitter, Stationary},
-    variational::Process,
+    process::Process,
 };
 
 use super::{

@@ -10,7 +10,7 @@ use burn_gp::{
     likelihoods::Gaussian,
     means::{AnyMean, MeanConfig},
     ops::Jitter,
-    variational::VariationalGaussian,
+    process::VariationalGaussian,
 };
 
 use super::{

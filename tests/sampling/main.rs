@@ -13,10 +13,10 @@ use burn_gp::{
     kernels::AnyKernel,
     likelihoods::Gaussian,
     means::{ConstantMean, LinearMean, ZeroMean},
-    multi_output::Mixture,
     ops::Jitter,
+    process::{Joint, Mixture, Process, VariationalGaussian, WithMean},
     sampling::{PathOptions, Paths, SamplePaths},
-    variational::{Joint, Posterior, Process, VariationalGaussian, Whitened, WithMean},
+    variational::{Posterior, Whitened},
 };
 use kernel_cases::{kernels, mixtures_and_lines};
 use support::{
@@ -154,7 +154,7 @@ fn draws_of_every_kernel_have_the_moments_of_its_prior() {
         // One inducing point: more would be singular under a constant kernel.
         let z = Dense::new(1, DIMENSIONS, case.z.row(0).to_vec());
         let inducing = InducingPoints::new(platform.matrix(&z));
-        let shape = burn_gp::variational::CovarianceShape::Full;
+        let shape = burn_gp::process::CovarianceShape::Full;
         let q = VariationalGaussian::standard(1, 1, shape, platform.options());
         let posterior = Whitened::new(inducing, q, Jitter::INDUCING);
         let kernel: AnyKernel = config.init(DIMENSIONS, platform.options());

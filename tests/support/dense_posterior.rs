@@ -2,7 +2,8 @@
 
 use burn_gp::{
     kernels::StationaryKernel,
-    variational::{Evaluation, Posterior, Process},
+    process::Process,
+    variational::{Evaluation, Posterior},
 };
 
 use super::{

@@ -3,10 +3,11 @@
 use burn::{module::Module, tensor::Tensor};
 use burn_gp::{
     features::Features,
-    inference::{LowRankRegression, PredictedVariance, VarianceCorrection},
+    inference::LowRankRegression,
     kernels::Basis,
     likelihoods::Gaussian,
     means::ZeroMean,
+    process::{PredictedVariance, VarianceCorrection},
 };
 
 use super::{Dense, Platform};

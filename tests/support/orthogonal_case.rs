@@ -4,9 +4,9 @@ use burn::tensor::Tensor;
 use burn_gp::{
     inducing::InducingPoints,
     ops::Jitter,
+    process::{CovarianceShape, VariationalGaussian},
     variational::{
-        AnyPosterior, Coordinates, CovarianceShape, InducingSet, Orthogonal, OrthogonallyDecoupled,
-        PosteriorConfig, VariationalGaussian,
+        AnyPosterior, Coordinates, InducingSet, Orthogonal, OrthogonallyDecoupled, PosteriorConfig,
     },
 };
 

@@ -4,9 +4,10 @@ use burn::tensor::Tensor;
 use burn_gp::{
     inducing::InducingPoints,
     kernels::{StationaryConfig, StationaryKernel},
-    likelihoods::{AnyLikelihood, GaussianConfig, Likelihood, LikelihoodConfig, Marginals},
+    likelihoods::{AnyLikelihood, GaussianConfig, Likelihood, LikelihoodConfig},
     ops::{Jitter, Stationary},
-    variational::{AnyPosterior, Evaluation, Joint, Unwhitened, VariationalGaussian, Whitened},
+    process::{Joint, Marginals, VariationalGaussian},
+    variational::{AnyPosterior, Evaluation, Unwhitened, Whitened},
 };
 
 use super::{Dense, Platform, Random, assert_close, numbers};

@@ -2,11 +2,10 @@
 
 use burn::tensor::Tensor;
 use burn_gp::{
-    kernels::{AnyKernel, KernelConfig, StationaryConfig},
-    likelihoods::Marginals,
-    multi_output::SeparateKernels,
+    kernels::{AnyKernel, KernelConfig, SeparateKernels, StationaryConfig},
     ops::Stationary,
-    variational::{Evaluation, Joint, Posterior, Process},
+    process::{Joint, Marginals, Process},
+    variational::{Evaluation, Posterior},
 };
 
 use super::{

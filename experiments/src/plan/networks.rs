@@ -10,7 +10,8 @@ use burn_gp::{
     likelihoods::{GaussianConfig, LikelihoodConfig},
     means::MeanConfig,
     parameter::ParameterConfig,
-    variational::{CovarianceShape, PosteriorConfig},
+    process::CovarianceShape,
+    variational::PosteriorConfig,
 };
 use burn_gp_models::{
     BasisConfig, DbkConfig, DeepKernelConfig, ExactConfig, InducingConfig, LastLayerConfig,

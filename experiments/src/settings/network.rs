@@ -1,6 +1,6 @@
 //! The models with a network in them, from their options.
 
-use burn_gp::inference::{PredictedVariance, VarianceCorrection};
+use burn_gp::process::{PredictedVariance, VarianceCorrection};
 
 use super::{SettingError, at_least_one, positive};
 use crate::arguments::{BackboneName, CorrectionName, ModelName, NetworkOptions, RunOptions};

@@ -3,13 +3,12 @@
 use burn::tensor::{Tensor, TensorCreationOptions, TensorData};
 use burn_gp::{
     inducing::InducingPatches,
-    kernels::{AnyKernel, Convolutional, KernelConfig},
+    kernels::{AnyKernel, Convolutional, KernelConfig, Kernels, SeparateKernels},
     layers::{AnyLayer, ConvolutionalLayer, DenseLayer, GpLayer, PatchLayer},
     means::{AnyMean, Mean, MeanConfig, ProjectionMean},
-    multi_output::{Functions, Kernels, SeparateKernels},
     parameter::ParameterConfig,
     patches::{ImageShape, PatchGrid},
-    variational::{PosteriorConfig, with_scaled_deviations},
+    variational::{Functions, PosteriorConfig, with_scaled_deviations},
 };
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 use serde::{Deserialize, Serialize};

@@ -7,7 +7,8 @@ use burn_gp::{
     likelihoods::{GaussianConfig, LikelihoodConfig, SoftmaxConfig},
     ops::Stationary,
     parameter::{Bounds, ParameterConfig, Prior},
-    variational::{Coordinates, CovarianceShape, InverseFreeConfig, PosteriorConfig},
+    process::CovarianceShape,
+    variational::{Coordinates, InverseFreeConfig, PosteriorConfig},
 };
 use burn_gp_models::{
     ActionRows, ActionsConfig, BasisConfig, ComputationAwareConfig, ConjugateGradientsConfig,

@@ -31,7 +31,7 @@ use crate::{
     means::Mean,
     ops::{CholeskyFactor, Jitter, NotPositiveDefinite, cholesky},
     parameter::Priors,
-    variational::{ConditionedProcess, Spread, WithMean},
+    process::{ConditionedProcess, Spread, WithMean},
 };
 pub(in crate::inference) use bound::symmetric;
 use bound::{Terms, evidence_loss, projected_loss};

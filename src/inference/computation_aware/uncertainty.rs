@@ -8,7 +8,7 @@ use crate::{
     kernels::Kernel,
     means::Mean,
     ops::NotPositiveDefinite,
-    variational::Process,
+    process::Process,
 };
 
 /// The two parts of the variance of a computation-aware posterior:

@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     kernels::Kernel, likelihoods::Gaussian, means::Mean, ops::NotPositiveDefinite,
-    parameter::Priors, variational::WithMean,
+    parameter::Priors, process::WithMean,
 };
 use process::System;
 use solve::{Operator, Solved, Stop, solve};

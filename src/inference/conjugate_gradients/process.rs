@@ -9,9 +9,8 @@ use crate::{
         computation_aware::{Preconditioner, symmetric},
     },
     kernels::Kernel,
-    likelihoods::Marginals,
     ops::{Jitter, NotPositiveDefinite, add_to_diagonal, cholesky},
-    variational::{Joint, Process, nonnegative, one_for_none},
+    process::{Joint, Marginals, Process, nonnegative, one_for_none},
 };
 
 /// `K̂ = K + σ²I` at the data, with its preconditioner.

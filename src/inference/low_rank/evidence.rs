@@ -5,7 +5,7 @@ use core::f64::consts::PI;
 use burn::tensor::Tensor;
 
 use super::normal_equations::{NormalEquations, Solution};
-use crate::{inference::blocks, ops::NotPositiveDefinite};
+use crate::{ops::NotPositiveDefinite, process::blocks};
 
 /// `Σ_p log N(y_p | 0, ΦΦᵀ + σ²I)`, in time N·R² (Y. Zhu, P. Yuchi and Y. Xie, arXiv:2505.18526,
 /// eq. 5).

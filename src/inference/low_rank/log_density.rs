@@ -7,7 +7,7 @@ use burn::tensor::Tensor;
 
 use crate::{
     ops::{CholeskyFactor, Jitter, NotPositiveDefinite, add_to_diagonal, cholesky, gram},
-    variational::VariationalGaussian,
+    process::VariationalGaussian,
 };
 
 /// `B = I + σ⁻²ΛΛᵀ`.

@@ -2,19 +2,14 @@
 //!
 //! Features come from a [`LowRankKernel`](crate::kernels::LowRankKernel): nothing here asks which.
 
-mod correction;
 mod evidence;
 mod log_density;
 mod normal_equations;
-mod process;
 mod regression;
 
-pub use correction::{PredictedVariance, VarianceCorrection};
-pub(crate) use correction::{largest_norm, residual_variance};
 pub use evidence::low_rank_evidence;
 pub(in crate::inference) use log_density::{
     log_density_of_fit, low_rank_log_density, optimal_gaussian, posterior_mean, precision,
 };
 pub(in crate::inference) use normal_equations::precise_type;
-pub use process::LowRankProcess;
 pub use regression::LowRankRegression;

@@ -3,18 +3,22 @@
 use burn::{module::Module, tensor::Tensor};
 
 use super::{
-    LowRankProcess, PredictedVariance, VarianceCorrection, largest_norm, low_rank_evidence,
+    low_rank_evidence,
     normal_equations::{NormalEquations, Solution},
-    optimal_gaussian, residual_variance,
+    optimal_gaussian,
 };
 use crate::{
-    inference::{FullBatch, blocks, check_rows},
+    inference::{FullBatch, check_rows},
     kernels::{FeatureMap, LowRankKernel},
     likelihoods::Gaussian,
     means::Mean,
     ops::NotPositiveDefinite,
     parameter::Priors,
-    variational::{Spread, VariationalGaussian, WeightSpace, WithMean},
+    process::{
+        LowRankProcess, PredictedVariance, Spread, VarianceCorrection, VariationalGaussian,
+        WithMean, blocks, largest_norm, residual_variance,
+    },
+    variational::WeightSpace,
 };
 
 /// Regression with features φ, `f(x) = m(x) + wᵀφ(x)`, `w ~ N(0, I)`, and a correction of the

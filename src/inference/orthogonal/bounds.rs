@@ -16,7 +16,7 @@ use crate::{
     kernels::Kernel,
     means::Mean,
     ops::{CholeskyFactor, NotPositiveDefinite, column_squares, gram},
-    variational::VariationalGaussian,
+    process::VariationalGaussian,
 };
 
 /// The optimal mean's share of a bound.

@@ -14,7 +14,7 @@ use crate::{
     means::Mean,
     ops::{BlockFactor, Jitter, NotPositiveDefinite, column_squares},
     parameter::Priors,
-    variational::{ConditionedProcess, Spread, WithMean},
+    process::{ConditionedProcess, Spread, WithMean},
 };
 use optimum::Optimum;
 

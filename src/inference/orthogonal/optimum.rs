@@ -6,13 +6,13 @@ use super::{CollapsedOrthogonal, features::Features};
 use crate::{
     inducing::InducingVariables,
     inference::{
-        BLOCK, check_rows,
+        check_rows,
         low_rank::{optimal_gaussian, posterior_mean, precision},
     },
     kernels::Kernel,
     means::Mean,
     ops::{BlockFactor, CholeskyFactor, Jitter, NotPositiveDefinite, cholesky, gram},
-    variational::VariationalGaussian,
+    process::{BLOCK, VariationalGaussian},
 };
 
 /// Sums over data, of which the optimum is a function.

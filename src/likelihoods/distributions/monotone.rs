@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use crate::{ops::host::special::normal_cdf, point_processes::legendre_nodes_and_weights};
+use crate::{likelihoods::legendre_nodes_and_weights, ops::host::special::normal_cdf};
 
 /// The standard normal distribution has less than 1e-16 beyond this.
 const REACH: f64 = 8.5;

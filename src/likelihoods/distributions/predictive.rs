@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::{NormalTarget, TargetDistribution, quantile::quantile};
-use crate::{likelihoods::Marginals, parameter::numbers};
+use crate::{parameter::numbers, process::Marginals};
 
 /// Targets that one thread looks at together.
 const TARGETS_AT_ONCE: usize = 16;

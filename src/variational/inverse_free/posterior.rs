@@ -6,17 +6,15 @@ use burn::tensor::Tensor;
 use super::{
     super::{
         Evaluation, FunctionMatrices, MeanForm, Posterior, PriorCovariances, expansion::weighted,
-        nonnegative,
     },
     InverseFree, InverseFreeProcess, Relaxation,
     process::shaped,
 };
 use crate::{
     inducing::{InducingVariables, SeparateInducing},
-    kernels::Kernel,
-    likelihoods::Marginals,
-    multi_output::SeparateKernels,
+    kernels::{Kernel, SeparateKernels},
     ops::NotPositiveDefinite,
+    process::{Marginals, nonnegative},
 };
 
 impl<I: Module> InverseFree<I> {

@@ -3,17 +3,13 @@
 use burn::tensor::Tensor;
 
 use super::{
-    super::{
-        FunctionMatrices, Joint, PriorCovariances, Process, expansion::weighted, nonnegative,
-        one_for_none,
-    },
+    super::{FunctionMatrices, PriorCovariances, expansion::weighted},
     Relaxation, as_batch,
 };
 use crate::{
     inducing::{InducingVariables, SeparateInducing},
-    kernels::Kernel,
-    likelihoods::Marginals,
-    multi_output::SeparateKernels,
+    kernels::{Kernel, SeparateKernels},
+    process::{Joint, Marginals, Process, nonnegative, one_for_none},
 };
 
 /// `μ = K_fu·v`, `Σ = K_ff − K_fu·P_R·K_uf`, `P_R = 2T − TK̃T`: what

@@ -7,15 +7,15 @@ use burn::{
 use burn_gp::{
     features::{FirstWeights, PerceptronConfig},
     inducing::InducingPoints,
-    inference::VarianceCorrection,
     kernels::{Basis, StationaryConfig},
     layers::{GpLayer, Layer},
-    likelihoods::{Marginals, PredictiveDistribution},
+    likelihoods::PredictiveDistribution,
     means::ConstantMean,
     ops::{Jitter, NotPositiveDefinite, Stationary},
     parameter::numbers,
     point_processes::{CoxProcess, Domain, IntegrationRule, expected_intensity},
-    variational::{CovarianceShape, Process, VariationalGaussian, WeightSpace, Whitened},
+    process::{CovarianceShape, Marginals, Process, VarianceCorrection, VariationalGaussian},
+    variational::{WeightSpace, Whitened},
 };
 use burn_gp_models::training::{
     MiniBatchModel, MiniBatchTrainer, MiniBatchTraining, Objective, Schedule, TrainingData, matrix,

@@ -10,12 +10,12 @@
 use burn::tensor::{DType, Device};
 use burn_gp::{
     features::{FirstWeights, NetworkConfig, PerceptronConfig},
-    inference::VarianceCorrection,
     kernels::StationaryConfig,
     likelihoods::{AnyLikelihood, GaussianConfig},
     metrics,
     ops::Stationary,
     parameter::numbers,
+    process::VarianceCorrection,
 };
 use burn_gp_datasets::{DataSource, Dataset, SyntheticFunction};
 use burn_gp_models::{

@@ -15,12 +15,12 @@ use burn::{
 };
 use burn_gp::{
     features::{FirstWeights, PerceptronConfig},
-    inference::{FullBatch, VarianceCorrection},
+    inference::FullBatch,
     kernels::{FeatureMap, LowRankKernel},
     likelihoods::PredictiveDistribution,
     metrics,
     parameter::{ParameterConfig, numbers},
-    variational::Process,
+    process::{Process, VarianceCorrection},
 };
 use burn_gp_datasets::{DataSource, SyntheticFunction};
 use burn_gp_models::{

@@ -13,11 +13,10 @@ use burn::{
 };
 use burn_gp::{
     inducing::InducingPoints,
-    kernels::{KernelConfig, StationaryConfig},
+    kernels::{KernelConfig, Kernels, StationaryConfig},
     means::MeanConfig,
-    multi_output::{Functions, Kernels},
     ops::{Jitter, Stationary},
-    variational::PosteriorConfig,
+    variational::{Functions, PosteriorConfig},
 };
 use burn_gp_datasets::DataSource;
 use burn_gp_models::{

@@ -2,9 +2,9 @@
 
 use burn_gp::{
     optim::NaturalInversion,
+    process::CovarianceShape,
     variational::{
-        AuxiliaryUpdate, CovarianceShape, InverseFreeConfig, MeanForm, PosteriorConfig,
-        PseudoObservationsConfig,
+        AuxiliaryUpdate, InverseFreeConfig, MeanForm, PosteriorConfig, PseudoObservationsConfig,
     },
 };
 

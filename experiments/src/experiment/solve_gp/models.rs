@@ -3,7 +3,8 @@
 use burn_gp::{
     kernels::{KernelConfig, StationaryConfig},
     ops::Stationary,
-    variational::{Coordinates, CovarianceShape, PosteriorConfig},
+    process::CovarianceShape,
+    variational::{Coordinates, PosteriorConfig},
 };
 
 /// A posterior, its covariances full.

@@ -12,13 +12,13 @@ use burn::{
 };
 use burn_gp::{
     inducing::{InducingPoints, Initializer},
+    kernels::Kernels,
     likelihoods::{GaussianConfig, LikelihoodConfig},
     means::MeanConfig,
     metrics,
-    multi_output::{Functions, Kernels},
     ops::{Jitter, Stationary},
     parameter::numbers,
-    variational::{Coordinates, PosteriorConfig},
+    variational::{Coordinates, Functions, PosteriorConfig},
 };
 use burn_gp_datasets::{DataSource, Dataset, Split};
 use burn_gp_models::{

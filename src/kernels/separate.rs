@@ -98,3 +98,32 @@ impl<K: Kernel> FunctionPrior for SeparateKernels<K> {
         }
     }
 }
+
+/// One kernel that all functions share, or one each.
+#[derive(Module, Debug)]
+pub enum Kernels<K: Module> {
+    /// One for all.
+    Shared(K),
+    /// One each.
+    Separate(SeparateKernels<K>),
+}
+
+impl<K: Kernel> FunctionPrior for Kernels<K> {
+    fn hyperparameters(&self) -> Vec<Hyperparameter> {
+        hyperparameters(self)
+    }
+
+    fn mean_variance(&self, x: Tensor<2>) -> Option<f64> {
+        match self {
+            Self::Shared(kernel) => kernel.mean_variance(x),
+            Self::Separate(kernels) => kernels.mean_variance(x),
+        }
+    }
+
+    fn in_larger_unit(self, decades: i64) -> Self {
+        match self {
+            Self::Shared(kernel) => Self::Shared(Kernel::in_larger_unit(kernel, decades)),
+            Self::Separate(kernels) => Self::Separate(kernels.in_larger_unit(decades)),
+        }
+    }
+}

@@ -5,14 +5,14 @@ use burn::{
     tensor::{Int, Tensor},
 };
 
-use super::{SeparateKernels, SeparateProcess};
 use crate::{
     inducing::SeparateInducing,
-    kernels::Kernel,
+    kernels::{Kernel, SeparateKernels},
     ops::NotPositiveDefinite,
+    process::{SeparateProcess, WithMean},
     variational::{
         Evaluation, Expansion, InducingGaussians, OrthogonallyDecoupled, Posterior,
-        PriorCovariances, WithMean, conditions, evaluate,
+        PriorCovariances, conditions, evaluate,
     },
 };
 

@@ -3,7 +3,7 @@
 use burn::tensor::Tensor;
 
 use super::{Joint, JointAcrossOutputs, Process};
-use crate::{likelihoods::Marginals, means::Mean, ops::NotPositiveDefinite};
+use crate::{means::Mean, ops::NotPositiveDefinite, process::Marginals};
 
 /// The process `m(x) + g(x)`: a process `g` whose prior has mean zero, shifted by a mean function.
 #[derive(Clone, Debug)]

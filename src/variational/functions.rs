@@ -2,43 +2,14 @@
 
 use burn::{module::Module, tensor::Tensor};
 
-use super::{Coregionalized, Mixture, SeparateKernels};
+use super::Coregionalized;
 use crate::{
     inducing::{InducingVariables, SeparateInducing},
-    kernels::{FunctionPrior, Kernel},
+    kernels::{FunctionPrior, Kernel, Kernels, SeparateKernels},
     ops::NotPositiveDefinite,
-    parameter::{Hyperparameter, hyperparameters},
-    variational::{AnyPosterior, EitherProcess, Evaluation, Posterior},
+    process::{EitherProcess, Mixture},
+    variational::{AnyPosterior, Evaluation, Posterior},
 };
-
-/// One kernel that all functions share, or one each.
-#[derive(Module, Debug)]
-pub enum Kernels<K: Module> {
-    /// One for all.
-    Shared(K),
-    /// One each.
-    Separate(SeparateKernels<K>),
-}
-
-impl<K: Kernel> FunctionPrior for Kernels<K> {
-    fn hyperparameters(&self) -> Vec<Hyperparameter> {
-        hyperparameters(self)
-    }
-
-    fn mean_variance(&self, x: Tensor<2>) -> Option<f64> {
-        match self {
-            Self::Shared(kernel) => kernel.mean_variance(x),
-            Self::Separate(kernels) => kernels.mean_variance(x),
-        }
-    }
-
-    fn in_larger_unit(self, decades: i64) -> Self {
-        match self {
-            Self::Shared(kernel) => Self::Shared(Kernel::in_larger_unit(kernel, decades)),
-            Self::Separate(kernels) => Self::Separate(kernels.in_larger_unit(decades)),
-        }
-    }
-}
 
 /// The functions of a posterior as they are, or mixtures of them.
 #[derive(Module, Debug)]

@@ -2,13 +2,11 @@
 
 use burn::tensor::Tensor;
 
-use super::SeparateKernels;
 use crate::{
     inducing::SeparateInducing,
-    kernels::Kernel,
-    likelihoods::Marginals,
+    kernels::{Kernel, SeparateKernels},
     ops::{CholeskyFactor, batch_column_squares, batch_projected_moments, transposed_gram},
-    variational::{ConditionedProcess, Joint, Process, Spread, nonnegative, one_for_none},
+    process::{ConditionedProcess, Joint, Marginals, Process, Spread, nonnegative, one_for_none},
 };
 
 /// P independent functions with kernels of their own, each conditioned on its inducing variables

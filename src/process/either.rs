@@ -3,7 +3,7 @@
 use burn::tensor::Tensor;
 
 use super::{Joint, JointAcrossOutputs, Process};
-use crate::{likelihoods::Marginals, ops::NotPositiveDefinite};
+use crate::{ops::NotPositiveDefinite, process::Marginals};
 
 /// A process of one of two types, known at run time.
 #[derive(Clone, Debug)]

@@ -3,9 +3,8 @@
 use burn::tensor::Tensor;
 
 use crate::{
-    likelihoods::Marginals,
     ops::NotPositiveDefinite,
-    variational::{Joint, JointAcrossOutputs, Process, one_for_none},
+    process::{Joint, JointAcrossOutputs, Marginals, Process, one_for_none},
 };
 
 /// The process `f = W·g` of P functions: mixtures of the Q independent functions of a process.
@@ -34,7 +33,7 @@ impl<G: Process> Mixture<G> {
 }
 
 /// The marginals of `W·g`, `[N, P]`, from those of independent g, `[N, Q]`.
-pub(super) fn mix(latent: Marginals, mixing: Tensor<2>) -> Marginals {
+pub(crate) fn mix(latent: Marginals, mixing: Tensor<2>) -> Marginals {
     let weights = mixing.transpose(); // [Q, P]
     Marginals {
         mean: latent.mean.matmul(weights.clone()),

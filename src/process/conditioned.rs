@@ -3,15 +3,12 @@
 use burn::tensor::Tensor;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 
-use super::{
-    distribution::{Moments, Scale},
-    nonnegative,
-};
+use super::nonnegative;
 use crate::{
     inducing::InducingVariables,
     kernels::Kernel,
-    likelihoods::Marginals,
     ops::{CholeskyFactor, Jitter, NotPositiveDefinite, cholesky, column_squares},
+    process::{Marginals, Moments, Scale},
     random::normals,
 };
 
@@ -106,19 +103,6 @@ pub trait Process {
 pub(crate) fn one_for_none(x: &Tensor<2>) -> Option<Tensor<2>> {
     let [rows, dimensions] = x.dims();
     (rows == 0).then(|| Tensor::zeros([1, dimensions], (&x.device(), x.dtype())))
-}
-
-impl Marginals {
-    /// Those of the same functions at no inputs.
-    pub(crate) fn at_none(self) -> Self {
-        let [_, functions] = self.mean.dims();
-        let options = (&self.mean.device(), self.mean.dtype());
-        let none = Tensor::zeros([0, functions], options);
-        Self {
-            mean: none.clone(),
-            variance: none,
-        }
-    }
 }
 
 impl Joint {

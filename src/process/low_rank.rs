@@ -6,10 +6,9 @@ use rand::{SeedableRng, rngs::ChaCha8Rng};
 use super::residual_variance;
 use crate::{
     kernels::FeatureMap,
-    likelihoods::Marginals,
     ops::NotPositiveDefinite,
+    process::{Joint, Marginals, Process, Spread, one_for_none},
     random::normals,
-    variational::{Joint, Process, Spread, one_for_none},
 };
 
 /// Functions `f_p(x) = w_pᵀφ(x) + g_p(x)` with Gaussian weights and independent g of variance c:

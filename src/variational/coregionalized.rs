@@ -6,10 +6,10 @@ use burn::{
 };
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 
-use super::{Mixture, mixture::mix};
 use crate::{
     kernels::FunctionPrior,
     ops::NotPositiveDefinite,
+    process::{Mixture, mix},
     variational::{Evaluation, Posterior},
 };
 

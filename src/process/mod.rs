@@ -1,0 +1,37 @@
+//! Gaussian processes conditioned on something, ready for prediction.
+//!
+//! A [`Process`] is an owned object on the device without autodiff: posteriors, exact and collapsed
+//! models all end as one.
+
+mod conditioned;
+mod either;
+mod gaussian;
+mod low_rank;
+mod marginals;
+mod mixture;
+mod row_blocks;
+mod separate;
+mod variance_correction;
+mod with_mean;
+
+use burn::tensor::Tensor;
+
+pub(crate) use conditioned::one_for_none;
+pub use conditioned::{ConditionedProcess, Joint, JointAcrossOutputs, Process, Spread};
+pub use either::EitherProcess;
+pub use gaussian::{CovarianceShape, VariationalGaussian};
+pub(crate) use gaussian::{Moments, Scale};
+pub use low_rank::LowRankProcess;
+pub use marginals::Marginals;
+pub use mixture::Mixture;
+pub(crate) use mixture::{mix, mix_draws};
+pub(crate) use row_blocks::{BLOCK, blocks};
+pub use separate::SeparateProcess;
+pub use variance_correction::{PredictedVariance, VarianceCorrection};
+pub(crate) use variance_correction::{largest_norm, residual_variance};
+pub use with_mean::WithMean;
+
+/// A variance that rounding may have pushed below zero, clamped.
+pub(crate) fn nonnegative(variance: Tensor<2>) -> Tensor<2> {
+    variance.clamp_min(0.0)
+}
