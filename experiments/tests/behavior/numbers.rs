@@ -10,9 +10,6 @@ use serde_json::{Value, json};
 
 use crate::support::{fields, read};
 
-/// Largest difference, relative to numbers above one: what another order of sums makes of a few steps.
-const TOLERANCE: f64 = 1e-9;
-
 /// Measured, so different each time.
 const MEASURED: [&str; 3] = ["train_seconds", "seconds_per_step", "peak_memory"];
 
@@ -42,9 +39,9 @@ fn text(all: &BTreeMap<String, Value>) -> String {
     format!("{{\n{}\n}}\n", lines.join(",\n"))
 }
 
-/// Checks the run in `folder` against what is stored under its name, or stores it.
-pub fn check(name: &str, folder: &Path) {
-    let found = numbers_of(folder);
+/// Checks what was found against what is stored under its name, or stores it. Numbers may differ by
+/// `tolerance`, relative to numbers above one.
+pub fn check(name: &str, found: Value, tolerance: f64) {
     if env::var_os("BURN_GP_STORE").is_some() {
         let _lock = WRITING.lock().expect("no test panicked while it wrote");
         let mut all = stored();
@@ -55,11 +52,11 @@ pub fn check(name: &str, folder: &Path) {
     let expected = all.get(name).unwrap_or_else(|| {
         panic!("no numbers are stored for {name:?}; store them with BURN_GP_STORE=1")
     });
-    compare(name, expected, &found);
+    compare(name, expected, &found, tolerance);
 }
 
 /// The scores and hyperparameters of a run and some of its predictions.
-fn numbers_of(folder: &Path) -> Value {
+pub fn numbers_of(folder: &Path) -> Value {
     let mut metrics: Value =
         serde_json::from_str(&read(&folder.join("metrics.json"))).expect("JSON");
     let entries = metrics.as_object_mut().expect("an object");
@@ -72,14 +69,15 @@ fn numbers_of(folder: &Path) -> Value {
     json!({ "metrics": metrics, "columns": table[0], "rows": rows.len(), "predictions": kept })
 }
 
-fn cell(field: &str) -> Value {
+/// A field of a table: a number where it is one.
+pub fn cell(field: &str) -> Value {
     field
         .parse::<f64>()
         .map_or_else(|_| field.into(), Value::from)
 }
 
 /// Fails where two values differ, and says where.
-fn compare(place: &str, expected: &Value, found: &Value) {
+fn compare(place: &str, expected: &Value, found: &Value, tolerance: f64) {
     match (expected, found) {
         (Value::Object(expected), Value::Object(found)) => {
             let names = |object: &serde_json::Map<String, Value>| object.keys().cloned().collect();
@@ -87,20 +85,25 @@ fn compare(place: &str, expected: &Value, found: &Value) {
                 (names(expected), names(found));
             assert_eq!(found_names, expected_names, "{place}");
             for (name, expected) in expected {
-                compare(&format!("{place}, {name}"), expected, &found[name]);
+                compare(
+                    &format!("{place}, {name}"),
+                    expected,
+                    &found[name],
+                    tolerance,
+                );
             }
         }
         (Value::Array(expected), Value::Array(found)) => {
             assert_eq!(found.len(), expected.len(), "{place}");
             for (index, (expected, found)) in expected.iter().zip(found).enumerate() {
-                compare(&format!("{place}, {index}"), expected, found);
+                compare(&format!("{place}, {index}"), expected, found, tolerance);
             }
         }
         (Value::Number(expected), Value::Number(found)) => {
             let [expected, found] =
                 [expected, found].map(|number| number.as_f64().unwrap_or(f64::NAN));
             let error = (found - expected).abs() / expected.abs().max(1.0);
-            assert!(error <= TOLERANCE, "{place}: {found}, stored {expected}");
+            assert!(error <= tolerance, "{place}: {found}, stored {expected}");
         }
         _ => assert_eq!(found, expected, "{place}"),
     }
