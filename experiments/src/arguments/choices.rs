@@ -309,6 +309,8 @@ choice! {
         Residual,
         /// The same with sums normalized over the units, in models trained on mini-batches of inputs
         /// standardized by the training rows
+        #[value(alias = "normalised")]
+        #[serde(alias = "normalised")]
         Normalized,
     }
 }

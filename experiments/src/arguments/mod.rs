@@ -3,8 +3,8 @@
 mod all_rows;
 mod choices;
 mod complaint;
-mod earlier_options;
 mod layers;
+mod merge;
 mod network;
 mod pseudo_observations;
 mod run_options;
@@ -49,6 +49,7 @@ pub enum Command {
     /// an interval that holds y), config.json (for --config), model.json and weights.bpk (for `predict`),
     /// training_log.csv and plots. Ctrl-C stops after the current step with a checkpoint;
     /// --resume goes on from it, or from the last checkpoint of a killed run, bit for bit.
+    #[command(allow_negative_numbers = true)]
     Train(Box<TrainArguments>),
     /// Fit several models to the same data and put their scores side by side
     ///
@@ -58,6 +59,7 @@ pub enum Command {
     ///
     /// The folder then holds comparison.json, comparison.csv (one line a run) and comparison.svg.
     /// Ctrl-C stops with checkpoints; --resume makes the runs that are missing.
+    #[command(allow_negative_numbers = true)]
     Compare(Box<CompareArguments>),
     /// Predict new rows with a trained model
     ///

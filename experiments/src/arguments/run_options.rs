@@ -4,8 +4,10 @@ use std::path::PathBuf;
 
 use burn_gp_datasets::ClassOrder;
 use clap::Args;
+use merge::{Merge, option::overwrite_none};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use serde_with::skip_serializing_none;
 
 use crate::kernel_expression::KernelExpression;
 use crate::parameter_options::{BoundsOption, PriorOption, ValuesOption};
@@ -17,12 +19,13 @@ use super::{
 };
 
 /// Every option of a run; what is absent has its default.
-#[derive(Args, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[skip_serializing_none]
+#[derive(Args, Clone, Debug, Default, Merge, PartialEq, Serialize, Deserialize)]
+#[merge(strategy = overwrite_none)]
 #[serde(default, deny_unknown_fields)]
 pub struct RunOptions {
     /// The model [default: svgp]
     #[arg(long, value_name = "MODEL", help_heading = "Model")]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<ModelName>,
     /// Covariance function, such as rbf, rbf+linear, periodic(rbf)*matern32 [default: matern52]
     ///
@@ -32,7 +35,6 @@ pub struct RunOptions {
     /// products K*K. `K[1,3]` sees only the first and the third input. Parameters start where
     /// options in parentheses say: rbf(lengthscale=0.5), periodic(rbf, period=12).
     #[arg(long, value_name = "KERNEL", help_heading = "Model")]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kernel: Option<KernelExpression>,
     /// One lengthscale (period, variance) for all inputs instead of one each [default: false; true
     /// for conv-gp and deep-conv-gp]
@@ -44,73 +46,38 @@ pub struct RunOptions {
         default_missing_value = "true",
         help_heading = "Model"
     )]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub isotropic: Option<bool>,
     /// Mean function [default: zero; constant for counts, positive numbers and fractions]
     #[arg(long, value_name = "MEAN", help_heading = "Model")]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mean: Option<MeanName>,
     /// Likelihood [default: bernoulli for data sets registered as binary, else gaussian]
     #[arg(long, value_name = "LIKELIHOOD", help_heading = "Model")]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub likelihood: Option<LikelihoodName>,
     /// First noise variance, in squared units of the standardized target [default: 0.1]
     ///
     /// Of the gaussian, student-t and heteroskedastic likelihoods.
-    #[arg(
-        long,
-        value_name = "V",
-        allow_negative_numbers = true,
-        help_heading = "Model"
-    )]
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[arg(long, value_name = "V", help_heading = "Model")]
     pub noise: Option<f64>,
     /// Number of inducing points [default: 128, or the number of distinct training inputs]
-    #[arg(
-        long,
-        value_name = "M",
-        allow_negative_numbers = true,
-        help_heading = "Model"
-    )]
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[arg(long, value_name = "M", help_heading = "Model")]
     pub inducing: Option<usize>,
     /// Number of orthogonal inducing points of solve, solve-unwhitened, odvgp and solve-collapsed
     /// [default: as many as of the others]
-    #[arg(
-        long,
-        value_name = "M2",
-        allow_negative_numbers = true,
-        help_heading = "Model"
-    )]
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[arg(long, value_name = "M2", help_heading = "Model")]
     pub orthogonal: Option<usize>,
     /// Columns of the orthogonal inducing points' covariance that a step of odvgp looks at
     /// [default: 1024, or all if there are fewer]
-    #[arg(
-        long,
-        value_name = "COUNT",
-        allow_negative_numbers = true,
-        help_heading = "Model"
-    )]
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[arg(long, value_name = "COUNT", help_heading = "Model")]
     pub columns: Option<usize>,
     /// Number of combinations of rows of cagp-opt, cagp-cg (at most) and itergp [default: 256, or the
     /// number of rows]
-    #[arg(
-        long,
-        value_name = "I",
-        allow_negative_numbers = true,
-        help_heading = "Model"
-    )]
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[arg(long, value_name = "I", help_heading = "Model")]
     pub actions: Option<usize>,
     /// Where the combinations of rows of cagp-opt start [default: normal]
     #[arg(long, value_name = "START", help_heading = "Model")]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub action_start: Option<ActionStartName>,
     /// Which rows a combination of cagp-opt is of [default: near]
     #[arg(long, value_name = "ROWS", help_heading = "Model")]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub action_rows: Option<ActionRowsName>,
     /// How the first inducing points are chosen [default: k-means]
     #[arg(
@@ -119,38 +86,35 @@ pub struct RunOptions {
         value_name = "METHOD",
         help_heading = "Model"
     )]
-    #[serde(alias = "initialiser", skip_serializing_if = "Option::is_none")]
+    #[serde(alias = "initialiser")]
     pub initializer: Option<InitializerName>,
     /// Covariance of the inducing variables [default: full]
     #[arg(long, value_name = "SHAPE", help_heading = "Model")]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub covariance: Option<CovarianceName>,
     /// Jitter on the covariance of the inducing points, relative to its diagonal [default: 1e-8 in
     /// f64, 1e-6 in f32]
-    #[arg(
-        long,
-        value_name = "J",
-        allow_negative_numbers = true,
-        help_heading = "Model"
-    )]
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[arg(long, value_name = "J", help_heading = "Model")]
     pub jitter: Option<f64>,
     /// What only l-svgp and inverse-free have.
     #[command(flatten)]
-    #[serde(skip_serializing_if = "PseudoObservationOptions::is_empty")]
+    #[serde(skip_serializing_if = "is_default")]
+    #[merge(strategy = Merge::merge)]
     pub pseudo_observations: PseudoObservationOptions,
     /// What only models on all rows have.
     #[command(flatten)]
-    #[serde(skip_serializing_if = "AllRowsOptions::is_empty")]
+    #[serde(skip_serializing_if = "is_default")]
+    #[merge(strategy = Merge::merge)]
     pub all_rows: AllRowsOptions,
     /// What only models made of layers have.
     #[command(flatten)]
-    #[serde(skip_serializing_if = "LayerOptions::is_empty")]
+    #[serde(skip_serializing_if = "is_default")]
+    #[merge(strategy = Merge::merge)]
     pub layers: LayerOptions,
 
     /// What only models with a network in them have.
     #[command(flatten)]
-    #[serde(skip_serializing_if = "NetworkOptions::is_empty")]
+    #[serde(skip_serializing_if = "is_default")]
+    #[merge(strategy = Merge::merge)]
     pub network: NetworkOptions,
 
     /// First values of a parameter, in standardized units: kernel.lengthscale=0.5
@@ -158,26 +122,21 @@ pub struct RunOptions {
     /// A parameter's path is that in metrics.json; several values are separated by commas. The
     /// option can be given several times, as can the next three.
     #[arg(long, value_name = "PATH=VALUE", help_heading = "Parameters")]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub set: Option<Vec<ValuesOption>>,
     /// Bounds of a parameter: likelihood.noise=1e-4..1, or =1e-4.. or =..1
     #[arg(long, value_name = "PATH=LOWER..UPPER", help_heading = "Parameters")]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub bound: Option<Vec<BoundsOption>>,
     /// Prior of a parameter: gamma(SHAPE, RATE), log-normal(MEAN, DEVIATION), half-normal(SCALE),
     /// uniform(LOWER, UPPER)
     #[arg(long, value_name = "PATH=PRIOR", help_heading = "Parameters")]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub prior: Option<Vec<PriorOption>>,
     /// Do not train a parameter, or those within a field: kernel.variance, kernel, inducing
     #[arg(long, value_name = "PATH", help_heading = "Parameters")]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub fix: Option<Vec<String>>,
 
     /// A registered name (see `datasets list`), a .csv, .csv.gz or Parquet file, or
     /// synthetic:sines?n=1000&noise=0.1&seed=1 [default: winequality]
     #[arg(long, value_name = "DATA", help_heading = "Data")]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<String>,
     /// Name or number (from 1; -1 is the last) of the column to predict [default: the last]
     #[arg(
@@ -186,7 +145,6 @@ pub struct RunOptions {
         allow_hyphen_values = true,
         help_heading = "Data"
     )]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
     /// Name or number of the column with the standard deviation of each target's noise, in the
     /// units of the target; it is no input
@@ -196,266 +154,143 @@ pub struct RunOptions {
         allow_hyphen_values = true,
         help_heading = "Data"
     )]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub noise_column: Option<String>,
     /// Labels of the target from the lowest to the highest, such as low,medium,high; labels with
     /// commas in double quotes [default: the order of the numbers in them; other labels by alphabet,
     /// unless the likelihood is ordinal, which then asks for their order]
     #[arg(long, value_name = "LABELS", help_heading = "Data")]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub class_order: Option<ClassOrder>,
     /// Folder of the registered data sets [default: the environment variable BURN_GP_DATA]
     #[arg(long, value_name = "DIR", help_heading = "Data")]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub data_dir: Option<PathBuf>,
     /// Split number K, from 0, of those that come with the data
     #[arg(
         long,
         value_name = "K",
-        allow_negative_numbers = true,
         help_heading = "Data",
         conflicts_with = "test_fraction"
     )]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub split: Option<usize>,
     /// Share of the rows that are held out for testing, at random [default: 0.1]
-    #[arg(
-        long,
-        value_name = "F",
-        allow_negative_numbers = true,
-        help_heading = "Data"
-    )]
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[arg(long, value_name = "F", help_heading = "Data")]
     pub test_fraction: Option<f64>,
     /// Share of the training rows that decide which step's model is kept (mini-batch models); no model
     /// of a comparison trains on them
-    #[arg(
-        long,
-        value_name = "F",
-        allow_negative_numbers = true,
-        help_heading = "Data"
-    )]
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[arg(long, value_name = "F", help_heading = "Data")]
     pub validation_fraction: Option<f64>,
     /// Share of the training rows that are held out to find how many steps to make; the model is then
     /// trained on all rows for as many (mini-batch models; 0 for none) [default: models with networks
     /// 0.2, more of few rows, unless --steps, --epochs or --validation-fraction is given]
-    #[arg(
-        long,
-        value_name = "F",
-        allow_negative_numbers = true,
-        help_heading = "Data"
-    )]
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[arg(long, value_name = "F", help_heading = "Data")]
     pub early_stopping: Option<f64>,
 
     /// What inputs are scaled to by the training rows [default: standard]
     #[arg(long, value_name = "SCALE", help_heading = "Data")]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub input_scale: Option<InputScaleName>,
 
     /// Passes over the training rows; L-BFGS iterations, or steps of Adam, for models on all rows
     #[arg(
         long,
         value_name = "E",
-        allow_negative_numbers = true,
         help_heading = "Training",
         conflicts_with = "steps"
     )]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub epochs: Option<usize>,
     /// Optimizer steps [default: 6000, or 10 epochs if that is more; models on all
     /// rows: at most 1000; dbk, dkl and sdkl: 2000]
-    #[arg(
-        long,
-        value_name = "S",
-        allow_negative_numbers = true,
-        help_heading = "Training"
-    )]
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[arg(long, value_name = "S", help_heading = "Training")]
     pub steps: Option<usize>,
     /// Rows in a mini-batch [default: 256]
-    #[arg(
-        long,
-        value_name = "B",
-        allow_negative_numbers = true,
-        help_heading = "Training"
-    )]
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[arg(long, value_name = "B", help_heading = "Training")]
     pub batch_size: Option<usize>,
     /// First learning rate of Adam [default: 0.05; models with networks 0.03,
     /// cagp-cg and itergp 0.2]; where line searches
     /// of L-BFGS begin, as a part of its step [default: 1]
-    #[arg(
-        long,
-        value_name = "R",
-        allow_negative_numbers = true,
-        help_heading = "Training"
-    )]
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[arg(long, value_name = "R", help_heading = "Training")]
     pub learning_rate: Option<f64>,
     /// How the learning rate goes down [default: cosine; constant with --plateau]
     #[arg(long, value_name = "SCHEDULE", help_heading = "Training")]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub schedule: Option<ScheduleName>,
     /// Lower the learning rate by 5 % after every so many steps without a lower loss, to a
     /// thousandth at most
-    #[arg(
-        long,
-        value_name = "S",
-        allow_negative_numbers = true,
-        help_heading = "Training"
-    )]
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[arg(long, value_name = "S", help_heading = "Training")]
     pub plateau: Option<usize>,
     /// Stages of the schedule stairs [default: 3]
-    #[arg(
-        long,
-        value_name = "COUNT",
-        allow_negative_numbers = true,
-        help_heading = "Training"
-    )]
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[arg(long, value_name = "COUNT", help_heading = "Training")]
     pub stages: Option<usize>,
     /// Learning rate of a stage as a part of that of the one before [default: 0.1]
-    #[arg(
-        long,
-        value_name = "F",
-        allow_negative_numbers = true,
-        help_heading = "Training"
-    )]
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[arg(long, value_name = "F", help_heading = "Training")]
     pub stage_factor: Option<f64>,
     /// Scale the gradient of each parameter down to at most this norm
-    #[arg(
-        long,
-        value_name = "NORM",
-        allow_negative_numbers = true,
-        help_heading = "Training"
-    )]
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[arg(long, value_name = "NORM", help_heading = "Training")]
     pub gradient_norm: Option<f64>,
     /// Natural gradients of this step size, at most 1, for the inducing variables' distribution;
     /// Adam trains the rest. Common: 0.1
-    #[arg(
-        long,
-        value_name = "GAMMA",
-        allow_negative_numbers = true,
-        help_heading = "Training"
-    )]
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[arg(long, value_name = "GAMMA", help_heading = "Training")]
     pub natural_gradient: Option<f64>,
     /// Steps over which the natural gradients' step size grows from a thousandth of the last
     /// [default: 10; 0 for none]
-    #[arg(
-        long,
-        value_name = "S",
-        allow_negative_numbers = true,
-        help_heading = "Training"
-    )]
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[arg(long, value_name = "S", help_heading = "Training")]
     pub natural_gradient_warm_up: Option<usize>,
     /// Steps at the start that leave the inducing points where they are [default: 0]
-    #[arg(
-        long,
-        value_name = "S",
-        allow_negative_numbers = true,
-        help_heading = "Training"
-    )]
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[arg(long, value_name = "S", help_heading = "Training")]
     pub inducing_frozen: Option<usize>,
     /// First learning rate of the inducing points [default: that of the other parameters]
-    #[arg(
-        long,
-        value_name = "R",
-        allow_negative_numbers = true,
-        help_heading = "Training"
-    )]
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[arg(long, value_name = "R", help_heading = "Training")]
     pub inducing_rate: Option<f64>,
     /// How much of the mean gradient Adam keeps from step to step for the inducing points; 0.99 damps
     /// them [default: 0.9]
-    #[arg(
-        long,
-        value_name = "BETA",
-        allow_negative_numbers = true,
-        help_heading = "Training"
-    )]
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[arg(long, value_name = "BETA", help_heading = "Training")]
     pub inducing_momentum: Option<f64>,
     /// Lower the inducing points' learning rate by 5 % after every so many steps without a lower loss,
     /// to a thousandth at most [default: that of --plateau]
-    #[arg(
-        long,
-        value_name = "S",
-        allow_negative_numbers = true,
-        help_heading = "Training"
-    )]
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[arg(long, value_name = "S", help_heading = "Training")]
     pub inducing_plateau: Option<usize>,
     /// Stop after so many validations without improvement [default: 20; with --early-stopping 12]
-    #[arg(
-        long,
-        value_name = "COUNT",
-        allow_negative_numbers = true,
-        help_heading = "Training"
-    )]
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[arg(long, value_name = "COUNT", help_heading = "Training")]
     pub patience: Option<usize>,
     /// Passes over the training rows between two validations [default: 1, or 50 steps if that is
     /// more; with --early-stopping 20]
-    #[arg(
-        long,
-        value_name = "E",
-        allow_negative_numbers = true,
-        help_heading = "Training"
-    )]
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[arg(long, value_name = "E", help_heading = "Training")]
     pub validation_epochs: Option<usize>,
     /// Which step's model is kept where there are validation rows [default: best]
     #[arg(long, value_name = "STEP", help_heading = "Training")]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub keep: Option<KeepName>,
     /// Steps between two checkpoints [default: as many as take half a minute]
-    #[arg(
-        long,
-        value_name = "S",
-        allow_negative_numbers = true,
-        help_heading = "Training"
-    )]
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[arg(long, value_name = "S", help_heading = "Training")]
     pub checkpoint_every: Option<usize>,
 
     /// Seed of the split, the inducing points and the mini-batches [default: 0]
-    #[arg(
-        long,
-        value_name = "SEED",
-        allow_negative_numbers = true,
-        help_heading = "Computation"
-    )]
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[arg(long, value_name = "SEED", help_heading = "Computation")]
     pub seed: Option<u64>,
     /// Floating-point type [default: f64 on processors, f32 on graphics processors]
     #[arg(long, value_name = "DTYPE", help_heading = "Computation")]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub dtype: Option<DtypeName>,
     /// Where to compute [default: the first of flex, ndarray, vulkan, wgpu, cuda in this program]
     #[arg(long, value_name = "DEVICE", help_heading = "Computation")]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub device: Option<DeviceName>,
+}
+
+fn is_default<T: Default + PartialEq>(options: &T) -> bool {
+    *options == T::default()
 }
 
 impl RunOptions {
     /// The options that are given, by their names in configuration files, those of groups among the
     /// others.
     pub fn fields(&self) -> Map<String, Value> {
-        let Ok(Value::Object(options)) = serde_json::to_value(self) else {
-            return Map::new();
-        };
         let ungrouped = |(name, value)| match value {
             Value::Object(group) => group,
             value => Map::from_iter([(name, value)]),
         };
-        options.into_iter().flat_map(ungrouped).collect()
+        self.to_json().into_iter().flat_map(ungrouped).collect()
+    }
+
+    /// The options that are given, as in configuration files.
+    pub(super) fn to_json(&self) -> Map<String, Value> {
+        match serde_json::to_value(self) {
+            Ok(Value::Object(options)) => options,
+            _ => Map::new(),
+        }
     }
 }

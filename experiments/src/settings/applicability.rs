@@ -10,7 +10,7 @@ use crate::arguments::{ModelName, OptimizerName, PolicyName, RunOptions, name_of
 /// [`SettingError::NotApplicable`].
 pub fn require_applicable(options: &RunOptions, model: ModelName) -> Result<(), SettingError> {
     match without_use(options, model).first() {
-        Some(option) => Err(SettingError::NotApplicable {
+        Some(&option) => Err(SettingError::NotApplicable {
             option,
             model: name_of(model),
         }),
@@ -18,122 +18,145 @@ pub fn require_applicable(options: &RunOptions, model: ModelName) -> Result<(), 
     }
 }
 
+/// The model that options are for.
+struct Asked<'a> {
+    model: ModelName,
+    /// The model of a single layer with the same posterior.
+    layer: ModelName,
+    options: &'a RunOptions,
+}
+
+/// Options with the models that have a use for them; all others are for every model. Of several that
+/// have none the first is told.
+const USES: [(&[&str], fn(&Asked<'_>) -> bool); 26] = [
+    (&["--schedule", "--stages", "--stage-factor"], |asked| {
+        asked.model.is_mini_batch()
+            || optimizer_of(asked.options, asked.model) == OptimizerName::Adam
+    }),
+    (&["--optimizer"], |asked| !asked.layer.is_mini_batch()),
+    (&["--action-start", "--action-rows"], |asked| {
+        asked.layer == ModelName::CagpOpt
+    }),
+    (&["--tolerance"], |asked| {
+        asked.layer.has_iterations() || asked.model == ModelName::Cggp
+    }),
+    (
+        &["--iterations", "--trace-probes", "--cached-variances"],
+        |asked| asked.model == ModelName::Cggp,
+    ),
+    (&["--policy"], |asked| asked.layer == ModelName::Itergp),
+    (&["--pivots"], |asked| {
+        let has_rank = asked.options.all_rows.policy == Some(PolicyName::PreconditionedCg);
+        asked.model == ModelName::Cggp || asked.layer == ModelName::Itergp && has_rank
+    }),
+    (&["--inducing", "--initializer"], |asked| {
+        asked.layer.has_inducing()
+    }),
+    (&["--actions"], |asked| asked.layer.has_actions()),
+    (&["--jitter"], |asked| asked.layer.has_jitter()),
+    (
+        &[
+            "--covariance",
+            "--natural-gradient",
+            "--natural-gradient-warm-up",
+        ],
+        |asked| asked.layer.has_covariance_shape(),
+    ),
+    (
+        &["--plain-mean", "--pseudo-noise", "--pseudo-noise-floor"],
+        |asked| asked.layer.has_pseudo_observations(),
+    ),
+    (
+        &[
+            "--auxiliary",
+            "--inversion",
+            "--inversion-tolerance",
+            "--inversion-steps",
+            "--probes",
+        ],
+        |asked| asked.layer == ModelName::InverseFree,
+    ),
+    (&["--batch-size"], |asked| asked.layer.has_batches()),
+    (
+        &[
+            "--plateau",
+            "--gradient-norm",
+            "--validation-fraction",
+            "--early-stopping",
+            "--validation-epochs",
+            "--patience",
+            "--keep",
+        ],
+        |asked| asked.layer.is_mini_batch(),
+    ),
+    (
+        &[
+            "--inducing-frozen",
+            "--inducing-rate",
+            "--inducing-momentum",
+            "--inducing-plateau",
+        ],
+        |asked| asked.layer.is_mini_batch() && asked.layer.has_inducing(),
+    ),
+    (&["--orthogonal"], |asked| asked.layer.has_orthogonal()),
+    (&["--columns"], |asked| asked.layer == ModelName::Odvgp),
+    (&["--posterior", "--output-deviation"], |asked| {
+        asked.model.has_layers()
+    }),
+    (
+        &[
+            "--layers",
+            "--width",
+            "--hidden-inducing",
+            "--hidden-mean",
+            "--hidden-variance",
+            "--hidden-deviation",
+            "--samples",
+            "--prediction-samples",
+        ],
+        |asked| asked.model.is_deep(),
+    ),
+    (&["--image", "--patch", "--stride", "--located"], |asked| {
+        asked.model.is_of_images()
+    }),
+    (&["--kernel", "--isotropic"], |asked| {
+        !asked.model.has_basis()
+    }),
+    (
+        &[
+            "--backbone",
+            "--units",
+            "--blocks",
+            "--weight-decay",
+            "--network-rate",
+        ],
+        |asked| asked.model.has_network(),
+    ),
+    (&["--rank"], |asked| asked.model.has_basis()),
+    (&["--features", "--from-identity"], |asked| {
+        asked.model.is_deep_kernel()
+    }),
+    (
+        &[
+            "--no-correction",
+            "--training-correction",
+            "--prediction-correction",
+        ],
+        |asked| asked.model.has_correction(),
+    ),
+];
+
 /// The options given that the model has no use for.
 pub fn without_use(options: &RunOptions, model: ModelName) -> Vec<&'static str> {
-    let schedule = [
-        ("--schedule", options.schedule.is_some()),
-        ("--stages", options.stages.is_some()),
-        ("--stage-factor", options.stage_factor.is_some()),
-    ];
-    let full_batch = [
-        ("--batch-size", options.batch_size.is_some()),
-        ("--plateau", options.plateau.is_some()),
-        ("--gradient-norm", options.gradient_norm.is_some()),
-        (
-            "--validation-fraction",
-            options.validation_fraction.is_some(),
-        ),
-        ("--early-stopping", options.early_stopping.is_some()),
-        ("--validation-epochs", options.validation_epochs.is_some()),
-        ("--patience", options.patience.is_some()),
-        ("--keep", options.keep.is_some()),
-    ];
-    let batches = [("--batch-size", options.batch_size.is_some())];
-    let points = [
-        ("--inducing-frozen", options.inducing_frozen.is_some()),
-        ("--inducing-rate", options.inducing_rate.is_some()),
-        ("--inducing-momentum", options.inducing_momentum.is_some()),
-        ("--inducing-plateau", options.inducing_plateau.is_some()),
-    ];
-    let kernel = [
-        ("--kernel", options.kernel.is_some()),
-        ("--isotropic", options.isotropic.is_some()),
-    ];
-    let network = &options.network;
-    let (networks, correction) = (network.given(), network.given_to_correction());
-    let rank = [("--rank", network.rank.is_some())];
-    let features = [
-        ("--features", network.features.is_some()),
-        ("--from-identity", network.from_identity.is_some()),
-    ];
-    let dense = [
-        ("--inducing", options.inducing.is_some()),
-        ("--initializer", options.initializer.is_some()),
-    ];
-    let jitter = [("--jitter", options.jitter.is_some())];
-    let gaussian = [
-        ("--covariance", options.covariance.is_some()),
-        ("--natural-gradient", options.natural_gradient.is_some()),
-        (
-            "--natural-gradient-warm-up",
-            options.natural_gradient_warm_up.is_some(),
-        ),
-    ];
-    let pseudo_observations = options.pseudo_observations.given();
-    let inverse_free = options.pseudo_observations.given_to_inverse_free();
-    let orthogonal = [("--orthogonal", options.orthogonal.is_some())];
-    let actions = [("--actions", options.actions.is_some())];
-    let trained_actions = [
-        ("--action-start", options.action_start.is_some()),
-        ("--action-rows", options.action_rows.is_some()),
-    ];
-    let given = &options.all_rows;
-    let optimizer = [("--optimizer", given.optimizer.is_some())];
-    let tolerance = [("--tolerance", given.tolerance.is_some())];
-    let policy = [("--policy", given.policy.is_some())];
-    let solves = [
-        ("--iterations", given.iterations.is_some()),
-        ("--trace-probes", given.trace_probes.is_some()),
-        ("--cached-variances", given.cached_variances.is_some()),
-    ];
-    let pivots = [("--pivots", given.pivots.is_some())];
-    let columns = [("--columns", options.columns.is_some())];
-    let layers = &options.layers;
-    let (layered, deep, images) = (
-        layers.given(),
-        layers.given_to_deep(),
-        layers.given_to_images(),
-    );
-    let of_layers: [(&[(&'static str, bool)], bool); 8] = [
-        (&layered, !model.has_layers()),
-        (&deep, !model.is_deep()),
-        (&images, !model.is_of_images()),
-        (&kernel, model.has_basis()),
-        (&networks, !model.has_network()),
-        (&rank, !model.has_basis()),
-        (&features, !model.is_deep_kernel()),
-        (&correction, !model.has_correction()),
-    ];
-    let is_cggp = model == ModelName::Cggp;
-    let has_schedule = model.is_mini_batch() || optimizer_of(options, model) == OptimizerName::Adam;
-    let has_rank = given.policy == Some(PolicyName::PreconditionedCg);
-    let model = model.single_layer(layers.posterior);
-    let options: [(&[(&'static str, bool)], bool); 18] = [
-        (&schedule, !has_schedule),
-        (&optimizer, model.is_mini_batch()),
-        (&trained_actions, model != ModelName::CagpOpt),
-        (&tolerance, !model.has_iterations() && !is_cggp),
-        (&solves, !is_cggp),
-        (&policy, model != ModelName::Itergp),
-        (
-            &pivots,
-            !is_cggp && (model != ModelName::Itergp || !has_rank),
-        ),
-        (&dense, !model.has_inducing()),
-        (&actions, !model.has_actions()),
-        (&jitter, !model.has_jitter()),
-        (&gaussian, !model.has_covariance_shape()),
-        (&pseudo_observations, !model.has_pseudo_observations()),
-        (&inverse_free, model != ModelName::InverseFree),
-        (&batches, !model.has_batches()),
-        (&full_batch, !model.is_mini_batch()),
-        (&points, !(model.is_mini_batch() && model.has_inducing())),
-        (&orthogonal, !model.has_orthogonal()),
-        (&columns, model != ModelName::Odvgp),
-    ];
-    let useless = (options.iter().chain(&of_layers)).filter(|(_, useless)| *useless);
-    let given = useless
-        .flat_map(|(options, _)| options.iter())
-        .filter(|(_, given)| *given);
-    given.map(|&(option, _)| option).collect()
+    let given = options.fields();
+    let is_given =
+        |option: &str| given.contains_key(&option.trim_start_matches('-').replace('-', "_"));
+    let asked = Asked {
+        model,
+        layer: model.single_layer(options.layers.posterior),
+        options,
+    };
+    let useless = USES.iter().filter(|(_, has_use)| !has_use(&asked));
+    let options = useless.flat_map(|(options, _)| options.iter().copied());
+    options.filter(|option| is_given(option)).collect()
 }

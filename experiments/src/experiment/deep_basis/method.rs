@@ -158,7 +158,7 @@ mod tests {
         assert_eq!(switches(Method::DbkC), (Some(128), Some(true)));
         assert_eq!(switches(Method::SvdbkR), (Some(1), None));
         assert_eq!(switches(Method::SvdbkCr), (Some(1), Some(true)));
-        assert!(network(Method::Svdkl).is_empty());
+        assert_eq!(network(Method::Svdkl), NetworkOptions::default());
         let set = Method::Sgp.with_model(RunOptions::default(), 4).set;
         assert_eq!(set.unwrap()[0].values, [2.0]);
     }
