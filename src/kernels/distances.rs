@@ -2,8 +2,8 @@
 
 use burn::tensor::Tensor;
 
-/// `Σ_d (x_d − x′_d)²`, summed difference by difference: exactly zero at coincident points, and
-/// without the loss of digits of `‖x‖² + ‖x′‖² − 2xᵀx′`.
+/// `Σ_d (x_d − x′_d)²`, summed over the differences. It is exactly zero at coincident points and
+/// avoids the cancellation of `‖x‖² + ‖x′‖² − 2xᵀx′`.
 ///
 /// # Shapes
 ///
