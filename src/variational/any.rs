@@ -1,4 +1,4 @@
-//! Posteriors selected at run time.
+//! Posteriors chosen at run time.
 
 use burn::{
     module::{Module, ModuleDisplay},
@@ -234,7 +234,7 @@ fn exactly<const N: usize, T>(sets: Vec<T>) -> [T; N] {
     }
 }
 
-/// A posterior selected at run time.
+/// A posterior chosen at run time.
 #[derive(Module, Debug)]
 pub enum AnyPosterior<I: Module> {
     /// See [`Whitened`].
