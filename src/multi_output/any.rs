@@ -11,12 +11,12 @@ use crate::{
     variational::{AnyPosterior, EitherProcess, Evaluation, Posterior},
 };
 
-/// One kernel that all functions share, or one each.
+/// A shared kernel, or separate kernels.
 #[derive(Module, Debug)]
 pub enum Kernels<K: Module> {
-    /// One for all.
+    /// One kernel that all functions share.
     Shared(K),
-    /// One each.
+    /// One kernel per function.
     Separate(SeparateKernels<K>),
 }
 
@@ -40,12 +40,12 @@ impl<K: Kernel> FunctionPrior for Kernels<K> {
     }
 }
 
-/// The functions of a posterior as they are, or mixtures of them.
+/// The functions of a posterior, independent or mixed.
 #[derive(Module, Debug)]
 pub enum Functions<Q: Module> {
-    /// As they are.
+    /// The independent functions themselves.
     Independent(Q),
-    /// Mixtures.
+    /// Mixtures of the functions.
     Coregionalized(Coregionalized<Q>),
 }
 

@@ -1,9 +1,9 @@
 //! Models of several functions.
 //!
-//! | functions | prior | pieces |
+//! | functions | prior | components |
 //! |---|---|---|
-//! | independent, one kernel and one set of inducing variables | `f_p ~ GP(0, k)` | any posterior with P outputs |
-//! | independent, with kernels or inducing variables of their own | `f_p ~ GP(0, k_p)` | [`SeparateKernels`] under any posterior |
+//! | independent, with a shared kernel and shared inducing variables | `f_p ~ GP(0, k)` | any posterior with P outputs |
+//! | independent, with separate kernels or inducing variables | `f_p ~ GP(0, k_p)` | [`SeparateKernels`] under any posterior |
 //! | mixtures of Q latent functions | `f = W·g` | [`Coregionalized`] over any posterior |
 
 mod any;
