@@ -1,4 +1,4 @@
-//! Folders of labeled images, whatever their format.
+//! Folders of labeled images in any supported format.
 
 use std::path::{Path, PathBuf};
 
@@ -12,20 +12,20 @@ use crate::mask::SplitMask;
 use crate::registry::Storage;
 use crate::table::Table;
 
-/// The value of a white pixel; inputs run from 0 to 1.
+/// The value of a white pixel. Inputs range from 0 to 1.
 pub(crate) const WHITE: f64 = 255.0;
 
-/// How many images a set has in its files.
+/// The number of images in the files of a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ImageCounts {
-    /// Images to train on.
+    /// Training images.
     pub train: usize,
-    /// Images to test on.
+    /// Test images.
     pub test: usize,
 }
 
 impl ImageCounts {
-    /// All images: the number of rows, N.
+    /// The total number of images, which is the number of rows, N.
     pub fn total(&self) -> usize {
         self.train + self.test
     }
@@ -39,7 +39,7 @@ pub(crate) enum ImageFolder {
 }
 
 impl ImageFolder {
-    /// The folder that `file` is in; none where the storage is not one of images.
+    /// The folder that contains `file`, or `None` if the storage is not for images.
     pub fn of(storage: Storage, file: &Path) -> Option<Self> {
         let path = file.parent()?.to_path_buf();
         match storage {
@@ -49,7 +49,7 @@ impl ImageFolder {
         }
     }
 
-    /// The images to train on and then those to test on, one a row, their label last.
+    /// The training images followed by the test images, one per row, with the label last.
     pub fn read(&self, name: &str, request: Request<'_>) -> Result<Table, DataError> {
         match self {
             Self::Idx(folder) => folder.read(name, request),
@@ -65,7 +65,7 @@ impl ImageFolder {
         }
     }
 
-    /// How many images there are.
+    /// The number of images.
     pub fn counts(&self) -> Result<ImageCounts, DataError> {
         match self {
             Self::Idx(folder) => folder.counts(),
@@ -88,12 +88,12 @@ impl ImageFolder {
     }
 }
 
-/// Where the first file of the set `name` may be in the data directory `folder`.
+/// The possible paths of the first file of the set `name` in the data directory `folder`.
 pub(crate) fn candidates(storage: Storage, folder: &Path, name: &str) -> Vec<PathBuf> {
     let set = folder.join(name);
     match storage {
         Storage::Idx => both_forms(&set, idx::FIRST_FILE).to_vec(),
-        // As it is unpacked from the archive it comes in, too.
+        // Also accept the folder name in the distributed archive.
         Storage::Cifar => [set.clone(), set.join("cifar-10-batches-bin")]
             .iter()
             .flat_map(|folder| both_forms(folder, cifar::FIRST_FILE))
