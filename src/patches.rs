@@ -197,7 +197,7 @@ impl PatchGrid {
         let [_, columns] = images.dims();
         assert!(
             columns == self.image.len(),
-            "PatchGrid: rows of {columns} numbers are no images of {} (height, width, channels)",
+            "PatchGrid: rows of {columns} numbers are not images of {} (height, width, channels)",
             self.image
         );
     }

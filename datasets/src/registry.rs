@@ -27,7 +27,7 @@ pub enum Task {
 pub(crate) enum Storage {
     /// Compiled into the program.
     Embedded,
-    /// `uci/NAME/data.csv.gz` without a header, target last, beside `test_mask.csv.gz`.
+    /// `uci/NAME/data.csv.gz` without a header, target last, next to `test_mask.csv.gz`.
     Collection,
     /// `small/NAME.csv` with a header, target last.
     Small,

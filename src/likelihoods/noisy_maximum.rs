@@ -148,7 +148,7 @@ impl NoisyMaximum {
         let rate = (log_slope - log_distribution).exp(); // r_c = F_c′/F_c
         let all_rates = rate.clone().sum_dim(2);
         let density = product.clone() * all_rates.clone();
-        let total = density.clone().sum_dim(0); // one, but for the error of the sum
+        let total = density.clone().sum_dim(0); // one, up to the error of the sum
         let log_sum =
             (density * line.distance).sum_dim(0) / total.clone() + line.center - GUMBEL_MEAN;
         // Integration by parts turns the integral of −½·F_c″·Π_{j≠c} F_j into that of ½·Π_j

@@ -55,7 +55,7 @@ pub enum ParameterError {
     },
     /// A prior has zero density at some values of the parameter.
     #[error(
-        "{prior} has no density at every value that {path} may take; give {path} bounds within \
+        "{prior} has zero density at some values that {path} may take; give {path} bounds within \
          {lower} and {upper}"
     )]
     Support {
@@ -69,7 +69,7 @@ pub enum ParameterError {
         upper: f64,
     },
     /// A prior is not a valid distribution.
-    #[error("the prior {prior} of {path} is no distribution; {expected}")]
+    #[error("the prior {prior} of {path} is not a distribution; {expected}")]
     Distribution {
         /// The path.
         path: String,

@@ -23,7 +23,7 @@ pub fn grassmann_distance(first: Tensor<2>, second: Tensor<2>) -> f64 {
     let (shape, other) = (first.dims(), second.dims());
     assert!(
         shape[0] == other[0] && shape[0] >= shape[1].max(other[1]),
-        "no spans of the same space: columns {shape:?} and {other:?}"
+        "columns {shape:?} and {other:?}; expected equally many rows and no more columns than rows"
     );
     let cosines = orthonormal(first).transpose() * orthonormal(second);
     let angles = |cosines: Vec<f64>| {

@@ -79,7 +79,7 @@ impl PredictiveDistribution {
             let shapes = [own.mean.dims(), own.variance.dims()];
             assert!(
                 shapes == [[rows, functions]; 2],
-                "marginals of shapes {shapes:?} beside {:?}",
+                "a component with means and variances of shapes {shapes:?}; expected {:?} for both",
                 [rows, functions]
             );
         }
@@ -159,7 +159,7 @@ impl PredictiveDistribution {
         );
         assert!(
             own == added,
-            "targets of {added:?} components and functions after some of {own:?}"
+            "cannot append targets with {added:?} components and functions to targets with {own:?}"
         );
         self.mean.extend(other.mean);
         self.variance.extend(other.variance);
@@ -289,7 +289,10 @@ impl PredictiveDistribution {
     /// Unless `0 < p < 1`.
     #[track_caller]
     pub fn quantile(&self, p: f64) -> Vec<f64> {
-        assert!(p > 0.0 && p < 1.0, "a quantile of the probability {p}");
+        assert!(
+            p > 0.0 && p < 1.0,
+            "quantile: probability {p}; expected a number between 0 and 1"
+        );
         self.each(|index| self.quantile_of(index, p))
     }
 
@@ -303,12 +306,12 @@ impl PredictiveDistribution {
     pub fn interval(&self, level: f64) -> Interval {
         assert!(
             level > 0.0 && level < 1.0,
-            "an interval of the level {level}"
+            "interval: level {level}; expected a number between 0 and 1"
         );
         let tail = 0.5 * (1.0 - level);
         Interval {
             lower: self.quantile(tail),
-            // If the tail vanishes beside 1, use the largest number below 1.
+            // If `1 − tail` rounds to 1, use the largest number below 1.
             upper: self.quantile((1.0 - tail).min(1.0 - 0.5 * f64::EPSILON)),
         }
     }

@@ -71,8 +71,8 @@ where
         assert!(
             groups == matrices && count == matrices * dims[D - 1],
             "InverseFree: {matrices} covariance matrices {dims:?} under this prior, {groups} \
-             auxiliary matrices, {count} variances; a posterior belongs to the kind of prior that \
-             it was made for"
+             auxiliary matrices, {count} variances; use the kind of prior (shared or \
+             separate kernels) that the posterior was made for"
         );
         Self {
             variances: variances.reshape(with_columns(dims, 1)),
