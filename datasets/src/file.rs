@@ -34,7 +34,7 @@ pub fn load_file(path: &Path, target: &TargetColumn) -> Result<Dataset, DataErro
 /// position.
 ///
 /// # Errors
-/// Those of [`load_file`] except for a single row and a constant target, and
+/// The errors of [`load_file`] except for a single row and a constant target, and
 /// [`DataError::InputMissing`] or [`DataError::InputCount`] when the columns do not fit the model.
 pub fn load_features_file(path: &Path, schema: &Schema) -> Result<Features, DataError> {
     read(path, Request::Prediction(schema))?.into_features()
@@ -43,7 +43,7 @@ pub fn load_features_file(path: &Path, schema: &Schema) -> Result<Features, Data
 /// Reads points without targets from a file, with every column as a coordinate.
 ///
 /// # Errors
-/// Those of [`load_file`], except for those about a target.
+/// The errors of [`load_file`], except for those about a target.
 pub fn load_points_file(path: &Path) -> Result<Features, DataError> {
     read(path, Request::Points)?.into_features()
 }

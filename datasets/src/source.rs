@@ -59,7 +59,7 @@ impl DataSource {
     /// Reads the data. Without `target`, the last column is the target.
     ///
     /// # Errors
-    /// Those of [`load_file`](crate::load_file).
+    /// The errors of [`load_file`](crate::load_file).
     pub fn load(&self, target: Option<&TargetColumn>) -> Result<Dataset, DataError> {
         self.load_columns(&ColumnRoles {
             target: target.cloned().unwrap_or_default(),
@@ -70,7 +70,7 @@ impl DataSource {
     /// Reads the data with columns in the given `roles`.
     ///
     /// # Errors
-    /// Those of [`load_file`](crate::load_file), and invalid noise.
+    /// The errors of [`load_file`](crate::load_file), and invalid noise.
     pub fn load_columns(&self, roles: &ColumnRoles) -> Result<Dataset, DataError> {
         let mut data = table::training(self.name(), roles, |request| self.read(request))?;
         data.image = self.image_shape()?.filter(|shape| {
@@ -83,7 +83,7 @@ impl DataSource {
     /// Reads rows to predict.
     ///
     /// # Errors
-    /// Those of [`load_features_file`](crate::load_features_file).
+    /// The errors of [`load_features_file`](crate::load_features_file).
     pub fn load_features(&self, schema: &Schema) -> Result<Features, DataError> {
         self.read(Request::Prediction(schema))?.into_features()
     }
@@ -109,7 +109,7 @@ impl DataSource {
     /// column other than the label is the target. Reads at most the beginning of a file.
     ///
     /// # Errors
-    /// Those of an unreadable file.
+    /// When a file cannot be read.
     pub fn image_shape(&self) -> Result<Option<ImageShape>, DataError> {
         self.images().map(ImageFolder::shape).transpose()
     }
@@ -117,7 +117,7 @@ impl DataSource {
     /// The number of images, if the data are images. Files may contain only a part of the set.
     ///
     /// # Errors
-    /// Those of an unreadable file.
+    /// When a file cannot be read.
     pub fn image_counts(&self) -> Result<Option<ImageCounts>, DataError> {
         self.images().map(ImageFolder::counts).transpose()
     }
