@@ -1,8 +1,8 @@
 //! Mean functions of Gaussian processes.
 //!
-//! A process with mean `m` is `m(x)` plus a process with mean zero, so that inference works on the
-//! residuals `y − m(x)` and prediction adds `m(x)` back. [`AnyMean`] is a mean chosen at run time
-//! from a [`MeanConfig`].
+//! A process with mean `m` is the sum of `m(x)` and a zero-mean process. Inference therefore works
+//! on the residuals `y − m(x)`, and prediction adds `m(x)` back. [`AnyMean`] is a mean chosen at
+//! run time from a [`MeanConfig`].
 
 use burn::{
     module::{Module, ModuleDisplay, Param},
@@ -67,13 +67,13 @@ pub trait Mean: Module + ModuleDisplay {
         draws + mean.transpose().unsqueeze()
     }
 
-    /// The hyperparameters, in the units people read.
+    /// The hyperparameters with their constrained values.
     fn hyperparameters(&self) -> Vec<Hyperparameter> {
         hyperparameters(self)
     }
 }
 
-/// Fails unless values have the rows and functions of a mean.
+/// Panics unless the rows and functions of values match those of a mean.
 #[track_caller]
 fn require_functions(values: [usize; 2], mean: [usize; 2]) {
     assert!(
@@ -82,8 +82,8 @@ fn require_functions(values: [usize; 2], mean: [usize; 2]) {
     );
 }
 
-/// `m(x) = 0`. It costs nothing: residuals are the targets themselves. That of one function is that of
-/// any number of them.
+/// `m(x) = 0`. It costs nothing, since residuals are the targets themselves. With one output it
+/// fits any number of functions.
 #[derive(Module, Debug)]
 pub struct ZeroMean {
     #[module(skip)]
@@ -91,7 +91,7 @@ pub struct ZeroMean {
 }
 
 impl ZeroMean {
-    /// The zero mean of `outputs` functions.
+    /// Creates the zero mean of `outputs` functions.
     pub fn new(outputs: usize) -> Self {
         Self { outputs }
     }
@@ -134,7 +134,7 @@ pub struct ConstantMean {
 }
 
 impl ConstantMean {
-    /// A constant mean that starts at `constant`, `[P]`.
+    /// Creates a constant mean that starts at `constant`, `[P]`.
     pub fn new(constant: Tensor<1>) -> Self {
         Self {
             constant: Param::from_tensor(constant),
@@ -151,7 +151,7 @@ impl ConstantMean {
         self.constant().unsqueeze()
     }
 
-    /// The same for values of the functions, `[N, P]`.
+    /// The row of constants for values of the functions, `[N, P]`.
     #[track_caller]
     fn row_for(&self, values: &Tensor<2>) -> Tensor<2> {
         let (row, [rows, functions]) = (self.row(), values.dims());
@@ -190,11 +190,11 @@ pub struct LinearMean {
 }
 
 impl LinearMean {
-    /// A linear mean that starts at `weights`, `[D, P]`, and `offset`, `[P]`.
+    /// Creates a linear mean that starts at `weights`, `[D, P]`, and `offset`, `[P]`.
     ///
     /// # Panics
     ///
-    /// If the two differ in P.
+    /// If they have different numbers of functions P.
     #[track_caller]
     pub fn new(weights: Tensor<2>, offset: Tensor<1>) -> Self {
         assert!(
@@ -226,8 +226,8 @@ impl Mean for LinearMean {
     }
 }
 
-/// `Wᵀx` at every row of `x`, `[N, P]`, where N may be 0: burn's product on ndarray divides by the
-/// number of entries.
+/// `Wᵀx` for every row of `x`, `[N, P]`. N may be 0, for which burn's matrix product on ndarray
+/// divides by zero.
 #[track_caller]
 fn projected(x: Tensor<2>, weights: Tensor<2>) -> Tensor<2> {
     let ([rows, dimensions], [inputs, outputs]) = (x.dims(), weights.dims());
@@ -243,7 +243,7 @@ fn projected(x: Tensor<2>, weights: Tensor<2>) -> Tensor<2> {
     }
 }
 
-/// Configuration of any mean, as it is written to a model's file.
+/// Configuration of any mean, as stored in a model file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "mean", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum MeanConfig {
@@ -251,23 +251,23 @@ pub enum MeanConfig {
     #[default]
     #[serde(deserialize_with = "crate::parameter::no_fields")]
     Zero,
-    /// See [`ConstantMean`]; it starts at the given value.
+    /// See [`ConstantMean`]. It starts at the given value.
     Constant {
-        /// The first value of every constant.
+        /// The initial value of every constant.
         #[serde(default)]
         value: f64,
     },
-    /// See [`LinearMean`]; it starts at zero.
+    /// See [`LinearMean`]. It starts at zero.
     #[serde(deserialize_with = "crate::parameter::no_fields")]
     Linear,
-    /// The inputs themselves, see [`IdentityMean`]; see [`ProjectionMean`] where there is another
-    /// number of functions than of inputs.
+    /// The inputs themselves, see [`IdentityMean`]; or a [`ProjectionMean`] if the numbers of
+    /// functions and inputs differ.
     #[serde(deserialize_with = "crate::parameter::no_fields")]
     Identity,
 }
 
 impl MeanConfig {
-    /// The mean of `outputs` functions of inputs with `dimensions` dimensions.
+    /// Creates the mean of `outputs` functions of inputs with `dimensions` dimensions.
     pub fn init(
         &self,
         dimensions: usize,
@@ -293,8 +293,8 @@ impl MeanConfig {
         }
     }
 
-    /// The mean of `outputs` functions of inputs like `inputs`, `[N, D]`: as [`init`](Self::init),
-    /// but that a projection is onto their principal directions.
+    /// Like [`init`](Self::init), for inputs like `inputs`, `[N, D]`. A projection uses their
+    /// principal directions.
     pub fn init_for(&self, inputs: &Tensor<2>, outputs: usize) -> AnyMean {
         let [_, dimensions] = inputs.dims();
         let options = (&inputs.device().inner(), inputs.dtype());
@@ -322,7 +322,7 @@ pub enum AnyMean {
     Projection(ProjectionMean),
 }
 
-/// Forwards to the mean within.
+/// Forwards to the variant's mean.
 macro_rules! forward {
     ($self:ident, $mean:ident => $call:expr) => {
         match $self {

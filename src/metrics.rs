@@ -1,6 +1,6 @@
-//! Measures of how good predictions are.
+//! Metrics of predictive performance.
 //!
-//! All are means over N predictions. An empty slice has no mean: every function then returns NaN.
+//! Scores are means over N predictions, and NaN for empty slices.
 //!
 //! # Panics
 //!
@@ -29,7 +29,7 @@ fn mean_score(targets: &[f64], predictions: &[f64], score: impl Fn(f64, f64) -> 
     mean(pairs.map(|(&target, &prediction)| score(target, prediction)))
 }
 
-/// The mean of a score of every target's error and the variance of its prediction.
+/// The mean of a score of every error and predictive variance.
 #[track_caller]
 fn mean_normal_score(
     targets: &[f64],
@@ -58,7 +58,7 @@ pub fn mean_absolute_error(targets: &[f64], means: &[f64]) -> f64 {
 /// The mean negative log density under normal predictions,
 /// `−Σ_n log N(y_n | μ_n, v_n)/N = Σ_n [½(y_n − μ_n)²/v_n + ½log(2πv_n)]/N`.
 ///
-/// The variances are those of the targets, noise included.
+/// The variances are those of the targets, including noise.
 #[track_caller]
 pub fn normal_negative_log_density(targets: &[f64], means: &[f64], variances: &[f64]) -> f64 {
     mean_normal_score(targets, means, variances, |error, variance| {
@@ -66,14 +66,14 @@ pub fn normal_negative_log_density(targets: &[f64], means: &[f64], variances: &[
     })
 }
 
-/// The mean negative log density, `−Σ_n ℓ_n/N`, from the log densities of the targets, whatever
-/// the likelihood.
+/// The mean negative log density, `−Σ_n ℓ_n/N`, from the log densities of the targets under any
+/// likelihood.
 pub fn negative_log_density(log_densities: &[f64]) -> f64 {
     -mean(log_densities.iter().copied())
 }
 
-/// The log density `log Σ_s exp(ℓ_s)/S` of a mixture with equal weights, from the log densities of
-/// its S components; negative infinity if there are none.
+/// The log density `log Σ_s exp(ℓ_s)/S` of an equally weighted mixture, from the log densities of
+/// its S components. Negative infinity if there are none.
 pub fn mixture_log_density(components: &[f64]) -> f64 {
     let largest = components.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     if components.len() == 1 || !largest.is_finite() {
@@ -83,14 +83,14 @@ pub fn mixture_log_density(components: &[f64]) -> f64 {
     largest + (sum / components.len() as f64).ln()
 }
 
-/// The mean of the log densities themselves, `Σ_n Σ_s ℓ_ns/(N·S)`, from those of the S components of
-/// each of N mixtures: at most the mean of the mixtures' own.
+/// The mean of the components' log densities, `Σ_n Σ_s ℓ_ns/(N·S)`, for N mixtures of S components.
+/// It never exceeds the mean log density of the mixtures.
 pub fn average_log_density(components: &[Vec<f64>]) -> f64 {
     mean(components.iter().map(|each| mean(each.iter().copied())))
 }
 
-/// The fraction of targets within their intervals, ends included: near the level of the intervals when
-/// the predictions are calibrated.
+/// The fraction of targets within their intervals, including the ends. For calibrated predictions
+/// it is close to the level of the intervals.
 #[track_caller]
 pub fn coverage(targets: &[f64], lower: &[f64], upper: &[f64]) -> f64 {
     check_lengths(targets.len(), lower.len());
@@ -102,12 +102,12 @@ pub fn coverage(targets: &[f64], lower: &[f64], upper: &[f64]) -> f64 {
     )
 }
 
-/// The likeliest class of each row of class probabilities, `[N, C]`, and its probability; of equally
-/// likely ones the first.
+/// The most likely class of each row of class probabilities, `[N, C]`, and its probability. Ties go
+/// to the first class.
 ///
 /// # Panics
 ///
-/// If the probabilities are not a whole number of rows.
+/// If the number of probabilities is not a multiple of `classes`.
 #[track_caller]
 pub fn likeliest_classes(probabilities: &[f64], classes: usize) -> Vec<(usize, f64)> {
     assert!(
@@ -127,12 +127,12 @@ pub fn likeliest_classes(probabilities: &[f64], classes: usize) -> Vec<(usize, f
     probabilities.chunks_exact(classes).map(likeliest).collect()
 }
 
-/// The fraction of labels, 0 … C − 1, that the class probabilities, `[N, C]`, get right: the likeliest
-/// class is predicted. The error rate is one minus the accuracy.
+/// The accuracy: the fraction of labels, 0 … C − 1, that equal the most likely class under the
+/// class probabilities, `[N, C]`. The error rate is one minus the accuracy.
 ///
 /// # Panics
 ///
-/// If the probabilities are not C for each label.
+/// If there are not C probabilities per label.
 #[track_caller]
 pub fn accuracy(labels: &[f64], probabilities: &[f64], classes: usize) -> f64 {
     let likeliest = likeliest_classes(probabilities, classes);
@@ -145,13 +145,13 @@ pub fn accuracy(labels: &[f64], probabilities: &[f64], classes: usize) -> f64 {
     )
 }
 
-/// How many rows of each class were predicted to be of each class, `[C, C]`: row-major with a row for
-/// each label, 0 … C − 1, and a column for each likeliest class of the class probabilities, `[N, C]`.
-/// Labels beyond the classes count nowhere.
+/// The number of rows of each class predicted as each class, `[C, C]`, row-major. Rows are labels,
+/// 0 … C − 1; columns are the most likely classes under the class probabilities, `[N, C]`. Labels
+/// outside the classes are ignored.
 ///
 /// # Panics
 ///
-/// If the probabilities are not C for each label.
+/// If there are not C probabilities per label.
 #[track_caller]
 pub fn confusion_matrix(labels: &[f64], probabilities: &[f64], classes: usize) -> Vec<usize> {
     let likeliest = likeliest_classes(probabilities, classes);
@@ -165,35 +165,36 @@ pub fn confusion_matrix(labels: &[f64], probabilities: &[f64], classes: usize) -
     counts
 }
 
-/// Events whose predicted probability lies in one of the bins of equal width over 0 to 1.
+/// Statistics of the events whose predicted probability lies in one bin; the bins divide the
+/// interval from 0 to 1 equally.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CalibrationBin {
-    /// How many there are.
+    /// The number of events.
     pub count: usize,
-    /// How many of them happened.
+    /// The number of events that happened.
     pub happened: usize,
-    /// The sum of their probabilities.
+    /// The sum of the predicted probabilities.
     pub probability: f64,
 }
 
 impl CalibrationBin {
-    /// The mean of the predicted probabilities; NaN without events.
+    /// The mean predicted probability; NaN without events.
     pub fn mean_probability(&self) -> f64 {
         self.probability / self.count as f64
     }
 
-    /// The share of the events that happened; NaN without events.
+    /// The fraction of events that happened; NaN without events.
     pub fn frequency(&self) -> f64 {
         self.happened as f64 / self.count as f64
     }
 }
 
-/// Events in `bins` bins of equal width by their predicted probabilities: bin `b` of B is
-/// `b/B ≤ p < (b + 1)/B`, and the last one has 1 as well.
+/// Sorts events into `bins` bins of equal width by predicted probability. Bin `b` of B covers
+/// `b/B ≤ p < (b + 1)/B`; the last one includes 1.
 ///
 /// # Panics
 ///
-/// If there are no bins.
+/// If `bins` is zero.
 #[track_caller]
 pub fn calibration_bins(
     events: impl IntoIterator<Item = (f64, bool)>,
@@ -210,14 +211,14 @@ pub fn calibration_bins(
     filled
 }
 
-/// The expected calibration error of class probabilities, `[N, C]`: with the predictions in
-/// [`calibration_bins`] by their confidence, the probability of the likeliest class,
-/// `Σ_b (n_b/N)·|accuracy_b − mean confidence_b|`
-/// (C. Guo et al., *On Calibration of Modern Neural Networks*, arXiv:1706.04599, eq. 3).
+/// The expected calibration error (ECE) of class probabilities, `[N, C]`. The predictions are
+/// sorted into [`calibration_bins`] by confidence, the probability of the most likely class:
+/// `Σ_b (n_b/N)·|accuracy_b − mean confidence_b|` (C. Guo et al., *On Calibration of Modern Neural
+/// Networks*, arXiv:1706.04599, eq. 3).
 ///
 /// # Panics
 ///
-/// If there are no bins, fewer than two classes, or not C probabilities for each label.
+/// If `bins` is zero, there are fewer than two classes, or there are not C probabilities per label.
 #[track_caller]
 pub fn expected_calibration_error(
     labels: &[f64],
@@ -244,7 +245,7 @@ mod tests {
     const TARGETS: [f64; 4] = [1.0, -2.0, 0.5, 3.0];
     const MEANS: [f64; 4] = [0.0, -2.0, 1.5, 1.0];
 
-    /// Rounding of a handful of operations.
+    /// Allows for the rounding of a few operations.
     fn assert_close(actual: f64, expected: f64) {
         assert!(
             (actual - expected).abs() < 1e-14,
@@ -273,11 +274,11 @@ mod tests {
 
     #[test]
     fn mixtures_by_hand() {
-        // Densities of 0.2 and 0.6 have the mean 0.4.
+        // Densities of 0.2 and 0.6 have a mean of 0.4.
         let logs = [0.2f64.ln(), 0.6f64.ln()];
         assert_close(mixture_log_density(&logs), 0.4f64.ln());
         assert_eq!(mixture_log_density(&[-0.3]), -0.3);
-        // Far below what a density can be without its logarithm.
+        // Densities this small underflow.
         assert_close(mixture_log_density(&[-1e4, -1e4]), -1e4);
         assert_eq!(
             mixture_log_density(&[f64::NEG_INFINITY; 2]),
@@ -301,15 +302,15 @@ mod tests {
         let labels = [1.0, 0.0, 1.0, 0.0];
         let probabilities = [0.1, 0.9, 0.8, 0.2, 0.6, 0.4, 0.4, 0.6];
         assert_close(accuracy(&labels, &probabilities, 2), 0.5);
-        // Four bins, of which the third has confidences 0.6, 0.6 (both wrong) and the last 0.9, 0.8
-        // (both right).
+        // Of the four bins, the third has confidences 0.6 and 0.6 (both wrong), and the last 0.9
+        // and 0.8 (both right).
         let error = |bins| expected_calibration_error(&labels, &probabilities, 2, bins);
         assert_close(error(4), (1.2 + 0.3) / 4.0);
-        // One bin: two right of four, confidence 0.725 on average. Two bins are the same, as no
-        // confidence is below a half.
+        // One bin: two of four right, with a mean confidence of 0.725. Two bins give the same
+        // result, since no confidence is below one half.
         assert_close(error(1), 0.225);
         assert_close(error(2), 0.225);
-        // A certain prediction falls into the last bin.
+        // A prediction with confidence 1 falls into the last bin.
         let certain = expected_calibration_error(&[1.0], &[0.0, 1.0], 2, 10);
         assert_close(certain, 0.0);
     }
@@ -318,13 +319,13 @@ mod tests {
     fn several_classes_by_hand() {
         let probabilities = [0.5, 0.3, 0.2, 0.2, 0.4, 0.4, 0.0, 0.1, 0.9];
         let likeliest = likeliest_classes(&probabilities, 3);
-        // Of two equally likely classes the first.
+        // A tie between two classes goes to the first.
         assert_eq!(likeliest, [(0, 0.5), (1, 0.4), (2, 0.9)]);
         let labels = [0.0, 2.0, 2.0];
         assert_close(accuracy(&labels, &probabilities, 3), 2.0 / 3.0);
         let counts = confusion_matrix(&labels, &probabilities, 3);
         assert_eq!(counts, [1, 0, 0, 0, 0, 0, 0, 1, 1]);
-        // Bins to 1/2 (wrong at 0.4) and to 1 (right at 0.5 and 0.9).
+        // Bins up to 1/2 (wrong at 0.4) and up to 1 (right at 0.5 and 0.9).
         let error = expected_calibration_error(&labels, &probabilities, 3, 2);
         assert_close(error, (0.4 + 0.6) / 3.0);
     }

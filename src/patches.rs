@@ -1,8 +1,8 @@
 //! Images as rows of numbers, and their patches.
 //!
-//! An image is a row of `height·width·channels` numbers, pixel after pixel from the upper left, with
-//! the channels of a pixel side by side. So is what a layer with a feature map gives: the next layer
-//! takes it as an image with as many channels as it has functions.
+//! An image is a row of `height·width·channels` numbers, pixel by pixel from the upper left, with
+//! the channels of a pixel next to each other. Feature maps of layers have the same format: the
+//! next layer treats them as an image with one channel per function.
 
 use burn::tensor::{Int, Tensor, TensorCreationOptions, TensorData};
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ pub struct ImageShape {
     pub height: usize,
     /// Columns of pixels, W.
     pub width: usize,
-    /// Numbers a pixel, C.
+    /// Numbers per pixel, C.
     pub channels: usize,
 }
 
@@ -34,7 +34,7 @@ impl ImageShape {
         self.height * self.width * self.channels
     }
 
-    /// Whether there are none.
+    /// Whether the image has no numbers.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -51,31 +51,31 @@ impl std::fmt::Display for ImageShape {
     }
 }
 
-/// Why an image has no patches of a size.
+/// The reason why an image cannot be divided into patches.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PatchError {
     /// The size or the stride is zero.
     #[error("patches of size {size} with stride {stride}: both are at least 1")]
     Zero {
-        /// Rows and columns of a patch.
+        /// The number of rows and columns of a patch.
         size: usize,
-        /// Pixels from one patch to the next.
+        /// The distance between patches in pixels.
         stride: usize,
     },
     /// A patch is larger than the image.
     #[error("patches of size {size} do not fit into an image of {image} (height, width, channels)")]
     TooLarge {
-        /// Rows and columns of a patch.
+        /// The number of rows and columns of a patch.
         size: usize,
-        /// The image.
+        /// The shape of the image.
         image: ImageShape,
     },
 }
 
-/// The patches of an image: squares of `size` by `size` pixels with all channels, every `stride`
-/// pixels, none of them over the edge.
+/// The patches of an image: squares of `size` by `size` pixels with all channels, `stride` pixels
+/// apart, that lie completely within the image.
 ///
-/// Patches are counted row by row, and the numbers of a patch are in the order of an image's.
+/// Patches are numbered row by row. The numbers of a patch are in the same order as in the image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PatchGrid {
@@ -85,11 +85,11 @@ pub struct PatchGrid {
 }
 
 impl PatchGrid {
-    /// The patches of `image` with `size` rows and columns, `stride` pixels apart.
+    /// Creates the grid of patches of `image` with `size` rows and columns, `stride` pixels apart.
     ///
     /// # Errors
     ///
-    /// When there are none.
+    /// When there are no patches.
     pub fn new(image: ImageShape, size: usize, stride: usize) -> Result<Self, PatchError> {
         if size == 0 || stride == 0 {
             return Err(PatchError::Zero { size, stride });
@@ -104,62 +104,62 @@ impl PatchGrid {
         })
     }
 
-    /// The image.
+    /// The shape of the image.
     pub fn image(&self) -> ImageShape {
         self.image
     }
 
-    /// Rows and columns of a patch.
+    /// The number of rows and columns of a patch.
     pub fn size(&self) -> usize {
         self.size
     }
 
-    /// Pixels from one patch to the next.
+    /// The distance between patches in pixels.
     pub fn stride(&self) -> usize {
         self.stride
     }
 
-    /// Rows of patches.
+    /// The number of rows of patches.
     pub fn rows(&self) -> usize {
         (self.image.height - self.size) / self.stride + 1
     }
 
-    /// Columns of patches.
+    /// The number of columns of patches.
     pub fn columns(&self) -> usize {
         (self.image.width - self.size) / self.stride + 1
     }
 
-    /// Patches of an image.
+    /// The number of patches per image, P.
     pub fn count(&self) -> usize {
         self.rows() * self.columns()
     }
 
-    /// Numbers of a patch, `size²·C`.
+    /// The number of values per patch, `size²·C`.
     pub fn dimensions(&self) -> usize {
         self.size * self.size * self.image.channels
     }
 
-    /// The feature map of functions with `outputs` values at every patch: an image with a pixel a
-    /// patch and a channel a function.
+    /// The shape of the feature map of functions with `outputs` values per patch: one pixel per
+    /// patch and one channel per function.
     pub fn map(&self, outputs: usize) -> ImageShape {
         ImageShape::new(self.rows(), self.columns(), outputs)
     }
 
-    /// Where in an image's row a patch starts.
+    /// The index in an image's row at which a patch starts.
     pub fn offset(&self, patch: usize) -> usize {
         let (row, column) = (patch / self.columns(), patch % self.columns());
         self.stride * (row * self.image.width + column) * self.image.channels
     }
 
-    /// Where in an image's row the numbers of patch zero are: runs of `size·C` consecutive numbers,
-    /// one a row of the patch, of which these are the starts. Those of another patch are as many
-    /// [`offset`](Self::offset)s further.
+    /// The start indices of the runs of `size·C` consecutive numbers that make up patch zero, one
+    /// run per row of the patch. Those of another patch are shifted by its
+    /// [`offset`](Self::offset).
     pub fn runs(&self) -> impl Iterator<Item = usize> {
         let row = self.image.width * self.image.channels;
         (0..self.size).map(move |index| index * row)
     }
 
-    /// Where in an image's row the numbers of every patch are, patch after patch.
+    /// The indices in an image's row of the numbers of every patch, patch by patch.
     fn indices(&self) -> Vec<i64> {
         let run = self.size * self.image.channels;
         let within: Vec<usize> = self.runs().flat_map(|start| start..start + run).collect();
@@ -169,16 +169,16 @@ impl PatchGrid {
             .collect()
     }
 
-    /// All patches of images, those of an image one after the other.
+    /// Extracts all patches of the images, image by image.
     ///
     /// # Shapes
     ///
     /// - `images`: `[N, H·W·C]`
-    /// - result: `[N·P, size²·C]` with P patches an image
+    /// - result: `[N·P, size²·C]` with P patches per image
     ///
     /// # Panics
     ///
-    /// If the images have another number of columns.
+    /// If the number of columns does not match the image shape.
     #[track_caller]
     pub fn extract(&self, images: Tensor<2>) -> Tensor<2> {
         self.check(&images);
@@ -197,12 +197,12 @@ impl PatchGrid {
         let [_, columns] = images.dims();
         assert!(
             columns == self.image.len(),
-            "PatchGrid: rows of {columns} numbers are no images of {} (height, width, channels)",
+            "PatchGrid: rows of {columns} numbers are not images of {} (height, width, channels)",
             self.image
         );
     }
 
-    /// Where the patches are, in rows and columns of patches from the upper left one.
+    /// The locations of the patches, in rows and columns of patches from the upper left.
     ///
     /// # Shapes
     ///

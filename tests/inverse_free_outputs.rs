@@ -264,7 +264,9 @@ fn the_auxiliary_is_no_trained_parameter() {
 }
 
 #[test]
-#[should_panic(expected = "a posterior belongs to the kind of prior that it was made for")]
+#[should_panic(
+    expected = "use the kind of prior (shared or separate kernels) that the posterior was made for"
+)]
 fn a_posterior_belongs_to_a_kind_of_prior() {
     let platform = &platforms()[0];
     let case = Separate::new(platform);

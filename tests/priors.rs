@@ -173,8 +173,8 @@ fn priors_that_cannot_be() {
     };
     assert_eq!(
         refusal(&[(frequency, half_normal)]),
-        "half-normal(1) has no density at every value that components.0.frequency may take; give \
-         components.0.frequency bounds within 0 and inf"
+        "half-normal(1) has zero density at some values that components.0.frequency may take; \
+         give components.0.frequency bounds within 0 and inf"
     );
     let bounded = kernel.clone().with_bounds(frequency, Bounds::above(0.0));
     let bounded = bounded.expect("the first frequency is positive");
@@ -185,8 +185,8 @@ fn priors_that_cannot_be() {
     };
     assert_eq!(
         refusal(&[("components.0.variance", gamma)]),
-        "the prior gamma(-1, 2) of components.0.variance is no distribution; shape and rate must \
-         be positive"
+        "the prior gamma(-1, 2) of components.0.variance is not a distribution; shape and rate \
+         must be positive"
     );
     let unknown = priors(&[("components.9.variance", half_normal)]).check(&kernel);
     assert!(matches!(unknown, Err(ParameterError::Unknown { .. })));

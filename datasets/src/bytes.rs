@@ -1,4 +1,4 @@
-//! Opening a file, plain or gzipped, as a stream of bytes.
+//! Opens files, plain or gzipped, as byte streams.
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader};
@@ -10,7 +10,7 @@ use crate::error::DataError;
 
 const BUFFER: usize = 1 << 16;
 
-/// Opens a file that must exist and be a file.
+/// Opens an existing regular file.
 pub(crate) fn open(path: &Path) -> Result<File, DataError> {
     let metadata = fs::metadata(path).map_err(|error| reading(path, error))?;
     if metadata.is_dir() {
@@ -19,7 +19,7 @@ pub(crate) fn open(path: &Path) -> Result<File, DataError> {
     File::open(path).map_err(|error| reading(path, error))
 }
 
-/// What an error of the operating system means.
+/// Converts an operating system error into a data error.
 pub(crate) fn reading(path: &Path, error: io::Error) -> DataError {
     match error.kind() {
         io::ErrorKind::NotFound => DataError::FileMissing { path: path.into() },
@@ -30,15 +30,15 @@ pub(crate) fn reading(path: &Path, error: io::Error) -> DataError {
     }
 }
 
-/// The contents of a file, unpacked on the way.
+/// The contents of a file, decompressed while reading.
 pub(crate) struct ByteStream {
     pub contents: Box<dyn BufRead>,
-    /// Whether the file is gzipped, which decides what a reading error means.
+    /// Whether the file is gzipped, which determines the meaning of read errors.
     pub compressed: bool,
 }
 
 impl ByteStream {
-    /// Opens a file; one that begins with gzip's two magic bytes is unpacked.
+    /// Opens a file. A file that starts with the two gzip magic bytes is decompressed.
     pub fn open(path: &Path) -> Result<Self, DataError> {
         let mut raw = BufReader::with_capacity(BUFFER, open(path)?);
         let start = raw.fill_buf().map_err(|error| reading(path, error))?;
@@ -59,7 +59,7 @@ impl ByteStream {
     }
 }
 
-/// Whether `error` says that the gzip data, not the disk, are at fault.
+/// Whether `error` was caused by damaged gzip data rather than by the disk.
 pub(crate) fn is_gzip_damage(compressed: bool, error: &io::Error) -> bool {
     use io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
     compressed && matches!(error.kind(), UnexpectedEof | InvalidInput | InvalidData)

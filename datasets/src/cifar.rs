@@ -1,6 +1,6 @@
-//! Images with labels in the binary format of CIFAR-10 (A. Krizhevsky, *Learning Multiple Layers of
-//! Features from Tiny Images*, 2009): records of one byte for the label and 3072 for the red, the
-//! green and the blue plane of 32 by 32 pixels.
+//! Labeled images in the binary format of CIFAR-10 (A. Krizhevsky, *Learning Multiple Layers of
+//! Features from Tiny Images*, 2009). A record has one byte for the label and 3072 bytes for the
+//! red, green and blue planes of 32 by 32 pixels.
 
 use std::path::{Path, PathBuf};
 
@@ -13,12 +13,12 @@ use crate::table::Table;
 /// The shape of every image.
 pub(crate) const SHAPE: ImageShape = ImageShape::new(32, 32, 3);
 
-/// Bytes of a record.
+/// The number of bytes per record.
 const RECORD: usize = 1 + SHAPE.inputs();
 
 const COLORS: [&str; SHAPE.channels] = ["red", "green", "blue"];
 
-/// What the labels mean, in the order of their numbers.
+/// The class names, in the order of their labels.
 const CLASSES: [&str; 10] = [
     "airplane",
     "automobile",
@@ -37,7 +37,7 @@ static FORMAT: ImageFormat = ImageFormat {
     advice: "copy or download the binary version of CIFAR-10 again",
 };
 
-/// The file that says whether the set is there.
+/// The file whose presence indicates that the set is available.
 pub(crate) const FIRST_FILE: &str = "data_batch_1.bin";
 
 const TRAINING: [&str; 5] = [
@@ -49,7 +49,7 @@ const TRAINING: [&str; 5] = [
 ];
 const TEST: &str = "test_batch.bin";
 
-/// The files of the set in a folder, each plain or gzipped, with any number of records; all but the
+/// The files of the set in a folder, each plain or gzipped, with any number of records. All but the
 /// first and the last may be absent.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct CifarFolder {
@@ -66,7 +66,7 @@ impl CifarFolder {
         plain_or_gzipped(&self.path, TEST)
     }
 
-    /// The images of all files, one a row, pixel after pixel, their label last.
+    /// The images of all files, one per row, pixel by pixel, followed by the label.
     pub fn read(&self, name: &str, request: Request<'_>) -> Result<Table, DataError> {
         let names = (1..=SHAPE.pixels())
             .flat_map(|pixel| COLORS.map(|color| format!("pixel{pixel}_{color}")))
@@ -82,7 +82,7 @@ impl CifarFolder {
         Ok(table)
     }
 
-    /// How many images the files hold.
+    /// The number of images in the files.
     pub fn counts(&self) -> Result<ImageCounts, DataError> {
         let files = self.training_files();
         let train: Result<Vec<usize>, DataError> = files.iter().map(|path| records(path)).collect();
@@ -93,7 +93,7 @@ impl CifarFolder {
     }
 }
 
-/// How many records a file holds, which must be whole.
+/// The number of records in a file, all of which must be complete.
 fn records(path: &Path) -> Result<usize, DataError> {
     let length = ImageFile::open(path, &FORMAT)?.count_rest()?;
     let (whole, left) = (length / RECORD as u64, length % RECORD as u64);
@@ -106,7 +106,7 @@ fn records(path: &Path) -> Result<usize, DataError> {
     Ok(whole as usize)
 }
 
-/// Reads the records of a file as rows.
+/// Appends the records of a file as rows.
 fn append(path: &Path, table: &mut Table) -> Result<(), DataError> {
     let mut file = ImageFile::open(path, &FORMAT)?;
     let mut record = [0; RECORD];
@@ -134,7 +134,7 @@ fn append(path: &Path, table: &mut Table) -> Result<(), DataError> {
     Ok(())
 }
 
-/// The error of a file that ends after `whole` records and `left` bytes of another.
+/// The error for a file that ends after `whole` records and `left` bytes of another.
 fn cut_off(path: &Path, whole: u64, left: u64) -> DataError {
     let reason = format!(
         "record {}, from byte {} on, has {left} of {RECORD} bytes",
@@ -144,12 +144,12 @@ fn cut_off(path: &Path, whole: u64, left: u64) -> DataError {
     foreign(path, reason)
 }
 
-/// The error of a file for `reason`, or because it is an idx file.
+/// The error for a file with the given `reason`, or for an idx file in its place.
 fn foreign(path: &Path, reason: String) -> DataError {
     let mut start = [0; 3];
     let begins = ImageFile::open(path, &FORMAT).and_then(|mut file| file.fill(&mut start));
     match begins {
-        // Zero, zero, unsigned bytes.
+        // The idx magic number: zero, zero, unsigned bytes.
         Ok(_) if start == [0, 0, 8] => {
             FORMAT.damaged(path, "it begins with 0, 0, 8 as an idx file does")
         }

@@ -1,4 +1,4 @@
-//! The order of classes, as a person gives it.
+//! The order of classes, as specified by the user.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,34 +6,33 @@ use std::str::FromStr;
 use csv::{ReaderBuilder, WriterBuilder};
 use serde::{Deserialize, Serialize};
 
-/// Class labels from the lowest to the highest. As text they are fields of one CSV line: labels with
-/// commas or quotes stand in quotes, quotes within them are doubled, spaces around labels do not
-/// count.
+/// Class labels from the lowest to the highest. The text form is one CSV line: labels with commas
+/// or quotes are quoted, quotes within them are doubled, and spaces around labels are ignored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<String>", into = "Vec<String>")]
 pub struct ClassOrder {
     labels: Vec<String>,
 }
 
-/// Why labels cannot be an order.
+/// The reason why labels do not define an order.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ClassOrderError {
-    /// Fewer than two labels.
+    /// There are fewer than two labels.
     #[error("an order of classes has two labels or more, such as low,medium,high")]
     TooFew,
-    /// A label without text.
+    /// A label is empty.
     #[error("label {position} of the order of classes is empty; remove a comma or write the label")]
     Empty {
-        /// Its position, from 1.
+        /// The position of the label, from 1.
         position: usize,
     },
-    /// A label that is there twice.
+    /// A label occurs twice.
     #[error("the order of classes has the label {label:?} twice; remove one of them")]
     Repeated {
         /// The label.
         label: String,
     },
-    /// Text that is not one CSV line.
+    /// The text is not one CSV line.
     #[error(
         "the order of classes is not one line of labels with commas between them; write labels with commas or quotes as \"a, b\" and \"say \"\"hi\"\"\""
     )]
@@ -46,13 +45,13 @@ impl ClassOrder {
         Self { labels }
     }
 
-    /// The labels, the lowest first.
+    /// The labels, lowest first.
     pub fn labels(&self) -> &[String] {
         &self.labels
     }
 
-    /// The option for a shell's command line: in single quotes where the shell would take the text
-    /// apart.
+    /// The command-line option for a shell, in single quotes if the shell would split or interpret
+    /// the text.
     pub fn as_option(&self) -> String {
         let text = self.to_string();
         let is_plain = |c: char| c.is_alphanumeric() || "_-+.,:/@%".contains(c);
@@ -128,7 +127,7 @@ impl FromStr for ClassOrder {
 impl fmt::Display for ClassOrder {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut writer = WriterBuilder::new().from_writer(Vec::new());
-        // Writing to memory does not fail.
+        // Writing to memory cannot fail.
         writer.write_record(&self.labels).map_err(|_| fmt::Error)?;
         let line = writer.into_inner().map_err(|_| fmt::Error)?;
         formatter.write_str(String::from_utf8_lossy(&line).trim_end_matches('\n'))

@@ -1,4 +1,4 @@
-//! Class labels of any text as numbers from zero.
+//! Class labels with any text, numbered from zero.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::class_order::{ClassOrder, canonical, number};
 use crate::natural_order;
 
-/// The labels of a target in their order. The k-th is class k, from zero.
+/// The ordered labels of a target. The k-th label is class k, counted from zero.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Classes {
@@ -15,8 +15,9 @@ pub struct Classes {
 }
 
 impl Classes {
-    /// The classes with these names, each once: numbers by value, if all are numbers, else texts by
-    /// alphabet, except that numbers within them count by value.
+    /// Creates classes from names, ignoring duplicates. If all names are numbers, they are sorted
+    /// by value; otherwise they are sorted alphabetically, with numbers within names compared by
+    /// value.
     pub fn new(names: impl IntoIterator<Item = String>) -> Self {
         let mut names: Vec<String> = names.into_iter().collect();
         let value = |name: &String| name.parse::<f64>();
@@ -32,7 +33,7 @@ impl Classes {
         Self { names }
     }
 
-    /// The classes of an order, class 0 first.
+    /// The classes of an order, with the lowest as class 0.
     pub fn in_order(order: &ClassOrder) -> Self {
         Self {
             names: order.labels().to_vec(),
@@ -44,8 +45,9 @@ impl Classes {
         ClassOrder::of(self.names.clone())
     }
 
-    /// Whether the order of [`new`](Self::new) is that of numbers, alone or within otherwise equal
-    /// texts. Two classes need no order: a model of ordered classes is the same either way.
+    /// Whether the order of [`new`](Self::new) is an order of numbers: the labels are numbers, or
+    /// texts that differ only in numbers. Also true for two classes, for which the order does not
+    /// matter.
     pub fn are_told_by_numbers(&self) -> bool {
         let is_number = |name: &String| name.parse::<f64>().is_ok();
         self.count() < 3
@@ -53,25 +55,25 @@ impl Classes {
             || natural_order::is_told_by_numbers(&self.names)
     }
 
-    /// How many there are.
+    /// The number of classes.
     pub fn count(&self) -> usize {
         self.names.len()
     }
 
-    /// The labels as the data have them, class after class.
+    /// The labels as they occur in the data, in class order.
     pub fn names(&self) -> &[String] {
         &self.names
     }
 }
 
-/// A label that is none of the classes, and its row.
+/// A label that is not one of the classes, and its row.
 #[derive(Debug, PartialEq)]
 pub(crate) struct UnknownLabel {
     pub row: usize,
     pub label: String,
 }
 
-/// Labels in the order of their first appearance, while a source is read.
+/// Collects labels in order of first appearance while a source is read.
 #[derive(Default)]
 pub(crate) struct LabelReader {
     names: Vec<String>,
@@ -79,12 +81,12 @@ pub(crate) struct LabelReader {
 }
 
 impl LabelReader {
-    /// The position of a label, which is new or was seen before.
+    /// The position of a label, which may be new.
     pub fn position_of(&mut self, text: &str) -> f64 {
         self.position(canonical(text))
     }
 
-    /// As [`position_of`](Self::position_of), for a source of numbers.
+    /// Like [`position_of`](Self::position_of), for a source of numbers.
     pub fn position_of_number(&mut self, value: f64) -> f64 {
         self.position(number(value))
     }
@@ -99,12 +101,13 @@ impl LabelReader {
         position as f64
     }
 
-    /// All classes seen.
+    /// All classes found.
     pub fn classes(&self) -> Classes {
         Classes::new(self.names.iter().cloned())
     }
 
-    /// Positions as class numbers, `[N]`, or the first row and label that is none of the classes.
+    /// Converts positions to class numbers, `[N]`. Returns the first row and label that is not one
+    /// of the classes as an error.
     pub fn encode(&self, positions: &[f64], classes: &Classes) -> Result<Vec<f64>, UnknownLabel> {
         let numbers: Vec<Option<f64>> = (self.names.iter())
             .map(|label| {

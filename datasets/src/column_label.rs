@@ -1,13 +1,13 @@
-//! Columns as people name them.
+//! Columns as shown to users.
 
 use std::fmt;
 
-/// A column as a person counts it, from 1, with its name when it has one.
+/// A column number, counted from 1, with the column's name if it has one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColumnLabel {
-    /// Number of the column in its file, from 1.
+    /// The number of the column in its file, from 1.
     pub number: usize,
-    /// The name in the header, if there is a header.
+    /// The name in the header, if there is one.
     pub name: Option<String>,
 }
 

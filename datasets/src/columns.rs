@@ -1,4 +1,4 @@
-//! Which column is the target, which are inputs, and how new data are matched to a model.
+//! The roles of columns (target, inputs, noise), and the matching of new data to a model.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -19,10 +19,10 @@ pub enum TargetColumn {
     /// The last column.
     #[default]
     Last,
-    /// Column number from 1; negative numbers count from the end, -1 being the last.
+    /// The column with this number, from 1; negative numbers count from the end, with -1 the last.
     Number(i64),
-    /// The column with this name. When no column has it, the text is tried as `last` and then as
-    /// a number, so that what a person types is found either way.
+    /// The column with this name. If there is none, the text is interpreted as `last` or as a
+    /// number.
     Name(String),
 }
 
@@ -45,7 +45,7 @@ impl fmt::Display for TargetColumn {
 }
 
 impl TargetColumn {
-    /// Where the column is; `purpose` is what it is for.
+    /// The position of the column; `purpose` is used in error messages.
     fn position(
         &self,
         purpose: &'static str,
@@ -59,7 +59,7 @@ impl TargetColumn {
         }
     }
 
-    /// Where the column is among `count`, if that follows without names.
+    /// The position of the column among `count` columns, if it can be determined without names.
     fn position_without_names(&self, count: usize) -> Option<usize> {
         match self {
             Self::Last => count.checked_sub(1),
@@ -70,7 +70,7 @@ impl TargetColumn {
     }
 }
 
-/// The position of a column's number, which counts from 1 or, negative, from the end.
+/// The position for a column number, which counts from 1 or, if negative, from the end.
 fn at_number(number: i64, count: usize) -> Option<usize> {
     let position = match number {
         1.. => usize::try_from(number - 1).ok(),
@@ -129,42 +129,43 @@ fn named(
     })
 }
 
-/// What the columns of training data are; all others are inputs.
+/// The roles of the columns of training data; all columns not listed are inputs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ColumnRoles {
     /// The column to predict.
     pub target: TargetColumn,
-    /// The column of the standard deviations of each target's noise, if they are known.
+    /// The column with the standard deviation of each target's noise, if it is known.
     pub noise: Option<TargetColumn>,
-    /// What the target is, if it is a label: any text, or numbers without size.
+    /// The kind of labels, if the target is a label: any text, or numbers without a magnitude.
     pub labels: Option<Labels>,
 }
 
-/// How the classes of labels are ordered.
+/// The order of the classes of labels.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Labels {
-    /// As [`Classes::new`] orders them; their order means nothing.
+    /// Ordered by [`Classes::new`]; the order has no meaning.
     Unordered,
-    /// As the numbers in them say; other labels are an error, [`DataError::OrderUnknown`].
+    /// Ordered by the numbers in the labels; other labels are an error,
+    /// [`DataError::OrderUnknown`].
     Ordered,
-    /// As given.
+    /// In the given order.
     InOrder(ClassOrder),
 }
 
-/// How the columns of a data set are named and ordered.
+/// The names and order of the columns of a data set.
 ///
-/// A saved model keeps this to find its inputs in new files.
+/// A saved model stores this to find its inputs in new files.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Schema {
-    /// Names of the inputs, in the model's order; `x1`, `x2`, … when the source had no names.
+    /// The names of the inputs, in the model's order; `x1`, `x2`, … if the source has no names.
     pub input_names: Vec<String>,
-    /// Name of the target; `y` when the source had no names.
+    /// The name of the target; `y` if the source has no names.
     pub target_name: String,
-    /// Whether the names come from the source: new data are then matched by name.
+    /// Whether the names come from the source. New data are then matched by name.
     pub named: bool,
-    /// Position of the target among all columns of the source, from 0.
+    /// The position of the target among all columns of the source, from 0.
     pub target_position: usize,
     /// The column of the noise, if the source has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -174,23 +175,23 @@ pub struct Schema {
     pub classes: Option<Classes>,
 }
 
-/// The column of the standard deviations of each target's noise.
+/// The column with the standard deviation of each target's noise.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NoiseColumn {
-    /// Its name; `noise` when the source had no names.
+    /// The name of the column; `noise` if the source has no names.
     pub name: String,
-    /// Its position among all columns of the source, from 0.
+    /// The position among all columns of the source, from 0.
     pub position: usize,
 }
 
-/// The columns of a source before any has a role.
+/// The columns of a source before roles are assigned.
 pub(crate) struct Columns {
-    /// The names in the header, if there is a header.
+    /// The names in the header, if there is one.
     pub names: Option<Vec<String>>,
     pub count: usize,
 }
 
-/// What a column of a source is used for.
+/// The role of a column of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     Input(usize),
@@ -204,25 +205,25 @@ pub(crate) struct Layout {
     pub columns: Columns,
     pub roles: Vec<Role>,
     pub inputs: usize,
-    /// How the classes are ordered, if the target is a label.
+    /// The order of the classes, if the target is a label.
     pub labels: Option<Labels>,
-    /// The classes of the labels, if they are known already.
+    /// The classes of the labels, if they are already known.
     pub classes: Option<Classes>,
 }
 
-/// What is wanted from a source.
+/// The columns to read from a source.
 #[derive(Clone, Copy)]
 pub(crate) enum Request<'a> {
     /// All columns, one of them the target.
     Training(&'a ColumnRoles),
-    /// The inputs of a model, and its target if it is there.
+    /// The inputs of a model, and its target if present.
     Prediction(&'a Schema),
-    /// All columns, which are coordinates.
+    /// All columns as coordinates.
     Points,
 }
 
 impl Request<'_> {
-    /// Gives every column its role.
+    /// Assigns a role to every column.
     pub fn layout(&self, source: &str, columns: Columns) -> Result<Layout, DataError> {
         if let Some(names) = &columns.names {
             reject_duplicates(source, names)?;
@@ -253,8 +254,8 @@ impl Request<'_> {
         }
     }
 
-    /// The column of `count` that holds labels, if that follows without names: text there says
-    /// nothing about whether a line is a header.
+    /// The position of the label column among `count` columns, if it can be determined without
+    /// names. Text in that column does not make a line a header.
     pub fn label_position(&self, count: usize) -> Option<usize> {
         match self {
             _ if self.labels().is_none() => None,
@@ -305,7 +306,8 @@ fn training_roles(
     Ok(positional_roles(columns.count, Some(target), noise))
 }
 
-/// Inputs in the order of the columns, the target at `target`, its noise at `noise`.
+/// Roles by position: the target at `target`, its noise at `noise`, and all other columns as
+/// inputs.
 fn positional_roles(count: usize, target: Option<usize>, noise: Option<usize>) -> Vec<Role> {
     let mut next = 0;
     (0..count)
@@ -372,7 +374,7 @@ fn prediction_roles(
 }
 
 impl Columns {
-    /// The column at `position` (from 0) as messages name it.
+    /// The label of the column at `position` (from 0) for messages.
     fn label(&self, position: usize) -> ColumnLabel {
         ColumnLabel {
             number: position + 1,
@@ -382,22 +384,22 @@ impl Columns {
 }
 
 impl Layout {
-    /// The column at `position` (from 0) as messages name it.
+    /// The label of the column at `position` (from 0) for messages.
     pub fn label(&self, position: usize) -> ColumnLabel {
         self.columns.label(position)
     }
 
-    /// Position of the target among the columns, from 0.
+    /// The position of the target among the columns, from 0.
     pub fn target(&self) -> Option<usize> {
         self.roles.iter().position(|role| *role == Role::Target)
     }
 
-    /// Position of the noise among the columns, from 0.
+    /// The position of the noise among the columns, from 0.
     pub fn noise(&self) -> Option<usize> {
         self.roles.iter().position(|role| *role == Role::Noise)
     }
 
-    /// Names of the columns without a role.
+    /// The names of the columns without a role.
     pub fn ignored(&self) -> Vec<String> {
         let names = self.columns.names.as_deref().unwrap_or_default();
         let unused = names.iter().zip(&self.roles);
@@ -407,7 +409,7 @@ impl Layout {
             .collect()
     }
 
-    /// The schema of a training layout, whose target is at `target` and has these classes, if any.
+    /// The schema of a training layout with the target at `target` and the given classes, if any.
     pub fn schema(&self, target: usize, classes: Option<Classes>) -> Schema {
         let name = |position: usize, otherwise: String| match &self.columns.names {
             Some(names) => names[position].clone(),

@@ -5,51 +5,51 @@ use crate::image_shape::ImageShape;
 use crate::matrix::Matrix;
 use crate::origin::{Location, Origin};
 
-/// Inputs and one target per row, with their names and the place each row came from.
+/// Inputs and one target per row, with column names and the origin of each row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dataset {
-    /// Registered name, file stem, or the text that a synthetic set was asked for with.
+    /// The registered name, the file stem, or the text that describes a synthetic set.
     pub name: String,
-    /// How the columns were named and ordered; what a saved model needs to read new rows.
+    /// The names and order of the columns, which a saved model needs to read new rows.
     pub schema: Schema,
     /// # Shapes
     /// `[N, D]`
     pub inputs: Matrix,
-    /// What image the inputs of a row are, if they are one.
+    /// The image shape, if the inputs of a row are an image.
     pub image: Option<ImageShape>,
-    /// Numbers, or the classes of the schema counted from zero.
+    /// Numbers, or zero-based class numbers of the schema.
     ///
     /// # Shapes
     /// `[N]`
     pub targets: Vec<f64>,
-    /// The standard deviation of each target's noise, `[N]`, where the source has it.
+    /// The standard deviation of each target's noise, `[N]`, if the source provides it.
     pub noise: Option<Vec<f64>>,
     /// The file and line of each row.
     pub origin: Origin,
 }
 
 impl Dataset {
-    /// Number of rows, N.
+    /// The number of rows, N.
     pub fn rows(&self) -> usize {
         self.inputs.rows()
     }
 
-    /// Number of input columns, D.
+    /// The number of input columns, D.
     pub fn columns(&self) -> usize {
         self.inputs.columns()
     }
 
-    /// Names of the input columns, in the order of the columns of `inputs`.
+    /// The names of the input columns, in the order of the columns of `inputs`.
     pub fn input_names(&self) -> &[String] {
         &self.schema.input_names
     }
 
-    /// Name of the target column.
+    /// The name of the target column.
     pub fn target_name(&self) -> &str {
         &self.schema.target_name
     }
 
-    /// The file and line (or row) that row `index` (from 0) came from.
+    /// The file and line (or row) of row `index` (from 0).
     ///
     /// # Panics
     /// When there is no such row.
@@ -57,7 +57,7 @@ impl Dataset {
         self.origin.location(index)
     }
 
-    /// The rows named by `indices`, in that order.
+    /// The rows with the given `indices`, in that order.
     ///
     /// # Panics
     /// When an index is not smaller than [`rows`](Self::rows).
@@ -75,18 +75,18 @@ impl Dataset {
     }
 }
 
-/// Rows to predict at: the input columns that a model was trained on, in the model's order.
+/// Rows to predict: the input columns of a trained model, in the model's order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Features {
     /// # Shapes
     /// `[N, D]`
     pub inputs: Matrix,
-    /// The targets, `[N]`, when the source has the target column too; labels as classes of the
-    /// schema counted from zero.
+    /// The targets, `[N]`, if the source contains the target column; labels are given as zero-based
+    /// class numbers of the schema.
     pub targets: Option<Vec<f64>>,
-    /// The standard deviation of each target's noise, `[N]`, when the source has that column.
+    /// The standard deviation of each target's noise, `[N]`, if the source contains that column.
     pub noise: Option<Vec<f64>>,
-    /// Names of columns that are neither an input of the model nor its target.
+    /// The names of columns that are neither inputs of the model nor its target.
     pub ignored: Vec<String>,
     /// The file and line of each row.
     pub origin: Origin,

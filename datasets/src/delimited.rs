@@ -1,4 +1,4 @@
-//! Comma-, semicolon- or tab-separated text, read row by row.
+//! Text separated by commas, semicolons or tabs, read row by row.
 
 use std::io::Read;
 use std::path::Path;
@@ -26,11 +26,11 @@ impl<'a> Records<'a> {
         let stream = TextStream::open(path)?;
         let reader = ReaderBuilder::new()
             .has_headers(false)
-            // Field counts are checked here, where the message can name the line.
+            // Check field counts below, where the message can include the line.
             .flexible(true)
             .delimiter(stream.delimiter)
-            // The carriage return of a CRLF stays in the last field, where it is trimmed: only
-            // so does one record end at one line feed.
+            // Keep the carriage return of CRLF in the last field, where it is trimmed, so that
+            // every record ends at exactly one line feed.
             .terminator(Terminator::Any(b'\n'))
             .buffer_capacity(1 << 16)
             .from_reader(stream.lines);
@@ -42,7 +42,8 @@ impl<'a> Records<'a> {
         })
     }
 
-    /// Moves to the next record that is not blank and returns its line, or `None` at the end.
+    /// Advances to the next record that is not blank and returns its line number, or `None` at the
+    /// end.
     pub fn advance(&mut self) -> Result<Option<u64>, DataError> {
         loop {
             let more = self
@@ -61,12 +62,12 @@ impl<'a> Records<'a> {
         }
     }
 
-    /// The fields of the record moved to.
+    /// The fields of the current record.
     pub fn fields(&self) -> &ByteRecord {
         &self.record
     }
 
-    /// Fails unless the record has `expected` fields.
+    /// Checks that the record has `expected` fields.
     pub fn require_fields(&self, line: u64, expected: usize) -> Result<(), DataError> {
         if self.record.len() == expected {
             return Ok(());
@@ -92,7 +93,7 @@ impl<'a> Records<'a> {
     }
 }
 
-/// Reads a delimited text file as `request` wants it.
+/// Reads the columns of a delimited text file selected by `request`.
 pub(crate) fn read(path: &Path, request: Request<'_>) -> Result<Table, DataError> {
     let mut records = Records::open(path)?;
     let Some(first) = records.advance()? else {
@@ -123,7 +124,7 @@ pub(crate) fn read(path: &Path, request: Request<'_>) -> Result<Table, DataError
     rows.finish()
 }
 
-/// The column names; a column without one is called by its number.
+/// The column names. A column with an empty name is named after its number.
 fn header_names(path: &Path, line: u64, header: &ByteRecord) -> Result<Vec<String>, DataError> {
     header
         .iter()

@@ -1,5 +1,5 @@
-//! The sets compiled into the program: one from the crate `linfa-datasets`, one from this crate's
-//! folder `data`.
+//! Data sets compiled into the program: one from the crate `linfa-datasets`, one from the folder
+//! `data` of this crate.
 
 use std::io;
 
@@ -9,11 +9,12 @@ use crate::columns::Request;
 use crate::error::DataError;
 use crate::table::Table;
 
-/// All patients in raw units; `data/README.md` has the origin and the license. `linfa-datasets` has
-/// the set too, but takes the first patient for a header and leaves 441.
+/// All patients in raw units; see `data/README.md` for the origin and the license. `linfa-datasets`
+/// also contains the set, but treats the first patient as a header and keeps only 441.
 const DIABETES: &str = include_str!("../data/diabetes.csv");
 
-/// Reads the embedded set `name` as `request` wants it; the standard target is the last column.
+/// Reads the columns of the embedded set `name` selected by `request`; the default target is the
+/// last column.
 pub(crate) fn read(name: &str, request: Request<'_>) -> Result<Table, DataError> {
     match name {
         "winequality" => {
@@ -40,7 +41,7 @@ fn with_target<'a>(inputs: impl IntoIterator<Item = &'a f64>, target: f64) -> Ve
     inputs.into_iter().copied().chain([target]).collect()
 }
 
-/// The names and the rows of a table with a header.
+/// The names and rows of a table with a header.
 fn numbers(text: &str) -> csv::Result<(Vec<String>, Vec<Vec<f64>>)> {
     let mut reader = ReaderBuilder::new().from_reader(text.as_bytes());
     let names = reader.headers()?.iter().map(str::to_owned).collect();

@@ -1,4 +1,4 @@
-//! Rows that repeat the inputs of other rows.
+//! Rows with equal inputs.
 
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
@@ -6,19 +6,19 @@ use std::hash::{Hash, Hasher};
 use crate::dataset::Dataset;
 use crate::matrix::Matrix;
 
-/// Which rows have equal inputs, whatever their targets.
+/// Groups of rows with equal inputs, regardless of their targets.
 ///
-/// A model that has seen the target at some inputs is not tested by another row with the same
-/// inputs. Targets do not count: if only rows that are equal in both were kept together, a split
-/// could train on one of the targets at some inputs and test on the others.
+/// A test row with the same inputs as a training row is not a real test. Targets are ignored: if
+/// only rows with equal inputs and targets were kept together, a split could train on one of the
+/// targets at some inputs and test on the others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EqualInputs {
-    /// For every row, the first row with the same inputs.
+    /// For every row, the index of the first row with the same inputs.
     first: Vec<usize>,
 }
 
 impl EqualInputs {
-    /// The rows of `inputs`, `[N, D]`, compared exactly; 0 and −0 are equal.
+    /// Groups the rows of `inputs`, `[N, D]`, by exact comparison; 0 and −0 are equal.
     pub fn among(inputs: &Matrix) -> Self {
         let mut seen = HashMap::with_capacity(inputs.rows());
         let first = (0..inputs.rows())
@@ -27,30 +27,30 @@ impl EqualInputs {
         Self { first }
     }
 
-    /// Number of rows, N.
+    /// The number of rows, N.
     pub fn rows(&self) -> usize {
         self.first.len()
     }
 
-    /// How many rows have the inputs of an earlier row.
+    /// The number of rows whose inputs occur in an earlier row.
     pub fn repeats(&self) -> usize {
         let rows = self.first.iter().enumerate();
         rows.filter(|&(row, &first)| row != first).count()
     }
 
-    /// How many of the rows `some` have the inputs of one of the rows `others`.
+    /// The number of rows in `some` whose inputs occur in one of the rows in `others`.
     pub fn shared(&self, some: &[usize], others: &[usize]) -> usize {
         let groups = self.groups(others);
         let shared = (some.iter()).filter(|&&row| groups[self.first[row]].count > 0);
         shared.count()
     }
 
-    /// The first row with the inputs of `row`.
+    /// The first row with the same inputs as `row`.
     pub(crate) fn first(&self, row: usize) -> usize {
         self.first[row]
     }
 
-    /// What `rows` have of the inputs of each row that is the first with its inputs, `[N]`.
+    /// For each first row, the group of those `rows` that share its inputs, `[N]`.
     pub(crate) fn groups(&self, rows: &[usize]) -> Vec<Group> {
         let mut groups = vec![Group::default(); self.rows()];
         for &row in rows {
@@ -63,16 +63,16 @@ impl EqualInputs {
     }
 }
 
-/// Some rows with equal inputs.
+/// A group of rows with equal inputs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Group {
-    /// How many there are.
+    /// The number of rows.
     pub count: usize,
-    /// The lowest of their numbers; zero if there are none.
+    /// The lowest row index; zero if there are no rows.
     pub lowest: usize,
 }
 
-/// Rows that are all different.
+/// Rows that are all distinct.
 impl From<usize> for EqualInputs {
     fn from(rows: usize) -> Self {
         Self {
@@ -94,7 +94,7 @@ impl From<&EqualInputs> for EqualInputs {
     }
 }
 
-/// A row compared by its bits; adding 0 makes the two zeros one.
+/// A row compared bitwise. Adding zero turns −0 into +0.
 struct RowKey<'a>(&'a [f64]);
 
 impl RowKey<'_> {

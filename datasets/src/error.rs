@@ -1,4 +1,4 @@
-//! Everything that can be wrong with data, one sentence each.
+//! Errors in data, each described by one sentence.
 
 use std::io;
 use std::path::PathBuf;
@@ -7,39 +7,39 @@ use crate::class_order::ClassOrder;
 use crate::column_label::ColumnLabel;
 use crate::origin::Location;
 
-/// What is wrong with a data source, a split or a target.
+/// An error in a data source, a split or a target.
 ///
-/// Every message is one sentence that names the place and says what to do about it.
+/// Every message is one sentence that says where the problem is and how to fix it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DataError {
-    /// Nothing is at the path.
+    /// The path does not exist.
     #[error("there is no file {}; check the path", path.display())]
     FileMissing {
-        /// The path asked for.
+        /// The given path.
         path: PathBuf,
     },
     /// The path is a folder.
     #[error("{} is a directory, not a data file; name the file inside it", path.display())]
     IsDirectory {
-        /// The path asked for.
+        /// The given path.
         path: PathBuf,
     },
-    /// The operating system refused to open or to read the file.
+    /// The operating system refused to open or read the file.
     #[error("{} cannot be read ({source}); check the file and its permissions", path.display())]
     Unreadable {
-        /// The path asked for.
+        /// The given path.
         path: PathBuf,
-        /// The operating system's reason.
+        /// The reason given by the operating system.
         source: io::Error,
     },
-    /// The name ends in `.gz`, the contents are something else.
+    /// The name ends in `.gz`, but the contents are not gzip data.
     #[error("{} is not a gzip file although its name ends in .gz; rename it or compress it again", path.display())]
     NotGzip {
         /// The file.
         path: PathBuf,
     },
-    /// The gzip data are cut off or their checksum is wrong.
+    /// The gzip data are truncated or their checksum is wrong.
     #[error(
         "{location}: the gzip data are cut off or damaged here; copy or download the file again"
     )]
@@ -47,49 +47,49 @@ pub enum DataError {
         /// The first line that could not be read.
         location: Location,
     },
-    /// Not a whole file of a format of images.
+    /// The file is not a complete file of an image format.
     #[error("{} is not a whole {format} file: {reason}; {advice}", path.display())]
     ImageFile {
         /// The file.
         path: PathBuf,
         /// The format: `idx` or `CIFAR-10`.
         format: &'static str,
-        /// What is wrong with it.
+        /// The problem.
         reason: String,
-        /// What to do.
+        /// Advice for the user.
         advice: &'static str,
     },
-    /// The file has no line.
+    /// The file is empty.
     #[error("{} is empty; it must hold rows of numbers, with or without a header line", path.display())]
     EmptyFile {
         /// The file.
         path: PathBuf,
     },
-    /// A header, or a schema, and nothing else.
+    /// There is a header, or a schema, but no data.
     #[error("{}: there is a header but no row of data; add rows of numbers", path.display())]
     HeaderOnly {
         /// The file.
         path: PathBuf,
     },
-    /// A single row cannot be split or fitted.
+    /// There is only one row, which cannot be split or fitted.
     #[error("{location}: this is the only row of data; at least two rows are needed")]
     OneRow {
         /// The only row.
         location: Location,
     },
-    /// A row with more or fewer fields than the first line.
+    /// A row has more or fewer fields than the first line.
     #[error(
         "{location}: found {found} fields where the first line has {expected}; give every line {expected} fields"
     )]
     Ragged {
         /// The row.
         location: Location,
-        /// Fields of the first line.
+        /// The number of fields in the first line.
         expected: usize,
-        /// Fields of this row.
+        /// The number of fields in this row.
         found: usize,
     },
-    /// Text where a number must be.
+    /// A field contains text instead of a number.
     #[error("{location}: {column} holds {text:?}, which is not a number; {advice}")]
     NotANumber {
         /// The row.
@@ -98,10 +98,10 @@ pub enum DataError {
         column: ColumnLabel,
         /// The offending text, shortened if it is long.
         text: String,
-        /// What to do.
+        /// Advice for the user.
         advice: &'static str,
     },
-    /// NaN, an infinity, or a number too large for 64 bits.
+    /// A value is NaN, infinite, or too large for 64 bits.
     #[error(
         "{location}: {column} holds {text:?}, which is not a finite number; correct it or remove the row"
     )]
@@ -113,7 +113,7 @@ pub enum DataError {
         /// The offending text.
         text: String,
     },
-    /// An empty field, a null, or one of the usual words for a missing value.
+    /// A field is empty, null, or one of the usual words for a missing value.
     #[error("{location}: {column} has no value; fill it in or remove the row")]
     MissingValue {
         /// The row.
@@ -121,7 +121,7 @@ pub enum DataError {
         /// The column.
         column: ColumnLabel,
     },
-    /// A byte sequence that is not UTF-8.
+    /// A byte sequence is not UTF-8.
     #[error("{location}: {column} is not UTF-8 text; save the file as UTF-8")]
     NotUtf8 {
         /// The row.
@@ -129,7 +129,7 @@ pub enum DataError {
         /// The column.
         column: ColumnLabel,
     },
-    /// The target's name is not among the column names.
+    /// No column has the name of the target.
     #[error(
         "{source_name}: there is no column {name:?} to be the {purpose}{}; the columns are {}",
         suggestion(nearest),
@@ -140,14 +140,14 @@ pub enum DataError {
         source_name: String,
         /// `target` or `noise`.
         purpose: &'static str,
-        /// The name asked for.
+        /// The given name.
         name: String,
-        /// The columns there are.
+        /// The existing columns.
         columns: Vec<String>,
         /// A column with a similar name.
         nearest: Option<String>,
     },
-    /// A target name for a source without column names.
+    /// The target is given by name, but the source has no column names.
     #[error(
         "{source_name}: there is no column {name:?} to be the {purpose}, because the file has no header line; give the {purpose}'s number, 1 to {count}"
     )]
@@ -156,12 +156,12 @@ pub enum DataError {
         source_name: String,
         /// `target` or `noise`.
         purpose: &'static str,
-        /// The name asked for.
+        /// The given name.
         name: String,
-        /// Columns there are.
+        /// The number of columns.
         count: usize,
     },
-    /// A target number that no column has.
+    /// No column has the number of the target.
     #[error(
         "{source_name}: column number {number} cannot be the {purpose}, because there are {count} columns; give 1 to {count}, or -1 for the last"
     )]
@@ -170,12 +170,12 @@ pub enum DataError {
         source_name: String,
         /// `target` or `noise`.
         purpose: &'static str,
-        /// The number asked for.
+        /// The given number.
         number: i64,
-        /// Columns there are.
+        /// The number of columns.
         count: usize,
     },
-    /// Two columns with one name.
+    /// Two columns have the same name.
     #[error(
         "{source_name}: columns {first} and {second} are both named {name:?}; rename one of them"
     )]
@@ -184,12 +184,12 @@ pub enum DataError {
         source_name: String,
         /// The shared name.
         name: String,
-        /// Number of the first, from 1.
+        /// The number of the first column, from 1.
         first: usize,
-        /// Number of the second, from 1.
+        /// The number of the second column, from 1.
         second: usize,
     },
-    /// Nothing is left beside the target.
+    /// There is no column other than the target.
     #[error(
         "{source_name}: there is only one column, which leaves no input beside the target; separate columns by commas, semicolons or tabs"
     )]
@@ -197,7 +197,7 @@ pub enum DataError {
         /// The file or set.
         source_name: String,
     },
-    /// Every target is the same number.
+    /// All targets are equal.
     #[error(
         "{source_name}: the target, {column}, is {value} in every row, which leaves nothing to learn; choose another target"
     )]
@@ -206,10 +206,10 @@ pub enum DataError {
         source_name: String,
         /// The target.
         column: ColumnLabel,
-        /// Its only value.
+        /// The only value of the target.
         value: String,
     },
-    /// One column for two purposes.
+    /// One column was given for two purposes.
     #[error("{source_name}: {column} cannot be both the target and its noise; give two columns")]
     NoiseIsTarget {
         /// The file or set.
@@ -217,19 +217,19 @@ pub enum DataError {
         /// The column.
         column: ColumnLabel,
     },
-    /// A noise that is no standard deviation.
+    /// A noise value is not a valid standard deviation.
     #[error(
         "{location}: {column} is {value}, but the noise of a target is a positive standard deviation; correct it"
     )]
     NoiseNotPositive {
         /// The row.
         location: Location,
-        /// The noise's column.
+        /// The noise column.
         column: ColumnLabel,
         /// The value.
         value: f64,
     },
-    /// An input that a model needs is not in the source.
+    /// An input column that the model needs is missing from the source.
     #[error(
         "{source_name}: the input column {name:?} that the model was trained on is missing{}; add it or use the data the model was made for",
         suggestion(nearest)
@@ -242,32 +242,32 @@ pub enum DataError {
         /// A column with a similar name.
         nearest: Option<String>,
     },
-    /// The number of columns fits neither the inputs nor the inputs and the target.
+    /// The number of columns matches neither the inputs nor the inputs plus the target.
     #[error("{source_name}: found {found} columns where the model needs {inputs} inputs, or {} columns with the target; give the columns the model was trained on", inputs + 1)]
     InputCount {
         /// The file or set.
         source_name: String,
-        /// Columns there are.
+        /// The number of columns.
         found: usize,
-        /// Inputs of the model.
+        /// The number of inputs of the model.
         inputs: usize,
     },
-    /// The contents are not Parquet.
+    /// The file is not a Parquet file.
     #[error("{} is not a readable Parquet file ({reason}); write it again or give a CSV file", path.display())]
     NotParquet {
         /// The file.
         path: PathBuf,
-        /// The reader's reason.
+        /// The reason given by the reader.
         reason: String,
     },
-    /// A Parquet column of text, times, or nested values.
+    /// A Parquet column contains text, times or nested values.
     #[error("{}: {column} has the Parquet type {kind}, which is not read as a number; convert the column to numbers or remove it", path.display())]
     ParquetType {
         /// The file.
         path: PathBuf,
         /// The column.
         column: ColumnLabel,
-        /// Its type.
+        /// The type of the column.
         kind: String,
     },
     /// The program was compiled without the feature `parquet`.
@@ -276,17 +276,17 @@ pub enum DataError {
         /// The file.
         path: PathBuf,
     },
-    /// A test mask of another data set.
+    /// The test mask belongs to another data set.
     #[error("{}: the test mask has {found} rows where the data have {expected}; use the mask that belongs to the data", path.display())]
     MaskRows {
         /// The mask's file.
         path: PathBuf,
-        /// Rows of the mask.
+        /// The number of rows of the mask.
         found: usize,
-        /// Rows of the data.
+        /// The number of rows of the data.
         expected: usize,
     },
-    /// A mask entry other than 0 and 1.
+    /// A mask entry is neither 0 nor 1.
     #[error(
         "{location}: column {column} holds {text:?}, but a test mask holds 0 and 1 only; correct it or use --test-fraction instead of --split"
     )]
@@ -298,23 +298,23 @@ pub enum DataError {
         /// The offending text.
         text: String,
     },
-    /// A split that the collection does not have.
+    /// The collection does not have the requested split.
     #[error("{source_name}: there is no split {index}; the splits are numbered 0 to {}", count.saturating_sub(1))]
     SplitIndex {
         /// The mask's file.
         source_name: String,
-        /// The split asked for, from 0.
+        /// The requested split, from 0.
         index: usize,
-        /// Splits there are.
+        /// The number of splits.
         count: usize,
     },
-    /// The data have no split of their own.
+    /// The data do not come with splits.
     #[error("the data set {name} has no splits of its own; use a test fraction and a seed")]
     NoMask {
         /// The data set.
         name: String,
     },
-    /// A split whose test or training part is empty.
+    /// The test or training part of a split is empty.
     #[error("{source_name}: split {index} leaves no {part} rows; use another split")]
     EmptySplit {
         /// The mask's file.
@@ -324,17 +324,17 @@ pub enum DataError {
         /// `test` or `training`.
         part: &'static str,
     },
-    /// A fraction that is not strictly between 0 and 1.
+    /// A fraction is not strictly between 0 and 1.
     #[error(
         "the {part} fraction is {value} but must lie between 0 and 1, both excluded; 0.1 is usual"
     )]
     Fraction {
         /// `test`, `validation`, ….
         part: &'static str,
-        /// The fraction asked for.
+        /// The given fraction.
         value: f64,
     },
-    /// Fractions that do not sum to one.
+    /// The fractions do not sum to one.
     #[error(
         "the training, validation and test fractions sum to {sum} but must sum to 1; correct one of them"
     )]
@@ -347,26 +347,26 @@ pub enum DataError {
         "{rows} rows are too few: a {divided} fraction of {fraction} leaves no {part} rows; choose another fraction or give more rows"
     )]
     EmptyPart {
-        /// Rows to split.
+        /// The number of rows to split.
         rows: usize,
         /// The empty part.
         part: &'static str,
-        /// The part whose fraction is the reason.
+        /// The part whose fraction caused this.
         divided: &'static str,
-        /// That fraction.
+        /// The fraction of that part.
         fraction: f64,
     },
-    /// Rows that no split can tell apart.
+    /// All rows have equal inputs and cannot be split.
     #[error(
         "all {rows} rows to divide into training and {part} rows have the same inputs; give data whose inputs differ"
     )]
     SameInputs {
-        /// Rows to divide.
+        /// The number of rows to split.
         rows: usize,
         /// `test` or `validation`.
         part: &'static str,
     },
-    /// A label that the training data did not have.
+    /// A label does not occur in the training data.
     #[error(
         "{location}: the label {label:?} is none of those the model was trained on, {}; correct it",
         listed(classes)
@@ -379,7 +379,7 @@ pub enum DataError {
         /// The labels of the training data.
         classes: Vec<String>,
     },
-    /// Labels whose order matters and cannot be told.
+    /// The order of the labels matters but cannot be determined.
     #[error(
         "{source_name}: the labels of {column} do not tell their order; give it, the lowest first, or start from this guess: {}",
         guess.as_option()
@@ -389,10 +389,10 @@ pub enum DataError {
         source_name: String,
         /// The target.
         column: ColumnLabel,
-        /// The labels by alphabet.
+        /// The labels in alphabetical order.
         guess: ClassOrder,
     },
-    /// A label of the data that the order of classes does not have.
+    /// A label of the data is missing from the order of classes.
     #[error("{location}: the label {label:?} is not in the order {order}; add it to --class-order")]
     LabelNotInOrder {
         /// The row.
@@ -402,7 +402,7 @@ pub enum DataError {
         /// The order.
         order: ClassOrder,
     },
-    /// A label of the order of classes that the data do not have.
+    /// A label of the order of classes does not occur in the data.
     #[error(
         "{source_name}: {label:?} in the order {order} is none of the labels, {}; take it out of --class-order",
         listed(labels)
@@ -417,25 +417,25 @@ pub enum DataError {
         /// The labels of the data.
         labels: Vec<String>,
     },
-    /// No data set has that name.
+    /// There is no data set with this name.
     #[error(
         "there is no data set and no file named {name:?}{}; `datasets list` shows the names that are known",
         suggestions(near)
     )]
     UnknownName {
-        /// The name asked for.
+        /// The given name.
         name: String,
-        /// Names like it.
+        /// Similar names.
         near: Vec<String>,
     },
-    /// A registered set without its files.
+    /// The files of a registered set are missing.
     #[error("the data set {name} is not on disk: {}; {how}", looked_for(paths))]
     NotOnDisk {
         /// The set.
         name: String,
-        /// Files that were looked for.
+        /// The files that were searched for.
         paths: Vec<PathBuf>,
-        /// Where a person gets the files.
+        /// Instructions for getting the files.
         how: String,
     },
     /// The program was compiled without the feature `embedded`.
@@ -444,17 +444,17 @@ pub enum DataError {
         /// The set.
         name: String,
     },
-    /// A synthetic set's description that cannot be read.
+    /// The description of a synthetic set is invalid.
     #[error(
         "{text:?} does not describe a synthetic set: {reason}; write for example synthetic:sines?n=1000&noise=0.1&seed=1"
     )]
     Synthetic {
         /// The description.
         text: String,
-        /// What is wrong with it.
+        /// The problem.
         reason: String,
     },
-    /// A synthetic set for which there is no memory.
+    /// There is not enough memory for a synthetic set.
     #[error("there is no memory for the {rows} rows of {columns} inputs of {name}; ask for fewer")]
     SyntheticSize {
         /// The description.

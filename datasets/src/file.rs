@@ -1,4 +1,4 @@
-//! Loading a data file: CSV, gzipped CSV, or Parquet.
+//! Loads data files: CSV, gzipped CSV or Parquet.
 
 use std::path::Path;
 
@@ -11,13 +11,13 @@ use crate::table::{self, Table};
 /// Reads a data set from a file.
 ///
 /// Files whose name ends in `.parquet` or `.pq` are Parquet. All others are text separated by
-/// commas, semicolons or tabs, gzipped or not; a first line that is not all numbers is a header.
-/// Columns without names are called `x1`, `x2`, … and `y`. The file is read as a stream.
+/// commas, semicolons or tabs, optionally gzipped. A first line that is not all numbers is a
+/// header. Columns without names are called `x1`, `x2`, … and `y`. The file is read as a stream.
 ///
 /// # Errors
-/// A [`DataError`] that names the line and the column: a missing, unreadable, empty or damaged
-/// file, a row of another length, a field that is not a finite number, a target that is not there
-/// or constant, a single row.
+/// A [`DataError`] that names the line and the column, for a missing, unreadable, empty or damaged
+/// file, a row with a different number of fields, a field that is not a finite number, a missing or
+/// constant target, or a file with a single row.
 pub fn load_file(path: &Path, target: &TargetColumn) -> Result<Dataset, DataError> {
     let roles = ColumnRoles {
         target: target.clone(),
@@ -26,28 +26,29 @@ pub fn load_file(path: &Path, target: &TargetColumn) -> Result<Dataset, DataErro
     table::training(stem(path), &roles, |request| read(path, request))
 }
 
-/// Reads rows to predict at from a file, with or without the target column.
+/// Reads rows to predict from a file, with or without the target column.
 ///
-/// When both the model's data and the file have column names, columns are matched by name in any
-/// order, and columns of other names are reported as ignored. Otherwise the file must have the
-/// inputs in the order of the model's data, alone or with the target at its old place.
+/// If both the model's data and the file have column names, columns are matched by name in any
+/// order, and columns with other names are reported as ignored. Otherwise the file must contain the
+/// inputs in the order of the model's data, either alone or with the target in its original
+/// position.
 ///
 /// # Errors
-/// Those of [`load_file`] except for a single row and a constant target, and
+/// The errors of [`load_file`] except for a single row and a constant target, and
 /// [`DataError::InputMissing`] or [`DataError::InputCount`] when the columns do not fit the model.
 pub fn load_features_file(path: &Path, schema: &Schema) -> Result<Features, DataError> {
     read(path, Request::Prediction(schema))?.into_features()
 }
 
-/// Reads points without targets from a file: every column is a coordinate.
+/// Reads points without targets from a file, with every column as a coordinate.
 ///
 /// # Errors
-/// Those of [`load_file`] except for what concerns a target.
+/// The errors of [`load_file`], except for those about a target.
 pub fn load_points_file(path: &Path) -> Result<Features, DataError> {
     read(path, Request::Points)?.into_features()
 }
 
-/// Reads a file as `request` wants it.
+/// Reads the columns of a file selected by `request`.
 pub(crate) fn read(path: &Path, request: Request<'_>) -> Result<Table, DataError> {
     if is_parquet(path) {
         return read_parquet(path, request);
@@ -70,7 +71,7 @@ fn read_parquet(path: &Path, _request: Request<'_>) -> Result<Table, DataError> 
     Err(DataError::ParquetNotBuilt { path: path.into() })
 }
 
-/// The file's name without its folder and its endings.
+/// The file name without its folder and extensions.
 pub(crate) fn stem(path: &Path) -> String {
     let name = path
         .file_name()

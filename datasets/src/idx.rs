@@ -1,5 +1,5 @@
-//! Images with labels in the idx format of MNIST (Y. LeCun, C. Cortes and C. Burges, *The MNIST
-//! database of handwritten digits*): big-endian sizes, then one byte a pixel or label.
+//! Labeled images in the idx format of MNIST (Y. LeCun, C. Cortes and C. Burges, *The MNIST
+//! database of handwritten digits*): big-endian sizes, followed by one byte per pixel or label.
 
 use std::path::{Path, PathBuf};
 
@@ -18,10 +18,10 @@ static FORMAT: ImageFormat = ImageFormat {
     advice: "copy or download it again",
 };
 
-/// The file that says whether the set is there.
+/// The file whose presence indicates that the set is available.
 pub(crate) const FIRST_FILE: &str = "train-images-idx3-ubyte";
 
-/// The two parts of a set, as the names of their files begin.
+/// The file name prefixes of the two parts of a set.
 const TRAINING: &str = "train";
 const TEST: &str = "t10k";
 
@@ -40,7 +40,7 @@ impl IdxFolder {
         plain_or_gzipped(&self.path, &format!("{part}-labels-idx1-ubyte"))
     }
 
-    /// The images of both parts, one a row, their label last.
+    /// The images of both parts, one per row, followed by the label.
     pub fn read(&self, name: &str, request: Request<'_>) -> Result<Table, DataError> {
         let part = |part| -> Result<(Idx, Idx), DataError> {
             let images = Idx::read(&self.images(part), IMAGES)?;
@@ -64,12 +64,12 @@ impl IdxFolder {
         Ok(table)
     }
 
-    /// The shape that the training images have.
+    /// The shape of the training images.
     pub fn shape(&self) -> Result<ImageShape, DataError> {
         Ok(Header::of(&self.images(TRAINING), IMAGES)?.shape)
     }
 
-    /// How many images the files announce.
+    /// The numbers of images according to the file headers.
     pub fn counts(&self) -> Result<ImageCounts, DataError> {
         let items = |part| Ok(Header::of(&self.images(part), IMAGES)?.items);
         Ok(ImageCounts {
@@ -79,10 +79,10 @@ impl IdxFolder {
     }
 }
 
-/// What a file says about itself.
+/// The header of a file.
 struct Header {
     items: usize,
-    /// The shape of an item; a label is one number.
+    /// The shape of an item; a label is a single number.
     shape: ImageShape,
 }
 

@@ -6,34 +6,34 @@ use std::path::{Path, PathBuf};
 use crate::bytes::{ByteStream, is_gzip_damage, open, reading};
 use crate::error::DataError;
 
-/// The value of a white pixel; inputs run from 0 to 1.
+/// The value of a white pixel. Inputs range from 0 to 1.
 pub(crate) const WHITE: f64 = 255.0;
 
-/// How many images a set has in its files.
+/// The number of images in the files of a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ImageCounts {
-    /// Images to train on.
+    /// Training images.
     pub train: usize,
-    /// Images to test on.
+    /// Test images.
     pub test: usize,
 }
 
 impl ImageCounts {
-    /// All images: the number of rows, N.
+    /// The total number of images, which is the number of rows, N.
     pub fn total(&self) -> usize {
         self.train + self.test
     }
 }
 
-/// What a format is called and where its files come from.
+/// The name of a format and the advice for damaged files.
 pub(crate) struct ImageFormat {
     pub name: &'static str,
-    /// What to do about a file that is none.
+    /// Advice for a file that does not have this format.
     pub advice: &'static str,
 }
 
 impl ImageFormat {
-    /// The error of a file that is not a whole one of this format.
+    /// The error for a file that is not a complete file of this format.
     pub fn damaged(&self, path: &Path, reason: impl Into<String>) -> DataError {
         DataError::ImageFile {
             path: path.into(),
@@ -44,12 +44,12 @@ impl ImageFormat {
     }
 }
 
-/// A file, plain or gzipped, that is read from its beginning.
+/// A file, plain or gzipped, that is read sequentially.
 pub(crate) struct ImageFile {
     path: PathBuf,
     format: &'static ImageFormat,
     stream: ByteStream,
-    /// Bytes read so far.
+    /// The number of bytes read so far.
     position: u64,
 }
 
@@ -63,7 +63,7 @@ impl ImageFile {
         })
     }
 
-    /// Fills `buffer` as far as the contents reach; returns how much of it.
+    /// Fills `buffer` as far as possible and returns the number of bytes read.
     pub fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, DataError> {
         let mut filled = 0;
         while filled < buffer.len() {
@@ -78,7 +78,7 @@ impl ImageFile {
         Ok(filled)
     }
 
-    /// Everything that is left.
+    /// Reads the remaining bytes.
     pub fn rest(mut self) -> Result<Vec<u8>, DataError> {
         let mut bytes = Vec::new();
         match self.stream.contents.read_to_end(&mut bytes) {
@@ -87,7 +87,7 @@ impl ImageFile {
         }
     }
 
-    /// How many bytes are left; those of a gzipped file are unpacked for it, but not kept.
+    /// Counts the remaining bytes, after decompression but without storing them.
     pub fn count_rest(mut self) -> Result<u64, DataError> {
         if !self.stream.compressed {
             let metadata = open(&self.path)?.metadata();
@@ -100,12 +100,12 @@ impl ImageFile {
         Ok(self.position - start)
     }
 
-    /// The error of a file that is not a whole one of its format.
+    /// The error for a file that is not a complete file of its format.
     pub fn damaged(&self, reason: impl Into<String>) -> DataError {
         self.format.damaged(&self.path, reason)
     }
 
-    /// What an error after `more` bytes means.
+    /// Converts an error that occurred after `more` bytes.
     fn failure(&self, more: usize, error: io::Error) -> DataError {
         if is_gzip_damage(self.stream.compressed, &error) {
             let intact = self.position + more as u64;
@@ -117,13 +117,13 @@ impl ImageFile {
     }
 }
 
-/// The file `name` of a folder, gzipped or not.
+/// The path of the file `name` in a folder, gzipped or not.
 pub(crate) fn plain_or_gzipped(folder: &Path, name: &str) -> PathBuf {
     let [gzipped, plain] = both_forms(folder, name);
     if gzipped.is_file() { gzipped } else { plain }
 }
 
-/// Where the file `name` of a folder may be: gzipped, and plain.
+/// The possible paths of the file `name` in a folder: gzipped and plain.
 pub(crate) fn both_forms(folder: &Path, name: &str) -> [PathBuf; 2] {
     [folder.join(format!("{name}.gz")), folder.join(name)]
 }

@@ -4,15 +4,15 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The shape of an image that is a row of `height·width·channels` numbers: pixel after pixel from
-/// the upper left, with the channels of a pixel side by side.
+/// The shape of an image stored as a row of `height·width·channels` numbers: pixel by pixel from
+/// the upper left, with the channels of a pixel next to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ImageShape {
     /// Rows of pixels, H.
     pub height: usize,
     /// Columns of pixels, W.
     pub width: usize,
-    /// Numbers a pixel, C.
+    /// Numbers per pixel, C.
     pub channels: usize,
 }
 
@@ -26,18 +26,18 @@ impl ImageShape {
         }
     }
 
-    /// Pixels of an image, `H·W`.
+    /// The number of pixels in an image, `H·W`.
     pub const fn pixels(&self) -> usize {
         self.height * self.width
     }
 
-    /// Numbers of an image, `H·W·C`: as many as the inputs of a row.
+    /// The number of values in an image, `H·W·C`, which is the number of inputs per row.
     pub const fn inputs(&self) -> usize {
         self.pixels() * self.channels
     }
 }
 
-/// `28x28x1`: height, width, channels.
+/// Formats the shape as height, width and channels, for example `28x28x1`.
 impl fmt::Display for ImageShape {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(

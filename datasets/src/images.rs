@@ -1,4 +1,4 @@
-//! Folders of labeled images, whatever their format.
+//! Folders of labeled images in any supported format.
 
 use std::path::{Path, PathBuf};
 
@@ -20,7 +20,7 @@ pub(crate) enum ImageFolder {
 }
 
 impl ImageFolder {
-    /// The folder that `file` is in; none where the storage is not one of images.
+    /// The folder that contains `file`, or `None` if the storage is not for images.
     pub fn of(storage: Storage, file: &Path) -> Option<Self> {
         let path = file.parent()?.to_path_buf();
         match storage {
@@ -30,7 +30,7 @@ impl ImageFolder {
         }
     }
 
-    /// The images to train on and then those to test on, one a row, their label last.
+    /// The training images followed by the test images, one per row, with the label last.
     pub fn read(&self, name: &str, request: Request<'_>) -> Result<Table, DataError> {
         match self {
             Self::Idx(folder) => folder.read(name, request),
@@ -46,7 +46,7 @@ impl ImageFolder {
         }
     }
 
-    /// How many images there are.
+    /// The number of images.
     pub fn counts(&self) -> Result<ImageCounts, DataError> {
         match self {
             Self::Idx(folder) => folder.counts(),
@@ -69,12 +69,12 @@ impl ImageFolder {
     }
 }
 
-/// Where the first file of the set `name` may be in the data directory `folder`.
+/// The possible paths of the first file of the set `name` in the data directory `folder`.
 pub(crate) fn candidates(storage: Storage, folder: &Path, name: &str) -> Vec<PathBuf> {
     let set = folder.join(name);
     match storage {
         Storage::Idx => both_forms(&set, idx::FIRST_FILE).to_vec(),
-        // As it is unpacked from the archive it comes in, too.
+        // Also accept the folder name in the distributed archive.
         Storage::Cifar => [set.clone(), set.join("cifar-10-batches-bin")]
             .iter()
             .flat_map(|folder| both_forms(folder, cifar::FIRST_FILE))

@@ -1,10 +1,10 @@
-//! Data for Gaussian processes: loaders, standardizing, splits, synthetic generators.
+//! Data for Gaussian processes: loaders, standardization, splits and synthetic generators.
 //!
-//! Everything is on the host, in 64-bit floats, row-major. [`DataSource`] finds data by what a
-//! person types (a registered name, a file, or `synthetic:…`), [`Split`] divides them,
-//! [`Standardizer`] scales them by the training rows' statistics, and [`Schema`] lets a saved
-//! model find its inputs in new files. Whatever is wrong with data is a [`DataError`], one
-//! sentence that names file, line and column.
+//! Everything is on the host, in 64-bit floats, row-major. [`DataSource`] finds data from user
+//! input (a registered name, a file, or `synthetic:…`), [`Split`] divides them, [`Standardizer`]
+//! scales them by the statistics of the training rows, and [`Schema`] lets a saved model find its
+//! inputs in new files. Problems with data are reported as a [`DataError`], one sentence that names
+//! file, line and column.
 //!
 //! ```
 //! use burn_gp_datasets::{DataSource, Split, Standardizer};

@@ -1,4 +1,4 @@
-//! The test masks that come with a collection.
+//! Test masks that come with a collection.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use crate::error::DataError;
 use crate::origin::Location;
 use crate::split::Split;
 
-/// Which rows each split of a collection tests on.
+/// The test rows of every split of a collection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SplitMask {
     path: PathBuf,
@@ -17,8 +17,8 @@ pub struct SplitMask {
 }
 
 impl SplitMask {
-    /// Reads a mask file: delimited text without a header, one line per row of the data, one
-    /// column of 0 and 1 per split, 1 marking the rows to test on.
+    /// Reads a mask file: delimited text without a header, with one line per row of the data and
+    /// one column of 0 and 1 per split. 1 marks test rows.
     ///
     /// # Errors
     /// [`DataError::MaskRows`], [`DataError::MaskValue`], [`DataError::Ragged`], and those of an
@@ -60,7 +60,7 @@ impl SplitMask {
         })
     }
 
-    /// A single split that tests on the rows from `first_test` on.
+    /// A single split whose test rows start at `first_test`.
     pub(crate) fn single(path: &Path, first_test: usize, rows: usize) -> Self {
         Self {
             path: path.into(),
@@ -69,12 +69,12 @@ impl SplitMask {
         }
     }
 
-    /// Number of splits.
+    /// The number of splits.
     pub fn splits(&self) -> usize {
         self.splits
     }
 
-    /// Split `index`, from 0; it has no validation rows.
+    /// Split `index`, from 0, without validation rows.
     ///
     /// # Errors
     /// [`DataError::SplitIndex`] and [`DataError::EmptySplit`].

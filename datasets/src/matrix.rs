@@ -9,7 +9,7 @@ pub struct Matrix {
 }
 
 impl Matrix {
-    /// A matrix from its entries, row after row.
+    /// Creates a matrix from its entries, row by row.
     ///
     /// # Panics
     /// When `values.len()` is not `rows * columns`.
@@ -26,22 +26,22 @@ impl Matrix {
         }
     }
 
-    /// Number of rows.
+    /// The number of rows.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// Number of columns.
+    /// The number of columns.
     pub fn columns(&self) -> usize {
         self.columns
     }
 
-    /// All entries, row after row.
+    /// All entries, row by row.
     pub fn values(&self) -> &[f64] {
         &self.values
     }
 
-    /// All entries, row after row, without a copy.
+    /// All entries, row by row, without copying.
     pub fn into_values(self) -> Vec<f64> {
         self.values
     }
@@ -92,7 +92,7 @@ impl Matrix {
         self.row(row)[column]
     }
 
-    /// The rows named by `indices`, in that order; a row may be named more than once.
+    /// The rows with the given `indices`, in that order; an index may occur more than once.
     ///
     /// # Panics
     /// When an index is not smaller than [`rows`](Self::rows).
@@ -118,7 +118,7 @@ mod tests {
         );
     }
 
-    /// Computed with overflow, the product of the sizes is one.
+    /// If the product of the sizes overflows, it is one.
     #[test]
     #[should_panic(expected = "matrix cannot be made from 1 values")]
     fn sizes_whose_product_is_too_large_are_wrong() {

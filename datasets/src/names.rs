@@ -1,8 +1,8 @@
-//! Suggestions for names that are nearly right.
+//! Suggestions for misspelled names.
 
 use strsim::{jaro_winkler, levenshtein};
 
-/// Names like `wanted`, best first.
+/// Names similar to `wanted`, best first.
 pub(crate) fn near<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
     let wanted = wanted.to_lowercase();
     let mut scored: Vec<(f64, &str)> = names
@@ -16,15 +16,15 @@ pub(crate) fn near<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Ve
         .collect()
 }
 
-/// The name most like `wanted`, if one is like it at all.
+/// The name most similar to `wanted`, if any is similar.
 pub(crate) fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
     near(wanted, names).into_iter().next()
 }
 
 const SIMILAR: f64 = 0.8;
 
-/// Jaro-Winkler alone calls short unrelated words similar; the number of edits alone misses a
-/// forgotten second half. Both must agree, except that a shared beginning counts as similar.
+/// Jaro-Winkler alone considers short unrelated words similar, and edit distance alone misses a
+/// forgotten second half. Both must agree, except that a shared prefix counts as similar.
 fn similarity(wanted: &str, name: &str) -> f64 {
     let length = wanted.chars().count().max(name.chars().count());
     let prefix = wanted.chars().count() >= 3 && name.starts_with(wanted);

@@ -1,15 +1,16 @@
-//! Texts in the order of the numbers in them.
+//! Natural sort order, which compares numbers within texts by value.
 
 use std::cmp::Ordering;
 
-/// A part of a text: digits, with a decimal point or not, or what is between them.
+/// A part of a text: digits with an optional decimal point, or the text in between.
 #[derive(Clone, Debug, PartialEq)]
 enum Part<'a> {
     Number(f64),
     Text(&'a str),
 }
 
-/// The parts of a text, in turn. A sign is text: a hyphen before a number is more often a dash.
+/// Splits a text into parts. A sign counts as text, because a hyphen before a number is usually a
+/// dash.
 fn parts(text: &str) -> Vec<Part<'_>> {
     let mut parts = Vec::new();
     let mut rest = text;
@@ -30,7 +31,7 @@ fn parts(text: &str) -> Vec<Part<'_>> {
     parts
 }
 
-/// Where the number at the start of a text ends.
+/// The end of the number at the start of a text.
 fn number_end(text: &str) -> usize {
     let digits = |from: usize| {
         let bytes = &text.as_bytes()[from..];
@@ -46,7 +47,7 @@ fn number_end(text: &str) -> usize {
     }
 }
 
-/// Compares texts part by part: numbers by value and before letters, letters by alphabet.
+/// Compares texts part by part. Numbers are compared by value and come before letters.
 pub(crate) fn compare(a: &str, b: &str) -> Ordering {
     compare_parts(&parts(a), &parts(b)).then_with(|| a.cmp(b))
 }
@@ -62,7 +63,7 @@ fn compare_parts(a: &[Part<'_>], b: &[Part<'_>]) -> Ordering {
     different.unwrap_or_else(|| a.len().cmp(&b.len()))
 }
 
-/// Whether sorted texts are equal but for the values of the numbers in them, such as `grade 2` and
+/// Whether sorted texts differ only in the values of their numbers, such as `grade 2` and
 /// `grade 10`.
 pub(crate) fn is_told_by_numbers(sorted: &[String]) -> bool {
     let differ_in_numbers = |pair: &[String]| {

@@ -1,4 +1,4 @@
-//! From the text of one field to one finite number.
+//! Parses the text of a field as a finite number.
 
 use std::str;
 
@@ -6,7 +6,7 @@ use crate::column_label::ColumnLabel;
 use crate::error::DataError;
 use crate::origin::Location;
 
-/// What is wrong with a field.
+/// The reason why a field is invalid.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum FieldError {
     Missing,
@@ -17,7 +17,7 @@ pub(crate) enum FieldError {
 
 const MISSING: [&str; 6] = ["na", "n/a", "null", "none", "?", "-"];
 
-/// The number in a field; spaces around it are allowed.
+/// Parses the number in a field; surrounding spaces are allowed.
 pub(crate) fn parse(field: &[u8]) -> Result<f64, FieldError> {
     let text = str::from_utf8(field)
         .map_err(|_| FieldError::NotUtf8)?
@@ -30,7 +30,7 @@ pub(crate) fn parse(field: &[u8]) -> Result<f64, FieldError> {
     }
 }
 
-/// The label in a field, which may be any text.
+/// The label in a field, which can be any text.
 pub(crate) fn label(field: &[u8]) -> Result<&str, FieldError> {
     let text = str::from_utf8(field)
         .map_err(|_| FieldError::NotUtf8)?
@@ -41,8 +41,8 @@ pub(crate) fn label(field: &[u8]) -> Result<&str, FieldError> {
     Ok(text)
 }
 
-/// Whether a field could stand in a row of data: a number, or something that says that a number
-/// is missing. A first line where this fails somewhere is a header.
+/// Whether a field can occur in a data row: a number, or a marker for a missing number. A first
+/// line with any other field is a header.
 pub(crate) fn may_be_data(field: &[u8]) -> bool {
     !matches!(
         parse(field),
@@ -55,7 +55,7 @@ fn is_missing(text: &str) -> bool {
 }
 
 impl FieldError {
-    /// The error with its place and the offending text.
+    /// Converts the error to a data error with its location and the offending text.
     pub fn at(
         self,
         location: Location,
@@ -93,7 +93,7 @@ fn advice(text: &str, is_target: bool) -> &'static str {
     }
 }
 
-/// The text of a field, cut so that the message stays one readable line.
+/// The text of a field, shortened so that messages stay on one readable line.
 fn shortened(field: &[u8]) -> String {
     const SHOWN: usize = 40;
     let text = String::from_utf8_lossy(field);

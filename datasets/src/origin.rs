@@ -1,23 +1,24 @@
-//! Where each row of a data set came from, so that a message can name its file and line.
+//! The origin of each row of a data set, so that messages can name its file and line.
 
 use std::fmt;
 use std::path::Path;
 
-/// What the numbers of an [`Origin`] count.
+/// The unit that the numbers of an [`Origin`] count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Unit {
     Line,
     Row,
 }
 
-/// Line or row numbers; nearly all files have theirs without a gap.
+/// Line or row numbers. In nearly all files they are consecutive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Numbers {
     Consecutive { first: u64, count: u64 },
     Listed(Vec<u64>),
 }
 
-/// The source of a table and the 1-based line (text files) or row (everything else) of each row.
+/// The source of a table, and the 1-based line (text files) or row (all other sources) of each
+/// table row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
     source: String,
@@ -25,7 +26,7 @@ pub struct Origin {
     numbers: Numbers,
 }
 
-/// One place in a source: `file:line` for text files, `source, row n` for everything else.
+/// A location in a source: `file:line` for text files, `source, row n` for all others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Location {
     source: String,
@@ -34,7 +35,7 @@ pub struct Location {
 }
 
 impl Origin {
-    /// An origin of a text file whose rows are added by [`push_line`](Self::push_line).
+    /// The origin of a text file; [`push_line`](Self::push_line) adds its rows.
     pub(crate) fn text(path: &Path) -> Self {
         Self {
             source: path.display().to_string(),
@@ -43,7 +44,7 @@ impl Origin {
         }
     }
 
-    /// An origin without lines: rows 1 to `count` of `source`.
+    /// An origin without line numbers: rows 1 to `count` of `source`.
     pub(crate) fn rows(source: impl Into<String>, count: usize) -> Self {
         Self {
             source: source.into(),
@@ -55,7 +56,7 @@ impl Origin {
         }
     }
 
-    /// Appends the line of the next row.
+    /// Adds the line number of the next row.
     pub(crate) fn push_line(&mut self, line: u64) {
         match &mut self.numbers {
             Numbers::Consecutive { first, count } if *count == 0 => {
@@ -72,7 +73,7 @@ impl Origin {
         }
     }
 
-    /// Appends the next row of a source without lines.
+    /// Adds the next row of a source without line numbers.
     pub(crate) fn push_row(&mut self) {
         let next = match &self.numbers {
             Numbers::Consecutive { count, .. } => count + 1,
@@ -81,12 +82,12 @@ impl Origin {
         self.push_line(next);
     }
 
-    /// The file's path or the name of the set.
+    /// The path of the file or the name of the set.
     pub fn source(&self) -> &str {
         &self.source
     }
 
-    /// The place of row `index` (from 0).
+    /// The location of row `index` (from 0).
     ///
     /// # Panics
     /// When there is no such row.
@@ -98,7 +99,7 @@ impl Origin {
         }
     }
 
-    /// The origin of the rows named by `indices`.
+    /// The origin of the rows with the given `indices`.
     pub(crate) fn select(&self, indices: &[usize]) -> Self {
         Self {
             source: self.source.clone(),

@@ -1,4 +1,4 @@
-//! Parquet files of numbers, read column by column.
+//! Reads Parquet files of numbers, column by column.
 
 use std::fs::File;
 use std::ops::Range;
@@ -19,14 +19,14 @@ use crate::error::DataError;
 use crate::origin::{Location, Origin};
 use crate::table::Table;
 
-/// Values read at a time.
+/// The number of values read at a time.
 const BATCH: usize = 8192;
 
-/// Reads a Parquet file as `request` wants it.
+/// Reads the columns of a Parquet file selected by `request`.
 ///
-/// Booleans become 0 and 1; integers, decimals stored in up to 64 bits, and floats their value.
+/// Booleans become 0 and 1. Integers, floats and decimals stored in up to 64 bits keep their value.
 pub(crate) fn read(path: &Path, request: Request<'_>) -> Result<Table, DataError> {
-    // The Parquet reader panics on some damaged files, which are a user's input.
+    // The Parquet reader panics on some damaged files; report these as errors.
     panic::catch_unwind(|| read_undamaged(path, request)).unwrap_or_else(|_| {
         Err(DataError::NotParquet {
             path: path.into(),
@@ -73,7 +73,7 @@ fn not_parquet(path: &Path, error: &ParquetError) -> DataError {
     }
 }
 
-/// A column that is read: where it is and what its stored integers mean.
+/// A column to read: its position and the meaning of its stored integers.
 struct Leaf {
     /// Position among the leaves of the file's schema.
     index: usize,
@@ -82,11 +82,11 @@ struct Leaf {
     role: Role,
     optional: bool,
     unsigned: bool,
-    /// A decimal's value is its integer divided by this.
+    /// The value of a decimal is its integer divided by this.
     divisor: f64,
 }
 
-/// The columns that have a role, every one of them numeric.
+/// The columns that have a role, all of which must be numeric.
 fn numeric_leaves(
     path: &Path,
     schema: &SchemaDescriptor,
@@ -139,7 +139,7 @@ fn leaf(descriptor: &ColumnDescriptor, index: usize, column: usize, role: Role) 
     }
 }
 
-/// The name of a column's type when it is not a number.
+/// The name of a column's type if it is not numeric.
 fn non_numeric(descriptor: &ColumnDescriptor, nested: bool) -> Option<String> {
     if nested {
         return Some("nested".into());
@@ -180,7 +180,7 @@ fn non_numeric(descriptor: &ColumnDescriptor, nested: bool) -> Option<String> {
     })
 }
 
-/// The type's name without its parameters.
+/// The name of the type without its parameters.
 fn logical_name(logical: &LogicalType) -> String {
     let described = format!("{logical:?}");
     let name = described.split(['(', ' ']).next();
@@ -202,7 +202,7 @@ fn row_count(path: &Path, reader: &SerializedFileReader<File>) -> Result<usize, 
     }
 }
 
-/// Room for a table whose size the file claims, which may be more than there is memory.
+/// Allocates a table of the size that the file claims, which may exceed the memory.
 fn zeros(path: &Path, rows: usize, columns: usize) -> Result<Vec<f64>, DataError> {
     let size = rows.saturating_mul(columns);
     let mut values = Vec::new();
@@ -257,7 +257,7 @@ impl<'a> Filler<'a> {
         })
     }
 
-    /// Reads one column of one row group, which holds the rows `rows` of the file.
+    /// Reads one column of a row group that contains the rows `rows` of the file.
     fn read_column(
         &mut self,
         column: ColumnReader,

@@ -1,4 +1,4 @@
-//! The data sets that are known by name.
+//! The registered data sets.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use crate::names::near;
 use crate::storage::Storage;
 use crate::{cifar, images};
 
-/// What the target of a set is.
+/// The type of target of a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Task {
@@ -22,33 +22,33 @@ pub enum Task {
     Classification,
 }
 
-/// A data set that is known by name.
+/// A registered data set.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DatasetInfo {
-    /// What a person calls it by.
+    /// The name of the set.
     pub name: &'static str,
-    /// Number of rows, N.
+    /// The number of rows, N.
     pub rows: usize,
-    /// Number of inputs, D.
+    /// The number of inputs, D.
     pub inputs: usize,
-    /// What image the inputs are, if they are one.
+    /// The image shape, if the inputs are an image.
     pub image: Option<ImageShape>,
-    /// What the target is.
+    /// The type of the target.
     pub task: Task,
-    /// Where the data come from.
+    /// The source of the data.
     pub source: &'static str,
     pub(crate) storage: Storage,
 }
 
-/// Where a registered set is at the moment.
+/// The current location of a registered set.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Availability {
-    /// In the program.
+    /// Compiled into the program.
     Embedded,
     /// In this file.
     OnDisk(PathBuf),
-    /// Nowhere; these files were looked for.
+    /// Not found; these files were searched for.
     Absent(Vec<PathBuf>),
 }
 
@@ -267,7 +267,7 @@ static REGISTRY: [DatasetInfo; 27] = [
     ),
 ];
 
-/// The shape of MNIST's images and of those made to take their place.
+/// The shape of the images in MNIST and in its drop-in replacements.
 const DIGITS: ImageShape = ImageShape::new(28, 28, 1);
 
 const fn images(
@@ -284,15 +284,15 @@ const fn images(
     }
 }
 
-/// All data sets that are known by name, the smallest of each kind first.
+/// All registered data sets, the smallest of each kind first.
 pub fn registry() -> &'static [DatasetInfo] {
     &REGISTRY
 }
 
-/// The registered set called `name`.
+/// Finds the registered set called `name`.
 ///
 /// # Errors
-/// [`DataError::UnknownName`], with the names most like it.
+/// [`DataError::UnknownName`], with similar names.
 pub fn find(name: &str) -> Result<&'static DatasetInfo, DataError> {
     REGISTRY
         .iter()
@@ -308,7 +308,7 @@ pub fn find(name: &str) -> Result<&'static DatasetInfo, DataError> {
 }
 
 impl DatasetInfo {
-    /// Where the set is, given the data directory.
+    /// The location of the set, given the data directory.
     pub fn availability(&self, data_dir: Option<&Path>) -> Availability {
         if self.storage == Embedded {
             return if cfg!(feature = "embedded") {
@@ -330,7 +330,7 @@ impl DatasetInfo {
         matches!(self.storage, Collection | Idx | Cifar)
     }
 
-    /// How a person gets the set, given the data directory.
+    /// Instructions for getting the set, given the data directory.
     pub fn how_to_get(&self, data_dir: Option<&Path>) -> String {
         let folder = data_dir.unwrap_or(Path::new("DATA_DIR"));
         match self.storage {
@@ -373,7 +373,7 @@ impl DatasetInfo {
     }
 }
 
-/// The two places where a set of the collection may lie.
+/// The two possible locations of a set from the collection.
 pub(crate) fn collection_files(folder: &Path, name: &str) -> [PathBuf; 2] {
     [folder.join("uci"), folder.to_path_buf()].map(|parent| parent.join(name).join("data.csv.gz"))
 }

@@ -1,4 +1,4 @@
-//! Data by what a person types: a registered name, a file, or a synthetic set.
+//! Data sources given by user input: a registered name, a file, or a synthetic set.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ use crate::synthetic::{PREFIX, Synthetic};
 use crate::table::{self, Table};
 use crate::warnings::{DataWarning, warnings};
 
-/// Where data come from; nothing is read before [`load`](Self::load).
+/// A source of data. Nothing is read before [`load`](Self::load).
 #[derive(Clone, Debug, PartialEq)]
 pub struct DataSource {
     kind: Kind,
@@ -27,21 +27,21 @@ pub struct DataSource {
 #[derive(Clone, Debug, PartialEq)]
 enum Kind {
     Embedded(&'static DatasetInfo),
-    /// A registered set's file.
+    /// The file of a registered set.
     Registered(&'static DatasetInfo, PathBuf),
     /// A registered set of images.
     Images(&'static DatasetInfo, ImageFolder),
-    /// A folder of the collection's layout that is not registered.
+    /// An unregistered folder with the layout of the collection.
     Collection(String, PathBuf),
     Synthetic(Synthetic),
     File(PathBuf),
 }
 
 impl DataSource {
-    /// Finds the data that `text` means, in this order: `synthetic:…` (see [`Synthetic`]); a
-    /// registered name (see [`registry()`](crate::registry())); a folder `uci/NAME` or `NAME` of
-    /// the data directory with a `data.csv.gz`; a file. Write `./NAME` for a file that is called
-    /// like a set.
+    /// Finds the data that `text` refers to, in this order: `synthetic:…` (see [`Synthetic`]); a
+    /// registered name (see [`registry()`](crate::registry())); a folder `uci/NAME` or `NAME` in
+    /// the data directory with a `data.csv.gz`; a file. Write `./NAME` for a file with the name of
+    /// a registered set.
     ///
     /// # Errors
     /// [`DataError::UnknownName`], [`DataError::NotOnDisk`], [`DataError::NotEmbedded`],
@@ -58,10 +58,10 @@ impl DataSource {
         Ok(Self { kind })
     }
 
-    /// Reads the data; without `target`, the target is the last column.
+    /// Reads the data. Without `target`, the last column is the target.
     ///
     /// # Errors
-    /// Those of [`load_file`](crate::load_file).
+    /// The errors of [`load_file`](crate::load_file).
     pub fn load(&self, target: Option<&TargetColumn>) -> Result<Dataset, DataError> {
         self.load_columns(&ColumnRoles {
             target: target.cloned().unwrap_or_default(),
@@ -69,10 +69,10 @@ impl DataSource {
         })
     }
 
-    /// Reads the data whose columns are what `roles` say.
+    /// Reads the data with columns in the given `roles`.
     ///
     /// # Errors
-    /// Those of [`load_file`](crate::load_file), and what can be wrong with the noise.
+    /// The errors of [`load_file`](crate::load_file), and invalid noise.
     pub fn load_columns(&self, roles: &ColumnRoles) -> Result<Dataset, DataError> {
         let mut data = table::training(self.name(), roles, |request| self.read(request))?;
         data.image = self.image_shape()?.filter(|shape| {
@@ -82,10 +82,10 @@ impl DataSource {
         Ok(data)
     }
 
-    /// Reads rows to predict at.
+    /// Reads rows to predict.
     ///
     /// # Errors
-    /// Those of [`load_features_file`](crate::load_features_file).
+    /// The errors of [`load_features_file`](crate::load_features_file).
     pub fn load_features(&self, schema: &Schema) -> Result<Features, DataError> {
         self.read(Request::Prediction(schema))?.into_features()
     }
@@ -93,7 +93,7 @@ impl DataSource {
     /// The splits that come with the data, which have `rows` rows.
     ///
     /// # Errors
-    /// [`DataError::NoMask`] when there are none, and those of [`SplitMask::load`].
+    /// [`DataError::NoMask`] when there are no splits, and those of [`SplitMask::load`].
     pub fn mask(&self, rows: usize) -> Result<SplitMask, DataError> {
         let beside = match &self.kind {
             Kind::Images(_, folder) => return folder.mask(rows),
@@ -107,19 +107,19 @@ impl DataSource {
         }
     }
 
-    /// The shape of the images, where the data are images: the inputs of a row are one then, unless
-    /// another column than the label is the target. Reads the beginning of a file at most.
+    /// The image shape, if the data are images. The inputs of a row then form an image, unless a
+    /// column other than the label is the target. Reads at most the beginning of a file.
     ///
     /// # Errors
-    /// Those of an unreadable file.
+    /// When a file cannot be read.
     pub fn image_shape(&self) -> Result<Option<ImageShape>, DataError> {
         self.images().map(ImageFolder::shape).transpose()
     }
 
-    /// How many images there are, where the data are images: files may hold a part of the set.
+    /// The number of images, if the data are images. Files may contain only a part of the set.
     ///
     /// # Errors
-    /// Those of an unreadable file.
+    /// When a file cannot be read.
     pub fn image_counts(&self) -> Result<Option<ImageCounts>, DataError> {
         self.images().map(ImageFolder::counts).transpose()
     }
@@ -131,8 +131,8 @@ impl DataSource {
         }
     }
 
-    /// What a person may want to know before fitting: [`warnings()`](crate::warnings()) of the
-    /// data and their split, and images that are missing from the set.
+    /// Warnings for users before fitting: the [`warnings()`](crate::warnings()) about the data and
+    /// their split, and images missing from the set.
     pub fn warnings(&self, data: &Dataset, equal: &EqualInputs, split: &Split) -> Vec<DataWarning> {
         let part = match &self.kind {
             Kind::Images(info, _) if data.rows() < info.rows => Some(DataWarning::PartOfSet {
@@ -146,7 +146,7 @@ impl DataSource {
             .collect()
     }
 
-    /// The registered name, the file's stem, or the synthetic set's full text.
+    /// The registered name, the file stem, or the full text of a synthetic set.
     pub fn name(&self) -> String {
         match &self.kind {
             Kind::Embedded(info) | Kind::Registered(info, _) | Kind::Images(info, _) => {
@@ -158,7 +158,7 @@ impl DataSource {
         }
     }
 
-    /// The file that is read, or the folder of several; none for data that are made or compiled in.
+    /// The file to read, or the folder with several files; `None` for synthetic and embedded data.
     pub fn path(&self) -> Option<&Path> {
         match &self.kind {
             Kind::Registered(_, path) | Kind::Collection(_, path) | Kind::File(path) => Some(path),
@@ -167,7 +167,7 @@ impl DataSource {
         }
     }
 
-    /// What the target is, for a registered or synthetic set.
+    /// The type of the target, for a registered or synthetic set.
     pub fn task(&self) -> Option<Task> {
         match &self.kind {
             Kind::Embedded(info) | Kind::Registered(info, _) | Kind::Images(info, _) => {
@@ -178,13 +178,13 @@ impl DataSource {
         }
     }
 
-    /// Whether the inputs have a common scale already, as pixels do: scaling each by its own
-    /// spread would blow up the noise of those that hardly vary.
+    /// Whether the inputs already have a common scale, as pixels do. Scaling each input by its own
+    /// standard deviation would amplify the noise of inputs that hardly vary.
     pub fn has_common_scale(&self) -> bool {
         self.images().is_some()
     }
 
-    /// Whether the data are generated, which a report must say.
+    /// Whether the data are generated, which reports must mention.
     pub fn is_synthetic(&self) -> bool {
         matches!(self.kind, Kind::Synthetic(_))
     }
@@ -221,7 +221,8 @@ fn registered(info: &'static DatasetInfo, data_dir: Option<&Path>) -> Result<Kin
     }
 }
 
-/// What an unregistered text means; `None` when it looks like a name and nothing has it.
+/// Interprets a text that is not a registered name. `None` if it looks like a name but nothing has
+/// it.
 fn unregistered(text: &str, data_dir: Option<&Path>) -> Option<Kind> {
     let is_name = !text.contains(['/', '\\']) && !text.contains('.');
     if is_name

@@ -1,4 +1,4 @@
-//! Division of a data set into training, validation and test rows.
+//! Splits of a data set into training, validation and test rows.
 
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
@@ -8,35 +8,35 @@ use serde::{Deserialize, Serialize};
 use crate::equal_inputs::EqualInputs;
 use crate::error::DataError;
 
-/// Row numbers (from 0) of each part, ascending; the parts are disjoint and cover all rows.
+/// Zero-based row indices of each part, in ascending order. The parts are disjoint and cover all
+/// rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Split {
-    /// Rows to fit on.
+    /// Rows for training.
     pub train: Vec<usize>,
-    /// Rows to choose by, during training; empty unless asked for.
+    /// Rows for model selection during training; empty by default.
     pub validation: Vec<usize>,
-    /// Rows to report on.
+    /// Rows for reported scores.
     pub test: Vec<usize>,
 }
 
-/// Shares of the rows; they must sum to 1.
+/// Fractions of the rows, which must sum to 1.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fractions {
-    /// Share of the training rows.
+    /// The fraction of training rows.
     pub train: f64,
-    /// Share of the validation rows.
+    /// The fraction of validation rows.
     pub validation: f64,
-    /// Share of the test rows.
+    /// The fraction of test rows.
     pub test: f64,
 }
 
 impl Split {
-    /// A random split into training and test rows: `round(N · test_fraction)` rows are for
-    /// testing. The same seed gives the same split on every machine.
+    /// A random split into training and test rows, with `round(N · test_fraction)` test rows. Equal
+    /// seeds give equal splits on every machine.
     ///
-    /// `rows` are a data set, or a number of rows that are all different. Rows with equal inputs are
-    /// on the same side (see [`EqualInputs`]), so that a test part made of such rows can have
-    /// another size.
+    /// `rows` is a data set, or a number of rows that are all distinct. Rows with equal inputs stay
+    /// on the same side (see [`EqualInputs`]), which can change the size of the test part.
     ///
     /// # Errors
     /// [`DataError::Fraction`], [`DataError::EmptyPart`] and [`DataError::SameInputs`].
@@ -59,9 +59,9 @@ impl Split {
         })
     }
 
-    /// A random split into three parts, such as 64/16/20: the validation and test parts are
-    /// rounded to the nearest number of rows, the training part is the rest. Rows with equal inputs
-    /// are in the same part, as in [`random`](Self::random).
+    /// A random split into three parts, such as 64/16/20. The sizes of the validation and test
+    /// parts are rounded to the nearest number of rows; the remaining rows are for training. Rows
+    /// with equal inputs stay in the same part, as in [`random`](Self::random).
     ///
     /// # Errors
     /// [`DataError::Fraction`], [`DataError::FractionSum`], [`DataError::EmptyPart`] and
@@ -77,7 +77,7 @@ impl Split {
         require_fraction("validation", fractions.validation)?;
         require_fraction("test", fractions.test)?;
         let sum = fractions.train + fractions.validation + fractions.test;
-        // Decimal fractions such as 0.64 + 0.16 + 0.2 are off by a few units in the last place.
+        // Sums of decimal fractions such as 0.64 + 0.16 + 0.2 have rounding errors.
         if (sum - 1.0).abs() > 1e-9 {
             return Err(DataError::FractionSum { sum });
         }
@@ -94,7 +94,7 @@ impl Split {
         })
     }
 
-    /// Moves a random share of the training rows to the validation rows. `rows` are those of the
+    /// Moves a random fraction of the training rows to the validation rows. `rows` describes the
     /// whole data set; training rows with equal inputs stay together, as in
     /// [`random`](Self::random).
     ///
@@ -102,7 +102,7 @@ impl Split {
     /// [`DataError::Fraction`], [`DataError::EmptyPart`] and [`DataError::SameInputs`].
     ///
     /// # Panics
-    /// When a training row is none of `rows`.
+    /// When a training row is not in `rows`.
     pub fn hold_out_validation(
         mut self,
         rows: impl Into<EqualInputs>,
@@ -123,12 +123,13 @@ impl Split {
     }
 }
 
-/// Takes `size` rows from the front of `order` for `part`, except that rows with equal inputs are
-/// taken together, where the lowest of them is: where they are more than are still wanted, they stay,
-/// and those behind them are taken. If they are too many everywhere, the first are taken all the same.
+/// Takes `size` rows for `part` from the front of `order`. Rows with equal inputs are taken
+/// together, at the position of the lowest of them. A group larger than the number of rows still
+/// needed is skipped in favor of later ones. If every group is too large, the first is taken
+/// nevertheless.
 ///
 /// # Errors
-/// [`DataError::SameInputs`] when nothing would be left.
+/// [`DataError::SameInputs`] when no rows would be left.
 fn draw(
     part: &'static str,
     order: &mut Vec<usize>,
@@ -160,7 +161,7 @@ fn draw(
     Ok(drawn)
 }
 
-/// The row numbers in random order. ChaCha is a generator whose stream is specified.
+/// The row indices in random order. ChaCha is used because its stream is specified.
 fn shuffled(rows: usize, seed: u64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..rows).collect();
     order.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
@@ -193,7 +194,7 @@ fn part_size(part: &'static str, rows: usize, fraction: f64) -> Result<usize, Da
     Ok(size)
 }
 
-/// Fails unless rows to train on are left; `fraction` of the part `divided` would be the reason.
+/// Checks that training rows are left; otherwise the error blames `fraction` of the part `divided`.
 fn require_training_rows(
     rows: usize,
     taken: usize,

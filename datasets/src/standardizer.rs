@@ -1,4 +1,4 @@
-//! Zero mean and unit variance from the statistics of the training rows.
+//! Standardization to zero mean and unit variance, with the statistics of the training rows.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,26 +7,26 @@ use crate::matrix::Matrix;
 
 /// An affine map of each input column and of the target, x ↦ (x − mean) / scale.
 ///
-/// `mean` and `scale` are the mean and the population standard deviation of the training rows, or for
-/// inputs the middle and half the length of their range. A column that is constant up to rounding has
-/// scale 1: it is centered and not scaled.
+/// `mean` and `scale` are the mean and the population standard deviation of the training rows, or,
+/// for inputs, optionally the middle and half the length of their range. A column that is constant
+/// up to rounding has scale 1, so it is centered but not scaled.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Standardizer {
     /// `[D]`
     pub input_mean: Vec<f64>,
     /// `[D]`
     pub input_scale: Vec<f64>,
-    /// 0 when the target is left alone.
+    /// 0 if the target is not transformed.
     pub target_mean: f64,
-    /// 1 when the target is left alone.
+    /// 1 if the target is not transformed.
     pub target_scale: f64,
 }
 
 impl Standardizer {
-    /// Statistics of the rows `train` of `data`.
+    /// Computes the statistics of the rows `train` of `data`.
     ///
     /// # Panics
-    /// When `train` is empty or names a row that `data` lacks.
+    /// When `train` is empty or contains a row that is not in `data`.
     pub fn fit(data: &Dataset, train: &[usize]) -> Self {
         let mut fitted = Self::fit_inputs(data, train);
         let targets = train.iter().map(|&row| data.targets[row]);
@@ -34,10 +34,10 @@ impl Standardizer {
         fitted
     }
 
-    /// As [`fit`](Self::fit), with the target left alone, as class labels must be.
+    /// Like [`fit`](Self::fit), but does not transform the target, as required for class labels.
     ///
     /// # Panics
-    /// When `train` is empty or names a row that `data` lacks.
+    /// When `train` is empty or contains a row that is not in `data`.
     pub fn fit_inputs(data: &Dataset, train: &[usize]) -> Self {
         assert!(
             !train.is_empty(),
@@ -54,11 +54,11 @@ impl Standardizer {
         }
     }
 
-    /// The same with inputs mapped to [−1, 1] by the range of the rows `train`; inputs of other rows
-    /// may lie outside.
+    /// Maps inputs to [−1, 1] by the range of the rows `train` instead. Inputs of other rows may
+    /// lie outside.
     ///
     /// # Panics
-    /// When `train` is empty or names a row that `data` lacks.
+    /// When `train` is empty or contains a row that is not in `data`.
     pub fn with_input_ranges(self, data: &Dataset, train: &[usize]) -> Self {
         let (input_mean, input_scale) = (0..data.columns())
             .map(|column| middle_and_half(train.iter().map(|&row| data.inputs.get(row, column))))
@@ -70,7 +70,7 @@ impl Standardizer {
         }
     }
 
-    /// The map that leaves `columns` inputs and the target as they are.
+    /// The identity map for `columns` inputs and the target.
     pub fn identity(columns: usize) -> Self {
         Self {
             input_mean: vec![0.0; columns],
@@ -114,7 +114,7 @@ impl Standardizer {
         targets.iter().map(original).collect()
     }
 
-    /// v / scale² for every variance in the target's own units.
+    /// v / scale² for every variance in the units of the target.
     pub fn transform_variances(&self, variances: &[f64]) -> Vec<f64> {
         let square = self.target_scale * self.target_scale;
         variances.iter().map(|variance| variance / square).collect()
@@ -145,12 +145,13 @@ impl Standardizer {
     }
 }
 
-/// Spread below this share of the column's magnitude is rounding error.
+/// Variation below this fraction of the column's magnitude is rounding error.
 const CONSTANT: f64 = 1e-12;
 
-/// Mean and population standard deviation in two passes, the scale 1 for a constant column.
+/// Mean and population standard deviation in two passes, with scale 1 for a constant column.
 ///
-/// The deviations are squared relative to the largest, so that neither 1e200 nor 1e-200 is lost.
+/// Deviations are squared relative to the largest one, so that neither 1e200 overflows nor 1e-200
+/// underflows.
 fn mean_and_scale(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
     let count = values.clone().count() as f64;
     let rough: f64 = values.clone().map(|value| value / count).sum();
@@ -170,7 +171,8 @@ fn mean_and_scale(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
     (mean, largest * (squares / count).sqrt())
 }
 
-/// The middle of the range of the values and half its length, 1 for a constant column.
+/// The middle of the range of the values and half its length; the latter is 1 for a constant
+/// column.
 fn middle_and_half(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
     let low = values.clone().fold(f64::INFINITY, f64::min);
     let high = values.clone().fold(f64::NEG_INFINITY, f64::max);
@@ -181,7 +183,7 @@ fn middle_and_half(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
     }
 }
 
-/// Whether all values are the same number up to rounding.
+/// Whether all values are equal up to rounding.
 pub(crate) fn is_constant(values: impl Iterator<Item = f64>) -> bool {
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     for value in values {

@@ -2,13 +2,13 @@
 
 use serde::Serialize;
 
-/// How a set is stored.
+/// The storage format of a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Storage {
     /// Compiled into the program.
     Embedded,
-    /// `uci/NAME/data.csv.gz` without a header, target last, beside `test_mask.csv.gz`.
+    /// `uci/NAME/data.csv.gz` without a header, target last, next to `test_mask.csv.gz`.
     Collection,
     /// `small/NAME.csv` with a header, target last.
     Small,

@@ -1,4 +1,4 @@
-//! Seeded generators of noisy functions, of any size.
+//! Seeded generators of noisy functions, with any number of rows.
 
 use std::f64::consts::PI;
 use std::fmt;
@@ -14,7 +14,7 @@ use crate::error::DataError;
 use crate::names::nearest;
 use crate::table::Table;
 
-/// A function to draw noisy observations of; inputs are uniform on its domain.
+/// A function to observe with noise. Inputs are uniform on its domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SyntheticFunction {
@@ -43,7 +43,7 @@ const FUNCTIONS: [(&str, SyntheticFunction); 5] = [
 ];
 
 impl SyntheticFunction {
-    /// The function's name in `synthetic:NAME`.
+    /// The name of the function in `synthetic:NAME`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Sines => "sines",
@@ -54,10 +54,10 @@ impl SyntheticFunction {
         }
     }
 
-    /// The function without noise at one input, `[D]`.
+    /// The noise-free function at one input, `[D]`.
     ///
     /// # Panics
-    /// When `input` is shorter than the function needs: 1, or 5 for Friedman's.
+    /// When `input` is shorter than the function requires: 1, or 5 for Friedman's function.
     pub fn evaluate(self, input: &[f64]) -> f64 {
         match self {
             Self::Sines => (2.0 * input[0]).sin() + 0.6 * (3.5 * input[0] + 1.0).sin(),
@@ -85,7 +85,7 @@ impl SyntheticFunction {
         }
     }
 
-    /// Ends of the domain, the same for every input.
+    /// The bounds of the domain, the same for every input.
     fn domain(self) -> (f64, f64) {
         match self {
             Self::Sines => (0.0, 6.0),
@@ -105,25 +105,25 @@ fn levels(x: f64) -> f64 {
 
 /// A synthetic set, written `synthetic:NAME?n=ROWS&noise=SD&seed=SEED`.
 ///
-/// NAME is `sines`, `step`, `sinc`, `levels` or `friedman`; every parameter may be left out (`n=200`,
-/// `noise=0.1`, `seed=0`), and `friedman` also takes `d` (10). The noise is Gaussian with the
-/// same standard deviation everywhere. The same text gives the same numbers, and a larger `n`
-/// continues the rows of a smaller one.
+/// NAME is `sines`, `step`, `sinc`, `levels` or `friedman`. Every parameter is optional (`n=200`,
+/// `noise=0.1`, `seed=0`), and `friedman` also takes `d` (10). The noise is Gaussian with constant
+/// standard deviation. Equal texts give equal numbers, and a larger `n` continues the rows of a
+/// smaller one.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Synthetic {
-    /// What is observed.
+    /// The observed function.
     pub function: SyntheticFunction,
-    /// Number of rows, at least 2.
+    /// The number of rows, at least 2.
     pub rows: usize,
-    /// Number of inputs.
+    /// The number of inputs.
     pub columns: usize,
-    /// Standard deviation of the noise.
+    /// The standard deviation of the noise.
     pub noise: f64,
-    /// Seed of inputs and noise.
+    /// The seed for inputs and noise.
     pub seed: u64,
 }
 
-/// What a synthetic set's text begins with.
+/// The prefix of the text of a synthetic set.
 pub(crate) const PREFIX: &str = "synthetic:";
 
 impl FromStr for Synthetic {
@@ -209,13 +209,13 @@ impl Synthetic {
         Ok(())
     }
 
-    /// Draws the rows: inputs uniform on the domain, targets the function plus noise.
+    /// Draws the rows: inputs uniform on the domain, targets equal to the function plus noise.
     ///
     /// # Shapes
     /// `[N, D + 1]`, row-major, the target last.
     ///
     /// # Errors
-    /// [`DataError::SyntheticSize`] when there is no memory for them.
+    /// [`DataError::SyntheticSize`] when there is not enough memory.
     fn draw(&self) -> Result<Vec<f64>, DataError> {
         let mut random = ChaCha8Rng::seed_from_u64(self.seed);
         let (low, high) = self.function.domain();
@@ -241,7 +241,7 @@ impl Synthetic {
         Ok(values)
     }
 
-    /// Draws the set as `request` wants it.
+    /// Generates the columns of the set selected by `request`.
     pub(crate) fn read(&self, request: Request<'_>) -> Result<Table, DataError> {
         let values = self.draw()?;
         let mut names: Vec<String> = match self.columns {

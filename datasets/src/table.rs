@@ -1,4 +1,4 @@
-//! Rows of numbers read from a source, already sorted into inputs and target.
+//! Rows of numbers read from a source, divided into inputs and target.
 
 use crate::class_order::ClassOrder;
 use crate::classes::{Classes, LabelReader, UnknownLabel};
@@ -9,24 +9,24 @@ use crate::matrix::Matrix;
 use crate::origin::Origin;
 use crate::standardizer::is_constant;
 
-/// What a reader hands over: finite numbers only, every row complete.
+/// The result of a reader: complete rows of finite numbers.
 pub(crate) struct Table {
     pub layout: Layout,
     /// `[N, D]`, row-major.
     pub inputs: Vec<f64>,
-    /// `[N]`, or empty when the layout has no target; positions among `labels`, if there are any.
+    /// `[N]`, or empty if the layout has no target; positions in `labels`, if there are any.
     pub targets: Vec<f64>,
-    /// `[N]`, or empty when the layout has no noise.
+    /// `[N]`, or empty if the layout has no noise.
     pub noise: Vec<f64>,
-    /// The labels of a source of text.
+    /// The labels of a text source.
     pub labels: Option<LabelReader>,
     pub origin: Origin,
 }
 
 impl Table {
-    /// A table of named columns that is in memory already.
+    /// Creates a table of named columns from data in memory.
     ///
-    /// Every row has as many values as there are names.
+    /// Every row has one value per name.
     pub fn from_rows(
         source: &str,
         names: Vec<String>,
@@ -41,8 +41,8 @@ impl Table {
         Ok(table)
     }
 
-    /// A table of named columns without rows, with room for `rows` of them: images are hundreds of
-    /// megabytes, which should not be moved.
+    /// Creates a table of named columns without rows, with capacity for `rows` of them. Images take
+    /// hundreds of megabytes, so they should not be moved.
     pub fn with_columns(
         source: &str,
         names: Vec<String>,
@@ -62,7 +62,7 @@ impl Table {
         })
     }
 
-    /// Appends a row that has a value for each column.
+    /// Appends a row with one value per column.
     pub fn push(&mut self, row: impl Iterator<Item = f64>) {
         let first = self.inputs.len();
         self.inputs.resize(first + self.layout.inputs, 0.0);
@@ -77,7 +77,7 @@ impl Table {
         self.origin.push_row();
     }
 
-    /// The targets of a source of numbers by name, where labels are wanted.
+    /// Replaces the targets of a numeric source by names, if labels are requested.
     pub fn name_labels(&mut self, name: impl Fn(f64) -> &'static str) {
         if self.layout.labels.is_some() {
             let mut reader = LabelReader::default();
@@ -88,7 +88,8 @@ impl Table {
         }
     }
 
-    /// The targets of a source of numbers as positions among their labels, where labels are wanted.
+    /// Replaces the targets of a numeric source by positions among their labels, if labels are
+    /// requested.
     fn read_labels(&mut self) {
         if self.layout.labels.is_some() && self.labels.is_none() {
             let mut reader = LabelReader::default();
@@ -99,10 +100,11 @@ impl Table {
         }
     }
 
-    /// The classes of the targets, if these are labels; the targets are then numbers of classes.
+    /// The classes of the targets, if these are labels. The targets are then replaced by class
+    /// numbers.
     ///
     /// # Errors
-    /// [`DataError::UnknownLabel`] for labels that are none of the classes that are known;
+    /// [`DataError::UnknownLabel`] for labels that are not among the known classes;
     /// [`DataError::LabelNotInOrder`], [`DataError::OrderedLabelMissing`] and
     /// [`DataError::OrderUnknown`] for labels whose order matters.
     fn encode_labels(&mut self) -> Result<Option<Classes>, DataError> {
@@ -140,7 +142,7 @@ impl Table {
         Ok(Some(classes))
     }
 
-    /// The classes of an order, each of which some row has.
+    /// The classes of an order, each of which must occur in some row.
     fn in_order(&self, order: &ClassOrder, reader: &LabelReader) -> Result<Classes, DataError> {
         let found = reader.classes();
         match (order.labels().iter()).find(|label| !found.names().contains(label)) {
@@ -180,11 +182,11 @@ impl Table {
         }
     }
 
-    /// The table as training data.
+    /// Converts the table to training data.
     ///
     /// # Errors
     /// [`DataError::OneRow`], [`DataError::ConstantTarget`], [`DataError::NoiseNotPositive`], and
-    /// what can be wrong with the order of labels.
+    /// the errors about the order of labels.
     pub fn into_dataset(mut self, name: String, target: usize) -> Result<Dataset, DataError> {
         let rows = self.targets.len();
         if rows == 1 {
@@ -214,7 +216,7 @@ impl Table {
         })
     }
 
-    /// The table as rows to predict at.
+    /// Converts the table to rows to predict.
     ///
     /// # Errors
     /// [`DataError::UnknownLabel`] and [`DataError::NoiseNotPositive`].
@@ -234,7 +236,7 @@ impl Table {
     }
 }
 
-/// Reads a source as training data: `read` is given the request for all columns.
+/// Reads a source as training data. `read` receives the request for all columns.
 pub(crate) fn training(
     name: String,
     roles: &ColumnRoles,

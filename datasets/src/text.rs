@@ -1,4 +1,4 @@
-//! Opening a text file, plain or gzipped, as a stream.
+//! Opens text files, plain or gzipped, as streams.
 
 use std::io::{self, BufRead, Cursor, Read};
 use std::path::Path;
@@ -7,17 +7,17 @@ use crate::bytes::{ByteStream, is_gzip_damage, reading};
 use crate::error::DataError;
 use crate::origin::Location;
 
-/// The text of a file, unpacked on the way, with what its first line tells.
+/// The text of a file, decompressed while reading, with information from its first line.
 pub(crate) struct TextStream {
-    /// Every line ends in a line feed, the last one too.
+    /// The text, in which every line ends in a line feed, including the last.
     pub lines: Box<dyn Read>,
     pub delimiter: u8,
-    /// Whether the file is gzipped, which decides what a reading error means.
+    /// Whether the file is gzipped, which determines the meaning of read errors.
     pub compressed: bool,
 }
 
 impl TextStream {
-    /// Opens a text file; one that begins with gzip's two magic bytes is unpacked.
+    /// Opens a text file. A file that starts with the two gzip magic bytes is decompressed.
     pub fn open(path: &Path) -> Result<Self, DataError> {
         let ByteStream {
             contents: mut unpacked,
@@ -51,9 +51,9 @@ pub(crate) fn stream_error(
     reading(path, error)
 }
 
-/// The bytes up to the end of the first line that is not blank; empty when all lines are.
+/// The bytes up to the end of the first line that is not blank; empty if all lines are blank.
 fn first_line(reader: &mut impl BufRead) -> io::Result<Vec<u8>> {
-    // A first "line" longer than this is no table; the rest is still read as one line.
+    // A longer first "line" is not a table; the rest is still read as one line.
     const LONGEST: u64 = 1 << 24;
     let mut head = Vec::new();
     loop {
@@ -71,8 +71,8 @@ fn first_line(reader: &mut impl BufRead) -> io::Result<Vec<u8>> {
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Tab if the line has one outside quotes, else semicolon if it has one, else comma: a comma
-/// beside either is a decimal comma or part of a name.
+/// Tab if the line contains one outside quotes, else semicolon if it contains one, else comma. A
+/// comma next to either is a decimal comma or part of a name.
 fn delimiter(line: &[u8]) -> u8 {
     let (mut quoted, mut tab, mut semicolon) = (false, false, false);
     for &byte in line.trim_ascii() {
@@ -90,7 +90,7 @@ fn delimiter(line: &[u8]) -> u8 {
     }
 }
 
-/// Adds the line feed that a last line may lack, so that a line's number follows from the count
+/// Adds a line feed to the last line if it lacks one, so that line numbers follow from the number
 /// of line feeds read.
 struct TerminatedLines<R> {
     inner: R,

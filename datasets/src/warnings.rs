@@ -9,51 +9,51 @@ use crate::equal_inputs::EqualInputs;
 use crate::split::Split;
 use crate::standardizer::is_constant;
 
-/// Something a person may want to know before fitting.
+/// A potential problem that the user should know about before fitting.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum DataWarning {
-    /// An input column without information.
+    /// An input column is constant.
     ConstantColumn {
-        /// Its name.
+        /// The name of the column.
         name: String,
         /// Its only value.
         value: f64,
     },
-    /// More input columns without information than anybody wants to read about one by one.
+    /// More input columns are constant than should be listed individually.
     ConstantColumns {
-        /// How many there are.
+        /// The number of constant columns.
         count: usize,
-        /// Input columns in all.
+        /// The number of input columns.
         columns: usize,
-        /// The name of the first.
+        /// The name of the first constant column.
         first: String,
     },
-    /// Rows with the inputs of an earlier row, all of them on the same side of the split.
+    /// Rows repeat the inputs of earlier rows, all on the same side of the split.
     RepeatedInputs {
-        /// How many repeat.
+        /// The number of such rows.
         count: usize,
-        /// Rows in all.
+        /// The number of rows.
         rows: usize,
     },
-    /// Test rows with the inputs of a training row.
+    /// Test rows have the same inputs as training rows.
     SharedInputs {
-        /// How many there are.
+        /// The number of such test rows.
         count: usize,
-        /// Test rows in all.
+        /// The number of test rows.
         tests: usize,
     },
-    /// A set with only some of its rows on disk.
+    /// Only some rows of a set are on disk.
     PartOfSet {
-        /// Rows there are.
+        /// The number of rows on disk.
         rows: usize,
-        /// Rows of the whole set.
+        /// The number of rows of the whole set.
         of: usize,
     },
-    /// A target whose values are very large or very small.
+    /// The target has very large or very small values.
     ExtremeTarget {
-        /// The target's name.
+        /// The name of the target.
         name: String,
         /// The largest absolute value.
         magnitude: f64,
@@ -95,15 +95,15 @@ impl fmt::Display for DataWarning {
     }
 }
 
-/// Constant columns that are named one by one.
+/// The maximum number of constant columns listed individually.
 const NAMED: usize = 5;
 
-/// Targets outside these bounds are more often a wrong unit than a measurement.
+/// Targets outside these bounds are more likely in the wrong unit than real measurements.
 const LARGE: f64 = 1e8;
 const SMALL: f64 = 1e-8;
 
-/// Constant input columns, repeated inputs and what the split makes of them, and an extreme scale of
-/// the target. `equal` are the rows of `data` with equal inputs.
+/// Warns about constant input columns, repeated inputs and how the split treats them, and an
+/// extreme scale of the target. `equal` groups the rows of `data` with equal inputs.
 pub fn warnings(data: &Dataset, equal: &EqualInputs, split: &Split) -> Vec<DataWarning> {
     let mut found = Vec::new();
     if data.rows() == 0 {

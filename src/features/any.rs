@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Features, Perceptron, PerceptronConfig, ResidualNetwork, ResidualNetworkConfig};
 
-/// Configuration of any network, as it is written to a model's file.
+/// Configuration of any network, as stored in a model file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "network", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum NetworkConfig {
@@ -19,7 +19,7 @@ pub enum NetworkConfig {
 }
 
 impl NetworkConfig {
-    /// The network from `inputs` to `outputs` numbers.
+    /// Creates the network with `inputs` inputs and `outputs` outputs.
     pub fn init(
         &self,
         inputs: usize,

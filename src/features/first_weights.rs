@@ -1,4 +1,4 @@
-//! The first weights of networks.
+//! Initial weights of networks.
 
 use burn::{
     module::Param,
@@ -8,7 +8,7 @@ use burn::{
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
 
-/// The distribution of the first weights of a linear layer.
+/// The distribution of the initial weights of a linear layer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FirstWeights {
@@ -22,7 +22,7 @@ pub enum FirstWeights {
 }
 
 impl FirstWeights {
-    /// A linear layer from `inputs` to `outputs` numbers.
+    /// Creates a linear layer with `inputs` inputs and `outputs` outputs.
     pub(super) fn layer(
         self,
         inputs: usize,

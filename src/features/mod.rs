@@ -1,8 +1,7 @@
 //! Networks that turn inputs into features.
 //!
-//! Any burn module becomes the inside of a kernel by implementing [`Features`]; [`Perceptron`] and
-//! [`ResidualNetwork`] are made from configurations. What takes images gives them their shape
-//! itself:
+//! Any burn module that implements [`Features`] can be used in a kernel. [`Perceptron`] and
+//! [`ResidualNetwork`] have configurations. Networks on images reshape their inputs themselves:
 //!
 //! ```
 //! use burn::{module::Module, nn, tensor::{Device, Tensor}};
@@ -62,7 +61,7 @@ pub trait Features: Module + ModuleDisplay {
     fn forward(&self, x: Tensor<2>) -> Tensor<2>;
 }
 
-/// Fails unless points have as many dimensions as the first layer of a network has inputs.
+/// Panics unless the points have as many dimensions as the first layer of the network has inputs.
 #[track_caller]
 fn require_inputs(network: &str, first: Option<&nn::Linear>, x: &Tensor<2>) {
     let Some(first) = first else { return };

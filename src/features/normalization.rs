@@ -9,23 +9,24 @@ use serde::{Deserialize, Serialize};
 
 use crate::ops::layer_normalization;
 
-/// What is done to the sums of a layer before its function.
+/// The normalization of a layer's sums before the activation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Normalization {
-    /// They are left as they are.
+    /// No normalization.
     #[default]
     None,
-    /// The sums of each datum are brought to mean 0 and variance 1, then scaled and shifted by trained
-    /// numbers (J. Ba, J. Kiros and G. Hinton, *Layer Normalization*, arXiv:1607.06450, eq. 3 and 4). The
-    /// outputs for a datum do not depend on the batch it is in, so that they are basis functions.
+    /// Layer normalization: the sums of each data point are normalized to mean 0 and variance 1,
+    /// then scaled and shifted by trained parameters (J. Ba, J. Kiros and G. Hinton, *Layer
+    /// Normalization*, arXiv:1607.06450, eq. 3 and 4). The outputs for a data point do not depend
+    /// on its batch, so they are valid basis functions.
     Layer,
 }
 
-/// ε, as elsewhere.
+/// The usual value of ε.
 const EPSILON: f64 = 1e-5;
 
-/// What `norm` makes of the sums of a layer, [N, D].
+/// Applies `norm` to the sums of a layer, [N, D].
 pub(super) fn normalize(norm: &nn::LayerNorm, sums: Tensor<2>) -> Tensor<2> {
     let scale = norm.gamma.val();
     let shift = match &norm.beta {
@@ -36,7 +37,7 @@ pub(super) fn normalize(norm: &nn::LayerNorm, sums: Tensor<2>) -> Tensor<2> {
 }
 
 impl Normalization {
-    /// The normalization of `width` numbers, which neither scales nor shifts at first.
+    /// Creates the normalization of `width` numbers, which initially neither scales nor shifts.
     pub(super) fn layer(width: usize, options: &TensorCreationOptions) -> nn::LayerNorm {
         let mut layer = nn::LayerNormConfig::new(width)
             .with_epsilon(EPSILON)

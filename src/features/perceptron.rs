@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::{Features, FirstWeights, require_inputs};
 use crate::ops::tanh;
 
-/// The function between two layers.
+/// The activation function between two layers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Activation {
@@ -29,7 +29,7 @@ impl Activation {
         match self {
             Self::Tanh => tanh(x),
             Self::Relu => activation::relu(x),
-            // burn's own computes in single precision on ndarray.
+            // burn's own SiLU computes in single precision on ndarray.
             Self::Silu => x.clone() * (tanh(x * 0.5) + 1.0) * 0.5,
         }
     }
@@ -39,16 +39,16 @@ impl Activation {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PerceptronConfig {
-    /// The widths of the layers between input and output.
+    /// The widths of the hidden layers.
     #[serde(default = "two_layers")]
     pub hidden: Vec<usize>,
-    /// The function after each of them.
+    /// The activation after each hidden layer.
     #[serde(default)]
     pub activation: Activation,
-    /// The distribution of the first weights.
+    /// The distribution of the initial weights.
     #[serde(default)]
     pub first_weights: FirstWeights,
-    /// The seed of the first weights.
+    /// The seed for the initial weights.
     #[serde(default)]
     pub seed: u64,
 }
@@ -58,7 +58,7 @@ fn two_layers() -> Vec<usize> {
 }
 
 impl Default for PerceptronConfig {
-    /// Two layers of 64 hyperbolic tangents.
+    /// Two hidden layers of 64 tanh units.
     fn default() -> Self {
         Self {
             hidden: two_layers(),
@@ -70,7 +70,7 @@ impl Default for PerceptronConfig {
 }
 
 impl PerceptronConfig {
-    /// The network from `inputs` to `outputs` numbers.
+    /// Creates the network with `inputs` inputs and `outputs` outputs.
     pub fn init(
         &self,
         inputs: usize,
@@ -93,7 +93,7 @@ impl PerceptronConfig {
     }
 }
 
-/// `W_L·a(… a(W_1·x + b_1) …) + b_L`: linear layers with a function between them.
+/// `W_L·a(… a(W_1·x + b_1) …) + b_L`: linear layers with activations in between.
 #[derive(Module, Debug)]
 pub struct Perceptron {
     layers: Vec<nn::Linear>,

@@ -19,28 +19,29 @@ use super::{
 pub struct ResidualNetworkConfig {
     /// The width of every block.
     pub width: usize,
-    /// How many blocks there are.
+    /// The number of blocks.
     pub blocks: usize,
-    /// The function of each of them.
+    /// The activation of every block.
     pub activation: Activation,
-    /// What is done to the inputs first, if anything.
+    /// The standardization of the inputs, if any.
     #[serde(alias = "standardisation", skip_serializing_if = "Option::is_none")]
     pub standardization: Option<Standardization>,
-    /// What is done to the sums before it; nothing in networks that were written without saying so.
+    /// The normalization of the sums before the activation. If absent, there is none, as in
+    /// networks saved before this field existed.
     #[serde(alias = "normalisation", default = "Normalization::default")]
     pub normalization: Normalization,
-    /// Whether the network begins as the identity: inputs are added to the outputs, of which there are
-    /// as many, and the weights of the last layer begin at zero.
+    /// Whether the network is initialized to the identity. The inputs are then added to the
+    /// outputs, which must be equally many, and the weights of the last layer start at zero.
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     pub from_identity: bool,
-    /// The distribution of the first weights.
+    /// The distribution of the initial weights.
     pub first_weights: FirstWeights,
-    /// Their seed.
+    /// The seed for the initial weights.
     pub seed: u64,
 }
 
 impl Default for ResidualNetworkConfig {
-    /// Two blocks of 128 hyperbolic tangents of normalized sums, first weights and biases within
+    /// Two blocks of 128 tanh units with layer normalization, and initial weights and biases within
     /// `±1/√inputs`.
     fn default() -> Self {
         Self {
@@ -57,11 +58,11 @@ impl Default for ResidualNetworkConfig {
 }
 
 impl ResidualNetworkConfig {
-    /// The network from `inputs` to `outputs` numbers.
+    /// Creates the network with `inputs` inputs and `outputs` outputs.
     ///
     /// # Panics
     ///
-    /// If it is to begin as the identity and the numbers differ.
+    /// If it starts as the identity but `inputs` and `outputs` differ.
     #[track_caller]
     pub fn init(
         &self,
@@ -101,7 +102,7 @@ impl ResidualNetworkConfig {
     }
 }
 
-/// A linear layer whose outputs are zero.
+/// A linear layer with zero weights and biases.
 fn zero_layer(inputs: usize, outputs: usize, options: &TensorCreationOptions) -> nn::Linear {
     nn::Linear {
         weight: Param::from_tensor(Tensor::zeros([inputs, outputs], options.clone())),
@@ -112,16 +113,16 @@ fn zero_layer(inputs: usize, outputs: usize, options: &TensorCreationOptions) ->
     }
 }
 
-/// `u_0 = W_0·t(x) + b_0`, `u_l = u_{l−1} + a(n(W_l·u_{l−1} + b_l))` with t the
-/// [standardization](Standardization) of inputs, n the [normalization](Normalization) of sums, and a
-/// linear layer after the last block, to which `t(x)` is added in a network that begins as the identity
-/// (K. He, X. Zhang, S. Ren and J. Sun, *Deep Residual Learning for Image Recognition*,
-/// arXiv:1512.03385, eq. 1, with one layer a block).
+/// `u_0 = W_0·t(x) + b_0`, `u_l = u_{l−1} + a(n(W_l·u_{l−1} + b_l))`, where t is the
+/// [standardization](Standardization) of inputs, a the activation and n the
+/// [normalization](Normalization). A linear layer follows the last block; a network that starts as
+/// the identity adds `t(x)` to its outputs (K. He, X. Zhang, S. Ren and J. Sun, *Deep Residual
+/// Learning for Image Recognition*, arXiv:1512.03385, eq. 1, with one layer per block).
 #[derive(Module, Debug)]
 pub struct ResidualNetwork {
     first: nn::Linear,
     blocks: Vec<nn::Linear>,
-    /// One for each block, or none.
+    /// One per block, or none.
     norms: Vec<nn::LayerNorm>,
     last: nn::Linear,
     #[module(skip)]

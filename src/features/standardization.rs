@@ -1,12 +1,12 @@
-//! Inputs of mean zero and variance one.
+//! Standardized inputs, with mean zero and variance one.
 
 use burn::tensor::{Tensor, TensorData};
 use serde::{Deserialize, Serialize};
 
 /// `(x_d − μ_d)/s_d` for every input d, with constants μ and s that are not trained.
 ///
-/// A network whose inputs fill a small part of their range begins as all but a constant, and is slow
-/// to tell them apart.
+/// A network whose inputs fill only a small part of its input range starts almost constant, and is
+/// slow to learn to distinguish them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Standardization {
@@ -17,7 +17,8 @@ pub struct Standardization {
 }
 
 impl Standardization {
-    /// The means and standard deviations of points; 1 for inputs that are the same everywhere.
+    /// The means and standard deviations of points. The standard deviation of a constant input is
+    /// set to 1.
     ///
     /// # Shapes
     ///
@@ -32,7 +33,7 @@ impl Standardization {
         let means: Vec<f64> = (0..dimensions).map(|d| mean_of(d, &|x| x)).collect();
         let deviation = |(d, &mean): (usize, &f64)| {
             let deviation = mean_of(d, &|x| (x - mean).powi(2)).sqrt();
-            // What rounding leaves of no deviation is not to be blown up.
+            // A standard deviation this small is rounding error, which must not be scaled up.
             if deviation > 1e-6 * mean.abs() {
                 deviation
             } else {
@@ -43,7 +44,7 @@ impl Standardization {
         Self { means, deviations }
     }
 
-    /// The same points in these units.
+    /// Standardizes points.
     ///
     /// # Shapes
     ///
@@ -51,7 +52,7 @@ impl Standardization {
     ///
     /// # Panics
     ///
-    /// If there are not as many means and deviations as inputs.
+    /// If the numbers of means and standard deviations differ from the number of inputs.
     #[track_caller]
     pub fn apply(&self, x: Tensor<2>) -> Tensor<2> {
         let [_, dimensions] = x.dims();

@@ -1,11 +1,11 @@
-//! Which rows are different.
+//! Distinct rows of a table.
 
 use std::{
     collections::HashSet,
     hash::{Hash, Hasher},
 };
 
-/// The first row of each different one.
+/// The index of the first occurrence of each distinct row.
 ///
 /// # Shapes
 ///
@@ -19,7 +19,7 @@ pub fn distinct_rows(values: &[f64], dimensions: usize) -> Vec<usize> {
         .collect()
 }
 
-/// A row as a key: finite numbers, of which equal ones are the same.
+/// A hashable row of finite numbers. Equal numbers have equal keys.
 #[derive(PartialEq)]
 struct Row<'a>(&'a [f64]);
 
@@ -28,7 +28,7 @@ impl Eq for Row<'_> {}
 impl Hash for Row<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         for value in self.0 {
-            // Adding zero makes the two zeros one.
+            // Adding zero turns −0 into +0.
             state.write_u64((value + 0.0).to_bits());
         }
     }

@@ -12,25 +12,25 @@ use crate::{
     ops::host::{scalar::Scalar, triangular::product_on},
 };
 
-/// Inputs whose columns one thread works on at a time.
+/// The number of inputs whose columns a thread processes at a time.
 const ROWS: usize = 1024;
 
-/// Inputs of large variances whose covariances are conditioned together, so that the factor is read
-/// from memory once for all of them.
+/// The number of inputs with large variances whose covariances are conditioned together, so that
+/// the factor is read from memory once for all of them.
 const CONTENDERS: usize = 16;
 
-/// Conditional variances below this many units of rounding, relative to the largest prior
-/// variance, are noise.
+/// Conditional variances below this multiple of the machine epsilon, relative to the largest prior
+/// variance, are rounding noise.
 const NOISE_FLOOR: f64 = 64.0;
 
-/// `count` inputs, each the one whose prior variance given all earlier ones is largest: the
-/// pivoted Cholesky factorization of `K_ff` (D. Burt, C. Rasmussen and M. van der Wilk,
-/// *Convergence of Sparse Variational Inference in Gaussian Processes Regression*,
+/// Selects `count` inputs, each time the one with the largest prior variance conditional on the
+/// previous ones. This is the pivoted Cholesky factorization of `K_ff` (D. Burt, C. Rasmussen and
+/// M. van der Wilk, *Convergence of Sparse Variational Inference in Gaussian Processes Regression*,
 /// arXiv:2008.00323, algorithm 1).
 ///
-/// The first points do not depend on how many follow. Ties are broken at random by `seed`. When
-/// rounding is all that is left of the variances, distinct inputs follow at random. Time N·M²,
-/// memory N·M, with N that of the distinct inputs.
+/// The first points do not depend on `count`. Ties are broken at random with `seed`. Once the
+/// variances are rounding noise, the remaining points are random distinct inputs. Time N·M², memory
+/// N·M, where N is the number of distinct inputs.
 ///
 /// # Shapes
 ///
@@ -39,7 +39,7 @@ const NOISE_FLOOR: f64 = 64.0;
 ///
 /// # Errors
 ///
-/// [`SelectionError`] when there are no `count` distinct inputs.
+/// [`SelectionError`] when there are fewer than `count` distinct inputs.
 pub fn greedy_variance<K: Kernel>(
     kernel: &K,
     inputs: Tensor<2>,
@@ -64,11 +64,11 @@ pub fn greedy_variance<K: Kernel>(
     Ok(candidates.points(&rows, &inputs))
 }
 
-/// Columns of the pivoted Cholesky factor for [`ROWS`] inputs, and what is left of their
-/// variances and of their covariances with the contenders.
+/// Columns of the pivoted Cholesky factor for [`ROWS`] inputs, with the conditional variances of
+/// the inputs and their conditional covariances with the contenders.
 struct Panel<T> {
     first_row: usize,
-    /// One column after the other, [t, rows].
+    /// Columns one after another, [t, rows].
     columns: Vec<T>,
     /// `[rows]`
     variances: Vec<T>,
@@ -81,7 +81,7 @@ impl<T: Scalar> Panel<T> {
         self.first_row..self.first_row + self.variances.len()
     }
 
-    /// The row of the largest variance, and that variance.
+    /// The row with the largest variance, and that variance.
     fn largest(&self) -> (usize, T) {
         let mut best = (self.first_row, self.variances[0]);
         for (i, &variance) in self.variances.iter().enumerate() {
@@ -98,8 +98,9 @@ impl<T: Scalar> Panel<T> {
         columns.map(move |column| column[row - self.first_row])
     }
 
-    /// Takes the covariances of all inputs with contenders, [contenders, N], given the pivots; `rows`
-    /// are the contenders' of the factor, [contenders, t].
+    /// Takes the prior covariances of the contenders with all inputs, [contenders, N], and
+    /// conditions them on the pivots. `rows` are the contenders' rows of the factor, [contenders,
+    /// t].
     fn condition(&mut self, covariances: &[T], inputs: usize, rows: &[T]) {
         self.covariances.clear();
         for covariances in covariances.chunks_exact(inputs) {
@@ -116,8 +117,8 @@ impl<T: Scalar> Panel<T> {
         }
     }
 
-    /// Adds the column of a contender with the given deviation; `entries` are those of the column
-    /// at all contenders.
+    /// Adds the column of a contender with the given conditional standard deviation; `entries` are
+    /// the entries of that column at all contenders.
     fn add_pivot(&mut self, contender: usize, deviation: T, entries: &[T]) {
         let width = self.variances.len();
         let first = self.columns.len();
@@ -136,18 +137,18 @@ impl<T: Scalar> Panel<T> {
     }
 }
 
-/// A pivoted Cholesky factorization of the covariance of some inputs, on its way.
+/// A pivoted Cholesky factorization in progress.
 struct Factorization<'a, T, K> {
     kernel: &'a K,
     /// [N, D]
     inputs: Tensor<2>,
     panels: Vec<Panel<T>>,
-    /// Those whose conditional covariances are at hand.
+    /// The inputs whose conditional covariances are available.
     contenders: Vec<usize>,
 }
 
 impl<'a, T: Scalar + Element, K: Kernel> Factorization<'a, T, K> {
-    /// With room for a number of pivots.
+    /// Creates a factorization with capacity for `count` pivots.
     fn new(kernel: &'a K, inputs: Tensor<2>, count: usize) -> Self {
         let variances: Vec<T> = host_values(kernel.diagonal(inputs.clone()));
         let panels = (variances.chunks(ROWS).enumerate()).map(|(panel, variances)| Panel {
@@ -164,13 +165,13 @@ impl<'a, T: Scalar + Element, K: Kernel> Factorization<'a, T, K> {
         }
     }
 
-    /// The input of the largest variance, and that variance.
+    /// The input with the largest variance, and that variance.
     fn largest(&self) -> Option<(usize, T)> {
         let largest = self.panels.par_iter().map(Panel::largest);
         largest.reduce_with(|first, second| if second.1 > first.1 { second } else { first })
     }
 
-    /// Makes the next pivot of an input with the given variance.
+    /// Makes an input with the given variance the next pivot.
     fn add_pivot(&mut self, pivot: usize, variance: T) {
         let place = self.contenders.iter().position(|&row| row == pivot);
         let contender = place.unwrap_or_else(|| {
@@ -185,12 +186,12 @@ impl<'a, T: Scalar + Element, K: Kernel> Factorization<'a, T, K> {
         let entries: Vec<T> = self.contenders.iter().map(entry).collect();
         let panels = self.panels.par_iter_mut();
         panels.for_each(|panel| panel.add_pivot(contender, deviation, &entries));
-        // A kernel with white noise leaves some variance to the pivot itself.
+        // A kernel with white noise would leave some variance at the pivot itself.
         self.panels[pivot / ROWS].variances[pivot % ROWS] = T::default();
     }
 
-    /// Conditions the covariances of the next pivot, the first contender, and of others that may
-    /// follow it.
+    /// Computes the conditional covariances of the next pivot, which is the first contender, and of
+    /// likely later pivots.
     fn find_contenders(&mut self, pivot: usize) {
         let contenders = core::iter::once(pivot).chain(self.next_largest(pivot));
         self.contenders = contenders.collect();
@@ -208,7 +209,7 @@ impl<'a, T: Scalar + Element, K: Kernel> Factorization<'a, T, K> {
         panels.for_each(|panel| panel.condition(&covariances, inputs, &factor));
     }
 
-    /// The inputs of the largest variances but for the pivot's own.
+    /// The inputs with the largest variances, except for the pivot.
     fn next_largest(&self, pivot: usize) -> Vec<usize> {
         let mut others: Vec<(T, usize)> = (self.panels.iter())
             .flat_map(|panel| panel.variances.iter().copied().zip(panel.range()))
@@ -225,8 +226,8 @@ impl<'a, T: Scalar + Element, K: Kernel> Factorization<'a, T, K> {
     }
 }
 
-/// The inputs of the largest conditional variances in turn: `count` of them, or as many as stand
-/// out from rounding.
+/// The inputs with the largest conditional variances, in order of selection: `count` of them, or as
+/// many as exceed rounding noise.
 fn largest_variances<T: Scalar + Element, K: Kernel>(
     kernel: &K,
     inputs: Tensor<2>,
@@ -240,7 +241,7 @@ fn largest_variances<T: Scalar + Element, K: Kernel>(
             break;
         };
         let floor = *floor.get_or_insert(NOISE_FLOOR * T::EPSILON * variance.to_f64());
-        // Hyperparameters that give NaN end here, too.
+        // Also stops if the hyperparameters produce NaN.
         if variance.to_f64().partial_cmp(&floor) != Some(Ordering::Greater) {
             break;
         }
@@ -250,7 +251,7 @@ fn largest_variances<T: Scalar + Element, K: Kernel>(
     chosen
 }
 
-/// A tensor's values.
+/// Copies a tensor to the host.
 fn host_values<T: Element, const D: usize>(tensor: Tensor<D>) -> Vec<T> {
     tensor.into_data().iter::<T>().collect()
 }

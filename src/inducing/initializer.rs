@@ -1,4 +1,4 @@
-//! Where inducing points start: the choice of a method, and what the methods share.
+//! Initialization of inducing points, and helpers that the methods share.
 
 use burn::tensor::{Int, Tensor, TensorData};
 use rand::{SeedableRng, rngs::ChaCha8Rng, seq::SliceRandom};
@@ -7,23 +7,23 @@ use serde::{Deserialize, Serialize};
 use super::{distinct_rows, greedy_variance, k_means, subset};
 use crate::{kernels::Kernel, parameter::numbers};
 
-/// How the first inducing points are chosen from the inputs.
+/// The method for choosing initial inducing points from the inputs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Initializer {
     /// A random subset of the inputs; see [`subset`].
     Subset,
-    /// The centers of clusters of the inputs; see [`k_means`].
+    /// The cluster centers of the inputs; see [`k_means`].
     #[default]
     KMeans,
-    /// The inputs with the largest conditional prior variance, one after the other; see
+    /// The inputs with the largest conditional prior variance, selected one by one; see
     /// [`greedy_variance`].
     GreedyVariance,
 }
 
 impl Initializer {
-    /// `count` points for `inputs`; the same seed gives the same points. Only
-    /// [`GreedyVariance`](Self::GreedyVariance) looks at the kernel.
+    /// Selects `count` points for `inputs`. Equal seeds give equal points. Only
+    /// [`GreedyVariance`](Self::GreedyVariance) uses the kernel.
     ///
     /// # Shapes
     ///
@@ -32,7 +32,7 @@ impl Initializer {
     ///
     /// # Errors
     ///
-    /// [`SelectionError`] when there are no `count` distinct inputs.
+    /// [`SelectionError`] when there are fewer than `count` distinct inputs.
     pub fn select<K: Kernel>(
         self,
         kernel: &K,
@@ -49,18 +49,18 @@ impl Initializer {
 }
 
 impl Initializer {
-    /// Several sets of points, no two points of which are the same: as many as all sets need are
-    /// chosen together and dealt out at random by the seed. One set is in the order of
+    /// Selects several sets of points with no point in common: selects enough points for all sets
+    /// at once and distributes them at random, depending on the seed. A single set has the order of
     /// [`select`](Self::select).
     ///
     /// # Shapes
     ///
-    /// - `inputs`: `[N, D]`, `counts`: the number of points of each set, M
-    /// - result: `[M, D]` for each
+    /// - `inputs`: `[N, D]`, `counts`: the number of points in each set, M
+    /// - result: `[M, D]` for each set
     ///
     /// # Errors
     ///
-    /// [`SelectionError`] when a set is to be empty or there are not as many distinct inputs.
+    /// [`SelectionError`] when a set would be empty or there are too few distinct inputs.
     pub fn select_sets<K: Kernel>(
         self,
         kernel: &K,
@@ -77,7 +77,7 @@ impl Initializer {
             return Ok(vec![points]);
         }
         let mut random = ChaCha8Rng::seed_from_u64(seed);
-        // Another stream than that of the choice.
+        // Use a different stream than the selection does.
         random.set_stream(1);
         let mut order: Vec<i64> = (0..total as i64).collect();
         order.shuffle(&mut random);
@@ -86,47 +86,47 @@ impl Initializer {
     }
 }
 
-/// Inducing points that cannot be chosen.
+/// An error in the selection of inducing points.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SelectionError {
-    /// None were asked for.
+    /// No points were requested.
     #[error("a sparse Gaussian process needs at least one inducing point, not 0")]
     None,
-    /// More were asked for than there are inputs.
+    /// More points were requested than there are inputs.
     #[error(
         "{requested} inducing points cannot be chosen from {available} inputs; ask for at most \
          {available}"
     )]
     TooFewInputs {
-        /// The number asked for, M.
+        /// The number of points requested, M.
         requested: usize,
         /// The number of inputs, N.
         available: usize,
     },
-    /// More were asked for than there are different inputs.
+    /// More points were requested than there are distinct inputs.
     #[error(
         "{requested} inducing points cannot be chosen from inputs with only {distinct} distinct \
          rows; ask for at most {distinct}"
     )]
     TooFewDistinct {
-        /// The number asked for, M.
+        /// The number of points requested, M.
         requested: usize,
-        /// The number of different inputs.
+        /// The number of distinct inputs.
         distinct: usize,
     },
     /// An input is NaN or infinite.
     #[error("input {value} in row {row}, column {column} is not a finite number")]
     NotFinite {
-        /// The row, counted from zero.
+        /// The zero-based row.
         row: usize,
-        /// The column, counted from zero.
+        /// The zero-based column.
         column: usize,
         /// The value found.
         value: f64,
     },
 }
 
-/// Checked inputs on the host, in a random order.
+/// Validated inputs on the host, in random order.
 pub(super) struct Candidates {
     /// Row-major, [N, D].
     pub values: Vec<f64>,
@@ -134,12 +134,12 @@ pub(super) struct Candidates {
     pub dimensions: usize,
     /// The source of all further randomness.
     pub generator: ChaCha8Rng,
-    /// The first row, in this order, of each different one.
+    /// The index of the first occurrence of each distinct row, in this order.
     pub distinct: Vec<usize>,
 }
 
 impl Candidates {
-    /// Reads, checks and shuffles the inputs, of which `count` are to be chosen.
+    /// Reads, checks and shuffles the inputs, from which `count` points will be selected.
     pub fn new(inputs: &Tensor<2>, count: usize, seed: u64) -> Result<Self, SelectionError> {
         let [available, dimensions] = inputs.dims();
         if count == 0 {
@@ -186,7 +186,7 @@ impl Candidates {
         &self.values[row * self.dimensions..][..self.dimensions]
     }
 
-    /// Some rows as points like `inputs`, [M, D].
+    /// Selected rows as points like `inputs`, [M, D].
     pub fn points(&self, rows: &[usize], inputs: &Tensor<2>) -> Tensor<2> {
         let values = rows.iter().flat_map(|&row| self.row(row)).copied();
         points(values.collect(), self.dimensions, inputs)

@@ -1,4 +1,4 @@
-//! Inducing points from the centers of clusters.
+//! Inducing points from k-means cluster centers.
 
 use burn::tensor::Tensor;
 use rand::{RngExt, rngs::ChaCha8Rng};
@@ -7,24 +7,24 @@ use rayon::prelude::*;
 use super::initializer::{Candidates, SelectionError, points};
 use crate::ops::host::nearest::{lower_distances, nearest};
 
-/// Inputs whose weights are added up first. Sums are added up in the order of these parts, so that
-/// the result does not depend on the number of threads.
+/// The number of inputs per partial sum. Sums are computed over such parts in a fixed order, so
+/// that the result does not depend on the number of threads.
 const PART: usize = 512;
 
-/// At most this many inputs for each center are looked at.
+/// The maximum number of inputs used per center.
 const INPUTS_PER_CENTER: usize = 256;
 
-/// Rounds of Lloyd's algorithm at most.
+/// The maximum number of iterations of Lloyd's algorithm.
 const ROUNDS: usize = 30;
 
-/// The relative decrease of the sum of squared distances below which a round is the last.
+/// The iteration ends when the relative decrease of the sum of squared distances falls below this.
 const TOLERANCE: f64 = 1e-4;
 
-/// `count` cluster centers of `inputs`: seeds as in D. Arthur and S. Vassilvitskii, *k-means++: the
-/// advantages of careful seeding* (2007), then Lloyd's algorithm.
+/// `count` cluster centers of `inputs`: initial centers from D. Arthur and S. Vassilvitskii,
+/// *k-means++: the advantages of careful seeding* (2007), followed by Lloyd's algorithm.
 ///
-/// More than 256 inputs a center are first thinned out at random. A cluster that loses all its
-/// inputs moves to the input that is furthest from its center.
+/// If there are more than 256 inputs per center, a random subset is used. A cluster that loses all
+/// its inputs moves to the input that is farthest from its center.
 ///
 /// # Shapes
 ///
@@ -33,12 +33,12 @@ const TOLERANCE: f64 = 1e-4;
 ///
 /// # Errors
 ///
-/// [`SelectionError`] when there are no `count` distinct inputs.
+/// [`SelectionError`] when there are fewer than `count` distinct inputs.
 pub fn k_means(inputs: Tensor<2>, count: usize, seed: u64) -> Result<Tensor<2>, SelectionError> {
     let mut candidates = Candidates::new(&inputs, count, seed)?;
     let dimensions = candidates.dimensions;
     let limit = INPUTS_PER_CENTER * count;
-    // The last distinct row that is needed may lie beyond the limit.
+    // Keep enough rows for `count` distinct ones, even if that exceeds the limit.
     let needed = candidates.distinct[count - 1] + 1;
     candidates.values.truncate(limit.max(needed) * dimensions);
     let Some(seeds) = distant_rows(
@@ -47,7 +47,7 @@ pub fn k_means(inputs: Tensor<2>, count: usize, seed: u64) -> Result<Tensor<2>, 
         count,
         &mut candidates.generator,
     ) else {
-        // Inputs so close that their squared distances vanish have no clusters.
+        // The inputs are so close that their squared distances vanish, so there are no clusters.
         return Ok(candidates.points(&candidates.distinct[..count], &inputs));
     };
     let mut centers: Vec<f64> = (seeds.iter())
@@ -66,8 +66,8 @@ pub fn k_means(inputs: Tensor<2>, count: usize, seed: u64) -> Result<Tensor<2>, 
     Ok(points(centers, dimensions, &inputs))
 }
 
-/// Rows drawn one after the other with probability proportional to the squared distance from the
-/// nearest one drawn, or nothing if all distances vanish in rounding.
+/// Draws rows one by one, with probability proportional to the squared distance from the nearest
+/// row drawn so far. Returns `None` if all distances vanish by rounding.
 fn distant_rows(
     values: &[f64],
     dimensions: usize,
@@ -92,7 +92,8 @@ fn distant_rows(
     }
 }
 
-/// A row with probability proportional to its weight; `parts` are the sums over parts of rows.
+/// Draws a row with probability proportional to its weight; `parts` are the sums over parts of the
+/// rows.
 fn draw(weights: &[f64], parts: &[f64], generator: &mut ChaCha8Rng) -> Option<usize> {
     let total: f64 = parts.iter().sum();
     let mut left = generator.random::<f64>() * total;
@@ -124,13 +125,13 @@ fn draw(weights: &[f64], parts: &[f64], generator: &mut ChaCha8Rng) -> Option<us
     last
 }
 
-/// The inputs by nearest center.
+/// The inputs grouped by nearest center.
 struct Clusters {
-    /// The rows of each cluster, in their order.
+    /// The rows of each cluster, in ascending order.
     members: Vec<Vec<usize>>,
-    /// The squared distance of every input from its center.
+    /// The squared distance of every input from its nearest center.
     distances: Vec<f64>,
-    /// Their sum.
+    /// The sum of the squared distances.
     sum_of_squares: f64,
 }
 
@@ -149,8 +150,8 @@ impl Clusters {
         }
     }
 
-    /// Moves every center to the mean of its inputs, those without inputs to the inputs furthest
-    /// from their centers.
+    /// Moves every center to the mean of its inputs. Centers without inputs move to the inputs
+    /// farthest from their centers.
     fn move_centers(&self, candidates: &Candidates, centers: &mut [f64]) {
         let dimensions = candidates.dimensions;
         (centers.par_chunks_exact_mut(dimensions))
@@ -175,9 +176,9 @@ impl Clusters {
         }
     }
 
-    /// The distinct inputs from the furthest to the nearest to its center.
+    /// The distinct inputs, in order of decreasing distance from their centers.
     fn furthest(&self, candidates: &Candidates) -> impl Iterator<Item = usize> {
-        // Equal inputs are all as far away: one of them is enough.
+        // Equal inputs have equal distances, so one of them suffices.
         let rows = self.distances.len();
         let mut furthest: Vec<usize> = (candidates.distinct.iter().copied())
             .filter(|&row| row < rows)
@@ -195,7 +196,7 @@ mod tests {
     use super::*;
     use crate::{ops::host::nearest::squared_distance, parameter::numbers};
 
-    /// The algorithm in single loops, for inputs none of which are thinned out.
+    /// A reference implementation in plain loops, for inputs that are not subsampled.
     fn in_single_loops(candidates: &mut Candidates, count: usize) -> Vec<f64> {
         let (values, dimensions) = (candidates.values.clone(), candidates.dimensions);
         let rows: Vec<&[f64]> = values.chunks_exact(dimensions).collect();

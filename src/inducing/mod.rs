@@ -1,5 +1,5 @@
-//! Inducing variables: the `M` quantities `u` that a sparse Gaussian process is conditioned on, and
-//! where they start.
+//! Inducing variables: the `M` variables `u` that a sparse Gaussian process is conditioned on, and
+//! methods to initialize them.
 
 mod distinct_rows;
 mod greedy_variance;
@@ -30,11 +30,11 @@ use crate::kernels::Kernel;
 
 /// Inducing variables `u` with known covariances among themselves and with function values.
 ///
-/// The kernel is a parameter of the trait, so that inter-domain variables (patches of an image,
-/// say) can be written for the kernels they make sense with. Whatever is built on this trait works
+/// The kernel is a parameter of the trait, so that inter-domain variables (for example patches of
+/// an image) can be implemented for the kernels they are meant for. Code based on this trait works
 /// with all of them.
 pub trait InducingVariables<K: Kernel>: Module + ModuleDisplay {
-    /// How many there are, M.
+    /// The number of inducing variables, M.
     fn count(&self) -> usize;
 
     /// `Cov[u, u]`, `[M, M]`.
@@ -51,13 +51,13 @@ pub trait InducingVariables<K: Kernel>: Module + ModuleDisplay {
     /// `Cov[u, v]` with other inducing variables of the same kind, `[M, M2]`.
     fn kuv(&self, kernel: &K, other: &Self) -> Tensor<2>;
 
-    /// Some columns of `Cov[u, u]`, `[M, C]`, chosen by `columns`, `[C]`. The default computes all
-    /// of them.
+    /// Selected columns of `Cov[u, u]`, `[M, C]`, given by `columns`, `[C]`. The default computes
+    /// the whole matrix.
     fn kuu_columns(&self, kernel: &K, columns: Tensor<1, Int>) -> Tensor<2> {
         self.kuu(kernel).select(1, columns)
     }
 
-    /// The variables of all sets, in their order, as one set.
+    /// Concatenates all sets, in order.
     fn union(sets: &[Self]) -> Self
     where
         Self: Sized;
@@ -65,10 +65,10 @@ pub trait InducingVariables<K: Kernel>: Module + ModuleDisplay {
 
 /// Inducing variables that can be computed from functions: `u(f)`.
 pub trait FunctionVariables {
-    /// Dimensions of the functions' inputs, D.
+    /// The input dimensions of the functions, D.
     fn input_dimensions(&self) -> usize;
 
-    /// The inducing variables of functions, `[S, P, M]`, from what gives the functions' values,
-    /// `[S, P, N]`, at inputs `[N, D]`.
+    /// The inducing variables of sampled functions, `[S, P, M]`. `functions` evaluates the samples
+    /// at inputs `[N, D]` and returns `[S, P, N]`.
     fn of(&self, functions: impl FnOnce(Tensor<2>) -> Tensor<3>) -> Tensor<3>;
 }

@@ -9,13 +9,15 @@ use crate::{
     parameter::{Hyperparameter, hyperparameters},
 };
 
-/// A kernel through inducing variables: features `φ(x) = L⁻¹k_u(x)`, `LLᵀ = Cov[u, u]`, so that
-/// `φ(x)ᵀφ(x′)` is Nyström's approximation, and `c(x) = k(x, x) − ‖φ(x)‖²`.
+/// A Nyström approximation of a kernel with inducing variables: features `φ(x) = L⁻¹k_u(x)`,
+/// `LLᵀ = Cov[u, u]`, so that `φ(x)ᵀφ(x′)` is the Nyström approximation, and
+/// `c(x) = k(x, x) − ‖φ(x)‖²`.
 ///
 /// As the kernel of [`LowRankRegression`](crate::inference::LowRankRegression) it gives sparse
-/// regression (the bound of [`Collapsed`](crate::inference::Collapsed), its prediction or that of
-/// FITC), and as that of [`WeightSpace`](crate::variational::WeightSpace) a whitened variational
-/// posterior; with a kernel on the outputs of a network, sparse deep kernel learning.
+/// regression, with the bound of [`Collapsed`](crate::inference::Collapsed) and the predictions of
+/// either Collapsed or FITC. As the kernel of [`WeightSpace`](crate::variational::WeightSpace) it
+/// gives a whitened variational posterior. With a kernel on the outputs of a network it gives
+/// sparse deep kernel learning.
 #[derive(Module, Debug)]
 pub struct Nystrom<K: Module, I: Module> {
     kernel: K,
@@ -25,7 +27,7 @@ pub struct Nystrom<K: Module, I: Module> {
 }
 
 impl<K: Kernel, I: InducingVariables<K>> Nystrom<K, I> {
-    /// `kernel` through inducing variables; `jitter` is that of their covariance.
+    /// Approximates `kernel` with inducing variables; `jitter` is for their covariance.
     pub fn new(kernel: K, inducing: I, jitter: Jitter) -> Self {
         Self {
             kernel,

@@ -1,4 +1,4 @@
-//! Inducing patches: responses to trained patches of images.
+//! Inducing patches: responses of convolutional kernels to trained patches.
 
 use burn::{
     module::{Module, Param},
@@ -9,12 +9,12 @@ use super::InducingVariables;
 use crate::kernels::{Convolutional, Kernel};
 
 /// `u = g(Z)`: the values of the response function of a [`Convolutional`] kernel at trained patches
-/// `Z`, `[M, d]`; under a location kernel at trained places, `[M, 2]`, as well.
+/// `Z`, `[M, d]`. With a location kernel they also have trained locations, `[M, 2]`.
 ///
-/// They are inter-domain variables: with `d` numbers instead of an image's, their covariances with
-/// each other cost no more than those of points, and those with an image one covariance a patch
-/// (M. van der Wilk, C. E. Rasmussen and J. Hensman, *Convolutional Gaussian Processes*,
-/// arXiv:1709.01894).
+/// They are inter-domain variables. A patch has `d` numbers, fewer than an image, so covariances
+/// among them cost no more than those of points, and the covariance with an image takes one
+/// covariance per patch (M. van der Wilk, C. E. Rasmussen and J. Hensman, *Convolutional Gaussian
+/// Processes*, arXiv:1709.01894).
 #[derive(Module, Debug)]
 pub struct InducingPatches {
     patches: Param<Tensor<2>>,
@@ -22,7 +22,7 @@ pub struct InducingPatches {
 }
 
 impl InducingPatches {
-    /// Inducing patches that start at `patches`, `[M, d]`.
+    /// Creates inducing patches that start at `patches`, `[M, d]`.
     pub fn new(patches: Tensor<2>) -> Self {
         Self {
             patches: Param::from_tensor(patches),
@@ -30,11 +30,11 @@ impl InducingPatches {
         }
     }
 
-    /// With first places, `[M, 2]`, in rows and columns of patches.
+    /// Sets the initial locations, `[M, 2]`, in rows and columns of patches.
     ///
     /// # Panics
     ///
-    /// If there is not a place with two coordinates for each patch.
+    /// If there is not one location with two coordinates per patch.
     #[track_caller]
     pub fn with_places(mut self, places: Tensor<2>) -> Self {
         let [count, _] = self.patches().dims();
@@ -52,12 +52,12 @@ impl InducingPatches {
         self.patches.val()
     }
 
-    /// Their places, `[M, 2]`, if they have some.
+    /// The locations of the patches, `[M, 2]`, if they have any.
     pub fn places(&self) -> Option<Tensor<2>> {
         self.places.as_ref().map(Param::val)
     }
 
-    /// `k_g(z, z′)`, times `k_loc` of the places under a location kernel.
+    /// `k_g(z, z′)`; with a location kernel, times `k_loc` of the locations.
     #[track_caller]
     fn covariance<K: Kernel>(
         &self,

@@ -8,14 +8,14 @@ use burn::{
 use super::{FunctionVariables, InducingVariables};
 use crate::kernels::Kernel;
 
-/// `u = f(Z)`: the function values at the inducing points `Z`, `[M, D]`, which are trained.
+/// `u = f(Z)`: the function values at trained inducing points `Z`, `[M, D]`.
 #[derive(Module, Debug)]
 pub struct InducingPoints {
     points: Param<Tensor<2>>,
 }
 
 impl InducingPoints {
-    /// Inducing points that start at `points`, `[M, D]`.
+    /// Creates inducing points that start at `points`, `[M, D]`.
     pub fn new(points: Tensor<2>) -> Self {
         Self {
             points: Param::from_tensor(points),

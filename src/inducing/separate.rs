@@ -1,4 +1,4 @@
-//! Inducing variables of several functions.
+//! Batched inducing variables of several functions.
 
 use burn::{
     module::{Module, ModuleDisplay, Param},
@@ -8,15 +8,15 @@ use burn::{
 use super::{InducingPoints, InducingVariables};
 use crate::kernels::{Kernel, SeparateKernels};
 
-/// Inducing variables `u_p` for each of P functions with kernels of their own, as a batch.
+/// Inducing variables `u_p` for each of P functions with separate kernels, as a batch.
 ///
-/// [`InducingPoints`] are the case of the same places for all, [`SeparatePoints`] that of places of
-/// their own.
+/// With [`InducingPoints`] all functions share their points; with [`SeparatePoints`] each has its
+/// own.
 pub trait SeparateInducing<K: Kernel>: Module + ModuleDisplay {
     /// The inducing variables of one function.
     type Member: InducingVariables<K>;
 
-    /// How many each function has, M.
+    /// The number of inducing variables per function, M.
     fn count(&self) -> usize;
 
     /// `Cov[u_p, u_p]`, `[P, M, M]`.
@@ -28,27 +28,27 @@ pub trait SeparateInducing<K: Kernel>: Module + ModuleDisplay {
     /// `Cov[u_p, v_p]` with other inducing variables of the same kind, `[P, M, M2]`.
     fn kuv(&self, kernels: &SeparateKernels<K>, other: &Self) -> Tensor<3>;
 
-    /// Some columns of each `Cov[u_p, u_p]`, `[P, M, C]`, chosen by `columns`, `[C]`. The default
-    /// computes all of them.
+    /// Selected columns of each `Cov[u_p, u_p]`, `[P, M, C]`, given by `columns`, `[C]`. The
+    /// default computes the whole matrices.
     fn kuu_columns(&self, kernels: &SeparateKernels<K>, columns: Tensor<1, Int>) -> Tensor<3> {
         self.kuu(kernels).select(2, columns)
     }
 
-    /// The variables of all sets, in their order, as one set.
+    /// Concatenates all sets, in order.
     fn union(sets: &[Self]) -> Self;
 
     /// The inducing variables of function `output`.
     fn member(&self, output: usize) -> Self::Member;
 }
 
-/// Function values at places of their own for each function, `[P, M, D]`, which are trained.
+/// Function values at trained points that differ between the functions, `[P, M, D]`.
 #[derive(Module, Debug)]
 pub struct SeparatePoints {
     points: Param<Tensor<3>>,
 }
 
 impl SeparatePoints {
-    /// Inducing points that start at `points`, `[P, M, D]`.
+    /// Creates inducing points that start at `points`, `[P, M, D]`.
     pub fn new(points: Tensor<3>) -> Self {
         Self {
             points: Param::from_tensor(points),
@@ -61,7 +61,7 @@ impl SeparatePoints {
     }
 }
 
-/// The same points for `outputs` functions.
+/// Repeats the points for `outputs` functions.
 fn repeated(points: Tensor<2>, outputs: usize) -> Tensor<3> {
     let [rows, dimensions] = points.dims();
     points.unsqueeze::<3>().expand([outputs, rows, dimensions])

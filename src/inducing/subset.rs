@@ -4,7 +4,7 @@ use burn::tensor::Tensor;
 
 use super::initializer::{Candidates, SelectionError};
 
-/// `count` different rows of `inputs`, uniformly at random. Equal inputs count as one.
+/// Selects `count` distinct rows of `inputs` uniformly at random.
 ///
 /// # Shapes
 ///
@@ -13,7 +13,7 @@ use super::initializer::{Candidates, SelectionError};
 ///
 /// # Errors
 ///
-/// [`SelectionError`] when there are no `count` distinct inputs.
+/// [`SelectionError`] when there are fewer than `count` distinct inputs.
 pub fn subset(inputs: Tensor<2>, count: usize, seed: u64) -> Result<Tensor<2>, SelectionError> {
     let candidates = Candidates::new(&inputs, count, seed)?;
     Ok(candidates.points(&candidates.distinct[..count], &inputs))

@@ -1,4 +1,4 @@
-//! The collapsed bound: sparse regression with `q(u)` at its optimum.
+//! The collapsed bound: sparse regression with the optimal `q(u)`.
 
 use burn::{module::Module, tensor::Tensor};
 
@@ -16,14 +16,13 @@ use crate::{
     process::{BLOCK, ConditionedProcess, Spread, VariationalGaussian, WithMean},
 };
 
-/// Sparse regression with the optimal `q(u)` put into the evidence lower bound:
-/// `log N(y | m, Q + σ²I) − tr(K − Q)/(2σ²)`, `Q = K_fu K_uu⁻¹ K_uf`
-/// (M. Titsias, *Variational Learning of Inducing Variables in Sparse Gaussian Processes*, 2009,
-/// eq. 9).
+/// Sparse regression with the optimal `q(u)` substituted into the evidence lower bound:
+/// `log N(y | m, Q + σ²I) − tr(K − Q)/(2σ²)`, `Q = K_fu K_uu⁻¹ K_uf` (M. Titsias, *Variational
+/// Learning of Inducing Variables in Sparse Gaussian Processes*, 2009, eq. 9).
 ///
-/// With `Λ = L⁻¹K_uf`, `L` the factor of `K_uu`, everything goes through `B = I + σ⁻²ΛΛᵀ`, whose
-/// eigenvalues are at least one, so that it needs no jitter (L. Tiao, *A Handbook for Sparse
-/// Variational Gaussian Processes*, 2020). Time N·M²; memory N·M in training and M² in prediction.
+/// With `Λ = L⁻¹K_uf` and `L` the factor of `K_uu`, all computations use `B = I + σ⁻²ΛΛᵀ`. Its
+/// eigenvalues are at least one, so it needs no jitter (L. Tiao, *A Handbook for Sparse Variational
+/// Gaussian Processes*, 2020). Time N·M²; memory N·M in training and M² in prediction.
 #[derive(Module, Debug)]
 pub struct Collapsed<K: Module, M: Module, I: Module> {
     kernel: K,
@@ -49,8 +48,8 @@ struct Optimum {
 }
 
 impl<K: Kernel, M: Mean, I: InducingVariables<K>> Collapsed<K, M, I> {
-    /// Sparse regression with the given prior, noise and inducing variables; `jitter` is that of
-    /// `K_uu`.
+    /// Creates sparse regression with the given prior, noise and inducing variables. `jitter` is
+    /// for `K_uu`.
     pub fn new(kernel: K, mean: M, likelihood: Gaussian, inducing: I, jitter: Jitter) -> Self {
         Self {
             kernel,
@@ -62,7 +61,7 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> Collapsed<K, M, I> {
         }
     }
 
-    /// With these priors of its parameters, by their paths, which its trainer adds to the objective.
+    /// Sets priors of parameters, given by path. Trainers add their log density to the objective.
     pub fn with_priors(mut self, priors: Priors) -> Self {
         self.priors = priors;
         self
@@ -94,9 +93,9 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> Collapsed<K, M, I> {
     }
 
     /// The optimal distribution of the whitened variables, `L⁻¹u ~ N(b_p, B⁻¹)`, with the
-    /// lower-triangular factor of `B⁻¹`: the `q(u)` of a
-    /// [`Whitened`](crate::variational::Whitened) posterior that attains this bound. Its parameters
-    /// are on the device of the model and have no history.
+    /// lower-triangular factor of `B⁻¹`. As the `q(u)` of a
+    /// [`Whitened`](crate::variational::Whitened) posterior it attains this bound. Its parameters
+    /// are on the device of the model and detached.
     ///
     /// # Shapes
     ///
@@ -117,13 +116,13 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> Collapsed<K, M, I> {
         optimal_gaussian(mean, precision, autodiff)
     }
 
-    /// The bound of an optimal `q(u | f_⊥)`, which sees the part `f_⊥` of the function that the
-    /// inducing variables leave open:
-    /// `Σ_p log N(y_p | m_p, Q + σ²I) − P·tr[(Q + σ²I)⁻¹(K − Q)]/2`
-    /// (J. Shi, M. Titsias and A. Mnih, *Sparse Orthogonal Variational Inference for Gaussian
-    /// Processes*, arXiv:1910.10596, eq. 14). With `B = RRᵀ` it is the
-    /// [objective](FullBatch::objective) plus `P·tr[V(K − Q)Vᵀ]/(2σ⁴)`, `V = R⁻¹Λ`, and lies
-    /// between it and the log evidence. Time N²·M, memory N².
+    /// The bound of an optimal `q(u | f_⊥)`, which also depends on `f_⊥`, the part of the function
+    /// that the inducing variables do not determine:
+    /// `Σ_p log N(y_p | m_p, Q + σ²I) − P·tr[(Q + σ²I)⁻¹(K − Q)]/2` (J. Shi, M. Titsias and A.
+    /// Mnih, *Sparse Orthogonal Variational Inference for Gaussian Processes*, arXiv:1910.10596,
+    /// eq. 14). With `B = RRᵀ` it equals the [objective](FullBatch::objective) plus
+    /// `P·tr[V(K − Q)Vᵀ]/(2σ⁴)`, `V = R⁻¹Λ`, and lies between the objective and the log evidence.
+    /// Time N²·M, memory N².
     ///
     /// # Shapes
     ///
@@ -150,8 +149,8 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> Collapsed<K, M, I> {
         Ok(bound + regained / noise.square() * (0.5 * outputs as f64))
     }
 
-    /// `Σ_p log N(y_p | m_p, Q + σ²I)`: the deterministic training conditional approximation of
-    /// the log evidence (J. Quiñonero-Candela and C. Rasmussen, *A Unifying View of Sparse
+    /// `Σ_p log N(y_p | m_p, Q + σ²I)`: the deterministic training conditional (DTC) approximation
+    /// of the log evidence (J. Quiñonero-Candela and C. Rasmussen, *A Unifying View of Sparse
     /// Approximate Gaussian Process Regression*, 2005). It is not a lower bound.
     ///
     /// # Shapes
@@ -173,8 +172,8 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> Collapsed<K, M, I> {
     }
 
     /// `Σ_p log N(y_p | m_p, Q + diag(K − Q) + σ²I)`: the fully independent training conditional
-    /// approximation of the log evidence (E. Snelson and Z. Ghahramani, *Sparse Gaussian Processes
-    /// using Pseudo-inputs*, 2005). It is not a lower bound.
+    /// (FITC) approximation of the log evidence (E. Snelson and Z. Ghahramani, *Sparse Gaussian
+    /// Processes using Pseudo-inputs*, 2005). It is not a lower bound.
     ///
     /// # Shapes
     ///
@@ -209,7 +208,7 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> Collapsed<K, M, I> {
         Ok((features, unexplained))
     }
 
-    /// The optimal `q(u)`, with `ΛΛᵀ` and `Λy` added up block by block.
+    /// The optimal `q(u)`, with `ΛΛᵀ` and `Λy` accumulated block by block.
     fn optimum(
         &self,
         inputs: Tensor<2>,

@@ -1,4 +1,4 @@
-//! Exact Gaussian-process regression.
+//! Exact Gaussian process regression.
 
 use burn::{module::Module, tensor::Tensor};
 
@@ -13,12 +13,12 @@ use crate::{
     process::{ConditionedProcess, Spread, WithMean},
 };
 
-/// The noise is jitter enough: more is added where rounding makes a pivot negative all the same.
+/// The noise acts as jitter. More is added only if rounding still makes a pivot negative.
 const JITTER: Jitter = Jitter::NONE;
 
 /// Exact regression: with `L` the Cholesky factor of `K + σ²I` and `r = y − m(X)`,
-/// `log p(y) = −½‖L⁻¹r‖² − ½log|K + σ²I| − ½N·log 2π`
-/// (Rasmussen and Williams, *Gaussian Processes for Machine Learning*, 2006, algorithm 2.1).
+/// `log p(y) = −½‖L⁻¹r‖² − ½log|K + σ²I| − ½N·log 2π` (Rasmussen and Williams, *Gaussian Processes
+/// for Machine Learning*, 2006, algorithm 2.1).
 ///
 /// Time N³ and memory N².
 #[derive(Module, Debug)]
@@ -31,7 +31,7 @@ pub struct Exact<K: Module, M: Module> {
 }
 
 impl<K: Kernel, M: Mean> Exact<K, M> {
-    /// Exact regression with the given prior and noise.
+    /// Creates exact regression with the given prior and noise.
     pub fn new(kernel: K, mean: M, likelihood: Gaussian) -> Self {
         Self {
             kernel,
@@ -41,7 +41,7 @@ impl<K: Kernel, M: Mean> Exact<K, M> {
         }
     }
 
-    /// With these priors of its parameters, by their paths, which its trainer adds to the objective.
+    /// Sets priors of parameters, given by path. Trainers add their log density to the objective.
     pub fn with_priors(mut self, priors: Priors) -> Self {
         self.priors = priors;
         self

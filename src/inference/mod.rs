@@ -1,18 +1,18 @@
-//! Inference on all data at once, for the Gaussian likelihood.
+//! Full-batch inference for the Gaussian likelihood.
 //!
 //! | method | objective | time |
 //! |---|---|---|
 //! | [`Exact`] | the log evidence | N³ |
-//! | [`ComputationAware`] | a lower bound of it, for a posterior that has seen I combinations of the data | N² of covariances, N·I² |
-//! | [`ConjugateGradients`] | an estimate of the log evidence | N² of covariances an iteration |
+//! | [`ComputationAware`] | a lower bound of it, for a posterior conditioned on I combinations of the data | N² of covariances, N·I² |
+//! | [`ConjugateGradients`] | an estimate of the log evidence | N² of covariances per iteration |
 //! | [`Collapsed`] | the evidence lower bound at the optimal `q(u)` | N·M² |
-//! | [`CollapsedOrthogonal`] | the same with M2 orthogonal inducing variables beside the M | N·max(M, M2)² |
-//! | [`LowRankRegression`] | the log evidence of R features, less what they leave of the variance | N·R² |
+//! | [`CollapsedOrthogonal`] | the same with M2 orthogonal inducing variables in addition to the M | N·max(M, M2)² |
+//! | [`LowRankRegression`] | the log evidence of R features, minus a penalty for the variance they miss | N·R² |
 //!
-//! At the same places `T(Z) ≤ L_OD ≤ L_S ≤ T(Z∪O) ≤ log p(y)` and `T(Z) ≤ L_A ≤ log p(y)`: T is the
-//! objective of [`Collapsed`], `L_A` its [tighter bound](Collapsed::tighter_bound), `L_S` the
-//! objective of [`CollapsedOrthogonal`] and `L_OD` its
-//! [decoupled bound](CollapsedOrthogonal::decoupled_bound).
+//! For the same inducing points, `T(Z) ≤ L_OD ≤ L_S ≤ T(Z∪O) ≤ log p(y)` and
+//! `T(Z) ≤ L_A ≤ log p(y)`, where T is the objective of [`Collapsed`], `L_A` its
+//! [tighter bound](Collapsed::tighter_bound), `L_S` the objective of [`CollapsedOrthogonal`] and
+//! `L_OD` its [decoupled bound](CollapsedOrthogonal::decoupled_bound).
 
 mod collapsed;
 mod computation_aware;
@@ -48,14 +48,15 @@ use crate::{
     process::Process,
 };
 
-/// A model that is fitted to all data at once and then predicts.
+/// A model that is trained full batch and then predicts.
 ///
-/// P outputs share the kernel, the likelihood and everything that is factored.
+/// P outputs share the kernel, the likelihood and all factorizations.
 pub trait FullBatch: Module + ModuleDisplay {
-    /// The process that [`condition`](Self::condition) gives.
+    /// The process returned by [`condition`](Self::condition).
     type Process: Process;
 
-    /// What training maximizes: the log evidence, or a bound of it, summed over data and outputs.
+    /// The training objective to maximize: the log evidence or a bound of it, summed over data and
+    /// outputs.
     ///
     /// # Shapes
     ///
@@ -71,8 +72,8 @@ pub trait FullBatch: Module + ModuleDisplay {
         targets: Tensor<2>,
     ) -> Result<Tensor<1>, NotPositiveDefinite>;
 
-    /// The process given the data, with everything that does not depend on new inputs computed
-    /// once. It is on the device without autodiff and shares nothing with `self`.
+    /// The process given the data, with everything that does not depend on new inputs precomputed.
+    /// It lives on the device without autodiff and shares nothing with `self`.
     ///
     /// # Shapes
     ///
@@ -87,15 +88,15 @@ pub trait FullBatch: Module + ModuleDisplay {
         targets: Tensor<2>,
     ) -> Result<Self::Process, NotPositiveDefinite>;
 
-    /// The same model after a step of gradient descent, with parameters brought to a standard value
-    /// along directions in which the objective is constant. It is called after every step of Adam; by
+    /// Updates the model after a step of gradient descent: moves parameters to a standard value
+    /// along directions in which the objective is constant. Called after every Adam step. By
     /// default there are no such directions.
     fn after_step(self) -> Self {
         self
     }
 
-    /// The same model with first values in the unit of the data that it is trained on, which its
-    /// trainer asks for ([`in_unit_of_targets`]); as it is, unless it says otherwise.
+    /// Rescales initial values to the units of the training data ([`in_unit_of_targets`]). Trainers
+    /// call it; the default leaves the model unchanged.
     ///
     /// # Shapes
     ///
@@ -104,28 +105,28 @@ pub trait FullBatch: Module + ModuleDisplay {
         self
     }
 
-    /// The priors of the parameters, by their paths, whose log density a trainer adds to the
-    /// objective: none by default.
+    /// The priors of the parameters, given by path. Trainers add their log density to the
+    /// objective. There are none by default.
     fn priors(&self) -> Priors {
         Priors::default()
     }
 
-    /// Checks targets, `[N, P]`, before training: that they are finite, unless a model says otherwise.
+    /// Checks targets, `[N, P]`, before training. The default checks that they are finite.
     ///
     /// # Errors
     ///
-    /// [`ImpossibleTarget`]: the first value that has no probability.
+    /// [`ImpossibleTarget`] for the first invalid value.
     fn check_targets(&self, targets: &Tensor<2>) -> Result<(), ImpossibleTarget> {
         check_finite(targets)
     }
 
-    /// The hyperparameters, in the units people read.
+    /// The hyperparameters with their constrained values.
     fn hyperparameters(&self) -> Vec<Hyperparameter> {
         hyperparameters(self)
     }
 }
 
-/// Checks that inputs and targets have the same rows.
+/// Checks that inputs and targets have the same number of rows.
 #[track_caller]
 fn check_rows(inputs: &Tensor<2>, targets: &Tensor<2>) {
     let (inputs, targets) = (inputs.dims(), targets.dims());

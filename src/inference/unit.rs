@@ -1,4 +1,4 @@
-//! First variances at the scale of the targets.
+//! Initial variances at the scale of the targets.
 
 use burn::tensor::Tensor;
 
@@ -10,12 +10,13 @@ const FAR: f64 = 1e3;
 /// The variance of the functions is averaged over at most this many rows.
 const ROWS: usize = 1024;
 
-/// Rescales a kernel and a likelihood whose first variances are far from that of the targets.
+/// Rescales a kernel and a likelihood whose initial variances are far from the variance of the
+/// targets.
 ///
 /// Nothing changes if the variance of the model, functions plus noise, is within a factor of a
 /// thousand of the variance of the targets. Otherwise its variances and their lower bounds are
-/// multiplied by the power of 100 nearest to the ratio of the two. Training then makes the same steps
-/// whatever unit the targets are in.
+/// multiplied by the power of 100 nearest to the ratio of the two. Training then makes the same
+/// steps for any unit of the targets.
 ///
 /// # Shapes
 ///
@@ -41,11 +42,12 @@ pub fn in_unit_of_targets<K: FunctionPrior, L: Likelihood>(
     )
 }
 
-/// The mean variance of the columns of targets about their means.
+/// The variance of the targets, averaged over columns.
 fn variance_of(targets: &Tensor<2>) -> f64 {
     let targets = targets.clone().inner();
     let centered = targets.clone() - targets.mean_dim(0);
-    // Divided by the largest first: squares of tiny numbers underflow in single precision.
+    // Divide by the largest value first, since squares of tiny numbers underflow in single
+    // precision.
     let largest: f64 = centered.clone().abs().max().into_scalar();
     if largest == 0.0 || !largest.is_finite() {
         return 0.0;
@@ -54,8 +56,8 @@ fn variance_of(targets: &Tensor<2>) -> f64 {
     squares * largest.powi(2)
 }
 
-/// How many powers of ten the deviation of the targets is above that of the model; zero if they are
-/// close.
+/// The power of ten by which the standard deviation of the targets exceeds that of the model; zero
+/// if they are close.
 fn decades(own: f64, targets: f64) -> i64 {
     let ratio = targets / own;
     if !(ratio > 0.0 && ratio.is_finite()) || (FAR.recip()..=FAR).contains(&ratio) {
@@ -76,7 +78,7 @@ mod tests {
         assert_eq!(decades(1.1, 1e-8), -4);
         assert_eq!(decades(1.1, 1e8), 4);
         assert_eq!(decades(1.1e-8, 1e-8), 0);
-        // Targets that are all the same, and none.
+        // Constant targets, and no targets.
         assert_eq!(decades(1.1, 0.0), 0);
         assert_eq!(decades(1.1, f64::NAN), 0);
     }

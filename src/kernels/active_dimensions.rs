@@ -1,4 +1,4 @@
-//! A kernel on some of the input dimensions.
+//! A kernel on a subset of the input dimensions.
 
 use burn::{
     module::Module,
@@ -9,7 +9,7 @@ use rand::rngs::ChaCha8Rng;
 
 use super::{Kernel, NoSpectrum, SpectralSample, points::require_dimensions};
 
-/// `k(x_A, x′_A)`: a kernel that sees only the input dimensions `A`.
+/// `k(x_A, x′_A)`: a kernel that uses only the input dimensions `A`.
 #[derive(Module, Debug)]
 pub struct ActiveDimensions<K: Module> {
     base: K,
@@ -18,11 +18,11 @@ pub struct ActiveDimensions<K: Module> {
 }
 
 impl<K: Kernel> ActiveDimensions<K> {
-    /// `base` on the given dimensions, counted from zero, in the given order.
+    /// Applies `base` to the given zero-based dimensions, in the given order.
     ///
     /// # Panics
     ///
-    /// If no dimension is given.
+    /// If `dimensions` is empty.
     #[track_caller]
     pub fn new(base: K, dimensions: Vec<usize>) -> Self {
         assert!(

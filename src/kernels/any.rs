@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{features::Perceptron, ops::Blocks, patches::PatchGrid};
 
-/// Defines the kernels that [`AnyKernel`] chooses from.
+/// Defines [`AnyKernel`] with the given kernels as variants.
 macro_rules! any_kernel {
     ($($variant:ident($kernel:ty)),+ $(,)?) => {
         /// A kernel chosen at run time.
@@ -52,7 +52,8 @@ macro_rules! any_kernel {
                 match self { $(Self::$variant(kernel) => kernel.matrix_columns(x, columns)),+ }
             }
 
-            /// One pass over all, where they are stationary and of one kind.
+            /// Computes all covariances in one operation if the kernels are stationary and of the
+            /// same kind.
             fn covariances(kernels: &[Self], x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
                 match stationary(kernels) {
                     Some(kernels) => StationaryKernel::fused(&kernels, x1, x2),
@@ -183,7 +184,7 @@ any_kernel! {
     ChangePoint(ChangePoint<BoxedKernel, BoxedKernel>),
 }
 
-/// The kernels, if all are stationary with a fused operation.
+/// The stationary kernels, if all kernels are stationary with a fused operation.
 fn stationary(kernels: &[AnyKernel]) -> Option<Vec<&StationaryKernel>> {
     let each = kernels.iter().map(|kernel| match kernel {
         AnyKernel::Stationary(kernel) => Some(kernel),
@@ -192,8 +193,8 @@ fn stationary(kernels: &[AnyKernel]) -> Option<Vec<&StationaryKernel>> {
     each.collect()
 }
 
-/// A kernel within a kernel: a vector of exactly one, since a module can hold vectors of modules
-/// but no boxes.
+/// A kernel within a kernel. It is stored in a vector with exactly one element, because modules can
+/// hold vectors of modules but no boxes.
 #[derive(Module, Debug)]
 pub struct BoxedKernel {
     kernel: Vec<AnyKernel>,

@@ -1,4 +1,4 @@
-//! The arc-cosine kernels.
+//! Arc-cosine kernels.
 
 use core::f64::consts::PI;
 
@@ -20,7 +20,7 @@ use crate::parameter::Positive;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ArcCosineOrder {
-    /// Units that step from 0 to 1: functions that are rough like those of Matérn-1/2.
+    /// Step units, from 0 to 1. The functions are as rough as those of Matérn-1/2.
     Step,
     /// Rectified linear units.
     #[default]
@@ -30,7 +30,7 @@ pub enum ArcCosineOrder {
 }
 
 impl ArcCosineOrder {
-    /// n.
+    /// The order n.
     fn exponent(self) -> i32 {
         match self {
             Self::Step => 0,
@@ -48,15 +48,15 @@ impl ArcCosineOrder {
     }
 }
 
-/// `k_n(x, x′) = σ²/π·(‖x̃‖·‖x̃′‖)ⁿ·J_n(θ)`, θ the angle between `x̃` and `x̃′`, where
-/// `x̃ = (√w_d·x_d for all d, √b)`: an infinite layer of threshold units.
+/// `k_n(x, x′) = σ²/π·(‖x̃‖·‖x̃′‖)ⁿ·J_n(θ)`, where θ is the angle between `x̃` and `x̃′`, and
+/// `x̃ = (√w_d·x_d for all d, √b)`. It corresponds to an infinitely wide layer of threshold units.
 ///
 /// - `J_0 = π − θ`
 /// - `J_1 = sin θ + (π − θ)·cos θ`
 /// - `J_2 = 3·sin θ·cos θ + (π − θ)·(1 + 2cos²θ)`
 ///
-/// (Y. Cho and L. Saul, *Kernel Methods for Deep Learning*, NIPS 2009, eqs. 1–6; with weights and
-/// bias as in GPflow.)
+/// (Y. Cho and L. Saul, *Kernel Methods for Deep Learning*, NIPS 2009, eqs. 1–6; weights and bias
+/// as in GPflow.)
 #[derive(Module, Debug)]
 pub struct ArcCosine {
     #[module(skip)]
@@ -72,13 +72,13 @@ pub struct ArcCosine {
 pub struct ArcCosineConfig {
     /// The order.
     pub order: ArcCosineOrder,
-    /// One variance of weights an input dimension instead of one for all.
+    /// One weight variance per input dimension (ARD) instead of one for all.
     pub ard: bool,
-    /// The first value of every variance of weights.
+    /// The initial value of every weight variance.
     pub weight_variance: f64,
-    /// The first value of the variance of the bias.
+    /// The initial value of the bias variance.
     pub bias_variance: f64,
-    /// The first value of the variance.
+    /// The initial value of the variance.
     pub variance: f64,
 }
 
@@ -104,8 +104,8 @@ impl ArcCosineConfig {
 }
 
 impl ArcCosine {
-    /// An arc-cosine kernel with the given variances of weights w (one, or one a dimension), of
-    /// the bias b, and of the function σ².
+    /// Creates an arc-cosine kernel with weight variances w (one, or one per dimension), bias
+    /// variance b and variance σ².
     ///
     /// # Panics
     ///
@@ -174,7 +174,7 @@ impl Kernel for ArcCosine {
     }
 }
 
-/// `bⁿ`; none for n = 0.
+/// `bⁿ`, or `None` for n = 0.
 fn power<const D: usize>(base: Tensor<D>, order: ArcCosineOrder) -> Option<Tensor<D>> {
     match order {
         ArcCosineOrder::Step => None,
@@ -183,11 +183,11 @@ fn power<const D: usize>(base: Tensor<D>, order: ArcCosineOrder) -> Option<Tenso
     }
 }
 
-/// `J_n(θ)/π` as a function of the squared chord `q = 4·sin²(θ/2)`, which unlike `cos θ` keeps
-/// small angles.
+/// `J_n(θ)/π` as a function of the squared chord `q = 4·sin²(θ/2)`, which resolves small angles
+/// better than `cos θ`.
 ///
-/// Since `dJ_n/d cos θ = n²·J_(n−1)`, the slope is `−n²/2·J_(n−1)`; that of `J_0`,
-/// `−1/(2·sin θ)`, jumps at coincident points, where the mean of its one-sided values is taken.
+/// Since `dJ_n/d cos θ = n²·J_(n−1)`, the derivative is `−n²/2·J_(n−1)`. The derivative of `J_0`,
+/// `−1/(2·sin θ)`, jumps at coincident points; the mean of its one-sided values is used there.
 fn angular(order: ArcCosineOrder, chord: Tensor<2>) -> Tensor<2> {
     let q = chord.clone().detach();
     let cosine = q.clone() * -0.5 + 1.0;
@@ -208,7 +208,7 @@ fn angular(order: ArcCosineOrder, chord: Tensor<2>) -> Tensor<2> {
             (sine * cosine * 3.0 + rest * square, slope)
         }
     };
-    // The second term is zero; only its derivative counts.
+    // This term is zero; only its derivative matters.
     let tangent = (chord.clone() - chord.detach()) * slope;
     (value + tangent) * PI.recip()
 }

@@ -1,4 +1,4 @@
-//! A change from one kernel to another.
+//! A transition from one kernel to another.
 
 use burn::{
     module::{Module, Param},
@@ -16,10 +16,11 @@ use crate::{
     parameter::{Positive, vector},
 };
 
-/// `k(x, x′) = (1 − w(x))·k₁(x, x′)·(1 − w(x′)) + w(x)·k₂(x, x′)·w(x′)`, `w(x) = 1/(1 + e^(−s·(x_d − c)))`:
-/// one function before the location `c` of an input dimension and another after it, with a
-/// transition of steepness `s` (Y. Saatçi, R. Turner and C. Rasmussen, *Gaussian Process Change
-/// Point Models*, ICML 2010; with sigmoids, J. Lloyd et al., arXiv:1402.4304, appendix A).
+/// `k(x, x′) = (1 − w(x))·k₁(x, x′)·(1 − w(x′)) + w(x)·k₂(x, x′)·w(x′)` with
+/// `w(x) = 1/(1 + e^(−s·(x_d − c)))`: one function before the location `c` in an input dimension
+/// and another after it, with a transition of steepness `s` (Y. Saatçi, R. Turner and C. Rasmussen,
+/// *Gaussian Process Change Point Models*, ICML 2010; with sigmoids, J. Lloyd et al.,
+/// arXiv:1402.4304, appendix A).
 #[derive(Module, Debug)]
 pub struct ChangePoint<A: Module, B: Module> {
     first: A,
@@ -31,12 +32,12 @@ pub struct ChangePoint<A: Module, B: Module> {
     dimension: usize,
 }
 
-/// Where, and how fast, a [`ChangePoint`] kernel changes at first: in the middle of the first
-/// standardized input, with steepness one, unless told otherwise.
+/// The initial location and steepness of a [`ChangePoint`] kernel. By default it changes in the
+/// middle of the first standardized input, with steepness one.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Change {
-    /// The input dimension, counted from zero.
+    /// The zero-based input dimension.
     pub dimension: usize,
     /// The location c in that dimension.
     pub location: f64,
@@ -55,7 +56,7 @@ impl Default for Change {
 }
 
 impl<A: Kernel, B: Kernel> ChangePoint<A, B> {
-    /// A change from `first` to `second`.
+    /// Creates a change from `first` to `second`.
     ///
     /// # Panics
     ///

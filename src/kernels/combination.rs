@@ -9,7 +9,7 @@ use rand::rngs::ChaCha8Rng;
 use super::{Kernel, NoSpectrum, SpectralSample};
 use crate::{ops::Blocks, patches::PatchGrid};
 
-/// Defines a kernel that combines two kernels entry by entry, with what else it has of its own.
+/// Defines a kernel that combines two kernels elementwise, plus the methods specific to it.
 macro_rules! combination {
     ($(#[$doc:meta])* $name:ident, $operation:path, $spectra:path, { $($own:item)* }) => {
         $(#[$doc])*
@@ -81,7 +81,7 @@ combination!(
             self
         }
 
-        // A weighted sum of sums is the sum of weighted sums; with products it is not so.
+        // Matrix-vector products distribute over sums of kernels, but not over products.
         fn matrix_product(&self, x: Tensor<2>, vectors: Tensor<2>) -> Tensor<2> {
             let first = self.first.matrix_product(x.clone(), vectors.clone());
             first + self.second.matrix_product(x, vectors)
@@ -156,7 +156,7 @@ combination!(
     Mul::mul,
     pairs,
     {
-        /// The first of them has the unit.
+        /// Only the first factor carries the unit.
         fn in_larger_unit(mut self, decades: i64) -> Self {
             self.first = self.first.in_larger_unit(decades);
             self

@@ -1,4 +1,4 @@
-//! Configurations of kernels.
+//! Kernel configurations.
 
 use burn::tensor::TensorCreationOptions;
 use serde::{Deserialize, Serialize};
@@ -11,10 +11,10 @@ use super::{
 };
 use crate::{features::PerceptronConfig, ops::Stationary};
 
-/// Configuration of any kernel, as it is written to a model's file.
+/// Configuration of any kernel, as stored in a model file.
 ///
-/// What is not written has its default: parameters for each input dimension, variances and
-/// lengthscales of one.
+/// Missing fields take their defaults: one parameter per input dimension (ARD), variances of one,
+/// and lengthscales of one, or `√D` for the stationary, rational quadratic and Gibbs kernels.
 ///
 /// ```
 /// use burn_gp::{kernels::{KernelConfig, StationaryConfig}, ops::Stationary};
@@ -32,10 +32,10 @@ pub enum KernelConfig {
     RationalQuadratic(RationalQuadraticConfig),
     /// See [`Linear`].
     Linear {
-        /// One variance an input dimension.
+        /// One variance per input dimension.
         #[serde(default = "yes")]
         ard: bool,
-        /// The first value of every variance.
+        /// The initial value of every variance.
         #[serde(default = "one")]
         variance: f64,
     },
@@ -51,21 +51,21 @@ pub enum KernelConfig {
     Gibbs(GibbsConfig),
     /// See [`Constant`].
     Constant {
-        /// The first value of the variance.
+        /// The initial value of the variance.
         #[serde(default = "one")]
         variance: f64,
     },
     /// See [`White`].
     White {
-        /// The first value of the variance.
+        /// The initial value of the variance.
         #[serde(default = "one")]
         variance: f64,
     },
     /// See [`Scaled`].
     Scaled {
-        /// The kernel that is scaled.
+        /// The kernel to scale.
         base: Box<KernelConfig>,
-        /// The first value of the scale.
+        /// The initial value of the scale.
         #[serde(default = "one")]
         outputscale: f64,
     },
@@ -85,22 +85,22 @@ pub enum KernelConfig {
     },
     /// See [`ActiveDimensions`].
     ActiveDimensions {
-        /// The kernel on these dimensions.
+        /// The kernel on the selected dimensions.
         base: Box<KernelConfig>,
-        /// The dimensions, counted from zero.
+        /// The zero-based dimensions.
         dimensions: Vec<usize>,
     },
     /// See [`Periodic`].
     ///
-    /// The base's parameters for each input dimension stay one for each dimension, shared by its
-    /// sine and its cosine; only frequencies of spectral mixtures are not.
+    /// ARD parameters of the base stay one per input dimension: the sine and the cosine of a
+    /// dimension share them. Frequencies of spectral mixtures are the exception.
     Periodic {
-        /// The kernel around the circle.
+        /// The kernel on the circle.
         base: Box<KernelConfig>,
-        /// One period an input dimension.
+        /// One period per input dimension.
         #[serde(default = "yes")]
         ard: bool,
-        /// The first value of every period.
+        /// The initial value of every period.
         #[serde(default = "one")]
         period: f64,
     },
@@ -109,10 +109,10 @@ pub enum KernelConfig {
     Deep {
         /// The kernel on the features.
         base: Box<KernelConfig>,
-        /// The network that gives the features.
+        /// The network that computes the features.
         #[serde(default)]
         network: PerceptronConfig,
-        /// How many features there are, Q.
+        /// The number of features, Q.
         #[serde(default = "two")]
         features: usize,
     },
@@ -122,7 +122,7 @@ pub enum KernelConfig {
         first: Box<KernelConfig>,
         /// The kernel after the change.
         second: Box<KernelConfig>,
-        /// The change at first.
+        /// The initial location and steepness of the change.
         #[serde(flatten)]
         change: Change,
     },
@@ -153,7 +153,7 @@ impl From<Stationary> for KernelConfig {
 }
 
 impl KernelConfig {
-    /// The sum with another kernel.
+    /// Adds another kernel.
     pub fn plus(self, other: impl Into<Self>) -> Self {
         Self::Sum {
             first: Box::new(self),
@@ -161,7 +161,7 @@ impl KernelConfig {
         }
     }
 
-    /// The product with another kernel.
+    /// Multiplies by another kernel.
     pub fn times(self, other: impl Into<Self>) -> Self {
         Self::Product {
             first: Box::new(self),
@@ -169,7 +169,7 @@ impl KernelConfig {
         }
     }
 
-    /// The kernel times a trained scale.
+    /// Multiplies the kernel by a trained output scale.
     pub fn scaled(self, outputscale: f64) -> Self {
         Self::Scaled {
             base: Box::new(self),
@@ -177,7 +177,7 @@ impl KernelConfig {
         }
     }
 
-    /// The kernel on some input dimensions, counted from zero.
+    /// Applies the kernel to the given zero-based input dimensions.
     pub fn on_dimensions(self, dimensions: Vec<usize>) -> Self {
         Self::ActiveDimensions {
             base: Box::new(self),
@@ -185,7 +185,7 @@ impl KernelConfig {
         }
     }
 
-    /// The periodic version of the kernel, with a period for each input dimension.
+    /// Makes the kernel periodic, with one period per input dimension.
     pub fn periodic(self, period: f64) -> Self {
         Self::Periodic {
             base: Box::new(self),
@@ -194,7 +194,7 @@ impl KernelConfig {
         }
     }
 
-    /// The kernel on the features of a network.
+    /// Applies the kernel to the features of a network.
     pub fn deep(self, network: PerceptronConfig, features: usize) -> Self {
         Self::Deep {
             base: Box::new(self),
@@ -203,7 +203,7 @@ impl KernelConfig {
         }
     }
 
-    /// The kernel with one parameter for all input dimensions wherever it has one each.
+    /// Shares one parameter among all input dimensions wherever there is one per dimension.
     pub fn isotropic(mut self) -> Self {
         self.share_parameters();
         self
@@ -235,8 +235,8 @@ impl KernelConfig {
         }
     }
 
-    /// The largest input dimension, counted from zero, that the kernel names and that inputs of
-    /// `dimensions` dimensions do not have.
+    /// The largest zero-based input dimension that the kernel refers to and that inputs of
+    /// `dimensions` dimensions lack.
     pub fn missing_dimension(&self, dimensions: usize) -> Option<usize> {
         let missing = |named: &usize| *named >= dimensions;
         match self {
@@ -277,7 +277,7 @@ impl KernelConfig {
         }
     }
 
-    /// The kernel for inputs of `dimensions` dimensions.
+    /// Creates the kernel for inputs of `dimensions` dimensions.
     ///
     /// # Panics
     ///

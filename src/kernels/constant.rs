@@ -20,7 +20,7 @@ pub struct Constant {
 }
 
 impl Constant {
-    /// A constant kernel with the given variance.
+    /// Creates a constant kernel with the given variance.
     ///
     /// # Panics
     ///

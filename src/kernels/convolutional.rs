@@ -8,23 +8,22 @@ use burn::{
 use super::Kernel;
 use crate::patches::PatchGrid;
 
-/// The kernel of functions of images that sum a response to every patch,
+/// The kernel of functions of images that sum the responses to all patches,
 /// `f(x) = Σ_p w_p·g(x^[p])` with `g ~ GP(0, k_g)`:
-/// `k(x, x′) = Σ_pp′ w_p·w_p′·k_g(x^[p], x′^[p′])`, with trained weights
-/// (M. van der Wilk, C. E. Rasmussen and J. Hensman, *Convolutional Gaussian Processes*,
-/// arXiv:1709.01894).
+/// `k(x, x′) = Σ_pp′ w_p·w_p′·k_g(x^[p], x′^[p′])`, with trained weights (M. van der Wilk, C. E.
+/// Rasmussen and J. Hensman, *Convolutional Gaussian Processes*, arXiv:1709.01894).
 ///
-/// With a [location kernel](Self::with_location) the response depends on where a patch is, too: it
-/// is insensitive to translation instead of invariant under it,
-/// `k_g·k_loc` in the place of `k_g` with `k_loc` between places in rows and columns of patches
-/// (V. Dutordoir, M. van der Wilk, A. Artemev and J. Hensman, *Bayesian Image Classification with
-/// Deep Convolutional Gaussian Processes*, arXiv:1902.05888).
+/// With a [location kernel](Self::with_location) the response also depends on the location of the
+/// patch: `k_g·k_loc` replaces `k_g`, where `k_loc` compares locations in rows and columns of
+/// patches. The kernel is then insensitive to translations instead of invariant under them (V.
+/// Dutordoir, M. van der Wilk, A. Artemev and J. Hensman, *Bayesian Image Classification with Deep
+/// Convolutional Gaussian Processes*, arXiv:1902.05888).
 ///
-/// Weights are stored as multiples of `1/P`, so that an optimizer's step changes all of them by the
-/// same share whatever the number of patches is. The functions' variance is that of `g` where all
-/// patches are alike and all multiples one.
+/// Weights are stored as multiples of `1/P`, so that the relative size of an optimizer step does
+/// not depend on the number of patches. If all patches of an image are identical and all multiples
+/// are one, the variance of the functions is that of `g`.
 ///
-/// It is a kernel like all others, of whole images; what makes it efficient are inducing variables
+/// It can be used like any other kernel on whole images. For efficiency, use inducing variables
 /// that are values of `g`, [`InducingPatches`](crate::inducing::InducingPatches).
 #[derive(Module, Debug)]
 pub struct Convolutional<K: Module> {
@@ -37,7 +36,7 @@ pub struct Convolutional<K: Module> {
 }
 
 impl<K: Kernel> Convolutional<K> {
-    /// Sums of responses with kernel `base` to the patches of `grid`, all with the weight `1/P`.
+    /// Sums responses with kernel `base` to the patches of `grid`, each with weight `1/P`.
     pub fn new(base: K, grid: PatchGrid, options: impl Into<TensorCreationOptions>) -> Self {
         Self {
             base,
@@ -47,17 +46,17 @@ impl<K: Kernel> Convolutional<K> {
         }
     }
 
-    /// With a kernel of the places of patches, which have two dimensions.
+    /// Sets the kernel on patch locations, which have two dimensions.
     pub fn with_location(mut self, location: K) -> Self {
         self.location = Some(location);
         self
     }
 
-    /// With the weights `w`, `[P]`.
+    /// Sets the weights `w`, `[P]`.
     ///
     /// # Panics
     ///
-    /// If there is another number of them than of patches.
+    /// If the number of weights differs from the number of patches.
     #[track_caller]
     pub fn with_weights(mut self, weights: Tensor<1>) -> Self {
         let ([count], patches) = (weights.dims(), self.grid.count());
@@ -74,7 +73,7 @@ impl<K: Kernel> Convolutional<K> {
         &self.base
     }
 
-    /// The kernel of the places of patches.
+    /// The kernel on patch locations.
     pub fn location(&self) -> Option<&K> {
         self.location.as_ref()
     }
@@ -89,18 +88,18 @@ impl<K: Kernel> Convolutional<K> {
         self.patch_weights.val() * (self.grid.count() as f64).recip()
     }
 
-    /// Where the patches are, [P, 2].
+    /// The patch locations, [P, 2].
     fn places(&self) -> Tensor<2> {
         let weights = self.patch_weights.val();
         (self.grid).locations((&weights.device(), weights.dtype()))
     }
 
     /// `Cov[g(z_m), f(x_n)]`, `[M, N]`, for responses to `patches` (z), `[M, d]`, at `places`,
-    /// `[M, 2]`, which only a location kernel asks for.
+    /// `[M, 2]`, which only a location kernel needs.
     ///
     /// # Panics
     ///
-    /// If there is a location kernel and no place.
+    /// If there is a location kernel but no `places`.
     #[track_caller]
     pub(crate) fn responses(
         &self,
@@ -131,7 +130,7 @@ impl<K: Kernel> Kernel for Convolutional<K> {
         self.grid.check(&x1);
         let ([first, _], [second, _]) = (x1.dims(), x2.dims());
         let patches = self.grid.count();
-        // Without a location kernel the places are not looked at.
+        // Locations matter only to a location kernel.
         let places = (self.location.as_ref()).map(|_| self.places().repeat_dim(0, first));
         let responses = self.responses(self.grid.extract(x1), places, x2); // [N1·P, N2]
         let weights = self.weights().reshape([1, patches, 1]);
@@ -139,8 +138,8 @@ impl<K: Kernel> Kernel for Convolutional<K> {
         responses.sum_dim(1).squeeze_dim(1)
     }
 
-    /// Where an image meets itself it is its own variance, which the responses of a white kernel
-    /// make more than their covariance.
+    /// The diagonal needs separate treatment: the variance of an image includes the noise of a
+    /// white base kernel, its covariance with a copy does not.
     fn matrix(&self, x: Tensor<2>) -> Tensor<2> {
         let covariance = self.covariance(x.clone(), x.clone());
         let [count, _] = covariance.dims();

@@ -18,11 +18,12 @@ use super::{
 };
 use crate::parameter::Positive;
 
-/// `k(x, x′) = σ²·cos(2π·Σ_d (x_d − x′_d)/p_d)`: waves of one direction and length, with random
-/// amplitude and phase.
+/// `k(x, x′) = σ²·cos(2π·Σ_d (x_d − x′_d)/p_d)`: plane waves of one direction and wavelength, with
+/// random amplitude and phase.
 ///
-/// It is the product of two features, `cos φ(x)·cos φ(x′) + sin φ(x)·sin φ(x′)`, and so positive
-/// semidefinite in any number of dimensions, which a cosine of the distance is not.
+/// It is the inner product of two features, `cos φ(x)·cos φ(x′) + sin φ(x)·sin φ(x′)`, and
+/// therefore positive semidefinite in any number of dimensions. A cosine of the distance would not
+/// be.
 #[derive(Module, Debug)]
 pub struct Cosine {
     period: Positive,
@@ -33,11 +34,11 @@ pub struct Cosine {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CosineConfig {
-    /// One period an input dimension instead of one for all.
+    /// One period per input dimension (ARD) instead of one for all.
     pub ard: bool,
-    /// The first value of every period.
+    /// The initial value of every period.
     pub period: f64,
-    /// The first value of the variance.
+    /// The initial value of the variance.
     pub variance: f64,
 }
 
@@ -60,7 +61,7 @@ impl CosineConfig {
 }
 
 impl Cosine {
-    /// A cosine kernel with the given periods (one, or one a dimension) and variance.
+    /// Creates a cosine kernel with the given periods (one, or one per dimension) and variance.
     ///
     /// # Panics
     ///
@@ -94,7 +95,7 @@ impl Kernel for Cosine {
         at_each(self.variance.value(), &x)
     }
 
-    /// One line, `ω_d = 2π/p_d`.
+    /// The spectrum is a single line, `ω_d = 2π/p_d`.
     fn spectrum(
         &self,
         dimensions: usize,

@@ -14,7 +14,7 @@ pub struct DeepKernel<K: Module, F: Module> {
 }
 
 impl<K: Kernel, F: Features> DeepKernel<K, F> {
-    /// `base` on the outputs of `network`.
+    /// Applies `base` to the outputs of `network`.
     pub fn new(base: K, network: F) -> Self {
         Self { base, network }
     }

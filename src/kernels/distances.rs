@@ -2,8 +2,8 @@
 
 use burn::tensor::Tensor;
 
-/// `Σ_d (x_d − x′_d)²`, summed difference by difference: exactly zero at coincident points, and
-/// without the loss of digits of `‖x‖² + ‖x′‖² − 2xᵀx′`.
+/// `Σ_d (x_d − x′_d)²`, summed over the differences. It is exactly zero at coincident points and
+/// avoids the cancellation of `‖x‖² + ‖x′‖² − 2xᵀx′`.
 ///
 /// # Shapes
 ///
@@ -14,7 +14,7 @@ pub(super) fn squared_distances(x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
     let ([rows, d1], [columns, d2]) = (x1.dims(), x2.dims());
     assert!(
         d1 == d2,
-        "points of {d1} and of {d2} dimensions have no distance"
+        "points with {d1} and {d2} dimensions; expected equally many"
     );
     let zeros = Tensor::zeros([rows, columns], (&x1.device(), x1.dtype()));
     (0..d1).fold(zeros, |sum, d| {

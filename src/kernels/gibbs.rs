@@ -20,12 +20,12 @@ use crate::{
 };
 
 /// `k(x, x′) = σ²·Π_d √(2·ℓ_d(x)·ℓ_d(x′)/s_d)·exp(−(x_d − x′_d)²/s_d)`, `s_d = ℓ_d(x)² + ℓ_d(x′)²`:
-/// a squared exponential whose lengthscales depend on the input (M. Gibbs, *Bayesian Gaussian
-/// Processes for Regression and Classification*, 1997; Rasmussen and Williams, *Gaussian Processes
-/// for Machine Learning*, 2006, eq. 4.32).
+/// a squared exponential kernel whose lengthscales depend on the input (M. Gibbs, *Bayesian
+/// Gaussian Processes for Regression and Classification*, 1997; Rasmussen and Williams, *Gaussian
+/// Processes for Machine Learning*, 2006, eq. 4.32).
 ///
-/// The lengthscales are those of a network, `ℓ(x) = ε + log(1 + exp(g(x) + c))`, with c such that
-/// an output of zero gives the lengthscale that the kernel was made with.
+/// A network g gives the lengthscales, `ℓ(x) = ε + log(1 + exp(g(x) + c))`. The constant c makes a
+/// zero output correspond to the lengthscale passed to [`new`](Self::new).
 #[derive(Module, Debug)]
 pub struct Gibbs<F: Module> {
     network: F,
@@ -38,14 +38,14 @@ pub struct Gibbs<F: Module> {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct GibbsConfig {
-    /// The network that gives the lengthscales.
+    /// The network that computes the lengthscales.
     pub network: PerceptronConfig,
-    /// One lengthscale an input dimension instead of one for all.
+    /// One lengthscale per input dimension (ARD) instead of one for all.
     pub ard: bool,
-    /// What the first lengthscales are around; `√D` for inputs of D dimensions unless given.
+    /// The typical initial lengthscale; `√D` for inputs of D dimensions if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lengthscale: Option<f64>,
-    /// The first value of the variance.
+    /// The initial value of the variance.
     pub variance: f64,
 }
 
@@ -75,8 +75,8 @@ impl GibbsConfig {
 }
 
 impl<F: Features> Gibbs<F> {
-    /// A kernel with lengthscales around `lengthscale`. The network has one output for all
-    /// dimensions, or one a dimension.
+    /// Creates a kernel with lengthscales around `lengthscale`. The network has one output for all
+    /// dimensions, or one per dimension.
     ///
     /// # Panics
     ///

@@ -1,14 +1,14 @@
-//! What a kernel's inputs look like while it is made.
+//! The layout of kernel inputs, used while building kernels.
 
-/// The lengthscale given, or the first one of a kernel on inputs of `dimensions` dimensions: `√D`.
-/// Two standardized inputs are about `√(2D)` apart. From a lengthscale of one they would be all but
-/// independent in many dimensions, where the gradient hardly says which inputs matter.
+/// The given lengthscale, or the default for inputs of `dimensions` dimensions: `√D`. Two
+/// standardized inputs are about `√(2D)` apart. With a lengthscale of one they would be almost
+/// independent in many dimensions, and the gradient would hardly show which inputs matter.
 pub(super) fn first_lengthscale(given: Option<f64>, dimensions: usize) -> f64 {
     given.unwrap_or((dimensions as f64).sqrt())
 }
 
-/// The inputs of a kernel: each dimension has `coordinates` columns, one block of columns after
-/// the other.
+/// The inputs of a kernel. Each dimension has `coordinates` columns, arranged as consecutive blocks
+/// of one column per dimension.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Inputs {
     pub dimensions: usize,
@@ -16,7 +16,7 @@ pub(super) struct Inputs {
 }
 
 impl Inputs {
-    /// Inputs with a column for each dimension.
+    /// Inputs with one column per dimension.
     #[track_caller]
     pub fn new(dimensions: usize) -> Self {
         assert!(dimensions > 0, "a kernel on inputs of no dimensions");
@@ -26,17 +26,17 @@ impl Inputs {
         }
     }
 
-    /// Their columns.
+    /// The number of columns.
     pub fn columns(self) -> usize {
         self.dimensions * self.coordinates
     }
 
-    /// A value for each dimension, or one for all.
+    /// One value per dimension, or a single value for all.
     pub fn values(self, ard: bool, value: f64) -> Vec<f64> {
         vec![value; if ard { self.dimensions } else { 1 }]
     }
 
-    /// Fails if one of the dimensions does not exist.
+    /// Panics if one of the dimensions does not exist.
     #[track_caller]
     pub fn require(self, dimensions: &[usize]) {
         assert!(
@@ -48,7 +48,7 @@ impl Inputs {
         );
     }
 
-    /// Some of the dimensions, and all their columns.
+    /// A subset of the dimensions, with the indices of its columns.
     #[track_caller]
     pub fn restricted(self, dimensions: &[usize]) -> (Self, Vec<usize>) {
         self.require(dimensions);
@@ -63,7 +63,7 @@ impl Inputs {
         (active, columns.collect())
     }
 
-    /// Two coordinates, sine and cosine, for each one.
+    /// Replaces every coordinate by two, its sine and cosine.
     pub fn on_circles(self) -> Self {
         Self {
             coordinates: 2 * self.coordinates,

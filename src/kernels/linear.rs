@@ -18,7 +18,7 @@ pub struct Linear {
 }
 
 impl Linear {
-    /// A linear kernel with the given variances: one, or one an input dimension.
+    /// Creates a linear kernel with the given variances: one, or one per input dimension.
     ///
     /// # Panics
     ///

@@ -1,17 +1,16 @@
 //! Covariance functions.
 //!
-//! A kernel is a [`Module`] that turns points into covariances. The stationary ones run on the
-//! fused operation of [`ops`](crate::ops); sums, products, scalings, restrictions to some input
-//! dimensions, periodic and deep versions and changes from one to another are kernels made of
-//! kernels. [`AnyKernel`] is a kernel chosen at run time from a [`KernelConfig`].
+//! A kernel is a [`Module`] that computes covariances between points. Stationary kernels use the
+//! fused operation of [`ops`](crate::ops). Sums, products, scaled, periodic and deep kernels,
+//! kernels on some input dimensions and change points are built from other kernels. [`AnyKernel`]
+//! is a kernel chosen at run time from a [`KernelConfig`].
 
-/// Defines how a kernel with a parameter for each input dimension takes inputs whose dimensions
-/// have several columns.
+/// Defines how a kernel with ARD parameters handles inputs with several columns per dimension.
 macro_rules! tied {
     ($parameter:ident of $kernel:ty $(, for $base:ident)?) => {
         impl$(<$base: Kernel>)? $kernel {
-            /// The kernel on inputs whose dimensions have `coordinates` columns each, block by
-            /// block.
+            /// Ties the parameters for inputs with `coordinates` columns per dimension, arranged in
+            /// blocks.
             pub(super) fn tied(mut self, coordinates: usize) -> Self {
                 self.$parameter = self.$parameter.repeated(coordinates);
                 self
@@ -82,17 +81,17 @@ use crate::{
     patches::PatchGrid,
 };
 
-/// The prior of one or several functions: a kernel that they share, or more than one.
+/// The prior of one or several functions: a shared kernel, or separate kernels.
 pub trait FunctionPrior: Module + ModuleDisplay {
-    /// The hyperparameters, in the units people read.
+    /// The hyperparameters with their constrained values.
     fn hyperparameters(&self) -> Vec<Hyperparameter>;
 
-    /// The mean variance of the functions at `x`, `[N, D]`, where it is known.
+    /// The variance of the functions, averaged over `x`, `[N, D]`, if it is known.
     fn mean_variance(&self, _x: Tensor<2>) -> Option<f64> {
         None
     }
 
-    /// As [`Kernel::in_larger_unit`].
+    /// Like [`Kernel::in_larger_unit`].
     fn in_larger_unit(self, _decades: i64) -> Self {
         self
     }
@@ -114,10 +113,10 @@ impl<K: Kernel> FunctionPrior for K {
 
 /// A covariance function `k(x, x′)`.
 ///
-/// `k` is a function of *which* points are compared, not only of where they lie: the white kernel
-/// is the reason why [`matrix`](Self::matrix) is not always `covariance(x, x)`.
+/// The covariance depends on the identity of points, not only on their locations. For the white
+/// kernel, for example, [`matrix`](Self::matrix) is not `covariance(x, x)`.
 pub trait Kernel: Module + ModuleDisplay {
-    /// The covariances between two different sets of points.
+    /// The covariances between two distinct sets of points.
     ///
     /// # Shapes
     ///
@@ -135,7 +134,7 @@ pub trait Kernel: Module + ModuleDisplay {
         self.covariance(x.clone(), x)
     }
 
-    /// The diagonal of [`matrix`](Self::matrix), without the matrix.
+    /// The diagonal of [`matrix`](Self::matrix), without computing the matrix.
     ///
     /// # Shapes
     ///
@@ -143,9 +142,9 @@ pub trait Kernel: Module + ModuleDisplay {
     /// - result: `[N]`
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1>;
 
-    /// Some columns of [`matrix`](Self::matrix), without the others. The default mends
-    /// [`covariance`](Self::covariance) where a point meets itself; a kernel without a share for
-    /// that takes it as it is.
+    /// Selected columns of [`matrix`](Self::matrix), without computing the others. The default
+    /// computes [`covariance`](Self::covariance) and corrects the entries on the diagonal; kernels
+    /// without an extra diagonal term can return the covariance directly.
     ///
     /// # Shapes
     ///
@@ -160,8 +159,8 @@ pub trait Kernel: Module + ModuleDisplay {
         covariance.scatter(0, diagonal, missing, IndexingUpdateOp::Add)
     }
 
-    /// The covariances of several kernels of this type, each between points of its own. The
-    /// default asks one kernel after the other.
+    /// The covariances of several kernels of this type, each between its own points. The default
+    /// evaluates the kernels one by one.
     ///
     /// # Shapes
     ///
@@ -173,7 +172,7 @@ pub trait Kernel: Module + ModuleDisplay {
         })
     }
 
-    /// The [`matrix`](Self::matrix) of several kernels of this type, as
+    /// The [`matrix`](Self::matrix) of several kernels of this type, the counterpart of
     /// [`covariances`](Self::covariances).
     ///
     /// # Shapes
@@ -184,9 +183,8 @@ pub trait Kernel: Module + ModuleDisplay {
         one_by_one(kernels, |kernel, index| kernel.matrix(member(&x, index)))
     }
 
-    /// Covariances with weighted sums over the patches of images,
-    /// `Σ_p A_mp·k(z_m, x_n^[p])`. The default keeps the covariances with every patch; stationary
-    /// kernels never do.
+    /// Covariances with weighted sums over the patches of images, `Σ_p A_mp·k(z_m, x_n^[p])`. The
+    /// default holds the covariances with every patch in memory; stationary kernels do not.
     ///
     /// # Shapes
     ///
@@ -205,9 +203,9 @@ pub trait Kernel: Module + ModuleDisplay {
         (each * weights.unsqueeze_dim(1)).sum_dim(2).squeeze_dim(2)
     }
 
-    /// The variances of weighted sums over the patches of images, `Σ_pp′ B_pp′·k(x_n^[p], x_n^[p′])`.
-    /// The default keeps the covariances between the patches of all images; stationary kernels never
-    /// do.
+    /// The variances of weighted sums over the patches of images,
+    /// `Σ_pp′ B_pp′·k(x_n^[p], x_n^[p′])`. The default holds the covariances between the patches of
+    /// all images in memory; stationary kernels do not.
     ///
     /// # Shapes
     ///
@@ -225,8 +223,8 @@ pub trait Kernel: Module + ModuleDisplay {
         Tensor::cat(each.collect(), 0)
     }
 
-    /// [`matrix`](Self::matrix) times vectors, `K(x, x)·V`. The default makes some columns of the
-    /// matrix at a time, which autodiff keeps; stationary kernels keep none.
+    /// [`matrix`](Self::matrix) times vectors, `K(x, x)·V`. The default computes the matrix in
+    /// groups of columns, which autodiff keeps in memory; stationary kernels keep none of it.
     ///
     /// # Shapes
     ///
@@ -244,7 +242,7 @@ pub trait Kernel: Module + ModuleDisplay {
         sum(parts).unwrap_or(vectors.clone())
     }
 
-    /// [`covariance`](Self::covariance) times vectors, `K(x1, x2)·V`, as
+    /// [`covariance`](Self::covariance) times vectors, `K(x1, x2)·V`, the counterpart of
     /// [`matrix_product`](Self::matrix_product).
     ///
     /// # Shapes
@@ -264,9 +262,9 @@ pub trait Kernel: Module + ModuleDisplay {
         Tensor::cat(parts.collect(), 0)
     }
 
-    /// Covariances of combinations of function values with function values at the same points,
-    /// `Σ_{b∈B_j} s_b·K_bn`, a run of consecutive points each. Memory as in
-    /// [`matrix_product`](Self::matrix_product).
+    /// Covariances between linear combinations of function values and the function values at the
+    /// same points, `Σ_{b∈B_j} s_b·K_bn`. Each combination covers a run of consecutive points.
+    /// Memory use is as for [`matrix_product`](Self::matrix_product).
     ///
     /// # Shapes
     ///
@@ -283,8 +281,9 @@ pub trait Kernel: Module + ModuleDisplay {
         Tensor::cat(rows.collect(), 0)
     }
 
-    /// Covariances of combinations of function values with function values at other points,
-    /// `Σ_{b∈B_j} s_b·k(x_b, x′_n)`, as [`block_matrix`](Self::block_matrix).
+    /// Covariances between linear combinations of function values and function values at other
+    /// points, `Σ_{b∈B_j} s_b·k(x_b, x′_n)`, the counterpart of
+    /// [`block_matrix`](Self::block_matrix).
     ///
     /// # Shapes
     ///
@@ -306,24 +305,24 @@ pub trait Kernel: Module + ModuleDisplay {
         Tensor::cat(rows.collect(), 0)
     }
 
-    /// The same kernel for functions that are `10^decades` times as large, with variances that are
-    /// `100^decades` times as large in as much larger units; as it is, unless it says otherwise.
+    /// Rescales the kernel to functions `10^decades` times as large: the variances and their units
+    /// grow by `100^decades`. The default leaves the kernel unchanged.
     fn in_larger_unit(self, _decades: i64) -> Self {
         self
     }
 
-    /// The hyperparameters, in the units people read.
+    /// The hyperparameters with their constrained values.
     fn hyperparameters(&self) -> Vec<Hyperparameter> {
         hyperparameters(self)
     }
 
     /// The kernel as a sum of components with a spectrum, each with `count` frequencies drawn from
-    /// it, for inputs of `dimensions` dimensions. What has no spectrum, because it is not stationary
-    /// or its functions are not continuous, has the error that this gives unless it is overridden.
+    /// it, for inputs of `dimensions` dimensions. The default returns an error, for kernels that
+    /// are not stationary or whose functions are not continuous.
     ///
     /// # Errors
     ///
-    /// [`NoSpectrum`], naming the kernel.
+    /// [`NoSpectrum`], which names the kernel.
     fn spectrum(
         &self,
         _dimensions: usize,
@@ -334,15 +333,15 @@ pub trait Kernel: Module + ModuleDisplay {
     }
 }
 
-/// Columns of a covariance matrix that are in memory at once.
+/// The number of columns of a covariance matrix in memory at once.
 const COLUMNS: usize = 1024;
 
-/// The sum of matrices, if there are any.
+/// The sum of the matrices, or `None` if there are none.
 fn sum(parts: impl Iterator<Item = Tensor<2>>) -> Option<Tensor<2>> {
     parts.reduce(|sum, part| sum + part)
 }
 
-/// A batch of what each kernel gives.
+/// Evaluates each kernel and stacks the results.
 fn one_by_one<K>(kernels: &[K], covariance: impl Fn(&K, usize) -> Tensor<2>) -> Tensor<3> {
     let members = kernels.iter().enumerate();
     let members = members.map(|(index, kernel)| covariance(kernel, index));

@@ -14,13 +14,13 @@ use super::{
 };
 use crate::parameter::Positive;
 
-/// `k(u(x), u(x′))`, where `u` winds each input dimension around a circle of radius ½ once a
+/// `k(u(x), u(x′))`, where `u` maps each input dimension onto a circle of radius ½, one turn per
 /// period: `u(x) = ½·(sin(2πx_d/p_d) for all d, cos(2πx_d/p_d) for all d)`.
 ///
-/// Since `‖u(x) − u(x′)‖² = Σ_d sin²(π(x_d − x′_d)/p_d)`, a stationary base of `r` becomes the same
-/// function of `r² = Σ_d sin²(π(x_d − x′_d)/p_d)/ℓ_d²`; of the squared exponential this is the
-/// kernel of D. MacKay, *Introduction to Gaussian processes* (1998), §5.3. The base may be any
-/// other kernel, too.
+/// Since `‖u(x) − u(x′)‖² = Σ_d sin²(π(x_d − x′_d)/p_d)`, a stationary base kernel of `r` becomes
+/// the same function of `r² = Σ_d sin²(π(x_d − x′_d)/p_d)/ℓ_d²`. For the squared exponential this
+/// is the kernel of D. MacKay, *Introduction to Gaussian processes* (1998), §5.3. The base can be
+/// any other kernel, too.
 #[derive(Module, Debug)]
 pub struct Periodic<K: Module> {
     base: K,
@@ -28,11 +28,11 @@ pub struct Periodic<K: Module> {
 }
 
 impl<K: Kernel> Periodic<K> {
-    /// `base` with the given periods: one, or one an input dimension.
+    /// Makes `base` periodic with the given periods: one, or one per input dimension.
     ///
-    /// The base sees `2·D` columns, sines before cosines. A base that has a lengthscale for each
-    /// column makes a stationary kernel only while those of a sine and its cosine are equal, which
-    /// [`KernelConfig`](super::KernelConfig) sees to.
+    /// The inputs of the base have `2·D` columns, sines before cosines. If the base has one
+    /// lengthscale per column, the kernel is stationary only while the lengthscales of a sine and
+    /// its cosine are equal. [`KernelConfig`](super::KernelConfig) ties them.
     ///
     /// # Panics
     ///
@@ -74,8 +74,8 @@ impl<K: Kernel> Kernel for Periodic<K> {
         self.base.diagonal(self.wind(x))
     }
 
-    /// Lines at the multiples of the frequencies `1/p_d`, where the base is a mixture of squared
-    /// exponentials.
+    /// The spectrum has lines at multiples of the frequencies `1/p_d`, if the base is a mixture of
+    /// squared exponentials.
     fn spectrum(
         &self,
         dimensions: usize,

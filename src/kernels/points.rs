@@ -1,9 +1,9 @@
-//! Sets of points that kernels compare.
+//! Checks and helpers for sets of points.
 
 use burn::tensor::Tensor;
 
-/// Fails unless all points have the same dimensions, as many as a parameter of the kernel has values;
-/// one value is for any number of dimensions.
+/// Panics unless all points have the same number of dimensions and a kernel parameter has that many
+/// values. A single value fits any number of dimensions.
 #[track_caller]
 pub(super) fn require_dimensions(kernel: &str, values: usize, points: &[&Tensor<2>]) {
     let sizes: Vec<[usize; 2]> = points.iter().map(|points| points.dims()).collect();
@@ -17,21 +17,21 @@ pub(super) fn require_dimensions(kernel: &str, values: usize, points: &[&Tensor<
     );
 }
 
-/// Zeros in the shape of covariances, if one of the sets of points has none: the backends have few
-/// operations on nothing.
+/// Zeros in the shape of the covariances if one of the sets of points is empty: the backends
+/// support few operations on empty tensors.
 pub(super) fn no_covariances(x1: &Tensor<2>, x2: &Tensor<2>) -> Option<Tensor<2>> {
     let ([rows, _], [columns, _]) = (x1.dims(), x2.dims());
     let options = (&x1.device(), x1.dtype());
     (rows == 0 || columns == 0).then(|| Tensor::zeros([rows, columns], options))
 }
 
-/// As [`no_covariances`] for the variances of one set of points.
+/// Like [`no_covariances`] for the variances of one set of points.
 pub(super) fn no_variances(x: &Tensor<2>) -> Option<Tensor<1>> {
     let [rows, _] = x.dims();
     (rows == 0).then(|| Tensor::zeros([0], (&x.device(), x.dtype())))
 }
 
-/// A variance, `[1]`, at each of N points, `[N]`.
+/// Repeats a variance, `[1]`, for each of N points, `[N]`.
 pub(super) fn at_each(variance: Tensor<1>, points: &Tensor<2>) -> Tensor<1> {
     let [rows, _] = points.dims();
     match rows {

@@ -28,11 +28,11 @@ pub struct Polynomial {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PolynomialConfig {
-    /// One variance an input dimension instead of one for all.
+    /// One variance per input dimension (ARD) instead of one for all.
     pub ard: bool,
-    /// The first value of every variance.
+    /// The initial value of every variance.
     pub variance: f64,
-    /// The first value of the offset.
+    /// The initial value of the offset.
     pub offset: f64,
     /// The degree.
     pub degree: usize,
@@ -58,7 +58,7 @@ impl PolynomialConfig {
 }
 
 impl Polynomial {
-    /// A polynomial kernel of the given degree q with variances σ² (one, or one a dimension) and
+    /// Creates a polynomial kernel of degree q with variances σ² (one, or one per dimension) and
     /// offset c.
     ///
     /// # Panics
@@ -80,7 +80,7 @@ impl Polynomial {
         }
     }
 
-    /// `bᵠ` by products: a power of a negative number by logarithms is none.
+    /// `bᵠ` by repeated multiplication, which also works for negative b.
     fn power<const D: usize>(&self, base: Tensor<D>) -> Tensor<D> {
         (1..self.degree).fold(base.clone(), |power, _| power * base.clone())
     }

@@ -18,9 +18,9 @@ use super::{
 };
 use crate::parameter::Positive;
 
-/// `k(x, x′) = σ²·(1 + r²/(2α))^(−α)`, `r² = Σ_d (x_d − x′_d)²/ℓ_d²`: a mixture of squared
-/// exponentials of many lengthscales, which it becomes as the mixture's shape α grows (Rasmussen
-/// and Williams, *Gaussian Processes for Machine Learning*, 2006, eq. 4.19).
+/// `k(x, x′) = σ²·(1 + r²/(2α))^(−α)`, `r² = Σ_d (x_d − x′_d)²/ℓ_d²`: a scale mixture of squared
+/// exponentials with different lengthscales. It converges to the squared exponential as the shape α
+/// grows (Rasmussen and Williams, *Gaussian Processes for Machine Learning*, 2006, eq. 4.19).
 #[derive(Module, Debug)]
 pub struct RationalQuadratic {
     lengthscale: Positive,
@@ -32,14 +32,14 @@ pub struct RationalQuadratic {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RationalQuadraticConfig {
-    /// One lengthscale an input dimension instead of one for all.
+    /// One lengthscale per input dimension (ARD) instead of one for all.
     pub ard: bool,
-    /// The first value of every lengthscale; `√D` for inputs of D dimensions unless given.
+    /// The initial value of every lengthscale; `√D` for inputs of D dimensions if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lengthscale: Option<f64>,
-    /// The first value of the variance.
+    /// The initial value of the variance.
     pub variance: f64,
-    /// The first value of the shape α.
+    /// The initial value of the shape α.
     pub shape: f64,
 }
 
@@ -69,7 +69,8 @@ impl RationalQuadraticConfig {
 }
 
 impl RationalQuadratic {
-    /// A kernel with the given lengthscales (one, or one a dimension), variance σ² and shape α.
+    /// Creates a kernel with the given lengthscales (one, or one per dimension), variance σ² and
+    /// shape α.
     ///
     /// # Panics
     ///

@@ -1,4 +1,4 @@
-//! A kernel times a trained variance.
+//! A kernel times a trained output scale.
 
 use burn::{
     module::Module,
@@ -18,7 +18,7 @@ pub struct Scaled<K: Module> {
 }
 
 impl<K: Kernel> Scaled<K> {
-    /// `base` times a scale that starts at `outputscale`.
+    /// Multiplies `base` by an output scale that starts at `outputscale`.
     ///
     /// # Panics
     ///

@@ -1,4 +1,4 @@
-//! Kernels for each function.
+//! Separate kernels for several functions.
 
 use burn::{
     module::Module,
@@ -10,30 +10,30 @@ use crate::{
     parameter::{Hyperparameter, hyperparameters},
 };
 
-/// The prior of P independent functions `f_p ~ GP(0, k_p)` with a kernel each.
+/// The prior of P independent functions `f_p ~ GP(0, k_p)`, each with its own kernel.
 ///
-/// A posterior over it has inducing variables for each function and does the linear algebra of all
-/// of them as one batch, `[P, M, M]`; the covariances too are one operation where the kernels are
-/// stationary and of one kind.
+/// A posterior under this prior has inducing variables for each function and batches the linear
+/// algebra of all functions, `[P, M, M]`. The covariances are also computed in one operation if the
+/// kernels are stationary and of the same kind.
 #[derive(Module, Debug)]
 pub struct SeparateKernels<K: Module> {
     kernels: Vec<K>,
 }
 
 impl<K: Kernel> SeparateKernels<K> {
-    /// One kernel a function.
+    /// Creates the prior from one kernel per function.
     ///
     /// # Panics
     ///
-    /// If there is none.
+    /// If `kernels` is empty.
     #[track_caller]
     pub fn new(kernels: Vec<K>) -> Self {
         assert!(!kernels.is_empty(), "SeparateKernels: no kernel given");
         Self { kernels }
     }
 
-    /// The same kernel, with the same parameters, for `outputs` functions: for inducing points of
-    /// their own under one kernel.
+    /// Uses clones of one kernel, with the same parameters, for `outputs` functions. This gives
+    /// functions under one kernel their own inducing points.
     ///
     /// # Panics
     ///
@@ -48,7 +48,7 @@ impl<K: Kernel> SeparateKernels<K> {
         &self.kernels
     }
 
-    /// How many functions there are, P.
+    /// The number of functions, P.
     pub fn outputs(&self) -> usize {
         self.kernels.len()
     }
@@ -58,13 +58,13 @@ impl<K: Kernel> SeparateKernels<K> {
         K::covariances(&self.kernels, x1, x2)
     }
 
-    /// The symmetric matrices of `k_p` at `x_p`: `[P, N, N]` from `[P, N, D]`.
+    /// The covariance matrices of `k_p` at `x_p`: `[P, N, N]` from `[P, N, D]`.
     pub fn matrices(&self, x: Tensor<3>) -> Tensor<3> {
         K::matrices(&self.kernels, x)
     }
 
-    /// Some columns of each of [`matrices`](Self::matrices), the same of all: `[P, N, C]` from
-    /// `[P, N, D]` and `[C]`.
+    /// Selected columns of [`matrices`](Self::matrices), the same for every function: `[P, N, C]`
+    /// from `[P, N, D]` and `[C]`.
     pub fn matrix_columns(&self, x: Tensor<3>, columns: Tensor<1, Int>) -> Tensor<3> {
         let each = self.kernels.iter().enumerate().map(|(output, kernel)| {
             let own = x.clone().narrow(0, output, 1).squeeze_dim(0);
@@ -73,7 +73,7 @@ impl<K: Kernel> SeparateKernels<K> {
         Tensor::stack(each.collect(), 0)
     }
 
-    /// The diagonals of all matrices at the same points: `[P, N]` from `[N, D]`.
+    /// The diagonals of the covariance matrices at shared points: `[P, N]` from `[N, D]`.
     pub fn diagonals(&self, x: Tensor<2>) -> Tensor<2> {
         let diagonals = self.kernels.iter().map(|kernel| kernel.diagonal(x.clone()));
         Tensor::stack(diagonals.collect(), 0)
@@ -99,12 +99,12 @@ impl<K: Kernel> FunctionPrior for SeparateKernels<K> {
     }
 }
 
-/// One kernel that all functions share, or one each.
+/// A shared kernel, or separate kernels.
 #[derive(Module, Debug)]
 pub enum Kernels<K: Module> {
-    /// One for all.
+    /// One kernel that all functions share.
     Shared(K),
-    /// One each.
+    /// One kernel per function.
     Separate(SeparateKernels<K>),
 }
 

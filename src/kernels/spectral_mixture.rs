@@ -24,9 +24,9 @@ use crate::{
 
 /// `k(x, x′) = Σ_q σ_q²·exp(−½·Σ_d τ_d²/ℓ_qd²)·cos(2π·Σ_d f_qd·τ_d)`, `τ = x − x′`.
 ///
-/// Its spectral density is a mixture of Gaussians around the frequencies `±f_q` with standard
-/// deviations `1/(2πℓ_qd)`, so that enough components come close to any stationary kernel
-/// (A. Wilson and R. Adams, *Gaussian Process Kernels for Pattern Discovery and Extrapolation*,
+/// Its spectral density is a mixture of Gaussians centered at the frequencies `±f_q` with standard
+/// deviations `1/(2πℓ_qd)`. With enough components it can approximate any stationary kernel (A.
+/// Wilson and R. Adams, *Gaussian Process Kernels for Pattern Discovery and Extrapolation*,
 /// arXiv:1302.4245, eqs. 9–12).
 #[derive(Module, Debug)]
 pub struct SpectralMixture {
@@ -43,7 +43,7 @@ pub struct SpectralComponent {
 }
 
 impl SpectralComponent {
-    /// A component with the given variance, lengthscales ℓ and frequencies f, one each for every
+    /// Creates a component with the given variance, and one lengthscale ℓ and frequency f per
     /// dimension.
     ///
     /// # Panics
@@ -78,7 +78,7 @@ impl SpectralComponent {
         envelope * cosines(x1, x2, self.frequency.val())
     }
 
-    /// `ω = z/ℓ + 2πf`, `z ~ N(0, I)`: the sign of f is of no matter under a cosine.
+    /// `ω = z/ℓ + 2πf`, `z ~ N(0, I)`. The sign of f does not matter under a cosine.
     fn spectrum(&self, count: usize, random: &mut ChaCha8Rng) -> SpectralSample {
         let (variance, lengthscales) = (self.variance.to_vec()[0], self.lengthscale.to_vec());
         let kind = Stationary::SquaredExponential;
@@ -98,14 +98,14 @@ impl SpectralComponent {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SpectralMixtureConfig {
-    /// How many components there are, Q.
+    /// The number of components, Q.
     pub components: usize,
-    /// The first frequencies, the same in every dimension, are spread evenly below this one, in
-    /// cycles per unit of the inputs.
+    /// The upper end of the initial frequencies, in cycles per unit of the inputs. They are spread
+    /// evenly below it and are the same in every dimension.
     pub highest_frequency: f64,
-    /// The first value of every lengthscale.
+    /// The initial value of every lengthscale.
     pub lengthscale: f64,
-    /// The first value of the variance, shared equally by the components.
+    /// The initial variance, divided equally among the components.
     pub variance: f64,
 }
 
@@ -138,11 +138,11 @@ impl SpectralMixtureConfig {
 }
 
 impl SpectralMixture {
-    /// A mixture of the given components.
+    /// Creates a mixture of the given components.
     ///
     /// # Panics
     ///
-    /// If there are none.
+    /// If `components` is empty.
     #[track_caller]
     pub fn new(components: Vec<SpectralComponent>) -> Self {
         assert!(

@@ -1,4 +1,4 @@
-//! The spectra of stationary kernels.
+//! Spectra of stationary kernels.
 
 use core::f64::consts::PI;
 
@@ -7,21 +7,21 @@ use rand_distr::{ChiSquared, Distribution, Gamma, Poisson, StandardNormal};
 
 use crate::ops::Stationary;
 
-/// One term `σ²·E_ω[cos ωᵀ(x − x′)]` of a stationary covariance, by frequencies drawn from its
-/// spectral density (S. Bochner, 1932; A. Rahimi and B. Recht, *Random Features for Large-Scale
-/// Kernel Machines*, 2007).
+/// One term `σ²·E_ω[cos ωᵀ(x − x′)]` of a stationary covariance, represented by frequencies drawn
+/// from its spectral density (S. Bochner, 1932; A. Rahimi and B. Recht, *Random Features for
+/// Large-Scale Kernel Machines*, 2007).
 ///
-/// The spectrum is a density for most kernels, and a set of lines for kernels whose functions are
-/// periodic. Draws of ω are of either kind.
+/// Most kernels have a continuous spectrum; kernels of periodic functions have discrete lines. Both
+/// kinds are represented by draws of ω.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SpectralSample {
     /// σ²
     pub variance: f64,
     /// Independent draws of ω, row-major, `[F, D]`.
     pub frequencies: Vec<f64>,
-    /// Independent draws of λ, row-major, `[F, D]`, where the covariance is the mixture
-    /// `σ²·E_λ[exp(−½·Σ_d λ_d(x_d − x′_d)²)]` of squared exponentials and ω given λ is
-    /// `N(0, diag λ)`. Periodic versions of a kernel have a spectrum where it has these.
+    /// Independent draws of λ, row-major, `[F, D]`, if the covariance is a mixture of squared
+    /// exponentials `σ²·E_λ[exp(−½·Σ_d λ_d(x_d − x′_d)²)]`, where ω given λ is `N(0, diag λ)`. The
+    /// periodic version of a kernel has a spectrum only if the kernel has these.
     pub precisions: Option<Vec<f64>>,
 }
 
@@ -34,7 +34,7 @@ pub struct NoSpectrum {
 }
 
 impl NoSpectrum {
-    /// The error of kernel type `K`.
+    /// Creates the error for kernel type `K`.
     pub fn of<K>() -> Self {
         let name = core::any::type_name::<K>();
         let plain = name.split('<').next().unwrap_or(name);
@@ -45,7 +45,7 @@ impl NoSpectrum {
 }
 
 impl SpectralSample {
-    /// The component with its variance multiplied by `factor`.
+    /// Multiplies the variance of the component by `factor`.
     pub(super) fn scaled(self, factor: f64) -> Self {
         Self {
             variance: self.variance * factor,
@@ -53,7 +53,8 @@ impl SpectralSample {
         }
     }
 
-    /// The product of two covariances: their spectra are convolved, their frequencies added.
+    /// The product of two covariances. It convolves the spectra, so the drawn frequencies are
+    /// added.
     pub(super) fn times(&self, other: &Self) -> Self {
         let sums = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a + b).collect();
         let precisions = self.precisions.as_ref().zip(other.precisions.as_ref());
@@ -64,8 +65,8 @@ impl SpectralSample {
         }
     }
 
-    /// The component of a kernel that sees some of `dimensions` dimensions, those named in `active`
-    /// in their order.
+    /// Extends the component to `dimensions` input dimensions, of which the kernel uses those in
+    /// `active`, in that order.
     pub(super) fn spread(self, active: &[usize], dimensions: usize) -> Self {
         let spread = |values: Vec<f64>| {
             let rows = values.chunks_exact(active.len());
@@ -84,7 +85,8 @@ impl SpectralSample {
         }
     }
 
-    /// Scales λ = s/ℓ² of a mixture of squared exponentials with draws of s, and their frequencies.
+    /// Draws the precisions λ = s/ℓ² of a mixture of squared exponentials, with s drawn by `scale`,
+    /// and the corresponding frequencies.
     fn mixture(
         variance: f64,
         lengthscales: &[f64],
@@ -112,10 +114,11 @@ impl SpectralSample {
     }
 }
 
-/// The spectrum of a stationary covariance with the given variance and lengthscales, one a dimension.
+/// The spectrum of a stationary covariance with the given variance and one lengthscale per
+/// dimension.
 ///
-/// With `z ~ N(0, I)`: `ω = z/ℓ` for the squared exponential; Student's t with 2ν degrees of
-/// freedom, `ω = z/(ℓ·√(c/2ν))`, `c ~ χ²(2ν)`, for Matérn-ν.
+/// With `z ~ N(0, I)`: `ω = z/ℓ` for the squared exponential. For Matérn-ν, ω follows a Student's t
+/// distribution with 2ν degrees of freedom, `ω = z/(ℓ·√(c/2ν))`, `c ~ χ²(2ν)`.
 pub(super) fn stationary_spectrum(
     kind: Stationary,
     variance: f64,
@@ -137,7 +140,7 @@ pub(super) fn stationary_spectrum(
     })
 }
 
-/// The spectrum of a rational quadratic with shape α, lengthscales one a dimension:
+/// The spectrum of a rational quadratic with shape α and one lengthscale per dimension:
 /// `(1 + r²/(2α))^(−α) = E_s[exp(−½·s·r²)]`, `s ~ Γ(α, rate α)` (Rasmussen and Williams, *Gaussian
 /// Processes for Machine Learning*, 2006, eq. 4.20).
 pub(super) fn rational_quadratic_spectrum(
@@ -149,18 +152,18 @@ pub(super) fn rational_quadratic_spectrum(
 ) -> SpectralSample {
     let scale = Gamma::new(shape, shape.recip()).ok();
     SpectralSample::mixture(variance, lengthscales, count, random, |random| {
-        // As α grows the kernel becomes the squared exponential.
+        // If α is too large for the gamma distribution, use the limit, the squared exponential.
         scale.map_or(1.0, |gamma| gamma.sample(random))
     })
 }
 
-/// The lines of the periodic version of a component that is a mixture of squared exponentials with
-/// two columns a dimension, a sine and a cosine; none where the two have different lengthscales, or
-/// the component is no such mixture.
+/// The lines of the periodic version of a component. The component must be a mixture of squared
+/// exponentials with two columns per dimension, a sine and a cosine. Returns `None` if it is not,
+/// or if the lengthscales of a sine and its cosine differ.
 ///
 /// `exp(−½·λ·sin²(πτ/p)) = Σ_k e^(−c)·I_k(c)·cos(2πkτ/p)` over all integers k with `c = λ/4`: the
-/// multiple k of the fundamental frequency is the difference of two Poisson variables with the mean
-/// c/2 (J. Skellam, 1946).
+/// multiple k of the fundamental frequency is the difference of two Poisson variables with mean c/2
+/// (J. Skellam, 1946).
 pub(super) fn periodic_spectrum(
     base: &SpectralSample,
     periods: &[f64],
@@ -184,11 +187,11 @@ pub(super) fn periodic_spectrum(
     })
 }
 
-/// The difference of two Poisson variables with the given mean.
+/// The difference of two independent Poisson variables with the given mean.
 fn skellam(mean: f64, random: &mut ChaCha8Rng) -> f64 {
     match Poisson::new(mean) {
         Ok(poisson) => poisson.sample(random) - poisson.sample(random),
-        // A mean of zero, of which all draws are zero.
+        // The mean is zero, so every draw is zero.
         Err(_) => 0.0,
     }
 }

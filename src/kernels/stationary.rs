@@ -1,4 +1,4 @@
-//! The stationary kernels with a fused operation.
+//! Stationary kernels with a fused operation.
 
 use burn::{
     module::Module,
@@ -34,17 +34,17 @@ pub struct StationaryKernel {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StationaryConfig {
-    /// Which covariance.
+    /// The covariance function.
     pub kind: Stationary,
-    /// One lengthscale an input dimension (automatic relevance determination) instead of one for
-    /// all.
+    /// One lengthscale per input dimension (ARD, automatic relevance determination) instead of one
+    /// for all.
     #[serde(default = "yes")]
     pub ard: bool,
-    /// The first value of every lengthscale, in units of the inputs. Unless given it is `√D` for
-    /// inputs of D dimensions, which is about how far apart standardized inputs are.
+    /// The initial value of every lengthscale, in units of the inputs. If absent, it is `√D` for
+    /// inputs of D dimensions, comparable to the distance between standardized inputs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lengthscale: Option<f64>,
-    /// The first value of the variance, in squared units of the targets.
+    /// The initial value of the variance, in squared units of the targets.
     #[serde(default = "one")]
     pub variance: f64,
 }
@@ -58,8 +58,8 @@ fn one() -> f64 {
 }
 
 impl StationaryConfig {
-    /// The given covariance with a lengthscale for each dimension; the D lengthscales start at `√D`
-    /// and the variance at one.
+    /// Creates a configuration with one lengthscale per dimension. Lengthscales start at `√D` and
+    /// the variance at one.
     pub fn new(kind: Stationary) -> Self {
         Self {
             kind,
@@ -69,7 +69,7 @@ impl StationaryConfig {
         }
     }
 
-    /// One lengthscale shared by all dimensions.
+    /// Shares one lengthscale among all dimensions.
     pub fn isotropic(mut self) -> Self {
         self.ard = false;
         self
@@ -87,7 +87,7 @@ impl StationaryConfig {
         self
     }
 
-    /// The kernel for inputs of `dimensions` dimensions.
+    /// Creates the kernel for inputs of `dimensions` dimensions.
     ///
     /// # Panics
     ///
@@ -105,7 +105,7 @@ impl StationaryConfig {
 }
 
 impl StationaryKernel {
-    /// A kernel with the given lengthscales (one, or one a dimension) and variance.
+    /// Creates a kernel with the given lengthscales (one, or one per dimension) and variance.
     ///
     /// # Panics
     ///
@@ -129,8 +129,8 @@ impl StationaryKernel {
 tied!(lengthscale of StationaryKernel);
 
 impl StationaryKernel {
-    /// The covariances of several kernels, in one operation where they are of one kind with as many
-    /// lengthscales.
+    /// The covariances of several kernels, in one operation if they are of the same kind with equal
+    /// numbers of lengthscales.
     pub(super) fn fused(kernels: &[&Self], x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
         let form = |kernel: &Self| (kernel.kind, kernel.lengthscale.value().dims());
         let alike = kernels
@@ -166,7 +166,7 @@ impl Kernel for StationaryKernel {
         ops::covariance(self.kind, x1, x2, lengthscale, variance)
     }
 
-    /// One pass over all, where the kernels are of one kind.
+    /// Computes all covariances in one operation if the kernels are of the same kind.
     fn covariances(kernels: &[Self], x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
         let references: Vec<&Self> = kernels.iter().collect();
         Self::fused(&references, x1, x2)

@@ -11,9 +11,9 @@ use super::{
 };
 use crate::parameter::Positive;
 
-/// `k(x_i, x_j) = σ²·δ_ij`: independent noise on every point.
+/// `k(x_i, x_j) = σ²·δ_ij`: independent noise at every point.
 ///
-/// Two different sets of points share no noise, even where they coincide: their covariance is
+/// Two distinct sets of points share no noise even if their points coincide, so their covariance is
 /// zero.
 #[derive(Module, Debug)]
 pub struct White {
@@ -21,7 +21,7 @@ pub struct White {
 }
 
 impl White {
-    /// A white kernel with the given variance.
+    /// Creates a white kernel with the given variance.
     ///
     /// # Panics
     ///

@@ -13,10 +13,10 @@ use crate::{
     variational::{AnyPosterior, Evaluation, Functions},
 };
 
-/// A layer of points whose pieces are chosen at run time.
+/// A layer on points with components chosen at run time.
 pub type DenseLayer = GpLayer<Kernels<AnyKernel>, AnyMean, Functions<AnyPosterior<InducingPoints>>>;
 
-/// A layer of images whose pieces are chosen at run time.
+/// A layer on images with components chosen at run time.
 pub type ConvolutionalLayer =
     GpLayer<Convolutional<AnyKernel>, AnyMean, AnyPosterior<InducingPatches>>;
 
@@ -29,9 +29,9 @@ pub type ConvolutionalLayer =
 pub enum AnyLayer {
     /// Functions of points.
     Dense(DenseLayer),
-    /// Functions of patches, at every patch of an image.
+    /// Functions evaluated at every patch of an image.
     Patches(PatchLayer<DenseLayer>),
-    /// Functions of images, sums over their patches.
+    /// Functions of images, as sums over their patches.
     Convolutional(ConvolutionalLayer),
 }
 
@@ -41,7 +41,7 @@ pub type AnyLayerProcess = EitherProcess<
     <ConvolutionalLayer as Layer>::Process,
 >;
 
-/// Forwards to the layer within.
+/// Forwards to the variant's layer.
 macro_rules! forward {
     ($self:ident, $layer:ident => $call:expr) => {
         match $self {
@@ -53,7 +53,7 @@ macro_rules! forward {
 }
 
 impl AnyLayer {
-    /// Where the inducing variables of all sets are, `[M, D]` each: points, or patches.
+    /// The inputs of the inducing variables of every set, `[M, D]` each: points or patches.
     pub fn inducing_inputs(&self) -> Vec<Tensor<2>> {
         let points = |layer: &DenseLayer| -> Vec<Tensor<2>> {
             let sets = layer.posterior().independent().inducing();
@@ -69,7 +69,7 @@ impl AnyLayer {
         }
     }
 
-    /// The patches that the functions look at, if they look at patches.
+    /// The patch grid, if the functions are evaluated at patches.
     pub fn grid(&self) -> Option<&PatchGrid> {
         match self {
             Self::Dense(_) => None,

@@ -1,4 +1,4 @@
-//! The layer of a kernel, a mean and a posterior.
+//! A layer built from a kernel, a mean and a posterior.
 
 use burn::{module::Module, tensor::Tensor};
 
@@ -11,8 +11,8 @@ use crate::{
     variational::{Evaluation, Posterior},
 };
 
-/// P functions `f(x) = m(x) + g(x)` with the prior `g_p ~ GP(0, k_p)` and a posterior of any kind
-/// over their inducing variables.
+/// P functions `f(x) = m(x) + g(x)` with the prior `g_p ~ GP(0, k_p)` and any posterior over their
+/// inducing variables.
 #[derive(Module, Debug)]
 pub struct GpLayer<K: Module, M: Module, Q: Module> {
     kernel: K,
@@ -21,7 +21,7 @@ pub struct GpLayer<K: Module, M: Module, Q: Module> {
 }
 
 impl<K: FunctionPrior, M: Mean, Q: Posterior<K>> GpLayer<K, M, Q> {
-    /// A layer of the given pieces.
+    /// Creates a layer.
     pub fn new(kernel: K, mean: M, posterior: Q) -> Self {
         Self {
             kernel,
@@ -30,7 +30,7 @@ impl<K: FunctionPrior, M: Mean, Q: Posterior<K>> GpLayer<K, M, Q> {
         }
     }
 
-    /// The kernel, or the kernels of the functions.
+    /// The kernel, or the separate kernels of the functions.
     pub fn kernel(&self) -> &K {
         &self.kernel
     }

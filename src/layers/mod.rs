@@ -1,12 +1,12 @@
 //! Gaussian processes as layers of networks.
 //!
-//! A [`Layer`] turns rows of numbers into distributions of functions' values at them. [`GpLayer`] is
-//! a kernel, a mean and a posterior, whatever they are: over inducing patches, with a convolutional
-//! kernel, it is the output layer of an image model. [`PatchLayer`] has a layer look at every patch
-//! of an image and gives a feature map. [`Stack`] draws from some layers and gives the draws to the
-//! next: a deep Gaussian process. None of them knows what posterior it holds.
+//! A [`Layer`] maps rows of numbers to distributions of function values. [`GpLayer`] consists of a
+//! kernel, a mean and a posterior; with a convolutional kernel and inducing patches it is the
+//! output layer of an image model. [`PatchLayer`] applies a layer to every patch of an image and
+//! returns a feature map. [`Stack`] passes draws from each layer to the next, which gives a deep
+//! Gaussian process. All of them work with any posterior.
 //!
-//! A layer stands in any burn network, with other modules before and behind it:
+//! A layer can be used in any burn network, before and after other modules:
 //!
 //! ```
 //! use burn::{module::Module, nn::{Linear, LinearConfig}, tensor::{DType, Device, Distribution, Tensor}};
@@ -47,7 +47,7 @@
 //! let device = device.autodiff();
 //! let (x, y) = (Tensor::<2>::ones([8, 5], &device), Tensor::<2>::ones([8, 1], &device));
 //! let values = net.head.evaluate(net.features.forward(x))?;
-//! let bound = net.likelihood.expected_log_density(y, values.marginals).sum() - values.divergence;
+//! let bound = net.likelihood.expected_log_density(y, values.marginals).sum() - values.kl;
 //! let gradients = bound.neg().backward();
 //! # assert!(net.features.weight.grad(&gradients).is_some());
 //! # Ok(())
@@ -79,13 +79,13 @@ use crate::{
     variational::Evaluation,
 };
 
-/// Functions of rows of numbers, with a distribution that is trained.
+/// Functions of rows of numbers, with a trained distribution.
 pub trait Layer: Module + ModuleDisplay {
-    /// The process that [`condition`](Self::condition) gives.
+    /// The process returned by [`condition`](Self::condition).
     type Process: Process;
 
-    /// The marginals of the functions at `x`, `[N, D]`, and the divergence of the distribution of
-    /// their inducing variables from the prior.
+    /// The marginals of the functions at `x`, `[N, D]`, and the KL divergence of the distribution
+    /// of their inducing variables from the prior.
     ///
     /// # Errors
     ///
@@ -99,25 +99,25 @@ pub trait Layer: Module + ModuleDisplay {
     /// When the covariance of the inducing variables cannot be factored.
     fn condition(&self) -> Result<Self::Process, NotPositiveDefinite>;
 
-    /// How many rows the kernel sees for each input, of which memory grows with the number: one,
-    /// unless an input is an image of which it sees every patch.
+    /// The number of rows the kernel evaluates per input, which memory is proportional to. It is
+    /// one unless inputs are images and the kernel evaluates every patch.
     fn rows_per_input(&self) -> usize {
         1
     }
 
-    /// The layer after an optimizer's step, with whatever it keeps between steps brought up to date.
+    /// Updates the state that the layer keeps between optimizer steps. Call it after every step.
     fn after_step(self) -> Self {
         self
     }
 
-    /// The layer with whatever it keeps between steps up to date, before the first step and after
-    /// parameters were set from outside.
+    /// Recomputes the state that the layer keeps between optimizer steps. Call it before the first
+    /// step and after changing parameters from outside.
     fn refreshed(self) -> Self {
         self
     }
 
-    /// The marginals of the functions at `x`, `[N, D]`; [`draw`](Marginals::draw) from them what the
-    /// next layer of a network takes.
+    /// The marginals of the functions at `x`, `[N, D]`. [`draw`](Marginals::draw) samples from
+    /// them, as inputs for the next layer of a network.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! The noise that draws from layers are made with.
+//! Noise for draws from layers.
 
 use burn::tensor::Tensor;
 use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
@@ -6,20 +6,20 @@ use serde::{Deserialize, Serialize};
 
 use crate::{likelihoods::scrambled_normal_points, process::Marginals};
 
-/// How many times the hidden layers of a stack are drawn from.
+/// The number of draws from the hidden layers of a stack.
 ///
-/// The draws of a training step depend on the seed and the number of the step alone, so that a
-/// resumed run goes on with those that would have come next.
+/// The draws of a training step depend only on the seed and the step number, so a resumed run
+/// continues with the same sequence.
 ///
-/// A prediction integrates over the same few points of noise at every row: a scrambled Sobol
-/// sequence with mirror images for each layer, which depends on the seed alone. What is predicted
-/// at a row does not depend on the rows beside it.
+/// A prediction integrates over the same few noise points in every row: for each layer a scrambled
+/// Sobol sequence with mirror images, which depends only on the seed. The prediction for a row does
+/// not depend on the other rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LayerNoise {
-    /// Draws for each datum of a training step, S.
+    /// Draws per data point in a training step, S.
     pub training: usize,
-    /// Draws for each prediction.
+    /// Draws per prediction.
     pub prediction: usize,
     /// The seed.
     #[serde(default)]
@@ -27,7 +27,7 @@ pub struct LayerNoise {
 }
 
 impl Default for LayerNoise {
-    /// One draw in training and a hundred in prediction.
+    /// One draw in training and 100 in prediction.
     fn default() -> Self {
         Self {
             training: 1,
@@ -38,7 +38,7 @@ impl Default for LayerNoise {
 }
 
 impl LayerNoise {
-    /// The source of the noise of a training step, counted from zero.
+    /// The random number generator for a training step, counted from zero.
     pub(super) fn of_step(&self, step: u64) -> ChaCha8Rng {
         let mut random = ChaCha8Rng::seed_from_u64(self.seed);
         random.set_stream(step);
@@ -54,7 +54,7 @@ impl LayerNoise {
     }
 }
 
-/// The noise of a prediction, made for each hidden layer when it is drawn from first.
+/// The noise of a prediction, generated for each hidden layer on first use.
 pub(super) struct PredictionNoise {
     noise: LayerNoise,
     /// `[L, S, F]`
@@ -62,8 +62,8 @@ pub(super) struct PredictionNoise {
 }
 
 impl PredictionNoise {
-    /// The values of a hidden layer at the noise of a draw. Draws and layers count from zero; layers
-    /// come in their order.
+    /// The values of a hidden layer for the noise of one draw. Draws and layers are counted from
+    /// zero; layers must be visited in order.
     pub(super) fn values(&mut self, draw: usize, layer: usize, marginals: Marginals) -> Tensor<2> {
         if layer == self.layers.len() {
             let [_, functions] = marginals.mean.dims();
@@ -72,10 +72,10 @@ impl PredictionNoise {
         marginals.at_common_noise(&self.layers[layer][draw])
     }
 
-    /// The noise of every draw for the next layer, which has so many functions.
+    /// The noise of every draw for the next layer, which has `functions` functions.
     fn of_layer(&self, functions: usize) -> Vec<Vec<f64>> {
         let mut random = ChaCha8Rng::seed_from_u64(self.noise.seed);
-        // From the other end, where no training gets.
+        // Count streams from the end, so that they never coincide with those of training.
         random.set_stream(u64::MAX - self.layers.len() as u64);
         let draws = self.noise.prediction;
         let points = scrambled_normal_points(draws, functions, random.next_u32());

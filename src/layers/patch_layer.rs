@@ -1,4 +1,4 @@
-//! Layers that look at every patch of an image.
+//! Layers that are applied to every patch of an image.
 
 use burn::{module::Module, tensor::Tensor};
 
@@ -10,15 +10,15 @@ use crate::{
     variational::Evaluation,
 };
 
-/// The functions of a layer at every patch of an image: `f_pc(x) = g_c(x^[p])`, a feature map with a
-/// channel for each of the layer's C functions, patch after patch with the channels side by side
-/// (K. Blomqvist, S. Kaski and M. Heinonen, *Deep Convolutional Gaussian Processes*,
-/// arXiv:1810.03052).
+/// Applies the functions of a layer to every patch of an image: `f_pc(x) = g_c(x^[p])`. The result
+/// is a feature map with one channel per function, C in total, stored patch after patch with the
+/// channels next to each other (K. Blomqvist, S. Kaski and M. Heinonen, *Deep Convolutional
+/// Gaussian Processes*, arXiv:1810.03052).
 ///
-/// Draws of the map from its marginals leave out that its values at different patches are
-/// correlated, as those of any layer leave out that its values at different inputs are
-/// (V. Dutordoir, M. van der Wilk, A. Artemev and J. Hensman, *Bayesian Image Classification with
-/// Deep Convolutional Gaussian Processes*, arXiv:1902.05888).
+/// Draws of the map from its marginals ignore the correlations between patches, just as draws from
+/// any layer ignore the correlations between inputs (V. Dutordoir, M. van der Wilk, A. Artemev and
+/// J. Hensman, *Bayesian Image Classification with Deep Convolutional Gaussian Processes*,
+/// arXiv:1902.05888).
 #[derive(Module, Debug)]
 pub struct PatchLayer<H: Module> {
     layer: H,
@@ -34,12 +34,12 @@ pub struct PatchProcess<P> {
 }
 
 impl<H: Layer> PatchLayer<H> {
-    /// The functions of `layer`, whose inputs are patches, at every patch of `grid`.
+    /// Applies the functions of `layer`, whose inputs are patches, to every patch of `grid`.
     pub fn new(layer: H, grid: PatchGrid) -> Self {
         Self { layer, grid }
     }
 
-    /// The layer that looks at one patch.
+    /// The layer that is applied to each patch.
     pub fn layer(&self) -> &H {
         &self.layer
     }
@@ -50,7 +50,7 @@ impl<H: Layer> PatchLayer<H> {
     }
 }
 
-/// `[N, P·C]` from a row a patch, `[N·P, C]`.
+/// Reshapes one row per patch, `[N·P, C]`, to `[N, P·C]`.
 fn as_map(rows: Tensor<2>, patches: usize) -> Tensor<2> {
     let [count, functions] = rows.dims();
     rows.reshape([count / patches, patches * functions])
@@ -112,8 +112,8 @@ impl<P: Process> Process for PatchProcess<P> {
         self.grid.count() * self.process.rows_per_input()
     }
 
-    /// Between the values of an output, which is a function at a patch. Memory grows with
-    /// `(N·P)²`.
+    /// The covariances are those of each output, which is one function at one patch. Memory grows
+    /// with `(N·P)²`.
     fn joint(&self, x: Tensor<2>) -> Joint {
         if let Some(one) = one_for_none(&x) {
             return self.joint(one).at_none();
@@ -132,7 +132,7 @@ impl<P: Process> Process for PatchProcess<P> {
         }
     }
 
-    /// Draws of the functions at all patches together.
+    /// Draws the functions jointly at all patches.
     fn sample(
         &self,
         x: Tensor<2>,

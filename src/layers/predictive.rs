@@ -1,4 +1,4 @@
-//! What predicts function values.
+//! The interface of models that predict function values.
 
 use burn::tensor::Tensor;
 
@@ -7,17 +7,17 @@ use crate::{
     process::{Marginals, Process},
 };
 
-/// Functions whose value at an input is distributed as a mixture of S Gaussians with equal weights:
-/// one for a Gaussian process, one a draw of the layers before the last for a deep one.
+/// Functions whose value at an input is an equally weighted mixture of S Gaussians: one for a
+/// single Gaussian process, one per draw of the hidden layers for a deep one.
 pub trait Predictive {
     /// The Gaussians at `x`, `[N, D]`, each with means and variances `[N, P]`.
     fn components(&self, x: Tensor<2>) -> Vec<Marginals>;
 
-    /// How many rows a kernel sees at most for each input, of which memory grows with the number.
+    /// The maximum number of rows a kernel evaluates per input, which memory is proportional to.
     fn rows_per_input(&self) -> usize;
 
-    /// `samples` draws of the functions at `x`, `[N, D]`, together over all inputs: the same ones for
-    /// the same seed.
+    /// Draws `samples` joint samples of the functions at `x`, `[N, D]`. Equal seeds give equal
+    /// samples.
     ///
     /// # Shapes
     ///
@@ -53,17 +53,17 @@ impl<P: Process> Predictive for P {
     }
 }
 
-/// One of two kinds, known at run time.
+/// One of two types, chosen at run time.
 #[derive(Clone, Debug)]
 pub enum EitherPredictive<A, B> {
-    /// Of the first kind.
+    /// The first type.
     First(A),
-    /// Of the second kind.
+    /// The second type.
     Second(B),
 }
 
 impl<A, B> EitherPredictive<A, B> {
-    /// The functions, if they are of the first kind.
+    /// The functions, if they have the first type.
     pub fn first(&self) -> Option<&A> {
         match self {
             Self::First(functions) => Some(functions),
@@ -71,7 +71,7 @@ impl<A, B> EitherPredictive<A, B> {
         }
     }
 
-    /// The functions, if they are of the second kind.
+    /// The functions, if they have the second type.
     pub fn second(&self) -> Option<&B> {
         match self {
             Self::First(_) => None,

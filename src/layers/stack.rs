@@ -1,4 +1,4 @@
-//! Layers on layers: deep Gaussian processes.
+//! Stacked layers: deep Gaussian processes.
 
 use burn::{
     module::{Module, Param, ParamId},
@@ -15,29 +15,30 @@ use crate::{
 
 /// A deep Gaussian process, `f(x) = f_L(f_{L−1}(… f_1(x)))`, with a posterior for each layer.
 ///
-/// Doubly stochastic: every hidden layer is replaced by draws from its marginals at the draws of the
-/// layer before, `f_l = μ_l(f_{l−1}) + σ_l(f_{l−1})∘ε`, and the divergences of all layers are added
-/// up (H. Salimbeni and M. Deisenroth, *Doubly Stochastic Variational Inference for Deep Gaussian
-/// Processes*, arXiv:1705.08933, section 3). Without a hidden layer it is its output layer.
+/// Inference is doubly stochastic: every hidden layer is replaced by draws from its marginals at
+/// the draws of the previous layer, `f_l = μ_l(f_{l−1}) + σ_l(f_{l−1})∘ε`, and the KL divergences
+/// of all layers are added (H. Salimbeni and M. Deisenroth, *Doubly Stochastic Variational
+/// Inference for Deep Gaussian Processes*, arXiv:1705.08933, section 3). Without hidden layers it
+/// is just the output layer.
 #[derive(Module, Debug)]
 pub struct Stack<H: Module, O: Module> {
     hidden: Vec<H>,
     output: O,
-    /// The steps made, `[1]`: they choose the noise.
+    /// The number of steps so far, `[1]`, which determines the noise.
     steps: Param<Tensor<1, Int>>,
     #[module(skip)]
     noise: LayerNoise,
 }
 
-/// What comes out of the last layer.
+/// The output of the last layer.
 #[derive(Clone, Debug)]
 pub struct Propagation {
-    /// The marginals of the last layer at `samples` draws of the layer before it, `[S·N, P]`: those
-    /// of all data at the first draw come first.
+    /// The marginals of the last layer at `samples` draws of the previous layer, `[S·N, P]`. The
+    /// first N rows belong to the first draw.
     pub marginals: Marginals,
-    /// The draws of each datum, S; one where nothing is drawn.
+    /// The number of draws per data point, S; one if there are no hidden layers.
     pub samples: usize,
-    /// The sum of the layers' divergences from their priors, `[1]`.
+    /// The KL divergences of all layers from their priors, summed, `[1]`.
     pub kl: Tensor<1>,
 }
 
@@ -50,11 +51,11 @@ pub struct StackProcess<P, R> {
 }
 
 impl<H: Layer, O: Layer> Stack<H, O> {
-    /// The layers from the first to the one before the last, and the last.
+    /// Creates a stack from hidden layers, in order, and an output layer.
     ///
     /// # Panics
     ///
-    /// If there are to be no draws.
+    /// If a number of draws is zero.
     #[track_caller]
     pub fn new(hidden: Vec<H>, output: O, noise: LayerNoise) -> Self {
         assert!(
@@ -72,31 +73,31 @@ impl<H: Layer, O: Layer> Stack<H, O> {
         }
     }
 
-    /// The layers before the last.
+    /// The hidden layers.
     pub fn hidden(&self) -> &[H] {
         &self.hidden
     }
 
-    /// The last layer.
+    /// The output layer.
     pub fn output(&self) -> &O {
         &self.output
     }
 
-    /// How often layers are drawn from.
+    /// The number of draws from the hidden layers.
     pub fn noise(&self) -> LayerNoise {
         self.noise
     }
 
-    /// How many rows a kernel sees at most for each input of a training step, of which memory grows
-    /// with the number.
+    /// The maximum number of rows a kernel evaluates per input of a training step, which memory is
+    /// proportional to.
     pub fn rows_per_input(&self) -> usize {
         let hidden = self.hidden.iter().map(Layer::rows_per_input).max();
         let drawn = hidden.map_or(1, |rows| rows * self.noise.training);
         drawn.max(self.output.rows_per_input())
     }
 
-    /// The last layer's marginals at `x`, `[N, D]`, and the divergence, with the noise of the
-    /// current step.
+    /// The marginals of the output layer at `x`, `[N, D]`, and the KL divergence, with the noise of
+    /// the current step.
     ///
     /// # Errors
     ///
@@ -113,7 +114,7 @@ impl<H: Layer, O: Layer> Stack<H, O> {
         for (index, layer) in self.hidden.iter().enumerate() {
             let Evaluation { mut marginals, kl } = layer.evaluate(values)?;
             if index == 0 && samples > 1 {
-                // The first layer's inputs are the same for all draws.
+                // All draws share the inputs of the first layer.
                 marginals.mean = marginals.mean.repeat_dim(0, samples);
                 marginals.variance = marginals.variance.repeat_dim(0, samples);
             }
@@ -143,8 +144,8 @@ impl<H: Layer, O: Layer> Stack<H, O> {
         })
     }
 
-    /// The stack after an optimizer's step: every layer brings up to date what it keeps, and the
-    /// next step has noise of its own.
+    /// Updates the state of every layer after an optimizer step, and moves on to the noise of the
+    /// next step.
     pub fn after_step(self) -> Self {
         let hidden = self.hidden.into_iter().map(Layer::after_step);
         Self {
@@ -155,7 +156,7 @@ impl<H: Layer, O: Layer> Stack<H, O> {
         }
     }
 
-    /// The stack with whatever its layers keep between steps up to date.
+    /// Recomputes the state that the layers keep between steps.
     pub fn refreshed(self) -> Self {
         let hidden = self.hidden.into_iter().map(Layer::refreshed);
         Self {
@@ -167,18 +168,18 @@ impl<H: Layer, O: Layer> Stack<H, O> {
 }
 
 impl<P: Process, R: Process> StackProcess<P, R> {
-    /// The processes of the layers before the last.
+    /// The processes of the hidden layers.
     pub fn hidden(&self) -> &[P] {
         &self.hidden
     }
 
-    /// The process of the last layer.
+    /// The process of the output layer.
     pub fn output(&self) -> &R {
         &self.output
     }
 
-    /// The means of every layer at `x`, `[N, D]`, each layer at the means of the one before: what a
-    /// plot of the layers shows.
+    /// The means of every layer at `x`, `[N, D]`, each evaluated at the means of the previous
+    /// layer. They are meant for plots of the layers.
     pub fn layer_means(&self, x: Tensor<2>) -> Vec<Tensor<2>> {
         let mut means: Vec<Tensor<2>> = Vec::new();
         for layer in &self.hidden {
@@ -192,9 +193,9 @@ impl<P: Process, R: Process> StackProcess<P, R> {
 }
 
 impl<P: Process, R: Process> Predictive for StackProcess<P, R> {
-    /// A component for each draw of the layers before the last, at noise that is the same for all
-    /// rows ([`LayerNoise`]). Each row has its own mixture; that of several rows together is in
-    /// [`draws`](Self::draws).
+    /// One component per draw of the hidden layers, with noise that all rows share
+    /// ([`LayerNoise`]). The mixture describes each row separately; [`draws`](Self::draws) gives
+    /// joint samples.
     fn components(&self, x: Tensor<2>) -> Vec<Marginals> {
         let Some((first, rest)) = self.hidden.split_first() else {
             return vec![self.output.marginals(x)];

@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{parameter::ParameterError, process::Marginals};
 
-/// Configuration of any likelihood, as it is written to a model's file.
+/// Configuration of any likelihood, as stored in a model file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "likelihood", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum LikelihoodConfig {
@@ -112,7 +112,7 @@ impl From<BetaConfig> for LikelihoodConfig {
 }
 
 impl LikelihoodConfig {
-    /// Fails unless the noise variance is positive and finite, where the likelihood has one.
+    /// Checks that the noise variance, if the likelihood has one, is positive and finite.
     ///
     /// # Errors
     ///
@@ -124,11 +124,11 @@ impl LikelihoodConfig {
         }
     }
 
-    /// The likelihood.
+    /// Creates the likelihood.
     ///
     /// # Panics
     ///
-    /// If a value of the configuration is out of its range.
+    /// If a value of the configuration is out of range.
     #[track_caller]
     pub fn init(&self, options: impl Into<TensorCreationOptions>) -> AnyLikelihood {
         match self {
@@ -153,12 +153,12 @@ impl LikelihoodConfig {
     ///
     /// # Errors
     ///
-    /// [`ImpossibleTarget`]: the first value that has no probability.
+    /// [`ImpossibleTarget`] for the first value that is impossible under the likelihood.
     ///
     /// # Panics
     ///
-    /// If a value of the configuration is out of its range, or the columns are not a whole number for
-    /// each output.
+    /// If a value of the configuration is out of range, or the number of columns is not a multiple
+    /// of the columns per output.
     #[track_caller]
     pub fn check_targets(&self, targets: &Tensor<2>) -> Result<(), ImpossibleTarget> {
         let options = (&targets.device(), targets.dtype());
@@ -199,7 +199,7 @@ pub enum AnyLikelihood {
     Beta(Beta),
 }
 
-/// Forwards to the likelihood within.
+/// Forwards to the variant's likelihood.
 macro_rules! forward {
     ($self:ident, $likelihood:ident => $call:expr) => {
         match $self {

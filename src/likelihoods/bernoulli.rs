@@ -13,11 +13,12 @@ use crate::{
     process::Marginals,
 };
 
-/// `p(y = 1 | f) = Φ(f)`, `p(y = 0 | f) = Φ(−f)`, Φ the standard normal distribution function.
+/// `p(y = 1 | f) = Φ(f)`, `p(y = 0 | f) = Φ(−f)`, where Φ is the standard normal distribution
+/// function.
 #[derive(Module, Debug, Default)]
 pub struct Bernoulli {}
 
-/// `2y − 1`: labels 0 and 1 as signs.
+/// `2y − 1`: maps labels 0 and 1 to signs.
 pub(super) fn signs(targets: Tensor<2>) -> Tensor<2> {
     targets * 2.0 - 1.0
 }
@@ -28,12 +29,12 @@ pub(super) fn normal_cdf<const D: usize>(x: Tensor<D>) -> Tensor<D> {
 }
 
 impl Bernoulli {
-    /// The likelihood; it has no parameters.
+    /// Creates the likelihood, which has no parameters.
     pub fn new() -> Self {
         Self {}
     }
 
-    /// `μ/√(1 + σ²)`: `E_{f ~ N(μ, σ²)}[Φ(f)] = Φ(μ/√(1 + σ²))`.
+    /// `μ/√(1 + σ²)`, since `E_{f ~ N(μ, σ²)}[Φ(f)] = Φ(μ/√(1 + σ²))`.
     fn effective_mean(marginals: Marginals) -> Tensor<2> {
         marginals.mean / (marginals.variance + 1.0).sqrt()
     }

@@ -16,7 +16,7 @@ use crate::ops::{sigmoid, softplus};
 pub struct BernoulliLogit {}
 
 impl BernoulliLogit {
-    /// The likelihood; it has no parameters.
+    /// Creates the likelihood, which has no parameters.
     pub fn new() -> Self {
         Self {}
     }
@@ -49,7 +49,7 @@ impl Likelihood for BernoulliLogit {
         softplus(signs(targets).neg().unsqueeze::<3>() * function).neg()
     }
 
-    /// The probability of a label has no peak; it bends at zero.
+    /// The probability of a label has no peak, but it bends at zero.
     fn peak(&self, targets: &Tensor<2>) -> Option<Focus> {
         Some(Focus {
             center: targets.zeros_like(),

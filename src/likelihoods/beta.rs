@@ -20,15 +20,14 @@ use crate::{
     parameter::Positive,
 };
 
-/// Below this a parameter of the beta distribution is not distinguished from zero, at which the
-/// density vanishes.
+/// Parameters of the beta distribution below this count as zero, where the density vanishes.
 const SMALLEST_PARAMETER: f64 = 1e-30;
 
-/// Halvings of the interval in which the density has its peak.
+/// Number of bisection steps in the search for the peak of the density.
 const HALVINGS: usize = 12;
 
-/// Fractions with the mean `m = 1/(1 + e^{−f})` and a trained precision s: a beta distribution with
-/// the parameters `s·m` and `s·(1 − m)`, whose variance is `m(1 − m)/(1 + s)`.
+/// Fractions with mean `m = 1/(1 + e^{−f})` and a trained precision s: a beta distribution with
+/// parameters `s·m` and `s·(1 − m)` and variance `m(1 − m)/(1 + s)`.
 #[derive(Module, Debug)]
 pub struct Beta {
     precision: Positive,
@@ -38,7 +37,7 @@ pub struct Beta {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BetaConfig {
-    /// The first value of the precision s.
+    /// The initial value of the precision s.
     pub precision: f64,
 }
 
@@ -49,7 +48,7 @@ impl Default for BetaConfig {
 }
 
 impl BetaConfig {
-    /// The likelihood.
+    /// Creates the likelihood.
     ///
     /// # Panics
     ///
@@ -82,9 +81,9 @@ impl Likelihood for Beta {
         value > 0.0 && value < 1.0
     }
 
-    /// With `m' = 1 − m`, `y' = 1 − y` and R what Stirling's formula leaves,
-    /// `s·m·log(y/m) + s·m'·log(y'/m') + ½·log(m·m'·s/2π) − log(y·y') + R(s) − R(s·m) − R(s·m')`:
-    /// the large parts of the log-gammas of a large s, which cancel, are not there.
+    /// With `m' = 1 − m`, `y' = 1 − y` and R the remainder of Stirling's formula, `s·m·log(y/m) +
+    /// s·m'·log(y'/m') + ½·log(m·m'·s/2π) − log(y·y') + R(s) − R(s·m) − R(s·m')`. For a large s the
+    /// log-gamma functions have large parts that cancel; this form omits them.
     fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
         self.require_sizes_of_values(&targets, &function);
         let precision = self.precision();
@@ -104,8 +103,8 @@ impl Likelihood for Beta {
             + constant.reshape([1; 3])
     }
 
-    /// The slope `s·m·m'·[log(y/y') − ψ(s·m) + ψ(s·m')]` vanishes between 0 and `log(y/y')`: found by
-    /// halving that interval, with `log(x + ½) − 1/x` for the digamma function.
+    /// The derivative `s·m·m'·[log(y/y') − ψ(s·m) + ψ(s·m')]` vanishes between 0 and `log(y/y')`.
+    /// The zero is found by bisection, with `log(x + ½) − 1/x` for the digamma function.
     fn peak(&self, targets: &Tensor<2>) -> Option<Focus> {
         let precision = self.precision().detach().reshape([1, 1]);
         let digamma = |x: Tensor<2>| (x.clone() + 0.5).log() - x.recip();
@@ -116,7 +115,7 @@ impl Likelihood for Beta {
         let (mut center, mut step) = (size.clone() * 0.5, size.clone() * 0.25);
         for _ in 0..HALVINGS {
             let (mean, rest) = parts(&center);
-            // By symmetry the peak of 1 − y is minus that of y.
+            // By symmetry, the peak for 1 − y is minus the peak for y.
             let slope = size.clone() - digamma(mean * precision.clone())
                 + digamma(rest * precision.clone());
             center = center + slope.sign() * step.clone();

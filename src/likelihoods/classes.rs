@@ -3,7 +3,7 @@
 use burn::tensor::{Int, Tensor};
 use rand::{Rng, RngExt};
 
-/// What a likelihood with these classes takes.
+/// The description of valid targets of a likelihood with `classes` classes.
 pub(super) fn labels_up_to(classes: usize) -> String {
     format!("labels 0 to {}", classes - 1)
 }
@@ -13,7 +13,7 @@ pub(super) fn is_label(value: f64, classes: usize) -> bool {
     value.fract() == 0.0 && (0.0..classes as f64).contains(&value)
 }
 
-/// One where a class is the label, zero elsewhere: `[N, P]` to `[N, C·P]`, class after class.
+/// One-hot encodes the labels: `[N, P]` to `[N, C·P]`, class by class.
 pub(super) fn indicators(labels: Tensor<2>, classes: usize) -> Tensor<2> {
     let (device, dtype) = (labels.device(), labels.dtype());
     let [rows, outputs] = labels.dims();
@@ -24,7 +24,7 @@ pub(super) fn indicators(labels: Tensor<2>, classes: usize) -> Tensor<2> {
     own.float().cast(dtype).reshape([rows, classes * outputs])
 }
 
-/// A label with the given probabilities, which add up to one.
+/// Draws a label with the given probabilities, which must sum to one.
 pub(super) fn draw_label<R: Rng>(probabilities: &[f64], random: &mut R) -> f64 {
     let uniform: f64 = random.random();
     let mut sum = 0.0;

@@ -14,15 +14,15 @@ use super::{
 };
 use crate::process::Marginals;
 
-/// A target of zero has its peak nowhere; this is far enough.
+/// Stands in for a target of zero, whose density has its peak at minus infinity.
 const SMALLEST_TARGET: f64 = 1e-30;
 
-/// Waiting times with the mean `exp(f)`: `p(y | f) = exp(−f − y·e^{−f})`.
+/// Waiting times with mean `exp(f)`: `p(y | f) = exp(−f − y·e^{−f})`.
 #[derive(Module, Debug, Default)]
 pub struct Exponential {}
 
 impl Exponential {
-    /// The likelihood; it has no parameters.
+    /// Creates the likelihood, which has no parameters.
     pub fn new() -> Self {
         Self {}
     }

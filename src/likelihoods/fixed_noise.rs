@@ -15,18 +15,17 @@ use super::{
 };
 use crate::process::Marginals;
 
-/// `y_n = f_n + ε_n`, `ε_n ~ N(0, v_n)` with known variances `v_n`: measurements that come with
-/// their errors.
+/// `y_n = f_n + ε_n`, `ε_n ~ N(0, v_n)` with known variances `v_n`: measurements with known errors.
 ///
-/// The targets are the values of all outputs, then their noise variances: `[N, 2P]`. The noise of
-/// a new point is not known to the likelihood, so that [`predict`](Likelihood::predict) and
-/// [`sample`](Likelihood::sample) describe a measurement without noise; the predictive variance of
-/// a noisy one is the sum of the two. The densities take the noise from the targets.
+/// The targets are the values of all outputs, followed by their noise variances: `[N, 2P]`. The
+/// likelihood does not know the noise of a new point, so [`predict`](Likelihood::predict) and
+/// [`sample`](Likelihood::sample) describe a noise-free measurement; to predict a noisy one, add
+/// its noise variance. The densities take the noise from the targets.
 #[derive(Module, Debug, Default)]
 pub struct FixedNoise {}
 
 impl FixedNoise {
-    /// The likelihood; it has no parameters.
+    /// Creates the likelihood, which has no parameters.
     pub fn new() -> Self {
         Self {}
     }
@@ -91,7 +90,7 @@ impl Likelihood for FixedNoise {
         marginals
     }
 
-    /// Of a measurement without noise, as [`predict`](Self::predict).
+    /// The distribution of a noise-free measurement, as in [`predict`](Self::predict).
     fn target_distribution(&self) -> Option<Arc<dyn TargetDistribution>> {
         Some(Arc::new(NormalTarget { noise: 0.0 }))
     }

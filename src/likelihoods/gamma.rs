@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{parameter::Positive, process::Marginals};
 
-/// Positive numbers with the mean `exp(f)` and a trained shape k:
+/// Positive numbers with mean `exp(f)` and a trained shape k:
 /// `p(y | f) = k^k·y^{k−1}·exp(−k·f − k·y·e^{−f})/Γ(k)`.
 #[derive(Module, Debug)]
 pub struct Gamma {
@@ -29,7 +29,7 @@ pub struct Gamma {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GammaConfig {
-    /// The first value of the shape k.
+    /// The initial value of the shape k.
     pub shape: f64,
 }
 
@@ -40,7 +40,7 @@ impl Default for GammaConfig {
 }
 
 impl GammaConfig {
-    /// The likelihood.
+    /// Creates the likelihood.
     ///
     /// # Panics
     ///
@@ -59,8 +59,9 @@ impl Gamma {
         self.shape.value()
     }
 
-    /// `k·log k − log Γ(k) + (k − 1)·log y − k·(f + y·e^{a−f})`, without the large numbers that cancel:
-    /// with `d = log y − f` that is `−k·(e^{d+a} − 1 − d) − log y − (log Γ(k) − k·log k + k)`.
+    /// `k·log k − log Γ(k) + (k − 1)·log y − k·(f + y·e^{a−f})`, rearranged to avoid large numbers
+    /// that cancel: with `d = log y − f` it is
+    /// `−k·(e^{d+a} − 1 − d) − log y − (log Γ(k) − k·log k + k)`.
     fn log_density_of<const D: usize>(
         &self,
         targets: Tensor<D>,
@@ -93,8 +94,8 @@ impl Likelihood for Gamma {
         self.log_density_of(targets.unsqueeze(), function, None)
     }
 
-    /// Left of `log y` the density falls off over `1/√k`; with a small shape it stays what it is there,
-    /// and falls off left of `log(k·y)`.
+    /// Below `log y` the density falls off over a distance of `1/√k`. For a small shape it stays
+    /// almost constant there and falls off only below `log(k·y)`.
     fn peak(&self, targets: &Tensor<2>) -> Option<Focus> {
         let shape = self.shape().reshape([1, 1]);
         let log = targets.clone().log();

@@ -1,13 +1,13 @@
-//! The nodes and weights of Gauss–Hermite quadrature.
+//! Nodes and weights of Gauss–Hermite quadrature.
 
 use core::f64::consts::{PI, SQRT_2};
 
 /// Nodes and weights of `E_{z ~ N(0, 1)}[g(z)] ≈ Σ_i w_i·g(z_i)`, exact for polynomials of degree
 /// below twice the number of nodes.
 ///
-/// The nodes are `√2` times the roots of the Hermite polynomial `H_count`, found by Newton's method
-/// on the orthonormal recurrence with the roots already found divided out, which keeps it from
-/// finding one twice.
+/// The nodes are `√2` times the roots of the Hermite polynomial `H_count`. Newton's method on the
+/// orthonormal recurrence finds them; dividing out the roots found so far keeps it from finding one
+/// twice.
 pub(super) fn nodes_and_weights(count: usize) -> (Vec<f64>, Vec<f64>) {
     let mut roots: Vec<f64> = Vec::with_capacity(count);
     let mut weights = Vec::with_capacity(count);
@@ -48,7 +48,7 @@ fn hermite(count: usize, x: f64) -> (f64, f64) {
 mod tests {
     use super::nodes_and_weights;
 
-    /// Moments of the standard normal: exact for even powers below twice the number of nodes.
+    /// Moments of the standard normal are exact for even powers below twice the number of nodes.
     #[test]
     fn integrates_polynomials_exactly() {
         for count in [1usize, 2, 5, 20, 100] {

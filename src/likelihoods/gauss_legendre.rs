@@ -1,10 +1,10 @@
-//! The nodes and weights of Gauss–Legendre quadrature.
+//! Nodes and weights of Gauss–Legendre quadrature.
 
 use core::f64::consts::PI;
 
-/// Nodes and weights of `∫_{−1}^{1} g(z) dz ≈ Σ_i w_i·g(z_i)`, exact for polynomials of degree below
-/// twice the number of nodes: the roots of the Legendre polynomial by Newton's method, which
-/// converges from where they asymptotically are.
+/// Nodes and weights of `∫_{−1}^{1} g(z) dz ≈ Σ_i w_i·g(z_i)`, exact for polynomials of degree
+/// below twice the number of nodes. The nodes are the roots of the Legendre polynomial, found by
+/// Newton's method, which converges from their asymptotic positions.
 pub(crate) fn nodes_and_weights(count: usize) -> Vec<(f64, f64)> {
     let node = |index: usize| {
         let mut x = (PI * (index as f64 + 0.75) / (count as f64 + 0.5)).cos();
@@ -38,7 +38,7 @@ fn legendre(count: usize, x: f64) -> (f64, f64) {
 mod tests {
     use super::nodes_and_weights;
 
-    /// Moments of the interval: exact for powers below twice the number of nodes.
+    /// Moments of the interval are exact for powers below twice the number of nodes.
     #[test]
     fn integrates_polynomials_exactly() {
         for count in [1usize, 2, 5, 20, 100] {

@@ -22,7 +22,7 @@ use crate::{
     process::Marginals,
 };
 
-/// `y = f + ε`, `ε ~ N(0, σ²)` with a trained noise variance σ² shared by all outputs.
+/// `y = f + ε`, `ε ~ N(0, σ²)`, with a trained noise variance σ² shared by all outputs.
 #[derive(Module, Debug)]
 pub struct Gaussian {
     noise: Positive,
@@ -32,7 +32,7 @@ pub struct Gaussian {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GaussianConfig {
-    /// The first value of the noise variance, in squared units of the targets.
+    /// The initial value of the noise variance, in squared units of the targets.
     pub noise: f64,
 }
 
@@ -43,7 +43,7 @@ impl Default for GaussianConfig {
 }
 
 impl GaussianConfig {
-    /// Fails unless the noise variance is positive and finite.
+    /// Checks that the noise variance is positive and finite.
     ///
     /// # Errors
     ///
@@ -60,7 +60,7 @@ impl GaussianConfig {
         })
     }
 
-    /// The likelihood.
+    /// Creates the likelihood.
     ///
     /// # Panics
     ///
@@ -72,7 +72,7 @@ impl GaussianConfig {
 }
 
 impl Gaussian {
-    /// A Gaussian likelihood with the given noise variance.
+    /// Creates a Gaussian likelihood with the given noise variance.
     ///
     /// # Panics
     ///

@@ -1,4 +1,4 @@
-//! Quadrature nodes on a line that are dense around several places at once.
+//! Quadrature nodes on a line that cluster around several places.
 
 use core::f64::consts::PI;
 
@@ -7,7 +7,7 @@ use burn::tensor::{Bool, Tensor, TensorData};
 use super::{mode::Standardized, quadrature::SMALLEST_VARIANCE};
 use crate::{ops::softplus, process::Marginals};
 
-/// Where a function of `f` changes, and over which distance.
+/// A place where a function of `f` changes, and the distance over which it changes.
 #[derive(Clone, Debug)]
 pub struct Focus {
     /// The place, `[N, P]`.
@@ -19,41 +19,42 @@ pub struct Focus {
 /// Nodes on either side of the mean of the Gaussian.
 pub(super) const NODES: usize = 16;
 
-/// Deviations on either side of the mean that nodes cover. Beyond lies 10⁻¹⁰ of the Gaussian.
+/// The number of standard deviations covered on either side of the mean. The tails beyond hold
+/// 10⁻¹⁰ of the Gaussian.
 pub(super) const REACH: f64 = 6.5;
 
 /// Nodes on either side of a bend of the log density.
 const NODES_AROUND_BEND: usize = 24;
 
-/// Deviations between the mean and a bend from which on the Gaussian does not see the bend.
+/// A bend more than this many standard deviations from the mean has no effect on the integral.
 const FARTHEST_BEND: f64 = 7.0;
 
 /// Nodes on either side of the mode of density × Gaussian.
 const NODES_AROUND_MODE: usize = 40;
 
-/// Deviations that nodes go on behind the mode and behind the mean.
+/// The number of standard deviations that the nodes extend beyond the mode and beyond the mean.
 const REACH_AROUND_MODE: f64 = 8.0;
 
-/// A place has the share `ρ_1⁴/(ρ_1⁴ + ρ_2⁴)` of the first set, ρ the nodes per unit of length. With a smaller
-/// power a set gets shares of what is too narrow for it; with a larger one the shares themselves
-/// change over too short a distance.
+/// At each place the first set has the share `ρ_1⁴/(ρ_1⁴ + ρ_2⁴)`, where ρ is the number of nodes
+/// per unit length. With a smaller power, a set gets shares of features that are too narrow for it;
+/// with a larger one, the shares themselves change over too short a distance.
 const POWER: f64 = 4.0;
 
-/// The logarithm of the density of nodes in a set that is not used.
+/// The log node density of an unused set.
 const NONE: f64 = -1e4;
 
-/// Nodes `f = μ + σ·z_s` and weights `w_s` of `E_{f ~ N(μ, σ²)}[g(f)] ≈ Σ_s w_s·g(f_s)`, for every
-/// marginal its own.
+/// Nodes `f = μ + σ·z_s` and weights `w_s` of `E_{f ~ N(μ, σ²)}[g(f)] ≈ Σ_s w_s·g(f_s)`, chosen for
+/// each marginal separately.
 ///
-/// They are two sets of nodes `c_k + d_k·sinh(i·h_k)`, `i = −n … n`: spaced by `h_k·d_k` around
-/// `c_k`, and by h_k times the distance away from it, so that a set sees what happens over distances
-/// of d_k at c_k and what happens over larger ones farther off. The trapezoidal rule in i is then
-/// exact up to terms of the order `exp(−5/h_k)`. What is integrated is divided between the sets by smooth
-/// shares, most of it to the set whose nodes are denser at a place. One set belongs to the Gaussian, one
-/// to what else is narrow.
+/// There are two sets of nodes `c_k + d_k·sinh(i·h_k)`, `i = −n … n`. Their spacing is `h_k·d_k`
+/// near `c_k` and h_k times the distance from it farther away. A set therefore resolves features of
+/// width d_k at c_k, and wider ones farther off. The trapezoidal rule in i is then exact up to
+/// terms of order `exp(−5/h_k)`. Smooth shares divide the integrand between the sets, with most of
+/// it going to the set whose nodes are denser at a place. One set covers the Gaussian, the other
+/// any narrower feature.
 ///
-/// `z_s` and `w_s` are constants to autodiff: gradients are the sums, over the same nodes, of the
-/// gradients of the integrand.
+/// `z_s` and `w_s` are constants to autodiff: gradients are sums of the integrand's gradients over
+/// the same nodes.
 #[derive(Clone, Debug)]
 pub struct GradedNodes {
     /// `z_s`, `[S, N, P]`
@@ -63,9 +64,9 @@ pub struct GradedNodes {
 }
 
 impl GradedNodes {
-    /// Nodes that are dense around the mean of the Gaussian and around the bend of a log density, for
-    /// its expectation. A bend that is wider than the Gaussian, or out of its reach, needs no nodes of
-    /// its own.
+    /// Nodes for the expectation of a log density. They cluster around the mean of the Gaussian and
+    /// around the bend of the log density. A bend that is wider than the Gaussian or too far from
+    /// it gets no nodes.
     ///
     /// # Shapes
     ///
@@ -83,10 +84,9 @@ impl GradedNodes {
         Self::of(&gaussian, &bend)
     }
 
-    /// Nodes that are dense around the mean of the Gaussian and around the mode of density × Gaussian
-    /// that is next to the peak of the density, for the expectation of the density. The two are not
-    /// the same where a density with heavy tails has its peak far from the mean: most of the product
-    /// may then lie near either.
+    /// Nodes for the expectation of a density. They cluster around the mean of the Gaussian and
+    /// around the mode of density × Gaussian next to the peak of the density. If a heavy-tailed
+    /// density has its peak far from the mean, most of the product may lie near either place.
     ///
     /// # Shapes
     ///
@@ -104,7 +104,7 @@ impl GradedNodes {
         Self::of(&gaussian, &mode)
     }
 
-    /// Two sets of nodes.
+    /// Combines two sets of nodes.
     fn of(gaussian: &Set, other: &Set) -> Self {
         let (places, log_weights) = [(gaussian, other), (other, gaussian)]
             .into_iter()
@@ -114,7 +114,7 @@ impl GradedNodes {
                 let lead = (other.log_density(&places) - log_density.clone()) * POWER;
                 let log_share = softplus(lead).neg();
                 let log_normal = (places.clone().square() + (2.0 * PI).ln()) * -0.5;
-                // An interval between nodes is the reciprocal of their density.
+                // The interval between nodes is the reciprocal of their density.
                 (own.kept_near(places), log_share - log_density + log_normal)
             })
             .unzip();
@@ -134,7 +134,7 @@ impl GradedNodes {
     ///
     /// # Shapes
     ///
-    /// - `marginals`: those that the nodes are for, `[N, P]`
+    /// - `marginals`: the marginals for which the nodes were made, `[N, P]`
     /// - `integrand`: from values of `f`, `[S, N, P]`, to `[S, N, P]`
     pub fn expectation(
         &self,
@@ -148,7 +148,7 @@ impl GradedNodes {
             .squeeze_dim(0)
     }
 
-    /// `log E_{f ~ N(μ, σ²)}[exp g(f)]`, `[N, P]`, without overflow; shapes as
+    /// `log E_{f ~ N(μ, σ²)}[exp g(f)]`, `[N, P]`, without overflow. Shapes are as in
     /// [`expectation`](Self::expectation).
     pub fn log_expectation(
         &self,
@@ -156,15 +156,15 @@ impl GradedNodes {
         exponent: impl FnOnce(Tensor<3>) -> Tensor<3>,
     ) -> Tensor<2> {
         let exponent = exponent(self.points(marginals)) + self.log_weights.clone();
-        // The shift cancels, and so does its gradient.
+        // The shift cancels in the value and in the gradient.
         let largest = exponent.clone().detach().max_dim(0);
         let sum = (exponent - largest.clone()).exp().sum_dim(0);
         (sum.log() + largest).squeeze_dim(0)
     }
 }
 
-/// Nodes `c + d·sinh(i·h)`, `i = −n … n`, in deviations of the Gaussian from its mean. All are
-/// `[1, N, P]`.
+/// Nodes `c + d·sinh(i·h)`, `i = −n … n`, in standard deviations from the mean of the Gaussian. All
+/// tensors are `[1, N, P]`.
 struct Set {
     /// c
     center: Tensor<3>,
@@ -174,12 +174,12 @@ struct Set {
     spacing: Tensor<3>,
     /// n
     count: usize,
-    /// Where the set is not used.
+    /// True where the set is not used.
     unused: Option<Tensor<3, Bool>>,
 }
 
 impl Set {
-    /// The last nodes lie `reach` away from the center.
+    /// Creates a set whose last nodes lie `reach` away from the center.
     fn new(center: Tensor<2>, width: Tensor<2>, reach: Tensor<2>, count: usize) -> Self {
         let ratio = reach / width.clone();
         let last = (ratio.clone() + (ratio.square() + 1.0).sqrt()).log(); // its inverse sinh
@@ -192,7 +192,7 @@ impl Set {
         }
     }
 
-    /// The nodes around the mean of the Gaussian, of the shape of `like`.
+    /// The nodes around the mean of the Gaussian, in the shape of `like`.
     fn of_gaussian(like: &Tensor<2>, count: usize) -> Self {
         let zero = like.zeros_like();
         let one = zero.clone() + 1.0;
@@ -217,8 +217,8 @@ impl Set {
         sinh * self.width.clone() + self.center.clone()
     }
 
-    /// The logarithm of the nodes per unit of length, `−log h − ½·log((z − c)² + d²)`, at places z,
-    /// `[S, N, P]`.
+    /// The log of the number of nodes per unit length, `−log h − ½·log((z − c)² + d²)`, at places
+    /// z, `[S, N, P]`.
     fn log_density(&self, places: &Tensor<3>) -> Tensor<3> {
         let squares = (places.clone() - self.center.clone()).square() + self.width.clone().square();
         let log_spacing = self.spacing.clone().log();
@@ -229,8 +229,8 @@ impl Set {
         squares.log() * -0.5 - log_spacing
     }
 
-    /// Moves nodes far behind both the mean and the center, which have no weight, to where integrands
-    /// are finite.
+    /// Moves nodes that lie far beyond both the mean and the center to where integrands are finite.
+    /// Such nodes have negligible weight.
     fn kept_near(&self, places: Tensor<3>) -> Tensor<3> {
         let first = self.center.clone().clamp_max(0.0) - REACH_AROUND_MODE;
         let last = self.center.clone().clamp_min(0.0) + REACH_AROUND_MODE;

@@ -5,18 +5,19 @@ use burn::tensor::Tensor;
 use super::gauss_hermite::nodes_and_weights;
 use crate::{ops::log_normal_cdf, parameter::numbers};
 
-/// The variance from which on the noise, and no longer the Gaussian, is integrated over.
+/// From this variance on, the integral is over the noise instead of the Gaussian.
 const WIDE: f64 = 0.64;
 
-/// Gauss–Hermite nodes below that. F is then within 10⁻⁵.
+/// The number of Gauss–Hermite nodes below that variance. The error of F is below 10⁻⁵.
 const HERMITE_NODES: usize = 10;
 
-/// Weights, means and deviations of normal distributions whose mixture has, with Gaussian noise of
-/// variance [`WIDE`] or more on top, the distribution of Gumbel noise with it: by least squares, with the
-/// first two moments of the Gumbel distribution. F is within 5·10⁻⁵, in the lower tail within 3·10⁻⁴ of
-/// itself as far as products with `e^{f}` reach. (A mixture for the Gumbel distribution alone takes more
-/// components: S. Frühwirth-Schnatter, R. Frühwirth, *Auxiliary mixture sampling with applications to
-/// logistic models*, 2007.)
+/// Weights, means and standard deviations of a normal mixture that stands in for the Gumbel
+/// distribution once Gaussian noise of variance [`WIDE`] or more is added. They were fitted by
+/// least squares under the constraint of the first two Gumbel moments. The error of F is below
+/// 5·10⁻⁵; in the lower tail its relative error is below 3·10⁻⁴ as far as products with `e^{f}`
+/// matter. (A mixture for the Gumbel distribution alone takes more components: S.
+/// Frühwirth-Schnatter, R. Frühwirth, *Auxiliary mixture sampling with applications to logistic
+/// models*, 2007.)
 const MIXTURE: [(f64, f64, f64); 7] = [
     (2.045_680_790_640e-1, -0.788_126_637_392, 0.441_656_134_009),
     (3.566_125_371_631e-1, 0.023_305_478_180, 0.419_811_718_066),
@@ -27,15 +28,15 @@ const MIXTURE: [(f64, f64, f64); 7] = [
     (4.118_376_330_985e-3, 4.913_493_165_492, 2.194_394_216_555),
 ];
 
-/// Below this place, where F of a narrow Gaussian is zero, exponentials are no longer finite in single
+/// Below this place, F of a narrow Gaussian is zero and the exponentials overflow in single
 /// precision.
 const LOWEST_PLACE: f64 = -80.0;
 
-/// Smaller values of F count as this.
+/// The lower bound of F before its logarithm is taken.
 const SMALLEST: f64 = 1e-30;
 
-/// `log F(u)`, `F(u) = E_{z ~ N(0, 1)}[exp(−e^{σz − u})]`: the distribution function of `σz + G` with a
-/// standard Gumbel G.
+/// `log F(u)`, `F(u) = E_{z ~ N(0, 1)}[exp(−e^{σz − u})]`: the log distribution function of
+/// `σz + G` with a standard Gumbel variable G.
 ///
 /// # Shapes
 ///
@@ -53,7 +54,7 @@ pub(super) fn log_distribution(place: Tensor<4>, variance: &Tensor<4>) -> Tensor
     wide(place.clone(), variance).mask_where(is_narrow, narrow(place, variance))
 }
 
-/// By Gauss–Hermite quadrature over z.
+/// Gauss–Hermite quadrature over z.
 fn narrow(place: Tensor<4>, variance: &Tensor<4>) -> Tensor<4> {
     let deviation = variance.clone().clamp_max(WIDE).sqrt();
     let decay = place.clamp_min(LOWEST_PLACE).neg().exp().neg();
@@ -66,7 +67,7 @@ fn narrow(place: Tensor<4>, variance: &Tensor<4>) -> Tensor<4> {
     sum.unwrap_or(decay).clamp_min(SMALLEST).log()
 }
 
-/// By the mixture: `F(u) = Σ_k a_k·Φ((u − b_k)/√(σ² + s_k²))`.
+/// The normal mixture: `F(u) = Σ_k a_k·Φ((u − b_k)/√(σ² + s_k²))`.
 fn wide(place: Tensor<4>, variance: &Tensor<4>) -> Tensor<4> {
     let log_part = |(_, mean, deviation): (f64, f64, f64)| {
         let scale = (variance.clone() + deviation * deviation).sqrt().recip();
@@ -74,7 +75,7 @@ fn wide(place: Tensor<4>, variance: &Tensor<4>) -> Tensor<4> {
     };
     let [first, rest @ ..] = MIXTURE;
     let log_first = log_part(first);
-    // Relative to the first component no other is large where F is not next to zero.
+    // Relative to the first component, no other is large except where F is almost zero.
     let terms = rest.map(|part| (log_part(part) - log_first.clone()).exp() * part.0);
     let sum = terms.into_iter().reduce(|sum, term| sum + term);
     match sum {

@@ -1,4 +1,4 @@
-//! The Gaussian likelihood whose noise is a function of the input.
+//! The Gaussian likelihood with input-dependent noise.
 
 use std::sync::Arc;
 
@@ -20,15 +20,15 @@ use super::{
 };
 use crate::{parameter::Positive, process::Marginals};
 
-/// Noise below this is none.
+/// Noise below this counts as zero.
 const SMALLEST_NOISE: f64 = 1e-30;
 
-/// `y = f + ε`, `ε ~ N(0, s·exp(g))`: `f` and `g` are latent functions, `s` is a trained base
-/// variance, so that `g = 0` is an ordinary noise
-/// (M. Lázaro-Gredilla and M. Titsias, *Variational Heteroscedastic Gaussian Process Regression*,
-/// 2011; K. Kersting et al., *Most Likely Heteroscedastic Gaussian Process Regression*, 2007).
+/// `y = f + ε`, `ε ~ N(0, s·exp(g))`, where `f` and `g` are latent functions and `s` is a trained
+/// base variance: `g = 0` gives ordinary Gaussian noise (M. Lázaro-Gredilla and M. Titsias,
+/// *Variational Heteroscedastic Gaussian Process Regression*, 2011; K. Kersting et al., *Most
+/// Likely Heteroscedastic Gaussian Process Regression*, 2007).
 ///
-/// The functions are the means of all outputs, then their log noises: `[N, 2P]`.
+/// The functions are the means of all outputs, followed by their log noises: `[N, 2P]`.
 #[derive(Module, Debug)]
 pub struct Heteroskedastic {
     noise: Positive,
@@ -38,7 +38,7 @@ pub struct Heteroskedastic {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HeteroskedasticConfig {
-    /// The first value of the base variance, in squared units of the targets.
+    /// The initial value of the base variance, in squared units of the targets.
     pub noise: f64,
 }
 
@@ -49,7 +49,7 @@ impl Default for HeteroskedasticConfig {
 }
 
 impl HeteroskedasticConfig {
-    /// The likelihood.
+    /// Creates the likelihood.
     ///
     /// # Panics
     ///
@@ -126,8 +126,8 @@ impl Likelihood for Heteroskedastic {
         sum_outputs((scaled + log_noise.mean + noise.log() + (2.0 * PI).ln()) * -0.5)
     }
 
-    /// `log E_g[N(y_n | μ_f, σ_f² + s·exp(g))]`: the mean function in closed form, the log noise
-    /// by quadrature.
+    /// `log E_g[N(y_n | μ_f, σ_f² + s·exp(g))]`, with the mean function integrated in closed form
+    /// and the log noise by quadrature.
     fn log_predictive_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
         self.require_sizes(&targets, &marginals);
         let (function, log_noise) = split(marginals);
@@ -138,8 +138,8 @@ impl Likelihood for Heteroskedastic {
             let variance = log_noise.exp() * noise.clone().reshape([1; 3]) + own;
             log_normal(error.clone().unsqueeze(), variance)
         };
-        // Noise of the size of the error is the likeliest, and none is told from less than what the
-        // function leaves open.
+        // The most likely noise variance is about the squared error, but noise below the variance
+        // of the function cannot be told apart.
         let explained = error.clone().square().max_pair(function.variance.clone());
         let likeliest = explained.clamp_min(SMALLEST_NOISE) / noise.clone().reshape([1, 1]);
         let peak = Focus {

@@ -17,47 +17,47 @@ use crate::{
     process::Marginals,
 };
 
-/// A factorized likelihood `p(y | f) = Π_n Π_p p(y_np | f_np)`, `f_np` the latent functions of
-/// output `p` at input `n`.
+/// A factorized likelihood `p(y | f) = Π_n Π_p p(y_np | f_np)`, where `f_np` are the latent
+/// functions of output `p` at input `n`.
 ///
-/// Shapes: P outputs, F = [`latents`](Self::latents)`(P)` functions,
-/// T = [`target_columns`](Self::target_columns)`(P)` columns of targets, Y columns that describe
-/// a prediction: P of them, or C·P where labels have no order.
+/// Shapes: P outputs; F = [`latents`](Self::latents)`(P)` functions; T =
+/// [`target_columns`](Self::target_columns)`(P)` target columns; Y columns that describe a
+/// prediction, which is P, or C·P for unordered labels.
 pub trait Likelihood: Module + ModuleDisplay {
-    /// The name in configurations and messages.
+    /// The name used in configurations and messages.
     fn name(&self) -> &'static str;
 
-    /// What the targets may be, in words.
+    /// A description of the valid targets.
     fn takes(&self) -> String;
 
-    /// Whether `value` may stand in the given target column of an output, counted from zero.
+    /// Whether `value` is valid in the given zero-based target column of an output.
     fn is_possible(&self, column: usize, value: f64) -> bool;
 
-    /// Latent functions of one output.
+    /// The number of latent functions per output.
     fn latents_per_output(&self) -> usize {
         1
     }
 
-    /// Target columns of one output.
+    /// The number of target columns per output.
     fn columns_per_output(&self) -> usize {
         1
     }
 
-    /// Latent functions of `outputs` outputs, F.
+    /// The number of latent functions, F, for `outputs` outputs.
     fn latents(&self, outputs: usize) -> usize {
         self.latents_per_output() * outputs
     }
 
-    /// Target columns of `outputs` outputs, T.
+    /// The number of target columns, T, for `outputs` outputs.
     fn target_columns(&self, outputs: usize) -> usize {
         self.columns_per_output() * outputs
     }
 
-    /// Outputs of targets with `columns` columns, P.
+    /// The number of outputs, P, for targets with `columns` columns.
     ///
     /// # Panics
     ///
-    /// If the columns are not a whole number for each output.
+    /// If `columns` is not a multiple of the columns per output.
     #[track_caller]
     fn outputs(&self, columns: usize) -> usize {
         let each = self.columns_per_output();
@@ -69,7 +69,7 @@ pub trait Likelihood: Module + ModuleDisplay {
         columns / each
     }
 
-    /// How many classes the labels are of; none if the targets are no labels.
+    /// The number of classes, or `None` if the targets are not labels.
     fn classes(&self) -> Option<usize> {
         None
     }
@@ -83,8 +83,8 @@ pub trait Likelihood: Module + ModuleDisplay {
     /// - result: `[S, N, P]`
     fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3>;
 
-    /// `E[y | f]` and `Var[y | f]`. A label without order is described by the indicators of its
-    /// classes: their means are the probabilities.
+    /// `E[y | f]` and `Var[y | f]`. Unordered labels are described by one-hot indicators of their
+    /// classes, whose means are the probabilities.
     ///
     /// # Shapes
     ///
@@ -92,7 +92,7 @@ pub trait Likelihood: Module + ModuleDisplay {
     /// - results: `[S, N, Y]`
     fn conditional_moments(&self, function: Tensor<3>) -> (Tensor<3>, Tensor<3>);
 
-    /// A draw from `p(y | f)` for each value of the functions.
+    /// Draws from `p(y | f)` for each value of the functions.
     ///
     /// # Shapes
     ///
@@ -100,15 +100,15 @@ pub trait Likelihood: Module + ModuleDisplay {
     /// - result: `[S, N, P]`
     fn sample<R: Rng>(&self, function: Tensor<3>, random: &mut R) -> Tensor<3>;
 
-    /// Checks row-major host targets with `columns` columns.
+    /// Checks row-major targets on the host with `columns` columns.
     ///
     /// # Errors
     ///
-    /// [`ImpossibleTarget`]: the first value that has no probability.
+    /// [`ImpossibleTarget`] for the first value that is impossible under the likelihood.
     ///
     /// # Panics
     ///
-    /// If the columns are not a whole number for each output.
+    /// If `columns` is not a multiple of the columns per output.
     #[track_caller]
     fn check_targets(&self, targets: &[f64], columns: usize) -> Result<(), ImpossibleTarget> {
         let outputs = self.outputs(columns);
@@ -128,12 +128,12 @@ pub trait Likelihood: Module + ModuleDisplay {
         }
     }
 
-    /// Fails unless targets and marginals belong together.
+    /// Checks that the shapes of targets and marginals match.
     ///
     /// # Panics
     ///
-    /// If they differ in rows, the means and variances in size, or the functions and the target
-    /// columns are not those of the same outputs.
+    /// If their rows differ, means and variances differ in shape, or the functions and target
+    /// columns imply different numbers of outputs.
     #[track_caller]
     fn require_sizes(&self, targets: &Tensor<2>, marginals: &Marginals) {
         let (means, variances) = (marginals.mean.dims(), marginals.variance.dims());
@@ -148,11 +148,11 @@ pub trait Likelihood: Module + ModuleDisplay {
         );
     }
 
-    /// As [`require_sizes`](Self::require_sizes) for values of the functions, `[S, N, F]`.
+    /// Like [`require_sizes`](Self::require_sizes), for values of the functions, `[S, N, F]`.
     ///
     /// # Panics
     ///
-    /// If they differ in rows, or the functions and the target columns are not those of the same
+    /// If their rows differ, or the functions and target columns imply different numbers of
     /// outputs.
     #[track_caller]
     fn require_sizes_of_values(&self, targets: &Tensor<2>, function: &Tensor<3>) {
@@ -169,23 +169,23 @@ pub trait Likelihood: Module + ModuleDisplay {
         );
     }
 
-    /// Whether targets are those of `[N, F]` functions.
+    /// Whether the targets fit functions of shape `[N, F]`.
     fn takes_sizes(&self, targets: &Tensor<2>, [rows, functions]: [usize; 2]) -> bool {
         let latents = self.latents_per_output();
         let columns = functions / latents * self.columns_per_output();
         functions.is_multiple_of(latents) && targets.dims() == [rows, columns]
     }
 
-    /// As [`check_targets`](Self::check_targets), of the values that tensors of type `precision`
-    /// hold: a fraction next to 1 may be 1 there, and a tiny number 0.
+    /// Like [`check_targets`](Self::check_targets), for the values after rounding to `precision`: a
+    /// fraction just below 1 may become 1, and a tiny number 0.
     ///
     /// # Errors
     ///
-    /// [`ImpossibleTarget`]: the first value that has no probability.
+    /// [`ImpossibleTarget`] for the first value that is impossible under the likelihood.
     ///
     /// # Panics
     ///
-    /// If the columns are not a whole number for each output.
+    /// If `columns` is not a multiple of the columns per output.
     #[track_caller]
     fn check_targets_in(
         &self,
@@ -202,29 +202,29 @@ pub trait Likelihood: Module + ModuleDisplay {
         })
     }
 
-    /// As [`check_targets`](Self::check_targets), of targets on a device, `[N, T]`.
+    /// Like [`check_targets`](Self::check_targets), for targets on a device, `[N, T]`.
     ///
     /// # Errors
     ///
-    /// [`ImpossibleTarget`]: the first value that has no probability.
+    /// [`ImpossibleTarget`] for the first value that is impossible under the likelihood.
     ///
     /// # Panics
     ///
-    /// If the columns are not a whole number for each output.
+    /// If the number of columns is not a multiple of the columns per output.
     #[track_caller]
     fn check_tensor(&self, targets: &Tensor<2>) -> Result<(), ImpossibleTarget> {
         let [_, columns] = targets.dims();
         self.check_targets(&numbers(targets.clone()), columns)
     }
 
-    /// The quadrature behind the defaults of the methods below, where neither [`bend`](Self::bend) nor
-    /// [`peak`](Self::peak) asks for nodes of its own.
+    /// The quadrature that the default methods below use unless [`bend`](Self::bend) or
+    /// [`peak`](Self::peak) returns a focus.
     fn quadrature(&self) -> Quadrature {
         Quadrature::default_for(self.latents_per_output())
     }
 
-    /// Where `log p(y_np | f)` bends as a function of `f`, if it does so over less than a distance of
-    /// about one, for a likelihood with one latent function an output.
+    /// The place where `log p(y_np | f)` bends as a function of `f`, if it does so over a distance
+    /// of less than about one. For likelihoods with one latent function per output.
     ///
     /// # Shapes
     ///
@@ -234,9 +234,10 @@ pub trait Likelihood: Module + ModuleDisplay {
         None
     }
 
-    /// Where `p(y_np | f)` is largest as a function of `f`, and how far from there it begins to fall
-    /// off, for a likelihood with one latent function an output. Nodes for the density of new targets
-    /// are then found between there and the mean of the function.
+    /// The place where `p(y_np | f)` is largest as a function of `f`, and the distance from it at
+    /// which the density begins to fall off. For likelihoods with one latent function per output.
+    /// Quadrature nodes for the density of new targets are then placed between the peak and the
+    /// mean of the function.
     ///
     /// # Shapes
     ///
@@ -246,7 +247,7 @@ pub trait Likelihood: Module + ModuleDisplay {
         None
     }
 
-    /// `Σ_p E_{f ~ N(μ_n, diag(σ²_n))}[log p(y_np | f)]`, the expected log density of the evidence
+    /// `Σ_p E_{f ~ N(μ_n, diag(σ²_n))}[log p(y_np | f)]`, the expected log density in the evidence
     /// lower bound.
     ///
     /// # Shapes
@@ -266,7 +267,8 @@ pub trait Likelihood: Module + ModuleDisplay {
         })
     }
 
-    /// `Σ_p log E_{f ~ N(μ_n, diag(σ²_n))}[p(y_np | f)]`, the log density of new targets.
+    /// `Σ_p log E_{f ~ N(μ_n, diag(σ²_n))}[p(y_np | f)]`, the log predictive density of new
+    /// targets.
     ///
     /// # Shapes
     ///
@@ -285,8 +287,8 @@ pub trait Likelihood: Module + ModuleDisplay {
         })
     }
 
-    /// Mean and variance of a new target `y`, from those of the functions. A label without order
-    /// is described by the indicators of its classes: their means are the probabilities.
+    /// Mean and variance of a new target `y`, from the marginals of the functions. Unordered labels
+    /// are described by one-hot indicators of their classes, whose means are the probabilities.
     ///
     /// # Shapes
     ///
@@ -304,7 +306,7 @@ pub trait Likelihood: Module + ModuleDisplay {
         }
     }
 
-    /// The probability of every class, `[N, C·P]`; none if the targets are no labels.
+    /// The probability of every class, `[N, C·P]`, or `None` if the targets are not labels.
     ///
     /// # Shapes
     ///
@@ -326,14 +328,14 @@ pub trait Likelihood: Module + ModuleDisplay {
         Some(Tensor::cat(columns, 1))
     }
 
-    /// The distribution of a target whose functions are Gaussian, with the parameters as they are;
-    /// none if targets are labels without order, or the likelihood does not say.
+    /// The distribution of one target under Gaussian functions, with the current parameters. `None`
+    /// if targets are unordered labels or the likelihood does not implement it.
     fn target_distribution(&self) -> Option<Arc<dyn TargetDistribution>> {
         None
     }
 
     /// The predictive distributions of new targets, with their quantiles, under the mixture of
-    /// `components`: one for a process, several for a deep model. None where there is no
+    /// `components`: one for a single process, several for a deep model. `None` if there is no
     /// [`target_distribution`](Self::target_distribution).
     ///
     /// # Shapes
@@ -351,18 +353,19 @@ pub trait Likelihood: Module + ModuleDisplay {
         Some(PredictiveDistribution::new(target, latents, components))
     }
 
-    /// The variance of a target about its function, where functions are in the unit of the targets.
+    /// The noise variance of a target given its function, or its order of magnitude: the squared
+    /// scale for Student-t noise. `None` if the functions are not in the units of the targets.
     fn noise_variance(&self) -> Option<f64> {
         None
     }
 
-    /// The same likelihood for targets that are `10^decades` times as large; as it is, unless it says
-    /// otherwise.
+    /// Rescales the likelihood to targets `10^decades` times as large. The default leaves it
+    /// unchanged.
     fn in_larger_unit(self, _decades: i64) -> Self {
         self
     }
 
-    /// The hyperparameters, in the units people read.
+    /// The hyperparameters with their constrained values.
     fn hyperparameters(&self) -> Vec<Hyperparameter> {
         hyperparameters(self)
     }
@@ -394,7 +397,7 @@ pub(super) fn sum_outputs(values: Tensor<2>) -> Tensor<1> {
     }
 }
 
-/// One of `count` equal blocks of columns, counted from zero.
+/// The zero-based block `index` out of `count` equal blocks of columns.
 pub(super) fn block<const D: usize>(values: Tensor<D>, index: usize, count: usize) -> Tensor<D> {
     let width = values.dims()[D - 1] / count;
     values.narrow(D - 1, index * width, width)

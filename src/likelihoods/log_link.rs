@@ -1,4 +1,4 @@
-//! What likelihoods with the mean `exp(f)` share.
+//! Helpers shared by likelihoods with mean `exp(f)`.
 
 use core::f64::consts::PI;
 
@@ -9,7 +9,7 @@ use crate::{
     process::Marginals,
 };
 
-/// Mean and variance of `y` whose mean is `exp f` and whose variance, given `f`, is
+/// Mean and variance of `y`, given its conditional mean `exp f` and its conditional variance
 /// `linear·exp f + square·exp 2f`.
 pub(super) fn predict(marginals: Marginals, linear: f64, square: Option<Tensor<2>>) -> Marginals {
     let Marginals { mean, variance } = marginals;
@@ -20,7 +20,7 @@ pub(super) fn predict(marginals: Marginals, linear: f64, square: Option<Tensor<2
         None => growth,
     };
     let mean = (variance * 0.5 + mean).exp();
-    // The square of the mean alone may be infinite.
+    // Multiply in this order: the square of the mean alone may overflow.
     let spread = growth * mean.clone() * mean.clone();
     let variance = if linear == 0.0 {
         spread
@@ -30,8 +30,9 @@ pub(super) fn predict(marginals: Marginals, linear: f64, square: Option<Tensor<2
     Marginals { mean, variance }
 }
 
-/// `e^{d + a} − 1 − d`, which is zero to the second order in d where a is zero: `log p(y | f)` of counts
-/// and of positive numbers is a multiple of it, with `d` the difference of `f` and `log y`.
+/// `e^{d + a} − 1 − d`. For a = 0 it vanishes to second order in d. `log p(y | f)` of counts and
+/// positive numbers is a multiple of it plus a constant, with `d` the difference between `f` and
+/// `log y`.
 pub(super) fn excess<const D: usize>(
     difference: Tensor<D>,
     addend: Option<Tensor<D>>,
@@ -43,7 +44,8 @@ pub(super) fn excess<const D: usize>(
     exp_minus_one(exponent) - difference
 }
 
-/// `log Γ(x) − x·log x + x = ½·log(2π/x) + R(x)`, R what Stirling's formula leaves, for positive x.
+/// `log Γ(x) − x·log x + x = ½·log(2π/x) + R(x)` for positive x, with R the remainder of Stirling's
+/// formula.
 pub(super) fn log_gamma_beyond_powers<const D: usize>(x: Tensor<D>) -> Tensor<D> {
     (x.clone().log().neg() + (2.0 * PI).ln()) * 0.5 + stirling_remainder(x)
 }

@@ -1,10 +1,10 @@
 //! Likelihoods `p(y | f)`.
 //!
 //! A likelihood is a product over P outputs. Each output has one or several latent functions
-//! ([`latents_per_output`](Likelihood::latents_per_output)) and one or several columns of the
-//! targets ([`columns_per_output`](Likelihood::columns_per_output)):
+//! ([`latents_per_output`](Likelihood::latents_per_output)) and one or several target columns
+//! ([`columns_per_output`](Likelihood::columns_per_output)):
 //!
-//! | likelihood | latent functions an output | columns an output | link |
+//! | likelihood | latent functions per output | columns per output | link |
 //! |---|---|---|---|
 //! | [`Gaussian`], [`StudentT`] | 1 | 1 | mean `f` |
 //! | [`FixedNoise`] | 1 | 2: value, noise variance | mean `f` |
@@ -16,16 +16,16 @@
 //! | [`Poisson`], [`NegativeBinomial`], [`Gamma`], [`Exponential`] | 1 | 1 | mean `exp(f)` |
 //! | [`Beta`] | 1 | 1 | mean `1/(1 + e^{−f})` |
 //!
-//! Where there are several, they come in blocks: function `l` of output `p` is column `l·P + p`,
-//! and so are the columns of the targets and of class probabilities.
+//! Several functions or columns per output are arranged in blocks: function `l` of output `p` is
+//! column `l·P + p`. Target columns and class probabilities follow the same order.
 //!
-//! Targets that are no labels without order have predictive distributions with quantiles
+//! All targets except unordered labels have predictive distributions with quantiles
 //! ([`Likelihood::predictive_distribution`]).
 //!
-//! A likelihood needs only [`log_density`](Likelihood::log_density), the moments of `y` given `f`
-//! and a way to draw `y`; everything a model asks for then follows by [`Quadrature`], and a
-//! likelihood with a closed form overrides it. Where a density may be narrow, the likelihood says where
-//! ([`Focus`]), and [`GradedNodes`] see it.
+//! A likelihood must provide [`log_density`](Likelihood::log_density), the moments of `y` given `f`
+//! and a way to draw `y`. [`Quadrature`] derives everything else that models need; likelihoods
+//! override methods that have a closed form. If a density can be narrow, the likelihood reports
+//! where ([`Focus`]), and [`GradedNodes`] resolve it.
 
 mod any;
 mod bernoulli;

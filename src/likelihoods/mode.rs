@@ -1,24 +1,25 @@
-//! The mode of a density of targets times the Gaussian of a function.
+//! The mode of a target density times the Gaussian of a function.
 
 use burn::tensor::Tensor;
 
 use super::{Focus, quadrature::SMALLEST_VARIANCE};
 use crate::process::Marginals;
 
-/// Steps of the search.
+/// Number of search steps.
 const STEPS: usize = 14;
 
-/// A place farther away than this many deviations is taken to be here.
+/// Distances from the mean are clamped to this many standard deviations.
 const FARTHEST: f64 = 1e8;
 
-/// Differences are taken over this part of the width.
+/// The step of finite differences, as a fraction of the width.
 const STEP: f64 = 0.1;
 
-/// The smallest width, as a part of the distance from the mean: that of which single precision sees
-/// differences.
+/// The smallest width, as a fraction of the distance from the mean, at which single precision
+/// resolves differences.
 const SMALLEST_WIDTH: f64 = 1e-5;
 
-/// A focus in deviations of the Gaussian from its mean. Nothing here is tracked by autodiff.
+/// A focus in standard deviations from the mean of the Gaussian. Its tensors are not tracked by
+/// autodiff.
 pub(super) struct Standardized {
     /// `(c − μ)/σ`, `[N, P]`
     pub center: Tensor<2>,
@@ -45,19 +46,19 @@ impl Standardized {
         }
     }
 
-    /// The mode of `p(y | f)·N(f; μ, σ²)` next to the peak of the density, which is the focus, and the
-    /// distance `(−d²/dz² log(…))^(−½)` over which the product falls off around it: in deviations from
-    /// the mean, each `[N, P]`.
+    /// The mode of `p(y | f)·N(f; μ, σ²)` next to the peak of the density, which is the focus, and
+    /// the distance `(−d²/dz² log(…))^(−½)` over which the product falls off around it. Both are in
+    /// standard deviations, the mode relative to the mean, `[N, P]`.
     ///
-    /// The mode lies between the peak and the mean. Newton's method starts at the peak; a step that
-    /// leaves the interval in which the slope changes its sign, or that does not halve the one
-    /// before, gives way to the middle of the interval. Derivatives are differences.
+    /// The mode lies between the peak and the mean. The search runs Newton's method from the peak.
+    /// It bisects instead if a step leaves the interval in which the slope changes sign, or is more
+    /// than half as long as the previous step. Derivatives are finite differences.
     ///
     /// # Shapes
     ///
     /// - `log_density`: from values of `f`, `[S, N, P]`, to `[S, N, P]`
     pub fn mode(&self, log_density: impl Fn(Tensor<3>) -> Tensor<3>) -> (Tensor<2>, Tensor<2>) {
-        // Along the line from the mean to the peak.
+        // Coordinates along the line from the mean to the peak.
         let is_left = self.center.clone().lower_elem(0.0);
         let mut last = self.center.clone().abs();
         let mut first = last.zeros_like();
@@ -78,7 +79,7 @@ impl Standardized {
         let (mut place, mut change) = (last.clone(), last.clone() * 2.0);
         for _ in 0..STEPS {
             let (slope, curvature) = derivatives(&place);
-            // Where the density is no number, the mode is nearer to its peak.
+            // Where the density is NaN, the mode is closer to its peak.
             let is_behind = slope.clone().lower_elem(0.0);
             first = place.clone().mask_where(is_behind.clone(), first);
             last = last.mask_where(is_behind, place.clone());

@@ -1,4 +1,4 @@
-//! The negative-binomial likelihood.
+//! The negative binomial likelihood.
 
 use std::sync::Arc;
 
@@ -23,8 +23,8 @@ use crate::{
     process::Marginals,
 };
 
-/// Counts with the mean `m = exp(f)` and the variance `m + α·m²`, the dispersion α trained:
-/// with `r = 1/α`, `p(y | f) = Γ(y + r)/(Γ(r)·y!)·(r/(r + m))^r·(m/(r + m))^y`.
+/// Counts with mean `m = exp(f)` and variance `m + α·m²`, with a trained dispersion α: with
+/// `r = 1/α`, `p(y | f) = Γ(y + r)/(Γ(r)·y!)·(r/(r + m))^r·(m/(r + m))^y`.
 #[derive(Module, Debug)]
 pub struct NegativeBinomial {
     dispersion: Positive,
@@ -34,7 +34,7 @@ pub struct NegativeBinomial {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NegativeBinomialConfig {
-    /// The first value of the dispersion α.
+    /// The initial value of the dispersion α.
     pub dispersion: f64,
 }
 
@@ -45,7 +45,7 @@ impl Default for NegativeBinomialConfig {
 }
 
 impl NegativeBinomialConfig {
-    /// The likelihood.
+    /// Creates the likelihood.
     ///
     /// # Panics
     ///
@@ -64,7 +64,7 @@ impl NegativeBinomial {
         self.dispersion.value()
     }
 
-    /// What does not depend on `f`, `[N, P]`.
+    /// The terms that do not depend on `f`, `[N, P]`.
     fn log_constant(&self, targets: &Tensor<2>, size: Tensor<2>) -> Tensor<2> {
         let scaled = targets.clone() * self.dispersion().reshape([1, 1]); // α·y
         let ratio = log_ratio(scaled.clone()) * targets.clone(); // r·log(1 + α·y)
@@ -74,7 +74,7 @@ impl NegativeBinomial {
             - log_factorial_beyond_powers(targets.clone())
     }
 
-    /// `r·log(1 + eˣ)`, `x = f + log α`: `e^f` times the ratio where that is at most r.
+    /// `r·log(1 + eˣ)`, `x = f + log α`, computed as `e^f` times the log ratio for `x ≤ 0`.
     fn log_failure(&self, function: Tensor<3>, excess: Tensor<3>) -> Tensor<3> {
         let dispersion = self.dispersion().reshape([1; 3]);
         let is_large = excess.clone().greater_elem(0.0);
@@ -99,11 +99,11 @@ impl Likelihood for NegativeBinomial {
         is_count(value)
     }
 
-    /// With `x = f + log α` and R what Stirling's formula leaves,
-    /// `y·(f − log y) − y·log(1 + eˣ) − r·log(1 + eˣ) + (y + r − ½)·log(1 + α·y) + R(y + r) − R(r)
-    /// − (log y! − y·log y + y)`: the large parts of the log-gammas, which cancel where α is small,
-    /// are not there, and r times a logarithm of nearly one is taken by
-    /// [`log_ratio`](crate::ops::log_ratio).
+    /// With `x = f + log α` and R the remainder of Stirling's formula, `y·(f − log y) − y·log(1 +
+    /// eˣ) − r·log(1 + eˣ) + (y + r − ½)·log(1 + α·y) + R(y + r) − R(r) − (log y! − y·log y + y)`.
+    /// For a small α the log-gamma functions have large parts that cancel; this form omits them.
+    /// [`log_ratio`](crate::ops::log_ratio) computes r times the logarithm of a number close to
+    /// one.
     fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
         self.require_sizes_of_values(&targets, &function);
         let dispersion = self.dispersion();
@@ -111,15 +111,15 @@ impl Likelihood for NegativeBinomial {
         let constant = self.log_constant(&targets, size.clone());
         let excess = function.clone() + dispersion.clone().log().reshape([1; 3]); // x
         let counts = positive(targets.clone());
-        // y·(f − log y) is zero without a count.
+        // y·(f − log y) is zero for a count of zero.
         let log = counts.log() * (is_zero(targets.clone()).neg() + 1.0);
         let power = function.clone() - log.unsqueeze::<3>() - softplus(excess.clone());
         power * targets.unsqueeze::<3>() - self.log_failure(function, excess)
             + constant.unsqueeze::<3>()
     }
 
-    /// Left of `log y` the density falls off over `√(1/y + α)`; with a large dispersion it stays what
-    /// it is there, and falls off left of `log(y/α)`.
+    /// Below `log y` the density falls off over a distance of `√(1/y + α)`. For a large dispersion
+    /// it stays almost constant there and falls off only below `log(y/α)`.
     fn peak(&self, targets: &Tensor<2>) -> Option<Focus> {
         let dispersion = self.dispersion().reshape([1, 1]);
         let counts = positive(targets.clone());
@@ -136,7 +136,7 @@ impl Likelihood for NegativeBinomial {
         (mean.clone(), mean.clone().square() * dispersion + mean)
     }
 
-    /// A Poisson count whose rate has a gamma distribution.
+    /// Draws a Poisson count whose rate has a gamma distribution.
     fn sample<R: Rng>(&self, function: Tensor<3>, random: &mut R) -> Tensor<3> {
         let dispersion = self.dispersion.to_vec()[0];
         draw(function, 1, |f| {

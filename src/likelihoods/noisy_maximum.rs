@@ -1,48 +1,51 @@
-//! The largest of several Gaussian functions with Gumbel noise: the integrals of the softmax, in one
-//! dimension.
+//! The largest of several Gaussian functions with Gumbel noise, which reduces the integrals of the
+//! softmax to one dimension.
 
 use burn::tensor::{Tensor, TensorData};
 
 use super::{gumbel_convolution::log_distribution, quadrature::SMALLEST_VARIANCE};
 use crate::process::Marginals;
 
-/// The mean of the standard Gumbel distribution, Euler's constant.
+/// The mean of the standard Gumbel distribution, the Euler–Mascheroni constant.
 const GUMBEL_MEAN: f64 = 0.577_215_664_901_532_9;
 
-/// The line begins this many deviations, and the reach of the noise, below the mean of a function:
-/// that one of them is so small has the probability 10⁻⁹.
+/// The line begins this many standard deviations, plus the reach of the noise, below the mean of a
+/// function. A function falls below that with probability 10⁻⁹.
 const DEVIATIONS_BELOW: f64 = 6.0;
 const NOISE_BELOW: f64 = 4.0;
 
-/// It ends so many deviations, and the reach of the noise, above every mean. Noise has an exponential
-/// tail there, of which 10⁻⁶ is left.
+/// The line ends this many standard deviations, plus the reach of the noise, above every mean. The
+/// noise has an exponential tail there, with 10⁻⁶ left beyond the end.
 const DEVIATIONS_ABOVE: f64 = 6.5;
 const NOISE_ABOVE: f64 = 14.0;
 
-/// Nodes are densest at the mean of the function for which this many deviations less are most. A
-/// narrow function farther below does not show in the product; a wide one above is smooth over a fifth
-/// of its distance.
+/// Nodes are densest at the mean of the function with the largest mean minus this many standard
+/// deviations. A narrow function farther below does not affect the product; a wide one above is
+/// smooth over a fifth of its distance.
 const DEVIATIONS_OF_CENTER: f64 = 5.0;
 
-/// The distance from there, in deviations of function and noise, over which nodes are equally dense.
+/// The distance from there, in standard deviations of function plus noise, over which nodes are
+/// equally dense.
 const WIDTH: f64 = 3.0;
 
-/// Numbers of a tensor that is not kept for gradients: rows are taken in batches of so many.
+/// The size of temporary tensors, which are not kept for gradients. Larger inputs are processed in
+/// batches of rows.
 const BATCH: usize = 1 << 18;
 
-/// The largest of `X_j = f_j + G_j`, with independent `f_j ~ N(μ_j, σ_j²)` and G_j of the standard Gumbel
-/// distribution `exp(−e^{−x})`. Given f, the largest is `log Σ_j exp f_j` plus Gumbel noise, and it is
-/// X_c with probability `exp f_c/Σ_j exp f_j` (J. Yellott, *The relationship between Luce's choice axiom,
-/// Thurstone's theory of comparative judgment, and the double exponential distribution*, 1977). So
+/// The largest of `X_j = f_j + G_j`, with independent `f_j ~ N(μ_j, σ_j²)` and G_j from the
+/// standard Gumbel distribution `exp(−e^{−x})`. Given f, the largest is `log Σ_j exp f_j` plus
+/// Gumbel noise, and it is X_c with probability `exp f_c/Σ_j exp f_j` (J. Yellott, *The
+/// relationship between Luce's choice axiom, Thurstone's theory of comparative judgment, and the
+/// double exponential distribution*, 1977). Therefore
 ///
 /// ```text
 /// E[softmax_c(f)]       = ∫ F_c′(t) Π_{j≠c} F_j(t) dt
 /// E[log Σ_j exp f_j] + γ = ∫ t Σ_c F_c′(t) Π_{j≠c} F_j(t) dt
 /// ```
 ///
-/// with the distribution functions F_j of X_j, whatever the number of classes. The integrals are
-/// trapezoidal sums after the map `t = c + d·sinh v`. Noise makes every F_j smooth over a distance of
-/// one, so that the error goes down exponentially in the number of nodes.
+/// with the distribution functions F_j of X_j, for any number of classes. The integrals are
+/// trapezoidal sums after the map `t = c + d·sinh v`. The noise makes every F_j smooth over a
+/// distance of one, so the error decreases exponentially in the number of nodes.
 #[derive(Clone, Debug)]
 pub(super) struct NoisyMaximum {
     pub nodes: usize,
@@ -55,7 +58,7 @@ struct Functions {
     variance: Tensor<3>,
 }
 
-/// Places t with the logarithms of their weights, constants to autodiff.
+/// Places t with the logarithms of their weights, both constant to autodiff.
 struct Line {
     /// c, `[1, N, 1, P]`
     center: Tensor<4>,
@@ -65,7 +68,7 @@ struct Line {
     log_weight: Tensor<4>,
 }
 
-/// What is integrated, `[T, N, C, P]`.
+/// The factors of the integrands, `[T, N, C, P]`.
 struct Integrand {
     /// `log F_j`
     log_distribution: Tensor<4>,
@@ -73,21 +76,21 @@ struct Integrand {
     log_slope: Tensor<4>,
 }
 
-/// Integrals with their slopes.
+/// Integrals with their derivatives.
 struct Integrals {
     /// `E[log Σ_j exp f_j]`, `[N, P]`
     log_sum: Tensor<2>,
-    /// `E[softmax]`, its slopes in the means, `[N, C, P]`
+    /// `E[softmax]`, its derivatives with respect to the means, `[N, C, P]`
     slope_in_mean: Tensor<3>,
-    /// `½·E[softmax·(1 − softmax)]`, its slopes in the variances, `[N, C, P]`
+    /// `½·E[softmax·(1 − softmax)]`, its derivatives with respect to the variances, `[N, C, P]`
     slope_in_variance: Tensor<3>,
 }
 
 impl NoisyMaximum {
     /// `E[log Σ_j exp f_j]`.
     ///
-    /// The slopes are integrals of their own, found in the same pass: autodiff sees a linear function
-    /// of the moments and keeps nothing of the nodes.
+    /// The derivatives are separate integrals, computed in the same pass. Autodiff sees a linear
+    /// function of the moments and stores nothing per node.
     ///
     /// # Shapes
     ///
@@ -107,7 +110,7 @@ impl NoisyMaximum {
             |of: fn(&Integrals) -> Tensor<3>| Tensor::cat(parts.iter().map(of).collect(), 0);
         let slope_in_mean = slopes(|part| part.slope_in_mean.clone());
         let slope_in_variance = slopes(|part| part.slope_in_variance.clone());
-        // Differences of equal numbers, whose slopes are not zero.
+        // These differences are zero, but their gradients are not.
         let change = (functions.mean - fixed.mean) * slope_in_mean
             + (functions.variance - fixed.variance) * slope_in_variance;
         change.sum_dim(1).squeeze_dim::<2>(1) + values(|part| part.log_sum.clone())
@@ -131,7 +134,7 @@ impl NoisyMaximum {
         } = functions.integrand(&line);
         let log_product = log_distribution.clone().sum_dim(2) + line.log_weight;
         let log_probability = log_sum_exp(log_slope - log_distribution + log_product, 0);
-        // What the sum over all classes is off one is common to them.
+        // The sum over all classes should be one; its error is common to all of them.
         let total = log_sum_exp(log_probability.clone(), 2);
         (log_probability - total).squeeze_dim(0)
     }
@@ -146,10 +149,11 @@ impl NoisyMaximum {
         let rate = (log_slope - log_distribution).exp(); // r_c = F_c′/F_c
         let all_rates = rate.clone().sum_dim(2);
         let density = product.clone() * all_rates.clone();
-        let total = density.clone().sum_dim(0); // one, but for the error of the sum
+        let total = density.clone().sum_dim(0); // one, up to the error of the sum
         let log_sum =
             (density * line.distance).sum_dim(0) / total.clone() + line.center - GUMBEL_MEAN;
-        // Integrated by parts, that of −½·F_c″·Π_{j≠c} F_j is that of ½·Π_j F_j·r_c·Σ_{k≠c} r_k.
+        // Integration by parts turns the integral of −½·F_c″·Π_{j≠c} F_j into that of ½·Π_j
+        // F_j·r_c·Σ_{k≠c} r_k.
         let share = rate.clone() * product;
         let slope_in_variance =
             (share.clone() * (all_rates - rate)).sum_dim(0) / total.clone() * 0.5;
@@ -171,7 +175,7 @@ impl Functions {
         }
     }
 
-    /// Some rows after the other.
+    /// Splits the rows into batches.
     fn batches(&self, nodes: usize) -> impl Iterator<Item = Self> + '_ {
         let [rows, classes, outputs] = self.mean.dims();
         let size = (BATCH / (nodes * classes * outputs)).max(1);
@@ -215,8 +219,9 @@ impl Functions {
         }
     }
 
-    /// `F′(t) = E[e^{f−t}·exp(−e^{f−t})]`, which is `e^{μ−t+σ²/2}·F(t − σ²)`, as `e^f` moves the mean of a
-    /// Gaussian by σ²: an upper tail to the last digits, of the middle of F.
+    /// `F′(t) = E[e^{f−t}·exp(−e^{f−t})] = e^{μ−t+σ²/2}·F(t − σ²)`, since a factor `e^f` shifts the
+    /// mean of a Gaussian by σ². This gives the upper tail to full precision, from values of F near
+    /// its middle.
     fn integrand(&self, line: &Line) -> Integrand {
         let offset = line.center.clone() - self.mean.clone().unsqueeze::<4>();
         let place = line.distance.clone() + offset; // t − μ, [T, N, C, P]
@@ -235,7 +240,7 @@ impl Functions {
 
 /// `log Σ exp v` along a dimension.
 fn log_sum_exp(values: Tensor<4>, dimension: usize) -> Tensor<4> {
-    // The shift cancels, and so does its gradient.
+    // The shift cancels in the value and in the gradient.
     let largest = values.clone().detach().max_dim(dimension);
     (values - largest.clone()).exp().sum_dim(dimension).log() + largest
 }

@@ -22,17 +22,17 @@ use crate::{
     process::Marginals,
 };
 
-/// The distance between two cut points changes `log Φ` by more than this, unless single precision
-/// lost it: the logarithm of the difference stays finite.
+/// The smallest difference of `log Φ` at two cut points. It applies only if single precision has
+/// lost the difference, and keeps the logarithm of the difference finite.
 const SMALLEST_DIFFERENCE: f64 = 1e-7;
 
-/// Stands for an infinite cut point: `Φ(∓10⁴)` is 0 and 1.
+/// Stands in for an infinite cut point: `Φ(∓10⁴)` is 0 and 1.
 const BEYOND: f64 = 1e4;
 
-/// Ordered labels 0 … C − 1, cut out of `f` plus standard normal noise by C − 1 trained cut points:
-/// `p(y = c | f) = Φ(b_{c+1} − f) − Φ(b_c − f)` with `−∞ = b_0 < b_1 < … < b_C = ∞`
-/// (W. Chu and Z. Ghahramani, *Gaussian Processes for Ordinal Regression*, 2005). Noise of another
-/// variance would be the same likelihood with another scale of `f`.
+/// Ordered labels 0 … C − 1, which C − 1 trained cut points separate on the scale of `f` plus
+/// standard normal noise: `p(y = c | f) = Φ(b_{c+1} − f) − Φ(b_c − f)` with
+/// `−∞ = b_0 < b_1 < … < b_C = ∞` (W. Chu and Z. Ghahramani, *Gaussian Processes for Ordinal
+/// Regression*, 2005). Another noise variance would only rescale `f`.
 #[derive(Module, Debug)]
 pub struct Ordinal {
     /// b_1, `[1]`
@@ -47,16 +47,18 @@ pub struct Ordinal {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OrdinalConfig {
-    /// How many labels there are, C.
+    /// The number of labels, C.
     pub classes: usize,
 }
 
 impl OrdinalConfig {
-    /// The likelihood, with cut points that make all labels equally likely for `f + ε ~ N(0, 1)`.
+    /// Creates the likelihood, with cut points that make all labels equally likely for
+    /// `f + ε ~ N(0, 1)`.
     ///
     /// # Panics
     ///
-    /// If there are fewer than three labels; two are a [`Bernoulli`](super::Bernoulli) likelihood.
+    /// If there are fewer than three labels; use a [`Bernoulli`](super::Bernoulli) likelihood for
+    /// two.
     #[track_caller]
     pub fn init(&self, options: impl Into<TensorCreationOptions>) -> Ordinal {
         let classes = self.classes;
@@ -85,7 +87,7 @@ impl Ordinal {
         Tensor::cat(vec![first.clone(), rises + first], 0)
     }
 
-    /// The cut points below and above the given labels, each of their shape.
+    /// The cut points below and above the given labels, each in the shape of the labels.
     fn cut_points_around(&self, labels: Tensor<2>) -> (Tensor<2>, Tensor<2>) {
         let shape = labels.dims();
         let inner = self.cut_points();
@@ -96,7 +98,8 @@ impl Ordinal {
         (all.select(0, index).reshape(shape), above.reshape(shape))
     }
 
-    /// `log[Φ(upper) − Φ(lower)]` with both on the side of the shorter tails.
+    /// `log[Φ(upper) − Φ(lower)]`, with both arguments reflected to the lower tail, where Φ keeps
+    /// its precision.
     fn log_between<const D: usize>(lower: Tensor<D>, upper: Tensor<D>) -> Tensor<D> {
         let is_right = (lower.clone() + upper.clone()).greater_elem(0.0);
         let low = (lower.clone()).mask_where(is_right.clone(), upper.clone().neg());
@@ -114,7 +117,7 @@ impl Ordinal {
         Self::log_between(standard(lower), standard(upper))
     }
 
-    /// Mean and variance of the label from the probabilities of all labels, in label order.
+    /// Mean and variance of the label, from the probabilities of all labels in order.
     fn moments<const D: usize>(probabilities: Vec<Tensor<D>>) -> (Tensor<D>, Tensor<D>) {
         let labeled = || probabilities.iter().enumerate();
         let zero = probabilities[0].zeros_like();

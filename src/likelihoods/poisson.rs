@@ -14,28 +14,28 @@ use super::{
 };
 use crate::process::Marginals;
 
-/// Counts with the rate `exp(f)`: `p(y | f) = exp(y·f − e^f)/y!`.
+/// Counts with rate `exp(f)`: `p(y | f) = exp(y·f − e^f)/y!`.
 #[derive(Module, Debug, Default)]
 pub struct Poisson {}
 
 impl Poisson {
-    /// The likelihood; it has no parameters.
+    /// Creates the likelihood, which has no parameters.
     pub fn new() -> Self {
         Self {}
     }
 }
 
-/// One in the place of zero.
+/// Replaces zeros by ones.
 pub(super) fn positive<const D: usize>(counts: Tensor<D>) -> Tensor<D> {
     counts.clamp_min(1.0)
 }
 
-/// One where a count is zero, else zero.
+/// One for a count of zero, otherwise zero.
 pub(super) fn is_zero<const D: usize>(counts: Tensor<D>) -> Tensor<D> {
     (counts.neg() + 1.0).clamp_min(0.0)
 }
 
-/// `log y! − y·log y + y`, zero for no count.
+/// `log y! − y·log y + y`; zero for a count of zero.
 pub(super) fn log_factorial_beyond_powers<const D: usize>(counts: Tensor<D>) -> Tensor<D> {
     let positive = positive(counts.clone());
     // log y! = log Γ(y) + log y
@@ -44,8 +44,9 @@ pub(super) fn log_factorial_beyond_powers<const D: usize>(counts: Tensor<D>) -> 
 }
 
 impl Poisson {
-    /// `y·f − e^{f+a} − log y!`, without the large numbers that cancel: with `d = f − log y` that is
-    /// `−y·(e^{d+a} − 1 − d) − (log y! − y·log y + y)` for some counts, and `−e^{f+a}` for none.
+    /// `y·f − e^{f+a} − log y!`, rearranged to avoid large numbers that cancel: with
+    /// `d = f − log y` it is `−y·(e^{d+a} − 1 − d) − (log y! − y·log y + y)` for positive counts,
+    /// and `−e^{f+a}` for zero.
     fn log_density_of<const D: usize>(
         targets: Tensor<D>,
         function: Tensor<D>,
@@ -58,7 +59,8 @@ impl Poisson {
     }
 }
 
-/// A count with the given rate; the rate itself where it is zero or too large to draw from.
+/// Draws a count with the given rate. Returns the rate itself if it is zero or too large to draw
+/// from.
 pub(super) fn draw_count<R: Rng>(rate: f64, random: &mut R) -> f64 {
     rand_distr::Poisson::new(rate).map_or(rate, |counts| counts.sample(random))
 }
@@ -110,7 +112,7 @@ impl Likelihood for Poisson {
         sum_outputs(Self::log_density_of(targets, mean, Some(variance * 0.5)))
     }
 
-    /// The mean is `exp(μ + σ²/2)`; the variance adds that of the rate to it.
+    /// The mean is `exp(μ + σ²/2)`; the variance is the mean plus the variance of the rate.
     fn predict(&self, marginals: Marginals) -> Marginals {
         log_link::predict(marginals, 1.0, None)
     }

@@ -1,4 +1,4 @@
-//! Quadrature: expectations under independent Gaussians.
+//! Expectations under independent Gaussians, by quadrature.
 
 use burn::tensor::{Tensor, TensorData};
 
@@ -9,18 +9,17 @@ use super::{
 };
 use crate::process::Marginals;
 
-/// A variance at or below this has the gradient zero: the square root has none at zero, where a
-/// posterior's clamp puts variances that rounding made negative.
+/// Variances at or below this have a zero gradient. The square root is not differentiable at zero,
+/// to which posteriors clamp variances that rounding made negative.
 pub(super) const SMALLEST_VARIANCE: f64 = 1e-20;
 
-/// Gauss–Hermite nodes a dimension in two dimensions, the field's habit.
+/// Gauss–Hermite nodes per dimension in two dimensions, a common choice.
 const HERMITE_NODES: usize = 20;
 
-/// Quasi-Monte-Carlo nodes of the defaults.
+/// Quasi-Monte Carlo nodes in the defaults.
 pub(super) const QUASI_MONTE_CARLO_NODES: usize = 128;
 
-/// Nodes `z_s` in L dimensions and weights `w_s` of
-/// `E_{z ~ N(0, I)}[g(z)] ≈ Σ_s w_s·g(z_s)`.
+/// Nodes `z_s` in L dimensions and weights `w_s` of `E_{z ~ N(0, I)}[g(z)] ≈ Σ_s w_s·g(z_s)`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quadrature {
     /// The nodes, row-major, `[S, L]`.
@@ -32,9 +31,9 @@ pub struct Quadrature {
 }
 
 impl Quadrature {
-    /// What a likelihood with `latents` functions an output uses unless it says otherwise:
-    /// 33 [graded](Self::graded) nodes for one, Gauss–Hermite quadrature with 20² nodes for two, and
-    /// 128 quasi-Monte-Carlo nodes for more.
+    /// The default for likelihoods with `latents` functions per output: 33 [graded](Self::graded)
+    /// nodes for one, Gauss–Hermite quadrature with 20² nodes for two, and 128 quasi-Monte Carlo
+    /// nodes for more.
     pub fn default_for(latents: usize) -> Self {
         match latents {
             1 => Self::graded(NODES),
@@ -43,10 +42,11 @@ impl Quadrature {
         }
     }
 
-    /// The trapezoidal rule after the map `z = sinh t`, with `count` nodes on either side of the mean
-    /// that reach 6.5 deviations: for functions of one variable. Polynomials of low degree are
-    /// integrated to ten digits. Beside Gauss–Hermite quadrature with as many nodes it is finer around
-    /// the mean: with 16 it sees what happens over a fifth of a deviation there.
+    /// The trapezoidal rule after the map `z = sinh t`, for functions of one variable, with `count`
+    /// nodes on either side of the mean that reach 6.5 standard deviations. It integrates
+    /// polynomials of low degree to ten digits. Its nodes are denser around the mean than those of
+    /// Gauss–Hermite quadrature with as many nodes: with 16, it resolves features as narrow as a
+    /// fifth of a standard deviation.
     ///
     /// # Panics
     ///
@@ -70,12 +70,13 @@ impl Quadrature {
         }
     }
 
-    /// Gauss–Hermite quadrature with `count` nodes a dimension, the product rule in several
-    /// dimensions: exact for polynomials of degree below `2·count` in each.
+    /// Gauss–Hermite quadrature with `count` nodes per dimension, as a product rule in several
+    /// dimensions. It is exact for polynomials of degree below `2·count` in each dimension.
     ///
     /// # Panics
     ///
-    /// If `count` is zero or above 200, where the weights underflow, or there are no dimensions.
+    /// If `count` is zero, or above 200, where the weights underflow, or if there are no
+    /// dimensions.
     #[track_caller]
     pub fn gauss_hermite(count: usize, latents: usize) -> Self {
         assert!(
@@ -103,13 +104,13 @@ impl Quadrature {
         }
     }
 
-    /// `count` evenly spread nodes of equal weight, always the same: a scrambled Sobol sequence
-    /// with mirror images. The error goes down faster than the `1/√count` of random nodes, close
-    /// to `1/count` for smooth functions.
+    /// `count` evenly spread nodes of equal weight, which are always the same: a scrambled Sobol
+    /// sequence with mirror images. For smooth functions the error decreases almost as `1/count`,
+    /// faster than the `1/√count` of random nodes.
     ///
     /// # Panics
     ///
-    /// If `count` is zero, odd (every node has its mirror image) or above 2¹⁷.
+    /// If `count` is zero, odd (every node has a mirror image) or above 2¹⁷.
     #[track_caller]
     pub fn quasi_monte_carlo(count: usize, latents: usize) -> Self {
         assert!(
@@ -140,7 +141,7 @@ impl Quadrature {
         self.weighted_sum(integrand(points), weights)
     }
 
-    /// `log E_{f ~ N(μ, diag(σ²))}[exp g(f)]`, without overflow; shapes as
+    /// `log E_{f ~ N(μ, diag(σ²))}[exp g(f)]`, without overflow. Shapes are as in
     /// [`expectation`](Self::expectation).
     pub fn log_expectation(
         &self,
@@ -150,7 +151,7 @@ impl Quadrature {
         let (points, weights) = self.points(marginals);
         let exponent = exponent(points);
         let [_, rows, columns] = exponent.dims();
-        // The shift cancels, and so does its gradient.
+        // The shift cancels in the value and in the gradient.
         let largest = exponent.clone().detach().max_dim(0);
         let scaled = (exponent - largest.clone()).exp();
         self.weighted_sum(scaled, weights).log() + largest.reshape([rows, columns])
@@ -162,8 +163,8 @@ impl Quadrature {
         (values * weights).sum_dim(0).reshape([rows, columns])
     }
 
-    /// `μ + σ·z_s`, [S, N, F], and `w_s`, [S, 1, 1]. The functions of one output have a dimension
-    /// each; all outputs share the nodes.
+    /// `μ + σ·z_s`, [S, N, F], and `w_s`, [S, 1, 1]. Each function of an output has its own
+    /// dimension; all outputs share the nodes.
     pub(super) fn points(&self, marginals: Marginals) -> (Tensor<3>, Tensor<3>) {
         let Marginals { mean, variance } = marginals;
         let [_, functions] = mean.dims();
@@ -197,7 +198,7 @@ mod tests {
         for (power, moment) in [(0, 1.0), (1, 0.0), (2, 1.0), (4, 3.0), (5, 0.0), (6, 15.0)] {
             let terms = rule.nodes.iter().zip(&rule.weights);
             let sum: f64 = terms.map(|(z, w)| w * z.powi(power)).sum();
-            // What lies beyond the last nodes: 2·φ(6.5)·6.5⁵ for the sixth power.
+            // The tail beyond the last nodes: 2·φ(6.5)·6.5⁵ for the sixth power.
             assert!((sum - moment).abs() < 1e-5, "power {power}: {sum}");
             assert!(
                 power > 2 || (sum - moment).abs() < 1e-8,

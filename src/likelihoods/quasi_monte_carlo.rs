@@ -1,25 +1,27 @@
-//! Evenly spread points of a standard normal in several dimensions.
+//! Evenly spread points of a multivariate standard normal.
 
 use crate::ops::host::special::normal_quantile;
 
-/// Dimensions of one Sobol sequence of the crate; further ones are scrambled anew.
+/// The number of dimensions of one Sobol sequence in the crate; further dimensions use another
+/// scrambling.
 const DIMENSIONS: usize = 256;
 
-/// Half the distance between two values of the sequence: moves its zero off the end of the normal.
+/// Half the spacing of the values of the sequence. It shifts zero, which would map to minus
+/// infinity.
 const HALF_STEP: f64 = 1.0 / 33_554_432.0;
 
-/// `count` points in `dimensions` dimensions, row-major: an Owen-scrambled Sobol sequence mapped
-/// to normals (A. B. Owen, *Scrambled Net Variance for Integrals of Smooth Functions*, 1997; the
-/// scrambling is that of B. Burley, *Practical Hash-based Owen Scrambling*, 2020). Each point is
-/// followed by its mirror image, and where there are enough points their covariance is made the
-/// identity: polynomials of degree three, and all odd ones, are then integrated exactly.
-/// The points are always the same.
+/// `count` points in `dimensions` dimensions, row-major: an Owen-scrambled Sobol sequence mapped to
+/// normals (A. B. Owen, *Scrambled Net Variance for Integrals of Smooth Functions*, 1997;
+/// scrambling by B. Burley, *Practical Hash-based Owen Scrambling*, 2020). Each point is followed
+/// by its mirror image. If there are enough points, their covariance is made exactly the identity;
+/// polynomials up to degree three and all odd ones are then integrated exactly. The points are
+/// always the same.
 pub(super) fn normal_points(count: usize, dimensions: usize) -> Vec<f64> {
     scrambled_normal_points(count, dimensions, 0)
 }
 
-/// [`normal_points`] of a scrambling of one's own: those of two seeds are independent. Of an odd
-/// number the last point has no mirror image.
+/// Like [`normal_points`], with a scrambling that depends on `seed`; the points of two seeds are
+/// independent. If the number is odd, the last point has no mirror image.
 pub(crate) fn scrambled_normal_points(count: usize, dimensions: usize, seed: u32) -> Vec<f64> {
     let half = count.div_ceil(2);
     let mut columns: Vec<Vec<f64>> = (0..dimensions)
@@ -45,7 +47,7 @@ pub(crate) fn scrambled_normal_points(count: usize, dimensions: usize, seed: u32
     points
 }
 
-/// Gram–Schmidt, with columns of mean square one.
+/// Gram–Schmidt orthogonalization, with columns scaled to mean square one.
 fn make_orthonormal(columns: &mut [Vec<f64>]) {
     let count = columns.first().map_or(0, Vec::len) as f64;
     let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>() / count;
@@ -67,7 +69,7 @@ fn make_orthonormal(columns: &mut [Vec<f64>]) {
 mod tests {
     use super::{normal_points, scrambled_normal_points};
 
-    /// Means vanish by symmetry; covariances are those of the standard normal.
+    /// Means vanish by symmetry; covariances match the standard normal.
     #[test]
     fn moments_of_the_points() {
         let (count, dimensions) = (256, 10);
@@ -90,7 +92,7 @@ mod tests {
         }
     }
 
-    /// Without enough points to fix the covariance they are still close to it.
+    /// With too few points to fix the covariance, it is still approximately right.
     #[test]
     fn few_points() {
         let points = normal_points(20, 10);
@@ -99,7 +101,7 @@ mod tests {
         assert!((square / 200.0 - 1.0).abs() < 0.2, "{square}");
     }
 
-    /// Every number of points is possible, and two seeds have nothing in common.
+    /// Any number of points is possible, and two seeds are unrelated.
     #[test]
     fn odd_numbers_and_seeds() {
         let points = |count, seed| scrambled_normal_points(count, 3, seed);
@@ -108,11 +110,11 @@ mod tests {
         assert_eq!(points(8, 0), normal_points(8, 3));
         let pairs = points(512, 1).into_iter().zip(points(512, 2));
         let moment = pairs.map(|(a, b)| a * b).sum::<f64>() / (512.0 * 3.0);
-        // Its standard error is 1/√(512·3) = 0.026, of mirror images √2 times that.
+        // The standard error is 1/√(512·3) = 0.026, or √2 times that with mirror images.
         assert!(moment.abs() < 0.11, "{moment}");
     }
 
-    /// Dimensions beyond the crate's sequence are points of their own.
+    /// Dimensions beyond the crate's sequence get new points.
     #[test]
     fn dimensions_beyond_one_sequence() {
         let points = normal_points(4, 258);

@@ -21,17 +21,18 @@ use crate::{
     process::Marginals,
 };
 
-/// `p(y = c | f) = 1 − ε` if `f_c` is the largest of the C functions, else `ε/(C − 1)`
-/// (D. Hernández-Lobato, J. M. Hernández-Lobato, P. Dupont, *Robust Multi-Class Gaussian Process
-/// Classification*, 2011). The rate of errors ε is trained with the other parameters, or fixed.
+/// `p(y = c | f) = 1 − ε` if `f_c` is the largest of the C functions, else `ε/(C − 1)` (D.
+/// Hernández-Lobato, J. M. Hernández-Lobato, P. Dupont, *Robust Multi-Class Gaussian Process
+/// Classification*, 2011). The error rate ε is trained or fixed.
 ///
 /// Everything follows from the probability that a function is the largest,
-/// `π_c = E_{t ~ N(μ_c, σ_c²)}[Π_{j≠c} Φ((t − μ_j)/σ_j)]`, an integral in one dimension. Its nodes are
-/// dense around the mean of the class's own function and around the step of the product
-/// ([`GradedNodes::around`]): π_c is within 10⁻³ with deviations from 0.03 to 3 in a row.
+/// `π_c = E_{t ~ N(μ_c, σ_c²)}[Π_{j≠c} Φ((t − μ_j)/σ_j)]`, a one-dimensional integral. Its nodes
+/// cluster around the mean of the class's own function and around the step of the product
+/// ([`GradedNodes::around`]). The error of π_c is below 10⁻³ for standard deviations from 0.03 to 3
+/// mixed in a row.
 #[derive(Module, Debug)]
 pub struct RobustMax {
-    /// ε where it is trained.
+    /// ε, if it is trained.
     epsilon: Option<Fraction>,
     #[module(skip)]
     fixed_epsilon: f64,
@@ -45,11 +46,11 @@ pub struct RobustMax {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RobustMaxConfig {
-    /// How many classes there are, C.
+    /// The number of classes, C.
     pub classes: usize,
-    /// The probability of all other labels together, ε, or its first value.
+    /// The probability of all other labels together, ε, or its initial value if it is trained.
     pub epsilon: f64,
-    /// Whether ε is trained. Models that were saved before it could be have it fixed.
+    /// Whether ε is trained. It defaults to false, for models saved before it could be trained.
     #[serde(default)]
     pub train_epsilon: bool,
     /// Quadrature nodes on either side of the mean of a function.
@@ -57,7 +58,7 @@ pub struct RobustMaxConfig {
 }
 
 impl RobustMaxConfig {
-    /// A robust arg max over `classes` classes whose trained ε starts at 10⁻³.
+    /// A robust-max likelihood over `classes` classes, with a trained ε that starts at 10⁻³.
     pub fn new(classes: usize) -> Self {
         Self {
             classes,
@@ -67,7 +68,7 @@ impl RobustMaxConfig {
         }
     }
 
-    /// With an ε that is not trained.
+    /// Fixes ε at the given value.
     pub fn with_fixed_epsilon(self, epsilon: f64) -> Self {
         Self {
             epsilon,
@@ -76,7 +77,7 @@ impl RobustMaxConfig {
         }
     }
 
-    /// The likelihood.
+    /// Creates the likelihood.
     ///
     /// # Panics
     ///
@@ -112,7 +113,8 @@ impl RobustMax {
         trained.map_or(self.fixed_epsilon, |trained| trained[0])
     }
 
-    /// `1 − ε` and `ε/(C − 1)`, the probability of each other label, each `[1, …]`.
+    /// `1 − ε` and `ε/(C − 1)`, the probabilities of the largest function's label and of each other
+    /// label, as `[1, …]`.
     fn rates<const D: usize>(&self, like: &Tensor<D>) -> (Tensor<D>, Tensor<D>) {
         let epsilon = match &self.epsilon {
             Some(epsilon) => epsilon.value().reshape([1; D]),
@@ -135,9 +137,10 @@ impl RobustMax {
         largest * (own.log() - other.clone()) + other
     }
 
-    /// The step of the product of the others at which nodes are needed: mean and deviation of the other
-    /// function for which three deviations below the mean are most. A step farther below lies where the
-    /// product is next to zero, and one above is smooth over a third of its distance.
+    /// The step of the product over the other functions, where nodes are needed: the mean and
+    /// standard deviation of the other function whose mean minus three standard deviations is
+    /// largest. A step farther below lies where the product is almost zero; one farther above is
+    /// smooth over a third of its distance.
     fn step_of_others(&self, marginals: &Marginals, others: &Tensor<2>) -> Focus {
         let [rows, functions] = marginals.mean.dims();
         let shape = [rows, self.classes, functions / self.classes];
@@ -190,7 +193,7 @@ impl RobustMax {
         })
     }
 
-    /// Whether each function is the largest of its output, as one and zero: `[S, N, C·P]`.
+    /// One-hot indicators of the largest function of each output: `[S, N, C·P]`.
     fn is_largest(&self, function: Tensor<3>) -> Tensor<3> {
         let [samples, rows, functions] = function.dims();
         let outputs = functions / self.classes;

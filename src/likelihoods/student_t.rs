@@ -21,18 +21,18 @@ use crate::{
     process::Marginals,
 };
 
-/// The degrees of freedom lie above this, where the distribution has a variance.
+/// The lower bound of the degrees of freedom, above which the variance is finite.
 const SMALLEST_DEGREES: f64 = 2.0;
 
-/// Larger `(y − f)²/(νs²)` count as this, so that the square of no number is infinite in single precision.
+/// The upper bound of `(y − f)²/(νs²)`, which keeps squares finite in single precision.
 const LARGEST_SQUARE: f64 = 1e37;
 
-/// `y = f + s·t`, `t` of a Student-t distribution with ν > 2 degrees of freedom and `s` a trained
-/// scale: noise with outliers. The variance of `y` given `f` is `s²·ν/(ν − 2)`.
+/// `y = f + s·t`, where `t` has a Student-t distribution with ν > 2 degrees of freedom and `s` is a
+/// trained scale: noise with outliers. The variance of `y` given `f` is `s²·ν/(ν − 2)`.
 #[derive(Module, Debug)]
 pub struct StudentT {
     scale: Positive,
-    /// `ν − 2` where it is trained.
+    /// `ν − 2`, if it is trained.
     excess_degrees_of_freedom: Option<Positive>,
     #[module(skip)]
     fixed_degrees: f64,
@@ -42,9 +42,9 @@ pub struct StudentT {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StudentTConfig {
-    /// The first value of the scale s, in the units of the targets.
+    /// The initial value of the scale s, in the units of the targets.
     pub scale: f64,
-    /// The degrees of freedom ν, or their first value.
+    /// The degrees of freedom ν, or their initial value if they are trained.
     pub degrees_of_freedom: f64,
     /// Whether the degrees of freedom are trained.
     pub train_degrees_of_freedom: bool,
@@ -62,11 +62,11 @@ impl Default for StudentTConfig {
 }
 
 impl StudentTConfig {
-    /// The likelihood.
+    /// Creates the likelihood.
     ///
     /// # Panics
     ///
-    /// If the scale is not positive, or the degrees of freedom do not lie above 2.
+    /// If the scale is not positive, or the degrees of freedom are not above 2.
     #[track_caller]
     pub fn init(&self, options: impl Into<TensorCreationOptions>) -> StudentT {
         let degrees = self.degrees_of_freedom;
@@ -128,8 +128,8 @@ impl Likelihood for StudentT {
         value.is_finite()
     }
 
-    /// `log Γ((ν + 1)/2) − log Γ(ν/2) − ½·log(πνs²) − (ν + 1)/2·log(1 + (y − f)²/(νs²))`; the large parts
-    /// of the log-gammas of large ν are not there.
+    /// `log Γ((ν + 1)/2) − log Γ(ν/2) − ½·log(πνs²) − (ν + 1)/2·log(1 + (y − f)²/(νs²))`, without
+    /// the large parts of the log-gamma functions, which cancel for large ν.
     fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
         self.require_sizes_of_values(&targets, &function);
         let (scale, degrees) = (self.scale(), self.degrees_of_freedom());
@@ -142,12 +142,13 @@ impl Likelihood for StudentT {
             - (1.0 + (2.0 * PI).ln()) * 0.5;
         let squares = (targets.unsqueeze::<3>() - function).square() / width.reshape([1; 3]);
         let squares = squares.clamp_max(LARGEST_SQUARE);
-        // A device's own `log1p` may be the logarithm of the rounded sum, whose error half multiplies.
+        // A device's own `log1p` may take the logarithm of the rounded sum; `half` would multiply
+        // that error.
         let growth = squares.clone() * log_ratio(squares);
         constant.reshape([1; 3]) - growth * half.reshape([1; 3])
     }
 
-    /// The logarithm changes from a parabola to its own over `s·√ν`.
+    /// The log density changes from a parabola to a logarithm over a distance of `s·√ν`.
     fn bend(&self, targets: &Tensor<2>) -> Option<Focus> {
         let width = self.degrees_of_freedom().sqrt() * self.scale();
         Some(Focus {

@@ -1,4 +1,4 @@
-//! Targets that a likelihood cannot take.
+//! Targets that are impossible under a likelihood.
 
 use core::fmt;
 
@@ -6,25 +6,25 @@ use burn::tensor::{DType, Tensor, TensorData};
 
 use crate::parameter::numbers;
 
-/// A target value that the likelihood gives no probability.
+/// A target value that is impossible under the likelihood.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error(
     "target {value}{} in row {row}, column {column} is not possible under the {likelihood} likelihood, which takes {expected}",
     Rounding(.rounded)
 )]
 pub struct ImpossibleTarget {
-    /// The row, counted from zero.
+    /// The zero-based row.
     pub row: usize,
-    /// The column of the targets, counted from zero.
+    /// The zero-based target column.
     pub column: usize,
     /// The value found.
     pub value: f64,
-    /// What the value is in the precision it is used in, where only that is impossible, and the name
-    /// of the precision.
+    /// The value after rounding and the name of the precision, if only the rounded value is
+    /// impossible.
     pub rounded: Option<(f64, &'static str)>,
-    /// The likelihood's name.
+    /// The name of the likelihood.
     pub likelihood: &'static str,
-    /// What it takes.
+    /// A description of the valid targets.
     pub expected: String,
 }
 
@@ -39,7 +39,7 @@ impl fmt::Display for Rounding<'_> {
     }
 }
 
-/// Checks that all targets of a model with normal noise are finite.
+/// Checks that all targets of a model with Gaussian noise are finite.
 ///
 /// # Shapes
 ///
@@ -47,7 +47,7 @@ impl fmt::Display for Rounding<'_> {
 ///
 /// # Errors
 ///
-/// [`ImpossibleTarget`]: the first one that is not.
+/// [`ImpossibleTarget`] for the first value that is not finite.
 pub fn check_finite(targets: &Tensor<2>) -> Result<(), ImpossibleTarget> {
     let [_, columns] = targets.dims();
     let values = numbers(targets.clone());
@@ -64,7 +64,7 @@ pub fn check_finite(targets: &Tensor<2>) -> Result<(), ImpossibleTarget> {
     }
 }
 
-/// The numbers as a tensor of this type holds them.
+/// Rounds numbers to the given precision.
 pub(super) fn in_precision(values: &[f64], precision: DType) -> Vec<f64> {
     let data = TensorData::new(values.to_vec(), [values.len()]);
     data.convert_dtype(precision).iter::<f64>().collect()

@@ -1,4 +1,4 @@
-//! Means that hand the inputs on.
+//! Means that pass inputs through.
 
 use burn::{
     module::{Module, Param},
@@ -9,12 +9,12 @@ use faer::{Mat, Side};
 use super::{Mean, projected};
 use crate::parameter::numbers;
 
-/// `m(x) = x`: the mean of a hidden layer that changes its inputs a little.
+/// `m(x) = x`: the mean of a hidden layer that makes small changes to its inputs.
 #[derive(Module, Debug)]
 pub struct IdentityMean {}
 
 impl IdentityMean {
-    /// The identity.
+    /// Creates the identity mean.
     pub fn new() -> Self {
         Self {}
     }
@@ -32,9 +32,9 @@ impl Mean for IdentityMean {
     }
 }
 
-/// `m(x) = Wᵀx` with weights that are not trained: the mean of a hidden layer with another number of
-/// functions than inputs (H. Salimbeni and M. Deisenroth, *Doubly Stochastic Variational Inference
-/// for Deep Gaussian Processes*, arXiv:1705.08933, section 2).
+/// `m(x) = Wᵀx` with weights that are not trained: the mean of a hidden layer whose numbers of
+/// functions and inputs differ (H. Salimbeni and M. Deisenroth, *Doubly Stochastic Variational
+/// Inference for Deep Gaussian Processes*, arXiv:1705.08933, section 2).
 #[derive(Module, Debug)]
 pub struct ProjectionMean {
     /// W, [D, P]
@@ -42,19 +42,19 @@ pub struct ProjectionMean {
 }
 
 impl ProjectionMean {
-    /// The projection by `weights`, `[D, P]`.
+    /// Creates the projection with `weights`, `[D, P]`.
     pub fn new(weights: Tensor<2>) -> Self {
         Self {
             weights: Param::from_tensor(weights).set_require_grad(false),
         }
     }
 
-    /// `factor` times the projection.
+    /// Multiplies the projection by `factor`.
     pub fn scaled(&self, factor: f64) -> Self {
         Self::new(self.weights() * factor)
     }
 
-    /// The first `outputs` of `dimensions` inputs, and zeros where there are more outputs.
+    /// Keeps the first `outputs` of `dimensions` inputs. Additional outputs are zero.
     pub fn truncation(
         dimensions: usize,
         outputs: usize,
@@ -68,9 +68,9 @@ impl ProjectionMean {
         Self::new(Tensor::from_data(data, options))
     }
 
-    /// The coordinates of `inputs`, `[N, D]`, along the `outputs` orthogonal directions in which they
-    /// vary most, from the largest variance on; the inputs themselves, followed by zeros, where
-    /// there are more outputs than dimensions.
+    /// Projects onto the `outputs` principal directions of `inputs`, `[N, D]`, in order of
+    /// decreasing variance. If there are more outputs than dimensions, it keeps the inputs and
+    /// appends zeros.
     pub fn principal(inputs: Tensor<2>, outputs: usize) -> Self {
         let [count, dimensions] = inputs.dims();
         let options = (&inputs.device().inner(), inputs.dtype());
@@ -88,10 +88,10 @@ impl ProjectionMean {
         });
         let scatter = centered.transpose() * &centered;
         let Ok(decomposition) = scatter.self_adjoint_eigen(Side::Lower) else {
-            // Inputs that are not finite have no directions.
+            // Inputs that are not finite have no principal directions.
             return Self::truncation(dimensions, outputs, options);
         };
-        // Eigenvalues rise; an eigenvector's sign is made that of its largest entry.
+        // Eigenvalues are ascending. The sign of an eigenvector makes its largest entry positive.
         let vectors = decomposition.U();
         let signed = |output: usize| {
             let vector = vectors.col(dimensions - 1 - output);

@@ -1,4 +1,4 @@
-//! Adam, one pass over a parameter a step.
+//! Adam with one pass over a parameter per step.
 
 use burn::{
     optim::{AdamState, AdaptiveMomentumState, LearningRate, Optimizer},
@@ -8,19 +8,20 @@ use burn::{
 use crate::ops::{AdamStep, adam};
 
 /// Adam (D. Kingma and J. Ba, *Adam: A Method for Stochastic Optimization*, arXiv:1412.6980,
-/// Algorithm 1) as one operation a parameter: with `g` its gradient and `α` the learning rate,
+/// Algorithm 1), fused into one operation per parameter: with `g` its gradient and `α` the learning
+/// rate,
 ///
 /// `m ← β₁m + (1 − β₁)g`, `v ← β₂v + (1 − β₂)g²`,
 /// `θ ← θ − α·(m/(1 − β₁ᵗ))/(√(v/(1 − β₂ᵗ)) + ε)`.
 ///
-/// burn's own Adam makes a tensor of every intermediate, on one thread; here a step reads and writes
-/// the numbers once, on all threads, on flex and ndarray. On a GPU it is composed of the backend's
-/// elementwise operations. The constants are kept in double precision, and the state is burn's, so
-/// that either reads the other's record.
+/// burn's own Adam creates a tensor for every intermediate, on one thread. On flex and ndarray,
+/// this implementation reads and writes the numbers once per step, on all threads. On a GPU it is
+/// composed of the backend's elementwise operations. Constants are kept in double precision. The
+/// state has burn's type, so the two implementations can read each other's records.
 ///
 /// `ModuleOptimizer::from(Adam::new())` optimizes a module;
-/// [`ModuleOptimizer::with_group`](burn::optim::ModuleOptimizer::with_group) takes one for a group
-/// of parameters.
+/// [`ModuleOptimizer::with_group`](burn::optim::ModuleOptimizer::with_group) assigns an Adam to a
+/// group of parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Adam {
     beta_1: f64,
@@ -30,7 +31,7 @@ pub struct Adam {
 }
 
 impl Adam {
-    /// Adam with the constants of its paper: `β₁ = 0.9`, `β₂ = 0.999`, `ε = 10⁻⁸`.
+    /// Adam with the constants of the paper: `β₁ = 0.9`, `β₂ = 0.999`, `ε = 10⁻⁸`.
     pub fn new() -> Self {
         Self {
             beta_1: 0.9,
@@ -40,23 +41,23 @@ impl Adam {
         }
     }
 
-    /// With another decay of the mean of the gradients, `0 ≤ β₁ < 1`.
+    /// Sets the decay rate of the mean gradient, `0 ≤ β₁ < 1`.
     pub fn with_beta_1(self, beta_1: f64) -> Self {
         Self { beta_1, ..self }
     }
 
-    /// With another decay of the mean of the squared gradients, `0 ≤ β₂ < 1`.
+    /// Sets the decay rate of the mean squared gradient, `0 ≤ β₂ < 1`.
     pub fn with_beta_2(self, beta_2: f64) -> Self {
         Self { beta_2, ..self }
     }
 
-    /// With another ε.
+    /// Sets ε.
     pub fn with_epsilon(self, epsilon: f64) -> Self {
         Self { epsilon, ..self }
     }
 
-    /// With the gradient of the penalty `½λ‖θ‖²` added to every gradient, `λ ≥ 0`: a normal prior of
-    /// the parameters.
+    /// Adds the gradient of the penalty `½λ‖θ‖²` to every gradient, `λ ≥ 0`. This corresponds to a
+    /// normal prior on the parameters.
     pub fn with_weight_decay(self, weight_decay: f64) -> Self {
         Self {
             weight_decay,
@@ -64,8 +65,8 @@ impl Adam {
         }
     }
 
-    /// The constants of step `time`, counted from one: the corrections of both means are moved into
-    /// the rate and ε.
+    /// The constants of step `time`, counted from one. The bias corrections are absorbed into the
+    /// rate and ε.
     fn step_at(&self, time: usize, learning_rate: f64) -> AdamStep {
         let time = i32::try_from(time).unwrap_or(i32::MAX);
         let second_correction = (1.0 - self.beta_2.powi(time)).sqrt();
@@ -89,8 +90,8 @@ impl Optimizer for Adam {
 
     /// # Panics
     ///
-    /// If the state is of another type than the gradient: burn restores one in the default type of
-    /// the default device.
+    /// If the state and the gradient have different types. burn restores states in the default type
+    /// of the default device.
     fn step<const D: usize>(
         &self,
         learning_rate: LearningRate,

@@ -1,9 +1,11 @@
-//! What burn's optimizers lack: natural gradients for the Gaussians `q(u)` and for the auxiliary
-//! matrix of inverse-free posteriors, and an Adam that makes one pass over a parameter a step.
+//! Optimizers beyond those of burn: natural gradients for the Gaussians `q(u)` and for the
+//! auxiliary matrix of inverse-free posteriors, and an Adam that makes one pass over a parameter
+//! per step.
 //!
-//! [`NaturalGradient`] updates every [`VariationalGaussian`](crate::process::VariationalGaussian)
-//! of a module, wherever it is in it, and takes its gradients out of the container, so that what is
-//! left can go to any optimizer of burn's. [`NaturalInversion`] needs no gradients: an
+//! [`NaturalGradient`] updates every
+//! [`VariationalGaussian`](crate::process::VariationalGaussian) anywhere in a module and
+//! removes its gradients from the container, so that the remaining gradients can go to any burn
+//! optimizer. [`NaturalInversion`] needs no gradients; an
 //! [`InverseFree`](crate::variational::InverseFree) posterior runs it after every step.
 
 mod adam;

@@ -1,4 +1,4 @@
-//! Natural-gradient descent for every Gaussian `q(u)` of a module.
+//! Natural-gradient descent for every Gaussian `q(u)` in a module.
 
 use burn::{
     module::{Module, ModuleMapper, ModuleVisitor, Param, ParamId},
@@ -10,18 +10,17 @@ use serde::{Deserialize, Serialize};
 use super::covariance_step::{DiagonalStep, FullStep};
 use crate::process::VariationalGaussian;
 
-/// How often a step size is halved before the step is given up.
+/// The maximum number of times a step size is halved.
 const HALVINGS: usize = 12;
 
-/// Natural-gradient descent for the Gaussians `q(u)`, to go with any optimizer for the other
-/// parameters: in every step, [`step`](Self::step) first, then the optimizer with the gradients
-/// that are left.
+/// Natural-gradient descent for the Gaussians `q(u)`, combined with any optimizer for the other
+/// parameters. In every step, call [`step`](Self::step) first, then the optimizer with the
+/// remaining gradients.
 ///
-/// A natural gradient does not depend on how `q(u)` is parametrized (whitened or not, by which
-/// factor). For a Gaussian likelihood and all data, one step of size one lands on the optimum;
-/// mini-batches and other likelihoods take smaller steps, and smaller ones yet at the start
-/// (H. Salimbeni, S. Eleftheriadis and J. Hensman, *Natural Gradients in Practice*,
-/// arXiv:1803.09151).
+/// A natural gradient does not depend on the parameterization of `q(u)` (whitened or not, and by
+/// which factor). For a Gaussian likelihood and full-batch training, one step of size one reaches
+/// the optimum. Mini-batches and other likelihoods need smaller steps, especially at the start (H.
+/// Salimbeni, S. Eleftheriadis and J. Hensman, *Natural Gradients in Practice*, arXiv:1803.09151).
 ///
 /// ```
 /// use burn::{module::Module, optim::GradientsParams, tensor::{Device, DType}};
@@ -55,23 +54,23 @@ pub struct NaturalGradient {
 pub struct WarmUp {
     /// The size of the first step.
     pub first: f64,
-    /// The steps before the final size is reached.
+    /// The number of steps before the final size is reached.
     pub steps: usize,
 }
 
-/// What a step did.
+/// The result of a step.
 #[derive(Clone, Debug)]
 pub struct NaturalStep<M> {
     /// The module after the step.
     pub module: M,
-    /// The Gaussians that were updated.
+    /// The number of Gaussians that were updated.
     pub distributions: usize,
-    /// The smallest step size taken: less than asked for where a covariance would not have stayed
-    /// positive definite.
+    /// The smallest step size used. It is smaller than requested if a covariance would have become
+    /// indefinite.
     pub step_size: f64,
 }
 
-/// A step that leaves the positive-definite covariances however small it is made.
+/// The step leads to an indefinite covariance for every step size tried.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error(
     "a natural-gradient step of size {step_size:.1e} leads to a covariance that is not positive \
@@ -79,14 +78,14 @@ pub struct NaturalStep<M> {
      or use f64"
 )]
 pub struct NaturalStepError {
-    /// The step size asked for.
+    /// The requested step size.
     pub step_size: f64,
-    /// The smallest one tried.
+    /// The smallest step size tried.
     pub smallest: f64,
 }
 
 impl NaturalGradient {
-    /// Steps of one size.
+    /// Creates steps of constant size.
     pub fn new(step_size: f64) -> Self {
         Self {
             step_size,
@@ -94,8 +93,7 @@ impl NaturalGradient {
         }
     }
 
-    /// With step sizes that grow geometrically from `first`, reaching the final one after `steps`
-    /// steps.
+    /// Sets step sizes that grow geometrically from `first` to the final size in `steps` steps.
     pub fn with_warm_up(mut self, first: f64, steps: usize) -> Self {
         self.warm_up = Some(WarmUp { first, steps });
         self
@@ -111,16 +109,17 @@ impl NaturalGradient {
         }
     }
 
-    /// Makes step `step`, counted from zero, on every Gaussian `q(u)` of `module`, and takes their
-    /// gradients out of `gradients`. The latter are those of the negative evidence lower bound
-    /// divided by `divisor`: the number of data where the loss is per datum.
+    /// Makes step `step`, counted from zero, for every Gaussian `q(u)` in `module`, and removes
+    /// their gradients from `gradients`. These must be the gradients of the negative evidence lower
+    /// bound divided by `divisor`, for example the number of data points if the loss is a mean over
+    /// them.
     ///
-    /// A step that would make a covariance indefinite is halved, for that distribution alone.
-    /// Parameters without gradients (frozen ones) stay as they are.
+    /// If a step would make a covariance indefinite, the step size is halved, for that distribution
+    /// only. Parameters without gradients (frozen ones) do not change.
     ///
     /// # Errors
     ///
-    /// When no step size leads to a positive-definite covariance; NaN never passes.
+    /// When no step size leads to a positive-definite covariance, which includes NaN.
     pub fn step<M: Module>(
         &self,
         step: usize,
@@ -159,17 +158,17 @@ impl NaturalGradient {
     }
 }
 
-/// Goes through a module and computes the new values of its distributions.
+/// Visits a module and computes the new values of its distributions.
 struct Updates<'a> {
     gradients: &'a mut GradientsParams,
     step_size: f64,
     divisor: f64,
     smallest: f64,
-    /// The fields of distributions that the visit is in: none or one.
+    /// The enclosing fields of distributions: none or one.
     fields: Vec<Field>,
-    /// The mean of the distribution that the visit is in.
+    /// The mean of the current distribution.
     mean: Option<Mean>,
-    /// New values by parameter.
+    /// New values, by parameter.
     values: TensorContainer<ParamId>,
     distributions: usize,
     failure: Option<NaturalStepError>,
@@ -188,13 +187,13 @@ struct Mean {
 }
 
 impl Updates<'_> {
-    /// A parameter's gradient.
+    /// Takes a parameter's gradient and rescales it.
     fn take<const D: usize>(&mut self, id: ParamId) -> Option<Tensor<D>> {
         let gradient = self.gradients.remove::<D>(id)?;
         Some(gradient * self.divisor)
     }
 
-    /// Halves the step size until `attempt` has a result.
+    /// Halves the step size until `attempt` succeeds.
     fn guarded<T>(&mut self, attempt: impl Fn(f64) -> Option<T>) -> Option<T> {
         let sizes = (0..=HALVINGS as i32).map(|halvings| self.step_size * 0.5f64.powi(halvings));
         let mut last = self.step_size;
@@ -212,7 +211,7 @@ impl Updates<'_> {
         None
     }
 
-    /// Keeps the new values of one distribution, of those parameters that have gradients.
+    /// Stores the new values of a distribution's parameters that have gradients.
     fn keep<const D: usize>(
         &mut self,
         mean: (Mean, Tensor<2>),
@@ -295,7 +294,7 @@ impl ModuleVisitor for Updates<'_> {
     }
 }
 
-/// Puts new values into a module.
+/// Replaces values in a module.
 struct Replacement {
     values: TensorContainer<ParamId>,
 }

@@ -1,4 +1,5 @@
-//! Natural-gradient matrix inversion: the update of the auxiliary matrix of inverse-free posteriors.
+//! Natural-gradient matrix inversion, which updates the auxiliary matrix of inverse-free
+//! posteriors.
 
 use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
@@ -6,27 +7,27 @@ use serde::{Deserialize, Serialize};
 use super::{StepSizes, VarianceGap};
 use crate::ops::{Congruence, congruence};
 
-/// The steps that are allowed from a start that is far from the inverse.
+/// The maximum number of steps from a start that is far from the inverse.
 pub const COLD_STEPS: usize = 100;
 
-/// A diagonal entry of `LᵀAL` from which on the iteration diverges: at size one, the next
-/// `L_ii` would not be positive.
+/// The iteration diverges if a diagonal entry of `LᵀAL` reaches this value: after a step of size
+/// one, `L_ii` would not be positive.
 const DIVERGED: f64 = 3.0;
 
-/// A residual above which a standstill is no rounding but an iteration that does not converge.
+/// A stalled residual above this is a failure to converge, not rounding.
 const FAR: f64 = 0.5;
 
 /// Inverts a positive-definite matrix A by natural-gradient descent on
-/// `KL[N(0, LLᵀ) ‖ N(0, A⁻¹)] = ½(tr(ALLᵀ) − log|ALLᵀ| − M)` over lower-triangular L: matrix products
-/// alone, from a start that is close where A has changed little.
+/// `KL[N(0, LLᵀ) ‖ N(0, A⁻¹)] = ½(tr(ALLᵀ) − log|ALLᵀ| − M)` over lower-triangular L. It uses
+/// matrix products only. If A has changed little, the previous L is a good start.
 ///
-/// A step is `L ← L − γ·L·Φ`, `Φ = tril(H) − ½(I + diag H)`, `H = LᵀAL` (S. Cortinovis, L. Aitchison,
-/// S. Eleftheriadis and M. van der Wilk, *Inverse-Free Sparse Variational Gaussian Processes*,
-/// arXiv:2604.00697, proposition 1); with γ = 1 the residual `‖H − I‖_F/√M` (eq. 8) goes down
-/// quadratically once it is small. L stays lower-triangular with a positive diagonal.
+/// A step is `L ← L − γ·L·Φ`, `Φ = tril(H) − ½(I + diag H)`, `H = LᵀAL` (S. Cortinovis, L.
+/// Aitchison, S. Eleftheriadis and M. van der Wilk, *Inverse-Free Sparse Variational Gaussian
+/// Processes*, arXiv:2604.00697, proposition 1). With γ = 1 the residual `‖H − I‖_F/√M` (eq. 8)
+/// decreases quadratically once it is small. L stays lower-triangular with a positive diagonal.
 ///
-/// The iteration diverges where an eigenvalue of H is above about 3.2, as after a jump of A. Where
-/// some `H_ii ≥ 3`, L starts anew at [`safe_start`], from which it converges for every A; a smaller
+/// The iteration diverges if an eigenvalue of H exceeds about 3.2, for example after a jump of A.
+/// If some `H_ii ≥ 3`, L restarts at [`safe_start`], from which it converges for every A. A smaller
 /// γ would not help.
 ///
 /// ```
@@ -47,13 +48,15 @@ const FAR: f64 = 0.5;
 pub struct NaturalInversion {
     /// The step sizes γ.
     pub step_sizes: StepSizes,
-    /// The residual at which to stop; checked before every step, so that none may be needed.
+    /// The residual at which to stop. It is checked before every step, so there may be no step at
+    /// all.
     pub tolerance: f64,
-    /// Steps of one call, at most. After a new start in the midst of a call there may be
-    /// [`COLD_STEPS`] more.
+    /// The maximum number of steps per call. A restart within a call allows up to [`COLD_STEPS`]
+    /// more.
     pub max_steps: usize,
-    /// Stops after this many steps of the final size without a smaller residual than before, with
-    /// the L of the smallest: in single precision rounding holds it up, at about `0.2·6e-8·κ(A)`.
+    /// Stops after this many steps of the final size without a new smallest residual, and returns
+    /// the L with the smallest one. In single precision, rounding limits the residual to about
+    /// `0.2·6e-8·κ(A)`.
     pub patience: Option<usize>,
 }
 
@@ -69,39 +72,40 @@ impl Default for NaturalInversion {
     }
 }
 
-/// When an inversion is good enough.
+/// The criterion for accepting an inversion.
 #[derive(Clone, Copy, Debug)]
 pub enum StoppingRule<'a> {
-    /// When the residual is below the configured tolerance: for any likelihood.
+    /// Stop when the residual is below the configured tolerance. For any likelihood.
     Residual,
-    /// When what the inversion costs the bound is: for a Gaussian likelihood.
+    /// Stop when the cost of the remaining error to the bound is below the tolerance. For a
+    /// Gaussian likelihood.
     VarianceGap(&'a VarianceGap),
 }
 
-/// Why an inversion stopped.
+/// The reason why an inversion stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InversionStop {
-    /// By its stopping rule.
+    /// The stopping rule was met.
     Converged,
-    /// The residual did not go down any more.
+    /// The residual stopped decreasing.
     Plateau,
-    /// All steps were made.
+    /// The maximum number of steps was reached.
     StepLimit,
-    /// The matrix is not finite or not positive definite; L is what it was.
+    /// The matrix is not finite or not positive definite; L is unchanged.
     Unusable,
 }
 
-/// What an inversion did.
+/// A report on an inversion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct InversionReport {
-    /// The steps made.
+    /// The number of steps.
     pub steps: usize,
-    /// The last residual that was computed, `‖LᵀAL − I‖_F/√M`: that of the result, or after
-    /// [`InversionStop::StepLimit`] the one before the last step.
+    /// The last residual computed, `‖LᵀAL − I‖_F/√M`. It is that of the result or, after
+    /// [`InversionStop::StepLimit`], that of the step before.
     pub residual: f64,
-    /// How often L started anew because it diverged.
+    /// The number of restarts after divergence or a stall far from the inverse.
     pub resets: usize,
-    /// Why it stopped.
+    /// The reason why it stopped.
     pub stop: InversionStop,
 }
 
@@ -110,12 +114,12 @@ pub struct InversionReport {
 pub struct Inversion {
     /// L with `LLᵀ ≈ A⁻¹`, `[M, M]`.
     pub lower: Tensor<2>,
-    /// How it came about.
+    /// A report on the inversion.
     pub report: InversionReport,
 }
 
-/// `βI` with `β² = 1/max_i Σ_j|A_ij|`, from which the inversion of A converges: no eigenvalue of
-/// `β²A` is above one.
+/// `βI` with `β² = 1/max_i Σ_j|A_ij|`, a start from which the inversion of A converges, because no
+/// eigenvalue of `β²A` exceeds one.
 ///
 /// # Shapes
 ///
@@ -127,8 +131,8 @@ pub fn safe_start(matrix: &Tensor<2>) -> Tensor<2> {
     identity * largest.sqrt().recip().unsqueeze()
 }
 
-/// One step in T itself, `T − γ(TAT − T)`; with γ = 1 it is that of Newton and Schulz, `2T − TAT`,
-/// and `I − T⁺A = (I − TA)²`. The step in L differs by `γ²·LΦΦᵀLᵀ`.
+/// One step in T itself, `T − γ(TAT − T)`. With γ = 1 it is the Newton–Schulz step `2T − TAT`, and
+/// `I − T⁺A = (I − TA)²`. The step in L differs by `γ²·LΦΦᵀLᵀ`.
 ///
 /// # Shapes
 ///
@@ -139,8 +143,8 @@ pub fn newton_schulz_step(matrix: Tensor<2>, inverse: Tensor<2>, step_size: f64)
 }
 
 impl NaturalInversion {
-    /// Exactly one step of size 1 a call: enough where A changes slowly, as with inducing points
-    /// that are fixed.
+    /// Exactly one step of size 1 per call, which suffices if A changes slowly, for example with
+    /// fixed inducing points.
     pub const ONE_STEP: Self = Self {
         step_sizes: StepSizes::FULL,
         tolerance: 0.0,
@@ -148,7 +152,8 @@ impl NaturalInversion {
         patience: None,
     };
 
-    /// The same for a first call, far from the inverse: [`COLD_STEPS`] at least.
+    /// Adjusts the settings for a first call far from the inverse: at least [`COLD_STEPS`] steps, a
+    /// tolerance of at least 1e-9, and a patience.
     pub fn from_cold(self) -> Self {
         Self {
             max_steps: self.max_steps.max(COLD_STEPS),
@@ -162,22 +167,22 @@ impl NaturalInversion {
     ///
     /// # Shapes
     ///
-    /// - `matrix`: `[M, M]`, symmetric; `start`: `[M, M]`, zeros above the diagonal; both without
-    ///   autodiff
+    /// - `matrix`: `[M, M]`, symmetric; `start`: `[M, M]`, zeros above the diagonal; neither may be
+    ///   on an autodiff device
     ///
     /// # Panics
     ///
-    /// If the shapes do not fit together.
+    /// If the shapes do not match.
     #[track_caller]
     pub fn run(&self, matrix: &Tensor<2>, start: Tensor<2>) -> Inversion {
         self.run_until(matrix, start, StoppingRule::Residual)
     }
 
-    /// [`run`](Self::run) with another stopping rule.
+    /// Like [`run`](Self::run), with a given stopping rule.
     ///
     /// # Panics
     ///
-    /// If the shapes do not fit together.
+    /// If the shapes do not match.
     #[track_caller]
     pub fn run_until(
         &self,
@@ -217,7 +222,7 @@ impl NaturalInversion {
     }
 }
 
-/// An inversion under way.
+/// The state of an inversion.
 struct Course {
     inversion: NaturalInversion,
     start: Tensor<2>,
@@ -226,7 +231,7 @@ struct Course {
     limit: usize,
     residual: f64,
     resets: usize,
-    /// The smallest residual so far, its L, and the steps of the final size since.
+    /// The smallest residual so far, its L, and the number of final-size steps since.
     best: (f64, Tensor<2>, usize),
 }
 
@@ -244,7 +249,7 @@ impl Course {
         }
     }
 
-    /// Goes back to the safe start, unless that was tried.
+    /// Restarts at the safe start. Returns false if that was already tried.
     fn start_anew(&mut self, matrix: &Tensor<2>) -> bool {
         if self.resets > 0 {
             return false;
@@ -256,7 +261,7 @@ impl Course {
         true
     }
 
-    /// Keeps the best L so far, and says whether there was none better for too long.
+    /// Records the best L so far. Returns true if there was no better one for too long.
     fn stands_still(&mut self) -> bool {
         if self.residual < self.best.0 {
             self.best = (self.residual, self.lower.clone(), 0);

@@ -2,21 +2,21 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The step sizes of one call of [`NaturalInversion`](super::NaturalInversion): the steps are
-/// counted from zero in every call.
+/// The step sizes of one call of [`NaturalInversion`](super::NaturalInversion). Every call counts
+/// its steps from zero.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "schedule", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum StepSizes {
-    /// One size.
+    /// A constant size.
     Constant {
-        /// The size γ; 1 converges quadratically.
+        /// The size γ; convergence is quadratic for γ = 1.
         step_size: f64,
     },
-    /// Sizes that grow from `first` to 1 by equal factors over `steps` steps, and are 1 from then on.
+    /// Sizes that grow geometrically from `first` to 1 over `steps` steps and then stay at 1.
     LogLinear {
         /// The size of the first step.
         first: f64,
-        /// The steps up to and including the first of size 1.
+        /// The number of steps up to and including the first of size 1.
         steps: usize,
     },
 }
@@ -42,7 +42,7 @@ impl StepSizes {
         }
     }
 
-    /// Whether step `step` and all after it have the same size.
+    /// Whether the size is constant from step `step` on.
     pub(super) fn is_final(self, step: usize) -> bool {
         match self {
             Self::Constant { .. } => true,

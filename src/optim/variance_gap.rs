@@ -1,25 +1,25 @@
-//! What an approximate inverse costs a bound with a Gaussian likelihood.
+//! The cost of an approximate inverse to a bound with a Gaussian likelihood.
 
 use burn::tensor::Tensor;
 
 use crate::ops::{column_squares, transposed_triangular_product, triangular_product};
 
-/// The gap between an upper and a lower bound of the variances `σ_n² = k_nn − k_nᵀA⁻¹k_n`,
-/// `A = B + σ²I` with a positive semi-definite B, for an approximation T of `A⁻¹`:
-/// `G_n = U_n − L_n = ‖(I − AT)k_n‖²/σ²`, `U_n = k_nn − k_nᵀ(2T − TAT)k_n`
-/// (arXiv:2604.00697, proposition 3).
+/// The gap between an upper and a lower bound of the variances `σ_n² = k_nn − k_nᵀA⁻¹k_n`, for an
+/// approximation T of `A⁻¹`, where `A = B + σ²I` with a positive semidefinite B:
+/// `G_n = U_n − L_n = ‖(I − AT)k_n‖²/σ²`, `U_n = k_nn − k_nᵀ(2T − TAT)k_n` (arXiv:2604.00697,
+/// proposition 3).
 ///
-/// With Gaussian noise `σ²_obs` the variances are worth `Σ_n G_n/(2σ²_obs)` nats of the bound at
-/// most.
+/// With Gaussian noise `σ²_obs`, the approximation costs the bound at most `Σ_n G_n/(2σ²_obs)`
+/// nats.
 #[derive(Clone, Debug)]
 pub struct VarianceGap {
     /// k_n, `[M, N]`.
     pub covariances: Tensor<2>,
-    /// σ², no more than the smallest eigenvalue of A: the smallest of the variances S̃.
+    /// σ², at most the smallest eigenvalue of A, for which the smallest variance of S̃ serves.
     pub floor: f64,
     /// The noise variance of the likelihood, `σ²_obs`.
     pub noise: f64,
-    /// How many nats of the bound may be missing.
+    /// The number of nats by which the bound may fall short.
     pub tolerance: f64,
 }
 

@@ -1,4 +1,4 @@
-//! Parameters of any module tree by their paths.
+//! Access to the parameters of any module by path.
 
 use core::cmp::Ordering;
 
@@ -11,12 +11,12 @@ use super::{
     tree::{self, Found, Replacement},
 };
 
-/// Reading, setting, bounding and freezing the parameters of any module by their paths.
+/// Reads, sets, bounds and freezes the parameters of any module by path.
 ///
-/// A path names fields, one within the other: `kernel.lengthscale`, `likelihood.noise`,
-/// `kernel.first.base.variance`, `posterior.inducing.points`. Which variant an enum holds, the
-/// vector that stands for a box, and the unconstrained number behind a positive one are no parts
-/// of it. Values are those that people read, not the unconstrained numbers that are trained.
+/// A path consists of nested field names: `kernel.lengthscale`, `likelihood.noise`,
+/// `kernel.first.base.variance`, `posterior.inducing.points`. It does not include enum variants,
+/// the vector that stands in for a box, or the unconstrained tensor of a positive parameter. Values
+/// are the constrained ones, not the unconstrained numbers that are trained.
 ///
 /// ```
 /// use burn::tensor::Device;
@@ -55,12 +55,12 @@ pub trait Parameters: Module {
         Ok(find(self, path)?.bounds())
     }
 
-    /// The module with other values of a parameter: one for each, or one for all.
+    /// Sets the values of a parameter: one for each, or a single one for all.
     ///
     /// # Errors
     ///
-    /// When there is no such parameter, there are too many or too few values, or one lies outside
-    /// the parameter's bounds.
+    /// When the parameter does not exist, the number of values is wrong, or a value is outside the
+    /// parameter's bounds.
     fn with_parameter(self, path: &str, values: &[f64]) -> Result<Self, ParameterError> {
         let found = find(&self, path)?;
         let values = match (values, found.count()) {
@@ -78,11 +78,11 @@ pub trait Parameters: Module {
         Ok(replaced(self, &found, &values, found.current_limits()))
     }
 
-    /// The module with bounds on a parameter's values, which training never crosses.
+    /// Bounds the values of a parameter. Training never crosses the bounds.
     ///
     /// # Errors
     ///
-    /// When there is no such parameter, it has bounds already, or it does not lie within them.
+    /// When the parameter does not exist, is already bounded, or lies outside the bounds.
     fn with_bounds(self, path: &str, bounds: Bounds) -> Result<Self, ParameterError> {
         let found = find(&self, path)?;
         if found.has_limits() {
@@ -101,7 +101,7 @@ pub trait Parameters: Module {
         }
         let values = numbers(found.value());
         found.require(&values, bounds.and(natural))?;
-        // A bound that the parameter cannot reach anyway needs no limit.
+        // A bound that the parameter cannot reach needs no limit.
         let limits = found.limits(Bounds {
             lower: bounds.lower.filter(|lower| natural.contain(*lower)),
             upper: bounds.upper.filter(|upper| natural.contain(*upper)),
@@ -111,8 +111,8 @@ pub trait Parameters: Module {
         Ok(module.apply_reparameterization(Bounding { id, limits }))
     }
 
-    /// The module with a parameter, or all parameters within a field, kept out of training. They
-    /// stay part of the module and of its files.
+    /// Freezes a parameter, or all parameters within a field. They are not trained, but stay part
+    /// of the module and its files.
     ///
     /// # Errors
     ///
@@ -121,8 +121,8 @@ pub trait Parameters: Module {
         set_trained(self, path, false)
     }
 
-    /// The module with a parameter, or all parameters within a field, back in training: inducing
-    /// points, say, that were [frozen](Self::with_frozen) for the first steps.
+    /// Unfreezes a parameter, or all parameters within a field, for example inducing points that
+    /// were [frozen](Self::with_frozen) for the first steps.
     ///
     /// # Errors
     ///
@@ -152,7 +152,7 @@ fn replaced<M: Module>(module: M, found: &Found, values: &[f64], limits: Bounds)
     })
 }
 
-/// The parameter of that path.
+/// Finds the parameter with the given path.
 pub(super) fn find(module: &impl Module, path: &str) -> Result<Found, ParameterError> {
     let mut found = tree::parameters(module, &|found| found == path);
     found.pop().ok_or_else(|| unknown(module, path))

@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::ops::{host::special::softplus_inverse, sigmoid, softplus};
 
-/// The open interval that a parameter stays in.
+/// The open interval that contains a parameter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Bounds {
-    /// What every value lies above.
+    /// The lower bound, exclusive.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lower: Option<f64>,
-    /// What every value lies below.
+    /// The upper bound, exclusive.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub upper: Option<f64>,
 }
@@ -45,7 +45,7 @@ impl Bounds {
         }
     }
 
-    /// What is within both.
+    /// The intersection of both intervals.
     pub fn and(self, other: Self) -> Self {
         let tighter = |a: Option<f64>, b: Option<f64>, choose: fn(f64, f64) -> f64| match (a, b) {
             (Some(a), Some(b)) => Some(choose(a, b)),
@@ -57,13 +57,13 @@ impl Bounds {
         }
     }
 
-    /// The bounds as numbers, infinite where there is none.
+    /// The bounds as numbers; infinite if absent.
     pub fn ends(self) -> (f64, f64) {
         let lower = self.lower.unwrap_or(f64::NEG_INFINITY);
         (lower, self.upper.unwrap_or(f64::INFINITY))
     }
 
-    /// A value within.
+    /// Some value within the bounds.
     pub(super) fn middle(self) -> f64 {
         match (self.lower, self.upper) {
             (Some(lower), Some(upper)) => 0.5 * (lower + upper),
@@ -73,18 +73,18 @@ impl Bounds {
         }
     }
 
-    /// Whether a value lies within.
+    /// Whether a value lies within the bounds.
     pub fn contain(self, value: f64) -> bool {
         let (lower, upper) = self.ends();
         lower < value && value < upper
     }
 }
 
-/// The parameter whose stored number is `b` is
+/// Keeps a parameter within bounds. The stored number `b` represents
 ///
 /// - `lower + (upper − lower)/(1 + e^(−b))` between two bounds,
-/// - `lower + log(1 + eᵇ)` above one,
-/// - `upper − log(1 + eᵇ)` below one.
+/// - `lower + log(1 + eᵇ)` above a lower bound,
+/// - `upper − log(1 + eᵇ)` below an upper bound.
 #[derive(Module, Debug)]
 pub(super) struct Bounded {
     /// `[1]`, not trained
@@ -102,7 +102,7 @@ impl Reparameterization for Bounded {
     }
 }
 
-/// What a stored tensor stands for between limits.
+/// Maps stored numbers to values within limits.
 pub(super) fn within<const D: usize>(
     base: Tensor<D>,
     lower: Option<Tensor<1>>,
@@ -117,7 +117,7 @@ pub(super) fn within<const D: usize>(
     }
 }
 
-/// The stored number that stands for `value` between limits.
+/// The stored number that represents `value` within limits.
 pub(super) fn stored(value: f64, limits: Bounds) -> f64 {
     match (limits.lower, limits.upper) {
         (Some(lower), Some(upper)) => ((value - lower) / (upper - value)).ln(),
@@ -127,7 +127,7 @@ pub(super) fn stored(value: f64, limits: Bounds) -> f64 {
     }
 }
 
-/// Puts limits on one parameter.
+/// Sets limits for one parameter.
 pub(super) struct Bounding {
     pub id: ParamId,
     pub limits: Bounds,

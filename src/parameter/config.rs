@@ -1,4 +1,4 @@
-//! What is asked of a model's parameters, as it is written to a model's file.
+//! Settings for a model's parameters, as stored in a model file.
 
 use std::collections::BTreeMap;
 
@@ -7,28 +7,28 @@ use serde::{Deserialize, Serialize};
 
 use super::{Bounds, ParameterError, Parameters, Priors};
 
-/// First values, bounds and priors of a model's parameters, and which of them are not trained; all
-/// by the [paths](Parameters) of the parameters.
+/// Initial values, bounds, priors and frozen parameters of a model, given by the
+/// [paths](Parameters) of the parameters.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ParameterConfig {
-    /// First values: one for each of the parameter's values, or one for all.
+    /// Initial values: one for each value of the parameter, or a single one for all.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub values: BTreeMap<String, Vec<f64>>,
     /// Bounds, which training never crosses.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub bounds: BTreeMap<String, Bounds>,
-    /// Priors, whose log density is part of what training maximizes. A uniform one bounds its
+    /// Priors. Training adds their log density to the objective. A uniform prior bounds its
     /// parameter.
     #[serde(skip_serializing_if = "Priors::is_empty")]
     pub priors: Priors,
-    /// Parameters, or fields with all parameters in them, that are not trained.
+    /// Parameters that are not trained, or fields whose parameters are all not trained.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub frozen: Vec<String>,
 }
 
 impl ParameterConfig {
-    /// The first values of the parameters within a field, by their paths from there.
+    /// The initial values of the parameters within a field, by path relative to that field.
     pub fn values_within<'a>(
         &'a self,
         field: &'a str,
@@ -38,12 +38,12 @@ impl ParameterConfig {
             .filter_map(move |(path, values)| Some((within(path)?, values.as_slice())))
     }
 
-    /// A module with everything that is asked of it but the priors, which its model keeps for its
+    /// Applies all settings to a module, except for the priors, which the model stores for its
     /// trainer.
     ///
     /// # Errors
     ///
-    /// When there is no such parameter, a value or a prior does not fit, or bounds do not hold.
+    /// When a parameter does not exist, or when a value, a bound or a prior is invalid for it.
     pub fn apply<M: Module>(&self, module: M) -> Result<M, ParameterError> {
         let values = self.values.iter();
         let module = values
@@ -63,11 +63,11 @@ impl ParameterConfig {
         Ok(module)
     }
 
-    /// A module of the same shapes, to be filled from a record.
+    /// Prepares a module of the same shapes that will be filled from a record.
     ///
     /// # Errors
     ///
-    /// When there is no such parameter, or there are no values between its bounds.
+    /// When a parameter does not exist, or there are no values between its bounds.
     pub fn apply_to_blank<M: Module>(&self, module: M) -> Result<M, ParameterError> {
         (self.all_bounds().into_iter()).try_fold(module, |module, (path, bounds)| {
             let natural = module.parameter_bounds(&path)?;
@@ -76,7 +76,7 @@ impl ParameterConfig {
         })
     }
 
-    /// The bounds, those of uniform priors included.
+    /// The bounds, including those of uniform priors.
     fn all_bounds(&self) -> BTreeMap<String, Bounds> {
         let mut all = self.bounds.clone();
         for (path, prior) in &self.priors.0 {
@@ -88,7 +88,7 @@ impl ParameterConfig {
         all
     }
 
-    /// The same for a module in which the field `from` is `to`.
+    /// Adapts the settings to a module whose field `from` is called `to`.
     pub fn with_field_renamed(&self, from: &str, to: &str) -> Self {
         self.with_paths(|path| match path.strip_prefix(from) {
             Some(rest) if rest.is_empty() || rest.starts_with('.') => format!("{to}{rest}"),

@@ -1,8 +1,8 @@
-//! What can be wrong with what is asked of a parameter.
+//! Errors in settings of parameters.
 
 use super::Prior;
 
-/// Why a parameter cannot be read, set, bounded, frozen or given a prior.
+/// The reason why a parameter cannot be read, set, bounded, frozen or given a prior.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ParameterError {
     /// No parameter has that path.
@@ -12,20 +12,20 @@ pub enum ParameterError {
         path: String,
         /// The most similar path.
         nearest: String,
-        /// Every path, but for the weights of networks.
+        /// Every path, except for network weights.
         known: String,
     },
-    /// Neither one value nor as many as the parameter has.
+    /// The number of values is neither one nor that of the parameter.
     #[error("{path} has {expected} values, not {found}; give as many, or one for all")]
     Count {
         /// The path.
         path: String,
-        /// How many values the parameter has.
+        /// The number of values of the parameter.
         expected: usize,
-        /// How many were given.
+        /// The number of values given.
         found: usize,
     },
-    /// A value outside the bounds.
+    /// A value is outside the bounds.
     #[error("{path} is {value}, which does not lie between its bounds {lower} and {upper}")]
     OutOfBounds {
         /// The path.
@@ -37,7 +37,7 @@ pub enum ParameterError {
         /// The upper bound.
         upper: f64,
     },
-    /// Bounds with nothing between them.
+    /// No value lies between the bounds.
     #[error("no value of {path} lies between the bounds {lower} and {upper}")]
     Empty {
         /// The path.
@@ -47,15 +47,15 @@ pub enum ParameterError {
         /// The upper bound.
         upper: f64,
     },
-    /// Bounds where there are bounds.
+    /// The parameter is already bounded.
     #[error("{path} has bounds already; give all of its bounds at once")]
     AlreadyBounded {
         /// The path.
         path: String,
     },
-    /// A prior that has no density at some values of the parameter.
+    /// A prior has zero density at some values of the parameter.
     #[error(
-        "{prior} has no density at every value that {path} may take; give {path} bounds within \
+        "{prior} has zero density at some values that {path} may take; give {path} bounds within \
          {lower} and {upper}"
     )]
     Support {
@@ -63,19 +63,19 @@ pub enum ParameterError {
         path: String,
         /// The prior.
         prior: Prior,
-        /// Where the density begins.
+        /// The lower end of the prior's support.
         lower: f64,
-        /// Where it ends.
+        /// The upper end of the prior's support.
         upper: f64,
     },
-    /// A prior that is no distribution.
-    #[error("the prior {prior} of {path} is no distribution; {expected}")]
+    /// A prior is not a valid distribution.
+    #[error("the prior {prior} of {path} is not a distribution; {expected}")]
     Distribution {
         /// The path.
         path: String,
         /// The prior.
         prior: Prior,
-        /// What its numbers must be.
+        /// The requirement on its numbers.
         expected: &'static str,
     },
 }

@@ -1,10 +1,10 @@
-//! Positive parameters at their lower bound.
+//! Positive parameters close to their lower bound.
 
 use burn::module::Module;
 
 use super::{hyperparameter::is_reported, numbers, tree};
 
-/// A positive hyperparameter that training drove to its lower bound.
+/// A positive hyperparameter that training drove close to its lower bound.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AtFloor {
     /// Its path, such as `likelihood.noise`.
@@ -15,7 +15,8 @@ pub struct AtFloor {
     pub floor: f64,
 }
 
-/// The positive hyperparameters of a module whose smallest value is less than twice the lower bound.
+/// The positive hyperparameters of a module whose smallest value is less than twice the lower
+/// bound.
 pub fn at_floor(module: &impl Module) -> Vec<AtFloor> {
     let found = tree::parameters(module, &is_reported).into_iter();
     let reached = found.filter_map(|found| {

@@ -1,4 +1,4 @@
-//! Numbers between 0 and 1 behind an unconstrained parameter.
+//! Values between 0 and 1, parameterized without constraints.
 
 use burn::{
     module::{Module, Param},
@@ -43,17 +43,17 @@ impl Fraction {
     }
 }
 
-/// The values that the numbers `raw` of a [`Fraction`] stand for.
+/// Maps the stored numbers `raw` of a [`Fraction`] to its values.
 pub(super) fn constrained(raw: Tensor<1>) -> Tensor<1> {
     sigmoid(raw)
 }
 
-/// As [`constrained`], for one number.
+/// Like [`constrained`], for a single number.
 pub(super) fn constrained_number(raw: f64) -> f64 {
     (-softplus(-raw).0).exp()
 }
 
-/// The number that stands for a value between 0 and 1 in a [`Fraction`].
+/// The stored number for a value between 0 and 1 in a [`Fraction`].
 pub(super) fn unconstrained(value: f64) -> f64 {
     (value / (1.0 - value)).ln()
 }

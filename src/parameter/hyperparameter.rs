@@ -1,4 +1,4 @@
-//! Hyperparameters as they are reported.
+//! Reported hyperparameters.
 
 use burn::module::Module;
 
@@ -13,8 +13,8 @@ pub struct Hyperparameter {
     pub values: Vec<f64>,
 }
 
-/// Fields whose parameters nobody reads one by one: inducing points, actions, what the posterior is made
-/// of, the weights of networks and of patches, Fourier features.
+/// Fields whose parameters are not reported individually: inducing points, actions, the contents of
+/// posteriors, the weights of networks and patches, and Fourier features.
 const UNREPORTED: [&str; 6] = [
     "inducing",
     "policy",
@@ -29,9 +29,9 @@ pub(super) fn is_reported(path: &str) -> bool {
     !path.split('.').any(|name| UNREPORTED.contains(&name))
 }
 
-/// The hyperparameters of any module, in the units people read and in the order of its fields: all
-/// its parameters but those in fields named `inducing`, `policy`, `posterior`, `network`, `patch_weights`
-/// or `spectrum`.
+/// The hyperparameters of any module, with their constrained values and in the order of its fields.
+/// They are all parameters except those in fields named `inducing`, `policy`, `posterior`,
+/// `network`, `patch_weights` or `spectrum`.
 pub fn hyperparameters(module: &impl Module) -> Vec<Hyperparameter> {
     tree::parameters(module, &is_reported)
         .into_iter()

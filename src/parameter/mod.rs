@@ -1,4 +1,4 @@
-//! Parameters: positive values and fractions behind unconstrained numbers, reading and setting by path, bounds,
+//! Parameters: positive values and fractions with unconstrained storage, access by path, bounds and
 //! priors.
 
 mod access;
@@ -27,12 +27,12 @@ pub use no_fields::no_fields;
 pub use positive::{LOWER_BOUND, Positive};
 pub use prior::{Prior, Priors};
 
-/// A vector of the given numbers.
+/// A vector tensor with the given numbers.
 pub fn vector(values: &[f64], options: impl Into<TensorCreationOptions>) -> Tensor<1> {
     Tensor::from_data(TensorData::from(values), options)
 }
 
-/// A tensor's values as numbers, row-major.
+/// The values of a tensor as numbers, row-major.
 pub fn numbers<const D: usize>(tensor: Tensor<D>) -> Vec<f64> {
     tensor.into_data().iter::<f64>().collect()
 }

@@ -1,9 +1,9 @@
-//! Variants of configurations that have nothing but their name.
+//! Configuration variants without fields.
 
 use serde::{Deserialize, Deserializer};
 
-/// Reads the fields of a variant that has none. serde's own reading of a tagged variant without fields
-/// passes over any that are there.
+/// Reads the fields of a variant that has none. serde itself silently ignores fields given to a
+/// tagged variant without fields.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Positive values behind an unconstrained parameter.
+//! Positive values, parameterized without constraints.
 
 use burn::{
     module::{Module, Param, ParamId},
@@ -11,17 +11,17 @@ use crate::ops::{
     softplus,
 };
 
-/// The smallest value of a positive hyperparameter, in its unit.
+/// The lower bound of a positive hyperparameter, in its unit.
 pub const LOWER_BOUND: f64 = 1e-6;
 
-/// First values between the reciprocal of this and this are in units of one.
+/// Initial values between the reciprocal of this and this have a unit of one.
 const USUAL: f64 = 1e5;
 
 /// A vector of positive hyperparameters, `10ᵉ·(lower bound + softplus(raw))` with `raw` trained.
 ///
-/// The unit `10ᵉ` is one, unless the first values are below 1e-5 or above 1e5: then it is the power
-/// of ten below the largest of them. So neither the lower bound nor the size of an optimizer's steps
-/// depends on the scale of the values.
+/// The unit `10ᵉ` is one, unless the largest initial value is below 1e-5 or above 1e5. The unit is
+/// then the power of ten below the largest value. This makes the lower bound and the size of
+/// optimizer steps independent of the scale of the values.
 #[derive(Module, Debug)]
 pub struct Positive {
     raw: Param<Tensor<1>>,
@@ -32,7 +32,7 @@ pub struct Positive {
 }
 
 impl Positive {
-    /// Starts at the given values.
+    /// Creates parameters that start at the given values.
     ///
     /// # Panics
     ///
@@ -59,8 +59,8 @@ impl Positive {
         }
     }
 
-    /// The same parameters, standing for `repeats` blocks of equal values. A single value stands
-    /// for any number of them as it is.
+    /// Lets the parameters represent `repeats` blocks of equal values. A single value is unchanged,
+    /// since it represents any number of values.
     pub fn repeated(mut self, repeats: usize) -> Self {
         let [count] = self.raw.lazy_shape().dims();
         if count > 1 {
@@ -69,9 +69,8 @@ impl Positive {
         self
     }
 
-    /// The same parameters times `10^decades`, in a unit larger by the same factor, so that a step of an
-    /// optimizer changes them by the same share as before. Frozen parameters and those with bounds stay
-    /// as they are.
+    /// Multiplies the parameters and their unit by `10^decades`, so that an optimizer step makes
+    /// the same relative change as before. Frozen and bounded parameters are unchanged.
     pub fn in_larger_unit(mut self, decades: i64) -> Self {
         let is_free =
             self.raw.val().is_require_grad() && self.raw.reparameterization::<Bounded>().is_none();
@@ -81,14 +80,14 @@ impl Positive {
         self
     }
 
-    /// How many values there are, repetitions included.
+    /// The number of values, including repetitions.
     pub(crate) fn count(&self) -> usize {
         let [count] = self.raw.lazy_shape().dims();
         count * self.repeats
     }
 
-    /// The constrained values as numbers, one for each of `count` dimensions: a single value stands for
-    /// all of them.
+    /// The constrained values as numbers, one for each of `count` dimensions. A single value is
+    /// repeated.
     pub(crate) fn for_each(&self, count: usize) -> Vec<f64> {
         match self.to_vec() {
             values if values.len() == 1 => vec![values[0]; count],
@@ -114,7 +113,7 @@ impl Positive {
     }
 }
 
-/// The exponent of the unit of first values.
+/// The exponent of the unit for initial values.
 fn exponent_for(values: &[f64]) -> i64 {
     let largest = values.iter().copied().fold(0.0, f64::max);
     let usual = largest < USUAL && largest > USUAL.recip();
@@ -140,17 +139,17 @@ pub(super) fn unit(exponent: Tensor<1, Int>, values: &Tensor<1>) -> Tensor<1> {
     }
 }
 
-/// The values, in their unit, that the numbers `raw` of a [`Positive`] stand for.
+/// Maps the stored numbers `raw` of a [`Positive`] to its values, in its unit.
 pub(super) fn constrained(raw: Tensor<1>) -> Tensor<1> {
     softplus(raw).add_scalar(LOWER_BOUND)
 }
 
-/// As [`constrained`], for one number, times the unit.
+/// Like [`constrained`], for a single number, times the unit.
 pub(super) fn constrained_number(raw: f64, unit: f64) -> f64 {
     (special::softplus(raw).0 + LOWER_BOUND) * unit
 }
 
-/// The number that stands for a value above [`LOWER_BOUND`] units in a [`Positive`].
+/// The stored number in a [`Positive`] for a value above [`LOWER_BOUND`] units.
 pub(super) fn unconstrained(value: f64, unit: f64) -> f64 {
     softplus_inverse(value / unit - LOWER_BOUND)
 }

@@ -11,10 +11,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{Bounds, ParameterError, access::find, tree};
 
-/// A prior distribution of each value θ of a parameter, in the units people read.
+/// A prior distribution of each constrained value θ of a parameter.
 ///
-/// Its density is that of θ itself: what training finds is the mode over θ, whatever number θ is
-/// stored as.
+/// The density is that of θ itself, so training finds the mode over θ for any parameterization.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "prior", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Prior {
@@ -37,7 +36,7 @@ pub enum Prior {
         /// s
         scale: f64,
     },
-    /// `log p(θ) = −log(u − l)` between l and u, which become bounds of θ.
+    /// `log p(θ) = −log(u − l)` between l and u, which also bound θ.
     Uniform {
         /// l
         lower: f64,
@@ -60,7 +59,7 @@ impl Display for Prior {
 }
 
 impl Prior {
-    /// `log p(θ)`, elementwise, for values of the [support](Self::support).
+    /// `log p(θ)`, elementwise, for values in the [support](Self::support).
     pub fn log_density<const D: usize>(&self, value: Tensor<D>) -> Tensor<D> {
         match *self {
             Self::Gamma { shape, rate } => {
@@ -79,7 +78,7 @@ impl Prior {
         }
     }
 
-    /// Where the density is not zero.
+    /// The support, where the density is positive.
     pub fn support(&self) -> Bounds {
         match *self {
             Self::Gamma { .. } | Self::LogNormal { .. } | Self::HalfNormal { .. } => {
@@ -89,12 +88,12 @@ impl Prior {
         }
     }
 
-    /// The bounds that the prior brings with it.
+    /// The bounds that the prior implies.
     pub(super) fn implied_bounds(&self) -> Option<Bounds> {
         matches!(self, Self::Uniform { .. }).then(|| self.support())
     }
 
-    /// What the prior's numbers must be, if they are not.
+    /// The violated requirement, if the numbers of the prior are invalid.
     fn defect(&self) -> Option<&'static str> {
         let positive = |number: f64| number > 0.0 && number.is_finite();
         let (sound, expected) = match *self {
@@ -116,34 +115,34 @@ impl Prior {
     }
 }
 
-/// The share of the width between two bounds that rounding may move them by.
+/// Rounding may move bounds by this fraction of the distance between them.
 const ROUNDING: f64 = 1e-5;
 
-/// Priors of a module's parameters, by their paths.
+/// Priors of a module's parameters, by path.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Priors(pub BTreeMap<String, Prior>);
 
 impl Priors {
-    /// Adds these, in the place of those of the same parameters.
+    /// Adds priors, which replace existing priors of the same parameters.
     pub fn extend(&mut self, others: Self) {
         self.0.extend(others.0);
     }
 
-    /// The same for a module that has the one they are about in `field`.
+    /// Adapts the paths to a module that contains the original one in `field`.
     pub fn within(self, field: &str) -> Self {
         let renamed = |(path, prior)| (format!("{field}.{path}"), prior);
         Self(self.0.into_iter().map(renamed).collect())
     }
 
-    /// Whether there are none.
+    /// Whether there are no priors.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// `Σ log p(θ)` over all values of the parameters that have a prior, `[1]` and tracked by
-    /// autodiff; nothing if none has. Paths that the module does not have are
-    /// [`check`](Self::check)'s business.
+    /// `Σ log p(θ)` over all values of the parameters with a prior, `[1]`, tracked by autodiff.
+    /// `None` if no parameter has a prior. Unknown paths are ignored; use [`check`](Self::check) to
+    /// detect them.
     pub fn log_density(&self, module: &impl Module) -> Option<Tensor<1>> {
         if self.is_empty() {
             return None;
@@ -158,12 +157,12 @@ impl Priors {
         terms.reduce(|sum, term| sum + term)
     }
 
-    /// Fails unless every prior is a distribution, and has a density at every value that its
-    /// parameter may take.
+    /// Checks that every prior is a valid distribution with positive density at all values its
+    /// parameter can take.
     ///
     /// # Errors
     ///
-    /// The first thing that is wrong.
+    /// The first problem found.
     pub fn check(&self, module: &impl Module) -> Result<(), ParameterError> {
         for (path, &prior) in &self.0 {
             let found = find(module, path)?;

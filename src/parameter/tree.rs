@@ -1,4 +1,4 @@
-//! The parameters of a module tree, by the names of its fields.
+//! The parameters of a module tree, by field names.
 
 use burn::{
     module::{Module, ModuleMapper, ModuleVisitor, Param, ParamId},
@@ -7,7 +7,7 @@ use burn::{
 
 use super::{Bounds, ParameterError, bounds, fraction, numbers, positive};
 
-/// The parameters found in a module.
+/// The parameters of a module whose path is `wanted`.
 pub(super) fn parameters(module: &impl Module, wanted: &dyn Fn(&str) -> bool) -> Vec<Found> {
     let mut listing = Listing {
         steps: Vec::new(),
@@ -18,7 +18,7 @@ pub(super) fn parameters(module: &impl Module, wanted: &dyn Fn(&str) -> bool) ->
     listing.found
 }
 
-/// What the values are that stored numbers stand for.
+/// The constraint on the values that stored numbers represent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Constraint {
     None,
@@ -27,7 +27,7 @@ enum Constraint {
 }
 
 impl Constraint {
-    /// That of the numbers in a container.
+    /// The constraint on the parameters in a container.
     fn within(container: &str) -> Self {
         match container {
             POSITIVE => Self::Positive,
@@ -36,7 +36,7 @@ impl Constraint {
         }
     }
 
-    /// The stored number that stands for a value; positive ones are in a unit.
+    /// The stored number for a value; positive values have a unit.
     fn unconstrained(self, value: f64, unit: f64) -> f64 {
         match self {
             Self::None => value,
@@ -52,7 +52,7 @@ pub(super) struct Found {
     pub path: String,
     pub id: ParamId,
     constraint: Constraint,
-    /// The exponent of the unit of a positive value, `[1]`.
+    /// The exponent of the unit, if the value is positive, `[1]`.
     exponent: Option<Tensor<1, Int>>,
     /// The stored numbers, tracked by autodiff.
     stored: Tensor<1>,
@@ -61,12 +61,12 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// How many values it has.
+    /// The number of values.
     pub fn count(&self) -> usize {
         self.stored.dims()[0]
     }
 
-    /// Its values, tracked by autodiff.
+    /// The values, tracked by autodiff.
     pub fn value(&self) -> Tensor<1> {
         let within = bounds::within(self.stored.clone(), self.lower.clone(), self.upper.clone());
         match (self.constraint, self.exponent.clone()) {
@@ -87,18 +87,18 @@ impl Found {
         exponent.map_or(1.0, |exponent| positive::unit_of(exponent.into_scalar()))
     }
 
-    /// The least value that a positive parameter can have.
+    /// The lower bound of a positive parameter.
     pub fn floor(&self) -> Option<f64> {
         let is_positive = self.constraint == Constraint::Positive;
         is_positive.then(|| positive::LOWER_BOUND * self.unit())
     }
 
-    /// Whether bounds were put on it.
+    /// Whether the parameter is bounded.
     pub fn has_limits(&self) -> bool {
         self.lower.is_some() || self.upper.is_some()
     }
 
-    /// The bounds of what its stored numbers stand for, given those of its values.
+    /// Converts bounds on the values to limits on the unconstrained numbers.
     pub fn limits(&self, bounds: Bounds) -> Bounds {
         let unit = self.unit();
         let limit = |bound: f64| self.constraint.unconstrained(bound, unit);
@@ -108,7 +108,7 @@ impl Found {
         }
     }
 
-    /// The bounds that were put on what its stored numbers stand for.
+    /// The current limits on the unconstrained numbers.
     pub fn current_limits(&self) -> Bounds {
         let limit = |limit: &Option<Tensor<1>>| numbers(limit.clone()?).first().copied();
         Bounds {
@@ -117,7 +117,7 @@ impl Found {
         }
     }
 
-    /// The bounds that its values have by what it is.
+    /// The bounds that follow from the constraint.
     pub fn natural_bounds(&self) -> Bounds {
         match self.constraint {
             Constraint::None => Bounds::default(),
@@ -126,7 +126,7 @@ impl Found {
         }
     }
 
-    /// The bounds of its values.
+    /// The bounds of the values.
     pub fn bounds(&self) -> Bounds {
         let unit = self.unit();
         let bound = |limit: f64| match self.constraint {
@@ -142,7 +142,7 @@ impl Found {
         given.and(self.natural_bounds())
     }
 
-    /// Fails unless every value lies within the bounds.
+    /// Checks that every value lies within the bounds.
     pub fn require(&self, values: &[f64], bounds: Bounds) -> Result<(), ParameterError> {
         let (lower, upper) = bounds.ends();
         match values.iter().find(|value| !bounds.contain(**value)) {
@@ -156,7 +156,7 @@ impl Found {
         }
     }
 
-    /// The numbers to be stored for values within limits.
+    /// The stored numbers for values within limits.
     pub fn stored_numbers(&self, values: &[f64], limits: Bounds) -> Vec<f64> {
         let unit = self.unit();
         let number =
@@ -165,7 +165,7 @@ impl Found {
     }
 }
 
-/// Gives one parameter other numbers.
+/// Replaces the stored numbers of one parameter.
 pub(super) struct Replacement {
     pub id: ParamId,
     pub stored: Vec<f64>,
@@ -188,9 +188,9 @@ impl ModuleMapper for Replacement {
     }
 }
 
-/// A step from a module to one within.
+/// A step from a module to a nested module.
 struct Step {
-    /// The name in paths, if it is part of them.
+    /// The name in paths, unless paths leave it out.
     name: Option<String>,
     container: String,
 }
@@ -201,20 +201,20 @@ struct Listing<'a> {
     wanted: &'a dyn Fn(&str) -> bool,
 }
 
-/// What burn calls a [`Positive`](super::Positive) when it visits one.
+/// burn's name for [`Positive`](super::Positive) when visiting modules.
 const POSITIVE: &str = "Struct:Positive";
 
-/// What burn calls a [`Fraction`](super::Fraction) when it visits one.
+/// burn's name for [`Fraction`](super::Fraction) when visiting modules.
 const FRACTION: &str = "Struct:Fraction";
 
-/// What burn calls the box of a kernel within a kernel.
+/// burn's name for the box of a nested kernel.
 const BOX: &str = "Struct:BoxedKernel";
 
-/// What burn calls what is attached to a parameter.
+/// burn's name for data attached to a parameter.
 const ATTACHED: &str = "Reparameterization";
 
 impl Listing<'_> {
-    /// Whether a step into a container is part of paths.
+    /// Whether paths include a step into a container.
     fn is_named(&self, container: &str) -> bool {
         let within_box = self.steps.last().is_some_and(|step| step.container == BOX);
         !(container.starts_with("Enum:")
@@ -222,7 +222,7 @@ impl Listing<'_> {
             || within_box)
     }
 
-    /// Takes a number that is attached to the parameter that was visited last.
+    /// Stores a number that is attached to the last visited parameter.
     fn attach(&mut self, attached: usize, tensor: Tensor<1>) {
         let (owner, within) = self.steps.split_at(attached);
         let owner = path(owner);
@@ -237,7 +237,7 @@ impl Listing<'_> {
     }
 }
 
-/// The names of steps, one after the other.
+/// Joins the names of the steps.
 fn path(steps: &[Step]) -> String {
     let names = steps.iter().filter_map(|step| step.name.as_deref());
     names.collect::<Vec<_>>().join(".")

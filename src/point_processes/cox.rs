@@ -10,21 +10,21 @@ use crate::{
     variational::Evaluation,
 };
 
-/// Points whose number in any region is Poisson distributed with an intensity `λ(x) = e^{f(x)}` for
-/// each unit of volume, and a Gaussian process f: the function of a [`Layer`], whatever its kernel
-/// and posterior.
+/// A log-Gaussian Cox process. The number of points in any region is Poisson distributed with
+/// intensity `λ(x) = e^{f(x)}` per unit volume, where the Gaussian process f is the function of any
+/// [`Layer`].
 ///
-/// With weights of features as in Y. Zhu, P. Yuchi and Y. Xie, arXiv:2505.18526, appendix A.5:
-/// `ELBO = Σ_n μ(x_n) − ∫ e^{μ(x) + ½σ²(x)} dx − KL[q ‖ p]`, with the marginals
-/// `f(x) ~ N(μ(x), σ²(x))` under q; the integral is that of an [`IntegrationRule`], the same in every
-/// step or drawn for each.
+/// It follows Y. Zhu, P. Yuchi and Y. Xie, arXiv:2505.18526, appendix A.5, who use a posterior over
+/// the weights of features: `ELBO = Σ_n μ(x_n) − ∫ e^{μ(x) + ½σ²(x)} dx − KL[q ‖ p]`, with the
+/// marginals `f(x) ~ N(μ(x), σ²(x))` under q. An [`IntegrationRule`] computes the integral; it can
+/// be the same in every step or redrawn.
 #[derive(Module, Debug)]
 pub struct CoxProcess<L: Module> {
     layer: L,
 }
 
 impl<L: Layer> CoxProcess<L> {
-    /// The process whose log intensity is the only function of `layer`.
+    /// Creates a process whose log intensity is the only function of `layer`.
     pub fn new(layer: L) -> Self {
         Self { layer }
     }
@@ -34,8 +34,8 @@ impl<L: Layer> CoxProcess<L> {
         &self.layer
     }
 
-    /// The evidence lower bound of all points, `[N, D]`, of which these are a part: their sum is
-    /// scaled up to `count` of them, the integral and the divergence not.
+    /// The evidence lower bound for all points, `[N, D]`, estimated from a batch. The sum over the
+    /// batch is scaled up to `count` points, unlike the integral and the KL divergence.
     ///
     /// # Shapes
     ///
@@ -78,7 +78,7 @@ impl<L: Layer> CoxProcess<L> {
     }
 }
 
-/// Mean and variance of the intensity `e^f` under marginals `f ~ N(μ, σ²)`: `e^{μ + ½σ²}` and
+/// Mean and variance of the intensity `e^f` for marginals `f ~ N(μ, σ²)`: `e^{μ + ½σ²}` and
 /// `(e^{σ²} − 1)·e^{2μ + σ²}`.
 ///
 /// # Shapes
@@ -88,7 +88,7 @@ pub fn expected_intensity(marginals: Marginals) -> Marginals {
     let Marginals { mean, variance } = marginals;
     let mean = (mean + variance.clone() * 0.5).exp();
     Marginals {
-        // e^v − 1 = e^v·(1 − e^{−v}), which keeps its digits where v is small.
+        // e^v − 1 = e^v·(1 − e^{−v}), which keeps its precision for small v.
         variance: (log_one_minus_exp(variance.clone().neg()) + variance).exp()
             * mean.clone().square(),
         mean,

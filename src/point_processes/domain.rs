@@ -1,4 +1,4 @@
-//! Boxes.
+//! Box-shaped domains.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,22 +10,22 @@ pub struct Domain {
     upper: Vec<f64>,
 }
 
-/// Ends that are none of a box.
+/// Bounds that do not define a box.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("no box lies between {lower:?} and {upper:?}: every upper end must be above the lower one")]
 pub struct DomainError {
-    /// The lower ends.
+    /// The lower bounds.
     pub lower: Vec<f64>,
-    /// The upper ends.
+    /// The upper bounds.
     pub upper: Vec<f64>,
 }
 
 impl Domain {
-    /// The box between lower and upper ends, one of each a dimension.
+    /// Creates the box between the lower and upper bounds, one of each per dimension.
     ///
     /// # Errors
     ///
-    /// [`DomainError`], unless every upper end is above the lower one, both finite.
+    /// [`DomainError`], unless all bounds are finite and every upper bound is above the lower one.
     pub fn new(lower: Vec<f64>, upper: Vec<f64>) -> Result<Self, DomainError> {
         let sound = |(a, b): (&f64, &f64)| a.is_finite() && b.is_finite() && a < b;
         let same = !lower.is_empty() && lower.len() == upper.len();
@@ -46,7 +46,7 @@ impl Domain {
         self.sides().map(|(lower, upper)| upper - lower).product()
     }
 
-    /// Lower and upper end of every dimension.
+    /// The lower and upper bound of every dimension.
     pub fn sides(&self) -> impl Iterator<Item = (f64, f64)> {
         self.lower.iter().copied().zip(self.upper.iter().copied())
     }

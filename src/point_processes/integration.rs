@@ -17,11 +17,11 @@ pub struct IntegrationRule {
 }
 
 impl IntegrationRule {
-    /// A rule of any points, `[Q, D]`, and weights, `[Q]`.
+    /// Creates a rule from points, `[Q, D]`, and weights, `[Q]`.
     ///
     /// # Panics
     ///
-    /// If the two differ in Q.
+    /// If the numbers of points and weights differ.
     #[track_caller]
     pub fn new(points: Tensor<2>, weights: Tensor<1>) -> Self {
         assert!(
@@ -33,8 +33,8 @@ impl IntegrationRule {
         Self { points, weights }
     }
 
-    /// The product of Gauss–Legendre rules with `count` points in each dimension: `count^D` points,
-    /// exact for polynomials of degree below `2·count` in each coordinate.
+    /// The product of Gauss–Legendre rules with `count` points per dimension, `count^D` in total.
+    /// It is exact for polynomials of degree below `2·count` in each coordinate.
     pub fn quadrature(
         domain: &Domain,
         count: usize,
@@ -58,8 +58,8 @@ impl IntegrationRule {
         Self::of(domain, points.concat(), &weights, options)
     }
 
-    /// `count` points drawn uniformly, each with an equal part of the volume: an unbiased estimate
-    /// with an error of the order of `1/√count`, whatever the dimension.
+    /// `count` points drawn uniformly with equal weights. The estimate is unbiased, with an error
+    /// of order `1/√count` in any dimension.
     pub fn monte_carlo(
         domain: &Domain,
         count: usize,
@@ -93,7 +93,7 @@ impl IntegrationRule {
         self.points.clone()
     }
 
-    /// `Σ_q w_q·g_q`, `[1]`, from the values at the points, `[Q]`.
+    /// `Σ_q w_q·g_q`, `[1]`, for values at the points, `[Q]`.
     pub fn integral(&self, values: Tensor<1>) -> Tensor<1> {
         (values * self.weights.clone()).sum()
     }

@@ -1,4 +1,4 @@
-//! Random points in a domain whose density has a Gaussian-process prior.
+//! Random points in a domain whose density has a Gaussian process prior.
 
 mod cox;
 mod domain;

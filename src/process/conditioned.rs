@@ -1,4 +1,4 @@
-//! Gaussian processes conditioned on something, ready for prediction.
+//! Conditioned Gaussian processes, ready for prediction.
 
 use burn::tensor::Tensor;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
@@ -31,14 +31,14 @@ pub struct JointAcrossOutputs {
 }
 
 /// Posterior Gaussian processes over P functions, with everything that does not depend on new
-/// inputs already computed.
+/// inputs precomputed.
 pub trait Process {
-    /// Means and variances at `x`, `[N, D]`. Memory grows with `M·N`: predict many inputs in
+    /// Means and variances at `x`, `[N, D]`. Memory grows with `M·N`, so predict many inputs in
     /// chunks.
     fn marginals(&self, x: Tensor<2>) -> Marginals;
 
-    /// How many rows the kernel sees for each input, of which memory grows with the number: one,
-    /// unless an input is an image of which it sees every patch.
+    /// The number of rows the kernel evaluates per input, which memory is proportional to. It is
+    /// one unless inputs are images and the kernel evaluates every patch.
     fn rows_per_input(&self) -> usize {
         1
     }
@@ -46,8 +46,8 @@ pub trait Process {
     /// Means and full covariances at `x`, `[N, D]`.
     fn joint(&self, x: Tensor<2>) -> Joint;
 
-    /// Means and covariances between all values of all functions at `x`, `[N, D]`; the functions
-    /// are independent unless the process mixes them.
+    /// Means and covariances across all functions at `x`, `[N, D]`. The functions are independent
+    /// unless the process mixes them.
     fn joint_across_outputs(&self, x: Tensor<2>) -> JointAcrossOutputs {
         let Joint { mean, covariance } = self.joint(x);
         let [outputs, rows, _] = covariance.dims();
@@ -66,7 +66,7 @@ pub trait Process {
         }
     }
 
-    /// `samples` draws of the functions at `x`, `[N, D]`: the same ones for the same seed.
+    /// Draws `samples` samples of the functions at `x`, `[N, D]`. Equal seeds give equal samples.
     ///
     /// # Shapes
     ///
@@ -87,8 +87,8 @@ pub trait Process {
             let options = (&mean.device(), mean.dtype());
             return Ok(Tensor::zeros([samples, outputs, points], options));
         }
-        // Function values at close points are almost equal: their covariance is singular to
-        // rounding, which the jitter hides.
+        // Function values at nearby points are almost equal, so their covariance is numerically
+        // singular. The jitter makes it factorable.
         let factor = cholesky(covariance, Jitter::for_precision(mean.dtype()))?.lower(); // [P, N, N]
         let options = (&mean.device(), mean.dtype());
         let mut random = ChaCha8Rng::seed_from_u64(seed);
@@ -99,14 +99,14 @@ pub trait Process {
     }
 }
 
-/// One input in the place of none: the backends have few operations on nothing.
+/// A single dummy input if `x` is empty: the backends support few operations on empty tensors.
 pub(crate) fn one_for_none(x: &Tensor<2>) -> Option<Tensor<2>> {
     let [rows, dimensions] = x.dims();
     (rows == 0).then(|| Tensor::zeros([1, dimensions], (&x.device(), x.dtype())))
 }
 
 impl Joint {
-    /// That of the same functions at no inputs.
+    /// The joint distribution of the same functions at zero inputs.
     pub(crate) fn at_none(self) -> Self {
         let [_, functions] = self.mean.dims();
         let options = (&self.mean.device(), self.mean.dtype());
@@ -117,14 +117,14 @@ impl Joint {
     }
 }
 
-/// How uncertain the whitened inducing variables are.
+/// The uncertainty of the whitened inducing variables.
 #[derive(Clone, Debug)]
 pub enum Spread {
-    /// Not at all: they are known.
+    /// No uncertainty: the values are known.
     Known,
     /// `N(m_p, W_pW_pᵀ)` with lower-triangular W, `[P, M, M]`.
     Factor(Tensor<3>),
-    /// `N(m_p, B⁻¹)` with the factor of B, the same for all outputs.
+    /// `N(m_p, B⁻¹)`, given by the factor of B, which all outputs share.
     Precision(CholeskyFactor<2>),
 }
 
@@ -154,7 +154,7 @@ impl Spread {
         }
     }
 
-    /// The covariances of `Aᵀu` of `outputs` functions, `[P, N, N]`, for `basis` A, `[M, N]`.
+    /// The covariances of `Aᵀu`, `[P, N, N]`, for `outputs` functions and `basis` A, `[M, N]`.
     pub(crate) fn covariance(&self, outputs: usize, basis: Tensor<2>) -> Tensor<3> {
         let [_, rows] = basis.dims();
         match self {
@@ -171,7 +171,7 @@ impl Spread {
         }
     }
 
-    /// Draws of u, `[S, P, M]`, from means, `[P, M]`, and standard normals, `[S, P, M]`.
+    /// Samples of u, `[S, P, M]`, from means, `[P, M]`, and standard normals, `[S, P, M]`.
     pub(crate) fn draw(&self, mean: &Tensor<2>, normals: Tensor<3>) -> Tensor<3> {
         let mean = mean.clone().unsqueeze::<3>();
         let shape @ [samples, outputs, size] = normals.dims();
@@ -190,12 +190,11 @@ impl Spread {
     }
 }
 
-/// A process conditioned on inducing variables `u` with `L⁻¹u ~ N(m_p, S)`, `L` the factor of
-/// their covariance:
-/// `μ = Λᵀm`, `Σ = K − ΛᵀΛ + ΛᵀSΛ`, `Λ = L⁻¹K_uf`.
+/// A process conditioned on inducing variables `u` with `L⁻¹u ~ N(m_p, S)`, where `L` is the
+/// Cholesky factor of their covariance: `μ = Λᵀm`, `Σ = K − ΛᵀΛ + ΛᵀSΛ`, `Λ = L⁻¹K_uf`.
 ///
-/// The exact Gaussian process is the case `L` = factor of `K + σ²I`, `S = 0`, the collapsed one
-/// the case `S = B⁻¹`.
+/// The exact Gaussian process is the special case where `L` is the factor of `K + σ²I` and `S = 0`;
+/// the collapsed bound gives `S = B⁻¹`.
 #[derive(Clone, Debug)]
 pub struct ConditionedProcess<K, I> {
     kernel: K,
@@ -207,7 +206,7 @@ pub struct ConditionedProcess<K, I> {
 }
 
 impl<K: Kernel, I: InducingVariables<K>> ConditionedProcess<K, I> {
-    /// The process with whitened mean `mean`, `[P, M]`, and the given spread.
+    /// Creates the process from the whitened mean, `[P, M]`, and its spread.
     pub fn new(
         kernel: K,
         inducing: I,

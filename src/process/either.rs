@@ -5,12 +5,12 @@ use burn::tensor::Tensor;
 use super::{Joint, JointAcrossOutputs, Process};
 use crate::{ops::NotPositiveDefinite, process::Marginals};
 
-/// A process of one of two types, known at run time.
+/// A process that has one of two types, chosen at run time.
 #[derive(Clone, Debug)]
 pub enum EitherProcess<A, B> {
-    /// Of the first type.
+    /// A process of the first type.
     First(A),
-    /// Of the second type.
+    /// A process of the second type.
     Second(B),
 }
 

@@ -1,4 +1,4 @@
-//! The Gaussian distributions over inducing variables.
+//! Gaussian distributions over inducing variables.
 
 use burn::{
     module::{Module, Param},
@@ -14,17 +14,17 @@ use crate::ops::{
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CovarianceShape {
-    /// A full matrix through its lower-triangular factor.
+    /// A full matrix, parameterized by its lower-triangular factor.
     #[default]
     Full,
-    /// Independent variables.
+    /// A diagonal matrix: independent variables.
     Diagonal,
 }
 
 /// P independent Gaussians over M variables, `N(m_p, S_p)`.
 ///
-/// A full `S_p = W_pW_pᵀ` is kept as a square of which only the lower triangle is used; the
-/// diagonal of `W_p` may change sign in training, which leaves `S_p` a covariance.
+/// A full `S_p = W_pW_pᵀ` is stored as a square matrix, of which only the lower triangle is used.
+/// The diagonal of `W_p` may change sign during training; `S_p` is still a covariance.
 #[derive(Module, Debug)]
 pub struct VariationalGaussian {
     /// m, [P, M]
@@ -41,29 +41,29 @@ enum VariationalScale {
     Diagonal(Param<Tensor<2>>),
 }
 
-/// The mean and factor of Gaussians, as plain tensors.
+/// The means and factors of Gaussians, as plain tensors.
 #[derive(Clone, Debug)]
 pub(crate) struct Moments {
     /// m, [P, M]
     pub mean: Tensor<2>,
-    /// The covariance's factor.
+    /// The factor of the covariance.
     pub scale: Scale,
 }
 
 /// A factor of a covariance.
 #[derive(Clone, Debug)]
 pub(crate) enum Scale {
-    /// W, [P, M, M]; only the lower triangle counts.
+    /// W, [P, M, M]; entries above the diagonal are ignored.
     Full(Tensor<3>),
     /// s, [P, M]
     Diagonal(Tensor<2>),
 }
 
 impl VariationalGaussian {
-    /// What burn's module visitors call this struct.
+    /// The name burn's module visitors use for this struct.
     pub(crate) const CONTAINER: &str = "Struct:VariationalGaussian";
 
-    /// What they call the field of the means, which they meet before the other.
+    /// The name of the field with the means, which visitors reach first.
     pub(crate) const MEAN: &str = "mean";
 
     /// `outputs` standard normals over `size` variables.
@@ -111,7 +111,7 @@ impl VariationalGaussian {
         }
     }
 
-    /// Mean and factor as tensors.
+    /// The means and factors as tensors.
     pub(crate) fn moments(&self) -> Moments {
         Moments {
             mean: self.mean.val(),
@@ -142,7 +142,8 @@ impl Moments {
         }
     }
 
-    /// Means and variances of `A_pᵀu_p`, both `[N, P]`, for a `basis` A_p each, `[P, M, N]`.
+    /// Means and variances of `A_pᵀu_p`, both `[N, P]`, for a separate `basis` A_p per function,
+    /// `[P, M, N]`.
     pub fn project_each(self, basis: Tensor<3>) -> (Tensor<2>, Tensor<2>) {
         match self.scale {
             Scale::Full(scale) => batch_projected_moments(basis, self.mean, scale),
@@ -157,7 +158,7 @@ impl Moments {
         }
     }
 
-    /// The means and lower-triangular factors, zeros above the diagonal.
+    /// The means and lower-triangular factors, with zeros above the diagonal.
     pub fn into_full(self) -> (Tensor<2>, Tensor<3>) {
         let scale = match self.scale {
             Scale::Full(scale) => scale.tril(0),
@@ -182,7 +183,7 @@ impl Moments {
     }
 }
 
-/// Diagonal matrices, `[P, M, M]`, from diagonals, `[P, M]`.
+/// Builds diagonal matrices, `[P, M, M]`, from diagonals, `[P, M]`.
 pub(crate) fn diagonal_matrices(diagonals: Tensor<2>) -> Tensor<3> {
     let [_, size] = diagonals.dims();
     let identity = Tensor::<2>::eye(size, &diagonals.device()).cast(diagonals.dtype());

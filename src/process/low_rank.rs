@@ -1,4 +1,4 @@
-//! Functions with a posterior over the weights of features.
+//! Functions given by a posterior over the weights of features.
 
 use burn::tensor::Tensor;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
@@ -23,11 +23,12 @@ pub struct LowRankProcess<F> {
 }
 
 impl<F: FeatureMap> LowRankProcess<F> {
-    /// The functions with features `map`, means of the weights `mean`, `[P, R]`, and their spread.
+    /// Creates functions with features `map`, the means of the weights `mean`, `[P, R]`, and their
+    /// spread.
     ///
-    /// The variance c is that which the features leave, none if there is no `level`: of the kernel
-    /// that they approximate, or if they are all there is, of the level, `[1]`, that the prior variance
-    /// is brought to.
+    /// The variance c is zero if `level` is `None`. Otherwise it is the residual variance of the
+    /// kernel that the features approximate. If the features define the kernel, c raises the prior
+    /// variance to `level`, `[1]`.
     pub fn new(map: F, mean: Tensor<2>, spread: Spread, level: Option<Tensor<1>>) -> Self {
         Self {
             map,
@@ -52,7 +53,7 @@ impl<F: FeatureMap> LowRankProcess<F> {
         &self.spread
     }
 
-    /// The level that the prior variance is brought to, `[1]`.
+    /// The level to which the prior variance is raised, `[1]`.
     pub fn level(&self) -> Option<Tensor<1>> {
         self.level.clone()
     }

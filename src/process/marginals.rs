@@ -5,7 +5,7 @@ use rand::Rng;
 
 use crate::random::normals;
 
-/// Mean and variance of independent Gaussians.
+/// Means and variances of independent Gaussians.
 #[derive(Clone, Debug)]
 pub struct Marginals {
     /// The means, `[N, F]`.
@@ -14,11 +14,13 @@ pub struct Marginals {
     pub variance: Tensor<2>,
 }
 
-/// Below this a variance counts as this in draws, so that the slope of its root stays finite.
+/// Variances below this are clamped in draws, so that the derivative of the square root stays
+/// finite.
 const SMALLEST_VARIANCE: f64 = 1e-12;
 
 impl Marginals {
-    /// Draws `μ + σ∘ε` with standard normal `ε`, `[N, F]`: gradients flow to means and variances.
+    /// Draws `μ + σ∘ε` with standard normal `ε`, `[N, F]`. Gradients flow to the means and
+    /// variances.
     pub fn draw(self, random: &mut impl Rng) -> Tensor<2> {
         let options = (&self.mean.device(), self.mean.dtype());
         let noise = normals(self.mean.dims(), random, options);
@@ -27,12 +29,12 @@ impl Marginals {
 
     /// `μ + σ∘ε` with the same `ε` for every row, `[F]`.
     ///
-    /// The values at one row depend on nothing but its own mean and variance. They are no draw of
-    /// several rows together: all of them leave their means by the same number of deviations.
+    /// The values in a row depend only on its own mean and variance. They are not a joint draw: all
+    /// rows are the same number of standard deviations away from their means.
     ///
     /// # Panics
     ///
-    /// If `noise` is not one number a function.
+    /// If `noise` does not have one number per function.
     #[track_caller]
     pub fn at_common_noise(self, noise: &[f64]) -> Tensor<2> {
         let [_, functions] = self.mean.dims();
@@ -46,13 +48,14 @@ impl Marginals {
         self.at(Tensor::from_data(noise, options))
     }
 
-    /// `μ + σ∘ε`, `ε` of a shape that broadcasts.
+    /// `μ + σ∘ε` for an `ε` of broadcastable shape.
     fn at(self, noise: Tensor<2>) -> Tensor<2> {
         self.mean + self.variance.clamp_min(SMALLEST_VARIANCE).sqrt() * noise
     }
 
-    /// The mean and variance of mixtures of `components` with equal weights: the mean of the means,
-    /// and the mean of the variances plus the variance of the means. None without a component.
+    /// The mean and variance of an equally weighted mixture of `components`: the mean of the means,
+    /// and the mean of the variances plus the variance of the means. `None` if there are no
+    /// components.
     pub fn of_mixture(components: Vec<Self>) -> Option<Self> {
         let share = (components.len() as f64).recip();
         if components.len() == 1 {
@@ -70,7 +73,7 @@ impl Marginals {
         Some(Self { mean, variance })
     }
 
-    /// Those of the same functions at no inputs.
+    /// Marginals of the same functions at zero inputs.
     pub(crate) fn at_none(self) -> Self {
         let [_, functions] = self.mean.dims();
         let options = (&self.mean.device(), self.mean.dtype());

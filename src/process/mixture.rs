@@ -7,7 +7,8 @@ use crate::{
     process::{Joint, JointAcrossOutputs, Marginals, Process, one_for_none},
 };
 
-/// The process `f = W·g` of P functions: mixtures of the Q independent functions of a process.
+/// The process `f = W·g` of P functions, which are mixtures of the Q independent functions of a
+/// process.
 #[derive(Clone, Debug)]
 pub struct Mixture<G> {
     latent: G,
@@ -16,7 +17,7 @@ pub struct Mixture<G> {
 }
 
 impl<G: Process> Mixture<G> {
-    /// Mixtures of the functions of `latent` with the weights `mixing`, `[P, Q]`.
+    /// Mixes the functions of `latent` with the weights `mixing`, `[P, Q]`.
     pub fn new(latent: G, mixing: Tensor<2>) -> Self {
         Self { latent, mixing }
     }
@@ -32,7 +33,7 @@ impl<G: Process> Mixture<G> {
     }
 }
 
-/// The marginals of `W·g`, `[N, P]`, from those of independent g, `[N, Q]`.
+/// The marginals of `W·g`, `[N, P]`, from the marginals of independent g, `[N, Q]`.
 pub(crate) fn mix(latent: Marginals, mixing: Tensor<2>) -> Marginals {
     let weights = mixing.transpose(); // [Q, P]
     Marginals {
@@ -41,7 +42,7 @@ pub(crate) fn mix(latent: Marginals, mixing: Tensor<2>) -> Marginals {
     }
 }
 
-/// `Σ_q w_rq·C_q`, [R, N, N], for rows of weights, [R, Q], and covariances, [Q, N, N].
+/// `Σ_q w_rq·C_q`, [R, N, N], from rows of weights, [R, Q], and covariances, [Q, N, N].
 fn weighted_sums(weights: Tensor<2>, covariances: Tensor<3>) -> Tensor<3> {
     let ([rows, latent], [_, points, _]) = (weights.dims(), covariances.dims());
     (weights.matmul(covariances.reshape([latent, points * points]))).reshape([rows, points, points])
@@ -79,7 +80,7 @@ impl<G: Process> Process for Mixture<G> {
         }
     }
 
-    /// Draws of the mixtures: those of different outputs are correlated as the outputs are.
+    /// Draws of different outputs are correlated like the outputs.
     fn sample(
         &self,
         x: Tensor<2>,
@@ -98,7 +99,7 @@ impl<G: Process> Process for Mixture<G> {
     }
 }
 
-/// `W·g` for draws of g, [S, Q, N]: [S, P, N].
+/// `W·g`, [S, P, N], for draws of g, [S, Q, N].
 pub(crate) fn mix_draws(latent: Tensor<3>, mixing: Tensor<2>) -> Tensor<3> {
     let ([samples, _, _], [outputs, count]) = (latent.dims(), mixing.dims());
     mixing

@@ -1,4 +1,4 @@
-//! Processes of functions with kernels of their own.
+//! Processes of functions with separate kernels.
 
 use burn::tensor::Tensor;
 
@@ -9,8 +9,8 @@ use crate::{
     process::{ConditionedProcess, Joint, Marginals, Process, Spread, nonnegative, one_for_none},
 };
 
-/// P independent functions with kernels of their own, each conditioned on its inducing variables
-/// with `L_p⁻¹u_p ~ N(m_p, W_pW_pᵀ)`: [`ConditionedProcess`] as a batch.
+/// P independent functions with separate kernels, each conditioned on its inducing variables with
+/// `L_p⁻¹u_p ~ N(m_p, W_pW_pᵀ)`. This is the batched form of [`ConditionedProcess`].
 #[derive(Clone, Debug)]
 pub struct SeparateProcess<K: Kernel, I> {
     kernels: SeparateKernels<K>,
@@ -24,7 +24,8 @@ pub struct SeparateProcess<K: Kernel, I> {
 }
 
 impl<K: Kernel, I: SeparateInducing<K>> SeparateProcess<K, I> {
-    /// The process with whitened means, `[P, M]`, and lower-triangular factors, `[P, M, M]`.
+    /// Creates the process from whitened means, `[P, M]`, and lower-triangular factors,
+    /// `[P, M, M]`.
     pub fn new(
         kernels: SeparateKernels<K>,
         inducing: I,
@@ -51,7 +52,7 @@ impl<K: Kernel, I: SeparateInducing<K>> SeparateProcess<K, I> {
         &self.inducing
     }
 
-    /// The process of each function alone.
+    /// The process of each function by itself.
     pub fn functions(&self) -> Vec<ConditionedProcess<K, I::Member>> {
         let kernels = self.kernels.kernels().iter().enumerate();
         kernels

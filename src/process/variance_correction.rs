@@ -1,56 +1,58 @@
-//! What features leave of the variance.
+//! Corrections for the variance that features miss.
 
 use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
 use crate::kernels::{FeatureMap, squared_norms};
 
-/// Where inference with features φ takes the variance c(x) into account that they leave.
+/// Whether training and prediction account for the residual variance c(x), which the features φ
+/// miss.
 ///
-/// Where features approximate a kernel (Nyström), `c(x) = k(x, x) − ‖φ(x)‖²`. Where they are all
-/// there is (a network), c levels the prior variance to that of the training input with the largest:
+/// If features approximate a kernel (Nyström), `c(x) = k(x, x) − ‖φ(x)‖²`. If they define the
+/// kernel (a network), c raises the prior variance to the largest one among the training inputs:
 /// `c(x) = max_{x′ ∈ X ∪ {x}} ‖φ(x′)‖² − ‖φ(x)‖²` (Y. Zhu, P. Yuchi and Y. Xie, arXiv:2505.18526,
-/// section 3.3): without it the evidence may grow without bound as the noise vanishes, and variances
-/// with it. The two switches are independent.
+/// section 3.3). Without the correction, the evidence may grow without bound as the noise vanishes,
+/// and the variances with it. The two settings are independent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct VarianceCorrection {
-    /// Whether the objective of training has the term `−Σ_n c(x_n)/(2σ²)`; with another likelihood
-    /// than the Gaussian, whether its expectation is under variances that have c.
+    /// Whether the training objective includes the term `−Σ_n c(x_n)/(2σ²)`. With a non-Gaussian
+    /// likelihood, whether the expected log density uses variances that include c.
     pub training: bool,
-    /// How c enters predictions.
+    /// The role of c in predictions.
     pub prediction: PredictedVariance,
 }
 
-/// How the variance c(x) that features leave enters predictions.
+/// The role of the residual variance c(x) in predictions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PredictedVariance {
-    /// Not at all.
+    /// Predictions ignore c.
     Features,
-    /// It is added to the variance of predictions, as the collapsed bound's optimum does.
+    /// Predictions add c to the variance, like the optimum of the collapsed bound.
     Added,
-    /// It is noise, of training data too: a datum counts with precision `1/(σ² + c(x_n))`, as in
-    /// FITC. A posterior that is trained on batches has no such weights, and adds c.
+    /// Predictions and training data treat c as additional noise: a data point has precision
+    /// `1/(σ² + c(x_n))`, as in FITC. A posterior trained on batches has no such weights; it adds c
+    /// to the variance of predictions.
     #[default]
     Reweighted,
 }
 
 impl VarianceCorrection {
-    /// Neither in training nor in prediction.
+    /// No correction in training or prediction.
     pub const NONE: Self = Self {
         training: false,
         prediction: PredictedVariance::Features,
     };
 
-    /// Whether predictions have the variance c.
+    /// Whether predictions include the variance c.
     pub(crate) fn is_predicted(self) -> bool {
         self.prediction != PredictedVariance::Features
     }
 }
 
 impl Default for VarianceCorrection {
-    /// In training, and reweighted in prediction.
+    /// Correction in training, and reweighting in prediction.
     fn default() -> Self {
         Self {
             training: true,
@@ -59,8 +61,8 @@ impl Default for VarianceCorrection {
     }
 }
 
-/// c at x, `[N, D]`, with the given `features`, `[N, R]`; `level` is the largest `‖φ‖²` elsewhere,
-/// none if these are all inputs there are. Never below zero where a level is given.
+/// c at x, `[N, D]`, for the given `features`, `[N, R]`. `level` is the largest `‖φ‖²` at other
+/// inputs, or `None` if there are no others. With a level, the result is never negative.
 ///
 /// # Shapes
 ///
@@ -81,8 +83,8 @@ pub(crate) fn residual_variance(
     }
 }
 
-/// `max_n ‖φ(x_n)‖²`, `[1]`, at inputs, `[N, D]`, block by block; zero where the map says itself what
-/// its features leave.
+/// `max_n ‖φ(x_n)‖²`, `[1]`, over blocks of inputs, `[N, D]`. It is zero if the map knows the prior
+/// variance.
 pub(crate) fn largest_norm(map: &impl FeatureMap, blocks: &[Tensor<2>]) -> Tensor<1> {
     let largest = |block: &Tensor<2>| match map.prior_variance(block.clone().narrow(0, 0, 1)) {
         Some(variance) => variance.zeros_like(),

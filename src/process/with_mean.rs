@@ -5,7 +5,7 @@ use burn::tensor::Tensor;
 use super::{Joint, JointAcrossOutputs, Process};
 use crate::{means::Mean, ops::NotPositiveDefinite, process::Marginals};
 
-/// The process `m(x) + g(x)`: a process `g` whose prior has mean zero, shifted by a mean function.
+/// The process `m(x) + g(x)`: a zero-mean process `g` shifted by a mean function.
 #[derive(Clone, Debug)]
 pub struct WithMean<P, M> {
     process: P,
@@ -13,12 +13,12 @@ pub struct WithMean<P, M> {
 }
 
 impl<P: Process, M: Mean> WithMean<P, M> {
-    /// `process` shifted by `mean`.
+    /// Shifts `process` by `mean`.
     pub fn new(process: P, mean: M) -> Self {
         Self { process, mean }
     }
 
-    /// The same mean function with another process.
+    /// Replaces the process and keeps the mean function.
     pub fn map<Q: Process>(self, change: impl FnOnce(P) -> Q) -> WithMean<Q, M> {
         WithMean {
             process: change(self.process),

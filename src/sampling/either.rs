@@ -1,16 +1,16 @@
-//! Draws of processes of one of two types.
+//! Draws from processes that have one of two types.
 
 use burn::tensor::Tensor;
 
 use super::{PathOptions, Paths, SamplePaths};
 use crate::{kernels::NoSpectrum, process::EitherProcess};
 
-/// Draws of one of two types.
+/// Draws that have one of two types.
 #[derive(Clone, Debug)]
 pub enum EitherPaths<A, B> {
-    /// Of the first type.
+    /// The first type.
     First(A),
-    /// Of the second type.
+    /// The second type.
     Second(B),
 }
 

@@ -1,4 +1,4 @@
-//! Draws of the prior by random Fourier features.
+//! Draws from the prior by random Fourier features.
 
 use burn::tensor::{Tensor, TensorCreationOptions};
 use rand::rngs::ChaCha8Rng;
@@ -9,9 +9,9 @@ use crate::{
     random::normals,
 };
 
-/// Draws of P functions from a Gaussian process with mean zero, by random Fourier features:
-/// `g(x) = Σ_f a_f·(w_f·cos ω_fᵀx + v_f·sin ω_fᵀx)`, `w, v ~ N(0, 1)`, with `F` frequencies ω from
-/// each component of the kernel and `a² = σ²/F` of its variance (A. Rahimi and B. Recht, *Random
+/// Draws of P functions from a zero-mean Gaussian process, by random Fourier features:
+/// `g(x) = Σ_f a_f·(w_f·cos ω_fᵀx + v_f·sin ω_fᵀx)`, `w, v ~ N(0, 1)`. Each component of the kernel
+/// contributes `F` frequencies ω, with `a² = σ²/F` of its variance (A. Rahimi and B. Recht, *Random
 /// Features for Large-Scale Kernel Machines*, 2007).
 #[derive(Clone, Debug)]
 pub struct PriorPaths {
@@ -22,8 +22,8 @@ pub struct PriorPaths {
 }
 
 impl PriorPaths {
-    /// Draws of the shape `[samples, outputs]` for inputs of `dimensions` dimensions, with `count`
-    /// frequencies a component.
+    /// Draws `[samples, outputs]` functions for inputs of `dimensions` dimensions, with `count`
+    /// frequencies per component.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Draws of inverse-free processes.
+//! Draws from inverse-free processes.
 
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 
@@ -21,8 +21,8 @@ impl<K: Kernel, I: InducingVariables<K> + FunctionVariables> SamplePaths
 }
 
 impl<K: Kernel, I: InducingVariables<K> + FunctionVariables> InverseFreeProcess<K, I> {
-    /// `f(x) = g(x) + k(x, u)·(v − T(g(Z) + ε))` with `ε ~ N(0, S̃)`, by one of the seed's streams
-    /// of random numbers: the covariance is `K − K_fu(2T − T(K_uu + S̃)T)K_uf` for every T.
+    /// `f(x) = g(x) + k(x, u)·(v − T(g(Z) + ε))` with `ε ~ N(0, S̃)`, using one of the seed's
+    /// random streams. The covariance is `K − K_fu(2T − T(K_uu + S̃)T)K_uf` for every T.
     fn paths_in_stream(
         &self,
         options: PathOptions,

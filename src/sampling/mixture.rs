@@ -1,4 +1,4 @@
-//! Draws of mixtures of latent functions.
+//! Draws from mixtures of latent functions.
 
 use burn::tensor::Tensor;
 
@@ -8,7 +8,7 @@ use crate::{
     process::{Mixture, Process, mix_draws},
 };
 
-/// Draws of `W·g` from draws of g: those of different outputs are correlated as the outputs are.
+/// Draws of `W·g` from draws of g. Draws of different outputs are correlated like the outputs.
 #[derive(Clone, Debug)]
 pub struct MixedPaths<G> {
     latent: G,

@@ -1,6 +1,6 @@
-//! Draws of functions: what [`Process::sample`](crate::process::Process::sample) gives at a
-//! fixed set of inputs, as functions that can be evaluated anywhere, again and again, and
-//! differentiated by their inputs.
+//! Draws of functions. [`Process::sample`](crate::process::Process::sample) samples at a fixed
+//! set of inputs; these draws are functions that can be evaluated anywhere, repeatedly, and
+//! differentiated with respect to their inputs.
 
 mod either;
 mod fourier_features;
@@ -21,15 +21,15 @@ pub use with_mean::ShiftedPaths;
 
 use crate::kernels::NoSpectrum;
 
-/// How functions are drawn.
+/// Options for drawing functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PathOptions {
     /// The number of draws, S.
     pub samples: usize,
-    /// Fourier frequencies for each component of the kernel, F: the prior part of the draws has an
-    /// error of the order of `1/√F`.
+    /// Fourier frequencies per component of the kernel, F. The prior part of the draws has an error
+    /// of order `1/√F`.
     pub frequencies: usize,
-    /// The seed of everything random.
+    /// The seed for all randomness.
     pub seed: u64,
 }
 
@@ -43,13 +43,13 @@ impl PathOptions {
         }
     }
 
-    /// With another number of frequencies.
+    /// Sets the number of frequencies.
     pub fn with_frequencies(mut self, frequencies: usize) -> Self {
         self.frequencies = frequencies;
         self
     }
 
-    /// With another seed.
+    /// Sets the seed.
     pub fn with_seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
@@ -58,8 +58,8 @@ impl PathOptions {
 
 /// Draws of P functions that can be evaluated anywhere.
 pub trait Paths {
-    /// The values of all draws at `x`, `[N, D]`: the same function at every call. Gradients flow to
-    /// `x`.
+    /// The values of all draws at `x`, `[N, D]`. Every call evaluates the same functions. Gradients
+    /// flow to `x`.
     ///
     /// # Shapes
     ///
@@ -67,13 +67,12 @@ pub trait Paths {
     fn evaluate(&self, x: Tensor<2>) -> Tensor<3>;
 }
 
-/// A process whose functions can be drawn.
+/// A process from which functions can be drawn.
 pub trait SamplePaths {
-    /// The draws.
+    /// The type of the draws.
     type Paths: Paths;
 
-    /// Draws of the functions, independent of each other but for the Fourier frequencies that they
-    /// share.
+    /// Draws functions, which are independent except that they share Fourier frequencies.
     ///
     /// # Errors
     ///

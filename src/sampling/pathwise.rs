@@ -1,4 +1,4 @@
-//! Draws of conditioned processes by Matheron's rule.
+//! Draws from conditioned processes by Matheron's rule.
 
 use burn::tensor::Tensor;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
@@ -11,19 +11,18 @@ use crate::{
     random::normals,
 };
 
-/// Draws of a conditioned process: a draw of the prior, moved to agree with a draw of the inducing
-/// variables,
-/// `f(x) = g(x) + k(x, u)·(LLᵀ)⁻¹·(u − g(Z) − ε)`
-/// (Matheron's rule), where g comes from random Fourier features and the update is exact (J. Wilson,
-/// V. Borovitskiy, A. Terenin, P. Mostowsky and M. Deisenroth, *Efficiently Sampling Functions from
-/// Gaussian Process Posteriors*, arXiv:2002.09309, eq. 13). ε has the variance of what was added to
-/// `Cov[u, u]` before it was factored: the jitter, or the noise in exact regression.
+/// Draws from a conditioned process by Matheron's rule: a draw from the prior is updated to agree
+/// with a draw of the inducing variables, `f(x) = g(x) + k(x, u)·(LLᵀ)⁻¹·(u − g(Z) − ε)`. Random
+/// Fourier features approximate g, and the update is exact (J. Wilson, V. Borovitskiy, A. Terenin,
+/// P. Mostowsky and M. Deisenroth, *Efficiently Sampling Functions from Gaussian Process
+/// Posteriors*, arXiv:2002.09309, eq. 13). ε has the variance that was added to `Cov[u, u]` before
+/// the factorization: the jitter, or the noise in exact regression.
 #[derive(Clone, Debug)]
 pub struct ConditionedPaths<K, I> {
     kernel: K,
     inducing: I,
     prior: PriorPaths,
-    /// What moves the draws, `(LLᵀ)⁻¹·(u − g(Z) − ε)`, [S, P, M]
+    /// The weights of the update, `(LLᵀ)⁻¹·(u − g(Z) − ε)`, [S, P, M]
     weights: Tensor<3>,
 }
 
@@ -38,7 +37,7 @@ impl<K: Kernel, I: InducingVariables<K> + FunctionVariables> SamplePaths
 }
 
 impl<K: Kernel, I: InducingVariables<K> + FunctionVariables> ConditionedProcess<K, I> {
-    /// [`paths`](SamplePaths::paths) with one of the seed's streams of random numbers.
+    /// [`paths`](SamplePaths::paths), using one of the seed's random streams.
     pub(super) fn paths_in_stream(
         &self,
         options: PathOptions,
@@ -67,7 +66,7 @@ impl<K: Kernel, I: InducingVariables<K> + FunctionVariables> ConditionedProcess<
         let deviation = added.clamp_min(0.0).sqrt().reshape([1, 1, size]);
         let noise = normals([samples, outputs, size], &mut random, tensors);
         let drawn = inducing.of(|x| prior.evaluate(x)) + noise * deviation; // g(Z) + ε
-        // Whitened, one column a draw and output.
+        // Whitened, with one column per draw and output.
         let columns = |rows: Tensor<3>| rows.reshape([samples * outputs, size]).transpose();
         let noise = normals([samples, outputs, size], &mut random, tensors);
         let inducing_draw = columns(self.spread().draw(&mean, noise));
@@ -83,7 +82,7 @@ impl<K: Kernel, I: InducingVariables<K> + FunctionVariables> ConditionedProcess<
 }
 
 impl<K, I> ConditionedPaths<K, I> {
-    /// Draws of the prior plus the covariances with the inducing variables times weights,
+    /// Adds an update to prior draws: the covariances with the inducing variables times `weights`,
     /// `[S, P, M]`.
     pub(super) fn new(kernel: K, inducing: I, prior: PriorPaths, weights: Tensor<3>) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! Draws of functions with kernels of their own.
+//! Draws of functions with separate kernels.
 
 use burn::tensor::Tensor;
 
@@ -9,14 +9,14 @@ use crate::{
     process::SeparateProcess,
 };
 
-/// Draws of P functions, each from a process of its own.
+/// Draws of P functions, each from its own process.
 #[derive(Clone, Debug)]
 pub struct SeparatePaths<K, I> {
     functions: Vec<ConditionedPaths<K, I>>,
 }
 
 impl<K, I> SeparatePaths<K, I> {
-    /// One draw after the other, each of a function.
+    /// Collects the draws of the separate functions.
     pub(super) fn new(functions: Vec<ConditionedPaths<K, I>>) -> Self {
         Self { functions }
     }
@@ -31,7 +31,7 @@ where
     fn paths(&self, options: PathOptions) -> Result<Self::Paths, NoSpectrum> {
         let functions = self.functions().into_iter().zip(0..);
         let functions = functions
-            // A stream of random numbers for each function.
+            // Each function uses its own random stream.
             .map(|(function, stream)| function.paths_in_stream(options, stream));
         Ok(SeparatePaths::new(functions.collect::<Result<_, _>>()?))
     }

@@ -1,4 +1,4 @@
-//! Draws of processes with a mean function.
+//! Draws from processes with a mean function.
 
 use burn::tensor::Tensor;
 

@@ -22,7 +22,7 @@ use crate::{
     },
 };
 
-/// Configuration of any posterior, as it is written to a model's file.
+/// Configuration of any posterior, as stored in a model file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "posterior", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum PosteriorConfig {
@@ -43,7 +43,7 @@ pub enum PosteriorConfig {
         /// Full or diagonal covariances.
         #[serde(default)]
         covariance: CovarianceShape,
-        /// Which variables the Gaussians are over.
+        /// Whether the Gaussians are over whitened or unwhitened variables.
         #[serde(default)]
         coordinates: Coordinates,
     },
@@ -52,13 +52,13 @@ pub enum PosteriorConfig {
         /// Full or diagonal covariance.
         #[serde(default)]
         covariance: CovarianceShape,
-        /// Which variables the Gaussian is over.
+        /// Whether the Gaussian is over whitened or unwhitened variables.
         #[serde(default)]
         coordinates: Coordinates,
-        /// The columns of `K_vv` that a step looks at; all of them if absent.
+        /// The number of columns of `K_vv` used per step; all of them if absent.
         #[serde(default)]
         columns: Option<usize>,
-        /// The seed of the order of the columns.
+        /// The seed for the order of the columns.
         #[serde(default)]
         seed: u64,
     },
@@ -78,10 +78,14 @@ impl PosteriorConfig {
         matches!(self, Self::Solve { .. } | Self::Odvgp { .. })
     }
 
-    /// A posterior equal to the prior (in mean and, for full covariances, in covariance), for
-    /// `outputs` functions; L-SVGP and the inverse-free posterior, which have no such, start at a
-    /// mean of zero and small variances. A whitened and an unwhitened one have one set of inducing variables,
-    /// SOLVE-GP any number, an orthogonally decoupled one two.
+    /// Initializes a posterior for `outputs` functions.
+    ///
+    /// The posterior equals the prior: in mean and, if its covariance is full, in covariance too.
+    /// L-SVGP and the inverse-free posterior cannot represent the prior and start with zero mean
+    /// and small variances.
+    ///
+    /// SOLVE-GP takes any number of sets of inducing variables, the orthogonally decoupled
+    /// posterior exactly two, and every other posterior one.
     ///
     /// # Errors
     ///
@@ -89,7 +93,7 @@ impl PosteriorConfig {
     ///
     /// # Panics
     ///
-    /// If there is another number of sets.
+    /// If the number of sets does not fit the posterior.
     #[track_caller]
     pub fn init<K: Kernel, I: InducingVariables<K>>(
         &self,
@@ -102,7 +106,7 @@ impl PosteriorConfig {
         self.at_prior::<2, I>(sets, kernel, outputs, jitter, options.into())
     }
 
-    /// As [`init`](Self::init), for functions with kernels of their own.
+    /// Like [`init`](Self::init), for functions with separate kernels.
     ///
     /// # Errors
     ///
@@ -110,7 +114,7 @@ impl PosteriorConfig {
     ///
     /// # Panics
     ///
-    /// If there is another number of sets.
+    /// If the number of sets does not fit the posterior.
     #[track_caller]
     pub fn init_separate<K: Kernel, I: SeparateInducing<K>>(
         &self,
@@ -135,7 +139,7 @@ impl PosteriorConfig {
         Tensor<D>: FunctionMatrices,
     {
         let observations = |config: &PseudoObservationsConfig, inducing: &I| {
-            // One S̃ for a shared kernel, one for each of several.
+            // One S̃ if the kernel is shared, one per function if the kernels are separate.
             let groups = if D == 2 { 1 } else { outputs };
             config.init([outputs, prior.count(inducing)], groups, options.clone())
         };
@@ -199,7 +203,7 @@ impl PosteriorConfig {
         })
     }
 
-    /// The covariances of the Gaussians, and which variables they are over.
+    /// The shape of the covariances, and whether the Gaussians are over whitened variables.
     fn form(&self) -> (CovarianceShape, Coordinates) {
         match *self {
             Self::Whitened { covariance } => (covariance, Coordinates::Whitened),
@@ -220,7 +224,7 @@ impl PosteriorConfig {
     }
 }
 
-/// As many sets as there have to be.
+/// Converts the sets to an array of the required length.
 #[track_caller]
 fn exactly<const N: usize, T>(sets: Vec<T>) -> [T; N] {
     match sets.try_into() {
@@ -250,7 +254,7 @@ pub enum AnyPosterior<I: Module> {
 }
 
 impl<I: Module + ModuleDisplay> AnyPosterior<I> {
-    /// The inducing variables, set by set.
+    /// The sets of inducing variables.
     pub fn inducing(&self) -> Vec<&I> {
         match self {
             Self::Odvgp(posterior) => vec![posterior.inducing(), posterior.orthogonal()],
@@ -260,8 +264,8 @@ impl<I: Module + ModuleDisplay> AnyPosterior<I> {
         }
     }
 
-    /// The Gaussians over inducing variables, set by set; an orthogonally decoupled posterior has
-    /// none over its second set, L-SVGP and the inverse-free posterior have none at all.
+    /// The Gaussians over the sets of inducing variables. An orthogonally decoupled posterior has
+    /// one for its first set only; L-SVGP and the inverse-free posterior have none.
     pub fn distributions(&self) -> Vec<&VariationalGaussian> {
         self.sets()
             .into_iter()
@@ -280,7 +284,7 @@ impl<I: Module + ModuleDisplay> AnyPosterior<I> {
     }
 }
 
-/// Makes [`AnyPosterior`] a posterior under a kind of prior.
+/// Implements [`Posterior`] for [`AnyPosterior`] under one type of prior.
 macro_rules! posterior_under {
     ($prior:ty, $variables:ident, $process:ty) => {
         impl<K: Kernel, I: $variables<K>> Posterior<$prior> for AnyPosterior<I> {

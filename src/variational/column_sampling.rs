@@ -1,25 +1,25 @@
-//! Random columns of a matrix, all of them once in a cycle.
+//! Random columns of a matrix, each used once per cycle.
 
 use rand::{SeedableRng, rngs::ChaCha8Rng, seq::SliceRandom};
 
-/// Which columns of a matrix each step looks at: a cycle goes through a permutation of all columns
-/// in parts whose sizes differ by one at most. The permutation depends on the seed and the cycle.
+/// Chooses the columns of a matrix for each step. A cycle splits a permutation of all columns into
+/// parts whose sizes differ by at most one. The permutation depends on the seed and the cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ColumnSampling {
-    /// Columns of a step, at most; all of them if there are fewer.
+    /// The maximum number of columns per step.
     pub columns: usize,
-    /// The seed of the permutations.
+    /// The seed for the permutations.
     pub seed: u64,
 }
 
 impl ColumnSampling {
-    /// The steps of a cycle through `size` columns. A sum over the columns is on average over a
-    /// cycle this many times the sum over those of a step.
+    /// The number of steps in a cycle through `size` columns. Averaged over a cycle, a sum over all
+    /// columns is this many times the sum over the columns of one step.
     pub fn parts(&self, size: usize) -> usize {
         size.div_ceil(self.columns.clamp(1, size.max(1)))
     }
 
-    /// The columns of a step, counted from zero, out of `size`.
+    /// The zero-based indices of the columns for `step`, out of `size`.
     pub fn of_step(&self, step: usize, size: usize) -> Vec<i64> {
         let parts = self.parts(size);
         let (cycle, part) = (step / parts, step % parts);

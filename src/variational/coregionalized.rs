@@ -13,14 +13,14 @@ use crate::{
     variational::{Evaluation, Posterior},
 };
 
-/// The linear model of coregionalization: `f(x) = W·g(x)` with P functions f, Q independent latent
-/// functions g from any posterior, and a trained mixing matrix W, `[P, Q]`.
+/// The linear model of coregionalization (LMC): `f(x) = W·g(x)` with P functions f, Q independent
+/// latent functions g from any posterior, and a trained mixing matrix W, `[P, Q]`.
 ///
-/// The means of f are those of g times Wᵀ, the variances those of g times `(W∘W)ᵀ`, and the
-/// divergence that of g: with Q < P functions the cost hardly grows with P. Latent functions that
-/// share a kernel are the intrinsic model of coregionalization, with `Cov[f_p, f_p′] = (WWᵀ)_pp′·k`
-/// (M. Álvarez, L. Rosasco and N. Lawrence, *Kernels for Vector-Valued Functions: a Review*,
-/// arXiv:1106.6251, section 4.2).
+/// The means of f are the means of g times Wᵀ, the variances are those of g times `(W∘W)ᵀ`, and the
+/// KL divergence is that of g. With Q < P latent functions, the cost hardly grows with P. If the
+/// latent functions share a kernel, this is the intrinsic coregionalization model,
+/// `Cov[f_p, f_p′] = (WWᵀ)_pp′·k` (M. Álvarez, L. Rosasco and N. Lawrence, *Kernels for
+/// Vector-Valued Functions: a Review*, arXiv:1106.6251, section 4.2).
 #[derive(Module, Debug)]
 pub struct Coregionalized<Q: Module> {
     latent: Q,
@@ -29,7 +29,7 @@ pub struct Coregionalized<Q: Module> {
 }
 
 impl<Q: Module> Coregionalized<Q> {
-    /// Mixtures of the functions of `latent` with the weights `mixing`, `[P, Q]`.
+    /// Mixes the functions of `latent` with the weights `mixing`, `[P, Q]`.
     pub fn new(latent: Q, mixing: Tensor<2>) -> Self {
         Self {
             latent,
@@ -48,8 +48,9 @@ impl<Q: Module> Coregionalized<Q> {
     }
 }
 
-/// A first mixing matrix, `[P, Q]`: the identity in its first Q rows, so that each latent function
-/// starts as one output, and below it numbers of variance `1/Q` that depend on the seed.
+/// An initial mixing matrix, `[P, Q]`. Its first Q rows are the identity, so that each latent
+/// function starts as one output. The rows below are random with variance `1/Q` and depend on the
+/// seed.
 pub fn first_mixing(
     outputs: usize,
     latent: usize,

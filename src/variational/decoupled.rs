@@ -18,21 +18,21 @@ use crate::{
     process::{ConditionedProcess, Spread, VariationalGaussian, WithMean},
 };
 
-/// ODVGP: a Gaussian over the inducing variables `u = f(Z)`, and a mean with many more, `v` at O,
-/// orthogonal to them.
+/// ODVGP: a Gaussian over the inducing variables `u = f(Z)`, plus a mean with a much larger set `v`
+/// at O, orthogonal to u.
 ///
-/// It is [`Orthogonal`](super::Orthogonal) with two sets where the second covariance stays that of
-/// the prior, `S_v = C_vv = K_vv − K_vu·K_uu⁻¹·K_uv` (H. Salimbeni, C. Cheng, B. Boots and M.
-/// Deisenroth, *Orthogonally Decoupled Variational Gaussian Processes*, arXiv:1809.08820; J. Shi, M.
-/// Titsias and A. Mnih, arXiv:1910.10596, section 3.2). With `m_v = C_vv·a`, trained through a, no
-/// matrix over v is factored or solved with:
-/// `μ(x) = Λᵀ(L⁻¹m_u − L⁻¹K_uv·a) + k(x, O)·a`, `Λ = L⁻¹K_uf`, the variance is that of the posterior
-/// on Z alone, and `KL_v = ½aᵀC_vv·a = ½aᵀK_vv·a − ½‖L⁻¹K_uv·a‖²`.
+/// It is [`Orthogonal`](super::Orthogonal) with two sets, where the second covariance stays at its
+/// prior value, `S_v = C_vv = K_vv − K_vu·K_uu⁻¹·K_uv` (H. Salimbeni, C. Cheng, B. Boots and M.
+/// Deisenroth, *Orthogonally Decoupled Variational Gaussian Processes*, arXiv:1809.08820; J. Shi,
+/// M. Titsias and A. Mnih, arXiv:1910.10596, section 3.2). The mean is `m_v = C_vv·a`, and training
+/// optimizes a, so no matrix over v has to be factored or inverted:
+/// `μ(x) = Λᵀ(L⁻¹m_u − L⁻¹K_uv·a) + k(x, O)·a` with `Λ = L⁻¹K_uf`. The variance is that of the
+/// posterior on Z alone, and `KL_v = ½aᵀC_vv·a = ½aᵀK_vv·a − ½‖L⁻¹K_uv·a‖²`.
 ///
-/// A step costs `M2·(N + M + M2)` covariances and a few multiplications with each. With
-/// [`with_columns`](Self::with_columns) a step looks at some columns J of `K_vv` alone, so that the
-/// cost is linear in M2: `aᵀK_vv·a ≈ (M2/|J|)·Σ_{j∈J} a_j·(K_vv·a)_j`, of which the average over a
-/// cycle through all columns, and that of its gradient, is exact.
+/// A step costs `M2·(N + M + M2)` covariances and a few multiplications for each.
+/// [`with_columns`](Self::with_columns) limits a step to a subset J of the columns of `K_vv`, which
+/// makes the cost linear in M2: `aᵀK_vv·a ≈ (M2/|J|)·Σ_{j∈J} a_j·(K_vv·a)_j`. Averaged over a cycle
+/// through all columns, this estimate and its gradient are exact.
 #[derive(Module, Debug)]
 pub struct OrthogonallyDecoupled<I: Module> {
     inducing: I,
@@ -40,8 +40,8 @@ pub struct OrthogonallyDecoupled<I: Module> {
     orthogonal: I,
     /// a, [P, M2]
     weights: Param<Tensor<2>>,
-    /// The optimizer steps made, `[1]`: part of the record, so that a restored posterior goes on
-    /// with the columns that would have come next.
+    /// The number of optimizer steps so far, `[1]`, counted only if columns are sampled. It is part
+    /// of the record, so that a restored posterior continues with the same sequence of columns.
     steps: Param<Tensor<1, Int>>,
     #[module(skip)]
     columns: Option<ColumnSampling>,
@@ -52,8 +52,9 @@ pub struct OrthogonallyDecoupled<I: Module> {
 }
 
 impl<I: Module> OrthogonallyDecoupled<I> {
-    /// A posterior with inducing variables u, a distribution over them (or over `L⁻¹u`, by the
-    /// coordinates), the inducing variables v of the mean and their weights a, `[P, M2]`.
+    /// Creates a posterior from the inducing variables u with their distribution (over u or `L⁻¹u`,
+    /// depending on the coordinates), and the inducing variables v of the mean with their weights
+    /// a, `[P, M2]`.
     pub fn new(
         (inducing, distribution): (I, VariationalGaussian),
         (orthogonal, weights): (I, Tensor<2>),
@@ -73,8 +74,7 @@ impl<I: Module> OrthogonallyDecoupled<I> {
         }
     }
 
-    /// The same posterior that looks at `columns` columns of `K_vv` a step, in an order that
-    /// depends on the seed.
+    /// Uses only `columns` columns of `K_vv` per step, in an order that depends on the seed.
     pub fn with_columns(mut self, columns: usize, seed: u64) -> Self {
         self.columns = Some(ColumnSampling { columns, seed });
         self
@@ -118,7 +118,7 @@ impl<I: Module> OrthogonallyDecoupled<I> {
         Ok((whitened, explained.of_each(outputs).squeeze_dim(2)))
     }
 
-    /// `Σ_p a_pᵀK_vv·a_p`, or the estimate of it that the columns of this step give, `[1]`.
+    /// `Σ_p a_pᵀK_vv·a_p`, or its estimate from the columns of this step, `[1]`.
     fn squared_norm<const D: usize>(&self, prior: &impl PriorCovariances<I, D>) -> Tensor<1>
     where
         Tensor<D>: FunctionMatrices,
@@ -157,7 +157,7 @@ impl<I: Module> OrthogonallyDecoupled<I> {
         Ok(Evaluation { marginals, kl })
     }
 
-    /// The factor of `K_uu`, and mean and factor of the whitened u to which the expansion over v
+    /// The factor of `K_uu`, and the mean and factor of the whitened u before the expansion over v
     /// is added.
     pub(crate) fn conditions<const D: usize>(
         &self,
@@ -171,7 +171,7 @@ impl<I: Module> OrthogonallyDecoupled<I> {
         Ok((factor, mean - explained, scale))
     }
 
-    /// The posterior of the next step: the next columns.
+    /// Moves on to the columns of the next step.
     pub(crate) fn advanced(self) -> Self {
         if self.columns.is_none() {
             return self;

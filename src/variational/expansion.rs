@@ -1,4 +1,4 @@
-//! Functions that are combinations of covariances.
+//! Linear combinations of covariances as functions.
 
 use burn::{
     module::{Module, Param},
@@ -12,8 +12,8 @@ use crate::{
     means::Mean,
 };
 
-/// `Σ_j a_pj·Cov[v_j, f_p(x)]`: a fixed combination of the covariances with inducing variables `v`,
-/// as the mean function of a process.
+/// `Σ_j a_pj·Cov[v_j, f_p(x)]`: a fixed linear combination of the covariances with inducing
+/// variables `v`, used as the mean function of a process.
 #[derive(Module, Debug)]
 pub struct Expansion<K: Module, I: Module> {
     prior: K,
@@ -23,7 +23,7 @@ pub struct Expansion<K: Module, I: Module> {
 }
 
 impl<K: Module, I: Module> Expansion<K, I> {
-    /// The combination of the covariances under `prior` with the given weights, `[P, M]`.
+    /// Combines the covariances under `prior` with the given weights, `[P, M]`.
     pub fn new(prior: K, inducing: I, weights: Tensor<2>) -> Self {
         Self {
             prior,
@@ -57,7 +57,8 @@ where
     weighted(columns.transpose(), weights).transpose()
 }
 
-/// `B·a_p` for a matrix B, `[N, M]`, or one a function, and weights a, `[P, M]`: `[P, N]`.
+/// `B·a_p`, `[P, N]`, for weights a, `[P, M]`, and one shared matrix B, `[N, M]`, or one per
+/// function.
 pub(crate) fn weighted<const D: usize>(matrix: Tensor<D>, weights: Tensor<2>) -> Tensor<2>
 where
     Tensor<D>: FunctionMatrices,

@@ -1,4 +1,4 @@
-//! Matrices of functions: one that all share, or one each.
+//! Matrices that functions share, or one matrix per function.
 
 use burn::tensor::Tensor;
 
@@ -10,23 +10,23 @@ use crate::{
     process::Moments,
 };
 
-/// Matrices that all functions share, `[M, N]`, or one for each function, `[P, M, N]`: the linear
-/// algebra of shared and of separate kernels, so that what is built on it is written once.
+/// A matrix that all functions share, `[M, N]`, or one per function, `[P, M, N]`. Code written
+/// against this trait works for both shared and separate kernels.
 pub(crate) trait FunctionMatrices: Sized {
-    /// Matrices of the functions, `[P, M, R]`, as right-hand sides of products with such matrices
-    /// and of solves: side by side, `[M, P·R]`, where the functions share a matrix.
+    /// Converts one matrix per function, `[P, M, R]`, to right-hand sides for products and solves.
+    /// For a shared matrix they are placed side by side, `[M, P·R]`.
     fn right_hand_sides(each: Tensor<3>) -> Self;
 
-    /// Back from [`right_hand_sides`](Self::right_hand_sides): `[P, M, R]`.
+    /// Undoes [`right_hand_sides`](Self::right_hand_sides): `[P, M, R]`.
     fn of_each(self, outputs: usize) -> Tensor<3>;
 
-    /// A matrix for each function, `[P, M, N]`.
+    /// One matrix per function, `[P, M, N]`.
     fn repeated(self, outputs: usize) -> Tensor<3>;
 
-    /// `Σ_m A_mn²`: `[N, 1]`, or `[N, P]`.
+    /// `Σ_m A_mn²`: `[N, 1]` or `[N, P]`.
     fn squared_norms(self) -> Tensor<2>;
 
-    /// `Σ_m A_mn·B_mn`: `[N, 1]`, or `[N, P]`.
+    /// `Σ_m A_mn·B_mn`: `[N, 1]` or `[N, P]`.
     fn column_products(self, other: Self) -> Tensor<2>;
 
     /// `AᵀA`.

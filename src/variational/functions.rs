@@ -11,12 +11,12 @@ use crate::{
     variational::{AnyPosterior, Evaluation, Posterior},
 };
 
-/// The functions of a posterior as they are, or mixtures of them.
+/// The functions of a posterior, independent or mixed.
 #[derive(Module, Debug)]
 pub enum Functions<Q: Module> {
-    /// As they are.
+    /// The independent functions themselves.
     Independent(Q),
-    /// Mixtures.
+    /// Mixtures of the functions.
     Coregionalized(Coregionalized<Q>),
 }
 

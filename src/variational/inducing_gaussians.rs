@@ -19,43 +19,43 @@ use crate::{
     },
 };
 
-/// Which variables a Gaussian is over.
+/// The parameterization of a Gaussian over inducing variables.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Coordinates {
-    /// The inducing variables times the inverse of their covariance's factor, `L⁻¹u`.
+    /// Over the whitened variables `L⁻¹u`, with L the Cholesky factor of their covariance.
     #[default]
     Whitened,
-    /// The inducing variables themselves.
+    /// Over the inducing variables themselves.
     Unwhitened,
 }
 
-/// A posterior of independent Gaussians over sets of inducing variables, each set orthogonal to
-/// those before it: [`Whitened`](super::Whitened) and [`Unwhitened`](super::Unwhitened) have one,
-/// [`Orthogonal`](super::Orthogonal) any number.
+/// A posterior made of independent Gaussians over sets of inducing variables, each set orthogonal
+/// to the ones before it. [`Whitened`](super::Whitened) and [`Unwhitened`](super::Unwhitened) have
+/// one set, [`Orthogonal`](super::Orthogonal) any number.
 ///
-/// Whatever has such Gaussians is a [`Posterior`], under a kernel that the functions share and under
-/// kernels of their own. With `L_tt`, `A_st` the blocks of the Cholesky factor of the covariance of
-/// all sets, features `Λ_t = L_tt⁻¹(K_tf − Σ_{s<t} A_stᵀΛ_s)` and whitened moments `m_t`,
-/// `S_t = W_tW_tᵀ`:
+/// Every type that implements this trait is a [`Posterior`], under a shared kernel as well as under
+/// separate kernels. Let `L_tt` and `A_st` be the blocks of the Cholesky factor of the joint
+/// covariance of all sets, `Λ_t = L_tt⁻¹(K_tf − Σ_{s<t} A_stᵀΛ_s)` the features, and `m_t`,
+/// `S_t = W_tW_tᵀ` the whitened moments. Then
 /// `μ = Σ_t Λ_tᵀm_t`, `σ² = k_ff + Σ_t [colsum((W_tᵀΛ_t)²) − colsum(Λ_t²)]`,
 /// `KL = Σ_t ½(‖W_t‖²_F + ‖m_t‖² − M_t) − Σ_i log|W_t,ii|`.
 pub trait InducingGaussians: Module + ModuleDisplay {
-    /// The inducing variables of a set.
+    /// The type of the inducing variables of a set.
     type Inducing: Module;
 
-    /// The inducing variables and the Gaussians over them, in the order in which they are made
-    /// orthogonal; at least one set.
+    /// The inducing variables and their Gaussians, in the order in which the sets are
+    /// orthogonalized. There is at least one set.
     fn sets(&self) -> Vec<(&Self::Inducing, &VariationalGaussian)>;
 
-    /// Which variables the Gaussians are over.
+    /// Whether the Gaussians are over whitened or unwhitened variables.
     fn coordinates(&self) -> Coordinates;
 
-    /// The jitter of every set's covariance.
+    /// The jitter for the covariance of every set.
     fn jitter(&self) -> Jitter;
 }
 
-/// Inducing variables and Gaussians over them.
+/// Inducing variables with their Gaussians.
 pub(crate) type Sets<'a, I> = [(&'a I, &'a VariationalGaussian)];
 
 /// Gaussians over sets of inducing variables in whitened coordinates, under one prior.
@@ -69,7 +69,7 @@ impl<const D: usize> WhitenedSets<D>
 where
     Tensor<D>: FunctionMatrices,
 {
-    /// Factors the covariance of the sets, each block once, and whitens the moments.
+    /// Factors the joint covariance block by block and whitens the moments.
     pub fn new<I>(
         prior: &impl PriorCovariances<I, D>,
         sets: &Sets<'_, I>,
@@ -112,7 +112,7 @@ where
         }
     }
 
-    /// The divergence from the prior, `[1]`.
+    /// The KL divergence from the prior, `[1]`.
     pub fn kl(&self) -> Tensor<1> {
         let mean = &self.moments[0].mean;
         let zero = Tensor::zeros([1], (&mean.device(), mean.dtype()));
@@ -121,8 +121,8 @@ where
         })
     }
 
-    /// All sets as one: the factor of their covariance, the mean, `[P, M]`, and the lower-triangular
-    /// factor, `[P, M, M]`, of their whitened variables.
+    /// Merges all sets into one: the factor of the joint covariance, and the mean, `[P, M]`, and
+    /// lower-triangular factor, `[P, M, M]`, of the whitened variables.
     pub fn into_one(self) -> (CholeskyFactor<D>, Tensor<2>, Tensor<3>) {
         let moments = self.moments.into_iter().map(Moments::into_full);
         let (means, scales) = moments.unzip();
@@ -151,8 +151,8 @@ where
     }
 }
 
-/// Gaussians over inducing variables themselves that are equal to the prior, given the factor of its
-/// covariance, for `outputs` functions.
+/// A Gaussian over unwhitened inducing variables that equals the prior, for `outputs` functions,
+/// from the Cholesky factor of the prior covariance.
 pub(crate) fn prior_gaussian<const D: usize>(
     factor: &CholeskyFactor<D>,
     outputs: usize,
@@ -166,7 +166,7 @@ where
     VariationalGaussian::full(mean, scale)
 }
 
-/// [`Posterior::evaluate`] of Gaussians over sets of inducing variables.
+/// [`Posterior::evaluate`] for Gaussians over sets of inducing variables.
 pub(crate) fn evaluate<const D: usize, Q: InducingGaussians>(
     posterior: &Q,
     prior: &impl PriorCovariances<Q::Inducing, D>,
@@ -183,11 +183,12 @@ where
     })
 }
 
-/// What conditioned processes are made of: the inducing variables of all sets as one, the factor of
-/// their covariance, and mean and factor of their whitened variables.
+/// The parts of a conditioned process: the inducing variables of all sets merged into one, the
+/// factor of their covariance, and the mean and factor of their whitened variables.
 pub(crate) type Conditions<I, const D: usize> = (I, CholeskyFactor<D>, Tensor<2>, Tensor<3>);
 
-/// What conditions a process on a posterior, both without autodiff.
+/// The parts of the process conditioned on a posterior. Neither `posterior` nor `prior` may be on
+/// an autodiff device.
 pub(crate) fn conditions<const D: usize, Q: InducingGaussians>(
     posterior: &Q,
     prior: &impl PriorCovariances<Q::Inducing, D>,

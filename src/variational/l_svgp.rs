@@ -1,4 +1,4 @@
-//! L-SVGP: a posterior whose covariance is the prior's beside a diagonal matrix.
+//! L-SVGP: a posterior given by the prior covariance and a diagonal matrix.
 
 use burn::{module::Module, tensor::Tensor};
 
@@ -13,14 +13,14 @@ use crate::{
     process::{ConditionedProcess, Marginals, SeparateProcess, Spread, nonnegative},
 };
 
-/// L-SVGP: `q(u) = N(K_uu·v, (K_uu⁻¹ + S̃⁻¹)⁻¹)` by a Cholesky factorization of `K̃ = K_uu + S̃`,
-/// which needs no jitter.
+/// L-SVGP: `q(u) = N(K_uu·v, (K_uu⁻¹ + S̃⁻¹)⁻¹)`, computed from a Cholesky factorization of
+/// `K̃ = K_uu + S̃`, which needs no jitter.
 ///
 /// `μ = K_fu·v`, `σ² = k_ff − k_fuᵀK̃⁻¹k_fu`, and
-/// `KL = ½(vᵀK_uu·v − tr(K̃⁻¹K_uu) + log|K̃| − log|S̃|)` (S. Cortinovis, L. Aitchison,
-/// S. Eleftheriadis and M. van der Wilk, *Inverse-Free Sparse Variational Gaussian Processes*,
-/// arXiv:2604.00697, section 2), with v as [`PseudoObservations`] has it. It is what
-/// [`InverseFree`](super::InverseFree) follows without a factorization.
+/// `KL = ½(vᵀK_uu·v − tr(K̃⁻¹K_uu) + log|K̃| − log|S̃|)` (S. Cortinovis, L. Aitchison, S.
+/// Eleftheriadis and M. van der Wilk, *Inverse-Free Sparse Variational Gaussian Processes*,
+/// arXiv:2604.00697, section 2), with v defined in [`PseudoObservations`].
+/// [`InverseFree`](super::InverseFree) approximates it without a factorization.
 #[derive(Module, Debug)]
 pub struct LSvgp<I: Module> {
     inducing: I,
@@ -28,7 +28,7 @@ pub struct LSvgp<I: Module> {
 }
 
 impl<I: Module> LSvgp<I> {
-    /// A posterior with the given inducing variables and pseudo-observations of them.
+    /// Creates a posterior from inducing variables and pseudo-observations of them.
     pub fn new(inducing: I, observations: PseudoObservations) -> Self {
         Self {
             inducing,
@@ -41,7 +41,7 @@ impl<I: Module> LSvgp<I> {
         &self.inducing
     }
 
-    /// `m̃` and `S̃`.
+    /// The pseudo-observations `m̃` and `S̃`.
     pub fn observations(&self) -> &PseudoObservations {
         &self.observations
     }
@@ -82,7 +82,7 @@ impl<I: Module> LSvgp<I> {
         let variance = prior.variances(x.clone()) - features.squared_norms();
 
         let squares = (weighted(kuu.clone(), weights.clone()) * weights.clone()).sum();
-        // tr(K̃⁻¹K_uu) = M − tr(K̃⁻¹S̃), and the diagonal of K̃⁻¹ has no cancellation.
+        // tr(K̃⁻¹K_uu) = M − tr(K̃⁻¹S̃); the diagonal of K̃⁻¹ avoids cancellation.
         let identity = Tensor::<2>::eye(size, &kuu.device()).cast(kuu.dtype());
         let identity: Tensor<D> = identity.expand(kuu.dims());
         let inverse = factor.solve(identity).squared_norms(); // diag K̃⁻¹, [M, 1] or [M, P]
@@ -101,7 +101,7 @@ impl<I: Module> LSvgp<I> {
         })
     }
 
-    /// The factor of `K̃` and what it makes of the mean, `L⁻¹K̃·v`, `[P, M]`.
+    /// The factor of `K̃`, and the whitened mean `L⁻¹K̃·v`, `[P, M]`.
     fn conditions<const D: usize>(
         &self,
         prior: &impl PriorCovariances<I, D>,
@@ -128,7 +128,7 @@ impl<K: Kernel, I: InducingVariables<K>> Posterior<K> for LSvgp<I> {
         self.evaluate_under::<2>(kernel, x)
     }
 
-    /// With the factor of `K̃` in the place of that of `K_uu`, `L⁻¹u` is known.
+    /// The factor of `K̃` takes the place of the factor of `K_uu`; then `L⁻¹u` is known exactly.
     fn condition(&self, kernel: &K) -> Result<Self::Process, NotPositiveDefinite> {
         let (this, kernel) = (self.valid(), kernel.valid());
         let (factor, mean) = this.conditions::<2>(&kernel)?;

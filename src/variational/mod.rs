@@ -1,9 +1,9 @@
 //! Variational posteriors `q(u)` and the processes they define.
 //!
-//! A [`Posterior`] owns its inducing variables and its distribution over them. A model asks it for
-//! one thing in training, [`evaluate`](Posterior::evaluate): the marginals of `q(f)` and the
-//! divergence from the prior, out of one factorization; and for one thing afterwards,
-//! [`condition`](Posterior::condition): an owned [`Process`] for prediction.
+//! A [`Posterior`] owns its inducing variables and its distribution over them. Training calls
+//! [`evaluate`](Posterior::evaluate), which computes the marginals of `q(f)` and the KL divergence
+//! from the prior with a single factorization. After training, [`condition`](Posterior::condition)
+//! returns an owned [`Process`] for prediction.
 //!
 //! # Several functions
 //!
@@ -67,7 +67,7 @@ use crate::{
     process::{Marginals, Process},
 };
 
-/// What one evaluation of a posterior gives.
+/// The result of [`Posterior::evaluate`].
 #[derive(Clone, Debug)]
 pub struct Evaluation {
     /// The marginals of `q(f)` at the inputs, each `[N, P]`.
@@ -78,13 +78,13 @@ pub struct Evaluation {
 
 /// A variational posterior over P independent functions with zero prior mean.
 ///
-/// The prior is a parameter of the trait: a kernel that all functions share, or
+/// The trait is generic over the prior: a kernel that all functions share, or
 /// [`SeparateKernels`](crate::kernels::SeparateKernels).
 pub trait Posterior<K: FunctionPrior>: Module + ModuleDisplay {
-    /// The process that [`condition`](Self::condition) gives.
+    /// The process returned by [`condition`](Self::condition).
     type Process: Process;
 
-    /// The marginals of `q(f)` at `x`, `[N, D]`, and the divergence from the prior.
+    /// The marginals of `q(f)` at `x`, `[N, D]`, and the KL divergence from the prior.
     ///
     /// # Errors
     ///
@@ -92,21 +92,21 @@ pub trait Posterior<K: FunctionPrior>: Module + ModuleDisplay {
     fn evaluate(&self, kernel: &K, x: Tensor<2>) -> Result<Evaluation, NotPositiveDefinite>;
 
     /// The process conditioned on `q(u)`, with everything that does not depend on new inputs
-    /// computed once. It is on the device without autodiff and shares nothing with `self`.
+    /// precomputed. It lives on the device without autodiff and shares nothing with `self`.
     ///
     /// # Errors
     ///
     /// When the covariance of the inducing variables cannot be factored.
     fn condition(&self, kernel: &K) -> Result<Self::Process, NotPositiveDefinite>;
 
-    /// Updates whatever the posterior keeps between optimizer steps. Training loops call it after
-    /// every step; most posteriors keep nothing.
+    /// Updates the state that the posterior keeps between optimizer steps. Training loops call it
+    /// after every step; most posteriors have no such state.
     fn after_step(self, _kernel: &K) -> Self {
         self
     }
 
-    /// Brings whatever the posterior keeps between optimizer steps up to date, before the first one
-    /// and after parameters were set from outside; most posteriors keep nothing.
+    /// Recomputes the state that the posterior keeps between optimizer steps. Call it before the
+    /// first step and after changing parameters from outside; most posteriors have no such state.
     fn refreshed(self, _kernel: &K) -> Self {
         self
     }

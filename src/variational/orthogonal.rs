@@ -16,7 +16,7 @@ use crate::{
     process::VariationalGaussian,
 };
 
-/// A set of inducing variables and the Gaussians over them.
+/// A set of inducing variables and the Gaussians over it.
 #[derive(Module, Debug)]
 pub struct InducingSet<I: Module> {
     inducing: I,
@@ -24,7 +24,7 @@ pub struct InducingSet<I: Module> {
 }
 
 impl<I: Module> InducingSet<I> {
-    /// Inducing variables with a distribution over them.
+    /// Combines inducing variables with a distribution over them.
     pub fn new(inducing: I, distribution: VariationalGaussian) -> Self {
         Self {
             inducing,
@@ -43,29 +43,30 @@ impl<I: Module> InducingSet<I> {
     }
 }
 
-/// SOLVE-GP: independent Gaussians over T sets of inducing variables, each of which summarizes what
-/// the sets before it leave of the functions.
+/// SOLVE-GP: independent Gaussians over T sets of inducing variables. Each set models the part of
+/// the functions that the sets before it do not explain.
 ///
-/// For two sets, `u = f(Z)` and `v = f(O) − E[f(O) | u]` with `c = k − k(·, Z)·K_uu⁻¹·k(Z, ·)` the
-/// covariance that Z leaves and `C_vv` its matrix at O:
+/// For two sets, `u = f(Z)` and `v = f(O) − E[f(O) | u]`, let `c = k − k(·, Z)·K_uu⁻¹·k(Z, ·)` be
+/// the residual covariance given Z and `C_vv` its matrix at O:
 /// `μ(x) = k(x, Z)·K_uu⁻¹·m_u + c(x, O)·C_vv⁻¹·m_v`,
-/// `σ²(x) = k(x, Z)·K_uu⁻¹·S_u·K_uu⁻¹·k(Z, x) + c(x, x) + c(x, O)·C_vv⁻¹(S_v − C_vv)C_vv⁻¹·c(O, x)`,
+/// `σ²(x) = k(x, Z)·K_uu⁻¹·S_u·K_uu⁻¹·k(Z, x) + c(x, x) + c(x, O)·C_vv⁻¹(S_v − C_vv)C_vv⁻¹·c(O,
+/// x)`,
 /// `KL = KL[N(m_u, S_u) ‖ N(0, K_uu)] + KL[N(m_v, S_v) ‖ N(0, C_vv)]`
 /// (J. Shi, M. Titsias and A. Mnih, *Sparse Orthogonal Variational Inference for Gaussian
-/// Processes*, arXiv:1910.10596, eqs. 33 to 36). The two
-/// factorizations cost a quarter of one of M + M2 variables, and the couplings between the sets most
-/// of the rest; what is saved for good are the parts of the covariance between u and v, in the
-/// moments and in the divergence. One set is the whitened or unwhitened posterior; more than two
-/// repeat the decomposition on what is left.
+/// Processes*, arXiv:1910.10596, eqs. 33 to 36). The two factorizations cost a quarter of one
+/// factorization of M + M2 variables, and coupling the sets costs most of the rest. The lasting
+/// saving is that the moments and the KL divergence need no covariance between u and v. One set
+/// gives the whitened or unwhitened posterior; further sets repeat the decomposition on the
+/// residual.
 ///
-/// The computation is the paper's algorithm 1 (see [`InducingGaussians`] for the formulas). Where
-/// the Gaussians are over the variables themselves, their moments are whitened, `L⁻¹m` and
-/// `Pm = L⁻¹W`: the divergence needs both anyway, and `(Pm)ᵀΛ` is the paper's F (H for v) without
-/// its solves for E and G, which have a column for each input.
+/// The computation follows the paper's algorithm 1 (see [`InducingGaussians`] for the formulas). If
+/// the Gaussians are over unwhitened variables, their moments are whitened first, `L⁻¹m` and
+/// `Pm = L⁻¹W`. The KL divergence needs both anyway, and `(Pm)ᵀΛ` equals the paper's F (H for v)
+/// without its solves for E and G, which have one column per input.
 ///
-/// Whitened, this is a whitened posterior on the union of the sets with a block-diagonal covariance
-/// (the factor of whose prior covariance has the blocks above), and that is what
-/// [`condition`](super::Posterior::condition) makes of it.
+/// In whitened coordinates this is a whitened posterior on the union of the sets, with a
+/// block-diagonal covariance and a prior factor made of the blocks above.
+/// [`condition`](super::Posterior::condition) returns it in that form.
 #[derive(Module, Debug)]
 pub struct Orthogonal<I: Module> {
     sets: Vec<InducingSet<I>>,
@@ -76,11 +77,11 @@ pub struct Orthogonal<I: Module> {
 }
 
 impl<I: Module> Orthogonal<I> {
-    /// A posterior with the given sets, in the order in which they are made orthogonal.
+    /// Creates a posterior from sets in the order in which they are orthogonalized.
     ///
     /// # Panics
     ///
-    /// If there is none.
+    /// If `sets` is empty.
     #[track_caller]
     pub fn new(sets: Vec<InducingSet<I>>, coordinates: Coordinates, jitter: Jitter) -> Self {
         assert!(
@@ -94,8 +95,8 @@ impl<I: Module> Orthogonal<I> {
         }
     }
 
-    /// A posterior over the inducing variables themselves that is equal to the prior under
-    /// `kernel`, for `outputs` functions.
+    /// A posterior over the unwhitened inducing variables that equals the prior under `kernel`, for
+    /// `outputs` functions.
     ///
     /// # Errors
     ///
@@ -103,7 +104,7 @@ impl<I: Module> Orthogonal<I> {
     ///
     /// # Panics
     ///
-    /// If there are no inducing variables.
+    /// If `inducing` is empty.
     #[track_caller]
     pub fn at_prior<K: Kernel>(
         inducing: Vec<I>,
@@ -121,7 +122,7 @@ impl<I: Module> Orthogonal<I> {
         Ok(Self::new(sets.collect(), Coordinates::Unwhitened, jitter))
     }
 
-    /// The sets, in the order in which they are made orthogonal.
+    /// The sets, in the order in which they are orthogonalized.
     pub fn inducing_sets(&self) -> &[InducingSet<I>] {
         &self.sets
     }
@@ -144,7 +145,7 @@ impl<I: Module + ModuleDisplay> InducingGaussians for Orthogonal<I> {
     }
 }
 
-/// Gaussians over the inducing variables of each set that are equal to the prior, for `outputs`
+/// For each set, a Gaussian over its inducing variables that equals the prior, for `outputs`
 /// functions.
 pub(crate) fn prior_gaussians<const D: usize, I>(
     prior: &impl PriorCovariances<I, D>,

@@ -7,18 +7,18 @@ use crate::ops::{
     CholeskyFactor, Jitter, NotPositiveDefinite, cholesky, factor_rest, mean_diagonal, remainder,
 };
 
-/// The Cholesky factor of the covariance of T sets of inducing variables, by blocks:
+/// The Cholesky factor of the joint covariance of T sets of inducing variables, in blocks:
 /// `A_st = L_ss⁻¹(K_st − Σ_{r<s} A_rsᵀA_rt)`, `L_tt = chol(K_tt − Σ_{s<t} A_stᵀA_st)`.
 ///
-/// `C_tt = K_tt − Σ_{s<t} A_stᵀA_st` is the covariance of what the sets before leave of set t. For
-/// two sets these are the first lines of algorithm 1 of J. Shi, M. Titsias and A. Mnih, *Sparse
+/// `C_tt = K_tt − Σ_{s<t} A_stᵀA_st` is the residual covariance of set t given the sets before it.
+/// For two sets these are the first lines of algorithm 1 of J. Shi, M. Titsias and A. Mnih, *Sparse
 /// Orthogonal Variational Inference for Gaussian Processes*, arXiv:1910.10596: `L_11` is its `L_u`,
 /// `A_12` its A, `L_22` its `L_v`.
 #[derive(Clone, Debug)]
 pub(crate) struct OrthogonalFactor<const D: usize> {
     /// `L_tt`
     diagonal: Vec<CholeskyFactor<D>>,
-    /// `A_st` for `s < t`, in the order of t and, within, of s.
+    /// `A_st` for `s < t`, ordered by t, then by s.
     couplings: Vec<Vec<Tensor<D>>>,
 }
 
@@ -26,11 +26,11 @@ impl<const D: usize> OrthogonalFactor<D>
 where
     Tensor<D>: FunctionMatrices,
 {
-    /// Factors the covariance of `sets` under `prior`, each block once.
+    /// Factors the joint covariance of `sets` under `prior`, each block once.
     ///
-    /// The jitter of every block is relative to the diagonal of its `K_tt`, not of what is left of
-    /// it: the rounding of the subtraction is that of `K_tt`, and the blocks are then those of the
-    /// factor of all sets as one.
+    /// The jitter of every block is relative to the diagonal of `K_tt`, not to the diagonal of the
+    /// residual: the rounding of the subtraction is that of `K_tt`. The blocks then match the
+    /// factor of all sets merged into one.
     pub fn new<I>(
         prior: &impl PriorCovariances<I, D>,
         sets: &[&I],
@@ -49,7 +49,7 @@ where
         Ok(factor)
     }
 
-    /// Solves with the whole factor by blocks: `X_t = L_tt⁻¹(B_t − Σ_{s<t} A_stᵀX_s)`.
+    /// Solves with the whole factor block by block: `X_t = L_tt⁻¹(B_t − Σ_{s<t} A_stᵀX_s)`.
     pub fn solve(&self, rows: impl Fn(usize) -> Tensor<D>) -> Vec<Tensor<D>> {
         let mut solved: Vec<Tensor<D>> = Vec::with_capacity(self.diagonal.len());
         for (set, (block, couplings)) in self.diagonal.iter().zip(&self.couplings).enumerate() {
@@ -62,12 +62,12 @@ where
         solved
     }
 
-    /// `L_tt`.
+    /// The diagonal blocks `L_tt`.
     pub fn blocks(&self) -> &[CholeskyFactor<D>] {
         &self.diagonal
     }
 
-    /// The factor of all sets as one.
+    /// Assembles the factor of all sets merged into one.
     pub fn into_one(mut self) -> CholeskyFactor<D> {
         if self.diagonal.len() == 1
             && let Some(only) = self.diagonal.pop()
@@ -104,8 +104,8 @@ where
     factor_rest(residual, variance, jitter)
 }
 
-/// A square matrix from the blocks of its diagonal and those below, `below(row, column)`; absent
-/// ones are zero.
+/// Assembles a square matrix from its diagonal blocks and the blocks below them,
+/// `below(row, column)`. All other blocks are zero.
 pub(crate) fn from_blocks<const D: usize>(
     diagonal: Vec<Tensor<D>>,
     below: impl Fn(usize, usize) -> Option<Tensor<D>>,

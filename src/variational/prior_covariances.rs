@@ -1,32 +1,32 @@
-//! What inducing variables see of a prior.
+//! Covariances of inducing variables under a prior.
 
 use burn::tensor::{Int, Tensor};
 
 use crate::{inducing::InducingVariables, kernels::Kernel};
 
-/// The covariances of inducing variables `I` under a prior: under a kernel that all functions share
-/// one matrix for all (`D = 2`, `[M, N]`), under kernels of their own one each (`D = 3`,
+/// The covariances of inducing variables `I` under a prior. A shared kernel gives one matrix for
+/// all functions (`D = 2`, `[M, N]`); separate kernels give one per function (`D = 3`,
 /// `[P, M, N]`).
 pub(crate) trait PriorCovariances<I, const D: usize> {
-    /// How many inducing variables there are, M.
+    /// The number of inducing variables, M.
     fn count(&self, u: &I) -> usize;
 
     /// `Cov[u, u]`.
     fn kuu(&self, u: &I) -> Tensor<D>;
 
-    /// Some columns of `Cov[u, u]`.
+    /// Selected columns of `Cov[u, u]`.
     fn kuu_columns(&self, u: &I, columns: Tensor<1, Int>) -> Tensor<D>;
 
     /// `Cov[u, v]`.
     fn kuv(&self, u: &I, v: &I) -> Tensor<D>;
 
-    /// `Cov[u, f(x)]`, at `x`, `[N, D]`.
+    /// `Cov[u, f(x)]` at `x`, `[N, D]`.
     fn kuf(&self, u: &I, x: Tensor<2>) -> Tensor<D>;
 
-    /// The variances of `f(x)`: `[N, 1]`, or `[N, P]`.
+    /// The variances of `f(x)`: `[N, 1]` or `[N, P]`.
     fn variances(&self, x: Tensor<2>) -> Tensor<2>;
 
-    /// All sets as one.
+    /// All sets merged into one.
     fn union(&self, sets: &[I]) -> I;
 }
 

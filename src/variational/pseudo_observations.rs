@@ -1,4 +1,4 @@
-//! What a diagonal matrix beside the prior covariance says about inducing variables.
+//! Pseudo-observations of inducing variables with independent noise.
 
 use burn::{
     module::{Module, Param},
@@ -11,40 +11,42 @@ use crate::{
     parameter::{Bounds, ParameterError, Parameters, Positive},
 };
 
-/// How the mean of `q(u)` follows from the trained `m̃`.
+/// The relation between the mean of `q(u)` and the trained `m̃`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MeanForm {
     /// `m = K_uu·m̃`.
     Plain,
-    /// `m = K_uu·P·m̃` with P the inverse of `K_uu + S̃`, or what stands for it: with a Gaussian
-    /// likelihood and inducing points at the data, the optimum is `m̃ = y`, whatever the kernel.
+    /// `m = K_uu·P·m̃`, where P is the inverse of `K_uu + S̃` or an approximation of it. With a
+    /// Gaussian likelihood and inducing points at the data, the optimum is `m̃ = y` for every
+    /// kernel.
     #[default]
     Preconditioned,
 }
 
-/// `m̃` and a diagonal `S̃ = diag(s̃)` that give P Gaussians over inducing variables
-/// `q(u_p) = N(K_uu·v_p, (K_uu⁻¹ + S̃⁻¹)⁻¹)`, `v = m̃` or `v = (K_uu + S̃)⁻¹m̃` by the
-/// [`MeanForm`]: in the second case, the posterior after observing `m̃` with noise of variances `s̃`
-/// at the inducing variables.
+/// `m̃` and a diagonal `S̃ = diag(s̃)` that define P Gaussians over inducing variables,
+/// `q(u_p) = N(K_uu·v_p, (K_uu⁻¹ + S̃⁻¹)⁻¹)`.
 ///
-/// All functions share one `S̃` under one kernel; functions with kernels of their own have one each.
+/// Depending on the [`MeanForm`], `v = m̃` or `v = (K_uu + S̃)⁻¹m̃`. The second form is the
+/// posterior after observing `m̃` at the inducing variables, with noise of variances `s̃`.
+///
+/// Functions that share a kernel share one `S̃`; functions with separate kernels have one each.
 #[derive(Module, Debug)]
 pub struct PseudoObservations {
     /// m̃, [P, M]
     mean: Param<Tensor<2>>,
-    /// s̃, M numbers for all functions or for each of them
+    /// s̃: M numbers that all functions share, or M per function
     variances: Positive,
     #[module(skip)]
     form: MeanForm,
 }
 
 impl PseudoObservations {
-    /// Observations with the given means `m̃`, `[P, M]`, and variances: M of them, or P·M.
+    /// Creates pseudo-observations from the means `m̃`, `[P, M]`, and M or P·M variances.
     ///
     /// # Panics
     ///
-    /// If there is another number of variances, or one does not lie above
+    /// If the number of variances is neither M nor P·M, or if a variance is not above
     /// [`LOWER_BOUND`](crate::parameter::LOWER_BOUND).
     #[track_caller]
     pub fn new(mean: Tensor<2>, variances: &[f64], form: MeanForm) -> Self {
@@ -61,11 +63,11 @@ impl PseudoObservations {
         }
     }
 
-    /// The same with variances that training keeps above `floor`.
+    /// Adds a lower bound `floor`, which the variances stay above in training.
     ///
     /// # Errors
     ///
-    /// When a variance does not lie above it.
+    /// When a variance is not above `floor`.
     pub fn with_floor(self, floor: f64) -> Result<Self, ParameterError> {
         self.with_bounds("variances", Bounds::above(floor))
     }
@@ -75,17 +77,17 @@ impl PseudoObservations {
         self.mean.val()
     }
 
-    /// `s̃`, flat: `[M]`, or `[P·M]`.
+    /// `s̃`, flat: `[M]` or `[P·M]`.
     pub fn variances(&self) -> Tensor<1> {
         self.variances.value()
     }
 
-    /// How the mean of `q(u)` follows from `m̃`.
+    /// The relation between the mean of `q(u)` and `m̃`.
     pub fn form(&self) -> MeanForm {
         self.form
     }
 
-    /// How many functions there are, P, and how many inducing variables each has, M.
+    /// The number of functions, P, and of inducing variables per function, M.
     pub fn dims(&self) -> [usize; 2] {
         self.mean.lazy_shape().dims()
     }
@@ -100,16 +102,17 @@ impl PseudoObservations {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PseudoObservationsConfig {
-    /// How the mean of `q(u)` follows from `m̃`.
+    /// The relation between the mean of `q(u)` and `m̃`.
     pub mean: MeanForm,
-    /// The first value of every variance; twice the floor if that is more.
+    /// The initial value of every variance, raised to twice the floor if it is below that.
     pub variance: f64,
-    /// What training keeps the variances above; [`default_floor`](Self::default_floor) if absent.
+    /// The lower bound of the variances in training; [`default_floor`](Self::default_floor) if
+    /// absent.
     pub floor: Option<f64>,
 }
 
 impl Default for PseudoObservationsConfig {
-    /// Preconditioned, with variances that start at 1e-4.
+    /// The preconditioned mean, with variances that start at 1e-4.
     fn default() -> Self {
         Self {
             mean: MeanForm::Preconditioned,
@@ -120,24 +123,25 @@ impl Default for PseudoObservationsConfig {
 }
 
 impl PseudoObservationsConfig {
-    /// With another form of the mean.
+    /// Sets the form of the mean.
     pub fn with_mean(mut self, mean: MeanForm) -> Self {
         self.mean = mean;
         self
     }
 
-    /// The floor in a precision: 1e-3 in single, where the residual of an inverse of `K_uu + S̃`
-    /// stalls at about `1e-8·κ(K_uu + S̃)`, and that of every positive parameter in double.
+    /// The default floor for a precision. In single precision it is 1e-3, because the residual of
+    /// an inverse of `K_uu + S̃` stalls at about `1e-8·κ(K_uu + S̃)`. In double precision it is the
+    /// floor of every positive parameter.
     pub fn default_floor(precision: DType) -> Option<f64> {
         (precision != DType::F64).then_some(1e-3)
     }
 
-    /// Observations of zero for `outputs` functions with `size` inducing variables each, and
-    /// variances for `groups` of them: 1 or all.
+    /// Pseudo-observations of zero for `outputs` functions with `size` inducing variables each.
+    /// `groups` is the number of sets of variances: 1 or `outputs`.
     ///
     /// # Panics
     ///
-    /// If the first variance or the floor is no number above zero.
+    /// If the initial variance or the floor is not a positive number.
     #[track_caller]
     pub(crate) fn init(
         &self,

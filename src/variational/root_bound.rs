@@ -1,4 +1,4 @@
-//! A bound from a triangular root of the inverse covariance, in the manner of a whitened posterior.
+//! A bound from a triangular root of the inverse covariance, analogous to a whitened posterior.
 
 use burn::tensor::Tensor;
 
@@ -8,15 +8,15 @@ use crate::{
     process::{Marginals, nonnegative},
 };
 
-/// Covariances and a lower-triangular R that stands for a root of `K_uu⁻¹`: an alternative bound for
-/// whitened variables (S. Cortinovis, L. Aitchison, S. Eleftheriadis and M. van der Wilk,
-/// *Inverse-Free Sparse Variational Gaussian Processes*, arXiv:2604.00697).
+/// An alternative bound for whitened variables, from covariances and a lower-triangular R that
+/// approximates a root of `K_uu⁻¹` (S. Cortinovis, L. Aitchison, S. Eleftheriadis and M. van der
+/// Wilk, *Inverse-Free Sparse Variational Gaussian Processes*, arXiv:2604.00697).
 ///
 /// With `A = RᵀK_uu·R`, `q(u) = N(K_uu·R·m̃, K_uu + K_uu·R(A − 2I + S̃)Rᵀ·K_uu)`:
 /// `μ = K_fu·R·m̃`, `σ² = k_ff + k_fuᵀR(A − 2I + S̃)Rᵀk_fu`, and
 /// `KL ≤ ½(m̃ᵀA·m̃ − log|S̃| + tr((S̃ − 3I + A)A) + M) + ½(tr A − M − log|A|)`, with equality at
-/// `RRᵀ = K_uu⁻¹`. Nothing but `log|A| = 2Σ log R_ii + log|K_uu|` needs a factorization; where R is
-/// held at the optimum of the last term, that is left out.
+/// `RRᵀ = K_uu⁻¹`. Only `log|A| = 2Σ log R_ii + log|K_uu|` needs a factorization; if R is kept at
+/// the optimum of the last term, that term can be left out.
 #[derive(Clone, Debug)]
 pub struct RootBound {
     /// K_uu, `[M, M]`.
@@ -25,14 +25,15 @@ pub struct RootBound {
     pub kuf: Tensor<2>,
     /// The prior variances at the inputs, `[N]`.
     pub prior_variance: Tensor<1>,
-    /// R, `[M, M]`, zeros above the diagonal, which is positive.
+    /// R, `[M, M]`, with zeros above its positive diagonal.
     pub root: Tensor<2>,
 }
 
 impl RootBound {
-    /// Marginals and the bound of the divergence for `m̃`, `[1, M]`, and a lower-triangular W with
-    /// `S̃ = WWᵀ`, `[M, M]`, zeros above the diagonal; `log_determinant` is `log|K_uu|`, `[1]`, and
-    /// without it the divergence lacks `½(tr A − M − log|A|)`.
+    /// Computes the marginals and the bound on the KL divergence for `m̃`, `[1, M]`, and a
+    /// lower-triangular W with `S̃ = WWᵀ`, `[M, M]`, with zeros above the diagonal.
+    /// `log_determinant` is `log|K_uu|`, `[1]`; without it the bound leaves out
+    /// `½(tr A − M − log|A|)`.
     pub fn evaluate(
         &self,
         mean: Tensor<2>,
@@ -51,7 +52,7 @@ impl RootBound {
             + column_products(features.clone(), bent)
             - column_squares(features.clone()) * 2.0;
 
-        // ½(‖W‖²_F + ‖m̃‖² − M) − Σ log W_ii is the divergence from a standard normal.
+        // ½(‖W‖²_F + ‖m̃‖² − M) − Σ log W_ii is the KL divergence from a standard normal.
         let standard = gaussian_kl(mean.clone(), scale.clone().unsqueeze());
         let bent_mean = mean.clone().matmul(inner.clone()); // m̃ᵀA
         let shift = (bent_mean * mean.clone()).sum() - mean.clone().square().sum();

@@ -1,4 +1,4 @@
-//! Posteriors that start closer to their means.
+//! Posteriors with scaled initial standard deviations.
 
 use crate::process::VariationalGaussian;
 use burn::{
@@ -6,8 +6,8 @@ use burn::{
     tensor::Tensor,
 };
 
-/// The module with `factor` times the standard deviations of every [`VariationalGaussian`] in it: a
-/// hidden layer with little variance starts as its mean function.
+/// Multiplies the standard deviations of every [`VariationalGaussian`] in the module by `factor`. A
+/// hidden layer with little variance starts close to its mean function.
 pub fn with_scaled_deviations<M: Module>(module: M, factor: f64) -> M {
     if factor == 1.0 {
         return module;
@@ -20,12 +20,12 @@ pub fn with_scaled_deviations<M: Module>(module: M, factor: f64) -> M {
 
 struct Scaling {
     factor: f64,
-    /// The fields entered, and what they are of.
+    /// The path to the current parameter: field names and the types that contain them.
     within: Vec<(String, String)>,
 }
 
 impl Scaling {
-    /// Whether what is met now is the factor of a covariance.
+    /// Whether the current parameter is the factor of a covariance.
     fn meets_scale(&self) -> bool {
         let mut fields = self.within.iter();
         fields.any(|(name, container)| {

@@ -1,4 +1,4 @@
-//! Posteriors of functions with kernels of their own: the batched forms.
+//! Batched posteriors of functions with separate kernels.
 
 use burn::{
     module::Module,

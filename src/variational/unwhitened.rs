@@ -12,10 +12,10 @@ use crate::{
 
 /// `q(u) = N(m, S)`, `S = WWᵀ`, over the inducing variables themselves.
 ///
-/// It is evaluated in whitened coordinates, `L⁻¹m` and `L⁻¹W`, which costs one triangular solve
-/// with M right-hand sides instead of one with N, and gives the divergence in the same form:
-/// `KL = ½(‖L⁻¹W‖²_F + ‖L⁻¹m‖² − M) + Σ log L_ii − Σ log|W_ii|`
-/// (L. Tiao, *A Handbook for Sparse Variational Gaussian Processes*, 2020).
+/// It is evaluated in whitened coordinates, `L⁻¹m` and `L⁻¹W`. This costs one triangular solve with
+/// M right-hand sides instead of one with N, and gives the KL divergence in the same form:
+/// `KL = ½(‖L⁻¹W‖²_F + ‖L⁻¹m‖² − M) + Σ log L_ii − Σ log|W_ii|` (L. Tiao, *A Handbook for Sparse
+/// Variational Gaussian Processes*, 2020).
 #[derive(Module, Debug)]
 pub struct Unwhitened<I: Module> {
     inducing: I,
@@ -25,7 +25,7 @@ pub struct Unwhitened<I: Module> {
 }
 
 impl<I: Module> Unwhitened<I> {
-    /// A posterior with the given inducing variables, distribution over `u` and jitter.
+    /// Creates a posterior from inducing variables, a distribution over `u` and a jitter.
     pub fn new(inducing: I, distribution: VariationalGaussian, jitter: Jitter) -> Self {
         Self {
             inducing,

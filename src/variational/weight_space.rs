@@ -16,13 +16,15 @@ use crate::{
 };
 
 /// `q(w_p) = N(m_p, W_pW_pᵀ)` over the weights of features, `f_p(x) = w_pᵀφ(x)`, with the prior
-/// `w ~ N(0, I)`: what a whitened posterior is to inducing variables, with φ in the place of
-/// `L⁻¹k_u` (Y. Zhu, P. Yuchi and Y. Xie, arXiv:2505.18526, eq. 8–10).
+/// `w ~ N(0, I)`. It corresponds to a whitened posterior over inducing variables, with φ in place
+/// of `L⁻¹k_u` (Y. Zhu, P. Yuchi and Y. Xie, arXiv:2505.18526, eq. 8–10).
 ///
-/// `μ = φᵀm`, `σ² = ‖Wᵀφ‖² + c`, `KL = ½(‖W‖²_F + ‖m‖² − R) − Σ_i log|W_ii|`. With a Gaussian
-/// likelihood the variance c in training is the penalty `−c/(2σ²)` of eq. 11, with any other one its
-/// like. In batches the prior variance is brought to the largest of the batch; in prediction to that
-/// of all training inputs, which [`with_level_of`](Self::with_level_of) finds.
+/// `μ = φᵀm`, `σ² = ‖Wᵀφ‖² + c`, `KL = ½(‖W‖²_F + ‖m‖² − R) − Σ_i log|W_ii|`, with the correction c
+/// of [`VarianceCorrection`]. With a Gaussian likelihood, c in the training variance is the penalty
+/// `−c/(2σ²)` of eq. 11; with other likelihoods it acts in the same way. For the features of a
+/// network, c raises the prior variance to the largest one in the batch in training, and to the
+/// largest one over all training inputs in prediction, which [`with_level_of`](Self::with_level_of)
+/// computes.
 #[derive(Module, Debug)]
 pub struct WeightSpace {
     distribution: VariationalGaussian,
@@ -33,8 +35,9 @@ pub struct WeightSpace {
 }
 
 impl WeightSpace {
-    /// A posterior with the given distribution over the weights and correction of the variance. It
-    /// knows of no training inputs yet.
+    /// Creates a posterior from a distribution over the weights and a variance correction. The
+    /// level is zero until [`with_level_of`](Self::with_level_of) or
+    /// [`with_level`](Self::with_level) sets it.
     pub fn new(distribution: VariationalGaussian, correction: VarianceCorrection) -> Self {
         let mean = distribution.mean();
         let zero = Tensor::zeros([1], (&mean.device(), mean.dtype()));
@@ -51,18 +54,18 @@ impl WeightSpace {
         &self.distribution
     }
 
-    /// Where the variance that the features leave is taken into account.
+    /// Whether training and prediction correct the variance that the features miss.
     pub fn correction(&self) -> VarianceCorrection {
         self.correction
     }
 
-    /// The level that predictions bring the prior variance to, `[1]`.
+    /// The level to which predictions raise the prior variance, `[1]`.
     pub fn level(&self) -> Tensor<1> {
         self.level.val()
     }
 
-    /// The posterior whose predictions bring the prior variance to the largest of these inputs,
-    /// `[N, D]`: those of training, once it is over.
+    /// Makes predictions raise the prior variance to the largest one among `inputs`, `[N, D]`. Pass
+    /// the training inputs once training is over.
     ///
     /// # Errors
     ///
@@ -77,7 +80,7 @@ impl WeightSpace {
         Ok(self.with_level(level))
     }
 
-    /// The posterior with the given [`level`](Self::level), `[1]`.
+    /// Sets the [`level`](Self::level), `[1]`.
     pub fn with_level(mut self, level: Tensor<1>) -> Self {
         self.level = self.level.map(|old| {
             let level = level.inner();

@@ -5,8 +5,8 @@ use burn::module::{Module, ModuleDisplay};
 use super::{Coordinates, InducingGaussians};
 use crate::{ops::Jitter, process::VariationalGaussian};
 
-/// `q(u) = N(L·m, L·S·Lᵀ)` with `L` the Cholesky factor of `Cov[u, u]`: the distribution is over
-/// the whitened variables `L⁻¹u`, whose prior is standard normal.
+/// `q(u) = N(L·m, L·S·Lᵀ)`, where `L` is the Cholesky factor of `Cov[u, u]`. The distribution is
+/// over the whitened variables `L⁻¹u`, whose prior is standard normal.
 ///
 /// With `Λ = L⁻¹K_uf`: `μ = Λᵀm`, `σ² = k_ff − colsum(Λ²) + colsum((WᵀΛ)²)`, `S = WWᵀ`
 /// (L. Tiao, *A Handbook for Sparse Variational Gaussian Processes*, 2020).
@@ -19,7 +19,7 @@ pub struct Whitened<I: Module> {
 }
 
 impl<I: Module> Whitened<I> {
-    /// A posterior with the given inducing variables, distribution over `L⁻¹u` and jitter.
+    /// Creates a posterior from inducing variables, a distribution over `L⁻¹u` and a jitter.
     pub fn new(inducing: I, distribution: VariationalGaussian, jitter: Jitter) -> Self {
         Self {
             inducing,

@@ -162,11 +162,11 @@ fn parameters_that_cannot_be_what_is_asked() {
             ),
             (
                 "--prior kernel.variance=gamma(0,1)",
-                "the prior gamma(0, 1) of kernel.variance is no distribution; shape and rate must be positive",
+                "the prior gamma(0, 1) of kernel.variance is not a distribution; shape and rate must be positive",
             ),
             (
                 "--mean constant --prior mean.constant=half-normal(1)",
-                "half-normal(1) has no density at every value that mean.constant may take; give mean.constant bounds within 0 and inf",
+                "half-normal(1) has zero density at some values that mean.constant may take; give mean.constant bounds within 0 and inf",
             ),
         ],
     );

@@ -1,4 +1,4 @@
-//! Actions: which combinations of the data a computation-aware posterior has seen.
+//! Actions: the linear combinations of the data that a computation-aware posterior conditions on.
 
 use burn::{
     module::{Module, ModuleDisplay, Param},
@@ -11,46 +11,46 @@ use serde::{Deserialize, Serialize};
 use super::iterations::eigenvectors;
 use crate::{inducing::InducingVariables, kernels::Kernel, ops::Blocks};
 
-/// The columns of S, `[N, I]`: I combinations of the function values at N points.
+/// The columns of S, `[N, I]`: I linear combinations of the function values at N points.
 pub trait Actions: Module + ModuleDisplay {
-    /// How many there are, I.
+    /// The number of actions, I.
     fn count(&self) -> usize;
 
-    /// `SᵀB`, `[I, C]`, of columns `[N, C]`.
+    /// `SᵀB`, `[I, C]`, for columns `[N, C]`.
     fn project(&self, columns: Tensor<2>) -> Tensor<2>;
 
-    /// `S·B`, `[N, C]`, of weights `[I, C]`.
+    /// `S·B`, `[N, C]`, for weights `[I, C]`.
     fn combine(&self, weights: Tensor<2>) -> Tensor<2>;
 
     /// `SᵀS`, `[I, I]`.
     fn gram(&self) -> Tensor<2>;
 
-    /// `SᵀK(X, X)`, `[I, N]`, at the points `[N, D]`, never with a matrix of N² numbers.
+    /// `SᵀK(X, X)`, `[I, N]`, at the points `[N, D]`, without storing an N×N matrix.
     fn matrix<K: Kernel>(&self, kernel: &K, points: Tensor<2>) -> Tensor<2>;
 
     /// `SᵀK(X, x)`, `[I, N′]`, at other points `[N′, D]`.
     fn covariance<K: Kernel>(&self, kernel: &K, points: Tensor<2>, x: Tensor<2>) -> Tensor<2>;
 }
 
-/// Where the values of [`BlockActions`] start.
+/// The initial values of [`BlockActions`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ActionStart {
-    /// Independent normal, of unit length on average.
+    /// Independent normal values, with unit length on average.
     #[default]
     Normal,
     /// The targets of each run.
     Targets,
-    /// The eigenvector of the covariances of each run with the largest eigenvalue, for which see
+    /// For each run, the eigenvector of its covariance matrix with the largest eigenvalue; see
     /// [`BlockActions::principal`].
     Eigenvectors,
 }
 
-/// Trained actions, each a combination of one run of consecutive points: column j of S is zero
-/// outside of `B_j`, so that N numbers are trained and `SᵀS` is diagonal (J. Wenger et al.,
+/// Trained actions, each a combination of one run of consecutive points. Column j of S is zero
+/// outside of `B_j`, so only N numbers are trained and `SᵀS` is diagonal (J. Wenger et al.,
 /// *Computation-Aware Gaussian Processes: Model Selection And Linear-Time Inference*,
-/// arXiv:2411.01036, eqs. 13 and 14). All points are in a run; the lengths of two differ by one at
-/// most.
+/// arXiv:2411.01036, eqs. 13 and 14). The runs cover all points, and their lengths differ by at
+/// most one.
 #[derive(Module, Debug)]
 pub struct BlockActions {
     /// s, `[N]`
@@ -60,11 +60,11 @@ pub struct BlockActions {
 }
 
 impl BlockActions {
-    /// Actions with the given values, `[N]`.
+    /// Creates actions with the given values, `[N]`.
     ///
     /// # Panics
     ///
-    /// If there are not as many values as points in the runs.
+    /// If the number of values differs from the number of points in the runs.
     #[track_caller]
     pub fn new(blocks: Blocks, values: Tensor<1>) -> Self {
         let ([count], points) = (values.dims(), blocks.points());
@@ -78,8 +78,9 @@ impl BlockActions {
         }
     }
 
-    /// For each run the eigenvector of `K(X_j, X_j)` with the largest eigenvalue, at points `[N, D]`
-    /// without autodiff: of all combinations of the run that of the largest variance.
+    /// For each run, the eigenvector of `K(X_j, X_j)` with the largest eigenvalue, at points
+    /// `[N, D]`, which must not be on an autodiff device. Among all combinations of the run with
+    /// unit length, it has the largest variance.
     pub fn principal<K: Kernel>(blocks: Blocks, kernel: &K, points: &Tensor<2>) -> Self {
         let values = blocks.ranges().map(|run| {
             let points = points.clone().narrow(0, run.start, run.len());
@@ -89,9 +90,9 @@ impl BlockActions {
         Self::new(blocks, Tensor::cat(values.collect(), 0))
     }
 
-    /// Actions that start as `start` says, at points `[N, D]` under the given kernel, for targets
-    /// `[N, P]`, of which the first column counts; `seed` is that of normal ones. Nothing has
-    /// autodiff.
+    /// Initial actions at points `[N, D]` under the given kernel, for targets `[N, P]`, of which
+    /// only the first column is used. `seed` applies to normal values. No argument may be on an
+    /// autodiff device.
     pub fn starting<K: Kernel>(
         start: ActionStart,
         blocks: Blocks,
@@ -127,7 +128,7 @@ impl BlockActions {
         self.blocks
     }
 
-    /// The same combinations, each divided by its length; those of length zero as they are.
+    /// Scales each action to unit length; actions of length zero are unchanged.
     pub fn normalized(mut self) -> Self {
         let squares = self.project(self.column()); // [I, 1]
         let lengths = squares.clone().sqrt().mask_fill(squares.equal_elem(0), 1);
@@ -139,7 +140,7 @@ impl BlockActions {
         self
     }
 
-    /// The run that each point is in, `[N]`.
+    /// The index of the run that contains each point, `[N]`.
     fn runs(&self) -> Tensor<1, Int> {
         let runs = self.blocks.ranges().enumerate();
         let runs: Vec<i64> = runs
@@ -184,7 +185,7 @@ impl Actions for BlockActions {
     }
 }
 
-/// Actions that combine all points, not trained.
+/// Actions that combine all points and are not trained.
 #[derive(Module, Debug)]
 pub struct DenseActions {
     /// S, [N, I]
@@ -192,7 +193,7 @@ pub struct DenseActions {
 }
 
 impl DenseActions {
-    /// Actions with the given columns, `[N, I]`, without their history.
+    /// Creates actions with the given columns, `[N, I]`, which are detached.
     pub fn new(columns: Tensor<2>) -> Self {
         let columns = Param::from_tensor(columns.detach());
         Self {
@@ -234,14 +235,14 @@ impl Actions for DenseActions {
     }
 }
 
-/// The combinations `u = Sᵀf(X)` as inducing variables: any process conditioned on inducing
-/// variables is conditioned on them alike.
+/// The combinations `u = Sᵀf(X)` as inducing variables, so that processes conditioned on inducing
+/// variables can condition on them.
 #[derive(Module, Debug)]
 pub struct ActionVariables<A: Module> {
     sets: Vec<ActionSet<A>>,
 }
 
-/// Actions on points of their own.
+/// Actions together with their points.
 #[derive(Module, Debug)]
 struct ActionSet<A: Module> {
     actions: A,
@@ -250,7 +251,8 @@ struct ActionSet<A: Module> {
 }
 
 impl<A: Actions> ActionVariables<A> {
-    /// The combinations of the function values at `points`, `[N, D]`, which are not trained.
+    /// Creates the combinations of the function values at `points`, `[N, D]`, which are not
+    /// trained.
     pub fn new(actions: A, points: Tensor<2>) -> Self {
         let points = Param::from_tensor(points).set_require_grad(false);
         Self {
@@ -271,7 +273,7 @@ impl<A: Actions> ActionSet<A> {
         self.actions.project(covariance.transpose())
     }
 
-    /// `Cov[u, v]` with the combinations of other points, [I, I2].
+    /// `Cov[u, v]` with the combinations of another set, [I, I2].
     fn with<K: Kernel>(&self, kernel: &K, other: &Self) -> Tensor<2> {
         let covariance = self.covariance(kernel, other.points.val());
         other.actions.project(covariance.transpose()).transpose()

@@ -8,9 +8,9 @@ use crate::{kernels::Kernel, ops::NotPositiveDefinite};
 /// An [`ActionPolicy`] chosen at run time.
 #[derive(Module, Debug)]
 pub enum AnyActionPolicy {
-    /// Trained actions of one run of points each.
+    /// Trained actions, each on one run of points.
     Blocks(BlockActions),
-    /// Actions by iteration.
+    /// Actions chosen iteratively.
     Iterations(Iterations),
 }
 

@@ -1,4 +1,4 @@
-//! The losses of a computation-aware posterior, with their gradients in closed form.
+//! Losses of a computation-aware posterior, with closed-form gradients.
 
 use core::f64::consts::PI;
 
@@ -9,10 +9,11 @@ use crate::{
     ops::{CholeskyFactor, Jitter, NotPositiveDefinite, cholesky, gram},
 };
 
-/// Data whose products with the covariances are in memory in double precision at once.
+/// The number of data points whose products with the covariances are in memory in double precision
+/// at once.
 const COLUMNS: usize = 2048;
 
-/// What the losses are functions of, P outputs at N points with I actions.
+/// The arguments of the losses, for P outputs at N points with I actions.
 pub(super) struct Terms {
     /// `W = SᵀK`, [I, N]
     pub covariance: Tensor<2>,
@@ -30,7 +31,7 @@ pub(super) struct Terms {
     pub noise: Tensor<1>,
 }
 
-/// `M = A + σ²G` and what is computed with it, in double precision where the host computes.
+/// `M = A + σ²G` and quantities derived from it, in double precision if the host computes.
 struct Posterior {
     /// A and G, symmetric
     projected: Tensor<2>,
@@ -92,8 +93,8 @@ impl Posterior {
         self.factor.log_determinant() - self.gram_factor.log_determinant()
     }
 
-    /// The terms that only the gradients of A, G, t and σ² come from: `Ḡ = σ²M̄ − P·G⁻¹/2` and
-    /// `∂σ² = tr(M̄G)` for the gradient M̄ of M.
+    /// The gradients with respect to G and σ² that come from M and `log|G|`: `Ḡ = σ²M̄ − P·G⁻¹/2`
+    /// and `∂σ² = tr(M̄G)`, where M̄ is the gradient with respect to M.
     fn of_gram(&self, slope: &Tensor<2>, outputs: f64) -> (Tensor<2>, Tensor<1>) {
         let inverse = inverse(&self.gram_factor, &self.gram);
         let gram = slope.clone() * self.noise() - inverse * (0.5 * outputs);
@@ -101,7 +102,7 @@ impl Posterior {
     }
 }
 
-/// What the data add up to.
+/// Sums over the data.
 struct Fit {
     /// `WWᵀ`, [I, I]
     squares: Tensor<2>,
@@ -116,7 +117,8 @@ struct Fit {
 }
 
 impl Fit {
-    /// Some columns of W at a time, so that nothing of its size is in double precision.
+    /// Processes the columns of W in blocks, so that no matrix of the size of W is in double
+    /// precision.
     fn new(terms: &Terms, posterior: &Posterior) -> Self {
         let ([rows, columns], [_, outputs]) = (terms.covariance.dims(), terms.residual.dims());
         let (dtype, given) = (posterior.gram.dtype(), terms.covariance.dtype());
@@ -157,7 +159,7 @@ impl Fit {
     }
 }
 
-/// The negative evidence lower bound of the posterior that has seen `Sᵀy`,
+/// The negative evidence lower bound of the posterior conditioned on `Sᵀy`,
 /// `−log p(y) + KL[q ‖ p(f | y)]`, summed over outputs (J. Wenger et al., arXiv:2411.01036, eqs. 10
 /// and 11):
 ///
@@ -218,8 +220,8 @@ fn congruent(inverse: &Tensor<2>, matrix: Tensor<2>) -> Tensor<2> {
     inverse.clone().matmul(matrix).matmul(inverse.clone())
 }
 
-/// The negative log density of the projected data, `−log N(S′ᵀŷ | 0, S′ᵀ(K + σ²I)S′)` with the
-/// columns of S′ an orthonormal basis of those of S, summed over outputs (J. Wenger et al.,
+/// The negative log density of the projected data, `−log N(S′ᵀŷ | 0, S′ᵀ(K + σ²I)S′)`, summed over
+/// outputs, where the columns of S′ are an orthonormal basis of the span of S (J. Wenger et al.,
 /// arXiv:2411.01036, eq. 9): `½[tᵀM⁻¹t + log|M| − log|G| + I·log 2π]`.
 pub(super) fn projected_loss(terms: Terms) -> Result<Tensor<1>, NotPositiveDefinite> {
     let posterior = Posterior::new(&terms)?;
@@ -246,8 +248,8 @@ pub(super) fn projected_loss(terms: Terms) -> Result<Tensor<1>, NotPositiveDefin
     finish(terms, value, slopes)
 }
 
-/// The value, which carries the slopes to the terms where these are tracked: `Σ slope·term` is linear
-/// in the terms, with the gradient in closed form as coefficients, and itself subtracted.
+/// Attaches the closed-form gradients to the value: adds `Σ slope·term`, which is linear in the
+/// tracked terms, and subtracts the same number without gradients.
 fn finish(terms: Terms, value: Tensor<1>, slopes: Terms) -> Result<Tensor<1>, NotPositiveDefinite> {
     let dtype = terms.covariance.dtype();
     let value = value.cast(dtype);

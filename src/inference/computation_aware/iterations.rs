@@ -1,4 +1,4 @@
-//! The recursion of computation-aware inference: one action after the other.
+//! The recursion of computation-aware inference, which adds one action at a time.
 
 use burn::{
     module::Module,
@@ -15,30 +15,30 @@ use crate::{
     ops::{Jitter, NotPositiveDefinite, cholesky},
 };
 
-/// What the next action is.
+/// The choice of the next action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum IterationRule {
-    /// The residual `y − (K + σ²I)v`: the directions are those of conjugate gradients, and v their
+    /// The residual `y − (K + σ²I)v`. The directions are those of conjugate gradients, and v is its
     /// iterate.
     Residuals,
-    /// The residual times an approximate inverse from `rank` pivots.
+    /// The residual times an approximate inverse, computed from `rank` pivots.
     PreconditionedResiduals {
-        /// Pivots of the pivoted Cholesky factorization.
+        /// The number of pivots of the pivoted Cholesky factorization.
         rank: usize,
     },
-    /// One point after the other: the posterior of a part of the data.
+    /// One point at a time, which gives the posterior of a subset of the data.
     UnitVectors,
     /// Independent standard normal vectors.
     RandomVectors,
-    /// The eigenvectors of the covariance matrix with the largest eigenvalues, which tell most about
-    /// the function. Time N³ and memory N²: for small problems.
+    /// The eigenvectors of the covariance matrix with the largest eigenvalues, the most informative
+    /// actions about the function. Time N³ and memory N², so only for small problems.
     Eigenvectors,
 }
 
-/// Actions by iteration (J. Wenger, G. Pleiss, M. Pförtner, P. Hennig and J. Cunningham, *Posterior
-/// and Computational Uncertainty in Gaussian Processes*, arXiv:2205.15449, algorithm 1), made anew
-/// for every problem; the residuals are those of the first output.
+/// Actions chosen iteratively for each problem (J. Wenger, G. Pleiss, M. Pförtner, P. Hennig and J.
+/// Cunningham, *Posterior and Computational Uncertainty in Gaussian Processes*, arXiv:2205.15449,
+/// algorithm 1). Residuals are those of the first output.
 #[derive(Module, Debug)]
 pub struct Iterations {
     #[module(skip)]
@@ -51,10 +51,10 @@ pub struct Iterations {
     seed: u64,
 }
 
-/// What the iteration ends with.
+/// The result of the iteration.
 #[derive(Clone, Debug)]
 pub struct Iterated {
-    /// S, `[N, I]`, of unit length; by residuals, orthonormal.
+    /// S, `[N, I]`, with columns of unit length; orthonormal if they are residuals.
     pub actions: Tensor<2>,
     /// D with `C = DDᵀ ≈ (K + σ²I)⁻¹`, `[N, I]`.
     pub directions: Tensor<2>,
@@ -65,8 +65,8 @@ pub struct Iterated {
 }
 
 impl Iterations {
-    /// At most `count` iterations, at least one, less where the residual falls below `tolerance`
-    /// times the targets' length.
+    /// Makes at most `count` iterations, but at least one. Stops early when the residual falls
+    /// below `tolerance` times the norm of the targets.
     pub fn new(rule: IterationRule, count: usize, tolerance: f64) -> Self {
         Self {
             rule,
@@ -76,20 +76,21 @@ impl Iterations {
         }
     }
 
-    /// With other random vectors.
+    /// Sets the seed for random vectors.
     pub fn with_seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
 
-    /// Iterates on a problem: with the action s, `z = (K + σ²I)s`, `d = s − Cz`, `η = zᵀd`, it is
-    /// `C ← C + ddᵀ/η` and `v ← v + d·(sᵀr)/η`. Ends early where η is not positive to rounding: the
-    /// action is a combination of earlier ones. Nothing is tracked.
+    /// Runs the iteration on a problem. With the action s, `z = (K + σ²I)s`, `d = s − Cz` and
+    /// `η = zᵀd`, the update is `C ← C + ddᵀ/η` and `v ← v + d·(sᵀr)/η`. Ends early if η is not
+    /// positive up to rounding, because the action is then a combination of earlier ones. Nothing
+    /// is tracked by autodiff.
     ///
     /// # Errors
     ///
-    /// When the preconditioner cannot be factored, or the first action has no positive variance: a
-    /// covariance or a target is not a number.
+    /// When the preconditioner cannot be factored, or the first action has no positive variance
+    /// because a covariance or a target is NaN.
     pub fn run<K: Kernel>(
         &self,
         problem: &Regression<'_, K>,
@@ -116,7 +117,7 @@ impl Iterations {
             }
             let action = match rule.next(&state) {
                 Some(action) => action,
-                // Targets of zero: what a single one of them says is as good as any.
+                // The targets are zero, so any data point is as informative as another.
                 None if index == 0 => unit_vector(&residual, 0),
                 None => break,
             };
@@ -154,7 +155,7 @@ fn number(tensor: Tensor<1>) -> f64 {
     tensor.into_data().iter::<f64>().sum()
 }
 
-/// Columns that have been met, side by side.
+/// A growing matrix of columns.
 struct Columns {
     /// [N, I]
     matrix: Tensor<2>,
@@ -171,7 +172,7 @@ impl Columns {
         }
     }
 
-    /// Kept as rows, which are contiguous. Room doubles as it runs out.
+    /// Columns are stored as rows, which are contiguous. The capacity doubles when it runs out.
     fn push(&mut self, column: Tensor<2>) {
         let [room, rows] = self.matrix.dims();
         if self.count == room {
@@ -199,10 +200,10 @@ impl Columns {
     }
 }
 
-/// Columns that there is room for from the start.
+/// The initial capacity for columns.
 const ROOM: usize = 16;
 
-/// What is known after some iterations.
+/// The state after some iterations.
 struct State {
     actions: Columns,
     /// D
@@ -228,8 +229,8 @@ impl State {
         }
     }
 
-    /// Takes one action; whether it was new. The first one is, unless its variance is no positive
-    /// number.
+    /// Adds an action. Returns false if it is a combination of earlier ones. The first action is
+    /// always added; it is an error if its variance is not a positive number.
     fn advance<K: Kernel>(
         &mut self,
         problem: &Regression<'_, K>,
@@ -239,8 +240,8 @@ impl State {
             .kernel
             .matrix_product(problem.inputs.clone(), action.clone());
         let image = covariance + action.clone() * problem.noise.clone().reshape([1, 1]); // z
-        // Twice: what rounding leaves of the earlier directions in the first difference would grow
-        // with every iteration.
+        // Orthogonalize twice: the rounding error that one pass leaves of earlier directions would
+        // grow with every iteration.
         let (mut direction, mut moved) = (action.clone(), image.clone());
         for _ in 0..2 {
             let known = self.images.project(direction.clone()); // Dᵀz = (K̂D)ᵀs, [I, 1]
@@ -257,7 +258,7 @@ impl State {
             DType::F64 => f64::EPSILON,
             _ => f64::from(f32::EPSILON),
         };
-        // `!(>)` and not `<=`: NaN must stop.
+        // Use `!(>)` instead of `<=`, so that NaN stops the iteration.
         #[allow(clippy::neg_cmp_op_on_partial_ord)]
         if !(size > 16.0 * epsilon * whole) {
             return Ok(false);
@@ -265,7 +266,7 @@ impl State {
         self.actions.push(action);
         self.directions.push(direction / size.sqrt());
         self.images.push(moved / size.sqrt());
-        // From the whole sum, so that its rounding does not add up over the iterations.
+        // Recompute the residual from the whole sum, so that rounding errors do not accumulate.
         let weights = self.directions.project(self.target.clone());
         self.residual = self.target.clone() - self.images.combine(weights);
         self.residuals.push(norm(&self.residual));
@@ -286,7 +287,7 @@ impl State {
     }
 }
 
-/// A rule with what it needs.
+/// A rule with its state.
 enum Rule {
     Residuals(Option<Box<Preconditioner>>),
     UnitVectors,
@@ -317,7 +318,7 @@ impl Rule {
         })
     }
 
-    /// The next action, [N, 1], of unit length; none where there is no other.
+    /// The next action, [N, 1], of unit length, or `None` if there are no more.
     fn next(&mut self, state: &State) -> Option<Tensor<2>> {
         let like = &state.residual;
         let ([rows, _], index) = (like.dims(), state.actions.count);
@@ -327,8 +328,9 @@ impl Rule {
                     Some(preconditioner) => preconditioner.solve(like.clone()),
                     None => like.clone(),
                 };
-                // Orthogonal to the earlier ones, as they are in exact arithmetic: the span is the
-                // same, and SᵀS stays well conditioned in single precision.
+                // Orthogonalize against earlier actions, to which residuals are orthogonal in exact
+                // arithmetic. The span is the same, and SᵀS stays well conditioned in single
+                // precision.
                 for _ in 0..2 {
                     action = action.clone() / norm(&action);
                     let known = state.actions.project(action.clone());
@@ -350,7 +352,7 @@ impl Rule {
     }
 }
 
-/// A column of numbers, [N, 1].
+/// A column vector, [N, 1].
 fn vector(values: Vec<f64>, like: &Tensor<2>) -> Tensor<2> {
     let (rows, dtype) = (values.len(), like.dtype());
     let data = TensorData::new(values, [rows, 1]).convert_dtype(dtype);
@@ -367,7 +369,7 @@ fn unit_vector(like: &Tensor<2>, index: usize) -> Tensor<2> {
     )
 }
 
-/// The eigenvectors of a symmetric matrix as columns, that of the largest eigenvalue first.
+/// The eigenvectors of a symmetric matrix as columns, in order of decreasing eigenvalues.
 pub(super) fn eigenvectors(covariance: Tensor<2>) -> Tensor<2> {
     let ([size, _], options) = (
         covariance.dims(),
@@ -376,7 +378,7 @@ pub(super) fn eigenvectors(covariance: Tensor<2>) -> Tensor<2> {
     let values: Vec<f64> = covariance.clone().into_data().iter::<f64>().collect();
     let matrix = MatRef::from_row_major_slice(&values, size, size);
     let Ok(decomposition) = matrix.self_adjoint_eigen(Side::Lower) else {
-        // Not finite: what follows says so, with the matrix's name.
+        // The matrix is not finite; the next factorization will report that.
         return covariance;
     };
     let vectors = decomposition.U();

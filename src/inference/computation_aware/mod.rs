@@ -1,5 +1,5 @@
-//! Computation-aware regression: a posterior that has seen some combinations of the data, and counts
-//! what it has not computed as uncertainty.
+//! Computation-aware regression: a posterior that conditions on some linear combinations of the
+//! data and counts the omitted computation as uncertainty.
 
 mod actions;
 mod any;
@@ -36,7 +36,7 @@ use crate::{
 pub(in crate::inference) use bound::symmetric;
 use bound::{Terms, evidence_loss, projected_loss};
 
-/// A regression problem: `y = f(X) + ε` with a Gaussian process f of mean zero.
+/// A regression problem: `y = f(X) + ε` with a zero-mean Gaussian process f.
 #[derive(Debug)]
 pub struct Regression<'a, K> {
     /// The kernel of f.
@@ -51,26 +51,26 @@ pub struct Regression<'a, K> {
 
 /// Chooses the actions for a regression problem.
 pub trait ActionPolicy: Module + ModuleDisplay {
-    /// What it chooses.
+    /// The type of the actions.
     type Actions: Actions;
 
-    /// The actions.
+    /// Chooses the actions.
     ///
     /// # Errors
     ///
-    /// When a matrix that the choice needs cannot be factored.
+    /// When a matrix required for the choice cannot be factored.
     fn actions<K: Kernel>(
         &self,
         problem: &Regression<'_, K>,
     ) -> Result<Self::Actions, NotPositiveDefinite>;
 
-    /// The same policy after a step of gradient descent, for which see [`FullBatch::after_step`].
+    /// Updates the policy after a step of gradient descent; see [`FullBatch::after_step`].
     fn after_step(self) -> Self {
         self
     }
 }
 
-/// The actions that are trained, whatever the problem.
+/// Uses the trained actions for every problem.
 impl ActionPolicy for BlockActions {
     type Actions = Self;
 
@@ -78,14 +78,15 @@ impl ActionPolicy for BlockActions {
         Ok(self.clone())
     }
 
-    /// With actions of unit length: the loss does not depend on lengths, its gradient is at right angles
-    /// to the actions, so that steps of Adam tend to make them longer, and longer ones turn less.
+    /// Rescales the actions to unit length. The loss does not depend on their length, so its
+    /// gradient is orthogonal to them and Adam steps tend to lengthen them. The longer they are,
+    /// the less a step turns them.
     fn after_step(self) -> Self {
         self.normalized()
     }
 }
 
-/// Given actions, whatever the problem.
+/// Uses the given actions for every problem.
 impl ActionPolicy for DenseActions {
     type Actions = Self;
 
@@ -94,27 +95,27 @@ impl ActionPolicy for DenseActions {
     }
 }
 
-/// What training minimizes.
+/// The training loss.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ActionLoss {
     /// The negative evidence lower bound (arXiv:2411.01036, eq. 11).
     #[default]
     Evidence,
-    /// The negative log density of the projected data (eq. 9), which sees the data through the
-    /// actions alone: it fits badly and is here to be compared with.
+    /// The negative log density of the projected data (eq. 9), which uses the data only through the
+    /// actions. It fits poorly and is provided for comparison.
     Projected,
 }
 
-/// Regression with a posterior that has seen `Sᵀy` for I actions S: with `M = Sᵀ(K + σ²I)S` and
-/// `ṽ = M⁻¹Sᵀ(y − m)`,
+/// Regression with a posterior conditioned on `Sᵀy` for I actions S. With `M = Sᵀ(K + σ²I)S` and
+/// `ṽ = M⁻¹Sᵀ(y − m)`:
 /// `μ(x) = m(x) + k(x, X)S·ṽ`, `k_I(x, x′) = k(x, x′) − k(x, X)S·M⁻¹·Sᵀk(X, x′)`
-/// (J. Wenger, K. Wu, P. Hennig, J. Gardner, G. Pleiss and J. Cunningham, *Computation-Aware Gaussian
-/// Processes: Model Selection And Linear-Time Inference*, arXiv:2411.01036, eq. 5).
+/// (J. Wenger, K. Wu, P. Hennig, J. Gardner, G. Pleiss and J. Cunningham, *Computation-Aware
+/// Gaussian Processes: Model Selection And Linear-Time Inference*, arXiv:2411.01036, eq. 5).
 ///
-/// The variance is that of the exact posterior and, on top, the uncertainty that more computation
-/// would take away: it is never smaller than the exact one. Memory N·I; time N² for the covariances,
-/// which are never stored, and N·I².
+/// The variance is the variance of the exact posterior plus the uncertainty that more computation
+/// would remove, so it is never smaller than the exact variance. Memory N·I; time N² for the
+/// covariances, which are never stored, plus N·I².
 #[derive(Module, Debug)]
 pub struct ComputationAware<K: Module, M: Module, A: Module> {
     kernel: K,
@@ -128,7 +129,7 @@ pub struct ComputationAware<K: Module, M: Module, A: Module> {
 }
 
 impl<K: Kernel, M: Mean, A: ActionPolicy> ComputationAware<K, M, A> {
-    /// Regression with the given prior, noise, and policy for the actions.
+    /// Creates regression with the given prior, noise and policy for the actions.
     pub fn new(kernel: K, mean: M, likelihood: Gaussian, policy: A) -> Self {
         Self {
             kernel,
@@ -140,13 +141,13 @@ impl<K: Kernel, M: Mean, A: ActionPolicy> ComputationAware<K, M, A> {
         }
     }
 
-    /// With another loss.
+    /// Sets the loss.
     pub fn with_loss(mut self, loss: ActionLoss) -> Self {
         self.loss = loss;
         self
     }
 
-    /// With these priors of its parameters, by their paths, which its trainer adds to the objective.
+    /// Sets priors of parameters, given by path. Trainers add their log density to the objective.
     pub fn with_priors(mut self, priors: Priors) -> Self {
         self.priors = priors;
         self
@@ -167,7 +168,7 @@ impl<K: Kernel, M: Mean, A: ActionPolicy> ComputationAware<K, M, A> {
         &self.likelihood
     }
 
-    /// What chooses the actions.
+    /// The policy that chooses the actions.
     pub fn policy(&self) -> &A {
         &self.policy
     }
@@ -194,7 +195,7 @@ impl<K: Kernel, M: Mean, A: ActionPolicy> FullBatch for ComputationAware<K, M, A
     }
 
     /// The negative loss, summed over outputs. Actions that the policy computes from the
-    /// hyperparameters are constants to the gradient.
+    /// hyperparameters receive no gradients.
     fn objective(
         &self,
         inputs: Tensor<2>,
@@ -247,7 +248,7 @@ impl<K: Kernel, M: Mean, A: ActionPolicy> FullBatch for ComputationAware<K, M, A
         let (dtype, precise) = (projected.dtype(), precise_type(&projected));
         let projected = projected.cast(precise);
         let observed = actions.gram().cast(precise) * noise.cast(precise).reshape([1, 1]);
-        // Symmetric to the last bit.
+        // Make the matrix exactly symmetric.
         let factor = cholesky(symmetric(projected) + observed, Jitter::NONE)?;
         let mean = factor.solve(actions.project(residual).cast(precise));
         let process = ConditionedProcess::new(
@@ -266,7 +267,7 @@ impl<K: Kernel, M: Mean, A: ActionPolicy> FullBatch for ComputationAware<K, M, A
     }
 }
 
-/// A factor in another type.
+/// Casts a factor to another type.
 fn rounded(
     factor: CholeskyFactor<2>,
     dtype: burn::tensor::DType,

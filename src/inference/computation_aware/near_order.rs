@@ -1,4 +1,4 @@
-//! An order of points in which consecutive ones are near each other.
+//! An ordering of points that places nearby points next to each other.
 
 use core::ops::Range;
 
@@ -6,17 +6,18 @@ use burn::tensor::{Int, Tensor};
 
 use crate::ops::Blocks;
 
-/// An order of points `[N, D]`, as their numbers `[N]`, in which those of every run of `blocks` are
-/// near each other: a plane across the coordinate of the largest variance has half of the runs on
-/// either side, and so on within each half. Points of a run keep their order.
+/// Orders points `[N, D]` so that the points of each run of `blocks` are near each other, and
+/// returns their indices `[N]`. A plane across the coordinate with the largest variance puts half
+/// of the runs on either side, and each half is divided in the same way. Points within a run keep
+/// their order.
 ///
-/// A combination of near points can be an average of the function there, and averages over cells in
-/// which it hardly changes explain it; a combination of points from everywhere must first be trained
-/// to leave most of them out. Time N·D·log I.
+/// A combination of nearby points can average the function over a cell, and averages over cells in
+/// which the function hardly changes describe it well. A combination of scattered points must first
+/// learn to ignore most of them. Time N·D·log I.
 ///
 /// # Panics
 ///
-/// If `blocks` are of another number of points.
+/// If the number of points differs from that of `blocks`.
 #[track_caller]
 pub fn near_order(points: &Tensor<2>, blocks: Blocks) -> Tensor<1, Int> {
     let [count, dimensions] = points.dims();
@@ -45,7 +46,7 @@ struct Cells {
 }
 
 impl Cells {
-    /// Orders `points` for the given runs, which they fill.
+    /// Orders `points`, which fill the given runs.
     fn divide(&self, points: &mut [usize], runs: Range<usize>) {
         if runs.len() <= 1 {
             points.sort_unstable();
@@ -65,7 +66,7 @@ impl Cells {
         self.divide(right, middle..runs.end);
     }
 
-    /// The coordinate of the largest variance; none where points have no coordinates.
+    /// The coordinate with the largest variance, or `None` if points have no coordinates.
     fn widest(&self, points: &[usize]) -> Option<usize> {
         let variance = |coordinate: usize| {
             let (mut mean, mut squares) = (0.0, 0.0);

@@ -9,8 +9,8 @@ use crate::{
     ops::{CholeskyFactor, Jitter, NotPositiveDefinite, add_to_diagonal, cholesky, gram},
 };
 
-/// `P = ΛᵀΛ + σ²I` with Λ, [R, N], from the R first pivots of the pivoted Cholesky factorization of K
-/// (J. Wenger, G. Pleiss, P. Hennig, J. Cunningham and J. Gardner, *Preconditioning for Scalable
+/// `P = ΛᵀΛ + σ²I` with Λ, [R, N], from the first R pivots of the pivoted Cholesky factorization of
+/// K (J. Wenger, G. Pleiss, P. Hennig, J. Cunningham and J. Gardner, *Preconditioning for Scalable
 /// Gaussian Process Hyperparameter Optimization*, arXiv:2107.00243).
 #[derive(Clone, Debug)]
 pub struct Preconditioner {
@@ -23,7 +23,8 @@ pub struct Preconditioner {
 }
 
 impl Preconditioner {
-    /// That of a problem, with `rank` pivots, or fewer where there are fewer distinct inputs.
+    /// Creates the preconditioner of a problem with `rank` pivots, or fewer if there are fewer
+    /// distinct inputs.
     pub fn new<K: Kernel>(
         problem: &Regression<'_, K>,
         rank: usize,
@@ -31,7 +32,8 @@ impl Preconditioner {
         let inputs = problem.inputs.clone();
         let [rows, _] = inputs.dims();
         let mut rank = rank.min(rows);
-        // Fewer distinct inputs than pivots: any number of them makes a valid preconditioner.
+        // There may be fewer distinct inputs than pivots; any number of pivots makes a valid
+        // preconditioner.
         let pivots = loop {
             match greedy_variance(problem.kernel, inputs.clone(), rank.max(1), 0) {
                 Ok(pivots) => break pivots,
@@ -67,7 +69,7 @@ impl Preconditioner {
         (columns - self.features.clone().transpose().matmul(projected)) / self.noise.clone()
     }
 
-    /// `(σ²I + ΛΛᵀ)^{-½}·Λ`, [R, N]: rows between zero and one in length that span those of Λ.
+    /// `(σ²I + ΛΛᵀ)^{-½}·Λ`, [R, N]: rows that span those of Λ, with lengths between zero and one.
     pub fn whitened_features(&self) -> Tensor<2> {
         self.factor.solve(self.features.clone())
     }
@@ -80,7 +82,7 @@ impl Preconditioner {
         (rows - rank) as f64 * noise.ln() + number(self.factor.log_determinant())
     }
 
-    /// Draws of `N(0, P)`, [N, C], from standard normal numbers [N, C] and [R, C].
+    /// Samples of `N(0, P)`, [N, C], from standard normals [N, C] and [R, C].
     pub fn draw(&self, of_noise: Tensor<2>, of_features: Tensor<2>) -> Tensor<2> {
         of_noise * self.noise.clone().sqrt() + self.features.clone().transpose().matmul(of_features)
     }

@@ -1,4 +1,4 @@
-//! What the data leave uncertain, and what the computation does.
+//! The uncertainty due to limited data and due to limited computation.
 
 use burn::tensor::Tensor;
 
@@ -15,16 +15,16 @@ use crate::{
 /// `k_I(x, x) = k_*(x, x) + k(x, X)(K̂⁻¹ − C_I)k(X, x)`.
 #[derive(Clone, Debug)]
 pub struct Uncertainty {
-    /// The variance of the exact posterior, which more data would take away, `[N]`.
+    /// The variance of the exact posterior, which more data would reduce, `[N]`.
     pub mathematical: Tensor<1>,
-    /// What more computation would take away, `[N]`.
+    /// The additional variance, which more computation would remove, `[N]`.
     pub computational: Tensor<1>,
 }
 
 impl<K: Kernel, M: Mean, A: ActionPolicy> ComputationAware<K, M, A> {
     /// The two parts of the variances at `x` (J. Wenger et al., *Computation-Aware Gaussian
-    /// Processes*, arXiv:2411.01036, Section 2). The exact variance is computed by conjugate
-    /// gradients: never a matrix of N² numbers, but time N² for each iteration.
+    /// Processes*, arXiv:2411.01036, Section 2). Conjugate gradients compute the exact variance
+    /// without storing an N×N matrix, in time N² per iteration.
     ///
     /// # Shapes
     ///

@@ -1,4 +1,4 @@
-//! Regression whose linear systems are solved by conjugate gradients.
+//! Regression that solves its linear systems by conjugate gradients.
 
 mod process;
 mod solve;
@@ -25,32 +25,36 @@ use crate::{
 use process::System;
 use solve::{Operator, Solved, Stop, solve};
 
-/// Pivots of the preconditioner by the square root of the number of inputs, where none are given.
+/// The default number of preconditioner pivots, as a multiple of the square root of the number of
+/// inputs.
 const PIVOTS_OF_ROOT: f64 = 8.0;
 
-/// How the systems are solved.
+/// Settings of the solver.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConjugateGradientsSettings {
-    /// Iterations at most.
+    /// The maximum number of iterations.
     pub iterations: usize,
-    /// A solve ends where its residual is this part of the right-hand side, also a solve for a
-    /// variance: what it leaves out is large beside a small noise.
+    /// A solve ends when its residual falls to this fraction of the right-hand side. This includes
+    /// solves for variances, whose remaining error may be large compared with a small noise
+    /// variance.
     pub tolerance: f64,
-    /// Pivots whose covariances with all inputs span the directions in which variances of predictions
-    /// are known once and for all, by one product with the covariance; they are too large where these
-    /// are too few, as for rough functions of many inputs, and exact where they are as many as inputs, at
-    /// the price of exact regression. Where no number is given every prediction solves for its own.
+    /// The number of pivots for caching predictive variances. The covariances of all inputs with
+    /// the pivots span the directions in which predictions know the variance, and are prepared once
+    /// by one product with the covariance. With too few pivots, as for rough functions of many
+    /// inputs, variances are too large; with as many pivots as inputs they are exact, at the cost
+    /// of exact regression. If absent, every prediction solves its own systems.
     #[serde(default)]
     pub cached_variances: Option<usize>,
-    /// Pivots of the preconditioner: none for 0, and `8·√N` where their number is not given, whose
-    /// factorization takes about as long as ten products with the covariance. It saves most of the
-    /// iterations where noise is small.
+    /// The number of preconditioner pivots; 0 means no preconditioner. The default is `8·√N`, whose
+    /// factorization takes about as long as ten products with the covariance. A preconditioner
+    /// saves most of the iterations if the noise is small.
     #[serde(default)]
     pub rank: Option<usize>,
-    /// Random vectors that estimate the log-determinant and its gradient, at least one.
+    /// The number of random vectors for estimating the log-determinant and its gradient, at least
+    /// one.
     pub probes: usize,
-    /// Their seed.
+    /// The seed for the random vectors.
     pub seed: u64,
 }
 
@@ -67,22 +71,24 @@ impl Default for ConjugateGradientsSettings {
     }
 }
 
-/// Regression with `v = (K + σ²I)⁻¹(y − m)` by preconditioned conjugate gradients and the
-/// log-determinant by stochastic Lanczos quadrature (J. Gardner, G. Pleiss, D. Bindel, K. Weinberger
-/// and A. Wilson, *GPyTorch*, arXiv:1809.11165; J. Wenger et al., *Preconditioning for Scalable
-/// Gaussian Process Hyperparameter Optimization*, arXiv:2107.00243):
-/// `log|K̂| ≈ log|P| + 1/s·Σ_i z_iᵀP^{-½} log(P^{-½}K̂P^{-½}) P^{-½}z_i` with `z_i ~ N(0, P)`, whose
+/// Regression with `v = (K + σ²I)⁻¹(y − m)` by preconditioned conjugate gradients, and the
+/// log-determinant by stochastic Lanczos quadrature (J. Gardner, G. Pleiss, D. Bindel, K.
+/// Weinberger and A. Wilson, *GPyTorch*, arXiv:1809.11165; J. Wenger et al., *Preconditioning for
+/// Scalable Gaussian Process Hyperparameter Optimization*, arXiv:2107.00243):
+/// `log|K̂| ≈ log|P| + 1/s·Σ_i z_iᵀP^{-½} log(P^{-½}K̂P^{-½}) P^{-½}z_i` with `z_i ~ N(0, P)`. Its
 /// gradient is estimated by `1/s·Σ_i (K̂⁻¹z_i)ᵀ ∂K̂ (P⁻¹z_i)`.
 ///
-/// The z are functions of the seed and the hyperparameters, so that full-batch optimizers see one
-/// function. Memory `N·(R + s + P)` for R pivots of the preconditioner; time N² of covariances for an
-/// iteration, which are never stored.
-/// Variances take the solves at their word: the error of a mean whose solve ended early is not in
-/// them, where [`ComputationAware`](super::ComputationAware) counts it as uncertainty. They can be made
-/// from a root of `K̂⁻¹` of low rank that is found once, as in LOVE (G. Pleiss et al., *Constant-Time
-/// Predictive Distributions for Gaussian Processes*, arXiv:1803.06058), in the span of the covariances
-/// with pivots instead of a Krylov space: R columns in one product take a fraction of the time of R
-/// products ([`cached_variances`](ConjugateGradientsSettings::cached_variances)).
+/// The z are functions of the seed and the hyperparameters, so full-batch optimizers see a
+/// deterministic function. Memory `N·(R + s + P)` for R preconditioner pivots; time N² per
+/// iteration for the covariances, which are never stored.
+///
+/// Variances treat the solves as exact: they do not include the error of a mean whose solve ended
+/// early, which [`ComputationAware`](super::ComputationAware) counts as uncertainty. Variances can
+/// be computed from a cached low-rank root of `K̂⁻¹`, as in LOVE (G. Pleiss et al., *Constant-Time
+/// Predictive Distributions for Gaussian Processes*, arXiv:1803.06058), but in the span of the
+/// covariances with pivots instead of a Krylov space: a single product with R columns takes a
+/// fraction of the time of R products
+/// ([`cached_variances`](ConjugateGradientsSettings::cached_variances)).
 #[derive(Module, Debug)]
 pub struct ConjugateGradients<K: Module, M: Module> {
     kernel: K,
@@ -95,11 +101,11 @@ pub struct ConjugateGradients<K: Module, M: Module> {
 }
 
 impl<K: Kernel, M: Mean> ConjugateGradients<K, M> {
-    /// Regression with the given prior and noise.
+    /// Creates regression with the given prior and noise.
     ///
     /// # Panics
     ///
-    /// If there are no probes.
+    /// If the number of probes is zero.
     #[track_caller]
     pub fn new(
         kernel: K,
@@ -120,7 +126,7 @@ impl<K: Kernel, M: Mean> ConjugateGradients<K, M> {
         }
     }
 
-    /// With these priors of its parameters, by their paths, which its trainer adds to the objective.
+    /// Sets priors of parameters, given by path. Trainers add their log density to the objective.
     pub fn with_priors(mut self, priors: Priors) -> Self {
         self.priors = priors;
         self
@@ -141,7 +147,7 @@ impl<K: Kernel, M: Mean> ConjugateGradients<K, M> {
         &self.likelihood
     }
 
-    /// Pivots of the preconditioner for a number of inputs.
+    /// The number of preconditioner pivots for a number of inputs.
     fn rank(&self, rows: usize) -> usize {
         let usual = || (PIVOTS_OF_ROOT * (rows as f64).sqrt()).ceil() as usize;
         self.settings.rank.unwrap_or_else(usual).min(rows)
@@ -201,7 +207,7 @@ impl<K: Kernel, M: Mean> ConjugateGradients<K, M> {
         }
     }
 
-    /// The log evidence, and what its gradient is made of.
+    /// Estimates the log evidence and the ingredients of its gradient.
     fn estimate(&self, system: &System<K>, residual: Tensor<2>) -> Estimate {
         let ([rows, outputs], count) = (residual.dims(), self.settings.probes);
         let probes = self.probes(system);
@@ -231,7 +237,7 @@ impl<K: Kernel, M: Mean> ConjugateGradients<K, M> {
     }
 }
 
-/// The log evidence, and what its gradient is made of.
+/// An estimate of the log evidence, with the ingredients of its gradient.
 struct Estimate {
     value: f64,
     /// `K̂⁻¹(y − m)`, [N, P]
@@ -262,7 +268,7 @@ impl<K: Kernel, M: Mean> FullBatch for ConjugateGradients<K, M> {
         }
     }
 
-    /// `Σ_p log N(y_p | m_p, K + σ²I)`, estimated.
+    /// An estimate of `Σ_p log N(y_p | m_p, K + σ²I)`.
     fn objective(
         &self,
         inputs: Tensor<2>,
@@ -282,7 +288,7 @@ impl<K: Kernel, M: Mean> FullBatch for ConjugateGradients<K, M> {
         if !noise.is_autodiff() {
             return Ok(value);
         }
-        // Zero, with the gradient of the log evidence.
+        // A surrogate with value zero and the gradient of the log evidence.
         let (weights, solved) = (estimate.weights.autodiff(), estimate.solved.autodiff());
         let right = Tensor::cat(vec![weights.clone(), estimate.preconditioned.autodiff()], 1);
         let scale = -(outputs as f64) / self.settings.probes as f64;

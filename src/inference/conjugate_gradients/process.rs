@@ -34,9 +34,9 @@ impl<K> System<K> {
 }
 
 impl<K: Kernel> System<K> {
-    /// `D = S·(SᵀK̂S)^{-½}`, [N, R], so that `DDᵀ ≈ K̂⁻¹`, for S that spans the covariances of all
-    /// inputs with R pivots: what these leave is the variance of computation-aware regression with the
-    /// actions S. With as many pivots as inputs S is the identity, and nothing is left.
+    /// `D = S·(SᵀK̂S)^{-½}`, [N, R], so that `DDᵀ ≈ K̂⁻¹`, where S spans the covariances of all
+    /// inputs with R pivots. The resulting variance is that of computation-aware regression with
+    /// the actions S. With as many pivots as inputs, S is the identity and the variance is exact.
     pub fn directions(
         &self,
         residual: &Tensor<2>,
@@ -83,15 +83,15 @@ impl<K: Kernel> Operator for System<K> {
     }
 }
 
-/// `μ(x) = k(x, X)v` and `k(x, x′) − k(x, X)K̂⁻¹k(X, x′)`.
+/// The process with mean `μ(x) = k(x, X)v` and covariance `k(x, x′) − k(x, X)K̂⁻¹k(X, x′)`.
 #[derive(Clone, Debug)]
 pub struct ConjugateGradientsProcess<K> {
     system: System<K>,
     /// v, [N, P]
     weights: Tensor<2>,
-    /// D with `DDᵀ ≈ K̂⁻¹`, [N, R], never more than the whole; …
+    /// D, [N, R], with `DDᵀ ≈ K̂⁻¹`, which never exceeds `K̂⁻¹`.
     directions: Option<Tensor<2>>,
-    /// … where there is none every prediction solves for `K̂⁻¹k(X, x)` up to here.
+    /// Without `directions`, every prediction solves for `K̂⁻¹k(X, x)` until this criterion is met.
     stop: Stop,
 }
 
@@ -115,14 +115,14 @@ impl<K: Kernel> ConjugateGradientsProcess<K> {
         self.weights.clone()
     }
 
-    /// `k(X, x)`, [N, N′], with the means at x, [N′, P].
+    /// `k(X, x)`, [N, N′], and the means at x, [N′, P].
     fn predict(&self, x: Tensor<2>) -> (Tensor<2>, Tensor<2>) {
         let covariance = (self.system.kernel).covariance(self.system.inputs.clone(), x);
         let mean = covariance.clone().transpose().matmul(self.weights.clone());
         (covariance, mean)
     }
 
-    /// A and B, [_, N′], with `AᵀB = k(x, X)K̂⁻¹k(X, x)`, for `k(X, x)`, [N, N′].
+    /// A and B, [_, N′], with `AᵀB = k(x, X)K̂⁻¹k(X, x)`, from `k(X, x)`, [N, N′].
     fn factors(&self, covariance: Tensor<2>) -> (Tensor<2>, Tensor<2>) {
         match &self.directions {
             Some(directions) => {
@@ -161,7 +161,7 @@ impl<K: Kernel> Process for ConjugateGradientsProcess<K> {
         let prior = self.system.kernel.matrix(x.clone());
         let (covariance, mean) = self.predict(x);
         let (left, right) = self.factors(covariance);
-        // Symmetric to the last bit, whatever the solves left.
+        // Make the matrix exactly symmetric, which inexact solves do not.
         let known = symmetric(left.transpose().matmul(right));
         let [_, outputs] = mean.dims();
         Joint {

@@ -1,5 +1,5 @@
 //! Preconditioned conjugate gradients for several right-hand sides at once, with the tridiagonal
-//! matrices that they leave.
+//! Lanczos matrices.
 
 use burn::tensor::{Tensor, TensorData};
 use faer::{Mat, Side};
@@ -13,12 +13,12 @@ pub(super) trait Operator {
     fn precondition(&self, columns: Tensor<2>) -> Tensor<2>;
 }
 
-/// When the iteration ends.
+/// The stopping criterion of the iteration.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stop {
-    /// Iterations at most.
+    /// The maximum number of iterations.
     pub iterations: usize,
-    /// A column is done where its residual is this part of it.
+    /// A column is finished when its residual falls to this fraction of its norm.
     pub tolerance: f64,
 }
 
@@ -26,23 +26,23 @@ pub(super) struct Stop {
 pub(super) struct Solved {
     /// X, [N, C]
     pub solution: Tensor<2>,
-    /// The matrix of each column.
+    /// The tridiagonal matrix of each column.
     pub tridiagonals: Vec<Tridiagonal>,
 }
 
-/// The matrix T that the Lanczos iteration of `P^{-½}AP^{-½}` from `P^{-½}b` leaves, and the squared
-/// length of that vector.
+/// The matrix T that the Lanczos iteration of `P^{-½}AP^{-½}` produces from `P^{-½}b`, and the
+/// squared length of that vector.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tridiagonal {
     /// `bᵀP⁻¹b`
     pub squared_length: f64,
     diagonal: Vec<f64>,
-    /// The number after each of the diagonal.
+    /// The off-diagonal entries; each belongs to the diagonal entry before it.
     beside: Vec<f64>,
 }
 
 impl Tridiagonal {
-    /// One more row, from the step size and the quotient of residuals after it.
+    /// Adds a row, from the step size and the ratio of energies after it.
     fn push(&mut self, step: f64, quotient: f64, before: Option<(f64, f64)>) {
         let carried = before.map_or(0.0, |(step, quotient)| quotient / step);
         self.diagonal.push(1.0 / step + carried);
@@ -62,7 +62,7 @@ impl Tridiagonal {
         };
         let (vectors, values) = (decomposition.U(), decomposition.S());
         let term = |index: usize| {
-            // Rounding may leave a value at zero whose weight is none.
+            // Rounding may produce an eigenvalue of zero, but its weight is then negligible.
             let value = values.column_vector()[index].max(f64::MIN_POSITIVE);
             vectors[(0, index)].powi(2) * value.ln()
         };
@@ -70,19 +70,19 @@ impl Tridiagonal {
     }
 }
 
-/// The iteration of one column.
+/// The state of one column.
 struct Column {
     /// `rᵀP⁻¹r`
     energy: f64,
     length: f64,
     active: bool,
-    /// Step size and quotient of the iteration before.
+    /// Step size and ratio of the previous iteration.
     before: Option<(f64, f64)>,
     matrix: Tridiagonal,
 }
 
-/// `A⁻¹B` with the preconditioner P (Y. Saad, *Iterative Methods for Sparse Linear Systems*, 2003,
-/// algorithm 9.1).
+/// Computes `A⁻¹B` with the preconditioner P (Y. Saad, *Iterative Methods for Sparse Linear
+/// Systems*, 2003, algorithm 9.1).
 pub(super) fn solve(operator: &impl Operator, columns: Tensor<2>, stop: Stop) -> Solved {
     let mut residual = columns.clone();
     let mut solution = columns.zeros_like();
@@ -138,7 +138,7 @@ pub(super) fn solve(operator: &impl Operator, columns: Tensor<2>, stop: Stop) ->
 }
 
 impl Column {
-    /// Takes note of a step; the quotient of the energies, zero where the column is done.
+    /// Records a step. Returns the ratio of the energies, or zero if the column is finished.
     fn advance(&mut self, step: f64, energy: f64, square: f64, tolerance: f64) -> f64 {
         if !self.active {
             return 0.0;
@@ -152,13 +152,13 @@ impl Column {
     }
 }
 
-/// The products of the columns of two matrices.
+/// The inner products of corresponding columns of two matrices.
 fn dots(left: &Tensor<2>, right: &Tensor<2>) -> Vec<f64> {
     let sums = (left.clone() * right.clone()).sum_dim(0);
     sums.into_data().iter::<f64>().collect()
 }
 
-/// A number a column, [1, C].
+/// One number per column as a row, [1, C].
 fn row(values: &[f64], like: &Tensor<2>) -> Tensor<2> {
     let data = TensorData::new(values.to_vec(), [1, values.len()]).convert_dtype(like.dtype());
     Tensor::from_data(data, (&like.device(), like.dtype()))

@@ -10,14 +10,14 @@ use crate::{ops::NotPositiveDefinite, process::blocks};
 /// `Σ_p log N(y_p | 0, ΦΦᵀ + σ²I)`, in time N·R² (Y. Zhu, P. Yuchi and Y. Xie, arXiv:2505.18526,
 /// eq. 5).
 ///
-/// With `B = I + ΦᵀΦ/σ²`, `m = B⁻¹Φᵀy/σ²` and `e = y − Φm` it is
-/// `−½·Σ_p [N·log 2πσ² + log|B| + ‖e_p‖²/σ² + ‖m_p‖²]`: a sum of squares where Woodbury's identity
-/// would subtract two numbers that are almost equal when the fit is good.
+/// With `B = I + ΦᵀΦ/σ²`, `m = B⁻¹Φᵀy/σ²` and `e = y − Φm` it equals
+/// `−½·Σ_p [N·log 2πσ² + log|B| + ‖e_p‖²/σ² + ‖m_p‖²]`. This is a sum of squares; Woodbury's
+/// identity would subtract two numbers that are almost equal if the fit is good.
 ///
-/// Sums over data and everything R×R are in double precision whatever the type, a block of rows at a
-/// time, but for backends whose memory is not the host's. Gradients with respect to all three
-/// arguments are in closed form: with `a = e/σ²`,
-/// `∂Φ = Σ_p a_pm_pᵀ − P·ΦB⁻¹/σ²`, `∂y = −a`, `∂σ² = ½‖e‖²/σ⁴ − P·(N − R + tr B⁻¹)/(2σ²)`.
+/// Sums over data and R×R matrices are in double precision for any input type, over blocks of rows,
+/// except on backends whose memory is not on the host. The gradients with respect to all three
+/// arguments have closed forms: with `a = e/σ²`, `∂Φ = Σ_p a_pm_pᵀ − P·ΦB⁻¹/σ²`, `∂y = −a`,
+/// `∂σ² = ½‖e‖²/σ⁴ − P·(N − R + tr B⁻¹)/(2σ²)`.
 ///
 /// # Shapes
 ///
@@ -26,11 +26,11 @@ use crate::{ops::NotPositiveDefinite, process::blocks};
 ///
 /// # Errors
 ///
-/// When B cannot be factored: something is not finite.
+/// When B cannot be factored because an entry is not finite.
 ///
 /// # Panics
 ///
-/// If features and targets differ in N.
+/// If features and targets have different numbers of rows.
 #[track_caller]
 pub fn low_rank_evidence(
     features: Tensor<2>,
@@ -52,8 +52,8 @@ pub fn low_rank_evidence(
     let Some(slopes) = fit.slopes else {
         return Ok(fit.evidence);
     };
-    // Linear in the arguments, with the gradient in closed form as coefficients, and zero: the same
-    // number is subtracted.
+    // This surrogate is linear in the arguments, with the closed-form gradients as coefficients.
+    // Its value is subtracted, so it contributes only gradients.
     let surrogate = (features * slopes.features).sum()
         + (targets * slopes.targets).sum()
         + noise * slopes.noise;
@@ -61,7 +61,7 @@ pub fn low_rank_evidence(
     Ok(zero + fit.evidence)
 }
 
-/// The arguments without history.
+/// The detached arguments.
 struct Data {
     features: Tensor<2>,
     targets: Tensor<2>,
@@ -75,7 +75,7 @@ struct Fit {
 }
 
 impl Data {
-    /// Features and targets, some rows at a time.
+    /// Features and targets, in blocks of rows.
     fn blocks(&self) -> impl Iterator<Item = (Tensor<2>, Tensor<2>)> {
         blocks(&self.features)
             .into_iter()
@@ -127,7 +127,7 @@ impl Fit {
     }
 }
 
-/// What the gradient with respect to the features is made of.
+/// The ingredients of the gradient with respect to the features.
 struct FeatureSlope {
     /// mᵀ, [P, R]
     mean: Tensor<2>,
@@ -151,7 +151,7 @@ impl FeatureSlope {
         }
     }
 
-    /// `a·mᵀ − P·ΦB⁻¹/σ²` for some rows.
+    /// `a·mᵀ − P·ΦB⁻¹/σ²` for a block of rows.
     fn at(&self, features: Tensor<2>, weighted_error: Tensor<2>) -> Tensor<2> {
         weighted_error.matmul(self.mean.clone()) - features.matmul(self.covariance.clone())
     }

@@ -1,5 +1,5 @@
-//! Gaussians with covariance `ΛᵀΛ + σ²I` through `B = I + σ⁻²ΛΛᵀ`, whose eigenvalues are at least
-//! one, so that it needs no jitter.
+//! Gaussians with covariance `ΛᵀΛ + σ²I`, computed from `B = I + σ⁻²ΛΛᵀ`. Its eigenvalues are at
+//! least one, so it needs no jitter.
 
 use core::f64::consts::PI;
 
@@ -26,10 +26,10 @@ pub(in crate::inference) fn posterior_mean(
     precision_factor.solve_transposed(half)
 }
 
-/// `Σ_p log N(y_p | 0, ΛᵀΛ + σ²I)` through `B = I + σ⁻²ΛΛᵀ`:
-/// `log|ΛᵀΛ + σ²I| = log|B| + N·log σ²`, and
-/// `yᵀ(ΛᵀΛ + σ²I)⁻¹y = min_b ‖y − Λᵀb‖²/σ² + ‖b‖²`, a sum of squares where Woodbury's identity
-/// would subtract two numbers that are almost equal when the fit is good.
+/// `Σ_p log N(y_p | 0, ΛᵀΛ + σ²I)`, computed from `B = I + σ⁻²ΛΛᵀ`:
+/// `log|ΛᵀΛ + σ²I| = log|B| + N·log σ²`, and `yᵀ(ΛᵀΛ + σ²I)⁻¹y = min_b ‖y − Λᵀb‖²/σ² + ‖b‖²`. This
+/// is a sum of squares; Woodbury's identity would subtract two numbers that are almost equal if the
+/// fit is good.
 ///
 /// # Shapes
 ///
@@ -42,8 +42,8 @@ pub(in crate::inference) fn low_rank_log_density(
 ) -> Result<Tensor<1>, NotPositiveDefinite> {
     let squares = gram(features.clone()); // [M, M]
     let precision_factor = cholesky(precision(squares, noise.clone()), Jitter::NONE)?;
-    // At its minimum the sum of squares does not depend on b to first order: no gradient flows
-    // through it.
+    // At the minimum, the derivative with respect to b is zero, so no gradient needs to flow
+    // through b.
     let projected = features.clone().inner().matmul(targets.clone().inner());
     let fitted = posterior_mean(
         &precision_factor.clone().inner(),
@@ -56,8 +56,8 @@ pub(in crate::inference) fn low_rank_log_density(
     Ok(log_density_of_fit(error, penalty, log_determinant, noise))
 }
 
-/// `−½·[Σ_p ‖e_p‖²/σ² + ‖b‖² + P·(log|B| + N·log 2πσ²)]`: what a fit b with errors e contributes
-/// to a log density.
+/// `−½·[Σ_p ‖e_p‖²/σ² + ‖b‖² + P·(log|B| + N·log 2πσ²)]`: the log density given a fit b with errors
+/// e.
 ///
 /// # Shapes
 ///
@@ -75,8 +75,8 @@ pub(in crate::inference) fn log_density_of_fit(
     (squares + normalizer * outputs as f64) * -0.5
 }
 
-/// `N(b_p, B⁻¹)` with the lower-triangular factor of `B⁻¹`. Its parameters have no history; they
-/// are on the device with gradients where `autodiff` says so.
+/// `N(b_p, B⁻¹)` with the lower-triangular factor of `B⁻¹`. Its parameters are detached, and on an
+/// autodiff device if `autodiff` is true.
 ///
 /// # Shapes
 ///
@@ -87,8 +87,8 @@ pub(in crate::inference) fn optimal_gaussian(
     autodiff: bool,
 ) -> Result<VariationalGaussian, NotPositiveDefinite> {
     let ([size, outputs], options) = (mean.dims(), (&mean.device(), mean.dtype()));
-    // With rows and columns reversed by J, JBJ = RRᵀ gives B⁻¹ = (JR⁻ᵀJ)(JR⁻ᵀJ)ᵀ, and JR⁻ᵀJ is
-    // lower triangular, which the transposed inverse of B's own factor is not.
+    // Reverse rows and columns with J: JBJ = RRᵀ gives B⁻¹ = (JR⁻ᵀJ)(JR⁻ᵀJ)ᵀ, and JR⁻ᵀJ is lower
+    // triangular. The transposed inverse of B's own factor would not be.
     let reversed = cholesky(precision.flip([0, 1]), Jitter::NONE)?;
     let identity = Tensor::<2>::eye(size, options.0).cast(options.1);
     let scale = reversed.solve_transposed(identity).flip([0, 1]); // [M, M]

@@ -1,6 +1,6 @@
-//! Inference for kernels of finite rank, `O(N·R²)`.
+//! Inference for kernels of finite rank in `O(N·R²)`.
 //!
-//! Features come from a [`LowRankKernel`](crate::kernels::LowRankKernel): nothing here asks which.
+//! It works with any [`LowRankKernel`](crate::kernels::LowRankKernel).
 
 mod evidence;
 mod log_density;

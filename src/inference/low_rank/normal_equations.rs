@@ -4,8 +4,8 @@ use burn::tensor::{DType, Tensor};
 
 use crate::ops::{CholeskyFactor, Jitter, NotPositiveDefinite, cholesky, gram, is_on_host};
 
-/// The type that sums over data are made in: double precision where the host computes. The condition
-/// number of `I + ΦᵀΦ/σ²` is of the order of `N·‖φ‖²/σ²`, which single precision does not hold.
+/// The type for sums over data: double precision if the host computes. The condition number of
+/// `I + ΦᵀΦ/σ²` is of order `N·‖φ‖²/σ²`, which is too large for single precision.
 pub(in crate::inference) fn precise_type(tensor: &Tensor<2>) -> DType {
     if is_on_host(tensor) {
         DType::F64
@@ -14,8 +14,8 @@ pub(in crate::inference) fn precise_type(tensor: &Tensor<2>) -> DType {
     }
 }
 
-/// `B = I + Σ_n φ_nφ_nᵀ/v_n` and `b = Σ_n φ_ny_nᵀ/v_n`, added up block by block, for features φ and
-/// targets y with noise v.
+/// `B = I + Σ_n φ_nφ_nᵀ/v_n` and `b = Σ_n φ_ny_nᵀ/v_n`, accumulated block by block, for features φ
+/// and targets y with noise variances v.
 pub(super) struct NormalEquations {
     /// [R, R]
     precision: Tensor<2>,
@@ -23,7 +23,7 @@ pub(super) struct NormalEquations {
     projected: Tensor<2>,
 }
 
-/// The weights' posterior `N(m_p, B⁻¹)`.
+/// The posterior of the weights, `N(m_p, B⁻¹)`.
 pub(super) struct Solution {
     /// B, [R, R]
     pub precision: Tensor<2>,
@@ -34,7 +34,7 @@ pub(super) struct Solution {
 }
 
 impl NormalEquations {
-    /// Those without data: the prior.
+    /// The equations without data, which describe the prior.
     pub fn prior(rank: usize, outputs: usize, like: &Tensor<2>) -> Self {
         let (device, dtype) = (like.device(), precise_type(like));
         Self {
@@ -43,7 +43,7 @@ impl NormalEquations {
         }
     }
 
-    /// With more data.
+    /// Adds data.
     ///
     /// # Shapes
     ///
@@ -60,7 +60,7 @@ impl NormalEquations {
         }
     }
 
-    /// The weights.
+    /// Solves for the posterior of the weights.
     pub fn solve(self) -> Result<Solution, NotPositiveDefinite> {
         let factor = cholesky(self.precision.clone(), Jitter::NONE)?;
         let mean = factor.solve_transposed(factor.solve(self.projected));

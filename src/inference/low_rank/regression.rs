@@ -1,4 +1,4 @@
-//! Regression on all data with a kernel of finite rank.
+//! Full-batch regression with a kernel of finite rank.
 
 use burn::{module::Module, tensor::Tensor};
 
@@ -21,19 +21,20 @@ use crate::{
     variational::WeightSpace,
 };
 
-/// Regression with features φ, `f(x) = m(x) + wᵀφ(x)`, `w ~ N(0, I)`, and a correction of the
-/// variance (Y. Zhu, P. Yuchi and Y. Xie, arXiv:2505.18526).
+/// Regression with features φ, `f(x) = m(x) + wᵀφ(x)`, `w ~ N(0, I)`, and a variance correction (Y.
+/// Zhu, P. Yuchi and Y. Xie, arXiv:2505.18526).
 ///
-/// - Training maximizes `Σ_p log N(y_p | m_p, ΦΦᵀ + σ²I) − P·Σ_n c(x_n)/(2σ²)` (eq. 11), a lower bound
-///   of the evidence under the corrected kernel; without the correction, the evidence (eq. 5).
-/// - Predictions are those of `N(B⁻¹Φᵀy/σ², B⁻¹)` over the weights, `B = I + ΦᵀΦ/σ²` (eq. 6), with c
-///   added where that is asked for; or with the variance `σ² + c(x_n)` in the place of σ² for every
-///   datum (eq. 12).
+/// - Training maximizes `Σ_p log N(y_p | m_p, ΦΦᵀ + σ²I) − P·Σ_n c(x_n)/(2σ²)` (eq. 11), a lower
+///   bound of the evidence under the corrected kernel. Without the correction it maximizes the
+///   evidence (eq. 5).
+/// - Predictions use `N(B⁻¹Φᵀy/σ², B⁻¹)` over the weights, `B = I + ΦᵀΦ/σ²` (eq. 6). Depending on
+///   the correction, they add c to the variance, or replace σ² by `σ² + c(x_n)` for every data
+///   point (eq. 12).
 ///
-/// With the features of a network, [`Basis`](crate::kernels::Basis), this is a deep basis kernel; with
-/// [`Nystrom`](crate::inducing::Nystrom), sparse regression; with
-/// [`RandomFourier`](crate::kernels::RandomFourier), Bayesian linear regression on Fourier features.
-/// Time N·R²; memory N·R in training and R² in prediction.
+/// With the features of a network, [`Basis`](crate::kernels::Basis), this is a deep basis kernel;
+/// with [`Nystrom`](crate::inducing::Nystrom), sparse regression; with
+/// [`RandomFourier`](crate::kernels::RandomFourier), Bayesian linear regression on Fourier
+/// features. Time N·R²; memory N·R in training and R² in prediction.
 #[derive(Module, Debug)]
 pub struct LowRankRegression<K: Module, M: Module> {
     kernel: K,
@@ -46,7 +47,7 @@ pub struct LowRankRegression<K: Module, M: Module> {
 }
 
 impl<K: LowRankKernel, M: Mean> LowRankRegression<K, M> {
-    /// Regression with the given prior, noise and correction.
+    /// Creates regression with the given prior, noise and correction.
     pub fn new(kernel: K, mean: M, likelihood: Gaussian, correction: VarianceCorrection) -> Self {
         Self {
             kernel,
@@ -57,7 +58,7 @@ impl<K: LowRankKernel, M: Mean> LowRankRegression<K, M> {
         }
     }
 
-    /// With these priors of its parameters, by their paths, which its trainer adds to the objective.
+    /// Sets priors of parameters, given by path. Trainers add their log density to the objective.
     pub fn with_priors(mut self, priors: Priors) -> Self {
         self.priors = priors;
         self
@@ -78,14 +79,14 @@ impl<K: LowRankKernel, M: Mean> LowRankRegression<K, M> {
         &self.likelihood
     }
 
-    /// Where the variance that the features leave is taken into account.
+    /// Whether training and prediction correct the variance that the features miss.
     pub fn correction(&self) -> VarianceCorrection {
         self.correction
     }
 
-    /// The distribution of the weights given the data as a posterior that is trained no further: it
-    /// predicts what [`condition`](FullBatch::condition) does, needs no data, and is part of records.
-    /// It is on the device of the model and has no history.
+    /// The distribution of the weights given the data, as a posterior for prediction. Its
+    /// predictions match those of [`condition`](FullBatch::condition), but it needs no data and is
+    /// part of records. It is on the device of the model and detached.
     ///
     /// # Shapes
     ///
@@ -118,7 +119,7 @@ impl<K: LowRankKernel, M: Mean> LowRankRegression<K, M> {
         })
     }
 
-    /// The weights given the data, without autodiff.
+    /// The posterior of the weights given the data, without autodiff.
     fn weights(
         &self,
         inputs: Tensor<2>,
@@ -161,11 +162,11 @@ impl<K: LowRankKernel, M: Mean> LowRankRegression<K, M> {
     }
 }
 
-/// The weights given the data.
+/// The posterior of the weights given the data.
 struct Conditioned<F> {
     map: F,
     solution: Solution,
-    /// The largest squared norm of the features, where predictions look at it.
+    /// The largest squared norm of the features, if predictions need it.
     level: Option<Tensor<1>>,
 }
 

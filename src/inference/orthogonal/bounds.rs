@@ -1,4 +1,4 @@
-//! The bounds of other distributions over the orthogonal inducing variables.
+//! Bounds for other distributions over the orthogonal inducing variables.
 
 use burn::tensor::Tensor;
 
@@ -19,7 +19,7 @@ use crate::{
     process::VariationalGaussian,
 };
 
-/// The optimal mean's share of a bound.
+/// The part of a bound that depends on the optimal mean.
 pub(super) struct Fit {
     /// The features of the data.
     pub features: Features,
@@ -30,8 +30,8 @@ pub(super) struct Fit {
 }
 
 impl<K: Kernel, M: Mean, I: InducingVariables<K>> CollapsedOrthogonal<K, M, I> {
-    /// The fit of the optimal mean, with
-    /// `yᵀ(U + σ²I)⁻¹y = min ‖y − Λᵀb − Γᵀc‖²/σ² + ‖b‖² + ‖c‖²` over b and c.
+    /// The fit of the optimal mean, with `yᵀ(U + σ²I)⁻¹y = min ‖y − Λᵀb − Γᵀc‖²/σ² + ‖b‖² + ‖c‖²`
+    /// over b and c.
     pub(super) fn fit(
         &self,
         inputs: Tensor<2>,
@@ -47,8 +47,8 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> CollapsedOrthogonal<K, M, I> {
         ];
         let precisions = Precisions::new(squares, &noise);
         let [factor, orthogonal_factor] = precisions.factors()?;
-        // At its minimum the sum of squares does not depend on b and c to first order: no gradient
-        // flows through them.
+        // At the minimum, the derivatives with respect to b and c are zero, so no gradient needs to
+        // flow through them.
         let Features {
             inducing,
             orthogonal,
@@ -74,10 +74,9 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> CollapsedOrthogonal<K, M, I> {
     }
 
     /// The bound of the orthogonally decoupled posterior, `q(v_⊥) = N(m_v, C_vv)`, at its optimal
-    /// `q(u)` and `m_v`, the largest value of arXiv:1910.10596, eq. 10, summed over outputs:
-    /// `−½yᵀ(U + σ²I)⁻¹y − ½log|Q + σ²I| − ½N·log 2π − tr(K − Q)/(2σ²)`
-    /// (H. Salimbeni, C.-A. Cheng, B. Boots and M. Deisenroth, *Orthogonally Decoupled Variational
-    /// Gaussian Processes*, 2018).
+    /// `q(u)` and `m_v`. It is the maximum of arXiv:1910.10596, eq. 10, summed over outputs:
+    /// `−½yᵀ(U + σ²I)⁻¹y − ½log|Q + σ²I| − ½N·log 2π − tr(K − Q)/(2σ²)` (H. Salimbeni, C.-A. Cheng,
+    /// B. Boots and M. Deisenroth, *Orthogonally Decoupled Variational Gaussian Processes*, 2018).
     ///
     /// # Shapes
     ///
@@ -99,10 +98,10 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> CollapsedOrthogonal<K, M, I> {
         Ok(fit.log_density - penalty * (0.5 * outputs as f64))
     }
 
-    /// The bound at the optimal `q(u)` for any `q(v_⊥) = N(L_v·m_p, L_v·S_p·L_vᵀ)`, with
-    /// `orthogonal` = `N(m_p, S_p)` over the whitened variables `L_v⁻¹v_⊥` (arXiv:1910.10596,
-    /// eq. 9):
-    /// `Σ_p log N(y_p | Γᵀm_p, Q + σ²I) − tr(K − U + ΓᵀS_pΓ)/(2σ²) − KL[N(m_p, S_p) ‖ N(0, I)]`.
+    /// The bound at the optimal `q(u)` for any `q(v_⊥) = N(L_v·m_p, L_v·S_p·L_vᵀ)`, where
+    /// `orthogonal` = `N(m_p, S_p)` is over the whitened variables `L_v⁻¹v_⊥` (arXiv:1910.10596,
+    /// eq. 9): `Σ_p log N(y_p | Γᵀm_p, Q + σ²I) − tr(K − U + ΓᵀS_pΓ)/(2σ²) − KL[N(m_p, S_p) ‖ N(0,
+    /// I)]`.
     ///
     /// # Shapes
     ///

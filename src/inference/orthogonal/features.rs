@@ -1,4 +1,4 @@
-//! The two sets of inducing variables and data in whitened coordinates.
+//! Data and two sets of inducing variables in whitened coordinates.
 
 use burn::tensor::Tensor;
 
@@ -10,7 +10,7 @@ use crate::{
     ops::{BlockFactor, NotPositiveDefinite, cholesky},
 };
 
-/// The covariances of data with the whitened variables `L⁻¹u` and `L_v⁻¹v_⊥`.
+/// The covariances of the data with the whitened variables `L⁻¹u` and `L_v⁻¹v_⊥`.
 #[derive(Clone)]
 pub(super) struct Features {
     /// `Λ = L⁻¹K_uf`, [M, N]
@@ -20,7 +20,7 @@ pub(super) struct Features {
 }
 
 impl Features {
-    /// The same without history, on the device without autodiff.
+    /// The detached features, on the device without autodiff.
     pub fn inner(self) -> Self {
         Self {
             inducing: self.inducing.inner(),
@@ -36,7 +36,8 @@ impl Features {
 }
 
 impl<K: Kernel, M: Mean, I: InducingVariables<K>> CollapsedOrthogonal<K, M, I> {
-    /// The factor of the covariance of all inducing variables; its Schur complement is `C_vv`.
+    /// The factor of the joint covariance of all inducing variables; the Schur complement is
+    /// `C_vv`.
     pub(super) fn factor(&self) -> Result<BlockFactor, NotPositiveDefinite> {
         let (inducing, orthogonal, kernel) = (&self.inducing, &self.orthogonal, &self.kernel);
         let leading = cholesky(inducing.kuu(kernel), self.jitter)?;

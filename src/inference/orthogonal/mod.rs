@@ -1,4 +1,4 @@
-//! Sparse regression with two sets of inducing variables, at their optimum.
+//! Sparse regression with two sets of inducing variables and their optimal distributions.
 
 mod bounds;
 mod features;
@@ -18,20 +18,20 @@ use crate::{
 };
 use optimum::Optimum;
 
-/// Sparse regression with inducing variables `u` at Z and orthogonal ones `v_⊥` at O, the optimal
-/// `q(u)q(v_⊥)` put into the evidence lower bound (J. Shi, M. Titsias and A. Mnih, *Sparse
-/// Orthogonal Variational Inference for Gaussian Processes*, arXiv:1910.10596, eq. 30).
+/// Sparse regression with inducing variables `u` at Z and orthogonal ones `v_⊥` at O, with the
+/// optimal `q(u)q(v_⊥)` substituted into the evidence lower bound (J. Shi, M. Titsias and A. Mnih,
+/// *Sparse Orthogonal Variational Inference for Gaussian Processes*, arXiv:1910.10596, eq. 30).
 ///
 /// The function is the sum of `f_∥`, which `u` determines, and an independent `f_⊥` with covariance
-/// `C = K − Q`, `Q = K_fu K_uu⁻¹ K_uf`; `v_⊥ = f_⊥(O)` explains `R = C_fv C_vv⁻¹ C_vf` of it. With
+/// `C = K − Q`, `Q = K_fu K_uu⁻¹ K_uf`. `v_⊥ = f_⊥(O)` explains `R = C_fv C_vv⁻¹ C_vf` of it. With
 /// `U = Q + R`, the approximation of K by all of Z∪O, the bound is
 ///
 /// `−½yᵀ(U + σ²I)⁻¹y − ½log|Q + σ²I| − ½log|I + σ⁻²R| − ½N·log 2π − tr(K − U)/(2σ²)`.
 ///
-/// With `Λ = L⁻¹K_uf` and `Γ = L_v⁻¹C_vf`, `L` and `L_v` the factors of `K_uu` and `C_vv`,
-/// everything goes through `B = I + σ⁻²ΛΛᵀ` and `B_v = I + σ⁻²ΓΓᵀ`. Time N·M² + M³ for the larger
-/// set's M, where as many inducing variables in one set take four times the first and eight times
-/// the second; memory N·M in training and M² in prediction.
+/// With `Λ = L⁻¹K_uf` and `Γ = L_v⁻¹C_vf`, where `L` and `L_v` are the factors of `K_uu` and
+/// `C_vv`, all computations use `B = I + σ⁻²ΛΛᵀ` and `B_v = I + σ⁻²ΓΓᵀ`. Time N·M² + M³ for the M
+/// of the larger set; for two sets of equal size, a single set of all inducing variables takes four
+/// times the first term and eight times the second. Memory N·M in training and M² in prediction.
 #[derive(Module, Debug)]
 pub struct CollapsedOrthogonal<K: Module, M: Module, I: Module> {
     kernel: K,
@@ -46,9 +46,9 @@ pub struct CollapsedOrthogonal<K: Module, M: Module, I: Module> {
 }
 
 impl<K: Kernel, M: Mean, I: InducingVariables<K>> CollapsedOrthogonal<K, M, I> {
-    /// Sparse regression with the given prior, noise, inducing variables (Z) and orthogonal
-    /// inducing variables (O); `jitter` is that of `K_uu` and of `C_vv`, which is singular where a
-    /// point of O is one of Z.
+    /// Creates sparse regression with the given prior, noise, inducing variables (Z) and orthogonal
+    /// inducing variables (O). `jitter` is for `K_uu` and for `C_vv`, which is singular if a point
+    /// of O is also in Z.
     pub fn new(
         kernel: K,
         mean: M,
@@ -68,7 +68,7 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> CollapsedOrthogonal<K, M, I> {
         }
     }
 
-    /// With these priors of its parameters, by their paths, which its trainer adds to the objective.
+    /// Sets priors of parameters, given by path. Trainers add their log density to the objective.
     pub fn with_priors(mut self, priors: Priors) -> Self {
         self.priors = priors;
         self
@@ -141,7 +141,7 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> FullBatch for CollapsedOrthogo
         Ok(fit.log_density - penalty * (0.5 * outputs as f64))
     }
 
-    /// `q(u)q(v_⊥)` is the Gaussian of independent blocks over the whitened variables of Z∪O, whose
+    /// `q(u)q(v_⊥)` is a Gaussian with independent blocks over the whitened variables of Z∪O, whose
     /// covariance has the factor `[[L, 0], [Aᵀ, L_v]]`, `A = L⁻¹K_uv`.
     fn condition(
         &self,

@@ -15,7 +15,7 @@ use crate::{
     process::{BLOCK, VariationalGaussian},
 };
 
-/// Sums over data, of which the optimum is a function.
+/// The sums over data that determine the optimum.
 struct Sums {
     /// `ΛΛᵀ` and `ΓΓᵀ`
     squares: [Tensor<2>; 2],
@@ -39,7 +39,7 @@ pub(super) struct Optimum {
 }
 
 impl Sums {
-    /// Sums over no data.
+    /// The sums for no data.
     fn empty(sizes: [usize; 2], targets: &Tensor<2>) -> Self {
         let options = (&targets.device(), targets.dtype());
         let ([first, second], [_, outputs]) = (sizes, targets.dims());
@@ -51,7 +51,7 @@ impl Sums {
         }
     }
 
-    /// The sums with data of the given features and targets, [N, P], added.
+    /// Adds data with the given features and targets, [N, P], to the sums.
     fn plus(self, features: Features, targets: Tensor<2>) -> Self {
         let Features {
             inducing,
@@ -75,7 +75,7 @@ impl Precisions {
         Self(squares.map(|squares| precision(squares, noise.clone())))
     }
 
-    /// The factors of both.
+    /// The factors of both precisions.
     pub fn factors(&self) -> Result<[CholeskyFactor<2>; 2], NotPositiveDefinite> {
         let [inducing, orthogonal] = self.0.clone();
         Ok([
@@ -85,12 +85,12 @@ impl Precisions {
     }
 }
 
-/// The minimizer b, [M, P], c, [M2, P], of `‖y − Λᵀb − Γᵀc‖²/σ² + ‖b‖² + ‖c‖²`, by elimination of
-/// b: what remains for c, `I + Γ(Q + σ²I)⁻¹Γᵀ`, has eigenvalues of at least one, too.
+/// The minimizers b, [M, P], and c, [M2, P], of `‖y − Λᵀb − Γᵀc‖²/σ² + ‖b‖² + ‖c‖²`, by elimination
+/// of b. The remaining matrix for c, `I + Γ(Q + σ²I)⁻¹Γᵀ`, also has eigenvalues of at least one.
 ///
 /// # Shapes
 ///
-/// - `factor`: that of B, [M, M]; `orthogonal` (B_v): [M2, M2]; `cross` (ΛΓᵀ): [M, M2]
+/// - `factor` (of B): [M, M]; `orthogonal` (B_v): [M2, M2]; `cross` (ΛΓᵀ): [M, M2]
 /// - `projected` (Λy, Γy): [M, P], [M2, P]
 pub(super) fn optimal_means(
     factor: CholeskyFactor<2>,
@@ -107,8 +107,8 @@ pub(super) fn optimal_means(
 }
 
 impl<K: Kernel, M: Mean, I: InducingVariables<K>> CollapsedOrthogonal<K, M, I> {
-    /// The factor of all inducing variables' covariance, and the sums, block by block, with the
-    /// residuals `y − m(X)` for y. Called on a module without autodiff.
+    /// The factor of the joint covariance of all inducing variables, and the sums over blocks of
+    /// data, with the residuals `y − m(X)` for y. The module must not be on an autodiff device.
     fn sums(
         &self,
         inputs: Tensor<2>,
@@ -131,7 +131,7 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> CollapsedOrthogonal<K, M, I> {
         Ok((factor, sums))
     }
 
-    /// The optimal `q(u)` and `q(v_⊥)`. Called on a module without autodiff.
+    /// The optimal `q(u)` and `q(v_⊥)`. The module must not be on an autodiff device.
     pub(super) fn optimum(
         &self,
         inputs: Tensor<2>,
@@ -150,14 +150,14 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> CollapsedOrthogonal<K, M, I> {
         })
     }
 
-    /// Whether the model is on a device with gradients.
+    /// Whether the model is on an autodiff device.
     fn is_autodiff(&self) -> bool {
         self.likelihood.noise().is_autodiff()
     }
 
     /// The optimal distributions of the whitened variables, `L⁻¹u` and `L_v⁻¹v_⊥`, which attain the
-    /// [objective](crate::inference::FullBatch::objective) (arXiv:1910.10596, eqs. 28 and 29). Their
-    /// parameters are on the device of the model and have no history.
+    /// [objective](crate::inference::FullBatch::objective) (arXiv:1910.10596, eqs. 28 and 29).
+    /// Their parameters are on the device of the model and detached.
     ///
     /// # Shapes
     ///
@@ -183,9 +183,9 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> CollapsedOrthogonal<K, M, I> {
         ])
     }
 
-    /// The optimal distribution of `L⁻¹u` for a given one of `L_v⁻¹v_⊥`: it attains the
+    /// The optimal distribution of `L⁻¹u` for a given distribution of `L_v⁻¹v_⊥`. It attains the
     /// [bound of that distribution](Self::bound). Its parameters are on the device of the model and
-    /// have no history.
+    /// detached.
     ///
     /// # Shapes
     ///
@@ -213,8 +213,8 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> CollapsedOrthogonal<K, M, I> {
     }
 
     /// The optimal weights `a = C_vv⁻¹m_v` of the orthogonally decoupled posterior, whose mean is
-    /// `k(x, Z)K_uu⁻¹m_u + c(x, O)a`; its `q(u)` is the first of the
-    /// [optimal distributions](Self::optimal_distributions). They have no history.
+    /// `k(x, Z)K_uu⁻¹m_u + c(x, O)a`. Its `q(u)` is the first of the [optimal
+    /// distributions](Self::optimal_distributions). The weights are detached.
     ///
     /// # Shapes
     ///

@@ -1,15 +1,15 @@
-//! Kernels of the outputs of a network.
+//! Kernels that use network outputs as basis functions.
 
 use burn::{module::Module, tensor::Tensor};
 
 use super::{FeatureMap, LowRankKernel, squared_norms};
 use crate::{features::Features, kernels::Kernel, ops::NotPositiveDefinite};
 
-/// `k(x, x′) = φ(x)ᵀφ(x′)` with basis functions `φ = factor · f` from the R outputs f of any network:
-/// a deep basis kernel (Y. Zhu, P. Yuchi and Y. Xie, arXiv:2505.18526, eq. 4).
+/// `k(x, x′) = φ(x)ᵀφ(x′)` with basis functions `φ = factor · f` from the R outputs f of any
+/// network: a deep basis kernel (Y. Zhu, P. Yuchi and Y. Xie, arXiv:2505.18526, eq. 4).
 ///
-/// It is positive semi-definite and of rank R at most whatever the network; its variance is part of
-/// the network too.
+/// It is positive semidefinite and of rank at most R for every network. The network also determines
+/// its variance.
 #[derive(Module, Debug)]
 pub struct Basis<F: Module> {
     network: F,
@@ -18,7 +18,7 @@ pub struct Basis<F: Module> {
 }
 
 impl<F: Features> Basis<F> {
-    /// The outputs of `network` as basis functions.
+    /// Uses the outputs of `network` as basis functions.
     pub fn new(network: F) -> Self {
         Self {
             network,
@@ -26,11 +26,11 @@ impl<F: Features> Basis<F> {
         }
     }
 
-    /// The basis functions times a constant, which is not trained.
+    /// Multiplies the basis functions by a constant, which is not trained.
     ///
-    /// `1/√R` makes of the kernel the mean of the R outputs' own, `k(x, x′) = 1/R Σ_r f_r(x) f_r(x′)`,
-    /// as wide networks are made to have a limit: neither the first variances nor what a step of Adam
-    /// changes in them grow with R.
+    /// With `1/√R` the kernel is the mean over the R outputs, `k(x, x′) = 1/R Σ_r f_r(x) f_r(x′)`,
+    /// the usual scaling under which wide networks have a limit. Neither the initial variances nor
+    /// their change per Adam step then grow with R.
     pub fn times(mut self, factor: f64) -> Self {
         self.factor *= factor;
         self

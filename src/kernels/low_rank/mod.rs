@@ -14,19 +14,19 @@ pub(crate) use random_fourier::{FourierBasis, fourier_basis};
 use super::FunctionPrior;
 use crate::ops::{NotPositiveDefinite, column_squares};
 
-/// The prior of functions `f(x) = wᵀφ(x) + g(x)`, `w ~ N(0, I)`, whose covariance is
-/// `φ(x)ᵀφ(x′) + c(x)·δ_xx′`: R features φ, and what they leave of the variance.
+/// The prior of functions `f(x) = wᵀφ(x) + g(x)`, `w ~ N(0, I)`, with covariance
+/// `φ(x)ᵀφ(x′) + c(x)·δ_xx′`: R features φ and the residual variance c.
 ///
-/// [`Basis`] has the features of a network, [`RandomFourier`] those of a stationary kernel,
-/// [`Nystrom`](crate::inducing::Nystrom) those of any kernel with any inducing variables. Inference
-/// is one and the same for all of them: on all data in
-/// [`LowRankRegression`](crate::inference::LowRankRegression), in batches and with any likelihood
-/// by the posterior [`WeightSpace`](crate::variational::WeightSpace).
+/// The features come from a network in [`Basis`], from a stationary kernel in [`RandomFourier`],
+/// and from any kernel with any inducing variables in [`Nystrom`](crate::inducing::Nystrom).
+/// Inference works the same way for all of them: full batch in
+/// [`LowRankRegression`](crate::inference::LowRankRegression), and on mini-batches with any
+/// likelihood through the posterior [`WeightSpace`](crate::variational::WeightSpace).
 pub trait LowRankKernel: FunctionPrior {
-    /// What the features come from.
+    /// The type that computes the features.
     type Map: FeatureMap;
 
-    /// The features, with everything that does not depend on inputs computed once. Gradients flow
+    /// The feature map, with everything that does not depend on inputs precomputed. Gradients flow
     /// from it to the parameters of the kernel.
     ///
     /// # Errors
@@ -45,8 +45,8 @@ pub trait FeatureMap: Clone + Debug {
     /// - result: `[N, R]`
     fn features(&self, x: Tensor<2>) -> Tensor<2>;
 
-    /// The variances k(x, x) of the kernel that the features approximate; none where the features
-    /// are all there is.
+    /// The variances k(x, x) of the kernel that the features approximate, or `None` if the features
+    /// define the kernel.
     ///
     /// # Shapes
     ///
@@ -57,7 +57,7 @@ pub trait FeatureMap: Clone + Debug {
     }
 }
 
-/// `κ_n = ‖φ_n‖²`, `[N]`, of features, `[N, R]`.
+/// The squared norms `κ_n = ‖φ_n‖²`, `[N]`, of features, `[N, R]`.
 pub fn squared_norms(features: Tensor<2>) -> Tensor<1> {
     column_squares(features.transpose())
 }

@@ -13,10 +13,10 @@ use crate::{
     parameter::vector,
 };
 
-/// `k(x, x′) = Σ_f a_f²·cos ω_fᵀ(x − x′)` with F frequencies ω from the spectral density of each
-/// component of a stationary kernel and `a² = σ²/F` of its variance, as the 2F features
-/// `a_f·cos ω_fᵀx` and `a_f·sin ω_fᵀx` (A. Rahimi and B. Recht, *Random Features for Large-Scale
-/// Kernel Machines*, 2007). The features are not trained.
+/// `k(x, x′) = Σ_f a_f²·cos ω_fᵀ(x − x′)`, an approximation of a stationary kernel. Each component
+/// of the kernel contributes F frequencies ω from its spectral density, with `a² = σ²/F` of its
+/// variance. The 2F features are `a_f·cos ω_fᵀx` and `a_f·sin ω_fᵀx` (A. Rahimi and B. Recht,
+/// *Random Features for Large-Scale Kernel Machines*, 2007). They are not trained.
 #[derive(Module, Debug)]
 pub struct RandomFourier {
     spectrum: FixedSpectrum,
@@ -32,8 +32,8 @@ struct FixedSpectrum {
 }
 
 impl RandomFourier {
-    /// The features of `kernel` for inputs of `dimensions` dimensions, with `count` frequencies a
-    /// component.
+    /// Draws the features of `kernel` for inputs of `dimensions` dimensions, with `count`
+    /// frequencies per component.
     ///
     /// # Errors
     ///
@@ -64,7 +64,7 @@ pub(crate) struct FourierBasis {
 }
 
 impl FourierBasis {
-    /// `count` frequencies a component of the kernel.
+    /// Draws `count` frequencies for every component of the kernel.
     pub fn draw(
         kernel: &impl Kernel,
         dimensions: usize,

@@ -5,11 +5,12 @@ use cdflib::special::{try_beta_inc, try_gamma_inc};
 use super::{Support, TargetDistribution, monotone::expectation_of_decreasing};
 use crate::likelihoods::bernoulli_logit::logistic;
 
-/// Counts with the rate `exp(f)`.
+/// Counts with rate `exp(f)`.
 #[derive(Clone, Debug)]
 pub struct PoissonTarget;
 
-/// Where `log y` is and how far it spreads if the variance of `y` is `m + α·m²` with `m = exp(f)`.
+/// The approximate location and spread of `log y` if `y` has mean `m = exp(f)` and variance
+/// `m + α·m²`.
 fn of_logarithm(dispersion: f64, mean: f64, variance: f64) -> (f64, f64) {
     let relative = (-mean).exp().min(1.0) + dispersion.min(1.0);
     (mean, (variance.max(0.0) + relative).sqrt())
@@ -20,7 +21,7 @@ impl TargetDistribution for PoissonTarget {
         Support::Counts
     }
 
-    /// `P(y ≤ t | f) = Q(t + 1, e^f)`, Q the upper regularized incomplete gamma function.
+    /// `P(y ≤ t | f) = Q(t + 1, e^f)`, where Q is the upper regularized incomplete gamma function.
     fn cdf(&self, target: f64, mean: &[f64], variance: &[f64]) -> f64 {
         let target = target.floor();
         if target < 0.0 {
@@ -36,7 +37,7 @@ impl TargetDistribution for PoissonTarget {
     }
 }
 
-/// Counts with the mean `m = exp(f)` and the variance `m + α·m²`.
+/// Counts with mean `m = exp(f)` and variance `m + α·m²`.
 #[derive(Clone, Debug)]
 pub struct NegativeBinomialTarget {
     /// The dispersion α.
@@ -48,8 +49,8 @@ impl TargetDistribution for NegativeBinomialTarget {
         Support::Counts
     }
 
-    /// `P(y ≤ t | f) = I_x(1/α, t + 1)` with `x = 1/(1 + α·e^f)`, I the regularized incomplete beta
-    /// function.
+    /// `P(y ≤ t | f) = I_x(1/α, t + 1)` with `x = 1/(1 + α·e^f)`, where I is the regularized
+    /// incomplete beta function.
     fn cdf(&self, target: f64, mean: &[f64], variance: &[f64]) -> f64 {
         let target = target.floor();
         if target < 0.0 {

@@ -5,8 +5,8 @@ use cdflib::special::try_beta_inc;
 use super::{Support, TargetDistribution, monotone::expectation_of_decreasing};
 use crate::likelihoods::bernoulli_logit::logistic;
 
-/// Fractions with the mean `m = 1/(1 + e^{−f})` and the precision s: a beta distribution with the
-/// parameters `s·m` and `s·(1 − m)`.
+/// Fractions with mean `m = 1/(1 + e^{−f})` and precision s: a beta distribution with parameters
+/// `s·m` and `s·(1 − m)`.
 #[derive(Clone, Debug)]
 pub struct BetaTarget {
     /// The precision s.
@@ -18,8 +18,8 @@ impl TargetDistribution for BetaTarget {
         Support::UnitInterval
     }
 
-    /// `P(y ≤ t | f) = I_t(s·m, s·(1 − m))`, I the regularized incomplete beta function. It decreases
-    /// in f, since the ratio of two such densities increases in t.
+    /// `P(y ≤ t | f) = I_t(s·m, s·(1 − m))`, where I is the regularized incomplete beta function.
+    /// It decreases in f because the ratio of two such densities increases in t.
     fn cdf(&self, target: f64, mean: &[f64], variance: &[f64]) -> f64 {
         if target <= 0.0 {
             return 0.0;

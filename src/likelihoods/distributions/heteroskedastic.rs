@@ -1,13 +1,13 @@
-//! Targets whose noise is a function of the input.
+//! Targets with input-dependent noise.
 
 use super::{Support, TargetDistribution, normal::cdf_of_normal};
 
-/// The normal density beyond this many deviations is below `1e-16` of its largest value.
+/// Beyond this many standard deviations, the normal density is below `1e-16` of its maximum.
 const REACH: f64 = 8.6;
 
-/// Largest distance of nodes, in deviations of g and in units of g. As a function of complex g the
-/// integrand is bounded in a strip of half-width π/2, so that the error of the trapezoidal rule is of
-/// the order of `exp(−π²/0.3) = 5e-15`.
+/// The largest spacing of nodes, in standard deviations of g and in units of g. As a function of
+/// complex g, the integrand is bounded in a strip of half-width π/2, so the error of the
+/// trapezoidal rule is of order `exp(−π²/0.3) = 5e-15`.
 const LARGEST_STEPS: (f64, f64) = (0.5, 0.3);
 
 /// `y = f + ε`, `ε ~ N(0, s·exp(g))`: `P(y ≤ t) = E_g[Φ((t − μ_f)/√(σ_f² + s·exp(g)))]`.

@@ -2,7 +2,7 @@
 
 use super::{Support, TargetDistribution, normal::cdf_of_normal};
 
-/// Labels cut out of `f` plus standard normal noise.
+/// Labels defined by cut points of `f` plus standard normal noise.
 #[derive(Clone, Debug)]
 pub struct OrdinalTarget {
     /// The cut points b_1 … b_{C−1}.

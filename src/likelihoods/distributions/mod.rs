@@ -1,8 +1,8 @@
 //! Distribution functions and quantiles of new targets.
 //!
-//! A [`TargetDistribution`] is what a likelihood says of one target whose functions are Gaussian; a
-//! [`PredictiveDistribution`] is that of many targets, for deep models a mixture. Both compute on
-//! the host in double precision.
+//! A [`TargetDistribution`] describes one target of a likelihood under Gaussian functions. A
+//! [`PredictiveDistribution`] describes many targets, each a mixture for deep models. Both compute
+//! on the host in double precision.
 
 mod counts;
 mod fractions;

@@ -4,33 +4,33 @@ use std::sync::LazyLock;
 
 use crate::{likelihoods::legendre_nodes_and_weights, ops::host::special::normal_cdf};
 
-/// The standard normal distribution has less than 1e-16 beyond this.
+/// The probability of the standard normal beyond this is less than 1e-16.
 const REACH: f64 = 8.5;
 
 /// Nested grids of the trapezoidal rule: steps of 1, 1/2 and 1/4.
 const GRIDS: usize = 3;
 
-/// A grid is trusted where halving its step changes the result by less than this part of the smaller
-/// of it and its complement: the error at least squares with every halving, as long as the function
-/// changes over more than a step.
+/// A grid is trusted if halving its step changes the result by less than this fraction of the
+/// result or its complement, whichever is smaller. With every halving the error is at least
+/// squared, as long as the function changes over more than a step.
 const TRUSTED: f64 = 1e-7;
 
-/// What a panel may be wrong by.
+/// The tolerated error of a panel.
 const TOLERANCE: f64 = 1e-13;
 
-/// Gauss–Legendre nodes of a panel.
+/// Gauss–Legendre nodes per panel.
 const PANEL_NODES: usize = 16;
 
-/// Finer grids are not tried where halving the step changes the result by more than this.
+/// If halving the step changes the result by more than this, finer grids are not tried.
 const HOPELESS: f64 = 0.02;
 
-/// A panel is trusted where its halves agree with it to this.
+/// A panel is trusted if the sum of its halves agrees with it to this accuracy.
 const TRUSTED_PANEL: f64 = 3e-13;
 
-/// Panels are halved no more often than this.
+/// The maximum number of times a panel is halved.
 const MOST_HALVINGS: u32 = 50;
 
-/// The nodes that each grid adds, with normal weights for steps of one.
+/// The nodes that each grid adds, with normal weights for a step of one.
 static ADDED: LazyLock<Vec<Vec<(f64, f64)>>> = LazyLock::new(|| {
     let node = |place: f64| (place, density(place));
     let grid = |level: usize| {
@@ -52,10 +52,11 @@ fn density(place: f64) -> f64 {
     SCALE * (-0.5 * place * place).exp()
 }
 
-/// `E[g(f)]` for `f ~ N(μ, σ²)` and a decreasing `g` with values from 1 to 0, to about 1e-12.
+/// `E[g(f)]` for `f ~ N(μ, σ²)` and a function `g` that decreases from 1 to 0, accurate to about
+/// 1e-12.
 ///
-/// The trapezoidal rule where `g` is smooth on the scale of σ; elsewhere Gauss–Legendre panels,
-/// halved around the step of `g` until what it can still change is negligible.
+/// Uses the trapezoidal rule if `g` is smooth on the scale of σ. Otherwise it uses Gauss–Legendre
+/// panels and halves them around the step of `g` until the remaining error is negligible.
 pub(super) fn expectation_of_decreasing(mean: f64, variance: f64, g: impl Fn(f64) -> f64) -> f64 {
     let deviation = variance.max(0.0).sqrt();
     if deviation == 0.0 {
@@ -86,17 +87,17 @@ pub(super) fn expectation_of_decreasing(mean: f64, variance: f64, g: impl Fn(f64
     whole.integral(&g, None).clamp(0.0, 1.0)
 }
 
-/// A part of the line.
+/// An interval of the line.
 #[derive(Clone, Copy)]
 struct Panel {
     ends: (f64, f64),
-    /// What the function is at the ends.
+    /// The function values at the ends.
     values: (f64, f64),
     halvings: u32,
 }
 
 impl Panel {
-    /// `∫ φ(z)·g(z) dz`, given the estimate by a rule on the whole panel.
+    /// `∫ φ(z)·g(z) dz`, given an estimate from the rule on the whole panel.
     fn integral(self, g: &impl Fn(f64) -> f64, estimate: Option<f64>) -> f64 {
         let (low, high) = self.ends;
         let mass = normal_cdf(high) - normal_cdf(low);
@@ -155,7 +156,7 @@ mod tests {
                         normal_cdf((cut - f) / width)
                     });
                     let expected = normal_cdf(standard);
-                    // Rounding of the argument, (c − f)/w, where the step is narrow.
+                    // The argument (c − f)/w is rounded, which matters for a narrow step.
                     let rounding = 1e-15 / width.min(1.0);
                     assert!(
                         (found - expected).abs() < 2e-12 + rounding,

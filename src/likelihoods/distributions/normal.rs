@@ -1,4 +1,4 @@
-//! Targets that are the function plus Gaussian noise.
+//! Targets with Gaussian noise.
 
 use super::{Support, TargetDistribution};
 use crate::ops::host::special::{normal_cdf, normal_quantile};
@@ -10,7 +10,7 @@ pub struct NormalTarget {
     pub noise: f64,
 }
 
-/// `Φ((target − μ)/√v)`, a step where the variance is zero.
+/// `Φ((target − μ)/√v)`, or a step function if the variance is zero.
 pub(super) fn cdf_of_normal(target: f64, mean: f64, variance: f64) -> f64 {
     let distance = target - mean;
     if variance <= 0.0 {

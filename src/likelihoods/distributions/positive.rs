@@ -5,20 +5,19 @@ use cdflib::special::try_gamma_inc;
 use super::{Support, TargetDistribution, monotone::expectation_of_decreasing};
 use crate::ops::host::special::log_gamma;
 
-/// Waiting times with the mean `exp(f)`.
+/// Waiting times with mean `exp(f)`.
 #[derive(Clone, Debug)]
 pub struct ExponentialTarget;
 
-/// Positive numbers with the mean `exp(f)` and the shape k.
+/// Positive numbers with mean `exp(f)` and shape k.
 #[derive(Clone, Debug)]
 pub struct GammaTarget {
     /// The shape k.
     pub shape: f64,
 }
 
-/// Where `log y` is and how far it spreads: `log y = f + log T`, the second of the gamma
-/// distribution with shape k and mean one. The trigamma function lies between `1/k` and
-/// `1/k + 1/k²`.
+/// The location and spread of `log y = f + log T`, where T has a gamma distribution with shape k
+/// and mean one. The trigamma function lies between `1/k` and `1/k + 1/k²`.
 fn of_logarithm(shape: f64, mean: f64, variance: f64) -> (f64, f64) {
     let inverse = shape.recip();
     let (_, digamma) = log_gamma(shape);
@@ -53,7 +52,8 @@ impl TargetDistribution for GammaTarget {
         Support::Positive
     }
 
-    /// `P(y ≤ t | f) = P(k, k·t·e^{−f})`, P the lower regularized incomplete gamma function.
+    /// `P(y ≤ t | f) = P(k, k·t·e^{−f})`, where P is the lower regularized incomplete gamma
+    /// function.
     fn cdf(&self, target: f64, mean: &[f64], variance: &[f64]) -> f64 {
         if target <= 0.0 {
             return 0.0;

@@ -7,21 +7,21 @@ use rayon::prelude::*;
 use super::{NormalTarget, TargetDistribution, quantile::quantile};
 use crate::{parameter::numbers, process::Marginals};
 
-/// Targets that one thread looks at together.
+/// The minimum number of targets per parallel task.
 const TARGETS_AT_ONCE: usize = 16;
 
 /// The ends of an interval for every target.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Interval {
-    /// The lower ends, one number a target.
+    /// The lower ends, one per target.
     pub lower: Vec<f64>,
     /// The upper ends.
     pub upper: Vec<f64>,
 }
 
-/// The distributions of new targets, row-major, `[N, P]`: mixtures, with equal weights, of what a
-/// likelihood makes of S Gaussians of its functions each. A process has one component; a deep model
-/// has one for every draw of the layers before the last.
+/// The distributions of new targets, row-major, `[N, P]`. Each is an equally weighted mixture over
+/// S components, in which the latent functions are Gaussian. A single process has one component; a
+/// deep model has one for every draw of the hidden layers.
 ///
 /// ```
 /// use burn_gp::likelihoods::{Likelihood, Marginals, Poisson};
@@ -41,17 +41,17 @@ pub struct PredictiveDistribution {
     target: Arc<dyn TargetDistribution>,
     /// S
     components: usize,
-    /// L, the functions of an output.
+    /// L, the number of functions per output.
     latents: usize,
     /// Moments of the functions, `[N, P, S, L]`.
     mean: Vec<f64>,
     variance: Vec<f64>,
 }
 
-/// Equal are those of the same likelihood, parameters and functions.
+/// Distributions are equal if their likelihood, parameters and function moments are equal.
 impl PartialEq for PredictiveDistribution {
     fn eq(&self, other: &Self) -> bool {
-        // Numbers in debug texts are exact.
+        // Debug output shows numbers exactly.
         (self.components, self.latents) == (other.components, other.latents)
             && (&self.mean, &self.variance) == (&other.mean, &other.variance)
             && format!("{:?}", self.target) == format!("{:?}", other.target)
@@ -59,13 +59,12 @@ impl PartialEq for PredictiveDistribution {
 }
 
 impl PredictiveDistribution {
-    /// The distributions that `target` has under each of S components, the marginals of the
-    /// functions, `[N, F]`.
+    /// Creates the mixtures of `target` over S components, which are marginals of the functions,
+    /// `[N, F]`.
     ///
     /// # Panics
     ///
-    /// If there is no component, they differ in shape, or their functions are not `latents` for each
-    /// output.
+    /// If there are no components, if they differ in shape, or if F is not a multiple of `latents`.
     #[track_caller]
     pub fn new(
         target: Arc<dyn TargetDistribution>,
@@ -80,7 +79,7 @@ impl PredictiveDistribution {
             let shapes = [own.mean.dims(), own.variance.dims()];
             assert!(
                 shapes == [[rows, functions]; 2],
-                "marginals of shapes {shapes:?} beside {:?}",
+                "a component with means and variances of shapes {shapes:?}; expected {:?} for both",
                 [rows, functions]
             );
         }
@@ -115,11 +114,11 @@ impl PredictiveDistribution {
         }
     }
 
-    /// Normal distributions with the given means and variances, one of each for a target.
+    /// Normal distributions with the given means and variances, one of each per target.
     ///
     /// # Panics
     ///
-    /// If they differ in number.
+    /// If their numbers differ.
     #[track_caller]
     pub fn of_normals(means: Vec<f64>, variances: Vec<f64>) -> Self {
         assert!(
@@ -137,21 +136,21 @@ impl PredictiveDistribution {
         }
     }
 
-    /// How many targets there are, N·P.
+    /// The number of targets, N·P.
     pub fn len(&self) -> usize {
         self.mean.len() / (self.components * self.latents)
     }
 
-    /// Whether there are none.
+    /// Whether there are no targets.
     pub fn is_empty(&self) -> bool {
         self.mean.is_empty()
     }
 
-    /// Adds the targets of `other` after these: rows of the same model.
+    /// Appends the targets of `other`, which are further rows of the same model.
     ///
     /// # Panics
     ///
-    /// If they have another number of components or functions.
+    /// If the number of components or functions differs.
     #[track_caller]
     pub fn append(&mut self, other: Self) {
         let (own, added) = (
@@ -160,18 +159,19 @@ impl PredictiveDistribution {
         );
         assert!(
             own == added,
-            "targets of {added:?} components and functions after some of {own:?}"
+            "cannot append targets with {added:?} components and functions to targets with {own:?}"
         );
         self.mean.extend(other.mean);
         self.variance.extend(other.variance);
     }
 
-    /// The same with independent Gaussian noise added to every target, `[N, P]` variances: of
-    /// measurements whose noise the likelihood does not know.
+    /// Adds independent Gaussian noise with `[N, P]` variances to the targets, for measurements
+    /// whose noise the likelihood does not know.
     ///
     /// # Panics
     ///
-    /// If there is not one variance for each target, or targets are not on the real line.
+    /// If the number of variances differs from the number of targets, or if targets are not on the
+    /// real line.
     #[track_caller]
     pub fn with_noise(mut self, variances: &[f64]) -> Self {
         let support = self.target.support();
@@ -191,7 +191,7 @@ impl PredictiveDistribution {
         self
     }
 
-    /// The distributions of the first function of every output alone: its values, without noise.
+    /// The distributions of the first function of every output, without noise.
     pub fn of_function(&self) -> Self {
         let first = |values: &[f64]| values.iter().copied().step_by(self.latents).collect();
         Self {
@@ -203,7 +203,7 @@ impl PredictiveDistribution {
         }
     }
 
-    /// The means and variances of the functions of a target under each of its components.
+    /// The means and variances of a target's functions under each component.
     fn components_of(&self, index: usize) -> impl Iterator<Item = (&[f64], &[f64])> {
         let each = self.components * self.latents;
         let own = index * each..(index + 1) * each;
@@ -238,7 +238,7 @@ impl PredictiveDistribution {
             .map(|(mean, variance)| self.target.location_and_scale(mean, variance));
         let none = (f64::INFINITY, f64::NEG_INFINITY, 0.0f64);
         let around = places.fold(none, |(low, high, widest), (location, scale)| {
-            // Comparisons would pass over what is not a number.
+            // `min` and `max` would ignore NaN.
             let number = location + scale;
             if number.is_nan() {
                 return (f64::NAN, f64::NAN, f64::NAN);
@@ -250,7 +250,7 @@ impl PredictiveDistribution {
         })
     }
 
-    /// A number for every target, on all threads.
+    /// Computes a number for every target, in parallel.
     fn each(&self, number: impl Fn(usize) -> f64 + Sync + Send) -> Vec<f64> {
         (0..self.len())
             .into_par_iter()
@@ -269,31 +269,35 @@ impl PredictiveDistribution {
         );
     }
 
-    /// The distribution functions at the targets, `P(y ≤ t)`, one number a target, to about 1e-12.
+    /// The distribution functions at the targets, `P(y ≤ t)`, one number per target, accurate to
+    /// about 1e-12.
     ///
     /// # Panics
     ///
-    /// If there is not one target for each distribution.
+    /// If the number of targets differs from the number of distributions.
     #[track_caller]
     pub fn cdf(&self, targets: &[f64]) -> Vec<f64> {
         self.check(targets);
         self.each(|index| self.cdf_of(index, targets[index]))
     }
 
-    /// The quantiles of probability `p`, one number a target: the least numbers with `P(y ≤ t) ≥ p`.
-    /// They lie where targets can be.
+    /// The quantiles at probability `p`, one per target: the smallest numbers with `P(y ≤ t) ≥ p`.
+    /// They are valid targets.
     ///
     /// # Panics
     ///
     /// Unless `0 < p < 1`.
     #[track_caller]
     pub fn quantile(&self, p: f64) -> Vec<f64> {
-        assert!(p > 0.0 && p < 1.0, "a quantile of the probability {p}");
+        assert!(
+            p > 0.0 && p < 1.0,
+            "quantile: probability {p}; expected a number between 0 and 1"
+        );
         self.each(|index| self.quantile_of(index, p))
     }
 
-    /// Central intervals: from the quantile of `(1 − level)/2` to that of `(1 + level)/2`. They hold
-    /// a target with the probability `level`, or a larger one where targets are whole numbers.
+    /// Central intervals, from the quantile at `(1 − level)/2` to the quantile at `(1 + level)/2`.
+    /// They contain a target with probability `level`, or more if targets are whole numbers.
     ///
     /// # Panics
     ///
@@ -302,23 +306,23 @@ impl PredictiveDistribution {
     pub fn interval(&self, level: f64) -> Interval {
         assert!(
             level > 0.0 && level < 1.0,
-            "an interval of the level {level}"
+            "interval: level {level}; expected a number between 0 and 1"
         );
         let tail = 0.5 * (1.0 - level);
         Interval {
             lower: self.quantile(tail),
-            // A tail that is lost beside 1 ends at the largest number below it.
+            // If `1 − tail` rounds to 1, use the largest number below 1.
             upper: self.quantile((1.0 - tail).min(1.0 - 0.5 * f64::EPSILON)),
         }
     }
 
-    /// For every target the smallest level whose central interval holds it:
-    /// `max(1 − 2·P(y ≤ t), 2·P(y < t) − 1, 0)`. The share of targets with at most a level is the
-    /// coverage of its intervals.
+    /// For every target, the smallest level whose central interval contains it:
+    /// `max(1 − 2·P(y ≤ t), 2·P(y < t) − 1, 0)`. The fraction of targets at or below a level is the
+    /// coverage of the intervals with that level.
     ///
     /// # Panics
     ///
-    /// If there is not one target for each distribution.
+    /// If the number of targets differs from the number of distributions.
     #[track_caller]
     pub fn central_level(&self, targets: &[f64]) -> Vec<f64> {
         self.check(targets);

@@ -1,16 +1,16 @@
-//! The search for quantiles of monotone distribution functions.
+//! Quantile search for monotone distribution functions.
 
 use super::Support;
 use crate::{likelihoods::bernoulli_logit::logistic, ops::host::special::normal_quantile};
 
-/// How exact a quantile is, in parts of the spread of the targets.
+/// The accuracy of a quantile, as a fraction of the spread of the targets.
 const TOLERANCE: f64 = 1e-11;
 
-/// Whole numbers from here on have no neighbors.
+/// From here on, consecutive whole numbers cannot be represented.
 const LARGEST_COUNT: f64 = 9_007_199_254_740_992.0; // 2⁵³
 
-/// The least `y` with `P(y) ≥ p`, P a distribution function on the given support. The search begins
-/// within the given ends of locations and with the largest of the scales.
+/// The smallest `y` with `P(y) ≥ p`, where P is a distribution function on the given support. The
+/// search starts from the lowest and highest location and the largest scale.
 pub(super) fn quantile(
     support: Support,
     p: f64,
@@ -43,17 +43,17 @@ pub(super) fn quantile(
     }
 }
 
-/// The target at a place on the real line.
+/// The target for a place on the real line.
 fn target(support: Support, place: f64) -> f64 {
     match support {
         Support::Positive => place.exp(),
-        // Below 1 in floating-point numbers, too.
+        // Keep the result below 1 in floating point, too.
         Support::UnitInterval => logistic(place).min(1.0 - 0.5 * f64::EPSILON),
         _ => place,
     }
 }
 
-/// Places whose targets are neither zero nor infinite.
+/// The range of places whose targets are neither zero nor infinite.
 fn ends(support: Support) -> (f64, f64) {
     match support {
         Support::Positive => (-744.0, 709.0),
@@ -62,11 +62,11 @@ fn ends(support: Support) -> (f64, f64) {
     }
 }
 
-/// Where an increasing function crosses zero: a bracket that grows until it holds the crossing, then
-/// Chandrupatla's method, which is bisection where the inverse is not nearly quadratic and inverse
-/// quadratic interpolation where it is (T. R. Chandrupatla, *A new hybrid quadratic/bisection
-/// algorithm for finding the zero of a nonlinear function without using derivatives*, 1997). An end
-/// where there is no crossing before it.
+/// The zero of an increasing function. A bracket grows until it contains the zero. Chandrupatla's
+/// method then refines it, by inverse quadratic interpolation if the inverse is nearly quadratic
+/// and by bisection otherwise (T. R. Chandrupatla, *A new hybrid quadratic/bisection algorithm for
+/// finding the zero of a nonlinear function without using derivatives*, 1997). Returns the end of
+/// the range if there is no zero before it.
 fn crossing(
     function: impl Fn(f64) -> f64,
     bracket: (f64, f64),
@@ -105,7 +105,7 @@ fn crossing(
     })
 }
 
-/// A zero between two places where the function has different signs.
+/// A zero between two places where the function has opposite signs.
 fn chandrupatla(
     function: impl Fn(f64) -> f64,
     low: (f64, f64),
@@ -150,7 +150,7 @@ fn chandrupatla(
     }
 }
 
-/// The least count with `P(y) ≥ p`, searched for from a guess on.
+/// The smallest count with `P(y) ≥ p`, searched from an initial guess.
 fn least_count(p: f64, guess: f64, cdf: impl Fn(f64) -> f64) -> f64 {
     let reached = |count: f64| count >= 0.0 && cdf(count) >= p;
     let guess = guess.min(LARGEST_COUNT).floor();
@@ -166,7 +166,7 @@ fn least_count(p: f64, guess: f64, cdf: impl Fn(f64) -> f64) -> f64 {
         below = guess;
         reaches = guess + step;
         while !reached(reaches) {
-            // Beyond this counts are not told apart, nor would a distribution of numbers end.
+            // Beyond this, counts are indistinguishable, and the search might not end.
             if reaches >= LARGEST_COUNT {
                 return reaches;
             }

@@ -2,28 +2,27 @@
 
 use super::{Support, TargetDistribution, normal::cdf_of_normal};
 
-/// Densities below `exp(−NEGLIGIBLE)` of the largest are left out.
+/// Densities below `exp(−NEGLIGIBLE)` of the maximum are ignored.
 const NEGLIGIBLE: f64 = 36.0;
 
-/// Largest distance of nodes of `log w`. The integrand is analytic in a strip of half-width π/2
-/// around the real line, so that the error of the trapezoidal rule is of the order of
-/// `exp(−π²/0.3) = 5e-15`.
+/// The largest spacing of nodes in `log w`. The integrand is analytic in a strip of half-width π/2
+/// around the real line, so the error of the trapezoidal rule is of order `exp(−π²/0.3) = 5e-15`.
 const LARGEST_STEP: f64 = 0.3;
 
-/// `y = f + s·t`, `t` of a Student-t distribution with ν degrees of freedom: a scale mixture of
-/// normals, `y | w ~ N(μ, σ² + s²/w)` with `w ~ Gamma(ν/2, ν/2)`. The integral over `log w` by the
-/// trapezoidal rule has smooth terms however narrow the noise is beside the function, and nodes that
-/// depend on ν alone.
+/// `y = f + s·t`, where `t` has a Student-t distribution with ν degrees of freedom: a scale mixture
+/// of normals, `y | w ~ N(μ, σ² + s²/w)` with `w ~ Gamma(ν/2, ν/2)`. The trapezoidal rule
+/// integrates over `log w`. Its terms are smooth even if the noise is much narrower than the
+/// function, and its nodes depend only on ν.
 #[derive(Clone, Debug)]
 pub struct StudentTTarget {
-    /// `s²/w` at every node, and the weight of the node.
+    /// `s²/w` and the weight, for every node.
     nodes: Vec<(f64, f64)>,
     /// The scale s.
     scale: f64,
 }
 
 impl StudentTTarget {
-    /// With the scale s and ν degrees of freedom.
+    /// Creates the distribution with scale s and ν degrees of freedom.
     pub fn new(scale: f64, degrees: f64) -> Self {
         let shape = 0.5 * degrees;
         // The standard deviation of log w is about 1/√shape.
@@ -69,8 +68,8 @@ impl TargetDistribution for StudentTTarget {
 mod tests {
     use super::*;
 
-    /// Without the spread of a function it is the Student-t distribution, which has an elementary
-    /// form for two and for four degrees of freedom.
+    /// Without uncertainty in the function this is the Student-t distribution, which has an
+    /// elementary form for two and four degrees of freedom.
     #[test]
     fn a_certain_function_leaves_the_noise() {
         for scale in [1e-3, 1.0, 40.0] {
@@ -88,8 +87,7 @@ mod tests {
         }
     }
 
-    /// With very many degrees of freedom the noise is Gaussian: the difference is of the order of
-    /// 1/ν.
+    /// With very many degrees of freedom the noise is Gaussian up to a difference of order 1/ν.
     #[test]
     fn many_degrees_of_freedom_are_gaussian() {
         let target = StudentTTarget::new(0.5, 1e9);

@@ -1,8 +1,8 @@
-//! The distribution of one target whose functions are Gaussian.
+//! The distribution of one target under Gaussian functions.
 
 use core::fmt::Debug;
 
-/// Where targets lie.
+/// The set of possible targets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Support {
     /// All real numbers.
@@ -26,20 +26,20 @@ impl Support {
 
 /// The distribution `p(y) = ∫ p(y | f)·N(f | μ, diag(σ²)) df` of one target y, in double precision.
 ///
-/// The slices hold the moments of the functions of one output, a number a function.
+/// The slices hold the moments of the functions of one output, one number per function.
 pub trait TargetDistribution: Debug + Send + Sync {
-    /// Where the target lies.
+    /// The set of possible values of the target.
     fn support(&self) -> Support;
 
     /// The distribution function `P(y ≤ target)`.
     fn cdf(&self, target: f64, mean: &[f64], variance: &[f64]) -> f64;
 
-    /// Roughly where `y` lies and how far it spreads, which is where the search for a quantile
-    /// begins: mean and standard deviation of `y` on the reals, of `log y` for positive numbers and
-    /// counts, of `log y/(1 − y)` in the unit interval. Labels do not need it.
+    /// The approximate location and spread of `y`, used to start the quantile search: mean and
+    /// standard deviation of `y` on the reals, of `log y` for positive numbers and counts, and of
+    /// `log y/(1 − y)` in the unit interval. Not used for labels.
     fn location_and_scale(&self, mean: &[f64], variance: &[f64]) -> (f64, f64);
 
-    /// The quantile of probability `p` where it has a closed form.
+    /// The quantile at probability `p`, if it has a closed form.
     fn closed_form_quantile(&self, _p: f64, _mean: &[f64], _variance: &[f64]) -> Option<f64> {
         None
     }

@@ -5,23 +5,23 @@ use serde::{Deserialize, Serialize};
 use super::super::PseudoObservationsConfig;
 use crate::optim::NaturalInversion;
 
-/// How the auxiliary matrix `T = LLᵀ` of an [`InverseFree`](super::InverseFree) posterior follows
-/// `K̃⁻¹`.
+/// How an [`InverseFree`](super::InverseFree) posterior updates its auxiliary matrix `T = LLᵀ`,
+/// which approximates `K̃⁻¹`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "by", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum AuxiliaryUpdate {
-    /// By natural-gradient inversion after every step; gradients never reach L.
+    /// By natural-gradient inversion after every step; L receives no gradients.
     NaturalGradient(NaturalInversion),
-    /// As one more parameter that the optimizer trains, as before: slower, and worse where the mean
-    /// is preconditioned.
+    /// As a parameter that the optimizer trains, like earlier methods. This is slower, and less
+    /// accurate if the mean is preconditioned.
     Optimizer {
-        /// L starts at this multiple of the identity.
+        /// The initial L is this multiple of the identity.
         start: f64,
     },
 }
 
 impl AuxiliaryUpdate {
-    /// An L that the optimizer trains, from `1e-3·I`.
+    /// The optimizer trains L, starting at `1e-3·I`.
     pub const TRAINED: Self = Self::Optimizer { start: 1e-3 };
 }
 
@@ -35,11 +35,11 @@ impl Default for AuxiliaryUpdate {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct InverseFreeConfig {
-    /// `m̃` and `S̃`.
+    /// The pseudo-observations `m̃` and `S̃`.
     pub observations: PseudoObservationsConfig,
-    /// How T follows `K̃⁻¹`.
+    /// The update of T.
     pub auxiliary: AuxiliaryUpdate,
-    /// The random vectors that estimate the traces of the divergence in training; if absent, the
-    /// traces are exact.
+    /// The random vectors for estimating the traces of the KL divergence in training. If absent,
+    /// the traces are exact.
     pub probes: Option<super::TraceProbes>,
 }

@@ -1,4 +1,4 @@
-//! R-SVGP: a posterior that trains without a factorization.
+//! R-SVGP: a posterior that trains without factorizations.
 
 mod config;
 mod posterior;
@@ -24,33 +24,33 @@ use crate::{
     optim::{Inversion, InversionReport, NaturalInversion, StoppingRule, VarianceGap, safe_start},
 };
 
-/// R-SVGP, the inverse-free sparse variational Gaussian process: the bound, its gradient and the
-/// update of what it keeps are matrix products alone (S. Cortinovis, L. Aitchison, S. Eleftheriadis
-/// and M. van der Wilk, *Inverse-Free Sparse Variational Gaussian Processes*, arXiv:2604.00697).
+/// R-SVGP, the inverse-free sparse variational Gaussian process. The bound, its gradient and the
+/// update of the auxiliary matrix use matrix products only (S. Cortinovis, L. Aitchison, S.
+/// Eleftheriadis and M. van der Wilk, *Inverse-Free Sparse Variational Gaussian Processes*,
+/// arXiv:2604.00697).
 ///
-/// It is [`LSvgp`](super::LSvgp) with an auxiliary `T = LLᵀ` in the place of `K̃⁻¹`,
-/// `K̃ = K_uu + S̃`, and one Newton–Schulz step from it, `P_R = 2T − TK̃T`:
+/// It is [`LSvgp`](super::LSvgp) with an auxiliary matrix `T = LLᵀ` in place of `K̃⁻¹`,
+/// `K̃ = K_uu + S̃`, refined by one Newton–Schulz step, `P_R = 2T − TK̃T`:
 /// `q(u) = N(K_uu·v, K_uu − K_uu·P_R·K_uu)` with `v = m̃` or `v = P_R·m̃`,
 /// `μ = K_fu·v`, `σ² = k_ff − k_fuᵀP_R·k_fu`, and
-/// `KL ≤ ½(vᵀK_uu·v − tr(P_R·K_uu) + tr(K̃T) − M − log|T| − log|S̃|)` (eqs. 4 and 7). That is a bound
-/// for every positive-definite T, equal to that of `LSvgp` at `T = K̃⁻¹`, where their gradients agree
-/// as well although T is held constant.
+/// `KL ≤ ½(vᵀK_uu·v − tr(P_R·K_uu) + tr(K̃T) − M − log|T| − log|S̃|)` (eqs. 4 and 7). The bound
+/// holds for every positive-definite T. At `T = K̃⁻¹` it equals the bound of `LSvgp`, and so does
+/// its gradient, although T is held constant.
 ///
-/// [`after_step`](super::Posterior::after_step) brings T up to date with the parameters that the
-/// optimizer has just changed, by [`NaturalInversion`] from the T before. A new posterior starts far
-/// from the inverse, at [`safe_start`]: [`refreshed`](super::Posterior::refreshed) inverts from
-/// there, and so does the first `after_step` if it was not called. L and the number of updates are
-/// part of the record. With [`TraceProbes`] the divergence is an unbiased estimate; prediction needs
-/// no traces.
+/// [`after_step`](super::Posterior::after_step) updates T to the parameters that the optimizer has
+/// just changed, by [`NaturalInversion`] from the previous T. A new posterior starts far from the
+/// inverse, at [`safe_start`]. [`refreshed`](super::Posterior::refreshed) inverts from there; if it
+/// was not called, the first `after_step` does. L and the number of updates are part of the record.
+/// With [`TraceProbes`] the KL divergence is an unbiased estimate; prediction needs no traces.
 ///
-/// Under kernels of their own every function has an S̃ and a T.
+/// With separate kernels, every function has its own S̃ and T.
 #[derive(Module, Debug)]
 pub struct InverseFree<I: Module> {
     inducing: I,
     observations: PseudoObservations,
-    /// L, [1, M, M] or [P, M, M]; trained by none but the optimizer's update
+    /// L, [1, M, M] or [P, M, M]; requires gradients only if the optimizer trains it
     auxiliary: Param<Tensor<3>>,
-    /// The updates made, `[1]`.
+    /// The number of updates so far, `[1]`.
     steps: Param<Tensor<1, Int>>,
     #[module(skip)]
     update: AuxiliaryUpdate,
@@ -61,12 +61,12 @@ pub struct InverseFree<I: Module> {
 }
 
 impl<I: Module> InverseFree<I> {
-    /// A posterior with the given inducing variables, pseudo-observations of them, and lower
-    /// triangles L, `[1, M, M]`, or one for each function, `[P, M, M]`.
+    /// Creates a posterior from inducing variables, pseudo-observations of them, and lower
+    /// triangles L: one that all functions share, `[1, M, M]`, or one per function, `[P, M, M]`.
     ///
     /// # Panics
     ///
-    /// If there is another number of triangles than of S̃.
+    /// If the number of triangles differs from the number of S̃.
     #[track_caller]
     pub fn new(
         inducing: I,
@@ -94,13 +94,13 @@ impl<I: Module> InverseFree<I> {
         }
     }
 
-    /// The same with estimated traces in training.
+    /// Estimates the traces in training.
     pub fn with_probes(mut self, probes: TraceProbes) -> Self {
         self.probes = Some(probes);
         self
     }
 
-    /// The posterior of a configuration at its start, for `outputs` functions.
+    /// The initial posterior for a configuration.
     pub(crate) fn at_start<const D: usize>(
         inducing: I,
         observations: PseudoObservations,
@@ -136,7 +136,7 @@ impl<I: Module> InverseFree<I> {
         &self.inducing
     }
 
-    /// `m̃` and `S̃`.
+    /// The pseudo-observations `m̃` and `S̃`.
     pub fn observations(&self) -> &PseudoObservations {
         &self.observations
     }
@@ -146,7 +146,7 @@ impl<I: Module> InverseFree<I> {
         self.auxiliary.val()
     }
 
-    /// What the last update of each L did; none before the first.
+    /// Reports on the last update of each L; empty before the first update.
     pub fn reports(&self) -> &[InversionReport] {
         &self.reports
     }
@@ -155,12 +155,12 @@ impl<I: Module> InverseFree<I> {
         matches!(self.update, AuxiliaryUpdate::Optimizer { .. })
     }
 
-    /// How many updates were made.
+    /// The number of updates so far.
     fn updates_made(&self) -> u64 {
         self.steps.val().into_scalar::<i64>().unsigned_abs()
     }
 
-    /// L, which is constant unless the optimizer trains it.
+    /// L, detached unless the optimizer trains it.
     fn root(&self) -> Tensor<3> {
         let root = self.auxiliary.val();
         if self.is_trained_by_optimizer() {
@@ -170,7 +170,7 @@ impl<I: Module> InverseFree<I> {
         }
     }
 
-    /// `K̃` under a prior without autodiff, `[1, M, M]` or `[P, M, M]`.
+    /// `K̃`, `[1, M, M]` or `[P, M, M]`, under a prior without autodiff.
     fn noisy_covariances<const D: usize>(&self, prior: &impl PriorCovariances<I, D>) -> Tensor<3>
     where
         Tensor<D>: FunctionMatrices,
@@ -179,7 +179,7 @@ impl<I: Module> InverseFree<I> {
         add_diagonal(kuu, self.observations.variances().without_autodiff())
     }
 
-    /// The posterior with every T brought up to date with `K̃`, under a prior without autodiff.
+    /// Updates every T to the current `K̃`, under a prior without autodiff.
     fn inverted<const D: usize>(
         mut self,
         prior: &impl PriorCovariances<I, D>,
@@ -217,8 +217,8 @@ impl<I: Module> InverseFree<I> {
         self
     }
 
-    /// The posterior with T brought up to date until its variances at `x` cost a bound with
-    /// Gaussian noise of variance `noise` no more than `tolerance` nats ([`VarianceGap`]).
+    /// Updates T until the error of the variances at `x` costs a bound with Gaussian noise of
+    /// variance `noise` at most `tolerance` nats ([`VarianceGap`]).
     ///
     /// # Shapes
     ///
@@ -254,7 +254,7 @@ impl<I: Module> InverseFree<I> {
         self
     }
 
-    /// After a step of the optimizer.
+    /// The update after an optimizer step.
     pub(crate) fn stepped<const D: usize>(self, prior: &impl PriorCovariances<I, D>) -> Self
     where
         Tensor<D>: FunctionMatrices,
@@ -263,7 +263,7 @@ impl<I: Module> InverseFree<I> {
             AuxiliaryUpdate::Optimizer { .. } => return self.counted(),
             AuxiliaryUpdate::NaturalGradient(inversion) => inversion,
         };
-        // Decided by what is in the record alone, so that a resumed run does the same.
+        // The choice depends only on the record, so that a resumed run makes the same one.
         let inversion = match self.updates_made() {
             0 => inversion.from_cold(),
             _ => inversion,
@@ -271,7 +271,7 @@ impl<I: Module> InverseFree<I> {
         (self.inverted(prior, inversion, StoppingRule::Residual)).counted()
     }
 
-    /// Before the first step, or after the parameters were set from outside.
+    /// The update before the first step, or after the parameters were set from outside.
     pub(crate) fn restarted<const D: usize>(self, prior: &impl PriorCovariances<I, D>) -> Self
     where
         Tensor<D>: FunctionMatrices,
@@ -285,7 +285,7 @@ impl<I: Module> InverseFree<I> {
     }
 }
 
-/// One matrix for all functions, or one each, as a batch.
+/// Adds a batch dimension: one matrix for all functions, or one per function.
 fn as_batch<const D: usize>(matrices: Tensor<D>) -> Tensor<3> {
     let dims = matrices.dims();
     let count = dims[..D - 2].iter().product::<usize>();

@@ -1,4 +1,4 @@
-//! Inverse-free posteriors as posteriors, under a shared kernel and under separate ones.
+//! Implementations of [`Posterior`] for inverse-free posteriors, under shared and separate kernels.
 
 use burn::module::Module;
 use burn::tensor::Tensor;
@@ -23,7 +23,8 @@ impl<I: Module> InverseFree<I> {
         self.observations.form() == MeanForm::Preconditioned
     }
 
-    /// The random vectors of this step beside K_uu, if the traces are estimated.
+    /// The random vectors of this step, with the type and device of `kuu`, if the traces are
+    /// estimated.
     fn probes_of_step<const D: usize>(&self, kuu: &Tensor<D>) -> Option<Tensor<D>> {
         let [_, size] = self.observations.dims();
         let probes = self
@@ -65,8 +66,8 @@ impl<I: Module> InverseFree<I> {
         }
     }
 
-    /// `K̃`, L, v and s̃ of a conditioned process, without autodiff: `[1, M, M]` twice or
-    /// `[P, M, M]` twice, `[P, M]`, flat.
+    /// `K̃`, L, v and s̃ of a conditioned process, without autodiff. `K̃` and L are `[1, M, M]` or
+    /// `[P, M, M]`, v is `[P, M]` and s̃ is flat.
     fn conditions<const D: usize>(
         &self,
         prior: &impl PriorCovariances<I, D>,
@@ -87,7 +88,7 @@ impl<I: Module> InverseFree<I> {
     }
 }
 
-/// Makes [`InverseFree`] a posterior under a kind of prior.
+/// Implements [`Posterior`] for [`InverseFree`] under one type of prior.
 macro_rules! posterior_under {
     ($prior:ty, $variables:ident, $rank:literal) => {
         impl<K: Kernel, I: $variables<K>> Posterior<$prior> for InverseFree<I> {

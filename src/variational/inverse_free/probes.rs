@@ -1,17 +1,18 @@
-//! Random vectors for traces.
+//! Random vectors for trace estimates.
 
 use burn::tensor::{Tensor, TensorData};
 use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
 use serde::{Deserialize, Serialize};
 
-/// Hutchinson's estimate of traces, `tr A ≈ Σ_k z_kᵀAz_k/K` with independent signs `z_k`.
+/// Hutchinson's trace estimator, `tr A ≈ Σ_k z_kᵀAz_k/K` with vectors `z_k` of independent random
+/// signs.
 ///
-/// A step draws probes of its own, which depend on the seed and the number of the step alone, so
-/// that a resumed run goes on with those that would have come next.
+/// Every step draws new probes, which depend only on the seed and the step number, so a resumed run
+/// continues with the same sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TraceProbes {
-    /// How many there are, K. With none or more than M, traces are exact.
+    /// The number of probes, K. If it is zero or above M, traces are exact.
     pub count: usize,
     /// The seed.
     #[serde(default)]
@@ -19,7 +20,7 @@ pub struct TraceProbes {
 }
 
 impl TraceProbes {
-    /// The probes of a step, each entry −1 or 1, of a shape and with the type and device of a
+    /// The probes of a step: entries −1 or 1, in the given shape and with the type and device of a
     /// tensor.
     pub(super) fn of_step<const D: usize>(
         &self,

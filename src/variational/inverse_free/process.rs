@@ -12,8 +12,8 @@ use crate::{
     process::{Joint, Marginals, Process, nonnegative, one_for_none},
 };
 
-/// `μ = K_fu·v`, `Σ = K_ff − K_fu·P_R·K_uf`, `P_R = 2T − TK̃T`: what
-/// [`InverseFree`](super::InverseFree) conditions, by matrix products alone.
+/// The process conditioned on an [`InverseFree`](super::InverseFree) posterior: `μ = K_fu·v`,
+/// `Σ = K_ff − K_fu·P_R·K_uf`, `P_R = 2T − TK̃T`, using matrix products only.
 #[derive(Clone, Debug)]
 pub struct InverseFreeProcess<K, I> {
     prior: K,
@@ -28,7 +28,7 @@ pub struct InverseFreeProcess<K, I> {
     variances: Tensor<1>,
 }
 
-/// Columns of functions, one each, as rows, `[P, M]`.
+/// One column per function as rows, `[P, M]`.
 pub(super) fn shaped<const D: usize>(columns: Tensor<D>, outputs: usize) -> Tensor<2>
 where
     Tensor<D>: FunctionMatrices,
@@ -37,7 +37,7 @@ where
 }
 
 impl<K, I> InverseFreeProcess<K, I> {
-    /// From `K_uu`, L, v and s̃.
+    /// Creates the process from `K_uu`, L, v and s̃.
     pub(super) fn new<const D: usize>(
         prior: K,
         inducing: I,
@@ -81,7 +81,7 @@ impl<K, I> InverseFreeProcess<K, I> {
         Relaxation::new(kuu, self.variances.clone(), self.lower.clone())
     }
 
-    /// `T·X` for columns, `[M, N]`, under the one T that all functions share.
+    /// `T·X` for columns, `[M, N]`, when all functions share one T.
     pub(crate) fn inverse(&self, columns: Tensor<2>) -> Tensor<2> {
         let [size, _] = columns.dims();
         self.relaxation([size, size]).inverse(columns)
@@ -161,7 +161,7 @@ impl<K: Kernel, I: InducingVariables<K>> Process for InverseFreeProcess<K, I> {
 }
 
 impl<K: Kernel, I: SeparateInducing<K>> InverseFreeProcess<SeparateKernels<K>, I> {
-    /// The process of each function alone.
+    /// The process of each function by itself.
     pub(crate) fn functions(&self) -> Vec<InverseFreeProcess<K, I::Member>> {
         let [_, size] = self.weights.dims();
         let kernels = self.prior.kernels().iter().enumerate();

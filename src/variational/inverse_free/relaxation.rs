@@ -1,4 +1,4 @@
-//! The bound of an approximate inverse, by matrix products alone.
+//! The bound of an approximate inverse, computed by matrix products only.
 
 use burn::tensor::Tensor;
 
@@ -8,8 +8,8 @@ use crate::ops::{
     triangular_product,
 };
 
-/// `K_uu`, `S̃` and a triangular L with `T = LLᵀ ≈ K̃⁻¹`, `K̃ = K_uu + S̃`: one for all functions, or
-/// one each.
+/// `K_uu`, `S̃` and a triangular L with `T = LLᵀ ≈ K̃⁻¹`, `K̃ = K_uu + S̃`: shared by all
+/// functions, or one per function.
 pub(super) struct Relaxation<const D: usize> {
     pub kuu: Tensor<D>,
     /// s̃, [M, 1] or [P, M, 1]
@@ -18,11 +18,11 @@ pub(super) struct Relaxation<const D: usize> {
     root: Tensor<D>,
 }
 
-/// What `v = P_R·m̃` and the traces of the divergence need of each other.
+/// The terms of the bound.
 pub(super) struct Terms<const D: usize> {
     /// `k_nᵀP_R·k_n`, `[N, 1]` or `[N, P]`
     pub explained: Tensor<2>,
-    /// v, the columns of m̃
+    /// v, with one column per column of m̃
     pub weights: Tensor<D>,
     /// `Σ_p v_pᵀK_uu·v_p`, `[1]`
     pub squares: Tensor<1>,
@@ -30,8 +30,7 @@ pub(super) struct Terms<const D: usize> {
     pub traces: Tensor<1>,
 }
 
-/// What a product makes of the columns of one matrix and of those that are there besides: one
-/// product for all.
+/// Applies `product` to the columns of `first` and `others` in one call, and splits the result.
 fn together<const D: usize, const OTHERS: usize>(
     first: Tensor<D>,
     others: [Option<Tensor<D>>; OTHERS],
@@ -59,11 +58,11 @@ impl<const D: usize> Relaxation<D>
 where
     Tensor<D>: FunctionMatrices,
 {
-    /// From `K_uu`, the flat s̃ and L, `[1, M, M]` or `[P, M, M]`.
+    /// Creates the bound from `K_uu`, the flat s̃ and L, `[1, M, M]` or `[P, M, M]`.
     ///
     /// # Panics
     ///
-    /// If there is not an S̃ and an L for each matrix `K_uu`.
+    /// If the number of S̃ or L differs from the number of matrices `K_uu`.
     #[track_caller]
     pub fn new(kuu: Tensor<D>, variances: Tensor<1>, root: Tensor<3>) -> Self {
         let dims = kuu.dims();
@@ -72,8 +71,8 @@ where
         assert!(
             groups == matrices && count == matrices * dims[D - 1],
             "InverseFree: {matrices} covariance matrices {dims:?} under this prior, {groups} \
-             auxiliary matrices, {count} variances; a posterior belongs to the kind of prior that \
-             it was made for"
+             auxiliary matrices, {count} variances; use the kind of prior (shared or \
+             separate kernels) that the posterior was made for"
         );
         Self {
             variances: variances.reshape(with_columns(dims, 1)),
@@ -100,8 +99,8 @@ where
         weights.clone().column_products(kuf) * 2.0 - weights.column_products(products)
     }
 
-    /// `v = P_R·m̃ = a + T(m̃ − K̃a)`, `a = T·m̃`: the residual loses less to rounding than `P_R`
-    /// itself.
+    /// `v = P_R·m̃ = a + T(m̃ − K̃a)`, `a = T·m̃`. This residual form loses less to rounding than
+    /// `P_R` itself.
     pub fn preconditioned(&self, mean: Tensor<D>) -> Tensor<D> {
         let first = self.inverse(mean.clone());
         let (_, product) = self.products(first.clone());
@@ -127,7 +126,7 @@ where
         };
         let all = relaxed_terms(matrices, kuf, mean, probes, preconditioned);
         let [_, count] = all.dims();
-        let part = |start, width| all.clone().narrow(1, start, width); // one row a matrix
+        let part = |start, width| all.clone().narrow(1, start, width); // one row per matrix
         Terms {
             explained: part(0, rows).transpose(),
             weights: part(rows, count - rows - 2).reshape(shape),
@@ -140,8 +139,8 @@ where
         }
     }
 
-    /// [`terms`](Self::terms) from operations that run on any device and have a gradient in L. Every
-    /// product of one kind is one product for all columns that need it.
+    /// [`terms`](Self::terms) composed of operations that run on any device and have a gradient in
+    /// L. Products with the same matrix are batched into one.
     fn composed_terms(
         &self,
         kuf: Tensor<D>,
@@ -211,7 +210,7 @@ where
     }
 }
 
-/// The shape of a matrix with another number of columns.
+/// The given shape with another number of columns.
 pub(super) fn with_columns<const D: usize>(mut dims: [usize; D], columns: usize) -> [usize; D] {
     dims[D - 1] = columns;
     dims
