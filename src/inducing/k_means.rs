@@ -5,7 +5,7 @@ use rand::{RngExt, rngs::ChaCha8Rng};
 use rayon::prelude::*;
 
 use super::initializer::{Candidates, SelectionError, points};
-use crate::ops::host::nearest::{lower_distances, nearest};
+use crate::ops::nearest::{lower_distances, nearest};
 
 /// Inputs whose weights are added up first. Sums are added up in the order of these parts, so that
 /// the result does not depend on the number of threads.
@@ -193,7 +193,7 @@ mod tests {
     use rand::SeedableRng;
 
     use super::*;
-    use crate::{ops::host::nearest::squared_distance, parameter::numbers};
+    use crate::{ops::nearest::squared_distance, parameter::numbers};
 
     /// The algorithm in single loops, for inputs none of which are thinned out.
     fn in_single_loops(candidates: &mut Candidates, count: usize) -> Vec<f64> {

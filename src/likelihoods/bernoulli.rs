@@ -8,7 +8,7 @@ use super::{
     classes::{is_label, labels_up_to},
     likelihood::{draw, sum_outputs},
 };
-use crate::ops::{host::special, log_normal_cdf};
+use crate::ops::{log_normal_cdf, special::functions};
 
 /// `p(y = 1 | f) = Φ(f)`, `p(y = 0 | f) = Φ(−f)`, Φ the standard normal distribution function.
 #[derive(Module, Debug, Default)]
@@ -67,7 +67,7 @@ impl Likelihood for Bernoulli {
     fn sample<R: Rng>(&self, function: Tensor<3>, random: &mut R) -> Tensor<3> {
         draw(function, 1, |f| {
             let uniform: f64 = random.random();
-            f64::from(u8::from(uniform < special::normal_cdf(f[0])))
+            f64::from(u8::from(uniform < functions::normal_cdf(f[0])))
         })
     }
 

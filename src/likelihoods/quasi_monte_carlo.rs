@@ -1,6 +1,6 @@
 //! Evenly spread points of a standard normal in several dimensions.
 
-use crate::ops::host::special::normal_quantile;
+use crate::ops::special::functions::normal_quantile;
 
 /// Dimensions of one Sobol sequence of the crate; further ones are scrambled anew.
 const DIMENSIONS: usize = 256;

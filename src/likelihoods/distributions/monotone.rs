@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use crate::{ops::host::special::normal_cdf, point_processes::legendre_nodes_and_weights};
+use crate::{ops::special::functions::normal_cdf, point_processes::legendre_nodes_and_weights};
 
 /// The standard normal distribution has less than 1e-16 beyond this.
 const REACH: f64 = 8.5;
@@ -142,7 +142,7 @@ impl Panel {
 #[cfg(test)]
 mod tests {
     use super::expectation_of_decreasing;
-    use crate::ops::host::special::normal_cdf;
+    use crate::ops::special::functions::normal_cdf;
 
     /// `E[Φ((c − f)/w)] = Φ((c − μ)/√(σ² + w²))`, from a gentle slope to a step.
     #[test]

@@ -1,7 +1,7 @@
 //! The search for quantiles of monotone distribution functions.
 
 use super::Support;
-use crate::{likelihoods::bernoulli_logit::logistic, ops::host::special::normal_quantile};
+use crate::{likelihoods::bernoulli_logit::logistic, ops::special::functions::normal_quantile};
 
 /// How exact a quantile is, in parts of the spread of the targets.
 const TOLERANCE: f64 = 1e-11;
