@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::initializer::{Candidates, SelectionError};
 use crate::{
     kernels::Kernel,
-    ops::cpu::{scalar::Scalar, triangular::product_on},
+    ops::cpu::{Scalar, product_on},
 };
 
 /// Inputs whose columns one thread works on at a time.

@@ -1,12 +1,10 @@
-//! What the operations share under autodiff. First order only: a gradient is a tensor of the inner
+//! The steps of operations under autodiff. First order only: a gradient is a tensor of the inner
 //! backend.
 
+pub use burn::backend::autodiff::checkpoint::strategy::CheckpointStrategy;
 use burn::backend::{
     Autodiff, Backend,
-    autodiff::{
-        checkpoint::strategy::CheckpointStrategy,
-        ops::{Backward, NodeGuard, OpsKind},
-    },
+    autodiff::ops::{Backward, NodeGuard, OpsKind},
     tensor::FloatTensor,
 };
 
@@ -49,26 +47,26 @@ impl<B: Backend, const N: usize, S: Backward<B, N>> Record<B, N> for S {}
 macro_rules! backward_step {
     (
         $(#[$doc:meta])*
-        $name:ident: $backend:ident [$parents:literal] ($state:ident: $state_type:ty, $gradient:ident)
+        $name:ident: $backend:ident [$parents:expr] ($state:ident: $state_type:ty, $gradient:ident)
             -> $gradients:expr
     ) => {
         $(#[$doc])*
         #[derive(Debug)]
         struct $name;
 
-        impl<B: $backend> burn::backend::autodiff::ops::Backward<B, $parents> for $name {
+        impl<B: $backend> burn::backend::autodiff::ops::Backward<B, { $parents }> for $name {
             type State = $state_type;
 
             fn backward(
                 self,
-                ops: burn::backend::autodiff::ops::Ops<Self::State, $parents>,
+                ops: burn::backend::autodiff::ops::Ops<Self::State, { $parents }>,
                 grads: &mut burn::backend::autodiff::grads::Gradients,
                 _: &mut burn::backend::autodiff::checkpoint::base::Checkpointer,
             ) {
                 let $gradient = grads.consume::<B>(&ops.node);
                 let $state = ops.state;
                 let wanted = ops.parents.each_ref().map(Option::is_some);
-                let gradients: [Option<FloatTensor<B>>; $parents] = $gradients(wanted);
+                let gradients: [Option<FloatTensor<B>>; { $parents }] = $gradients(wanted);
                 for (parent, gradient) in ops.parents.into_iter().zip(gradients) {
                     if let (Some(parent), Some(gradient)) = (parent, gradient) {
                         grads.register::<B>(parent.id, gradient);
@@ -79,3 +77,34 @@ macro_rules! backward_step {
     };
 }
 pub(super) use backward_step;
+
+/// Defines an operation under autodiff whose step keeps its tensors and what follows a semicolon:
+/// from these, the gradient of the output and who asks for one, the gradients of the tensors.
+macro_rules! record_inputs {
+    (
+        $backend:ident, $operation:ident($($tensor:ident),+ $(; $($other:ident: $type:ty),+)?),
+        |$gradient:ident, $wanted:pat_param| $gradients:expr
+    ) => {
+        fn $operation(
+            $($tensor: FloatTensor<Self>,)+
+            $($($other: $type),+)?
+        ) -> FloatTensor<Self> {
+            const COUNT: usize = [$(stringify!($tensor)),+].len();
+            crate::ops::backward::backward_step!(
+                Step: $backend [COUNT](
+                    state: ([FloatTensor<B>; COUNT], ($($($type,)+)?)),
+                    $gradient
+                ) -> |$wanted: [bool; COUNT]| {
+                    #[allow(unused_variables, reason = "not every gradient needs all inputs")]
+                    let ([$($tensor),+], ($($($other,)+)?)) = state;
+                    $gradients
+                }
+            );
+            let (inputs, nodes) = crate::ops::backward::split::<B, C, _>([$($tensor),+]);
+            let [$($tensor),+] = inputs.clone();
+            let output = B::$operation($($tensor,)+ $($($other),+)?);
+            Step.record::<C>(nodes, (inputs, ($($($other,)+)?)), output)
+        }
+    };
+}
+pub(super) use record_inputs;

@@ -1,16 +1,14 @@
 //! Changes to the diagonal of a matrix.
 
 use burn::{
-    backend::{
-        Autodiff, Backend, Dispatch, TensorMetadata,
-        autodiff::checkpoint::strategy::CheckpointStrategy, backend_extension, tensor::FloatTensor,
-    },
+    backend::{Autodiff, Backend, TensorMetadata, backend_extension, tensor::FloatTensor},
     tensor::{Int, Tensor},
 };
 
 use super::{
-    backward::{Record, backward_step, split},
-    cpu::{CpuAccess, matrix_dims, member, scalar::Scalar, update_members, with_element, write},
+    backward::{CheckpointStrategy, Record, backward_step, split},
+    cpu::{CpuAccess, Scalar, matrix_dims, member, update_members, with_element, write},
+    dispatch::dispatch,
 };
 
 /// `matrix + value·I`, without the identity; for a batch, each member with a value of its own.
@@ -32,10 +30,7 @@ pub fn add_to_diagonal<const D: usize>(matrix: Tensor<D>, value: Tensor<1>) -> T
         "add_to_diagonal: matrix {dims:?}, value [{values}]; expected [..., M, M] and one value a \
          matrix"
     );
-    Tensor::from_dispatch(<Dispatch as DiagonalOps>::add_to_diagonal(
-        matrix.into_dispatch(),
-        value.into_dispatch(),
-    ))
+    dispatch!(DiagonalOps::add_to_diagonal(matrix, value))
 }
 
 /// `matrix + diag(diagonal)`; for a batch, each member with a diagonal of its own, one after the
@@ -57,10 +52,7 @@ pub fn add_diagonal<const D: usize>(matrix: Tensor<D>, diagonal: Tensor<1>) -> T
         "add_diagonal: matrix {dims:?}, diagonal [{values}]; expected [..., M, M] and M values a \
          matrix"
     );
-    Tensor::from_dispatch(<Dispatch as DiagonalOps>::add_to_diagonal(
-        matrix.into_dispatch(),
-        diagonal.into_dispatch(),
-    ))
+    dispatch!(DiagonalOps::add_to_diagonal(matrix, diagonal))
 }
 
 /// The diagonal of every matrix.

@@ -47,6 +47,7 @@ mod covariance_product;
 pub(crate) mod cpu;
 mod decompositions;
 mod diagonal;
+mod dispatch;
 mod gram;
 mod inverse_free;
 mod inversion;

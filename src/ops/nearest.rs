@@ -7,11 +7,7 @@
 use faer::{Accum, MatMut, MatRef};
 use rayon::prelude::*;
 
-use super::cpu::{
-    lanes::{Lanes, WIDTH},
-    triangular::product_on,
-    vectorized::{self, Kernel},
-};
+use super::cpu::{Kernel, Lanes, WIDTH, product_on, vectorized};
 
 /// Points that one thread works on at a time, or fewer …
 const PART: usize = 512;

@@ -1,20 +1,15 @@
-//! What a product leaves of a matrix.
+//! The rest that a product leaves of a matrix.
 
 use burn::{
-    backend::{
-        Autodiff, Backend, Dispatch, TensorMetadata,
-        autodiff::checkpoint::strategy::CheckpointStrategy, backend_extension, tensor::FloatTensor,
-    },
+    backend::{Autodiff, Backend, TensorMetadata, backend_extension, tensor::FloatTensor},
     tensor::Tensor,
 };
 use faer::Accum;
 
 use super::{
-    backward::{Record, backward_step, split},
-    cpu::{
-        CpuMemory, map_members, matrix_dims, member, scalar::Scalar, triangular::product,
-        update_members, with_element,
-    },
+    backward::{CheckpointStrategy, Record, backward_step, split},
+    cpu::{CpuMemory, map_members, matrix_dims, member, product, update_members, with_element},
+    dispatch::dispatch,
 };
 
 /// `B − AᵀX`: with `A = L⁻¹K_uv` and `X = L⁻¹K_uf` what u leaves of the covariance `B = K_vf`.
@@ -44,11 +39,7 @@ pub fn remainder<const D: usize>(
         "remainder: matrix {b:?}, left {a:?}, right {x:?}; expected [..., R, N], [..., M, R], \
          [..., M, N]"
     );
-    Tensor::from_dispatch(<Dispatch as RemainderOps>::remainder(
-        matrix.into_dispatch(),
-        left.into_dispatch(),
-        right.into_dispatch(),
-    ))
+    dispatch!(RemainderOps::remainder(matrix, left, right))
 }
 
 /// The rest on a backend. The defaults are made of the backend's own operations.
@@ -106,7 +97,7 @@ impl<B: CpuMemory> RemainderOps for B {
             update_members::<B, T>(matrix, |index, out| {
                 let left = member(&lefts, index, inner, rows).transpose();
                 let right = member(&rights, index, inner, columns);
-                product(out, Accum::Add, left, right, <T as Scalar>::from_f64(-1.0));
+                product(out, Accum::Add, left, right, -1.0);
             })
         })
     }
@@ -122,13 +113,12 @@ impl<B: CpuMemory> RemainderBackward for B {
         let (_, _, columns) = matrix_dims(&right.shape());
         with_element!(left, T => {
             let gradients = B::read::<T>(&gradient);
-            let minus = <T as Scalar>::from_f64(-1.0);
             let of_left = wanted[0].then(|| {
                 let rights = B::read::<T>(&right);
                 map_members::<B, T>(&left, |index, out| {
                     let gradient = member(&gradients, index, rows, columns).transpose();
                     let right = member(&rights, index, inner, columns);
-                    product(out, Accum::Replace, right, gradient, minus);
+                    product(out, Accum::Replace, right, gradient, -1.0);
                 })
             });
             let of_right = wanted[1].then(|| {
@@ -136,7 +126,7 @@ impl<B: CpuMemory> RemainderBackward for B {
                 map_members::<B, T>(&right, |index, out| {
                     let gradient = member(&gradients, index, rows, columns);
                     let left = member(&lefts, index, inner, rows);
-                    product(out, Accum::Replace, left, gradient, minus);
+                    product(out, Accum::Replace, left, gradient, -1.0);
                 })
             });
             [of_left, of_right]

@@ -1,22 +1,18 @@
 //! Products with triangular matrices.
 
 use burn::{
-    backend::{
-        Autodiff, Backend, Dispatch, TensorMetadata,
-        autodiff::checkpoint::strategy::CheckpointStrategy, backend_extension, tensor::FloatTensor,
-    },
+    backend::{Autodiff, Backend, TensorMetadata, backend_extension, tensor::FloatTensor},
     tensor::Tensor,
 };
 use faer::Accum;
 
 use super::{
-    backward::{Record, backward_step, split},
+    backward::{CheckpointStrategy, Record, record_inputs},
     cpu::{
-        CpuAccess, CpuMemory, map_members, matrix_dims, member, member_mut,
-        scalar::Scalar,
-        triangular::{self, Side, clear_above_diagonal, lower_product},
-        with_element, write,
+        CpuAccess, CpuMemory, Side, clear_above_diagonal, lower_product, map_members, matrix_dims,
+        member, member_mut, triangular, with_element, write,
     },
+    dispatch::dispatch,
 };
 
 /// `L·B` for a lower-triangular L, at half the cost of a full product.
@@ -53,11 +49,7 @@ fn product<const D: usize>(lower: Tensor<D>, rhs: Tensor<D>, side: Side) -> Tens
         "triangular_product: triangle {triangle:?}, right-hand side {given:?}; expected \
          [..., M, M] and [..., M, N]"
     );
-    Tensor::from_dispatch(<Dispatch as TriangularProductOps>::triangular_product(
-        lower.into_dispatch(),
-        rhs.into_dispatch(),
-        side,
-    ))
+    dispatch!(TriangularProductOps::triangular_product(lower, rhs; side))
 }
 
 /// The products on a backend. The default is made of the backend's own operations.
@@ -124,7 +116,7 @@ impl<B: CpuAccess + TriangularProductOps> TriangularProductBackward for B {
                     Accum::Replace,
                     member(&lefts, index, size, inner),
                     member(&rights, index, size, inner).transpose(),
-                    <T as Scalar>::from_f64(1.0),
+                    1.0,
                 );
                 clear_above_diagonal(out, size);
             }
@@ -133,29 +125,17 @@ impl<B: CpuAccess + TriangularProductOps> TriangularProductBackward for B {
     }
 }
 
-backward_step!(
-    TriangularProductStep: TriangularProductBackward [2](
-        state: (FloatTensor<B>, FloatTensor<B>, Side),
-        gradient
-    ) -> |wanted: [bool; 2]| {
-        let (lower, rhs, side) = state;
-        let triangle = wanted[0].then(|| match side {
-            Side::Lower => B::lower_of_product(gradient.clone(), rhs),
-            Side::Transposed => B::lower_of_product(rhs, gradient.clone()),
-        });
-        let rhs = wanted[1].then(|| B::triangular_product(lower, gradient, side.opposite()));
-        [triangle, rhs]
-    }
-);
-
 impl<B: TriangularProductBackward, C: CheckpointStrategy> TriangularProductOps for Autodiff<B, C> {
-    fn triangular_product(
-        lower: FloatTensor<Self>,
-        rhs: FloatTensor<Self>,
-        side: Side,
-    ) -> FloatTensor<Self> {
-        let ([lower, rhs], nodes) = split::<B, C, _>([lower, rhs]);
-        let output = B::triangular_product(lower.clone(), rhs.clone(), side);
-        TriangularProductStep.record::<C>(nodes, (lower, rhs, side), output)
-    }
+    record_inputs!(
+        TriangularProductBackward,
+        triangular_product(lower, rhs; side: Side),
+        |gradient, wanted| {
+            let triangle = wanted[0].then(|| match side {
+                Side::Lower => B::lower_of_product(gradient.clone(), rhs),
+                Side::Transposed => B::lower_of_product(rhs, gradient.clone()),
+            });
+            let rhs = wanted[1].then(|| B::triangular_product(lower, gradient, side.opposite()));
+            [triangle, rhs]
+        }
+    );
 }

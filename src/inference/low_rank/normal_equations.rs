@@ -4,7 +4,7 @@ use burn::tensor::{DType, Tensor};
 
 use crate::ops::{CholeskyFactor, Jitter, NotPositiveDefinite, cholesky, gram, is_on_cpu};
 
-/// The type that sums over data are made in: double precision where the host computes. The condition
+/// The type that sums over data are made in: double precision where the CPU computes. The condition
 /// number of `I + ΦᵀΦ/σ²` is of the order of `N·‖φ‖²/σ²`, which single precision does not hold.
 pub(in crate::inference) fn precise_type(tensor: &Tensor<2>) -> DType {
     if is_on_cpu(tensor) {

@@ -4,11 +4,7 @@ use burn::backend::{TensorMetadata, tensor::FloatTensor};
 
 use super::{AdamOps, AdamStep};
 use crate::ops::cpu::{
-    CpuMemory,
-    scalar::Scalar,
-    threads::{self, in_parts},
-    vectorized::{self, Kernel},
-    with_element, write,
+    CpuMemory, Kernel, Scalar, in_parts, threads, vectorized, with_element, write,
 };
 
 /// Numbers from which on a step is cut into parts.

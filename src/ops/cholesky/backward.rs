@@ -1,12 +1,9 @@
 //! The factorization under autodiff.
 
-use burn::backend::{
-    Autodiff, AutodiffBackend, autodiff::checkpoint::strategy::CheckpointStrategy,
-    tensor::FloatTensor,
-};
+use burn::backend::{Autodiff, AutodiffBackend, tensor::FloatTensor};
 
 use super::{CholeskyBackward, CholeskyOps, Jitter};
-use crate::ops::backward::{Record, backward_step, split};
+use crate::ops::backward::{CheckpointStrategy, Record, backward_step, record_inputs, split};
 
 backward_step!(
     CholeskyStep: CholeskyBackward [1](state: [FloatTensor<B>; 2], gradient) -> |_| {
@@ -18,18 +15,6 @@ backward_step!(
 backward_step!(
     FromLowerStep: CholeskyBackward [1](state: FloatTensor<B>, gradient) -> |_| {
         [Some(B::factor_from_lower_backward(state, gradient))]
-    }
-);
-
-backward_step!(
-    LowerStep: CholeskyBackward [1](state: FloatTensor<B>, gradient) -> |_| {
-        [Some(B::lower_of_factor_backward(state, gradient))]
-    }
-);
-
-backward_step!(
-    LogDeterminantStep: CholeskyBackward [1](state: FloatTensor<B>, gradient) -> |_| {
-        [Some(B::factor_log_determinant_backward(state, gradient))]
     }
 );
 
@@ -52,15 +37,13 @@ impl<B: CholeskyBackward, C: CheckpointStrategy> CholeskyOps for Autodiff<B, C> 
         (factor, Self::from_inner(status))
     }
 
-    fn lower_of_factor(factor: FloatTensor<Self>) -> FloatTensor<Self> {
-        let ([factor], nodes) = split::<B, C, _>([factor]);
-        let lower = B::lower_of_factor(factor.clone());
-        LowerStep.record::<C>(nodes, factor, lower)
-    }
+    record_inputs!(CholeskyBackward, lower_of_factor(factor), |gradient, _| {
+        [Some(B::lower_of_factor_backward(factor, gradient))]
+    });
 
-    fn factor_log_determinant(factor: FloatTensor<Self>) -> FloatTensor<Self> {
-        let ([factor], nodes) = split::<B, C, _>([factor]);
-        let output = B::factor_log_determinant(factor.clone());
-        LogDeterminantStep.record::<C>(nodes, factor, output)
-    }
+    record_inputs!(
+        CholeskyBackward,
+        factor_log_determinant(factor),
+        |gradient, _| [Some(B::factor_log_determinant_backward(factor, gradient))]
+    );
 }

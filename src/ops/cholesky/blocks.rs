@@ -13,12 +13,8 @@ use faer::{
 };
 
 use crate::ops::cpu::{
-    scalar::Scalar,
-    substitution::BLOCK,
-    triangular::{
-        Side, halfway, lower_block, lower_product, mirror_lower, on_threads, solve_in_place,
-        triangular_product,
-    },
+    BLOCK, Scalar, Side, halfway, lower_block, lower_product, mirror_lower, on_threads,
+    solve_in_place, triangular_product,
 };
 
 /// The row whose pivot was not positive (or not a number).
@@ -72,7 +68,7 @@ fn factor_block<T: Scalar>(mut block: MatMut<'_, T>) -> Result<(), BadPivot> {
     check_diagonal(block.rb())
 }
 
-/// Whether every diagonal entry can be divided by.
+/// Checks that every diagonal entry can be divided by.
 pub fn check_diagonal<T: Scalar>(lower: MatRef<'_, T>) -> Result<(), BadPivot> {
     let unusable = |&i: &usize| {
         let pivot = lower[(i, i)].to_f64();

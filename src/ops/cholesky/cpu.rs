@@ -13,11 +13,8 @@ use super::{
 };
 use crate::ops::{
     cpu::{
-        CpuAccess, Element, batch_parts, map_members, matrix_dims, member, part,
-        scalar::Scalar,
-        threads::in_parts,
-        triangular::{Side, clear_above_diagonal, solve_in_place, triangular_product},
-        with_element, write,
+        CpuAccess, Element, Scalar, Side, batch_parts, clear_above_diagonal, in_parts, map_members,
+        matrix_dims, member, part, solve_in_place, triangular_product, with_element, write,
     },
     decompositions::count_decomposition,
 };
@@ -171,13 +168,12 @@ impl<B: CpuAccess> CholeskyBackward for B {
         let jitter = jitters::<B>(&status);
         with_element!(factor, T => {
             let (factors, cotangents) = (B::read::<T>(&factor), B::read::<T>(&cotangent));
-            let half = <T as Scalar>::from_f64(0.5);
             map_members::<B, T>(&factor, |index, mut out| {
                 let size = out.nrows();
                 let cotangent = member(&cotangents, index, size, size);
                 for i in 0..size {
                     for j in 0..=i {
-                        out[(i, j)] = half * cotangent[(i, j)];
+                        out[(i, j)] = 0.5 * cotangent[(i, j)];
                     }
                 }
                 two_sided_solve_in_place(member(&factors, index, size, size), out.rb_mut());

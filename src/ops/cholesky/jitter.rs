@@ -1,9 +1,9 @@
-//! How much is added to the diagonal of a matrix that is factored.
+//! The jitter of factorizations.
 
 use burn::tensor::DType;
 use serde::{Deserialize, Serialize};
 
-/// What is added to the diagonal of a matrix before it is factored, relative to the mean of the
+/// The number added to the diagonal of a matrix before it is factored, relative to the mean of the
 /// diagonal.
 ///
 /// A factorization starts with `initial` and, when a pivot is not positive, tries again with ten

@@ -13,6 +13,7 @@ use burn::{
     tensor::Tensor,
 };
 
+use super::dispatch::dispatch;
 pub use block_factor::BlockFactor;
 pub(crate) use block_factor::factor_rest;
 pub(super) use blocks::inverse_from_factor;
@@ -161,16 +162,12 @@ impl<const D: usize> CholeskyFactor<D> {
 
     /// The lower-triangular `L`, zeros above the diagonal, `[…, M, M]`.
     pub fn lower(&self) -> Tensor<D> {
-        Tensor::from_dispatch(<Dispatch as CholeskyOps>::lower_of_factor(
-            self.triangle.clone().into_dispatch(),
-        ))
+        dispatch!(CholeskyOps::lower_of_factor(self.triangle.clone()))
     }
 
     /// `log|K| = 2·Σ_i log|L_ii|`, one a batch member (`[1]` without batch dimensions).
     pub fn log_determinant(&self) -> Tensor<1> {
-        Tensor::from_dispatch(<Dispatch as CholeskyOps>::factor_log_determinant(
-            self.triangle.clone().into_dispatch(),
-        ))
+        dispatch!(CholeskyOps::factor_log_determinant(self.triangle.clone()))
     }
 
     /// The same factor without its history, on the device without autodiff.

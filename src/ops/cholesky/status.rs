@@ -1,11 +1,11 @@
-//! What factorizations report.
+//! Reports of factorizations, and the errors made of them.
 
 use burn::{
     backend::DispatchTensor,
     tensor::{DType, Tensor},
 };
 
-/// What the factorization of one batch member reports: a row of numbers in a tensor beside the factor.
+/// The report on one batch member: a row of numbers in a tensor beside the factor.
 ///
 /// The row holds the failed pivot plus one (zero: none failed), the jitter and the diagonal. It is in
 /// double precision where the backend has it. In single precision a pivot below 2²⁴ and the diagonal
@@ -40,7 +40,7 @@ impl Status {
         [pivot, self.jitter, smallest, largest]
     }
 
-    /// What the numbers of a row say.
+    /// The status with the numbers of a row.
     fn from_row([pivot, jitter, smallest, largest]: [f64; Self::WIDTH]) -> Self {
         Self {
             failed_pivot: (pivot > 0.0).then(|| pivot as usize - 1),
@@ -123,21 +123,4 @@ pub struct SingularTriangle {
     pub batch: usize,
     /// The row of the entry.
     pub row: usize,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Status;
-
-    #[test]
-    fn a_row_says_what_it_was_made_of() {
-        for failed_pivot in [None, Some(0), Some(7)] {
-            let status = Status {
-                failed_pivot,
-                jitter: 1e-8,
-                diagonal: [-1.0, f64::INFINITY],
-            };
-            assert_eq!(Status::from_row(status.row()), status);
-        }
-    }
 }

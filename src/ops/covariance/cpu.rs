@@ -6,7 +6,7 @@ use super::{CovarianceBackward, CovarianceOps, differences};
 use crate::ops::{
     Stationary,
     cpu::{CpuAccess, join_members, matrix_dims, part, with_element, write, write_like},
-    stationary::points::expand,
+    stationary::expand,
 };
 
 impl<B: CpuAccess> CovarianceOps for B {

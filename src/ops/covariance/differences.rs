@@ -11,15 +11,9 @@ use core::marker::PhantomData;
 use super::products;
 use crate::ops::{
     Stationary,
-    cpu::{
-        lanes::{Lanes, WIDTH},
-        scalar::Scalar,
-        threads::{self, in_parts},
-        vectorized::{self, Kernel},
-    },
+    cpu::{Kernel, Lanes, Scalar, WIDTH, in_parts, threads, vectorized},
     stationary::{
-        points::{GROUP, LANES, LaneBlocks, inverses, scaled, squared_distances},
-        profile::{Profile, with_profile},
+        GROUP, LANES, LaneBlocks, Profile, inverses, scaled, squared_distances, with_profile,
     },
 };
 
@@ -97,7 +91,7 @@ pub struct CovarianceGradients<T> {
     pub variance: T,
 }
 
-/// What one thread adds up over its rows, in lengthscale units.
+/// The sums of one thread over its rows, in lengthscale units.
 struct PartialGradients<T> {
     /// [rows, D]
     left: Vec<T>,

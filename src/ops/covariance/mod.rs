@@ -6,11 +6,11 @@ mod differences;
 mod products;
 
 use burn::{
-    backend::{Backend, Dispatch, backend_extension, tensor::FloatTensor},
+    backend::{Backend, backend_extension, tensor::FloatTensor},
     tensor::Tensor,
 };
 
-use super::stationary::Stationary;
+use super::{dispatch::dispatch, stationary::Stationary};
 pub(super) use differences::{
     CovarianceGradients, MANY_DIMENSIONS, covariance_backward_on, covariance_on, parts,
 };
@@ -75,13 +75,7 @@ pub fn covariance(
         "covariance: x1 has {d1} dimensions, x2 {d2}, with {scales} lengthscales and {variances} \
          variances; expected equal dimensions, as many lengthscales (or 1) and 1 variance"
     );
-    Tensor::from_dispatch(<Dispatch as CovarianceOps>::covariance(
-        x1.into_dispatch(),
-        x2.into_dispatch(),
-        lengthscales.into_dispatch(),
-        variance.into_dispatch(),
-        kind,
-    ))
+    dispatch!(CovarianceOps::covariance(x1, x2, lengthscales, variance; kind))
 }
 
 /// [`covariance`] for a batch of kernels of one kind, each with its own points, lengthscales and
@@ -114,13 +108,7 @@ pub fn covariances(
         x1.dims(),
         x2.dims()
     );
-    Tensor::from_dispatch(<Dispatch as CovarianceOps>::covariance(
-        x1.into_dispatch(),
-        x2.into_dispatch(),
-        lengthscales.into_dispatch(),
-        variances.into_dispatch(),
-        kind,
-    ))
+    dispatch!(CovarianceOps::covariance(x1, x2, lengthscales, variances; kind))
 }
 
 /// The symmetric covariance matrix of one set of points: [`covariance`] with `x1 = x2 = x`.

@@ -13,13 +13,8 @@ use faer::{Accum, MatMut, MatRef};
 
 use super::differences::{CovarianceGradients, parts};
 use crate::ops::{
-    cpu::{
-        scalar::Scalar,
-        threads::in_parts,
-        triangular::product,
-        vectorized::{self, Kernel},
-    },
-    stationary::profile::Profile,
+    cpu::{Kernel, Scalar, in_parts, product, vectorized},
+    stationary::Profile,
 };
 
 /// A squared distance below this share of `‖a‖² + ‖b‖²` is computed from differences: above it, at
@@ -246,7 +241,7 @@ impl<T: Scalar, P: Profile<T>> Kernel for Weights<'_, T, P> {
     }
 }
 
-/// What the backward pass keeps of a row.
+/// The sums of a row that the backward pass keeps.
 #[derive(Default)]
 struct RowSums<T> {
     variance: f64,

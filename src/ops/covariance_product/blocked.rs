@@ -14,11 +14,8 @@ use super::{
 use crate::ops::{
     Stationary,
     covariance::{CovarianceGradients, parts},
-    cpu::{scalar::Scalar, threads::in_parts, vectorized},
-    stationary::{
-        points::{LANES, inverses, scaled},
-        profile::{Profile, with_profile},
-    },
+    cpu::{Scalar, in_parts, vectorized},
+    stationary::{LANES, Profile, inverses, scaled, with_profile},
 };
 
 /// The covariances of block-sparse combinations.
@@ -62,7 +59,7 @@ struct Tile<'o, T> {
     mirrored: Vec<&'o mut [T]>,
 }
 
-/// What all tiles read.
+/// The values that all tiles read.
 struct Prepared<'a, T> {
     given: BlockProduct<'a, T>,
     /// x′/ℓ, [N′, D]

@@ -88,7 +88,7 @@ impl From<Blocks> for Runs {
     }
 }
 
-/// Which covariances block-sparse combinations are asked for.
+/// The pairs of runs and points whose covariances are asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockPairs {
     /// The runs of points.

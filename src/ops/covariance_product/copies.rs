@@ -10,7 +10,7 @@ use super::{
     blocks::Runs,
     dense::{Product, ProductGradients},
 };
-use crate::ops::{Stationary, cpu::scalar::Scalar};
+use crate::ops::{Stationary, cpu::Scalar};
 
 /// Points from which on it takes next to nothing, beside their covariances, to look for copies.
 const POINTS_FROM: usize = 1 << 13;

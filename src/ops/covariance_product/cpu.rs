@@ -9,7 +9,7 @@ use super::{
 use crate::ops::{
     Stationary,
     cpu::{CpuAccess, Element, with_element, write, write_like},
-    stationary::points::expand,
+    stationary::expand,
 };
 
 /// Runs `$body` with `$product` standing for the [`Product`] of the arguments.

@@ -14,7 +14,7 @@ use crate::ops::{
     covariance::{
         CovarianceGradients, MANY_DIMENSIONS, covariance_backward_on, covariance_on, parts,
     },
-    cpu::{scalar::Scalar, threads::in_parts, triangular::product_on},
+    cpu::{Scalar, in_parts, product_on},
 };
 
 /// Rows and columns of a tile: small enough that it stays in a core's own cache.
@@ -236,7 +236,7 @@ impl<T: Scalar> Product<'_, T> {
         total
     }
 
-    /// What the tiles of some rows add to the gradients.
+    /// Adds what the tiles of some rows contribute to the gradients.
     fn backward_rows(
         &self,
         kind: Stationary,

@@ -5,14 +5,9 @@ use core::{marker::PhantomData, ops::Range};
 
 use crate::ops::{
     Stationary,
-    cpu::{
-        lanes::{Lanes, WIDTH},
-        scalar::Scalar,
-        vectorized::{self, Kernel},
-    },
+    cpu::{Kernel, Lanes, Scalar, WIDTH, vectorized},
     stationary::{
-        points::{GROUP, LANES, LaneBlocks, inverses, scaled, squared_distances},
-        profile::{Profile, with_profile},
+        GROUP, LANES, LaneBlocks, Profile, inverses, scaled, squared_distances, with_profile,
     },
 };
 
@@ -85,7 +80,7 @@ impl<T: Scalar> FewVectors<T> {
     }
 }
 
-/// Where the number of a point and a vector is.
+/// The place of the number of a point and a vector.
 fn place(point: usize, vector: usize, width: usize) -> usize {
     (point / LANES * width + vector) * LANES + point % LANES
 }

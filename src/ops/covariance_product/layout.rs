@@ -1,9 +1,9 @@
-//! How points and runs of them are cut into tiles.
+//! Tiles of points and of runs of points.
 
 use core::ops::Range;
 
 use super::blocks::Runs;
-use crate::ops::{cpu::scalar::Scalar, stationary::points::LaneBlocks};
+use crate::ops::{cpu::Scalar, stationary::LaneBlocks};
 
 /// Columns of a tile, about as many as stay in the innermost cache with their coordinates.
 pub const COLUMNS: usize = 768;

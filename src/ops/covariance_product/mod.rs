@@ -12,11 +12,11 @@ mod layout;
 mod passes;
 
 use burn::{
-    backend::{Backend, Dispatch, backend_extension, tensor::FloatTensor},
+    backend::{Backend, backend_extension, tensor::FloatTensor},
     tensor::Tensor,
 };
 
-use super::stationary::Stationary;
+use super::{dispatch::dispatch, stationary::Stationary};
 use blocks::BlockPairs;
 pub use blocks::Blocks;
 
@@ -113,14 +113,8 @@ pub fn covariance_product(
     if results == 0 || rows == 0 || width == 0 {
         return Tensor::zeros([results, width], (&vectors.device(), vectors.dtype()));
     }
-    Tensor::from_dispatch(<Dispatch as CovarianceProductOps>::covariance_product(
-        x1.into_dispatch(),
-        x2.into_dispatch(),
-        lengthscales.into_dispatch(),
-        variance.into_dispatch(),
-        vectors.into_dispatch(),
-        kind,
-        same,
+    dispatch!(CovarianceProductOps::covariance_product(
+        x1, x2, lengthscales, variance, vectors; kind, same
     ))
 }
 
@@ -168,14 +162,8 @@ pub fn block_covariance(
         "block_covariance: {rows} points, {count} values, runs of {expected} points; expected as \
          many of each"
     );
-    Tensor::from_dispatch(<Dispatch as CovarianceProductOps>::block_covariance(
-        points.into_dispatch(),
-        others.into_dispatch(),
-        lengthscales.into_dispatch(),
-        variance.into_dispatch(),
-        values.into_dispatch(),
-        kind,
-        BlockPairs { blocks, same },
+    dispatch!(CovarianceProductOps::block_covariance(
+        points, others, lengthscales, variance, values; kind, BlockPairs { blocks, same }
     ))
 }
 

@@ -1,18 +1,11 @@
-//! What one tile of a covariance gives and takes, compiled for the widest vector instructions.
+//! Passes over one tile of a covariance, forward and backward, compiled for the widest vector instructions.
 
 use core::{marker::PhantomData, ops::Range};
 
 use super::layout::Chunk;
 use crate::ops::{
-    cpu::{
-        lanes::{Lanes, WIDTH, dot},
-        scalar::Scalar,
-        vectorized::Kernel,
-    },
-    stationary::{
-        points::{GROUP, LANES, squared_distances},
-        profile::Profile,
-    },
+    cpu::{Kernel, Lanes, Scalar, WIDTH, dot},
+    stationary::{GROUP, LANES, Profile, squared_distances},
 };
 
 /// Rows of a tile that belong to one run of points, or to none.
@@ -76,7 +69,7 @@ impl<T: Scalar, P: Profile<T>> Kernel for Forward<'_, '_, T, P> {
     }
 }
 
-/// What a part of the work adds to the gradients, in lengthscale units.
+/// The sums that a part of the work adds to the gradients, in lengthscale units.
 pub struct Sums<T> {
     /// `Σ w·(a_d − b_d)²`, `[D]`
     pub squares: Vec<f64>,
@@ -107,7 +100,7 @@ pub struct Backward<'a, T, P> {
     pub profile: PhantomData<P>,
 }
 
-/// What one row adds up.
+/// The sums of one row.
 struct RowSums<T> {
     variance: Lanes<T>,
     value: Lanes<T>,

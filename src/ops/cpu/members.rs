@@ -63,7 +63,7 @@ fn for_members<T: Element>(
     });
 }
 
-/// What `work` makes of every member of a batch, one after the other.
+/// Joins what `work` makes of every member of a batch, one after the other.
 pub fn join_members<T, const N: usize>(
     batch: usize,
     work: impl Fn(usize) -> [Vec<T>; N],

@@ -78,7 +78,8 @@ pub fn product_on<T: Scalar>(
     }
 }
 
-/// Where to cut a triangular matrix of `size` rows in two: near the middle, on a block boundary.
+/// The row at which to cut a triangular matrix of `size` rows in two: near the middle, on a block
+/// boundary.
 pub fn halfway(size: usize) -> usize {
     (size / 2).next_multiple_of(BLOCK)
 }

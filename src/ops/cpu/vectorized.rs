@@ -9,7 +9,7 @@
 /// `call` and everything it calls must be `#[inline(always)]`, or the callee keeps the baseline
 /// instructions.
 pub trait Kernel {
-    /// What the loop returns.
+    /// The result of the loop.
     type Output;
 
     /// The loop; `FUSED` says that fused multiply-add is an instruction.

@@ -5,11 +5,8 @@ use faer::{Accum, MatMut, MatRef, prelude::ReborrowMut};
 
 use super::{GramBackward, GramOps};
 use crate::ops::cpu::{
-    CpuMemory, Element, map_members, matrix_dims, member, member_mut,
-    scalar::Scalar,
-    threads::{self, in_parts},
-    triangular::{Side, lower_product, mirror_lower, product, transpose_into},
-    with_element, write,
+    CpuMemory, Element, Side, in_parts, lower_product, map_members, matrix_dims, member,
+    member_mut, mirror_lower, product, threads, transpose_into, with_element, write,
 };
 
 /// Entries of a matrix from which on two threads are faster than one at adding its transpose.
@@ -35,8 +32,7 @@ impl<B: CpuMemory> GramOps for B {
                     Side::Transposed => basis.transpose(),
                 };
                 let mut target = member_mut(&mut out, index, size, size);
-                let one = <T as Scalar>::from_f64(1.0);
-                lower_product(target.rb_mut(), Accum::Replace, left, left.transpose(), one);
+                lower_product(target.rb_mut(), Accum::Replace, left, left.transpose(), 1.0);
                 mirror_lower(target);
             }
             write::<B, T>(out, shape, &basis.device())
@@ -63,7 +59,7 @@ impl<B: CpuMemory> GramBackward for B {
                     Side::Lower => (symmetric, basis),
                     Side::Transposed => (basis, symmetric),
                 };
-                product(out, Accum::Replace, left, right, <T as Scalar>::from_f64(1.0));
+                product(out, Accum::Replace, left, right, 1.0);
             })
         })
     }

@@ -4,11 +4,11 @@ mod backward;
 mod cpu;
 
 use burn::{
-    backend::{Backend, Dispatch, backend_extension, tensor::FloatTensor},
+    backend::{Backend, backend_extension, tensor::FloatTensor},
     tensor::Tensor,
 };
 
-use super::cpu::triangular::Side;
+use super::{cpu::triangular::Side, dispatch::dispatch};
 
 /// The products on a backend. The defaults are made of the backend's own operations.
 #[backend_extension(
@@ -72,5 +72,5 @@ pub fn transposed_gram<const D: usize>(basis: Tensor<D>) -> Tensor<D> {
 }
 
 fn product<const D: usize>(basis: Tensor<D>, side: Side) -> Tensor<D> {
-    Tensor::from_dispatch(<Dispatch as GramOps>::gram(basis.into_dispatch(), side))
+    dispatch!(GramOps::gram(basis; side))
 }

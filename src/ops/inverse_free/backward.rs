@@ -1,12 +1,9 @@
 //! The terms of an inverse-free bound under autodiff.
 
-use burn::backend::{
-    Autodiff, AutodiffBackend, autodiff::checkpoint::strategy::CheckpointStrategy,
-    tensor::FloatTensor,
-};
+use burn::backend::{Autodiff, AutodiffBackend, tensor::FloatTensor};
 
 use super::{InverseFreeBackward, InverseFreeOps, terms::Widths};
-use crate::ops::backward::{Record, backward_step, split};
+use crate::ops::backward::{CheckpointStrategy, Record, backward_step, split};
 
 backward_step!(
     TermsStep: InverseFreeBackward [4](

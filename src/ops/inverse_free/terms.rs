@@ -8,12 +8,9 @@ use faer::{
     prelude::{Reborrow, ReborrowMut},
 };
 
-use crate::ops::cpu::{
-    scalar::Scalar,
-    triangular::{Side, product, triangular_product},
-};
+use crate::ops::cpu::{Scalar, Side, product, triangular_product};
 
-/// How many columns of each kind there are.
+/// The number of columns of each kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Widths {
     /// N, of K_uf
@@ -59,7 +56,7 @@ pub struct Relaxation<'a, T> {
     pub widths: Widths,
 }
 
-/// What is kept of the forward pass, row-major, in the order of [`Widths::saved`]:
+/// The values kept of the forward pass, row-major, in the order of [`Widths::saved`]:
 /// `A = [T·K_uf, T·m̃, T·z, z]`, `[K̃T·K_uf, ·, ·, K_uu·z]`, `D = [·, TK̃T·z]`, v, `K_uu·v`.
 pub type Saved<T> = [Vec<T>; 5];
 

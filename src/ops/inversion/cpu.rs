@@ -3,9 +3,7 @@
 use burn::backend::{TensorMetadata, tensor::FloatTensor};
 
 use super::{CongruenceOps, InversionOps, products};
-use crate::ops::cpu::{
-    CpuAccess, CpuMemory, map_members, member, scalar::Scalar, with_element, write,
-};
+use crate::ops::cpu::{CpuAccess, CpuMemory, Scalar, map_members, member, with_element, write};
 
 impl<B: CpuMemory> CongruenceOps for B {
     fn congruence(matrix: FloatTensor<B>, lower: FloatTensor<B>) -> FloatTensor<B> {
@@ -38,8 +36,7 @@ impl<B: CpuAccess> InversionOps for B {
         let size = matrix.shape()[0];
         with_element!(matrix, T => {
             let (triangle, values) = (B::read::<T>(&lower), B::read::<T>(&matrix));
-            let step_size = <T as Scalar>::from_f64(step_size);
-            let next = products::descended(&triangle, &values, size, step_size);
+            let next = products::descended(&triangle, &values, size, step_size as T);
             write::<B, T>(next, [size, size], &matrix.device())
         })
     }

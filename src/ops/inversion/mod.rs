@@ -5,11 +5,12 @@ mod products;
 
 use burn::{
     backend::{
-        Autodiff, AutodiffBackend, Backend, Dispatch,
-        autodiff::checkpoint::strategy::CheckpointStrategy, backend_extension, tensor::FloatTensor,
+        Autodiff, AutodiffBackend, Backend, Dispatch, backend_extension, tensor::FloatTensor,
     },
     tensor::Tensor,
 };
+
+use super::{backward::CheckpointStrategy, dispatch::dispatch};
 
 /// The first product on a backend. The default is made of the backend's own operations.
 #[backend_extension(
@@ -94,10 +95,7 @@ pub fn congruence(matrix: Tensor<2>, lower: Tensor<2>) -> Congruence {
         "congruence: matrix [{rows}, {columns}], triangle {triangle:?}; expected [M, M] twice"
     );
     Congruence {
-        lower: Tensor::from_dispatch(<Dispatch as CongruenceOps>::congruence(
-            matrix.into_dispatch(),
-            lower.into_dispatch(),
-        )),
+        lower: dispatch!(CongruenceOps::congruence(matrix, lower)),
     }
 }
 
@@ -120,10 +118,6 @@ impl Congruence {
 
     /// `L − γ·L·Φ`, `Φ = tril(H) − ½(I + diag H)`, `[M, M]`: `M³/3` operations.
     pub fn descend(&self, lower: Tensor<2>, step_size: f64) -> Tensor<2> {
-        Tensor::from_dispatch(<Dispatch as InversionOps>::inversion_step(
-            lower.into_dispatch(),
-            self.lower.clone().into_dispatch(),
-            step_size,
-        ))
+        dispatch!(InversionOps::inversion_step(lower, self.lower.clone(); step_size))
     }
 }

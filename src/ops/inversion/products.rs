@@ -5,10 +5,7 @@ use faer::{
     prelude::{Reborrow, ReborrowMut},
 };
 
-use crate::ops::cpu::{
-    scalar::Scalar,
-    triangular::{Side, halfway, lower_product, on_threads, triangular_product},
-};
+use crate::ops::cpu::{Scalar, Side, halfway, lower_product, on_threads, triangular_product};
 
 /// Rows of a diagonal block that is worked through as a whole.
 const PANEL: usize = 64;

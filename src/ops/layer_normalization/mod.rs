@@ -5,9 +5,11 @@ mod cpu;
 mod rows;
 
 use burn::{
-    backend::{Backend, Dispatch, TensorMetadata, backend_extension, tensor::FloatTensor},
+    backend::{Backend, TensorMetadata, backend_extension, tensor::FloatTensor},
     tensor::Tensor,
 };
+
+use super::dispatch::dispatch;
 
 /// The normalization on a backend. The defaults are made of the backend's own operations.
 #[backend_extension(
@@ -91,10 +93,5 @@ pub fn layer_normalization(
         "layer_normalization: x [{rows}, {width}], {scales} scales, {shifts} shifts; expected [N, D] \
          and D of each"
     );
-    Tensor::from_dispatch(<Dispatch as LayerNormalizationOps>::layer_normalization(
-        x.into_dispatch(),
-        scale.into_dispatch(),
-        shift.into_dispatch(),
-        epsilon,
-    ))
+    dispatch!(LayerNormalizationOps::layer_normalization(x, scale, shift; epsilon))
 }

@@ -1,12 +1,7 @@
 //! Rows of mean zero and variance one on slices: what burn composes of a dozen passes over memory is
 //! one in either direction.
 
-use crate::ops::cpu::{
-    lanes::{dot, sum},
-    scalar::Scalar,
-    threads::{self, in_parts},
-    vectorized::{self, Kernel},
-};
+use crate::ops::cpu::{Kernel, Scalar, dot, in_parts, sum, threads, vectorized};
 
 /// Numbers from which on two threads are faster than one.
 const PARALLEL_FROM: usize = 1 << 16;

@@ -1,14 +1,11 @@
 //! The log-density under autodiff.
 
-use burn::backend::{
-    Autodiff, AutodiffBackend, autodiff::checkpoint::strategy::CheckpointStrategy,
-    tensor::FloatTensor,
-};
+use burn::backend::{Autodiff, AutodiffBackend, tensor::FloatTensor};
 
 use super::{LogDensityBackward, LogDensityOps};
 use crate::ops::{
     Jitter,
-    backward::{Record, backward_step, split},
+    backward::{CheckpointStrategy, Record, backward_step, split},
 };
 
 backward_step!(

@@ -9,10 +9,8 @@ use super::{LogDensityBackward, LogDensityOps};
 use crate::ops::{
     cholesky::{CholeskyOps, Jitter, add_share_of_jitter, inverse_from_factor, jitters},
     cpu::{
-        CpuAccess, Element, member,
-        scalar::Scalar,
-        triangular::{Side, lower_product, mirror_lower},
-        with_element, write, write_like,
+        CpuAccess, Element, Scalar, Side, lower_product, member, mirror_lower, with_element, write,
+        write_like,
     },
     decompositions::count_decomposition,
     triangular_solve::TriangularSolveOps,

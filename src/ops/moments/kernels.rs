@@ -3,9 +3,8 @@
 use faer::{Accum, MatMut, MatRef, prelude::ReborrowMut};
 
 use crate::ops::cpu::{
-    scalar::Scalar,
-    threads::{self, CHUNK, in_parts},
-    triangular::{Side, clear_above_diagonal, lower_product, product, triangular_product},
+    CHUNK, Scalar, Side, clear_above_diagonal, in_parts, lower_product, product, threads,
+    triangular_product,
 };
 
 /// Numbers from which on a pass over a matrix is cut into parts.

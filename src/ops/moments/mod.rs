@@ -9,6 +9,8 @@ use burn::{
     tensor::Tensor,
 };
 
+use super::dispatch::dispatch;
+
 /// The moments on a backend.
 #[backend_extension(
     Autodiff,
@@ -155,9 +157,7 @@ pub fn batch_projected_moments(
 /// - `basis`: `[M, N]`
 /// - result: `[N]`
 pub fn column_squares(basis: Tensor<2>) -> Tensor<1> {
-    Tensor::from_dispatch(<Dispatch as MomentOps>::column_squares(
-        basis.into_dispatch(),
-    ))
+    dispatch!(MomentOps::column_squares(basis))
 }
 
 /// [`column_squares`] of every matrix of a batch.
@@ -167,9 +167,7 @@ pub fn column_squares(basis: Tensor<2>) -> Tensor<1> {
 /// - `basis`: `[P, M, N]`
 /// - result: `[P, N]`
 pub fn batch_column_squares(basis: Tensor<3>) -> Tensor<2> {
-    Tensor::from_dispatch(<Dispatch as MomentOps>::column_squares(
-        basis.into_dispatch(),
-    ))
+    dispatch!(MomentOps::column_squares(basis))
 }
 
 /// `Σ_m A_mn·B_mn` for every column of two matrices, in one pass.
@@ -185,10 +183,7 @@ pub fn batch_column_squares(basis: Tensor<3>) -> Tensor<2> {
 #[track_caller]
 pub fn column_products(left: Tensor<2>, right: Tensor<2>) -> Tensor<1> {
     require_same_shapes(left.dims(), right.dims());
-    Tensor::from_dispatch(<Dispatch as MomentOps>::column_products(
-        left.into_dispatch(),
-        right.into_dispatch(),
-    ))
+    dispatch!(MomentOps::column_products(left, right))
 }
 
 /// [`column_products`] of every pair of matrices of a batch.
@@ -204,10 +199,7 @@ pub fn column_products(left: Tensor<2>, right: Tensor<2>) -> Tensor<1> {
 #[track_caller]
 pub fn batch_column_products(left: Tensor<3>, right: Tensor<3>) -> Tensor<2> {
     require_same_shapes(left.dims(), right.dims());
-    Tensor::from_dispatch(<Dispatch as MomentOps>::column_products(
-        left.into_dispatch(),
-        right.into_dispatch(),
-    ))
+    dispatch!(MomentOps::column_products(left, right))
 }
 
 #[track_caller]
@@ -240,8 +232,5 @@ pub fn gaussian_kl(mean: Tensor<2>, scale: Tensor<3>) -> Tensor<1> {
         "gaussian_kl: mean [{p}, {m}], scale {:?}; expected [P, M], [P, M, M]",
         scale.dims()
     );
-    Tensor::from_dispatch(<Dispatch as MomentOps>::gaussian_kl(
-        mean.into_dispatch(),
-        scale.into_dispatch(),
-    ))
+    dispatch!(MomentOps::gaussian_kl(mean, scale))
 }

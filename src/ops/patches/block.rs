@@ -4,15 +4,11 @@ use core::marker::PhantomData;
 
 use super::distances::squared_distances;
 use crate::ops::{
-    cpu::{
-        lanes::{Lanes, WIDTH},
-        scalar::Scalar,
-        vectorized::Kernel,
-    },
-    stationary::profile::Profile,
+    cpu::{Kernel, Lanes, Scalar, WIDTH},
+    stationary::Profile,
 };
 
-/// What both directions know of a block.
+/// A block, as both directions read it.
 #[derive(Clone, Copy)]
 pub struct Block<'a, T> {
     /// Columns, whole registers.

@@ -17,14 +17,8 @@ use super::{
 use crate::ops::{
     Stationary,
     covariance::parts,
-    cpu::{
-        lanes::{Lanes, WIDTH},
-        scalar::Scalar,
-        threads::in_parts,
-        triangular::product_on,
-        vectorized,
-    },
-    stationary::profile::{Profile, with_profile},
+    cpu::{Lanes, Scalar, WIDTH, in_parts, product_on, vectorized},
+    stationary::{Profile, with_profile},
 };
 
 /// The covariances of inducing patches with images.
@@ -58,7 +52,7 @@ pub struct PatchCovarianceGradients<T> {
     pub weights: Vec<T>,
 }
 
-/// What all parts of the work read.
+/// The values that all parts of the work read.
 struct Prepared<'a, T: Clone> {
     given: PatchCovariance<'a, T>,
     inducing: ScaledPatches<T>,
@@ -85,7 +79,20 @@ struct Part<'a, T> {
     variance: f64,
 }
 
-impl<T: Scalar> PatchCovariance<'_, T> {
+impl<'a, T: Scalar> PatchCovariance<'a, T> {
+    /// The covariances of what [`patch_covariance`](super::patch_covariance) is given.
+    pub fn new(arguments: &'a [Cow<'_, [T]>; 5], grid: PatchGrid) -> Self {
+        let [inducing, images, lengthscales, variance, weights] = arguments;
+        Self {
+            grid,
+            inducing,
+            images,
+            lengthscales,
+            variance: variance[0],
+            weights,
+        }
+    }
+
     fn rows(&self) -> usize {
         self.inducing.len() / self.grid.dimensions()
     }
@@ -273,7 +280,7 @@ impl<'a, T: Scalar> Prepared<'a, T> {
         self.complete_rows(part);
     }
 
-    /// What one image adds to the gradients of some rows, and these to its own.
+    /// Adds what one image contributes to the gradients of some rows, and these to its own.
     fn backward_block<P: Profile<T>>(
         &self,
         part: &mut Part<'_, T>,

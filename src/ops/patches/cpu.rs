@@ -10,43 +10,6 @@ use crate::ops::{
     cpu::{CpuAccess, with_element, write, write_like},
 };
 
-/// Runs `$body` with `$sum` standing for the [`PatchCovariance`] of the arguments.
-macro_rules! with_covariance {
-    ($arguments:expr, $grid:expr, $element:ident, $sum:ident => $body:expr) => {
-        with_element!($arguments[0], $element => {
-            let all = $arguments.each_ref().map(|tensor| B::read::<$element>(tensor));
-            let [inducing, images, lengthscales, variance, weights] = &all;
-            let $sum = PatchCovariance {
-                grid: $grid,
-                inducing,
-                images,
-                lengthscales,
-                variance: variance[0],
-                weights,
-            };
-            $body
-        })
-    };
-}
-
-/// Runs `$body` with `$sum` standing for the [`PatchVariance`] of the arguments.
-macro_rules! with_variance {
-    ($arguments:expr, $grid:expr, $element:ident, $sum:ident => $body:expr) => {
-        with_element!($arguments[0], $element => {
-            let all = $arguments.each_ref().map(|tensor| B::read::<$element>(tensor));
-            let [images, lengthscales, variance, weights] = &all;
-            let $sum = PatchVariance {
-                grid: $grid,
-                images,
-                lengthscales,
-                variance: variance[0],
-                weights,
-            };
-            $body
-        })
-    };
-}
-
 impl<B: CpuAccess> PatchOps for B {
     fn patch_covariance(
         inducing: FloatTensor<B>,
@@ -57,10 +20,11 @@ impl<B: CpuAccess> PatchOps for B {
         kind: Stationary,
         grid: PatchGrid,
     ) -> FloatTensor<B> {
-        let arguments = [inducing, images, lengthscales, variance, weights];
-        let shape = [arguments[0].shape()[0], arguments[1].shape()[0]];
-        with_covariance!(arguments, grid, T, sum => {
-            write::<B, T>(sum.values(kind), shape, &arguments[0].device())
+        let shape = [inducing.shape()[0], images.shape()[0]];
+        with_element!(images, T => {
+            let all = [&inducing, &images, &lengthscales, &variance, &weights];
+            let all = all.map(|argument| B::read::<T>(argument));
+            write::<B, T>(PatchCovariance::new(&all, grid).values(kind), shape, &images.device())
         })
     }
 
@@ -72,10 +36,11 @@ impl<B: CpuAccess> PatchOps for B {
         kind: Stationary,
         grid: PatchGrid,
     ) -> FloatTensor<B> {
-        let arguments = [images, lengthscales, variance, weights];
-        let shape = [arguments[0].shape()[0]];
-        with_variance!(arguments, grid, T, sum => {
-            write::<B, T>(sum.values(kind), shape, &arguments[0].device())
+        let shape = [images.shape()[0]];
+        with_element!(images, T => {
+            let all = [&images, &lengthscales, &variance, &weights];
+            let all = all.map(|argument| B::read::<T>(argument));
+            write::<B, T>(PatchVariance::new(&all, grid).values(kind), shape, &images.device())
         })
     }
 }
@@ -88,8 +53,10 @@ impl<B: CpuAccess> PatchBackward for B {
         grid: PatchGrid,
         images_wanted: bool,
     ) -> [Option<FloatTensor<B>>; 5] {
-        with_covariance!(arguments, grid, T, sum => {
-            let gradients = sum.backward(kind, &B::read::<T>(&gradient), images_wanted);
+        with_element!(gradient, T => {
+            let all = arguments.each_ref().map(|argument| B::read::<T>(argument));
+            let sums = PatchCovariance::new(&all, grid);
+            let gradients = sums.backward(kind, &B::read::<T>(&gradient), images_wanted);
             let [inducing, images, lengthscales, variance, weights] = &arguments;
             let write = write_like::<B, T>;
             [
@@ -109,8 +76,10 @@ impl<B: CpuAccess> PatchBackward for B {
         grid: PatchGrid,
         images_wanted: bool,
     ) -> [Option<FloatTensor<B>>; 4] {
-        with_variance!(arguments, grid, T, sum => {
-            let gradients = sum.backward(kind, &B::read::<T>(&gradient), images_wanted);
+        with_element!(gradient, T => {
+            let all = arguments.each_ref().map(|argument| B::read::<T>(argument));
+            let sums = PatchVariance::new(&all, grid);
+            let gradients = sums.backward(kind, &B::read::<T>(&gradient), images_wanted);
             let [images, lengthscales, variance, weights] = &arguments;
             let write = write_like::<B, T>;
             [

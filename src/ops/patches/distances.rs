@@ -6,13 +6,8 @@ use faer::{Accum, MatMut};
 
 use super::scaled::ScaledPatches;
 use crate::ops::{
-    cpu::{
-        lanes::{Lanes, WIDTH},
-        scalar::Scalar,
-        triangular::product_on,
-        vectorized::{self, Kernel},
-    },
-    stationary::profile::Profile,
+    cpu::{Kernel, Lanes, Scalar, WIDTH, product_on, vectorized},
+    stationary::Profile,
 };
 
 /// Fills a block, [rows, columns], with what [`squared_distances`] makes squared distances of.

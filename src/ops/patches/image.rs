@@ -8,11 +8,7 @@ use super::{
     scaled::{ScaledPatches, mean_pixel},
     tiles::{padded_width, tile_images},
 };
-use crate::ops::cpu::{
-    lanes::{Lanes, WIDTH},
-    scalar::Scalar,
-    vectorized::{self, Kernel},
-};
+use crate::ops::cpu::{Kernel, Lanes, Scalar, WIDTH, vectorized};
 
 /// Room for the patches of some images.
 pub struct Tile<T> {
@@ -57,7 +53,7 @@ impl<T: Scalar> Tile<T> {
     }
 }
 
-/// What is added up for an image over the blocks of its distances.
+/// The sums of an image over the blocks of its distances.
 pub struct ImageSums<T> {
     /// The sum of all w that a patch has part in, `[width]`.
     pub weights: Vec<T>,

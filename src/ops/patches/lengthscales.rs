@@ -1,6 +1,6 @@
 //! The lengthscales of patches, one a dimension or one for all, and their gradients.
 
-use crate::ops::cpu::scalar::Scalar;
+use crate::ops::cpu::Scalar;
 
 /// One over the lengthscale of each dimension.
 pub fn inverse<T: Scalar>(lengthscales: &[T], dimensions: usize) -> Vec<T> {

@@ -21,11 +21,11 @@ mod tiles;
 mod variance;
 
 use burn::{
-    backend::{Backend, Dispatch, backend_extension, tensor::FloatTensor},
+    backend::{Backend, backend_extension, tensor::FloatTensor},
     tensor::Tensor,
 };
 
-use super::stationary::Stationary;
+use super::{dispatch::dispatch, stationary::Stationary};
 pub use grid::{ImageShape, PatchError, PatchGrid};
 
 /// The sums on a backend.
@@ -120,15 +120,9 @@ pub fn patch_covariance(
         "patch_covariance: inducing patches [{rows}, {dimensions}] with weights [{weight_rows}, \
          {columns}]; expected [M, {expected}] and [M, {patches}]"
     );
-    Tensor::from_dispatch(<Dispatch as PatchOps>::patch_covariance(
-        inducing.into_dispatch(),
-        images.into_dispatch(),
-        lengthscales.into_dispatch(),
-        variance.into_dispatch(),
-        weights.into_dispatch(),
-        kind,
-        *grid,
-    ))
+    dispatch!(
+        PatchOps::patch_covariance(inducing, images, lengthscales, variance, weights; kind, *grid)
+    )
 }
 
 /// The variances `k_n = Σ_pp′ B_pp′·σ²·φ(r²(x_n^[p], x_n^[p′]))` of images; B need not be symmetric.
@@ -163,14 +157,7 @@ pub fn patch_variance(
         [rows, columns] == [patches; 2],
         "patch_variance: weights [{rows}, {columns}]; expected [{patches}, {patches}]"
     );
-    Tensor::from_dispatch(<Dispatch as PatchOps>::patch_variance(
-        images.into_dispatch(),
-        lengthscales.into_dispatch(),
-        variance.into_dispatch(),
-        weights.into_dispatch(),
-        kind,
-        *grid,
-    ))
+    dispatch!(PatchOps::patch_variance(images, lengthscales, variance, weights; kind, *grid))
 }
 
 /// Panics unless there is a lengthscale a dimension, or one, and one variance.

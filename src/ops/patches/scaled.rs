@@ -3,7 +3,7 @@
 use faer::MatRef;
 
 use super::{PatchGrid, tiles::padded_width};
-use crate::ops::cpu::scalar::Scalar;
+use crate::ops::cpu::Scalar;
 
 /// Patches in lengthscale units around some center, dimension by dimension.
 ///

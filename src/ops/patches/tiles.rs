@@ -11,7 +11,7 @@
 use core::ops::Range;
 use std::borrow::Cow;
 
-use crate::ops::cpu::{lanes::WIDTH, scalar::Scalar};
+use crate::ops::cpu::{Scalar, WIDTH};
 
 /// Bytes of a block of distances. The weights of its rows and their gradient take as much each, the
 /// patches of some images [`TILE_BYTES`]: together less than the megabyte next to a core.

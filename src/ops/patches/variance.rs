@@ -3,6 +3,7 @@
 //! `B + Bᵀ` below the diagonal stands for both triangles, and φ is one on the diagonal.
 
 use core::{marker::PhantomData, ops::Range};
+use std::borrow::Cow;
 
 use faer::{Accum, MatMut, MatRef};
 
@@ -18,14 +19,8 @@ use super::{
 use crate::ops::{
     Stationary,
     covariance::parts,
-    cpu::{
-        lanes::{Lanes, WIDTH},
-        scalar::Scalar,
-        threads::in_parts,
-        triangular::{mirror_lower, product_on},
-        vectorized,
-    },
-    stationary::profile::{Profile, with_profile},
+    cpu::{Lanes, Scalar, WIDTH, in_parts, mirror_lower, product_on, vectorized},
+    stationary::{Profile, with_profile},
 };
 
 /// The variances of images.
@@ -55,7 +50,7 @@ pub struct PatchVarianceGradients<T> {
     pub weights: Vec<T>,
 }
 
-/// What all parts of the work read.
+/// The values that all parts of the work read.
 struct Prepared<'a, T> {
     given: PatchVariance<'a, T>,
     inverse: Vec<T>,
@@ -75,7 +70,19 @@ struct Part<'a, T> {
     squares: Squares,
 }
 
-impl<T: Scalar> PatchVariance<'_, T> {
+impl<'a, T: Scalar> PatchVariance<'a, T> {
+    /// The variances of what [`patch_variance`](super::patch_variance) is given.
+    pub fn new(arguments: &'a [Cow<'_, [T]>; 4], grid: PatchGrid) -> Self {
+        let [images, lengthscales, variance, weights] = arguments;
+        Self {
+            grid,
+            images,
+            lengthscales,
+            variance: variance[0],
+            weights,
+        }
+    }
+
     fn count(&self) -> usize {
         self.images.len() / self.grid.image().len()
     }
@@ -260,7 +267,7 @@ impl<'a, T: Scalar> Prepared<'a, T> {
         }
     }
 
-    /// What some rows of an image's distances add to the gradients.
+    /// Adds what some rows of an image's distances contribute to the gradients.
     fn backward_block<P: Profile<T>>(
         &self,
         part: &mut Part<'_, T>,

@@ -8,10 +8,7 @@ use super::{
     functions, normal, tanh,
 };
 use crate::ops::cpu::{
-    CpuAccess, CpuMemory, Element,
-    scalar::Scalar,
-    threads::{self, in_parts},
-    with_element, write_like,
+    CpuAccess, CpuMemory, Element, Scalar, in_parts, threads, with_element, write_like,
 };
 
 /// Functions from which on two threads are faster than one.

@@ -2,12 +2,9 @@
 
 use core::marker::PhantomData;
 
-use crate::ops::cpu::{
-    scalar::Scalar,
-    vectorized::{self, Kernel},
-};
+use crate::ops::cpu::{Kernel, Scalar, vectorized};
 
-/// What is computed of a function.
+/// The part of a function that is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// Its value.

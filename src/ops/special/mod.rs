@@ -10,9 +10,11 @@ mod normal;
 mod tanh;
 
 use burn::{
-    backend::{Backend, Dispatch, backend_extension, tensor::FloatTensor},
+    backend::{Backend, backend_extension, tensor::FloatTensor},
     tensor::Tensor,
 };
+
+use super::dispatch::dispatch;
 
 /// The functions on a backend.
 #[backend_extension(
@@ -108,8 +110,5 @@ pub fn tanh<const D: usize>(x: Tensor<D>) -> Tensor<D> {
 }
 
 fn apply<const D: usize>(x: Tensor<D>, function: SpecialFunction) -> Tensor<D> {
-    Tensor::from_dispatch(<Dispatch as SpecialOps>::special(
-        x.into_dispatch(),
-        function,
-    ))
+    dispatch!(SpecialOps::special(x; function))
 }

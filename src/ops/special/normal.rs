@@ -4,7 +4,7 @@
 use core::f64::consts::{LN_2, PI, SQRT_2};
 
 use super::elementwise::Function;
-use crate::ops::cpu::scalar::Scalar;
+use crate::ops::cpu::Scalar;
 
 /// `log Φ(x)` with its derivative `φ(x)/Φ(x)`, computed in double precision.
 pub struct LogNormalCdf;

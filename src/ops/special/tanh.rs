@@ -1,7 +1,7 @@
 //! The hyperbolic tangent with its slope, written so that loops over it vectorize.
 
 use super::elementwise::Function;
-use crate::ops::cpu::scalar::Scalar;
+use crate::ops::cpu::Scalar;
 
 /// `tanh x`.
 pub struct Tanh;

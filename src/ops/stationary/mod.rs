@@ -1,9 +1,12 @@
 //! The stationary covariance functions that have a fused operation, and what their operations share.
 
-pub mod points;
-pub mod profile;
+mod points;
+pub(super) mod profile;
 
 use serde::{Deserialize, Serialize};
+
+pub(super) use points::{GROUP, LANES, LaneBlocks, expand, inverses, scaled, squared_distances};
+pub(super) use profile::{Profile, with_profile};
 
 /// The profile φ of a stationary covariance `k(x, x′) = σ²·φ(r²)`, where
 /// `r² = Σ_d (x_d − x′_d)²/ℓ_d²`.

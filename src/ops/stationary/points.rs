@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::ops::cpu::{lanes::WIDTH, scalar::Scalar};
+use crate::ops::cpu::{Scalar, WIDTH};
 
 /// Registers handled together, enough to hide the latency of the exponential.
 pub const GROUP: usize = 4;

@@ -1,6 +1,6 @@
 //! The profiles of the stationary covariances, written so that loops over them vectorize.
 
-use crate::ops::cpu::scalar::Scalar;
+use crate::ops::cpu::Scalar;
 
 /// `r²`, or a number beyond which every profile is zero: the polynomial factors of the smoother
 /// profiles then stay finite, where an infinite one times zero would be NaN.

@@ -1,13 +1,11 @@
 //! Triangular solves under autodiff.
 
-use burn::backend::{
-    Autodiff, autodiff::checkpoint::strategy::CheckpointStrategy, tensor::FloatTensor,
-};
+use burn::backend::{Autodiff, tensor::FloatTensor};
 
 use super::{TriangularSolveBackward, TriangularSolveOps};
 use crate::ops::{
-    backward::{Record, backward_step, split},
-    cpu::triangular::Side,
+    backward::{CheckpointStrategy, Record, backward_step, split},
+    cpu::Side,
 };
 
 backward_step!(

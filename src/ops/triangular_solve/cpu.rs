@@ -6,9 +6,7 @@ use faer::Accum;
 use super::{TriangularSolveBackward, TriangularSolveOps};
 use crate::ops::{
     cpu::{
-        CpuAccess, matrix_dims, member, member_mut,
-        scalar::Scalar,
-        triangular::{Side, lower_product, solve_in_place},
+        CpuAccess, Side, lower_product, matrix_dims, member, member_mut, solve_in_place,
         update_members, with_element, write,
     },
     decompositions::count_decomposition,
@@ -42,7 +40,7 @@ impl<B: CpuAccess> TriangularSolveBackward for B {
                     Accum::Replace,
                     member(&lefts, index, size, inner),
                     member(&rights, index, size, inner).transpose(),
-                    <T as Scalar>::from_f64(-1.0),
+                    -1.0,
                 );
             }
             write::<B, T>(out, shape, &left.device())

@@ -4,13 +4,14 @@ mod backward;
 mod cpu;
 
 use burn::{
-    backend::{Backend, Dispatch, backend_extension, tensor::FloatTensor},
+    backend::{Backend, backend_extension, tensor::FloatTensor},
     tensor::Tensor,
 };
 
 use super::{
     cholesky::{CholeskyFactor, SingularTriangle},
     cpu::triangular::Side,
+    dispatch::dispatch,
 };
 
 /// The solves on a backend.
@@ -63,11 +64,7 @@ impl<const D: usize> CholeskyFactor<D> {
             "CholeskyFactor::solve: factor {factor:?}, right-hand side {given:?}; expected \
              [..., M, M] and [..., M, N]"
         );
-        Tensor::from_dispatch(<Dispatch as TriangularSolveOps>::factor_solve(
-            self.triangle.clone().into_dispatch(),
-            rhs.into_dispatch(),
-            side,
-        ))
+        dispatch!(TriangularSolveOps::factor_solve(self.triangle.clone(), rhs; side))
     }
 }
 
