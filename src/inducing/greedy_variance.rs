@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::initializer::{Candidates, SelectionError};
 use crate::{
     kernels::Kernel,
-    ops::host::{scalar::Scalar, triangular::product_on},
+    ops::cpu::{Scalar, product_on},
 };
 
 /// The number of inputs whose columns a thread processes at a time.

@@ -5,7 +5,7 @@ use rand::{RngExt, rngs::ChaCha8Rng};
 use rayon::prelude::*;
 
 use super::initializer::{Candidates, SelectionError, points};
-use crate::ops::host::nearest::{lower_distances, nearest};
+use crate::ops::nearest::{lower_distances, nearest};
 
 /// The number of inputs per partial sum. Sums are computed over such parts in a fixed order, so
 /// that the result does not depend on the number of threads.
@@ -194,7 +194,7 @@ mod tests {
     use rand::SeedableRng;
 
     use super::*;
-    use crate::{ops::host::nearest::squared_distance, parameter::numbers};
+    use crate::{ops::nearest::squared_distance, parameter::numbers};
 
     /// A reference implementation in plain loops, for inputs that are not subsampled.
     fn in_single_loops(candidates: &mut Candidates, count: usize) -> Vec<f64> {

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     features::{Features, Perceptron, PerceptronConfig},
-    ops::{host::special::softplus_inverse, softplus},
+    ops::{softplus, special::functions::softplus_inverse},
     parameter::{LOWER_BOUND, Positive},
 };
 

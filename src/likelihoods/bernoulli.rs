@@ -9,7 +9,7 @@ use super::{
     likelihood::{draw, sum_outputs},
 };
 use crate::{
-    ops::{host::special, log_normal_cdf},
+    ops::{log_normal_cdf, special::functions},
     process::Marginals,
 };
 
@@ -71,7 +71,7 @@ impl Likelihood for Bernoulli {
     fn sample<R: Rng>(&self, function: Tensor<3>, random: &mut R) -> Tensor<3> {
         draw(function, 1, |f| {
             let uniform: f64 = random.random();
-            f64::from(u8::from(uniform < special::normal_cdf(f[0])))
+            f64::from(u8::from(uniform < functions::normal_cdf(f[0])))
         })
     }
 

@@ -17,7 +17,7 @@ use super::{
     likelihood::{draw, sum_outputs},
 };
 use crate::{
-    ops::{host::special::normal_quantile, log_normal_cdf, log_one_minus_exp},
+    ops::{log_normal_cdf, log_one_minus_exp, special::functions::normal_quantile},
     parameter::{Positive, numbers, vector},
     process::Marginals,
 };

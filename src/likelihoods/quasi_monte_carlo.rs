@@ -1,6 +1,6 @@
 //! Evenly spread points of a multivariate standard normal.
 
-use crate::ops::host::special::normal_quantile;
+use crate::ops::special::functions::normal_quantile;
 
 /// The number of dimensions of one Sobol sequence in the crate; further dimensions use another
 /// scrambling.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 static COUNT: AtomicU64 = AtomicU64::new(0);
 
 /// How many factorizations, triangular solves and log-determinants this process has made so far,
-/// those of the reverse mode included. What needs none of them leaves the number as it is.
+/// those of the backward pass included. What needs none of them leaves the number as it is.
 pub fn decompositions() -> u64 {
     COUNT.load(Ordering::Relaxed)
 }

@@ -1,11 +1,15 @@
 //! Changes to the diagonal of a matrix.
 
 use burn::{
-    backend::Dispatch,
+    backend::{Autodiff, Backend, TensorMetadata, backend_extension, tensor::FloatTensor},
     tensor::{Int, Tensor},
 };
 
-use super::extension::LinearAlgebra;
+use super::{
+    backward::{CheckpointStrategy, Record, backward_step, split},
+    cpu::{CpuAccess, Scalar, matrix_dims, member, update_members, with_element, write},
+    dispatch::dispatch,
+};
 
 /// `matrix + value·I`, without the identity; for a batch, each member with a value of its own.
 ///
@@ -26,10 +30,7 @@ pub fn add_to_diagonal<const D: usize>(matrix: Tensor<D>, value: Tensor<1>) -> T
         "add_to_diagonal: matrix {dims:?}, value [{values}]; expected [..., M, M] and one value a \
          matrix"
     );
-    Tensor::from_dispatch(<Dispatch as LinearAlgebra>::add_to_diagonal(
-        matrix.into_dispatch(),
-        value.into_dispatch(),
-    ))
+    dispatch!(DiagonalOps::add_to_diagonal(matrix, value))
 }
 
 /// `matrix + diag(diagonal)`; for a batch, each member with a diagonal of its own, one after the
@@ -51,10 +52,7 @@ pub fn add_diagonal<const D: usize>(matrix: Tensor<D>, diagonal: Tensor<1>) -> T
         "add_diagonal: matrix {dims:?}, diagonal [{values}]; expected [..., M, M] and M values a \
          matrix"
     );
-    Tensor::from_dispatch(<Dispatch as LinearAlgebra>::add_to_diagonal(
-        matrix.into_dispatch(),
-        diagonal.into_dispatch(),
-    ))
+    dispatch!(DiagonalOps::add_to_diagonal(matrix, diagonal))
 }
 
 /// The diagonal of every matrix.
@@ -82,4 +80,84 @@ pub(crate) fn mean_diagonal<const D: usize>(matrix: Tensor<D>) -> Tensor<1> {
         .sum_dim(1)
         .mul_scalar(1.0 / size as f64)
         .squeeze_dim(1)
+}
+
+/// The sum on a backend.
+#[backend_extension(
+    Autodiff,
+    Flex: cfg(feature = "flex"),
+    NdArray: cfg(feature = "ndarray"),
+    Cube: cfg(any(feature = "wgpu", feature = "cuda")),
+)]
+pub trait DiagonalOps: Backend {
+    /// `A + value·I`, [M, M], or a batch with as many values; or `A + diag(value)` with a value for
+    /// every entry of the diagonals.
+    fn add_to_diagonal(matrix: FloatTensor<Self>, value: FloatTensor<Self>) -> FloatTensor<Self>;
+}
+
+/// The gradients of what is added.
+pub trait DiagonalBackward: DiagonalOps {
+    /// The diagonals of square matrices, one after the other.
+    fn diagonal(matrix: FloatTensor<Self>) -> FloatTensor<Self>;
+
+    /// The sum of a square matrix's diagonal, one a batch member.
+    fn trace(matrix: FloatTensor<Self>) -> FloatTensor<Self>;
+}
+
+impl<B: CpuAccess> DiagonalOps for B {
+    fn add_to_diagonal(matrix: FloatTensor<B>, value: FloatTensor<B>) -> FloatTensor<B> {
+        let (batch, _, _) = matrix_dims(&matrix.shape());
+        with_element!(matrix, T => {
+            let added = B::read::<T>(&value);
+            let each = added.len() > batch;
+            update_members::<B, T>(matrix, |index, mut out| {
+                let size = out.nrows();
+                for i in 0..size {
+                    out[(i, i)] += added[if each { index * size + i } else { index }];
+                }
+            })
+        })
+    }
+}
+
+impl<B: CpuAccess> DiagonalBackward for B {
+    fn diagonal(matrix: FloatTensor<B>) -> FloatTensor<B> {
+        let (batch, size, _) = matrix_dims(&matrix.shape());
+        with_element!(matrix, T => {
+            let values = B::read::<T>(&matrix);
+            let entries = values.chunks_exact((size * size).max(1));
+            let diagonals = entries.flat_map(|matrix| matrix.iter().copied().step_by(size + 1));
+            write::<B, T>(diagonals.collect(), [batch * size], &matrix.device())
+        })
+    }
+
+    fn trace(matrix: FloatTensor<B>) -> FloatTensor<B> {
+        let (batch, size, _) = matrix_dims(&matrix.shape());
+        with_element!(matrix, T => {
+            let values = B::read::<T>(&matrix);
+            let trace = |index| {
+                let matrix = member(&values, index, size, size);
+                let sum: f64 = (0..size).map(|i| matrix[(i, i)].to_f64()).sum();
+                <T as Scalar>::from_f64(sum)
+            };
+            write::<B, T>((0..batch).map(trace).collect(), [batch], &matrix.device())
+        })
+    }
+}
+
+backward_step!(
+    /// The state says whether there is a value for every entry of the diagonal.
+    DiagonalStep: DiagonalBackward [2](state: bool, gradient) -> |wanted: [bool; 2]| {
+        let sum = if state { B::diagonal } else { B::trace };
+        let value = wanted[1].then(|| sum(gradient.clone()));
+        [Some(gradient), value]
+    }
+);
+
+impl<B: DiagonalBackward, C: CheckpointStrategy> DiagonalOps for Autodiff<B, C> {
+    fn add_to_diagonal(matrix: FloatTensor<Self>, value: FloatTensor<Self>) -> FloatTensor<Self> {
+        let ([matrix, value], nodes) = split::<B, C, _>([matrix, value]);
+        let each = value.shape()[0] > matrix_dims(&matrix.shape()).0;
+        DiagonalStep.record::<C>(nodes, each, B::add_to_diagonal(matrix, value))
+    }
 }

@@ -1,6 +1,6 @@
 //! The linear algebra that burn lacks, with gradients, on every backend.
 //!
-//! | operation | forward | reverse |
+//! | operation | forward | backward |
 //! |---|---|---|
 //! | [`covariance`] | one vectorized pass from points to covariances | one pass, everything recomputed |
 //! | [`patch_covariance`], [`patch_variance`] | one product and one pass a tile, nothing kept | the same tiles anew |
@@ -16,54 +16,65 @@
 //! | [`column_squares`], [`column_products`], [`add_to_diagonal`], [`gaussian_kl`], [`layer_normalization`] | one pass | one pass |
 //! | [`congruence`] | two triangular products | none |
 //!
-//! They are one backend extension, [`extension`]: each backend supplies the primitives, and the
-//! reverse mode is written once for the autodiff backend, in `reverse`.
+//! # How an operation is built
+//!
+//! Each operation is a module. Its `mod.rs` has the public functions and two traits for backends: one
+//! with what a model calls, which burn dispatches at run time, and one with what only the backward
+//! pass calls. `cpu.rs` implements them for backends whose values the CPU can read, with kernels on
+//! slices; `backward.rs` implements the first for the autodiff backend over any backend that has both.
+//! A kernel for GPUs goes into a `cube.rs` beside them: the implementation in `cpu.rs` is then for
+//! [`CpuMemory`](cpu::CpuMemory), and not for every [`CpuAccess`](cpu::CpuAccess). Small operations are
+//! one file. What operations share is in `cpu`, `backward` and `stationary`.
 //!
 //! # Where they run
 //!
 //! On `flex` and `ndarray` the operations work on the tensor's own memory (a tensor whose rows are
 //! not contiguous is copied first). **On the GPU backends each of them reads its inputs back to
-//! the host, computes there and uploads the result**, but for [`gram`],
+//! the CPU, computes there and uploads the result**, but for [`gram`],
 //! [`triangular_product`], [`remainder`] and [`congruence`], which are products of matrices there,
 //! and [`tanh`] and [`layer_normalization`], which are burn's there.
 //! Everything else of a model runs on the GPU.
 
+// For all operations: the attribute macro repeats the name where an attribute of a trait does not
+// reach.
+#![allow(deprecated, reason = "ndarray stays supported beside flex")]
+
 mod adam;
-mod block_factor;
+mod backward;
+mod cholesky;
 mod covariance;
+mod covariance_product;
+pub(crate) mod cpu;
 mod decompositions;
 mod diagonal;
-pub mod extension;
-mod factor;
+mod dispatch;
 mod gram;
-pub mod host;
-mod host_access;
+mod inverse_free;
 mod inversion;
 mod layer_normalization;
 mod log_density;
 mod moments;
-mod on_host;
-mod patches;
-mod products;
-mod relaxation;
+pub(crate) mod nearest;
+pub(crate) mod patches;
 mod remainder;
-pub(crate) mod reverse;
-mod special;
+pub(crate) mod special;
 mod stationary;
-mod triangular;
+mod triangular_product;
+mod triangular_solve;
 
-pub(crate) use adam::adam;
-pub use block_factor::BlockFactor;
-pub(crate) use block_factor::factor_rest;
+pub(crate) use adam::{AdamStep, adam};
+pub(crate) use cholesky::factor_rest;
+pub use cholesky::{
+    BlockFactor, CholeskyFactor, Jitter, NotPositiveDefinite, SingularTriangle, cholesky,
+};
 pub use covariance::{covariance, covariance_matrix, covariances};
+pub use covariance_product::{Blocks, block_covariance, covariance_product};
+pub(crate) use cpu::is_on_cpu;
 pub use decompositions::decompositions;
 pub use diagonal::{add_diagonal, add_to_diagonal};
 pub(crate) use diagonal::{diagonals, mean_diagonal};
-pub use factor::{
-    CholeskyFactor, Jitter, NotPositiveDefinite, SingularTriangle, cholesky, solve_triangular,
-};
 pub use gram::{gram, transposed_gram};
-pub(crate) use host::adam::AdamStep;
+pub(crate) use inverse_free::{RelaxedMatrices, relaxed_terms};
 pub use inversion::{Congruence, congruence};
 pub use layer_normalization::layer_normalization;
 pub use log_density::gaussian_log_density;
@@ -72,13 +83,11 @@ pub use moments::{
     column_squares, gaussian_kl, projected_moments,
 };
 pub use patches::{patch_covariance, patch_variance};
-pub use products::{Blocks, block_covariance, covariance_product};
-pub use relaxation::MemoryAnswer;
-pub(crate) use relaxation::{RelaxedMatrices, is_on_host, relaxed_terms};
 pub use remainder::remainder;
 pub use special::{
     SpecialFunction, exp_minus_one, log_gamma, log_normal_cdf, log_one_minus_exp, log_ratio,
     sigmoid, softplus, stirling_remainder, tanh,
 };
 pub use stationary::Stationary;
-pub use triangular::{transposed_triangular_product, triangular_product};
+pub use triangular_product::{transposed_triangular_product, triangular_product};
+pub use triangular_solve::solve_triangular;

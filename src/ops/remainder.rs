@@ -1,8 +1,16 @@
-//! What a product leaves of a matrix.
+//! The rest that a product leaves of a matrix.
 
-use burn::{backend::Dispatch, tensor::Tensor};
+use burn::{
+    backend::{Autodiff, Backend, TensorMetadata, backend_extension, tensor::FloatTensor},
+    tensor::Tensor,
+};
+use faer::Accum;
 
-use super::extension::LinearAlgebra;
+use super::{
+    backward::{CheckpointStrategy, Record, backward_step, split},
+    cpu::{CpuMemory, map_members, matrix_dims, member, product, update_members, with_element},
+    dispatch::dispatch,
+};
 
 /// `B − AᵀX`: with `A = L⁻¹K_uv` and `X = L⁻¹K_uf` what u leaves of the covariance `B = K_vf`.
 ///
@@ -31,9 +39,118 @@ pub fn remainder<const D: usize>(
         "remainder: matrix {b:?}, left {a:?}, right {x:?}; expected [..., R, N], [..., M, R], \
          [..., M, N]"
     );
-    Tensor::from_dispatch(<Dispatch as LinearAlgebra>::remainder(
-        matrix.into_dispatch(),
-        left.into_dispatch(),
-        right.into_dispatch(),
-    ))
+    dispatch!(RemainderOps::remainder(matrix, left, right))
+}
+
+/// The rest on a backend. The defaults are made of the backend's own operations.
+#[backend_extension(
+    Autodiff,
+    Flex: cfg(feature = "flex"),
+    NdArray: cfg(feature = "ndarray"),
+    Cube: cfg(any(feature = "wgpu", feature = "cuda")),
+)]
+pub trait RemainderOps: Backend {
+    /// `B − AᵀX`, [R, N] for A, [M, R], and X, [M, N]; or with a leading batch dimension.
+    fn remainder(
+        matrix: FloatTensor<Self>,
+        left: FloatTensor<Self>,
+        right: FloatTensor<Self>,
+    ) -> FloatTensor<Self> {
+        let product = Self::float_matmul(Self::float_transpose(left), right);
+        Self::float_sub(matrix, product)
+    }
+}
+
+/// The gradients of the rest.
+pub trait RemainderBackward: RemainderOps {
+    /// The gradients of A, `−X·Gᵀ`, and of X, `−A·G`, each if it is wanted.
+    fn remainder_backward(
+        [left, right]: [FloatTensor<Self>; 2],
+        gradient: FloatTensor<Self>,
+        wanted: [bool; 2],
+    ) -> [Option<FloatTensor<Self>>; 2] {
+        let negative = |left, right| Self::float_neg(Self::float_matmul(left, right));
+        let transposed = Self::float_transpose(gradient.clone());
+        [
+            wanted[0].then(|| negative(right, transposed)),
+            wanted[1].then(|| negative(left, gradient)),
+        ]
+    }
+}
+
+#[cfg(any(feature = "wgpu", feature = "cuda"))]
+impl RemainderOps for burn::backend::Cube {}
+
+#[cfg(any(feature = "wgpu", feature = "cuda"))]
+impl RemainderBackward for burn::backend::Cube {}
+
+impl<B: CpuMemory> RemainderOps for B {
+    fn remainder(
+        matrix: FloatTensor<B>,
+        left: FloatTensor<B>,
+        right: FloatTensor<B>,
+    ) -> FloatTensor<B> {
+        let (_, inner, rows) = matrix_dims(&left.shape());
+        let (_, _, columns) = matrix_dims(&right.shape());
+        with_element!(matrix, T => {
+            let (lefts, rights) = (B::read::<T>(&left), B::read::<T>(&right));
+            update_members::<B, T>(matrix, |index, out| {
+                let left = member(&lefts, index, inner, rows).transpose();
+                let right = member(&rights, index, inner, columns);
+                product(out, Accum::Add, left, right, -1.0);
+            })
+        })
+    }
+}
+
+impl<B: CpuMemory> RemainderBackward for B {
+    fn remainder_backward(
+        [left, right]: [FloatTensor<B>; 2],
+        gradient: FloatTensor<B>,
+        wanted: [bool; 2],
+    ) -> [Option<FloatTensor<B>>; 2] {
+        let (_, inner, rows) = matrix_dims(&left.shape());
+        let (_, _, columns) = matrix_dims(&right.shape());
+        with_element!(left, T => {
+            let gradients = B::read::<T>(&gradient);
+            let of_left = wanted[0].then(|| {
+                let rights = B::read::<T>(&right);
+                map_members::<B, T>(&left, |index, out| {
+                    let gradient = member(&gradients, index, rows, columns).transpose();
+                    let right = member(&rights, index, inner, columns);
+                    product(out, Accum::Replace, right, gradient, -1.0);
+                })
+            });
+            let of_right = wanted[1].then(|| {
+                let lefts = B::read::<T>(&left);
+                map_members::<B, T>(&right, |index, out| {
+                    let gradient = member(&gradients, index, rows, columns);
+                    let left = member(&lefts, index, inner, rows);
+                    product(out, Accum::Replace, left, gradient, -1.0);
+                })
+            });
+            [of_left, of_right]
+        })
+    }
+}
+
+backward_step!(
+    RemainderStep: RemainderBackward [3](state: [FloatTensor<B>; 2], gradient)
+        -> |wanted: [bool; 3]| {
+        let [left, right] =
+            B::remainder_backward(state, gradient.clone(), [wanted[1], wanted[2]]);
+        [Some(gradient), left, right]
+    }
+);
+
+impl<B: RemainderBackward, C: CheckpointStrategy> RemainderOps for Autodiff<B, C> {
+    fn remainder(
+        matrix: FloatTensor<Self>,
+        left: FloatTensor<Self>,
+        right: FloatTensor<Self>,
+    ) -> FloatTensor<Self> {
+        let ([matrix, left, right], nodes) = split::<B, C, _>([matrix, left, right]);
+        let output = B::remainder(matrix, left.clone(), right.clone());
+        RemainderStep.record::<C>(nodes, [left, right], output)
+    }
 }

@@ -6,7 +6,7 @@ use burn::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::ops::{host::special::softplus_inverse, sigmoid, softplus};
+use crate::ops::{sigmoid, softplus, special::functions::softplus_inverse};
 
 /// The open interval that contains a parameter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]

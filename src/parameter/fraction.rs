@@ -6,7 +6,7 @@ use burn::{
 };
 
 use super::{numbers, vector};
-use crate::ops::{host::special::softplus, sigmoid};
+use crate::ops::{sigmoid, special::functions::softplus};
 
 /// A vector of hyperparameters between 0 and 1, `1/(1 + e^{−raw})` with `raw` trained.
 #[derive(Module, Debug)]

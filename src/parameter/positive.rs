@@ -7,8 +7,8 @@ use burn::{
 
 use super::{bounds::Bounded, numbers, vector};
 use crate::ops::{
-    host::special::{self, softplus_inverse},
     softplus,
+    special::functions::{self, softplus_inverse},
 };
 
 /// The lower bound of a positive hyperparameter, in its unit.
@@ -146,7 +146,7 @@ pub(super) fn constrained(raw: Tensor<1>) -> Tensor<1> {
 
 /// Like [`constrained`], for a single number, times the unit.
 pub(super) fn constrained_number(raw: f64, unit: f64) -> f64 {
-    (special::softplus(raw).0 + LOWER_BOUND) * unit
+    (functions::softplus(raw).0 + LOWER_BOUND) * unit
 }
 
 /// The stored number in a [`Positive`] for a value above [`LOWER_BOUND`] units.

@@ -2,12 +2,12 @@
 
 use burn::tensor::{DType, Tensor};
 
-use crate::ops::{CholeskyFactor, Jitter, NotPositiveDefinite, cholesky, gram, is_on_host};
+use crate::ops::{CholeskyFactor, Jitter, NotPositiveDefinite, cholesky, gram, is_on_cpu};
 
-/// The type for sums over data: double precision if the host computes. The condition number of
+/// The type for sums over data: double precision if the CPU computes. The condition number of
 /// `I + ΦᵀΦ/σ²` is of order `N·‖φ‖²/σ²`, which is too large for single precision.
 pub(in crate::inference) fn precise_type(tensor: &Tensor<2>) -> DType {
-    if is_on_host(tensor) {
+    if is_on_cpu(tensor) {
         DType::F64
     } else {
         tensor.dtype()

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use crate::{likelihoods::legendre_nodes_and_weights, ops::host::special::normal_cdf};
+use crate::{likelihoods::legendre_nodes_and_weights, ops::special::functions::normal_cdf};
 
 /// The probability of the standard normal beyond this is less than 1e-16.
 const REACH: f64 = 8.5;
@@ -143,7 +143,7 @@ impl Panel {
 #[cfg(test)]
 mod tests {
     use super::expectation_of_decreasing;
-    use crate::ops::host::special::normal_cdf;
+    use crate::ops::special::functions::normal_cdf;
 
     /// `E[Φ((c − f)/w)] = Φ((c − μ)/√(σ² + w²))`, from a gentle slope to a step.
     #[test]

@@ -1,7 +1,7 @@
 //! Targets with Gaussian noise.
 
 use super::{Support, TargetDistribution};
-use crate::ops::host::special::{normal_cdf, normal_quantile};
+use crate::ops::special::functions::{normal_cdf, normal_quantile};
 
 /// `y = f + ε`, `ε ~ N(0, v)`: `y ~ N(μ, σ² + v)`.
 #[derive(Clone, Debug)]

@@ -3,7 +3,7 @@
 use cdflib::special::try_gamma_inc;
 
 use super::{Support, TargetDistribution, monotone::expectation_of_decreasing};
-use crate::ops::host::special::log_gamma;
+use crate::ops::special::functions::log_gamma;
 
 /// Waiting times with mean `exp(f)`.
 #[derive(Clone, Debug)]

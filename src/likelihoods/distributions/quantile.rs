@@ -1,7 +1,7 @@
 //! Quantile search for monotone distribution functions.
 
 use super::Support;
-use crate::{likelihoods::bernoulli_logit::logistic, ops::host::special::normal_quantile};
+use crate::{likelihoods::bernoulli_logit::logistic, ops::special::functions::normal_quantile};
 
 /// The accuracy of a quantile, as a fraction of the spread of the targets.
 const TOLERANCE: f64 = 1e-11;

@@ -4,7 +4,7 @@ use burn::tensor::Tensor;
 
 use super::super::FunctionMatrices;
 use crate::ops::{
-    RelaxedMatrices, diagonals, is_on_host, relaxed_terms, transposed_triangular_product,
+    RelaxedMatrices, diagonals, is_on_cpu, relaxed_terms, transposed_triangular_product,
     triangular_product,
 };
 
@@ -115,7 +115,7 @@ where
         preconditioned: bool,
         probes: Option<Tensor<D>>,
     ) -> Terms<D> {
-        if self.root.is_tracked() || !is_on_host(&self.kuu) {
+        if self.root.is_tracked() || !is_on_cpu(&self.kuu) {
             return self.composed_terms(kuf, mean, preconditioned, probes);
         }
         let (shape, rows, estimated) = (mean.dims(), kuf.dims()[D - 1], probes.is_some());

@@ -1,0 +1,158 @@
+//! The Cholesky factorization on slices, and the solve that its backward pass needs.
+//!
+//! A factor is a square row-major matrix whose lower triangle is `L`; what is above its diagonal is
+//! not read.
+
+use faer::{
+    Accum, MatMut, MatRef, Par, Spec,
+    dyn_stack::{MemBuffer, MemStack},
+    linalg::cholesky::llt::factor::{
+        LltError, LltParams, cholesky_in_place, cholesky_in_place_scratch,
+    },
+    prelude::{Reborrow, ReborrowMut, unzip, zip},
+};
+
+use crate::ops::cpu::{
+    BLOCK, Scalar, Side, halfway, lower_block, lower_product, mirror_lower, on_threads,
+    solve_in_place, triangular_product,
+};
+
+/// The row whose pivot was not positive (or not a number).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BadPivot(pub usize);
+
+/// Factors the symmetric matrix in the lower triangle of `matrix` in place.
+pub fn factor_in_place<T: Scalar>(matrix: MatMut<'_, T>) -> Result<(), BadPivot> {
+    let size = matrix.nrows();
+    on_threads(size * size * size / 6, || factor_part(matrix))
+}
+
+/// [`factor_in_place`] by halves.
+fn factor_part<T: Scalar>(mut matrix: MatMut<'_, T>) -> Result<(), BadPivot> {
+    let size = matrix.nrows();
+    if size <= BLOCK {
+        return factor_block(matrix);
+    }
+    let middle = halfway(size);
+    let (mut first, _, mut corner, mut last) = matrix.rb_mut().split_at_mut(middle, middle);
+    factor_part(first.rb_mut())?;
+    solve_in_place(first.rb(), Side::Lower, corner.rb_mut().transpose_mut());
+    let minus = T::from_f64(-1.0);
+    lower_product(
+        last.rb_mut(),
+        Accum::Add,
+        corner.rb(),
+        corner.rb().transpose(),
+        minus,
+    );
+    factor_part(last).map_err(|BadPivot(row)| BadPivot(middle + row))
+}
+
+/// Factors one diagonal block.
+fn factor_block<T: Scalar>(mut block: MatMut<'_, T>) -> Result<(), BadPivot> {
+    let size = block.nrows();
+    let mut storage = vec![T::default(); size * size];
+    let mut factor = MatMut::from_column_major_slice_mut(&mut storage, size, size);
+    factor.copy_from_triangular_lower(block.rb());
+    let parameters = Spec::<LltParams, T>::default();
+    let mut memory = MemBuffer::new(cholesky_in_place_scratch::<T>(size, Par::Seq, parameters));
+    cholesky_in_place(
+        factor.rb_mut(),
+        Default::default(),
+        Par::Seq,
+        MemStack::new(&mut memory),
+        parameters,
+    )
+    .map_err(|LltError::NonPositivePivot { index }| BadPivot(index))?;
+    block.copy_from_triangular_lower(factor.rb());
+    check_diagonal(block.rb())
+}
+
+/// Checks that every diagonal entry can be divided by.
+pub fn check_diagonal<T: Scalar>(lower: MatRef<'_, T>) -> Result<(), BadPivot> {
+    let unusable = |&i: &usize| {
+        let pivot = lower[(i, i)].to_f64();
+        pivot == 0.0 || !pivot.is_finite()
+    };
+    (0..lower.nrows())
+        .find(unusable)
+        .map_or(Ok(()), |row| Err(BadPivot(row)))
+}
+
+/// `S ← L⁻ᵀ S L⁻¹` for a factor and a symmetric `S`, of which the lower triangle is read and both
+/// triangles are written.
+///
+/// The result is symmetric up to rounding. Computing one triangle alone takes half of the
+/// operations and loses digits: the residual `LᵀXL − S` is small for what the solves leave in both
+/// triangles together, and a triangle with its mirror image no longer is that.
+pub fn two_sided_solve_in_place<T: Scalar>(factor: MatRef<'_, T>, mut matrix: MatMut<'_, T>) {
+    let size = matrix.nrows();
+    on_threads(size * size * size / 2, || {
+        mirror_lower(matrix.rb_mut());
+        solve_in_place(factor, Side::Transposed, matrix.rb_mut());
+        solve_in_place(factor, Side::Transposed, matrix.transpose_mut());
+    });
+}
+
+/// `K⁻¹ = L⁻ᵀL⁻¹` from a factor: its lower triangle; what is above it is unspecified. n³/3
+/// operations.
+pub fn inverse_from_factor<T: Scalar>(factor: MatRef<'_, T>, mut inverse: MatMut<'_, T>) {
+    let size = factor.nrows();
+    on_threads(size * size * size / 6, || {
+        inverse_of_lower(factor, inverse.rb_mut());
+        gram_of_lower(inverse);
+    });
+}
+
+/// The lower triangle of `H = L⁻¹`; what is above it is unspecified.
+///
+/// By halves, `H₂₁ = −L₂₂⁻¹(L₂₁H₁₁)`, which are the operations of substitution. `−H₂₂(L₂₁H₁₁)` would
+/// leave a residual as large as the condition of `L₂₂` makes it.
+fn inverse_of_lower<T: Scalar>(lower: MatRef<'_, T>, mut inverse: MatMut<'_, T>) {
+    let size = lower.nrows();
+    if size <= BLOCK {
+        inverse.fill(T::default());
+        inverse.rb_mut().diagonal_mut().fill(T::from_f64(1.0));
+        return solve_in_place(lower, Side::Lower, inverse);
+    }
+    let middle = halfway(size);
+    let (first, _, corner, last) = lower.split_at(middle, middle);
+    let (mut h11, _, mut h21, h22) = inverse.split_at_mut(middle, middle);
+    inverse_of_lower(first, h11.rb_mut());
+    inverse_of_lower(last, h22);
+    triangular_product(
+        h11.rb(),
+        Side::Transposed,
+        corner.transpose(),
+        h21.rb_mut().transpose_mut(),
+        Accum::Replace,
+    );
+    zip!(h21.rb_mut()).for_each(|unzip!(entry)| *entry = -*entry);
+    solve_in_place(last, Side::Lower, h21);
+}
+
+/// The lower triangle of `HᵀH` in the place of that of H.
+fn gram_of_lower<T: Scalar>(matrix: MatMut<'_, T>) {
+    let size = matrix.nrows();
+    let one = T::from_f64(1.0);
+    if size <= BLOCK {
+        let copy = lower_block(matrix.rb());
+        let copy = MatRef::from_row_major_slice(&copy, size, size);
+        return lower_product(matrix, Accum::Replace, copy.transpose(), copy, one);
+    }
+    let middle = halfway(size);
+    let (mut first, _, mut corner, last) = matrix.split_at_mut(middle, middle);
+    gram_of_lower(first.rb_mut());
+    lower_product(first, Accum::Add, corner.rb().transpose(), corner.rb(), one);
+    let mut storage = vec![T::default(); (size - middle) * middle];
+    let mut product = MatMut::from_row_major_slice_mut(&mut storage, size - middle, middle);
+    triangular_product(
+        last.rb(),
+        Side::Transposed,
+        corner.rb(),
+        product.rb_mut(),
+        Accum::Replace,
+    );
+    corner.copy_from(product);
+    gram_of_lower(last);
+}

@@ -1,0 +1,238 @@
+//! The factorization on the CPU.
+
+use burn::{
+    backend::{TensorMetadata, tensor::FloatTensor},
+    tensor::DType,
+};
+use faer::{Accum, MatMut, MatRef, prelude::ReborrowMut};
+
+use super::{
+    CholeskyBackward, CholeskyOps, Jitter,
+    blocks::{BadPivot, check_diagonal, factor_in_place, two_sided_solve_in_place},
+    status::Status,
+};
+use crate::ops::{
+    cpu::{
+        CpuAccess, Element, Scalar, Side, batch_parts, clear_above_diagonal, in_parts, map_members,
+        matrix_dims, member, part, solve_in_place, triangular_product, with_element, write,
+    },
+    decompositions::count_decomposition,
+};
+
+/// Factors one matrix with growing jitter; `out` holds the factor on exit.
+fn factor_with_jitter<T: Element>(
+    matrix: &[T],
+    out: &mut [T],
+    size: usize,
+    jitter: Jitter,
+) -> Status {
+    let diagonal = || (0..size).map(|i| matrix[i * size + i].to_f64());
+    let mean = diagonal().sum::<f64>() / size.max(1) as f64;
+    let mut status = Status {
+        failed_pivot: None,
+        jitter: jitter.initial,
+        diagonal: diagonal().fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], value| {
+            if value.is_nan() || low.is_nan() {
+                [f64::NAN; 2]
+            } else {
+                [low.min(value), high.max(value)]
+            }
+        }),
+    };
+    // Jitter cannot repair a diagonal that is not finite; adding it would spread the damage to
+    // every row and hide which one is at fault.
+    let (mean, attempts) = if mean.is_finite() {
+        (mean, usize::MAX)
+    } else {
+        (0.0, 1)
+    };
+    for relative in jitter.attempts(T::EPSILON).take(attempts) {
+        out.copy_from_slice(matrix);
+        let added = T::from_f64(relative * mean);
+        for i in 0..size {
+            out[i * size + i] += added;
+        }
+        let factored = factor_in_place(MatMut::from_row_major_slice_mut(out, size, size));
+        status.jitter = relative;
+        status.failed_pivot = factored.err().map(|BadPivot(pivot)| pivot);
+        if status.failed_pivot.is_none() {
+            break;
+        }
+    }
+    status
+}
+
+/// The rows of a status, in double precision where the backend has it.
+fn write_status<B: CpuAccess>(
+    members: impl Iterator<Item = Status>,
+    device: &B::Device,
+) -> FloatTensor<B> {
+    let numbers: Vec<f64> = members.flat_map(Status::row).collect();
+    let shape = [numbers.len() / Status::WIDTH, Status::WIDTH];
+    if B::supports_dtype(device, DType::F64) {
+        write::<B, f64>(numbers, shape, device)
+    } else {
+        let numbers = numbers.into_iter().map(|number| number as f32);
+        write::<B, f32>(numbers.collect(), shape, device)
+    }
+}
+
+/// The jitter of every batch member by the status of a factorization.
+pub fn jitters<B: CpuAccess>(status: &FloatTensor<B>) -> Vec<f64> {
+    with_element!(*status, T => {
+        let rows = B::read::<T>(status);
+        rows.chunks_exact(Status::WIDTH).map(|row| row[1].to_f64()).collect()
+    })
+}
+
+/// Adds what reaches K through the jitter `ε·mean(diag K)` on its diagonal: `ε·mean(diag K̄)·I`.
+pub fn add_share_of_jitter<T: Element>(mut gradient: MatMut<'_, T>, jitter: f64) {
+    let size = gradient.nrows();
+    let trace: f64 = (0..size).map(|i| gradient[(i, i)].to_f64()).sum();
+    let share = <T as Scalar>::from_f64(trace * jitter / size.max(1) as f64);
+    for i in 0..size {
+        gradient[(i, i)] += share;
+    }
+}
+
+impl<B: CpuAccess> CholeskyOps for B {
+    fn cholesky(matrix: FloatTensor<B>, jitter: Jitter) -> (FloatTensor<B>, FloatTensor<B>) {
+        count_decomposition();
+        let (batch, size, _) = matrix_dims(&matrix.shape());
+        let area = size * size;
+        with_element!(matrix, T => {
+            let values = B::read::<T>(&matrix);
+            let mut out = vec![T::default(); batch * area];
+            let mut members: Vec<(&mut [T], Status)> = (out.chunks_exact_mut(area.max(1)))
+                .map(|out| (out, Status::of_triangle(None)))
+                .collect();
+            let parts = batch_parts(batch, batch * area);
+            in_parts(&mut members, 1, parts, &|members, first| {
+                for (offset, (out, status)) in members.iter_mut().enumerate() {
+                    let matrix = part(&values, first + offset, batch);
+                    *status = factor_with_jitter(matrix, out, size, jitter);
+                }
+            });
+            let device = matrix.device();
+            let status = write_status::<B>(members.into_iter().map(|(_, status)| status), &device);
+            (write::<B, T>(out, matrix.shape(), &device), status)
+        })
+    }
+
+    fn factor_from_lower(matrix: FloatTensor<B>) -> (FloatTensor<B>, FloatTensor<B>) {
+        let (batch, size, _) = matrix_dims(&matrix.shape());
+        let status = with_element!(matrix, T => {
+            let values = B::read::<T>(&matrix);
+            let check = |index| {
+                let failure = check_diagonal(member(&values, index, size, size)).err();
+                Status::of_triangle(failure.map(|BadPivot(pivot)| pivot))
+            };
+            write_status::<B>((0..batch).map(check), &matrix.device())
+        });
+        (matrix, status)
+    }
+
+    fn lower_of_factor(factor: FloatTensor<B>) -> FloatTensor<B> {
+        with_element!(factor, T => {
+            let values = B::read::<T>(&factor);
+            map_members::<B, T>(&factor, |index, mut out| {
+                let size = out.nrows();
+                out.copy_from_triangular_lower(member(&values, index, size, size));
+            })
+        })
+    }
+
+    fn factor_log_determinant(factor: FloatTensor<B>) -> FloatTensor<B> {
+        count_decomposition();
+        let (batch, size, _) = matrix_dims(&factor.shape());
+        with_element!(factor, T => {
+            let values = B::read::<T>(&factor);
+            let log_determinant = |index| {
+                let factor = member(&values, index, size, size);
+                let sum: f64 = (0..size).map(|i| factor[(i, i)].to_f64().abs().ln()).sum();
+                <T as Scalar>::from_f64(2.0 * sum)
+            };
+            let sums = (0..batch).map(log_determinant).collect();
+            write::<B, T>(sums, [batch], &factor.device())
+        })
+    }
+}
+
+impl<B: CpuAccess> CholeskyBackward for B {
+    fn cholesky_backward(
+        factor: FloatTensor<B>,
+        status: FloatTensor<B>,
+        cotangent: FloatTensor<B>,
+    ) -> FloatTensor<B> {
+        count_decomposition();
+        let jitter = jitters::<B>(&status);
+        with_element!(factor, T => {
+            let (factors, cotangents) = (B::read::<T>(&factor), B::read::<T>(&cotangent));
+            map_members::<B, T>(&factor, |index, mut out| {
+                let size = out.nrows();
+                let cotangent = member(&cotangents, index, size, size);
+                for i in 0..size {
+                    for j in 0..=i {
+                        out[(i, j)] = 0.5 * cotangent[(i, j)];
+                    }
+                }
+                two_sided_solve_in_place(member(&factors, index, size, size), out.rb_mut());
+                add_share_of_jitter(out, jitter[index]);
+            })
+        })
+    }
+
+    fn factor_from_lower_backward(
+        factor: FloatTensor<B>,
+        cotangent: FloatTensor<B>,
+    ) -> FloatTensor<B> {
+        count_decomposition();
+        with_element!(factor, T => {
+            let (factors, cotangents) = (B::read::<T>(&factor), B::read::<T>(&cotangent));
+            map_members::<B, T>(&factor, |index, mut out| {
+                let size = out.nrows();
+                let mut lower = cotangents[index * size * size..][..size * size].to_vec();
+                clear_above_diagonal(&mut lower, size);
+                let mut lower = MatMut::from_row_major_slice_mut(&mut lower, size, size);
+                let factor = member(&factors, index, size, size);
+                solve_in_place(factor, Side::Transposed, lower.rb_mut());
+                out.copy_from_triangular_lower(lower);
+            })
+        })
+    }
+
+    fn lower_of_factor_backward(
+        factor: FloatTensor<B>,
+        gradient: FloatTensor<B>,
+    ) -> FloatTensor<B> {
+        with_element!(factor, T => {
+            let (factors, gradients) = (B::read::<T>(&factor), B::read::<T>(&gradient));
+            map_members::<B, T>(&factor, |index, out| {
+                let size = out.nrows();
+                let mut lower = gradients[index * size * size..][..size * size].to_vec();
+                clear_above_diagonal(&mut lower, size);
+                triangular_product(
+                    member(&factors, index, size, size),
+                    Side::Transposed,
+                    MatRef::from_row_major_slice(&lower, size, size),
+                    out,
+                    Accum::Replace,
+                );
+            })
+        })
+    }
+
+    fn factor_log_determinant_backward(
+        factor: FloatTensor<B>,
+        gradient: FloatTensor<B>,
+    ) -> FloatTensor<B> {
+        with_element!(factor, T => {
+            let gradients = B::read::<T>(&gradient);
+            map_members::<B, T>(&factor, |index, mut out| {
+                for i in 0..out.nrows() {
+                    out[(i, i)] = gradients[index] + gradients[index];
+                }
+            })
+        })
+    }
+}

@@ -1,0 +1,188 @@
+//! The Cholesky factorization and what is computed from its factor; the solves are in
+//! [`triangular_solve`](super::triangular_solve).
+
+mod backward;
+mod block_factor;
+mod blocks;
+mod cpu;
+mod jitter;
+mod status;
+
+use burn::{
+    backend::{Backend, Dispatch, backend_extension, tensor::FloatTensor},
+    tensor::Tensor,
+};
+
+use super::dispatch::dispatch;
+pub use block_factor::BlockFactor;
+pub(crate) use block_factor::factor_rest;
+pub(super) use blocks::inverse_from_factor;
+pub(super) use cpu::{add_share_of_jitter, jitters};
+pub use jitter::Jitter;
+pub(super) use status::check;
+pub use status::{NotPositiveDefinite, SingularTriangle};
+
+/// The factorization on a backend. A *factor* is a matrix whose lower triangle is L; what is above its
+/// diagonal is not read. A *status*, [batch, 4], has the row of a [`Status`](status::Status) for every
+/// matrix.
+#[backend_extension(
+    Autodiff,
+    Flex: cfg(feature = "flex"),
+    NdArray: cfg(feature = "ndarray"),
+    Cube: cfg(any(feature = "wgpu", feature = "cuda")),
+)]
+pub trait CholeskyOps: Backend {
+    /// The factor of `K + jitter·mean(diag K)·I` and its status.
+    fn cholesky(
+        matrix: FloatTensor<Self>,
+        jitter: Jitter,
+    ) -> (FloatTensor<Self>, FloatTensor<Self>);
+
+    /// The factor whose lower triangle is that of `matrix` and its status.
+    fn factor_from_lower(matrix: FloatTensor<Self>) -> (FloatTensor<Self>, FloatTensor<Self>);
+
+    /// The lower triangle of a factor, zeros above it.
+    fn lower_of_factor(factor: FloatTensor<Self>) -> FloatTensor<Self>;
+
+    /// `2·Σ log L_ii`, one a batch member.
+    fn factor_log_determinant(factor: FloatTensor<Self>) -> FloatTensor<Self>;
+}
+
+/// The gradients of the factorization.
+pub trait CholeskyBackward: CholeskyOps {
+    /// `½·L⁻ᵀ(Φ + Φᵀ)L⁻¹` with `Φ` the lower triangle of `cotangent`, its diagonal halved; then
+    /// the jitter's share of the diagonal.
+    fn cholesky_backward(
+        factor: FloatTensor<Self>,
+        status: FloatTensor<Self>,
+        cotangent: FloatTensor<Self>,
+    ) -> FloatTensor<Self>;
+
+    /// The lower triangle of `L⁻ᵀΦ`: from a factor's cotangent back to an ordinary gradient.
+    fn factor_from_lower_backward(
+        factor: FloatTensor<Self>,
+        cotangent: FloatTensor<Self>,
+    ) -> FloatTensor<Self>;
+
+    /// The lower triangle of `LᵀX`: from an ordinary gradient to a factor's cotangent.
+    fn lower_of_factor_backward(
+        factor: FloatTensor<Self>,
+        gradient: FloatTensor<Self>,
+    ) -> FloatTensor<Self>;
+
+    /// A factor's cotangent under the log-determinant: `2g` on the diagonal.
+    fn factor_log_determinant_backward(
+        factor: FloatTensor<Self>,
+        gradient: FloatTensor<Self>,
+    ) -> FloatTensor<Self>;
+}
+
+/// The lower Cholesky factor `L` of `K = L·Lᵀ`, ready for many solves.
+///
+/// It is not a tensor: in the backward pass its cotangent is kept as the lower triangle of `LᵀL̄`, in
+/// which every use of the factor costs one triangular product, and all uses together one two-sided
+/// solve `K̄ = ½·L⁻ᵀ(Φ + Φᵀ)L⁻¹` (I. Murray, *Differentiation of the Cholesky decomposition*,
+/// arXiv:1602.07527, eq. 10). Take [`lower`](Self::lower) for an ordinary tensor.
+#[derive(Clone, Debug)]
+pub struct CholeskyFactor<const D: usize> {
+    pub(super) triangle: Tensor<D>,
+}
+
+/// The Cholesky factor of a symmetric positive-definite matrix, of which the lower triangle is
+/// read, with the given jitter.
+///
+/// Gradients reach `matrix` through the factor, as a symmetric matrix.
+///
+/// # Shapes
+///
+/// - `matrix`: `[…, M, M]`
+///
+/// # Errors
+///
+/// [`NotPositiveDefinite`] when a member has no factor with the largest jitter; NaN never passes.
+///
+/// # Panics
+///
+/// If the matrix is not square.
+#[track_caller]
+pub fn cholesky<const D: usize>(
+    matrix: Tensor<D>,
+    jitter: Jitter,
+) -> Result<CholeskyFactor<D>, NotPositiveDefinite> {
+    let (size, dtype) = (square_size(&matrix, "cholesky"), matrix.dtype());
+    let (triangle, status) = <Dispatch as CholeskyOps>::cholesky(matrix.into_dispatch(), jitter);
+    check(status, size, dtype)?;
+    Ok(CholeskyFactor {
+        triangle: Tensor::from_dispatch(triangle),
+    })
+}
+
+#[track_caller]
+fn square_size<const D: usize>(matrix: &Tensor<D>, operation: &str) -> usize {
+    let dims = matrix.dims();
+    assert!(
+        D >= 2 && dims[D - 2] == dims[D - 1],
+        "{operation}: expected square matrices [..., M, M], got {dims:?}"
+    );
+    dims[D - 1]
+}
+
+impl<const D: usize> CholeskyFactor<D> {
+    /// Takes the lower triangle of `matrix` as the factor.
+    ///
+    /// # Shapes
+    ///
+    /// - `matrix`: `[…, M, M]`
+    ///
+    /// # Errors
+    ///
+    /// [`SingularTriangle`] when a diagonal entry is zero or not a number.
+    #[track_caller]
+    pub fn from_lower(matrix: Tensor<D>) -> Result<Self, SingularTriangle> {
+        square_size(&matrix, "CholeskyFactor::from_lower");
+        let matrix = matrix.into_dispatch();
+        let (triangle, status) = <Dispatch as CholeskyOps>::factor_from_lower(matrix);
+        match status::first_failure(status) {
+            Some((batch, row, _)) => Err(SingularTriangle { batch, row }),
+            None => Ok(Self {
+                triangle: Tensor::from_dispatch(triangle),
+            }),
+        }
+    }
+
+    /// As [`from_lower`](Self::from_lower), for a triangle put together from factors, whose diagonals
+    /// have no zeros.
+    fn from_regular(matrix: Tensor<D>) -> Self {
+        let matrix = matrix.into_dispatch();
+        let (triangle, _) = <Dispatch as CholeskyOps>::factor_from_lower(matrix);
+        Self {
+            triangle: Tensor::from_dispatch(triangle),
+        }
+    }
+
+    /// The lower-triangular `L`, zeros above the diagonal, `[…, M, M]`.
+    pub fn lower(&self) -> Tensor<D> {
+        dispatch!(CholeskyOps::lower_of_factor(self.triangle.clone()))
+    }
+
+    /// `log|K| = 2·Σ_i log|L_ii|`, one a batch member (`[1]` without batch dimensions).
+    pub fn log_determinant(&self) -> Tensor<1> {
+        dispatch!(CholeskyOps::factor_log_determinant(self.triangle.clone()))
+    }
+
+    /// The same factor without its history, on the device without autodiff.
+    pub fn inner(self) -> Self {
+        Self {
+            triangle: self.triangle.inner(),
+        }
+    }
+}
+
+impl CholeskyFactor<3> {
+    /// One factor of a batch.
+    pub fn member(&self, index: usize) -> CholeskyFactor<2> {
+        CholeskyFactor {
+            triangle: self.triangle.clone().narrow(0, index, 1).squeeze_dim(0),
+        }
+    }
+}

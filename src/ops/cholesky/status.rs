@@ -1,0 +1,126 @@
+//! Reports of factorizations, and the errors made of them.
+
+use burn::{
+    backend::DispatchTensor,
+    tensor::{DType, Tensor},
+};
+
+/// The report on one batch member: a row of numbers in a tensor beside the factor.
+///
+/// The row holds the failed pivot plus one (zero: none failed), the jitter and the diagonal. It is in
+/// double precision where the backend has it. In single precision a pivot below 2²⁴ and the diagonal
+/// of a matrix of that type are exact, and a jitter has seven digits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Status {
+    /// The row whose pivot failed.
+    pub failed_pivot: Option<usize>,
+    /// The jitter added, or the last one tried, relative to the mean of the diagonal.
+    pub jitter: f64,
+    /// The smallest and the largest diagonal entry.
+    pub diagonal: [f64; 2],
+}
+
+impl Status {
+    /// Numbers of a row.
+    pub const WIDTH: usize = 4;
+
+    /// A factor without jitter, or the row at which it cannot be one.
+    pub fn of_triangle(failed_pivot: Option<usize>) -> Self {
+        Self {
+            failed_pivot,
+            jitter: 0.0,
+            diagonal: [0.0; 2],
+        }
+    }
+
+    /// The numbers of the row.
+    pub fn row(self) -> [f64; Self::WIDTH] {
+        let pivot = self.failed_pivot.map_or(0.0, |pivot| pivot as f64 + 1.0);
+        let [smallest, largest] = self.diagonal;
+        [pivot, self.jitter, smallest, largest]
+    }
+
+    /// The status with the numbers of a row.
+    fn from_row([pivot, jitter, smallest, largest]: [f64; Self::WIDTH]) -> Self {
+        Self {
+            failed_pivot: (pivot > 0.0).then(|| pivot as usize - 1),
+            jitter,
+            diagonal: [smallest, largest],
+        }
+    }
+}
+
+/// The first batch member that failed, with its failed pivot.
+pub fn first_failure(status: DispatchTensor) -> Option<(usize, usize, Status)> {
+    let data = Tensor::<2>::from_dispatch(status).into_data();
+    let numbers: Vec<f64> = data.iter::<f64>().collect();
+    let (rows, _) = numbers.as_chunks::<{ Status::WIDTH }>();
+    rows.iter().enumerate().find_map(|(member, &row)| {
+        let status = Status::from_row(row);
+        status.failed_pivot.map(|pivot| (member, pivot, status))
+    })
+}
+
+/// Gives the first of a batch of matrices of `size` rows that has no factor as an error.
+pub fn check(status: DispatchTensor, size: usize, dtype: DType) -> Result<(), NotPositiveDefinite> {
+    match first_failure(status) {
+        None => Ok(()),
+        Some((batch, pivot, status)) => Err(NotPositiveDefinite {
+            batch,
+            pivot,
+            size,
+            jitter: status.jitter,
+            smallest_diagonal: status.diagonal[0],
+            largest_diagonal: status.diagonal[1],
+            dtype,
+        }),
+    }
+}
+
+/// A matrix that has no Cholesky factor, even with the largest jitter.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error(
+    "the {size}x{size} {dtype:?} matrix (batch member {batch}) is not positive definite: pivot \
+     {pivot} failed with relative jitter up to {jitter:.1e}; its diagonal lies between \
+     {smallest_diagonal:.3e} and {largest_diagonal:.3e}. {advice}",
+    advice = self.advice()
+)]
+pub struct NotPositiveDefinite {
+    /// The batch member that failed first.
+    pub batch: usize,
+    /// The row whose pivot was not positive.
+    pub pivot: usize,
+    /// Rows of the matrix.
+    pub size: usize,
+    /// The last jitter tried, relative to the mean of the diagonal.
+    pub jitter: f64,
+    /// The smallest diagonal entry.
+    pub smallest_diagonal: f64,
+    /// The largest diagonal entry.
+    pub largest_diagonal: f64,
+    /// The floating-point type.
+    pub dtype: DType,
+}
+
+impl NotPositiveDefinite {
+    fn advice(&self) -> &'static str {
+        if self.smallest_diagonal.is_finite() && self.largest_diagonal.is_finite() {
+            "Look for duplicate points or lengthscales far larger than the data's spread, raise \
+             the jitter, or use f64."
+        } else {
+            "It holds NaN or infinite values: look at the inputs and the hyperparameters."
+        }
+    }
+}
+
+/// A triangular matrix with a zero on its diagonal.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the triangular matrix (batch member {batch}) is singular: diagonal entry {row} is zero or not a number"
+)]
+pub struct SingularTriangle {
+    /// The batch member.
+    pub batch: usize,
+    /// The row of the entry.
+    pub row: usize,
+}

@@ -1,0 +1,128 @@
+//! The fused stationary covariance.
+
+mod backward;
+mod cpu;
+mod differences;
+mod products;
+
+use burn::{
+    backend::{Backend, backend_extension, tensor::FloatTensor},
+    tensor::Tensor,
+};
+
+use super::{dispatch::dispatch, stationary::Stationary};
+pub(super) use differences::{
+    CovarianceGradients, MANY_DIMENSIONS, covariance_backward_on, covariance_on, parts,
+};
+
+/// The covariance on a backend.
+#[backend_extension(
+    Autodiff,
+    Flex: cfg(feature = "flex"),
+    NdArray: cfg(feature = "ndarray"),
+    Cube: cfg(any(feature = "wgpu", feature = "cuda")),
+)]
+pub trait CovarianceOps: Backend {
+    /// `k(x1, x2)`, [N1, N2]; or with a leading batch dimension on every argument.
+    fn covariance(
+        x1: FloatTensor<Self>,
+        x2: FloatTensor<Self>,
+        lengthscales: FloatTensor<Self>,
+        variance: FloatTensor<Self>,
+        kind: Stationary,
+    ) -> FloatTensor<Self>;
+}
+
+/// The gradients of the covariance.
+pub trait CovarianceBackward: CovarianceOps {
+    /// The gradients of `x1`, `x2`, the lengthscales and the variance; batched as the covariance.
+    fn covariance_backward(
+        arguments: [FloatTensor<Self>; 4],
+        gradient: FloatTensor<Self>,
+        kind: Stationary,
+    ) -> [FloatTensor<Self>; 4];
+}
+
+/// The stationary covariance `k(x, x′) = σ²·φ(Σ_d (x_d − x′_d)²/ℓ_d²)` between two sets of points.
+///
+/// One pass computes distances and covariances together, and one pass the gradients with respect
+/// to both sets of points, the lengthscales and the variance; nothing of size N1·N2 is kept for
+/// the backward pass. The derivative at coincident points is exact (for Matérn-1/2, whose slope
+/// jumps there, it is the mean of the one-sided slopes, zero).
+///
+/// # Shapes
+///
+/// - `x1`: `[N1, D]`, `x2`: `[N2, D]`
+/// - `lengthscales`: `[D]`, or `[1]` for one shared by all dimensions
+/// - `variance`: `[1]`
+/// - result: `[N1, N2]`
+///
+/// # Panics
+///
+/// If the shapes do not fit together.
+#[track_caller]
+pub fn covariance(
+    kind: Stationary,
+    x1: Tensor<2>,
+    x2: Tensor<2>,
+    lengthscales: Tensor<1>,
+    variance: Tensor<1>,
+) -> Tensor<2> {
+    let ([_, d1], [_, d2]) = (x1.dims(), x2.dims());
+    let ([scales], [variances]) = (lengthscales.dims(), variance.dims());
+    assert!(
+        d1 == d2 && (scales == d1 || scales == 1) && variances == 1,
+        "covariance: x1 has {d1} dimensions, x2 {d2}, with {scales} lengthscales and {variances} \
+         variances; expected equal dimensions, as many lengthscales (or 1) and 1 variance"
+    );
+    dispatch!(CovarianceOps::covariance(x1, x2, lengthscales, variance; kind))
+}
+
+/// [`covariance`] for a batch of kernels of one kind, each with its own points, lengthscales and
+/// variance.
+///
+/// # Shapes
+///
+/// - `x1`: `[P, N1, D]`, `x2`: `[P, N2, D]`
+/// - `lengthscales`: `[P, D]`, or `[P, 1]` for one shared by all dimensions
+/// - `variances`: `[P]`
+/// - result: `[P, N1, N2]`
+///
+/// # Panics
+///
+/// If the shapes do not fit together.
+#[track_caller]
+pub fn covariances(
+    kind: Stationary,
+    x1: Tensor<3>,
+    x2: Tensor<3>,
+    lengthscales: Tensor<2>,
+    variances: Tensor<1>,
+) -> Tensor<3> {
+    let ([batch, _, d1], [batch2, _, d2]) = (x1.dims(), x2.dims());
+    let ([batch3, scales], [batch4]) = (lengthscales.dims(), variances.dims());
+    assert!(
+        d1 == d2 && (scales == d1 || scales == 1) && [batch2, batch3, batch4] == [batch; 3],
+        "covariances: x1 {:?}, x2 {:?}, lengthscales [{batch3}, {scales}], variances [{batch4}]; \
+         expected [P, N1, D], [P, N2, D], [P, D] or [P, 1], [P]",
+        x1.dims(),
+        x2.dims()
+    );
+    dispatch!(CovarianceOps::covariance(x1, x2, lengthscales, variances; kind))
+}
+
+/// The symmetric covariance matrix of one set of points: [`covariance`] with `x1 = x2 = x`.
+///
+/// # Shapes
+///
+/// - `x`: `[N, D]`
+/// - result: `[N, N]`
+#[track_caller]
+pub fn covariance_matrix(
+    kind: Stationary,
+    x: Tensor<2>,
+    lengthscales: Tensor<1>,
+    variance: Tensor<1>,
+) -> Tensor<2> {
+    covariance(kind, x.clone(), x, lengthscales, variance)
+}

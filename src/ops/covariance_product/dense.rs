@@ -1,0 +1,285 @@
+//! `K(x1, x2)·V` with the covariance made tile by tile.
+//!
+//! Where both sets of points are the same, a covariance of two points is made once and used twice:
+//! tiles lie on and above the diagonal of the covariance matrix alone, and for few vectors there are
+//! none.
+
+use core::ops::Range;
+
+use faer::{Accum, MatMut, MatRef};
+
+use super::few_vectors::{self, FewVectors};
+use crate::ops::{
+    Stationary,
+    covariance::{
+        CovarianceGradients, MANY_DIMENSIONS, covariance_backward_on, covariance_on, parts,
+    },
+    cpu::{Scalar, in_parts, product_on},
+};
+
+/// Rows and columns of a tile: small enough that it stays in a core's own cache.
+const ROWS: usize = 128;
+const COLUMNS: usize = 1024;
+
+/// Vectors up to which making covariances takes longer than multiplying by them, so that it is worth
+/// a sum of all results a thread to make half of them.
+const FEW_VECTORS: usize = 64;
+
+/// A covariance times vectors.
+#[derive(Clone, Copy)]
+pub struct Product<'a, T> {
+    /// x1, [N1, D]
+    pub x1: &'a [T],
+    /// x2, [N2, D], where these are other points.
+    pub x2: Option<&'a [T]>,
+    /// `[D]`
+    pub lengthscales: &'a [T],
+    /// σ²
+    pub variance: T,
+    /// V, [N2, R]
+    pub vectors: &'a [T],
+}
+
+/// The gradients of `Σ_nr W̄_nr·(K·V)_nr`.
+pub struct ProductGradients<T> {
+    /// Of both sets of points, the lengthscales and the variance; where the points are the same, all
+    /// of it is the first's and the second is empty.
+    pub covariance: CovarianceGradients<T>,
+    /// Of V, [N2, R].
+    pub vectors: Vec<T>,
+}
+
+/// Some columns of the covariance, and whether their rows are of use, too.
+struct TileColumns {
+    range: Range<usize>,
+    mirrored: bool,
+}
+
+/// The rows of one thread with its sums.
+struct Share<S> {
+    rows: Vec<Range<usize>>,
+    sums: S,
+}
+
+/// The sum of what each thread's rows add to its own sums; none without rows.
+fn total<S: Send>(
+    mut shares: Vec<Share<S>>,
+    add_rows: impl Fn(Range<usize>, &mut S) + Sync,
+    add: impl Fn(&mut S, &S),
+) -> Option<S> {
+    let count = shares.len();
+    in_parts(&mut shares, 1, count, &|shares, _| {
+        for Share { rows, sums } in shares {
+            for rows in rows {
+                add_rows(rows.clone(), sums);
+            }
+        }
+    });
+    let sums = shares.into_iter().map(|share| share.sums);
+    sums.reduce(|mut total, sums| {
+        add(&mut total, &sums);
+        total
+    })
+}
+
+/// A row-major matrix of `columns` columns.
+fn matrix<T: Scalar>(values: &[T], columns: usize) -> MatRef<'_, T> {
+    MatRef::from_row_major_slice(values, values.len() / columns, columns)
+}
+
+/// `out + left·right` of a row-major matrix.
+fn add_product<T: Scalar>(out: &mut [T], left: MatRef<'_, T>, right: MatRef<'_, T>) {
+    let out = MatMut::from_row_major_slice_mut(out, left.nrows(), right.ncols());
+    product_on(1, out, Accum::Add, left, right, T::from_f64(1.0));
+}
+
+/// `first + second`, by entries.
+fn add<T: Scalar>(first: &mut [T], second: &[T]) {
+    for (sum, &value) in first.iter_mut().zip(second) {
+        *sum += value;
+    }
+}
+
+impl<T: Scalar> Product<'_, T> {
+    fn others(&self) -> &[T] {
+        self.x2.unwrap_or(self.x1)
+    }
+
+    pub(super) fn rows(&self) -> usize {
+        self.x1.len() / self.lengthscales.len()
+    }
+
+    fn columns(&self) -> usize {
+        self.others().len() / self.lengthscales.len()
+    }
+
+    fn width(&self) -> usize {
+        self.vectors.len() / self.columns().max(1)
+    }
+
+    /// Some points of a set.
+    fn some<'x>(&self, x: &'x [T], range: &Range<usize>) -> &'x [T] {
+        let dimensions = self.lengthscales.len();
+        &x[range.start * dimensions..range.end * dimensions]
+    }
+
+    /// Some rows of a matrix of as many columns as V.
+    fn part<'x>(&self, values: &'x [T], rows: &Range<usize>) -> MatRef<'x, T> {
+        matrix(values, self.width()).subrows(rows.start, rows.len())
+    }
+
+    /// The tiles of some rows: on and right of the diagonal where both sets of points are the same.
+    fn tiles(&self, rows: &Range<usize>) -> impl Iterator<Item = TileColumns> + use<T> {
+        let mirrored = self.x2.is_none();
+        let square = mirrored.then(|| TileColumns {
+            range: rows.clone(),
+            mirrored: false,
+        });
+        let (first, end) = (if mirrored { rows.end } else { 0 }, self.columns());
+        let rest = (first..end).step_by(COLUMNS).map(move |start| TileColumns {
+            range: start..(start + COLUMNS).min(end),
+            mirrored,
+        });
+        square.into_iter().chain(rest)
+    }
+
+    /// Rows in turns, so many at a time, as many a thread, so that those of a triangle take as long.
+    fn shares<S>(&self, height: usize, sums: impl Fn() -> S) -> Vec<Share<S>> {
+        let starts: Vec<usize> = (0..self.rows()).step_by(height).collect();
+        let count = parts(self.rows(), self.columns()).min(starts.len());
+        let tile = |&start: &usize| start..(start + height).min(self.rows());
+        (0..count)
+            .map(|share| Share {
+                rows: (starts.iter().skip(share).step_by(count).map(tile)).collect(),
+                sums: sums(),
+            })
+            .collect()
+    }
+
+    /// `k(x1, x2)` of one tile.
+    fn tile(&self, kind: Stationary, rows: &Range<usize>, columns: &Range<usize>) -> Vec<T> {
+        let (x1, x2) = (self.some(self.x1, rows), self.some(self.others(), columns));
+        covariance_on(1, kind, x1, x2, self.lengthscales, self.variance)
+    }
+
+    /// `K·V`, [N1, R], from every point.
+    pub(super) fn values_of_all(&self, kind: Stationary) -> Vec<T> {
+        let width = self.width();
+        if self.x2.is_none() && width <= FEW_VECTORS {
+            return self.values_from_half(kind);
+        }
+        let all = Product {
+            x2: Some(self.others()),
+            ..*self
+        };
+        let mut out = vec![T::default(); self.rows() * width];
+        let parts = parts(self.rows(), self.columns());
+        in_parts(&mut out, width, parts, &|out, first| {
+            for (tile, out) in out.chunks_mut(ROWS * width).enumerate() {
+                let start = first + tile * ROWS;
+                all.add_rows(kind, start..start + out.len() / width, out, start);
+            }
+        });
+        out
+    }
+
+    /// [`values_of_all`](Self::values_of_all) from the covariances on and above the diagonal.
+    fn values_from_half(&self, kind: Stationary) -> Vec<T> {
+        if (1..=few_vectors::FEW).contains(&self.width())
+            && self.lengthscales.len() < MANY_DIMENSIONS
+        {
+            let points = FewVectors::new(self.x1, self.lengthscales, self.vectors);
+            let shares = self.shares(few_vectors::ROWS, || points.zeros());
+            let add_rows = |rows, sums: &mut Vec<T>| points.add_rows(kind, rows, sums);
+            let sums = total(shares, add_rows, |total, sums| add(total, sums));
+            return points.result(&sums.unwrap_or_default(), self.variance);
+        }
+        let shares = self.shares(ROWS, || vec![T::default(); self.rows() * self.width()]);
+        let add_rows = |rows, sums: &mut Vec<T>| self.add_rows(kind, rows, sums, 0);
+        total(shares, add_rows, |total, sums| add(total, sums)).unwrap_or_default()
+    }
+
+    /// Adds what the tiles of some rows give to the rows of `out`, which begins with row `first`.
+    fn add_rows(&self, kind: Stationary, rows: Range<usize>, out: &mut [T], first: usize) {
+        let place = |rows: &Range<usize>| {
+            let width = self.width();
+            (rows.start - first) * width..(rows.end - first) * width
+        };
+        for TileColumns { range, mirrored } in self.tiles(&rows) {
+            let tile = self.tile(kind, &rows, &range);
+            let tile = matrix(&tile, range.len());
+            add_product(
+                &mut out[place(&rows)],
+                tile,
+                self.part(self.vectors, &range),
+            );
+            if mirrored {
+                let vectors = self.part(self.vectors, &rows);
+                add_product(&mut out[place(&range)], tile.transpose(), vectors);
+            }
+        }
+    }
+
+    /// The gradients, from every point; `gradient` is that of the product, [N1, R].
+    pub(super) fn backward_of_all(&self, kind: Stationary, gradient: &[T]) -> ProductGradients<T> {
+        let shares = self.shares(ROWS, || self.zeros());
+        let add_rows = |rows, sums: &mut _| self.backward_rows(kind, &rows, gradient, sums);
+        let total = total(shares, add_rows, |total, sums| {
+            total.covariance.add_tile(&sums.covariance, 0, 0);
+            add(&mut total.vectors, &sums.vectors);
+        });
+        let mut total = total.unwrap_or_else(|| self.zeros());
+        if self.x2.is_none() {
+            let columns = std::mem::take(&mut total.covariance.x2);
+            add(&mut total.covariance.x1, &columns);
+        }
+        total
+    }
+
+    /// Adds what the tiles of some rows contribute to the gradients.
+    fn backward_rows(
+        &self,
+        kind: Stationary,
+        rows: &Range<usize>,
+        gradient: &[T],
+        sums: &mut ProductGradients<T>,
+    ) {
+        let width = self.width();
+        let place = |rows: &Range<usize>| rows.start * width..rows.end * width;
+        let (own, points) = (self.part(gradient, rows), self.some(self.x1, rows));
+        for TileColumns { range, mirrored } in self.tiles(rows) {
+            let others = self.some(self.others(), &range);
+            let mut weights = vec![T::default(); rows.len() * range.len()];
+            let vectors = self.part(self.vectors, &range);
+            add_product(&mut weights, own, vectors.transpose());
+            if mirrored {
+                let vectors = self.part(self.vectors, rows);
+                let gradient = self.part(gradient, &range);
+                add_product(&mut weights, vectors, gradient.transpose());
+            }
+            let (scales, variance) = (self.lengthscales, self.variance);
+            let tile = covariance_backward_on(1, kind, points, others, scales, variance, &weights);
+            sums.covariance.add_tile(&tile, rows.start, range.start);
+            let tile = self.tile(kind, rows, &range);
+            let tile = matrix(&tile, range.len());
+            add_product(&mut sums.vectors[place(&range)], tile.transpose(), own);
+            if mirrored {
+                let gradient = self.part(gradient, &range);
+                add_product(&mut sums.vectors[place(rows)], tile, gradient);
+            }
+        }
+    }
+
+    fn zeros(&self) -> ProductGradients<T> {
+        let zeros = |like: &[T]| vec![T::default(); like.len()];
+        ProductGradients {
+            covariance: CovarianceGradients {
+                x1: zeros(self.x1),
+                x2: zeros(self.others()),
+                lengthscales: zeros(self.lengthscales),
+                variance: T::default(),
+            },
+            vectors: zeros(self.vectors),
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Tiles of points and of runs of points.
+
+use core::ops::Range;
+
+use super::blocks::Runs;
+use crate::ops::{cpu::Scalar, stationary::LaneBlocks};
+
+/// Columns of a tile, about as many as stay in the innermost cache with their coordinates.
+pub const COLUMNS: usize = 768;
+
+/// Rows of a tile where these are no runs.
+pub const ROWS: usize = 512;
+
+/// Columns of a tile that one run of points takes part in.
+pub struct Segment {
+    /// The run, counted from the first of its stretch.
+    pub run: usize,
+    /// Columns of the chunk.
+    pub columns: Range<usize>,
+}
+
+/// Consecutive points in lanes.
+pub struct Chunk<T> {
+    /// The first point.
+    pub first: usize,
+    pub lanes: LaneBlocks<T>,
+    /// s, zeros beyond the last point.
+    pub values: Vec<T>,
+    pub segments: Vec<Segment>,
+}
+
+impl<T> Chunk<T> {
+    /// Lanes, those beyond the last point included.
+    pub fn padded(&self) -> usize {
+        self.values.len()
+    }
+}
+
+/// Whole runs, as many as fit into a tile, or one.
+pub struct Stretch<T> {
+    pub runs: Range<usize>,
+    pub points: Range<usize>,
+    pub chunks: Vec<Chunk<T>>,
+}
+
+/// The stretches of all points, [N, D], with their `values`, `[N]`.
+pub fn stretches<T: Scalar>(
+    runs: &Runs,
+    points: &[T],
+    values: &[T],
+    inverse: &[T],
+) -> Vec<Stretch<T>> {
+    let mut stretches = Vec::new();
+    let mut first = 0;
+    while first < runs.count() {
+        let start = runs.range(first).start;
+        let fits = |end: &usize| runs.range(*end).end - start <= COLUMNS;
+        let end = (first + 1..runs.count())
+            .take_while(fits)
+            .last()
+            .unwrap_or(first)
+            + 1;
+        let range = start..runs.range(end - 1).end;
+        let whole: Vec<_> = (first..end).map(|run| runs.range(run)).collect();
+        let chunks = range.clone().step_by(COLUMNS).map(|chunk| {
+            let chunk = chunk..(chunk + COLUMNS).min(range.end);
+            self::chunk(chunk, &whole, points, values, inverse)
+        });
+        stretches.push(Stretch {
+            runs: first..end,
+            chunks: chunks.collect(),
+            points: range,
+        });
+        first = end;
+    }
+    stretches
+}
+
+/// Some of the points of `runs`.
+fn chunk<T: Scalar>(
+    range: Range<usize>,
+    runs: &[Range<usize>],
+    points: &[T],
+    values: &[T],
+    inverse: &[T],
+) -> Chunk<T> {
+    let dimensions = inverse.len();
+    let lanes = LaneBlocks::new(
+        &points[range.start * dimensions..range.end * dimensions],
+        inverse,
+    );
+    let mut padded = vec![T::default(); lanes.padded()];
+    padded[..range.len()].copy_from_slice(&values[range.clone()]);
+    let segments = runs.iter().enumerate().filter_map(|(run, points)| {
+        let (start, end) = (points.start.max(range.start), points.end.min(range.end));
+        (start < end).then(|| Segment {
+            run,
+            columns: start - range.start..end - range.start,
+        })
+    });
+    Chunk {
+        first: range.start,
+        values: padded,
+        segments: segments.collect(),
+        lanes,
+    }
+}

@@ -1,0 +1,187 @@
+//! Products of a stationary covariance with vectors, the covariance made tile by tile and never
+//! stored.
+
+mod backward;
+mod blocked;
+mod blocks;
+mod copies;
+mod cpu;
+mod dense;
+mod few_vectors;
+mod layout;
+mod passes;
+
+use burn::{
+    backend::{Backend, backend_extension, tensor::FloatTensor},
+    tensor::Tensor,
+};
+
+use super::{dispatch::dispatch, stationary::Stationary};
+use blocks::BlockPairs;
+pub use blocks::Blocks;
+
+/// The products on a backend. Where the points are the same, all is of the first.
+#[backend_extension(
+    Autodiff,
+    Flex: cfg(feature = "flex"),
+    NdArray: cfg(feature = "ndarray"),
+    Cube: cfg(any(feature = "wgpu", feature = "cuda")),
+)]
+pub trait CovarianceProductOps: Backend {
+    /// `k(x1, x2)·V`, [N1, R].
+    fn covariance_product(
+        x1: FloatTensor<Self>,
+        x2: FloatTensor<Self>,
+        lengthscales: FloatTensor<Self>,
+        variance: FloatTensor<Self>,
+        vectors: FloatTensor<Self>,
+        kind: Stationary,
+        same: bool,
+    ) -> FloatTensor<Self>;
+
+    /// `Σ_{b∈B_j} s_b·k(x_b, x′_n)`, [I, N′].
+    fn block_covariance(
+        points: FloatTensor<Self>,
+        others: FloatTensor<Self>,
+        lengthscales: FloatTensor<Self>,
+        variance: FloatTensor<Self>,
+        values: FloatTensor<Self>,
+        kind: Stationary,
+        pairs: BlockPairs,
+    ) -> FloatTensor<Self>;
+}
+
+/// The gradients of the products: of the arguments in their order, of the points only if they are
+/// wanted; with the same points for both, all of it is the first's.
+pub trait CovarianceProductBackward: CovarianceProductOps {
+    /// The gradients of [`CovarianceProductOps::covariance_product`].
+    fn covariance_product_backward(
+        arguments: [FloatTensor<Self>; 5],
+        gradient: FloatTensor<Self>,
+        kind: Stationary,
+        same: bool,
+        points_wanted: bool,
+    ) -> [Option<FloatTensor<Self>>; 5];
+
+    /// The gradients of [`CovarianceProductOps::block_covariance`].
+    fn block_covariance_backward(
+        arguments: [FloatTensor<Self>; 5],
+        gradient: FloatTensor<Self>,
+        kind: Stationary,
+        pairs: BlockPairs,
+        points_wanted: bool,
+    ) -> [Option<FloatTensor<Self>>; 5];
+}
+
+/// `k(x1, x2)·V` for the stationary covariance `k(x, x′) = σ²·φ(Σ_d (x_d − x′_d)²/ℓ_d²)`.
+///
+/// Distances, covariances and the product are made tile by tile, in the backward pass anew: memory is
+/// that of the arguments and of a tile a thread, never N1·N2. Without other points, where
+/// `x2 = x1`, the covariance of two points is made once and used twice; and from 8192 points on, if they
+/// have no gradient and a fifth of them are copies of another, those of copies are not made.
+///
+/// # Shapes
+///
+/// - `x1`: `[N1, D]`, `x2`: `[N2, D]`, or none for `x1`
+/// - `lengthscales`: `[D]`, or `[1]` for one shared by all dimensions
+/// - `variance`: `[1]`
+/// - `vectors` (V): `[N2, R]`
+/// - result: `[N1, R]`
+///
+/// # Panics
+///
+/// If the shapes do not fit together.
+#[track_caller]
+pub fn covariance_product(
+    kind: Stationary,
+    x1: Tensor<2>,
+    x2: Option<Tensor<2>>,
+    lengthscales: Tensor<1>,
+    variance: Tensor<1>,
+    vectors: Tensor<2>,
+) -> Tensor<2> {
+    let same = x2.is_none();
+    let x2 = x2.unwrap_or_else(|| x1.clone());
+    check("covariance_product", [&x1, &x2], &lengthscales, &variance);
+    let ([columns, _], [rows, width]) = (x2.dims(), vectors.dims());
+    assert!(
+        rows == columns,
+        "covariance_product: {columns} points x2 with vectors [{rows}, {width}]; expected [N2, D] \
+         and [N2, R]"
+    );
+    let [results, _] = x1.dims();
+    if results == 0 || rows == 0 || width == 0 {
+        return Tensor::zeros([results, width], (&vectors.device(), vectors.dtype()));
+    }
+    dispatch!(CovarianceProductOps::covariance_product(
+        x1, x2, lengthscales, variance, vectors; kind, same
+    ))
+}
+
+/// `W_jn = Σ_{b∈B_j} s_b·k(x_b, x′_n)`: the covariances of `Σ_{b∈B_j} s_b·f(x_b)`, a combination of
+/// the function values of one run of consecutive points each, with function values at other points;
+/// that is `Sᵀ·k(x, x′)` for the block-sparse matrix S of the values s (Wenger et al.,
+/// *Computation-Aware Gaussian Processes: Model Selection And Linear-Time Inference*,
+/// arXiv:2411.01036, §4).
+///
+/// As [`covariance_product`]; and without other points, where `x′ = x`, the covariance of two points
+/// in different runs is made once and used twice. Copies are looked for within each run.
+///
+/// # Shapes
+///
+/// - `points` (x): `[N, D]`, `others` (x′): `[N′, D]`
+/// - `lengthscales`: `[D]`, or `[1]` for one shared by all dimensions
+/// - `variance`: `[1]`
+/// - `values` (s): `[N]`
+/// - result: `[I, N′]` with I the number of runs
+///
+/// # Panics
+///
+/// If the shapes do not fit together.
+#[track_caller]
+pub fn block_covariance(
+    kind: Stationary,
+    blocks: Blocks,
+    points: Tensor<2>,
+    others: Option<Tensor<2>>,
+    lengthscales: Tensor<1>,
+    variance: Tensor<1>,
+    values: Tensor<1>,
+) -> Tensor<2> {
+    let same = others.is_none();
+    let others = others.unwrap_or_else(|| points.clone());
+    check(
+        "block_covariance",
+        [&points, &others],
+        &lengthscales,
+        &variance,
+    );
+    let ([rows, _], [count], expected) = (points.dims(), values.dims(), blocks.points());
+    assert!(
+        rows == expected && count == expected,
+        "block_covariance: {rows} points, {count} values, runs of {expected} points; expected as \
+         many of each"
+    );
+    dispatch!(CovarianceProductOps::block_covariance(
+        points, others, lengthscales, variance, values; kind, BlockPairs { blocks, same }
+    ))
+}
+
+/// Panics unless both sets of points have a lengthscale a dimension, or one, and one variance.
+#[track_caller]
+fn check(
+    operation: &str,
+    [x1, x2]: [&Tensor<2>; 2],
+    lengthscales: &Tensor<1>,
+    variance: &Tensor<1>,
+) {
+    let ([_, d1], [_, d2]) = (x1.dims(), x2.dims());
+    let ([scales], [variances]) = (lengthscales.dims(), variance.dims());
+    assert!(
+        d1 == d2 && (scales == d1 || scales == 1) && variances == 1,
+        "{operation}: points {:?} and {:?}, {scales} lengthscales, {variances} variances; expected \
+         equal dimensions, as many lengthscales (or 1) and 1 variance",
+        x1.dims(),
+        x2.dims()
+    );
+}

@@ -1,0 +1,155 @@
+//! The way from a tensor to values that the CPU works on, and back.
+
+use std::borrow::Cow;
+
+use burn::{
+    backend::{Backend, DispatchDevice, TensorMetadata, tensor::FloatTensor},
+    tensor::{Shape, Tensor, TensorData},
+};
+
+use super::scalar::Scalar;
+
+/// A backend whose values the CPU can read: in place where they are in the CPU's own memory.
+pub trait CpuAccess: Backend {
+    /// The values of a tensor, row-major.
+    fn read<T: Element>(tensor: &FloatTensor<Self>) -> Cow<'_, [T]>;
+
+    /// The values of a tensor, row-major: its own memory, where that is the CPU's and nobody else
+    /// holds it.
+    fn take<T: Element>(tensor: FloatTensor<Self>) -> Vec<T> {
+        match burn::tensor::try_read_sync(Self::float_into_data(tensor)) {
+            Some(Ok(data)) => to_vec(data),
+            Some(Err(error)) => panic!("the device could not be read: {error:?}"),
+            None => panic!("the device cannot be read synchronously on this platform"),
+        }
+    }
+}
+
+/// A backend whose tensors are in the CPU's own memory, so that reading and writing costs nothing.
+pub trait CpuMemory: CpuAccess {}
+
+/// Whether a tensor is in the CPU's own memory.
+pub(crate) fn is_on_cpu<const D: usize>(tensor: &Tensor<D>) -> bool {
+    match tensor.device().without_autodiff().as_dispatch() {
+        #[cfg(feature = "flex")]
+        DispatchDevice::Flex(_) => true,
+        #[cfg(feature = "ndarray")]
+        DispatchDevice::NdArray(_) => true,
+        _ => false,
+    }
+}
+
+/// The two element types, to burn and to the kernels.
+pub trait Element: Scalar + burn::tensor::Element {}
+impl Element for f32 {}
+impl Element for f64 {}
+
+/// A tensor of the given values.
+pub fn write<B: Backend, T: Element>(
+    values: Vec<T>,
+    shape: impl Into<Shape>,
+    device: &B::Device,
+) -> FloatTensor<B> {
+    B::float_from_data(TensorData::new(values, shape.into()), device)
+}
+
+/// A tensor of the given values, with the shape and the device of another.
+pub fn write_like<B: Backend, T: Element>(
+    values: Vec<T>,
+    other: &FloatTensor<B>,
+) -> FloatTensor<B> {
+    write::<B, T>(values, other.shape(), &other.device())
+}
+
+/// Runs `$body` with `$element` standing for the element type of `$tensor`.
+macro_rules! with_element {
+    ($tensor:expr, $element:ident => $body:expr) => {
+        match burn::backend::TensorMetadata::dtype(&$tensor) {
+            burn::tensor::DType::F32 => {
+                type $element = f32;
+                $body
+            }
+            burn::tensor::DType::F64 => {
+                type $element = f64;
+                $body
+            }
+            other => panic!("burn-gp computes in f32 and f64, not in {other:?}"),
+        }
+    };
+}
+pub(in crate::ops) use with_element;
+
+/// A shape `[…, rows, columns]` as the number of matrices and their sides.
+pub fn matrix_dims(shape: &Shape) -> (usize, usize, usize) {
+    let rank = shape.num_dims();
+    let (rows, columns) = (shape[rank - 2], shape[rank - 1]);
+    let batch = (0..rank - 2).map(|axis| shape[axis]).product();
+    (batch, rows, columns)
+}
+
+#[cfg(feature = "flex")]
+impl CpuMemory for burn::backend::Flex {}
+
+#[cfg(feature = "flex")]
+impl CpuAccess for burn::backend::Flex {
+    fn read<T: Element>(tensor: &FloatTensor<Self>) -> Cow<'_, [T]> {
+        match tensor.as_slice::<T>() {
+            Some(values) => Cow::Borrowed(values),
+            None => Cow::Owned(to_vec(tensor.clone().into_data())),
+        }
+    }
+
+    fn take<T: Element>(tensor: FloatTensor<Self>) -> Vec<T> {
+        if tensor.is_unique() {
+            to_vec(tensor.into_data())
+        } else {
+            Self::read(&tensor).into_owned()
+        }
+    }
+}
+
+#[cfg(feature = "ndarray")]
+impl CpuMemory for burn::backend::NdArray {}
+
+#[cfg(feature = "ndarray")]
+impl CpuAccess for burn::backend::NdArray {
+    fn read<T: Element>(tensor: &FloatTensor<Self>) -> Cow<'_, [T]> {
+        use burn::backend::ndarray::NdArrayTensor;
+        let borrowed = match tensor {
+            NdArrayTensor::F32(storage) => slice_of(storage.view()).and_then(reinterpret),
+            NdArrayTensor::F64(storage) => slice_of(storage.view()).and_then(reinterpret),
+            _ => None,
+        };
+        match borrowed {
+            Some(values) => Cow::Borrowed(values),
+            None => Cow::Owned(Self::take(tensor.clone())),
+        }
+    }
+}
+
+/// The memory of a standard-layout view, for as long as the array lives.
+#[cfg(feature = "ndarray")]
+fn slice_of<'a, T>(view: ndarray::ArrayView<'a, T, ndarray::IxDyn>) -> Option<&'a [T]> {
+    view.to_slice()
+}
+
+#[cfg(feature = "ndarray")]
+fn reinterpret<T: Element, U: Element>(values: &[T]) -> Option<&[U]> {
+    (<T as burn::tensor::Element>::dtype() == <U as burn::tensor::Element>::dtype())
+        .then(|| bytemuck::cast_slice(values))
+}
+
+#[cfg(any(feature = "wgpu", feature = "cuda"))]
+impl CpuAccess for burn::backend::Cube {
+    fn read<T: Element>(tensor: &FloatTensor<Self>) -> Cow<'_, [T]> {
+        Cow::Owned(Self::take(tensor.clone()))
+    }
+}
+
+/// The values of tensor data whose type was checked by the caller.
+fn to_vec<T: Element>(data: TensorData) -> Vec<T> {
+    match data.try_into_vec() {
+        Ok(values) => values,
+        Err(error) => panic!("tensor data of another type than its tensor: {error:?}"),
+    }
+}

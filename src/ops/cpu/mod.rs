@@ -1,0 +1,29 @@
+//! The building blocks that operations share on the CPU: the way from a tensor to its values, numbers
+//! in vector registers, threads, and products and solves with matrices. They know no operation.
+
+mod access;
+mod lanes;
+mod members;
+mod scalar;
+mod substitution;
+pub(super) mod threads;
+pub(super) mod triangular;
+pub(super) mod vectorized;
+
+pub(crate) use access::is_on_cpu;
+pub(super) use access::{
+    CpuAccess, CpuMemory, Element, matrix_dims, with_element, write, write_like,
+};
+pub(super) use lanes::{Lanes, WIDTH, dot, sum};
+pub(super) use members::{
+    batch_parts, join_members, map_members, member, member_mut, part, update_members,
+};
+pub(crate) use scalar::Scalar;
+pub(super) use substitution::BLOCK;
+pub(super) use threads::{CHUNK, in_parts};
+pub(crate) use triangular::product_on;
+pub(super) use triangular::{
+    Side, clear_above_diagonal, halfway, lower_block, lower_product, mirror_lower, on_threads,
+    product, solve_in_place, transpose_into, triangular_product,
+};
+pub(super) use vectorized::Kernel;

@@ -1,0 +1,233 @@
+//! Substitution with one diagonal block of a triangular matrix.
+//!
+//! The right-hand columns lie along the lanes of registers, a strip of [`WIDTH`] columns at a time.
+//! A product with the inverse of the block would be no faster, and its residual grows with the
+//! condition of the block, which for kernel matrices is as bad as that of the whole.
+
+use faer::{
+    MatMut, MatRef,
+    prelude::{Reborrow, ReborrowMut},
+};
+
+use super::{
+    lanes::{Lanes, WIDTH},
+    scalar::Scalar,
+    triangular::Side,
+    vectorized::{self, Kernel},
+};
+
+/// Rows of a diagonal block.
+pub const BLOCK: usize = 32;
+
+/// Rows and columns of a tile that is transposed at once.
+const TILE: usize = 4;
+
+/// A strip of right-hand columns.
+type Strip<T> = [Lanes<T>; BLOCK];
+
+/// A lower-triangular diagonal block, beyond its rows those of the identity: `L`, or `Lᵀ` with its
+/// rows and columns in reverse order.
+struct Block<T> {
+    size: usize,
+    reversed: bool,
+    /// The entries below the diagonal.
+    rows: [[T; BLOCK]; BLOCK],
+    /// One over each entry of the diagonal.
+    reciprocals: [T; BLOCK],
+}
+
+impl<T: Scalar> Block<T> {
+    fn new(lower: MatRef<'_, T>, side: Side) -> Self {
+        let one = T::from_f64(1.0);
+        let size = lower.nrows();
+        let mut block = Self {
+            size,
+            reversed: side == Side::Transposed,
+            rows: [[T::default(); BLOCK]; BLOCK],
+            reciprocals: [one; BLOCK],
+        };
+        for (i, row) in lower.row_iter().enumerate() {
+            let place = block.place(i);
+            for (j, &entry) in row.iter().take(i).enumerate() {
+                match side {
+                    Side::Lower => block.rows[i][j] = entry,
+                    Side::Transposed => block.rows[size - 1 - j][place] = entry,
+                }
+            }
+            block.reciprocals[place] = one / row[i];
+        }
+        block
+    }
+
+    /// Where a row of right-hand sides has its place in a strip.
+    #[inline(always)]
+    fn place(&self, row: usize) -> usize {
+        if self.reversed {
+            self.size - 1 - row
+        } else {
+            row
+        }
+    }
+
+    /// `X ← L⁻¹X`, some rows at a time in registers.
+    #[inline(always)]
+    fn substitute<const FUSED: bool, const ROWS: usize>(&self, strip: &mut Strip<T>) {
+        let (strip, _) = strip.as_chunks_mut::<ROWS>();
+        let (groups, _) = self.rows.as_chunks::<ROWS>();
+        let (reciprocals, _) = self.reciprocals.as_chunks::<ROWS>();
+        for (group, rows) in groups.iter().enumerate().take(self.size.div_ceil(ROWS)) {
+            let (known, rest) = strip.split_at_mut(group);
+            let mut sums = rest[0];
+            for (k, x) in known.as_flattened().iter().enumerate().take(BLOCK) {
+                for (sum, row) in sums.iter_mut().zip(rows) {
+                    *sum = x.multiply_add::<FUSED>(Lanes::splat(-row[k]), *sum);
+                }
+            }
+            let first = group * ROWS;
+            for (r, row) in rows.iter().enumerate() {
+                let mut sum = sums[r];
+                for (k, x) in sums.iter().enumerate().take(r) {
+                    sum = x.multiply_add::<FUSED>(Lanes::splat(-row[first + k]), sum);
+                }
+                sums[r] = sum.times(Lanes::splat(reciprocals[group][r]));
+            }
+            rest[0] = sums;
+        }
+    }
+
+    /// Solves for one strip. As many rows at a time as leave their sums in the sixteen registers of
+    /// AVX2.
+    #[inline(always)]
+    fn solve_strip<const FUSED: bool>(&self, strip: &mut Strip<T>) {
+        if size_of::<T>() == size_of::<f32>() {
+            self.substitute::<FUSED, 4>(strip);
+        } else {
+            self.substitute::<FUSED, 2>(strip);
+        }
+    }
+
+    /// Reads columns that are contiguous: whole strips tile by tile, which the compiler transposes
+    /// in registers.
+    #[inline(always)]
+    fn read_columns(&self, columns: MatRef<'_, T>, strip: &mut Strip<T>) {
+        if (columns.nrows(), columns.ncols()) != (BLOCK, WIDTH) {
+            for j in 0..columns.ncols() {
+                for (i, &value) in column_of(columns, j).iter().enumerate() {
+                    strip[self.place(i)].0[j] = value;
+                }
+            }
+            return;
+        }
+        for left in (0..WIDTH).step_by(TILE) {
+            for top in (0..BLOCK).step_by(TILE) {
+                let mut tile = [[T::default(); TILE]; TILE];
+                for (j, values) in tile.iter_mut().enumerate() {
+                    values.copy_from_slice(&column_of(columns, left + j)[top..top + TILE]);
+                }
+                for (i, row) in transposed(tile).iter().enumerate() {
+                    strip[self.place(top + i)].0[left..left + TILE].copy_from_slice(row);
+                }
+            }
+        }
+    }
+
+    /// The opposite of [`read_columns`](Self::read_columns).
+    #[inline(always)]
+    fn write_columns(&self, strip: &Strip<T>, mut columns: MatMut<'_, T>) {
+        if (columns.nrows(), columns.ncols()) != (BLOCK, WIDTH) {
+            for j in 0..columns.ncols() {
+                let column = column_of_mut(columns.rb_mut(), j);
+                for (i, value) in column.iter_mut().enumerate() {
+                    *value = strip[self.place(i)].0[j];
+                }
+            }
+            return;
+        }
+        for left in (0..WIDTH).step_by(TILE) {
+            for top in (0..BLOCK).step_by(TILE) {
+                let mut tile = [[T::default(); TILE]; TILE];
+                for (i, values) in tile.iter_mut().enumerate() {
+                    values.copy_from_slice(&strip[self.place(top + i)].0[left..left + TILE]);
+                }
+                for (j, column) in transposed(tile).iter().enumerate() {
+                    let target = column_of_mut(columns.rb_mut(), left + j);
+                    target[top..top + TILE].copy_from_slice(column);
+                }
+            }
+        }
+    }
+}
+
+/// `B ← L⁻¹B` or `L⁻ᵀB` for a lower-triangular block of at most [`BLOCK`] rows and right-hand sides
+/// whose rows or columns are contiguous. What is above the block's diagonal is not read.
+pub fn solve_block<T: Scalar>(lower: MatRef<'_, T>, side: Side, rhs: MatMut<'_, T>) {
+    let block = Block::new(lower, side);
+    vectorized::run(Solve { block: &block, rhs });
+}
+
+struct Solve<'a, T> {
+    block: &'a Block<T>,
+    rhs: MatMut<'a, T>,
+}
+
+impl<T: Scalar> Kernel for Solve<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call<const FUSED: bool>(self) {
+        let Self { block, mut rhs } = self;
+        let columns = rhs.ncols();
+        let by_columns = rhs.row_stride() == 1;
+        let mut strip = [Lanes::splat(T::default()); BLOCK];
+        for first in (0..columns).step_by(WIDTH) {
+            let width = WIDTH.min(columns - first);
+            let mut part = rhs.rb_mut().subcols_mut(first, width);
+            if by_columns {
+                block.read_columns(part.rb(), &mut strip);
+            } else {
+                for i in 0..block.size {
+                    let row = column_of(part.rb().transpose(), i);
+                    strip[block.place(i)] = Lanes::load_partial(row);
+                }
+            }
+            block.solve_strip::<FUSED>(&mut strip);
+            if by_columns {
+                block.write_columns(&strip, part);
+            } else {
+                for i in 0..block.size {
+                    let row = column_of_mut(part.rb_mut().transpose_mut(), i);
+                    strip[block.place(i)].store_partial(row);
+                }
+            }
+        }
+    }
+}
+
+/// The numbers of a contiguous column.
+#[inline(always)]
+fn column_of<T: Scalar>(matrix: MatRef<'_, T>, column: usize) -> &[T] {
+    match matrix.col(column).try_as_col_major() {
+        Some(column) => column.as_slice(),
+        None => panic!("right-hand sides have neither contiguous rows nor contiguous columns"),
+    }
+}
+
+/// As [`column_of`], to be written to.
+#[inline(always)]
+fn column_of_mut<T: Scalar>(matrix: MatMut<'_, T>, column: usize) -> &mut [T] {
+    match matrix.col_mut(column).try_as_col_major_mut() {
+        Some(column) => column.as_slice_mut(),
+        None => panic!("right-hand sides have neither contiguous rows nor contiguous columns"),
+    }
+}
+
+/// The transpose of a tile.
+#[inline(always)]
+fn transposed<T: Scalar>([a, b, c, d]: [[T; TILE]; TILE]) -> [[T; TILE]; TILE] {
+    [
+        [a[0], b[0], c[0], d[0]],
+        [a[1], b[1], c[1], d[1]],
+        [a[2], b[2], c[2], d[2]],
+        [a[3], b[3], c[3], d[3]],
+    ]
+}

@@ -1,0 +1,324 @@
+//! Products and solves with triangular matrices on the CPU, at the speed of matrix products.
+//!
+//! Every product with many columns is cut into one part of the columns a thread, each worked through
+//! without further synchronization.
+
+use faer::{
+    Accum, MatMut, MatRef, Par,
+    linalg::matmul::matmul,
+    prelude::{Reborrow, ReborrowMut},
+};
+
+use super::{
+    scalar::Scalar,
+    substitution::{BLOCK, solve_block},
+    threads,
+};
+
+/// Rows of an output block of the products below.
+const PANEL: usize = 64;
+
+/// Rows of a diagonal block of a triangular product.
+const LEAF: usize = 32;
+
+/// Rows and columns of a tile that is transposed at once.
+const TILE: usize = 16;
+
+/// Multiply-adds below which one thread is faster than two.
+const PARALLEL_FROM: usize = 1 << 22;
+
+/// Threads worth using for this many multiply-adds.
+pub fn threads_for(multiply_adds: usize) -> usize {
+    threads::count_for(multiply_adds, PARALLEL_FROM)
+}
+
+/// Calls `work`, of this many multiply-adds, within the pool where it will be cut into parts there.
+pub fn on_threads<R: Send>(multiply_adds: usize, work: impl FnOnce() -> R + Send) -> R {
+    if threads_for(multiply_adds) > 1 {
+        threads::within_pool(work)
+    } else {
+        work()
+    }
+}
+
+/// `out ← alpha·A·B`, or added to `out` with `Accum::Add`, on all threads where that pays.
+pub fn product<T: Scalar>(
+    out: MatMut<'_, T>,
+    beta: Accum,
+    left: MatRef<'_, T>,
+    right: MatRef<'_, T>,
+    alpha: T,
+) {
+    let threads = threads_for(out.nrows() * out.ncols() * left.ncols());
+    product_on(threads, out, beta, left, right, alpha);
+}
+
+/// [`product`] on a given number of threads.
+///
+/// The longer side of the output is cut into one part a thread: each thread then works through its
+/// part alone, where a product shared by threads would have them wait for each other.
+pub fn product_on<T: Scalar>(
+    threads: usize,
+    out: MatMut<'_, T>,
+    beta: Accum,
+    left: MatRef<'_, T>,
+    right: MatRef<'_, T>,
+    alpha: T,
+) {
+    if out.ncols() >= out.nrows() {
+        in_column_parts(out, threads, &|part, first| {
+            let right = right.subcols(first, part.ncols());
+            matmul(part, beta, left, right, alpha, Par::Seq);
+        });
+    } else {
+        in_column_parts(out.transpose_mut(), threads, &|part, first| {
+            let left = left.subrows(first, part.ncols());
+            matmul(part.transpose_mut(), beta, left, right, alpha, Par::Seq);
+        });
+    }
+}
+
+/// The row at which to cut a triangular matrix of `size` rows in two: near the middle, on a block
+/// boundary.
+pub fn halfway(size: usize) -> usize {
+    (size / 2).next_multiple_of(BLOCK)
+}
+
+/// Cuts the columns of `matrix` into at most `parts` parts and calls `work` on each, together with
+/// the index of its first column, on a thread of its own.
+fn in_column_parts<T: Scalar>(
+    matrix: MatMut<'_, T>,
+    parts: usize,
+    work: &(impl Fn(MatMut<'_, T>, usize) + Sync),
+) {
+    fn split<T: Scalar>(
+        matrix: MatMut<'_, T>,
+        first_column: usize,
+        parts: usize,
+        work: &(impl Fn(MatMut<'_, T>, usize) + Sync),
+    ) {
+        if parts <= 1 || matrix.ncols() < 2 * PANEL {
+            return work(matrix, first_column);
+        }
+        let middle = (matrix.ncols() * (parts / 2) / parts).next_multiple_of(16);
+        let (left, right) = matrix.split_at_col_mut(middle);
+        threads::join(
+            || split(left, first_column, parts / 2, work),
+            || split(right, first_column + middle, parts - parts / 2, work),
+        );
+    }
+    split(matrix, 0, parts, work);
+}
+
+/// Which of the two systems of a factor is solved, or which of the two products is formed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// `L·X = B`
+    Lower,
+    /// `Lᵀ·X = B`
+    Transposed,
+}
+
+impl Side {
+    /// The other one.
+    pub fn opposite(self) -> Self {
+        match self {
+            Self::Lower => Self::Transposed,
+            Self::Transposed => Self::Lower,
+        }
+    }
+}
+
+/// `B ← L⁻¹B` or `L⁻ᵀB` by halves, one thread: all but the diagonal blocks are large products.
+fn solve_part<T: Scalar>(lower: MatRef<'_, T>, side: Side, mut rhs: MatMut<'_, T>) {
+    let size = rhs.nrows();
+    if size <= BLOCK {
+        return solve_block(lower, side, rhs);
+    }
+    let middle = halfway(size);
+    let (first, _, corner, last) = lower.split_at(middle, middle);
+    let (mut top, mut bottom) = rhs.rb_mut().split_at_row_mut(middle);
+    let (add, minus) = (Accum::Add, T::from_f64(-1.0));
+    match side {
+        Side::Lower => {
+            solve_part(first, side, top.rb_mut());
+            matmul(bottom.rb_mut(), add, corner, top.rb(), minus, Par::Seq);
+            solve_part(last, side, bottom);
+        }
+        Side::Transposed => {
+            solve_part(last, side, bottom.rb_mut());
+            let corner = corner.transpose();
+            matmul(top.rb_mut(), add, corner, bottom.rb(), minus, Par::Seq);
+            solve_part(first, side, top);
+        }
+    }
+}
+
+/// `B ← L⁻¹B` or `L⁻ᵀB` for a lower-triangular `L`; what is above its diagonal is not read.
+pub fn solve_in_place<T: Scalar>(lower: MatRef<'_, T>, side: Side, rhs: MatMut<'_, T>) {
+    let threads = threads_for(rhs.nrows() * rhs.nrows() * rhs.ncols() / 2);
+    in_column_parts(rhs, threads, &|part, _| solve_part(lower, side, part));
+}
+
+/// A square block with everything above its diagonal taken as zero, row-major.
+pub fn lower_block<T: Scalar>(block: MatRef<'_, T>) -> Vec<T> {
+    let size = block.nrows();
+    let mut copy = vec![T::default(); size * size];
+    for i in 0..size {
+        for j in 0..=i {
+            copy[i * size + j] = block[(i, j)];
+        }
+    }
+    copy
+}
+
+/// `out ← W·B` or `Wᵀ·B` for a lower-triangular `W` (what is above its diagonal is not read);
+/// with `Accum::Add` the product is added.
+pub fn triangular_product<T: Scalar>(
+    lower: MatRef<'_, T>,
+    side: Side,
+    rhs: MatRef<'_, T>,
+    out: MatMut<'_, T>,
+    beta: Accum,
+) {
+    let threads = threads_for(rhs.nrows() * rhs.nrows() * rhs.ncols() / 2);
+    in_column_parts(out, threads, &|out, first_column| {
+        let rhs = rhs.subcols(first_column, out.ncols());
+        triangular_product_part(lower, side, rhs, out, beta);
+    });
+}
+
+/// [`triangular_product`] by halves, one thread: all but the diagonal blocks are large products.
+fn triangular_product_part<T: Scalar>(
+    lower: MatRef<'_, T>,
+    side: Side,
+    rhs: MatRef<'_, T>,
+    mut out: MatMut<'_, T>,
+    beta: Accum,
+) {
+    let size = rhs.nrows();
+    let one = T::from_f64(1.0);
+    if size <= LEAF {
+        let block = lower_block(lower);
+        let block = MatRef::from_row_major_slice(&block, size, size);
+        let block = match side {
+            Side::Lower => block,
+            Side::Transposed => block.transpose(),
+        };
+        return matmul(out, beta, block, rhs, one, Par::Seq);
+    }
+    let middle = halfway(size);
+    let (first, _, corner, last) = lower.split_at(middle, middle);
+    let (rhs_top, rhs_bottom) = rhs.split_at_row(middle);
+    let (mut top, mut bottom) = out.rb_mut().split_at_row_mut(middle);
+    triangular_product_part(first, side, rhs_top, top.rb_mut(), beta);
+    triangular_product_part(last, side, rhs_bottom, bottom.rb_mut(), beta);
+    match side {
+        Side::Lower => matmul(bottom, Accum::Add, corner, rhs_top, one, Par::Seq),
+        Side::Transposed => matmul(
+            top,
+            Accum::Add,
+            corner.transpose(),
+            rhs_bottom,
+            one,
+            Par::Seq,
+        ),
+    }
+}
+
+/// The lower triangle of `out + alpha·A·B` (or of `alpha·A·B`), for square `out`; above the
+/// diagonal, `out` is left with unspecified values.
+///
+/// By halves: the corner is one full product, so that all but the diagonal panels run at the speed
+/// of one.
+pub fn lower_product<T: Scalar>(
+    out: MatMut<'_, T>,
+    beta: Accum,
+    left: MatRef<'_, T>,
+    right: MatRef<'_, T>,
+    alpha: T,
+) {
+    let threads = threads_for(out.nrows() * out.nrows() * right.nrows() / 2);
+    lower_product_on(threads, out, beta, left, right, alpha);
+}
+
+/// [`lower_product`] on a given number of threads.
+fn lower_product_on<T: Scalar>(
+    threads: usize,
+    out: MatMut<'_, T>,
+    beta: Accum,
+    left: MatRef<'_, T>,
+    right: MatRef<'_, T>,
+    alpha: T,
+) {
+    let size = out.nrows();
+    if size <= PANEL {
+        return matmul(out, beta, left, right, alpha, Par::Seq);
+    }
+    let middle = halfway(size);
+    let (first, _, corner, last) = out.split_at_mut(middle, middle);
+    let (left_top, left_bottom) = left.split_at_row(middle);
+    let (right_left, right_right) = right.split_at_col(middle);
+    product_on(threads, corner, beta, left_bottom, right_left, alpha);
+    let (some, others) = ((threads / 2).max(1), (threads - threads / 2).max(1));
+    let top = || lower_product_on(some, first, beta, left_top, right_left, alpha);
+    let bottom = || lower_product_on(others, last, beta, left_bottom, right_right, alpha);
+    if threads > 1 {
+        threads::join(top, bottom);
+    } else {
+        top();
+        bottom();
+    }
+}
+
+/// Copies the lower triangle of a square matrix above its diagonal.
+pub fn mirror_lower<T: Scalar>(mut matrix: MatMut<'_, T>) {
+    let size = matrix.nrows();
+    if size <= TILE {
+        for i in 0..size {
+            for j in 0..i {
+                matrix[(j, i)] = matrix[(i, j)];
+            }
+        }
+        return;
+    }
+    let middle = (size / 2).next_multiple_of(TILE);
+    let (first, corner, opposite, last) = matrix.split_at_mut(middle, middle);
+    transpose_into(opposite.rb(), corner);
+    mirror_lower(first);
+    mirror_lower(last);
+}
+
+/// Sets everything above the diagonal of a square row-major matrix to zero.
+pub fn clear_above_diagonal<T: Scalar>(matrix: &mut [T], size: usize) {
+    for (i, row) in matrix.chunks_exact_mut(size.max(1)).enumerate() {
+        row[i + 1..].fill(T::default());
+    }
+}
+
+/// `target ← sourceᵀ`, for matrices with contiguous rows.
+///
+/// Tile by tile through a buffer, so that both matrices are touched row by row: where rows lie a
+/// power of two apart, a column of them competes for a few lines of the cache.
+pub fn transpose_into<T: Scalar>(source: MatRef<'_, T>, mut target: MatMut<'_, T>) {
+    let mut tile = [T::default(); TILE * TILE];
+    let (rows, columns) = (source.nrows(), source.ncols());
+    for top in (0..rows).step_by(TILE) {
+        let height = TILE.min(rows - top);
+        for left in (0..columns).step_by(TILE) {
+            let width = TILE.min(columns - left);
+            let from = source.submatrix(top, left, height, width);
+            let mut to = target.rb_mut().submatrix_mut(left, top, width, height);
+            for i in 0..height {
+                for j in 0..width {
+                    tile[j * TILE + i] = from[(i, j)];
+                }
+            }
+            for j in 0..width {
+                for i in 0..height {
+                    to[(j, i)] = tile[j * TILE + i];
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Runs a generic loop compiled for the widest vector instructions this processor has.
+//!
+//! A published binary is compiled for the oldest processor of its architecture. The loops that
+//! matter are therefore compiled three times, for AVX-512, for AVX2 with fused multiply-add, and
+//! for the baseline, and the choice is made at run time.
+
+/// A loop body that [`run`] compiles for each instruction set.
+///
+/// `call` and everything it calls must be `#[inline(always)]`, or the callee keeps the baseline
+/// instructions.
+pub trait Kernel {
+    /// The result of the loop.
+    type Output;
+
+    /// The loop; `FUSED` says that fused multiply-add is an instruction.
+    fn call<const FUSED: bool>(self) -> Self::Output;
+}
+
+/// Runs `kernel` with the widest instruction set available.
+#[cfg(target_arch = "x86_64")]
+pub fn run<K: Kernel>(kernel: K) -> K::Output {
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma")]
+    fn avx512<K: Kernel>(kernel: K) -> K::Output {
+        kernel.call::<true>()
+    }
+    #[target_feature(enable = "avx2,fma")]
+    fn avx2<K: Kernel>(kernel: K) -> K::Output {
+        kernel.call::<true>()
+    }
+    let fused = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
+    if fused
+        && is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512vl")
+        && is_x86_feature_detected!("avx512dq")
+        && is_x86_feature_detected!("avx512bw")
+    {
+        // SAFETY: every feature the function enables was detected just above.
+        unsafe { avx512(kernel) }
+    } else if fused {
+        // SAFETY: as above.
+        unsafe { avx2(kernel) }
+    } else {
+        kernel.call::<false>()
+    }
+}
+
+/// Runs `kernel`; other architectures have their vector instructions in the baseline.
+#[cfg(not(target_arch = "x86_64"))]
+pub fn run<K: Kernel>(kernel: K) -> K::Output {
+    kernel.call::<{ cfg!(target_arch = "aarch64") }>()
+}

@@ -1,0 +1,76 @@
+//! Products of a matrix with its own transpose.
+
+mod backward;
+mod cpu;
+
+use burn::{
+    backend::{Backend, backend_extension, tensor::FloatTensor},
+    tensor::Tensor,
+};
+
+use super::{cpu::triangular::Side, dispatch::dispatch};
+
+/// The products on a backend. The defaults are made of the backend's own operations.
+#[backend_extension(
+    Autodiff,
+    Flex: cfg(feature = "flex"),
+    NdArray: cfg(feature = "ndarray"),
+    Cube: cfg(any(feature = "wgpu", feature = "cuda")),
+)]
+pub trait GramOps: Backend {
+    /// `AAᵀ`, [M, M], or with the transposed side `AᵀA`, [N, N]; one a batch member.
+    fn gram(basis: FloatTensor<Self>, side: Side) -> FloatTensor<Self> {
+        let transposed = Self::float_transpose(basis.clone());
+        match side {
+            Side::Lower => Self::float_matmul(basis, transposed),
+            Side::Transposed => Self::float_matmul(transposed, basis),
+        }
+    }
+}
+
+/// The gradient of the products.
+pub trait GramBackward: GramOps {
+    /// The gradient of A: `(G + Gᵀ)·A`, or `A·(G + Gᵀ)`.
+    fn gram_backward(
+        basis: FloatTensor<Self>,
+        gradient: FloatTensor<Self>,
+        side: Side,
+    ) -> FloatTensor<Self> {
+        let transposed = Self::float_transpose(gradient.clone());
+        let symmetric = Self::float_add(gradient, transposed);
+        match side {
+            Side::Lower => Self::float_matmul(symmetric, basis),
+            Side::Transposed => Self::float_matmul(basis, symmetric),
+        }
+    }
+}
+
+#[cfg(any(feature = "wgpu", feature = "cuda"))]
+impl GramOps for burn::backend::Cube {}
+
+#[cfg(any(feature = "wgpu", feature = "cuda"))]
+impl GramBackward for burn::backend::Cube {}
+
+/// The symmetric `A·Aᵀ`, at half the cost of a product of two matrices.
+///
+/// # Shapes
+///
+/// - `basis` (A): `[…, M, N]`
+/// - result: `[…, M, M]`
+pub fn gram<const D: usize>(basis: Tensor<D>) -> Tensor<D> {
+    product(basis, Side::Lower)
+}
+
+/// The symmetric `Aᵀ·A`, at half the cost of a product of two matrices.
+///
+/// # Shapes
+///
+/// - `basis` (A): `[…, M, N]`
+/// - result: `[…, N, N]`
+pub fn transposed_gram<const D: usize>(basis: Tensor<D>) -> Tensor<D> {
+    product(basis, Side::Transposed)
+}
+
+fn product<const D: usize>(basis: Tensor<D>, side: Side) -> Tensor<D> {
+    dispatch!(GramOps::gram(basis; side))
+}

@@ -1,0 +1,88 @@
+//! The terms of an inverse-free bound as one operation.
+
+mod backward;
+mod cpu;
+mod terms;
+
+use burn::{
+    backend::{Backend, Dispatch, backend_extension, tensor::FloatTensor},
+    tensor::Tensor,
+};
+
+use terms::Widths;
+
+/// The terms on a backend.
+#[backend_extension(
+    Autodiff,
+    Flex: cfg(feature = "flex"),
+    NdArray: cfg(feature = "ndarray"),
+    Cube: cfg(any(feature = "wgpu", feature = "cuda")),
+)]
+pub trait InverseFreeOps: Backend {
+    /// The terms of an inverse-free bound, [.., N + M·R + 2]; and what is kept for the backward pass,
+    /// [.., M, …], in the order of [`Widths::saved`]. No gradient reaches L and the probes.
+    fn relaxed_terms(
+        kuu: FloatTensor<Self>,
+        variances: FloatTensor<Self>,
+        lower: FloatTensor<Self>,
+        kuf: FloatTensor<Self>,
+        mean: FloatTensor<Self>,
+        probes: FloatTensor<Self>,
+        widths: Widths,
+    ) -> (FloatTensor<Self>, Vec<FloatTensor<Self>>);
+}
+
+/// The gradients of the terms.
+pub trait InverseFreeBackward: InverseFreeOps {
+    /// The gradients of K_uu, s̃, K_uf and m̃, from K_uu, s̃ and L and what was kept.
+    fn relaxed_terms_backward(
+        matrices: [FloatTensor<Self>; 3],
+        saved: Vec<FloatTensor<Self>>,
+        gradient: FloatTensor<Self>,
+        widths: Widths,
+    ) -> [FloatTensor<Self>; 4];
+}
+
+/// The symmetric matrices of [`relaxed_terms`] and a constant L, `[M, M]` or a batch.
+pub(crate) struct RelaxedMatrices<const D: usize> {
+    pub kuu: Tensor<D>,
+    /// s̃, flat
+    pub variances: Tensor<1>,
+    pub lower: Tensor<D>,
+}
+
+/// `k_nᵀP_R·k_n`, v, `Σ vᵀK_uu·v` and the estimate of `tr(K̃T − P_R·K_uu)`, zero without probes, for
+/// `P_R = 2T − TK̃T`, `T = LLᵀ`, `K̃ = K_uu + S̃` and `v = P_R·m̃` or `m̃`. Neither L nor the probes
+/// have a gradient.
+///
+/// # Shapes
+///
+/// - `kuf`: `[…, M, N]`, `mean` (m̃): `[…, M, R]`, `probes`: `[…, M, K]`
+/// - result: one row a matrix, N + M·R + 2 numbers
+pub(crate) fn relaxed_terms<const D: usize>(
+    matrices: RelaxedMatrices<D>,
+    kuf: Tensor<D>,
+    mean: Tensor<D>,
+    probes: Option<Tensor<D>>,
+    preconditioned: bool,
+) -> Tensor<2> {
+    let columns = |matrix: &Tensor<D>| matrix.dims()[D - 1];
+    let widths = Widths {
+        data: columns(&kuf),
+        means: columns(&mean),
+        probes: probes.as_ref().map_or(0, columns),
+        preconditioned,
+    };
+    // What is not read may be any tensor.
+    let probes = probes.unwrap_or_else(|| mean.clone().detach());
+    let (terms, _) = <Dispatch as InverseFreeOps>::relaxed_terms(
+        matrices.kuu.into_dispatch(),
+        matrices.variances.into_dispatch(),
+        matrices.lower.into_dispatch(),
+        kuf.into_dispatch(),
+        mean.into_dispatch(),
+        probes.into_dispatch(),
+        widths,
+    );
+    Tensor::from_dispatch(terms)
+}

@@ -1,0 +1,123 @@
+//! The products of natural-gradient matrix inversion. Nothing here is differentiated.
+
+mod cpu;
+mod products;
+
+use burn::{
+    backend::{
+        Autodiff, AutodiffBackend, Backend, Dispatch, backend_extension, tensor::FloatTensor,
+    },
+    tensor::Tensor,
+};
+
+use super::{backward::CheckpointStrategy, dispatch::dispatch};
+
+/// The first product on a backend. The default is made of the backend's own operations.
+#[backend_extension(
+    Autodiff,
+    Flex: cfg(feature = "flex"),
+    NdArray: cfg(feature = "ndarray"),
+    Cube: cfg(any(feature = "wgpu", feature = "cuda")),
+)]
+pub trait CongruenceOps: Backend {
+    /// The lower triangle of `LᵀAL`, [M, M]; what is above it is unspecified.
+    fn congruence(matrix: FloatTensor<Self>, lower: FloatTensor<Self>) -> FloatTensor<Self> {
+        let rows = Self::float_matmul(Self::float_transpose(lower.clone()), matrix);
+        Self::float_matmul(rows, lower)
+    }
+}
+
+#[cfg(any(feature = "wgpu", feature = "cuda"))]
+impl CongruenceOps for burn::backend::Cube {}
+
+/// A step on a backend.
+#[backend_extension(
+    Autodiff,
+    Flex: cfg(feature = "flex"),
+    NdArray: cfg(feature = "ndarray"),
+    Cube: cfg(any(feature = "wgpu", feature = "cuda")),
+)]
+pub trait InversionOps: Backend {
+    /// `[‖H − I‖_F, max_i H_ii]` from the lower triangle of H.
+    fn identity_distance(matrix: FloatTensor<Self>) -> FloatTensor<Self>;
+
+    /// `L − γ·L·(tril(H) − ½(I + diag H))` from the lower triangle of H.
+    fn inversion_step(
+        lower: FloatTensor<Self>,
+        matrix: FloatTensor<Self>,
+        step_size: f64,
+    ) -> FloatTensor<Self>;
+}
+
+impl<B: CongruenceOps, C: CheckpointStrategy> CongruenceOps for Autodiff<B, C> {
+    fn congruence(matrix: FloatTensor<Self>, lower: FloatTensor<Self>) -> FloatTensor<Self> {
+        let (matrix, lower) = (matrix.into_primitive(), lower.into_primitive());
+        Self::from_inner(B::congruence(matrix, lower))
+    }
+}
+
+impl<B: InversionOps, C: CheckpointStrategy> InversionOps for Autodiff<B, C> {
+    fn identity_distance(matrix: FloatTensor<Self>) -> FloatTensor<Self> {
+        Self::from_inner(B::identity_distance(matrix.into_primitive()))
+    }
+
+    fn inversion_step(
+        lower: FloatTensor<Self>,
+        matrix: FloatTensor<Self>,
+        step_size: f64,
+    ) -> FloatTensor<Self> {
+        let (lower, matrix) = (lower.into_primitive(), matrix.into_primitive());
+        Self::from_inner(B::inversion_step(lower, matrix, step_size))
+    }
+}
+
+/// A symmetric matrix `H = LᵀAL` of which the lower triangle counts.
+#[derive(Clone, Debug)]
+pub struct Congruence {
+    lower: Tensor<2>,
+}
+
+/// `LᵀAL` by `5/3·M³` operations where two full products take `4·M³`.
+///
+/// # Shapes
+///
+/// - `matrix` (A): `[M, M]`, symmetric
+/// - `lower` (L): `[M, M]`, zeros above the diagonal
+///
+/// # Panics
+///
+/// If the shapes do not fit together.
+#[track_caller]
+pub fn congruence(matrix: Tensor<2>, lower: Tensor<2>) -> Congruence {
+    let ([rows, columns], triangle) = (matrix.dims(), lower.dims());
+    assert!(
+        rows == columns && triangle == [rows, rows],
+        "congruence: matrix [{rows}, {columns}], triangle {triangle:?}; expected [M, M] twice"
+    );
+    Congruence {
+        lower: dispatch!(CongruenceOps::congruence(matrix, lower)),
+    }
+}
+
+impl Congruence {
+    /// The lower triangle of H, zeros above the diagonal, `[M, M]`.
+    pub fn lower(&self) -> Tensor<2> {
+        self.lower.clone().tril(0)
+    }
+
+    /// `‖H − I‖_F` and the largest diagonal entry of H.
+    pub fn distance_from_identity(&self) -> (f64, f64) {
+        let distance =
+            <Dispatch as InversionOps>::identity_distance(self.lower.clone().into_dispatch());
+        let values: Vec<f64> = Tensor::<1>::from_dispatch(distance)
+            .into_data()
+            .iter::<f64>()
+            .collect();
+        (values[0], values[1])
+    }
+
+    /// `L − γ·L·Φ`, `Φ = tril(H) − ½(I + diag H)`, `[M, M]`: `M³/3` operations.
+    pub fn descend(&self, lower: Tensor<2>, step_size: f64) -> Tensor<2> {
+        dispatch!(InversionOps::inversion_step(lower, self.lower.clone(); step_size))
+    }
+}

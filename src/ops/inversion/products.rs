@@ -1,0 +1,130 @@
+//! Steps towards a triangular factor of an inverse, `LLᵀ → A⁻¹`, on slices.
+
+use faer::{
+    Accum, MatMut, MatRef,
+    prelude::{Reborrow, ReborrowMut},
+};
+
+use crate::ops::cpu::{Scalar, Side, halfway, lower_product, on_threads, triangular_product};
+
+/// Rows of a diagonal block that is worked through as a whole.
+const PANEL: usize = 64;
+
+/// The lower triangle of `LᵀAL` for a symmetric A and a lower-triangular L, of which what is above
+/// the diagonal is not read; above the diagonal, `out` is left with unspecified values.
+pub fn congruence<T: Scalar>(matrix: MatRef<'_, T>, lower: MatRef<'_, T>, out: MatMut<'_, T>) {
+    let size = matrix.nrows();
+    let mut storage = vec![T::default(); size * size];
+    let mut rows = MatMut::from_row_major_slice_mut(&mut storage, size, size); // LᵀA
+    on_threads(size * size * size / 6, || {
+        triangular_product(
+            lower,
+            Side::Transposed,
+            matrix,
+            rows.rb_mut(),
+            Accum::Replace,
+        );
+        lower_of_transposed_product(lower, rows.rb().transpose(), out);
+    });
+}
+
+/// The lower triangle of `LᵀY`, by halves: `n³/3` operations where the whole product takes `n³`.
+fn lower_of_transposed_product<T: Scalar>(
+    lower: MatRef<'_, T>,
+    right: MatRef<'_, T>,
+    mut out: MatMut<'_, T>,
+) {
+    let size = lower.nrows();
+    if size <= PANEL {
+        return triangular_product(lower, Side::Transposed, right, out, Accum::Replace);
+    }
+    let middle = halfway(size);
+    let (first, _, corner, last) = lower.split_at(middle, middle);
+    let (right_first, _, right_corner, right_last) = right.split_at(middle, middle);
+    let (mut top, _, below, bottom) = out.rb_mut().split_at_mut(middle, middle);
+    triangular_product(last, Side::Transposed, right_corner, below, Accum::Replace);
+    lower_of_transposed_product(first, right_first, top.rb_mut());
+    let one = T::from_f64(1.0);
+    lower_product(top, Accum::Add, corner.transpose(), right_corner, one);
+    lower_of_transposed_product(last, right_last, bottom);
+}
+
+/// `out ← L·Φ` for lower-triangular L and Φ, both with zeros above their diagonals, and `out` zero
+/// there on entry: `n³/3` operations.
+fn product_of_triangles<T: Scalar>(
+    left: MatRef<'_, T>,
+    right: MatRef<'_, T>,
+    mut out: MatMut<'_, T>,
+) {
+    let size = left.nrows();
+    if size <= PANEL {
+        return triangular_product(left, Side::Lower, right, out, Accum::Replace);
+    }
+    let middle = halfway(size);
+    let (first, _, corner, last) = left.split_at(middle, middle);
+    let (right_first, _, right_corner, right_last) = right.split_at(middle, middle);
+    let (top, _, mut below, bottom) = out.rb_mut().split_at_mut(middle, middle);
+    let (transposed, replace) = (corner.transpose(), Accum::Replace);
+    triangular_product(last, Side::Lower, right_corner, below.rb_mut(), replace);
+    triangular_product(
+        right_first,
+        Side::Transposed,
+        transposed,
+        below.transpose_mut(),
+        Accum::Add,
+    );
+    product_of_triangles(first, right_first, top);
+    product_of_triangles(last, right_last, bottom);
+}
+
+/// `‖H − I‖²_F` and the largest diagonal entry of a symmetric H given by its lower triangle.
+pub fn identity_distance<T: Scalar>(matrix: &[T], size: usize) -> (f64, f64) {
+    let (mut squares, mut largest) = (0.0, f64::NEG_INFINITY);
+    for (i, row) in matrix.chunks_exact(size.max(1)).enumerate() {
+        let mut sums = [0.0; 8];
+        let chunks = row[..i].chunks_exact(8);
+        for &value in chunks.remainder() {
+            squares += 2.0 * value.to_f64() * value.to_f64();
+        }
+        for chunk in chunks {
+            for (sum, value) in sums.iter_mut().zip(chunk) {
+                *sum += value.to_f64() * value.to_f64();
+            }
+        }
+        let diagonal = row[i].to_f64();
+        squares += 2.0 * sums.iter().sum::<f64>() + (diagonal - 1.0) * (diagonal - 1.0);
+        largest = largest.max(diagonal);
+    }
+    (squares, largest)
+}
+
+/// `L − γ·LΦ` with `Φ = tril(H) − ½(I + diag H)`, for a symmetric H given by its lower triangle.
+pub fn descended<T: Scalar>(lower: &[T], matrix: &[T], size: usize, step_size: T) -> Vec<T> {
+    let half = T::from_f64(0.5);
+    let clean = |values: &[T]| {
+        let mut copy = vec![T::default(); size * size];
+        for (i, (to, from)) in (copy.chunks_exact_mut(size.max(1)))
+            .zip(values.chunks_exact(size.max(1)))
+            .enumerate()
+        {
+            to[..=i].copy_from_slice(&from[..=i]);
+        }
+        copy
+    };
+    let mut direction = clean(matrix); // Φ
+    for i in 0..size {
+        direction[i * size + i] = half * (direction[i * size + i] - T::from_f64(1.0));
+    }
+    let mut next = clean(lower);
+    let mut change = vec![T::default(); size * size];
+    let left = MatRef::from_row_major_slice(&next, size, size);
+    let right = MatRef::from_row_major_slice(&direction, size, size);
+    let out = MatMut::from_row_major_slice_mut(&mut change, size, size);
+    on_threads(size * size * size / 6, || {
+        product_of_triangles(left, right, out)
+    });
+    for (next, change) in next.iter_mut().zip(change) {
+        *next -= step_size * change;
+    }
+    next
+}

@@ -1,0 +1,232 @@
+//! Moments of Gaussian variables under a linear map, and divergences, on the CPU.
+
+use faer::{Accum, MatMut, MatRef, prelude::ReborrowMut};
+
+use crate::ops::cpu::{
+    CHUNK, Scalar, Side, clear_above_diagonal, in_parts, lower_product, product, threads,
+    triangular_product,
+};
+
+/// Numbers from which on a pass over a matrix is cut into parts.
+const PARALLEL_FROM: usize = 1 << 17;
+
+/// `A`, `m` and `W` of `u_p ~ N(m_p, W_pW_pᵀ)` seen through `Aᵀ`.
+#[derive(Clone, Copy)]
+pub struct Projection<'a, T> {
+    /// A, [M, N]
+    pub basis: &'a [T],
+    /// m, [P, M]
+    pub mean: &'a [T],
+    /// W, [P, M, M]
+    pub scale: &'a [T],
+    /// M
+    pub size: usize,
+    /// P
+    pub outputs: usize,
+}
+
+impl<'a, T: Scalar> Projection<'a, T> {
+    fn columns(&self) -> usize {
+        self.basis.len() / self.size.max(1)
+    }
+
+    fn basis(&self) -> MatRef<'a, T> {
+        MatRef::from_row_major_slice(self.basis, self.size, self.columns())
+    }
+
+    fn mean(&self) -> MatRef<'a, T> {
+        MatRef::from_row_major_slice(self.mean, self.outputs, self.size)
+    }
+
+    fn scale(&self, output: usize) -> MatRef<'a, T> {
+        let area = self.size * self.size;
+        MatRef::from_row_major_slice(&self.scale[output * area..][..area], self.size, self.size)
+    }
+
+    /// `[Aᵀm_p ; colsum(V_p²)]`, [2, P, N], and `V_p = W_pᵀA`, [P, M, N].
+    pub fn moments(&self) -> (Vec<T>, Vec<T>) {
+        let (size, columns, outputs) = (self.size, self.columns(), self.outputs);
+        let mut moments = vec![T::default(); 2 * outputs * columns];
+        let mut projected = vec![T::default(); outputs * size * columns];
+        let (means, variances) = moments.split_at_mut(outputs * columns);
+        product(
+            MatMut::from_row_major_slice_mut(means, outputs, columns),
+            Accum::Replace,
+            self.mean(),
+            self.basis(),
+            T::from_f64(1.0),
+        );
+        let area = (size * columns).max(1);
+        for (output, (projected, variances)) in projected
+            .chunks_exact_mut(area)
+            .zip(variances.chunks_exact_mut(columns.max(1)))
+            .enumerate()
+        {
+            triangular_product(
+                self.scale(output),
+                Side::Transposed,
+                self.basis(),
+                MatMut::from_row_major_slice_mut(projected, size, columns),
+                Accum::Replace,
+            );
+            add_column_squares(projected, variances);
+        }
+        (moments, projected)
+    }
+
+    /// The gradients of A, m and W, from the `[2, P, N]` gradient of the moments and
+    /// `V_p = W_pᵀA`:
+    /// `Ā = Σ_p m_p·ḡᵀ + 2·W_p·V_p·diag(ḣ)`, `m̄_p = A·ḡ`, `W̄_p = tril(2·A·diag(ḣ)·V_pᵀ)`.
+    pub fn backward(&self, projected: &[T], gradient: &[T]) -> [Vec<T>; 3] {
+        let (size, columns, outputs) = (self.size, self.columns(), self.outputs);
+        let (means, variances) = gradient.split_at(outputs * columns);
+        let means = MatRef::from_row_major_slice(means, outputs, columns);
+        let mut basis = vec![T::default(); size * columns];
+        let mut mean = vec![T::default(); outputs * size];
+        let mut scale = vec![T::default(); outputs * size * size];
+        let mut basis_view = MatMut::from_row_major_slice_mut(&mut basis, size, columns);
+        let (one, area) = (T::from_f64(1.0), size * columns);
+        product(
+            basis_view.rb_mut(),
+            Accum::Replace,
+            self.mean().transpose(),
+            means,
+            one,
+        );
+        product(
+            MatMut::from_row_major_slice_mut(&mut mean, outputs, size),
+            Accum::Replace,
+            means,
+            self.basis().transpose(),
+            one,
+        );
+        for (output, scale) in scale.chunks_exact_mut((size * size).max(1)).enumerate() {
+            let weights = &variances[output * columns..][..columns];
+            let weighted = scale_columns(&projected[output * area..][..area], weights, 2.0);
+            let weighted = MatRef::from_row_major_slice(&weighted, size, columns);
+            triangular_product(
+                self.scale(output),
+                Side::Lower,
+                weighted,
+                basis_view.rb_mut(),
+                Accum::Add,
+            );
+            let out = MatMut::from_row_major_slice_mut(&mut *scale, size, size);
+            lower_product(out, Accum::Replace, self.basis(), weighted.transpose(), one);
+            clear_above_diagonal(scale, size);
+        }
+        [basis, mean, scale]
+    }
+}
+
+/// Parts worth cutting a pass over `count` numbers into.
+fn parts(count: usize) -> usize {
+    threads::count_for(count, PARALLEL_FROM)
+}
+
+/// Adds the squares of a row-major matrix to `sums`, column by column.
+pub fn add_column_squares<T: Scalar>(matrix: &[T], sums: &mut [T]) {
+    let columns = sums.len();
+    in_parts(sums, 1, parts(matrix.len()), &|sums, first| {
+        for row in matrix.chunks_exact(columns) {
+            for (sum, &value) in sums.iter_mut().zip(&row[first..]) {
+                *sum += value * value;
+            }
+        }
+    });
+}
+
+/// Adds the products of the entries of two row-major matrices to `sums`, column by column.
+pub fn add_column_products<T: Scalar>(left: &[T], right: &[T], sums: &mut [T]) {
+    let columns = sums.len().max(1);
+    in_parts(sums, 1, parts(left.len()), &|sums, first| {
+        let rows = (left.chunks_exact(columns)).zip(right.chunks_exact(columns));
+        for (left, right) in rows {
+            let pairs = left[first..].iter().zip(&right[first..]);
+            for (sum, (&left, &right)) in sums.iter_mut().zip(pairs) {
+                *sum += left * right;
+            }
+        }
+    });
+}
+
+/// `factor·matrix_mn·weights_n`.
+pub fn scale_columns<T: Scalar>(matrix: &[T], weights: &[T], factor: f64) -> Vec<T> {
+    let factor = T::from_f64(factor);
+    let (chunks, rest) = weights.as_chunks::<CHUNK>();
+    if !rest.is_empty() || chunks.is_empty() {
+        let mut out = Vec::with_capacity(matrix.len());
+        for row in matrix.chunks_exact(weights.len().max(1)) {
+            let pairs = row.iter().zip(weights);
+            out.extend(pairs.map(|(&value, &weight)| factor * value * weight));
+        }
+        return out;
+    }
+    let (values, _) = matrix.as_chunks::<CHUNK>();
+    threads::collect(values.len(), parts(matrix.len()), |i| {
+        let (values, weights) = (&values[i], &chunks[i % chunks.len()]);
+        std::array::from_fn(|j| factor * values[j] * weights[j])
+    })
+}
+
+/// `½(‖W‖²_F + ‖m‖² − M) − Σ_i log|W_ii|` for one lower-triangular `W`.
+pub fn kl<T: Scalar>(mean: &[T], scale: &[T]) -> T {
+    let size = mean.len();
+    let mut squares: f64 = mean.iter().map(|m| m.to_f64() * m.to_f64()).sum();
+    let mut logarithms = 0.0;
+    for (i, row) in scale.chunks_exact(size.max(1)).enumerate() {
+        let mut sums = [0.0; 8];
+        let chunks = row[..=i].chunks_exact(8);
+        for &value in chunks.remainder() {
+            squares += value.to_f64() * value.to_f64();
+        }
+        for chunk in chunks {
+            for (sum, value) in sums.iter_mut().zip(chunk) {
+                *sum += value.to_f64() * value.to_f64();
+            }
+        }
+        squares += sums.iter().sum::<f64>();
+        logarithms += row[i].to_f64().abs().ln();
+    }
+    T::from_f64(0.5 * (squares - size as f64) - logarithms)
+}
+
+/// The gradients of [`kl`]: `m̄ = g·m` and `W̄ = g·(tril(W) − diag(1/W_ii))`.
+pub fn kl_backward<T: Scalar>(scale: &[T], size: usize, gradient: T, scale_gradient: &mut [T]) {
+    for (i, (row, out)) in scale
+        .chunks_exact(size.max(1))
+        .zip(scale_gradient.chunks_exact_mut(size.max(1)))
+        .enumerate()
+    {
+        for (out, &value) in out[..=i].iter_mut().zip(&row[..=i]) {
+            *out = gradient * value;
+        }
+        out[i] -= gradient / row[i];
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PARALLEL_FROM, scale_columns};
+
+    /// Columns in whole chunks and with a rest, on one thread and on all: the same bits.
+    #[test]
+    fn columns_are_scaled_whatever_their_number() {
+        for (rows, columns) in [
+            (3, 16),
+            (2, 48),
+            (5, 7),
+            (4, 17),
+            (0, 16),
+            (PARALLEL_FROM / 8, 32),
+        ] {
+            let matrix: Vec<f64> = (0..rows * columns).map(|i| (i as f64).sin()).collect();
+            let weights: Vec<f64> = (0..columns).map(|j| 0.5 + j as f64).collect();
+            let expected: Vec<f64> = (0..rows * columns)
+                .map(|i| 2.0 * matrix[i] * weights[i % columns])
+                .collect();
+            let scaled = scale_columns(&matrix, &weights, 2.0);
+            assert_eq!(scaled, expected, "{rows} by {columns}");
+        }
+    }
+}

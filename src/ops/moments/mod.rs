@@ -1,0 +1,236 @@
+//! Moments of Gaussian variables under a linear map, and the divergence from a standard normal.
+
+mod backward;
+mod cpu;
+mod kernels;
+
+use burn::{
+    backend::{Backend, Dispatch, backend_extension, tensor::FloatTensor},
+    tensor::Tensor,
+};
+
+use super::dispatch::dispatch;
+
+/// The moments on a backend.
+#[backend_extension(
+    Autodiff,
+    Flex: cfg(feature = "flex"),
+    NdArray: cfg(feature = "ndarray"),
+    Cube: cfg(any(feature = "wgpu", feature = "cuda")),
+)]
+pub trait MomentOps: Backend {
+    /// `[Aᵀm_p ; colsum((W_pᵀA)²)]`, [2, P, N], for A, [M, N], or one a member, [P, M, N]; and, for
+    /// the backward pass, `V_p = W_pᵀA`, [P, M, N].
+    fn projected_moments(
+        basis: FloatTensor<Self>,
+        mean: FloatTensor<Self>,
+        scale: FloatTensor<Self>,
+    ) -> (FloatTensor<Self>, FloatTensor<Self>);
+
+    /// `Σ_m A_mn²`, `[…, N]` from `[…, M, N]`.
+    fn column_squares(basis: FloatTensor<Self>) -> FloatTensor<Self>;
+
+    /// `Σ_m A_mn·B_mn`, `[…, N]` from `[…, M, N]`.
+    fn column_products(left: FloatTensor<Self>, right: FloatTensor<Self>) -> FloatTensor<Self>;
+
+    /// `KL[N(m_p, W_pW_pᵀ) ‖ N(0, I)]`, `[P]`.
+    fn gaussian_kl(mean: FloatTensor<Self>, scale: FloatTensor<Self>) -> FloatTensor<Self>;
+}
+
+/// The gradients of the moments.
+pub trait MomentBackward: MomentOps {
+    /// The gradients of the basis, the mean and the scale, from these and `V_p`.
+    fn projected_moments_backward(
+        saved: [FloatTensor<Self>; 4],
+        gradient: FloatTensor<Self>,
+    ) -> [FloatTensor<Self>; 3];
+
+    /// The gradient of the basis: `2·A·diag(g)`.
+    fn column_squares_backward(
+        basis: FloatTensor<Self>,
+        gradient: FloatTensor<Self>,
+    ) -> FloatTensor<Self>;
+
+    /// The gradients of both matrices: `B·diag(g)` and `A·diag(g)`.
+    fn column_products_backward(
+        matrices: [FloatTensor<Self>; 2],
+        gradient: FloatTensor<Self>,
+    ) -> [FloatTensor<Self>; 2];
+
+    /// The gradients of the mean and the scale.
+    fn gaussian_kl_backward(
+        arguments: [FloatTensor<Self>; 2],
+        gradient: FloatTensor<Self>,
+    ) -> [FloatTensor<Self>; 2];
+}
+
+/// The moments of `Aᵀu_p` for independent `u_p ~ N(m_p, W_p·W_pᵀ)`: the means `Aᵀm_p` and the
+/// variances `diag(Aᵀ W_p W_pᵀ A)`, summed column by column so that no N×N matrix is formed.
+///
+/// Only the lower triangle of each `W_p` is read, and only it receives a gradient.
+///
+/// # Shapes
+///
+/// - `basis` (A): `[M, N]`
+/// - `mean` (m): `[P, M]`
+/// - `scale` (W): `[P, M, M]`
+/// - result: means `[N, P]` and variances `[N, P]`
+///
+/// # Panics
+///
+/// If the shapes do not fit together.
+#[track_caller]
+pub fn projected_moments(
+    basis: Tensor<2>,
+    mean: Tensor<2>,
+    scale: Tensor<3>,
+) -> (Tensor<2>, Tensor<2>) {
+    let [m, n] = basis.dims();
+    let [p, mean_size] = mean.dims();
+    assert!(
+        mean_size == m && scale.dims() == [p, m, m],
+        "projected_moments: basis [{m}, {n}], mean [{p}, {mean_size}], scale {:?}; expected \
+         [M, N], [P, M], [P, M, M]",
+        scale.dims()
+    );
+    means_and_variances(basis, mean, scale)
+}
+
+/// The moments by one basis or one a variable, with the rows of `[2, P, N]` as columns.
+fn means_and_variances<const D: usize>(
+    basis: Tensor<D>,
+    mean: Tensor<2>,
+    scale: Tensor<3>,
+) -> (Tensor<2>, Tensor<2>) {
+    let (moments, _) = <Dispatch as MomentOps>::projected_moments(
+        basis.into_dispatch(),
+        mean.into_dispatch(),
+        scale.into_dispatch(),
+    );
+    let moments = Tensor::<3>::from_dispatch(moments);
+    let [_, p, n] = moments.dims();
+    let part = |index: usize| {
+        let rows = moments.clone().narrow(0, index, 1).squeeze_dim::<2>(0); // [P, N]
+        // A column stays contiguous; burn's reshape reads a length of zero as "unchanged".
+        if p == 1 && n > 0 {
+            rows.reshape([n, 1])
+        } else {
+            rows.swap_dims(0, 1)
+        }
+    };
+    (part(0), part(1))
+}
+
+/// [`projected_moments`] with a basis for each variable: the moments of `A_pᵀu_p`.
+///
+/// # Shapes
+///
+/// - `basis` (A): `[P, M, N]`
+/// - `mean` (m): `[P, M]`
+/// - `scale` (W): `[P, M, M]`
+/// - result: means `[N, P]` and variances `[N, P]`
+///
+/// # Panics
+///
+/// If the shapes do not fit together.
+#[track_caller]
+pub fn batch_projected_moments(
+    basis: Tensor<3>,
+    mean: Tensor<2>,
+    scale: Tensor<3>,
+) -> (Tensor<2>, Tensor<2>) {
+    let [p, m, n] = basis.dims();
+    assert!(
+        mean.dims() == [p, m] && scale.dims() == [p, m, m],
+        "batch_projected_moments: basis [{p}, {m}, {n}], mean {:?}, scale {:?}; expected \
+         [P, M, N], [P, M], [P, M, M]",
+        mean.dims(),
+        scale.dims()
+    );
+    means_and_variances(basis, mean, scale)
+}
+
+/// `Σ_m A_mn²` for every column of `basis`, in one pass.
+///
+/// # Shapes
+///
+/// - `basis`: `[M, N]`
+/// - result: `[N]`
+pub fn column_squares(basis: Tensor<2>) -> Tensor<1> {
+    dispatch!(MomentOps::column_squares(basis))
+}
+
+/// [`column_squares`] of every matrix of a batch.
+///
+/// # Shapes
+///
+/// - `basis`: `[P, M, N]`
+/// - result: `[P, N]`
+pub fn batch_column_squares(basis: Tensor<3>) -> Tensor<2> {
+    dispatch!(MomentOps::column_squares(basis))
+}
+
+/// `Σ_m A_mn·B_mn` for every column of two matrices, in one pass.
+///
+/// # Shapes
+///
+/// - `left` (A), `right` (B): `[M, N]`
+/// - result: `[N]`
+///
+/// # Panics
+///
+/// If the shapes differ.
+#[track_caller]
+pub fn column_products(left: Tensor<2>, right: Tensor<2>) -> Tensor<1> {
+    require_same_shapes(left.dims(), right.dims());
+    dispatch!(MomentOps::column_products(left, right))
+}
+
+/// [`column_products`] of every pair of matrices of a batch.
+///
+/// # Shapes
+///
+/// - `left` (A), `right` (B): `[P, M, N]`
+/// - result: `[P, N]`
+///
+/// # Panics
+///
+/// If the shapes differ.
+#[track_caller]
+pub fn batch_column_products(left: Tensor<3>, right: Tensor<3>) -> Tensor<2> {
+    require_same_shapes(left.dims(), right.dims());
+    dispatch!(MomentOps::column_products(left, right))
+}
+
+#[track_caller]
+fn require_same_shapes<const D: usize>(left: [usize; D], right: [usize; D]) {
+    assert!(
+        left == right,
+        "column_products: {left:?} and {right:?}; expected two matrices of one shape"
+    );
+}
+
+/// `KL[N(m_p, W_p·W_pᵀ) ‖ N(0, I)] = ½(‖W_p‖²_F + ‖m_p‖² − M) − Σ_i log|W_p,ii|`.
+///
+/// Only the lower triangle of each `W_p` is read, and only it receives a gradient; its diagonal may
+/// have any sign.
+///
+/// # Shapes
+///
+/// - `mean` (m): `[P, M]`
+/// - `scale` (W): `[P, M, M]`
+/// - result: `[P]`
+///
+/// # Panics
+///
+/// If the shapes do not fit together.
+#[track_caller]
+pub fn gaussian_kl(mean: Tensor<2>, scale: Tensor<3>) -> Tensor<1> {
+    let [p, m] = mean.dims();
+    assert!(
+        scale.dims() == [p, m, m],
+        "gaussian_kl: mean [{p}, {m}], scale {:?}; expected [P, M], [P, M, M]",
+        scale.dims()
+    );
+    dispatch!(MomentOps::gaussian_kl(mean, scale))
+}

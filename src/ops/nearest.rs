@@ -1,0 +1,298 @@
+//! The nearest of several points.
+//!
+//! Distances are first bounded in a fast way whose rounding errors are known; those that may be the
+//! least are computed as `Σ_d (a_d − b_d)²`, term after term. The outcome is that of such sums for
+//! all pairs, to the last bit, whatever the fast way and the number of threads.
+
+use faer::{Accum, MatMut, MatRef};
+use rayon::prelude::*;
+
+use super::cpu::{Kernel, Lanes, WIDTH, product_on, vectorized};
+
+/// Points that one thread works on at a time, or fewer …
+const PART: usize = 512;
+
+/// … where each is compared with so many others that these are as many pairs.
+const VALUES: usize = 1 << 17;
+
+/// Dimensions after which a sum of squares is looked at, or fewer that are summed up at once.
+const SPAN: usize = 4 * WIDTH;
+
+/// `Σ_d (a_d − b_d)²`, term after term.
+#[inline(always)]
+pub fn squared_distance(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum()
+}
+
+/// A bound of the rounding errors of `‖a − b‖²` relative to `‖a‖² + ‖b‖²`, for any order of the
+/// sums, and for one computed as `‖a‖² − 2aᵀb + ‖b‖²` beside one computed from differences: below
+/// `(4D + 6)·u` with the unit roundoff `u = ε/2`, which leaves a factor of two and more.
+fn rounding(dimensions: usize) -> f64 {
+    4.0 * (dimensions + 8) as f64 * f64::EPSILON
+}
+
+/// Lowers the squared distance of each point from others to that from `target`, if that is less.
+///
+/// # Shapes
+///
+/// - `distances`: `[N]`, `points`: `[N, D]`, `target`: `[D]`
+pub fn lower_distances(distances: &mut [f64], points: &[f64], target: &[f64]) {
+    (distances.par_chunks_mut(PART))
+        .zip(points.par_chunks(PART * target.len()))
+        .for_each(|(distances, points)| {
+            vectorized::run(LowerDistances {
+                distances,
+                points,
+                target,
+            });
+        });
+}
+
+struct LowerDistances<'a> {
+    distances: &'a mut [f64],
+    points: &'a [f64],
+    target: &'a [f64],
+}
+
+impl Kernel for LowerDistances<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call<const FUSED: bool>(self) {
+        let dimensions = self.target.len();
+        let room = 1.0 + rounding(dimensions);
+        let points = self.points.chunks_exact(dimensions);
+        for (distance, point) in self.distances.iter_mut().zip(points) {
+            // The least normal number covers what products lose by underflow.
+            let limit = *distance * room + f64::MIN_POSITIVE;
+            if dimensions > SPAN && is_beyond::<FUSED>(point, self.target, limit) {
+                continue;
+            }
+            *distance = distance.min(squared_distance(point, self.target));
+        }
+    }
+}
+
+/// Whether the squared distance reaches a limit, given up as soon as the first dimensions' does.
+#[inline(always)]
+fn is_beyond<const FUSED: bool>(a: &[f64], b: &[f64], limit: f64) -> bool {
+    let mut sums = Lanes::splat(0.0);
+    for (a, b) in a.chunks(SPAN).zip(b.chunks(SPAN)) {
+        for (a, b) in a.chunks(WIDTH).zip(b.chunks(WIDTH)) {
+            let difference = Lanes::load_partial(a).minus(Lanes::load_partial(b));
+            sums = difference.multiply_add::<FUSED>(difference, sums);
+        }
+        if sums.sum() >= limit {
+            return true;
+        }
+    }
+    false
+}
+
+/// The nearest of `targets` to each point and its squared distance; the first of equally near ones.
+///
+/// `‖b‖² − 2aᵀb` for all targets by a matrix product, then the distances from those targets whose
+/// value is the least but for rounding. For points that are close together and far from the origin
+/// these can be all.
+///
+/// # Shapes
+///
+/// - `points`: `[N, D]`, `targets`: `[M, D]`
+/// - result: `[N]`
+pub fn nearest(points: &[f64], targets: &[f64], dimensions: usize) -> Vec<(usize, f64)> {
+    let norms: Vec<f64> = targets.chunks_exact(dimensions).map(squared_norm).collect();
+    let largest_norm = norms.iter().copied().fold(0.0, f64::max);
+    let part = (VALUES / norms.len()).clamp(1, PART);
+    let mut nearest = vec![(0, f64::INFINITY); points.len() / dimensions];
+    (nearest.par_chunks_mut(part))
+        .zip(points.par_chunks(part * dimensions))
+        .for_each_init(Vec::new, |values, (nearest, points)| {
+            values.clear();
+            nearest
+                .iter()
+                .for_each(|_| values.extend_from_slice(&norms));
+            let (rows, columns) = (nearest.len(), norms.len());
+            product_on(
+                1,
+                MatMut::from_row_major_slice_mut(values, rows, columns),
+                Accum::Add,
+                MatRef::from_row_major_slice(points, rows, dimensions),
+                MatRef::from_row_major_slice(targets, columns, dimensions).transpose(),
+                -2.0,
+            );
+            vectorized::run(Nearest {
+                nearest,
+                values,
+                points,
+                targets,
+                dimensions,
+                largest_norm,
+            });
+        });
+    nearest
+}
+
+fn squared_norm(point: &[f64]) -> f64 {
+    point.iter().map(|value| value * value).sum()
+}
+
+/// Looks for the nearest targets, given `‖b‖² − 2aᵀb` for all.
+struct Nearest<'a> {
+    nearest: &'a mut [(usize, f64)],
+    /// Of each point and target, [N, M].
+    values: &'a [f64],
+    points: &'a [f64],
+    targets: &'a [f64],
+    dimensions: usize,
+    /// The largest `‖b‖²`.
+    largest_norm: f64,
+}
+
+impl Kernel for Nearest<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call<const FUSED: bool>(self) {
+        let columns = self.targets.len() / self.dimensions;
+        let rounding = rounding(self.dimensions);
+        let points = self.points.chunks_exact(self.dimensions);
+        let rows = self.values.chunks_exact(columns).zip(points);
+        for (nearest, (values, point)) in self.nearest.iter_mut().zip(rows) {
+            let norms = squared_norm(point) + self.largest_norm;
+            let limit = least(values) + (rounding * norms + f64::MIN_POSITIVE);
+            for (chunk, values) in values.chunks(SPAN).enumerate() {
+                // Whether any counts, in a loop without branches.
+                let mut out = true;
+                for &value in values {
+                    out &= value > limit;
+                }
+                if out {
+                    continue;
+                }
+                for (index, &value) in values.iter().enumerate() {
+                    // Written so that what is not a number counts.
+                    let is_out = value > limit;
+                    if !is_out {
+                        let index = chunk * SPAN + index;
+                        let target = &self.targets[index * self.dimensions..][..self.dimensions];
+                        let distance = squared_distance(point, target);
+                        if distance < nearest.1 {
+                            *nearest = (index, distance);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The least number.
+#[inline(always)]
+fn least(values: &[f64]) -> f64 {
+    let mut lanes = [f64::INFINITY; WIDTH];
+    let mut chunks = values.chunks_exact(WIDTH);
+    for chunk in chunks.by_ref() {
+        for (least, &value) in lanes.iter_mut().zip(chunk) {
+            *least = if value < *least { value } else { *least };
+        }
+    }
+    let rest = chunks.remainder().iter();
+    lanes
+        .iter()
+        .chain(rest)
+        .copied()
+        .fold(f64::INFINITY, f64::min)
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
+
+    use super::{lower_distances, nearest, squared_distance};
+
+    /// Points of many kinds: uniform; a grid, where most are equally near to several; a cluster
+    /// whose norms dwarf its distances; numbers whose squares vanish or overflow; equal points.
+    fn cases(count: usize, dimensions: usize) -> Vec<(&'static str, Vec<f64>)> {
+        let mut random = ChaCha8Rng::seed_from_u64(dimensions as u64);
+        let mut draw = |value: fn(f64) -> f64| -> Vec<f64> {
+            let numbers = (0..count * dimensions).map(|_| value(random.random()));
+            numbers.collect()
+        };
+        vec![
+            ("uniform", draw(|u| 2.0 * u - 1.0)),
+            ("grid", draw(|u| (3.0 * u).floor())),
+            ("far", draw(|u| 1e6 + 1e-3 * u)),
+            ("mixed", draw(|u| (100.0 * (u - 0.7)).exp())),
+            ("tiny", draw(|u| 1e-160 * (4.0 * u).floor())),
+            ("huge", draw(|u| 1e154 * (4.0 * u - 2.0))),
+            ("equal", vec![0.3; count * dimensions]),
+        ]
+    }
+
+    fn bits(values: &[f64]) -> Vec<u64> {
+        values.iter().map(|value| value.to_bits()).collect()
+    }
+
+    /// Runs a test for points, [600, D], and the first of them and some of their means, [M, D]: more
+    /// than a part, and numbers of targets on both sides of whole registers.
+    fn for_each_case(test: impl Fn(&str, &[f64], &[f64], usize)) {
+        for (dimensions, count) in [(1, 40), (2, 17), (8, 1), (65, 33), (130, 70)] {
+            for (name, points) in cases(600, dimensions) {
+                let mut targets = points[..count * dimensions].to_vec();
+                for (mean, value) in targets.iter_mut().step_by(3).zip(&points[dimensions..]) {
+                    *mean = 0.5 * *mean + 0.5 * value;
+                }
+                let what = format!("{name}, {dimensions} dimensions, {count} targets");
+                test(&what, &points, &targets, dimensions);
+            }
+        }
+    }
+
+    #[test]
+    fn nearest_are_those_of_single_loops() {
+        for_each_case(|what, points, targets, dimensions| {
+            let ours = nearest(points, targets, dimensions);
+            for (point, (target, distance)) in points.chunks_exact(dimensions).zip(ours) {
+                let mut expected = (0, f64::INFINITY);
+                for (index, target) in targets.chunks_exact(dimensions).enumerate() {
+                    let distance = squared_distance(point, target);
+                    if distance < expected.1 {
+                        expected = (index, distance);
+                    }
+                }
+                let expected = (expected.0, expected.1.to_bits());
+                assert_eq!((target, distance.to_bits()), expected, "{what}");
+            }
+        });
+    }
+
+    #[test]
+    fn lowered_distances_are_those_of_single_loops() {
+        for_each_case(|what, points, targets, dimensions| {
+            let mut ours = vec![f64::INFINITY; points.len() / dimensions];
+            let mut expected = ours.clone();
+            for target in targets.chunks_exact(dimensions) {
+                lower_distances(&mut ours, points, target);
+                for (point, distance) in points.chunks_exact(dimensions).zip(&mut expected) {
+                    *distance = distance.min(squared_distance(point, target));
+                }
+                assert_eq!(bits(&ours), bits(&expected), "{what}");
+            }
+        });
+    }
+
+    #[test]
+    fn results_do_not_depend_on_the_number_of_threads() {
+        for_each_case(|what, points, targets, dimensions| {
+            let on = |threads: usize| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+                pool.expect("a pool").install(|| {
+                    let mut distances = vec![f64::INFINITY; points.len() / dimensions];
+                    lower_distances(&mut distances, points, &targets[..dimensions]);
+                    (bits(&distances), nearest(points, targets, dimensions))
+                })
+            };
+            assert_eq!(on(1), on(3), "{what}");
+        });
+    }
+}

@@ -1,0 +1,136 @@
+//! Patches in lengthscale units.
+
+use faer::MatRef;
+
+use super::{PatchGrid, tiles::padded_width};
+use crate::ops::cpu::Scalar;
+
+/// Patches in lengthscale units around some center, dimension by dimension.
+///
+/// Each dimension is a row of whole registers, with zeros beyond the last patch.
+pub struct ScaledPatches<T> {
+    /// [D, width]
+    values: Vec<T>,
+    /// `‖x‖²`, `[width]`
+    pub norms: Vec<T>,
+    /// Patches there are.
+    pub count: usize,
+}
+
+/// Where the numbers of an image's patches are: for every dimension and every row of patches, the
+/// first patch of the row and where in the image its number lies; those of the patches beside it
+/// follow in steps.
+fn lines(grid: &PatchGrid) -> impl Iterator<Item = (usize, usize, usize)> {
+    let run = grid.size() * grid.image().channels;
+    let within = grid.runs().flat_map(move |start| start..start + run);
+    within.enumerate().flat_map(move |(dimension, within)| {
+        (0..grid.rows()).map(move |row| {
+            let patch = row * grid.columns();
+            (dimension, patch, grid.offset(patch) + within)
+        })
+    })
+}
+
+/// From a patch's number in an image to that of the patch beside it.
+fn step(grid: &PatchGrid) -> usize {
+    grid.stride() * grid.image().channels
+}
+
+impl<T: Scalar> ScaledPatches<T> {
+    /// Room for `count` patches.
+    pub fn new(dimensions: usize, count: usize) -> Self {
+        let width = padded_width(count);
+        Self {
+            values: vec![T::default(); dimensions * width],
+            norms: vec![T::default(); width],
+            count,
+        }
+    }
+
+    /// Numbers of a row, patches and zeros.
+    pub fn width(&self) -> usize {
+        self.norms.len()
+    }
+
+    /// [D, width]
+    pub fn values(&self) -> MatRef<'_, T> {
+        let width = self.width();
+        MatRef::from_row_major_slice(&self.values, self.values.len() / width, width)
+    }
+
+    /// A dimension of all patches, `[width]`, one dimension after the other.
+    pub fn dimensions(&self) -> core::slice::ChunksExact<'_, T> {
+        self.values.chunks_exact(self.width())
+    }
+
+    /// Takes patches that lie one after the other, [count, D], as they are.
+    pub fn take_patches(&mut self, patches: &[T]) {
+        let width = self.width();
+        let dimensions = self.values.len() / width;
+        for (index, patch) in patches.chunks_exact(dimensions).enumerate() {
+            for (d, &x) in patch.iter().enumerate() {
+                self.values[d * width + index] = x;
+            }
+        }
+    }
+
+    /// Takes the patches of an image as they are.
+    pub fn take_image(&mut self, grid: &PatchGrid, image: &[T]) {
+        let (width, columns, step) = (self.width(), grid.columns(), step(grid));
+        for (dimension, patch, start) in lines(grid) {
+            let target = &mut self.values[dimension * width + patch..][..columns];
+            if step == 1 {
+                target.copy_from_slice(&image[start..][..columns]);
+            } else {
+                let source = image[start..].iter().step_by(step);
+                target.iter_mut().zip(source).for_each(|(x, &y)| *x = y);
+            }
+        }
+    }
+
+    /// The mean of the patches.
+    pub fn mean(&self) -> Vec<T> {
+        let mean = |values: &[T]| {
+            let sum: f64 = values[..self.count].iter().map(|x| x.to_f64()).sum();
+            T::from_f64(sum / self.count.max(1) as f64)
+        };
+        self.dimensions().map(mean).collect()
+    }
+
+    /// Moves a point to the origin, divides by the lengthscales and computes the norms.
+    pub fn scale(&mut self, center: &[T], inverse: &[T]) {
+        let (width, count) = (self.width(), self.count);
+        self.norms.fill(T::default());
+        let dimensions = self.values.chunks_exact_mut(width);
+        for ((values, &center), &inverse) in dimensions.zip(center).zip(inverse) {
+            for (x, norm) in values[..count].iter_mut().zip(&mut self.norms) {
+                *x = (*x - center) * inverse;
+                *norm += *x * *x;
+            }
+        }
+    }
+}
+
+/// A patch of nothing but the mean pixel of an image: near the middle of its patches, and soon found.
+pub fn mean_pixel<T: Scalar>(grid: &PatchGrid, image: &[T]) -> Vec<T> {
+    let channels = grid.image().channels;
+    let mean = |channel: usize| {
+        let values = image[channel..].iter().step_by(channels);
+        let sum: f64 = values.map(|x| x.to_f64()).sum();
+        T::from_f64(sum * channels as f64 / image.len() as f64)
+    };
+    let means: Vec<T> = (0..channels).map(mean).collect();
+    means.repeat(grid.dimensions() / channels)
+}
+
+/// Adds gradients of an image's patches in lengthscale units, [D, width], to that of the image.
+pub fn add_to_image<T: Scalar>(grid: &PatchGrid, pulls: &[T], inverse: &[T], image: &mut [T]) {
+    let (width, columns, step) = (padded_width(grid.count()), grid.columns(), step(grid));
+    for (dimension, patch, start) in lines(grid) {
+        let pulls = &pulls[dimension * width + patch..][..columns];
+        let target = image[start..].iter_mut().step_by(step);
+        for (x, &pull) in target.zip(pulls) {
+            *x += pull * inverse[dimension];
+        }
+    }
+}

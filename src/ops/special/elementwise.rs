@@ -1,0 +1,71 @@
+//! Scalar functions with their derivatives at many arguments, in loops that vectorize.
+
+use core::marker::PhantomData;
+
+use crate::ops::cpu::{Kernel, Scalar, vectorized};
+
+/// The part of a function that is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Its value.
+    Value,
+    /// Its derivative.
+    Slope,
+}
+
+impl Part {
+    /// This part of a value and its derivative.
+    #[inline(always)]
+    pub fn of<T>(self, (value, slope): (T, T)) -> T {
+        match self {
+            Self::Value => value,
+            Self::Slope => slope,
+        }
+    }
+}
+
+/// A function whose loop vectorizes: without branches, and `#[inline(always)]`.
+pub trait Function<T> {
+    /// Value and derivative; `FUSED` says that fused multiply-add is an instruction.
+    fn at<const FUSED: bool>(x: T) -> (T, T);
+}
+
+/// A part of the function F for every argument.
+pub fn evaluate<T: Scalar, F: Function<T>>(arguments: &[T], part: Part, results: &mut [T]) {
+    vectorized::run(Loop::<T, F> {
+        arguments,
+        part,
+        results,
+        function: PhantomData,
+    });
+}
+
+struct Loop<'a, T, F> {
+    arguments: &'a [T],
+    part: Part,
+    results: &'a mut [T],
+    function: PhantomData<F>,
+}
+
+impl<T: Scalar, F: Function<T>> Kernel for Loop<'_, T, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call<const FUSED: bool>(self) {
+        // A loop for each part leaves out what the other one needs. No closures: they would keep
+        // the baseline instructions.
+        let both = self.results.iter_mut().zip(self.arguments);
+        match self.part {
+            Part::Value => {
+                for (result, &x) in both {
+                    *result = F::at::<FUSED>(x).0;
+                }
+            }
+            Part::Slope => {
+                for (result, &x) in both {
+                    *result = F::at::<FUSED>(x).1;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Elementwise functions that burn lacks.
+
+mod backward;
+mod cpu;
+#[cfg(any(feature = "wgpu", feature = "cuda"))]
+mod cube;
+mod elementwise;
+pub(crate) mod functions;
+mod normal;
+mod tanh;
+
+use burn::{
+    backend::{Backend, backend_extension, tensor::FloatTensor},
+    tensor::Tensor,
+};
+
+use super::dispatch::dispatch;
+
+/// The functions on a backend.
+#[backend_extension(
+    Autodiff,
+    Flex: cfg(feature = "flex"),
+    NdArray: cfg(feature = "ndarray"),
+    Cube: cfg(any(feature = "wgpu", feature = "cuda")),
+)]
+pub trait SpecialOps: Backend {
+    /// A scalar function, elementwise.
+    fn special(x: FloatTensor<Self>, function: SpecialFunction) -> FloatTensor<Self>;
+}
+
+/// The gradient of the functions.
+pub trait SpecialBackward: SpecialOps {
+    /// The gradient through a scalar function.
+    fn special_backward(
+        x: FloatTensor<Self>,
+        gradient: FloatTensor<Self>,
+        function: SpecialFunction,
+    ) -> FloatTensor<Self>;
+}
+
+/// A scalar function with a derivative.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SpecialFunction {
+    /// `log(1 + eˣ)`, without overflow.
+    Softplus,
+    /// `log Φ(x)`, Φ the standard normal distribution function, accurate in the lower tail.
+    LogNormalCdf,
+    /// `log Γ(x)` for positive `x`.
+    LogGamma,
+    /// `log(1 − eˣ)` for negative `x`, accurate at both ends.
+    LogOneMinusExp,
+    /// `eˣ − 1`, accurate around zero.
+    ExpMinusOne,
+    /// `log(1 + x)/x` for `x > −1`, accurate around zero, where it is one.
+    LogRatio,
+    /// `log Γ(x) − (x − ½)·log x + x − ½·log 2π` for positive `x`.
+    StirlingRemainder,
+    /// `tanh x`, which burn has, but on the CPU one by one.
+    Tanh,
+}
+
+/// `log(1 + eˣ)`, elementwise and without overflow.
+pub fn softplus<const D: usize>(x: Tensor<D>) -> Tensor<D> {
+    apply(x, SpecialFunction::Softplus)
+}
+
+/// `1/(1 + e^(−x)) = exp(−log(1 + e^(−x)))`, elementwise, to the last digits in both tails.
+///
+/// burn's own computes in single precision on ndarray.
+pub fn sigmoid<const D: usize>(x: Tensor<D>) -> Tensor<D> {
+    softplus(x.neg()).neg().exp()
+}
+
+/// `log Φ(x)`, elementwise, Φ the standard normal distribution function.
+pub fn log_normal_cdf<const D: usize>(x: Tensor<D>) -> Tensor<D> {
+    apply(x, SpecialFunction::LogNormalCdf)
+}
+
+/// `log Γ(x)`, elementwise, for positive `x`; its gradient is the digamma function.
+pub fn log_gamma<const D: usize>(x: Tensor<D>) -> Tensor<D> {
+    apply(x, SpecialFunction::LogGamma)
+}
+
+/// `log(1 − eˣ)`, elementwise, for negative `x`, accurate at both ends.
+pub fn log_one_minus_exp<const D: usize>(x: Tensor<D>) -> Tensor<D> {
+    apply(x, SpecialFunction::LogOneMinusExp)
+}
+
+/// `eˣ − 1`, elementwise, accurate around zero.
+pub fn exp_minus_one<const D: usize>(x: Tensor<D>) -> Tensor<D> {
+    apply(x, SpecialFunction::ExpMinusOne)
+}
+
+/// `log(1 + x)/x`, elementwise, for `x > −1`: `r·log(1 + x/r)` is `x` times that of `x/r`, to the last
+/// digits however large r is.
+pub fn log_ratio<const D: usize>(x: Tensor<D>) -> Tensor<D> {
+    apply(x, SpecialFunction::LogRatio)
+}
+
+/// `log Γ(x) − (x − ½)·log x + x − ½·log 2π`, elementwise, for positive `x`: what Stirling's formula
+/// leaves, below `1/(12x)`. Differences of log-gammas of large numbers are taken by it without the
+/// large parts, which cancel.
+pub fn stirling_remainder<const D: usize>(x: Tensor<D>) -> Tensor<D> {
+    apply(x, SpecialFunction::StirlingRemainder)
+}
+
+/// `tanh x`, elementwise: several at once and on all threads where the CPU computes.
+pub fn tanh<const D: usize>(x: Tensor<D>) -> Tensor<D> {
+    apply(x, SpecialFunction::Tanh)
+}
+
+fn apply<const D: usize>(x: Tensor<D>, function: SpecialFunction) -> Tensor<D> {
+    dispatch!(SpecialOps::special(x; function))
+}

@@ -1,0 +1,28 @@
+//! The stationary covariance functions that have a fused operation, and what their operations share.
+
+mod points;
+pub(super) mod profile;
+
+use serde::{Deserialize, Serialize};
+
+pub(super) use points::{GROUP, LANES, LaneBlocks, expand, inverses, scaled, squared_distances};
+pub(super) use profile::{Profile, with_profile};
+
+/// The profile φ of a stationary covariance `k(x, x′) = σ²·φ(r²)`, where
+/// `r² = Σ_d (x_d − x′_d)²/ℓ_d²`.
+///
+/// Each is a function of r² with its own derivative, so that no square root is differentiated at
+/// zero. Formulas: Rasmussen and Williams, *Gaussian Processes for Machine Learning* (2006),
+/// §4.2.1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stationary {
+    /// `φ = exp(−r²/2)`: the squared exponential, or radial basis function.
+    SquaredExponential,
+    /// `φ = exp(−r)`: Matérn with ν = 1/2.
+    Matern12,
+    /// `φ = (1 + √3·r)·exp(−√3·r)`: Matérn with ν = 3/2.
+    Matern32,
+    /// `φ = (1 + √5·r + 5r²/3)·exp(−√5·r)`: Matérn with ν = 5/2.
+    Matern52,
+}

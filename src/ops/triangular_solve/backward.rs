@@ -1,0 +1,43 @@
+//! Triangular solves under autodiff.
+
+use burn::backend::{Autodiff, tensor::FloatTensor};
+
+use super::{TriangularSolveBackward, TriangularSolveOps};
+use crate::ops::{
+    backward::{CheckpointStrategy, Record, backward_step, split},
+    cpu::Side,
+};
+
+backward_step!(
+    /// With `X = L⁻¹B`: `B̄ = L⁻ᵀX̄` and `LᵀL̄ = −X̄Xᵀ`. With `X = L⁻ᵀB`: `B̄ = L⁻¹X̄` and
+    /// `LᵀL̄ = −B·B̄ᵀ`. The saved tensor is `X` in the first case, `B` in the second.
+    SolveStep: TriangularSolveBackward [2](
+        state: (FloatTensor<B>, FloatTensor<B>, Side),
+        gradient
+    ) -> |wanted: [bool; 2]| {
+        let (factor, saved, side) = state;
+        let rhs = (wanted[1] || side == Side::Transposed)
+            .then(|| B::factor_solve(factor, gradient.clone(), side.opposite()));
+        let cotangent = wanted[0].then(|| match (side, rhs.clone()) {
+            (Side::Transposed, Some(rhs)) => B::negative_lower_product(saved, rhs),
+            _ => B::negative_lower_product(gradient, saved),
+        });
+        [cotangent, rhs]
+    }
+);
+
+impl<B: TriangularSolveBackward, C: CheckpointStrategy> TriangularSolveOps for Autodiff<B, C> {
+    fn factor_solve(
+        factor: FloatTensor<Self>,
+        rhs: FloatTensor<Self>,
+        side: Side,
+    ) -> FloatTensor<Self> {
+        let ([factor, rhs], nodes) = split::<B, C, _>([factor, rhs]);
+        let solution = B::factor_solve(factor.clone(), rhs.clone(), side);
+        let saved = match side {
+            Side::Lower => solution.clone(),
+            Side::Transposed => rhs,
+        };
+        SolveStep.record::<C>(nodes, (factor, saved, side), solution)
+    }
+}

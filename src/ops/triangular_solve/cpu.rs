@@ -1,0 +1,49 @@
+//! Triangular solves on the CPU.
+
+use burn::backend::{TensorMetadata, tensor::FloatTensor};
+use faer::Accum;
+
+use super::{TriangularSolveBackward, TriangularSolveOps};
+use crate::ops::{
+    cpu::{
+        CpuAccess, Side, lower_product, matrix_dims, member, member_mut, solve_in_place,
+        update_members, with_element, write,
+    },
+    decompositions::count_decomposition,
+};
+
+impl<B: CpuAccess> TriangularSolveOps for B {
+    fn factor_solve(factor: FloatTensor<B>, rhs: FloatTensor<B>, side: Side) -> FloatTensor<B> {
+        count_decomposition();
+        with_element!(factor, T => {
+            let factors = B::read::<T>(&factor);
+            update_members::<B, T>(rhs, |index, out| {
+                let size = out.nrows();
+                solve_in_place(member(&factors, index, size, size), side, out);
+            })
+        })
+    }
+}
+
+impl<B: CpuAccess> TriangularSolveBackward for B {
+    fn negative_lower_product(left: FloatTensor<B>, right: FloatTensor<B>) -> FloatTensor<B> {
+        let mut shape = left.shape();
+        let rank = shape.num_dims();
+        let (batch, size, inner) = matrix_dims(&shape);
+        shape.as_mut_slice()[rank - 1] = size;
+        with_element!(left, T => {
+            let (lefts, rights) = (B::read::<T>(&left), B::read::<T>(&right));
+            let mut out = vec![T::default(); batch * size * size];
+            for index in 0..batch {
+                lower_product(
+                    member_mut(&mut out, index, size, size),
+                    Accum::Replace,
+                    member(&lefts, index, size, inner),
+                    member(&rights, index, size, inner).transpose(),
+                    -1.0,
+                );
+            }
+            write::<B, T>(out, shape, &left.device())
+        })
+    }
+}
