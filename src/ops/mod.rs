@@ -6,7 +6,7 @@
 //! | [`patch_covariance`], [`patch_variance`] | one product and one pass a tile, nothing kept | the same tiles anew |
 //! | [`covariance_product`], [`block_covariance`] | one pass and one product a tile, nothing kept | the same tiles anew |
 //! | [`cholesky`] | blocked, all matrix products | one two-sided triangular solve |
-//! | [`CholeskyFactor::solve`] | matrix products with the inverses of the diagonal blocks | one solve, one triangular product |
+//! | [`CholeskyFactor::solve`] | matrix products, substitution within diagonal blocks | one solve, one triangular product |
 //! | [`gaussian_log_density`] | one factorization, two solves | one inverse, a third of a product |
 //! | [`BlockFactor`] | two smaller factorizations | that of its parts |
 //! | [`projected_moments`] | one triangular product | two triangular products |
@@ -23,8 +23,7 @@
 //! pass calls. `cpu.rs` implements them for backends whose values the CPU can read, with kernels on
 //! slices; `backward.rs` implements the first for the autodiff backend over any backend that has both.
 //! A kernel for GPUs goes into a `cube.rs` beside them: the implementation in `cpu.rs` is then for
-//! [`CpuMemory`](cpu::CpuMemory), and not for every [`CpuAccess`](cpu::CpuAccess). Small operations are
-//! one file. What operations share is in `cpu`, `backward` and `stationary`.
+//! `CpuMemory`, and not for every `CpuAccess`. Small operations are one file. What operations share is in `cpu`, `backward` and `stationary`.
 //!
 //! # Where they run
 //!

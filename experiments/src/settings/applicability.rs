@@ -26,9 +26,12 @@ struct Asked<'a> {
     options: &'a RunOptions,
 }
 
+/// Options, and whether what is asked has a use for them.
+type Use = (&'static [&'static str], fn(&Asked<'_>) -> bool);
+
 /// Options with the models that have a use for them; all others are for every model. Of several that
 /// have none the first is told.
-const USES: [(&[&str], fn(&Asked<'_>) -> bool); 26] = [
+const USES: [Use; 26] = [
     (&["--schedule", "--stages", "--stage-factor"], |asked| {
         asked.model.is_mini_batch()
             || optimizer_of(asked.options, asked.model) == OptimizerName::Adam
