@@ -43,8 +43,9 @@ fn every_variant_is_registered() {
     let refusal = serde_json::from_str::<KernelConfig>(r#"{"kernel": "?"}"#)
         .expect_err("there is no such kernel")
         .to_string();
+    // "warped" is the earlier name of "deep", which files still have.
     let known: BTreeSet<String> = (refusal.split('`').skip(1).step_by(2))
-        .filter(|name| *name != "?")
+        .filter(|name| !["?", "warped"].contains(name))
         .map(str::to_owned)
         .collect();
     assert!(known.contains("stationary"), "{refusal}");
