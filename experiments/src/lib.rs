@@ -32,6 +32,7 @@ pub mod report;
 pub mod settings;
 mod shortcomings;
 mod standard_output;
+mod study;
 mod summary;
 mod text_table;
 mod train;

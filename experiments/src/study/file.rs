@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::template::Template;
@@ -234,6 +234,20 @@ pub struct StudyOption {
     /// Whether `times` of axes does not apply to it.
     #[serde(default)]
     pub unscaled: bool,
+    /// Options of the runs that are taken away where it has a value: `softmax = ["fix"]`.
+    #[serde(default)]
+    pub without: BTreeMap<String, Vec<String>>,
+}
+
+impl StudyOption {
+    /// Lays what the command line gives over the options of a run.
+    pub fn apply(&self, fields: &mut Map<String, Value>, given: &Map<String, Value>) {
+        let words = given.values().filter_map(Value::as_str);
+        for name in words.filter_map(|word| self.without.get(word)).flatten() {
+            fields.remove(name);
+        }
+        fields.extend(given.clone());
+    }
 }
 
 /// How the terminal and the files show the cells.
@@ -359,24 +373,4 @@ pub struct Note {
     /// … or if one departs from the paper in this.
     #[serde(default)]
     pub departure: Option<String>,
-}
-
-/// How large the runs are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Scale {
-    /// As large as a first look needs.
-    Quick,
-    /// As in the paper.
-    Paper,
-}
-
-impl Scale {
-    /// Its name in conditions.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Quick => "quick",
-            Self::Paper => "paper",
-        }
-    }
 }

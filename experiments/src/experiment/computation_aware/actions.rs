@@ -31,7 +31,7 @@ use serde::{Deserialize, Serialize};
 use super::actions_report::report;
 use super::adam::ADAM;
 use super::sizes::Sizes;
-use crate::experiment::{CommonOptions, watch::Watch};
+use crate::study::{CommonOptions, Watch};
 use crate::failure::Failure;
 
 /// Its name.

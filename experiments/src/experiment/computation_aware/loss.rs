@@ -27,7 +27,7 @@ use super::hyperparameters::value_at;
 use super::loss_report::report;
 use super::sizes::Sizes;
 use crate::evenly_spaced::evenly_spaced;
-use crate::experiment::{CommonOptions, watch::Watch};
+use crate::study::{CommonOptions, Watch};
 use crate::failure::Failure;
 
 /// Its name.

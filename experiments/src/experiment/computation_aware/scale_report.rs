@@ -5,7 +5,8 @@ use std::fs;
 use serde::Serialize;
 
 use super::scale::{DIMENSIONS, NAME};
-use crate::experiment::{CsvLine, ExperimentFolder, scaling::fitted_slope};
+use crate::experiment::{scaling::fitted_slope};
+use crate::study::{CsvLine, ExperimentFolder};
 use crate::failure::{Failure, FolderError};
 use crate::fitting::TrainingLog;
 use crate::output::TRAINING_LOG;

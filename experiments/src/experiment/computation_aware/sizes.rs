@@ -3,7 +3,7 @@
 use burn::tensor::{DType, Device};
 use serde_json::json;
 
-use crate::experiment::{CommonOptions, ExperimentFolder};
+use crate::study::{CommonOptions, ExperimentFolder};
 use crate::failure::Failure;
 use crate::settings::{SettingError, at_least_one, enough_rows};
 

@@ -1,7 +1,7 @@
 //! Table and plot of the models where data are absent.
 
 use super::toy::{Fit, INDUCING, NAME, NOISE, Problem};
-use crate::experiment::{CsvLine, ExperimentFolder};
+use crate::study::{CsvLine, ExperimentFolder};
 use crate::plots::{self, Bands, Caption, FitPanel, PlotError, Points, Quantity};
 use crate::text_table::aligned;
 

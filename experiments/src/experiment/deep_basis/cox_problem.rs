@@ -26,7 +26,7 @@ use super::cox::{Fit, Prior, Rule};
 use super::cox_data::Events;
 use crate::coverage::Coverage;
 use crate::evenly_spaced::evenly_spaced;
-use crate::experiment::watch::Watch;
+use crate::study::{Watch};
 use crate::failure::Failure;
 
 const UNITS: usize = 64;

@@ -36,7 +36,7 @@ use serde_json::json;
 use super::theorem1_report::report;
 use crate::coverage::Coverage;
 use crate::evenly_spaced::evenly_spaced;
-use crate::experiment::{CommonOptions, ExperimentFolder, watch::Watch};
+use crate::study::{CommonOptions, ExperimentFolder, Watch};
 use crate::failure::Failure;
 use crate::settings::at_least_one;
 

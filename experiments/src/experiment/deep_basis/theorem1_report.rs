@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::theorem1::{Fit, KnownNoise, NAME, NOISE, Problem, levels};
 use crate::evenly_spaced::evenly_spaced;
-use crate::experiment::{CsvLine, ExperimentFolder};
+use crate::study::{CsvLine, ExperimentFolder};
 use crate::failure::Failure;
 use crate::plots::{self, Bands, Caption, CurvePanel, FitPanel, PlotError, Points, Quantity, Span};
 use crate::standard_output::print;

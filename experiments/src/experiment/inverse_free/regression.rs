@@ -13,9 +13,8 @@ use super::method::{Damping, Relaxed};
 use crate::arguments::{
     InitializerName, InversionName, LikelihoodName, MeanName, RunOptions, ScheduleName,
 };
-use crate::experiment::{
-    CommonOptions, ExperimentFolder, course::course, options::Place, watch::Watch,
-};
+use crate::experiment::{course::course};
+use crate::study::{CommonOptions, ExperimentFolder, Place, Watch};
 use crate::failure::Failure;
 use crate::kernel_expression::KernelExpression;
 

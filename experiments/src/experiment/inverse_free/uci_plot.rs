@@ -5,7 +5,7 @@ use clap::ValueEnum;
 use super::cells::Cell;
 use super::method::Method;
 use super::table::{against_seconds, by_data};
-use crate::experiment::ExperimentFolder;
+use crate::study::{ExperimentFolder};
 use crate::plots::{self, Caption, CurveName, CurvePanel, Quantity, Span};
 
 /// Draws a plot of each data set.

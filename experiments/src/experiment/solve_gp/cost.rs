@@ -19,7 +19,7 @@ use serde_json::json;
 
 use super::models::{Compared, isotropic};
 use super::operations::Sets;
-use crate::experiment::{CommonOptions, CsvLine, ExperimentFolder, watch::Watch};
+use crate::study::{CommonOptions, CsvLine, ExperimentFolder, Watch};
 use crate::failure::Failure;
 use crate::plots::{self, Caption, CurveName, CurvePanel, Quantity, Span};
 use crate::settings::at_least_one;
