@@ -88,11 +88,9 @@ impl StudyTable<'_> {
     pub fn write(&self, folder: &ExperimentFolder) -> Result<(), Failure> {
         let lines: Vec<CsvLine> = self.cells.iter().map(|cell| self.line(cell)).collect();
         let records: Vec<Value> = self.cells.iter().map(|cell| self.record(cell)).collect();
-        let runs: Vec<_> = self.cells.iter().flat_map(|cell| &cell.runs).collect();
         let record = json!({
             "comparable_with_the_paper": are_comparable(self.cells.iter().map(|cell| &cell.departures)),
             "cells": records,
-            "runs": runs,
         });
         folder.write_results(&record, &lines)
     }
@@ -166,9 +164,8 @@ impl StudyTable<'_> {
                 record.insert(format!("paper_{}", column.key), paper);
             }
         }
-        let seeds: Vec<u64> = cell.runs.iter().map(|run| run.seed).collect();
-        record.insert("seeds".into(), json!(seeds));
         record.insert("departures".into(), json!(cell.departures));
+        record.insert("runs".into(), json!(cell.numbers));
         record.into()
     }
 
@@ -187,7 +184,7 @@ impl StudyTable<'_> {
                 });
             }
             lines.extend(aligned(&self.rows(cells)));
-            lines.push(String::new());
+            lines.extend(heading.as_ref().map(|_| String::new()));
         }
         lines
     }
