@@ -64,7 +64,7 @@ pub fn log_normal_cdf<const FUSED: bool>(x: f64) -> (f64, f64) {
 /// J. Laframboise, *Chebyshev Approximation of (1 + 2x)exp(x²)erfc x in 0 ≤ x < ∞*, 1981).
 #[inline(always)]
 fn scaled_complement<const FUSED: bool>(t: f64) -> f64 {
-    // Written so that NaN passes; beyond the bound the polynomial has its limit.
+    // // Written so that NaN passes. Beyond the bound the polynomial has reached its limit.
     let bounded = if t > 1e18 { 1e18 } else { t };
     let y = (bounded - 4.0) / (bounded + 4.0);
     let mut sum = 0.0;
@@ -103,8 +103,9 @@ const SCALED_COMPLEMENT: [f64; 25] = [
     1.232_995_118_625_552_6,
 ];
 
-/// `e^(−x²/2)` for `x ≥ 0`. The upper half of x has an exact square; what the lower half adds is
-/// small, `b < 4·10⁻⁵` where the result is a normal number, and `e^(−b)` three terms of its series.
+/// `e^(−x²/2)` for `x ≥ 0`. The upper half of x has an exact square. The contribution of the lower
+/// half is small, `b < 4·10⁻⁵` where the result is a normal number, and `e^(−b)` uses three terms
+/// of its series.
 #[inline(always)]
 fn exponential_of_half_square<const FUSED: bool>(x: f64) -> f64 {
     let upper = f64::from_bits(x.to_bits() & !0x07ff_ffff);
@@ -141,7 +142,7 @@ mod tests {
     use super::super::elementwise::{Part, evaluate};
     use super::*;
 
-    /// `(x, log Φ(x), φ(x)/Φ(x))`, from sixty digits.
+    /// `(x, log Φ(x), φ(x)/Φ(x))`, computed with sixty digits.
     #[rustfmt::skip]
     const REFERENCE: [(f64, f64, f64); 18] = [
         (-40.0, -804.608_442_013_753_8, 40.024_968_847_207_26),
