@@ -1,4 +1,4 @@
-//! Building blocks for operations under autodiff. Only first-order gradients: a gradient is a
+//! Building blocks for operations under autodiff. Gradients are first-order only: a gradient is a
 //! tensor of the inner backend.
 
 pub use burn::backend::autodiff::checkpoint::strategy::CheckpointStrategy;

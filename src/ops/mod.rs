@@ -3,12 +3,12 @@
 //! | operation | forward | backward |
 //! |---|---|---|
 //! | [`covariance`] | one vectorized pass from points to covariances | one pass, everything recomputed |
-//! | [`patch_covariance`], [`patch_variance`] | one product and one pass a tile, nothing kept | the same tiles anew |
-//! | [`covariance_product`], [`block_covariance`] | one pass and one product a tile, nothing kept | the same tiles anew |
+//! | [`patch_covariance`], [`patch_variance`] | one product and one pass per tile, nothing kept | the same tiles recomputed |
+//! | [`covariance_product`], [`block_covariance`] | one pass and one product per tile, nothing kept | the same tiles recomputed |
 //! | [`cholesky`] | blocked, all matrix products | one two-sided triangular solve |
 //! | [`CholeskyFactor::solve`] | matrix products, substitution within diagonal blocks | one solve, one triangular product |
 //! | [`gaussian_log_density`] | one factorization, two solves | one inverse, a third of a product |
-//! | [`BlockFactor`] | two smaller factorizations | that of its parts |
+//! | [`BlockFactor`] | two smaller factorizations | the backward passes of its parts |
 //! | [`projected_moments`] | one triangular product | two triangular products |
 //! | [`gram`], [`transposed_gram`] | one triangular product | one product |
 //! | [`triangular_product`] | half a product | half a product |
@@ -35,8 +35,8 @@
 //! and [`tanh`] and [`layer_normalization`], which use burn's implementation there. Everything else
 //! in a model runs on the GPU.
 
-// // For all operations: the attribute macro repeats the name in places that an attribute on a
-// trait does not reach.
+// The attribute is here for all operations: the attribute macro repeats the name in places that an
+// attribute on a trait does not reach.
 #![allow(deprecated, reason = "ndarray stays supported beside flex")]
 
 mod adam;

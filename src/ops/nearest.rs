@@ -1,18 +1,18 @@
 //! The nearest of several points.
 //!
-//! A fast method with known rounding errors first bounds the distances; those that may be the
+//! A fast method with known rounding errors first bounds the distances. Those that may be the
 //! smallest are then computed as `Σ_d (a_d − b_d)²`, term by term. The result equals that of such
-//! sums for all pairs, to the last bit, whatever the fast method and the number of threads.
+//! sums for all pairs, to the last bit, with any fast method and any number of threads.
 
 use faer::{Accum, MatMut, MatRef};
 use rayon::prelude::*;
 
 use super::cpu::{Kernel, Lanes, WIDTH, product_on, vectorized};
 
-/// The number of points that one thread processes at a time, or fewer …
+/// The largest number of points in one thread's part of the work.
 const PART: usize = 512;
 
-/// … if each is compared with so many targets that the pairs reach this number.
+/// The number of pairs of points and targets in a part. With many targets, a part has fewer points.
 const VALUES: usize = 1 << 17;
 
 /// Dimensions between checks of a partial sum of squares. With fewer dimensions, the sum is
@@ -65,7 +65,7 @@ impl Kernel for LowerDistances<'_> {
         let room = 1.0 + rounding(dimensions);
         let points = self.points.chunks_exact(dimensions);
         for (distance, point) in self.distances.iter_mut().zip(points) {
-            // // The smallest normal number covers what products lose to underflow.
+            // The smallest normal number covers what products lose to underflow.
             let limit = *distance * room + f64::MIN_POSITIVE;
             if dimensions > SPAN && is_beyond::<FUSED>(point, self.target, limit) {
                 continue;
@@ -163,7 +163,7 @@ impl Kernel for Nearest<'_> {
             let norms = squared_norm(point) + self.largest_norm;
             let limit = least(values) + (rounding * norms + f64::MIN_POSITIVE);
             for (chunk, values) in values.chunks(SPAN).enumerate() {
-                // // Whether any target qualifies, in a loop without branches.
+                // Whether any target qualifies, in a loop without branches.
                 let mut out = true;
                 for &value in values {
                     out &= value > limit;
@@ -172,7 +172,7 @@ impl Kernel for Nearest<'_> {
                     continue;
                 }
                 for (index, &value) in values.iter().enumerate() {
-                    // // Written so that NaN qualifies.
+                    // Written so that NaN qualifies.
                     let is_out = value > limit;
                     if !is_out {
                         let index = chunk * SPAN + index;

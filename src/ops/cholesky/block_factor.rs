@@ -98,7 +98,7 @@ impl BlockFactor {
         (first, second)
     }
 
-    /// The whole factor as a single one, of size M + M2.
+    /// The whole factor as a single matrix, of size M + M2.
     pub fn joined(&self) -> CholeskyFactor<2> {
         let above = Tensor::cat(vec![self.leading.lower(), self.coupling.zeros_like()], 1);
         let below = Tensor::cat(

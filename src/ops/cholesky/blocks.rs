@@ -27,7 +27,7 @@ pub fn factor_in_place<T: Scalar>(matrix: MatMut<'_, T>) -> Result<(), BadPivot>
     on_threads(size * size * size / 6, || factor_part(matrix))
 }
 
-/// Recursive halves of [`factor_in_place`].
+/// [`factor_in_place`] by recursive halving.
 fn factor_part<T: Scalar>(mut matrix: MatMut<'_, T>) -> Result<(), BadPivot> {
     let size = matrix.nrows();
     if size <= BLOCK {
@@ -80,7 +80,7 @@ pub fn check_diagonal<T: Scalar>(lower: MatRef<'_, T>) -> Result<(), BadPivot> {
 }
 
 /// `S ← L⁻ᵀ S L⁻¹` for a factor and a symmetric `S`. Reads the lower triangle of `S` and writes
-/// both.
+/// both triangles.
 ///
 /// The result is symmetric up to rounding. Computing only one triangle would take half the
 /// operations but lose digits: the residual `LᵀXL − S` is small for the two triangles that the
@@ -94,8 +94,8 @@ pub fn two_sided_solve_in_place<T: Scalar>(factor: MatRef<'_, T>, mut matrix: Ma
     });
 }
 
-/// `K⁻¹ = L⁻ᵀL⁻¹` from a factor: the lower triangle of the inverse. The entries above the diagonal
-/// are unspecified. n³/3 operations.
+/// The lower triangle of the inverse `K⁻¹ = L⁻ᵀL⁻¹`, from a factor, in n³/3 operations. The entries
+/// above the diagonal are unspecified.
 pub fn inverse_from_factor<T: Scalar>(factor: MatRef<'_, T>, mut inverse: MatMut<'_, T>) {
     let size = factor.nrows();
     on_threads(size * size * size / 6, || {
@@ -106,8 +106,8 @@ pub fn inverse_from_factor<T: Scalar>(factor: MatRef<'_, T>, mut inverse: MatMut
 
 /// The lower triangle of `H = L⁻¹`. The entries above the diagonal are unspecified.
 ///
-/// Recursive halves `H₂₁ = −L₂₂⁻¹(L₂₁H₁₁)` perform the operations of substitution. `−H₂₂(L₂₁H₁₁)`
-/// would leave a residual that grows with the condition number of `L₂₂`.
+/// Recursive halving, `H₂₁ = −L₂₂⁻¹(L₂₁H₁₁)`, performs the operations of substitution. The product
+/// `−H₂₂(L₂₁H₁₁)` would leave a residual that grows with the condition number of `L₂₂`.
 fn inverse_of_lower<T: Scalar>(lower: MatRef<'_, T>, mut inverse: MatMut<'_, T>) {
     let size = lower.nrows();
     if size <= BLOCK {

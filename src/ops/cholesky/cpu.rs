@@ -39,7 +39,7 @@ fn factor_with_jitter<T: Element>(
             }
         }),
     };
-    // // Jitter cannot repair a diagonal that is not finite. Adding it would spread the NaNs to
+    // Jitter cannot repair a diagonal that is not finite. Adding it would spread the NaNs to
     // every row and hide which row is at fault.
     let (mean, attempts) = if mean.is_finite() {
         (mean, usize::MAX)

@@ -179,7 +179,7 @@ impl<T: Scalar> Kernel for Distances<'_, T> {
                     continue;
                 }
                 for (j, (distance, &other)) in distances.iter_mut().zip(others).enumerate() {
-                    // // Written so that NaN counts as close.
+                    // Written so that NaN counts as close.
                     let is_far = *distance >= close * (norm + other);
                     if !is_far {
                         *distance = self.points.distance_by_differences(i, chunk * CHUNK + j);

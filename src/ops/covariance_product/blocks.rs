@@ -37,7 +37,7 @@ impl Blocks {
 
     /// The points of run `index`.
     pub fn range(&self, index: usize) -> Range<usize> {
-        // // N·I exceeds 2⁶⁴ only for numbers of points that no memory holds.
+        // N·I exceeds 2⁶⁴ only for more points than fit into memory.
         index * self.points / self.count..(index + 1) * self.points / self.count
     }
 

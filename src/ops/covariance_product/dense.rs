@@ -22,7 +22,8 @@ const ROWS: usize = 128;
 const COLUMNS: usize = 1024;
 
 /// The number of vectors up to which computing covariances takes longer than multiplying by them.
-/// Computing only half of them is then worth an additional sum of all results per thread.
+/// Up to this number, computing only half of the covariances is worth an additional sum of all
+/// results per thread.
 const FEW_VECTORS: usize = 64;
 
 /// A covariance times vectors.
@@ -144,8 +145,8 @@ impl<T: Scalar> Product<'_, T> {
         square.into_iter().chain(rest)
     }
 
-    /// Assigns blocks of `height` rows to the threads in turn, so that the rows of a triangle take
-    /// each thread equally long.
+    /// Assigns blocks of `height` rows to the threads in turn, which gives every thread the same
+    /// share of a triangle.
     fn shares<S>(&self, height: usize, sums: impl Fn() -> S) -> Vec<Share<S>> {
         let starts: Vec<usize> = (0..self.rows()).step_by(height).collect();
         let count = parts(self.rows(), self.columns()).min(starts.len());

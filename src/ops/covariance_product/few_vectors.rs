@@ -116,9 +116,9 @@ impl<T: Scalar, P: Profile<T>> Kernel for Pass<'_, T, P> {
                 for value in &mut values {
                     *value = P::value::<FUSED>(*value);
                 }
-                // // Indexed instead of sliced: without bounds checks the compiler would process
-                // several vectors at once, one number of each, and spread every covariance over a
-                // register.
+                // Indexing keeps the bounds checks that slices would remove. Without them the
+                // compiler processes several vectors at once, one number of each, and spreads every
+                // covariance over a register.
                 for vector in 0..width {
                     let here = (index * width + vector) * LANES;
                     own[vector] = add_dot::<T, FUSED>(&values, &vectors[here..], own[vector]);

@@ -16,8 +16,8 @@ pub struct RowRun<'a, T> {
     pub mirror: Option<(&'a [T], usize)>,
 }
 
-/// Adds a tile to the products: every run of columns with each row and, if the rows are runs too,
-/// every run of rows with each column.
+/// Adds a tile to the products: the product of every run of columns with each row and, if the rows
+/// are runs too, of every run of rows with each column.
 pub struct Forward<'a, 'o, T, P> {
     /// x′/ℓ, [N′, D]
     pub rows: &'a [T],

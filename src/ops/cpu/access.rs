@@ -24,7 +24,7 @@ pub trait CpuAccess: Backend {
     }
 }
 
-/// A backend whose tensors are in CPU memory, so that reading and writing costs nothing.
+/// A backend whose tensors are in CPU memory: reading and writing them needs no transfer.
 pub trait CpuMemory: CpuAccess {}
 
 /// Whether a tensor is in CPU memory.
@@ -38,7 +38,7 @@ pub(crate) fn is_on_cpu<const D: usize>(tensor: &Tensor<D>) -> bool {
     }
 }
 
-/// The two element types, as both burn and the kernels know them.
+/// The two element types, which implement the traits of both burn and the kernels.
 pub trait Element: Scalar + burn::tensor::Element {}
 impl Element for f32 {}
 impl Element for f64 {}

@@ -1,7 +1,7 @@
-//! A register of numbers, passed by value so that the compiler keeps it in registers.
+//! A register of numbers. It is passed by value, which lets the compiler keep it in registers.
 //!
-//! Plain loops instead of closures: a closure is compiled without the vector instructions of the
-//! function that it is inlined into.
+//! The functions use plain loops instead of closures: a closure is compiled without the vector
+//! instructions of the function that it is inlined into.
 
 use super::scalar::Scalar;
 

@@ -300,7 +300,7 @@ pub fn clear_above_diagonal<T: Scalar>(matrix: &mut [T], size: usize) {
 
 /// `target ← sourceᵀ` for matrices with contiguous rows.
 ///
-/// Tile by tile through a buffer, so that both matrices are accessed row by row: if rows are a
+/// The copy goes through a buffer tile by tile and accesses both matrices row by row. If rows are a
 /// power of two apart, the entries of a column compete for a few cache lines.
 pub fn transpose_into<T: Scalar>(source: MatRef<'_, T>, mut target: MatMut<'_, T>) {
     let mut tile = [T::default(); TILE * TILE];

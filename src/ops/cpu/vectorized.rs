@@ -37,7 +37,7 @@ pub fn run<K: Kernel>(kernel: K) -> K::Output {
         // SAFETY: every feature the function enables was detected just above.
         unsafe { avx512(kernel) }
     } else if fused {
-        // SAFETY: as above.
+        // SAFETY: as above, the features were detected.
         unsafe { avx2(kernel) }
     } else {
         kernel.call::<false>()

@@ -51,9 +51,9 @@ pub(crate) struct RelaxedMatrices<const D: usize> {
     pub lower: Tensor<D>,
 }
 
-/// `k_nᵀP_R·k_n`, v, `Σ vᵀK_uu·v` and the estimate of `tr(K̃T − P_R·K_uu)`, zero without probes, for
-/// `P_R = 2T − TK̃T`, `T = LLᵀ`, `K̃ = K_uu + S̃` and `v = P_R·m̃` or `m̃`. Neither L nor the probes
-/// have a gradient.
+/// `k_nᵀP_R·k_n`, v, `Σ vᵀK_uu·v` and the estimate of `tr(K̃T − P_R·K_uu)`, which is zero without
+/// probes. Here `P_R = 2T − TK̃T`, `T = LLᵀ`, `K̃ = K_uu + S̃` and `v = P_R·m̃` or `m̃`. Neither L
+/// nor the probes have a gradient.
 ///
 /// # Shapes
 ///
@@ -73,7 +73,7 @@ pub(crate) fn relaxed_terms<const D: usize>(
         probes: probes.as_ref().map_or(0, columns),
         preconditioned,
     };
-    // // Without probes, any tensor will do because it is never read.
+    // Without probes, any tensor will do because it is never read.
     let probes = probes.unwrap_or_else(|| mean.clone().detach());
     let (terms, _) = <Dispatch as InverseFreeOps>::relaxed_terms(
         matrices.kuu.into_dispatch(),

@@ -207,7 +207,7 @@ impl<T: Scalar> Relaxation<'_, T> {
         let (weights_gradient, sums) = others.split_at(size * means);
         let twice_squares = sums[0] + sums[0];
 
-        // // v̄: its own gradient plus that of vᵀK_uu·v
+        // v̄: its own gradient plus that of vᵀK_uu·v
         let mut v_gradient = weights_gradient.to_vec();
         for (v, &last) in v_gradient.iter_mut().zip(last) {
             *v += twice_squares * last;
@@ -311,7 +311,7 @@ impl<T: Scalar> Relaxation<'_, T> {
             for k in 0..count {
                 left[traced + k] = share * (back[traced + k] - probes[k]);
                 left[inverted + k] = share * probes[k];
-                // // S̃ has no part in the −2z of K_uu.
+                // The −2z term belongs to K_uu alone and not to S̃.
                 sum += (left[inverted + k] + left[inverted + k]) * weights[traced + k];
             }
             for (left, &v) in left[all..].iter_mut().zip(&right[all..]) {

@@ -1,5 +1,5 @@
-//! Layer normalization on slices: one pass over memory in each direction, where burn composes it
-//! from a dozen.
+//! Layer normalization on slices: one pass over memory in each direction, whereas burn composes it
+//! of a dozen passes.
 
 use crate::ops::cpu::{Kernel, Scalar, dot, in_parts, sum, threads, vectorized};
 

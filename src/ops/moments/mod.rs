@@ -111,7 +111,8 @@ fn means_and_variances<const D: usize>(
     let [_, p, n] = moments.dims();
     let part = |index: usize| {
         let rows = moments.clone().narrow(0, index, 1).squeeze_dim::<2>(0); // [P, N]
-        // // Keeps a column contiguous. burn's reshape would read a length of zero as "unchanged".
+        // The reshape keeps a column contiguous. burn's reshape reads a length of zero as
+        // "unchanged".
         if p == 1 && n > 0 {
             rows.reshape([n, 1])
         } else {

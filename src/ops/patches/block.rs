@@ -13,8 +13,8 @@ use crate::ops::{
 pub struct Block<'a, T> {
     /// The number of columns, padded to whole registers.
     pub columns: usize,
-    /// If both sides are the patches of one image, the patch of the first row: only the columns
-    /// before a row's own patch count then, and the other weights are zero.
+    /// The patch of the first row, if both sides are the patches of one image. Only the columns
+    /// before a row's own patch count then; the other weights are zero.
     pub diagonal: Option<usize>,
     /// `‖a‖²`, one per row
     pub left_norms: &'a [T],

@@ -326,8 +326,8 @@ impl<'a, T: Scalar> Prepared<'a, T> {
     /// weights and the variance.
     fn complete_rows(&self, part: &mut Part<'_, T>) {
         let PatchCovariance { grid, variance, .. } = self.given;
-        // With the images' pulls, `Σ w·(z − x)² = Σ z·z̄ + Σ x·x̄`. Without them the images' share so
-        // far is `Σ w·x²`, and `−2·Σ w·z·x` is missing.
+        // With the images' pulls, `Σ w·(z − x)² = Σ z·z̄ + Σ x·x̄`. Without them the sum so far
+        // holds `Σ w·x²` of the images and lacks `−2·Σ w·z·x`.
         let share = if part.images.is_some() { 0.0 } else { 1.0 };
         let pulls = part.inducing.chunks_exact_mut(grid.dimensions());
         for (i, (pulls, sum)) in pulls.zip(part.row_sums.chunks_exact(WIDTH)).enumerate() {

@@ -52,7 +52,7 @@ pub fn squared_distances<T: Scalar, P: Profile<T>>(
     values = values.plus(left_norm.plus(Lanes::load(right_norms)));
     let zero = T::default();
     for value in &mut values.0 {
-        // // Rounding may leave a negative number. NaN stays NaN.
+        // Rounding may leave a negative number. NaN stays NaN.
         *value = if *value < zero { zero } else { *value };
     }
     values

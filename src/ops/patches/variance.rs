@@ -310,7 +310,7 @@ impl<'a, T: Scalar> Prepared<'a, T> {
             values.subcols(0, columns),
         );
         let pulls = MatRef::from_row_major_slice(distances, rows.len(), columns);
-        // // If only `Σ x·pull` is needed, twice one side stands for both.
+        // If only `Σ x·pull` is needed, one side counted twice replaces both sides.
         let (one, factor) = match part.gradient {
             Some(_) => (true, -1.0),
             None => (false, -2.0),

@@ -52,8 +52,8 @@ impl<T: Scalar, F: Function<T>> Kernel for Loop<'_, T, F> {
 
     #[inline(always)]
     fn call<const FUSED: bool>(self) {
-        // // Separate loops leave out the computations that only the other part needs. No closures:
-        // they would keep the baseline instructions.
+        // Each of the separate loops omits the computations that only the other part needs.
+        // Closures would keep the baseline instructions.
         let both = self.results.iter_mut().zip(self.arguments);
         match self.part {
             Part::Value => {

@@ -213,7 +213,7 @@ mod tests {
             let (value, slope) = stirling_remainder(x);
             let next = stirling_remainder(x + 1.0);
             let expected = 1.0 - (x + 0.5) * (1.0 / x).ln_1p();
-            // // Below ten the large parts are subtracted explicitly.
+            // Below ten, `R` is a difference with large parts.
             let tolerance = 2e-14 * (1.0 + value.abs());
             assert!((next.0 - value - expected).abs() < tolerance, "R({x})");
             let expected = 0.5 / x + 0.5 / (x + 1.0) - (1.0 / x).ln_1p();
@@ -223,7 +223,7 @@ mod tests {
                 next.1 - slope
             );
         }
-        // // Far out only the first term remains.
+        // For large arguments only the first term of the series matters.
         assert!((stirling_remainder(1e9).0 * 12e9 - 1.0).abs() < 1e-15);
         assert!(stirling_remainder(-1.0).0.is_nan());
     }

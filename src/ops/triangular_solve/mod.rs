@@ -72,7 +72,7 @@ impl<const D: usize> CholeskyFactor<D> {
 ///
 /// # Shapes
 ///
-/// - `matrix` (T): `[…, M, M]`; `upper` says which triangle is read
+/// - `matrix` (T): `[…, M, M]`; `upper` selects the triangle to read
 /// - `rhs` (B): `[…, M, N]`
 ///
 /// # Errors
