@@ -57,7 +57,7 @@ const SHAPES: [(usize, usize, usize); 6] = [
     (300, 600, 3),
 ];
 
-/// The upper halves of the triangles hold NaN, which proves that nothing reads them.
+/// Lower triangles, and copies with NaN above the diagonal, which prove that nothing reads it.
 fn triangles(random: &mut Random, size: usize, outputs: usize) -> (Vec<Dense>, Vec<Dense>) {
     let clean: Vec<Dense> = (0..outputs).map(|_| random.lower_triangle(size)).collect();
     let garbage = clean

@@ -295,7 +295,7 @@ fn the_schedule_restarts_in_every_call() {
     }
 }
 
-/// [`safe_start`] is `βI` such that no eigenvalue of `β²A` exceeds one.
+/// [`safe_start`] is `βI`, and no eigenvalue of `β²A` exceeds one.
 #[test]
 fn the_safe_start_is_below_the_inverse() {
     for platform in platforms() {

@@ -160,8 +160,8 @@ impl Regression {
         }
     }
 
-    /// `log N(y | C_fv·C_vv⁻¹·m_v, Q_ff + σ²I) − tr(S_f⊥)/(2σ²) − KL[q(v) ‖ p(v)]` for whitened m_v,
-    /// S_v (arXiv:1910.10596, eq. 9), and the residual `y − C_fv·C_vv⁻¹·m_v`.
+    /// `log N(y | C_fv·C_vv⁻¹·m_v, Q_ff + σ²I) − tr(S_f⊥)/(2σ²) − KL[q(v) ‖ p(v)]` for whitened m_v
+    /// and S_v (arXiv:1910.10596, eq. 9), and the residual `y − C_fv·C_vv⁻¹·m_v`.
     fn collapsed(&self, case: &OrthogonalCase, noise: f64) -> (f64, Dense) {
         let set = &case.sets[1];
         let factor = self.cvv.cholesky();

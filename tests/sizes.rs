@@ -40,7 +40,7 @@ fn ignores_some(config: &KernelConfig) -> bool {
     }
 }
 
-/// Whether a kernel's diagonal does not depend on the points.
+/// Whether a kernel accepts points with any number of dimensions.
 fn is_anywhere(config: &KernelConfig) -> bool {
     match config {
         KernelConfig::Constant { .. } | KernelConfig::White { .. } => true,
@@ -55,7 +55,7 @@ fn is_anywhere(config: &KernelConfig) -> bool {
         KernelConfig::Sum { first, second } | KernelConfig::Product { first, second } => {
             is_anywhere(first) && is_anywhere(second)
         }
-        // The inner kernel checks the sizes of its own inputs, the points on the circle.
+        // If the base kernel panics, its message names the size of the points on the circles.
         KernelConfig::Periodic { ard, .. } => !ard,
         _ => false,
     }

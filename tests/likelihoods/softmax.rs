@@ -34,7 +34,8 @@ struct Exact {
     spreads: Vec<f64>,
 }
 
-/// `log F(t)` and `log F′(t)` of a function with Gumbel noise, by a trapezoidal sum over the function.
+/// `log F(t)` and `log F′(t)` of a function with Gumbel noise, by a trapezoidal sum over the
+/// function.
 fn distribution(t: f64, (mean, deviation): (f64, f64)) -> (f64, f64) {
     let step = 0.2 * deviation.min(1.0);
     let count = (9.5 * deviation / step).ceil() as i64;
