@@ -81,8 +81,8 @@ const LEVELS: [(f64, f64); 3] = [
     (0.95, 1.959_963_984_540_054),
 ];
 
-/// The coverage of every level is close to nominal. For at least one level, a normal distribution
-/// with the same moments is worse by the given distance.
+/// The coverage of every level is close to nominal. For at least one level, intervals of a normal
+/// distribution with the same moments miss the nominal coverage by more than `distance`.
 fn check_coverage(folder: &Path, is_discrete: bool, distance: f64) {
     let mut farthest = 0.0f64;
     for (level, z) in LEVELS {

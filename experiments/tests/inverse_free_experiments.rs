@@ -99,7 +99,8 @@ fn curves_of_regression_are_made_one_by_one() {
             ["kin40k", "l", "12", "", "30", "1"],
         ]
     );
-    // The ratio compares R-SVGP with itself, and is empty if R-SVGP is missing.
+    // The ratio is relative to R-SVGP of the same size: one for R-SVGP itself, and empty without
+    // it.
     let ratios = columns(&path.join("curves/results.csv"), &["seconds_ratio"]);
     assert_eq!((&*ratios[2][0], &*ratios[3][0]), ("1", ""));
     let nlpd = |name: &str| {

@@ -145,7 +145,7 @@ impl<B: CpuAccess> DiagonalBackward for B {
 }
 
 backward_step!(
-    /// The state says whether there is one value per diagonal entry.
+    /// The state is true if there is one value per diagonal entry.
     DiagonalStep: DiagonalBackward [2](state: bool, gradient) -> |wanted: [bool; 2]| {
         let sum = if state { B::diagonal } else { B::trace };
         let value = wanted[1].then(|| sum(gradient.clone()));

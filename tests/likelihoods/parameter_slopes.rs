@@ -186,8 +186,8 @@ fn slopes_in_the_parameters_of_narrow_likelihoods() {
                 let found = slopes(&narrow, &platform, function);
                 assert_eq!(found.len(), exact.len());
                 for (index, (found, exact)) in found.iter().zip(&exact).enumerate() {
-                    // The rounding error scales with the largest gradient, and gradients of rows
-                    // that cancel leave theirs.
+                    // The rounding error scales with the largest gradient. The second term covers
+                    // gradients of rows that cancel.
                     let rounding = platform.tolerance(1e-6, 1e-4) * largest;
                     let rounding = rounding + platform.tolerance(1e-9, 1e-6);
                     let allowed = 1e-3 * exact.abs() + rounding;

@@ -5,7 +5,7 @@ use burn::{
     tensor::{DType, Tensor},
 };
 
-/// The status of one batch member: a row of numbers in a tensor beside the factor.
+/// The status of one batch member: a row of numbers in a tensor that accompanies the factor.
 ///
 /// The row holds the failed pivot plus one (zero if none failed), the jitter and the extremes of
 /// the diagonal. It is in double precision if the backend has it. In single precision a pivot below

@@ -1,8 +1,8 @@
 //! The stationary covariance of points of many dimensions on the CPU, using matrix products.
 //!
 //! `r² = ‖a‖² + ‖b‖² − 2aᵀb` around the center of the points. Where that loses digits because the
-//! distance is small relative to the norms, it is recomputed from differences, so that coincident
-//! points are at distance exactly zero here too. With `w` twice the derivative of a loss with
+//! distance is small relative to the norms, it is recomputed from differences. Coincident points
+//! are therefore at distance exactly zero here too. With `w` twice the derivative of a loss with
 //! respect to `r²`, the gradients are products with `w`: `ā_i = Σ_j w_ij·(a_i − b_j)`,
 //! `b̄_j = Σ_i w_ij·(b_j − a_i)` and, for each dimension,
 //! `Σ_ij w_ij·(a_i − b_j)² = Σ_i a_i·ā_i + Σ_j b_j·b̄_j`.

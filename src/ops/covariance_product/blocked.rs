@@ -338,8 +338,8 @@ impl Part {
         }
     }
 
-    /// Adds the sums of a tile whose rows begin at `first_row`; `mirrors` says whether the rows'
-    /// runs are combined with its columns.
+    /// Adds the sums of a tile whose rows begin at `first_row`. `mirrors` is true if the rows' runs
+    /// are combined with its columns.
     fn take<T: Scalar>(
         &mut self,
         sums: &Sums<T>,

@@ -1,7 +1,8 @@
 //! Products with the covariance of points with many duplicates: `K = E·K_u·Eᵀ`, where E repeats the
 //! distinct points and only K_u is computed.
 //!
-//! In block-sparse combinations, duplicates are removed within each run, so that runs stay runs.
+//! In block-sparse combinations, duplicates are removed within each run, which keeps every run
+//! contiguous.
 
 use std::collections::HashMap;
 

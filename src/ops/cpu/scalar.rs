@@ -36,8 +36,8 @@ pub trait Scalar:
 
     /// `self · factor + addend`, with a single rounding if the processor has the instruction.
     ///
-    /// `FUSED` says whether it does: without the instruction, the fused form is a slow library
-    /// call.
+    /// `FUSED` is true if the processor has the instruction. Without it, the fused form is a slow
+    /// library call.
     fn multiply_add<const FUSED: bool>(self, factor: Self, addend: Self) -> Self;
 
     /// `eˣ` for `x ≤ 0`, within 2 units in the last place and zero where `eˣ` is subnormal; NaN for

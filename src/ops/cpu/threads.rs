@@ -20,7 +20,7 @@ pub fn join(first: impl FnOnce() + Send, second: impl FnOnce() + Send) {
     rayon::join(first, second);
 }
 
-/// Runs `work` inside the pool, so that entering it is paid for only once.
+/// Runs `work` inside the pool, which enters the pool only once.
 pub fn within_pool<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     rayon::scope(|_| work())
 }

@@ -231,8 +231,8 @@ fn triangular_product_part<T: Scalar>(
 /// The lower triangle of `out + alpha·A·B` (or of `alpha·A·B`), for square `out`. The entries of
 /// `out` above the diagonal are unspecified.
 ///
-/// Recursive halving makes the corner one full product, so that all work outside the diagonal
-/// panels runs at full speed.
+/// Recursive halving makes the corner one full product. All work outside the diagonal panels then
+/// runs at full speed.
 pub fn lower_product<T: Scalar>(
     out: MatMut<'_, T>,
     beta: Accum,

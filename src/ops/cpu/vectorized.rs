@@ -12,7 +12,7 @@ pub trait Kernel {
     /// The result of the loop.
     type Output;
 
-    /// The loop body. `FUSED` says that fused multiply-add is an instruction.
+    /// The loop body. `FUSED` is true if fused multiply-add is an instruction.
     fn call<const FUSED: bool>(self) -> Self::Output;
 }
 

@@ -1,7 +1,7 @@
 //! The terms of an inverse-free bound and their gradients, on slices.
 //!
-//! Columns that are multiplied by the same matrix lie side by side in one buffer, so that one
-//! product serves all of them. All elementwise work is over columns, never over a square matrix.
+//! Columns that are multiplied by the same matrix lie side by side in one buffer, which needs only
+//! one product for all of them. All elementwise work is over columns, never over a square matrix.
 
 use faer::{
     Accum, MatMut, MatRef,

@@ -65,7 +65,7 @@ pub trait MomentBackward: MomentOps {
 }
 
 /// The moments of `Aᵀu_p` for independent `u_p ~ N(m_p, W_p·W_pᵀ)`: the means `Aᵀm_p` and the
-/// variances `diag(Aᵀ W_p W_pᵀ A)`, summed column by column so that no N×N matrix is formed.
+/// variances `diag(Aᵀ W_p W_pᵀ A)`. They are summed column by column without forming an N×N matrix.
 ///
 /// Only the lower triangle of each `W_p` is read, and only it receives a gradient.
 ///

@@ -101,7 +101,7 @@ impl<'a, T: Scalar> PatchCovariance<'a, T> {
         self.images.len() / self.grid.image().len()
     }
 
-    /// The number of threads to use. Each has its own rows, so that none waits for another.
+    /// The number of threads to use. Each has its own rows and never waits for another.
     fn parts(&self) -> usize {
         parts(self.rows(), self.columns() * self.grid.count())
     }

@@ -85,9 +85,9 @@ pub trait PatchBackward: PatchOps {
 ///
 /// The covariances with single patches are computed tile by tile and never stored, not even for the
 /// backward pass: memory is that of the arguments plus one tile per thread. Distances are computed
-/// by matrix products around the mean inducing patch, so that the error of `φ` is the rounding
+/// by matrix products around the mean inducing patch. The error of `φ` is therefore the rounding
 /// error of the type times the squared distance of the patches from that mean. Matérn-1/2 would
-/// turn that error into its square root, so its distances are computed from differences; at
+/// turn that error into its square root, so its distances are computed from differences. At
 /// coincident patches its slope is the mean of the one-sided slopes, zero. The gradient of the
 /// images is computed only if they are tracked.
 ///
@@ -127,7 +127,8 @@ pub fn patch_covariance(
     )
 }
 
-/// The variances `k_n = Σ_pp′ B_pp′·σ²·φ(r²(x_n^[p], x_n^[p′]))` of images; B need not be symmetric.
+/// The variances `k_n = Σ_pp′ B_pp′·σ²·φ(r²(x_n^[p], x_n^[p′]))` of images. B need not be
+/// symmetric.
 ///
 /// Computed like [`patch_covariance`], with every pair of patches visited once.
 ///

@@ -17,9 +17,9 @@ pub struct ScaledPatches<T> {
     pub count: usize,
 }
 
-/// Locates the numbers of an image's patches: for every dimension and every row of patches, the
-/// first patch of the row and the position of its number in the image. The patches beside it follow
-/// in steps.
+/// Locates the numbers of an image's patches. For every dimension and every row of patches, yields
+/// the first patch of the row and the position of its number in the image. The numbers of the next
+/// patches in the row follow in steps of [`step`].
 fn lines(grid: &PatchGrid) -> impl Iterator<Item = (usize, usize, usize)> {
     let run = grid.size() * grid.image().channels;
     let within = grid.runs().flat_map(move |start| start..start + run);

@@ -1,4 +1,4 @@
-//! How the CPU splits the sums over patches into tiles.
+//! Tiling of the sums over patches on the CPU.
 //!
 //! There is one covariance per pair of a left patch and a patch of any image, and none is stored.
 //! An image's patches are laid out dimension by dimension in lengthscale units. A block of `−2aᵀb`
@@ -18,8 +18,8 @@ use crate::ops::cpu::{Scalar, WIDTH};
 /// core's own cache.
 const BLOCK_BYTES: usize = 192 << 10;
 
-/// Bytes of the patches of images that are processed together, so that the weights of a block's
-/// rows are read from memory once for all of them.
+/// Bytes of the patches of images that are processed together. The weights of a block's rows are
+/// then read from memory once for all of them.
 const TILE_BYTES: usize = 256 << 10;
 
 /// The maximum number of rows of a block.

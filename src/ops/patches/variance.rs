@@ -1,6 +1,6 @@
 //! Variances of sums over an image's patches: `Σ_pp′ B_pp′·σ²·φ(r²(x^[p], x^[p′]))`.
 //!
-//! `B + Bᵀ` below the diagonal stands for both triangles, and φ is one on the diagonal.
+//! `B + Bᵀ` below the diagonal represents both triangles, and φ is one on the diagonal.
 
 use core::{marker::PhantomData, ops::Range};
 use std::borrow::Cow;

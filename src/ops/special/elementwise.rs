@@ -26,7 +26,7 @@ impl Part {
 
 /// A function whose loop vectorizes: without branches, and `#[inline(always)]`.
 pub trait Function<T> {
-    /// The value and the derivative; `FUSED` says that fused multiply-add is an instruction.
+    /// The value and the derivative. `FUSED` is true if fused multiply-add is an instruction.
     fn at<const FUSED: bool>(x: T) -> (T, T);
 }
 
