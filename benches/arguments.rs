@@ -1,8 +1,8 @@
-//! Numbers on the command line of a benchmark.
+//! Numeric command-line arguments of a benchmark.
 
 use core::num::ParseIntError;
 
-/// What follows `--`, without the flag that cargo hands on.
+/// The arguments after `--`, without the flag that cargo adds.
 pub fn numbers() -> Result<Vec<usize>, ParseIntError> {
     let arguments = std::env::args().skip(1);
     arguments

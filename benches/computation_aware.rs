@@ -1,13 +1,14 @@
-//! The loss of computation-aware regression and its gradient beside the rate at which this machine
-//! evaluates a kernel, and the memory that they take.
+//! Compares the computation-aware loss and its gradient with the rate at which this machine
+//! evaluates a kernel, and reports the memory.
 //!
-//! `cargo bench -p burn-gp-models --bench computation_aware` prints a line of JSON a case, Matérn-3/2
-//! with a lengthscale for each of 9 dimensions, in single precision, on generated data: the seconds
-//! of a loss and its gradient with 512 block-sparse actions, and of the covariances of all actions
-//! with all points alone, both as kernel evaluations a second with N² of them a pass (one pass
-//! forward, one in reverse); the limit, the same for a covariance matrix of 512×512 that stays in the
-//! cache; the ratios; and the peak memory of the process so far beside that of the data and the N×I
-//! matrix. `-- POINTS ACTIONS` runs another size.
+//! `cargo bench -p burn-gp-models --bench computation_aware` prints one line of JSON per case, for
+//! Matérn-3/2 with a lengthscale per dimension, 9 dimensions, single precision and generated data.
+//! It contains the seconds of a loss and its gradient with 512 block-sparse actions, and the
+//! seconds of the covariances of all actions with all points alone. Both are also given as kernel
+//! evaluations per second, with N² evaluations per pass (one forward pass, one backward pass). The
+//! limit is the same rate for a 512×512 covariance matrix that stays in the cache. The line also
+//! contains the ratios, and the peak memory of the process so far next to that of the data and the
+//! N×I matrix. `-- POINTS ACTIONS` runs another size.
 
 use std::{error::Error, hint::black_box, time::Instant};
 
@@ -33,10 +34,10 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const DIMENSIONS: usize = 9;
 
-/// Points of a covariance matrix that stays in the cache.
+/// The number of points of a covariance matrix that stays in the cache.
 const CACHED: usize = 512;
 
-/// N, I: from small to large, so that the peak memory is that of each case.
+/// N, I in increasing order, which makes the peak memory that of the current case.
 const CASES: [(usize, usize); 3] = [(10_000, 512), (20_000, 512), (50_000, 512)];
 
 type Model = ComputationAware<StationaryKernel, ZeroMean, BlockActions>;
@@ -61,7 +62,7 @@ fn kernel(device: &Device) -> StationaryKernel {
         .init(DIMENSIONS, (device, DType::F32))
 }
 
-/// Kernel evaluations a second, into a matrix that stays in the cache.
+/// Kernel evaluations per second into a matrix that stays in the cache.
 fn limit(device: &Device) -> f64 {
     let device = device.clone().inner();
     let kernel = kernel(&device);

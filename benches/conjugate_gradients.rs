@@ -1,14 +1,15 @@
-//! The loss of regression by conjugate gradients and its gradient, by the pivots of its
-//! preconditioner, and its predictions, by a solve each and from directions found once; both beside
-//! exact regression on the same data.
+//! Compares regression with conjugate gradients to exact regression on the same data: the loss and
+//! its gradient for several numbers of preconditioner pivots, and predictions with one solve each
+//! or with precomputed variances.
 //!
-//! `cargo bench -p burn-gp-models --bench conjugate_gradients` prints a line of JSON a case,
-//! Matérn-3/2 with a lengthscale for each of 9 dimensions, in double precision, on generated data
-//! with little noise (1e-3 of the variance), where solves are longest: the seconds of a loss and its
-//! gradient with no pivots, 64, 256 and the default 8·√N; of exact regression; the ratios; and how far
-//! the loss is from the exact one, a number a point. Then a line for each way to the variances of
-//! predictions: the seconds to condition on the data and to predict, and the largest distance of a
-//! standard deviation, with noise, from the exact one, as a part of it. `-- POINTS` runs another size.
+//! `cargo bench -p burn-gp-models --bench conjugate_gradients` prints one line of JSON per case,
+//! for Matérn-3/2 with a lengthscale per dimension, 9 dimensions, double precision and generated
+//! data with little noise (1e-3 of the variance), where solves take longest. It contains the
+//! seconds of a loss and its gradient with no pivots, 64, 256 and the default 8·√N, the seconds of
+//! exact regression, the ratios, and the distance of the loss from the exact one, per point. Then
+//! it prints one line per method for predictive variances: the seconds to condition on the data and
+//! to predict, and the largest relative error of a standard deviation, including noise. `-- POINTS`
+//! runs another size.
 
 use std::{error::Error, hint::black_box, time::Instant};
 
@@ -36,7 +37,8 @@ const POINTS: usize = 4000;
 /// N′
 const PREDICTIONS: usize = 400;
 
-/// Pivots of variances that are made once, or none, and the tolerance of solves.
+/// The number of pivots of precomputed variances, or `None` for one solve each, and the tolerance
+/// of the solves.
 const VARIANCES: [(Option<usize>, f64); 6] = [
     (None, 1e-4),
     (None, 1e-3),
@@ -46,7 +48,7 @@ const VARIANCES: [(Option<usize>, f64); 6] = [
     (Some(2048), 1e-4),
 ];
 
-/// Pivots, the default last.
+/// The numbers of pivots, with the default last.
 const PIVOTS: [Option<usize>; 4] = [Some(0), Some(64), Some(256), None];
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -111,7 +113,7 @@ fn kernel(device: &Device) -> StationaryKernel {
         .init(DIMENSIONS, (device, DType::F64))
 }
 
-/// The log evidence, and the seconds that it takes with its gradient.
+/// The log evidence, and the seconds for it and its gradient.
 fn evaluated(
     model: &impl FullBatch,
     inputs: &Tensor<2>,
@@ -129,7 +131,7 @@ fn evaluated(
     }
 }
 
-/// Standard deviations of predictions of new targets, with the seconds to condition and to predict.
+/// Predictive standard deviations of new targets, with the seconds to condition and to predict.
 fn predicted(
     model: &impl FullBatch,
     [inputs, targets, new]: [&Tensor<2>; 3],

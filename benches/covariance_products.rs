@@ -1,12 +1,13 @@
-//! Products of the covariance of all points with vectors, `K(X, X)·V`, from half of the covariances
-//! beside the same product of two sets of points, which takes all of them; and of points of which four
-//! in five are copies beside as many that differ.
+//! Measures products of the covariance of all points with vectors, `K(X, X)·V`. The product from
+//! half of the covariances is compared with the product of two separate sets of points, which needs
+//! all covariances. Points with four fifths duplicates are compared with as many distinct points.
 //!
-//! `cargo bench -p burn-gp-models --bench covariance_products` prints a line of JSON a case,
-//! Matérn-3/2 with a lengthscale for each of 9 dimensions on generated data: the median milliseconds
-//! of the product with 1, 11 and 64 vectors, as conjugate gradients ask for them, and of the product
-//! with its gradients; the same where the points are given twice as two sets; and the ratios. Then the
-//! same of twice as many points, which are not trained. `-- POINTS` runs another size.
+//! `cargo bench -p burn-gp-models --bench covariance_products` prints one line of JSON per case,
+//! for Matérn-3/2 with a lengthscale per dimension, 9 dimensions and generated data. It contains
+//! the median milliseconds of the product with 1, 11 and 64 vectors, as in conjugate gradients, and
+//! of the product with its gradients; the same with the points given twice as two sets; and the
+//! ratios. Then it prints the same for twice as many points without gradients. `-- POINTS` runs
+//! another size.
 
 use std::{
     hint::black_box,
@@ -27,16 +28,16 @@ const DIMENSIONS: usize = 9;
 /// N
 const POINTS: usize = 5000;
 
-/// How often each point occurs among copies.
+/// The number of times that each point occurs among duplicates.
 const COPIES: usize = 5;
 
 /// R
 const WIDTHS: [usize; 3] = [1, 11, 64];
 
-/// Times of which the median counts.
+/// The number of times, whose median is reported.
 const REPETITIONS: usize = 7;
 
-/// What a product is made of.
+/// The arguments of a product.
 struct Case {
     points: Tensor<2>,
     lengthscales: Tensor<1>,
@@ -58,7 +59,7 @@ impl Case {
         }
     }
 
-    /// The same with points that are not trained, each `copies` times.
+    /// The same case with constant points, each repeated `copies` times.
     fn repeated(self, copies: usize) -> Self {
         let points = self.points.inner();
         let first = points.clone().narrow(0, 0, points.dims()[0] / copies);
@@ -79,7 +80,7 @@ impl Case {
         )
     }
 
-    /// Of the product and of the product with its gradients.
+    /// The times of the product and of the product with its gradients.
     fn times(&self, twice: bool) -> [Duration; 2] {
         let timed = |work: &dyn Fn()| {
             let times = (0..REPETITIONS).map(|_| {
@@ -97,7 +98,7 @@ impl Case {
 }
 
 fn main() {
-    // Cargo hands its own flag on.
+    // Cargo adds its own flag.
     let mut numbers = std::env::args().filter_map(|argument| argument.parse().ok());
     let points = numbers.next().unwrap_or(POINTS);
     let device = Device::flex().autodiff();
@@ -117,7 +118,8 @@ fn main() {
     }
 }
 
-/// One line: the first of two ways to make a product beside the second, their names and times.
+/// Prints one line: the first of two ways to compute a product compared with the second, with their
+/// names and times.
 fn report(case: &Case, names: [&str; 2], [ours, others]: [[Duration; 2]; 2]) {
     let milliseconds = |time: Duration| 1e3 * time.as_secs_f64();
     let ratio = |index: usize| ours[index].as_secs_f64() / others[index].as_secs_f64();

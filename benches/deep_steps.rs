@@ -1,13 +1,15 @@
 //! Time and memory of one training step of a deep Gaussian process and of a convolutional one.
 //!
-//! `cargo bench -p burn-gp-models --bench deep_steps -- [--only deep|conv] [--dtype f32|f64] [--json]`
-//! runs each case in a process of its own, so that its peak memory is its own. `deep` has three
-//! layers, the first two of eight functions around the identity, with 500 inducing points each,
-//! batches of 1000 rows of eight numbers, one draw and Gaussian noise; `conv` looks at 200 images of
-//! 28 by 28 pixels through 750 inducing patches of 5 by 5, with weights for the places and ten
-//! functions under the robust-max likelihood. Posteriors are whitened with full covariances, and Adam
-//! trains all parameters. The floor is the time that the multiply-adds of a step which no algorithm
-//! avoids take at the rate of a matrix product measured in the same process.
+//! `cargo bench -p burn-gp-models --bench deep_steps -- [--only deep|conv] [--dtype f32|f64]
+//! [--json]`
+//! runs each case in its own process, which separates the peak memory of the cases. `deep` has
+//! three layers, the first two with eight functions around the identity. It has 500 inducing points
+//! per layer, batches of 1000 rows with eight inputs, one draw and Gaussian noise. `conv` has
+//! batches of 200 images of 28 by 28 pixels and 750 inducing patches of 5 by 5 pixels, with weights
+//! for the patch locations and ten functions under the robust-max likelihood. Posteriors are
+//! whitened with full covariances, and Adam trains all parameters. The floor is the time of the
+//! multiply-adds of a step that no algorithm avoids, at the rate of a matrix product measured in
+//! the same process.
 
 use std::{error::Error, process::Command, time::Instant};
 
@@ -40,7 +42,7 @@ use product_rate::product_rate;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Steps of a run, and those at its start that are not counted.
+/// The number of steps of a run, and of warm-up steps that are not counted.
 const STEPS: usize = 18;
 const WARM_UP: usize = 3;
 
@@ -71,7 +73,7 @@ const CASES: [Case; 2] = [
 
 const TYPES: [(&str, DType); 2] = [("f32", DType::F32), ("f64", DType::F64)];
 
-/// What is asked for.
+/// The command-line arguments.
 #[derive(Default)]
 struct Arguments {
     only: Option<String>,
@@ -125,7 +127,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Runs one case in a process of its own.
+/// Runs one case in its own process.
 fn in_a_process(case: &Case, dtype: &str, json: bool) -> Result<(), Box<dyn Error>> {
     let mut command = Command::new(std::env::current_exe()?);
     command.args(["--only", case.name, "--dtype", dtype]);
@@ -161,7 +163,7 @@ fn report(case: &Case, name: &str, dtype: DType, json: bool) -> Result<(), Box<d
 }
 
 impl Case {
-    /// Multiply-adds, times two, that no algorithm avoids.
+    /// Twice the number of multiply-adds that no algorithm avoids.
     fn floor_operations(&self) -> f64 {
         let (batch, inducing) = (self.batch as f64, self.inducing as f64);
         let layer = |functions: usize| layer_operations(batch, inducing, functions as f64);
@@ -170,8 +172,9 @@ impl Case {
             _ => {
                 let dimensions = (PATCH * PATCH) as f64;
                 let patches = ((SIDE - PATCH + 1) * (SIDE - PATCH + 1)) as f64;
-                // The distances of every inducing patch from every patch, and of the patches of an
-                // image from each other; in reverse as many to differentiate those of the former.
+                // The distances between all inducing patches and all patches, and between the
+                // patches of each image. The backward pass takes as many for the gradients of the
+                // former.
                 let across = 2.0 * dimensions * inducing * batch * patches;
                 let within = dimensions * batch * patches * patches;
                 layer(CLASSES) + 2.0 * across + within
@@ -247,8 +250,8 @@ impl Case {
     }
 }
 
-/// Those of a layer of P functions under one kernel: a Cholesky factorization, a triangular solve and
-/// P triangular products, and about twice that in reverse.
+/// The operations of a layer of P functions with a shared kernel: a Cholesky factorization, a
+/// triangular solve and P triangular products, and about twice that in the backward pass.
 fn layer_operations(batch: f64, inducing: f64, functions: f64) -> f64 {
     let cube = inducing.powi(3);
     let forwards = cube / 3.0 + (1.0 + functions) * inducing * inducing * batch;

@@ -1,10 +1,11 @@
-//! Seconds in which `greedy_variance` chooses inducing points, beside those of its multiply-adds at
-//! the speed of a matrix product.
+//! The time in which `greedy_variance` chooses inducing points, compared with the time of its
+//! multiply-adds at the rate of a matrix product.
 //!
-//! `cargo bench -p burn-gp-models --bench greedy_variance` prints a line of JSON a row, Matérn-3/2 with
-//! a lengthscale for each dimension on generated inputs: the seconds in single and in double precision,
-//! those of the N·M²/2 multiply-adds of a pivoted Cholesky factorization at the speed of a product of
-//! two square matrices in the same run, and the ratio. `-- ROWS DIMENSIONS POINTS` runs another size.
+//! `cargo bench -p burn-gp-models --bench greedy_variance` prints one line of JSON per row, for
+//! Matérn-3/2 with a lengthscale per dimension on generated inputs. It contains the seconds in
+//! single and in double precision, the seconds of the N·M²/2 multiply-adds of a pivoted Cholesky
+//! factorization at the rate of a product of two square matrices in the same run, and the ratio.
+//! `-- ROWS DIMENSIONS POINTS` runs another size.
 
 use std::{error::Error, hint::black_box, time::Instant};
 
@@ -23,7 +24,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// N, D, M
 const ROWS: [(usize, usize, usize); 3] = [(5_000, 9, 500), (15_000, 17, 1000), (40_000, 9, 1000)];
 
-/// Rows and columns of the matrices whose product gives the speed.
+/// Rows and columns of the matrices whose product determines the rate.
 const SQUARE: usize = 1024;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -40,7 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Multiply-adds a second of a matrix product.
+/// Multiply-adds per second of a matrix product.
 fn speed(options: (&Device, DType)) -> f64 {
     let square = Tensor::<2>::random([SQUARE, SQUARE], Distribution::Default, options);
     black_box(square.clone().matmul(square.clone()).into_data());

@@ -1,12 +1,13 @@
-//! Time of one training step of the inverse-free posterior against those with a factorization, and
-//! what of it is matrix products.
+//! The time of one training step of the inverse-free posterior, compared with posteriors that need
+//! a factorization, and the part of it that is matrix products.
 //!
-//! `cargo bench -p burn-gp-models --bench inverse_free [-- FILTER]` prints a line of JSON a row and
-//! posterior, at batches of 100, as in *Inverse-Free Sparse Variational Gaussian Processes*
-//! (arXiv:2604.00697, §4.2): whitened with a full covariance, L-SVGP, and the inverse-free bound
-//! with 256 probes and one natural-gradient step for its auxiliary matrix. `products_ms` is the time
-//! of the products of such a step, each made alone on matrices of the same shapes; `floor_ms` that
-//! of their multiply-adds at the rate of a square product of 1024 rows measured in the same run.
+//! `cargo bench -p burn-gp-models --bench inverse_free [-- FILTER]` prints one line of JSON per row
+//! and posterior, with batches of 100 as in *Inverse-Free Sparse Variational Gaussian Processes*
+//! (arXiv:2604.00697, §4.2). The posteriors are whitened with a full covariance, L-SVGP, and the
+//! inverse-free bound with 256 probes and one natural-gradient step for its auxiliary matrix.
+//! `products_ms` is the time of the products of such a step, each measured alone on matrices of the
+//! same shapes. `floor_ms` is the time of their multiply-adds at the rate of a square product of
+//! 1024 rows measured in the same run.
 
 use std::{
     error::Error,
@@ -45,7 +46,7 @@ const DIMENSIONS: usize = 8;
 const BATCH: usize = 100;
 const PROBES: usize = 256;
 
-/// Steps of a run, and those at its start that are not counted.
+/// The number of steps of a run, and of warm-up steps that are not counted.
 const STEPS: usize = 25;
 const WARM_UP: usize = 5;
 
@@ -138,8 +139,8 @@ fn step_time(
     Ok(milliseconds(median(times)))
 }
 
-/// The milliseconds of an inverse-free step's products one by one, and their multiply-adds, times
-/// two.
+/// The milliseconds of each product of an inverse-free step, and twice the number of their
+/// multiply-adds.
 fn step_products(dtype: DType, inducing: usize) -> (f64, f64) {
     let device = Device::flex();
     let random = |columns: usize| {
@@ -152,8 +153,8 @@ fn step_products(dtype: DType, inducing: usize) -> (f64, f64) {
     let mut add = |time: Duration, operations: f64| {
         total = (total.0 + milliseconds(time), total.1 + operations);
     };
-    // The columns that T meets: those of [K_uf, m̃, z] and [m̃ − K̃T·m̃, K̃T·z] forwards, and as many as
-    // the former in reverse.
+    // T is multiplied with the columns of [K_uf, m̃, z] and of [m̃ − K̃T·m̃, K̃T·z] in the forward
+    // pass, and with as many columns as the former in the backward pass.
     let (first, second) = (BATCH + 1 + PROBES, 1 + PROBES);
     for columns in [first, second, first] {
         let rhs = random(columns);
@@ -190,7 +191,7 @@ fn step_products(dtype: DType, inducing: usize) -> (f64, f64) {
     total
 }
 
-/// The median time of a call, its result dropped outside the measurement.
+/// The median time of a call. Dropping its result is not measured.
 fn median_of<R>(call: impl Fn() -> R) -> Duration {
     let times = (0..12).map(|_| {
         let start = Instant::now();

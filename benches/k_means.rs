@@ -1,10 +1,12 @@
-//! Seconds in which `k_means` chooses inducing points, beside the same algorithm in single loops.
+//! The time in which `k_means` chooses inducing points, compared with the same algorithm in plain
+//! loops.
 //!
-//! `cargo bench -p burn-gp-models --bench k_means` prints a line of JSON a row, on generated inputs:
-//! the seconds of both and their ratio. The loops compute every distance from differences, sixteen
-//! centers at once, on as many threads, and find the same centers to the last bit; the benchmark
-//! fails where they do not. With a set and a number of centers as arguments, `-- mnist 750`, the
-//! inputs are the training rows of that set's first split, in the folder `BURN_GP_DATA`.
+//! `cargo bench -p burn-gp-models --bench k_means` prints one line of JSON per row on generated
+//! inputs: the seconds of both and their ratio. The loops compute every distance from differences,
+//! sixteen centers at once, on the same number of threads. They must find the same centers to the
+//! last bit, or the benchmark fails. With a data set and a number of centers as arguments, as in
+//! `-- mnist 750`, the inputs are the training rows of the first split of that set, from the folder
+//! `BURN_GP_DATA`.
 
 use std::{error::Error, time::Instant};
 
@@ -19,13 +21,13 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const SEED: u64 = 0;
 
-/// Inputs handled by one thread at a time.
+/// The number of inputs that one thread processes at a time.
 const PART: usize = 512;
 
-/// Centers compared at once.
+/// The number of centers compared at once.
 const LANES: usize = 16;
 
-/// N, D, M: as small as they may be for the loops not to take minutes.
+/// N, D, M, small enough that the loops do not take minutes.
 const ROWS: [(usize, usize, usize); 4] = [
     (50_000, 2, 500),
     (50_000, 8, 500),
@@ -50,7 +52,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The first split's training inputs of a registered set, as they are, [N, D], and D.
+/// The training inputs of the first split of a registered data set, unscaled, [N, D], and D.
 fn training_inputs(name: &str) -> Result<(Vec<f32>, usize), Box<dyn Error>> {
     let folder = std::env::var_os("BURN_GP_DATA").map(std::path::PathBuf::from);
     let source = DataSource::resolve(name, folder.as_deref())?;
@@ -85,13 +87,13 @@ fn report(inputs: &[f32], dimensions: usize, count: usize) -> Result<(), Box<dyn
     Ok(())
 }
 
-/// Inputs uniform in the unit cube, [N, D].
+/// Uniform inputs in the unit cube, [N, D].
 fn generated_inputs(count: usize, dimensions: usize) -> Vec<f32> {
     let mut random = ChaCha8Rng::seed_from_u64(7);
     (0..count * dimensions).map(|_| random.random()).collect()
 }
 
-/// The algorithm in single loops: every distance from differences.
+/// The algorithm in plain loops, with every distance from differences.
 struct Loops {
     values: Vec<f64>,
     dimensions: usize,
@@ -157,8 +159,8 @@ impl Loops {
         Some(seeds)
     }
 
-    /// A row with probability proportional to its weight, the weights added up in parts; none where
-    /// rounding leaves no weight.
+    /// A random row with probability proportional to its weight, where the weights are summed in
+    /// parts. `None` if rounding leaves no weight.
     fn draw(&mut self, weights: &[f64], sums: &[f64]) -> Option<usize> {
         let mut left = self.random.random::<f64>() * sums.iter().sum::<f64>();
         let within = (sums.iter()).position(|&sum| {
@@ -174,7 +176,8 @@ impl Loops {
         Some(within * PART + row?)
     }
 
-    /// A round of Lloyd's algorithm; the sum of squared distances before.
+    /// One iteration of Lloyd's algorithm. Returns the sum of squared distances before the
+    /// iteration.
     fn round(&self, centers: &mut [f64]) -> f64 {
         let blocks = blocks(centers, self.dimensions);
         let nearest: Vec<Vec<(usize, f64)>> = (self.values.par_chunks(PART * self.dimensions))
@@ -198,7 +201,7 @@ impl Loops {
         let sums = sums.chunks_exact(self.dimensions);
         let centers = centers.chunks_exact_mut(self.dimensions);
         for ((center, sums), &size) in centers.zip(sums).zip(&sizes) {
-            // Those that lose all their inputs are left to the library.
+            // Only the library handles centers that lose all their inputs.
             assert!(size > 0, "no cluster of these inputs loses all of them");
             for (value, sum) in center.iter_mut().zip(sums) {
                 *value = sum / f64::from(size);
@@ -212,8 +215,8 @@ fn squared_distance(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum()
 }
 
-/// Centers coordinate by coordinate in blocks of [`LANES`], the last block filled up with points
-/// at infinity: [⌈M/LANES⌉, D].
+/// The centers coordinate by coordinate in blocks of [`LANES`]. The last block is padded with
+/// points at infinity: [⌈M/LANES⌉, D].
 fn blocks(centers: &[f64], dimensions: usize) -> Vec<Vec<[f64; LANES]>> {
     (centers.chunks(LANES * dimensions))
         .map(|centers| {
@@ -228,7 +231,7 @@ fn blocks(centers: &[f64], dimensions: usize) -> Vec<Vec<[f64; LANES]>> {
         .collect()
 }
 
-/// The nearest center and its squared distance; the first one of equally near ones.
+/// The nearest center and its squared distance. Ties go to the first center.
 fn nearest(row: &[f64], blocks: &[Vec<[f64; LANES]>]) -> (usize, f64) {
     let mut best = [f64::INFINITY; LANES];
     let mut best_block = [0usize; LANES];

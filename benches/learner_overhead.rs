@@ -1,11 +1,11 @@
-//! What burn's learner costs: the same sparse variational regression, trained for the same steps by
-//! `MiniBatchTrainer` and by `MiniBatchLearner`, which makes them in burn's loop.
+//! The overhead of burn's learner: `MiniBatchTrainer` and `MiniBatchLearner`, which uses burn's
+//! training loop, train the same sparse variational regression for the same steps.
 //!
-//! `cargo bench -p burn-gp-models --bench learner_overhead` prints a line of JSON: the median
+//! `cargo bench -p burn-gp-models --bench learner_overhead` prints one line of JSON: the median
 //! milliseconds of a step of `MiniBatchTrainer` (`own_ms`), of the learner (`learner_ms`), and of
-//! the learner with a loss metric that it writes to a file (`learner_with_loss_ms`); all look at the
-//! loss of every step. Batches of 256, 128 inducing points, eight input dimensions, f32. The learner
-//! has no checkpoints and a renderer that shows nothing.
+//! the learner with a loss metric that it writes to a file (`learner_with_loss_ms`). All of them
+//! read the loss of every step. The model has batches of 256, 128 inducing points and eight input
+//! dimensions, in f32. The learner has no checkpoints and a renderer without output.
 
 use std::{
     error::Error,
@@ -46,7 +46,8 @@ const BATCH: usize = 256;
 const INDUCING: usize = 128;
 const STEPS: usize = 600;
 const WARM_UP: usize = 100;
-/// Runs of each loop, in turns, so that a machine's other load meets both alike.
+/// The number of runs of each loop. They alternate, so other load on the machine affects both
+/// equally.
 const ROUNDS: usize = 5;
 const LEARNING_RATE: f64 = 0.01;
 
@@ -71,7 +72,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Data for an epoch of [`STEPS`] batches.
+/// Data for one epoch of [`STEPS`] batches.
 fn data() -> TrainingData {
     let options = (&Device::flex(), DType::F32);
     options.0.seed(0);
@@ -113,11 +114,12 @@ fn own_step(data: &TrainingData) -> Result<Duration, Box<dyn Error>> {
     Ok(median_interval(&ends))
 }
 
-/// The median time of a step of `MiniBatchLearner`, with or without a metric of the loss.
+/// The median time of a step of `MiniBatchLearner`, with or without a loss metric.
 fn learner_step(data: &TrainingData, with_loss: bool) -> Result<Duration, Box<dyn Error>> {
     let mut learner = MiniBatchLearner::new(model(), data.clone(), training());
     let ends = Arc::new(Mutex::new(Vec::with_capacity(STEPS)));
-    // One round; whether it ends is asked after every step.
+    // All steps are in a single round. The closure runs after every step to decide whether the
+    // round ends.
     let batches = learner.batches({
         let ends = Arc::clone(&ends);
         move |_step| {

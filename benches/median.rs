@@ -1,8 +1,9 @@
-//! The middle of repeated times.
+//! The median of repeated time measurements.
 
 use std::time::Duration;
 
-/// The median, the later one of an even number; of no times it panics.
+/// The median. For an even number of times it is the later one of the middle two. Panics if there
+/// are no times.
 pub fn median(mut times: Vec<Duration>) -> Duration {
     times.sort();
     times[times.len() / 2]

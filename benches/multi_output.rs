@@ -1,10 +1,10 @@
 //! Time of a training step of sparse variational regression for 1, 10 and 50 outputs.
 //!
-//! `cargo bench -p burn-gp-models --bench multi_output` prints a line of JSON a row: the median
-//! time of a step, and how many times that of one output it is. The step is that of
-//! `svgp_step.rs` in f32 with 256 inducing points and batches of 512; outputs share the kernel and
-//! the inducing points, have kernels and inducing points of their own, or are mixtures of 5 latent
-//! functions that share the kernel.
+//! `cargo bench -p burn-gp-models --bench multi_output` prints one line of JSON per row: the median
+//! time of a step and its ratio to the step with one output. The step is that of `svgp_step.rs` in
+//! f32 with 256 inducing points and batches of 512. Outputs share the kernel and the inducing
+//! points, have separate kernels and inducing points, or are mixtures of 5 latent functions with a
+//! shared kernel.
 
 use std::time::{Duration, Instant};
 
@@ -33,7 +33,7 @@ const DIMENSIONS: usize = 8;
 const INDUCING: usize = 256;
 const BATCH: usize = 512;
 
-/// Latent functions of the mixtures.
+/// The number of latent functions of the mixtures.
 const LATENT: usize = 5;
 
 const DTYPE: DType = DType::F32;
@@ -82,7 +82,7 @@ fn shared(outputs: usize) -> Whitened<InducingPoints> {
     Whitened::new(inducing, distribution, Jitter::relative(1e-4))
 }
 
-/// Independent functions with inducing points of their own.
+/// Independent functions with separate inducing points.
 fn separate(outputs: usize) -> Whitened<SeparatePoints> {
     let options = (&Device::flex(), DTYPE);
     let shape = CovarianceShape::Full;

@@ -1,14 +1,16 @@
-//! Seconds until sparse variational regression on elevators reaches a given bound: natural
-//! gradients for `q(u)` with Adam for the rest, against Adam alone.
+//! The time until sparse variational regression on elevators reaches a given bound: natural
+//! gradients for `q(u)` with Adam for the other parameters, compared with Adam alone.
 //!
-//! `BURN_GP_DATA=… cargo bench -p burn-gp-models --bench natural_gradients [-- whitened|unwhitened]`
-//! trains in either coordinates with several learning rates for several numbers of steps, the
-//! learning rate going down to a hundredth along a cosine, and prints a line of JSON a run. For
-//! every run with Adam alone it then prints how many times fewer seconds the shortest run with
-//! natural gradients took that reached the same bound: many with the default learning rate of 0.01,
-//! fewer with the rate that is best for Adam alone, since the kernel and the inducing points have to
-//! be learned in either case. ARD Matérn-5/2, 256 inducing points, batches of 1024, f64, first split
-//! of the collection; the bound is that of all training rows, per row.
+//! `BURN_GP_DATA=… cargo bench -p burn-gp-models --bench natural_gradients [--
+//! whitened|unwhitened]`
+//! trains in both coordinates with several learning rates and numbers of steps and prints one line
+//! of JSON per run. The learning rate decays along a cosine to a hundredth. For every run with Adam
+//! alone it then prints a speedup: the time of that run divided by the time of the shortest run
+//! with natural gradients that reached the same bound. The speedup is large with the default
+//! learning rate of 0.01. It is smaller with the best rate for Adam alone, because both methods
+//! have to learn the kernel and the inducing points. The model has an ARD Matérn-5/2 kernel and 256
+//! inducing points. It uses batches of 1024, f64 and the first split of the collection. The bound
+//! is that of all training rows, per row.
 
 use std::{error::Error, time::Instant};
 
@@ -30,7 +32,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const INDUCING: usize = 256;
 
-/// The runs with one optimizer: their learning rates and their lengths.
+/// The runs with one optimizer: their learning rates and numbers of steps.
 struct Plan {
     rates: &'static [f64],
     lengths: &'static [usize],
@@ -107,7 +109,7 @@ fn compare(
     Ok(())
 }
 
-/// The first split's training rows, standardized.
+/// The standardized training rows of the first split.
 fn elevators() -> Result<TrainingData, Box<dyn Error>> {
     let folder = std::env::var_os("BURN_GP_DATA").map(std::path::PathBuf::from);
     let source = DataSource::resolve("elevators", folder.as_deref())?;
@@ -170,7 +172,7 @@ fn run(
     })
 }
 
-/// The bound of all rows, per row.
+/// The full-batch bound, per row.
 fn bound(model: &impl MiniBatchModel, data: &TrainingData) -> Result<f64, Box<dyn Error>> {
     let (inputs, targets) = (data.inputs.clone().inner(), data.targets.clone().inner());
     let objective = (model.valid()).objective(inputs, targets, data.len())?;

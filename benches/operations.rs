@@ -1,9 +1,9 @@
-//! Where a training step spends its time: the operations behind it, each beside the time that its
-//! multiply-adds take at the rate of a matrix product measured in the same run (zero for passes
-//! over the numbers, such as the covariance). The sums over the patches of images stand beside the
-//! same from the matrix of all their patches.
+//! The time of the operations in a training step. Each is compared with the time of its
+//! multiply-adds at the rate of a matrix product measured in the same run (zero for elementwise
+//! passes, such as the covariance). The sums over image patches are compared with the same sums
+//! from the matrix of all patches.
 //!
-//! `cargo bench -p burn-gp-models --bench operations` prints a line of JSON an operation.
+//! `cargo bench -p burn-gp-models --bench operations` prints one line of JSON per operation.
 
 use std::{
     error::Error,
@@ -32,22 +32,22 @@ use median::median;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Rows of the square matrices, and right-hand sides.
+/// Rows of the square matrices, and the number of right-hand sides.
 const SIZE: usize = 1024;
 
 const DIMENSIONS: usize = 8;
 
-/// Images whose patches are summed over, and so many that the matrix of all patches takes at most
-/// half a gigabyte.
+/// The number of images in the sums over patches, and the number for which the matrix of all
+/// patches takes at most half a gigabyte.
 const IMAGES: [usize; 2] = [200, 20];
 
-/// Inducing patches.
+/// The number of inducing patches.
 const INDUCING: usize = 750;
 
-/// Calls of an operation, and those of them that are not counted.
+/// The number of calls of an operation, and of warm-up calls that are not counted.
 const CALLS: [usize; 2] = [25, 5];
 
-/// What Adam is measured on.
+/// The parameters of the Adam benchmark.
 #[derive(Module, Debug)]
 struct Weights {
     matrix: Param<Tensor<2>>,
@@ -135,7 +135,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// One operation beside the factor, its solve and its log-determinant.
+/// The log-density, compared with the factor, its solve and its log-determinant.
 fn log_densities(
     covariance: &Tensor<2>,
     residual: &Tensor<2>,
@@ -163,7 +163,8 @@ fn log_densities(
     report(name, by_factor, multiply_adds[1]);
 }
 
-/// A row of the square matrix as the sums of a layer.
+/// Layer normalization by the library and by burn. Each row of the square matrix holds the
+/// activations of a layer.
 fn layer_normalizations(square: &Tensor<2>, report: &impl Fn(&str, Duration, f64)) {
     let options = (&square.device(), square.dtype());
     let tracked = || {
@@ -188,7 +189,7 @@ fn layer_normalizations(square: &Tensor<2>, report: &impl Fn(&str, Duration, f64
     );
 }
 
-/// What the sums over patches are made of.
+/// The arguments of the sums over patches.
 #[derive(Clone)]
 struct Patches {
     grid: PatchGrid,
@@ -218,7 +219,7 @@ impl Patches {
         })
     }
 
-    /// The same with gradients of everything but the images, as in a first layer.
+    /// The same with gradients of everything except the images, as in a first layer.
     fn tracked(&self) -> Self {
         Self {
             grid: self.grid,
@@ -289,7 +290,7 @@ impl Patches {
     }
 }
 
-/// The sums over patches, and the same from the matrix of all patches of fewer images.
+/// The sums over patches, and the same sums for fewer images from the matrix of all patches.
 fn patches(dtype: DType, device: &Device) -> Result<(), PatchError> {
     let given = Patches::random(IMAGES[0], dtype, device)?;
     let fewer = Patches::random(IMAGES[1], dtype, device)?;
@@ -343,8 +344,8 @@ fn few<R>(mut call: impl FnMut() -> R) -> Duration {
     median_of([7, 2], || (), |()| call())
 }
 
-/// The median time in which an optimizer updates one matrix by a gradient that it may overwrite, as
-/// it may a training step's.
+/// The median time in which an optimizer updates one matrix. It may overwrite the gradient, as in a
+/// training step.
 fn median_adam(
     mut optimizer: ModuleOptimizer,
     matrix: &Tensor<2>,
@@ -367,12 +368,13 @@ fn median_adam(
     )
 }
 
-/// The median time of a call, its result dropped outside the measurement.
+/// The median time of a call. Dropping its result is not measured.
 fn many<R>(mut call: impl FnMut() -> R) -> Duration {
     median_of(CALLS, || (), |()| call())
 }
 
-/// As [`many`], of so many calls without the first ones, on something made outside the measurement.
+/// Same as [`many`], for `calls` calls without the first ones. Preparing the argument is not
+/// measured.
 fn median_of<A, R>(
     [calls, first]: [usize; 2],
     mut prepare: impl FnMut() -> A,

@@ -1,4 +1,4 @@
-//! The rate of matrix products, beside which times are judged.
+//! The rate of matrix products, a reference for measured times.
 
 use std::time::Instant;
 
@@ -6,7 +6,7 @@ use burn::tensor::{DType, Device, Distribution, Tensor};
 
 use crate::median::median;
 
-/// Operations a second of a square matrix product of 1024 rows.
+/// Operations per second of a square matrix product with 1024 rows.
 pub fn product_rate(dtype: DType) -> f64 {
     let device = Device::flex();
     let options = (&device, dtype);

@@ -1,8 +1,8 @@
-//! Time of one training step of sparse variational regression, against the floor that matrix
-//! products set on the same machine in the same run.
+//! The time of one training step of sparse variational regression, compared with a lower limit from
+//! matrix products in the same run on the same machine.
 //!
-//! `cargo bench -p burn-gp-models --bench svgp_step [-- FILTER]` prints a line of JSON a row. The
-//! step is that of `benches/peers/svgp_step.py`: whitened, ARD Matérn-5/2, Gaussian noise, full
+//! `cargo bench -p burn-gp-models --bench svgp_step [-- FILTER]` prints one line of JSON per row.
+//! The step is that of `benches/peers/svgp_step.py`: whitened, ARD Matérn-5/2, Gaussian noise, full
 //! covariance, all parameters trained with Adam, eight input dimensions.
 
 use std::{error::Error, time::Instant};
@@ -62,8 +62,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Multiply-adds, times two, that no algorithm avoids: a Cholesky factorization, a triangular
-/// solve and a triangular product, and about twice that in reverse.
+/// Twice the number of multiply-adds that no algorithm avoids: a Cholesky factorization, a
+/// triangular solve and a triangular product, and about twice that in the backward pass.
 fn floor_operations(batch: usize, inducing: usize) -> f64 {
     let (b, m) = (batch as f64, inducing as f64);
     m * m * m / 3.0 + 2.0 * m * m * b + (m * m * m + 4.0 * m * m * b)

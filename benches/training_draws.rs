@@ -1,10 +1,10 @@
-//! What a training run draws at random, for a program of another library to start from the same
-//! inducing points and see the same mini-batches.
+//! Prints the random draws of a training run. Programs that use other libraries can then start from
+//! the same inducing points and use the same mini-batches.
 //!
 //! `cargo run --release -p burn-gp-experiments --example training_draws -- train …` takes the
-//! options of `burn-gp train` and trains nothing. It prints one line of JSON: `rows`, the numbers
-//! of the training rows in the data, from 0; `inducing`, the first inducing points, set by set, in
-//! standardized units; and `batches`, for every step the places in `rows` that it looks at.
+//! options of `burn-gp train` but trains nothing. It prints one line of JSON: `rows`, the indices
+//! of the training rows in the data, from 0; `inducing`, the initial inducing points, set by set,
+//! in standardized units; and `batches`, for every step the positions of its batch in `rows`.
 
 use std::{error::Error, process::ExitCode};
 
@@ -93,7 +93,7 @@ fn draws(options: RunOptions) -> Result<Draws, Box<dyn Error>> {
     })
 }
 
-/// The rows of every step.
+/// The batch rows of every step.
 fn batches(
     model: impl MiniBatchModel,
     data: TrainingData,

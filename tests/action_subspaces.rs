@@ -1,4 +1,4 @@
-//! The distance of two spans of actions (arXiv:2411.01036, Section 4), and what training makes of it.
+//! The distance between action subspaces (arXiv:2411.01036, Section 4), and its change in training.
 
 mod reference;
 
@@ -26,10 +26,10 @@ const ROWS: usize = 100;
 
 const ACTIONS: usize = 5;
 
-/// An arccosine at one turns a rounding of 1e-16 into an angle of 1e-8.
+/// The arccosine near one turns a rounding error of 1e-16 into an angle of 1e-8.
 const ROUNDING: f64 = 1e-6;
 
-/// Columns `first` to `first + count` of the unit matrix.
+/// Columns `first` to `first + count` of the identity matrix.
 fn unit_columns(rows: usize, first: usize, count: usize) -> Matrix {
     let entry = |row: usize, column: usize| f64::from(row == first + column);
     (0..rows)
@@ -46,7 +46,7 @@ fn the_same_span_has_no_distance_and_orthogonal_ones_the_largest() {
         };
         let mut random = Random(3);
         let first = random.uniform_rows(20, 4, -1.0, 1.0);
-        // The same span by other columns.
+        // The same span with other columns.
         let mixed: Matrix = first
             .iter()
             .map(|row| vec![row[0] + row[1], row[1] - 2.0 * row[3], row[2], 0.5 * row[3]])
@@ -54,7 +54,7 @@ fn the_same_span_has_no_distance_and_orthogonal_ones_the_largest() {
         assert_close(distance(&first, &mixed), 0.0, ROUNDING, name);
         let (some, others) = (unit_columns(20, 0, 4), unit_columns(20, 4, 4));
         assert_close(distance(&some, &others), 2.0 * FRAC_PI_2, ROUNDING, name);
-        // One angle of 0.3 between planes that share a line.
+        // The planes share a line and differ by one angle of 0.3.
         let (sine, cosine) = 0.3f64.sin_cos();
         let plane = vec![vec![1.0, 0.0], vec![0.0, 1.0], vec![0.0, 0.0]];
         let turned = vec![vec![1.0, 0.0], vec![0.0, cosine], vec![0.0, sine]];
@@ -86,7 +86,7 @@ fn columns(actions: &BlockActions) -> Matrix {
 
 type Model = ComputationAware<StationaryKernel, ZeroMean, BlockActions>;
 
-/// The model after steps of Adam on everything that is trained.
+/// The model after some Adam steps on all trainable parameters.
 fn trained(mut model: Model, x: &Tensor<2>, y: &Tensor<2>) -> Model {
     let mut optimizer = ModuleOptimizer::from(Adam::new());
     for _ in 0..200 {
@@ -97,9 +97,9 @@ fn trained(mut model: Model, x: &Tensor<2>, y: &Tensor<2>) -> Model {
     model
 }
 
-/// How far from the eigenvectors of the covariance matrix with the largest eigenvalues actions are:
-/// conjugate gradients least, random ones most, trained ones between, under the trained
-/// hyperparameters.
+/// Compares the distances of actions to the leading eigenvectors of the covariance matrix, with the
+/// trained hyperparameters. Conjugate-gradient actions are closest, then trained actions, then
+/// random ones.
 #[test]
 fn trained_actions_are_closer_to_the_eigenvectors_than_random_ones() {
     for seed in [1, 2, 3] {
@@ -111,7 +111,8 @@ fn trained_actions_are_closer_to_the_eigenvectors_than_random_ones() {
     }
 }
 
-/// From the eigenvectors to actions by residuals, to trained and to random ones.
+/// The distances from the leading eigenvectors to residual actions, trained actions and random
+/// ones.
 fn distances(device: &Device, seed: u64) -> [f64; 3] {
     let device = device.clone().autodiff();
     let options = (&device, DType::F64);

@@ -1,4 +1,4 @@
-//! Adam in one pass, against its formula and burn's own.
+//! Adam in one pass, compared with its formula and with burn's implementation.
 
 mod support;
 
@@ -12,7 +12,8 @@ use support::{Dense, Platform, Random, assert_close, numbers, platforms};
 
 const STEPS: usize = 6;
 
-/// Rows and columns: one number, a few, and enough for several threads, which do not divide it.
+/// Rows and columns: a single number, a few, and enough for several threads without dividing
+/// evenly.
 const SHAPES: [(usize, usize); 4] = [(1, 1), (3, 5), (1, 1001), (257, 131)];
 
 const RATE: f64 = 0.03;
@@ -36,7 +37,7 @@ fn reference(start: &Dense, gradients: &[Dense], [beta_1, beta_2, epsilon]: [f64
     (0..start.values.len()).map(one).collect()
 }
 
-/// A start and the gradients of a few steps, of very different sizes.
+/// An initial value and the gradients of a few steps, with very different magnitudes.
 fn problem((rows, columns): (usize, usize)) -> (Dense, Vec<Dense>) {
     let mut random = Random::new(columns as u64);
     let start = random.matrix(rows, columns);
@@ -69,7 +70,7 @@ fn steps_follow_the_formula() {
                     &format!("{platform}, {shape:?}"),
                     &trained(&adam, &platform, &start, &gradients),
                     &reference(&start, &gradients, constants),
-                    // A few roundings a step.
+                    // A few rounding errors per step.
                     platform.tolerance(1e-14, 1e-6),
                 );
             }
@@ -77,7 +78,7 @@ fn steps_follow_the_formula() {
     }
 }
 
-/// A step may reuse memory that nobody else holds, and no other.
+/// A step may reuse memory that is not shared, and no other memory.
 #[test]
 fn what_others_hold_is_left_alone() {
     for platform in platforms() {
@@ -102,7 +103,7 @@ fn what_others_hold_is_left_alone() {
     }
 }
 
-/// A gradient comes in whatever layout the reverse mode left it.
+/// The memory layout of a gradient depends on the backward pass.
 #[test]
 fn a_transposed_gradient_counts_as_its_values() {
     for platform in platforms() {
@@ -139,7 +140,7 @@ impl Weights {
         values
     }
 
-    /// After steps on `½‖matrix‖² + Σ vector⁴`.
+    /// The matrix and vector after some steps on `½‖matrix‖² + Σ vector⁴`.
     fn trained(mut self, optimizer: &mut ModuleOptimizer, steps: usize) -> Self {
         for _ in 0..steps {
             let loss = self.matrix.val().powi_scalar(2).sum() * 0.5
@@ -151,8 +152,8 @@ impl Weights {
     }
 }
 
-/// burn keeps β₁ and β₂ in single precision, which changes `1 − β₂` by 1.3e-5 of itself and a step
-/// by half of that.
+/// burn stores β₁ and β₂ in single precision, which changes `1 − β₂` by a relative 1.3e-5 and a
+/// step by half of that.
 #[test]
 fn a_module_trains_as_with_burns_adam() {
     for platform in platforms() {
@@ -166,8 +167,8 @@ fn a_module_trains_as_with_burns_adam() {
     }
 }
 
-/// The state survives its record bit for bit, and burn's Adam goes on from it. burn restores a state
-/// in the default type of the default device.
+/// The state survives a save and load bit for bit, and burn's Adam can continue from it. burn
+/// restores a state in the default type of the default device.
 #[test]
 fn training_continues_from_a_record() {
     let restored: DType = Device::default().settings().float_dtype.into();
@@ -185,7 +186,7 @@ fn training_continues_from_a_record() {
     }
 }
 
-/// `g + λθ` in the place of g, and nothing else.
+/// Weight decay replaces g by `g + λθ` and changes nothing else.
 #[test]
 fn weight_decay_is_a_part_of_the_gradient() {
     const DECAY: f64 = 0.3;

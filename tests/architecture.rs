@@ -1,5 +1,5 @@
-//! Imports point downwards: a module of the library uses the modules before it in a fixed order, and
-//! no two modules of a crate use each other.
+//! Dependencies of the modules. Each module of the library imports only modules before it in a
+//! fixed order, and no two modules of a crate import each other.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -33,7 +33,7 @@ const LIBRARY: [&str; 17] = [
     "point_processes",
 ];
 
-/// What one file names under `crate::`, tests left out.
+/// The names that one file imports under `crate::`, without its tests.
 #[derive(Default)]
 struct Imports(BTreeSet<String>);
 
@@ -106,7 +106,7 @@ fn parse(path: &Path) -> syn::File {
     syn::parse_file(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The module that a name at the root of the crate is taken from.
+/// The module that each name re-exported at the crate root comes from.
 fn exported(root: &syn::File) -> BTreeMap<String, String> {
     fn leaves(tree: &UseTree, names: &mut Vec<String>) {
         match tree {
@@ -130,7 +130,7 @@ fn exported(root: &syn::File) -> BTreeMap<String, String> {
     modules
 }
 
-/// For each module of the crate in `sources`, the modules it uses with a file that does so.
+/// For each module of the crate in `sources`, the modules it uses, each with a file that uses it.
 fn uses(sources: &Path) -> BTreeMap<String, BTreeMap<String, PathBuf>> {
     let exported = exported(&parse(&sources.join("lib.rs")));
     let mut modules: BTreeMap<String, BTreeMap<String, PathBuf>> = BTreeMap::new();
@@ -181,7 +181,7 @@ fn the_library_imports_downwards() {
 fn no_modules_use_each_other() {
     for of_crate in ["", "datasets"] {
         let modules = uses(&sources(of_crate));
-        // Everything that each module reaches.
+        // All modules that can be reached from a module.
         let reached = |start: &str| {
             let (mut seen, mut next) = (BTreeSet::new(), vec![start.to_owned()]);
             while let Some(module) = next.pop() {

@@ -1,4 +1,4 @@
-//! Factors of matrices of two blocks against one factorization of the whole.
+//! Factors of two-by-two block matrices, compared with a factorization of the whole matrix.
 
 mod support;
 
@@ -6,7 +6,8 @@ use burn::tensor::Tensor;
 use burn_gp::ops::{BlockFactor, Jitter, cholesky};
 use support::{Dense, Platform, Random, assert_close, check_gradients, numbers, platforms};
 
-/// A positive-definite matrix of two blocks of different sizes, and right-hand sides.
+/// A positive-definite two-by-two block matrix with blocks of different sizes, and right-hand
+/// sides.
 struct Case {
     first: usize,
     second: usize,
@@ -87,7 +88,7 @@ fn uncoupled_factors_keep_to_their_blocks() {
     }
 }
 
-/// A complement of zero, as for two sets of the same points: the jitter is that of K₂.
+/// The complement is zero, as for two equal sets of points. The jitter is that of K₂.
 #[test]
 fn jitter_is_relative_to_the_trailing_block() {
     let size = 4;
@@ -105,7 +106,7 @@ fn jitter_is_relative_to_the_trailing_block() {
     }
 }
 
-/// Through both solves and the joined factor, with a jitter whose share is seen.
+/// Gradients through both solves and the joined factor, with a jitter that affects the result.
 #[test]
 fn gradients() {
     let case = Case::new();

@@ -23,7 +23,7 @@ use support::{
     posterior_case::{Case, DIMENSIONS, INDUCING, elbo, kernel, name},
 };
 
-/// A model: everything that a training step differentiates.
+/// A model with everything that a training step differentiates.
 #[derive(Module, Debug)]
 struct Model {
     kernel: AnyKernel,
@@ -64,7 +64,7 @@ fn model(
     let observations = |form: MeanForm| {
         PseudoObservations::new(platform.matrix(&mean), &deviation.values[..INDUCING], form)
     };
-    // A jitter that matters, so that its share of the gradient is seen.
+    // The jitter is large enough to affect the gradient.
     let jitter = Jitter::relative(1e-2);
     Model {
         kernel: kernel.init(DIMENSIONS, options.clone()),
@@ -117,8 +117,8 @@ fn model(
     }
 }
 
-/// L-SVGP, and an inverse-free posterior whose auxiliary matrix is trained, so that every parameter
-/// has a gradient.
+/// L-SVGP, and an inverse-free posterior whose auxiliary matrix is trained. All parameters then
+/// have a gradient.
 fn with_pseudo_observations() -> impl Iterator<Item = PosteriorConfig> {
     [MeanForm::Plain, MeanForm::Preconditioned]
         .into_iter()
@@ -186,7 +186,8 @@ fn every_variant_has_its_configuration() {
     assert_eq!(names, [&each[..], &each[..], &ours[..], &ours[..]].concat());
 }
 
-/// H13: gradients of the bound by kernel, inducing points, q(u) and noise, for every combination.
+/// H13: gradients of the bound with respect to kernel, inducing points, q(u) and noise, for all
+/// combinations.
 #[test]
 fn gradients_of_the_bound() {
     let smooth = KernelConfig::from(

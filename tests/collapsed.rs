@@ -1,5 +1,5 @@
-//! The collapsed bound and its optimal `q(u)`: dense algebra, the sparse variational bound, exact
-//! inference and central differences.
+//! The collapsed bound and its optimal `q(u)`, compared with dense algebra, the sparse variational
+//! bound, exact inference and central differences.
 
 mod reference;
 
@@ -36,14 +36,14 @@ type Model = Collapsed<StationaryKernel, AnyMean, InducingPoints>;
 
 /// A problem on a device.
 struct Case {
-    /// The device and the kernel.
+    /// The names of the device and the kernel.
     what: String,
     problem: Problem,
     device: Device,
     dtype: DType,
 }
 
-/// The problem in the plane with each of the kernels, on each of the devices.
+/// The 2-D problem with each kernel on each device.
 fn cases(devices: Vec<(&str, Device)>, dtype: DType, kinds: &[Stationary]) -> Vec<Case> {
     let case = |(name, device): &(&str, Device), kind: Stationary| Case {
         what: format!("{name} {kind:?}"),
@@ -68,7 +68,7 @@ fn one_kernel(kind: Stationary) -> Vec<Case> {
 }
 
 impl Case {
-    /// The same with gradients.
+    /// The same case on the autodiff device.
     fn autodiff(self) -> Self {
         let device = self.device.autodiff();
         Self { device, ..self }
@@ -127,13 +127,13 @@ impl Case {
         scalar(self.model().objective(x, y).unwrap())
     }
 
-    /// The optimal distribution of `model`.
+    /// The optimal distribution for `model`.
     fn optimum(&self, model: &Model) -> VariationalGaussian {
         let (x, y) = self.data();
         model.optimal_distribution(x, y).unwrap()
     }
 
-    /// The sparse variational bound of zero-mean `model`'s parts at a whitened distribution.
+    /// The sparse variational bound of a zero-mean `model` at a whitened distribution.
     fn variational_bound(&self, model: &Model, posterior: &Whitened<InducingPoints>) -> Tensor<1> {
         let (x, y) = self.data();
         let evaluation = posterior.evaluate(model.kernel(), x).unwrap();
@@ -168,8 +168,8 @@ fn bound_is_that_of_dense_algebra() {
     }
 }
 
-/// Seven digits, of which the cancellation in `K − Q` and its division by the noise take some
-/// three.
+/// Single precision has seven digits. The cancellation in `K − Q` and its division by the noise
+/// cost about three.
 #[test]
 fn bound_in_single_precision() {
     for case in cases(single_precision(), DType::F32, &KINDS) {
@@ -178,8 +178,8 @@ fn bound_in_single_precision() {
     }
 }
 
-/// Both approximations of the evidence, and their order: the deterministic one exceeds the bound
-/// by the trace term.
+/// Both approximations of the evidence and their order: the deterministic one exceeds the bound by
+/// the trace term.
 #[test]
 fn training_conditional_approximations_are_those_of_dense_algebra() {
     for case in every_kernel() {
@@ -200,8 +200,8 @@ fn training_conditional_approximations_are_those_of_dense_algebra() {
     }
 }
 
-/// Woodbury's identity and the determinant lemma: with targets of zero only the determinant is
-/// left, and the difference is the quadratic form.
+/// Woodbury's identity and the determinant lemma. With zero targets only the determinant remains,
+/// and the difference is the quadratic form.
 #[test]
 fn determinant_and_quadratic_form_are_those_of_dense_algebra() {
     for case in one_kernel(Stationary::Matern52) {
@@ -309,8 +309,8 @@ fn gradient_of_the_variational_bound_vanishes_at_the_optimum() {
     }
 }
 
-/// The envelope theorem: the collapsed bound moves with kernel, noise and inducing points as the
-/// variational bound does at a fixed optimal distribution.
+/// The envelope theorem: the collapsed bound and the variational bound at a fixed optimal
+/// distribution have the same gradient with respect to kernel, noise and inducing points.
 #[test]
 fn gradient_is_that_of_the_variational_bound_at_the_optimum() {
     for case in every_kernel() {
@@ -333,7 +333,7 @@ fn gradient_is_that_of_the_variational_bound_at_the_optimum() {
     }
 }
 
-/// Kernel, mean, noise and inducing points; the differences' own error is about 1e-8 relative.
+/// Kernel, mean, noise and inducing points. The differences have a relative error of about 1e-8.
 #[test]
 fn gradients_are_those_of_central_differences() {
     for case in one_kernel(Stationary::Matern52) {
@@ -428,8 +428,8 @@ fn predictions_with_all_points_are_those_of_exact_inference() {
     }
 }
 
-/// More data than one block: the sums over blocks are the sums over all data. The optimum is
-/// checked through the variational bound, which sees all data at once.
+/// With more data than fit into one block, sums over blocks equal sums over all data. The
+/// variational bound, which processes all data at once, checks the optimum.
 #[test]
 fn data_in_several_blocks() {
     for mut case in one_kernel(Stationary::Matern32) {
@@ -446,7 +446,7 @@ fn data_in_several_blocks() {
     }
 }
 
-/// A trained model on the autodiff device conditions on the plain one.
+/// A model trained on the autodiff device conditions on the device without autodiff.
 #[test]
 fn conditioning_leaves_the_autodiff_device() {
     for case in one_kernel(Stationary::Matern32) {

@@ -1,5 +1,5 @@
-//! The collapsed bounds with orthogonal inducing points and their optimal distributions: the
-//! printed formulas with N×N matrices, and central differences.
+//! The collapsed bounds with orthogonal inducing points and their optimal distributions, compared
+//! with the published formulas with N×N matrices and with central differences.
 
 mod reference;
 
@@ -27,7 +27,7 @@ const KINDS: [Stationary; 4] = [
     Stationary::Matern52,
 ];
 
-/// Runs a test in double precision on every device with every kernel.
+/// Runs a test in double precision with every kernel on every device.
 fn for_each_kernel(test: impl Fn(&str, &OrthogonalProblem, (&Device, DType))) {
     for (name, device) in double_precision() {
         for kind in KINDS {
@@ -45,7 +45,7 @@ fn distributions(problem: &OrthogonalProblem) -> Vec<Gaussians> {
         .into()
 }
 
-/// Equations 30, 10 at its best mean, 14, and 9 for random `q(v_⊥)`.
+/// Equation 30, equation 10 at its optimal mean, equation 14, and equation 9 for random `q(v_⊥)`.
 #[test]
 fn bounds_are_those_of_dense_algebra() {
     for_each_kernel(|what, problem, options| {
@@ -66,8 +66,8 @@ fn bounds_are_those_of_dense_algebra() {
     });
 }
 
-/// `L_S − L_OD` and `T(Z∪O) − L_S` by their formulas, which are of determinants and traces alone,
-/// and `L_A − T(Z)` as equation 15 prints it.
+/// `L_S − L_OD` and `T(Z∪O) − L_S` by their formulas, which contain only determinants and traces,
+/// and `L_A − T(Z)` by equation 15.
 #[test]
 fn gaps_between_bounds_are_those_of_dense_algebra() {
     for_each_kernel(|what, problem, options| {
@@ -82,7 +82,7 @@ fn gaps_between_bounds_are_those_of_dense_algebra() {
         let (noisy, nystrom) = (problem.noisy(), problem.orthogonal_nystrom());
         let relative = add_diagonal(scaled(&nystrom, 1.0 / noise), 1.0);
         let determinant = log_determinant(&relative);
-        // Two outputs: twice each gap, which has a factor of one half.
+        // With two outputs each gap, which has a factor of one half, occurs twice.
         let expected = trace(&nystrom) / noise - determinant;
         assert_close(bound - decoupled, expected, 1e-8, what);
         let all = combine(&noisy, &nystrom, 1.0);
@@ -101,8 +101,9 @@ fn gaps_between_bounds_are_those_of_dense_algebra() {
     });
 }
 
-/// Seven digits, of which the cancellation in the residual covariance and its division by the
-/// noise take some three. The jitter that single precision needs is a part of the distance.
+/// Single precision has seven digits. The cancellation in the residual covariance and its division
+/// by the noise cost about three. The jitter that single precision needs contributes to the
+/// difference.
 #[test]
 fn bounds_in_single_precision() {
     for (name, device) in single_precision() {
@@ -123,7 +124,7 @@ fn bounds_in_single_precision() {
     }
 }
 
-/// Equations 28 and 29, and the optimal `q(u)` of any `q(v_⊥)`.
+/// Equations 28 and 29, and the optimal `q(u)` for any `q(v_⊥)`.
 #[test]
 fn optimal_distributions_are_those_of_dense_algebra() {
     for_each_kernel(|what, problem, options| {
@@ -153,8 +154,8 @@ fn optimal_distributions_are_those_of_dense_algebra() {
     });
 }
 
-/// The bound of any `q(v_⊥)` is the evidence lower bound at its optimal `q(u)`, and no other `q(u)`
-/// has a higher one.
+/// The bound for any `q(v_⊥)` is the evidence lower bound at the optimal `q(u)`, and no other
+/// `q(u)` gives a higher value.
 #[test]
 fn bound_is_the_largest_evidence_lower_bound_of_its_distribution() {
     for_each_kernel(|what, problem, options| {
@@ -195,7 +196,7 @@ fn gradient_of_the_bound_vanishes_at_the_optimal_distribution() {
         let at_optimum = slopes(&optimum);
         let zeros = vec![0.0; at_optimum.len()];
         assert_all_close(&at_optimum, &zeros, 1e-6, what);
-        // With the prior's covariance, the means have the same optimum.
+        // With the covariance of the prior, the means have the same optimum.
         let prior = VariationalGaussian::standard(7, 2, Default::default(), options);
         let decoupled = VariationalGaussian::full(optimum.mean().detach(), prior.scale().detach());
         let at_optimum = slopes(&decoupled);
@@ -207,7 +208,8 @@ fn gradient_of_the_bound_vanishes_at_the_optimal_distribution() {
     });
 }
 
-/// Kernel, mean, noise and both sets of points; the differences' own error is about 1e-8 relative.
+/// Kernel, mean, noise and both sets of points. The differences have a relative error of about
+/// 1e-8.
 #[test]
 fn gradients_are_those_of_central_differences() {
     type Objective = fn(&Model, Tensor<2>, Tensor<2>) -> Tensor<1>;
@@ -220,7 +222,7 @@ fn gradients_are_those_of_central_differences() {
         let options = (&device, DType::F64);
         let problem = OrthogonalProblem::plane(Stationary::Matern52);
         let (x, y) = problem.data(options);
-        // A jitter that matters, so that its share of the gradient is seen.
+        // The jitter is large enough to affect the gradient.
         let jitter = Jitter::relative(1e-2);
         let model = problem.model_with_mean(MeanConfig::Linear, jitter, options);
         for objective in objectives {
@@ -337,8 +339,8 @@ fn several_outputs_are_the_sum_of_single_ones() {
     });
 }
 
-/// More data than one block: the sums over blocks are the sums over all data. The optimum is
-/// checked through the bound of its distribution, which sees all data at once.
+/// With more data than fit into one block, sums over blocks equal sums over all data. The bound of
+/// its distribution, which processes all data at once, checks the optimum.
 #[test]
 fn data_in_several_blocks() {
     for (name, device) in double_precision() {
@@ -367,7 +369,7 @@ fn data_in_several_blocks() {
     }
 }
 
-/// A trained model on the autodiff device conditions on the plain one.
+/// A model trained on the autodiff device conditions on the device without autodiff.
 #[test]
 fn conditioning_leaves_the_autodiff_device() {
     for (name, plain) in double_precision() {

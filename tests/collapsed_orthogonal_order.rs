@@ -25,7 +25,7 @@ const KINDS: [Stationary; 4] = [
     Stationary::Matern52,
 ];
 
-/// Kernels under which a dozen random points in the plane have well-conditioned covariances.
+/// Kernels that give well-conditioned covariances for a dozen random points in the plane.
 fn kernels() -> Vec<KernelConfig> {
     let stationary = |kind| StationaryConfig::new(kind).with_lengthscale(0.6);
     let simple = KINDS.map(|kind| KernelConfig::from(stationary(kind)));
@@ -124,7 +124,7 @@ impl Case {
     }
 }
 
-/// 100 random problems; the slack is rounding's.
+/// 100 random problems. The slack covers rounding.
 #[test]
 fn bounds_are_in_order() {
     for (name, device) in double_precision() {
@@ -148,8 +148,8 @@ fn bounds_are_in_order() {
     }
 }
 
-/// The mean of the orthogonally decoupled optimum, of both sets and of one set of all points are
-/// the same.
+/// The optimal means of the orthogonally decoupled model, of both sets and of a single set with all
+/// points are equal.
 #[test]
 fn means_are_those_of_one_set_of_all_points() {
     for (name, device) in double_precision() {
@@ -179,7 +179,7 @@ fn means_are_those_of_one_set_of_all_points() {
     }
 }
 
-/// With a point of O at every input the mean is the exact one, at any Z.
+/// With a point of O at every input the mean is exact, for any Z.
 #[test]
 fn mean_with_an_orthogonal_point_at_every_input_is_the_exact_one() {
     for (name, device) in double_precision() {
@@ -198,7 +198,7 @@ fn mean_with_an_orthogonal_point_at_every_input_is_the_exact_one() {
     }
 }
 
-/// With an inducing point at every input nothing is left open: both bounds are the evidence.
+/// With an inducing point at every input both bounds equal the evidence.
 #[test]
 fn bounds_with_an_inducing_point_at_every_input_are_the_evidence() {
     for (name, device) in double_precision() {
@@ -215,7 +215,7 @@ fn bounds_with_an_inducing_point_at_every_input_are_the_evidence() {
     }
 }
 
-/// Where O is Z the residual covariance is the jitter's, and the bound that of Z alone.
+/// If O equals Z, the residual covariance is only the jitter, and the bound is that of Z alone.
 #[test]
 fn orthogonal_points_at_the_inducing_points_add_nothing() {
     for (name, device) in double_precision() {

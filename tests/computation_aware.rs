@@ -1,5 +1,5 @@
-//! Computation-aware regression against dense algebra (arXiv:2411.01036): exactness, invariances,
-//! order of the variances.
+//! Computation-aware regression compared with dense algebra (arXiv:2411.01036): exactness,
+//! invariances and the order of the variances.
 
 mod reference;
 
@@ -26,8 +26,8 @@ use reference::{
     log_determinant, log_normal, product, scalar, solve, tensor, trace, transpose, values,
 };
 
-/// All of an orthonormal basis: the exact posterior and the evidence, by either loss. The tolerance
-/// is that of 60 points with condition number about 1e4.
+/// With a complete orthonormal basis, both losses give the exact posterior and the evidence. The
+/// tolerance is for 60 points with condition number about 1e4.
 #[test]
 fn with_as_many_actions_as_data_it_is_the_exact_process() {
     for (name, device) in double_precision() {
@@ -44,7 +44,8 @@ fn with_as_many_actions_as_data_it_is_the_exact_process() {
     }
 }
 
-/// The exact variance, and what is left of the whole: nothing where all has been computed.
+/// Mathematical and computational uncertainty add up to the total variance. With as many actions as
+/// data, the computational uncertainty is zero.
 #[test]
 fn mathematical_and_computational_uncertainty_add_up() {
     for (name, device) in double_precision() {
@@ -71,7 +72,7 @@ fn mathematical_and_computational_uncertainty_add_up() {
     }
 }
 
-/// The start by eigenvectors: of unit length, of the largest variance in its run.
+/// Initialization by eigenvectors: each action has unit length and the largest variance in its run.
 #[test]
 fn principal_actions_have_the_largest_variance() {
     for (name, device) in double_precision() {
@@ -84,7 +85,7 @@ fn principal_actions_have_the_largest_variance() {
         for run in blocks.ranges() {
             let points = case.x[run.clone()].to_vec();
             let covariance = case.covariance(&points, &points);
-            // The power iteration, long enough for a gap of a tenth.
+            // The power iteration is long enough for an eigenvalue gap of a tenth.
             let mut vector: Matrix = vec![vec![1.0]; points.len()];
             for _ in 0..2000 {
                 vector = product(&covariance, &vector);
@@ -99,7 +100,8 @@ fn principal_actions_have_the_largest_variance() {
     }
 }
 
-/// Eq. 5, and eq. 10: the negative evidence plus the divergence from the exact posterior at the data.
+/// Eq. 5 and eq. 10: the negative evidence plus the KL divergence from the exact posterior at the
+/// data.
 #[test]
 fn posterior_and_loss_are_those_of_dense_algebra() {
     for (name, device) in double_precision() {
@@ -144,7 +146,8 @@ fn posterior_and_loss_are_those_of_dense_algebra() {
     }
 }
 
-/// Invertible combinations, permutations and scalings of the columns of S.
+/// Only the span of S counts: invertible combinations, permutations and scalings of its columns
+/// change nothing.
 #[test]
 fn only_the_span_of_the_actions_counts() {
     for (name, device) in double_precision() {
@@ -171,7 +174,7 @@ fn only_the_span_of_the_actions_counts() {
     }
 }
 
-/// Block-sparse actions are those of the same matrix S.
+/// Block-sparse actions give the same results as the same matrix S in dense form.
 #[test]
 fn block_actions_are_a_sparse_matrix() {
     for (name, device) in double_precision() {
@@ -196,7 +199,7 @@ fn block_actions_are_a_sparse_matrix() {
     }
 }
 
-/// After a step actions are of unit length, point where they did, and are trained if they were.
+/// After a step the actions have unit length and the same direction, and the same ones are trained.
 #[test]
 fn a_step_leaves_actions_of_unit_length() {
     for (name, device) in double_precision() {
@@ -225,7 +228,7 @@ fn a_step_leaves_actions_of_unit_length() {
     }
 }
 
-/// Says of every parameter whether it is trained.
+/// Records for every parameter whether it is trained.
 struct Trained(bool);
 
 impl ModuleMapper for Trained {
@@ -242,7 +245,7 @@ fn numbers(order: Tensor<1, Int>) -> Vec<usize> {
         .collect()
 }
 
-/// The order has every point once, in runs that are intervals where points are on a line.
+/// The order contains every point once. For points on a line, the runs are intervals.
 #[test]
 fn near_points_come_in_one_run() {
     for (name, device) in double_precision() {
@@ -271,7 +274,7 @@ fn near_points_come_in_one_run() {
     }
 }
 
-/// Runs of one point each, of all points, and of points that are the same.
+/// Runs with one point each, a single run, and equal points.
 #[test]
 fn near_order_of_few_runs_or_equal_points() {
     for (name, device) in double_precision() {
@@ -287,7 +290,7 @@ fn near_order_of_few_runs_or_equal_points() {
     }
 }
 
-/// Unit vectors: exact regression on a part of the data.
+/// Unit vectors give exact regression on a subset of the data.
 #[test]
 fn unit_vectors_are_a_subset_of_the_data() {
     for (name, device) in double_precision() {
@@ -309,7 +312,8 @@ fn unit_vectors_are_a_subset_of_the_data() {
     }
 }
 
-/// `k ≥ k_i ≥ k_j ≥ k*` for nested actions, as matrices: the smallest pivot of the differences.
+/// `k ≥ k_i ≥ k_j ≥ k*` for nested actions, as matrices: checks the smallest pivot of the
+/// differences.
 #[test]
 fn variances_fall_with_every_action_and_stay_above_the_exact_ones() {
     for (name, device) in double_precision() {
@@ -323,8 +327,8 @@ fn variances_fall_with_every_action_and_stay_above_the_exact_ones() {
             let (_, covariance) = case.predicted(dense(&some, options), options);
             let covariance: Matrix = covariance.chunks(7).map(<[f64]>::to_vec).collect();
             for (upper, lower) in [(&above, &covariance), (&covariance, &exact)] {
-                // The factor exists if and only if the difference is positive definite; rounding
-                // is far below what is added.
+                // The factor exists if and only if the difference is positive definite. Rounding
+                // errors are far below the number added to the diagonal.
                 let difference = add_diagonal(combine(upper, lower, -1.0), 1e-10 * case.variance);
                 let pivots = cholesky(&difference);
                 assert!(
@@ -338,7 +342,7 @@ fn variances_fall_with_every_action_and_stay_above_the_exact_ones() {
 }
 
 /// `−log p(y) ≤ collapsed at u = Sᵀf ≤ computation-aware`, and no variational loss is below the
-/// collapsed one, for dense actions, sparse ones and unit vectors.
+/// collapsed one, for dense actions, sparse actions and unit vectors.
 #[test]
 fn losses_are_in_order() {
     for (name, device) in double_precision() {
@@ -405,8 +409,8 @@ fn assert_in_order<A: Actions + ActionPolicy>(
     }
 }
 
-/// Unit vectors make the collapsed process that of inducing points at the data, whose variance there is
-/// below the exact one, where the computation-aware is above.
+/// With unit vectors the collapsed process has inducing points at the data. Its variance is below
+/// the exact one, whereas the computation-aware variance is above it.
 #[test]
 fn variances_are_on_either_side_of_the_exact_ones() {
     for (name, device) in double_precision() {
@@ -450,7 +454,8 @@ fn the_variance_is_the_largest_squared_error_of_the_unit_ball() {
     }
 }
 
-/// No action at all that says anything: the loss of the prior, by an action of a point far away.
+/// The action belongs to a point far away, so it has no information and the loss is that of the
+/// prior.
 #[test]
 fn targets_of_zero_leave_the_prior() {
     for (name, device) in double_precision() {
@@ -464,7 +469,7 @@ fn targets_of_zero_leave_the_prior() {
     }
 }
 
-/// The exact process and the exact evidence agree with the library's own.
+/// The exact process and evidence of dense algebra agree with the library's exact regression.
 #[test]
 fn exact_regression_is_the_limit() {
     for (name, device) in double_precision() {

@@ -1,5 +1,5 @@
-//! Gradients of the computation-aware losses against central differences, and single precision
-//! against double.
+//! Gradients of the computation-aware losses compared with central differences, and single
+//! precision compared with double precision.
 
 mod reference;
 
@@ -60,7 +60,7 @@ fn block_actions(rows: usize, count: usize, options: (&Device, DType)) -> BlockA
     )
 }
 
-/// The gradients of the objective are those of central differences.
+/// Compares the gradients of the objective with central differences.
 fn assert_gradients<K: Kernel, A: ActionPolicy>(
     model: &ComputationAware<K, AnyMean, A>,
     x: &Tensor<2>,
@@ -74,7 +74,7 @@ fn assert_gradients<K: Kernel, A: ActionPolicy>(
     assert_all_close(&ours, &differences, 1e-7, name);
 }
 
-/// Actions, hyperparameters and mean, by both losses. The differences' own error is about 1e-9.
+/// Actions, hyperparameters and mean, for both losses. The differences have an error of about 1e-9.
 #[test]
 fn gradients_are_those_of_central_differences() {
     for (name, device) in double_precision() {
@@ -97,7 +97,7 @@ fn gradients_are_those_of_central_differences() {
     }
 }
 
-/// A kernel that is a sum and a scaled one has no operation of its own for all of it.
+/// A sum kernel with a scaled part has no fused operation.
 #[test]
 fn any_kernel_has_gradients() {
     for (name, device) in double_precision() {
@@ -120,7 +120,7 @@ fn any_kernel_has_gradients() {
     }
 }
 
-/// The loss does not see the length of an action: `s_jᵀ∂s_j = 0`.
+/// The loss does not depend on the length of an action: `s_jᵀ∂s_j = 0`.
 #[test]
 fn the_gradient_does_not_change_the_length_of_an_action() {
     for (name, device) in double_precision() {
@@ -144,7 +144,7 @@ fn the_gradient_does_not_change_the_length_of_an_action() {
     }
 }
 
-/// The loss sees the span of the actions alone: `Sᵀ∂S = 0` for dense actions.
+/// The loss depends only on the span of the actions: `Sᵀ∂S = 0` for dense actions.
 #[test]
 fn the_gradient_does_not_move_dense_actions_within_their_span() {
     for (name, device) in double_precision() {
@@ -172,7 +172,8 @@ fn the_gradient_does_not_move_dense_actions_within_their_span() {
     }
 }
 
-/// By conjugate gradients: the gradient at fixed actions, not that of their making.
+/// With conjugate gradients the actions are constants in the gradient: it does not include how they
+/// are computed.
 #[test]
 fn actions_of_the_iteration_are_constants() {
     for (name, device) in double_precision() {
@@ -213,7 +214,7 @@ fn actions_of_the_iteration_are_constants() {
     }
 }
 
-/// Two outputs with the same actions: the sum of their losses.
+/// With shared actions, the loss of two outputs is the sum of their losses.
 #[test]
 fn outputs_add_up() {
     for (name, device) in double_precision() {
@@ -238,8 +239,8 @@ fn outputs_add_up() {
     }
 }
 
-/// The algebra of I×I matrices is in double precision where the host computes: with 2000 points and
-/// 128 actions single precision stays within 1e-3.
+/// The host computes the algebra of I×I matrices in double precision. With 2000 points and 128
+/// actions, single precision stays within 1e-3.
 #[test]
 fn single_precision_keeps_the_loss() {
     let (x, y) = data(2000, 2);

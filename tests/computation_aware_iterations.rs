@@ -1,4 +1,4 @@
-//! Actions by iteration against dense algebra (arXiv:2205.15449, arXiv:2411.01036).
+//! Iterative actions compared with dense algebra (arXiv:2205.15449, arXiv:2411.01036).
 
 mod reference;
 
@@ -55,15 +55,15 @@ fn with_as_many_actions_as_data_the_precision_is_the_inverse() {
     }
 }
 
-/// By residuals: the iterates of conjugate gradients, orthogonal residuals, and the Krylov space, of
-/// which the directions of conjugate gradients are a basis.
+/// Actions from residuals give the iterates of conjugate gradients, orthogonal residuals and the
+/// Krylov space, whose basis are the directions of conjugate gradients.
 #[test]
 fn residuals_make_conjugate_gradients() {
     for (name, device) in double_precision() {
         let options = (&device, DType::F64);
         let case = Case::new(80, 3, 0.5);
         let noisy = case.noisy();
-        // Hestenes and Stiefel, with residuals made orthogonal to earlier ones.
+        // The algorithm of Hestenes and Stiefel, with reorthogonalized residuals.
         let (mut v, mut r) = (vec![0.0; 80], case.y());
         let mut direction = r.clone();
         let mut earlier: Vec<Vec<f64>> = Vec::new();
@@ -96,7 +96,7 @@ fn residuals_make_conjugate_gradients() {
             let gram = product(&transpose(&actions), &actions);
             let identity = add_diagonal(vec![vec![0.0; count]; count], 1.0);
             assert_all_close(&gram.concat(), &identity.concat(), 1e-12, name);
-            // The last direction of conjugate gradients lies in the span of one action more.
+            // The last direction of conjugate gradients lies in the span with one more action.
             let next = case.iterate(IterationRule::Residuals, count + 1, options);
             let actions = rows(next.actions);
             let column: Matrix = direction.iter().map(|&d| vec![d]).collect();
@@ -106,7 +106,8 @@ fn residuals_make_conjugate_gradients() {
     }
 }
 
-/// Preconditioned or not, the residuals end at the solution; with all pivots in one step.
+/// With and without a preconditioner, the iteration converges to the solution. With all pivots it
+/// takes one step.
 #[test]
 fn preconditioned_residuals_end_at_the_solution() {
     for (name, device) in double_precision() {
@@ -122,7 +123,7 @@ fn preconditioned_residuals_end_at_the_solution() {
         }
         let rule = IterationRule::PreconditionedResiduals { rank: 40 };
         let first = case.iterate(rule, 1, options).residuals[0];
-        // The pivots' own jitter, 1e-8 relative, is all that is missing.
+        // The only error is from the jitter of the pivots, a relative 1e-8.
         assert!(first < 1e-4, "{name}: {first}");
     }
 }
@@ -161,8 +162,7 @@ fn eigenvectors_tell_most_about_the_function() {
     }
 }
 
-/// Inputs that are no numbers leave no action to begin with, which is an error; where no iterations are
-/// asked for there is one.
+/// NaN inputs give no initial action, which is an error. Without iterations there is an action.
 #[test]
 fn what_is_not_a_number_is_an_error() {
     for (name, device) in double_precision() {

@@ -1,5 +1,5 @@
-//! Computation-aware regression keeps no matrix of all pairs of data: its memory is that of N×I
-//! numbers (arXiv:2411.01036, section 4), in a step of training and in prediction.
+//! Computation-aware regression stores no N×N matrix. Its memory in a training step and in
+//! prediction is that of N×I numbers (arXiv:2411.01036, section 4).
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,18 +14,18 @@ use burn_gp::{
     process::Process,
 };
 
-/// The system's allocator, which knows how much is in use and how much ever was.
+/// The system allocator with counters of the current and the largest number of bytes in use.
 struct Counting;
 
 static USED: AtomicUsize = AtomicUsize::new(0);
 static PEAK: AtomicUsize = AtomicUsize::new(0);
 
-// SAFETY: everything is handed to the system's allocator as it came.
+// SAFETY: all calls are forwarded unchanged to the system allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let used = USED.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
         PEAK.fetch_max(used, Ordering::Relaxed);
-        // SAFETY: the caller's promise about `layout` is the one asked for here.
+        // SAFETY: the caller guarantees the same about `layout` as required here.
         unsafe { System.alloc(layout) }
     }
 
@@ -39,7 +39,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// The most bytes in use at once by `act`, beyond those in use before.
+/// The peak number of bytes allocated by `act`, beyond those in use before.
 fn peak(act: impl FnOnce()) -> usize {
     let before = USED.load(Ordering::Relaxed);
     PEAK.store(before, Ordering::Relaxed);
@@ -49,7 +49,7 @@ fn peak(act: impl FnOnce()) -> usize {
 
 const ACTIONS: usize = 16;
 
-/// The bytes of a step and of predictions with `rows` data, in single precision.
+/// The peak bytes of a step and of predictions with `rows` data points, in single precision.
 fn bytes(rows: usize) -> [usize; 2] {
     let device = Device::default().autodiff();
     let options = (&device, DType::F32);
@@ -74,13 +74,13 @@ fn bytes(rows: usize) -> [usize; 2] {
         let some = x.clone().inner().narrow(0, 0, 100);
         drop(process.marginals(some).variance.into_data());
     };
-    // What threads and caches take once is not the step's.
+    // The first step includes one-time allocations of threads and caches.
     step();
     predictions();
     [peak(step), peak(predictions)]
 }
 
-/// Twice the data take twice the bytes, not four times, and a small part of N² numbers.
+/// Twice the data take twice the bytes, not four times, and a small fraction of N² numbers.
 #[test]
 fn memory_grows_with_the_data_and_not_with_their_pairs() {
     let (few, many) = (bytes(4000), bytes(8000));

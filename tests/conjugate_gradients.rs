@@ -1,4 +1,4 @@
-//! Regression by conjugate gradients against dense algebra.
+//! Regression with conjugate gradients compared with dense algebra.
 
 mod reference;
 
@@ -25,7 +25,7 @@ fn model(case: &Case, settings: ConjugateGradientsSettings, options: (&Device, D
     ConjugateGradients::new(case.kernel(options), ZeroMean::new(1), likelihood, settings)
 }
 
-/// As many iterations as data need, and as few digits lost as rounding allows.
+/// Settings that iterate to convergence, limited only by rounding.
 fn converged(rank: usize) -> ConjugateGradientsSettings {
     ConjugateGradientsSettings {
         iterations: 200,
@@ -35,7 +35,7 @@ fn converged(rank: usize) -> ConjugateGradientsSettings {
     }
 }
 
-/// Preconditioned or not; the tolerance is that of a condition number of about 1e3.
+/// With and without a preconditioner. The tolerance is for a condition number of about 1e3.
 #[test]
 fn converged_it_is_the_exact_posterior() {
     for (name, device) in double_precision() {
@@ -64,8 +64,8 @@ fn identity(size: usize) -> reference::Matrix {
     reference::add_diagonal(vec![vec![0.0; size]; size], 1.0)
 }
 
-/// At equal iterations the means are those of CaGP-CG (arXiv:2411.01036, Section 5); a few iterations
-/// only, since these residuals are not made orthogonal again.
+/// After the same number of iterations, the means equal those of CaGP-CG (arXiv:2411.01036, Section
+/// 5). The number is small because these residuals are not reorthogonalized.
 #[test]
 fn the_mean_is_that_of_computation_aware_regression() {
     for (name, device) in double_precision() {
@@ -86,7 +86,7 @@ fn the_mean_is_that_of_computation_aware_regression() {
     }
 }
 
-/// Mean and three standard errors of independent numbers.
+/// The mean and three standard errors of independent numbers.
 fn interval(samples: &[f64]) -> (f64, f64) {
     let count = samples.len() as f64;
     let mean = samples.iter().sum::<f64>() / count;
@@ -94,8 +94,8 @@ fn interval(samples: &[f64]) -> (f64, f64) {
     (mean, 3.0 * (squares / (count - 1.0) / count).sqrt())
 }
 
-/// Over many seeds the log evidence and its gradient have the right mean, with a preconditioner and
-/// without.
+/// Over many seeds the estimates of the log evidence and its gradient are unbiased, with and
+/// without a preconditioner.
 #[test]
 fn evidence_and_gradient_are_unbiased() {
     for (name, device) in double_precision() {
@@ -104,7 +104,8 @@ fn evidence_and_gradient_are_unbiased() {
         let case = Case::new(40, 2, 0.05);
         let (x, y) = (tensor(&case.x, options), tensor(&case.y, options));
         let likelihood = Gaussian::new(case.noise, options);
-        // Itself compared with dense algebra in `tests/exact.rs`; the same parameters in the same order.
+        // `tests/exact.rs` compares the exact model with dense algebra. It has the same parameters
+        // in the same order.
         let exact = Exact::new(case.kernel(options), ZeroMean::new(1), likelihood);
         let evidence = |model: &Exact<_, _>| scalar(model.objective(x.clone(), y.clone()).unwrap());
         let expected = central_differences(&exact, 1e-5, evidence);
@@ -130,7 +131,7 @@ fn evidence_and_gradient_are_unbiased() {
             assert!(distance < error, "{name}, {rank}: {distance} of {error}");
             for (index, (samples, expected)) in slopes.iter().zip(&expected).enumerate() {
                 let (mean, error) = interval(samples);
-                // 1e-6 is of the differences.
+                // The term 1e-6 is for the finite differences.
                 let distance = (mean - expected).abs();
                 assert!(
                     distance < error + 1e-6,
@@ -141,8 +142,8 @@ fn evidence_and_gradient_are_unbiased() {
     }
 }
 
-/// The same seed gives the same numbers, which full-batch optimizers rely on; and single precision is
-/// close to double.
+/// The same seed gives the same numbers, which full-batch optimizers rely on. Single precision is
+/// close to double precision.
 #[test]
 fn the_estimate_is_a_function_of_seed_and_parameters() {
     for (name, device) in single_precision() {
@@ -165,7 +166,8 @@ fn the_estimate_is_a_function_of_seed_and_parameters() {
     }
 }
 
-/// Where no number of pivots is given it is 8·√N, rounded up; given so, the estimate is the same number.
+/// The default number of pivots is 8·√N, rounded up. Setting this number explicitly gives the same
+/// estimate.
 #[test]
 fn pivots_follow_the_number_of_inputs() {
     for (name, device) in double_precision() {
@@ -184,8 +186,8 @@ fn pivots_follow_the_number_of_inputs() {
     }
 }
 
-/// Variances made once are never below those of dense algebra, and more pivots never make them larger,
-/// but for rounding; those of joint predictions are the same.
+/// Precomputed variances are never below those of dense algebra, and more pivots never increase
+/// them, except for rounding. Joint predictions have the same variances.
 #[test]
 fn variances_made_once_are_no_smaller_than_the_exact_ones() {
     let case = Case::new(300, 2, 0.1);
@@ -219,8 +221,9 @@ fn variances_made_once_are_no_smaller_than_the_exact_ones() {
     }
 }
 
-/// With as many pivots as rows, or more, variances made once are the exact ones, also where rows repeat
-/// and noise is small; 1e-8 is a condition number of 1e5 times rounding, of which sums leave a part.
+/// With at least as many pivots as rows, precomputed variances are exact, also with repeated rows
+/// and small noise. The tolerance 1e-8 is a condition number of 1e5 times the rounding error,
+/// reduced by sums.
 #[test]
 fn variances_made_once_of_all_rows_are_exact() {
     let mut case = Case::new(80, 2, 1e-3);
@@ -244,8 +247,8 @@ fn variances_made_once_of_all_rows_are_exact() {
     }
 }
 
-/// Exact regression, or that by conjugate gradients, predicted with the kernel, first lengthscale and
-/// first noise of Table 1 of arXiv:2505.18526.
+/// Predictions of exact regression or of conjugate gradients with the kernel, initial lengthscale
+/// and initial noise of Table 1 of arXiv:2505.18526.
 fn predicted(
     case: &Case,
     settings: Option<ConjugateGradientsSettings>,
@@ -267,8 +270,8 @@ fn predicted(
     }
 }
 
-/// Means, and variances made once, agree with those of exact regression to 1e-4; to 1e-3 in single
-/// precision, whose solves of a system of condition 1e4 have three digits.
+/// Means and precomputed variances agree with exact regression to 1e-4. In single precision they
+/// agree to 1e-3, because solves with condition number 1e4 have three digits.
 #[test]
 fn with_variances_made_once_it_is_exact_regression() {
     let case = Case::new(500, 4, 1e-2);
@@ -292,12 +295,13 @@ fn with_variances_made_once_it_is_exact_regression() {
     }
 }
 
-/// At the default tolerance, and with few pivots, deviations of predictions are those of dense algebra to
-/// a hundredth where noise is small: what a solve leaves out of a variance is large beside such noise.
+/// With the default tolerance and few pivots, predictive standard deviations agree with dense
+/// algebra to 1% when the noise is small. The error of a variance from the solve is large relative
+/// to such noise.
 #[test]
 fn deviations_are_exact_to_a_hundredth_where_noise_is_small() {
     let case = Case::new(400, 2, 1e-3);
-    // Data within the inputs, whose variances are small: those between two rows.
+    // Points between two training rows, where the variances are small.
     let between: Vec<Vec<f64>> = (case.x.windows(2).take(40))
         .map(|rows| {
             rows[0]

@@ -42,7 +42,7 @@ fn example(platform: &Platform) -> (Convolutional<StationaryKernel>, InducingPat
     (kernel, InducingPatches::new(patch), image)
 }
 
-/// Golden values computed by loops in double precision.
+/// Golden values, computed with loops in double precision.
 #[test]
 fn a_small_image_by_hand() {
     for platform in platforms() {
@@ -63,7 +63,7 @@ fn a_small_image_by_hand() {
     }
 }
 
-/// With one patch of the size of the image and the weight one it is the kernel itself.
+/// With a single patch of the size of the image and weight one, it is the base kernel.
 #[test]
 fn one_patch_is_the_image() {
     let shape = ImageShape::new(3, 3, 2);
@@ -95,8 +95,8 @@ fn one_patch_is_the_image() {
     }
 }
 
-/// The kernel of images is that of weighted sums of responses, whatever the kernel of responses: with
-/// and without a fused operation, one that is white included.
+/// The kernel of images is that of weighted sums of responses for any response kernel: with and
+/// without a fused operation, including white noise.
 #[test]
 fn covariances_of_images_are_sums_over_pairs_of_patches() {
     let shape = ImageShape::new(4, 5, 2);
@@ -164,7 +164,7 @@ fn covariances_of_images_are_sums_over_pairs_of_patches() {
     }
 }
 
-/// A kernel with sums over patches alone, of 2 and 3 wherever they are.
+/// A kernel whose sums over patches are constants, 2 and 3.
 #[derive(Module, Debug)]
 struct SumsAlone;
 
@@ -198,7 +198,7 @@ impl Kernel for SumsAlone {
     }
 }
 
-/// Scaled kernels and sums leave sums over patches to the kernels they are made of, which have fused
+/// Scaled kernels and sums forward sums over patches to their base kernels, which have fused
 /// operations for them.
 #[test]
 fn scaled_kernels_and_sums_pass_sums_over_patches_on() {
@@ -236,7 +236,7 @@ fn weights_scale_and_a_wide_location_kernel_does_not_matter() {
         let expected = [factor * kuf, factor * factor * variance];
         assert_close("scaled weights", &actual, &expected, tolerance);
 
-        // 1 − k_loc is about the square of the distance over that of the lengthscale.
+        // 1 − k_loc is about the squared distance over the squared lengthscale.
         let located = kernel.with_location(matern32(1e5).init(2, platform.options()));
         let patches = patches.with_places(platform.tensor(&[0.5, 1.2], [1, 2]));
         let actual = [
@@ -336,7 +336,7 @@ fn gradients_reach_every_parameter() {
                 .with_places(platform.matrix(&places)),
         }
     };
-    // Sums of many terms of both signs in single precision.
+    // In single precision these are sums of many terms of both signs.
     check_module_gradients("responses", (1e-6, 1e-3), build, |platform, pieces| {
         let mut random = Random::new(16);
         let images = platform.matrix(&random.points(4, 16));

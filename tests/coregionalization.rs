@@ -1,4 +1,4 @@
-//! Mixtures of latent functions: against independent outputs, dense formulas and draws.
+//! Mixtures of latent functions, compared with independent outputs, dense formulas and draws.
 
 mod support;
 
@@ -15,17 +15,18 @@ use support::{
     },
 };
 
-/// Latent functions.
+/// The number of latent functions.
 const LATENT: usize = 2;
 
-/// Outputs.
+/// The number of outputs.
 const OUTPUTS: usize = 3;
 
 fn mixing() -> Dense {
     Dense::new(OUTPUTS, LATENT, vec![1.0, 0.3, -0.7, 0.9, 0.4, -1.6])
 }
 
-/// The identity as mixing matrix changes nothing: neither marginals nor divergence nor the process.
+/// With the identity as mixing matrix, the marginals, the KL divergence and the process do not
+/// change.
 #[test]
 fn an_identity_mixing_is_independent_outputs() {
     for platform in platforms() {
@@ -70,7 +71,7 @@ fn check_identity<Q: Posterior<StationaryKernel>>(platform: &Platform, latent: &
     assert_close(&what, &numbers(first.kl), &kl, tolerance);
 }
 
-/// `Cov[f] = (W ⊗ I)·Cov[g]·(W ⊗ I)ᵀ`, entry by entry, and everything else that is a part of it.
+/// `Cov[f] = (W ⊗ I)·Cov[g]·(W ⊗ I)ᵀ`, entry by entry, and everything derived from it.
 #[test]
 fn covariances_are_those_of_the_mixed_functions() {
     for platform in platforms() {
@@ -113,7 +114,7 @@ fn covariances_are_those_of_the_mixed_functions() {
             .collect();
         assert_close(&what, &numbers(joint.covariance), &within, tolerance);
         let variances = Dense::from_function(POINTS, OUTPUTS, |n, p| entry(p, p, n * POINTS + n));
-        // The marginals are computed without the covariances, of which they are the diagonal.
+        // The marginals are the diagonal of the covariances, but are computed separately.
         let tolerance = platform.tolerance(1e-10, 1e-4);
         for marginals in [
             process.marginals(x()),
@@ -135,8 +136,8 @@ fn covariances_are_those_of_the_mixed_functions() {
     }
 }
 
-/// Every gradient of the bound, the mixing matrix's among them. f32: seven digits, of which the
-/// sums over data and functions take some.
+/// All gradients of the bound, including the mixing matrix. Sums over data and functions cost some
+/// of the seven digits of f32.
 #[test]
 fn gradients_of_the_bound() {
     let case = Case::new(LATENT);
@@ -151,9 +152,9 @@ fn gradients_of_the_bound() {
     });
 }
 
-/// Mixtures of draws: their covariance across outputs at one input is that of the process. 4000
-/// draws: the standard error of a covariance of variables with variance v is at most
-/// `v·sqrt(2/4000) = 0.022·v`, and four of it are allowed.
+/// The covariance across outputs of mixed draws at one input is that of the process. With 4000
+/// draws the standard error of a covariance of variables with variance v is at most
+/// `v·sqrt(2/4000) = 0.022·v`. The test allows four standard errors.
 #[test]
 fn draws_are_correlated_as_the_outputs_are() {
     for platform in platforms() {

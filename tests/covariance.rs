@@ -1,4 +1,4 @@
-//! The fused stationary covariance against its definition.
+//! The fused stationary covariance compared with its definition.
 
 mod support;
 
@@ -19,7 +19,7 @@ const KINDS: [Stationary; 4] = [
     Stationary::Matern52,
 ];
 
-/// N1, N2, D: single points, around the lanes worked on together, several threads.
+/// N1, N2, D: single points, numbers around the lane count, and several threads.
 const SHAPES: [(usize, usize, usize); 10] = [
     (1, 1, 1),
     (5, 7, 3),
@@ -65,7 +65,7 @@ fn reference_matrix(
     })
 }
 
-/// Lengthscales that grow with the dimension, so that distances stay of order one.
+/// Lengthscales grow with the dimension, which keeps distances of order one.
 fn lengthscales(random: &mut Random, dimensions: usize, shared: bool) -> Vec<f64> {
     let unit = (dimensions as f64).sqrt();
     let count = if shared { 1 } else { dimensions };
@@ -142,7 +142,7 @@ fn points_in_a_window_of_a_larger_tensor() {
     }
 }
 
-/// Two points farther apart than the type's largest square are not correlated, and give no NaN.
+/// Two points whose squared distance overflows have zero covariance, not NaN.
 #[test]
 fn points_at_any_distance_are_finite() {
     for platform in platforms() {
@@ -165,8 +165,7 @@ fn points_at_any_distance_are_finite() {
     }
 }
 
-/// A coordinate or a lengthscale that is not a number is not hidden: it ends in the error of the
-/// factorization.
+/// A NaN coordinate or lengthscale is not hidden: the factorization returns an error.
 #[test]
 fn nan_is_reported_by_the_factorization() {
     for platform in platforms() {
@@ -202,8 +201,8 @@ fn points_of_different_dimensions_are_the_callers_error() {
     covariance(Stationary::Matern32, x1, x2, one.clone(), one);
 }
 
-/// At coincident points Matérn-1/2 has a kink, of which only differences by one coordinate are
-/// those of the mean of the one-sided slopes.
+/// Matérn-1/2 has a kink at coincident points. There, only differences in a single coordinate give
+/// the mean of the one-sided slopes.
 fn checker(kind: Stationary) -> Checker {
     if kind == Stationary::Matern12 {
         check_gradients_by_entry
@@ -212,7 +211,7 @@ fn checker(kind: Stationary) -> Checker {
     }
 }
 
-/// Checks the gradients of `Σ W∘k(x1, x2)` with respect to everything.
+/// Checks the gradients of `Σ W∘k(x1, x2)` with respect to all inputs.
 fn check(what: &str, kind: Stationary, x1: &Dense, x2: &Dense, scales: &[f64], checker: Checker) {
     let weights = Random::new(73).matrix(x1.rows, x2.rows);
     let (rows, columns, dimensions) = (x1.rows, x2.rows, x1.columns);
@@ -264,8 +263,8 @@ fn gradients_of_two_sets() {
     }
 }
 
-/// Points of the second set that are points of the first: the profiles are even in the distance,
-/// so that the slope there is zero, also for Matérn-1/2 by central differences.
+/// Points of the second set coincide with points of the first. The profiles are even functions of
+/// the distance, so central differences give a zero slope there, also for Matérn-1/2.
 #[test]
 fn gradients_at_coincident_points() {
     for dimensions in [1, 3, 40] {
@@ -301,7 +300,7 @@ fn check_matrix(what: &str, kind: Stationary, x: &Dense, scales: &[f64], checker
     );
 }
 
-/// `x1 = x2`: both gradients reach the same points.
+/// With `x1 = x2`, both gradients reach the same points.
 #[test]
 fn gradients_of_one_set() {
     for (size, dimensions) in [(1, 1), (5, 2), (65, 3), (150, 8), (70, 40)] {
@@ -322,7 +321,7 @@ fn gradients_of_one_set() {
     }
 }
 
-/// A set that holds a point twice.
+/// The set contains a point twice.
 #[test]
 fn gradients_of_one_set_with_repeated_points() {
     let base = Random::new(101).points(6, 2);

@@ -1,4 +1,4 @@
-//! Products with a stationary covariance against the covariance matrix written out.
+//! Products with a stationary covariance, compared with the explicit covariance matrix.
 
 mod support;
 
@@ -56,7 +56,7 @@ impl Case {
     fn new([points, others]: [usize; 2], dimensions: usize, runs: usize, shared: bool) -> Self {
         let mut random = Random::new((points + dimensions) as u64);
         let scales = if shared { 1 } else { dimensions };
-        // Lengthscales that grow with the dimension, so that distances stay of order one.
+        // Lengthscales grow with the dimension, which keeps distances of order one.
         let unit = (dimensions as f64).sqrt();
         Self {
             runs,
@@ -118,7 +118,7 @@ impl Case {
         ]
     }
 
-    /// Both sets of points of inputs in the order of [`inputs`](Self::inputs).
+    /// Both sets of points from inputs in the order of [`inputs`](Self::inputs).
     fn sets(&self, x: &[Tensor<1>]) -> [Tensor<2>; 2] {
         let set = |index: usize, points: &Dense| {
             let shape = [points.rows, points.columns];
@@ -127,7 +127,7 @@ impl Case {
         [set(0, &self.points), set(1, &self.others)]
     }
 
-    /// `tr(Cᵀ·Sᵀk(x, x′))` of inputs in the order of [`inputs`](Self::inputs), for a fixed C.
+    /// `tr(Cᵀ·Sᵀk(x, x′))` for inputs in the order of [`inputs`](Self::inputs) and a fixed C.
     fn blocks_loss(
         &self,
         kind: Stationary,
@@ -140,7 +140,7 @@ impl Case {
         let others = (!same).then_some(others);
         let blocks = self.blocks();
         let product = block_covariance(kind, blocks, points, others, scales, variance, values);
-        // What the loss does not use must not fail to have a gradient.
+        // Unused parts of the product must not break the gradient.
         (product.clone() * self.weights(platform, product.dims())).sum()
             + (x[1].clone().sum() + x[5].clone().sum()) * 0.5
     }
@@ -173,8 +173,8 @@ impl Case {
     }
 }
 
-/// Runs of one and of many points, runs longer than a tile, several tiles, one lengthscale and many,
-/// few vectors and many.
+/// Runs of one and of many points, runs longer than a tile, several tiles, one and several
+/// lengthscales, few and many vectors.
 fn cases() -> Vec<Case> {
     let of_vectors = |points: usize, vectors: usize| Case {
         vectors: Random::new(5).matrix(points, vectors),
@@ -260,8 +260,8 @@ fn products_are_those_of_the_whole_matrix() {
     }
 }
 
-/// Small enough for differences, with several tiles in one case. Matérn-1/2, whose slope jumps at
-/// coincident points, is checked where no point moves through another.
+/// Small enough for finite differences, with several tiles in one case. The slope of Matérn-1/2
+/// jumps at coincident points, so it is checked at points that do not move through each other.
 #[test]
 fn gradients_are_those_of_central_differences() {
     let cases = [

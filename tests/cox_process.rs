@@ -1,4 +1,5 @@
-//! The log-Gaussian Cox process: expectations against draws, integrals, a known intensity.
+//! The log-Gaussian Cox process: expectations compared with draws, integrals, and a known
+//! intensity.
 
 mod support;
 
@@ -33,7 +34,7 @@ fn cox(platform: &Platform, offset: f64, distribution: VariationalGaussian) -> W
     ))
 }
 
-/// `E_q[e^{μ + wᵀφ}]` against a million draws of w, within three standard errors.
+/// `E_q[e^{μ + wᵀφ}]` compared with a million draws of w, within three standard errors.
 #[test]
 fn expected_intensity_is_that_of_draws() {
     let mut random = Random::new(71);
@@ -69,12 +70,12 @@ fn expected_intensity_is_that_of_draws() {
         let what = format!("on {platform}");
         let error = 3.0 * (variance / count).sqrt();
         assert_within(&what, &numbers(actual.mean), &[average], error);
-        // The square of a log-normal number has heavier tails: a percent.
+        // The square of a log-normal variable has heavier tails, so the tolerance is one percent.
         assert_close(&what, &numbers(actual.variance), &[variance], 0.01);
     }
 }
 
-/// `(e^{σ²} − 1)·e^{2μ + σ²}` where σ² is small or zero.
+/// `(e^{σ²} − 1)·e^{2μ + σ²}` for small or zero σ².
 #[test]
 fn variance_of_the_intensity_keeps_its_digits() {
     for platform in platforms() {
@@ -97,7 +98,7 @@ fn variance_of_the_intensity_keeps_its_digits() {
     }
 }
 
-/// A constant intensity is integrated exactly by either rule: `e^{μ + m·c + ½c²l²}` times the volume.
+/// Both rules integrate a constant intensity exactly: `e^{μ + m·c + ½c²l²}` times the volume.
 #[test]
 fn constant_intensities_are_integrated_exactly() {
     let domain = Domain::new(vec![-1.0, 2.0], vec![1.5, 2.5]).unwrap();
@@ -109,7 +110,7 @@ fn constant_intensities_are_integrated_exactly() {
             platform.tensor(&[weight, 0.0], [1, 2]),
             platform.tensor(&[deviation, 0.0, 0.0, 1.0], [1, 2, 2]),
         );
-        // One feature is the constant ½, the other one zero.
+        // One feature is the constant ½, the other is zero.
         let layer = GpLayer::new(
             Basis::new(HalfAndNone { rank: 2 }),
             ConstantMean::new(platform.tensor(&[OFFSET], [1])),
@@ -125,7 +126,7 @@ fn constant_intensities_are_integrated_exactly() {
             IntegrationRule::quadrature(&domain, 3, options),
             IntegrationRule::monte_carlo(&domain, 17, &mut random, options),
         ] {
-            // Two of ten points.
+            // The batch has two of ten points.
             let bound = numbers(model.objective(points.clone(), 10, &rule).unwrap());
             let expected = 10.0 * log_mean - integral - kl;
             let tolerance = platform.tolerance(1e-12, 1e-5);
@@ -148,7 +149,7 @@ impl burn_gp::features::Features for HalfAndNone {
     }
 }
 
-/// Polynomials of degree 5 in each of two coordinates, by three nodes each.
+/// Three nodes per coordinate integrate polynomials of degree 5 in each of two coordinates exactly.
 #[test]
 fn quadrature_is_exact_for_polynomials() {
     let domain = Domain::new(vec![-1.0, 0.0], vec![2.0, 1.0]).unwrap();
@@ -176,8 +177,8 @@ fn no_box_has_ends_that_meet() {
     assert!(Domain::new(vec![0.0], vec![f64::NAN]).is_err());
 }
 
-/// Points drawn from a known intensity, thinned from a uniform one, give it back: within four
-/// deviations of the posterior everywhere, and within a fifth on average.
+/// The model recovers a known intensity from points drawn by thinning: within four posterior
+/// standard deviations everywhere, and within 20% on average.
 #[test]
 fn a_known_intensity_is_recovered() {
     let (offset, weights) = (5.0, [0.5, 0.8, -0.6]);

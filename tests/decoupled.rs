@@ -1,6 +1,6 @@
 //! Orthogonally decoupled posteriors (H. Salimbeni, C. Cheng, B. Boots and M. Deisenroth,
-//! *Orthogonally Decoupled Variational Gaussian Processes*, arXiv:1809.08820) against dense
-//! formulas, and their estimate from some columns of `K_vv`.
+//! *Orthogonally Decoupled Variational Gaussian Processes*, arXiv:1809.08820) compared with dense
+//! formulas, and their estimate from a subset of the columns of `K_vv`.
 
 mod support;
 
@@ -110,7 +110,7 @@ fn moments_and_divergence_are_those_of_the_dense_formulas() {
     }
 }
 
-/// A weight of zero everywhere is the prior over v: the posterior on Z alone.
+/// With zero weights, the distribution of v is the prior, and only the posterior on Z remains.
 #[test]
 fn without_weights_the_divergence_is_that_of_the_first_set() {
     for platform in platforms() {
@@ -135,7 +135,7 @@ fn without_weights_the_divergence_is_that_of_the_first_set() {
     }
 }
 
-/// The divergence and the gradients of all parameters, at one step after the other.
+/// The KL divergence and the gradients of all parameters at consecutive steps.
 fn steps(
     posterior: OrthogonallyDecoupled<InducingPoints>,
     kernel: &StationaryKernel,
@@ -154,8 +154,8 @@ fn steps(
     (all, posterior)
 }
 
-/// The average over a cycle is exact, in the value and in every gradient, also where the columns
-/// are not shared out evenly; single steps are not.
+/// The average over a cycle is exact, for the value and every gradient, also if the columns do not
+/// divide evenly. Single steps are not exact.
 #[test]
 fn columns_average_to_all_of_them_over_a_cycle() {
     for platform in double_precision_platforms() {
@@ -194,7 +194,7 @@ fn columns_average_to_all_of_them_over_a_cycle() {
     }
 }
 
-/// The place in the cycle is part of the record.
+/// The position in the cycle is part of the record.
 #[test]
 fn a_restored_posterior_goes_on_with_the_next_columns() {
     let folder = std::env::temp_dir().join(format!("burn-gp-columns-{}", std::process::id()));
@@ -219,8 +219,8 @@ fn a_restored_posterior_goes_on_with_the_next_columns() {
     std::fs::remove_dir_all(&folder).expect("it is ours");
 }
 
-/// Some columns of a covariance matrix are columns of the matrix, also where a kernel has a share
-/// for a point that meets itself.
+/// A subset of the columns of a covariance matrix equals columns of the whole matrix, also for
+/// kernels that depend on whether both points are the same.
 #[test]
 fn columns_of_inducing_covariances_are_columns() {
     let smooth = KernelConfig::from(burn_gp::ops::Stationary::Matern52);

@@ -1,4 +1,4 @@
-//! Exact regression against dense algebra, and its gradients against central differences.
+//! Exact regression compared with dense algebra, and its gradients with central differences.
 
 mod reference;
 
@@ -58,7 +58,7 @@ fn evidence_and_posterior_are_those_of_dense_algebra() {
     }
 }
 
-/// With a mean function: the evidence of the residuals, and the mean added back.
+/// With a mean function, the evidence is that of the residuals, and predictions include the mean.
 #[test]
 fn mean_functions_shift_data_and_predictions() {
     for (name, device) in double_precision() {
@@ -87,7 +87,7 @@ fn mean_functions_shift_data_and_predictions() {
     }
 }
 
-/// Lengthscales, variance, mean and noise. The differences' own error is about 1e-9 relative.
+/// Lengthscales, variance, mean and noise. The differences have a relative error of about 1e-9.
 #[test]
 fn gradients_are_those_of_central_differences() {
     for (name, device) in double_precision() {
@@ -105,7 +105,7 @@ fn gradients_are_those_of_central_differences() {
     }
 }
 
-/// Draws have the moments of the joint distribution: 4 standard errors of 20 000 draws.
+/// Draws have the moments of the joint distribution, within 4 standard errors of 20 000 draws.
 #[test]
 fn samples_have_the_moments_of_the_process() {
     let (_, device) = double_precision().remove(0);

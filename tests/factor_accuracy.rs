@@ -1,8 +1,8 @@
-//! The digits of factors, solves and their gradients, beside those that a textbook's loops leave in
-//! the same precision.
+//! The accuracy of factors, solves and their gradients, compared with textbook loops in the same
+//! precision.
 //!
-//! The matrices are kernels on a grid, whose eigenvalues fall below the rounding of their diagonal:
-//! where an algorithm loses digits, it loses them there.
+//! The matrices are kernels on a grid. Their eigenvalues fall below the rounding error of the
+//! diagonal, which exposes any loss of digits in an algorithm.
 
 mod support;
 
@@ -13,13 +13,13 @@ use support::{
     textbook::{DoubleDouble, Matrix, Real, Upper, normals},
 };
 
-/// How many times the error of the textbook's loops is allowed.
+/// The largest error allowed, as a multiple of the error of the textbook loops.
 const ALLOWED: f64 = 3.0;
 
-/// One block of rows, around one and two, and several with a thread each.
+/// One block of rows, sizes around one and two blocks, and several blocks with a thread each.
 const SIZES: [usize; 8] = [16, 33, 64, 100, 256, 512, 1024, 2048];
 
-/// Columns of right-hand sides.
+/// The number of right-hand columns.
 const COLUMNS: usize = 5;
 
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +31,7 @@ enum Kernel {
 const KERNELS: [Kernel; 2] = [Kernel::SquaredExponential, Kernel::Matern52];
 
 impl Kernel {
-    /// The kernel with unit lengthscale on `size` points from 0 to 10.
+    /// The kernel matrix with unit lengthscale on `size` points from 0 to 10.
     fn on_grid<T: Real>(self, size: usize) -> Matrix<T> {
         let step = 10.0 / (size - 1) as f64;
         Matrix::from_function(size, size, |i, j| {
@@ -54,7 +54,7 @@ fn with_diagonal<T: Real>(matrix: &Matrix<T>, added: f64) -> Matrix<T> {
     })
 }
 
-/// The jitter under which both algorithms have a factor.
+/// A jitter with which both algorithms have a factor.
 fn jitter(platform: &Platform) -> f64 {
     platform.tolerance(1e-12, 1e-4)
 }
@@ -75,7 +75,7 @@ fn read<T: Real>(values: Tensor<2>) -> Matrix<T> {
     Matrix::rounded(rows, columns, &numbers(values))
 }
 
-/// Calls a check with the precision of a platform and one of about twice its digits.
+/// Calls a check with the precision of a platform and another with about twice its digits.
 macro_rules! in_both_precisions {
     ($check:ident) => {
         for platform in platforms().iter().filter(|platform| platform.is_host()) {
@@ -101,8 +101,8 @@ fn compare(what: &str, ours: f64, textbook: f64) {
     );
 }
 
-/// The least addition to a unit diagonal with which `has_factor`, to a twentieth; at least the
-/// distance from one to the next number.
+/// The smallest number that must be added to a unit diagonal for `has_factor`, within 5%. It is at
+/// least the machine epsilon.
 fn least_addition(epsilon: f64, has_factor: impl Fn(f64) -> bool) -> f64 {
     let steps = (1e6f64.ln() / 1.05f64.ln()).ceil() as i32;
     let addition = |step: i32| epsilon * 1.05f64.powi(step);
@@ -151,13 +151,13 @@ fn factors_need_no_more_jitter_than_the_textbook() {
     in_both_precisions!(check_least_jitter);
 }
 
-/// `‖(LLᵀ − K)V‖` for the given V, in a higher precision.
+/// `‖(LLᵀ − K)V‖` for the given V, in higher precision.
 fn factor_residual<H: Real>(lower: &Matrix<H>, matrix: &Matrix<H>, v: &Matrix<H>) -> f64 {
     let product = lower.times(&lower.transposed().times(v));
     product.combine(&matrix.times(v), |a, b| a - b).norm()
 }
 
-/// `‖AX − B‖`, in a higher precision.
+/// `‖AX − B‖`, in higher precision.
 fn residual<T: Real, H: Real>(a: &Matrix<H>, x: &Matrix<T>, b: &Matrix<T>) -> f64 {
     a.times(&x.cast()).combine(&b.cast(), |a, b| a - b).norm()
 }
@@ -203,10 +203,10 @@ fn residuals_are_those_of_the_textbook() {
     in_both_precisions!(check_residuals);
 }
 
-/// A loss of a tracked matrix and right-hand side; what it is, and both gradients.
+/// A loss of a tracked matrix and right-hand side: its name and both gradients.
 type Gradients<T> = (&'static str, Matrix<T>, Matrix<T>);
 
-/// The gradients of sums of weighted results, by the library.
+/// The library's gradients of weighted sums of results.
 fn gradients<T: Real>(
     platform: &Platform,
     [matrix, rhs, weights]: [&Matrix<T>; 3],
@@ -245,8 +245,9 @@ fn gradients<T: Real>(
     ]
 }
 
-/// The same by the textbook's loops: `K̄ = ½·L⁻ᵀ(Φ + Φᵀ)L⁻¹` with `Φ` from `LᵀL̄`
-/// (I. Murray, arXiv:1602.07527, eq. 10), `LᵀL̄ = −X̄Xᵀ` of `X = L⁻¹B` and `−B·B̄ᵀ` of `X = L⁻ᵀB`.
+/// The same gradients with textbook loops: `K̄ = ½·L⁻ᵀ(Φ + Φᵀ)L⁻¹` with `Φ` from `LᵀL̄` (I. Murray,
+/// arXiv:1602.07527, eq. 10), where `LᵀL̄ = −X̄Xᵀ` for `X = L⁻¹B` and `LᵀL̄ = −B·B̄ᵀ` for
+/// `X = L⁻ᵀB`.
 fn textbook_gradients<T: Real>([matrix, rhs, weights]: [&Matrix<T>; 3]) -> Vec<Gradients<T>> {
     let size = matrix.rows;
     let (zero, half) = (T::from_f64(0.0), T::from_f64(0.5));
@@ -317,7 +318,7 @@ fn check_gradients<T: Real, H: Real>(platform: &Platform) {
                     .collect()
             };
             let (ours, textbook) = (errors(&ours), errors(&textbook));
-            // All have the condition of one matrix, and a single error may be small by luck.
+            // All sizes have the same condition number, and a single error may be small by chance.
             let largest = textbook.iter().fold((0f64, 0f64), |largest, error| {
                 (largest.0.max(error.0), largest.1.max(error.1))
             });
@@ -350,15 +351,15 @@ fn two_sided_residual<T: Real, H: Real>(
     product.combine(&symmetric.times(v), |a, b| a - b).norm()
 }
 
-/// Where the truth would take long: what a gradient leaves of the equation that it solves. For
-/// `log|K|` that is `LᵀK⁻¹L = I`, by a two-sided solve; for the log-density of zeros the same with
-/// `K⁻¹ = HᵀH`, `H = L⁻¹`.
+/// At sizes where the reference would take long, checks the residual of the equation that a
+/// gradient solves. For `log|K|` that is `LᵀK⁻¹L = I`, by a two-sided solve. For the log-density of
+/// zeros it is the same with `K⁻¹ = HᵀH`, `H = L⁻¹`.
 fn check_large_gradients<T: Real, H: Real>(platform: &Platform) {
     for size in [512, 1024, 2048] {
         let kernel = Kernel::SquaredExponential;
         let matrix = with_diagonal(&kernel.on_grid::<T>(size), jitter(platform));
         let upper = matrix.upper_factor().expect("positive definite");
-        // As many as the norm in their directions needs to be that of the whole.
+        // Enough columns to estimate the norm of the whole matrix.
         let v = Matrix::<H>::rounded(size, 8, &normals(5, size, 8));
         let identity = Matrix::<T>::identity(size);
         let higher = identity.cast::<H>();

@@ -6,7 +6,8 @@ use burn::tensor::Tensor;
 use burn_gp::ops::{CholeskyFactor, Jitter, NotPositiveDefinite, SingularTriangle, cholesky};
 use support::{Dense, Platform, Random, assert_close, numbers, platforms};
 
-/// One row, less than a block, around one block, around two, and several with a thread each.
+/// One row, less than a block, sizes around one and two blocks, and several blocks with a thread
+/// each.
 const SIZES: [usize; 8] = [1, 5, 63, 64, 65, 130, 300, 600];
 
 fn factored(platform: &Platform, matrix: &Dense) -> CholeskyFactor<2> {
@@ -47,7 +48,7 @@ fn factor_times_its_transpose_is_the_matrix() {
             );
             assert!(factor.diagonal().iter().all(|&pivot| pivot > 0.0));
             let product = factor.times(&factor.transposed());
-            // Rounding of sums of `size` products.
+            // Rounding errors of sums of `size` products.
             let tolerance = platform.tolerance(1e-14, 5e-6);
             let what = format!("{platform}, size {size}");
             assert_close(&what, &product.values, &matrix.values, tolerance);
@@ -160,14 +161,14 @@ fn the_log_determinant_is_that_of_the_matrix() {
     }
 }
 
-/// An eigenvalue of −λ needs a jitter above λ: the first of 1e-6, 1e-5, … that suffices is added,
-/// times the mean of the diagonal, and nothing else changes.
+/// An eigenvalue of −λ needs a jitter above λ. The first sufficient value among 1e-6, 1e-5, … is
+/// added, times the mean of the diagonal. Nothing else changes.
 #[test]
 fn jitter_is_raised_tenfold_until_it_suffices() {
     for platform in platforms() {
         for (lambda, jitter) in [(-3e-4, 1e-3), (-3e-3, 1e-2)] {
             for size in [5, 130] {
-                // A mean of the diagonal that is not one.
+                // The mean of the diagonal is not one.
                 let matrix = Random::new(3).with_eigenvalue(size, lambda).scaled(5.0);
                 let factor = cholesky(platform.matrix(&matrix), Jitter::INDUCING);
                 let factor = lower(&platform, factor.expect("jitter suffices").lower());
@@ -182,8 +183,8 @@ fn jitter_is_raised_tenfold_until_it_suffices() {
     }
 }
 
-/// A singular matrix is factored with what each precision starts with, four or five digits above
-/// its rounding.
+/// A singular matrix can be factored with the initial jitter of each precision, which is four or
+/// five digits above rounding.
 #[test]
 fn the_first_jitter_suits_the_precision() {
     for platform in platforms() {
@@ -192,8 +193,8 @@ fn the_first_jitter_suits_the_precision() {
         let jitter = Jitter::for_precision(platform.dtype);
         let factor = cholesky(platform.matrix(&ones), jitter).expect("the first jitter suffices");
         let last = lower(&platform, factor.lower())[(size - 1, size - 1)];
-        // The last pivot of 1 + εI is ε·(1 + 1/5) to first order in ε; rounding of the entries,
-        // which are one, is the machine's epsilon.
+        // The last pivot of 1 + εI is ε·(1 + 1/5) to first order in ε. The entries are one, so
+        // their rounding error is the machine epsilon.
         let expected = 1.2 * platform.tolerance(1e-8, 1e-6);
         let error = (last * last - expected).abs();
         assert!(
@@ -237,7 +238,7 @@ fn in_a_batch_only_members_that_fail_get_more_jitter() {
     }
 }
 
-/// A diagonal matrix names its own bad pivot.
+/// In a diagonal matrix, the bad pivot is at a known row.
 fn diagonal_with(size: usize, row: usize, value: f64) -> Dense {
     let entry = |i: usize| {
         if i == row {
@@ -335,8 +336,8 @@ fn the_error_reads_as_one_sentence_and_advice() {
     assert!(error.to_string().contains("NaN or infinite"), "{error}");
 }
 
-/// NaN and infinities anywhere in the lower triangle end in the typed error, which names their
-/// row, and never in a factor.
+/// NaN and infinite entries anywhere in the lower triangle give the typed error with their row,
+/// never a factor.
 #[test]
 fn values_that_are_not_finite_give_the_error() {
     for platform in platforms() {

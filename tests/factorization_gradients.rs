@@ -1,4 +1,4 @@
-//! Gradients through the Cholesky factorization and everything computed from its factor.
+//! Gradients through the Cholesky factorization and quantities computed from its factor.
 
 mod support;
 
@@ -40,7 +40,8 @@ fn gradients_through_the_factor() {
     }
 }
 
-/// One factor used by several solves, a log-determinant and as a matrix: all cotangents add up.
+/// One factor is used by several solves, in a log-determinant and as a matrix. All cotangents add
+/// up.
 #[test]
 fn gradients_through_one_factor_used_many_times() {
     for size in [5, 64, 130, 300] {
@@ -73,12 +74,12 @@ fn gradients_through_one_factor_used_many_times() {
     }
 }
 
-/// With relative jitter the diagonal's mean takes part: `K + ε·mean(diag K)·I`.
+/// The relative jitter depends on the mean of the diagonal: `K + ε·mean(diag K)·I`.
 #[test]
 fn gradients_through_the_jitter() {
     let jitters = [
         (Jitter::relative(0.1), 0.0),
-        // Raised from 0.01 to 0.1.
+        // The jitter is raised from 0.01 to 0.1.
         (Jitter::relative(0.01), -0.05),
     ];
     for (jitter, lambda) in jitters {
@@ -150,7 +151,7 @@ fn gradients_reach_the_matrix_symmetrically() {
         let factor = cholesky(tensor.clone(), Jitter::INDUCING).expect("factor");
         let gradients = factor.log_determinant().backward();
         let gradient = Dense::new(70, 70, numbers(tensor.grad(&gradients).expect("gradient")));
-        // Each half is the other's copy up to the rounding of the last solve.
+        // The triangles agree up to the rounding errors of the last solve.
         let difference = gradient.minus(&gradient.transposed());
         let bound = platform.tolerance(1e-14, 1e-5) * largest(&gradient.values);
         assert!(largest(&difference.values) <= bound, "{platform}");
@@ -189,7 +190,7 @@ fn gradients_through_from_lower() {
     }
 }
 
-/// `∂ log|K| / ∂K = K⁻¹`, at a size where every product is cut into threads.
+/// `∂ log|K| / ∂K = K⁻¹`, at a size where all products run on several threads.
 #[test]
 fn the_gradient_of_a_large_log_determinant_is_the_inverse() {
     let size = 600;

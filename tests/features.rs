@@ -1,4 +1,4 @@
-//! Networks against sums of products.
+//! Networks compared with plain sums of products.
 
 mod support;
 
@@ -32,7 +32,8 @@ fn perceptrons_are_layers_of_sums() {
     }
 }
 
-/// The same seed gives the same weights, another one others, of the width that keeps variances.
+/// The initial weights depend only on the seed, and their range keeps the variance constant across
+/// layers.
 #[test]
 fn first_weights_depend_on_the_seed_alone() {
     let platform = &platforms()[0];
@@ -49,8 +50,8 @@ fn first_weights_depend_on_the_seed_alone() {
     let first = &weights(1)[0];
     let range = (6.0f64 / 80.0).sqrt();
     let variance = first.iter().map(|w| w * w).sum::<f64>() / first.len() as f64;
-    // 1500 uniform numbers: the variance is within a tenth of r²/3 in all but a few of a thousand
-    // seeds, and none lies outside.
+    // For 1500 uniform numbers, the variance is within a tenth of r²/3 for all but a few seeds in a
+    // thousand, and no number lies outside the range.
     assert!(
         (variance / (range * range / 3.0) - 1.0).abs() < 0.1,
         "{variance}"
@@ -58,7 +59,7 @@ fn first_weights_depend_on_the_seed_alone() {
     assert!(first.iter().all(|w| w.abs() <= range));
 }
 
-/// On both sides of every change of formula, and enough of them for several threads.
+/// Arguments on both sides of every change of formula, and enough for several threads.
 #[test]
 fn hyperbolic_tangents_are_those_of_the_standard_library() {
     let arguments: Vec<f64> = (-2500..=2500).map(|i| f64::from(i) / 125.0).collect();
@@ -81,7 +82,7 @@ fn hyperbolic_tangents_are_those_of_the_standard_library() {
     });
 }
 
-/// The outputs are the inputs, but a change of the last weights changes them.
+/// The outputs equal the inputs at first, and the last weights can change them.
 #[test]
 fn networks_begin_as_the_identity_where_they_are_to() {
     let x = Random::new(183).points(6, 3);

@@ -1,8 +1,8 @@
-//! Known answers of one small problem: squared-exponential kernel (variance 1.3, lengthscale 0.8),
+//! Golden values of one small problem: squared-exponential kernel (variance 1.3, lengthscale 0.8),
 //! noise variance 0.05, `x = 0, 0.5, …, 3.5`, `y = sin 2x + 0.1·cos 7x`.
 //!
-//! The numbers come from an independent dense implementation in double precision; they were
-//! printed to 11 decimals, which with the conditioning of the problem sets the tolerance.
+//! An independent dense implementation in double precision computed the values and printed 11
+//! decimals. These and the condition number of the problem determine the tolerance.
 
 mod reference;
 
@@ -28,7 +28,7 @@ use reference::{
 
 const TOLERANCE: f64 = 1e-8;
 
-/// The parts of every model of the problem.
+/// The components of all models of the problem.
 struct Golden {
     x: Tensor<2>,
     y: Tensor<2>,
@@ -184,7 +184,7 @@ fn optimal_distributions_with_orthogonal_points() {
     }
 }
 
-/// The mean is that of one set of all points, the covariance is not.
+/// The mean is that of a single set with all points. The covariance is not.
 #[test]
 fn predictions_with_orthogonal_points() {
     for (name, device) in double_precision() {
@@ -210,7 +210,7 @@ fn fixed_distribution(options: (&Device, DType)) -> VariationalGaussian {
     VariationalGaussian::full(mean, tensor(&scale, options).unsqueeze())
 }
 
-/// The bound of an evaluation.
+/// The bound from an evaluation.
 fn bound(model: &Golden, evaluation: Evaluation) -> f64 {
     let expected = (model.likelihood).expected_log_density(model.y.clone(), evaluation.marginals);
     scalar(expected.sum() - evaluation.kl)
@@ -284,7 +284,7 @@ fn bound_and_predictions_with_orthogonal_points() {
     }
 }
 
-/// The mean of the second Gaussian, `m_v = C_vv·a`, belongs to weights that are solved for here.
+/// The mean of the second Gaussian is `m_v = C_vv·a`. The weights a are solved for here.
 #[test]
 fn bound_of_the_orthogonally_decoupled_posterior() {
     for (name, device) in double_precision() {
@@ -311,8 +311,8 @@ fn bound_of_the_orthogonally_decoupled_posterior() {
     }
 }
 
-/// Single precision keeps about seven digits, of which the conditioning of `K_uu` takes two and
-/// the division by the noise one.
+/// Single precision has about seven digits. The condition number of `K_uu` costs two, and the
+/// division by the noise costs one.
 #[test]
 fn the_same_in_single_precision() {
     for (name, device) in single_precision() {

@@ -1,4 +1,4 @@
-//! Products with the own transpose and additions to a diagonal: values and gradients.
+//! Products of a matrix with its transpose and additions to a diagonal: values and gradients.
 
 mod reference;
 
@@ -9,7 +9,7 @@ use reference::{
     transpose, values,
 };
 
-/// Sizes around the blocks of the triangular product; sums of up to 700 rounded terms.
+/// Sizes around the blocks of the triangular product, with sums of up to 700 rounded terms.
 #[test]
 fn values_are_those_of_dense_algebra() {
     for (dtype, tolerance, devices) in [
@@ -56,7 +56,7 @@ fn gradients_are_those_of_matrix_calculus() {
         assert_all_close(&ours, &expected, 1e-13, name);
         let ours = values(value.grad(&gradients).unwrap());
         assert_all_close(&ours, &[reference::trace(&weights)], 1e-13, name);
-        // As a batch of one: AᵀA of the transposed matrix has the same values.
+        // The transposed matrix as a batch of one: its AᵀA has the same values.
         let other = tensor(&transpose(&a), options).require_grad();
         let batch = transposed_gram(other.clone().unsqueeze::<3>());
         let weighted = batch * tensor(&weights, options).unsqueeze::<3>();

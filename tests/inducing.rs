@@ -1,4 +1,4 @@
-//! Inducing points: their covariances, and what posteriors make of points in bad places.
+//! Inducing points: their covariances, and posteriors with inducing points in unusual places.
 
 mod support;
 
@@ -15,7 +15,7 @@ use support::{
     },
 };
 
-/// Inducing points that are data points, one of them twice: a posterior works there as anywhere.
+/// The inducing points are data points, and one of them occurs twice. Posteriors work there too.
 #[test]
 fn inducing_points_on_the_data_and_on_each_other() {
     for platform in platforms() {
@@ -46,7 +46,7 @@ fn inducing_points_on_the_data_and_on_each_other() {
     }
 }
 
-/// A kernel whose hyperparameters have become NaN is an error, not a NaN bound.
+/// A NaN inducing point gives an error, not a NaN bound.
 #[test]
 fn inducing_points_that_are_not_numbers_give_the_error() {
     for platform in platforms() {
@@ -94,7 +94,7 @@ fn inducing_points_have_the_covariances_of_function_values() {
             &expected,
             tolerance,
         );
-        // The factor that everything above was computed with.
+        // The factor that the computations above used.
         let factor = cholesky(inducing.kuu(&kernel), Jitter::INDUCING)
             .expect("factor")
             .lower();

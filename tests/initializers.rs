@@ -1,4 +1,4 @@
-//! Where inducing points start.
+//! Initialization of inducing points.
 
 mod reference;
 
@@ -93,8 +93,8 @@ fn subset_and_greedy_variance_choose_inputs() {
     }
 }
 
-/// Every chosen point has the largest variance given those before it, by dense algebra; rounding
-/// decides between variances that agree to 1e-9.
+/// Every chosen point has the largest conditional variance given the points before it, by dense
+/// algebra. Rounding decides between variances that agree to 1e-9.
 #[test]
 fn greedy_variance_takes_the_largest_conditional_variance() {
     for (name, device) in double_precision() {
@@ -132,7 +132,8 @@ fn greedy_variance_is_incremental() {
     for (name, device) in double_precision() {
         let options = (&device, DType::F64);
         let inputs = tensor(&Random(1).uniform_rows(300, 2, -2.0, 2.0), options);
-        // The smooth kernel on little space runs out of variance, and the rest is filled up.
+        // The variance of a smooth kernel on a small domain is used up early. Other points then
+        // fill the set.
         let smooth = StationaryKernel::new(Stationary::SquaredExponential, &[9.0], 1.0, options);
         for kernel in [kernel(options), smooth] {
             let thirty = rows(greedy_variance(&kernel, inputs.clone(), 30, 5).unwrap());
@@ -144,7 +145,7 @@ fn greedy_variance_is_incremental() {
     }
 }
 
-/// Any kernel will do, one with noise of its own included.
+/// The method works with any kernel, including one with white noise.
 #[test]
 fn greedy_variance_with_composite_kernels() {
     for (name, device) in double_precision() {
@@ -161,7 +162,7 @@ fn greedy_variance_with_composite_kernels() {
         for (i, point) in points.iter().enumerate() {
             assert!(!points[..i].contains(point), "{name}: {point:?} twice");
         }
-        // The linear part makes the largest prior variance that of a corner.
+        // The linear part gives the corners the largest prior variance.
         let diagonal = kernel.diagonal(tensor(&data, options));
         let largest = diagonal.max().into_data().iter::<f64>().next();
         let first = kernel.diagonal(tensor(&points[..1].to_vec(), options));
@@ -169,7 +170,7 @@ fn greedy_variance_with_composite_kernels() {
     }
 }
 
-/// A better choice leaves less variance than a random one: `tr(K − Q)`.
+/// The greedy choice leaves less unexplained variance `tr(K − Q)` than a random choice.
 #[test]
 fn greedy_variance_leaves_less_variance_than_a_subset() {
     let (name, device) = double_precision().remove(0);
@@ -198,7 +199,7 @@ fn greedy_variance_leaves_less_variance_than_a_subset() {
     assert!(greedy < random, "{name}: {greedy} {random}");
 }
 
-/// Well separated clusters are found: every center is the mean of one.
+/// Well-separated clusters are found: every center is the mean of one cluster.
 #[test]
 fn k_means_finds_clusters() {
     for (dtype, devices) in [
@@ -247,7 +248,7 @@ fn k_means_lies_closer_to_the_inputs_than_a_subset() {
     }
 }
 
-/// 400 inputs at 12 places: 12 points can be had, 13 cannot.
+/// 400 inputs with 12 distinct values: 12 points can be chosen, but not 13.
 #[test]
 fn duplicate_inputs() {
     for (name, device) in double_precision() {
@@ -277,7 +278,7 @@ fn duplicate_inputs() {
     }
 }
 
-/// Inputs whose squared distances are zero in floating point still count as different.
+/// Inputs count as different even if their squared distance underflows to zero.
 #[test]
 fn inputs_closer_than_their_squares_can_tell() {
     let (name, device) = double_precision().remove(0);

@@ -1,6 +1,6 @@
 //! The bound of inverse-free posteriors (S. Cortinovis, L. Aitchison, S. Eleftheriadis and M. van
-//! der Wilk, *Inverse-Free Sparse Variational Gaussian Processes*, arXiv:2604.00697) against dense
-//! formulas, that of L-SVGP, and the evidence.
+//! der Wilk, *Inverse-Free Sparse Variational Gaussian Processes*, arXiv:2604.00697) compared with
+//! dense formulas, L-SVGP and the evidence.
 
 mod support;
 
@@ -22,7 +22,8 @@ use support::{
     posterior_case::{covariances, elbo, kernel, likelihood},
 };
 
-/// The moments of evaluation, prediction and joint prediction, and the divergence, are `expected`.
+/// Checks that the moments of evaluation, prediction and joint prediction, and the KL divergence,
+/// are `expected`.
 #[track_caller]
 fn check<P: Posterior<burn_gp::kernels::StationaryKernel>>(
     what: &str,
@@ -59,11 +60,11 @@ fn check<P: Posterior<burn_gp::kernels::StationaryKernel>>(
     assert_close(what, &numbers(kl), &[expected.kl], tolerance);
 }
 
-/// Moments and divergence of both posteriors are those of the dense formulas, for any T.
+/// The moments and KL divergences of both posteriors equal the dense formulas for any T.
 #[test]
 fn moments_and_divergence_are_those_of_the_dense_formulas() {
     for platform in platforms() {
-        // Single precision loses the condition number of K̃, up to about 500.
+        // Single precision loses digits by the condition number of K̃, up to about 500.
         let tolerance = platform.tolerance(1e-9, 2e-3);
         for outputs in [1, 3] {
             let case = InverseFreeCase::new(outputs);
@@ -82,7 +83,7 @@ fn moments_and_divergence_are_those_of_the_dense_formulas() {
                 );
                 for (index, inverse) in inverses(&exact, &mut Random::new(1)).iter().enumerate() {
                     let (expected, root) = (case.relaxed(form, inverse), inverse.cholesky());
-                    // The one is a single operation where L is constant, the other several.
+                    // With constant L this is a single operation, otherwise several.
                     for update in [AuxiliaryUpdate::default(), AuxiliaryUpdate::TRAINED] {
                         let posterior = case.inverse_free(&platform, form, &root, update);
                         let what = format!("T number {index}, {what}, {update:?}");
@@ -94,7 +95,7 @@ fn moments_and_divergence_are_those_of_the_dense_formulas() {
     }
 }
 
-/// T1: at `T = K̃⁻¹` the inverse-free posterior is L-SVGP, and that is the unwhitened posterior with
+/// T1: at `T = K̃⁻¹` the inverse-free posterior is L-SVGP, which is the unwhitened posterior with
 /// the same mean and covariance.
 #[test]
 fn at_the_inverse_all_are_one() {
@@ -146,8 +147,8 @@ fn bound<P: Posterior<burn_gp::kernels::StationaryKernel>>(
     numbers(value)[0]
 }
 
-/// T2: the order of the bounds, for any T. The preconditioned ones have other means, so that they
-/// are compared with the bound of their own `q(u)`, and with L-SVGP where its mean is theirs.
+/// T2: the order of the bounds for any T. The preconditioned bounds have different means. They are
+/// compared with the bound of their own `q(u)`, and with L-SVGP if the means agree.
 #[test]
 fn every_inverse_gives_a_bound() {
     for platform in double_precision_platforms() {
@@ -197,7 +198,7 @@ fn every_inverse_gives_a_bound() {
 }
 
 /// T3: `U_n ≥ σ²_n ≥ L_n`, and `U_n − L_n` is the variance gap. Near the inverse the difference is
-/// far below the terms it is made of, hence the scale of the tolerance.
+/// far smaller than its terms, which therefore set the scale of the tolerance.
 #[test]
 fn variances_lie_between_their_bounds() {
     for platform in double_precision_platforms() {
@@ -242,8 +243,8 @@ fn variances_lie_between_their_bounds() {
     }
 }
 
-/// T4: what the relaxed divergence adds is `tr K̃T − M − log|K̃T| = 2ℓ ≥ 0` and
-/// `log|S| − log|S_L| ≥ 0`; `S = K_uu − K_uu·P_R·K_uu` is a covariance.
+/// T4: the relaxed divergence adds `tr K̃T − M − log|K̃T| = 2ℓ ≥ 0` and `log|S| − log|S_L| ≥ 0`.
+/// `S = K_uu − K_uu·P_R·K_uu` is a covariance.
 #[test]
 fn the_slack_is_a_divergence() {
     for platform in double_precision_platforms() {
@@ -261,7 +262,7 @@ fn the_slack_is_a_divergence() {
             let twice = inner.trace() - SIZE as f64 - inner.log_determinant();
             let squares = case.mean.times(&kuu).times(&case.mean.transposed()).trace();
             let explained = case.projected(&inverse).times(&kuu).trace();
-            // 2KL without its slack.
+            // 2KL without the slack.
             let rest = squares - explained - case.log_noise() + noisy.log_determinant();
             let slack = 2.0 * kl - rest;
             let scale = 1.0 + twice.abs() + rest.abs();
@@ -279,7 +280,8 @@ fn the_slack_is_a_divergence() {
     }
 }
 
-/// T17: with inducing points at the data, `m̃ = y` and `S̃` the noise, it is exact regression.
+/// T17: with inducing points at the data, `m̃ = y` and `S̃` equal to the noise, it is exact
+/// regression.
 #[test]
 fn it_is_exact_regression_at_the_data() {
     for platform in platforms() {
@@ -339,7 +341,7 @@ fn kl<P: Posterior<burn_gp::kernels::StationaryKernel>>(
     numbers(evaluation.expect("a factor").kl)[0]
 }
 
-/// T18: functions that share `S̃` and T have the sum of their divergences.
+/// T18: if functions share `S̃` and T, their KL divergences add up.
 #[test]
 fn functions_share_their_variances() {
     for platform in platforms() {
@@ -367,7 +369,7 @@ fn functions_share_their_variances() {
     }
 }
 
-/// T21.
+/// T21: the bounds of mini-batches average to the full bound.
 #[test]
 fn mini_batches_average_to_the_full_bound() {
     for platform in double_precision_platforms() {
@@ -394,7 +396,7 @@ fn mini_batches_average_to_the_full_bound() {
     }
 }
 
-/// A posterior is made for one kind of prior.
+/// A posterior supports only one kind of prior.
 #[test]
 #[should_panic(expected = "expected a triangle [M, M] for M variances")]
 fn triangles_and_variances_belong_together() {

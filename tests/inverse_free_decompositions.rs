@@ -1,5 +1,5 @@
-//! T15: a training step of an inverse-free posterior decomposes nothing. One test alone in its
-//! process, whose decompositions are counted.
+//! T15: a training step of an inverse-free posterior makes no matrix decomposition. This test is
+//! alone in its process because the counter counts all decompositions of the process.
 
 mod support;
 
@@ -15,7 +15,8 @@ use support::{
     posterior_case::{elbo, kernel, likelihood},
 };
 
-/// The decompositions of the loss, its gradient and what follows a step, and of a prediction.
+/// The numbers of decompositions in a training step (the loss, its gradient and the update after
+/// the step) and in a prediction.
 fn counted<P: Posterior<StationaryKernel>>(
     platform: &Platform,
     case: &InverseFreeCase,
@@ -59,7 +60,7 @@ fn nothing_is_decomposed() {
                         assert_eq!(count, [0, 0], "{platform}, {form:?}, {update:?}");
                     }
                 }
-                // The counter counts.
+                // L-SVGP checks that the counter works.
                 let [step, prediction] = counted(&platform, &case, case.l_svgp(&tracked, form));
                 assert!(
                     step >= 5 && prediction >= 2,

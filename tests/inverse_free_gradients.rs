@@ -1,5 +1,5 @@
-//! Gradients of the inverse-free bound (arXiv:2604.00697): those of L-SVGP where T is the inverse,
-//! none to T, and those of estimated traces.
+//! Gradients of the inverse-free bound (arXiv:2604.00697): those of L-SVGP if T is the inverse, no
+//! gradient for T, and gradients of estimated traces.
 
 mod support;
 
@@ -27,7 +27,7 @@ struct Model<Q: Module> {
     posterior: Q,
 }
 
-/// The gradient of every parameter that has one, and of every one that has none nothing.
+/// The gradient of every parameter, or `None` if there is none.
 struct Slopes<'a> {
     gradients: &'a Gradients,
     values: Vec<Option<Vec<f64>>>,
@@ -55,7 +55,7 @@ impl<Q: Posterior<StationaryKernel>> Model<Q> {
         elbo(evaluation, &self.likelihood, case.y(platform), ROWS)
     }
 
-    /// The bound, and the gradients of all parameters.
+    /// The bound and the gradients of all parameters.
     fn differentiated(
         &self,
         platform: &Platform,
@@ -73,14 +73,14 @@ impl<Q: Posterior<StationaryKernel>> Model<Q> {
     }
 }
 
-/// The gradients of all parameters but T, which has none.
+/// The gradients of all parameters except T, which has none.
 fn without_auxiliary(all: Vec<Option<Vec<f64>>>) -> Vec<Vec<f64>> {
     assert!(all.last().is_some_and(Option::is_none), "T has a gradient");
     all.into_iter().flatten().collect()
 }
 
-/// T5 (proposition 2) and T16: with `T = K̃⁻¹`, held constant, the gradients by kernel, noise,
-/// inducing points, m̃ and s̃ are those of L-SVGP through its factorization.
+/// T5 (proposition 2) and T16: with `T = K̃⁻¹`, held constant, the gradients with respect to
+/// kernel, noise, inducing points, m̃ and s̃ equal those of L-SVGP through its factorization.
 #[test]
 fn gradients_at_the_inverse_are_those_of_the_factorization() {
     for platform in platforms() {
@@ -105,7 +105,7 @@ fn gradients_at_the_inverse_are_those_of_the_factorization() {
     }
 }
 
-/// T16: an L that the optimizer trains has a gradient, zero above its diagonal.
+/// T16: an L that the optimizer trains has a gradient, which is zero above the diagonal.
 #[test]
 fn a_trained_auxiliary_has_a_gradient() {
     for platform in platforms() {
@@ -128,8 +128,8 @@ fn a_trained_auxiliary_has_a_gradient() {
     }
 }
 
-/// T6, a control: with T itself in the mean in the place of `2T − TK̃T`, the value is the same and
-/// the gradient by the inducing points is not.
+/// T6, a control: if T itself replaces `2T − TK̃T` in the mean, the value does not change, but the
+/// gradient with respect to the inducing points does.
 #[test]
 fn the_preconditioner_has_to_follow_the_parameters() {
     for platform in double_precision_platforms() {
@@ -140,7 +140,7 @@ fn the_preconditioner_has_to_follow_the_parameters() {
         let relaxed = Model::new(&tracked, case.with_inverse(&tracked, form, &inverse));
         let (_, right) = relaxed.differentiated(&tracked, &case);
 
-        // The same evaluation with another mean, and the divergence's v replaced as well.
+        // The same evaluation with another mean, and with v replaced in the KL divergence too.
         let model = Model::new(
             &tracked,
             case.with_inverse(&tracked, MeanForm::Plain, &inverse),
@@ -174,8 +174,8 @@ fn the_preconditioner_has_to_follow_the_parameters() {
     }
 }
 
-/// T7: near the inverse the value is off by the square of the distance, the gradient by the
-/// distance.
+/// T7: near the inverse the error of the value is quadratic in the distance, and that of the
+/// gradient is linear.
 #[test]
 fn errors_shrink_with_the_distance_from_the_inverse() {
     for platform in double_precision_platforms() {
@@ -198,7 +198,7 @@ fn errors_shrink_with_the_distance_from_the_inverse() {
                 let squares = slopes.iter().zip(&gradient).map(|(a, b)| (a - b).powi(2));
                 [(near - value).abs(), squares.sum::<f64>().sqrt()]
             };
-            // The plain mean does not depend on T, but the variances and the divergence do.
+            // The plain mean does not depend on T, but the variances and the KL divergence do.
             let (far, near) = (gaps(1e-1), gaps(1e-3));
             for (what, index, expected) in [("value", 0, 2.0), ("gradient", 1, 1.0)] {
                 let slope = (far[index] / near[index]).log10() / 2.0;
@@ -221,8 +221,8 @@ fn with_probes(
     Model::new(tracked, case.with_probes(tracked, form, inverse, probes))
 }
 
-/// T14: estimated traces and their gradients have the exact ones as their means, to four standard
-/// errors; with the probes of one step they are the same numbers again.
+/// T14: estimated traces and their gradients are unbiased, within four standard errors. The probes
+/// of one step always give the same numbers.
 #[test]
 fn estimated_traces_are_unbiased() {
     let draws = 2000;
@@ -271,8 +271,9 @@ fn estimated_traces_are_unbiased() {
     assert_eq!(flat(&model), flat(&model));
 }
 
-/// Terms by one operation, where L is constant, and by several, where it is trained, are the same,
-/// with their gradients, of which those of one are compared with central differences elsewhere.
+/// The fused operation for constant L and the separate operations for trained L give the same
+/// values and gradients. Other tests compare the gradients of the fused operation with central
+/// differences.
 #[test]
 fn one_operation_gives_what_several_do() {
     for platform in platforms() {
@@ -303,7 +304,7 @@ fn one_operation_gives_what_several_do() {
     }
 }
 
-/// Every step has probes of its own; with more than M of them traces are exact.
+/// Each step has its own probes. With more than M probes the traces are exact.
 #[test]
 fn probes_belong_to_steps() {
     for platform in platforms() {

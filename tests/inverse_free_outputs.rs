@@ -1,5 +1,5 @@
-//! Inverse-free posteriors of several functions with kernels of their own, what wraps them, and what
-//! they are made of.
+//! Inverse-free posteriors of several functions with separate kernels, the posteriors that wrap
+//! them, and their components.
 
 mod support;
 
@@ -25,7 +25,7 @@ use support::{
 
 const OUTPUTS: usize = 3;
 
-/// Posteriors of one function each, and their numbers together.
+/// Posteriors of one function each, and their values combined.
 struct Separate {
     kernels: Vec<StationaryKernel>,
     points: Vec<Dense>,
@@ -92,8 +92,8 @@ fn column(marginals: &Marginals, p: usize) -> Marginals {
     }
 }
 
-/// Three functions with kernels, points, S̃ and T of their own are three posteriors of one, before
-/// and after T is brought up to date.
+/// Three functions with separate kernels, points, S̃ and T equal three posteriors of one function,
+/// before and after the update of T.
 #[test]
 fn separate_functions_are_posteriors_of_one() {
     for platform in platforms() {
@@ -176,7 +176,7 @@ fn separate_functions_of_l_svgp_are_posteriors_of_one() {
     }
 }
 
-/// What wraps a posterior hands on what follows a step, and what precedes the first.
+/// A wrapper forwards the updates after a step and before the first step.
 #[test]
 fn wrappers_hand_the_update_on() {
     for platform in platforms() {
@@ -204,7 +204,7 @@ fn wrappers_hand_the_update_on() {
     }
 }
 
-/// A Gaussian likelihood can say how close T has to be.
+/// With a Gaussian likelihood, the variance gap determines how accurate T has to be.
 #[test]
 fn the_variance_gap_of_a_batch_is_closed() {
     for platform in platforms() {
@@ -237,8 +237,8 @@ fn the_variance_gap_of_a_batch_is_closed() {
     }
 }
 
-/// L and its place in the course of training are saved; a posterior in training on a device with
-/// autodiff keeps L out of it.
+/// Records include L and the progress of training. L is no trainable parameter of a posterior on an
+/// autodiff device.
 #[test]
 fn the_auxiliary_is_no_trained_parameter() {
     for platform in platforms() {
@@ -280,8 +280,8 @@ fn a_posterior_belongs_to_a_kind_of_prior() {
     let _ = posterior.evaluate(&case.kernels[0], platform.matrix(&case.points[0]));
 }
 
-/// The divergence of the alternative bound is above the dense one for every root, and equal to it,
-/// with the moments of the dense formulas, where the root is that of the inverse.
+/// The KL divergence of the alternative bound is above the dense one for every root. With the root
+/// of the inverse they are equal, and the moments agree with the dense formulas.
 #[test]
 fn the_root_bound_is_a_bound() {
     for platform in platforms() {
@@ -302,7 +302,7 @@ fn the_root_bound_is_a_bound() {
         let mut roots: Vec<Dense> = (inverses(&exact, &mut random).iter())
             .map(Dense::cholesky)
             .collect();
-        // The farther ones lead to variances whose terms single precision does not tell apart.
+        // Single precision cannot resolve the variances of the roots farther away.
         roots.truncate(if platform.is_double() { roots.len() } else { 1 });
         roots.push(exact.cholesky());
         let last = roots.len() - 1;

@@ -1,4 +1,4 @@
-//! Where natural-gradient matrix inversion (arXiv:2604.00697) stops, starts anew and gives up.
+//! Stopping, restarts and failures of natural-gradient matrix inversion (arXiv:2604.00697).
 
 mod support;
 
@@ -15,7 +15,8 @@ fn times_transposed(lower: &Dense) -> Dense {
     lower.times(&lower.transposed())
 }
 
-/// The residual is checked before every step, so that a good start needs none; the result is good.
+/// The residual is checked before every step. A good initial value therefore needs no step, and the
+/// result is accurate.
 #[test]
 fn inversion_stops_at_its_tolerance() {
     for platform in platforms() {
@@ -47,7 +48,8 @@ fn inversion_stops_at_its_tolerance() {
     }
 }
 
-/// Rounding holds the residual up; in single precision that is the end, at about 1e-8·κ.
+/// The iteration stops when rounding prevents further progress, in single precision at about
+/// 1e-8·κ.
 #[test]
 fn inversion_stops_where_rounding_holds_it_up() {
     for platform in platforms() {
@@ -74,8 +76,8 @@ fn inversion_stops_where_rounding_holds_it_up() {
     }
 }
 
-/// After a jump of the matrix by which the iteration would diverge, L starts anew and converges, for
-/// every size of step allowed; without a guard some of these blow up.
+/// After a jump of the matrix that would make the iteration diverge, L is reset and converges.
+/// Without the safeguard, some cases blow up at step size one.
 #[test]
 fn inversion_survives_jumps() {
     for platform in platforms() {
@@ -105,7 +107,7 @@ fn inversion_survives_jumps() {
     }
 }
 
-/// One step a call does not leave a posterior at a cold start for many calls.
+/// With one step per call, a posterior does not stay at a cold start for many calls.
 #[test]
 fn a_new_start_is_followed_to_its_end() {
     for platform in platforms() {
@@ -122,7 +124,7 @@ fn a_new_start_is_followed_to_its_end() {
     }
 }
 
-/// A matrix that cannot be inverted leaves L as it was.
+/// A matrix that cannot be inverted leaves L unchanged.
 #[test]
 fn an_unusable_matrix_leaves_the_start() {
     for platform in platforms() {
@@ -141,7 +143,7 @@ fn an_unusable_matrix_leaves_the_start() {
     }
 }
 
-/// T3, the gap's part: `G_n = ‖(I − K̃T)k_n‖²/σ²`, and the rule that stops by it.
+/// T3 for the variance gap: `G_n = ‖(I − K̃T)k_n‖²/σ²`, and the stopping rule based on it.
 #[test]
 fn the_variance_gap_stops_the_inversion() {
     for platform in platforms() {

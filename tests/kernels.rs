@@ -1,4 +1,4 @@
-//! Every kernel against its formula.
+//! All kernels compared with their formulas.
 
 mod support;
 
@@ -24,7 +24,7 @@ use support::{
     numbers, parameter_gradients, platforms,
 };
 
-/// Every tag in a configuration, those of the kernels within included.
+/// All tags in a configuration, including those of nested kernels.
 fn tags(value: &serde_json::Value, found: &mut BTreeSet<String>) {
     let Some(fields) = value.as_object() else {
         return;
@@ -37,7 +37,7 @@ fn tags(value: &serde_json::Value, found: &mut BTreeSet<String>) {
     }
 }
 
-/// The registry has every variant that serde knows.
+/// The registry contains all variants of the configuration.
 #[test]
 fn every_variant_is_registered() {
     let refusal = serde_json::from_str::<KernelConfig>(r#"{"kernel": "?"}"#)
@@ -59,7 +59,7 @@ fn every_variant_is_registered() {
     assert_eq!(found, known);
 }
 
-/// A slip of the pen is no default, wherever it is in a configuration.
+/// A misspelled field is an error everywhere in a configuration, instead of a default.
 #[test]
 fn unknown_fields_are_refused() {
     fn with_a_slip(value: &serde_json::Value) -> Vec<serde_json::Value> {
@@ -99,8 +99,8 @@ fn covariances_are_those_of_the_formula() {
         for (name, config) in registry() {
             let kernel = config.init(DIMENSIONS, platform.options());
             let what = format!("{name} on {platform}");
-            // Shaders promise an arc sine only what they do of the arc tangent behind it: 4096 units in
-            // the last place (WGSL, §15.7.4.1), 2.4e-4 of the angle.
+            // Shaders guarantee the arc sine only up to the error of the arc tangent behind it:
+            // 4096 units in the last place (WGSL, §15.7.4.1), 2.4e-4 of the angle.
             let single = if platform.is_host() { 5e-6 } else { 1e-3 };
             let tolerance = platform.tolerance(1e-13, single);
             let cross = kernel.covariance(platform.matrix(&x1), platform.matrix(&x2));
@@ -121,7 +121,7 @@ fn covariances_are_those_of_the_formula() {
     }
 }
 
-/// Also with a point that is there twice.
+/// The points include a repeated one.
 #[test]
 fn matrices_are_symmetric_and_positive_semidefinite() {
     let base = Random::new(149).points(20, DIMENSIONS);
@@ -139,7 +139,7 @@ fn matrices_are_symmetric_and_positive_semidefinite() {
                 &matrix.transposed().values,
                 tolerance,
             );
-            // The factor exists once rounding is covered.
+            // The factor exists if a diagonal term covers rounding.
             let rounding = platform.tolerance(1e-12, 1e-4) * matrix.trace();
             matrix
                 .plus(&Dense::identity(22).scaled(rounding))
@@ -148,7 +148,7 @@ fn matrices_are_symmetric_and_positive_semidefinite() {
     }
 }
 
-/// The loss takes the matrix, the diagonal and a covariance with other points, each weighted.
+/// A loss of the matrix, the diagonal and a covariance with other points, each weighted.
 fn loss(kernel: &AnyKernel, platform: &Platform, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<1> {
     let mut random = Random::new(151);
     let [rows, _] = x1.dims();
@@ -183,7 +183,7 @@ fn gradients_of_inputs() {
     }
 }
 
-/// At a repeated point, too: hyperparameters do not move points.
+/// The points include a repeated one, because hyperparameters do not move points.
 #[test]
 fn gradients_of_hyperparameters() {
     let mut random = Random::new(163);
@@ -223,7 +223,7 @@ fn gradients_are_finite_at_coincident_points() {
     }
 }
 
-/// A parameter for each dimension does what stretching that dimension does.
+/// A parameter per dimension has the effect of stretching that dimension.
 #[test]
 fn dimensions_have_parameters_of_their_own() {
     let scales = [0.5, 1.0, 4.0];
@@ -271,7 +271,7 @@ fn dimensions_have_parameters_of_their_own() {
     }
 }
 
-/// The dimensions that a base names stay those of the inputs, with sine and cosine alike.
+/// The active dimensions of a base kernel refer to the inputs, for sine and cosine alike.
 #[test]
 fn periodic_versions_of_restricted_kernels() {
     let base = KernelConfig::from(stationary(Stationary::Matern32));
@@ -292,7 +292,7 @@ fn periodic_versions_of_restricted_kernels() {
     }
 }
 
-/// What any module gives, a kernel takes.
+/// A kernel can use the outputs of any module.
 #[test]
 fn kernels_on_a_module_of_ones_own() {
     #[derive(Module, Debug)]
@@ -342,7 +342,7 @@ fn hyperparameters_are_reported_with_their_paths_and_values() {
     }
 }
 
-/// `√D` for as many inputs as the kernel sees, where none is given.
+/// The default lengthscale is `√D`, where D is the number of inputs that the kernel sees.
 #[test]
 fn first_lengthscales_grow_with_the_number_of_inputs() {
     let plain = KernelConfig::from(Stationary::Matern52);
@@ -388,7 +388,7 @@ fn first_lengthscales_grow_with_the_number_of_inputs() {
     }
 }
 
-/// The weights of networks are no hyperparameters.
+/// Network weights are not reported as hyperparameters.
 #[test]
 fn networks_are_not_reported() {
     let platform = &platforms()[0];
@@ -432,7 +432,7 @@ fn configurations_survive_a_round_trip_through_json() {
         ..ArcCosineConfig::default()
     };
     let expected = KernelConfig::ArcCosine(step).deep(PerceptronConfig::default(), 2);
-    // The second is the name of earlier versions.
+    // The second name is that of earlier versions.
     for name in ["deep", "warped"] {
         let text = format!(
             r#"{{"kernel": "{name}", "base": {{"kernel": "arc-cosine", "order": "step"}}}}"#

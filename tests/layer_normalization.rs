@@ -1,4 +1,4 @@
-//! Rows of mean zero and variance one, against the formula written out.
+//! Layer normalization compared with its formula.
 
 mod support;
 
@@ -8,7 +8,7 @@ use support::{Input, Random, assert_close, check_gradients, numbers, platforms};
 
 const EPSILON: f64 = 1e-5;
 
-/// Arguments x [N, D], γ and β.
+/// The arguments x, [N, D], γ and β.
 struct Case {
     width: usize,
     x: Vec<f64>,
@@ -43,7 +43,7 @@ impl Case {
     }
 }
 
-/// Widths below, at and beside those of vector registers; rows for one thread and for several.
+/// Widths below, at and around the vector register width, with rows for one thread and for several.
 const SHAPES: [(usize, usize); 6] = [(7, 2), (3, 1), (65, 16), (9, 21), (700, 128), (0, 4)];
 
 #[test]
@@ -70,8 +70,8 @@ fn rows_are_those_of_the_formula() {
     }
 }
 
-/// Weighted sums of the result, whose own gradient differs from place to place; 150 rows are more
-/// than one block of them.
+/// The loss is a weighted sum with different gradients everywhere. 150 rows need more than one
+/// block.
 #[test]
 fn gradients_are_those_of_central_differences() {
     for (rows, width) in [(5, 3), (2, 19), (150, 2)] {
@@ -92,7 +92,7 @@ fn gradients_are_those_of_central_differences() {
     }
 }
 
-/// Every part of the gradient of many rows, for all threads, is the sum of those of each row.
+/// The gradients of many rows on several threads are the sums of the gradients of each row.
 #[test]
 fn gradients_of_many_rows_are_sums_of_those_of_few() {
     let (rows, width) = (700, 128);

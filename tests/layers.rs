@@ -1,4 +1,4 @@
-//! Layers and stacks of them.
+//! Layers and stacks of layers.
 
 mod support;
 
@@ -23,7 +23,7 @@ use support::{
 
 type DenseLayer = GpLayer<StationaryKernel, AnyMean, Whitened<InducingPoints>>;
 
-/// A layer with a `q(u)` of its own for each seed.
+/// A layer whose `q(u)` depends on the seed.
 fn layer(
     platform: &Platform,
     [dimensions, outputs]: [usize; 2],
@@ -65,7 +65,7 @@ fn values(marginals: &Marginals) -> Vec<f64> {
     .concat()
 }
 
-/// A stack of one layer is that layer, and that is its posterior; exactly.
+/// A stack with one layer equals that layer and its posterior exactly.
 #[test]
 fn one_layer_is_a_sparse_gaussian_process() {
     for platform in platforms() {
@@ -86,7 +86,8 @@ fn one_layer_is_a_sparse_gaussian_process() {
     }
 }
 
-/// The divergence of a stack is the sum of its layers', and every draw goes through all of them.
+/// The KL divergence of a stack is the sum over its layers, and every draw passes through all
+/// layers.
 #[test]
 fn divergences_add_up() {
     for platform in platforms() {
@@ -109,8 +110,8 @@ fn divergences_add_up() {
     }
 }
 
-/// Layers with a second set of inducing variables at its prior are those without it, whatever the
-/// first set says.
+/// Layers whose second set of inducing variables is at its prior equal those without it, for any
+/// first set.
 #[test]
 fn a_second_set_at_its_prior_changes_nothing() {
     type Solve = GpLayer<StationaryKernel, AnyMean, Orthogonal<InducingPoints>>;
@@ -155,14 +156,14 @@ fn a_second_set_at_its_prior_changes_nothing() {
     }
 }
 
-/// What the second of two layers sees are draws from the marginals of the first: their means and
-/// variances are those of the mixture, within three standard errors.
+/// The second layer's inputs are draws from the marginals of the first layer. Means and variances
+/// are those of the mixture, within three standard errors.
 #[test]
 fn draws_follow_the_marginals_of_the_layer_before() {
     let samples = 100_000;
     for platform in double_precision_platforms() {
         let first = layer(&platform, [2, 2], MeanConfig::Identity, 1);
-        // The identity, so that what comes out is what was drawn.
+        // The identity mean passes the draws through.
         let output = GpLayer::new(
             StationaryConfig::new(Stationary::SquaredExponential).init(2, platform.options()),
             AnyMean::Identity(IdentityMean::new()),
@@ -189,7 +190,7 @@ fn draws_follow_the_marginals_of_the_layer_before() {
             );
             let spread = own.iter().map(|value| (value - average).powi(2));
             let spread = spread.sum::<f64>() / samples as f64;
-            // The variance of a variance of normals is 2σ⁴/S.
+            // The variance of a sample variance of normals is 2σ⁴/S.
             let error = variance * (2.0 / samples as f64).sqrt();
             assert!(
                 (spread - variance).abs() < 3.0 * error,
@@ -199,8 +200,8 @@ fn draws_follow_the_marginals_of_the_layer_before() {
     }
 }
 
-/// Noise belongs to the step: the same again, another one after a step, and the record has the
-/// number of steps.
+/// The noise depends on the step: repeated calls give the same noise, the next step gives other
+/// noise, and the record contains the number of steps.
 #[test]
 fn every_step_has_noise_of_its_own() {
     for platform in platforms() {
@@ -227,7 +228,7 @@ fn every_step_has_noise_of_its_own() {
     }
 }
 
-/// Predictions average over draws; with hidden layers that know, there is nothing to average.
+/// Predictions average over draws. If the hidden layers are certain, all draws agree.
 #[test]
 fn predictions_are_mixtures() {
     for platform in platforms() {
@@ -273,8 +274,8 @@ fn predictions_are_mixtures() {
     }
 }
 
-/// A row alone, in another order and among others has the same components, up to what the sums of
-/// matrix products round to in blocks of another size.
+/// A row has the same components alone, in another order and among other rows, up to rounding
+/// errors of matrix products with other block sizes.
 #[test]
 fn predictions_do_not_depend_on_the_rows_beside() {
     for platform in platforms() {
@@ -314,14 +315,15 @@ fn predictions_do_not_depend_on_the_rows_beside() {
     }
 }
 
-/// The points of noise have mirror images and an exact covariance, so that so few draws have the
+/// The noise points are symmetric and have an exact covariance. A few draws therefore have the
 /// moments of the layer.
 #[test]
 fn draws_of_predictions_have_the_moments_of_the_layer() {
     for platform in double_precision_platforms() {
         let first = layer(&platform, [2, 2], MeanConfig::Identity, 1);
         let expected = first.condition().expect("a process");
-        // At its prior around the identity, so that components are what was drawn, with this variance.
+        // The output layer is at its prior around the identity. Its components are the draws, with
+        // this variance.
         let prior = 1e-3;
         let output = GpLayer::new(
             StationaryConfig::new(Stationary::SquaredExponential)
@@ -346,7 +348,7 @@ fn draws_of_predictions_have_the_moments_of_the_layer() {
     }
 }
 
-/// A layer of patches is its layer at every patch.
+/// A patch layer is its layer applied to every patch.
 #[test]
 fn feature_maps_hold_the_functions_at_every_patch() {
     let grid = PatchGrid::new(ImageShape::new(3, 4, 1), 2, 1).expect("patches");
@@ -407,7 +409,7 @@ fn gradients_flow_through_the_draws() {
     });
 }
 
-/// A small factor makes a layer start as its mean function.
+/// With a small deviation factor, a layer starts as its mean function.
 #[test]
 fn deviations_are_scaled_and_nothing_else() {
     for platform in platforms() {
@@ -441,7 +443,7 @@ fn means_hand_their_inputs_on() {
         assert_eq!(numbers(wider.narrow(1, 3, 2)), vec![0.0; 80]);
         assert_eq!(ZeroMean::new(2).forward(x.clone()).dims(), [40, 2]);
 
-        // Points along one direction of each of two lengths: the principal directions.
+        // The points lie along two directions with different lengths: the principal directions.
         let directions = [[0.6, 0.0, 0.8], [0.0, 1.0, 0.0]];
         let points: Vec<f64> = (0..10)
             .flat_map(|index| {
@@ -452,7 +454,7 @@ fn means_hand_their_inputs_on() {
             .collect();
         let points = platform.tensor(&points, [10, 3]);
         let weights = ProjectionMean::principal(points, 1).weights();
-        // The second direction is correlated with the first by the order of the signs: a little.
+        // The order of the signs correlates the second direction slightly with the first.
         let found = numbers(weights);
         assert_close("direction", &found, &directions[0], 0.05);
         let truncation = ProjectionMean::truncation(3, 2, options).forward(x.clone());

@@ -6,7 +6,8 @@ use burn::tensor::Tensor;
 use burn_gp::ops::{Jitter, NotPositiveDefinite, cholesky, gaussian_log_density};
 use support::{Dense, Input, Random, assert_close, check_gradients, numbers, platforms, symmetric};
 
-/// One row, less than a block, around one block, several blocks, and several with a thread each.
+/// One row, less than a block, sizes around one block, several blocks, and several blocks with a
+/// thread each.
 const SIZES: [usize; 7] = [1, 5, 31, 33, 65, 130, 300];
 
 /// `Σ_p log N(r_p | 0, K)` by dense algebra.
@@ -28,7 +29,7 @@ fn log_density_is_that_of_dense_algebra() {
         for platform in platforms() {
             let matrix = platform.matrix(&covariance);
             let ours = gaussian_log_density(matrix, platform.matrix(&residual), Jitter::NONE);
-            // Rounding of the pivots, of sums of `size` products.
+            // Rounding errors of the pivots and of sums of `size` products.
             let tolerance = platform.tolerance(1e-12, 1e-4);
             let what = format!("{platform}, size {size}");
             assert_close(&what, &numbers(ours.unwrap()), &[expected], tolerance);
@@ -36,7 +37,7 @@ fn log_density_is_that_of_dense_algebra() {
     }
 }
 
-/// The covariance enters the loss as any tensor does, and the residual is used again.
+/// The covariance enters the loss like any tensor, and the residual is used a second time.
 #[test]
 fn gradients_are_those_of_central_differences() {
     for size in SIZES {
@@ -57,7 +58,8 @@ fn gradients_are_those_of_central_differences() {
     }
 }
 
-/// The same by the factor, whose reverse is another algorithm: `K̄ = ½·L⁻ᵀ(Φ + Φᵀ)L⁻¹`.
+/// The same gradient through the factor, whose backward pass is another algorithm:
+/// `K̄ = ½·L⁻ᵀ(Φ + Φᵀ)L⁻¹`.
 #[test]
 fn gradients_are_those_of_the_factor_and_its_solves() {
     let size = 400;
@@ -85,12 +87,12 @@ fn gradients_are_those_of_the_factor_and_its_solves() {
     }
 }
 
-/// With relative jitter the diagonal's mean takes part: `K + ε·mean(diag K)·I`.
+/// The relative jitter depends on the mean of the diagonal: `K + ε·mean(diag K)·I`.
 #[test]
 fn jitter_is_in_the_density_and_in_its_gradient() {
     for size in [5, 70] {
         let mut random = Random::new(23);
-        // No factor as it is, nor with the first jitter.
+        // There is no factor without jitter or with the first jitter.
         let covariance = random.with_eigenvalue(size, -0.05);
         let residual = random.matrix(size, 1);
         let mean = covariance.trace() / size as f64;
@@ -103,7 +105,7 @@ fn jitter_is_in_the_density_and_in_its_gradient() {
         };
         for platform in platforms() {
             let ours = density(platform.matrix(&covariance), platform.matrix(&residual));
-            // The smallest pivots are about a tenth of the eigenvalues' scale.
+            // The smallest pivots are about a tenth of the scale of the eigenvalues.
             let tolerance = platform.tolerance(1e-12, 1e-4);
             let what = format!("{platform}, size {size}");
             assert_close(&what, &numbers(ours), &[expected], tolerance);

@@ -1,4 +1,5 @@
-//! The evidence of low-rank regression: dense algebra, closed forms, central differences.
+//! The evidence of low-rank regression, compared with dense algebra, closed forms and central
+//! differences.
 
 mod support;
 
@@ -34,7 +35,7 @@ fn dense_evidence(features: &Dense, targets: &Dense, noise: f64) -> f64 {
     log_density(&with_diagonal(&covariance, &noise), targets)
 }
 
-/// Less and more features than data, one and several targets.
+/// Fewer and more features than data, one and several targets.
 #[test]
 fn evidence_is_that_of_dense_algebra() {
     for (rows, rank, outputs) in [
@@ -55,7 +56,7 @@ fn evidence_is_that_of_dense_algebra() {
         for platform in platforms() {
             let what = format!("{rows} x {rank} on {platform}");
             let actual = evidence(&platform, &features, &targets, 0.3);
-            // Single precision: the data are rounded.
+            // In single precision the data are rounded.
             let tolerance = platform.tolerance(1e-9, 1e-5);
             assert_close(&what, &[actual], &[expected], tolerance);
         }
@@ -74,7 +75,7 @@ fn evidence_has_the_golden_value_and_slopes() {
         let evidence = low_rank_evidence(features.clone(), targets, noise.clone()).unwrap();
         let gradients = evidence.clone().backward();
         let what = format!("golden case on {platform}");
-        // Twelve digits are known.
+        // The reference has twelve digits.
         assert_within(&what, &numbers(evidence), &[-7.791146250642], 1e-11);
         let slope = numbers(noise.grad(&gradients).unwrap());
         assert_within(&what, &slope, &[34.779222864], 1e-8);
@@ -104,7 +105,8 @@ fn gradients_are_those_of_central_differences() {
     }
 }
 
-/// `Σ_p a_pm_pᵀ − P·ΦΛ⁻¹` with `a = Σ⁻¹y`, and the slope by the noise, from dense algebra.
+/// `Σ_p a_pm_pᵀ − P·ΦΛ⁻¹` with `a = Σ⁻¹y`, and the gradient with respect to the noise, from dense
+/// algebra.
 #[test]
 fn gradients_are_the_closed_form() {
     let (noise, outputs) = (0.2, 2);
@@ -135,7 +137,7 @@ fn gradients_are_the_closed_form() {
     }
 }
 
-/// More data than are looked at at once: value and gradient by R×R sums, `Λ = ΦᵀΦ + σ²I`,
+/// With more data than in one chunk, value and gradient come from R×R sums: `Λ = ΦᵀΦ + σ²I`,
 /// `m = Λ⁻¹Φᵀy`, `∂Φ = (y − Φm)mᵀ/σ² − ΦΛ⁻¹`.
 #[test]
 fn many_data_are_added_up() {
@@ -172,7 +174,8 @@ fn many_data_are_added_up() {
     }
 }
 
-/// Another basis of the same functions has the same evidence, and a longer one that adds nothing.
+/// Another basis of the same functions gives the same evidence, as does a longer basis that adds no
+/// function.
 #[test]
 fn evidence_depends_on_the_kernel_alone() {
     let mut random = Random::new(13);
@@ -193,7 +196,7 @@ fn evidence_depends_on_the_kernel_alone() {
     }
 }
 
-/// The targets as the only feature: the likelihood has no maximum, and with the penalty it has.
+/// With the targets as the only feature the likelihood is unbounded. The penalty bounds it.
 #[test]
 fn evidence_of_one_feature_grows_without_bound_and_not_with_the_penalty() {
     let (_, y) = wave_data();
@@ -217,7 +220,8 @@ fn evidence_of_one_feature_grows_without_bound_and_not_with_the_penalty() {
     }
 }
 
-/// The noise that this evidence drives to zero stays above its bound, and starts where it is told to.
+/// This evidence drives the noise to zero. The noise stays above its bound and starts at its
+/// configured value.
 #[test]
 fn noise_stays_above_its_bound() {
     let (_, y) = wave_data();
@@ -247,7 +251,7 @@ fn noise_stays_above_its_bound() {
     }
 }
 
-/// With little noise and much data single precision neither fails nor drifts away.
+/// With low noise and many data, single precision neither fails nor loses accuracy.
 #[test]
 fn single_precision_keeps_the_evidence_of_double_precision() {
     let (rows, rank, noise) = (100_000, 32, 1e-6);
@@ -270,8 +274,8 @@ fn single_precision_keeps_the_evidence_of_double_precision() {
     }
 }
 
-/// The evidence's expectation over data is largest, and the expected squared error smallest, with the
-/// true function as the only feature (Theorem 1): both in closed form there, and worse elsewhere.
+/// With the true function as the only feature, the expected evidence is largest and the expected
+/// squared error is smallest (Theorem 1). Both have closed forms there and are worse elsewhere.
 #[test]
 fn true_function_is_the_best_kernel() {
     let (rows, noise) = (8, 0.3);
@@ -283,7 +287,7 @@ fn true_function_is_the_best_kernel() {
         * (rows as f64 * (two_pi.ln() + 1.0)
             + (norm + noise).ln()
             + (rows as f64 - 1.0) * noise.ln());
-    // Points with the mean and the covariance of the data: what is quadratic in the data has the
+    // Points with the mean and covariance of the data. A quadratic function of the data has the
     // same expectation under both.
     let step = (rows as f64 * noise).sqrt();
     let points = Dense::from_function(rows, 2 * rows, |i, j| {
@@ -327,7 +331,7 @@ fn true_function_is_the_best_kernel() {
     }
 }
 
-/// A frozen model costs no gradient, and modules on devices without autodiff none.
+/// A frozen model needs no gradient, nor does a module on a device without autodiff.
 #[test]
 fn evidence_without_autodiff_is_the_same() {
     let mut random = Random::new(55);

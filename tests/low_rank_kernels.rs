@@ -1,4 +1,4 @@
-//! Features of finite rank: networks, Nyström's, random Fourier features.
+//! Features of finite rank: networks, Nyström features and random Fourier features.
 
 mod support;
 
@@ -30,7 +30,7 @@ use support::{
 
 const NOISE: f64 = 0.2;
 
-/// `z ← γ·(z − mean)/√(variance + 1e-5) + β` over the numbers of a datum.
+/// `z ← γ·(z − mean)/√(variance + 1e-5) + β` over the numbers of one data point.
 fn normalized(z: &[f64], gamma: &[f64], beta: &[f64]) -> Vec<f64> {
     let count = z.len() as f64;
     let mean = z.iter().sum::<f64>() / count;
@@ -43,7 +43,7 @@ fn normalized(z: &[f64], gamma: &[f64], beta: &[f64]) -> Vec<f64> {
         .collect()
 }
 
-/// `u_0 = W_0·(x − μ)/s + b_0`, `u_l = u_{l−1} + tanh(n(W_l·u_{l−1} + b_l))`, a linear layer.
+/// `u_0 = W_0·(x − μ)/s + b_0`, `u_l = u_{l−1} + tanh(n(W_l·u_{l−1} + b_l))`, then a linear layer.
 #[test]
 fn residual_networks_add_their_blocks() {
     let x = Random::new(41).points(7, 3);
@@ -67,7 +67,7 @@ fn residual_networks_add_their_blocks() {
         };
         let first = config.init(3, 2, platform.options());
         let mut random = Random::new(43);
-        // Scales and shifts other than the first ones, 1 and 0.
+        // Scales and shifts that differ from their initial values, 1 and 0.
         let moved: Vec<Vec<f64>> = (parameter_values(&first).iter())
             .map(|values| {
                 values
@@ -122,7 +122,7 @@ fn residual_networks_add_their_blocks() {
     }
 }
 
-/// Mean zero and variance one, and a constant input at zero.
+/// The mean is zero and the variance is one. A constant input becomes zero.
 #[test]
 fn standardized_points_have_mean_zero_and_variance_one() {
     let mut x = Random::new(47).points(50, 3);
@@ -134,7 +134,7 @@ fn standardized_points_have_mean_zero_and_variance_one() {
         let points = platform.matrix(&x);
         let standardization = Standardization::of(&points);
         let values = numbers(standardization.apply(points));
-        // Single precision leaves a constant of 1234.1 within its rounding, 6e-5.
+        // In single precision a constant of 1234.1 remains within its rounding error, 6e-5.
         let tolerance = platform.tolerance(1e-12, 1e-4);
         for (d, variance) in [(0, 1.0), (1, 1.0), (2, 0.0)] {
             let column: Vec<f64> = values.iter().skip(d).step_by(3).copied().collect();
@@ -162,7 +162,8 @@ fn standardizations_of_other_points_are_refused() {
     let _ = standardization.apply(Tensor::zeros([4, 3], &Device::flex()));
 }
 
-/// 3 inputs and 5, uniform within 1/√inputs, biases too; norms neither scale nor shift.
+/// For 3 and 5 inputs, weights and biases are uniform within 1/√inputs. Normalizations start
+/// without scale or shift.
 #[test]
 fn residual_networks_start_within_the_fan_in() {
     let config = ResidualNetworkConfig {
@@ -184,7 +185,7 @@ fn residual_networks_start_within_the_fan_in() {
     }
 }
 
-/// Through evidence, penalty and network to every weight. The largest norm is not a tie.
+/// Gradients through evidence, penalty and network to every weight. The largest norm is unique.
 #[test]
 fn gradients_reach_every_layer() {
     let mut random = Random::new(42);
@@ -228,7 +229,7 @@ fn gradients_reach_every_layer() {
     }
 }
 
-/// `k = ΦΦᵀ`: covariances and their diagonal.
+/// `k = ΦΦᵀ`: the covariances and their diagonal.
 #[test]
 fn basis_kernels_are_products_of_features() {
     let mut random = Random::new(43);
@@ -246,7 +247,7 @@ fn basis_kernels_are_products_of_features() {
         let (phi1, phi2) = (features(&x1), features(&x2));
         let kernel = Basis::new(network);
         let (x1, x2) = (platform.matrix(&x1), platform.matrix(&x2));
-        // A constant times the features is one squared times the kernel.
+        // Multiplying the features by a constant multiplies the kernel by its square.
         let thrice = kernel.clone().times(1.5).times(2.0);
         let ninefold = numbers(kernel.covariance(x1.clone(), x2.clone()) * 9.0);
         let of_thrice = numbers(thrice.covariance(x1.clone(), x2.clone()));
@@ -274,8 +275,8 @@ fn basis_kernels_are_products_of_features() {
     }
 }
 
-/// No higher rank than there are features, and no negative eigenvalue: symmetric elimination of a
-/// kernel matrix of many more points ends after as many pivots, all positive.
+/// The rank is at most the number of features, and no eigenvalue is negative: symmetric elimination
+/// of a kernel matrix of many more points ends after that many pivots, all positive.
 #[test]
 fn the_rank_of_a_basis_kernel_is_that_of_its_features() {
     const FEATURES: usize = 3;
@@ -323,7 +324,8 @@ fn nystrom(
     Nystrom::new(kernel(platform), case.inducing(platform), Jitter::INDUCING)
 }
 
-/// Sparse regression: kernel, bound, its prediction and that of FITC, with the jitter on both sides.
+/// Sparse regression: the kernel, the bound, and the predictions of SGPR and FITC, with jitter on
+/// both sides.
 #[test]
 fn nystrom_features_are_sparse_regression() {
     let case = Case::new(2);
@@ -390,7 +392,7 @@ fn nystrom_features_are_sparse_regression() {
     }
 }
 
-/// The whitened posterior is one over the weights of Nyström features.
+/// The whitened posterior is a posterior over the weights of Nyström features.
 #[test]
 fn nystrom_weights_are_whitened_inducing_variables() {
     let case = Case::new(2);
@@ -416,8 +418,9 @@ fn nystrom_weights_are_whitened_inducing_variables() {
     }
 }
 
-/// Norms that are exactly the variance, and products that are the covariances: with F frequencies the
-/// error of one is `σ²/√(2F)` at most, four times which none of 64 exceeds.
+/// The squared norms are exactly the variance, and the products approximate the covariances. With F
+/// frequencies the standard error of one is at most `σ²/√(2F)`, and none of 64 exceeds four
+/// standard errors.
 #[test]
 fn fourier_features_have_the_covariances_of_their_kernel() {
     let x = Random::new(46).points(8, 2);
@@ -440,7 +443,7 @@ fn fourier_features_have_the_covariances_of_their_kernel() {
             &expected.values,
             4.0 * VARIANCE / 8000f64.sqrt(),
         );
-        // The same inference takes them.
+        // The same inference works with these features.
         let model = LowRankRegression::new(
             few,
             ZeroMean::new(1),

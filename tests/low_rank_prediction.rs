@@ -1,4 +1,4 @@
-//! Predictions of low-rank regression with and without the correction of the variance, against dense
+//! Predictions of low-rank regression with and without the variance correction, compared with dense
 //! algebra.
 
 mod support;
@@ -29,7 +29,7 @@ const KINDS: [PredictedVariance; 3] = [
     PredictedVariance::Reweighted,
 ];
 
-/// Mean and variance of new targets.
+/// The mean and variance of new targets.
 fn predict(
     platform: &Platform,
     (features, targets, new): (&Dense, &Dense, &Dense),
@@ -45,7 +45,7 @@ fn predict(
     (numbers(prediction.mean), numbers(prediction.variance))
 }
 
-/// The same from dense algebra.
+/// The same predictions from dense algebra.
 fn reference(
     (features, targets, new): (&Dense, &Dense, &Dense),
     noise: f64,
@@ -70,7 +70,7 @@ fn reference(
     (mean.values, variance.collect())
 }
 
-/// A posterior on all data, with fewer and with more features than data; equations 6 and 12.
+/// Full-batch posteriors with fewer and with more features than data (equations 6 and 12).
 #[test]
 fn predictions_are_those_of_dense_algebra() {
     for (rows, rank, outputs) in [(30, 4, 2), (5, 12, 1)] {
@@ -92,8 +92,8 @@ fn predictions_are_those_of_dense_algebra() {
     }
 }
 
-/// More data than are looked at at once, against the normal equations `B = I + Σ_n φ_nφ_nᵀ/v_n` in
-/// one sum.
+/// With more data than in one chunk, compared with the normal equations `B = I + Σ_n φ_nφ_nᵀ/v_n`
+/// in a single sum.
 #[test]
 fn many_data_are_added_up() {
     let (rows, rank) = (4500, 3);
@@ -152,7 +152,7 @@ fn joint_predictions_have_the_same_marginals() {
     }
 }
 
-/// The golden case: bound, predictions, level and penalty to the digits that are known.
+/// The golden case: bound, predictions, level and penalty to all digits of the reference.
 #[test]
 fn golden_case() {
     let (x, y) = wave_data();
@@ -203,8 +203,8 @@ fn golden_case() {
     }
 }
 
-/// The bound of equation 11, without its penalty equation 5 bit for bit; equal to the corrected
-/// evidence where all features have the same norm.
+/// The bound of equation 11 equals equation 5 bit for bit without its penalty. If all features have
+/// the same norm, it equals the corrected evidence.
 #[test]
 fn penalized_evidence_bounds_the_corrected_one() {
     for seed in 0..8 {
@@ -237,7 +237,7 @@ fn penalized_evidence_bounds_the_corrected_one() {
     }
 }
 
-/// Rows of length one.
+/// Scales each row to length one.
 fn normalize(features: &mut Dense) {
     let norms = norms(features);
     for (i, norm) in norms.iter().enumerate() {
@@ -247,7 +247,8 @@ fn normalize(features: &mut Dense) {
     }
 }
 
-/// Features of one norm leave nothing, so that there is nothing to correct.
+/// If all features have the same norm, the residual variance is zero, so there is nothing to
+/// correct.
 #[test]
 fn nothing_is_corrected_where_all_norms_are_equal() {
     let mut random = Random::new(9);
@@ -265,7 +266,7 @@ fn nothing_is_corrected_where_all_norms_are_equal() {
     }
 }
 
-/// A prediction with nothing to do with the data is the corrected prior; no variance lies outside
+/// At inputs unrelated to the data, predictions are the corrected prior. All variances lie within
 /// `σ² + c … max(M, κ) + σ²`.
 #[test]
 fn variances_lie_between_noise_and_prior() {
@@ -301,7 +302,7 @@ fn variances_lie_between_noise_and_prior() {
     }
 }
 
-/// Another basis of the same functions predicts the same.
+/// Another basis of the same functions gives the same predictions.
 #[test]
 fn predictions_depend_on_the_kernel_alone() {
     let mut random = Random::new(23);
@@ -325,7 +326,7 @@ fn predictions_depend_on_the_kernel_alone() {
     }
 }
 
-/// A mean function is taken from the targets and added to predictions.
+/// The mean function is subtracted from the targets and added to the predictions.
 #[test]
 fn means_are_added_back() {
     let mut random = Random::new(29);

@@ -32,7 +32,7 @@ fn values_of_every_mean() {
                 ),
             ];
             for (mean, expected) in cases {
-                // These numbers are exact in either precision.
+                // These numbers are exact in both precisions.
                 assert_eq!(values(mean.forward(x.clone())), expected, "{name} {mean:?}");
                 let y = tensor(&vec![vec![3.0, 1.0]; 3], options);
                 let residual = mean.residual(y.clone(), x.clone());
@@ -45,7 +45,7 @@ fn values_of_every_mean() {
     }
 }
 
-/// `∂/∂W Σ_n w_n·m(x_n)` and `∂/∂c`, by hand.
+/// `∂/∂W Σ_n w_n·m(x_n)` and `∂/∂c`, derived by hand.
 #[test]
 fn gradients_reach_weights_and_offsets() {
     for (name, device) in double_precision() {

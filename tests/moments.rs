@@ -1,4 +1,4 @@
-//! Column sums of squares, projected moments, divergences and the scalar functions.
+//! Column sums of squares, projected moments, KL divergences and scalar functions.
 
 mod support;
 
@@ -47,7 +47,7 @@ fn gradients_of_column_squares() {
     }
 }
 
-/// M, N, P: one variable, around the panels of a triangular product, several threads.
+/// M, N, P: one variable, sizes around the panels of a triangular product, several threads.
 const SHAPES: [(usize, usize, usize); 6] = [
     (1, 1, 1),
     (5, 7, 1),
@@ -57,7 +57,7 @@ const SHAPES: [(usize, usize, usize); 6] = [
     (300, 600, 3),
 ];
 
-/// Whether a triangle's upper half holds NaN, to prove that nothing reads it.
+/// Lower triangles, and copies with NaN above the diagonal, which prove that nothing reads it.
 fn triangles(random: &mut Random, size: usize, outputs: usize) -> (Vec<Dense>, Vec<Dense>) {
     let clean: Vec<Dense> = (0..outputs).map(|_| random.lower_triangle(size)).collect();
     let garbage = clean
@@ -187,7 +187,7 @@ fn moments_of_shapes_that_do_not_fit_are_the_callers_error() {
     );
 }
 
-/// `½(tr S + mᵀm − M − log|S|)` for `S = WWᵀ`, in which signs of W's diagonal do not matter.
+/// `½(tr S + mᵀm − M − log|S|)` for `S = WWᵀ`, which does not depend on the signs of W's diagonal.
 #[test]
 fn the_divergence_is_that_of_the_dense_formula() {
     for platform in platforms() {
@@ -236,7 +236,8 @@ fn gradients_of_the_divergence() {
     }
 }
 
-/// Arguments from far below to far above, where one branch or the other overflows in naive forms.
+/// Arguments from very small to very large, where naive formulas overflow in one branch or the
+/// other.
 const ARGUMENTS: [f64; 12] = [
     -80.0, -30.0, -12.0, -10.001, -9.999, -3.0, -0.5, 0.0, 0.25, 2.0, 6.0, 60.0,
 ];
@@ -262,8 +263,8 @@ fn softplus_is_the_logarithm_of_one_plus_the_exponential() {
     }
 }
 
-/// `log Φ` by the complementary error function, and by Mills' ratio as a continued fraction where
-/// that underflows.
+/// `log Φ` by the complementary error function, or by the Mills ratio as a continued fraction where
+/// the former underflows.
 fn reference_log_cdf(x: f64) -> f64 {
     if x > -8.0 {
         return (0.5 * libm::erfc(-x / 2f64.sqrt())).ln();
@@ -278,7 +279,7 @@ fn log_normal_cdf_is_accurate_in_both_tails() {
         let values = numbers(log_normal_cdf(platform.tensor(&ARGUMENTS, [12])));
         for (x, value) in platform.rounded(&ARGUMENTS).into_iter().zip(values) {
             let expected = reference_log_cdf(x);
-            // Where Φ rounds to one, its logarithm is lost, absolutely below ε.
+            // Where Φ rounds to one, its logarithm has only absolute accuracy, below ε.
             let tolerance = platform.tolerance(1e-13, 2e-7);
             let error = (value - expected).abs();
             let bound = tolerance * expected.abs() + platform.epsilon();
@@ -299,7 +300,8 @@ fn gradients_of_the_scalar_functions() {
         [("softplus", softplus), ("log_normal_cdf", log_normal_cdf)];
     for (name, function) in functions {
         for argument in &arguments {
-            // One at a time: a slope of 1e-26 beside one of 80 would not be checked.
+            // Each argument has its own check, because a gradient of 1e-26 would be negligible next
+            // to one of 80.
             check_gradients(
                 &format!("{name} at {argument}"),
                 &[vec![*argument].into()],

@@ -1,4 +1,4 @@
-//! Natural-gradient steps against dense formulas, the collapsed optimum and each other.
+//! Natural-gradient steps, compared with dense formulas, the collapsed optimum and each other.
 
 mod support;
 
@@ -89,7 +89,7 @@ fn gradients(loss: Tensor<1>, module: &impl Module) -> GradientsParams {
     GradientsParams::from_grads(loss.backward(), module)
 }
 
-/// One step of size γ with a loss divided by 7.
+/// One step of size γ, with the loss divided by 7.
 fn step(
     q: VariationalGaussian,
     loss: &Loss,
@@ -102,7 +102,7 @@ fn step(
         .expect("the loss is convex")
 }
 
-/// f32: condition numbers of some hundreds times 6e-8.
+/// In f32 the tolerance is condition numbers of some hundreds times 6e-8.
 #[test]
 fn a_step_is_that_of_the_dense_formulas() {
     for platform in platforms() {
@@ -139,7 +139,7 @@ fn a_step_is_that_of_the_dense_formulas() {
     }
 }
 
-/// Of independent variables: the covariances' slopes count on the diagonal alone.
+/// For independent variables, only the diagonals of the covariance gradients count.
 #[test]
 fn a_diagonal_step_is_that_of_the_dense_formulas() {
     for platform in platforms() {
@@ -183,8 +183,8 @@ fn a_diagonal_step_is_that_of_the_dense_formulas() {
     }
 }
 
-/// A precision that a step of 1 or ½ makes indefinite, and one of ¼ does not; then one that no step
-/// leaves positive definite.
+/// Steps of size 1 and ½ make the precision indefinite, but a step of ¼ does not. In the second
+/// case no step keeps it positive definite.
 #[test]
 fn the_step_is_halved_until_the_covariance_is_positive_definite() {
     for platform in platforms() {
@@ -207,7 +207,7 @@ fn the_step_is_halved_until_the_covariance_is_positive_definite() {
                 };
                 q.train()
             };
-            // I − 3γI is positive definite from γ = ¼ on.
+            // I − 3γI is positive definite for γ ≤ ¼.
             loss.covariance_slopes = vec![identity.scaled(-3.0); OUTPUTS];
             let stepped = step(q(), &loss, 1.0, &platform);
             assert_eq!(stepped.step_size, 0.25, "{platform}");
@@ -234,7 +234,7 @@ fn the_step_is_halved_until_the_covariance_is_positive_definite() {
     }
 }
 
-/// A distribution whose mean alone is frozen, and one that is frozen whole.
+/// One distribution has a frozen mean, the other is frozen completely.
 #[test]
 fn frozen_parameters_stay() {
     for platform in double_precision_platforms() {
@@ -272,7 +272,7 @@ fn frozen_parameters_stay() {
     }
 }
 
-/// One natural-gradient step on the bound over all data.
+/// One natural-gradient step on the full-batch bound.
 fn bound_step<Q: Posterior<StationaryKernel>>(
     posterior: Q,
     case: &Case,
@@ -308,8 +308,9 @@ fn collapsed(
     )
 }
 
-/// The step of Gaussian likelihoods, from an arbitrary distribution, whitened and not: mean,
-/// covariance and bound. 1e-8: the unwhitened form has the condition number of K_uu in it.
+/// With a Gaussian likelihood, one step of size one reaches the optimum from any distribution,
+/// whitened or not: mean, covariance and bound. The tolerance 1e-8 is due to the condition number
+/// of K_uu in the unwhitened form.
 #[test]
 fn one_step_of_size_one_lands_on_the_collapsed_optimum() {
     for platform in double_precision_platforms() {
@@ -367,7 +368,7 @@ fn gram(scale: Tensor<3>) -> Tensor<3> {
     scale.clone().matmul(scale.transpose())
 }
 
-/// Single precision reaches the optimum to what its bound can tell.
+/// In single precision the step reaches the optimum up to the accuracy of the bound.
 #[test]
 fn one_step_in_single_precision_reaches_the_collapsed_bound() {
     for platform in platforms()
@@ -395,8 +396,8 @@ fn labels(case: &Case, platform: &Platform) -> Tensor<2> {
     platform.tensor(&labels, [case.y.rows, case.y.columns])
 }
 
-/// The natural gradient does not depend on the coordinates: after some steps with a likelihood that
-/// is not conjugate, whitened and unwhitened posteriors are still the same distribution.
+/// The natural gradient does not depend on the coordinates: after several steps with a
+/// non-conjugate likelihood, whitened and unwhitened posteriors are still the same distribution.
 #[test]
 fn whitened_and_unwhitened_posteriors_make_the_same_steps() {
     for platform in double_precision_platforms() {
@@ -422,7 +423,7 @@ fn whitened_and_unwhitened_posteriors_make_the_same_steps() {
     }
 }
 
-/// Steps on a bound that is not quadratic raise it, and come to rest.
+/// Steps on a non-quadratic bound increase it and converge.
 #[test]
 fn the_bound_of_a_classifier_rises_to_its_optimum() {
     for platform in platforms() {
@@ -437,7 +438,7 @@ fn the_bound_of_a_classifier_rises_to_its_optimum() {
             bounds.push(bound);
             posterior = next;
         }
-        // Rounding of the bound itself, at rest.
+        // The rounding error of the bound at convergence.
         let slack = platform.tolerance(1e-10, 1e-3);
         let rises = bounds.windows(2).all(|pair| pair[1] >= pair[0] - slack);
         assert!(rises, "{platform}: {bounds:?}");
@@ -447,7 +448,7 @@ fn the_bound_of_a_classifier_rises_to_its_optimum() {
     }
 }
 
-/// Only the distribution's gradients are taken: the optimizer beside it sees all others.
+/// The step takes only the gradients of the distribution. The optimizer receives all others.
 #[test]
 fn the_gradients_of_other_parameters_are_left() {
     for platform in platforms() {

@@ -1,6 +1,6 @@
 //! Natural-gradient matrix inversion (S. Cortinovis, L. Aitchison, S. Eleftheriadis and M. van der
-//! Wilk, *Inverse-Free Sparse Variational Gaussian Processes*, arXiv:2604.00697, section 3) against
-//! dense formulas.
+//! Wilk, *Inverse-Free Sparse Variational Gaussian Processes*, arXiv:2604.00697, section 3)
+//! compared with dense formulas.
 
 mod support;
 
@@ -29,7 +29,7 @@ fn times_transposed(lower: &Dense) -> Dense {
     lower.times(&lower.transposed())
 }
 
-/// A lower triangle with a positive diagonal.
+/// A lower-triangular matrix with a positive diagonal.
 fn positive_triangle(random: &mut Random, size: usize) -> Dense {
     let mut lower = random.lower_triangle(size);
     for i in 0..size {
@@ -82,7 +82,7 @@ fn the_step_is_the_natural_gradient() {
     }
 }
 
-/// T9 and T10: the step in T, and what the step in L adds to it.
+/// T9 and T10: the step in T, and the additional terms of the step in L.
 #[test]
 fn steps_in_both_spaces() {
     for platform in double_precision_platforms() {
@@ -150,7 +150,7 @@ fn convergence_is_quadratic() {
                 checked += 1;
                 let after = distance(&step(&platform, &matrix, &lower, 1.0));
                 let bound = (2f64.sqrt() + 0.5) * before.powi(2) + 0.5 * before.powi(3);
-                // Rounding of LᵀAL itself.
+                // The rounding error of LᵀAL.
                 assert!(
                     after <= bound + 1e-13,
                     "{platform}, {size}: {before} to {after}"
@@ -161,7 +161,7 @@ fn convergence_is_quadratic() {
     }
 }
 
-/// T12: from `1e-3·I`, in at most 50 steps, with the law of the diagonal at each.
+/// T12: convergence from `1e-3·I` in at most 50 steps, with the law of the diagonal at each step.
 #[test]
 fn a_cold_start_converges() {
     for platform in double_precision_platforms() {
@@ -201,7 +201,8 @@ fn a_cold_start_converges() {
     }
 }
 
-/// T13: autodiff's gradient of `½(tr(ALLᵀ) − log|LLᵀ|)` in L, and that the step descends it.
+/// T13: the gradient of `½(tr(ALLᵀ) − log|LLᵀ|)` with respect to L by autodiff. The step decreases
+/// this divergence.
 #[test]
 fn the_step_descends_the_divergence() {
     for platform in double_precision_platforms() {
@@ -235,7 +236,7 @@ fn the_step_descends_the_divergence() {
     }
 }
 
-/// T19.
+/// T19: step sizes grow by equal factors.
 #[test]
 fn step_sizes_grow_by_equal_factors() {
     let sizes = StepSizes::LOG_LINEAR;
@@ -259,8 +260,8 @@ fn step_sizes_grow_by_equal_factors() {
     );
 }
 
-/// The schedule starts anew in every call: with nine steps a call none is of size one, and the
-/// residual hardly moves however often it is called.
+/// The schedule restarts in every call. With nine steps per call no step has size one, and the
+/// residual hardly changes over any number of calls.
 #[test]
 fn the_schedule_restarts_in_every_call() {
     for platform in double_precision_platforms() {
@@ -294,7 +295,7 @@ fn the_schedule_restarts_in_every_call() {
     }
 }
 
-/// [`safe_start`] is `βI` with no eigenvalue of `β²A` above one.
+/// [`safe_start`] is `βI`, and no eigenvalue of `β²A` exceeds one.
 #[test]
 fn the_safe_start_is_below_the_inverse() {
     for platform in platforms() {

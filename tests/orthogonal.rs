@@ -1,6 +1,6 @@
 //! SOLVE-GP (J. Shi, M. Titsias and A. Mnih, *Sparse Orthogonal Variational Inference for Gaussian
-//! Processes*, arXiv:1910.10596): orthogonal sets of inducing points against one posterior on their
-//! union, and what follows from the formulas.
+//! Processes*, arXiv:1910.10596): orthogonal sets of inducing points, compared with one posterior
+//! on their union and with consequences of the formulas.
 
 mod support;
 
@@ -22,9 +22,9 @@ use support::{
     },
 };
 
-/// Any number of sets is a whitened posterior on their union with a block-diagonal covariance, in
-/// every moment, the joint covariances of the conditioned process included; in the coordinates of
-/// the variables themselves, too.
+/// Any number of orthogonal sets equals a whitened posterior on their union with a block-diagonal
+/// covariance, in all moments, including the joint covariances of the conditioned process. The same
+/// holds in the coordinates of the variables themselves.
 #[test]
 fn orthogonal_sets_are_one_posterior_on_their_union() {
     for platform in platforms() {
@@ -43,8 +43,8 @@ fn orthogonal_sets_are_one_posterior_on_their_union() {
     }
 }
 
-/// A Gaussian over the second set that is the prior's changes nothing: the bound is that of the
-/// first set, for one set bit for bit.
+/// If the second set has the Gaussian of the prior, it changes nothing: the bound is that of the
+/// first set, bit for bit with a single set.
 #[test]
 fn a_second_set_at_its_prior_is_not_there() {
     for platform in platforms() {
@@ -96,7 +96,7 @@ fn at_the_prior_the_divergence_is_zero() {
             .evaluate(&kernel, case.x(&platform))
             .expect("factor");
         let kl = numbers(evaluation.kl)[0];
-        // Rounding: a sum of 2·17 squares of about one and as many logarithms.
+        // Rounding errors of a sum of 2·17 squares of about one and as many logarithms.
         let tolerance = platform.tolerance(1e-10, 1e-3);
         assert!(kl.abs() < tolerance, "{platform}: {kl}");
         let expected = Marginals {
@@ -110,7 +110,7 @@ fn at_the_prior_the_divergence_is_zero() {
     }
 }
 
-/// Batches of equal size average to the full bound.
+/// The bounds of equal batches average to the full bound.
 #[test]
 fn mini_batches_average_to_the_full_bound() {
     for platform in double_precision_platforms() {
@@ -130,7 +130,7 @@ fn mini_batches_average_to_the_full_bound() {
     }
 }
 
-/// Dense pieces of the regression problem with two sets, jitter included.
+/// Dense matrices of the regression problem with two sets, including jitter.
 struct Regression {
     kuu: Dense,
     kuf: Dense,
@@ -160,8 +160,8 @@ impl Regression {
         }
     }
 
-    /// `log N(y | C_fv·C_vv⁻¹·m_v, Q_ff + σ²I) − tr(S_f⊥)/(2σ²) − KL[q(v) ‖ p(v)]` for whitened m_v,
-    /// S_v (arXiv:1910.10596, eq. 9), and the residual `y − C_fv·C_vv⁻¹·m_v`.
+    /// `log N(y | C_fv·C_vv⁻¹·m_v, Q_ff + σ²I) − tr(S_f⊥)/(2σ²) − KL[q(v) ‖ p(v)]` for whitened m_v
+    /// and S_v (arXiv:1910.10596, eq. 9), and the residual `y − C_fv·C_vv⁻¹·m_v`.
     fn collapsed(&self, case: &OrthogonalCase, noise: f64) -> (f64, Dense) {
         let set = &case.sets[1];
         let factor = self.cvv.cholesky();
@@ -187,8 +187,8 @@ impl Regression {
 }
 
 /// With the optimal Gaussian over the first set, `S_u = K_uu·B⁻¹·K_uu`, `m_u = σ⁻²K_uu·B⁻¹·K_uf·r`,
-/// `B = K_uu + σ⁻²K_uf·K_fu`, the bound is the collapsed one, whatever the other Gaussian; with any
-/// other it is less.
+/// `B = K_uu + σ⁻²K_uf·K_fu`, the bound is the collapsed one for any second Gaussian. With any
+/// other first Gaussian it is lower.
 #[test]
 fn the_bound_at_the_best_first_gaussian_is_the_collapsed_one() {
     let noise = 0.2;
@@ -201,7 +201,7 @@ fn the_bound_at_the_best_first_gaussian_is_the_collapsed_one() {
         let covariance = dense.kuu.times(&precision.solve(&dense.kuu));
         let projected = dense.kuf.times(&residual).scaled(1.0 / noise);
         let mean = dense.kuu.times(&precision.solve(&projected)).transposed();
-        // Both Gaussians over the variables themselves.
+        // Both Gaussians in the coordinates of the variables themselves.
         let second = case.unwhitened(&platform).inducing_sets()[1].clone();
         let bound = |mean: &Dense, scale: &Dense| {
             let gaussian = VariationalGaussian::full(
@@ -235,8 +235,8 @@ fn the_bound_at_the_best_first_gaussian_is_the_collapsed_one() {
     }
 }
 
-/// Orthogonal points on top of the others and of each other leave nothing to be explained: the
-/// jitter keeps the bound and its gradients finite.
+/// If the orthogonal points coincide with points of the first set and with each other, the jitter
+/// keeps the bound and its gradients finite.
 #[test]
 fn orthogonal_points_may_be_points_of_the_first_set() {
     for platform in platforms() {

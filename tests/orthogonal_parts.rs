@@ -1,7 +1,7 @@
-//! The parts that orthogonal inducing points divide a process into: `f = f_∥ + f_⊥`,
+//! The decomposition of a process by orthogonal inducing points: `f = f_∥ + f_⊥`,
 //! `f_∥ = k(·, Z)K_uu⁻¹u` (J. Shi, M. Titsias and A. Mnih, *Sparse Orthogonal Variational Inference
-//! for Gaussian Processes*, arXiv:1910.10596, section 3). Everything is the library's own, in double
-//! precision and without jitter.
+//! for Gaussian Processes*, arXiv:1910.10596, section 3). All computations use the library in
+//! double precision without jitter.
 
 mod reference;
 
@@ -20,10 +20,10 @@ use reference::{
     product, rows, tensor, transpose, values,
 };
 
-/// The tolerance of covariances, whose entries are at most the prior's variance of about one.
+/// The tolerance for covariances, whose entries are at most the prior variance of about one.
 const TOLERANCE: f64 = 1e-9;
 
-/// Every problem with its name, on every device.
+/// Every problem on every device, with its name.
 fn for_each_problem(test: impl Fn(&str, &OrthogonalProblem, (&Device, DType))) {
     const KINDS: [Stationary; 4] = [
         Stationary::SquaredExponential,
@@ -41,7 +41,7 @@ fn for_each_problem(test: impl Fn(&str, &OrthogonalProblem, (&Device, DType))) {
     }
 }
 
-/// `f_⊥`: the process given that it is zero at the points Z.
+/// `f_⊥`: the process conditioned on zeros at the points Z.
 fn residual(
     kernel: &StationaryKernel,
     z: &Matrix,
@@ -61,11 +61,11 @@ fn covariance(process: &dyn Process, x: &Matrix, options: (&Device, DType)) -> M
     rows(joint.narrow(0, 0, 1).reshape([size, size]))
 }
 
-/// No eigenvalue is below `-TOLERANCE`: the pivots of what is raised by it are positive.
+/// No eigenvalue is below `-TOLERANCE`: adding it to the diagonal makes all pivots positive.
 #[track_caller]
 fn assert_positive_semidefinite(matrix: &Matrix, what: &str) {
     let raised = add_diagonal(matrix.clone(), TOLERANCE);
-    // The lower triangle of the factor, row by row; a pivot that is not positive is reported.
+    // The lower triangle of the factor, row by row. A pivot that is not positive fails the test.
     let mut factor: Matrix = Vec::new();
     for (i, row) in raised.iter().enumerate() {
         let mut own: Vec<f64> = Vec::new();
@@ -91,7 +91,8 @@ fn assert_positive_semidefinite(matrix: &Matrix, what: &str) {
     );
 }
 
-/// The covariances of the parts add up to the prior's, and what is orthogonal to Z is zero there.
+/// The covariances of the parts add up to that of the prior, and the part orthogonal to Z is zero
+/// there.
 #[test]
 fn the_parts_add_up_and_one_vanishes_at_the_inducing_points() {
     for_each_problem(|what, problem, options| {
@@ -125,7 +126,7 @@ fn the_parts_add_up_and_one_vanishes_at_the_inducing_points() {
     });
 }
 
-/// With an inducing point at every input nothing is orthogonal to them: `C_ff = 0`.
+/// With an inducing point at every input the orthogonal part is zero: `C_ff = 0`.
 #[test]
 fn nothing_is_left_where_every_input_is_an_inducing_point() {
     for_each_problem(|what, problem, options| {
@@ -140,7 +141,7 @@ fn nothing_is_left_where_every_input_is_an_inducing_point() {
     });
 }
 
-/// The covariance of `v_⊥`, which the library factors, is `c(O, O)`.
+/// The covariance of `v_⊥` that the library factors is `c(O, O)`.
 #[test]
 fn the_covariance_of_the_orthogonal_variables_is_the_residual_one() {
     for_each_problem(|what, problem, options| {
@@ -163,7 +164,7 @@ fn the_covariance_of_the_orthogonal_variables_is_the_residual_one() {
     });
 }
 
-/// Gaussians over both sets, the first with `spread` times its deviations.
+/// Gaussians over both sets. The standard deviations of the first are multiplied by `spread`.
 fn posterior(
     problem: &OrthogonalProblem,
     spread: f64,
@@ -188,8 +189,8 @@ fn posterior(
     Orthogonal::new(sets.collect(), Coordinates::Whitened, Jitter::NONE)
 }
 
-/// `S_f⊥`, the covariance of `f_⊥` where `u` is known, and `Σ*` with its diagonal, of any posterior
-/// and of the best one.
+/// `S_f⊥`, the covariance of `f_⊥` given `u`, and `Σ*` with its diagonal, for any posterior and for
+/// the optimal one.
 #[test]
 fn covariances_of_predictions_are_positive_and_have_the_variances_on_their_diagonals() {
     for_each_problem(|what, problem, options| {

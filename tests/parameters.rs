@@ -1,4 +1,4 @@
-//! Reading, setting, bounding and freezing parameters by their paths.
+//! Reading, setting, bounding and freezing parameters given by their paths.
 
 mod support;
 
@@ -87,14 +87,14 @@ fn values_are_set_and_read() {
                 tolerance,
             );
         }
-        // One value for all.
+        // A single value sets all entries.
         let kernel = kernel.with_parameter(LENGTHSCALE, &[2.0]).expect("one");
         let values = kernel.parameter(LENGTHSCALE).expect("a parameter");
         assert_close(&format!("{platform}"), &values, &[2.0, 2.0], tolerance);
     }
 }
 
-/// A kernel that is made with other values is the same as one that is given them.
+/// A kernel initialized with certain values equals one whose values are set later.
 #[test]
 fn set_values_are_those_that_count() {
     let x = Random::new(211).points(6, DIMENSIONS);
@@ -179,7 +179,7 @@ fn every_kind_of_bounds() -> Vec<(&'static str, Bounds, f64)> {
         (LENGTHSCALE, Bounds::between(0.5, 3.0), 2.9),
         (LENGTHSCALE, Bounds::above(0.5), 0.6),
         (LENGTHSCALE, Bounds::below(3.0), 1e-3),
-        // Below what a positive value is anyway.
+        // The lower bound is below the minimum of positive parameters.
         (LENGTHSCALE, Bounds::between(0.0, 3.0), 1e-3),
         (FREQUENCY, Bounds::between(-1.0, 2.0), -0.9),
         (FREQUENCY, Bounds::above(-1.0), -0.5),
@@ -197,7 +197,7 @@ fn bounds_keep_values_and_give_them_back() {
             let kernel = before.clone().with_bounds(path, bounds).expect("within");
             let values = [&before, &kernel].map(|kernel| kernel.parameter(path).expect("there"));
             assert_close(&what, &values[1], &values[0], tolerance);
-            // What the kernel computes with is what is read.
+            // The kernel computes with the values that are read.
             let x = platform.matrix(&Random::new(223).points(4, DIMENSIONS));
             let [expected, actual] =
                 [&before, &kernel].map(|kernel| numbers(kernel.matrix(x.clone())));
@@ -224,7 +224,7 @@ fn bounds_keep_values_and_give_them_back() {
     }
 }
 
-/// Wherever the stored numbers go, values stay between the bounds, to rounding.
+/// Values stay within their bounds up to rounding, for any stored numbers.
 #[test]
 fn no_stored_number_leaves_the_bounds() {
     for platform in platforms() {
@@ -243,7 +243,7 @@ fn no_stored_number_leaves_the_bounds() {
     }
 }
 
-/// Moves every stored number, but not what is attached to parameters.
+/// Adds a number to every stored parameter, but not to the data attached to parameters.
 struct Shift {
     by: f64,
     attached: usize,
@@ -272,7 +272,8 @@ fn shifted<M: Module>(module: M, by: f64) -> M {
     module.map(&mut Shift { by, attached: 0 })
 }
 
-/// The gradient of every parameter, in the order of the paths; none of what is attached to them.
+/// The gradient of every parameter, in the order of the paths, without the data attached to
+/// parameters.
 struct Slopes<'a> {
     gradients: &'a Gradients,
     found: Vec<Option<Vec<f64>>>,
@@ -308,7 +309,7 @@ fn gradients_of(module: &impl Module, gradients: &Gradients) -> Vec<Option<Vec<f
     slopes.found
 }
 
-/// Along a step that moves all stored numbers alike.
+/// Gradients along a step that moves all stored numbers equally.
 #[test]
 fn gradients_through_bounds() {
     let x = Random::new(227).points(6, DIMENSIONS);
@@ -388,7 +389,7 @@ fn configurations_are_applied_together() {
             &[0.1, 1.0],
             tolerance,
         );
-        // Into another module of the same shapes, whatever its values are.
+        // Loads the record into another module with the same shapes and other values.
         let record = applied.clone().into_record();
         let blank = config
             .apply_to_blank(kernel(&platform))

@@ -1,4 +1,4 @@
-//! The sums of a stationary covariance over the patches of images against their definition.
+//! Sums of a stationary covariance over image patches, compared with their definition.
 
 mod support;
 
@@ -16,7 +16,7 @@ use support::{
 };
 
 /// Image, patch and stride, inducing patches and images: single patches, strides and channels, rows
-/// that end within a register, and several blocks, tiles of images and threads.
+/// that end inside a register, and several blocks, image tiles and threads.
 const GEOMETRIES: [([usize; 3], [usize; 2], [usize; 2]); 8] = [
     ([3, 3, 1], [2, 1], [1, 1]),
     ([6, 6, 1], [6, 1], [3, 5]),
@@ -56,7 +56,7 @@ fn gradients_are_those_of_central_differences() {
     }
 }
 
-/// Any number of threads gives the same results but for rounding.
+/// Any number of threads gives the same results up to rounding.
 #[test]
 fn threads_share_the_work() {
     let case = Case::new([16, 16, 1], [3, 1], [37, 11], false);
@@ -91,8 +91,8 @@ fn threads_share_the_work() {
     }
 }
 
-/// A convolutional kernel, and one with a kernel of the patches' places, by an implementation in
-/// Python that shares nothing with this one.
+/// Golden values of a convolutional kernel with and without a kernel on patch locations, from an
+/// independent Python implementation.
 #[test]
 fn golden_values() {
     let image: Vec<f64> = (1..=9).map(|pixel| f64::from(pixel) / 10.0).collect();
@@ -137,11 +137,11 @@ fn golden_values() {
     with("places", &location, [1.98037444586, 8.10699092006]);
 }
 
-/// A case with black images, images with a black background and inducing patches that are patches of
-/// these, twice.
+/// A case with black images, images with a black background, and inducing patches that occur in
+/// these images twice.
 fn background(shared: bool) -> Case {
     let mut case = Case::new([8, 8, 1], [3, 1], [6, 4], shared);
-    // Black that is not zero, as after standardizing.
+    // After standardizing, black is not zero.
     let black = -0.4242;
     for n in 0..case.images.rows {
         for pixel in 0..64 {
@@ -170,7 +170,7 @@ fn black_images_and_repeated_patches() {
         case.check_values(&format!("background, shared {shared}"));
         for platform in platforms() {
             for kind in KINDS {
-                // A black image: nothing but covariances of a patch with itself.
+                // A black image has only covariances between equal patches.
                 let what = format!("{platform}, {kind:?}");
                 let tolerance = platform.tolerance(1e-14, 1e-6);
                 let sum: f64 = case.pair_weights.values.iter().sum();
@@ -190,7 +190,7 @@ fn black_images_and_repeated_patches() {
     }
 }
 
-/// By single entries, as of Matérn-1/2 with its kink at coincident patches.
+/// Differences in single entries, because Matérn-1/2 has a kink at coincident patches.
 #[test]
 fn gradients_at_repeated_patches() {
     for shared in [true, false] {
@@ -198,7 +198,7 @@ fn gradients_at_repeated_patches() {
     }
 }
 
-/// Images, inducing patches, lengthscales and weights mirrored together.
+/// Images, inducing patches, lengthscales and weights are mirrored together.
 #[test]
 fn mirrored_images_have_the_same_covariances() {
     for ([height, width, channels], [size, stride]) in [
@@ -208,7 +208,7 @@ fn mirrored_images_have_the_same_covariances() {
     ] {
         let case = Case::new([height, width, channels], [size, stride], [4, 3], false);
         let grid = case.grid();
-        // The number of a pixel's channel, or of a patch, in the mirror.
+        // The index of a pixel's channel, or of a patch, after mirroring.
         let mirror = |width: usize, channels: usize, index: usize| {
             let (row, column) = (index / (width * channels), index / channels % width);
             (row * width + width - 1 - column) * channels + index % channels
@@ -250,7 +250,7 @@ fn mirrored_images_have_the_same_covariances() {
     }
 }
 
-/// No image or no inducing patch is no special case.
+/// No images or no inducing patches give empty results.
 #[test]
 fn nothing_has_no_covariances() {
     for (inducing, images) in [(0, 2), (2, 0)] {

@@ -9,7 +9,7 @@ use burn_gp::{
 };
 use support::platforms;
 
-/// An image whose numbers tell their row, column and channel.
+/// An image whose values encode their row, column and channel.
 fn telling(shape: ImageShape, image: usize) -> Vec<f64> {
     let mut numbers = Vec::new();
     for row in 0..shape.height {
@@ -48,7 +48,7 @@ fn patches_are_squares_of_all_channels_in_the_order_of_an_image() {
             let images = Tensor::<2>::from_data(data, platform.options());
             let patches = grid.extract(images);
             assert_eq!(patches.dims(), [2 * grid.count(), grid.dimensions()]);
-            // Whole numbers below 2048: exact in every type.
+            // Integers below 2048 are exact in every type.
             assert_eq!(numbers(patches), expected, "size {size}, stride {stride}");
         }
     }

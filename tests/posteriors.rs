@@ -1,7 +1,7 @@
-//! The posteriors and the processes they condition, against dense formulas and each other.
+//! Posteriors and the processes they condition, compared with dense formulas and with each other.
 //!
-//! The properties H1, H11, H12, H13 and H14 are those of whitened and unwhitened sparse variational
-//! Gaussian processes (L. Tiao, *A Handbook for Sparse Variational Gaussian Processes*, 2020).
+//! H1, H11, H12, H13 and H14 are properties of whitened and unwhitened sparse variational Gaussian
+//! processes (L. Tiao, *A Handbook for Sparse Variational Gaussian Processes*, 2020).
 
 mod support;
 
@@ -28,7 +28,7 @@ use support::{
     },
 };
 
-/// H12 and the conditional of the handbook's table: every moment against the dense formulas.
+/// H12 and the conditional in the handbook's table: all moments, compared with dense formulas.
 #[test]
 fn moments_and_divergence_are_those_of_the_dense_formulas() {
     for platform in platforms() {
@@ -42,7 +42,7 @@ fn moments_and_divergence_are_those_of_the_dense_formulas() {
     }
 }
 
-/// H1.
+/// H1: whitened and unwhitened posteriors are the same distribution.
 #[test]
 fn whitened_and_unwhitened_are_the_same_distribution() {
     for platform in platforms() {
@@ -71,7 +71,7 @@ fn whitened_and_unwhitened_are_the_same_distribution() {
     }
 }
 
-/// H11.
+/// H11: the bounds of equal batches average to the full bound.
 #[test]
 fn mini_batches_of_equal_size_average_to_the_full_bound() {
     for platform in double_precision_platforms() {
@@ -82,7 +82,7 @@ fn mini_batches_of_equal_size_average_to_the_full_bound() {
             let case = Case::new(1);
             let (kernel, posterior) = (kernel(&platform), case.whitened(&platform));
             let likelihood = likelihood_config.init(platform.options());
-            // Labels, which the Gaussian takes as numbers.
+            // The Gaussian likelihood treats the labels as numbers.
             let labels: Vec<f64> = case
                 .y
                 .values
@@ -105,7 +105,7 @@ fn mini_batches_of_equal_size_average_to_the_full_bound() {
     }
 }
 
-/// H12: zero at the prior, positive anywhere else.
+/// H12: the KL divergence is zero at the prior and positive elsewhere.
 #[test]
 fn the_divergence_is_zero_at_the_prior_and_positive_elsewhere() {
     for platform in platforms() {
@@ -193,10 +193,10 @@ fn the_prior_is_recovered() {
     }
 }
 
-/// H14: with 200 inducing points and in single precision no variance is negative or NaN, where the
-/// prior covariance is close to singular and the posterior certain. Before they are clamped, as on the
-/// diagonal of a joint covariance, variances are the prior's where the posterior is the prior, and
-/// elsewhere below zero by rounding alone.
+/// H14: with 200 inducing points in single precision no variance is negative or NaN, although the
+/// prior covariance is nearly singular and the posterior is certain. Before clamping, as on the
+/// diagonal of a joint covariance, the variances are those of the prior if the posterior is the
+/// prior. Otherwise they are negative only by rounding.
 #[test]
 fn variances_stay_positive_with_many_inducing_points() {
     let count = 200;

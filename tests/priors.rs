@@ -1,4 +1,4 @@
-//! Prior densities against their formulas.
+//! Prior densities compared with their formulas.
 
 mod support;
 
@@ -14,7 +14,7 @@ use support::{assert_close, check_gradients, check_module_gradients, numbers, pl
 
 type Density = fn(f64) -> f64;
 
-/// Priors with the values they are looked at, and their densities by other formulas.
+/// Priors with test values, and their densities by other formulas.
 fn cases() -> Vec<(Prior, Density)> {
     vec![
         // Γ(3) = 2.
@@ -75,8 +75,8 @@ fn densities_are_those_of_the_formulas() {
     }
 }
 
-/// Densities are normalized: the midpoint rule over the support, in steps that the densities
-/// hardly change in.
+/// Densities are normalized: the midpoint rule over the support, with steps small enough that the
+/// densities hardly change within them.
 #[test]
 fn densities_have_mass_one() {
     let platform = &platforms()[0];
@@ -92,7 +92,8 @@ fn densities_have_mass_one() {
             .filter(|(middle, _)| lower < **middle && **middle < upper)
             .map(|(_, density)| density.exp() * end / f64::from(count))
             .sum();
-        // The density of a gamma with shape ½ is infinite at zero: the first step misses √h.
+        // The density of a gamma with shape ½ is infinite at zero, so the first step has an error
+        // of √h.
         assert!((mass - 1.0).abs() < 1e-2, "{prior}: {mass}");
     }
 }
@@ -105,7 +106,7 @@ fn gradients() {
             &[VALUES.to_vec().into()],
             1e-4,
             &|_, inputs| {
-                // A uniform density has no slope: with something that has one.
+                // A uniform density has no gradient, so the loss contains another term.
                 prior.log_density(inputs[0].clone()).sum() + inputs[0].clone().square().sum()
             },
         );
@@ -119,7 +120,7 @@ fn priors(pairs: &[(&str, Prior)]) -> Priors {
     Priors(pairs.collect::<BTreeMap<_, _>>())
 }
 
-/// Through softplus, bounds and boxes: every parameter's gradient.
+/// The gradients of all parameters, through softplus, bounds and intervals.
 #[test]
 fn gradients_with_respect_to_stored_numbers() {
     let config = KernelConfig::from(
@@ -155,7 +156,7 @@ fn gradients_with_respect_to_stored_numbers() {
         let free = numbers(priors.log_density(&free).expect("there are priors"));
         let bounded = bounded(&platform).expect("within");
         let bounded = numbers(priors.log_density(&bounded).expect("there are priors"));
-        // The density is that of the value, whatever number stands for it.
+        // The density depends on the value, not on the stored number that represents it.
         let tolerance = platform.tolerance(1e-13, 1e-5);
         assert_close(&format!("{platform}"), &bounded, &free, tolerance);
     }

@@ -18,7 +18,7 @@ fn predictions_of_the_conditioned_process_are_those_of_the_evaluation() {
     for platform in platforms() {
         for outputs in [1, 3] {
             let case = Case::new(outputs);
-            // From a module with gradients, too: the process has left them behind.
+            // The process is detached, also from a module with gradients.
             for tracked in [platform.clone(), platform.autodiff()] {
                 let kernel = kernel(&tracked);
                 let x = || case.x(&tracked);
@@ -58,8 +58,7 @@ fn predictions_of_the_conditioned_process_are_those_of_the_evaluation() {
                         mean: expected.mean.inner(),
                         variance: expected.variance.inner(),
                     };
-                    // The conditioned process works with all sets as one: the sums are in another
-                    // order.
+                    // The conditioned process treats all sets as one, so sums are in another order.
                     let tolerance = platform.tolerance(1e-12, 1e-4);
                     assert_same_marginals(&what, &predicted, &expected, tolerance);
                 }
@@ -97,7 +96,7 @@ fn the_joint_covariance_has_the_marginal_variances_on_its_diagonal() {
     }
 }
 
-/// Draws are from the joint distribution: their mean and covariance within five standard errors.
+/// Draws follow the joint distribution: their mean and covariance are within five standard errors.
 #[test]
 fn samples_have_the_mean_and_the_covariance() {
     let samples = 20_000;

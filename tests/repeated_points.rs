@@ -1,5 +1,5 @@
-//! Products with the covariance of points of which many are copies, against the products of the points
-//! that differ: with E the matrix that repeats these, `K = E·K_u·Eᵀ`.
+//! Products with the covariance of points with many duplicates, compared with products of the
+//! distinct points: `K = E·K_u·Eᵀ`, where the matrix E repeats the distinct points.
 
 mod support;
 
@@ -7,13 +7,13 @@ use burn::tensor::Tensor;
 use burn_gp::ops::{Blocks, Stationary, block_covariance, covariance_matrix, covariance_product};
 use support::{Dense, Platform, Random, assert_close, numbers, platforms};
 
-/// N; so many that copies are looked for.
+/// N, large enough that the library searches for duplicates.
 const POINTS: usize = 9000;
 
-/// Points that differ, with as many copies in one run as across the border of two.
+/// The number of distinct points. Duplicates occur within a run and across two runs.
 const DISTINCT: usize = 45;
 
-/// Runs of points, whose borders lie among copies.
+/// The number of runs, whose boundaries lie among duplicates.
 const RUNS: usize = 7;
 
 const DIMENSIONS: usize = 3;
@@ -23,10 +23,10 @@ const WIDTH: usize = 2;
 
 const KIND: Stationary = Stationary::Matern32;
 
-/// What the operations take and the weights of their results in a loss.
+/// The arguments of the operations, and the weights of their results in a loss.
 struct Case {
     distinct: Dense,
-    /// The point that each is a copy of; some far from the others'.
+    /// The distinct point of each point. Some duplicates are far apart.
     places: Vec<usize>,
     lengthscales: Vec<f64>,
     values: Dense,
@@ -78,7 +78,7 @@ impl Case {
         platform.tensor(&rows, [POINTS, DIMENSIONS])
     }
 
-    /// S, [N, I], of trained values.
+    /// S, [N, I], with trained values.
     fn combinations(&self, platform: &Platform, values: &Tensor<2>) -> Tensor<2> {
         let mut pattern = vec![0.0; POINTS * RUNS];
         for (run, range) in self.blocks().ranges().enumerate() {
@@ -88,11 +88,11 @@ impl Case {
     }
 }
 
-/// The results of both operations, and the gradients of a loss of them to the lengthscales, the
-/// variance, the values and the vectors.
+/// The results of both operations, and the gradients of a loss with respect to the lengthscales,
+/// the variance, the values and the vectors.
 type Outcome = Vec<Vec<f64>>;
 
-/// `trained` also trains the points, whose gradients differ between copies.
+/// With `trained` the points are trained too. Their gradients then differ between duplicates.
 fn ours(case: &Case, platform: &Platform, trained: bool) -> Outcome {
     let points = case.points(platform);
     let points = if trained {
@@ -130,7 +130,7 @@ fn expected(case: &Case, platform: &Platform) -> Outcome {
     })
 }
 
-/// Lengthscales, variance, values and vectors to both results.
+/// Maps lengthscales, variance, values and vectors to both results.
 type Operations<'a> =
     &'a dyn Fn(Tensor<1>, Tensor<1>, Tensor<2>, Tensor<2>) -> (Tensor<2>, Tensor<2>);
 
@@ -169,7 +169,7 @@ const NAMES: [&str; 6] = [
     "vectors",
 ];
 
-/// Sums of thousands of products, in another order.
+/// Sums of thousands of products in another order.
 fn tolerance(platform: &Platform) -> f64 {
     platform.tolerance(1e-11, 2e-3)
 }
@@ -187,7 +187,7 @@ fn products_and_gradients_are_those_of_the_points_that_differ() {
     }
 }
 
-/// Trained points are copies no longer after one step: each has a gradient of its own.
+/// Trained points stop being duplicates after one step, because each has its own gradient.
 #[test]
 fn trained_points_have_gradients_of_their_own() {
     let case = Case::new();

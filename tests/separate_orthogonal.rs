@@ -1,4 +1,4 @@
-//! Orthogonal sets of inducing points for functions with kernels of their own: the batch against
+//! Orthogonal sets of inducing points for functions with separate kernels: the batch compared with
 //! each function alone.
 
 mod support;
@@ -24,11 +24,11 @@ const OUTPUTS: usize = FUNCTIONS;
 const POINTS: usize = 11;
 const SIZES: [usize; 2] = [5, 4];
 
-/// The numbers of a posterior with two sets.
+/// The values of a posterior with two sets.
 struct Case {
     x: Dense,
     y: Dense,
-    /// Of each set and function.
+    /// The points of each set and function.
     points: Vec<Vec<Dense>>,
     mean: Vec<Dense>,
     scale: Vec<Vec<Dense>>,
@@ -54,7 +54,7 @@ impl Case {
         }
     }
 
-    /// The posterior number `kind` with the given points, for all functions or one.
+    /// The posterior with index `kind` and the given points, for all functions or one.
     fn posterior<I: Module + burn::module::ModuleDisplay>(
         &self,
         platform: &Platform,
@@ -69,7 +69,7 @@ impl Case {
             VariationalGaussian::full(mean(set), scale)
         };
         let coordinates = [Coordinates::Whitened, Coordinates::Unwhitened][kind % 2];
-        // A jitter that matters, so that its share of gradients is seen.
+        // The jitter is large enough to affect the gradients.
         let jitter = Jitter::relative(1e-2);
         if kind < 2 {
             let set = |set| InducingSet::new(inducing(set), gaussian(set));
@@ -148,7 +148,7 @@ fn gradients_of_the_bound() {
     }
 }
 
-/// Additions to the diagonals of a batch, each matrix its own.
+/// Each matrix of a batch has its own value added to its diagonal.
 #[test]
 fn every_matrix_of_a_batch_has_a_value_for_its_diagonal() {
     let mut random = Random::new(853);

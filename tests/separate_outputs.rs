@@ -1,5 +1,5 @@
-//! Functions with kernels and inducing points of their own: the batched operations against the
-//! single ones, the batched posteriors against one posterior a function.
+//! Functions with separate kernels and inducing points: batched operations compared with single
+//! operations, and batched posteriors with one posterior per function.
 
 mod support;
 
@@ -35,7 +35,7 @@ fn own<const D: usize>(tensor: &Tensor<D>, output: usize) -> Tensor<D> {
     tensor.clone().narrow(0, output, 1)
 }
 
-/// Every batched operation is the single one of each member, bit for bit.
+/// Every batched operation equals the single operation on each member, bit for bit.
 #[test]
 fn a_batch_is_its_members() {
     for platform in platforms() {
@@ -71,7 +71,7 @@ fn a_batch_is_its_members() {
         let squares = batch_column_squares(basis.clone());
         let (means, variances) =
             batch_projected_moments(basis.clone(), mean.clone(), scale.clone());
-        // Members of 130 rows, on several threads.
+        // Members with 130 rows run on several threads.
         let matrices: Vec<Dense> = (0..OUTPUTS)
             .map(|_| random.positive_definite(130))
             .collect();
@@ -251,7 +251,7 @@ struct Model<Q: Module> {
     posterior: Q,
 }
 
-/// Every gradient of the bound: kernels, points, distributions, and a mixing matrix on top.
+/// All gradients of the bound: kernels, points, distributions, and a mixing matrix.
 #[test]
 fn gradients_of_the_bound() {
     let case = Case::new();
@@ -270,7 +270,7 @@ fn gradients_of_the_bound() {
     };
     let distribution =
         |platform: &Platform| case.distribution(platform, CovarianceShape::Full, 0..OUTPUTS);
-    // A jitter that matters, so that its share of the gradient is seen.
+    // The jitter is large enough to affect the gradient.
     let jitter = Jitter::relative(1e-2);
     let tolerances = (1e-6, 1e-2);
     let build = |platform: &Platform| Model {
@@ -309,7 +309,7 @@ fn bound<K: FunctionPrior>(
     )
 }
 
-/// The linear model of coregionalization proper: latent functions with kernels of their own.
+/// The general linear model of coregionalization: latent functions with separate kernels.
 #[test]
 fn an_identity_mixing_is_separate_outputs() {
     for platform in platforms() {
@@ -329,8 +329,8 @@ fn an_identity_mixing_is_separate_outputs() {
     }
 }
 
-/// Natural gradients find the distribution here too: one step of size one with a Gaussian
-/// likelihood is at rest.
+/// Natural gradients work here too: after one step of size one with a Gaussian likelihood, the
+/// distribution is at the optimum.
 #[test]
 fn a_natural_step_of_size_one_is_at_the_optimum() {
     for platform in platforms().into_iter().filter(Platform::is_double) {
@@ -353,8 +353,9 @@ fn a_natural_step_of_size_one_is_at_the_optimum() {
     }
 }
 
-/// Draws of the batch: each function's mean and deviation are those of its process (4 standard
-/// errors of 2000 draws, and as much for the frequencies), and functions are not correlated.
+/// Draws of the batch: the mean and standard deviation of each function are those of its process
+/// (within 4 standard errors of 2000 draws, plus the same for the frequencies), and functions are
+/// uncorrelated.
 #[test]
 fn draws_are_those_of_each_function() {
     for platform in platforms() {

@@ -1,5 +1,5 @@
-//! Bounds and evidences in single precision beside those in double precision, on points so close
-//! and with so little noise that rounding is what they differ by.
+//! Bounds and evidences in single precision compared with double precision, for points so close
+//! together and noise so small that rounding errors matter.
 
 mod support;
 
@@ -17,17 +17,17 @@ use support::{
     textbook::{Matrix, Real},
 };
 
-/// How far above the evidence a bound in single precision may be, relative to it.
+/// The largest excess of a single-precision bound over the evidence, relative to the evidence.
 const ABOVE: f64 = 1e-3;
 
-/// How many times the error of the textbook's loops is allowed.
+/// The largest error allowed, as a multiple of the error of the textbook loops.
 const ALLOWED: f64 = 3.0;
 
 const ROWS: usize = 300;
 
 const KINDS: [Stationary; 2] = [Stationary::SquaredExponential, Stationary::Matern52];
 
-/// Points on a line with targets that are a number of either precision.
+/// Points on a line, with targets that both precisions represent exactly.
 struct Line {
     kind: Stationary,
     x: Vec<f64>,
@@ -37,7 +37,7 @@ struct Line {
 }
 
 impl Line {
-    /// `rough` is the share of a wave that a kernel with unit lengthscale does not follow.
+    /// `rough` is the amplitude of a wave that a kernel with unit lengthscale does not follow.
     fn new(kind: Stationary, inducing: usize, noise: f64, rough: f64) -> Self {
         let mut random = Random::new(26);
         let single = |value: f64| f64::from(value as f32);
@@ -81,7 +81,7 @@ impl Line {
         )
     }
 
-    /// The bound, and `tr(K − Q)`, which is what the bound lacks to the evidence under Q.
+    /// The bound, and `tr(K − Q)`, which determines its gap to the evidence under Q.
     fn bound(&self, platform: &Platform) -> (f64, f64) {
         let (x, y) = self.data(platform);
         let model = self.sparse(platform);
@@ -97,7 +97,7 @@ impl Line {
         numbers(model.objective(x, y).unwrap())[0]
     }
 
-    /// The kernel between points, every entry to the last digit of its precision.
+    /// The kernel between points. Every entry is accurate to the last digit.
     fn covariance<T: Real>(&self, first: &[f64], second: &[f64]) -> Matrix<T> {
         Matrix::from_function(first.len(), second.len(), |i, j| {
             let distance = (first[i] - second[j]).abs();
@@ -109,7 +109,7 @@ impl Line {
         })
     }
 
-    /// The log-density of the targets under `K + σ²I` by the textbook's loops.
+    /// The log-density of the targets under `K + σ²I` with textbook loops.
     fn textbook_evidence<T: Real>(&self) -> f64 {
         let noisy = added(&self.covariance::<T>(&self.x, &self.x), self.noise);
         let factor = noisy.upper_factor().expect("positive definite");
@@ -119,7 +119,7 @@ impl Line {
         -0.5 * whitened.norm().powi(2) - logarithms - constant
     }
 
-    /// `tr(K − Q)` by the textbook's loops.
+    /// `tr(K − Q)` with textbook loops.
     fn textbook_trace<T: Real>(&self) -> f64 {
         let kuu = added(
             &self.covariance::<T>(&self.z, &self.z),
@@ -150,7 +150,7 @@ fn added<T: Real>(matrix: &Matrix<T>, value: f64) -> Matrix<T> {
     })
 }
 
-/// The platforms in single precision on the host, each with the same in double precision.
+/// The single-precision platforms on the host, each with its double-precision platform.
 fn pairs() -> Vec<(Platform, Platform)> {
     let host = platforms().into_iter().filter(Platform::is_host);
     let single = host.filter(|platform| !platform.is_double());
@@ -192,7 +192,7 @@ fn sparse_bounds_are_below_the_evidence() {
                     "{what}: trace {trace:.3e}, textbook {textbook:.3e}, in double precision \
                      {exact_trace:.3e}; bound in double precision {exact_bound:.3}"
                 );
-                // The bound itself is read off to a unit in its last place.
+                // The bound itself has an error of one unit in the last place.
                 let last_place = 4.0 * noise * f64::from(f32::EPSILON) * exact_bound.abs();
                 let rounding = ABOVE * exact_trace + last_place;
                 let allowed = ALLOWED * (textbook - exact_trace).abs() + rounding;
@@ -210,8 +210,8 @@ fn sparse_bounds_are_below_the_evidence() {
     }
 }
 
-/// A thousandth of the evidence, or three times the error of the textbook's loops: the noise is of
-/// the size of what single precision rounds away of the covariance.
+/// The tolerance is a thousandth of the evidence, or three times the error of the textbook loops.
+/// The noise is as small as the rounding errors of the covariance in single precision.
 #[test]
 fn evidences_are_as_close_to_double_precision_as_the_textbook() {
     for (single, double) in pairs() {

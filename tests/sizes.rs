@@ -1,4 +1,4 @@
-//! Sizes that do not belong together are named, and no rows give empty results.
+//! Mismatched sizes are named in the panic message, and zero rows give empty results.
 
 mod support;
 
@@ -27,7 +27,7 @@ fn no_points(platform: &Platform, dimensions: usize) -> Tensor<2> {
     Tensor::zeros([0, dimensions], platform.options())
 }
 
-/// Kernels that look at some of the columns alone: more of them change nothing.
+/// Kernels that use only some of the columns. Additional columns change nothing.
 fn ignores_some(config: &KernelConfig) -> bool {
     match config {
         KernelConfig::ActiveDimensions { .. } => true,
@@ -40,7 +40,7 @@ fn ignores_some(config: &KernelConfig) -> bool {
     }
 }
 
-/// Whether a kernel's diagonal is the same whatever the points.
+/// Whether a kernel accepts points with any number of dimensions.
 fn is_anywhere(config: &KernelConfig) -> bool {
     match config {
         KernelConfig::Constant { .. } | KernelConfig::White { .. } => true,
@@ -55,7 +55,7 @@ fn is_anywhere(config: &KernelConfig) -> bool {
         KernelConfig::Sum { first, second } | KernelConfig::Product { first, second } => {
             is_anywhere(first) && is_anywhere(second)
         }
-        // The kernel around the circle says what it sees, the wound points.
+        // If the base kernel panics, its message names the size of the points on the circles.
         KernelConfig::Periodic { ard, .. } => !ard,
         _ => false,
     }
@@ -84,7 +84,7 @@ fn points_of_different_dimensions_have_no_covariance() {
     }
 }
 
-/// One too few of them, which would be repeated, and one too many.
+/// One dimension too few, which would broadcast, and one too many.
 #[test]
 fn points_of_other_dimensions_than_the_kernels_are_refused() {
     let platform = &platforms()[0];
@@ -98,7 +98,7 @@ fn points_of_other_dimensions_than_the_kernels_are_refused() {
                 format!("{name}: {dimensions}"),
                 points(platform, 5, dimensions),
             );
-            // A sum may have a part that takes any.
+            // A sum may have a part that accepts any number of dimensions.
             let size = format!("[5, {dimensions}]");
             assert_names(&what, &[&size], || kernel.matrix(x.clone()));
             assert_names(&what, &[&size], || kernel.diagonal(x.clone()));

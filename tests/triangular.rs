@@ -6,7 +6,8 @@ use burn::tensor::Tensor;
 use burn_gp::ops::{CholeskyFactor, Jitter, SingularTriangle, cholesky, solve_triangular};
 use support::{Dense, Platform, Random, assert_close, check_gradients, dense, numbers, platforms};
 
-/// Rows and columns: one of each, around the blocks, a wide one that is cut into threads.
+/// Rows and columns: one of each, sizes around the blocks, and a wide shape that runs on several
+/// threads.
 const SHAPES: [(usize, usize); 9] = [
     (1, 1),
     (1, 7),
@@ -88,11 +89,11 @@ fn a_right_hand_side_of_other_height_is_the_callers_error() {
     let _ = factor.solve(platform.tensor(&[0.0; 4], [4, 1]));
 }
 
-/// Which triangle, and whether its transpose is solved with.
+/// Whether the triangle is the upper one, and whether the solve uses its transpose.
 const COMBINATIONS: [(bool, bool); 4] =
     [(false, false), (false, true), (true, false), (true, true)];
 
-/// The matrix as given, what it stands for as a matrix to multiply with.
+/// The matrix to solve with, and the matrix that it represents in a product.
 fn operator(triangle: &Dense, upper: bool, transposed: bool) -> (Dense, Dense) {
     let given = if upper {
         triangle.transposed()
@@ -107,7 +108,7 @@ fn operator(triangle: &Dense, upper: bool, transposed: bool) -> (Dense, Dense) {
     (given, applied)
 }
 
-/// The other triangle filled with values that must not be read.
+/// Fills the other triangle with values that must not be read.
 fn with_garbage(given: &Dense, upper: bool) -> Dense {
     Dense::from_function(given.rows, given.columns, |i, j| {
         if (upper && j < i) || (!upper && j > i) {
@@ -206,7 +207,7 @@ fn gradients_of_batched_systems() {
     }
 }
 
-/// Only one of the two parents asks for a gradient.
+/// Only one of the two parents needs a gradient.
 #[test]
 fn gradients_of_one_side_alone() {
     for (size, columns) in [(5, 3), (130, 70)] {

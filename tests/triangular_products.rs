@@ -1,5 +1,5 @@
-//! Products with triangular matrices, what products leave, products column by column and diagonals,
-//! against plain loops, with their gradients.
+//! Triangular products, remainders, column products and diagonals, compared with plain loops, with
+//! their gradients.
 
 mod support;
 
@@ -12,7 +12,7 @@ use support::{
     Dense, Input, Random, assert_close, check_gradients, dense::flatten, numbers, platforms,
 };
 
-/// Sizes on both sides of every block boundary, and enough for several threads.
+/// Sizes on both sides of all block boundaries, and enough for several threads.
 const SIZES: [(usize, usize); 5] = [(1, 1), (7, 5), (65, 3), (130, 40), (300, 150)];
 
 #[test]
@@ -23,7 +23,7 @@ fn products_are_those_of_plain_loops() {
             let lower = [0, 1].map(|_| random.lower_triangle(size));
             let rhs = [0, 1].map(|_| random.matrix(size, columns));
             let what = format!("{platform}, {size} x {columns}");
-            // Sums of `size` products lose a few units in the last place each.
+            // Sums of `size` products have errors of a few units in the last place each.
             let tolerance = 20.0 * (size as f64).sqrt() * platform.epsilon();
             let (l, b) = (platform.matrix(&lower[0]), platform.matrix(&rhs[0]));
             let product = numbers(triangular_product(l.clone(), b.clone()));
@@ -51,7 +51,7 @@ fn products_have_gradients() {
                 &[Input::from(&lower), Input::from(&rhs)],
                 1e-4,
                 &|platform, inputs| {
-                    // What is above the diagonal is no input.
+                    // The entries above the diagonal are not an input.
                     let lower = inputs[0].clone().reshape([size, size]).tril(0);
                     let rhs = inputs[1].clone().reshape([size, 4]);
                     let product = if transposed {
@@ -79,7 +79,7 @@ fn remainders_are_those_of_plain_loops() {
                 matrix[index].minus(&left[index].transposed().times(&right[index]))
             });
             let what = format!("{platform}, {inner} x {columns}");
-            // Sums of `inner` products lose a few units in the last place each.
+            // Sums of `inner` products have errors of a few units in the last place each.
             let tolerance = 20.0 * (inner as f64).sqrt() * platform.epsilon();
             let [b, a, x] = [&matrix[0], &left[0], &right[0]].map(|dense| platform.matrix(dense));
             let ours = numbers(remainder(b, a, x));
@@ -192,7 +192,7 @@ fn diagonals_are_added_to_every_matrix_of_a_batch() {
     }
 }
 
-/// `LᵀAL`, its distance from the identity, and the step from it.
+/// `LᵀAL`, its distance from the identity, and the step computed from it.
 #[test]
 fn congruences_are_those_of_plain_loops() {
     for platform in platforms() {

@@ -1,5 +1,5 @@
-//! The posterior over the weights of features: equations 8 to 11, its optimum, batches, the leveled
-//! variance, draws.
+//! The posterior over the weights of features: equations 8 to 11, the optimum, batches, the leveled
+//! variance and draws.
 
 mod support;
 
@@ -50,7 +50,7 @@ impl Case {
         }
     }
 
-    /// With the optimum `N(Λ⁻¹Φᵀy, σ²Λ⁻¹)`.
+    /// Replaces the distribution by the optimum `N(Λ⁻¹Φᵀy, σ²Λ⁻¹)`.
     fn at_optimum(self) -> Self {
         let (mean, covariance) = self.optimum();
         Self {
@@ -75,7 +75,7 @@ impl Case {
         WeightSpace::new(distribution, correction)
     }
 
-    /// The bound of some rows.
+    /// The bound for some rows.
     fn bound(
         &self,
         platform: &Platform,
@@ -112,7 +112,7 @@ impl Case {
 
 const ALL: (usize, usize) = (0, ROWS);
 
-/// Equation 8 in plain sums.
+/// Equation 8 with plain sums.
 #[test]
 fn bound_is_that_of_the_formula() {
     let case = Case::new(1);
@@ -136,7 +136,8 @@ fn bound_is_that_of_the_formula() {
     }
 }
 
-/// The bound's distance from the evidence is the divergence from the posterior, zero at the optimum.
+/// The gap between bound and evidence is the KL divergence from the posterior. It is zero at the
+/// optimum.
 #[test]
 fn gap_is_the_divergence_from_the_posterior() {
     for seed in 0..6 {
@@ -160,7 +161,7 @@ fn gap_is_the_divergence_from_the_posterior() {
     assert_eq!(numbers(kl), [0.0]);
 }
 
-/// There the bound is the evidence, its gradient is zero and the predictions are the exact ones.
+/// At the optimum the bound is the evidence, its gradient is zero and the predictions are exact.
 #[test]
 fn optimum_is_exact_inference() {
     let case = Case::new(2).at_optimum();
@@ -195,7 +196,7 @@ fn optimum_is_exact_inference() {
     }
 }
 
-/// One natural-gradient step of size one leads from anywhere to the optimum.
+/// One natural-gradient step of size one reaches the optimum from any distribution.
 #[test]
 fn a_natural_step_reaches_the_optimum() {
     let case = Case::new(4);
@@ -225,7 +226,7 @@ fn a_natural_step_reaches_the_optimum() {
     }
 }
 
-/// The bounds of equal batches that make up the data have their bound as a mean.
+/// The bounds of equal batches average to the full bound.
 #[test]
 fn batches_average_to_the_bound() {
     let case = Case::new(5);
@@ -244,8 +245,9 @@ fn batches_average_to_the_bound() {
     }
 }
 
-/// What the correction takes from the bound of a batch is `(N/B)·Σ c/(2σ²)`, with c below the largest
-/// norm of the batch: nothing for one datum, all for all of them, and never more on average.
+/// The correction lowers the bound of a batch by `(N/B)·Σ c/(2σ²)`, where c is relative to the
+/// largest norm in the batch. The penalty is zero for one data point and complete for all data. On
+/// average it never exceeds the complete penalty.
 #[test]
 fn penalties_of_batches_stay_below_that_of_all() {
     let case = Case::new(6);
@@ -273,7 +275,8 @@ fn penalties_of_batches_stay_below_that_of_all() {
     }
 }
 
-/// Equation 10 with `σ² + c`; without the correction bit for bit that of the features alone.
+/// Equation 10 with `σ² + c`. Without the correction it equals the prediction of the features bit
+/// for bit.
 #[test]
 fn predictions_add_what_is_left_below_the_level() {
     let case = Case::new(7);
@@ -309,8 +312,8 @@ fn predictions_add_what_is_left_below_the_level() {
     }
 }
 
-/// Under the prior the corrected variances of the training inputs are all equal, c is zero at the
-/// largest norm and nowhere negative, and the joint covariance is positive semi-definite.
+/// Under the prior, the corrected variances of the training inputs are all equal, c is zero at the
+/// largest norm and never negative, and the joint covariance is positive semidefinite.
 #[test]
 fn leveled_prior_has_one_variance() {
     let features = Random::new(9).matrix(ROWS, RANK);
@@ -341,7 +344,7 @@ fn leveled_prior_has_one_variance() {
         assert!(left.iter().all(|&c| c >= 0.0));
         let argmax = all.iter().position(|&norm| norm == level).unwrap();
         assert_within(&what, &left[argmax..=argmax], &[0.0], 1e-12);
-        // Its factor exists with the smallest diagonal that rounding needs.
+        // The factor exists with the smallest diagonal term that covers rounding.
         let covariance = Dense::new(ROWS, ROWS, numbers(joint.covariance));
         covariance
             .plus(&Dense::identity(ROWS).scaled(1e-12))
@@ -366,8 +369,8 @@ fn golden_bound() {
     }
 }
 
-/// Draws of the prior have the covariance `ΦΦᵀ + diag(c)`: four standard errors of 20 000 draws,
-/// `√((k_ii·k_jj + k_ij²)/S)`.
+/// Draws of the prior have the covariance `ΦΦᵀ + diag(c)`, within four standard errors of 20 000
+/// draws, `√((k_ii·k_jj + k_ij²)/S)`.
 #[test]
 fn draws_have_the_covariance_of_the_kernel() {
     const DRAWS: usize = 20_000;

@@ -1,4 +1,4 @@
-//! Every kind of bad input, each with its exact message.
+//! Every kind of bad input with its exact error message.
 
 use std::fs;
 use std::io::Write;
@@ -11,7 +11,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use temp_dir::TempDir;
 
-/// A folder that holds one file, removed at the end.
+/// A folder with a single file, removed at the end.
 struct OneFile {
     folder: TempDir,
     path: PathBuf,
@@ -25,7 +25,7 @@ impl OneFile {
         Self { folder, path }
     }
 
-    /// The message of the error, with the folder's name taken out.
+    /// The error message without the folder's name.
     fn message<T: std::fmt::Debug, E: std::error::Error>(&self, result: Result<T, E>) -> String {
         let folder = format!("{}/", self.folder.path().display());
         result.unwrap_err().to_string().replace(&folder, "")
@@ -90,7 +90,7 @@ fn gzip_cut_off() {
             )
         })
         .unwrap_or_else(|| panic!("unexpected message: {message}"));
-    // Half of the bytes hold roughly half of the lines.
+    // Half of the compressed bytes contain about half of the lines.
     let line: u64 = line.parse().unwrap();
     assert!((5_000..15_000).contains(&line), "line {line}");
 }
@@ -156,7 +156,7 @@ fn text_in_a_numeric_column() {
         last("1,2\n3,4\n5,six"),
         r#"a.csv:3: column 2 holds "six", which is not a number; correct it, or choose a likelihood of classes such as softmax"#
     );
-    // The line is right after CRLF line ends and blank lines too.
+    // The line number is also right after CRLF line ends and blank lines.
     assert_eq!(
         last("x,y\r\n1,2\r\n\r\n3,\"a\"\r\n"),
         r#"a.csv:4: column 2 ("y") holds "a", which is not a number; correct it, or choose a likelihood of classes such as softmax"#
@@ -191,7 +191,7 @@ fn missing_values() {
             "a.csv:3: column 1 (\"x\") has no value; fill it in or remove the row"
         );
     }
-    // A missing value in the first row does not make it a header.
+    // A row with a missing value is not a header.
     assert_eq!(
         last("1,,3\n4,5,6\n"),
         "a.csv:1: column 2 has no value; fill it in or remove the row"

@@ -1,4 +1,4 @@
-//! Images and labels in the binary files of CIFAR-10.
+//! Images and labels in CIFAR-10 binary files.
 
 mod support;
 
@@ -41,7 +41,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// A data directory with the files of the set in its folder `inner`.
+/// A data directory with the files of the data set in its folder `inner`.
 struct Files {
     folder: TempDir,
     inner: PathBuf,
@@ -55,7 +55,7 @@ impl Files {
         Self { folder, inner }
     }
 
-    /// Two files to train on and one to test on.
+    /// Two training files and one test file.
     fn sound(inner: &str, packed: bool) -> Self {
         let files = Self::new(inner);
         for (name, bytes) in [
@@ -80,7 +80,7 @@ impl Files {
         DataSource::resolve("cifar-10", Some(self.folder.path())).unwrap()
     }
 
-    /// The message of the error that loading ends in, with the folder's name taken out.
+    /// The error message of loading, without the folder's name.
     fn message(&self) -> String {
         let folder = format!("{}/", self.inner.display());
         let error = self.source().load(None).unwrap_err();
@@ -175,7 +175,7 @@ fn files_that_are_not_whole_are_named() {
     let sound = records(0, &[1, 2]);
     let other_label = [&sound[..], &[200], &sound[1..RECORD]].concat();
     let idx = [&[0, 0, 8, 3, 0, 0, 0, 9][..], &sound].concat();
-    // As many bytes as whole records have.
+    // The size is a whole number of records.
     let long_idx = [&idx[..8], &[200; 2 * RECORD - 8][..]].concat();
     let cases: [(&[u8], &str); 6] = [
         (
@@ -258,13 +258,13 @@ fn the_images_on_disk_are_photographs() {
     let classes = data.schema.classes.as_ref().unwrap();
     assert_eq!(classes.count(), 10);
     let label = |row: usize| classes.names()[data.targets[row] as usize].as_str();
-    // As published, the first images to train on and to test on.
+    // The labels of the first training and test images, as published.
     let first: Vec<&str> = (0..5).map(label).collect();
     assert_eq!(first, ["frog", "truck", "truck", "deer", "automobile"]);
     let first: Vec<&str> = (counts.train..counts.train + 4).map(label).collect();
     assert_eq!(first, ["cat", "ship", "ship", "airplane"]);
-    // Photographs change little from a pixel to the next, and much from one place to another:
-    // with rows, columns or colors in another order neighbors would differ by far more.
+    // In photographs, neighboring pixels differ little and distant ones differ a lot. With rows,
+    // columns or colors in the wrong order, neighbors would differ much more.
     let rows = 200.min(data.rows());
     let difference = |row: usize, distance: usize| {
         let image = data.inputs.row(row);

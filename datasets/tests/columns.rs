@@ -1,4 +1,4 @@
-//! Columns that are no plain numbers to predict: labels, and the noise of the target.
+//! Columns with special roles: labels and the noise of the target.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use burn_gp_datasets::{
 };
 use temp_dir::TempDir;
 
-/// Roles of a labeled target in the last column.
+/// Column roles for a labeled target in the last column.
 fn labeled() -> ColumnRoles {
     ColumnRoles {
         labels: Some(Labels::Unordered),
@@ -34,7 +34,7 @@ fn features(contents: &str, schema: &Schema) -> Features {
     load_features(contents, schema).unwrap()
 }
 
-/// The message of an error, from the file's name on.
+/// An error message from the file name on.
 fn message<T: std::fmt::Debug>(result: Result<T, DataError>) -> String {
     let text = result.unwrap_err().to_string();
     let start = text.find("a.csv").unwrap();
@@ -47,14 +47,14 @@ fn labels_of_any_text_become_classes() {
     assert_eq!(data.targets, [0.0, 1.0, 0.0]);
     let classes = data.schema.classes.clone().unwrap();
     assert_eq!(classes.names(), ["setosa", "virginica"]);
-    // Without a header the text is no header.
+    // Without a header, text in the first row is data.
     let bare = load_columns("1,b\n2,a\n", &labeled()).unwrap();
     assert_eq!((bare.rows(), bare.schema.named), (2, false));
     assert_eq!(bare.targets, [1.0, 0.0]);
-    // Numbers are ordered by value, in whatever form they are written.
+    // Numbers are ordered by value, in any notation.
     let numbers = load_columns("x,y\n1,10\n2,-1\n3,9\n4,9.0\n", &labeled()).unwrap();
     assert_eq!(numbers.targets, [2.0, 0.0, 1.0, 1.0]);
-    // A schema keeps its classes.
+    // A saved schema keeps its classes.
     let text = serde_json::to_string(&data.schema).unwrap();
     assert_eq!(serde_json::from_str::<Schema>(&text).unwrap(), data.schema);
 }
@@ -91,7 +91,7 @@ fn labels_of_new_data_are_those_of_the_old() {
     );
 }
 
-/// Roles of a target in the last column whose order matters.
+/// Column roles for an ordinal target in the last column.
 fn ordered(order: Option<&str>) -> ColumnRoles {
     let labels = match order {
         None => Labels::Ordered,
@@ -110,7 +110,7 @@ fn ordered_labels_are_in_the_order_of_their_numbers() {
     assert_eq!(data.targets, [2.0, 1.0, 0.0]);
     let numbers = load_columns("x,y\n1,10\n2,-1\n3,9\n", &ordered(None)).unwrap();
     assert_eq!(numbers.targets, [2.0, 0.0, 1.0]);
-    // Without a meaning the order is the same, and no text is refused.
+    // For nominal labels the order is the same, and any text is accepted.
     let unordered = load_columns(grades, &labeled()).unwrap();
     assert_eq!(unordered.schema.classes, data.schema.classes);
 }
@@ -120,7 +120,7 @@ fn other_labels_have_an_order_that_is_given() {
     let sizes = "x,y\n1,low\n2,high\n3,medium\n4,low\n";
     let data = load_columns(sizes, &ordered(Some("low, medium, high"))).unwrap();
     assert_eq!(data.targets, [0.0, 2.0, 1.0, 0.0]);
-    // New data are read in the order of the model.
+    // New data use the class order of the model.
     let found = features("x,y\n7,medium\n", &data.schema);
     assert_eq!(found.targets, Some(vec![1.0]));
     assert_eq!(
@@ -137,7 +137,7 @@ fn other_labels_have_an_order_that_is_given() {
     );
 }
 
-/// The column of the noise is no input.
+/// The noise column is not an input.
 #[test]
 fn the_noise_of_every_target() {
     let roles = ColumnRoles {

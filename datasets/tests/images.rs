@@ -1,4 +1,4 @@
-//! Images and labels in idx files.
+//! Images and labels in IDX files.
 
 use std::fs;
 use std::io::Write;
@@ -10,7 +10,7 @@ use burn_gp_datasets::{
 use flate2::{Compression, write::GzEncoder};
 use temp_dir::TempDir;
 
-/// A file of `items` whose bytes count up from `first`.
+/// An IDX file whose bytes count up from `first`.
 fn idx(sizes: &[u32], first: u8) -> Vec<u8> {
     let mut bytes = vec![0, 0, 8, sizes.len() as u8];
     bytes.extend(sizes.iter().flat_map(|size| size.to_be_bytes()));
@@ -25,7 +25,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// Two images of 2 x 3 pixels to train on and one to test on.
+/// Two training images and one test image with 2 x 3 pixels.
 fn sound() -> [(&'static str, Vec<u8>); 4] {
     [
         ("train-images-idx3-ubyte", idx(&[2, 2, 3], 0)),
@@ -160,7 +160,8 @@ fn damaged_gzip_and_missing_files_are_named() {
     fs::write(&path, &bytes[..bytes.len() - 9]).unwrap();
     let source = DataSource::resolve("mnist", Some(folder.path())).unwrap();
     let message = source.load(None).unwrap_err().to_string();
-    // The nine bytes of the header and the label are unpacked before the checksum is missed.
+    // The nine bytes of the header and the label are decompressed before the missing checksum is
+    // noticed.
     let expected = format!(
         "{} is not a whole idx file: its gzip data are cut off or damaged after 9 unpacked bytes; copy or download it again",
         path.display()

@@ -1,4 +1,4 @@
-//! Files in, numbers out: delimiters, headers, targets, gzip, and new data for a model.
+//! Loading of text files: delimiters, headers, targets, gzip, and new data for a model.
 
 use std::fs;
 use std::io::Write;
@@ -173,7 +173,7 @@ fn a_schema_survives_json() {
     assert_eq!(serde_json::from_str::<Schema>(&text).unwrap(), schema);
 }
 
-/// The warnings about data of which the last row is for testing.
+/// The warnings about a data set whose last row is the test row.
 fn warned(data: &Dataset) -> Vec<DataWarning> {
     let last = data.rows() - 1;
     let split = Split {
@@ -256,7 +256,7 @@ fn a_file_is_a_source_too() {
     assert!(Path::new(&path).exists());
 }
 
-/// Every column is a coordinate, one alone too, with a header and without.
+/// All columns are coordinates, also a single one, with and without a header.
 #[test]
 fn points_have_no_target() {
     let folder = TempDir::new().unwrap();

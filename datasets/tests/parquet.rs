@@ -1,4 +1,4 @@
-//! Parquet files, written here with the `parquet` crate's own writer.
+//! Parquet files written by the `parquet` crate.
 #![cfg(feature = "parquet")]
 
 use std::fs::{self, File};
@@ -15,7 +15,7 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 use temp_dir::TempDir;
 
-/// One column of one row group; a level of 0 is a null.
+/// One column of a row group. A definition level of 0 is a null.
 enum Column {
     Bool(Vec<bool>),
     Int32(Vec<i32>),
@@ -272,6 +272,6 @@ fn a_parquet_file_with_any_byte_damaged_never_panics() {
         fs::write(folder.path(), damaged).unwrap();
         refused += usize::from(folder.load().is_err());
     }
-    // Damage to statistics and to values goes unnoticed; most of the rest must not.
+    // Damaged statistics and values may go unnoticed, but most other damage must not.
     assert!(refused > whole.len() / 4, "{refused} of {}", whole.len());
 }

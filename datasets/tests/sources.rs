@@ -1,4 +1,4 @@
-//! Registered, embedded and synthetic sets, and the collection's folder layout.
+//! Registered, embedded and synthetic data sets, and the folder layout of the collection.
 
 mod support;
 
@@ -87,7 +87,7 @@ fn the_embedded_sets_have_their_shapes() {
     let first = [59.0, 2.0, 32.1, 101.0, 157.0, 93.2, 38.0, 4.0, 4.8598, 87.0];
     assert_eq!(diabetes.inputs.row(0), first);
     assert_eq!(diabetes.targets[..2], [151.0, 75.0]);
-    // Another row would change the sum.
+    // Any other row would change the sum.
     assert_eq!(diabetes.targets.iter().sum::<f64>(), 67_243.0);
 }
 
@@ -154,7 +154,7 @@ fn synthetic_numbers_are_pinned() {
         assert!(source.is_synthetic());
         let data = source.load(None).unwrap();
         assert_eq!(data.name, text);
-        // The functions call the platform's sin and the generator's logarithm.
+        // The functions call the platform's sine and the logarithm of the generator.
         for (found, expected) in data.inputs.values().iter().zip(inputs) {
             assert!((found - expected).abs() < 1e-12, "{text}: {data:?}");
         }
@@ -219,7 +219,7 @@ fn the_sets_on_disk_have_the_registered_shapes() {
         let data = source.load(None).unwrap();
         let seconds = start.elapsed().as_secs_f64();
         println!("{} {:.3} s", path.display(), seconds);
-        // Images may be a part of their set.
+        // An image data set may be a subset of a published one.
         let counts = source.image_counts().unwrap();
         let rows = counts.map_or(info.rows, |counts| counts.total());
         assert!(rows <= info.rows, "{}", info.name);
@@ -244,7 +244,7 @@ fn the_sets_on_disk_have_the_registered_shapes() {
             let start = Instant::now();
             let mask = source.mask(data.rows()).unwrap();
             println!("  mask {:.3} s", start.elapsed().as_secs_f64());
-            // The collection has ten splits with a tenth of the rows each.
+            // The collection has ten splits, each with a tenth of the rows for testing.
             let (splits, test) = match counts {
                 Some(counts) => (1, counts.test as f64),
                 None => (10, rows as f64 / 10.0),
@@ -259,7 +259,7 @@ fn the_sets_on_disk_have_the_registered_shapes() {
     }
 }
 
-/// The values that the paper's formula has, worked out apart.
+/// Reference values of the paper's formula, computed independently.
 #[test]
 fn the_levels_are_those_of_the_paper() {
     for (x, expected) in [
@@ -272,7 +272,7 @@ fn the_levels_are_those_of_the_paper() {
         (0.7, 0.00990576429758),
     ] {
         let actual = SyntheticFunction::Levels.evaluate(&[x]);
-        // Fourteen digits are known.
+        // The reference has fourteen digits.
         assert!((actual - expected).abs() < 1e-13, "{x}: {actual}");
     }
 }

@@ -1,4 +1,4 @@
-//! Splits: disjoint, covering, the same for the same seed; and standardizing by the training part.
+//! Splits are disjoint, complete and reproducible. Standardization uses only the training rows.
 
 use burn_gp_datasets::{
     DataSource, EqualInputs, Fractions, Matrix, Split, Standardizer, TargetColumn, load_file,
@@ -45,7 +45,7 @@ fn three_parts_have_their_sizes() {
         (split.train.len(), split.validation.len(), split.test.len()),
         (25_600, 6_400, 8_000)
     );
-    // The test rows are those of the two-part split with the same seed.
+    // The test rows equal those of the two-part split with the same seed.
     assert_eq!(split.test, Split::random(40_000, 0.2, 0).unwrap().test);
 }
 
@@ -66,13 +66,13 @@ fn a_seed_means_the_same_split_for_ever() {
     assert_eq!(split.test, [2, 9, 11, 12, 13, 18]);
 }
 
-/// 90 rows, of which those of a third are there twice: rows 60 to 89 repeat rows 0 to 29.
+/// 90 rows, a third of which are duplicates: rows 60 to 89 repeat rows 0 to 29.
 fn with_repeats() -> EqualInputs {
     let inputs = (0..90).map(|row| f64::from(row % 60)).collect();
     EqualInputs::among(&Matrix::new(90, 1, inputs))
 }
 
-/// Fails if rows with equal inputs are in two of the parts.
+/// Asserts that rows with equal inputs are always in the same part.
 fn assert_together(equal: &EqualInputs, split: &Split) {
     let parts = [&split.train, &split.validation, &split.test];
     for (number, part) in parts.iter().enumerate() {
@@ -105,13 +105,13 @@ fn rows_with_equal_inputs_are_on_one_side_of_every_split() {
             (54, 18)
         );
         assert_eq!((three.train.len(), three.validation.len()), (54, 18));
-        // A split that looks at the numbers of the rows alone tears some apart.
+        // A split by row numbers alone separates some duplicates.
         let torn = Split::random(90, 0.2, seed).unwrap();
         assert!(equal.shared(&torn.test, &torn.train) > 0);
     }
 }
 
-/// Equal rows are drawn as often as others: no row is in no test part, nor in all of them.
+/// Duplicate rows are drawn as often as others: every row is in some test parts, but not in all.
 #[test]
 fn repeated_rows_are_tested_on_as_often_as_others() {
     let equal = with_repeats();
@@ -126,8 +126,9 @@ fn repeated_rows_are_tested_on_as_often_as_others() {
         let count = rows.len();
         tested[rows].iter().sum::<i32>() as f64 / (count as f64 * seeds as f64)
     };
-    // A pair that no longer fits at the end of a draw is passed over, at most one of some 12 that are
-    // drawn. The standard error of the share of 30 independent pairs is √(0.2·0.8/(30·400)) = 0.004.
+    // A pair that no longer fits at the end of a draw is skipped, which affects at most one of
+    // about 12 pairs. The standard error of the fraction for 30 independent pairs is
+    // √(0.2·0.8/(30·400)) = 0.004.
     assert!((share(0..30) - 0.2).abs() < 0.02, "{}", share(0..30));
     assert!((share(30..60) - 0.2).abs() < 0.02, "{}", share(30..60));
     assert_eq!(share(0..30), share(60..90));
@@ -147,7 +148,7 @@ fn targets_do_not_count_and_the_zeros_are_one() {
     }
 }
 
-/// Without repeats a data set is divided as before there was a rule for them.
+/// A data set without duplicates is split as before the rule for duplicates.
 #[test]
 fn rows_that_differ_are_divided_by_their_numbers_alone() {
     let inputs = Matrix::new(20, 1, (0..20).map(f64::from).collect());
@@ -155,7 +156,8 @@ fn rows_that_differ_are_divided_by_their_numbers_alone() {
     assert_eq!(split, Split::random(20, 0.3, 7).unwrap());
 }
 
-/// Three groups of ten in thirty rows: none fits into a tenth, so that one is the test part.
+/// Thirty rows in three groups of ten. No group fits into a tenth of the rows, so one group is the
+/// test part.
 #[test]
 fn groups_larger_than_the_test_part_are_still_tested_on() {
     let inputs = (0..30).map(|row| f64::from(row % 3)).collect();
@@ -243,7 +245,7 @@ fn standardized_training_rows_have_mean_zero_and_variance_one() {
     let columns = (0..10).map(|column| inputs.column(column).collect::<Vec<_>>());
     for values in columns.chain([targets.clone()]) {
         let (mean, square) = moments(&values);
-        // Sums of 300 numbers of size 1.
+        // Rounding errors of sums of 300 numbers of magnitude 1.
         assert!(mean.abs() < 1e-13 && (square - 1.0).abs() < 1e-12);
     }
     let restored = standardizer.inverse_inputs(&inputs);
@@ -266,8 +268,8 @@ fn standardized_training_rows_have_mean_zero_and_variance_one() {
 fn constant_columns_are_centered_and_not_scaled() {
     let folder = temp_dir::TempDir::new().unwrap();
     let path = folder.path().join("a.csv");
-    // Columns: constant; constant up to rounding; tiny numbers that differ; huge; a target whose
-    // last row, not in the training rows, must not count.
+    // The columns: constant; constant up to rounding; tiny numbers that differ; huge numbers; and a
+    // target whose last row is not a training row and must not count.
     let rows = "0.1,1000000.0000000001,1e-200,1e200,1\n\
                 0.1,1000000,3e-200,3e200,3\n\
                 0.1,1000000,1e-200,1e200,3\n\
@@ -301,7 +303,7 @@ fn a_standardizer_survives_json_bit_for_bit() {
     assert_eq!(serde_json::from_str::<Standardizer>(&text).unwrap(), fitted);
 }
 
-/// The training rows fill [−1, 1]; others may lie outside, and constant columns are centered.
+/// The training rows span [−1, 1]. Other rows may lie outside, and constant columns are centered.
 #[test]
 fn inputs_are_mapped_by_the_range_of_the_training_rows() {
     let folder = temp_dir::TempDir::new().unwrap();

@@ -1,4 +1,4 @@
-//! The order of classes: told by numbers, given by the user, or asked for.
+//! The order of classes: from numbers, from the user, or required from the user.
 
 mod support;
 
@@ -8,7 +8,7 @@ use std::path::Path;
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 use support::{read, run, succeed};
 
-/// One input and a label that rises with it: `labels` are the lowest to the highest.
+/// One input and a label that increases with it. `labels` are in increasing order.
 fn write_ordered(path: &Path, labels: &[&str], rows: usize) {
     let mut random = ChaCha8Rng::seed_from_u64(41);
     let mut text = String::from("x,level\n");
@@ -42,7 +42,7 @@ fn train(folder: &Path, out: &str, likelihood: &str, order: Option<&str>) -> ser
     serde_json::from_str(&text).expect("the numbers of the run")
 }
 
-/// What a refused command says, without "error: ".
+/// The message of a refused command, without "error: ".
 fn refusal(folder: &Path, likelihood: &str, order: Option<&str>) -> String {
     let output = run(folder, &arguments("refused", likelihood, order));
     assert_eq!(output.status.code(), Some(2), "{order:?}");
@@ -58,7 +58,7 @@ fn class_names(folder: &Path, run: &str) -> Vec<String> {
     serde_json::from_value(model["context"]["schema"]["classes"].clone()).expect("classes")
 }
 
-/// `grade 10` is above `grade 2`; by alphabet the model is wrong more often.
+/// `grade 10` is above `grade 2`. With alphabetical order the model has more errors.
 #[test]
 fn numbers_within_labels_are_their_order() {
     let folder = temp_dir::TempDir::new().expect("a folder");
@@ -86,7 +86,8 @@ fn numbers_within_labels_are_their_order() {
     );
 }
 
-/// Text without numbers is asked about, and the guess is an option that works as it is printed.
+/// For text without numbers the program requires an order and suggests an option that works as
+/// printed.
 #[test]
 fn an_order_that_no_number_tells_is_asked_for() {
     let folder = temp_dir::TempDir::new().expect("a folder");
@@ -102,7 +103,7 @@ fn an_order_that_no_number_tells_is_asked_for() {
         )
     );
 
-    // A shell takes the guess as it stands.
+    // A shell accepts the suggestion as printed.
     let program = env!("CARGO_BIN_EXE_burn-gp");
     let words = arguments("guess", "ordinal", None).join(" ");
     let command = format!("{program} {words} {option}");
@@ -117,7 +118,7 @@ fn an_order_that_no_number_tells_is_asked_for() {
     let order = r#""so, so",it's fine,"""great""""#;
     train(path, "right", "ordinal", Some(order));
     assert_eq!(class_names(path, "right"), labels);
-    // The order belongs to the model and to its configuration.
+    // The order is part of the model and of its configuration.
     let printed = succeed(
         path,
         &["predict", "--model-dir", "right", "--data", "data.csv"],
@@ -164,7 +165,7 @@ fn orders_of_other_classes_are_refused() {
     );
 }
 
-/// Where the order means nothing, it is that of the file's columns and no question is asked.
+/// For nominal likelihoods the order is only that of the columns in files, and none is required.
 #[test]
 fn other_likelihoods_take_the_order_and_do_not_need_it() {
     let folder = temp_dir::TempDir::new().expect("a folder");

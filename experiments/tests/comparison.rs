@@ -1,4 +1,4 @@
-//! A comparison is the runs of its models, side by side.
+//! A comparison contains the runs of its models, side by side.
 
 mod support;
 
@@ -7,7 +7,7 @@ use std::path::Path;
 
 use support::{columns, fields, program, read, run, succeed, write_classes, write_regression};
 
-/// What is common to the runs of these tests.
+/// The shared options of the runs.
 const QUICK: [&str; 8] = [
     "--data",
     "data.csv",
@@ -30,7 +30,7 @@ fn json(path: &Path) -> serde_json::Value {
     serde_json::from_str(&read(path)).unwrap()
 }
 
-/// The lines of `comparison.csv` without what a clock or the system decides.
+/// The lines of `comparison.csv` without times and memory.
 fn reproducible(folder: &Path) -> Vec<Vec<String>> {
     let rows = fields(&read(&folder.join("comparison.csv")));
     let measured = |name: &String| ["train_seconds", "peak_memory_mb"].contains(&name.as_str());
@@ -46,7 +46,7 @@ fn the_runs_are_those_of_train_and_the_summary_is_theirs() {
     let folder = temp_dir::TempDir::new().unwrap();
     let path = folder.path();
     write_regression(&path.join("data.csv"), 120);
-    // `exact` has no use for inducing points, which must not keep it from taking part.
+    // `exact` has no inducing points, but must be part of the comparison.
     let options = ["--models", "svgp,exact", "--seeds", "3,4"];
     let table = succeed(path, &compare(&options));
     assert!(table.contains("RMSE") && table.contains("±"), "{table}");
@@ -92,7 +92,7 @@ fn the_runs_are_those_of_train_and_the_summary_is_theirs() {
     let summary = &record["models"][0]["scores"]["rmse"];
     let mean = summary["mean"].as_f64().unwrap();
     let error = summary["standard_error"].as_f64().unwrap();
-    // Of two values: the mean, and half of their distance. Rounding differs in the last digit.
+    // The mean of two values, and half of their difference. Rounding differs in the last digit.
     assert!((mean - 0.5 * (scores[0] + scores[1])).abs() < 1e-14);
     assert!((error - 0.5 * (scores[0] - scores[1]).abs()).abs() < 1e-14);
     assert!(record["runs"][0]["peak_memory"].as_u64().unwrap() > 1_000_000);
@@ -105,7 +105,7 @@ fn the_runs_are_those_of_train_and_the_summary_is_theirs() {
     assert!(read(&both.join("comparison.svg")).contains("svgp"));
 }
 
-/// Models that have no use for validation rows do not train on them either.
+/// Models without validation do not train on the validation rows either.
 #[test]
 fn all_models_train_on_the_same_rows() {
     let folder = temp_dir::TempDir::new().unwrap();
@@ -129,7 +129,7 @@ fn all_models_train_on_the_same_rows() {
         let sizes = ["n_train", "n_validation", "n_test"].map(|key| run[key].as_u64().unwrap());
         assert_eq!(sizes, [72, 24, 24], "{}", run["model"]);
     }
-    // The same test rows, in the same order.
+    // The test rows are the same, in the same order.
     let rows = |model: &str| -> Vec<String> {
         let file = path.join(format!("both/{model}/seed-0/predictions.csv"));
         let rows = fields(&read(&file));
@@ -140,8 +140,8 @@ fn all_models_train_on_the_same_rows() {
     }
 }
 
-/// Seconds are those of the steps, whatever else a run spends its time on: here each step is followed
-/// by a validation of a hundred draws a row, which takes tens of times as long.
+/// Seconds count only the steps. Here, each step is followed by a validation with a hundred draws
+/// per row, which takes tens of times as long.
 #[test]
 fn validation_is_no_part_of_the_seconds_of_the_steps() {
     let folder = temp_dir::TempDir::new().unwrap();
@@ -199,7 +199,7 @@ fn a_killed_comparison_goes_on_where_it_was() {
     }
     running.kill().unwrap();
     running.wait().unwrap();
-    // The run that was under way may outlive the comparison.
+    // The current run may outlive the comparison.
     std::thread::sleep(std::time::Duration::from_secs(2));
     succeed(path, &["compare", "--resume", "both"]);
     let (resumed, undisturbed) = (path.join("both"), path.join("undisturbed"));
@@ -272,7 +272,7 @@ fn bad_comparisons_are_refused_before_the_first_run() {
     assert_eq!(read(&path.join("theirs/letter.txt")), "dear");
 }
 
-/// Every model with a network in it, on the same rows of the embedded data.
+/// Every model with a network, on the same rows of the embedded data.
 #[test]
 fn models_with_networks_are_compared() {
     let folder = temp_dir::TempDir::new().unwrap();

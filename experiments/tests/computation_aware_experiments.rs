@@ -14,7 +14,8 @@ fn json(path: &Path) -> serde_json::Value {
     serde_json::from_str(&read(path)).unwrap()
 }
 
-/// Every model of the table on a small set of the paper's name, cell by cell in one folder.
+/// Every model of the table, on a small data set with a name from the paper, cell by cell in one
+/// folder.
 #[test]
 fn cells_of_the_table_come_one_by_one() {
     let folder = temp_dir::TempDir::new().unwrap();
@@ -33,7 +34,7 @@ fn cells_of_the_table_come_one_by_one() {
         (&before["actions"], &before["dtype"]),
         (&12.into(), &"f32".into())
     );
-    // An epoch is a step of Adam on all rows; the learning rate goes down to a tenth.
+    // An epoch is an Adam step on all rows. The learning rate falls to a tenth.
     let log = fields(&read(&path.join(run).join("training_log.csv")));
     assert_eq!(log.len(), 11);
     let last: f64 = log[10][3].parse().unwrap();
@@ -55,7 +56,7 @@ fn cells_of_the_table_come_one_by_one() {
     for title in titles {
         assert!(table.contains(title), "{title} is not in\n{table}");
     }
-    // The paper's numbers are beside ours.
+    // The table contains the paper's numbers too.
     assert!(table.contains("-3.384 (0.005)"), "{table}");
     assert_eq!(json(&path.join(run).join("metrics.json")), before);
     let rows = fields(&read(&path.join("cells/results.csv")));
@@ -72,7 +73,7 @@ fn cells_of_the_table_come_one_by_one() {
     }
     assert!(read(&path.join("cells/parkinsons.svg")).contains("CaGP-CG"));
 
-    // So are variances made another way, of the same training.
+    // Precomputed variances of the same training give another cell.
     let cached = format!("{line} cggp --cached-variances 4");
     let table = succeed(path, &words(&cached));
     for text in ["CGGP, 4 variances", "made once, in R directions"] {
@@ -90,7 +91,7 @@ fn cells_of_the_table_come_one_by_one() {
     let [plain, cached] = of_both("nlpd");
     assert_ne!(plain, cached);
 
-    // Runs of another length are others, and the plot tells them apart.
+    // Another number of epochs gives other runs, which the plot shows separately.
     let longer = "experiment cagp-uci --data-dir . --out cells --quiet --epochs 12 --actions 12 \
                   --inducing 12 --methods svgp";
     succeed(path, &words(longer));
@@ -99,7 +100,7 @@ fn cells_of_the_table_come_one_by_one() {
         assert!(plot.contains(name), "{name} is not in\n{plot}");
     }
 
-    // Combinations of other rows are other runs.
+    // Other action rows give other runs.
     let given = format!("{line} cagp-opt-adam --action-rows given");
     let table = succeed(path, &words(&given));
     for title in ["CaGP-Opt, Adam  ", "CaGP-Opt, Adam, near rows  "] {
@@ -113,13 +114,13 @@ fn cells_of_the_table_come_one_by_one() {
     assert_eq!(nlpds.len(), 2);
     assert_ne!(nlpds[0], nlpds[1]);
 
-    // Budgets of less than a call of L-BFGS are its iterations; other models keep their passes.
+    // Line-search budgets limit the iterations of L-BFGS. Other models keep their epochs.
     let fewer = succeed(path, &words(&format!("{line} cggp,svgp --line-searches 3")));
     let cell = path.join("cells/runs/parkinsons/cggp/3-epochs-12-actions-rate-0.1/seed-0");
     assert_eq!(json(&cell.join("metrics.json"))["steps"], 3, "{fewer}");
 }
 
-/// Sizes asked for later join those that are there; what memory the program needs anyway is apart.
+/// Sizes requested later join the existing ones. The memory of the program itself is separate.
 #[test]
 fn cost_grows_with_the_rows() {
     let folder = temp_dir::TempDir::new().unwrap();
@@ -139,7 +140,7 @@ fn cost_grows_with_the_rows() {
     let sizes: Vec<&str> = rows[1..].iter().map(|row| row[1].as_str()).collect();
     assert_eq!(sizes, ["1000", "4000", "16000"]);
     let number = |row: usize, column: usize| rows[row][column].parse::<f64>().unwrap();
-    // The median of three steps on 16 times as many pairs of rows.
+    // The median of three steps with 16 times as many pairs of rows.
     assert!(number(3, 5) > 2.0 * number(2, 5), "{rows:?}");
     assert_eq!(number(1, 7), 0.0);
     assert!((number(3, 8) - 16_000.0 * 8.0 * 4.0 / 1_048_576.0).abs() < 1e-9);
@@ -148,7 +149,7 @@ fn cost_grows_with_the_rows() {
     assert!(read(&path.join("cost/scale.svg")).contains("I = 8"));
 }
 
-/// What conjugate gradients choose is nearest to the eigenvectors, what is random farthest.
+/// Conjugate-gradient actions are closest to the eigenvectors, and random actions are farthest.
 #[test]
 fn trained_actions_are_between_those_by_residuals_and_random_ones() {
     let folder = temp_dir::TempDir::new().unwrap();
@@ -165,15 +166,15 @@ fn trained_actions_are_between_those_by_residuals_and_random_ones() {
         rows[0].join(","),
         "seed,step,cagp_cg,residuals,cagp_opt,random"
     );
-    // The start and 20 looks a seed.
+    // The start and 20 measurements per seed.
     assert_eq!(rows.len(), 1 + 2 * 21);
     let plot = read(&path.join("spans/maps.svg"));
-    // Five maps a row of 60 points, and the legend.
+    // Five maps with 60 points per row, and the legend.
     assert_eq!(plot.matches("<circle").count(), 4 * 5 * 60 + 3);
     assert!(read(&path.join("spans/distances.svg")).contains("CaGP-Opt"));
 }
 
-/// The density of the projected data calls the function noise.
+/// The projected-data loss explains the function as noise.
 #[test]
 fn the_bound_is_the_better_loss() {
     let folder = temp_dir::TempDir::new().unwrap();
@@ -194,7 +195,7 @@ fn the_bound_is_the_better_loss() {
     }
 }
 
-/// Coverage is that of the predictions of cagp-uci's runs, which both experiments share.
+/// Coverage uses the predictions of the cagp-uci runs, which both experiments share.
 #[test]
 fn coverage_is_that_of_the_runs_of_the_table() {
     let folder = temp_dir::TempDir::new().unwrap();
@@ -213,7 +214,7 @@ fn coverage_is_that_of_the_runs_of_the_table() {
         assert_eq!(record["method"], method);
         let mean = |name: &str| record[name]["mean"].as_f64().unwrap();
         assert!((0.0..=1.0).contains(&mean("at_95")) && mean("at_50") <= mean("at_95"));
-        // As the runs have it.
+        // The budget of the runs in the table.
         let budget = match method {
             "svgp" => "5-epochs-8-points-rate-0.1",
             _ => "5-epochs-8-actions-rate-1",
@@ -226,13 +227,13 @@ fn coverage_is_that_of_the_runs_of_the_table() {
         assert!((mean("at_95") - 0.5 * (covered[0] + covered[1])).abs() < 1e-12);
     }
     assert!(read(&path.join("coverage/parkinsons.svg")).contains("CaGP-Opt, Adam"));
-    // The run that coverage made is in the other's table, too.
+    // The run made by the coverage experiment appears in the other table too.
     let table = succeed(path, &words(&format!("{uci} {budget} svgp")));
     assert!(table.contains("CaGP-Opt, Adam"), "{table}");
     assert!(!before.contains("cagp-opt-adam"));
 }
 
-/// More inputs join those that are there, in their order.
+/// Additional inputs join the existing ones in their order.
 #[test]
 fn inducing_points_have_distances_and_ratios() {
     let folder = temp_dir::TempDir::new().unwrap();
@@ -254,7 +255,7 @@ fn inducing_points_have_distances_and_ratios() {
             number(2) > 0.0 && number(3) > 0.0 && number(6) > 0.0,
             "{row:?}"
         );
-        // Parts of a variance.
+        // Fractions of a variance.
         assert!(
             [4, 5]
                 .iter()
@@ -265,7 +266,7 @@ fn inducing_points_have_distances_and_ratios() {
     assert!(read(&path.join("places/inducing.svg")).contains("uniform points"));
 }
 
-/// What cannot be gets one sentence, and no folder is left behind.
+/// Invalid sizes give a one-sentence message, and no folder is left behind.
 #[test]
 fn sizes_that_cannot_be_are_refused() {
     let folder = temp_dir::TempDir::new().unwrap();
@@ -313,7 +314,7 @@ fn sizes_that_cannot_be_are_refused() {
     );
 }
 
-/// The rows of trained actions are those that are asked for, and named beside the model.
+/// The rows of trained actions are configurable, and the table names them next to the model.
 #[test]
 fn the_course_of_training_is_that_of_the_rows_that_are_asked_for() {
     let folder = temp_dir::TempDir::new().unwrap();
@@ -332,7 +333,7 @@ fn the_course_of_training_is_that_of_the_rows_that_are_asked_for() {
     let near = last_loss("near", "CaGP-Opt, Adam, near rows  ");
     let given = last_loss("given", "CaGP-Opt, Adam  ");
     assert!((near - given).abs() > 1e-3, "near {near}, given {given}");
-    // As the run of the program.
+    // The same as the run of the program.
     let line = "experiment cagp-uci --data-dir . --out cells --quiet --epochs 30 --actions 8 \
                 --methods cagp-opt-adam";
     succeed(path, &words(line));
@@ -342,7 +343,7 @@ fn the_course_of_training_is_that_of_the_rows_that_are_asked_for() {
     assert_eq!(near, logged);
 }
 
-/// Every model of the table can be looked at on the way; the default is two of them.
+/// All models of the table can have a learning curve. By default two of them do.
 #[test]
 fn the_course_of_training_has_scores_and_hyperparameters() {
     let folder = temp_dir::TempDir::new().unwrap();
@@ -369,7 +370,7 @@ fn the_course_of_training_has_scores_and_hyperparameters() {
         .collect();
     let steps: Vec<usize> = opt.iter().map(|row| row[3].parse().unwrap()).collect();
     assert_eq!(steps, (1..=40).collect::<Vec<usize>>());
-    // Training makes the loss smaller, and starts where the paper does.
+    // Training decreases the loss, and it starts as in the paper.
     let number = |row: usize, column: usize| opt[row][column].parse::<f64>().unwrap();
     assert!(number(39, 5) < number(0, 5));
     for plot in ["scores", "hyperparameters"] {

@@ -1,4 +1,4 @@
-//! The experiments with convolutional kernels run, and compare what they say they compare.
+//! The experiments with convolutional kernels run and compare the intended models.
 
 mod support;
 
@@ -29,10 +29,10 @@ fn digits_are_told_apart_by_patches_and_by_whole_images() {
         ["conv w", "conv l", "conv r", "rbf w", "rbf l", "rbf r"]
     );
     for row in rows {
-        // Ten patterns under noise; guessing errs nine times in ten.
+        // Ten noisy patterns. Guessing is wrong nine times in ten.
         assert!(row[2].parse::<f64>().unwrap() < 60.0, "{row:?}");
     }
-    // Rows are made one by one, and finished ones are not made again.
+    // Rows are computed one by one, and finished rows are not computed again.
     let metrics = path.join("digits/runs/conv/r/seed-0/metrics.json");
     let first = read(&metrics);
     let some = format!("{line} --kernels rbf --models w --seeds 2");

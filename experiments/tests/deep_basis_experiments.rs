@@ -1,10 +1,10 @@
-//! The experiments with deep basis kernels run, keep what is finished, and are one table.
+//! The experiments with deep basis kernels run, keep finished results and share a table.
 
 mod support;
 
 use support::{columns, fields, numbers, read, run, succeed, write_collection};
 
-/// Cells made one by one are a table with the paper's numbers beside them, and are not made again.
+/// Cells computed one by one form a table with the paper's numbers, and are not computed again.
 #[test]
 fn the_table_has_every_cell_that_is_made() {
     let folder = temp_dir::TempDir::new().unwrap();
@@ -42,11 +42,11 @@ fn the_table_has_every_cell_that_is_made() {
         let scores = numbers(&file, score);
         assert!(scores.iter().all(|score| score.is_finite()), "{scores:?}");
     }
-    // Conjugate gradients are another way to the same model; ten iterations of L-BFGS along estimates
-    // of its loss end a hundredth away.
+    // Conjugate gradients train the same model in another way. Ten iterations of L-BFGS on
+    // estimates of its loss end within a hundredth.
     let nlpd = numbers(&file, "nlpd");
     assert!((nlpd[0] - nlpd[1]).abs() < 0.02, "{rows:?}");
-    // Scores of the same fifth of the rows.
+    // All scores use the same fifth of the rows.
     let tested = |cell: &str| -> Vec<String> {
         let run = path.join(format!("table/runs/pol/{cell}/seed-0/predictions.csv"));
         columns(&run, &["row"]).concat()
@@ -59,7 +59,7 @@ fn the_table_has_every_cell_that_is_made() {
         assert_eq!(tested(cell), tested("dbk/6-steps"), "{cell}");
     }
     assert_eq!(tested("gp/10-line-searches").len(), 50);
-    // Networks on mini-batches have one block more.
+    // Networks on mini-batches have an additional block.
     for (cell, blocks) in [
         ("dbk/6-steps", 2),
         ("dbk-cr/6-steps", 2),
@@ -76,7 +76,7 @@ fn the_table_has_every_cell_that_is_made() {
     assert!(table.contains("not comparable"), "{table}");
 }
 
-/// Runs that may train longer are not those that are there already.
+/// Runs with more epochs are separate from existing ones.
 #[test]
 fn runs_of_another_length_are_cells_of_their_own() {
     let folder = temp_dir::TempDir::new().unwrap();
@@ -106,7 +106,8 @@ fn runs_of_another_length_are_cells_of_their_own() {
     assert_eq!(made, expected, "{table}");
 }
 
-/// Models that do not fit are left out, the others are scored on the same held-out rows.
+/// Models that do not support the data are left out. The others are scored on the same held-out
+/// rows.
 #[test]
 fn one_dimension_has_errors_times_and_plots() {
     let folder = temp_dir::TempDir::new().unwrap();
@@ -144,7 +145,7 @@ fn one_dimension_has_errors_times_and_plots() {
     }
 }
 
-/// Ranks are sorted as numbers, and cells made later join those that are there.
+/// Ranks are sorted as numbers, and cells computed later join the existing ones.
 #[test]
 fn ranks_are_rows_of_one_table() {
     let folder = temp_dir::TempDir::new().unwrap();
@@ -166,15 +167,15 @@ fn ranks_are_rows_of_one_table() {
         made,
         ["dbk 1", "dbk 2", "dbk 12", "svdbk 1", "svdbk 2", "svdbk 12"]
     );
-    // All digits.
+    // The file has all digits.
     let nlpd = numbers(&path.join("ranks/results.csv"), "nlpd");
     let run = read(&path.join("ranks/runs/pol/dbk-rank-2/seed-0/metrics.json"));
     let metrics: serde_json::Value = serde_json::from_str(&run).unwrap();
     assert_eq!(Some(nlpd[1]), metrics["nlpd"].as_f64());
 }
 
-/// What is trained comes close to the optimum in closed form from below, and what is left of the
-/// variance has a plot.
+/// Trained models approach the closed-form optimum from below, and the residual variance has a
+/// plot.
 #[test]
 fn theorem_1_has_its_optimum_beside_what_is_trained() {
     let folder = temp_dir::TempDir::new().unwrap();
@@ -199,7 +200,8 @@ fn theorem_1_has_its_optimum_beside_what_is_trained() {
     }
 }
 
-/// Events of known intensities and of a file, with either integral; what is finished is kept.
+/// Events of known intensities and from a file, with both integration methods. Finished results are
+/// kept.
 #[test]
 fn intensities_come_from_draws_and_from_files() {
     let folder = temp_dir::TempDir::new().unwrap();
@@ -214,7 +216,7 @@ fn intensities_come_from_draws_and_from_files() {
     let table = succeed(path, &words);
     assert!(table.contains("the truth"), "{table}");
     let rows = fields(&read(&path.join("cox/results.csv")));
-    // Four fits each, and the truth where it is known.
+    // Four fits each, and the true intensity if it is known.
     assert_eq!(rows.len(), 1 + 5 + 5 + 4);
     assert_eq!(rows[11][0], "events");
     assert_eq!(rows[11][3], "60");
@@ -242,7 +244,7 @@ fn intensities_come_from_draws_and_from_files() {
     }
 }
 
-/// Measurements at places of the state, from a file with the columns in any order.
+/// Measurements at locations in the state, from a file with columns in any order.
 #[test]
 fn measurements_come_from_a_file() {
     let folder = temp_dir::TempDir::new().unwrap();
@@ -295,7 +297,7 @@ fn measurements_come_from_a_file() {
     }
 }
 
-/// What cannot be gets one sentence, and no folder is left behind.
+/// Invalid sizes give a one-sentence message, and no folder is left behind.
 #[test]
 fn sizes_that_cannot_be_are_refused() {
     let folder = temp_dir::TempDir::new().unwrap();

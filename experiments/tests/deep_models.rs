@@ -1,4 +1,4 @@
-//! Deep models from the command line, and the experiments with them.
+//! Deep models on the command line, and their experiments.
 
 mod support;
 
@@ -36,7 +36,7 @@ fn the_learning_rate_of_a_run_goes_down_on_plateaus() {
         if waited == 4 {
             (rate, waited) = (0.95 * rate, 0);
         }
-        // Nothing but the plateau lowers it; the factors multiply in another order.
+        // Only the plateau lowers the rate. The factors are multiplied in another order.
         assert!((found / rate - 1.0).abs() < 1e-12, "{row:?}: not {rate}");
     }
     assert!(rate < 0.05, "60 steps have a plateau");
@@ -101,7 +101,7 @@ fn models_of_layers_have_the_average_log_density_of_their_draws() {
     };
     let (nlpd, average) = scores("deep", "--model deep-gp --hidden-deviation 1");
     assert!(-average.unwrap() > nlpd, "Jensen: {average:?} and {nlpd}");
-    // Without hidden layers there is nothing to draw, and no mean over draws.
+    // Without hidden layers there are no draws and no mean over draws.
     let shallow = scores("shallow", "--model deep-gp --layers 1");
     assert_eq!(shallow.1, None);
     assert_eq!(scores("svgp", "--model svgp"), shallow);
@@ -116,7 +116,7 @@ fn models_of_layers_have_the_average_log_density_of_their_draws() {
     }
 }
 
-/// Predictions of a deep model are those of the row, wherever it stands and whatever is beside it.
+/// A deep model's predictions for a row do not depend on its position or on other rows.
 #[test]
 fn predictions_of_deep_models_do_not_depend_on_the_place_of_a_row() {
     let folder = temp_dir::TempDir::new().unwrap();
@@ -125,7 +125,7 @@ fn predictions_of_deep_models_do_not_depend_on_the_place_of_a_row() {
     let line = "train --model deep-gp --data table.csv --inducing 8 --steps 40 --hidden-deviation 1 \
                 --quiet --dtype f64 --out deep";
     succeed(path, &words(line));
-    // More rows than are looked at together.
+    // More rows than in one chunk.
     let rows: Vec<String> = (0..2100)
         .map(|row| {
             let [a, b] = [101, 103].map(|prime| f64::from(7 * row % prime) / f64::from(prime));
@@ -151,7 +151,7 @@ fn predictions_of_deep_models_do_not_depend_on_the_place_of_a_row() {
     let turned = predictions("turned", &turned);
     let last = rows.len() - 1;
     let alone = predictions("alone", &all[last..]);
-    // Sums of matrix products in blocks of another size round otherwise.
+    // Matrix products with other block sizes have other rounding errors.
     let is_close = |a: [f64; 2], b: [f64; 2]| (0..2).all(|of| (a[of] - b[of]).abs() < 1e-10);
     assert!(
         is_close(alone[0], together[last]),
@@ -202,7 +202,11 @@ fn table_1_is_made_cell_by_cell() {
     for cell in results["cells"].as_array().unwrap() {
         let text = |key: &str| cell[key].as_str().unwrap().to_owned();
         for run in cell["runs"].as_array().unwrap() {
-            made.push((text("depth"), text("posterior"), run["seed"].as_u64().unwrap()));
+            made.push((
+                text("depth"),
+                text("posterior"),
+                run["seed"].as_u64().unwrap(),
+            ));
             runs.push(run);
         }
     }
@@ -214,8 +218,9 @@ fn table_1_is_made_cell_by_cell() {
         (2, "l-svgp", 1),
         (2, "inverse-free", 0),
     ];
-    let cells =
-        cells.map(|(depth, posterior, seed): (u32, _, _)| (depth.to_string(), str::to_owned(posterior), seed));
+    let cells = cells.map(|(depth, posterior, seed): (u32, _, _)| {
+        (depth.to_string(), str::to_owned(posterior), seed)
+    });
     assert_eq!(made, cells);
     let number = |run: usize, key: &str| runs[run][key].as_f64().unwrap();
     for run in 0..runs.len() {
@@ -226,10 +231,18 @@ fn table_1_is_made_cell_by_cell() {
         }
         assert!(number(run, "rmse") > 0.0 && number(run, "train_seconds") > 0.0);
     }
-    // L-SVGP and R-SVGP with a converged inverse are one bound, with the same draws.
+    // L-SVGP and R-SVGP with a converged inverse have the same bound, with the same draws.
     let [l, r] = [3, 5].map(|run| number(run, "nlpd"));
     assert!((l - r).abs() < 1e-3, "{l} and {r}");
-    let titles = ["data", "depth", "posterior", "inducing", "steps", "seeds", "nlpd"];
+    let titles = [
+        "data",
+        "depth",
+        "posterior",
+        "inducing",
+        "steps",
+        "seeds",
+        "nlpd",
+    ];
     let rows = columns(&path.join("deep/results.csv"), &titles);
     assert_eq!(rows[3][..6], ["kin40k", "2", "l-svgp", "8", "12", "2"]);
     let mean = 0.5 * (number(3, "nlpd") + number(4, "nlpd"));
@@ -248,7 +261,7 @@ fn table_1_is_made_cell_by_cell() {
     assert!(!table.contains("L-SVGP"), "{table}");
 }
 
-/// What the paper's protocol says is what the runs are told.
+/// The settings of the runs are those of the paper's protocol.
 #[test]
 fn runs_start_as_the_protocol_says() {
     let folder = temp_dir::TempDir::new().unwrap();
@@ -370,8 +383,8 @@ fn what_is_absent_is_named() {
     );
 }
 
-/// Four noisy patterns of 8 by 8 pixels. From hidden layers that are draws from a prior nothing of them
-/// reaches the last layer.
+/// Four noisy patterns of 8 by 8 pixels. If the hidden layers were draws from a prior, no
+/// information about the patterns would reach the last layer.
 #[test]
 fn a_deep_convolutional_model_learns_by_default() {
     let folder = temp_dir::TempDir::new().unwrap();
@@ -394,6 +407,6 @@ fn a_deep_convolutional_model_learns_by_default() {
     let error = json(&path.join("run/metrics.json"))["error"]
         .as_f64()
         .unwrap();
-    // By chance it is three quarters.
+    // Guessing is wrong in three quarters of the cases.
     assert!(error < 0.1, "{error}");
 }

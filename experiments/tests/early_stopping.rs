@@ -1,4 +1,4 @@
-//! How many steps to make is found on held-out rows, and the rows are given back.
+//! Early stopping finds the number of steps on held-out rows, and the final training uses all rows.
 
 mod support;
 
@@ -15,7 +15,7 @@ fn json(path: &Path) -> serde_json::Value {
     serde_json::from_str(&read(path)).unwrap()
 }
 
-/// A network that is trained for as long as it likes fits 72 rows and predicts others badly.
+/// A network trained for too long fits 72 rows and predicts others badly.
 #[test]
 fn a_network_stops_where_held_out_rows_are_predicted_best() {
     let folder = temp_dir::TempDir::new().unwrap();
@@ -25,7 +25,7 @@ fn a_network_stops_where_held_out_rows_are_predicted_best() {
     let said = succeed(path, &words(&format!("{line} --out run")));
     let metrics = json(&path.join("run/metrics.json"));
     let point = &metrics["stopping_point"];
-    // Of so few rows half are held out, and all are trained on afterwards.
+    // Half of so few rows are held out. The final training uses all of them.
     assert_eq!(
         (&point["held_out"], &metrics["n_train"]),
         (&36.into(), &72.into())
@@ -48,7 +48,7 @@ fn a_network_stops_where_held_out_rows_are_predicted_best() {
     );
     assert!(said.contains("36 held-out rows"), "{said}");
 
-    // The folder's configuration makes the same model without a search.
+    // The configuration in the folder makes the same model without a search.
     succeed(
         path,
         &words("train --config run/config.json --out again --quiet"),
@@ -79,7 +79,7 @@ fn a_length_that_is_given_is_kept() {
         (&given["steps"], given.get("stopping_point")),
         (&30.into(), None)
     );
-    // Any model on mini-batches can be asked to.
+    // Early stopping is available for any mini-batch model.
     let asked = of(
         "asked",
         "--model svgp --inducing 6 --early-stopping 0.25 --validation-epochs 5",

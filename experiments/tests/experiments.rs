@@ -1,4 +1,4 @@
-//! The experiments run, keep what is finished, and say what is missing.
+//! The experiments run, keep finished results and report missing data.
 
 mod support;
 
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use support::{columns, fields, read, run, succeed, write_collection, write_snelson};
 
-/// The message of a command that must be refused.
+/// The error message of a refused command.
 fn refused(folder: &Path, arguments: &[&str]) -> String {
     let output = run(folder, arguments);
     assert_eq!(output.status.code(), Some(2), "{arguments:?}");
@@ -133,7 +133,7 @@ fn snelson_fits_four_models_once() {
         .map(|fit| fit["orthogonal"].as_array().unwrap().len())
         .collect();
     assert_eq!(orthogonal, [0, 0, 100, 5]);
-    // What is there is not made again, seconds included.
+    // Existing results are not computed again, including the seconds.
     let written = read(&fits.join("results.csv"));
     assert_eq!(succeed(path, &words("30")), table);
     assert_eq!(read(&fits.join("results.csv")), written);
@@ -165,7 +165,14 @@ fn cells_of_regression_are_made_one_by_one() {
         "the paper's number: {table}"
     );
     assert!(table.contains("not comparable"), "{table}");
-    let titles = ["column", "inducing", "orthogonal", "columns", "splits", "log_density"];
+    let titles = [
+        "column",
+        "inducing",
+        "orthogonal",
+        "columns",
+        "splits",
+        "log_density",
+    ];
     let cells = columns(&path.join("cells/results.csv"), &titles);
     let sizes: Vec<&[String]> = cells.iter().map(|cell| &cell[..5]).collect();
     assert_eq!(
@@ -176,7 +183,7 @@ fn cells_of_regression_are_made_one_by_one() {
             ["solve-1024", "128", "128", "", "2"],
         ]
     );
-    // A mean of two, in the table as in the runs.
+    // The mean of two runs, in the table as in the runs.
     let nlpd = |seed: &str| {
         let run = path.join("cells/runs/bike/solve-1024").join(seed);
         let metrics = json(&run.join("metrics.json"));

@@ -1,5 +1,5 @@
-//! Predictive intervals from the command line: they hold as many new targets as they say, and files,
-//! scores and plots agree.
+//! Predictive intervals on the command line: they have their nominal coverage for new targets, and
+//! files, scores and plots agree.
 
 mod support;
 
@@ -12,13 +12,13 @@ use support::{fields, read, succeed};
 
 const TRAIN: usize = 400;
 
-/// Rows that intervals are counted on.
+/// The number of test rows for coverage.
 const TEST: usize = 1500;
 
-/// What the fit may be wrong by, beside the sampling error of so many rows.
+/// The error of the fit, in addition to the sampling error of the coverage.
 const FIT_ERROR: f64 = 0.03;
 
-/// One input and a target that is drawn for it, for training and beyond.
+/// One input and a random target, in the range of the training inputs and beyond.
 fn write_data(folder: &Path, target: impl Fn(f64, &mut ChaCha8Rng) -> f64) {
     let mut random = ChaCha8Rng::seed_from_u64(41);
     for (name, rows) in [("train.csv", TRAIN), ("new.csv", TEST)] {
@@ -39,7 +39,7 @@ fn train(folder: &Path, options: &str) {
     succeed(folder, &arguments);
 }
 
-/// `y, mean, std, lower, upper, level` of the new rows.
+/// `y, mean, std, lower, upper, level` for the new rows.
 fn predicted(folder: &Path, level: f64) -> Vec<Vec<f64>> {
     let level = level.to_string();
     let arguments = [
@@ -61,7 +61,7 @@ fn share(rows: &[Vec<f64>], holds: impl Fn(&[f64]) -> bool) -> f64 {
     rows.iter().filter(|row| holds(row)).count() as f64 / rows.len() as f64
 }
 
-/// The shares of the new rows within the intervals of a level, and within mean ± z deviations.
+/// The coverage of the intervals of a level, and of mean ± z standard deviations.
 fn coverages(folder: &Path, level: f64, z: f64) -> (f64, f64) {
     let rows = predicted(folder, level);
     assert_eq!(rows.len(), TEST);
@@ -81,8 +81,8 @@ const LEVELS: [(f64, f64); 3] = [
     (0.95, 1.959_963_984_540_054),
 ];
 
-/// The coverage of every level is near it, and that of a normal distribution with the same moments is
-/// farther off at one of them by the given distance.
+/// The coverage of every level is close to nominal. For at least one level, intervals of a normal
+/// distribution with the same moments miss the nominal coverage by more than `distance`.
 fn check_coverage(folder: &Path, is_discrete: bool, distance: f64) {
     let mut farthest = 0.0f64;
     for (level, z) in LEVELS {
@@ -100,7 +100,7 @@ fn check_coverage(folder: &Path, is_discrete: bool, distance: f64) {
     );
 }
 
-/// The file of the test rows, the scores and the plots.
+/// Checks the predictions file of the test rows, the scores and the plots.
 fn check_run(folder: &Path) {
     let table = fields(&read(&folder.join("run/predictions.csv")));
     assert_eq!(table[0].join(","), "row,y,mean,std,lower,upper,level");
@@ -127,7 +127,7 @@ fn outliers_under_student_t_noise() {
     let folder = temp_dir::TempDir::new().unwrap();
     let path = folder.path();
     write_data(path, |x, random| {
-        // So few degrees of freedom that the variance is about twenty times the squared scale.
+        // With so few degrees of freedom, the variance is about twenty times the squared scale.
         let noise: f64 = StudentT::new(2.1).unwrap().sample(random);
         (2.0 * x).sin() + 0.1 * noise
     });
@@ -161,7 +161,7 @@ fn counts() {
     train(path, "--likelihood poisson --steps 500");
     check_coverage(path, true, 0.04);
     check_run(path);
-    // Counts, no fewer than none; the fit's band ends there, too.
+    // Counts are never negative, and the band of the fit plot ends at zero too.
     for row in predicted(path, 0.99) {
         assert!(
             row[3] >= 0.0 && row[3].fract() == 0.0 && row[4].fract() == 0.0,
@@ -170,8 +170,8 @@ fn counts() {
     }
 }
 
-/// A function that jumps: draws of the hidden layer lie on either side, so that the mixture has two
-/// modes, and intervals of mean and deviation would be too wide in the middle of the line.
+/// A function with a jump: draws of the hidden layer lie on either side, so the mixture has two
+/// modes. Intervals from mean and standard deviation would be too wide in the middle.
 #[test]
 fn mixtures_of_deep_models() {
     let folder = temp_dir::TempDir::new().unwrap();

@@ -1,4 +1,4 @@
-//! The experiments with inverse-free posteriors run, and compare what they say they compare.
+//! The experiments with inverse-free posteriors run and compare the intended models.
 
 mod support;
 
@@ -48,9 +48,9 @@ fn natural_gradients_follow_the_cholesky_factors_on_snelson() {
     }
     for (relaxed, exact) in [("R-SVGP (N)", "L-SVGP"), ("R-SVGP (NP)", "L-SVGP (P)")] {
         for (relaxed, exact) in losses(relaxed).iter().zip(losses(exact)) {
-            // One step of an inversion that had converged leaves a residual of second order in what
-            // a step of Adam changes, and the bound depends on its square. Measured: 5e-5 at most;
-            // with a T that Adam trains 0.4 and more.
+            // After one step of a converged inversion, the residual is of second order in the
+            // change by an Adam step, and the bound depends on its square. Measured: 5e-5 at most.
+            // With a T that Adam trains it is 0.4 or more.
             assert!((relaxed - exact).abs() < 1e-3 * exact.abs());
         }
     }
@@ -59,7 +59,7 @@ fn natural_gradients_follow_the_cholesky_factors_on_snelson() {
     assert!(last("R-SVGP") > 1.05 * last("R-SVGP (N)"));
     let plot = read(&path.join("toy/snelson.svg"));
     assert!(variants.iter().all(|variant| plot.contains(variant)));
-    // Finished traces are not made again, seconds included.
+    // Finished traces are not computed again, including the seconds.
     assert_eq!(succeed(path, &words(line)), table);
     let rest = run(path, &words(&line.replace("120", "121")));
     assert_eq!(rest.status.code(), Some(2));
@@ -99,7 +99,8 @@ fn curves_of_regression_are_made_one_by_one() {
             ["kin40k", "l", "12", "", "30", "1"],
         ]
     );
-    // R-SVGP beside itself, and no ratio where it is not.
+    // The ratio is relative to R-SVGP of the same size: one for R-SVGP itself, and empty without
+    // it.
     let ratios = columns(&path.join("curves/results.csv"), &["seconds_ratio"]);
     assert_eq!((&*ratios[2][0], &*ratios[3][0]), ("1", ""));
     let nlpd = |name: &str| {
@@ -128,7 +129,8 @@ fn the_shallow_row_has_the_numbers_of_the_paper() {
     );
     let results = json(&path.join("out/experiment-inverse-free-uci-table-1/results.json"));
     let nlpd = |cell: usize| results["cells"][cell]["nlpd"]["mean"].as_f64().unwrap();
-    // L-SVGP and R-SVGP with a converged inverse are one bound, with one optimizer for all parameters.
+    // L-SVGP and R-SVGP with a converged inverse have the same bound, with one optimizer for all
+    // parameters.
     assert!(
         (nlpd(1) - nlpd(2)).abs() < 1e-3,
         "{} and {}",
@@ -154,7 +156,7 @@ fn probes_are_compared_with_exact_traces() {
     assert_eq!(probes, ["1", "64", "256", ""]);
     let column = |title: &str| numbers(&path.join("probes/results.csv"), title);
     assert_eq!(column("seconds_ratio")[3], 1.0);
-    // Other traces, another loss.
+    // Another trace estimate gives another loss.
     assert!(column("loss")[0] != column("loss")[3]);
     assert!(read(&path.join("probes/elevators.svg")).contains("K = 256"));
     let few = run(path, &words(&line.replace("256", "255")));
@@ -177,7 +179,7 @@ fn digits_are_told_apart_by_all_models() {
     assert_eq!(methods, ["w", "l", "r"]);
     for row in &rows[1..] {
         let error: f64 = row[3].parse().unwrap();
-        // Ten patterns under noise; guessing errs nine times in ten.
+        // Ten noisy patterns. Guessing is wrong nine times in ten.
         assert!(error < 50.0, "{row:?}");
     }
     let departures = "inducing 30 instead of 750; learning-rate 0.01 instead of 0.001; steps 20 instead of \

@@ -1,4 +1,4 @@
-//! Kernels as they are typed.
+//! Kernel expressions on the command line.
 
 use burn_gp::{
     features::PerceptronConfig,
@@ -92,7 +92,7 @@ fn brackets_name_inputs_from_one() {
     }
 }
 
-/// Every name with every option.
+/// All names with all options.
 #[test]
 fn names_and_options() {
     let stationary = |kind| {
@@ -305,7 +305,7 @@ fn mistakes_are_named_with_their_place() {
     assert!(unknown.starts_with(start), "{unknown}");
 }
 
-/// However long, a kernel is read or refused, and the stack holds.
+/// A kernel of any length is parsed or refused without a stack overflow.
 #[test]
 fn kernels_have_a_limit() {
     let sum = |count: usize| vec!["white"; count].join("+");
@@ -321,7 +321,7 @@ fn kernels_have_a_limit() {
     );
 }
 
-/// However deep, a kernel is read or refused, and the stack holds.
+/// A kernel of any depth is parsed or refused without a stack overflow.
 #[test]
 fn parentheses_have_a_limit() {
     let nested = |depth: usize| format!("{}rbf{}", "(".repeat(depth), ")".repeat(depth));

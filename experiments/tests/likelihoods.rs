@@ -1,4 +1,4 @@
-//! Every likelihood from the command line: training, metrics, plots, prediction.
+//! Every likelihood on the command line: training, metrics, plots and prediction.
 
 mod support;
 
@@ -13,7 +13,7 @@ use support::{fields, read, run, succeed};
 
 const ROWS: usize = 60;
 
-/// A target that every likelihood of its kind takes, at an input.
+/// A valid target at an input.
 fn target(likelihood: LikelihoodName, x: f64, random: &mut ChaCha8Rng) -> String {
     let wave = (2.0 * x).sin();
     let uniform: f64 = random.random_range(-0.5..0.5);
@@ -40,7 +40,7 @@ fn target(likelihood: LikelihoodName, x: f64, random: &mut ChaCha8Rng) -> String
     }
 }
 
-/// One input, the noise of the target where it is known, and the target.
+/// One input, the noise of the target if the likelihood needs it, and the target.
 fn write_data(path: &Path, likelihood: LikelihoodName) {
     let mut random = ChaCha8Rng::seed_from_u64(31);
     let has_noise = likelihood == LikelihoodName::FixedNoise;
@@ -111,7 +111,7 @@ fn every_likelihood_trains_and_predicts_the_same_after_loading() {
         for plot in plots {
             assert!(path.join("run").join(plot).is_file(), "{name}: {plot}");
         }
-        // The test rows, predicted from the saved model.
+        // The same test rows, predicted by the saved model.
         let written = read(&path.join("run/predictions.csv"));
         let data = read(&path.join("data.csv"));
         let lines: Vec<&str> = data.lines().collect();
@@ -136,7 +136,8 @@ fn every_likelihood_trains_and_predicts_the_same_after_loading() {
     }
 }
 
-/// Rows held out are scored with all that the likelihood takes, the noise of each target included.
+/// Held-out rows are scored with all columns that the likelihood uses, including the noise of each
+/// target.
 #[test]
 fn every_likelihood_is_validated_on_rows_held_out() {
     for &likelihood in LikelihoodName::value_variants() {
@@ -194,7 +195,7 @@ fn probabilities_of_every_class_are_predicted() {
             .collect();
         assert!((values.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{line}");
     }
-    // A label that the training data did not have.
+    // A label that does not occur in the training data.
     fs::write(path.join("new.csv"), "x,y\n0.5,more\n-1,none\n").unwrap();
     let refused = run(
         path,
@@ -208,7 +209,7 @@ fn probabilities_of_every_class_are_predicted() {
     );
 }
 
-/// Without the column of the noise the intervals are those of the function.
+/// Without the noise column the intervals are those of the function.
 #[test]
 fn known_noise_widens_the_intervals() {
     let folder = temp_dir::TempDir::new().unwrap();
@@ -236,7 +237,7 @@ fn known_noise_widens_the_intervals() {
     );
 }
 
-/// A run with labels is resumed as any other, and its configuration makes the same run.
+/// Runs with labels can be resumed, and their configuration makes the same run.
 #[test]
 fn configurations_keep_the_columns() {
     let folder = temp_dir::TempDir::new().unwrap();
@@ -255,8 +256,8 @@ fn configurations_keep_the_columns() {
     assert_eq!(predictions("run"), predictions("again"));
 }
 
-/// Where the noise changes by an order of magnitude, a likelihood that knows so
-/// predicts with a higher density.
+/// If the noise changes by an order of magnitude, a heteroskedastic likelihood has a higher
+/// predictive density.
 #[test]
 fn changing_noise_is_found() {
     let folder = temp_dir::TempDir::new().unwrap();
@@ -294,6 +295,6 @@ fn changing_noise_is_found() {
         metrics["nlpd"].as_f64().unwrap()
     };
     let (constant, changing) = (nlpd("gaussian"), nlpd("heteroskedastic"));
-    // Knowing the deviations is worth ½·log((0.02² + 0.5²)/2) − ½·(log 0.02 + log 0.5) = 1.26.
+    // Known standard deviations gain ½·log((0.02² + 0.5²)/2) − ½·(log 0.02 + log 0.5) = 1.26.
     assert!(changing < constant - 0.6, "{changing} against {constant}");
 }

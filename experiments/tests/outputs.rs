@@ -1,4 +1,4 @@
-//! Every file of an output folder is there and well formed.
+//! All files of an output folder exist and are well-formed.
 
 mod support;
 
@@ -8,7 +8,7 @@ use std::path::Path;
 
 use support::{fields, read, run, succeed, write_classes, write_regression};
 
-/// The names of what is in a folder.
+/// The file names in a folder.
 fn names(folder: &Path) -> BTreeSet<String> {
     let entries = fs::read_dir(folder).unwrap();
     let name = |entry: std::io::Result<fs::DirEntry>| {
@@ -25,7 +25,7 @@ fn metrics(folder: &Path) -> serde_json::Value {
     serde_json::from_str(&read(&folder.join("metrics.json"))).unwrap()
 }
 
-/// Fails unless every SVG file of the folder is XML of the right kind.
+/// Asserts that every SVG file of the folder is valid XML with the right root element.
 fn assert_plots(folder: &Path) {
     for name in names(folder).iter().filter(|name| name.ends_with(".svg")) {
         let text = read(&folder.join(name));
@@ -101,7 +101,7 @@ fn a_regression_writes_every_file() {
     assert_eq!(metrics["n_train"], 162);
     assert_eq!(metrics["n_validation"], 18);
     assert_eq!(metrics["n_test"], 20);
-    // The noise is uniform on ±0.2, whose standard deviation is 0.115; a fit of this function on so
+    // The noise is uniform on ±0.2 with standard deviation 0.115. A fit of this function with so
     // few rows is within twice that.
     assert!(metrics["rmse_original"].as_f64().unwrap() < 0.23);
     let predictions = fields(&read(&out.join("predictions.csv")));
@@ -153,7 +153,7 @@ fn the_jitter_of_the_precision_is_written_down() {
             assert_eq!(jitter(&out), expected, "{out}");
         }
     }
-    // Another precision has its own jitter, the same one keeps what was chosen.
+    // Another precision uses its own jitter. The same precision keeps the configured one.
     for (dtype, chosen, expected) in [("f32", "1e-7", 1e-6), ("f64", "1e-7", 1e-7)] {
         let (first, second) = (format!("chosen-{dtype}"), format!("again-{dtype}"));
         let config = path.join(&first).join("config.json");
@@ -230,12 +230,12 @@ fn a_classification_writes_its_own_plots() {
     for key in ["error", "nlpd", "ece", "rmse", "mae"] {
         assert!(metrics[key].is_f64(), "metrics.json has no {key}");
     }
-    // A coin is wrong half the time; two rows of ten lie within the noise of the wave.
+    // Guessing is wrong half the time. Two rows of ten lie within the noise of the wave.
     assert!(metrics["error"].as_f64().unwrap() < 0.25);
 }
 
-/// Error, calibration error and loss are the same numbers on the terminal, in the plots and in the
-/// file, and the predictions lead to them.
+/// Error, calibration error and loss are the same on the terminal, in the plots and in the file,
+/// and follow from the predictions.
 #[test]
 fn terminal_plots_and_file_have_the_same_scores() {
     let folder = temp_dir::TempDir::new().unwrap();
@@ -263,7 +263,7 @@ fn terminal_plots_and_file_have_the_same_scores() {
     let remark = format!("model of step 40, all training rows: {loss}");
     assert!(plot.contains(&remark), "{remark} is not in the plot");
 
-    // Ten bins over 0 to 1 of the probability of the label that is predicted.
+    // Ten bins from 0 to 1 of the probability of the predicted label.
     let rows = fields(&read(&out.join("predictions.csv")));
     let mut bins = [0.0; 10];
     for row in &rows[1..] {
@@ -289,7 +289,7 @@ fn early_stopping_keeps_the_best_model() {
     let folder = temp_dir::TempDir::new().unwrap();
     let path = folder.path();
     write_regression(&path.join("data.csv"), 80);
-    // A learning rate far too high for the last model to be the best one.
+    // With a learning rate this high, the last model is not the best one.
     succeed(
         path,
         &[
@@ -412,7 +412,7 @@ fn the_data_sets_are_listed() {
     assert!(line("banana").contains("two classes"));
 }
 
-/// Networks of models on mini-batches standardize their inputs, those of models on all rows do not.
+/// Networks of mini-batch models standardize their inputs. Networks of full-batch models do not.
 #[test]
 fn networks_on_mini_batches_standardize_their_inputs() {
     let folder = temp_dir::TempDir::new().unwrap();
@@ -433,7 +433,7 @@ fn networks_on_mini_batches_standardize_their_inputs() {
     }
 }
 
-/// Blocks of residual networks, hidden layers of the others.
+/// The option sets the blocks of residual networks and the hidden layers of other networks.
 #[test]
 fn networks_have_the_blocks_that_are_asked_for() {
     let folder = temp_dir::TempDir::new().unwrap();

@@ -1,4 +1,4 @@
-//! What is asked of parameters on the command line.
+//! Parameter options on the command line.
 
 mod support;
 
@@ -97,8 +97,8 @@ fn options_are_kept_in_files() {
     }
 }
 
-/// For every model: what is fixed stays where it is set, what is bounded within, and predictions
-/// are those of the saved model.
+/// For every model: fixed parameters keep their values, bounded parameters stay within their
+/// bounds, and predictions equal those of the saved model.
 #[test]
 fn runs_do_what_is_asked() {
     for model in ["exact", "sgpr", "svgp"] {
@@ -172,8 +172,8 @@ fn runs_do_what_is_asked() {
     }
 }
 
-/// With every parameter fixed there is nothing to train: the model is conditioned on the data as it
-/// is.
+/// If every parameter is fixed there is nothing to train. The model is only conditioned on the
+/// data.
 #[test]
 fn a_model_without_a_free_parameter_is_conditioned() {
     for (model, fixed) in [
@@ -208,14 +208,14 @@ fn a_model_without_a_free_parameter_is_conditioned() {
         let noise = metrics["hyperparameters"]["likelihood.noise"][0].as_f64();
         assert!((noise.expect("a number") - 0.05).abs() < 1e-12, "{model}");
         let rmse = metrics["rmse"].as_f64().expect("a number");
-        // The prior of svgp has not seen the data.
+        // The predictions of svgp are those of the prior.
         assert!(model == "svgp" || rmse < 0.5, "{model}: {rmse}");
         let predict = ["predict", "--model-dir", "run", "--data", "data.csv"];
         succeed(folder.path(), &predict);
     }
 }
 
-/// Targets without noise: training drives its variance as far down as it goes, and says so.
+/// Without noise in the targets, training drives the noise variance to its floor and reports it.
 #[test]
 fn a_parameter_at_its_floor_is_told() {
     let folder = temp_dir::TempDir::new().expect("a folder");

@@ -1,4 +1,5 @@
-//! A run that is killed, or stopped with Ctrl-C, ends like an undisturbed one.
+//! A run that is killed, or stopped with Ctrl-C, ends like an uninterrupted one after it is
+//! resumed.
 
 #![cfg(unix)]
 
@@ -90,7 +91,7 @@ const SOLVE_COLLAPSED: &[&str] = &[
     "10",
 ];
 
-/// All rows are the batch of every step.
+/// Every batch contains all rows.
 const DBK: &[&str] = &[
     "--model",
     "dbk",
@@ -122,7 +123,7 @@ const SVDKL: &[&str] = &[
     "8",
 ];
 
-/// The steps are found on held-out rows first, and made on all rows afterwards.
+/// Early stopping on held-out rows comes first, then training on all rows.
 const DKL: &[&str] = &[
     "--model",
     "dkl",
@@ -168,7 +169,7 @@ fn checkpointed(output: &Path) -> Option<usize> {
     steps.max()
 }
 
-/// Waits until the run has a checkpoint of `step` or later; false if it ended before.
+/// Waits until the run has a checkpoint of `step` or later. Returns false if it ended before.
 fn wait_for(child: &mut Child, output: &Path, step: usize) -> bool {
     let deadline = Instant::now() + Duration::from_secs(120);
     while checkpointed(output).is_none_or(|found| found < step) {
@@ -185,7 +186,7 @@ fn wait_for(child: &mut Child, output: &Path, step: usize) -> bool {
     true
 }
 
-/// Fails unless two finished runs are equal, times and memory aside.
+/// Asserts that two finished runs are equal except for times and memory.
 fn assert_same(expected: &Path, actual: &Path) {
     for file in [
         "weights.bpk",
@@ -222,7 +223,7 @@ fn assert_same(expected: &Path, actual: &Path) {
     );
 }
 
-/// Kills ten runs at random moments, each perhaps again after it was resumed.
+/// Kills ten runs at random times. A resumed run may be killed again.
 fn kill_ten_times(options: &[&str], last_step: usize, seed: u64) {
     let folder = temp_dir::TempDir::new().unwrap();
     let path = folder.path();
@@ -242,7 +243,8 @@ fn kill_ten_times(options: &[&str], last_step: usize, seed: u64) {
         if output.join("metrics.json").exists() {
             assert_same(&path.join("undisturbed"), &output);
             if !is_whole {
-                // Killed before it had removed what it replaced, which the next run there does.
+                // The run was killed before it removed the folder that it replaced. The next run in
+                // the folder does that.
                 let again = arguments(&name, options);
                 succeed(path, &[&again[..], &["--overwrite"]].concat());
             }
@@ -274,13 +276,13 @@ fn a_killed_collapsed_run_ends_like_an_undisturbed_one() {
     kill_ten_times(SGPR, 100, 2);
 }
 
-/// The columns that a step looks at are those that would have come next.
+/// The columns in a step are those that follow in the cycle.
 #[test]
 fn a_killed_decoupled_run_ends_like_an_undisturbed_one() {
     kill_ten_times(ODVGP, 180, 3);
 }
 
-/// The approximate inverse and the next probes are part of a checkpoint.
+/// A checkpoint contains the approximate inverse and the position in the probes.
 #[test]
 fn a_killed_inverse_free_run_ends_like_an_undisturbed_one() {
     kill_ten_times(INVERSE_FREE, 180, 5);
@@ -311,7 +313,7 @@ fn control_c_writes_a_checkpoint_and_says_how_to_go_on() {
     let folder = temp_dir::TempDir::new().unwrap();
     let path = folder.path();
     write_regression(&path.join("data.csv"), 120);
-    // Nothing but the signal makes a checkpoint after the first one.
+    // Only the signal makes a checkpoint after the first one.
     let options = [
         "--steps",
         "1500",

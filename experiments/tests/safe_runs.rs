@@ -1,4 +1,5 @@
-//! Runs do not touch each other, nor lose what is done when the terminal or the disk goes away.
+//! Runs do not affect each other, and finished work survives the loss of the terminal or a full
+//! disk.
 
 #![cfg(unix)]
 
@@ -14,7 +15,7 @@ use std::time::{Duration, Instant};
 use burn_gp_experiments::output::FolderLock;
 use support::{program, read, run, succeed, write_regression, write_snelson};
 
-/// A run that does not end by itself.
+/// Options of a run that does not end by itself.
 const ENDLESS: [&str; 9] = [
     "--data",
     "data.csv",
@@ -30,7 +31,7 @@ const ENDLESS: [&str; 9] = [
 fn start(folder: &Path, arguments: &[&str]) -> Child {
     let mut command = program();
     command.current_dir(folder).args(arguments);
-    // A group of its own, so that its children can be ended with it.
+    // A separate process group, because its children must be ended with it.
     command.process_group(0).stderr(Stdio::piped());
     command.spawn().expect("the program starts")
 }
@@ -63,7 +64,7 @@ fn has_steps(run: &Path) -> bool {
     checkpoints(run).iter().any(|name| name != "step-0")
 }
 
-/// Fails unless the program said this and nothing else, and ended with exit code 2.
+/// Asserts that the program printed only this message and ended with exit code 2.
 fn assert_refused(output: &Output, message: &str) {
     let errors = String::from_utf8_lossy(&output.stderr);
     assert_eq!(errors, format!("error: {message}\n"));
@@ -77,7 +78,7 @@ fn in_use(folder: &str) -> String {
     )
 }
 
-/// What is hidden in a folder.
+/// The hidden files in a folder.
 fn hidden(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).expect("a folder");
     let paths = entries.map(|entry| entry.expect("an entry").path());
@@ -104,7 +105,7 @@ fn a_second_run_in_the_same_folder_is_refused() {
         let resume = ["train", "--resume", other];
         assert_refused(&run(path, &resume), &in_use(other));
     }
-    // The first goes on as if nothing had been.
+    // The first run continues undisturbed.
     let seen = checkpoints(&path.join("runs/first"));
     wait_until("a later checkpoint", || {
         let now = checkpoints(&path.join("runs/first"));
@@ -112,7 +113,7 @@ fn a_second_run_in_the_same_folder_is_refused() {
     });
     assert!(first.try_wait().expect("a process").is_none());
 
-    // A process that is killed locks nothing.
+    // A killed process holds no lock.
     first.kill().expect("the process can be killed");
     first.wait().expect("a process");
     succeed(
@@ -130,7 +131,7 @@ fn a_second_run_in_the_same_folder_is_refused() {
     assert_eq!(hidden(&path.join("runs")), [] as [PathBuf; 0]);
 }
 
-/// A refused run leaves no folders that it made to look.
+/// A refused run removes the folders that it created for its checks.
 #[test]
 fn a_run_that_is_refused_for_its_data_leaves_nothing() {
     let folder = temp_dir::TempDir::new().expect("a folder");
@@ -170,7 +171,8 @@ fn comparisons_and_experiments_lock_their_folders() {
     assert!(!path.join("made").exists());
     drop(lock);
 
-    // The folder of a run within is in use, though nobody has the whole.
+    // The folder of a run in a comparison is in use, although no process locks the whole
+    // comparison.
     let inner = path.join("compared/exact/seed-0");
     let lock = FolderLock::acquire(&inner).expect("a lock");
     let before = read(&path.join("compared/comparison.json"));
@@ -182,7 +184,7 @@ fn comparisons_and_experiments_lock_their_folders() {
     assert_eq!(hidden(path), [] as [PathBuf; 0]);
 }
 
-/// The run that a killed comparison leaves behind is not deleted under its feet.
+/// A new comparison does not delete the run of a killed comparison while that run continues.
 #[test]
 fn a_comparison_does_not_replace_the_run_of_a_killed_one() {
     let folder = temp_dir::TempDir::new().expect("a folder");
@@ -206,7 +208,7 @@ fn a_comparison_does_not_replace_the_run_of_a_killed_one() {
     wait_until("the end of the run", finished);
 }
 
-/// A run through a shell that first does `before`.
+/// A run in a shell that executes `before` first.
 fn shell(folder: &Path, before: &str, arguments: &[&str]) -> Command {
     let program = env!("CARGO_BIN_EXE_burn-gp");
     let words = arguments.join(" ");
@@ -216,7 +218,8 @@ fn shell(folder: &Path, before: &str, arguments: &[&str]) -> Command {
     command
 }
 
-/// Undoes `nohup` for a command, since a shell cannot: the suite may itself run under it.
+/// Restores the default handling of SIGHUP for a command, because the tests may run under `nohup`.
+/// A shell cannot restore it.
 fn notice_the_end_of_the_terminal(command: &mut Command) {
     // SAFETY: `signal` is safe to call between fork and exec.
     unsafe {
@@ -261,7 +264,7 @@ fn the_end_of_the_terminal_is_ignored_where_it_was() {
     }
 }
 
-/// A small model, and how `predict` answers.
+/// Trains a small model and returns the output of `predict`.
 fn predicted(folder: &Path, more: &[&str]) -> Output {
     let mut words = vec!["predict", "--model-dir", "run", "--data", "data.csv"];
     words.extend(more);
@@ -279,7 +282,7 @@ fn predictions_replace_no_file_that_matters() {
     let data = read(&path.join("data.csv"));
     let model = fs::read(path.join("run/weights.bpk")).expect("weights");
 
-    // The input, by its name, another spelling, and links; with --overwrite too.
+    // The input file by its name, by another spelling and by links, also with --overwrite.
     symlink("data.csv", path.join("soft.csv")).expect("a link");
     fs::hard_link(path.join("data.csv"), path.join("hard.csv")).expect("a link");
     for name in ["data.csv", "./run/../data.csv", "soft.csv", "hard.csv"] {
@@ -291,7 +294,7 @@ fn predictions_replace_no_file_that_matters() {
     }
     assert_eq!(read(&path.join("data.csv")), data);
 
-    // Files of the model, there or not.
+    // Files of the model, whether they exist or not.
     fs::remove_file(path.join("run/loss.svg")).expect("a plot");
     symlink("run/weights.bpk", path.join("weights")).expect("a link");
     for name in ["run/predictions.csv", "./run/loss.svg", "weights"] {
@@ -302,7 +305,7 @@ fn predictions_replace_no_file_that_matters() {
     assert!(!path.join("run/loss.svg").exists());
     assert!(fs::read(path.join("run/weights.bpk")).expect("weights") == model);
 
-    // Any other file needs --overwrite, a link to nothing as well.
+    // Other existing files need --overwrite, including broken links.
     assert!(predicted(path, &["--out", "new.csv"]).status.success());
     let first = read(&path.join("new.csv"));
     fs::write(path.join("new.csv"), "mine").expect("a file");
@@ -325,14 +328,14 @@ fn predictions_replace_no_file_that_matters() {
         &predicted(path, &["--out", "run", "--overwrite"]),
         "run is a folder, not a file; choose a file in it with --out",
     );
-    // A device is no file to replace.
+    // A device cannot be replaced.
     let output = predicted(path, &["--out", "/dev/stdout"]);
     assert!(output.status.success());
     assert_eq!(String::from_utf8_lossy(&output.stdout), first);
     assert_eq!(hidden(path), [] as [PathBuf; 0]);
 }
 
-/// The limit of a file's size stands for a full disk: checkpoints fit, the predictions do not.
+/// A limit on file sizes stands for a full disk: checkpoints fit, but the predictions do not.
 #[test]
 fn a_full_disk_at_the_end_does_not_lose_the_model() {
     let folder = temp_dir::TempDir::new().expect("a folder");
@@ -368,7 +371,7 @@ fn a_full_disk_at_the_end_does_not_lose_the_model() {
     assert_eq!(checkpoints(&path.join("full")), ["step-40"]);
     assert_eq!(hidden(path), [] as [PathBuf; 0]);
 
-    // With room again no step is repeated, and the model is the same.
+    // With enough space, no step is repeated, and the model is the same.
     succeed(path, &["train", "--resume", "full", "--quiet"]);
     for name in ["predictions.csv", "weights.bpk", "model.json"] {
         let bytes = |run: &str| fs::read(path.join(run).join(name)).expect("a file");
@@ -376,7 +379,7 @@ fn a_full_disk_at_the_end_does_not_lose_the_model() {
     }
 }
 
-/// A run that a full disk has stopped is made to its end when the comparison is continued.
+/// If a full disk stopped a run, resuming the comparison finishes it.
 #[test]
 fn a_comparison_goes_on_after_a_full_disk() {
     let folder = temp_dir::TempDir::new().expect("a folder");
@@ -393,18 +396,18 @@ fn a_comparison_goes_on_after_a_full_disk() {
     succeed(path, &resume);
     assert!(metrics.exists());
     assert!(read(&path.join("compared/comparison.csv")).contains("svgp"));
-    // Now there is nothing left.
+    // Now there is nothing left to do.
     let message = "compared holds a finished run; there is nothing to resume";
     assert_refused(&run(path, &resume), message);
 }
 
-/// A checkpoint that does not fit leaves the one before, and no part of itself.
+/// A checkpoint that does not fit keeps the one before and leaves no partial files.
 #[test]
 fn a_full_disk_on_the_way_keeps_the_last_checkpoint() {
     let folder = temp_dir::TempDir::new().expect("a folder");
     let path = folder.path();
     write_regression(&path.join("data.csv"), 60);
-    // The log grows by some 40 bytes a step, past the limit of 512 blocks before its end.
+    // The log grows by about 40 bytes per step and exceeds the limit of 512 blocks before its end.
     let mut words = vec!["train", "--data", "data.csv", "--quiet", "--out", "full"];
     words.extend([
         "--inducing",

@@ -1,4 +1,4 @@
-//! A bad fit is called so.
+//! The program warns about bad fits.
 
 mod support;
 
@@ -8,7 +8,7 @@ use std::path::Path;
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 use support::{read, succeed, write_classes, write_regression};
 
-/// What is said of a run on the terminal and in its numbers.
+/// The warnings of a run on the terminal and in its metrics.
 fn warnings(folder: &Path, options: &str) -> Vec<String> {
     let line = format!("train --data table.csv --out run --overwrite {options}");
     let said = succeed(folder, &line.split_whitespace().collect::<Vec<_>>());
@@ -26,7 +26,7 @@ fn warnings(folder: &Path, options: &str) -> Vec<String> {
     texts
 }
 
-/// A target that has nothing to do with the inputs.
+/// A target that does not depend on the inputs.
 fn write_noise(path: &Path, rows: usize, target: impl Fn(f64) -> f64) {
     let mut random = ChaCha8Rng::seed_from_u64(21);
     let mut text = String::from("a,b,y\n");
@@ -73,7 +73,7 @@ fn a_model_that_is_no_better_than_a_constant_says_so() {
     );
 }
 
-/// Trained for a long time on few rows, a network fits them exactly.
+/// A network trained for long on few rows fits them exactly.
 #[test]
 fn a_model_that_is_too_sure_of_itself_says_so() {
     let folder = temp_dir::TempDir::new().unwrap();

@@ -1,4 +1,4 @@
-//! A trained model predicts the same numbers after it was saved and loaded.
+//! A saved and loaded model makes the same predictions.
 
 mod support;
 
@@ -7,7 +7,7 @@ use std::path::Path;
 
 use support::{fields, read, run, succeed, write_classes, write_regression};
 
-/// Writes the rows of `data` that `predictions.csv` is about, in its order.
+/// Writes the rows of `data` that `predictions.csv` contains, in its order.
 fn write_test_rows(data: &Path, predictions: &Path, to: &Path) {
     let text = read(data);
     let lines: Vec<&str> = text.lines().collect();
@@ -19,8 +19,8 @@ fn write_test_rows(data: &Path, predictions: &Path, to: &Path) {
     fs::write(to, chosen.join("\n")).unwrap();
 }
 
-/// Trains, predicts the test rows from the saved model, and returns all columns but the first of
-/// both.
+/// Trains, predicts the test rows from the saved model, and returns all columns except the first of
+/// both prediction files.
 fn both(data: &Path, folder: &Path, options: &[&str]) -> [Vec<Vec<String>>; 2] {
     let data_text = data.to_str().unwrap();
     let mut arguments = vec!["train", "--data", data_text, "--out", "run", "--quiet"];
@@ -248,7 +248,7 @@ fn a_classifier_predicts_the_same_after_loading() {
         assert!(["1", "2"].contains(&predicted[1].as_str()));
         right += usize::from(predicted[0] == predicted[1]);
     }
-    // Nine rows of ten are on a clear side of the wave.
+    // Nine rows in ten are clearly on one side of the wave.
     assert!(right >= 16, "{right} of {} labels are right", written.len());
 }
 

@@ -1,4 +1,4 @@
-//! Classes of images by a deep basis kernel on a small convolutional network:
+//! Image classification by a deep basis kernel on a small convolutional network:
 //! `cargo run --release -p burn-gp-models --example deep_basis_images`
 
 use burn::{
@@ -19,7 +19,7 @@ use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 
 const CLASSES: usize = 3;
 
-/// Any network that gives each image a row of features.
+/// Any network that maps each image to a row of features.
 #[derive(Module, Debug)]
 struct Network {
     convolution: Conv2d,
@@ -65,7 +65,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         trainer.step()?;
     }
     let model = trainer.into_model().valid();
-    // Small features do not make sure: variances are leveled by those of the training images.
+    // Small features would make the model overconfident, so the training images set the variance
+    // level.
     let posterior = (model.posterior().clone()).with_level_of(model.kernel(), train.inputs)?;
     let process = posterior.condition(model.kernel())?;
     let functions = process.marginals(test.inputs.inner());

@@ -23,58 +23,58 @@ use crate::{
     training::TrainingData,
 };
 
-/// Computation-aware regression whose pieces are chosen at run time.
+/// Computation-aware regression whose components are chosen at run time.
 pub type AnyComputationAware = ComputationAware<AnyKernel, AnyMean, AnyActionPolicy>;
 
-/// Which rows a trained action combines.
+/// The rows that a trained action combines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ActionRows {
-    /// Consecutive ones, as the data come (arXiv:2411.01036).
+    /// Consecutive rows in the order of the data (arXiv:2411.01036).
     #[default]
     Given,
-    /// Rows near each other, by [`near_order`].
+    /// Rows near each other in the order of [`near_order`].
     Near,
 }
 
-/// Which combinations of the data the posterior has seen.
+/// The actions of the posterior: the combinations of the data that it conditions on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "actions", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum ActionsConfig {
-    /// Trained, each of one run of rows.
+    /// Trained actions. Each is supported on one run of rows.
     Blocks {
-        /// How many there are, I.
+        /// The number of actions, I.
         count: usize,
-        /// Where they start.
+        /// The initial values of the actions.
         start: ActionStart,
-        /// The seed of that.
+        /// The seed of the initial values.
         seed: u64,
-        /// Which rows are in a run.
+        /// The rows in a run.
         #[serde(default)]
         rows: ActionRows,
     },
-    /// By iteration, for the hyperparameters of every step.
+    /// Actions computed iteratively for the hyperparameters of every step.
     Iterations {
-        /// Which.
+        /// The rule that gives the next action.
         rule: IterationRule,
-        /// How many there are at most, I.
+        /// The largest number of actions, I.
         count: usize,
-        /// They end where the residual is this part of the targets.
+        /// The iteration stops when the residual is at most this fraction of the targets.
         tolerance: f64,
-        /// The seed of random ones.
+        /// The seed of random actions.
         seed: u64,
     },
 }
 
 impl ActionsConfig {
-    /// How many there are at most, I.
+    /// The largest number of actions, I.
     pub fn count(&self) -> usize {
         match self {
             Self::Blocks { count, .. } | Self::Iterations { count, .. } => *count,
         }
     }
 
-    /// The policy for a kernel and data, without autodiff.
+    /// The action policy for a kernel and data, without autodiff.
     fn init(&self, kernel: &AnyKernel, data: &TrainingData) -> AnyActionPolicy {
         let rows = data.len();
         match *self {
@@ -108,12 +108,12 @@ pub struct ComputationAwareConfig {
     pub mean: MeanConfig,
     /// The noise.
     pub likelihood: GaussianConfig,
-    /// What the posterior has seen.
+    /// The actions.
     pub actions: ActionsConfig,
-    /// What training minimizes.
+    /// The training loss.
     #[serde(default)]
     pub loss: ActionLoss,
-    /// First values, bounds, priors of the parameters, and which are not trained.
+    /// Initial values, bounds and priors of the parameters, and which of them are not trained.
     #[serde(default)]
     pub parameters: ParameterConfig,
 }
@@ -136,14 +136,14 @@ impl ComputationAwareConfig {
         }
     }
 
-    /// With other actions.
+    /// Sets the actions.
     pub fn with_actions(mut self, actions: ActionsConfig) -> Self {
         self.actions = actions;
         self
     }
 
-    /// The data in the order that the actions are meant for: rows near each other in one run, if so
-    /// configured, and as they are otherwise.
+    /// The data in the order that the actions expect: rows near each other are in one run if so
+    /// configured. Otherwise the order does not change.
     fn arranged(&self, data: TrainingData) -> TrainingData {
         match self.actions {
             ActionsConfig::Blocks {
@@ -158,13 +158,14 @@ impl ComputationAwareConfig {
         }
     }
 
-    /// The model for data, in their precision and on their device with autodiff, and the data in the
-    /// order that its actions are meant for: on these it is trained and conditioned.
+    /// Initializes the model for `data`, in their precision and on their device with autodiff, and
+    /// returns the data in the order that the actions expect. Train and condition the model on
+    /// these data.
     ///
     /// # Errors
     ///
-    /// When a target is not finite, there are more actions than rows, or none, or what is asked of a
-    /// parameter cannot be.
+    /// When a target is not finite, the number of actions is zero or larger than the number of
+    /// rows, or a parameter setting is not possible.
     pub fn init(
         &self,
         data: TrainingData,
@@ -185,11 +186,11 @@ impl ComputationAwareConfig {
         Ok((model.with_priors(self.parameters.priors.clone()), data))
     }
 
-    /// A model of the right shapes for `rows` rows, to be filled from a record.
+    /// A model with the right shapes for `rows` rows, to be filled from a record.
     ///
     /// # Errors
     ///
-    /// As [`init`](Self::init).
+    /// Same as [`init`](Self::init).
     pub fn blank(
         &self,
         rows: usize,

@@ -1,4 +1,4 @@
-//! Configurations of the ready-made models: everything that is written to a model's file.
+//! Configurations of the ready-made models. A model's file contains its whole configuration.
 
 use burn::{
     module::Module,
@@ -21,37 +21,38 @@ use crate::{
     InitError, LastLayerConfig, SolveCollapsedConfig, SvdbkConfig, Svgp, training::TrainingData,
 };
 
-/// A sparse variational model whose pieces are chosen at run time.
+/// A sparse variational model whose components are chosen at run time.
 pub type AnySvgp =
     Svgp<Kernels<AnyKernel>, AnyMean, AnyLikelihood, Functions<AnyPosterior<InducingPoints>>>;
 
-/// A collapsed model whose pieces are chosen at run time.
+/// A collapsed model whose components are chosen at run time.
 pub type AnySgpr = Collapsed<AnyKernel, AnyMean, InducingPoints>;
 
-/// An exact model whose pieces are chosen at run time.
+/// An exact model whose components are chosen at run time.
 pub type AnyExact = Exact<AnyKernel, AnyMean>;
 
 /// The inducing points of a sparse model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct InducingConfig {
-    /// How many there are, M.
+    /// The number of inducing points, M.
     pub count: usize,
-    /// How many there are besides, orthogonal to these, M2: none but for the posteriors
-    /// [`Solve`](PosteriorConfig::Solve) and [`Odvgp`](PosteriorConfig::Odvgp).
+    /// The number of additional inducing points orthogonal to these, M2. It is zero except for the
+    /// posteriors [`Solve`](PosteriorConfig::Solve) and [`Odvgp`](PosteriorConfig::Odvgp).
     #[serde(default)]
     pub orthogonal: usize,
-    /// How their first places are chosen among the training inputs.
+    /// The method that chooses the initial inducing points among the training inputs.
     #[serde(alias = "initialiser")]
     pub initializer: Initializer,
-    /// The seed of that choice.
+    /// The seed of the initializer.
     pub seed: u64,
-    /// The jitter of their covariance; [`Jitter::for_precision`] of the data's if absent.
+    /// The jitter of their covariance. The default is [`Jitter::for_precision`] of the data's
+    /// precision.
     pub jitter: Option<Jitter>,
 }
 
 impl InducingConfig {
-    /// `count` inducing points, first at the centers of clusters.
+    /// `count` inducing points, initially at cluster centers.
     pub fn new(count: usize) -> Self {
         Self {
             count,
@@ -68,7 +69,7 @@ impl InducingConfig {
         counts[..if self.orthogonal > 0 { 2 } else { 1 }].to_vec()
     }
 
-    /// The sets of points, one or two.
+    /// One or two sets of inducing points.
     pub(crate) fn select(
         &self,
         kernel: &AnyKernel,
@@ -78,7 +79,7 @@ impl InducingConfig {
         Ok(sets.into_iter().map(InducingPoints::new).collect())
     }
 
-    /// The places of the sets, one or two.
+    /// The locations of one or two sets of inducing points.
     pub(crate) fn select_points(
         &self,
         kernel: &AnyKernel,
@@ -88,12 +89,12 @@ impl InducingConfig {
         (self.initializer).select_sets(kernel, inputs, &self.counts(), self.seed)
     }
 
-    /// The jitter of covariances of points in a precision.
+    /// The jitter of inducing-point covariances in a given precision.
     pub(crate) fn jitter_for(&self, precision: DType) -> Jitter {
         (self.jitter).unwrap_or_else(|| Jitter::for_precision(precision))
     }
 
-    /// Points at the origin, to be replaced by a record.
+    /// Inducing points at the origin, whose values are then loaded from a record.
     pub(crate) fn blank(
         &self,
         dimensions: usize,
@@ -103,7 +104,7 @@ impl InducingConfig {
         sets.into_iter().map(InducingPoints::new).collect()
     }
 
-    /// Places at the origin, to be replaced by a record.
+    /// Locations at the origin, whose values are then loaded from a record.
     pub(crate) fn blank_points(
         &self,
         dimensions: usize,
@@ -114,7 +115,7 @@ impl InducingConfig {
         counts.map(blank).collect()
     }
 
-    /// Fails unless there are orthogonal points where, and only where, there have to be.
+    /// Checks that there are orthogonal points if the posterior needs them, and none otherwise.
     pub(crate) fn check(&self, has_orthogonal_set: bool) -> Result<(), InitError> {
         match (has_orthogonal_set, self.orthogonal) {
             (true, 0) => Err(InitError::NoOrthogonalPoints),
@@ -124,13 +125,14 @@ impl InducingConfig {
     }
 }
 
-/// The linear model of coregionalization: the functions are mixtures of latent ones.
+/// The linear model of coregionalization: the functions are linear combinations of latent
+/// functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CoregionalizationConfig {
-    /// The latent functions, Q.
+    /// The number of latent functions, Q.
     pub latent: usize,
-    /// The seed of the first mixing matrix.
+    /// The seed of the initial mixing matrix.
     #[serde(default)]
     pub seed: u64,
 }
@@ -158,13 +160,13 @@ pub struct SvgpConfig {
     pub posterior: PosteriorConfig,
     /// The inducing points.
     pub inducing: InducingConfig,
-    /// A kernel for each function instead of one that all share.
+    /// Whether each function has its own kernel, instead of one shared kernel.
     #[serde(default)]
     pub separate_kernels: bool,
-    /// Mixtures of fewer latent functions instead of independent ones.
+    /// If present, the functions are mixtures of fewer latent functions instead of independent.
     #[serde(default, alias = "coregionalisation")]
     pub coregionalization: Option<CoregionalizationConfig>,
-    /// First values, bounds, priors of the parameters, and which are not trained.
+    /// Initial values, bounds and priors of the parameters, and which of them are not trained.
     #[serde(default)]
     pub parameters: ParameterConfig,
 }
@@ -186,48 +188,49 @@ impl SvgpConfig {
         }
     }
 
-    /// With a kernel for each function.
+    /// Gives each function its own kernel.
     pub fn with_separate_kernels(mut self) -> Self {
         self.separate_kernels = true;
         self
     }
 
-    /// With mixtures of `latent` functions.
+    /// Models the functions as mixtures of `latent` latent functions.
     pub fn with_coregionalization(mut self, latent: usize) -> Self {
         self.coregionalization = Some(CoregionalizationConfig { latent, seed: 0 });
         self
     }
 
-    /// With `count` inducing points.
+    /// Sets the number of inducing points.
     pub fn with_inducing(mut self, count: usize) -> Self {
         self.inducing.count = count;
         self
     }
 
-    /// With `count` inducing points orthogonal to the others.
+    /// Sets the number of inducing points that are orthogonal to the others.
     pub fn with_orthogonal(mut self, count: usize) -> Self {
         self.inducing.orthogonal = count;
         self
     }
 
-    /// With the given posterior.
+    /// Sets the posterior.
     pub fn with_posterior(mut self, posterior: PosteriorConfig) -> Self {
         self.posterior = posterior;
         self
     }
 
-    /// The model, its inducing points chosen among the training inputs, in their precision and
-    /// on their device with autodiff. It has the latent functions that the likelihood needs for
-    /// the columns of the targets.
+    /// Initializes the model, in the precision of the training inputs and on their device with
+    /// autodiff. The inducing points are chosen among the training inputs. The model has as many
+    /// latent functions as the likelihood needs for the target columns.
     ///
     /// # Errors
     ///
-    /// When the likelihood cannot take a target, the inducing points cannot be chosen or are not those
-    /// of the posterior, their covariance cannot be factored, or what is asked of a parameter cannot be.
+    /// When the likelihood does not accept a target, the inducing points cannot be chosen or do not
+    /// match the posterior, their covariance cannot be factored, or a parameter setting is not
+    /// possible.
     ///
     /// # Panics
     ///
-    /// If the likelihood takes another number of target columns.
+    /// If the likelihood needs a different number of target columns.
     #[track_caller]
     pub fn init(&self, data: &TrainingData) -> Result<AnySvgp, InitError> {
         self.likelihood.check()?;
@@ -235,7 +238,7 @@ impl SvgpConfig {
         let options = options_of(&data.inputs);
         let ([_, dimensions], [_, columns]) = (data.inputs.dims(), data.targets.dims());
         let kernel = self.kernel.init(dimensions, options.clone());
-        // The values of separate kernels are set one by one, when there are several.
+        // If there are several kernels, their values are set one by one.
         let kernel = if self.separate_kernels {
             kernel
         } else {
@@ -247,16 +250,16 @@ impl SvgpConfig {
         Ok(model.with_priors(self.parameters.priors.clone()))
     }
 
-    /// A model of the right shapes for targets with `columns` columns, to be filled from a record.
+    /// A model with the right shapes for `columns` target columns, to be filled from a record.
     ///
     /// # Errors
     ///
-    /// When the covariance of the inducing variables cannot be factored, or what is asked of a
-    /// parameter cannot be.
+    /// When the covariance of the inducing variables cannot be factored, or a parameter setting is
+    /// not possible.
     ///
     /// # Panics
     ///
-    /// If the likelihood takes another number of target columns.
+    /// If the likelihood needs a different number of target columns.
     #[track_caller]
     pub fn blank(
         &self,
@@ -307,8 +310,9 @@ impl SvgpConfig {
     }
 }
 
-/// The kernel with the first values that are asked of it under `path`, before anything is made from
-/// it. What cannot be is left to the model made from it, whose error has the whole path.
+/// The kernel with the initial values configured under `path`, which are set before anything is
+/// derived from the kernel. Values that are not possible are left to the model built from it,
+/// because its error message has the whole path.
 pub(crate) fn with_first_values(
     kernel: AnyKernel,
     parameters: &ParameterConfig,
@@ -320,7 +324,7 @@ pub(crate) fn with_first_values(
     })
 }
 
-/// Outputs of the models on all data at once.
+/// The number of outputs of the full-batch models.
 pub(crate) const OUTPUTS: usize = 1;
 
 /// Configuration of a collapsed sparse regression model.
@@ -335,7 +339,7 @@ pub struct SgprConfig {
     pub likelihood: GaussianConfig,
     /// The inducing points.
     pub inducing: InducingConfig,
-    /// First values, bounds, priors of the parameters, and which are not trained.
+    /// Initial values, bounds and priors of the parameters, and which of them are not trained.
     #[serde(default)]
     pub parameters: ParameterConfig,
 }
@@ -352,19 +356,19 @@ impl SgprConfig {
         }
     }
 
-    /// With `count` inducing points.
+    /// Sets the number of inducing points.
     pub fn with_inducing(mut self, count: usize) -> Self {
         self.inducing.count = count;
         self
     }
 
-    /// The model, its inducing points chosen among the training inputs, in their precision and
-    /// on their device with autodiff.
+    /// Initializes the model, in the precision of the training inputs and on their device with
+    /// autodiff. The inducing points are chosen among the training inputs.
     ///
     /// # Errors
     ///
-    /// When a target is not finite, the inducing points cannot be chosen, or what is asked of a
-    /// parameter cannot be.
+    /// When a target is not finite, the inducing points cannot be chosen, or a parameter setting is
+    /// not possible.
     pub fn init(&self, data: &TrainingData) -> Result<AnySgpr, InitError> {
         self.likelihood.check()?;
         check_finite(&data.targets)?;
@@ -386,7 +390,7 @@ impl SgprConfig {
         Ok(model.with_priors(self.parameters.priors.clone()))
     }
 
-    /// The variational model that a trained collapsed model turns into: whitened, with a full
+    /// The variational model that a trained collapsed model is converted to: whitened, with a full
     /// covariance.
     pub fn variational(&self) -> SvgpConfig {
         SvgpConfig {
@@ -414,7 +418,7 @@ pub struct ExactConfig {
     pub mean: MeanConfig,
     /// The noise.
     pub likelihood: GaussianConfig,
-    /// First values, bounds, priors of the parameters, and which are not trained.
+    /// Initial values, bounds and priors of the parameters, and which of them are not trained.
     #[serde(default)]
     pub parameters: ParameterConfig,
 }
@@ -430,11 +434,12 @@ impl ExactConfig {
         }
     }
 
-    /// The model for inputs of `dimensions` dimensions, on the device of `options` with autodiff.
+    /// Initializes the model for inputs with `dimensions` dimensions, on the device of `options`
+    /// with autodiff.
     ///
     /// # Errors
     ///
-    /// When what is asked of a parameter cannot be.
+    /// When a parameter setting is not possible.
     pub fn init(
         &self,
         dimensions: usize,
@@ -457,7 +462,7 @@ pub(crate) fn options_of(tensor: &Tensor<2>) -> TensorCreationOptions {
     (&tensor.device().inner(), tensor.dtype()).into()
 }
 
-/// Configuration of any ready-made model, as it is written to a model's file.
+/// Configuration of any ready-made model. It is written to the model's file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "model", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum ModelConfig {
@@ -473,9 +478,9 @@ pub enum ModelConfig {
     ConjugateGradients(ConjugateGradientsConfig),
     /// A sparse variational model.
     Svgp(SvgpConfig),
-    /// A deep model, or one of images.
+    /// A deep model or an image model.
     DeepGp(DeepGpConfig),
-    /// A deep basis kernel on all data.
+    /// A deep basis kernel with full-batch inference.
     Dbk(DbkConfig),
     /// A deep basis kernel with a posterior over its weights.
     Svdbk(SvdbkConfig),
@@ -485,6 +490,6 @@ pub enum ModelConfig {
     Dkl(DeepKernelConfig<ExactConfig>),
     /// Deep kernel learning with inducing points, collapsed.
     Sdkl(DeepKernelConfig<SgprConfig>),
-    /// Deep kernel learning with inducing points on batches.
+    /// Deep kernel learning with inducing points, on mini-batches.
     Svdkl(DeepKernelConfig<SvgpConfig>),
 }

@@ -1,4 +1,4 @@
-//! Regression by conjugate gradients.
+//! Regression with conjugate gradients.
 
 use burn::{module::Module, tensor::TensorCreationOptions};
 use burn_gp::{
@@ -16,10 +16,10 @@ use crate::{
     training::TrainingData,
 };
 
-/// Regression by conjugate gradients whose pieces are chosen at run time.
+/// Regression with conjugate gradients whose components are chosen at run time.
 pub type AnyConjugateGradients = ConjugateGradients<AnyKernel, AnyMean>;
 
-/// Configuration of regression by conjugate gradients with stochastic Lanczos quadrature (CGGP).
+/// Configuration of regression with conjugate gradients and stochastic Lanczos quadrature (CGGP).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConjugateGradientsConfig {
@@ -29,10 +29,10 @@ pub struct ConjugateGradientsConfig {
     pub mean: MeanConfig,
     /// The noise.
     pub likelihood: GaussianConfig,
-    /// How linear systems are solved.
+    /// The settings of the linear solver.
     #[serde(default)]
     pub settings: ConjugateGradientsSettings,
-    /// First values, bounds, priors of the parameters, and which are not trained.
+    /// Initial values, bounds and priors of the parameters, and which of them are not trained.
     #[serde(default)]
     pub parameters: ParameterConfig,
 }
@@ -49,11 +49,11 @@ impl ConjugateGradientsConfig {
         }
     }
 
-    /// The model for data, in their precision and on their device with autodiff.
+    /// Initializes the model for `data`, in their precision and on their device with autodiff.
     ///
     /// # Errors
     ///
-    /// When there are no probes, or what is asked of a parameter cannot be.
+    /// When the number of probes is zero, or a parameter setting is not possible.
     pub fn init(&self, data: &TrainingData) -> Result<AnyConjugateGradients, InitError> {
         self.likelihood.check()?;
         check_finite(&data.targets)?;
@@ -63,11 +63,11 @@ impl ConjugateGradientsConfig {
         Ok(model.with_priors(self.parameters.priors.clone()))
     }
 
-    /// A model of the right shapes, to be filled from a record.
+    /// A model with the right shapes, to be filled from a record.
     ///
     /// # Errors
     ///
-    /// As [`init`](Self::init).
+    /// Same as [`init`](Self::init).
     pub fn blank(
         &self,
         dimensions: usize,

@@ -20,32 +20,33 @@ use crate::{
     training::TrainingData,
 };
 
-/// Regression on all data with a deep basis kernel whose pieces are chosen at run time.
+/// Full-batch regression with a deep basis kernel whose components are chosen at run time.
 pub type AnyDbk = LowRankRegression<Basis<AnyNetwork>, AnyMean>;
 
 /// A deep basis kernel with a posterior over the weights of its features.
 pub type AnySvdbk = Svgp<Basis<AnyNetwork>, AnyMean, AnyLikelihood, WeightSpace>;
 
-/// The features of a deep basis kernel: a network's outputs times a constant, which keeps them small.
+/// The features of a deep basis kernel: a network's outputs times a small constant.
 ///
-/// The paper does not say how networks start. With outputs as they are, the penalty
-/// `−Σ_n c(x_n)/(2σ²)` is hundreds of times the rest of the first objective, and training spends
-/// thousands of steps on making the features small: their weights are as likely as large ones at a
-/// cost of `½‖w‖²` once, while what they differ in costs `1/(2σ²)` for every datum.
+/// The paper does not say how the networks are initialized. With unscaled outputs the penalty
+/// `−Σ_n c(x_n)/(2σ²)` is hundreds of times the rest of the initial objective, and training spends
+/// thousands of steps on shrinking the features. Larger weights compensate for small features at a
+/// cost of `½‖w‖²` once, whereas differences between the features cost `1/(2σ²)` for every data
+/// point.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BasisConfig {
     /// The network.
     pub network: NetworkConfig,
-    /// Its outputs, R.
+    /// The number of network outputs, R.
     pub rank: usize,
-    /// What they are multiplied with.
+    /// The constant that the outputs are multiplied by.
     pub scale: f64,
 }
 
 impl BasisConfig {
-    /// Features of the scale `1/√R`, for weights that are trained step by step: neither the first
-    /// prior variance `‖φ(x)‖²` nor what a step of Adam changes in it grows with R.
+    /// Features with scale `1/√R`, for weights that are trained step by step. Neither the initial
+    /// prior variance `‖φ(x)‖²` nor its change in an Adam step then grows with R.
     pub fn new(network: impl Into<NetworkConfig>, rank: usize) -> Self {
         Self {
             network: network.into(),
@@ -54,8 +55,8 @@ impl BasisConfig {
         }
     }
 
-    /// Features of the scale 0.01, for weights that are integrated out and as large as they have to
-    /// be from the first step on.
+    /// Features with scale 0.01, for weights that are integrated out. Such weights are as large as
+    /// necessary from the first step on.
     pub fn integrated(network: impl Into<NetworkConfig>, rank: usize) -> Self {
         Self {
             scale: 0.01,
@@ -83,20 +84,20 @@ impl Default for BasisConfig {
     }
 }
 
-/// The same for weights that are integrated out.
+/// The same features for weights that are integrated out.
 fn integrated() -> BasisConfig {
     BasisConfig::integrated(ResidualNetworkConfig::default(), RANK)
 }
 
-/// The first noise variance in the paper.
+/// The initial noise variance in the paper.
 fn first_noise() -> GaussianConfig {
     GaussianConfig { noise: 1e-2 }
 }
 
-/// Configuration of a deep basis kernel with inference on all data (Y. Zhu, P. Yuchi and Y. Xie,
+/// Configuration of a deep basis kernel with full-batch inference (Y. Zhu, P. Yuchi and Y. Xie,
 /// arXiv:2505.18526).
 ///
-/// The paper's variants: `-c` is [`VarianceCorrection::NONE`], `-r` is rank 1, `-cr` both.
+/// Variants in the paper: `-c` is [`VarianceCorrection::NONE`], `-r` is rank 1, `-cr` is both.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DbkConfig {
@@ -109,16 +110,18 @@ pub struct DbkConfig {
     /// The noise.
     #[serde(default = "first_noise")]
     pub likelihood: GaussianConfig,
-    /// Where the variance that the features leave is taken into account.
+    /// The role of the residual variance, which the features do not explain, in training and
+    /// prediction.
     #[serde(default)]
     pub correction: VarianceCorrection,
-    /// First values, bounds, priors of the parameters, and which are not trained.
+    /// Initial values, bounds and priors of the parameters, and which of them are not trained.
     #[serde(default)]
     pub parameters: ParameterConfig,
 }
 
 impl Default for DbkConfig {
-    /// The settings of the paper: a residual network with 128 outputs, noise 0.01, corrected.
+    /// The settings of the paper: a residual network with 128 outputs, noise 0.01, with the
+    /// variance correction.
     fn default() -> Self {
         Self {
             basis: integrated(),
@@ -131,11 +134,12 @@ impl Default for DbkConfig {
 }
 
 impl DbkConfig {
-    /// The model for inputs of `dimensions` dimensions, on the device of `options` with autodiff.
+    /// Initializes the model for inputs with `dimensions` dimensions, on the device of `options`
+    /// with autodiff.
     ///
     /// # Errors
     ///
-    /// When what is asked of a parameter cannot be.
+    /// When a parameter setting is not possible.
     pub fn init(
         &self,
         dimensions: usize,
@@ -153,7 +157,7 @@ impl DbkConfig {
         Ok(model.with_priors(self.parameters.priors.clone()))
     }
 
-    /// The variational model that a trained model turns into, which needs no data to predict.
+    /// The variational model that a trained model is converted to. It needs no data to predict.
     pub fn variational(&self) -> SvdbkConfig {
         SvdbkConfig {
             basis: self.basis.clone(),
@@ -179,13 +183,14 @@ pub struct SvdbkConfig {
     pub mean: MeanConfig,
     /// The likelihood.
     pub likelihood: LikelihoodConfig,
-    /// Where the variance that the features leave is taken into account.
+    /// The role of the residual variance, which the features do not explain, in training and
+    /// prediction.
     #[serde(default)]
     pub correction: VarianceCorrection,
     /// Whether the covariance of the weights is full or diagonal.
     #[serde(default)]
     pub covariance: CovarianceShape,
-    /// First values, bounds, priors of the parameters, and which are not trained.
+    /// Initial values, bounds and priors of the parameters, and which of them are not trained.
     #[serde(default)]
     pub parameters: ParameterConfig,
 }
@@ -200,16 +205,16 @@ impl SvdbkConfig {
         }
     }
 
-    /// The model for data like these, in their precision and on their device with autodiff. It has
-    /// the latent functions that the likelihood needs for the columns of the targets.
+    /// Initializes the model, in the precision of `data` and on their device with autodiff. The
+    /// model has as many latent functions as the likelihood needs for the target columns.
     ///
     /// # Errors
     ///
-    /// When the likelihood cannot take a target, or what is asked of a parameter cannot be.
+    /// When the likelihood does not accept a target, or a parameter setting is not possible.
     ///
     /// # Panics
     ///
-    /// If the likelihood takes another number of target columns.
+    /// If the likelihood needs a different number of target columns.
     #[track_caller]
     pub fn init(&self, data: &TrainingData) -> Result<AnySvdbk, InitError> {
         self.likelihood.check()?;
@@ -220,15 +225,15 @@ impl SvdbkConfig {
         Ok(model.with_priors(self.parameters.priors.clone()))
     }
 
-    /// A model of the right shapes for targets with `columns` columns, to be filled from a record.
+    /// A model with the right shapes for `columns` target columns, to be filled from a record.
     ///
     /// # Errors
     ///
-    /// When what is asked of a parameter cannot be.
+    /// When a parameter setting is not possible.
     ///
     /// # Panics
     ///
-    /// If the likelihood takes another number of target columns.
+    /// If the likelihood needs a different number of target columns.
     #[track_caller]
     pub fn blank(
         &self,
@@ -261,8 +266,8 @@ impl SvdbkConfig {
     }
 }
 
-/// A model on all data as the variational one with the distribution of the weights given `data`,
-/// without autodiff.
+/// Converts a full-batch model to the variational model with the distribution of the weights given
+/// `data`, without autodiff.
 pub(crate) fn given(model: &AnyDbk, data: &TrainingData) -> Result<AnySvdbk, NotPositiveDefinite> {
     let model = model.valid();
     let (inputs, targets) = (data.inputs.clone().inner(), data.targets.clone().inner());
@@ -275,8 +280,8 @@ pub(crate) fn given(model: &AnyDbk, data: &TrainingData) -> Result<AnySvdbk, Not
     ))
 }
 
-/// A model whose predictions bring the prior variance to the largest of the training inputs, without
-/// autodiff.
+/// The model without autodiff, whose predictions raise the prior variance to the largest one at the
+/// training inputs.
 pub(crate) fn leveled(
     model: &AnySvdbk,
     data: &TrainingData,

@@ -1,4 +1,4 @@
-//! Deep kernel learning: Gaussian processes of the outputs of a network.
+//! Deep kernel learning: Gaussian processes on the outputs of a network.
 
 use burn::{
     module::{Module, ModuleDisplay},
@@ -20,9 +20,9 @@ use crate::{
     training::{MiniBatchModel, Objective, TrainingData},
 };
 
-/// A model of `f(x) = g(h(x))` whose inputs are the outputs h of a network (A. Wilson, Z. Hu,
-/// R. Salakhutdinov and E. Xing, *Deep Kernel Learning*, arXiv:1511.02222). Inducing points are places
-/// among the outputs, and so are the inputs of a linear mean.
+/// A model of `f(x) = g(h(x))`, where the inputs of g are the outputs h of a network (A. Wilson, Z.
+/// Hu, R. Salakhutdinov and E. Xing, *Deep Kernel Learning*, arXiv:1511.02222). The inducing points
+/// are in the space of the network outputs, and a linear mean is a function of these outputs.
 #[derive(Module, Debug)]
 pub struct OnFeatures<M: Module> {
     network: AnyNetwork,
@@ -35,11 +35,11 @@ pub type AnyDkl = OnFeatures<AnyExact>;
 /// Deep kernel learning with inducing points, collapsed.
 pub type AnySdkl = OnFeatures<AnySgpr>;
 
-/// Deep kernel learning with inducing points on batches.
+/// Deep kernel learning with inducing points, on mini-batches.
 pub type AnySvdkl = OnFeatures<AnySvgp>;
 
 impl<M: Module + ModuleDisplay> OnFeatures<M> {
-    /// `model` of the outputs of `network`.
+    /// A model on the outputs of `network`.
     pub fn new(network: AnyNetwork, model: M) -> Self {
         Self { network, model }
     }
@@ -49,17 +49,17 @@ impl<M: Module + ModuleDisplay> OnFeatures<M> {
         &self.network
     }
 
-    /// The model of its outputs.
+    /// The model on its outputs.
     pub fn model(&self) -> &M {
         &self.model
     }
 
-    /// The same network before another model.
+    /// Replaces the model behind the network.
     pub fn map<N: Module + ModuleDisplay>(self, change: impl FnOnce(M) -> N) -> OnFeatures<N> {
         OnFeatures::new(self.network, change(self.model))
     }
 
-    /// The data that the model sees, without history.
+    /// The data with the network outputs as inputs, detached from the autodiff graph.
     pub fn features(&self, data: &TrainingData) -> TrainingData {
         features(&self.network.valid(), data)
     }
@@ -147,7 +147,7 @@ impl<M: MiniBatchModel> MiniBatchModel for OnFeatures<M> {
     }
 }
 
-/// A process of the outputs of a network.
+/// A process on the outputs of a network.
 #[derive(Clone, Debug)]
 pub struct FeatureProcess<P> {
     network: AnyNetwork,
@@ -181,20 +181,21 @@ impl<P: Process> Process for FeatureProcess<P> {
     }
 }
 
-/// Configuration of deep kernel learning with the model `C`: [`ExactConfig`], [`SgprConfig`] or
-/// [`SvgpConfig`].
+/// Configuration of deep kernel learning with the model configuration `C`: [`ExactConfig`],
+/// [`SgprConfig`] or [`SvgpConfig`].
 ///
-/// The paths of the model's `parameters` are those of the model without the network.
+/// The paths of the model's `parameters` are the same as without the network.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DeepKernelConfig<C> {
     /// The network.
     #[serde(default = "residual_network")]
     pub network: NetworkConfig,
-    /// Its outputs, H.
+    /// The number of network outputs, H.
     #[serde(default = "two")]
     pub features: usize,
-    /// The model of its outputs; `model` itself is the name of the whole.
+    /// The model on the outputs. In files it is not called `model`, because that is the name of the
+    /// whole.
     #[serde(rename = "of_features")]
     pub model: C,
 }
@@ -212,7 +213,7 @@ fn two() -> usize {
 }
 
 impl<C> DeepKernelConfig<C> {
-    /// `model` of two outputs of a residual network.
+    /// `model` on two outputs of a residual network.
     pub fn new(model: C) -> Self {
         Self {
             network: residual_network(),
@@ -221,7 +222,7 @@ impl<C> DeepKernelConfig<C> {
         }
     }
 
-    /// The network for data like these, and what the model sees of them.
+    /// The network for `data`, and the data with its initial outputs as inputs.
     fn first_features(&self, data: &TrainingData) -> (AnyNetwork, TrainingData) {
         let [_, dimensions] = data.inputs.dims();
         let options = options_of(&data.inputs);
@@ -232,11 +233,11 @@ impl<C> DeepKernelConfig<C> {
 }
 
 impl DeepKernelConfig<ExactConfig> {
-    /// The model for data like these, in their precision and on their device with autodiff.
+    /// Initializes the model for `data`, in their precision and on their device with autodiff.
     ///
     /// # Errors
     ///
-    /// When a target is not finite, or what is asked of a parameter cannot be.
+    /// When a target is not finite, or a parameter setting is not possible.
     pub fn init(&self, data: &TrainingData) -> Result<AnyDkl, InitError> {
         check_finite(&data.targets)?;
         let (network, _) = self.first_features(data);
@@ -247,20 +248,20 @@ impl DeepKernelConfig<ExactConfig> {
 }
 
 impl DeepKernelConfig<SgprConfig> {
-    /// The model for data like these, in their precision and on their device with autodiff; its
-    /// inducing points are chosen among the first outputs of the network.
+    /// Initializes the model for `data`, in their precision and on their device with autodiff. The
+    /// inducing points are chosen among the initial outputs of the network.
     ///
     /// # Errors
     ///
-    /// When a target is not finite, the inducing points cannot be chosen, or what is asked of a
-    /// parameter cannot be.
+    /// When a target is not finite, the inducing points cannot be chosen, or a parameter setting is
+    /// not possible.
     pub fn init(&self, data: &TrainingData) -> Result<AnySdkl, InitError> {
         let (network, seen) = self.first_features(data);
         let model = self.model.init(&seen)?;
         Ok(OnFeatures::new(network.train(), model))
     }
 
-    /// The variational model that a trained one turns into.
+    /// The variational model that a trained model is converted to.
     pub fn variational(&self) -> DeepKernelConfig<SvgpConfig> {
         DeepKernelConfig {
             network: self.network.clone(),
@@ -271,25 +272,25 @@ impl DeepKernelConfig<SgprConfig> {
 }
 
 impl DeepKernelConfig<SvgpConfig> {
-    /// The model for data like these, in their precision and on their device with autodiff; its
-    /// inducing points are chosen among the first outputs of the network.
+    /// Initializes the model for `data`, in their precision and on their device with autodiff. The
+    /// inducing points are chosen among the initial outputs of the network.
     ///
     /// # Errors
     ///
-    /// When the likelihood cannot take a target, the inducing points cannot be chosen, their
-    /// covariance cannot be factored, or what is asked of a parameter cannot be.
+    /// When the likelihood does not accept a target, the inducing points cannot be chosen, their
+    /// covariance cannot be factored, or a parameter setting is not possible.
     pub fn init(&self, data: &TrainingData) -> Result<AnySvdkl, InitError> {
         let (network, seen) = self.first_features(data);
         let model = self.model.init(&seen)?;
         Ok(OnFeatures::new(network.train(), model))
     }
 
-    /// A model of the right shapes for targets with `columns` columns, to be filled from a record.
+    /// A model with the right shapes for `columns` target columns, to be filled from a record.
     ///
     /// # Errors
     ///
-    /// When the covariance of the inducing variables cannot be factored, or what is asked of a
-    /// parameter cannot be.
+    /// When the covariance of the inducing variables cannot be factored, or a parameter setting is
+    /// not possible.
     pub fn blank(
         &self,
         dimensions: usize,

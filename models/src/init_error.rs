@@ -1,4 +1,4 @@
-//! Why a model cannot be made.
+//! Errors of model initialization.
 
 use burn_gp::{
     inducing::SelectionError,
@@ -8,62 +8,62 @@ use burn_gp::{
     patches::{ImageShape, PatchError},
 };
 
-/// Why a model cannot be made.
+/// The reason why a model cannot be initialized.
 #[derive(Debug, thiserror::Error)]
 pub enum InitError {
-    /// The likelihood cannot take a target.
+    /// The likelihood does not accept a target.
     #[error(transparent)]
     Target(#[from] ImpossibleTarget),
     /// The inducing points cannot be chosen.
     #[error(transparent)]
     Selection(#[from] SelectionError),
-    /// The first covariance of the inducing variables cannot be factored.
+    /// The initial covariance of the inducing variables cannot be factored.
     #[error(transparent)]
     Factorization(#[from] NotPositiveDefinite),
-    /// What is asked of a parameter cannot be.
+    /// A parameter setting is not possible.
     #[error(transparent)]
     Parameter(#[from] ParameterError),
-    /// A layer looks at patches, and its inputs are no images.
+    /// A layer works on patches, but its inputs are not images.
     #[error(
         "a layer of patches needs images: the shape of the inputs is not known, or a dense layer \
          comes before"
     )]
     NoImage,
-    /// An image has no such patches.
+    /// The patches do not fit the image.
     #[error(transparent)]
     Patches(#[from] PatchError),
-    /// The shape of the images is not that of the inputs.
+    /// The shape of the images does not match the number of inputs.
     #[error("images of {image} (height, width, channels) have {} numbers, the inputs {inputs}", .image.len())]
     ImageShape {
-        /// The shape.
+        /// The image shape.
         image: ImageShape,
         /// The number of inputs, D.
         inputs: usize,
     },
-    /// The posterior has a second set of inducing points, and none are asked for.
+    /// The posterior needs a second set of inducing points, but the configuration has none.
     #[error(
         "this posterior needs orthogonal inducing points besides the others: their number is at \
          least 1, not 0"
     )]
     NoOrthogonalPoints,
-    /// There are not as many rows as actions.
+    /// There are fewer rows than actions.
     #[error("{count} actions were asked for; there can be from 1 to {rows}, the number of rows")]
     Actions {
-        /// The number asked for, I.
+        /// The number of actions, I.
         count: usize,
         /// The number of rows, N.
         rows: usize,
     },
-    /// Nothing estimates the log-determinant.
+    /// The number of probes is zero, so the log-determinant cannot be estimated.
     #[error("conjugate gradients need probes: their number is at least 1, not 0")]
     NoProbes,
-    /// The model has no second set of inducing points, and some are asked for.
+    /// The configuration has a second set of inducing points, but the model does not use one.
     #[error(
         "{count} orthogonal inducing points were asked for, but this model has none; they belong \
          to the posteriors solve and odvgp"
     )]
     OrthogonalPoints {
-        /// The number asked for, M2.
+        /// The number of orthogonal inducing points, M2.
         count: usize,
     },
 }

@@ -22,12 +22,12 @@ use crate::{
     training::{MiniBatchModel, Objective, TrainingData},
 };
 
-/// A network that is trained as one, by the penalized likelihood
-/// `Σ_n log N(y_n | m(x_n) + wᵀφ(x_n), σ²) − ½‖w‖²`, and whose last layer w becomes Bayesian
-/// afterwards: the posterior of `w ~ N(0, I)` given the trained features and all data.
+/// A network trained as such by the penalized likelihood
+/// `Σ_n log N(y_n | m(x_n) + wᵀφ(x_n), σ²) − ½‖w‖²`. After training its last layer w becomes
+/// Bayesian: the posterior of `w ~ N(0, I)` given the trained features and all data.
 ///
-/// A deep basis kernel has the same predictions; its features maximize the evidence, in which w is
-/// integrated out.
+/// A deep basis kernel has the same predictions, but its features maximize the evidence, which
+/// integrates w out.
 #[derive(Module, Debug)]
 pub struct AnyLastLayer {
     kernel: Basis<AnyNetwork>,
@@ -51,17 +51,17 @@ pub struct LastLayerConfig {
     pub mean: MeanConfig,
     /// The noise.
     pub likelihood: GaussianConfig,
-    /// First values, bounds, priors of the parameters, and which are not trained.
+    /// Initial values, bounds and priors of the parameters, and which of them are not trained.
     #[serde(default)]
     pub parameters: ParameterConfig,
 }
 
 impl LastLayerConfig {
-    /// The model for data like these, in their precision and on their device with autodiff.
+    /// Initializes the model for `data`, in their precision and on their device with autodiff.
     ///
     /// # Errors
     ///
-    /// When a target is not finite, or what is asked of a parameter cannot be.
+    /// When a target is not finite, or a parameter setting is not possible.
     pub fn init(&self, data: &TrainingData) -> Result<AnyLastLayer, InitError> {
         self.likelihood.check()?;
         check_finite(&data.targets)?;
@@ -77,7 +77,7 @@ impl LastLayerConfig {
         Ok(self.parameters.apply(model)?.train())
     }
 
-    /// The variational model that a trained model turns into.
+    /// The variational model that a trained model is converted to.
     pub fn variational(&self) -> SvdbkConfig {
         let config = DbkConfig {
             basis: self.basis.clone(),
@@ -90,7 +90,7 @@ impl LastLayerConfig {
     }
 }
 
-/// Weights at zero: the features alone break the symmetry.
+/// Zero weights. The features alone break the symmetry.
 fn first_weights(rank: usize, options: TensorCreationOptions) -> Param<Tensor<2>> {
     Param::from_tensor(Tensor::zeros([OUTPUTS, rank], options))
 }
@@ -101,7 +101,7 @@ impl AnyLastLayer {
         &self.likelihood
     }
 
-    /// The model whose last layer is integrated out, on the device without autodiff.
+    /// The model with its last layer integrated out, on the device without autodiff.
     pub fn bayesian(&self) -> AnyDbk {
         let this = self.valid();
         LowRankRegression::new(

@@ -1,4 +1,5 @@
-//! Ready-made Gaussian-process models on [`burn_gp`]: configuration, training, prediction, saving.
+//! Ready-made Gaussian-process models based on [`burn_gp`]: configuration, training, prediction and
+//! saving.
 
 mod computation_aware;
 mod config;

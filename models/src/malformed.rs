@@ -1,10 +1,10 @@
-//! Texts that are not what they should be.
+//! Explanations for malformed input texts.
 
-/// The least similarity, from 0 to 1, of a name that may be meant instead of another.
+/// The smallest similarity, from 0 to 1, at which a name is suggested for an unknown one.
 const SIMILAR: f64 = 0.8;
 
-/// What serde says about a text that it cannot read; where a field or a variant has a name that there
-/// is not, with the name that may be meant.
+/// The error message of serde for a text that it cannot parse. If a field or variant name is
+/// unknown, the message suggests a similar name.
 pub fn explained(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let mut names = text.split('`').skip(1).step_by(2);

@@ -1,4 +1,4 @@
-//! Every ready-made model with a network in it.
+//! All ready-made models with a network.
 
 use burn::{module::Module, tensor::Tensor};
 use burn_gp::{
@@ -15,10 +15,10 @@ use crate::{
     training::{MiniBatchModel, Objective, OnAllData, TrainingData},
 };
 
-/// Configuration of any model with a network in it.
+/// Configuration of any model with a network.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NetworkModelConfig {
-    /// A deep basis kernel on all data.
+    /// A deep basis kernel with full-batch inference.
     Dbk(DbkConfig),
     /// A deep basis kernel with a posterior over its weights.
     Svdbk(SvdbkConfig),
@@ -28,16 +28,16 @@ pub enum NetworkModelConfig {
     Dkl(DeepKernelConfig<ExactConfig>),
     /// Deep kernel learning with inducing points, collapsed.
     Sdkl(DeepKernelConfig<SgprConfig>),
-    /// Deep kernel learning with inducing points on batches.
+    /// Deep kernel learning with inducing points, on mini-batches.
     Svdkl(DeepKernelConfig<SvgpConfig>),
 }
 
 impl NetworkModelConfig {
-    /// The model for data like these, in their precision and on their device with autodiff.
+    /// Initializes the model for `data`, in their precision and on their device with autodiff.
     ///
     /// # Errors
     ///
-    /// When the model cannot be made from the data.
+    /// When the model cannot be initialized from the data.
     pub fn init(&self, data: &TrainingData) -> Result<NetworkModel, InitError> {
         Ok(match self {
             Self::Dbk(config) => {
@@ -80,14 +80,14 @@ impl From<NetworkModelConfig> for ModelConfig {
     }
 }
 
-/// A model with a network in it, trained by Adam.
+/// A model with a network, trained by Adam.
 #[allow(
     clippy::large_enum_variant,
     reason = "a program holds one or two, and burn's modules can hold no boxes"
 )]
 #[derive(Module, Debug)]
 pub enum NetworkModel {
-    /// A deep basis kernel on all data.
+    /// A deep basis kernel with full-batch inference.
     Dbk(OnAllData<AnyDbk>),
     /// A deep basis kernel with a posterior over its weights.
     Svdbk(AnySvdbk),
@@ -97,11 +97,11 @@ pub enum NetworkModel {
     Dkl(OnAllData<AnyDkl>),
     /// Deep kernel learning with inducing points, collapsed.
     Sdkl(OnAllData<AnySdkl>),
-    /// Deep kernel learning with inducing points on batches.
+    /// Deep kernel learning with inducing points, on mini-batches.
     Svdkl(AnySvdkl),
 }
 
-/// Forwards to the model within.
+/// Forwards to the wrapped model.
 macro_rules! forward {
     ($self:ident, $model:ident => $call:expr) => {
         match $self {
@@ -116,12 +116,12 @@ macro_rules! forward {
 }
 
 impl NetworkModel {
-    /// Whether its objective is that of all data at once.
+    /// Whether its objective needs all data at once.
     pub fn is_on_all_data(&self) -> bool {
         matches!(self, Self::Dbk(_) | Self::Dkl(_) | Self::Sdkl(_))
     }
 
-    /// The model given the data it was trained on, ready for prediction.
+    /// Conditions the model on its training data for prediction.
     ///
     /// # Errors
     ///
@@ -186,7 +186,7 @@ impl MiniBatchModel for NetworkModel {
     }
 }
 
-/// Any ready-made model that Adam trains.
+/// Any ready-made model trained by Adam.
 #[allow(
     clippy::large_enum_variant,
     reason = "a program holds one or two, and burn's modules can hold no boxes"
@@ -195,12 +195,12 @@ impl MiniBatchModel for NetworkModel {
 pub enum AnyMiniBatch {
     /// A variational model.
     Variational(AnyVariational),
-    /// A model with a network in it.
+    /// A model with a network.
     Network(NetworkModel),
 }
 
 impl AnyMiniBatch {
-    /// The model given the data it was trained on, ready for prediction.
+    /// Conditions the model on its training data for prediction.
     ///
     /// # Errors
     ///
@@ -212,7 +212,7 @@ impl AnyMiniBatch {
         }
     }
 
-    /// Whether its objective is that of all data at once.
+    /// Whether its objective needs all data at once.
     pub fn is_on_all_data(&self) -> bool {
         match self {
             Self::Variational(_) => false,
@@ -220,8 +220,8 @@ impl AnyMiniBatch {
         }
     }
 
-    /// How many rows a kernel sees at most for each datum of a training step, of which memory grows
-    /// with the number.
+    /// The largest number of rows that a kernel processes per data point of a training step. Memory
+    /// grows with this number.
     pub fn rows_per_datum(&self) -> usize {
         match self {
             Self::Variational(model) => model.rows_per_datum(),

@@ -15,18 +15,20 @@ use rand::Rng;
 
 use crate::{PredictionError, training::matrix};
 
-/// Inputs looked at together, and rows that kernels see for them: memory grows with M times this.
+/// The number of inputs per chunk, and the number of rows that a kernel processes for them. Memory
+/// grows with M times the latter.
 const CHUNK: usize = 2048;
 const CHUNK_ROWS: usize = 1 << 16;
 
-/// How many inputs are looked at together where nothing is trained, if a kernel sees as many rows for
-/// each of them.
+/// The number of inputs per chunk outside training, for a kernel that processes `rows_per_input`
+/// rows per input.
 pub fn inputs_at_once(rows_per_input: usize) -> usize {
     CHUNK.min(CHUNK_ROWS / rows_per_input.max(1)).max(1)
 }
 
-/// Posterior functions with a likelihood, on a device without autodiff: a process, or the layers of a
-/// deep one, whose predictions are mixtures over draws of the layers before the last.
+/// A posterior over functions with a likelihood, on a device without autodiff. The posterior is a
+/// process or the layers of a deep model, whose predictions are mixtures over draws of the hidden
+/// layers.
 #[derive(Clone, Debug)]
 pub struct Predictor<P, L> {
     process: P,
@@ -35,28 +37,28 @@ pub struct Predictor<P, L> {
     dtype: DType,
 }
 
-/// Predictions of new targets and of the functions behind them, row-major.
+/// Predictions of new targets and of the latent functions, row-major.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Predictions {
-    /// The means of the targets, one number an output; for labels without order the probabilities
+    /// The predictive means of the targets, one per output. For unordered labels, the probabilities
     /// of all classes.
     pub mean: Vec<f64>,
-    /// The variances of the targets, noise included, as many as means.
+    /// The predictive variances of the targets, including noise, in the same layout as the means.
     pub variance: Vec<f64>,
-    /// The probabilities of all classes; empty if the targets are no labels.
+    /// The probabilities of all classes; empty if the targets are not labels.
     pub probabilities: Vec<f64>,
-    /// The means of the latent functions, one number a function.
+    /// The means of the latent functions, one per function.
     pub function_mean: Vec<f64>,
     /// The variances of the latent functions.
     pub function_variance: Vec<f64>,
-    /// The distributions of the targets, for deep models mixtures; none if the targets are labels
-    /// without order, or there are no rows.
+    /// The predictive distributions of the targets, which are mixtures for deep models. `None` if
+    /// the targets are unordered labels or there are no rows.
     pub distribution: Option<PredictiveDistribution>,
 }
 
 impl Predictions {
-    /// The quantiles of probability `p` of the targets, one number an output; none if the targets
-    /// are labels without order, or there are no rows.
+    /// The quantiles of probability `p` of the targets, one per output. `None` if the targets are
+    /// unordered labels or there are no rows.
     ///
     /// # Panics
     ///
@@ -66,8 +68,8 @@ impl Predictions {
         Some(self.distribution.as_ref()?.quantile(p))
     }
 
-    /// Central intervals of the targets that hold them with the probability `level`, as
-    /// [`PredictiveDistribution::interval`]; none where there are no quantiles.
+    /// Central intervals that contain the targets with probability `level`, as in
+    /// [`PredictiveDistribution::interval`]. `None` if there are no quantiles.
     ///
     /// # Panics
     ///
@@ -77,12 +79,12 @@ impl Predictions {
         Some(self.distribution.as_ref()?.interval(level))
     }
 
-    /// Predictions of measurements whose noise has the given variances, one for each target, which
-    /// the likelihood did not know ([`FixedNoise`](burn_gp::likelihoods::FixedNoise)).
+    /// Predictions of measurements with known noise variances, one per target, which are not part
+    /// of the likelihood ([`FixedNoise`](burn_gp::likelihoods::FixedNoise)).
     ///
     /// # Panics
     ///
-    /// If there is not one variance for each target, or targets are not on the real line.
+    /// If the number of variances is not the number of targets, or the targets are not real-valued.
     #[track_caller]
     pub fn with_noise(mut self, variances: &[f64]) -> Self {
         assert!(
@@ -116,11 +118,11 @@ impl<P: Predictive, L: Likelihood> Predictor<P, L> {
         &self.process
     }
 
-    /// Row-major host inputs with `columns` columns as the process takes them, `[N, D]`.
+    /// Row-major host inputs with `columns` columns as a tensor for the process, `[N, D]`.
     ///
     /// # Panics
     ///
-    /// If the inputs are not a whole number of rows.
+    /// If the number of inputs is not a whole number of rows.
     #[track_caller]
     pub fn inputs(&self, inputs: &[f64], columns: usize) -> Tensor<2> {
         rows_of(inputs, columns);
@@ -132,7 +134,7 @@ impl<P: Predictive, L: Likelihood> Predictor<P, L> {
         &self.likelihood
     }
 
-    /// How many functions there are, F, at inputs like `x`, `[N, D]`.
+    /// The number of functions, F, at inputs like `x`, `[N, D]`.
     fn functions(&self, x: &Tensor<2>) -> usize {
         let [_, dimensions] = x.dims();
         let one = Tensor::zeros([1, dimensions], (&x.device(), x.dtype()));
@@ -140,12 +142,12 @@ impl<P: Predictive, L: Likelihood> Predictor<P, L> {
         components.first().map_or(0, |own| own.mean.dims()[1])
     }
 
-    /// The type of everything it computes.
+    /// The floating-point type of the computations.
     pub fn dtype(&self) -> DType {
         self.dtype
     }
 
-    /// The first row and the number of rows of every chunk.
+    /// The first row and the number of rows of each chunk.
     fn chunks(&self, rows: usize) -> impl Iterator<Item = (usize, usize)> {
         let most = inputs_at_once(self.process.rows_per_input());
         (0..rows)
@@ -153,7 +155,7 @@ impl<P: Predictive, L: Likelihood> Predictor<P, L> {
             .map(move |start| (start, most.min(rows - start)))
     }
 
-    /// Means and variances of the functions at `x`, chunk by chunk.
+    /// Means and variances of the functions at `x`, computed in chunks.
     ///
     /// # Shapes
     ///
@@ -179,8 +181,8 @@ impl<P: Predictive, L: Likelihood> Predictor<P, L> {
         }
     }
 
-    /// `samples` draws of the functions at `x`, `[N, D]`: `[S, F, N]`. They are the same ones for the
-    /// same seed.
+    /// `samples` draws of the functions at `x`, `[N, D]`: `[S, F, N]`. The same seed gives the same
+    /// draws.
     ///
     /// # Errors
     ///
@@ -200,7 +202,7 @@ impl<P: Predictive, L: Likelihood> Predictor<P, L> {
     }
 
     /// `samples` draws of the targets at `x`, `[N, D]`: `[S, N, P]`. The functions are drawn
-    /// jointly over the inputs, the targets from the likelihood.
+    /// jointly over the inputs, and the targets from the likelihood given the functions.
     ///
     /// # Errors
     ///
@@ -223,8 +225,8 @@ impl<P: Predictive, L: Likelihood> Predictor<P, L> {
         Ok(self.likelihood.sample(functions.swap_dims(1, 2), random))
     }
 
-    /// The rows of every chunk of row-major host inputs, with the functions at them; none where there
-    /// are no rows. `watch` gets the number of rows before each chunk.
+    /// The rows of each chunk of row-major host inputs with the functions at them; empty if there
+    /// are no rows. Calls `watch` with the number of finished rows before each chunk.
     #[track_caller]
     fn looks(
         &self,
@@ -241,7 +243,7 @@ impl<P: Predictive, L: Likelihood> Predictor<P, L> {
         })
     }
 
-    /// The targets of every chunk, with the functions at its inputs.
+    /// The targets of each chunk with the functions at its inputs.
     #[track_caller]
     fn looks_at_targets<'a>(
         &self,
@@ -261,19 +263,20 @@ impl<P: Predictive, L: Likelihood> Predictor<P, L> {
     ///
     /// # Panics
     ///
-    /// If the inputs are not a whole number of rows, or of another number of columns than the
-    /// training inputs.
+    /// If the number of inputs is not a whole number of rows, or the number of columns differs from
+    /// the training inputs.
     #[track_caller]
     pub fn predict(&self, inputs: &[f64], columns: usize) -> Predictions {
         self.predict_with(inputs, columns, |_| ())
     }
 
-    /// As [`predict`](Self::predict). Inputs are looked at in chunks, and before each `watch` gets the
-    /// number of rows that are done.
+    /// Same as [`predict`](Self::predict), but calls `watch` with the number of finished rows
+    /// before each
+    /// chunk of inputs.
     ///
     /// # Panics
     ///
-    /// As [`predict`](Self::predict).
+    /// Same as [`predict`](Self::predict).
     #[track_caller]
     pub fn predict_with(
         &self,
@@ -288,7 +291,7 @@ impl<P: Predictive, L: Likelihood> Predictor<P, L> {
         predictions
     }
 
-    /// Adds what is predicted where the functions are `components`.
+    /// Adds the predictions for the functions `components`.
     fn describe(&self, components: Vec<Marginals>, predictions: &mut Predictions) {
         let each = || components.iter().cloned();
         let target = mixture(
@@ -317,18 +320,18 @@ impl<P: Predictive, L: Likelihood> Predictor<P, L> {
         (predictions.function_variance).extend(numbers(function.variance));
     }
 
-    /// `log p(y_n | x_n, data)`, for S components the logarithm of the mean of their densities, for
-    /// every row of row-major host data: inputs with `columns` columns,
-    /// and as many target columns as the likelihood takes.
+    /// `log p(y_n | x_n, data)` for every row of row-major host data. With S components it is the
+    /// logarithm of their mean density. The inputs have `columns` columns, and the targets have as
+    /// many as the likelihood needs.
     ///
     /// # Errors
     ///
-    /// When the likelihood cannot take a target.
+    /// When the likelihood does not accept a target.
     ///
     /// # Panics
     ///
-    /// If the inputs are not a whole number of rows of the training inputs, or the targets not the
-    /// columns of the likelihood for each of them.
+    /// If the number of inputs is not a whole number of rows like the training inputs, or the
+    /// number of targets does not match the number of rows.
     #[track_caller]
     pub fn log_density(
         &self,
@@ -342,16 +345,16 @@ impl<P: Predictive, L: Likelihood> Predictor<P, L> {
             .collect())
     }
 
-    /// `log p(y_n | f_s)` for every row of row-major host data and each of its S components, as
-    /// [`log_density`](Self::log_density).
+    /// `log p(y_n | f_s)` for every row of row-major host data and each of its S components. The
+    /// arguments are those of [`log_density`](Self::log_density).
     ///
     /// # Errors
     ///
-    /// When the likelihood cannot take a target.
+    /// When the likelihood does not accept a target.
     ///
     /// # Panics
     ///
-    /// As [`log_density`](Self::log_density).
+    /// Same as [`log_density`](Self::log_density).
     #[track_caller]
     pub fn log_densities(
         &self,
@@ -365,8 +368,8 @@ impl<P: Predictive, L: Likelihood> Predictor<P, L> {
             .collect())
     }
 
-    /// Fails unless the likelihood takes the targets of all rows, as this predictor's precision holds
-    /// them.
+    /// Checks that the likelihood accepts the targets of all rows, rounded to this predictor's
+    /// precision.
     #[track_caller]
     fn check_targets(
         &self,
@@ -383,16 +386,16 @@ impl<P: Predictive, L: Likelihood> Predictor<P, L> {
             .check_targets_in(self.dtype, targets, width)?)
     }
 
-    /// [`predict`](Self::predict) and [`log_densities`](Self::log_densities) together, which look at
-    /// every input once.
+    /// [`predict`](Self::predict) and [`log_densities`](Self::log_densities) together, with a
+    /// single pass over the inputs.
     ///
     /// # Errors
     ///
-    /// When the likelihood cannot take a target.
+    /// When the likelihood does not accept a target.
     ///
     /// # Panics
     ///
-    /// As [`log_density`](Self::log_density).
+    /// Same as [`log_density`](Self::log_density).
     #[track_caller]
     pub fn score(
         &self,
@@ -403,12 +406,13 @@ impl<P: Predictive, L: Likelihood> Predictor<P, L> {
         self.score_with(inputs, columns, targets, |_| ())
     }
 
-    /// As [`score`](Self::score). Inputs are looked at in chunks, and before each `watch` gets the
-    /// number of rows that are done.
+    /// Same as [`score`](Self::score), but calls `watch` with the number of finished rows before
+    /// each
+    /// chunk of inputs.
     ///
     /// # Errors
     ///
-    /// When the likelihood cannot take a target.
+    /// When the likelihood does not accept a target.
     pub fn score_with(
         &self,
         inputs: &[f64],
@@ -425,7 +429,7 @@ impl<P: Predictive, L: Likelihood> Predictor<P, L> {
         Ok((predictions, densities))
     }
 
-    /// `log p(y_n | f_s)` for every row of `targets` where the functions are `components`.
+    /// `log p(y_n | f_s)` for every row of `targets`, for the functions `components`.
     fn densities(&self, targets: &[f64], components: Vec<Marginals>) -> Vec<Vec<f64>> {
         let [rows, _] = components.first().map_or([0; 2], |each| each.mean.dims());
         let targets = matrix(
@@ -445,7 +449,7 @@ impl<P: Predictive, L: Likelihood> Predictor<P, L> {
     }
 }
 
-/// How many rows row-major numbers with `columns` columns are.
+/// The number of rows of row-major values with `columns` columns.
 #[track_caller]
 fn rows_of(values: &[f64], columns: usize) -> usize {
     assert!(
@@ -456,7 +460,7 @@ fn rows_of(values: &[f64], columns: usize) -> usize {
     values.len() / columns
 }
 
-/// How many targets each row of row-major inputs has.
+/// The number of targets per row of row-major inputs.
 #[track_caller]
 fn targets_a_row(inputs: &[f64], columns: usize, targets: &[f64]) -> usize {
     let (rows, count) = (rows_of(inputs, columns), targets.len());
@@ -468,7 +472,8 @@ fn targets_a_row(inputs: &[f64], columns: usize, targets: &[f64]) -> usize {
     width
 }
 
-/// The mean and variance of components with equal weights; a process has one at least.
+/// The mean and variance of a mixture with equal weights. A process always has at least one
+/// component.
 #[track_caller]
 fn mixture(components: Vec<Marginals>) -> Marginals {
     match Marginals::of_mixture(components) {

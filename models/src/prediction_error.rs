@@ -1,11 +1,11 @@
-//! Why rows cannot be predicted and scored.
+//! Errors of prediction and scoring.
 
 use burn_gp::{likelihoods::ImpossibleTarget, ops::NotPositiveDefinite};
 
-/// Why rows cannot be predicted and scored.
+/// The reason why rows cannot be predicted or scored.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum PredictionError {
-    /// The likelihood cannot take a target.
+    /// The likelihood does not accept a target.
     #[error(transparent)]
     Target(#[from] ImpossibleTarget),
     /// A covariance matrix cannot be factored.

@@ -1,4 +1,4 @@
-//! The numbers of modules in files.
+//! Parameter values of modules in files.
 
 use std::{fs, path::Path};
 
@@ -8,13 +8,13 @@ use burn::{
     tensor::{Bytes, DType, Int, Tensor},
 };
 
-/// Why a file's numbers are not those of a module.
+/// The reason why a file does not match a module.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    /// The file cannot be read, or holds other tensors than the module.
+    /// The file cannot be read, or its tensors are not those of the module.
     #[error("{0}")]
     Record(RecordError),
-    /// The file was written in another floating-point type.
+    /// The file has a different floating-point type.
     #[error(
         "its numbers are of type {}, those of the model of type {}; use the type it was written in",
         .found.name(),
@@ -26,7 +26,7 @@ pub enum LoadError {
         /// The type of the module.
         expected: DType,
     },
-    /// The file is not the one that was written.
+    /// The file has changed since it was written.
     #[error(
         "it is damaged: its checksum is {found:08x}, that of the file written was {expected:08x}; \
          copy it again or train the model anew"
@@ -34,7 +34,7 @@ pub enum LoadError {
     Damaged {
         /// The checksum of the file.
         found: u32,
-        /// That of the file written.
+        /// The checksum of the file as written.
         expected: u32,
     },
 }
@@ -51,23 +51,25 @@ impl From<std::io::Error> for LoadError {
     }
 }
 
-/// The module with the numbers of a file in the place of its own.
+/// Loads the parameter values of a module from a file.
 ///
-/// burn gives a module whatever type the file has; mixed types panic in the next operation.
+/// burn accepts a file of any floating-point type, but mixed types panic in the next operation.
+/// This
+/// function therefore checks the type.
 ///
 /// # Errors
 ///
-/// When the file cannot be read, holds other tensors, or another floating-point type.
+/// When the file cannot be read, or has other tensors or a different floating-point type.
 pub fn load_module<M: Module>(module: M, path: &Path) -> Result<M, LoadError> {
     filled(module, ModuleRecord::load(path)?)
 }
 
-/// As [`load_module`] for a file that [`write_module`] wrote; none is the checksum of one that was
-/// written before there were checksums.
+/// Same as [`load_module`], for a file written by [`write_module`]. The checksum is `None` for
+/// files that were written before there were checksums.
 ///
 /// # Errors
 ///
-/// As [`load_module`], and when the checksum is another.
+/// Same as [`load_module`], and when the checksum differs.
 pub(crate) fn read_module<M: Module>(
     module: M,
     path: &Path,
@@ -84,7 +86,7 @@ pub(crate) fn read_module<M: Module>(
     }
 }
 
-/// Writes the numbers of a module, and returns the checksum of the file.
+/// Writes the parameter values of a module and returns the checksum of the file.
 ///
 /// # Errors
 ///
@@ -99,7 +101,8 @@ pub(crate) fn write_module<M: Module>(module: M, path: &Path) -> Result<u32, Str
 fn filled<M: Module>(module: M, record: ModuleRecord) -> Result<M, LoadError> {
     let expected = float_types(&module);
     let (tensors, units) = counts(&module);
-    // Files that were written before positive parameters had units have none, and are in units of one.
+    // Files from before positive parameters had units have no units. Their values are in units of
+    // one.
     let module = if units > 0 && record.len() + units == tensors {
         without_units(module).try_load_record(record.allow_partial(true))?
     } else {
@@ -112,7 +115,7 @@ fn filled<M: Module>(module: M, record: ModuleRecord) -> Result<M, LoadError> {
     }
 }
 
-/// The type of every floating-point tensor.
+/// The type of each floating-point tensor.
 fn float_types(module: &impl Module) -> Vec<DType> {
     struct Types(Vec<DType>);
     impl ModuleVisitor for Types {
@@ -125,7 +128,7 @@ fn float_types(module: &impl Module) -> Vec<DType> {
     types.0
 }
 
-/// How many tensors a module has, and how many of them are exponents of units.
+/// The number of tensors of a module, and how many of them are exponents of units.
 fn counts(module: &impl Module) -> (usize, usize) {
     #[derive(Default)]
     struct Counts {
@@ -156,7 +159,7 @@ fn counts(module: &impl Module) -> (usize, usize) {
     (counts.tensors, counts.units)
 }
 
-/// The module with positive parameters in units of one.
+/// The module with the units of its positive parameters set to one.
 fn without_units<M: Module>(module: M) -> M {
     #[derive(Default)]
     struct UnitsOfOne {
@@ -184,7 +187,7 @@ fn without_units<M: Module>(module: M) -> M {
     module.map(&mut UnitsOfOne::default())
 }
 
-/// Whether an integer within these is the exponent of a positive parameter's unit.
+/// Whether an integer inside these containers is the exponent of a positive parameter's unit.
 fn is_unit(containers: &[String]) -> bool {
     containers
         .last()

@@ -1,4 +1,4 @@
-//! Models on disk.
+//! Saved models.
 
 use std::{
     panic::{self, AssertUnwindSafe},
@@ -22,7 +22,7 @@ pub const FORMAT_VERSION: u32 = 1;
 /// The name of the file that describes a saved model.
 pub const MODEL_FILE: &str = "model.json";
 
-/// The name of the file that holds a saved model's numbers.
+/// The name of the file that holds the parameter values of a saved model.
 pub const WEIGHTS_FILE: &str = "weights.bpk";
 
 /// The floating-point type of a model.
@@ -36,7 +36,7 @@ pub enum Precision {
 }
 
 impl Precision {
-    /// The type as burn names it.
+    /// The corresponding burn type.
     pub fn dtype(self) -> DType {
         match self {
             Self::F32 => DType::F32,
@@ -45,43 +45,43 @@ impl Precision {
     }
 }
 
-/// What a model's file says besides its numbers.
+/// The content of a model's file besides its parameter values.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// The configuration.
     pub config: ModelConfig,
-    /// Input dimensions, D.
+    /// The number of input dimensions, D.
     pub dimensions: usize,
-    /// Columns of the targets.
+    /// The number of target columns.
     #[serde(default = "one_column")]
     pub target_columns: usize,
-    /// Training data, N.
+    /// The number of training data, N.
     pub data_count: usize,
     /// The floating-point type.
     pub precision: Precision,
 }
 
-/// The targets of models that were saved before there could be more columns.
+/// The number of target columns of models that were saved before there could be several.
 fn one_column() -> usize {
     1
 }
 
-/// A model on disk: configuration, numbers, and whatever its user needs with it (`C`: scalers,
-/// column names).
+/// A model on disk: configuration, parameter values and any data that the caller stores with it
+/// (`C`: scalers, column names).
 #[derive(Clone, Debug)]
 pub struct SavedModel<C> {
     /// The model.
     pub model: TrainedModel,
     /// Configuration, dimensions and precision.
     pub summary: Summary,
-    /// What the user of the model needs with it.
+    /// The data that the caller stores with the model.
     pub context: C,
 }
 
 #[derive(Serialize, Deserialize)]
 struct ModelFile<S, C> {
     format_version: u32,
-    /// The CRC-32 of the file with the numbers; models that were saved before have none.
+    /// The CRC-32 checksum of the file with the parameter values. Older models have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     weights_crc32: Option<u32>,
     #[serde(flatten)]
@@ -89,7 +89,7 @@ struct ModelFile<S, C> {
     context: C,
 }
 
-/// Why a model cannot be saved or loaded.
+/// The reason why a model cannot be saved or loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum SavedModelError {
     /// A file cannot be written.
@@ -97,7 +97,7 @@ pub enum SavedModelError {
     Write {
         /// The file.
         path: PathBuf,
-        /// What went wrong.
+        /// The cause.
         reason: String,
     },
     /// A file cannot be read.
@@ -105,21 +105,21 @@ pub enum SavedModelError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What went wrong.
+        /// The cause.
         reason: String,
     },
-    /// The file was written by another version of the program.
+    /// The file has a different format version.
     #[error("{path} has format version {found}, this program reads version {FORMAT_VERSION}")]
     Version {
         /// The file.
         path: PathBuf,
-        /// The version found.
+        /// The version in the file.
         found: u64,
     },
 }
 
-/// The same model with its parameters numbered in order. Their random identities would make the
-/// files of two equal models differ.
+/// The same model with its parameters numbered in order. With burn's random parameter IDs, the
+/// files of two equal models would differ.
 fn numbered(model: TrainedModel) -> TrainedModel {
     struct Numbering(u64);
     impl ModuleMapper for Numbering {
@@ -141,8 +141,8 @@ fn numbered(model: TrainedModel) -> TrainedModel {
     model.map(&mut Numbering(0))
 }
 
-/// The model to be filled, or why there is none. What a configuration in a program must not ask for is a
-/// panic there, with what it was in its message; in a file it is an error of whoever wrote the file.
+/// The model to be filled, or the reason why there is none. An invalid configuration panics in a
+/// program. In a file it is a mistake in the file, so the panic becomes an error with its message.
 fn blank(summary: &Summary, device: &Device) -> Result<TrainedModel, String> {
     let blank = panic::catch_unwind(AssertUnwindSafe(|| TrainedModel::blank(summary, device)));
     match blank {
@@ -184,7 +184,7 @@ impl<C: Serialize + DeserializeOwned> SavedModel<C> {
     ///
     /// # Errors
     ///
-    /// When a file is missing, damaged or of another format version.
+    /// When a file is missing or damaged, or has a different format version.
     pub fn load(folder: &Path, device: &Device) -> Result<Self, SavedModelError> {
         let path = folder.join(MODEL_FILE);
         let read_error = |path: &Path, reason: String| SavedModelError::Read {

@@ -18,7 +18,7 @@ use crate::{
     training::TrainingData,
 };
 
-/// A collapsed model with orthogonal inducing points, whose pieces are chosen at run time.
+/// A collapsed model with orthogonal inducing points, whose components are chosen at run time.
 pub type AnySolveCollapsed = CollapsedOrthogonal<AnyKernel, AnyMean, InducingPoints>;
 
 /// Configuration of a collapsed sparse regression model with orthogonal inducing points.
@@ -31,9 +31,9 @@ pub struct SolveCollapsedConfig {
     pub mean: MeanConfig,
     /// The noise.
     pub likelihood: GaussianConfig,
-    /// The inducing points, orthogonal ones among them.
+    /// The inducing points, including the orthogonal ones.
     pub inducing: InducingConfig,
-    /// First values, bounds, priors of the parameters, and which are not trained.
+    /// Initial values, bounds and priors of the parameters, and which of them are not trained.
     #[serde(default)]
     pub parameters: ParameterConfig,
 }
@@ -53,19 +53,19 @@ impl SolveCollapsedConfig {
         }
     }
 
-    /// With `count` inducing points and `orthogonal` orthogonal ones.
+    /// Sets the numbers of inducing points and of orthogonal inducing points.
     pub fn with_inducing(mut self, count: usize, orthogonal: usize) -> Self {
         (self.inducing.count, self.inducing.orthogonal) = (count, orthogonal);
         self
     }
 
-    /// The model, its inducing points chosen among the training inputs, in their precision and
-    /// on their device with autodiff.
+    /// Initializes the model, in the precision of the training inputs and on their device with
+    /// autodiff. The inducing points are chosen among the training inputs.
     ///
     /// # Errors
     ///
-    /// When a target is not finite, the inducing points cannot be chosen, none are orthogonal, or what
-    /// is asked of a parameter cannot be.
+    /// When a target is not finite, the inducing points cannot be chosen, none are orthogonal, or a
+    /// parameter setting is not possible.
     pub fn init(&self, data: &TrainingData) -> Result<AnySolveCollapsed, InitError> {
         self.likelihood.check()?;
         check_finite(&data.targets)?;
@@ -88,7 +88,7 @@ impl SolveCollapsedConfig {
         Ok(model.with_priors(self.parameters.priors.clone()))
     }
 
-    /// The variational model that a trained collapsed model turns into: whitened, with full
+    /// The variational model that a trained collapsed model is converted to: whitened, with full
     /// covariances.
     pub fn variational(&self) -> SvgpConfig {
         let parameters = (self.parameters)

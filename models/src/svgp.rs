@@ -30,7 +30,7 @@ pub struct Svgp<K: Module, M: Module, L: Module, Q: Module> {
 }
 
 impl<K: FunctionPrior, M: Mean, L: Likelihood, Q: Posterior<K>> Svgp<K, M, L, Q> {
-    /// A model of the given pieces.
+    /// A model with the given components.
     pub fn new(kernel: K, mean: M, likelihood: L, posterior: Q) -> Self {
         Self {
             kernel,
@@ -41,7 +41,8 @@ impl<K: FunctionPrior, M: Mean, L: Likelihood, Q: Posterior<K>> Svgp<K, M, L, Q>
         }
     }
 
-    /// With these priors of its parameters, by their paths, which its trainer adds to the objective.
+    /// Sets the priors of the parameters, given by their paths. The trainer adds them to the
+    /// objective.
     pub fn with_priors(mut self, priors: Priors) -> Self {
         self.priors = priors;
         self
@@ -67,8 +68,8 @@ impl<K: FunctionPrior, M: Mean, L: Likelihood, Q: Posterior<K>> Svgp<K, M, L, Q>
         &self.posterior
     }
 
-    /// The model with whatever its posterior keeps between steps up to date with its parameters, as
-    /// it should be before the first step.
+    /// Updates everything that the posterior keeps between steps to the current parameters. Call it
+    /// before the first step.
     pub fn refreshed(self) -> Self {
         let posterior = self.posterior.refreshed(&self.kernel);
         Self { posterior, ..self }
@@ -88,8 +89,8 @@ impl<K: FunctionPrior, M: Mean, L: Likelihood, Q: Posterior<K>> Svgp<K, M, L, Q>
 impl<K: FunctionPrior, M: Mean, L: Likelihood, Q: Posterior<K>> MiniBatchModel
     for Svgp<K, M, L, Q>
 {
-    /// An unbiased estimate of the evidence lower bound: the likelihood term of the batch scaled
-    /// up to all data, the divergence not.
+    /// An unbiased estimate of the evidence lower bound. Only the likelihood term of the batch is
+    /// scaled up to all data, not the KL divergence.
     fn objective(
         &self,
         inputs: Tensor<2>,

@@ -29,7 +29,7 @@ use burn_gp::{
     },
 };
 
-/// The process of every ready-made model.
+/// The process of the ready-made sparse models.
 pub type AnyProcess = WithMean<<AnyFunctions as Posterior<Kernels<AnyKernel>>>::Process, AnyMean>;
 
 /// The process of a deep basis kernel.
@@ -38,14 +38,14 @@ pub type AnyBasisProcess = WithMean<LowRankProcess<Basis<AnyNetwork>>, AnyMean>;
 /// The process of computation-aware regression.
 pub type AnyComputationAwareProcess = <AnyComputationAware as FullBatch>::Process;
 
-/// The process of regression by conjugate gradients.
+/// The process of regression with conjugate gradients.
 pub type AnyConjugateGradientsProcess = <AnyConjugateGradients as FullBatch>::Process;
 
-/// The process of regression that computes a part of what exact regression would.
+/// The process of regression that approximates exact regression iteratively.
 type AnyIterativeProcess =
     EitherPredictive<AnyComputationAwareProcess, AnyConjugateGradientsProcess>;
 
-/// What predicts the functions of a ready-made model.
+/// The predictive process of any ready-made model.
 pub type AnyPredictive = EitherPredictive<
     AnyProcess,
     EitherPredictive<
@@ -67,25 +67,25 @@ type AnyFunctions = Functions<AnyPosterior<InducingPoints>>;
 )]
 #[derive(Module, Debug)]
 pub enum TrainedModel {
-    /// Exact regression, which keeps its data.
+    /// Exact regression, stored with its data.
     Exact(OnData<AnyExact>),
-    /// Computation-aware regression, which keeps them too.
+    /// Computation-aware regression, stored with its data.
     ComputationAware(OnData<AnyComputationAware>),
-    /// Regression by conjugate gradients, with its data too.
+    /// Regression with conjugate gradients, stored with its data.
     ConjugateGradients(OnData<AnyConjugateGradients>),
-    /// A sparse model, which does not.
+    /// A sparse model, which does not need its data.
     Sparse(AnySvgp),
-    /// A deep model, or one of images.
+    /// A deep model or an image model.
     Deep(AnyDeepGp),
     /// A deep basis kernel.
     Basis(AnySvdbk),
-    /// Exact deep kernel learning, which keeps what its model sees of the data.
+    /// Exact deep kernel learning, stored with the network outputs for its data.
     DeepKernel(OnFeatures<OnData<AnyExact>>),
     /// Deep kernel learning with inducing points.
     SparseDeepKernel(AnySvdkl),
 }
 
-/// Regression together with the data it is conditioned on.
+/// A regression model together with the data that it is conditioned on.
 #[derive(Module, Debug)]
 pub struct OnData<R: Module> {
     regression: R,
@@ -94,7 +94,7 @@ pub struct OnData<R: Module> {
 }
 
 impl<R: FullBatch> OnData<R> {
-    /// On the device without autodiff.
+    /// Moves both to the device without autodiff.
     fn new(regression: R, data: &TrainingData) -> Self {
         let constant =
             |tensor: &Tensor<2>| Param::from_tensor(tensor.clone().inner()).set_require_grad(false);
@@ -127,12 +127,12 @@ impl TrainedModel {
         Self::ComputationAware(OnData::new(regression, data))
     }
 
-    /// A model by conjugate gradients conditioned on `data`.
+    /// Regression with conjugate gradients conditioned on `data`.
     pub fn conjugate_gradients(regression: AnyConjugateGradients, data: &TrainingData) -> Self {
         Self::ConjugateGradients(OnData::new(regression, data))
     }
 
-    /// A collapsed model, as the variational model with the optimal `q(u)` given `data`.
+    /// A collapsed model, converted to the variational model with the optimal `q(u)` given `data`.
     ///
     /// # Errors
     ///
@@ -141,8 +141,8 @@ impl TrainedModel {
         Ok(Self::Sparse(collapsed(model, data)?))
     }
 
-    /// A collapsed model with orthogonal inducing points, as the variational model with the optimal
-    /// `q(u)` and `q(v_⊥)` given `data`.
+    /// A collapsed model with orthogonal inducing points, converted to the variational model with
+    /// the optimal `q(u)` and `q(v_⊥)` given `data`.
     ///
     /// # Errors
     ///
@@ -165,8 +165,8 @@ impl TrainedModel {
         )))
     }
 
-    /// A deep basis kernel on all data, as the variational model with the distribution of the
-    /// weights given `data`.
+    /// A full-batch deep basis kernel, converted to the variational model with the distribution of
+    /// the weights given `data`.
     ///
     /// # Errors
     ///
@@ -175,8 +175,8 @@ impl TrainedModel {
         Ok(Self::Basis(deep_basis::given(model, data)?))
     }
 
-    /// A variational deep basis kernel, whose predictions bring the prior variance to the largest of
-    /// `data`.
+    /// A variational deep basis kernel, whose predictions raise the prior variance to the largest
+    /// one at `data`.
     ///
     /// # Errors
     ///
@@ -195,8 +195,8 @@ impl TrainedModel {
         Self::DeepKernel(model.map(|regression| OnData::new(regression, &seen)))
     }
 
-    /// Collapsed deep kernel learning, as the variational model with the optimal `q(u)` given
-    /// `data`.
+    /// Collapsed deep kernel learning, converted to the variational model with the optimal `q(u)`
+    /// given `data`.
     ///
     /// # Errors
     ///
@@ -223,7 +223,7 @@ impl TrainedModel {
         }
     }
 
-    /// A model of the right shapes, to be filled from a record.
+    /// A model with the right shapes, to be filled from a record.
     pub(crate) fn blank(summary: &Summary, device: &Device) -> Result<Self, InitError> {
         let (dimensions, columns) = (summary.dimensions, summary.target_columns);
         let dtype = summary.precision.dtype();
@@ -270,7 +270,7 @@ impl TrainedModel {
         })
     }
 
-    /// The model ready for prediction.
+    /// Prepares the model for prediction.
     ///
     /// # Errors
     ///
@@ -333,7 +333,7 @@ impl TrainedModel {
         }
     }
 
-    /// The hyperparameters, in the units people read.
+    /// The hyperparameters in human-readable units.
     pub fn hyperparameters(&self) -> Vec<Hyperparameter> {
         match self {
             Self::Exact(model) => model.regression.hyperparameters(),
@@ -347,8 +347,8 @@ impl TrainedModel {
         }
     }
 
-    /// The prior covariances `k(x1, x2)` of the function; none of deep models, and of several functions
-    /// with kernels of their own.
+    /// The prior covariances `k(x1, x2)` of the function. `None` for deep models and for several
+    /// functions with separate kernels.
     ///
     /// # Shapes
     ///
@@ -377,8 +377,8 @@ impl TrainedModel {
         }
     }
 
-    /// The inducing points of all sets, row-major, `[M, D]`, of the first layer where there are
-    /// several; none for regression that keeps its data and for models with networks.
+    /// The inducing points of all sets, row-major, `[M, D]`, from the first layer if there are
+    /// several. Empty for regression that keeps its data and for models with networks.
     pub fn inducing_points(&self) -> Vec<f64> {
         match self {
             Self::Exact(_)
@@ -404,7 +404,7 @@ impl TrainedModel {
     }
 }
 
-/// The variational model with the optimal `q(u)` of a collapsed one.
+/// Converts a collapsed model to the variational model with the optimal `q(u)`.
 fn collapsed(model: &AnySgpr, data: &TrainingData) -> Result<AnySvgp, NotPositiveDefinite> {
     let model = model.valid();
     let (inputs, targets) = (data.inputs.clone().inner(), data.targets.clone().inner());
@@ -418,7 +418,7 @@ fn collapsed(model: &AnySgpr, data: &TrainingData) -> Result<AnySvgp, NotPositiv
     ))
 }
 
-/// The process of exact regression among those of sparse models.
+/// Wraps the process of exact regression in the type of the sparse models.
 fn exact_process(model: &OnData<AnyExact>) -> Result<AnyProcess, NotPositiveDefinite> {
     Ok((model.condition()?)
         .map(EitherProcess::First)
@@ -427,7 +427,7 @@ fn exact_process(model: &OnData<AnyExact>) -> Result<AnyProcess, NotPositiveDefi
         .map(EitherProcess::First))
 }
 
-/// The predictor of regression that keeps its data and computes a part of its posterior.
+/// The predictor of iterative regression, which keeps its data.
 fn iterative<R: FullBatch>(
     model: &OnData<R>,
     likelihood: &Gaussian,
@@ -444,7 +444,7 @@ fn iterative<R: FullBatch>(
     )
 }
 
-/// The process of a model with a network among all.
+/// Wraps the process of a model with a network in the type of all models.
 fn with_network(
     process: EitherPredictive<AnyBasisProcess, FeatureProcess<AnyProcess>>,
 ) -> AnyPredictive {

@@ -1,4 +1,4 @@
-//! Every ready-made model that trains on mini-batches.
+//! All ready-made models that train on mini-batches.
 
 use burn::{module::Module, tensor::Tensor};
 use burn_gp::{
@@ -21,7 +21,7 @@ use crate::{
 pub enum AnyVariational {
     /// A sparse variational Gaussian process.
     Svgp(AnySvgp),
-    /// A deep model, or one of images.
+    /// A deep model or an image model.
     Deep(AnyDeepGp),
 }
 
@@ -34,8 +34,8 @@ impl AnyVariational {
         }
     }
 
-    /// How many rows a kernel sees at most for each datum of a training step, of which memory grows
-    /// with the number.
+    /// The largest number of rows that a kernel processes per data point of a training step. Memory
+    /// grows with this number.
     pub fn rows_per_datum(&self) -> usize {
         match self {
             Self::Svgp(_) => 1,

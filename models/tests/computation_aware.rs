@@ -1,4 +1,4 @@
-//! Computation-aware regression from a configuration: training, files, what cannot be.
+//! Computation-aware regression from a configuration: training, files and invalid settings.
 
 use burn::{
     optim::{GradientsParams, ModuleOptimizer},
@@ -28,7 +28,7 @@ fn wave(x: f64) -> f64 {
     (1.7 * x).sin() + 0.3 * (4.0 * x).cos()
 }
 
-/// Standard normal numbers by Box and Muller, from SplitMix64.
+/// Standard normal numbers by the Box–Muller transform, from SplitMix64.
 fn noise(count: usize) -> Vec<f64> {
     let mut state = 7u64;
     let mut uniform = || {
@@ -44,7 +44,7 @@ fn noise(count: usize) -> Vec<f64> {
     (0..count).map(normal).collect()
 }
 
-/// Inputs in no order, so that a run of rows is no stretch of the line.
+/// Shuffled inputs: a run of rows is not an interval on the line.
 fn inputs() -> Vec<f64> {
     (0..COUNT)
         .map(|n| (n * 61 % COUNT) as f64 / 18.0 - 4.0)
@@ -114,8 +114,8 @@ fn trained(config: &ComputationAwareConfig, data: &TrainingData) -> (TrainedMode
     (model, loss)
 }
 
-/// Where line searches begin decides on the way to the optimum, and what is reported as the rate. An
-/// exact model has the same optimum at the end of both.
+/// The first step size of line searches affects the path to the optimum and the reported rate. An
+/// exact model reaches the same optimum with both.
 #[test]
 fn line_searches_begin_where_they_are_told() {
     let data = data(DType::F64);
@@ -140,21 +140,21 @@ fn line_searches_begin_where_they_are_told() {
         losses
     };
     let (full, small) = (losses(1.0), losses(1e-4));
-    // After five iterations.
+    // The losses after five iterations.
     assert!(small[4] > full[4] + 1e-4, "{} and {}", small[4], full[4]);
     let [full, small] = [full, small].map(|losses| losses[losses.len() - 1]);
     assert!((full - small).abs() < 1e-7, "{full} and {small}");
 }
 
-/// Configurations written before line searches could begin elsewhere are read as they were meant.
+/// Configurations from before the first step size could be set keep their meaning.
 #[test]
 fn line_searches_begin_at_the_quasi_newton_step() {
     let read = serde_json::from_str::<FullBatchOptimizer>(r#"{"optimizer":"l-bfgs"}"#);
     assert_eq!(read.unwrap(), FullBatchOptimizer::L_BFGS);
 }
 
-/// Ten iterations together find nothing better, or one at all does, and then nor do those after them
-/// from the direction of steepest descent.
+/// Training ends when ten iterations together, or a single one, bring no improvement, and the next
+/// ones from the direction of steepest descent bring none either.
 #[test]
 fn training_ends_where_steepest_descent_finds_nothing() {
     let data = data(DType::F64);
@@ -172,8 +172,8 @@ fn training_ends_where_steepest_descent_finds_nothing() {
     }
     assert!(trainer.has_converged());
     let rows = data.len() as f64;
-    // Whether training is over after each iteration. The tolerance is one of the whole objective for
-    // each of ten iterations.
+    // Whether training is over after each iteration. The tolerance is relative to the whole
+    // objective, for each of ten iterations.
     let (mut start, mut before, mut length) = (f64::INFINITY, f64::INFINITY, 0);
     let mut without_memory = false;
     let mut is_over = |loss: f64| {
@@ -201,7 +201,8 @@ fn predictions(model: &TrainedModel, inputs: &[f64]) -> Predictions {
         .predict(inputs, 1)
 }
 
-/// Root mean square error of the means, and the mean negative log density of new targets.
+/// The root mean square error of the means, and the mean negative log predictive density of new
+/// targets.
 fn scores(model: &TrainedModel) -> (f64, f64) {
     let inputs: Vec<f64> = (0..200).map(|n| n as f64 / 25.0 - 3.99).collect();
     let predictions = predictions(model, &inputs);
@@ -216,7 +217,7 @@ fn scores(model: &TrainedModel) -> (f64, f64) {
     (squares.sqrt(), nlpd)
 }
 
-/// Trained actions fit the function, from either start and in either type.
+/// Trained actions fit the function from both initializations and in both types.
 #[test]
 fn trained_actions_fit() {
     for dtype in [DType::F64, DType::F32] {
@@ -234,8 +235,8 @@ fn trained_actions_fit() {
     }
 }
 
-/// Adam learns actions of unit length faster than those whose length grows with its steps: the same
-/// steps on the same model without the trainer end with a worse bound.
+/// Adam learns actions of unit length faster than actions whose length grows with its steps: the
+/// same steps on the same model without the trainer end at a worse bound.
 #[test]
 fn actions_of_unit_length_are_learned_faster() {
     let (data, config) = (data(DType::F64), config(blocks(ActionStart::Normal)));
@@ -261,8 +262,8 @@ fn actions_of_unit_length_are_learned_faster() {
     );
 }
 
-/// Combinations of near rows explain more than as many of rows from everywhere, once each has a
-/// stretch of the line short enough for the function.
+/// Actions that combine near rows explain more than the same number of actions over distant rows,
+/// if each covers an interval that is short enough for the function.
 #[test]
 fn actions_of_near_rows_explain_more() {
     let data = data(DType::F64);
@@ -280,8 +281,8 @@ fn actions_of_near_rows_explain_more() {
     assert!(near < given - 0.05, "{near} of near rows, {given} of any");
 }
 
-/// The evidence lower bound makes the better fit, and the noise nearer the truth
-/// (arXiv:2411.01036, Figures S1 and S2).
+/// The evidence lower bound gives the better fit and the more accurate noise (arXiv:2411.01036,
+/// Figures S1 and S2).
 #[test]
 fn the_projected_loss_is_the_losing_one() {
     let data = data(DType::F64);
@@ -351,7 +352,7 @@ fn there_are_as_many_rows_as_actions() {
     }
 }
 
-/// Interrupted and resumed, an optimizer makes the same steps.
+/// An interrupted and resumed run makes the same steps.
 #[test]
 fn training_goes_on_where_it_stopped() {
     let adam = FullBatchOptimizer::Adam {
@@ -365,7 +366,7 @@ fn training_goes_on_where_it_stopped() {
 }
 
 fn goes_on_where_it_stopped(optimizer: FullBatchOptimizer) {
-    // The default type of the default device, in which burn restores optimizers.
+    // burn restores optimizers in the default type of the default device.
     let (data, config) = (data(DType::F32), config(blocks(ActionStart::Normal)));
     let trainer = |config: &_, data: &_| trainer_by(optimizer, config, data);
     let mut whole = trainer(&config, &data);

@@ -1,4 +1,5 @@
-//! Deep basis kernels: training on all data and in batches, the paper's variants, likelihoods, saving.
+//! Deep basis kernels: full-batch and mini-batch training, the variants in the paper, likelihoods
+//! and saving.
 
 use burn::{
     module::{Module, ModuleVisitor, Param},
@@ -29,7 +30,7 @@ fn inputs() -> Vec<f64> {
         .collect()
 }
 
-/// A step and a wave.
+/// A step plus a wave.
 fn function(x: f64) -> f64 {
     if x < 0.1 {
         0.8
@@ -64,7 +65,7 @@ fn dbk(rank: usize, correction: VarianceCorrection) -> DbkConfig {
     }
 }
 
-/// All data in a batch.
+/// Training with all data in each batch.
 fn training(steps: usize) -> MiniBatchTraining {
     MiniBatchTraining {
         batch_size: ROWS,
@@ -73,7 +74,7 @@ fn training(steps: usize) -> MiniBatchTraining {
     }
 }
 
-/// The first and the last loss, and the trained model.
+/// The first loss, the last loss and the trained model.
 fn train<T: Trainer>(mut trainer: T) -> (f64, f64, T) {
     let first = trainer.step().unwrap().loss;
     let mut last = first;
@@ -83,8 +84,8 @@ fn train<T: Trainer>(mut trainer: T) -> (f64, f64, T) {
     (first, last, trainer)
 }
 
-/// The variants of the paper: corrected and not, of full rank and of rank one. The losses fall, and
-/// corrected predictions are never surer than the features alone.
+/// The variants in the paper: with and without correction, of full rank and of rank one. The losses
+/// fall, and corrected predictions are never more certain than those of the features alone.
 #[test]
 fn every_variant_trains_on_all_data() {
     let features_alone = VarianceCorrection {
@@ -131,7 +132,7 @@ fn line_searches_train_it_too() {
     assert!(last < first, "{first} to {last}");
 }
 
-/// A model that was trained on all data predicts, saved and loaded, what it predicts with them.
+/// A model trained on all data makes the same predictions after saving and loading.
 #[test]
 fn saved_models_predict_the_same() {
     for (dtype, precision, tolerance) in [
@@ -173,7 +174,7 @@ fn saved_models_predict_the_same() {
     }
 }
 
-/// Numbers are read from the folder when they are first looked at.
+/// Saves and loads a model. The values are read from the folder lazily, on first use.
 fn saved_and_loaded(saved: &SavedModel<()>, folder: &TempDir) -> SavedModel<()> {
     saved.save(folder.path()).unwrap();
     SavedModel::load(folder.path(), &Device::default()).unwrap()
@@ -191,8 +192,9 @@ fn close(actual: &[f64], expected: Tensor<2>, tolerance: f64) {
     }
 }
 
-/// Numbers, classes and counts in batches, with Adam alone and with natural gradients for the
-/// weights; saved and loaded they predict the same, with the level of all training inputs.
+/// Mini-batches with real targets, classes and counts, with Adam alone and with natural gradients
+/// for the weights. Saved and loaded models make the same predictions, with the level of all
+/// training inputs.
 #[test]
 fn batches_train_it_with_any_likelihood() {
     type Target = fn(usize, f64) -> f64;
@@ -254,8 +256,9 @@ fn batches_train_it_with_any_likelihood() {
     }
 }
 
-/// The first step of Adam is the learning rate against the gradient's sign: with a large decay that
-/// is the sign of the weight for networks, and the same as ever for everything else.
+/// The first Adam step is the learning rate times the opposite sign of the gradient. With a large
+/// decay that is the sign of the weight for network weights, and unchanged for all other
+/// parameters.
 #[test]
 fn weights_of_networks_decay_alone() {
     let data = regression_data(DType::F64);
@@ -279,7 +282,7 @@ fn weights_of_networks_decay_alone() {
         if path.contains("network") {
             networks += 1;
             for ((first, plain), decayed) in first.iter().zip(&plain.1).zip(&decayed.1) {
-                // The shifts of norms start at zero, which has nowhere to decay to.
+                // The shifts of normalizations start at zero, where weight decay has no effect.
                 let expected = match *first {
                     0.0 => *plain,
                     first => first - 0.01 * first.signum(),
@@ -317,8 +320,8 @@ fn values<M: Module>(module: &M) -> Vec<(String, Vec<f64>)> {
     values.found
 }
 
-/// The first prior variance is of the order of one, whatever the number of basis functions: the
-/// penalty of the correction grows with the variance, and would first have to bring it down.
+/// The initial prior variance is of order one for any number of basis functions. The penalty of the
+/// correction grows with the variance, so training would first have to reduce it.
 #[test]
 fn first_variances_do_not_grow_with_the_rank() {
     let data = regression_data(DType::F64);

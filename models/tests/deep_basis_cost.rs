@@ -1,4 +1,4 @@
-//! Deep basis kernels: the time of a step against the number of data.
+//! Deep basis kernels: the time of a step for different numbers of data.
 
 use std::time::Instant;
 
@@ -16,7 +16,7 @@ use burn_gp_models::{
 const FEW: usize = 8_000;
 const MANY: usize = 64_000;
 
-/// Steps of either size, one after the other, so that what else the machine does falls on both.
+/// The number of steps of each size. They alternate, so other load on the machine affects both.
 const STEPS: usize = 12;
 
 fn data(rows: usize) -> TrainingData {
@@ -35,8 +35,8 @@ fn basis() -> BasisConfig {
     BasisConfig::new(network, 32)
 }
 
-/// How many times as long the fastest step with [`MANY`] data takes as that with [`FEW`]: the least
-/// is what remains of a time that others on the machine can only add to.
+/// The ratio of the fastest step with [`MANY`] data to that with [`FEW`]. Other load on the machine
+/// only adds time, so the minimum is the best estimate.
 fn ratio<M: MiniBatchModel>(trainer: impl Fn(TrainingData) -> MiniBatchTrainer<M>) -> f64 {
     let mut trainers = [FEW, MANY].map(|rows| trainer(data(rows)));
     let mut least = [f64::INFINITY; 2];
@@ -50,8 +50,9 @@ fn ratio<M: MiniBatchModel>(trainer: impl Fn(TrainingData) -> MiniBatchTrainer<M
     least[1] / least[0]
 }
 
-/// Eight times the data take eight times as long, not sixty-four; up to twice that where they no longer
-/// fit the caches that others on the machine use too (13 times were measured beside them).
+/// Eight times the data take eight times as long, not sixty-four times. If the data no longer fit
+/// into caches that other processes also use, it may be up to twice that (13 times was measured
+/// under load).
 #[test]
 fn steps_on_all_data_are_linear_in_them() {
     for correction in [VarianceCorrection::default(), VarianceCorrection::NONE] {

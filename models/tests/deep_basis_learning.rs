@@ -1,13 +1,13 @@
-//! What training a deep basis kernel comes to beside a Gaussian process, with and without correction.
+//! Compares trained deep basis kernels, with and without correction, with a Gaussian process.
 //!
-//! On few data: the corrected kernel learns slowly, because its penalty first makes the features
-//! small, and it is ahead of what has no correction where that overfits. With 200 and 300 rows and about
-//! as many steps the uncorrected kernel has the smaller errors: it takes more data longer to overfit.
-//! With 1000 rows, which this would take minutes for, `train --model dbk --backbone mlp --units 32
-//! --rank 4 --steps 3000 --schedule cosine` had better densities with the correction than without for
-//! each of three seeds (0.449, 0.521, 0.407 and 0.605, 0.713, 0.579), but a Gaussian process came closer
-//! to the function (errors 0.030, 0.041, 0.036 and 0.074, 0.072, 0.067): so many rows leave it little
-//! to smooth over.
+//! The tests use few data. The corrected kernel learns slowly, because its penalty first makes the
+//! features small. It is better than the uncorrected kernel when that one overfits. With 200 and
+//! 300 rows and about as many steps the uncorrected kernel has the smaller errors, because it takes
+//! longer to overfit more data. With 1000 rows, which would take minutes here, `train --model dbk
+//! --backbone mlp --units 32 --rank 4 --steps 3000 --schedule cosine` had better densities with the
+//! correction than without for each of three seeds (0.449, 0.521, 0.407 and 0.605, 0.713, 0.579). A
+//! Gaussian process came closer to the function (errors 0.030, 0.041, 0.036 and 0.074, 0.072,
+//! 0.067), because with that many rows it needs little smoothing.
 
 use burn::tensor::{DType, Device};
 use burn_gp::{
@@ -29,7 +29,7 @@ use burn_gp_models::{
 const ROWS: usize = 100;
 const STEPS: usize = 6000;
 
-/// Rows of the function with three jumps, with noise of deviation 0.1.
+/// Rows of the function with three jumps, with noise of standard deviation 0.1.
 fn levels(rows: usize, seed: u64) -> Dataset {
     let text = format!("synthetic:levels?n={rows}&noise=0.1&seed={seed}");
     let source = DataSource::resolve(&text, None).unwrap();
@@ -41,7 +41,8 @@ fn training_data(data: &Dataset, dtype: DType) -> TrainingData {
     TrainingData::new(data.inputs.values(), &data.targets, &device, dtype)
 }
 
-/// The error of the function without noise, and the mean negative log density of the targets.
+/// The error relative to the noise-free function, and the mean negative log predictive density of
+/// the targets.
 fn scores(model: &TrainedModel, test: &Dataset) -> (f64, f64) {
     let inputs = test.inputs.values();
     let function = |x: &f64| SyntheticFunction::Levels.evaluate(&[*x]);
@@ -101,8 +102,8 @@ fn deep_basis(train: &Dataset, correction: VarianceCorrection, seed: u64) -> Tra
     TrainedModel::deep_basis(trainer.into_model().model(), &data).unwrap()
 }
 
-/// Three seeds: densities of every one are better with the correction than without, and the function
-/// is on average closer than a Gaussian process with the squared exponential kernel comes to it
+/// With three seeds, the correction improves the density for each seed. The error of the function
+/// is on average smaller than that of a Gaussian process with the squared exponential kernel
 /// (measured 0.093 and 0.102).
 #[test]
 fn correction_and_features_pay_on_few_data() {

@@ -1,5 +1,5 @@
-//! Deep kernel learning is a model of the outputs of a network; a Bayesian last layer is linear
-//! regression on them.
+//! Deep kernel learning is a model on the outputs of a network. A Bayesian last layer is linear
+//! regression on these outputs.
 
 use burn::{
     module::{Module, ModuleVisitor, Param},
@@ -101,7 +101,7 @@ fn features(model: &impl Fn(Tensor<2>) -> Tensor<2>) -> Vec<Vec<f64>> {
     numbers(all).chunks(width).map(<[f64]>::to_vec).collect()
 }
 
-/// `log N(y | 0, K + σ²I)` with `K = exp(−½‖h − h′‖²)` of the network's outputs h.
+/// `log N(y | 0, K + σ²I)` with `K = exp(−½‖h − h′‖²)` for the network's outputs h.
 #[test]
 fn exact_evidence_is_that_of_dense_algebra_on_the_features() {
     let kernel = StationaryConfig::new(KERNEL).with_lengthscale(1.0);
@@ -127,15 +127,15 @@ fn exact_evidence_is_that_of_dense_algebra_on_the_features() {
     let constant = ROWS as f64 * (2.0 * std::f64::consts::PI).ln();
     let expected = -0.5 * (fit + log_determinant + constant);
     let actual = value(FullBatch::objective(&model, data.inputs, data.targets).unwrap());
-    // The noise is stored as the number behind it, of sixteen digits.
+    // The noise is stored in transformed form with sixteen digits.
     assert!(
         (actual - expected).abs() < 1e-8,
         "{actual}, expected {expected}"
     );
 }
 
-/// With an inducing point at every feature the bounds are the evidence but for the jitter; with
-/// fewer they are below, and batches below the collapsed one.
+/// With an inducing point at every feature, the bounds equal the evidence up to the jitter. With
+/// fewer points they are below it, and the mini-batch bound is below the collapsed one.
 #[test]
 fn bounds_are_below_the_evidence_and_reach_it() {
     let data = data(DType::F64);
@@ -161,7 +161,7 @@ fn bounds_are_below_the_evidence_and_reach_it() {
     };
     let (few, all) = (bound(4), bound(ROWS));
     assert!(few < evidence, "{few}, {evidence}");
-    // Jitter 1e-10 against noise 0.05, times 30 rows.
+    // The jitter 1e-10 relative to the noise 0.05, times 30 rows.
     assert!((all - evidence).abs() < 1e-5, "{all}, {evidence}");
     let mut config = SvgpConfig::new(KERNEL, noise()).with_inducing(4);
     config.inducing.initializer = Initializer::Subset;
@@ -170,7 +170,7 @@ fn bounds_are_below_the_evidence_and_reach_it() {
     assert!(value(prior.unwrap().value()) < few);
 }
 
-/// Every model trains, and gradients reach the network.
+/// Every model trains, and the network has gradients.
 #[test]
 fn gradients_reach_the_network() {
     #[derive(Default)]
@@ -235,7 +235,7 @@ fn last_layer() -> LastLayerConfig {
     }
 }
 
-/// The posterior `N(Λ⁻¹Φᵀy, σ²Λ⁻¹)`, `Λ = ΦᵀΦ + σ²I`, of the weights of the trained features.
+/// The posterior `N(Λ⁻¹Φᵀy, σ²Λ⁻¹)`, `Λ = ΦᵀΦ + σ²I`, over the weights of the trained features.
 #[test]
 fn a_bayesian_last_layer_is_linear_regression() {
     let data = data(DType::F64);
@@ -252,7 +252,7 @@ fn a_bayesian_last_layer_is_linear_regression() {
     };
     let noise = value(model.likelihood().noise().inner());
     let bayesian = model.bayesian();
-    // The features are the four outputs over √4.
+    // The features are the four outputs divided by √4.
     let phi = features(&|x| bayesian.kernel().network().forward(x) * 0.5);
     let y = targets();
     let precision: Vec<Vec<f64>> = (0..4)
@@ -285,7 +285,7 @@ fn a_bayesian_last_layer_is_linear_regression() {
     }
 }
 
-/// Priors are found by the paths of the model without its network, wherever it is.
+/// Priors refer to paths of the model without its network, in any position.
 #[test]
 fn priors_are_part_of_the_objective() {
     let data = data(DType::F64);

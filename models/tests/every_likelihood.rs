@@ -23,7 +23,7 @@ use burn_gp_models::{
 };
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 
-/// Data of every test.
+/// The number of rows in every test.
 const ROWS: usize = 60;
 
 fn configurations() -> Vec<LikelihoodConfig> {
@@ -51,8 +51,8 @@ fn inputs() -> Vec<f64> {
     (0..ROWS).map(|row| 4.0 * row as f64 / last - 2.0).collect()
 }
 
-/// Targets drawn from the likelihood with functions `2·sin(2x)`, the next ones `2·sin(2x + 1)`, …;
-/// noise variances of 0.1 where the targets hold them.
+/// Targets drawn from the likelihood with functions `2·sin(2x)`, `2·sin(2x + 1)`, …. Noise
+/// variances in the targets are 0.1.
 fn targets(likelihood: &impl Likelihood) -> Vec<f64> {
     let latents = likelihood.latents(1);
     let function: Vec<f64> = (inputs().iter())
@@ -109,7 +109,8 @@ fn posteriors() -> [PosteriorConfig; 7] {
     ]
 }
 
-/// The data drawn from the likelihood, and the loss before and after some steps.
+/// Trains on data drawn from the likelihood. Returns the model, the targets and the losses before
+/// and after some steps.
 fn train(config: &SvgpConfig) -> (TrainedModel, Vec<f64>, [f64; 2]) {
     let likelihood = config.likelihood.init(options());
     let targets = targets(&likelihood);
@@ -137,7 +138,7 @@ fn train(config: &SvgpConfig) -> (TrainedModel, Vec<f64>, [f64; 2]) {
     )
 }
 
-/// Training on all data at once makes the loss go down, whatever the likelihood and the posterior.
+/// Full-batch training decreases the loss for every likelihood and posterior.
 #[test]
 fn every_likelihood_trains_with_every_posterior() {
     for likelihood in configurations() {
@@ -149,7 +150,7 @@ fn every_likelihood_trains_with_every_posterior() {
     }
 }
 
-/// A trained model says more about its data than one that has not seen them.
+/// A trained model has a higher density for its data than an untrained one.
 #[test]
 fn predictions_have_their_shapes_and_survive_saving() {
     for likelihood in configurations() {
@@ -223,7 +224,7 @@ fn labeled(rows: u32) -> (Vec<f64>, Vec<f64>) {
         .unzip()
 }
 
-/// Rows are predicted in chunks; the chunks make no difference.
+/// Predictions in chunks equal predictions of each row.
 #[test]
 fn predictions_of_many_rows_are_those_of_each() {
     let predictor = predictor_of_four_classes();
@@ -249,7 +250,7 @@ fn predictions_of_many_rows_are_those_of_each() {
     );
 }
 
-/// Functions that count the inputs at which they were asked for.
+/// Wraps a process and counts the inputs of its evaluations.
 struct Counted<P> {
     functions: P,
     inputs: Cell<usize>,
@@ -275,7 +276,7 @@ impl<P: Predictive> Predictive for Counted<P> {
     }
 }
 
-/// What a prediction costs is paid once where it is scored, which counts where each is a solve.
+/// Scoring evaluates each prediction only once, which matters if each is a linear solve.
 #[test]
 fn scores_are_of_predictions_that_are_made_once() {
     let predictor = predictor_of_four_classes();
@@ -297,7 +298,7 @@ fn scores_are_of_predictions_that_are_made_once() {
     assert_eq!(nothing, Default::default());
 }
 
-/// Who waits for many rows hears of every chunk, and gets the same predictions.
+/// The progress callback is called for every chunk, and the predictions are the same.
 #[test]
 fn predictions_can_be_watched() {
     let predictor = predictor_of_four_classes();

@@ -1,4 +1,4 @@
-//! Optimizers of all data at once on functions whose optimum is known.
+//! Full-batch optimizers on functions with known optima.
 
 use std::cell::Cell;
 
@@ -20,13 +20,13 @@ thread_local! {
 
 #[derive(Clone, Copy, Debug)]
 enum Function {
-    /// `(1 − x)² + 100 (y − x²)²`: a bent valley whose ground is nearly flat.
+    /// `(1 − x)² + 100 (y − x²)²`: a curved valley with a nearly flat floor.
     Rosenbrock,
     /// `½ Σₙ (zₙᵀw − yₙ)²` of the data.
     LeastSquares,
 }
 
-/// A function of a place, which is what is trained.
+/// A function whose only trained parameter is its argument.
 #[derive(Module, Debug)]
 struct Landscape {
     place: Param<Tensor<1>>,
@@ -63,7 +63,8 @@ impl FullBatch for Landscape {
     }
 }
 
-/// Rows of a regression with an exact solution, whose normal equations have a condition of about a hundred.
+/// The rows of a regression with an exact solution. The normal equations have a condition number of
+/// about a hundred.
 const INPUTS: [f64; 8] = [1.0, 0.1, 2.0, -0.1, -1.0, 0.2, 0.5, 0.15];
 const SOLUTION: [f64; 2] = [0.7, -12.0];
 
@@ -97,7 +98,7 @@ fn l_bfgs(iterations: usize, learning_rate: f64) -> FullBatchTraining {
     }
 }
 
-/// How far the place is from `optimum`, in its largest coordinate.
+/// The largest coordinate of the distance to `optimum`.
 fn distance(trainer: &FullBatchTrainer<Landscape>, optimum: [f64; 2]) -> f64 {
     let place: Vec<f64> = trainer.model().place.val().into_data().iter().collect();
     (place[0] - optimum[0])
@@ -105,8 +106,9 @@ fn distance(trainer: &FullBatchTrainer<Landscape>, optimum: [f64; 2]) -> f64 {
         .max((place[1] - optimum[1]).abs())
 }
 
-/// From wherever line searches begin. It ends where gradients are below 1e-6, and its last steps go well
-/// below that; single precision has units of 1e-6 at a coordinate of twelve.
+/// The optimum is found with any first step size. Training ends when gradients are below 1e-6, and
+/// its last steps go well below that. Single precision has a resolution of 1e-6 at a coordinate of
+/// twelve.
 #[test]
 fn l_bfgs_finds_the_optimum() {
     for (dtype, allowed) in [(DType::F64, 1e-6), (DType::F32, 2e-5)] {
@@ -128,8 +130,8 @@ fn l_bfgs_finds_the_optimum() {
     }
 }
 
-/// A step is one iteration: the loss that it reports is that of where it ends, and never higher than
-/// the one before.
+/// A step is one iteration. The reported loss is that of its end point and never higher than the
+/// one before.
 #[test]
 fn a_step_of_l_bfgs_is_one_iteration() {
     let mut trainer = trainer(Function::Rosenbrock, DType::F64, l_bfgs(30, 1.0));
@@ -154,8 +156,9 @@ fn a_step_of_l_bfgs_is_one_iteration() {
     assert!(trainer.is_finished());
 }
 
-/// Where an iteration begins is known from the one before, so that it costs what its line search costs,
-/// which is one evaluation here; the first one of all has its start to evaluate.
+/// The starting point of an iteration is cached from the previous iteration. Its cost is therefore
+/// that of its line search, a single evaluation here. The very first iteration also evaluates its
+/// starting point.
 #[test]
 fn nothing_is_evaluated_twice() {
     let mut trainer = trainer(Function::LeastSquares, DType::F64, l_bfgs(6, 1.0));
@@ -168,7 +171,7 @@ fn nothing_is_evaluated_twice() {
     assert_eq!(counts, [2, 1, 1, 1, 1, 1]);
 }
 
-/// What was evaluated without priors says nothing of the objective with them.
+/// New priors discard the cached evaluations without priors.
 #[test]
 fn priors_are_counted_where_training_goes_on() {
     let mut trainer = trainer(Function::LeastSquares, DType::F64, l_bfgs(6, 1.0));
@@ -179,7 +182,7 @@ fn priors_are_counted_where_training_goes_on() {
     assert_eq!(EVALUATIONS.get() - before, 2);
 }
 
-/// Adam's steps get smaller with its rate, in a straight line to a tenth.
+/// The steps of Adam shrink with its learning rate, linearly to a tenth.
 #[test]
 fn adam_finds_the_optimum() {
     let optimizer = FullBatchOptimizer::Adam {
@@ -210,7 +213,7 @@ fn adam_finds_the_optimum() {
     }
 }
 
-/// The loss of the model as it is now is what its next step begins with, with either optimizer.
+/// For both optimizers, the next step begins with the loss of the current model.
 #[test]
 fn the_loss_is_that_of_the_model_as_it_is_now() {
     let adam = FullBatchTraining {

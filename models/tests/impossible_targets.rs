@@ -1,4 +1,4 @@
-//! A target that the likelihood gives no probability stops every way to train and to score.
+//! A target without probability under the likelihood stops every kind of training and scoring.
 
 use burn::tensor::{DType, Device};
 use burn::train::SupervisedTraining;
@@ -23,11 +23,11 @@ use burn_gp_models::{
 
 const ROWS: usize = 12;
 
-/// The row that the impossible value stands in.
+/// The row with the impossible value.
 const WRONG_ROW: usize = 7;
 
-/// A likelihood, a target (with its noise variance) that it takes, and values that it does not take
-/// in a column.
+/// A likelihood, a target (with its noise variance) that it accepts, and values that it does not
+/// accept in a column.
 struct Case {
     likelihood: LikelihoodConfig,
     possible: Vec<f64>,
@@ -46,7 +46,7 @@ fn case(likelihood: impl Into<LikelihoodConfig>, possible: &[f64], impossible: &
     }
 }
 
-/// Every likelihood; what is impossible in a last column stands at the end.
+/// Every likelihood. Impossible values in the last column come last.
 fn cases() -> Vec<Case> {
     vec![
         case(GaussianConfig::default(), &[0.3], &[]),
@@ -67,12 +67,12 @@ fn cases() -> Vec<Case> {
 }
 
 impl Case {
-    /// Row-major targets, the same in every row.
+    /// Row-major targets, equal in every row.
     fn targets(&self) -> Vec<f64> {
         self.possible.repeat(ROWS)
     }
 
-    /// As [`targets`](Self::targets), with `value` in a column of the wrong row.
+    /// Same as [`targets`](Self::targets), with `value` in one column of the wrong row.
     fn with(&self, column: usize, value: f64) -> Vec<f64> {
         let mut targets = self.targets();
         targets[WRONG_ROW * self.possible.len() + column] = value;
@@ -123,7 +123,8 @@ fn of_score<T>(result: Result<T, PredictionError>) -> ImpossibleTarget {
     }
 }
 
-/// Models of any likelihood: made, trained step by step and by burn's learner, scored.
+/// Initialization, step-by-step training, training by burn's learner, and scoring, with any
+/// likelihood.
 #[test]
 fn every_likelihood_refuses_what_it_cannot_take() {
     for dtype in [DType::F32, DType::F64] {
@@ -169,7 +170,7 @@ fn the_learner_refuses_a_label_of_no_class() {
     assert_names(&of_training(learner.fit(training)), 0, f64::NAN);
 }
 
-/// Models of normal noise on all data and with networks.
+/// Full-batch models and network models with Gaussian noise.
 #[test]
 fn models_of_normal_noise_refuse_targets_that_are_not_finite() {
     let noise = GaussianConfig::default;
@@ -200,7 +201,7 @@ fn models_of_normal_noise_refuse_targets_that_are_not_finite() {
         named(of_init(network.init(&data)));
         named(of_init(last_layer.init(&data)));
         named(of_init(DeepKernelConfig::new(exact.clone()).init(&data)));
-        // The exact model is made without data, so that its trainer is the first to see them.
+        // The exact model is initialized without data, so its trainer is the first to check them.
         let model = exact
             .init(1, (&data.inputs.device(), DType::F64))
             .expect("a model");
@@ -210,8 +211,8 @@ fn models_of_normal_noise_refuse_targets_that_are_not_finite() {
     }
 }
 
-/// A value may be possible in double precision alone: the fraction next to 1 is 1 in single, the
-/// tiny number 0.
+/// A value may be valid only in double precision: the largest number below 1 rounds to 1 in single
+/// precision, and the tiny number rounds to 0.
 #[test]
 fn targets_are_checked_in_the_precision_they_are_used_in() {
     let fraction = case(BetaConfig::default(), &[0.7], &[]);

@@ -1,4 +1,4 @@
-//! Inducing points that are trained apart from the other parameters.
+//! Inducing points with separate training settings.
 
 use std::path::PathBuf;
 
@@ -36,7 +36,7 @@ fn training(inducing: Option<InducingTraining>) -> MiniBatchTraining {
     }
 }
 
-/// The inducing points, and every other number that a model is trained on.
+/// The inducing points, and all other trained numbers of a model.
 fn parameters(model: &AnySvgp) -> (Vec<f64>, Vec<f64>) {
     #[derive(Default)]
     struct Numbers {
@@ -109,8 +109,8 @@ fn frozen_points_stay_and_the_others_move() {
     }
 }
 
-/// At the prior the loss does not depend on the points. Adam's second step, the first with a gradient,
-/// is `√(1 + β₂)/(1 + β₁)` of the learning rate in every coordinate.
+/// At the prior the loss does not depend on the points. Adam's second step, the first with a
+/// gradient, is `√(1 + β₂)/(1 + β₁)` times the learning rate in every coordinate.
 #[test]
 fn points_have_their_own_rate_and_momentum() {
     for beta_1 in [0.99, 0.0] {
@@ -124,7 +124,7 @@ fn points_have_their_own_rate_and_momentum() {
         step(&mut trainer);
         let (after_one, moved_others) = parameters(trainer.model());
         assert_eq!(points, after_one);
-        // Up to ε over the size of the gradient.
+        // Up to ε divided by the magnitude of the gradient.
         let far = largest_change(&others, &moved_others);
         assert!((far / 0.01 - 1.0).abs() < 1e-3, "{far}");
         step(&mut trainer);
@@ -134,7 +134,7 @@ fn points_have_their_own_rate_and_momentum() {
     }
 }
 
-/// A factor of zero stops the points at the first plateau, which the losses show.
+/// With a factor of zero, the points stop at the first plateau of the losses.
 #[test]
 fn the_rate_of_the_points_goes_down_on_a_plateau() {
     let patience = 3;
@@ -161,7 +161,7 @@ fn the_rate_of_the_points_goes_down_on_a_plateau() {
         };
         stopped |= waited == patience;
         let (after, _) = parameters(trainer.model());
-        // The first step has no gradient of the points.
+        // The first step has no gradient for the points.
         assert_eq!(before == after, stopped || made == 0, "step {made}");
     }
     assert!(stopped, "60 steps have a plateau");
@@ -182,7 +182,7 @@ fn a_restored_trainer_goes_on_bit_for_bit() {
             beta_1: 0.99,
             plateau: Some(Plateau::new(2)),
         };
-        // The default type of the default device, in which burn restores optimizers.
+        // burn restores optimizers in the default type of the default device.
         trainer(training(Some(inducing)), DType::F32)
     };
     let mut undisturbed = new();

@@ -1,5 +1,5 @@
-//! Inverse-free models in training: they follow their reference with a factorization, the auxiliary
-//! matrix follows the parameters, and restored runs go on bit for bit.
+//! Training of inverse-free models: they follow the reference with a factorization, the auxiliary
+//! matrix follows the parameters, and restored runs continue bit for bit.
 
 use burn::{
     module::Module,
@@ -29,7 +29,7 @@ fn inputs() -> Vec<f64> {
 }
 
 fn data(dtype: DType) -> TrainingData {
-    // The second wave is too fast for the inducing points, and so noise.
+    // The second wave is too fast for the inducing points, so it acts as noise.
     let wave = |x: &f64| (1.7 * x).sin() + 0.3 * (23.0 * x).cos();
     let targets: Vec<f64> = inputs().iter().map(wave).collect();
     TrainingData::new(&inputs(), &targets, &Device::default().autodiff(), dtype)
@@ -42,7 +42,7 @@ fn config(posterior: PosteriorConfig) -> SvgpConfig {
         .with_posterior(posterior)
 }
 
-/// With inducing points that stay where they are.
+/// The same configuration with fixed inducing points.
 fn fixed(mut config: SvgpConfig) -> SvgpConfig {
     config.parameters.frozen = vec!["posterior.inducing".to_owned()];
     config
@@ -80,7 +80,7 @@ fn trainer(config: &SvgpConfig, dtype: DType, steps: usize) -> MiniBatchTrainer<
     MiniBatchTrainer::new(config.init(&data).expect("distinct inputs"), data, training)
 }
 
-/// The losses of all steps left.
+/// The losses of all remaining steps.
 fn losses(trainer: &mut MiniBatchTrainer<AnySvgp>) -> Vec<f64> {
     let mut losses = Vec::new();
     while !trainer.is_finished() {
@@ -89,8 +89,8 @@ fn losses(trainer: &mut MiniBatchTrainer<AnySvgp>) -> Vec<f64> {
     losses
 }
 
-/// T20: with inducing points that are fixed, one step of the inversion a training step follows the
-/// factorization: 1 % in every loss, 0.1 % in the last.
+/// T20: with fixed inducing points, one inversion step per training step follows the factorization
+/// within 1% in every loss and 0.1% in the last.
 #[test]
 fn training_follows_the_factorization() {
     for mean in [MeanForm::Plain, MeanForm::Preconditioned] {
@@ -102,7 +102,7 @@ fn training_follows_the_factorization() {
         ));
         let ours = inverse_free(mean, natural(NaturalInversion::ONE_STEP));
         let ours = losses(&mut trainer(&fixed(config(ours)), DType::F64, steps));
-        // Losses pass through zero: relative to the largest there is.
+        // Losses pass through zero, so errors are relative to the largest loss.
         let scale = reference
             .iter()
             .fold(0.0f64, |largest, loss| loss.abs().max(largest));
@@ -122,7 +122,7 @@ fn training_follows_the_factorization() {
     }
 }
 
-/// A T that the optimizer trains does not keep up.
+/// A T trained by the optimizer cannot follow the parameters.
 #[test]
 fn a_trained_auxiliary_is_worse() {
     let mean = MeanForm::Preconditioned;
@@ -136,7 +136,7 @@ fn a_trained_auxiliary_is_worse() {
     assert!(natural < trained - 0.05, "{natural} against {trained}");
 }
 
-/// `‖LᵀK̃L − I‖_F/√M` with the parameters that a model has now.
+/// `‖LᵀK̃L − I‖_F/√M` for the current parameters of a model.
 fn residual(model: &AnySvgp) -> f64 {
     let model = model.valid();
     let Kernels::Shared(kernel) = model.kernel() else {
@@ -152,8 +152,8 @@ fn residual(model: &AnySvgp) -> f64 {
     distance / 10f64.sqrt()
 }
 
-/// Before the first step and after every other, T is the inverse for the parameters that the step
-/// has left, those that were set by hand included.
+/// Before the first step and after every step, T is the inverse for the current parameters,
+/// including parameters set manually.
 #[test]
 fn the_auxiliary_follows_the_parameters() {
     for dtype in [DType::F64, DType::F32] {
@@ -188,8 +188,8 @@ fn the_auxiliary_follows_the_parameters() {
     }
 }
 
-/// Single precision trains to where double precision does, with moving inducing points, from a cold
-/// start, with estimated traces.
+/// Single precision reaches the result of double precision, with trained inducing points, a cold
+/// start and estimated traces.
 #[test]
 fn single_precision_trains_as_double_does() {
     let posterior = PosteriorConfig::InverseFree(InverseFreeConfig {
@@ -209,8 +209,8 @@ fn single_precision_trains_as_double_does() {
     assert!((double - single).abs() < 0.02, "{double}, {single}");
 }
 
-/// A trainer restored in the middle goes on bit for bit: L and the place in the probes are part of
-/// the record.
+/// A restored trainer continues bit for bit: L and the position in the probes are part of the
+/// record.
 #[test]
 fn a_restored_trainer_goes_on_bit_for_bit() {
     let with_probes = InverseFreeConfig {
@@ -230,7 +230,7 @@ fn a_restored_trainer_goes_on_bit_for_bit() {
     ] {
         for stopped_after in [0, 1, 8] {
             let folder = temp_dir::TempDir::new().expect("a folder");
-            // The default type of the default device, in which burn restores optimizers.
+            // burn restores optimizers in the default type of the default device.
             let new = || trainer(&config(posterior.clone()), DType::F32, 15);
             let undisturbed = losses(&mut new());
             let mut stopped = new();
@@ -246,7 +246,7 @@ fn a_restored_trainer_goes_on_bit_for_bit() {
     }
 }
 
-/// The files of the program name them so, with everything else at its default.
+/// The short forms in the program's files, with defaults for all other settings.
 #[test]
 fn short_configurations_are_read() {
     for (text, expected) in [
@@ -274,7 +274,7 @@ fn short_configurations_are_read() {
     }
 }
 
-/// Variances have a path, values that people read, and a floor; L has a path, and is not trained.
+/// Variances have a path, human-readable values and a floor. L has a path, but is not trained.
 #[test]
 fn parameters_have_paths() {
     for dtype in [DType::F64, DType::F32] {
@@ -301,8 +301,8 @@ fn parameters_have_paths() {
     }
 }
 
-/// Inducing points that are frozen stay where they are, and move once they are thawed; L is not
-/// trained, whatever is thawed around it.
+/// Frozen inducing points do not move, and move again when they are no longer frozen. L is never
+/// trained.
 #[test]
 fn inducing_points_are_frozen_and_thawed() {
     let posterior = inverse_free(MeanForm::Preconditioned, AuxiliaryUpdate::default());
@@ -326,7 +326,7 @@ fn inducing_points_are_frozen_and_thawed() {
     assert!(residual(moving.model()) < 6e-3);
 }
 
-/// There is no Gaussian for natural gradients to train, and that is said.
+/// There is no Gaussian for natural gradients to train, which is an error.
 #[test]
 fn natural_gradients_find_no_gaussian() {
     let data = data(DType::F64);
@@ -340,8 +340,8 @@ fn natural_gradients_find_no_gaussian() {
     assert!(matches!(error, Err(TrainingError::NoDistribution)));
 }
 
-/// A likelihood without a closed form: the bound of labels goes down with both posteriors, to the
-/// same place.
+/// A likelihood without closed form: the loss for labels falls to the same value with both
+/// posteriors.
 #[test]
 fn labels_train_as_with_the_factorization() {
     let targets: Vec<f64> = (inputs().iter())

@@ -1,4 +1,4 @@
-//! Every kernel as the kernel of a sparse variational model.
+//! A sparse variational model with every kernel.
 
 use burn::tensor::{DType, Device};
 use burn_gp::{
@@ -89,7 +89,7 @@ fn kernels() -> Vec<(&'static str, KernelConfig)> {
     ]
 }
 
-/// Inputs, and targets that are a sine with a little noise that no random number is needed for.
+/// Inputs, and targets that are a sine with a little deterministic noise.
 fn sine() -> (Vec<f64>, Vec<f64>) {
     let place = |i: usize| -2.0 + 4.0 * i as f64 / POINTS as f64;
     let noise = |i: usize| 0.05 * ((7919 * i) as f64).sin();
@@ -100,7 +100,7 @@ fn sine() -> (Vec<f64>, Vec<f64>) {
     )
 }
 
-/// A fit of a few hundred steps explains most of a sine, whatever the kernel, and predicts.
+/// After a few hundred steps, the model with any kernel explains most of a sine and predicts.
 #[test]
 fn every_kernel_fits() {
     let (device, (inputs, targets)) = (Device::default(), sine());
@@ -130,7 +130,7 @@ fn every_kernel_fits() {
             let errors = predictions.mean.iter().zip(&targets);
             let squares: f64 = errors.map(|(mean, y)| (mean - y).powi(2)).sum();
             let error = (squares / POINTS as f64).sqrt();
-            // The sine's standard deviation is 0.7; a half of it is what a straight line cannot do.
+            // The sine has a standard deviation of 0.7. A straight line cannot reach half of it.
             assert!(error < 0.35, "{name} in {dtype:?}: error {error}");
             let positive = predictions.variance.iter().all(|variance| *variance > 0.0);
             assert!(positive, "{name} in {dtype:?}");

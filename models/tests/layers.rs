@@ -1,4 +1,4 @@
-//! Layers of every form with every posterior and likelihood: training, saving, prediction.
+//! Layers of every form with every posterior and likelihood: training, saving and prediction.
 
 use burn::tensor::{DType, Device};
 use burn_gp::{
@@ -27,8 +27,8 @@ const IMAGE: ImageShape = ImageShape {
 };
 const CLASSES: usize = 3;
 
-/// Images of noise with a bright square whose place is the target: how far right it is, as a number
-/// and as a class.
+/// Noise images with a bright square. The target is its horizontal position, as a number and as a
+/// class.
 fn images(classes: Option<usize>) -> (Vec<f64>, Vec<f64>) {
     let mut random = ChaCha8Rng::seed_from_u64(17);
     let (mut inputs, mut targets) = (Vec::new(), Vec::new());
@@ -94,7 +94,7 @@ fn convolutional(location: bool) -> LayerForm {
     }
 }
 
-/// One layer and two, of points and of patches.
+/// One layer and two layers, on points and on patches.
 fn architectures(
     posterior: &PosteriorConfig,
     likelihood: &LikelihoodConfig,
@@ -122,7 +122,7 @@ fn data(classes: Option<usize>, dtype: DType) -> TrainingData {
     TrainingData::new(&inputs, &targets, &Device::default().autodiff(), dtype)
 }
 
-/// Twenty steps on all data; the mean losses of the first and the last five.
+/// Twenty full-batch steps. Returns the mean losses of the first five and the last five.
 fn train(config: &DeepGpConfig, data: TrainingData) -> (TrainedModel, [f64; 2]) {
     let model = config.init(&data).expect("a model");
     let training = MiniBatchTraining {
@@ -140,8 +140,8 @@ fn train(config: &DeepGpConfig, data: TrainingData) -> (TrainedModel, [f64; 2]) 
     (TrainedModel::variational(trainer.model().clone()), ends)
 }
 
-/// Every posterior × {dense, convolutional} × {single, deep} × {Gaussian, Bernoulli, robust-max}: the
-/// bound rises, and the model saves, loads and predicts the same.
+/// Every posterior × {dense, convolutional} × {single, deep} × {Gaussian, Bernoulli, robust-max}:
+/// the bound increases, and the saved and loaded model makes the same predictions.
 #[test]
 fn every_layer_works_with_every_posterior_and_likelihood() {
     let likelihoods: [(LikelihoodConfig, Option<usize>); 3] = [
@@ -187,7 +187,8 @@ fn every_layer_works_with_every_posterior_and_likelihood() {
     }
 }
 
-/// A deep model without a hidden layer is a sparse variational Gaussian process, step by step.
+/// A deep model without hidden layers makes the same steps as a sparse variational Gaussian
+/// process.
 #[test]
 fn one_dense_layer_is_a_sparse_variational_model() {
     let data = data(None, DType::F64);
@@ -218,10 +219,10 @@ fn one_dense_layer_is_a_sparse_variational_model() {
     }
 }
 
-/// A stopped run goes on bit for bit, the noise of its layers included.
+/// An interrupted run continues bit for bit, including the noise of its layers.
 #[test]
 fn a_resumed_deep_model_goes_on_bit_for_bit() {
-    // burn restores the state of optimizers in the default type of the default device.
+    // burn restores optimizers in the default type of the default device.
     let data = data(None, DType::F32);
     let whitened = &posteriors()[0];
     let hidden = layer(LayerForm::Dense, whitened).with_mean(MeanConfig::Identity);
@@ -255,8 +256,8 @@ fn a_resumed_deep_model_goes_on_bit_for_bit() {
     assert_eq!(found, expected);
 }
 
-/// A layer of patches with a mean starts as it, and the layer after it where that leads: every one of
-/// its inducing patches is a patch of a map that the first layer makes of an image.
+/// A patch layer with a mean function starts as its mean. The inducing patches of the next layer
+/// are patches of feature maps of the first layer.
 #[test]
 fn inducing_patches_are_those_of_the_maps_of_the_layer_before() {
     let posterior = &posteriors()[0];
@@ -286,7 +287,8 @@ fn inducing_patches_are_those_of_the_maps_of_the_layer_before() {
             differences.fold(0.0, f64::max)
         };
         let nearest = found.chunks(8).map(distance).fold(f64::MAX, f64::min);
-        // The projection is made twice, from the same sample: equal but for rounding.
+        // The projection is computed twice from the same sample, so the results are equal up to
+        // rounding.
         assert!(nearest < 1e-12, "{nearest}");
     }
 }

@@ -1,4 +1,4 @@
-//! Mini-batch training in burn's loop against the same steps one at a time.
+//! Mini-batch training in burn's loop, compared with the same steps one at a time.
 
 use std::{
     path::PathBuf,
@@ -39,7 +39,7 @@ fn model(data: &TrainingData) -> AnySvgp {
     config.init(data).expect("distinct inputs")
 }
 
-/// Batches that run over the ends of epochs, and everything that depends on the step.
+/// Batches across the ends of epochs, and all settings that depend on the step.
 fn training() -> MiniBatchTraining {
     MiniBatchTraining {
         batch_size: 32,
@@ -69,7 +69,7 @@ fn learner(dtype: DType, training: MiniBatchTraining) -> MiniBatchLearner<AnySvg
     MiniBatchLearner::new(model(&data), data, training)
 }
 
-/// A training in `rounds` rounds of seven steps at most, without files.
+/// Training for at most `rounds` rounds of seven steps, without files.
 fn rounds(
     learner: &MiniBatchLearner<AnySvgp>,
     rounds: usize,
@@ -81,7 +81,7 @@ fn rounds(
         .with_application_logger(None)
 }
 
-/// Every number that a model is trained on.
+/// All trained numbers of a model.
 fn parameters(model: &AnySvgp) -> Vec<f64> {
     struct Numbers(Vec<f64>);
     impl ModuleVisitor for Numbers {
@@ -113,7 +113,7 @@ fn a_learner_makes_the_steps_of_a_trainer_bit_for_bit() {
             }
             let mut learner = learner(dtype, training);
             assert_eq!(parameters(learner.model()), start);
-            // The fifth round has two steps, the sixth none.
+            // The fifth round has two steps, the sixth has none.
             let supervised = rounds(&learner, 6);
             learner.fit(supervised).expect("all steps are sound");
             assert!(learner.is_finished());
@@ -123,7 +123,7 @@ fn a_learner_makes_the_steps_of_a_trainer_bit_for_bit() {
     }
 }
 
-/// The second step is where a learning rate of 1e200 has led: its loss is not a number.
+/// After one step with a learning rate of 1e200, the loss of the second step is NaN.
 #[test]
 fn a_loss_that_is_not_finite_does_not_reach_the_parameters() {
     let training = MiniBatchTraining {
@@ -166,10 +166,10 @@ fn a_natural_step_without_a_distribution_is_an_error() {
     assert_eq!(learner.steps_made(), 0);
 }
 
-/// Through the records that burn's checkpointers are given after the second round.
+/// Restores from the records that burn's checkpointers receive after the second round.
 #[test]
 fn a_restored_learner_goes_on_bit_for_bit() {
-    // The default type of the default device, in which burn restores optimizers.
+    // burn restores optimizers in the default type of the default device.
     let new = || learner(DType::F32, training());
     let mut undisturbed = new();
     let supervised = rounds(&undisturbed, 5);
@@ -193,7 +193,7 @@ fn a_restored_learner_goes_on_bit_for_bit() {
     let mut resumed = new();
     resumed.restore(&folder).expect("its own checkpoint");
     assert_eq!(resumed.steps_made(), 14);
-    // A record taken before training is no different.
+    // The learner also accepts a record from before training.
     resumed
         .record()
         .save(&folder)
@@ -220,7 +220,7 @@ fn not_positive_definite() -> NotPositiveDefinite {
     cholesky(matrix, jitter).expect_err("zero is not positive definite")
 }
 
-/// The model is examined when it is due, as it is then, and what cannot be examined ends training.
+/// Examinations use the current model when they are due. An error in one ends training.
 #[test]
 fn a_model_is_examined_between_rounds() {
     let mut learner = learner(DType::F64, training());

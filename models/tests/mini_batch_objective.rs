@@ -1,4 +1,4 @@
-//! Objectives of mini-batches against that of all data.
+//! Mini-batch objectives, compared with the full-batch objective.
 
 use burn::tensor::{DType, Device, Tensor};
 use burn_gp::{kernels::StationaryConfig, likelihoods::GaussianConfig, ops::Stationary};
@@ -7,7 +7,7 @@ use burn_gp_models::{
     training::{MiniBatchModel, TrainingData},
 };
 
-/// The mean over batches of equal size that share out the data is the objective of all of them.
+/// The mean over equal batches that partition the data is the full-batch objective.
 #[test]
 fn the_mean_over_all_batches_is_the_whole_objective() {
     let (count, batch) = (60, 12);
@@ -28,6 +28,6 @@ fn the_mean_over_all_batches_is_the_whole_objective() {
         .map(|index| objective(index * batch, batch))
         .sum();
     let whole = objective(0, count);
-    // Sums in another order.
+    // The sums are in another order.
     assert!((sum / batches as f64 - whole).abs() < 1e-10 * whole.abs());
 }

@@ -1,5 +1,5 @@
-//! Models of several outputs from a configuration: shared and separate kernels, independent and
-//! mixed functions, trained, saved and loaded.
+//! Multi-output models from a configuration: shared and separate kernels, independent and mixed
+//! functions, training, saving and loading.
 
 use burn::tensor::{DType, Device};
 use burn_gp::{
@@ -88,7 +88,7 @@ fn configurations(likelihood: &LikelihoodConfig) -> Vec<SvgpConfig> {
     all
 }
 
-/// The first and the last loss of some steps, and the model.
+/// The first and last losses of some steps, and the model.
 fn train(config: &SvgpConfig, data: &TrainingData) -> (f64, f64, TrainedModel) {
     let model = config.init(data).expect("distinct inputs");
     let has_gaussians = !(model.posterior().independent()).distributions().is_empty();
@@ -162,7 +162,7 @@ fn every_combination_trains_and_comes_back_from_its_files() {
     }
 }
 
-/// Classes are outputs too: a softmax over mixtures of two functions.
+/// The latent functions of classes can be mixed too: a softmax over mixtures of two functions.
 #[test]
 fn classes_are_mixtures_of_latent_functions() {
     let labels: Vec<f64> = (inputs().iter())

@@ -1,4 +1,4 @@
-//! Natural gradients beside Adam in the training loop.
+//! Natural gradients together with Adam in the training loop.
 
 use burn::tensor::{DType, Device};
 use burn_gp::{
@@ -69,8 +69,8 @@ fn full_batch(steps: usize, natural: Option<NaturalGradient>) -> MiniBatchTraini
     }
 }
 
-/// Where Adam does not move the hyperparameters, a step of size one on all data makes the loss of the
-/// next step that of the collapsed model: the loss per datum is scaled back to the bound.
+/// If Adam does not change the hyperparameters, a full-batch step of size one makes the next loss
+/// that of the collapsed model. The loss per data point is scaled back to the bound.
 #[test]
 fn a_step_of_size_one_on_all_data_gives_the_collapsed_bound() {
     let noise = GaussianConfig { noise: 0.1 };
@@ -94,8 +94,8 @@ fn a_step_of_size_one_on_all_data_gives_the_collapsed_bound() {
     );
 }
 
-/// The same number of steps gets further than with Adam alone, for both kinds of likelihood and
-/// coordinates.
+/// The same number of steps reaches a better bound than Adam alone, for both kinds of likelihood
+/// and both coordinates.
 #[test]
 fn natural_gradients_get_further_than_adam_alone() {
     let whitened = [true, false].map(|whitened| {
@@ -127,7 +127,8 @@ fn natural_gradients_get_further_than_adam_alone() {
     }
 }
 
-/// Adam sees no gradient of the distribution: with a natural step of size almost zero it stays.
+/// Adam receives no gradient of the distribution, which does not move with a natural-gradient step
+/// size near zero.
 #[test]
 fn adam_leaves_the_distribution_alone() {
     for covariance in [CovarianceShape::Full, CovarianceShape::Diagonal] {
@@ -148,7 +149,8 @@ fn adam_leaves_the_distribution_alone() {
     }
 }
 
-/// A trainer restored in the middle of the warm-up ends where the undisturbed one does, bit for bit.
+/// A trainer restored during the warm-up ends with the same result as an uninterrupted one, bit for
+/// bit.
 #[test]
 fn a_restored_trainer_goes_on_bit_for_bit() {
     let folder = std::env::temp_dir().join(format!("burn-gp-natural-{}", std::process::id()));
@@ -159,7 +161,7 @@ fn a_restored_trainer_goes_on_bit_for_bit() {
         natural_gradient: Some(NaturalGradient::new(0.1).with_warm_up(1e-3, 20)),
         ..MiniBatchTraining::new(30)
     };
-    // The default type of the default device, in which burn restores optimizers.
+    // burn restores optimizers in the default type of the default device.
     let new = || trainer(&config, data(false, DType::F32), training.clone());
     let mut undisturbed = new();
     let loss = final_loss(&mut undisturbed);

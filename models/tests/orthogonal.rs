@@ -68,7 +68,7 @@ fn trainer(
     MiniBatchTrainer::new(config.init(&data).expect("distinct inputs"), data, training)
 }
 
-/// The losses of all steps left.
+/// The losses of all remaining steps.
 fn losses(trainer: &mut MiniBatchTrainer<AnySvgp>) -> Vec<f64> {
     let mut losses = Vec::new();
     while !trainer.is_finished() {
@@ -77,7 +77,7 @@ fn losses(trainer: &mut MiniBatchTrainer<AnySvgp>) -> Vec<f64> {
     losses
 }
 
-/// No point is in both sets, all are as many as asked for, and the seed decides.
+/// The sets share no point, have the configured sizes and depend on the seed.
 #[test]
 fn orthogonal_points_are_other_points() {
     let data = data(DType::F64);
@@ -100,7 +100,7 @@ fn orthogonal_points_are_other_points() {
     assert_ne!(points(&other), first);
 }
 
-/// Parameters are found set by set.
+/// Each set has its own parameter paths.
 #[test]
 fn parameters_have_paths() {
     let model = config(solve(Coordinates::Whitened)).init(&data(DType::F64));
@@ -154,8 +154,8 @@ fn the_number_of_orthogonal_points_fits_the_posterior() {
     assert!(matches!(error, InitError::Selection(_)), "{error}");
 }
 
-/// Six points are too few for this function: a second set lifts the bound, with natural gradients as
-/// with Adam alone.
+/// Six points are too few for this function. A second set improves the bound, with natural
+/// gradients and with Adam alone.
 #[test]
 fn a_second_set_lifts_the_bound() {
     let covariance = CovarianceShape::Full;
@@ -169,7 +169,7 @@ fn a_second_set_lifts_the_bound() {
         };
         let last = |config: &SvgpConfig| {
             let losses = losses(&mut trainer(config, data(DType::F64), training.clone()));
-            // A cycle of columns.
+            // The last full cycle of columns.
             let last = &losses[losses.len() - 6..];
             last.iter().sum::<f64>() / last.len() as f64
         };
@@ -182,8 +182,8 @@ fn a_second_set_lifts_the_bound() {
     }
 }
 
-/// A trainer restored in the middle goes on bit for bit, in the middle of a cycle of columns and
-/// with natural gradients too.
+/// A restored trainer continues bit for bit, also in the middle of a cycle of columns and with
+/// natural gradients.
 #[test]
 fn a_restored_trainer_goes_on_bit_for_bit() {
     for posterior in posteriors() {
@@ -195,7 +195,7 @@ fn a_restored_trainer_goes_on_bit_for_bit() {
                 natural_gradient,
                 ..MiniBatchTraining::new(17)
             };
-            // The default type of the default device, in which burn restores optimizers.
+            // burn restores optimizers in the default type of the default device.
             let new = || trainer(&config, data(DType::F32), training.clone());
             let undisturbed = losses(&mut new());
             let mut stopped = new();

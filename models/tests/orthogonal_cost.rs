@@ -1,5 +1,5 @@
-//! What orthogonal inducing points cost: a step with M and M of them beside a step with 2M in one
-//! set (arXiv:1910.10596, section 3.2).
+//! The cost of orthogonal inducing points: a step with two sets of M points, compared with a step
+//! with one set of 2M points (arXiv:1910.10596, section 3.2).
 
 use std::time::Instant;
 
@@ -16,7 +16,7 @@ use burn_gp_models::{
     training::{MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData},
 };
 
-/// Points of each of two sets.
+/// The number of points in each of two sets.
 const POINTS: usize = 500;
 const ROWS: usize = 1500;
 const STEPS: usize = 6;
@@ -39,7 +39,7 @@ fn trainer(posterior: PosteriorConfig, sets: [usize; 2]) -> MiniBatchTrainer<Any
     MiniBatchTrainer::new(config.init(&data).unwrap(), data, training)
 }
 
-/// The least of several times is what remains of one that others on the machine can only add to.
+/// The test compares minima of several times, because other load on the machine only adds time.
 #[test]
 fn two_sets_are_faster_than_one_of_twice_the_size() {
     let covariance = CovarianceShape::Full;

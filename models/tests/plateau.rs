@@ -1,4 +1,4 @@
-//! The learning rate of all parameters goes down where the loss does not.
+//! The learning rate of all parameters falls when the loss reaches a plateau.
 
 use burn::{
     module::{Module, ModuleVisitor, Param},
@@ -19,7 +19,7 @@ const COUNT: usize = 90;
 const RATE: f64 = 0.02;
 const STEPS: usize = 80;
 
-/// Two layers, whose draws and batches make the loss go up and down.
+/// Two layers, whose draws and batches make the loss fluctuate.
 fn trainer(
     plateau: Plateau,
     inducing: Option<InducingTraining>,
@@ -70,7 +70,7 @@ fn the_rate_goes_down_after_every_patience_without_a_lower_loss() {
             if waited == plateau.patience {
                 (rate, waited) = ((rate * plateau.factor).max(RATE * plateau.lowest), 0);
             }
-            // The factors multiply in another order.
+            // The factors are multiplied in another order.
             let off = (report.learning_rate / rate - 1.0).abs();
             assert!(off < 1e-12, "{report:?}: not {rate}");
         }
@@ -79,7 +79,8 @@ fn the_rate_goes_down_after_every_patience_without_a_lower_loss() {
     }
 }
 
-/// A factor of zero is seen in the loss: nothing is trained any more, inducing points included.
+/// With a factor of zero, the loss shows that no parameter is trained any more, including the
+/// inducing points.
 #[test]
 fn all_parameters_follow_the_plateau() {
     let plateau = Plateau {
@@ -108,7 +109,7 @@ fn all_parameters_follow_the_plateau() {
 
 #[test]
 fn a_restored_plateau_goes_on_bit_for_bit() {
-    // The default type of the default device, in which burn restores optimizers.
+    // burn restores optimizers in the default type of the default device.
     let new = || trainer(Plateau::new(3), None, DType::F32);
     let expected = all_steps(&mut new());
     let mut stopped = new();
@@ -123,7 +124,7 @@ fn a_restored_plateau_goes_on_bit_for_bit() {
     assert_eq!(found, expected);
 }
 
-/// Every number that a model is trained on.
+/// All trained numbers of a model.
 fn parameters(model: &AnyDeepGp) -> Vec<f64> {
     struct Numbers(Vec<f64>);
     impl ModuleVisitor for Numbers {

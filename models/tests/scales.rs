@@ -1,4 +1,4 @@
-//! Targets in other units are the same targets.
+//! The unit of the targets does not affect training.
 
 use burn::{
     module::{Module, ModuleVisitor, Param, ParamGroup, ParamId},
@@ -26,12 +26,12 @@ fn place(row: usize) -> f64 {
     -2.0 + 4.0 * row as f64 / ROWS as f64
 }
 
-/// A wave with noise that no random number is needed for.
+/// A wave with deterministic noise.
 fn target(row: usize, noise: f64) -> f64 {
     (2.5 * place(row)).sin() + noise * (7919.0 * row as f64).sin()
 }
 
-/// Even rows, to train on, or odd ones, to test on, with targets times `scale`.
+/// Even rows for training or odd rows for testing, with targets multiplied by `scale`.
 fn rows(first: usize, scale: f64, noise: f64) -> (Vec<f64>, Vec<f64>) {
     let rows = (first..ROWS).step_by(2);
     rows.map(|row| (place(row), scale * target(row, noise)))
@@ -64,7 +64,7 @@ fn full_batch() -> FullBatchTraining {
     }
 }
 
-/// RMSE in units of `scale`, and the NLPD less the logarithm of `scale`.
+/// The RMSE in units of `scale`, and the NLPD minus the logarithm of `scale`.
 fn scores(model: Model, scale: f64, dtype: DType) -> [f64; 2] {
     let data = data(scale, 0.2, dtype);
     let noise = GaussianConfig::default();
@@ -108,8 +108,8 @@ fn scores(model: Model, scale: f64, dtype: DType) -> [f64; 2] {
     ]
 }
 
-/// Training is the same at every power of ten, so that only rounding differs, of which line searches
-/// make more; in single precision a bound is flat within about 1e-3 of its optimum.
+/// Training is the same at every power of ten except for rounding, which line searches amplify. In
+/// single precision a bound is flat within about 1e-3 of its optimum.
 #[test]
 fn scores_do_not_depend_on_the_unit_of_the_targets() {
     for model in [Model::Exact, Model::Sgpr, Model::Svgp] {
@@ -131,7 +131,8 @@ fn scores_do_not_depend_on_the_unit_of_the_targets() {
     }
 }
 
-/// Where the unit is no power of ten, training starts elsewhere and comes to the same optimum.
+/// If the unit is not a power of ten, training starts from another point and reaches the same
+/// optimum.
 #[test]
 fn units_between_powers_of_ten_have_the_same_optimum() {
     for model in [Model::Exact, Model::Sgpr] {
@@ -148,8 +149,8 @@ fn units_between_powers_of_ten_have_the_same_optimum() {
     }
 }
 
-/// A wave without noise: its variance goes to the least, which is relative to that of the targets and
-/// is told.
+/// For a wave without noise, the noise variance reaches its floor, which is relative to the
+/// variance of the targets and is reported.
 #[test]
 fn floors_are_in_the_unit_of_the_targets_and_reported() {
     for scale in [1e-4, 1.0, 1e4] {
@@ -169,7 +170,7 @@ fn floors_are_in_the_unit_of_the_targets_and_reported() {
     }
 }
 
-/// First values that belong to the targets are left alone, and so are those that nobody may change.
+/// Initial values that match the targets do not change, and neither do frozen ones.
 #[test]
 fn first_values_that_are_meant_stay() {
     let scale = 1e-4;
@@ -195,7 +196,7 @@ fn first_values_that_are_meant_stay() {
     assert!((value("likelihood.noise") - 0.1).abs() < 1e-9);
 }
 
-/// Small first values are first values, and those that are none are an error.
+/// Small initial values are accepted. Values that are not positive and finite are an error.
 #[test]
 fn first_values_may_be_small() {
     let options = (&Device::default(), DType::F64);
@@ -235,7 +236,7 @@ fn first_values_may_be_small() {
     }
 }
 
-/// Parameters in other units than one go through files, and files without units are read.
+/// Files contain the units of parameters, and files without units can be read.
 #[test]
 fn units_are_part_of_files() {
     let folder = temp_dir::TempDir::new().unwrap();

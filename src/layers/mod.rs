@@ -17,7 +17,8 @@
 //!     likelihoods::{Gaussian, Likelihood},
 //!     means::ZeroMean,
 //!     ops::{Jitter, Stationary},
-//!     variational::{CovarianceShape, VariationalGaussian, Whitened},
+//!     process::{CovarianceShape, VariationalGaussian},
+//!     variational::Whitened,
 //! };
 //!
 //! #[derive(Module, Debug)]

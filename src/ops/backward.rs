@@ -1,5 +1,5 @@
-//! The steps of operations under autodiff. First order only: a gradient is a tensor of the inner
-//! backend.
+//! Building blocks for operations under autodiff. Gradients are first-order only: a gradient is a
+//! tensor of the inner backend.
 
 pub use burn::backend::autodiff::checkpoint::strategy::CheckpointStrategy;
 use burn::backend::{
@@ -8,7 +8,7 @@ use burn::backend::{
     tensor::FloatTensor,
 };
 
-/// Takes the values of tensors and their places in the graph apart.
+/// Separates autodiff tensors into their values and their graph nodes.
 pub fn split<B: Backend, C: CheckpointStrategy, const N: usize>(
     tensors: [FloatTensor<Autodiff<B, C>>; N],
 ) -> ([FloatTensor<B>; N], [NodeGuard; N]) {
@@ -24,9 +24,9 @@ pub fn split<B: Backend, C: CheckpointStrategy, const N: usize>(
     }
 }
 
-/// Puts the steps of operations into the graph.
+/// Records the backward step of an operation in the graph.
 pub trait Record<B: Backend, const N: usize>: Backward<B, N> {
-    /// The output with its step, which keeps the state if a parent is tracked.
+    /// Wraps the output with its backward step. The state is kept only if a parent is tracked.
     fn record<C: CheckpointStrategy>(
         self,
         parents: [NodeGuard; N],
@@ -42,8 +42,8 @@ pub trait Record<B: Backend, const N: usize>: Backward<B, N> {
 
 impl<B: Backend, const N: usize, S: Backward<B, N>> Record<B, N> for S {}
 
-/// Defines a step of the backward pass on backends with a trait: its state, and from the gradient of
-/// the output one gradient for each parent that asks for one.
+/// Defines a backward step for all backends that implement a trait: the state it keeps, and how it
+/// computes one gradient for each parent that needs one from the gradient of the output.
 macro_rules! backward_step {
     (
         $(#[$doc:meta])*
@@ -78,8 +78,9 @@ macro_rules! backward_step {
 }
 pub(super) use backward_step;
 
-/// Defines an operation under autodiff whose step keeps its tensors and what follows a semicolon:
-/// from these, the gradient of the output and who asks for one, the gradients of the tensors.
+/// Defines an autodiff operation whose backward step keeps its input tensors and any arguments
+/// after a semicolon, and computes the gradients of the inputs from these, the gradient of the
+/// output and flags that say which gradients are needed.
 macro_rules! record_inputs {
     (
         $backend:ident, $operation:ident($($tensor:ident),+ $(; $($other:ident: $type:ty),+)?),

@@ -1,4 +1,4 @@
-//! Changes to the diagonal of a matrix.
+//! Operations on the diagonal of a matrix.
 
 use burn::{
     backend::{Autodiff, Backend, TensorMetadata, backend_extension, tensor::FloatTensor},
@@ -11,16 +11,16 @@ use super::{
     dispatch::dispatch,
 };
 
-/// `matrix + value·I`, without the identity; for a batch, each member with a value of its own.
+/// `matrix + value·I`, without forming the identity. In a batch, each member has its own value.
 ///
 /// # Shapes
 ///
-/// - `matrix`: `[…, M, M]`, `value`: one a batch member (`[1]` without batch dimensions)
+/// - `matrix`: `[…, M, M]`, `value`: one per batch member (`[1]` without batch dimensions)
 /// - result: `[…, M, M]`
 ///
 /// # Panics
 ///
-/// If the matrices are not square or there is another number of values.
+/// If the matrices are not square or the number of values is wrong.
 #[track_caller]
 pub fn add_to_diagonal<const D: usize>(matrix: Tensor<D>, value: Tensor<1>) -> Tensor<D> {
     let (dims, [values]) = (matrix.dims(), value.dims());
@@ -33,17 +33,16 @@ pub fn add_to_diagonal<const D: usize>(matrix: Tensor<D>, value: Tensor<1>) -> T
     dispatch!(DiagonalOps::add_to_diagonal(matrix, value))
 }
 
-/// `matrix + diag(diagonal)`; for a batch, each member with a diagonal of its own, one after the
-/// other.
+/// `matrix + diag(diagonal)`. In a batch, each member has its own diagonal; these are concatenated.
 ///
 /// # Shapes
 ///
-/// - `matrix`: `[…, M, M]`, `diagonal`: M numbers a batch member, flat
+/// - `matrix`: `[…, M, M]`, `diagonal`: M numbers per batch member, flat
 /// - result: `[…, M, M]`
 ///
 /// # Panics
 ///
-/// If the matrices are not square or the diagonals have another length.
+/// If the matrices are not square or the diagonals have the wrong length.
 #[track_caller]
 pub fn add_diagonal<const D: usize>(matrix: Tensor<D>, diagonal: Tensor<1>) -> Tensor<D> {
     let (dims, [values]) = (matrix.dims(), diagonal.dims());
@@ -60,7 +59,7 @@ pub fn add_diagonal<const D: usize>(matrix: Tensor<D>, diagonal: Tensor<1>) -> T
 /// # Shapes
 ///
 /// - `matrix`: `[…, M, M]`
-/// - result: one row a batch member, `[batch, M]`
+/// - result: one row per batch member, `[batch, M]`
 pub(crate) fn diagonals<const D: usize>(matrix: Tensor<D>) -> Tensor<2> {
     let dims = matrix.dims();
     let (size, batch) = (dims[D - 1], dims[..D - 2].iter().product::<usize>());
@@ -73,7 +72,7 @@ pub(crate) fn diagonals<const D: usize>(matrix: Tensor<D>) -> Tensor<2> {
 /// # Shapes
 ///
 /// - `matrix`: `[…, M, M]`
-/// - result: one a batch member (`[1]` without batch dimensions)
+/// - result: one per batch member (`[1]` without batch dimensions)
 pub(crate) fn mean_diagonal<const D: usize>(matrix: Tensor<D>) -> Tensor<1> {
     let size = matrix.dims()[D - 1];
     diagonals(matrix)
@@ -82,7 +81,7 @@ pub(crate) fn mean_diagonal<const D: usize>(matrix: Tensor<D>) -> Tensor<1> {
         .squeeze_dim(1)
 }
 
-/// The sum on a backend.
+/// Backend implementation of the sum.
 #[backend_extension(
     Autodiff,
     Flex: cfg(feature = "flex"),
@@ -90,17 +89,17 @@ pub(crate) fn mean_diagonal<const D: usize>(matrix: Tensor<D>) -> Tensor<1> {
     Cube: cfg(any(feature = "wgpu", feature = "cuda")),
 )]
 pub trait DiagonalOps: Backend {
-    /// `A + value·I`, [M, M], or a batch with as many values; or `A + diag(value)` with a value for
-    /// every entry of the diagonals.
+    /// `A + value·I` for A, [M, M], or a batch with one value per member; or `A + diag(value)` with
+    /// one value per diagonal entry.
     fn add_to_diagonal(matrix: FloatTensor<Self>, value: FloatTensor<Self>) -> FloatTensor<Self>;
 }
 
-/// The gradients of what is added.
+/// Gradients with respect to the added values.
 pub trait DiagonalBackward: DiagonalOps {
-    /// The diagonals of square matrices, one after the other.
+    /// The diagonals of square matrices, concatenated.
     fn diagonal(matrix: FloatTensor<Self>) -> FloatTensor<Self>;
 
-    /// The sum of a square matrix's diagonal, one a batch member.
+    /// The trace of each square matrix, one per batch member.
     fn trace(matrix: FloatTensor<Self>) -> FloatTensor<Self>;
 }
 
@@ -146,7 +145,7 @@ impl<B: CpuAccess> DiagonalBackward for B {
 }
 
 backward_step!(
-    /// The state says whether there is a value for every entry of the diagonal.
+    /// The state is true if there is one value per diagonal entry.
     DiagonalStep: DiagonalBackward [2](state: bool, gradient) -> |wanted: [bool; 2]| {
         let sum = if state { B::diagonal } else { B::trace };
         let value = wanted[1].then(|| sum(gradient.clone()));

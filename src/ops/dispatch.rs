@@ -1,7 +1,7 @@
-//! Calls of operations on tensors.
+//! Dispatch of operations from tensors to backends.
 
-/// The tensor that an operation of a backend makes of tensors and of what follows a semicolon. burn
-/// finds the backend at run time.
+/// Applies a backend's operation to tensors and to any arguments after a semicolon. burn chooses
+/// the backend at run time.
 macro_rules! dispatch {
     ($ops:ident::$operation:ident($($tensor:expr),+ $(; $($other:expr),+)?)) => {
         burn::tensor::Tensor::from_dispatch(

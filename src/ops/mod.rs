@@ -1,14 +1,14 @@
-//! The linear algebra that burn lacks, with gradients, on every backend.
+//! Linear algebra that burn does not provide, with gradients, on every backend.
 //!
 //! | operation | forward | backward |
 //! |---|---|---|
 //! | [`covariance`] | one vectorized pass from points to covariances | one pass, everything recomputed |
-//! | [`patch_covariance`], [`patch_variance`] | one product and one pass a tile, nothing kept | the same tiles anew |
-//! | [`covariance_product`], [`block_covariance`] | one pass and one product a tile, nothing kept | the same tiles anew |
+//! | [`patch_covariance`], [`patch_variance`] | one product and one pass per tile, nothing kept | the same tiles recomputed |
+//! | [`covariance_product`], [`block_covariance`] | one pass and one product per tile, nothing kept | the same tiles recomputed |
 //! | [`cholesky`] | blocked, all matrix products | one two-sided triangular solve |
 //! | [`CholeskyFactor::solve`] | matrix products, substitution within diagonal blocks | one solve, one triangular product |
 //! | [`gaussian_log_density`] | one factorization, two solves | one inverse, a third of a product |
-//! | [`BlockFactor`] | two smaller factorizations | that of its parts |
+//! | [`BlockFactor`] | two smaller factorizations | the backward passes of its parts |
 //! | [`projected_moments`] | one triangular product | two triangular products |
 //! | [`gram`], [`transposed_gram`] | one triangular product | one product |
 //! | [`triangular_product`] | half a product | half a product |
@@ -18,24 +18,25 @@
 //!
 //! # How an operation is built
 //!
-//! Each operation is a module. Its `mod.rs` has the public functions and two traits for backends: one
-//! with what a model calls, which burn dispatches at run time, and one with what only the backward
-//! pass calls. `cpu.rs` implements them for backends whose values the CPU can read, with kernels on
-//! slices; `backward.rs` implements the first for the autodiff backend over any backend that has both.
-//! A kernel for GPUs goes into a `cube.rs` beside them: the implementation in `cpu.rs` is then for
-//! `CpuMemory`, and not for every `CpuAccess`. Small operations are one file. What operations share is in `cpu`, `backward` and `stationary`.
+//! Each operation is a module. Its `mod.rs` has the public functions and two backend traits: one
+//! for the operations that models call, which burn dispatches at run time, and one for those that
+//! only the backward pass calls. `cpu.rs` implements both with kernels on slices, for backends
+//! whose values the CPU can read; `backward.rs` implements the first for the autodiff backend over
+//! any backend that has both. GPU kernels go into a `cube.rs` beside them; the implementation in
+//! `cpu.rs` is then for `CpuMemory` instead of every `CpuAccess`. Small operations are a single
+//! file. Shared code is in `cpu`, `backward` and `stationary`.
 //!
 //! # Where they run
 //!
 //! On `flex` and `ndarray` the operations work on the tensor's own memory (a tensor whose rows are
-//! not contiguous is copied first). **On the GPU backends each of them reads its inputs back to
-//! the CPU, computes there and uploads the result**, but for [`gram`],
-//! [`triangular_product`], [`remainder`] and [`congruence`], which are products of matrices there,
-//! and [`tanh`] and [`layer_normalization`], which are burn's there.
-//! Everything else of a model runs on the GPU.
+//! not contiguous is copied first). **On GPU backends each operation reads its inputs back to the
+//! CPU, computes there and uploads the result**. The exceptions are [`gram`],
+//! [`triangular_product`], [`remainder`] and [`congruence`], which are matrix products on the GPU,
+//! and [`tanh`] and [`layer_normalization`], which use burn's implementation there. Everything else
+//! in a model runs on the GPU.
 
-// For all operations: the attribute macro repeats the name where an attribute of a trait does not
-// reach.
+// The attribute is here for all operations: the attribute macro repeats the name in places that an
+// attribute on a trait does not reach.
 #![allow(deprecated, reason = "ndarray stays supported beside flex")]
 
 mod adam;

@@ -1,37 +1,39 @@
 //! The nearest of several points.
 //!
-//! Distances are first bounded in a fast way whose rounding errors are known; those that may be the
-//! least are computed as `Σ_d (a_d − b_d)²`, term after term. The outcome is that of such sums for
-//! all pairs, to the last bit, whatever the fast way and the number of threads.
+//! A fast method with known rounding errors first bounds the distances. Those that may be the
+//! smallest are then computed as `Σ_d (a_d − b_d)²`, term by term. The result equals that of such
+//! sums for all pairs, to the last bit, with any fast method and any number of threads.
 
 use faer::{Accum, MatMut, MatRef};
 use rayon::prelude::*;
 
 use super::cpu::{Kernel, Lanes, WIDTH, product_on, vectorized};
 
-/// Points that one thread works on at a time, or fewer …
+/// The largest number of points in one thread's part of the work.
 const PART: usize = 512;
 
-/// … where each is compared with so many others that these are as many pairs.
+/// The number of pairs of points and targets in a part. With many targets, a part has fewer points.
 const VALUES: usize = 1 << 17;
 
-/// Dimensions after which a sum of squares is looked at, or fewer that are summed up at once.
+/// Dimensions between checks of a partial sum of squares. With fewer dimensions, the sum is
+/// computed at once.
 const SPAN: usize = 4 * WIDTH;
 
-/// `Σ_d (a_d − b_d)²`, term after term.
+/// `Σ_d (a_d − b_d)²`, term by term.
 #[inline(always)]
 pub fn squared_distance(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum()
 }
 
-/// A bound of the rounding errors of `‖a − b‖²` relative to `‖a‖² + ‖b‖²`, for any order of the
-/// sums, and for one computed as `‖a‖² − 2aᵀb + ‖b‖²` beside one computed from differences: below
-/// `(4D + 6)·u` with the unit roundoff `u = ε/2`, which leaves a factor of two and more.
+/// A bound on the rounding errors of `‖a − b‖²` relative to `‖a‖² + ‖b‖²`. It holds for any
+/// summation order, and for the difference between a value computed as `‖a‖² − 2aᵀb + ‖b‖²` and one
+/// computed from coordinate differences. The error is below `(4D + 6)·u` with the unit roundoff
+/// `u = ε/2`, so the bound has a safety factor of at least two.
 fn rounding(dimensions: usize) -> f64 {
     4.0 * (dimensions + 8) as f64 * f64::EPSILON
 }
 
-/// Lowers the squared distance of each point from others to that from `target`, if that is less.
+/// Lowers each point's squared distance to its distance from `target`, if that is smaller.
 ///
 /// # Shapes
 ///
@@ -63,7 +65,7 @@ impl Kernel for LowerDistances<'_> {
         let room = 1.0 + rounding(dimensions);
         let points = self.points.chunks_exact(dimensions);
         for (distance, point) in self.distances.iter_mut().zip(points) {
-            // The least normal number covers what products lose by underflow.
+            // The smallest normal number covers what products lose to underflow.
             let limit = *distance * room + f64::MIN_POSITIVE;
             if dimensions > SPAN && is_beyond::<FUSED>(point, self.target, limit) {
                 continue;
@@ -73,7 +75,7 @@ impl Kernel for LowerDistances<'_> {
     }
 }
 
-/// Whether the squared distance reaches a limit, given up as soon as the first dimensions' does.
+/// Whether the squared distance reaches a limit; stops as soon as a partial sum does.
 #[inline(always)]
 fn is_beyond<const FUSED: bool>(a: &[f64], b: &[f64], limit: f64) -> bool {
     let mut sums = Lanes::splat(0.0);
@@ -89,11 +91,11 @@ fn is_beyond<const FUSED: bool>(a: &[f64], b: &[f64], limit: f64) -> bool {
     false
 }
 
-/// The nearest of `targets` to each point and its squared distance; the first of equally near ones.
+/// The nearest of `targets` to each point, with its squared distance. Ties go to the first target.
 ///
-/// `‖b‖² − 2aᵀb` for all targets by a matrix product, then the distances from those targets whose
-/// value is the least but for rounding. For points that are close together and far from the origin
-/// these can be all.
+/// A matrix product computes `‖b‖² − 2aᵀb` for all targets; exact distances are then computed for
+/// the targets whose value is the smallest up to rounding. For points that are close together and
+/// far from the origin, that can be all of them.
 ///
 /// # Shapes
 ///
@@ -136,10 +138,10 @@ fn squared_norm(point: &[f64]) -> f64 {
     point.iter().map(|value| value * value).sum()
 }
 
-/// Looks for the nearest targets, given `‖b‖² − 2aᵀb` for all.
+/// Searches for the nearest targets, given `‖b‖² − 2aᵀb` for all of them.
 struct Nearest<'a> {
     nearest: &'a mut [(usize, f64)],
-    /// Of each point and target, [N, M].
+    /// For each point and target, [N, M].
     values: &'a [f64],
     points: &'a [f64],
     targets: &'a [f64],
@@ -161,7 +163,7 @@ impl Kernel for Nearest<'_> {
             let norms = squared_norm(point) + self.largest_norm;
             let limit = least(values) + (rounding * norms + f64::MIN_POSITIVE);
             for (chunk, values) in values.chunks(SPAN).enumerate() {
-                // Whether any counts, in a loop without branches.
+                // Whether any target qualifies, in a loop without branches.
                 let mut out = true;
                 for &value in values {
                     out &= value > limit;
@@ -170,7 +172,7 @@ impl Kernel for Nearest<'_> {
                     continue;
                 }
                 for (index, &value) in values.iter().enumerate() {
-                    // Written so that what is not a number counts.
+                    // Written so that NaN qualifies.
                     let is_out = value > limit;
                     if !is_out {
                         let index = chunk * SPAN + index;
@@ -186,7 +188,7 @@ impl Kernel for Nearest<'_> {
     }
 }
 
-/// The least number.
+/// The smallest number.
 #[inline(always)]
 fn least(values: &[f64]) -> f64 {
     let mut lanes = [f64::INFINITY; WIDTH];
@@ -210,8 +212,9 @@ mod tests {
 
     use super::{lower_distances, nearest, squared_distance};
 
-    /// Points of many kinds: uniform; a grid, where most are equally near to several; a cluster
-    /// whose norms dwarf its distances; numbers whose squares vanish or overflow; equal points.
+    /// Different kinds of points: uniform; a grid, where most points are equally near to several
+    /// others; a cluster whose norms dwarf its distances; numbers whose squares underflow or
+    /// overflow; equal points.
     fn cases(count: usize, dimensions: usize) -> Vec<(&'static str, Vec<f64>)> {
         let mut random = ChaCha8Rng::seed_from_u64(dimensions as u64);
         let mut draw = |value: fn(f64) -> f64| -> Vec<f64> {
@@ -233,8 +236,9 @@ mod tests {
         values.iter().map(|value| value.to_bits()).collect()
     }
 
-    /// Runs a test for points, [600, D], and the first of them and some of their means, [M, D]: more
-    /// than a part, and numbers of targets on both sides of whole registers.
+    /// Runs a test on points, [600, D], with targets, [M, D], made of the first points and some
+    /// means. The points exceed one part, and the numbers of targets lie on both sides of whole
+    /// registers.
     fn for_each_case(test: impl Fn(&str, &[f64], &[f64], usize)) {
         for (dimensions, count) in [(1, 40), (2, 17), (8, 1), (65, 33), (130, 70)] {
             for (name, points) in cases(600, dimensions) {

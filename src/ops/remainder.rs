@@ -1,4 +1,4 @@
-//! The rest that a product leaves of a matrix.
+//! The remainder `B − AᵀX` of a matrix after a product is subtracted.
 
 use burn::{
     backend::{Autodiff, Backend, TensorMetadata, backend_extension, tensor::FloatTensor},
@@ -12,7 +12,8 @@ use super::{
     dispatch::dispatch,
 };
 
-/// `B − AᵀX`: with `A = L⁻¹K_uv` and `X = L⁻¹K_uf` what u leaves of the covariance `B = K_vf`.
+/// `B − AᵀX`. With `A = L⁻¹K_uv` and `X = L⁻¹K_uf` this is the covariance `B = K_vf` conditioned on
+/// u.
 ///
 /// # Shapes
 ///
@@ -21,7 +22,7 @@ use super::{
 ///
 /// # Panics
 ///
-/// If the shapes do not fit together.
+/// If the shapes do not match.
 #[track_caller]
 pub fn remainder<const D: usize>(
     matrix: Tensor<D>,
@@ -42,7 +43,7 @@ pub fn remainder<const D: usize>(
     dispatch!(RemainderOps::remainder(matrix, left, right))
 }
 
-/// The rest on a backend. The defaults are made of the backend's own operations.
+/// Backend implementation of the remainder. The default uses the backend's own operations.
 #[backend_extension(
     Autodiff,
     Flex: cfg(feature = "flex"),
@@ -61,9 +62,9 @@ pub trait RemainderOps: Backend {
     }
 }
 
-/// The gradients of the rest.
+/// Gradients of the remainder.
 pub trait RemainderBackward: RemainderOps {
-    /// The gradients of A, `−X·Gᵀ`, and of X, `−A·G`, each if it is wanted.
+    /// The gradients of A, `−X·Gᵀ`, and of X, `−A·G`, each only if it is needed.
     fn remainder_backward(
         [left, right]: [FloatTensor<Self>; 2],
         gradient: FloatTensor<Self>,

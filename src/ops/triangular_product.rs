@@ -15,24 +15,24 @@ use super::{
     dispatch::dispatch,
 };
 
-/// `L·B` for a lower-triangular L, at half the cost of a full product.
+/// `L·B` for a lower-triangular L at half the cost of a full product.
 ///
 /// Only the lower triangle of L receives a gradient.
 ///
 /// # Shapes
 ///
 /// - `lower` (L): `[…, M, M]`, zeros above the diagonal
-/// - `rhs` (B): `[…, M, N]`, batch dimensions as those of L
+/// - `rhs` (B): `[…, M, N]`, batch dimensions as in L
 ///
 /// # Panics
 ///
-/// If the shapes do not fit together.
+/// If the shapes do not match.
 #[track_caller]
 pub fn triangular_product<const D: usize>(lower: Tensor<D>, rhs: Tensor<D>) -> Tensor<D> {
     product(lower, rhs, Side::Lower)
 }
 
-/// `Lᵀ·B`; all else as in [`triangular_product`].
+/// `Lᵀ·B`; otherwise like [`triangular_product`].
 #[track_caller]
 pub fn transposed_triangular_product<const D: usize>(
     lower: Tensor<D>,
@@ -52,7 +52,7 @@ fn product<const D: usize>(lower: Tensor<D>, rhs: Tensor<D>, side: Side) -> Tens
     dispatch!(TriangularProductOps::triangular_product(lower, rhs; side))
 }
 
-/// The products on a backend. The default is made of the backend's own operations.
+/// Backend implementation of the products. The default uses the backend's own operations.
 #[backend_extension(
     Autodiff,
     Flex: cfg(feature = "flex"),
@@ -74,7 +74,7 @@ pub trait TriangularProductOps: Backend {
     }
 }
 
-/// The gradient of the triangle.
+/// Gradient with respect to the triangular matrix.
 pub trait TriangularProductBackward: TriangularProductOps {
     /// The lower triangle of `A·Bᵀ`, zeros above it.
     fn lower_of_product(left: FloatTensor<Self>, right: FloatTensor<Self>) -> FloatTensor<Self>;

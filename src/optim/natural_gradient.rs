@@ -24,7 +24,7 @@ const HALVINGS: usize = 12;
 ///
 /// ```
 /// use burn::{module::Module, optim::GradientsParams, tensor::{Device, DType}};
-/// use burn_gp::{optim::NaturalGradient, variational::{CovarianceShape, VariationalGaussian}};
+/// use burn_gp::{optim::NaturalGradient, process::{CovarianceShape, VariationalGaussian}};
 ///
 /// # fn main() -> Result<(), burn_gp::optim::NaturalStepError> {
 /// let device = Device::default();

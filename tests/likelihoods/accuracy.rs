@@ -1,6 +1,6 @@
-//! Expectations over a grid of functions, parameters and targets, near and far, narrow and wide, against
-//! fine quadrature in double precision: every likelihood whose expectations have no closed form, within
-//! 10⁻³.
+//! The accuracy of expectations over a grid of functions, parameters and targets, near and far,
+//! narrow and wide. Every likelihood whose expectations have no closed form is compared with fine
+//! quadrature in double precision, within 10⁻³.
 
 use std::f64::consts::PI;
 
@@ -21,24 +21,24 @@ use crate::{
     support::{Platform, numbers, platforms},
 };
 
-/// The bar, and what comes on top of it where a value is large: the rounding of its parts in single
-/// precision, and the fifth digit of densities far below 10⁻⁴⁰ in double.
+/// The error bound. Large values have an additional tolerance: the rounding of their parts in
+/// single precision, and the fifth digit of densities far below 10⁻⁴⁰ in double precision.
 const BAR: f64 = 1e-3;
 
 fn allowed(platform: &Platform, size: f64) -> f64 {
     BAR + platform.tolerance(1e-5, 3e-5) * size.abs()
 }
 
-/// Densities below this are zero in single precision.
+/// Smaller densities are zero in single precision.
 pub const SMALLEST_LOG_DENSITY: f64 = -100.0;
 
-/// Places and widths where the log density of a target does something.
+/// Locations and widths of the features of a target's log density.
 type Foci = Box<dyn Fn(f64) -> Vec<(f64, f64)>>;
 
-/// Mean and variance of a target, from a parameter and the function.
+/// The mean and variance of a target, given a parameter and the function.
 type Moments = fn(f64, f64) -> (f64, f64);
 
-/// A likelihood of one parameter value with targets.
+/// A likelihood with one parameter value, and its targets.
 struct Grid {
     what: String,
     config: LikelihoodConfig,
@@ -47,11 +47,11 @@ struct Grid {
     targets: Vec<f64>,
     /// `log p(y | f)`.
     log_density: Box<dyn Fn(f64, f64) -> f64>,
-    /// Mean and variance of y given f, where they are not those of a closed form.
+    /// The mean and variance of y given f, if they have no closed form.
     moments: Option<Moments>,
     /// The parameter of the moments.
     parameter: f64,
-    /// Where the log density does something for a target.
+    /// Locations and widths of the features of the log density, for each target.
     foci: Foci,
 }
 
@@ -93,7 +93,7 @@ impl Grid {
         }
     }
 
-    /// Mean, deviation and target of every row.
+    /// The mean, standard deviation and target of every row.
     fn rows(&self) -> Vec<(f64, f64, f64)> {
         let mut rows = Vec::new();
         for &mean in &self.means {
@@ -105,7 +105,7 @@ impl Grid {
     }
 }
 
-/// What is computed for a row.
+/// The results for a row.
 #[derive(Clone, Copy, Debug)]
 struct Found {
     expected: f64,
@@ -116,7 +116,7 @@ struct Found {
     variance: f64,
 }
 
-/// By fine quadrature; slopes by `E[z·g]/σ` and `½·E[(z² − 1)·g]/σ²`.
+/// Fine quadrature, with gradients by `E[z·g]/σ` and `½·E[(z² − 1)·g]/σ²`.
 fn reference(grid: &Grid, (mean, deviation, target): (f64, f64, f64)) -> Found {
     let foci = (grid.foci)(target);
     let nodes = Line {
@@ -156,7 +156,7 @@ fn reference(grid: &Grid, (mean, deviation, target): (f64, f64, f64)) -> Found {
     }
 }
 
-/// By the library, all rows at once.
+/// The library's results for all rows at once.
 fn found(grid: &Grid, platform: &Platform) -> Vec<Found> {
     let tracked = platform.autodiff();
     let likelihood = grid.config.init(tracked.options());
@@ -220,7 +220,7 @@ fn student_t() -> Vec<Grid> {
     grids
 }
 
-/// The last cut point of four labels that are equally likely at first.
+/// The last cut point of four labels with equal initial probabilities.
 const QUARTILE: f64 = 0.674_489_750_196_081_7;
 
 fn probit_moments(_: f64, f: f64) -> (f64, f64) {
@@ -381,8 +381,8 @@ fn grids() -> Vec<Grid> {
     grids
 }
 
-/// Likelihoods of closed form, and those of several functions, which have tests of their own in
-/// `several_functions` and `softmax`.
+/// Likelihoods with closed forms, and likelihoods of several functions, which `several_functions`
+/// and `softmax` test.
 const OTHERS: [&str; 5] = [
     "gaussian",
     "fixed-noise",
@@ -407,13 +407,13 @@ fn every_likelihood_has_a_grid() {
     assert_eq!(names, variants);
 }
 
-/// Collects what is wrong, so that a failure shows all of it.
+/// Collects all errors, so a failure shows all of them.
 #[derive(Default)]
 struct Complaints(Vec<String>);
 
 impl Complaints {
     fn check(&mut self, what: impl Fn() -> String, found: f64, expected: f64, allowed: f64) {
-        // `!(<=)` and not `>`: NaN must fail.
+        // `!(<=)` instead of `>`, because NaN must fail.
         #[allow(clippy::neg_cmp_op_on_partial_ord)]
         if !((found - expected).abs() <= allowed) {
             let what = what();
@@ -441,7 +441,8 @@ fn expectations_over_the_grid() {
                 if exact.predictive > SMALLEST_LOG_DENSITY {
                     check("predictive", found.predictive, exact.predictive, 0.0);
                 }
-                // Differences over a narrow Gaussian are rounded, and a slope is a slope per unit.
+                // Differences over a narrow Gaussian have rounding errors, and a gradient is
+                // relative to a unit.
                 let rounding = platform.tolerance(1e-9, 1e-6) * (1.0 + exact.expected.abs());
                 let slope = exact.slope_in_mean;
                 check(
@@ -464,7 +465,7 @@ fn expectations_over_the_grid() {
     assert!(count == 0, "{count} values:\n{}", complaints.0.join("\n"));
 }
 
-/// Values that were wrong by up to 1.6 with 20 Gauss–Hermite nodes, to two digits.
+/// Cases with errors of up to 1.6 with 20 Gauss–Hermite nodes, to two digits.
 #[test]
 fn narrow_densities() {
     let student = |scale| {

@@ -1,4 +1,4 @@
-//! Every likelihood with naive formulas in plain Rust that share no code with the library.
+//! Every likelihood, with naive formulas in plain Rust that share no code with the library.
 
 use std::f64::consts::PI;
 
@@ -14,29 +14,29 @@ use libm::lgamma;
 
 use crate::support::{Platform, Random};
 
-/// Rows of every case.
+/// The number of rows of every case.
 pub const ROWS: usize = 5;
 
-/// A likelihood, targets for it, and what it should compute.
+/// A likelihood with targets and the expected results.
 pub struct Case {
     pub name: &'static str,
     pub config: LikelihoodConfig,
-    /// Target columns of an output, one row after the other.
+    /// The target columns of one output, row by row.
     pub targets: Vec<f64>,
-    /// A target column and a finite value that cannot stand there.
+    /// A target column and a finite value that is not a possible target in it.
     pub impossible: Vec<(usize, f64)>,
-    /// Latent functions of an output.
+    /// The number of latent functions of an output.
     pub latents: usize,
-    /// `log p(y | f)` of the target columns and the functions of one output.
+    /// `log p(y | f)` from the target columns and functions of one output.
     pub log_density: fn(&[f64], &[f64]) -> f64,
-    /// Mean and variance of each number that describes `y`, given the functions.
+    /// The mean and variance of each component of `y`, given the functions.
     pub moments: fn(&[f64]) -> Vec<(f64, f64)>,
-    /// How far the library's own quadrature may be from the integral.
+    /// The error bound of the library's own quadrature.
     pub quadrature_error: f64,
 }
 
 impl Case {
-    /// Target columns of an output.
+    /// The number of target columns of an output.
     pub fn columns(&self) -> usize {
         self.targets.len() / ROWS
     }
@@ -47,7 +47,7 @@ impl Case {
         &self.targets[row * columns..(row + 1) * columns]
     }
 
-    /// Means and variances of the functions, `[ROWS, latents]`, row-major: from almost certain to
+    /// Means and variances of the functions, `[ROWS, latents]`, row-major, from almost certain to
     /// vague.
     pub fn moments_of_functions(&self) -> (Vec<f64>, Vec<f64>) {
         let mut random = Random::new(191);
@@ -56,7 +56,7 @@ impl Case {
         (means, random.uniforms(count, 0.05, 0.7))
     }
 
-    /// The same on a platform.
+    /// The same marginals as tensors on a platform.
     pub fn marginals(&self, platform: &Platform) -> Marginals {
         let (means, variances) = self.moments_of_functions();
         Marginals {
@@ -96,7 +96,7 @@ fn bernoulli(label: f64, probability: f64) -> f64 {
     .ln()
 }
 
-/// Mean and variance of indicators with the given probabilities.
+/// Means and variances of indicator variables with the given probabilities.
 fn indicators(probabilities: &[f64]) -> Vec<(f64, f64)> {
     probabilities.iter().map(|&p| (p, p * (1.0 - p))).collect()
 }
@@ -116,7 +116,8 @@ fn robust_max(f: &[f64]) -> Vec<f64> {
         .collect()
 }
 
-/// With the four labels of its case, equally likely at first: quartiles of the standard normal.
+/// For the four labels of its case, with equal initial probabilities: quartiles of the standard
+/// normal.
 fn ordinal(f: f64) -> Vec<f64> {
     const QUARTILE: f64 = 0.674_489_750_196_081_7;
     let cuts = [f64::NEG_INFINITY, -QUARTILE, 0.0, QUARTILE, f64::INFINITY];
@@ -134,7 +135,7 @@ fn ordinal_moments(f: &[f64]) -> Vec<(f64, f64)> {
     vec![(moment(1), moment(2) - moment(1).powi(2))]
 }
 
-/// Exact but for rounding.
+/// Exact up to rounding.
 const EXACT: f64 = 1e-10;
 
 const REALS: [f64; ROWS] = [0.4, -1.0, 2.0, 0.8, 2.9];

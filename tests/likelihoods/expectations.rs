@@ -1,4 +1,4 @@
-//! Densities, moments and their expectations against naive formulas.
+//! Densities, moments and their expectations, compared with naive formulas.
 
 use burn::tensor::Tensor;
 use burn_gp::{
@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-/// Draws of the functions behind a Monte Carlo estimate: more where one draw is cheap.
+/// The number of draws of a Monte Carlo estimate: more if one draw is cheap.
 fn draws(case: &Case) -> usize {
     if case.name.starts_with("bernoulli") {
         1_000_000
@@ -24,7 +24,7 @@ fn draws(case: &Case) -> usize {
     }
 }
 
-/// `log p(y | f)` and the moments of `y` at some functions.
+/// `log p(y | f)` and the moments of `y` for given functions.
 #[test]
 fn densities_and_moments_given_the_functions() {
     let samples = 3;
@@ -54,7 +54,7 @@ fn densities_and_moments_given_the_functions() {
     }
 }
 
-/// What a likelihood computes from the moments of its functions.
+/// The quantities that a likelihood computes from the moments of its functions.
 #[derive(Default)]
 struct Expectations {
     expected_log_density: Vec<f64>,
@@ -76,8 +76,8 @@ fn expectations(likelihood: &impl Likelihood, targets: Tensor<2>, m: Marginals) 
     }
 }
 
-/// The integrands behind one row: the log density, the density, then mean and second moment of
-/// every number that describes the target, then the density of every label.
+/// The integrands of one row: the log density, the density, then the mean and second moment of each
+/// component of the target, then the density of every label.
 fn integrands(case: &Case, row: usize, classes: usize, f: &[f64]) -> Vec<f64> {
     let log_density = (case.log_density)(case.row(row), f);
     let mut values = vec![log_density, log_density.exp()];
@@ -88,7 +88,7 @@ fn integrands(case: &Case, row: usize, classes: usize, f: &[f64]) -> Vec<f64> {
     values
 }
 
-/// Everything from the integrals of the integrands, row after row.
+/// All quantities from the integrals of the integrands, row by row.
 fn collect(integrals: &[Vec<f64>], classes: usize) -> Expectations {
     let mut all = Expectations::default();
     for row in integrals {
@@ -142,8 +142,8 @@ fn assert_expectations(what: &str, found: &Expectations, expected: &Expectations
     }
 }
 
-/// Every closed form, and every quadrature, against dense quadrature of the naive formulas. The
-/// robust arg max is no smooth function; its integral in one dimension is below.
+/// All closed forms and quadratures, compared with dense quadrature of the naive formulas. The
+/// robust arg max is not smooth, so a test below uses its integral in one dimension.
 #[test]
 fn expectations_agree_with_dense_quadrature() {
     for case in registry().into_iter().filter(Case::is_smooth) {
@@ -160,7 +160,7 @@ fn expectations_agree_with_dense_quadrature() {
     }
 }
 
-/// Everything within four standard errors of many draws of the functions.
+/// All results lie within four standard errors of Monte Carlo estimates.
 #[test]
 fn expectations_agree_with_monte_carlo() {
     for case in registry() {
@@ -194,7 +194,7 @@ fn expectations_agree_with_monte_carlo() {
                 assert_eq!(values.len(), estimates.len());
                 for (index, (value, (estimate, error))) in values.iter().zip(estimates).enumerate()
                 {
-                    // Its own quadrature error, where a likelihood has one, comes on top.
+                    // The quadrature error of the likelihood, if any, is added.
                     let allowed = 4.0 * error + case.quadrature_error * (1.0 + estimate.abs());
                     assert!(
                         (value - estimate).abs() <= allowed,
@@ -213,7 +213,8 @@ fn normal_cdf(x: f64) -> f64 {
 }
 
 /// The probability that a function is the largest, `E_t[Π_j Φ((t − μ_j)/σ_j)]`, by dense quadrature
-/// in one dimension; the nodes come within 10⁻³ and all classes add up to one.
+/// in one dimension. The error of the nodes is below 10⁻³, and the probabilities of all classes sum
+/// to one.
 #[test]
 fn robust_max_agrees_with_its_integral() {
     let classes = 10;
@@ -251,13 +252,13 @@ fn robust_max_agrees_with_its_integral() {
                 .mean,
         );
         let what = format!("probabilities on {platform}");
-        // Relative to the largest probability, which is a half.
+        // The tolerance is relative to the largest probability, one half.
         assert_close(&what, &found, &expected, 2e-3);
         for row in found.chunks(classes) {
             let sum: f64 = row.iter().sum();
             assert!((sum - 1.0).abs() < 2e-3, "{what} add up to {sum}");
         }
-        // The density of a label is the logarithm of its probability.
+        // The log density of a label is the logarithm of its probability.
         let labels = platform.tensor(&[3.0; ROWS], [ROWS, 1]);
         let likelihood = config.init(platform.options());
         let density = likelihood.log_predictive_density(labels, marginals);
@@ -276,7 +277,7 @@ fn robust_max_agrees_with_its_integral() {
     }
 }
 
-/// The probabilities that each function is the largest, from those of the labels, `[N·C]`.
+/// The probability that each function is the largest, from the label probabilities, `[N·C]`.
 fn largest(
     config: &RobustMaxConfig,
     platform: &Platform,
@@ -293,7 +294,8 @@ fn largest(
     numbers(predicted.mean).into_iter().map(invert).collect()
 }
 
-/// Functions with the same marginals are the largest with the same probability, whatever their number.
+/// Functions with equal marginals have equal probabilities to be the largest, for any number of
+/// them.
 #[test]
 fn equal_functions_are_equally_likely_the_largest() {
     for platform in platforms() {
@@ -308,8 +310,8 @@ fn equal_functions_are_equally_likely_the_largest() {
     }
 }
 
-/// The probabilities of all functions add up to one, where 100 nodes take the integrals and the
-/// deviations differ by up to a factor of three.
+/// The probabilities of all functions sum to one if 100 nodes suffice for the integrals and the
+/// standard deviations differ by up to a factor of three.
 #[test]
 fn the_largest_function_is_one_of_all() {
     let mut random = Random::new(211);
@@ -330,7 +332,7 @@ fn the_largest_function_is_one_of_all() {
     }
 }
 
-/// Probabilities and an expected log density that were integrated elsewhere.
+/// Probabilities and an expected log density from an independent integration.
 #[test]
 fn robust_max_has_the_golden_values() {
     const LARGEST: [f64; 3] = [0.30735389810, 0.11579679701, 0.57684930489];
@@ -352,7 +354,7 @@ fn robust_max_has_the_golden_values() {
             let expected = config
                 .init(platform.options())
                 .expected_log_density(label, marginals);
-            // Log densities differ by seven between the labels, and so does the error.
+            // The log densities of the labels differ by seven, and the error by the same factor.
             assert_within(
                 &what,
                 &numbers(expected),
@@ -363,7 +365,8 @@ fn robust_max_has_the_golden_values() {
     }
 }
 
-/// Twenty nodes give the Gaussian's expected log density exactly, a polynomial in f.
+/// Twenty nodes give the expected log density of the Gaussian exactly, because it is a polynomial
+/// in f.
 #[test]
 fn quadrature_gives_the_closed_form_of_the_gaussian() {
     let case = &registry()[0];

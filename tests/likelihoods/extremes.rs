@@ -1,4 +1,4 @@
-//! Variances of zero and functions far on the wrong side.
+//! Zero variances, and functions with extreme values.
 
 use burn_gp::{
     likelihoods::{
@@ -13,7 +13,8 @@ use crate::{
     support::{Platform, assert_close, assert_finite, numbers, platforms},
 };
 
-/// A variance that rounding brought to zero (a posterior clamps it there) is an ordinary value.
+/// A variance of zero is an ordinary value. Rounding can produce it, because posteriors clamp
+/// variances at zero.
 #[test]
 fn a_variance_of_zero_gives_finite_values_and_gradients() {
     for case in registry() {
@@ -36,7 +37,7 @@ fn a_variance_of_zero_gives_finite_values_and_gradients() {
             let expected = likelihood.log_density(targets.clone(), mean.clone().unsqueeze());
             let expected = numbers(expected);
             let tolerance = platform.tolerance(1e-9, 1e-5);
-            // Integrals go on over noise, and leave some of its tail out.
+            // Its integrals run over the noise and omit a part of its tail.
             let tolerance = if case.name == "softmax" {
                 3e-5
             } else {
@@ -54,7 +55,7 @@ fn a_variance_of_zero_gives_finite_values_and_gradients() {
     }
 }
 
-/// `(density, expected)` log densities of one target at one function value.
+/// `(density, expected)` log densities of one target at a single function value.
 fn at(platform: &Platform, likelihood: &impl Likelihood, target: f64, mean: &[f64]) -> (f64, f64) {
     let marginals = Marginals {
         mean: platform.tensor(mean, [1, mean.len()]),
@@ -66,7 +67,8 @@ fn at(platform: &Platform, likelihood: &impl Likelihood, target: f64, mean: &[f6
     (numbers(density)[0], numbers(expected)[0])
 }
 
-/// Far on the wrong side the log density of a label is large, not infinite.
+/// If the function strongly favors the wrong label, the log density is large and negative, but
+/// finite.
 #[test]
 fn labels_are_finite_far_on_the_wrong_side() {
     for platform in platforms() {
@@ -75,7 +77,7 @@ fn labels_are_finite_far_on_the_wrong_side() {
                 assert!(range.contains(&value), "{name} on {platform}: {value}");
             }
         };
-        // Φ(−50/√2) and E[log Φ(−50 + z)]; a logit's is about −50.
+        // Φ(−50/√2) and E[log Φ(−50 + z)]. The value of a logit is about −50.
         let probit = Bernoulli::new();
         check(
             "probit",
@@ -113,7 +115,7 @@ fn labels_are_finite_far_on_the_wrong_side() {
     }
 }
 
-/// A likelihood of counts far from them: the rate underflows or is huge, the density is a number.
+/// For counts far from the rate, the rate underflows or is huge, but the density is finite.
 #[test]
 fn counts_are_finite_far_from_the_rate() {
     for platform in platforms() {

@@ -10,7 +10,7 @@ pub fn logistic(x: f64) -> f64 {
     (-softplus(-x)).exp()
 }
 
-/// `log Φ(x)`, by the continued fraction of Mills' ratio in the lower tail.
+/// `log Φ(x)`, by the continued fraction of the Mills ratio in the lower tail.
 pub fn log_normal_cdf(x: f64) -> f64 {
     if x > -6.0 {
         return (0.5 * libm::erfc(-x / 2f64.sqrt())).ln();
@@ -19,7 +19,7 @@ pub fn log_normal_cdf(x: f64) -> f64 {
     -0.5 * (x * x + (2.0 * PI).ln()) - fraction.ln()
 }
 
-/// The log density of a label whose class lies between two of the cut points, with a probit link.
+/// The log density of an ordinal label with a probit link. Its class lies between two cut points.
 pub fn ordinal(cuts: &[f64], y: f64, f: f64) -> f64 {
     let label = y as usize;
     let lower = if label == 0 {
@@ -28,7 +28,7 @@ pub fn ordinal(cuts: &[f64], y: f64, f: f64) -> f64 {
         cuts[label - 1] - f
     };
     let upper = cuts.get(label).map_or(f64::INFINITY, |cut| cut - f);
-    // Both in the lower tail.
+    // Moves both into the lower tail.
     let (low, high) = if lower + upper > 0.0 {
         (-upper, -lower)
     } else {

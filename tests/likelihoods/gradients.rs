@@ -1,4 +1,4 @@
-//! Gradients against central differences.
+//! Gradients compared with central differences.
 
 use burn::tensor::Tensor;
 use burn_gp::{likelihoods::Likelihood, process::Marginals};
@@ -29,7 +29,7 @@ fn gradients_of_the_marginals() {
     for case in registry() {
         let (means, variances) = case.moments_of_functions();
         let inputs = [means.into(), variances.into()];
-        // The softmax has its slopes by integrals of their own, within the bar of 10⁻³.
+        // The softmax computes its gradients by separate integrals, within 10⁻³.
         let double = if case.name == "softmax" { 1e-3 } else { 1e-6 };
         check_gradients_to(case.name, &inputs, (double, 1e-3), &|platform, inputs| {
             let marginals = Marginals {
@@ -41,7 +41,7 @@ fn gradients_of_the_marginals() {
     }
 }
 
-/// What a layer that hands on samples needs.
+/// The gradients that a layer needs to propagate samples.
 #[test]
 fn gradients_of_the_functions() {
     for case in registry().into_iter().filter(Case::is_smooth) {

@@ -1,13 +1,14 @@
-//! Expectations under independent Gaussians, in plain Rust: on a dense grid, and by random draws.
+//! Expectations under independent Gaussians in plain Rust: on a dense grid and by Monte Carlo.
 
 use crate::support::Random;
 
-/// Deviations on either side of the mean that the grid covers: the rest is below 10⁻¹³.
+/// The extent of the grid on either side of the mean, in standard deviations. The rest is below
+/// 10⁻¹³.
 const REACH: f64 = 7.5;
 
-/// Points of the grid in one dimension, so that a grid in several stays affordable. The
+/// The number of grid points per dimension, fewer in several dimensions to limit the cost. The
 /// trapezoidal rule converges geometrically for smooth integrands: a spacing of a quarter of a
-/// deviation is exact to rounding for a Gaussian.
+/// standard deviation is exact up to rounding for a Gaussian.
 fn grid_points(dimensions: usize) -> usize {
     match dimensions {
         1 => 2001,
@@ -16,7 +17,7 @@ fn grid_points(dimensions: usize) -> usize {
     }
 }
 
-/// `E[g(f)]` for several `g` at once, on a grid.
+/// `E[g(f)]` for several `g` at once on a grid.
 pub fn on_grid(
     means: &[f64],
     variances: &[f64],
@@ -46,7 +47,7 @@ pub fn on_grid(
     sums
 }
 
-/// `E[g(f)]` for several `g` at once with standard errors, by random draws.
+/// `E[g(f)]` for several `g` at once with standard errors, by Monte Carlo.
 pub fn by_monte_carlo(
     random: &mut Random,
     draws: usize,

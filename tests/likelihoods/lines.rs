@@ -1,9 +1,9 @@
-//! Integrals along a line in plain Rust, by Gauss–Legendre panels that shrink towards every place where
-//! something happens.
+//! Integrals along a line in plain Rust, by Gauss–Legendre panels that shrink towards the given
+//! locations.
 
 use std::f64::consts::PI;
 
-/// Nodes of a panel, and panels between two neighboring places.
+/// Nodes per panel, and panels between two neighboring locations.
 const NODES: usize = 16;
 const PANELS: usize = 2;
 
@@ -31,7 +31,7 @@ fn legendre() -> Vec<(f64, f64)> {
         .collect()
 }
 
-/// A normal distribution, and places and widths where an integrand does something else.
+/// A normal distribution, with the locations and widths of the features of an integrand.
 pub struct Line {
     pub mean: f64,
     pub deviation: f64,
@@ -39,7 +39,7 @@ pub struct Line {
 }
 
 impl Line {
-    /// Where panels end.
+    /// The ends of the panels.
     fn ends(&self) -> Vec<f64> {
         let mut ends = Vec::new();
         for (place, width) in self
@@ -53,7 +53,7 @@ impl Line {
                 let distance = width * 2f64.powi(power);
                 ends.extend([place - distance, place + distance]);
             }
-            // Nothing of importance lies behind both the mean and this place.
+            // Beyond both the mean and this location the integrand is negligible.
             for part in 1..100 {
                 ends.push(self.mean + f64::from(part) / 100.0 * (place - self.mean));
             }
@@ -66,7 +66,7 @@ impl Line {
         ends
     }
 
-    /// Places f with the logarithms of their weights, which sum to one.
+    /// Nodes f with the logarithms of their weights, which sum to one.
     pub fn nodes(&self) -> Vec<(f64, f64)> {
         let rule = legendre();
         let mut nodes = Vec::new();
@@ -97,7 +97,8 @@ pub fn log_sum_exp(values: &[f64]) -> f64 {
             .ln()
 }
 
-/// The weights are those of the normal distribution, and a needle on its flank has its own weight.
+/// The weights integrate to the normal distribution, and a narrow peak on its flank has the right
+/// weight.
 #[test]
 fn integrals_of_known_value() {
     let line = Line {

@@ -1,7 +1,8 @@
-//! Every likelihood against naive formulas, dense quadrature, Monte Carlo and central differences.
+//! All likelihoods, compared with naive formulas, dense quadrature, Monte Carlo and central
+//! differences.
 //!
-//! All tests go over `cases::registry`; a variant of the configuration that has no entry there
-//! fails `registration`.
+//! All tests run over `cases::registry`. A configuration variant without an entry there fails
+//! `registration`.
 
 #[path = "../support/mod.rs"]
 mod support;

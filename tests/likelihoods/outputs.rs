@@ -1,4 +1,4 @@
-//! Several outputs are each alone, put side by side in blocks.
+//! Several outputs equal the single outputs, side by side in blocks.
 
 use burn::tensor::Tensor;
 use burn_gp::{likelihoods::Likelihood, process::Marginals};
@@ -8,14 +8,14 @@ use crate::{
     support::{Random, assert_close, numbers, platforms},
 };
 
-/// Every second column of each of `blocks` blocks of two, from `output` on.
+/// Every second column of each of `blocks` blocks with two columns, from `output` on.
 fn of_output(values: &Tensor<2>, output: usize) -> Tensor<2> {
     let blocks = values.dims()[1] / 2;
     let columns = (0..blocks).map(|block| values.clone().narrow(1, 2 * block + output, 1));
     Tensor::cat(columns.collect(), 1)
 }
 
-/// Row-major `[ROWS, K]` twice, the second time upside down, as `[ROWS, 2K]` in blocks.
+/// Row-major `[ROWS, K]` twice, the second time with reversed rows, as `[ROWS, 2K]` in blocks.
 fn doubled(values: &[f64]) -> Vec<f64> {
     let columns = values.len() / ROWS;
     let mut all = Vec::new();
@@ -82,7 +82,7 @@ fn two_outputs_are_each_alone() {
     }
 }
 
-/// `log p(y | f)`, moments and samples of two outputs given the functions.
+/// `log p(y | f)`, moments and samples of two outputs for given functions.
 #[test]
 fn two_outputs_given_the_functions() {
     let samples = 2;

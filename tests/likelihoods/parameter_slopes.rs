@@ -1,5 +1,5 @@
-//! Slopes of expected log densities in the parameters of narrow likelihoods, against central differences
-//! of fine integrals in double precision.
+//! Gradients of expected log densities with respect to the parameters of narrow likelihoods,
+//! compared with central differences of fine integrals in double precision.
 
 use std::f64::consts::PI;
 
@@ -22,17 +22,17 @@ use crate::{
     },
 };
 
-/// A likelihood with the log density of a target in the units of its parameters.
+/// A likelihood with the log density of a target as a function of its parameters.
 struct Narrow {
     config: LikelihoodConfig,
-    /// From the parameters, y and f.
+    /// The log density from the parameters, y and f.
     log_density: fn(&[f64], f64, f64) -> f64,
-    /// Where it bends, and over which distance.
+    /// The location and width of the bend of the log density.
     focus: fn(f64) -> (f64, f64),
     targets: Vec<f64>,
 }
 
-/// Of the scale and the degrees of freedom above two.
+/// The parameters are the scale and the degrees of freedom above two.
 fn student_t(parameters: &[f64], y: f64, f: f64) -> f64 {
     let (scale, degrees) = (parameters[0], 2.0 + parameters[1]);
     lgamma((degrees + 1.0) / 2.0)
@@ -42,7 +42,7 @@ fn student_t(parameters: &[f64], y: f64, f: f64) -> f64 {
         - 0.5 * (degrees + 1.0) * (((y - f) / scale).powi(2) / degrees).ln_1p()
 }
 
-/// Of the first cut point and the gaps between it and the others.
+/// The parameters are the first cut point and the gaps between the cut points.
 fn of_four(parameters: &[f64], y: f64, f: f64) -> f64 {
     let mut sum = 0.0;
     let cuts = parameters.iter().map(|gap| {
@@ -89,7 +89,7 @@ fn narrow_likelihoods() -> Vec<Narrow> {
     };
     vec![
         student(0.02, 4.0),
-        // All but a Gaussian.
+        // Almost a Gaussian.
         student(0.02, 100.0),
         Narrow {
             config: OrdinalConfig { classes: 4 }.into(),
@@ -118,7 +118,7 @@ fn narrow_likelihoods() -> Vec<Narrow> {
     ]
 }
 
-/// The sum of the reference integrals over the rows.
+/// The reference integrals, summed over the rows.
 fn integral(narrow: &Narrow, parameters: &[f64], (mean, deviation): (f64, f64)) -> f64 {
     let row = |&target: &f64| {
         let foci = vec![(narrow.focus)(target)];
@@ -134,7 +134,7 @@ fn integral(narrow: &Narrow, parameters: &[f64], (mean, deviation): (f64, f64)) 
     narrow.targets.iter().map(row).sum()
 }
 
-/// The slope of the library's sum over the rows in every raw parameter.
+/// The gradient of the library's sum over the rows with respect to every raw parameter.
 fn slopes(narrow: &Narrow, platform: &Platform, (mean, deviation): (f64, f64)) -> Vec<f64> {
     let tracked = platform.autodiff();
     let likelihood = narrow.config.init(tracked.options());
@@ -150,7 +150,7 @@ fn slopes(narrow: &Narrow, platform: &Platform, (mean, deviation): (f64, f64)) -
     parameter_gradients(&likelihood, &gradients).concat()
 }
 
-/// The same of the reference, whose parameters are those that the library reports for raw parameters
+/// The reference gradient. Its parameters are those that the library reports for raw parameters
 /// next to its own.
 fn exact_slopes(narrow: &Narrow, platform: &Platform, function: (f64, f64)) -> Vec<f64> {
     let likelihood = narrow.config.init(platform.options());
@@ -186,8 +186,8 @@ fn slopes_in_the_parameters_of_narrow_likelihoods() {
                 let found = slopes(&narrow, &platform, function);
                 assert_eq!(found.len(), exact.len());
                 for (index, (found, exact)) in found.iter().zip(&exact).enumerate() {
-                    // Parameters share the rounding of the largest slope, and slopes of rows that cancel
-                    // leave theirs.
+                    // The rounding error scales with the largest gradient. The second term covers
+                    // gradients of rows that cancel.
                     let rounding = platform.tolerance(1e-6, 1e-4) * largest;
                     let rounding = rounding + platform.tolerance(1e-9, 1e-6);
                     let allowed = 1e-3 * exact.abs() + rounding;

@@ -1,4 +1,4 @@
-//! Quantiles and intervals of new targets: simulated coverage, brute force, closed forms.
+//! Quantiles and intervals of new targets: simulated coverage, brute force and closed forms.
 
 use burn_gp::{
     likelihoods::{
@@ -14,12 +14,12 @@ use crate::{
     support::{Platform, Random, double_precision_platforms, platforms},
 };
 
-/// Rows whose targets are drawn, each once.
+/// The number of rows. One target is drawn per row.
 const DRAWS: usize = 5000;
 
 const LEVELS: [f64; 3] = [0.5, 0.8, 0.95];
 
-/// Whether targets of a likelihood have an order.
+/// Whether the targets of a likelihood are ordered.
 fn is_ordered(case: &Case) -> bool {
     !matches!(
         case.config,
@@ -30,7 +30,7 @@ fn is_ordered(case: &Case) -> bool {
     )
 }
 
-/// The cases of the registry, and noise that is narrow or wide beside the functions.
+/// The cases of the registry, and cases whose noise is narrow or wide relative to the functions.
 fn cases() -> Vec<Case> {
     let mut cases: Vec<Case> = registry().into_iter().filter(is_ordered).collect();
     let more: Vec<(&'static str, &'static str, LikelihoodConfig)> = vec![
@@ -85,7 +85,7 @@ fn cases() -> Vec<Case> {
     cases
 }
 
-/// Means and variances of the functions of `rows` rows: variances from 1e-4 to about 2.
+/// Means and variances of the functions of `rows` rows. The variances range from 1e-4 to about 2.
 fn functions(rows: usize, latents: usize, seed: u64) -> (Vec<f64>, Vec<f64>) {
     let mut random = Random::new(seed);
     let means = random.normals(rows * latents);
@@ -105,7 +105,7 @@ fn marginals(
     }
 }
 
-/// A mixture of `components` with equal weights, `rows` rows, and a target of each row.
+/// A mixture of `components` with equal weights and `rows` rows, and one target per row.
 fn simulated(
     case: &Case,
     platform: &Platform,
@@ -140,7 +140,7 @@ fn share(count: usize) -> f64 {
     count as f64 / DRAWS as f64
 }
 
-/// Five standard errors of the share of draws in an interval.
+/// Five standard errors of the fraction of draws in an interval.
 fn sampling_error(level: f64) -> f64 {
     5.0 * (level * (1.0 - level) / DRAWS as f64).sqrt()
 }
@@ -151,8 +151,7 @@ fn covered(interval: &Interval, targets: &[f64]) -> f64 {
     share(targets.iter().zip(ends).filter(inside).count())
 }
 
-/// Whether a number can be a target, or the limit of targets that are too close to an end to be told
-/// from it.
+/// Whether a number is a possible target.
 fn is_in(support: Support, value: f64) -> bool {
     match support {
         Support::Reals => value.is_finite(),
@@ -163,8 +162,8 @@ fn is_in(support: Support, value: f64) -> bool {
     }
 }
 
-/// Whether rounding to the nearest number changes the distribution function: close to an end of the
-/// support at which the density has no bound.
+/// Whether rounding to the nearest number changes the distribution function. It does near an end of
+/// the support where the density is unbounded.
 fn is_at_an_end(support: Support, value: f64) -> bool {
     match support {
         Support::Positive => value < 1e-300,
@@ -173,9 +172,9 @@ fn is_at_an_end(support: Support, value: f64) -> bool {
     }
 }
 
-/// Intervals hold as many targets as they say; those of whole numbers hold no fewer, and no more than
-/// the steps of their distributions make inevitable: with ties broken at random the probability
-/// integral transform is uniform.
+/// Checks that intervals cover their nominal fraction of the targets. Intervals of integers may
+/// cover more because of the steps of the distribution function: with ties broken at random, the
+/// probability integral transform is uniform.
 fn check_coverage(case: &Case, platform: &Platform, components: usize) {
     let what = format!("{} on {platform}, {components} components", case.name);
     let (distribution, targets) = simulated(case, platform, components, DRAWS);
@@ -198,7 +197,7 @@ fn check_coverage(case: &Case, platform: &Platform, components: usize) {
             excess >= -allowed && (support.is_discrete() || excess <= allowed),
             "{what}: intervals of {level} hold {found}"
         );
-        // The same by the distribution functions of the targets.
+        // The same coverage from the distribution functions of the targets.
         let within = share(levels.iter().filter(|&&least| least <= level).count());
         assert!(
             (within - found).abs() <= 2.0 / DRAWS as f64,
@@ -278,7 +277,7 @@ fn quantiles_invert_the_distribution_function() {
     }
 }
 
-/// One Gaussian in closed form, several by bisection on a sum of error functions.
+/// A closed form for one Gaussian, and bisection on a sum of error functions for several.
 #[test]
 fn gaussian_quantiles() {
     const QUANTILES: [(f64, f64); 4] = [
@@ -329,7 +328,7 @@ fn gaussian_quantiles() {
     }
 }
 
-/// Extreme functions neither hang nor leave the support.
+/// With extreme functions the search ends and stays within the support.
 #[test]
 fn extreme_functions() {
     for case in cases() {
@@ -366,7 +365,7 @@ fn extreme_functions() {
     }
 }
 
-/// The noise of measurements is added, and the function alone has none.
+/// The noise of measurements is added to the function, which has none itself.
 #[test]
 fn noise_of_measurements() {
     for platform in platforms() {

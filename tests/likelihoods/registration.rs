@@ -1,4 +1,4 @@
-//! The registry is complete; targets are checked; configurations survive their files.
+//! The registry is complete, targets are checked, and configurations survive saving and loading.
 
 use burn_gp::{
     likelihoods::{Likelihood, LikelihoodConfig},
@@ -10,7 +10,7 @@ use crate::{
     support::{assert_close, module_gradients::parameter_values, numbers, platforms},
 };
 
-/// serde names all variants in its message about an unknown one.
+/// The error message of serde for an unknown variant lists all variants.
 pub fn variants() -> Vec<String> {
     let unknown = serde_json::from_str::<LikelihoodConfig>(r#"{"likelihood": "?"}"#);
     let message = unknown.expect_err("no such likelihood").to_string();
@@ -79,7 +79,7 @@ fn possible_targets_pass_and_impossible_ones_are_named() {
     }
 }
 
-/// With two outputs the columns come in blocks: values, values, noises, noises.
+/// With two outputs the columns come in blocks: two values, then two noise variances.
 #[test]
 fn columns_of_several_outputs() {
     let platform = &platforms()[0];
@@ -98,7 +98,7 @@ fn a_column_short() {
     likelihood.outputs(3);
 }
 
-/// What is trained is reported, at the values of the configuration.
+/// Trained parameters are reported with the values of the configuration.
 #[test]
 fn hyperparameters_are_reported() {
     let expected: [(&str, &[f64]); 10] = [
@@ -137,7 +137,7 @@ fn hyperparameters_are_reported() {
     }
 }
 
-/// A robust arg max that was saved before its rate of errors could be trained has it fixed.
+/// In robust arg max files from before the error rate could be trained, the rate is fixed.
 #[test]
 fn rates_of_errors_that_are_not_trained() {
     let saved = r#"{"likelihood": "robust-max", "classes": 3, "epsilon": 0.02, "nodes": 20}"#;
@@ -152,7 +152,7 @@ fn rates_of_errors_that_are_not_trained() {
     }
 }
 
-/// A rate of errors is set and bounded by its path, between 0 and 1 whatever is asked.
+/// The error rate is set and bounded by its path. It always stays between 0 and 1.
 #[test]
 fn rates_of_errors_by_their_path() {
     use burn_gp::parameter::{Bounds, Parameters};
@@ -182,7 +182,7 @@ fn rates_of_errors_by_their_path() {
             "{bounds:?}"
         );
         assert!(bounded.with_parameter("epsilon", &[0.6]).is_err());
-        // No limit beyond what it is anyway.
+        // The bound adds no restriction to the natural range.
         let below = likelihood
             .with_bounds("epsilon", Bounds::between(-1.0, 2.0))
             .expect("bounds");
@@ -193,7 +193,7 @@ fn rates_of_errors_by_their_path() {
     }
 }
 
-/// Fixed degrees of freedom are no parameter.
+/// Fixed degrees of freedom are not a parameter.
 #[test]
 fn degrees_of_freedom_that_are_not_trained() {
     let config = burn_gp::likelihoods::StudentTConfig {

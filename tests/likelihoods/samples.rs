@@ -1,4 +1,4 @@
-//! Draws of targets against predicted means and variances.
+//! Draws of targets, compared with predicted means and variances.
 
 use burn_gp::{likelihoods::Likelihood, process::Marginals};
 use rand::{SeedableRng, rngs::ChaCha8Rng};
@@ -32,7 +32,7 @@ fn draw(case: &Case, platform: &Platform, functions: &[f64], samples: usize) -> 
     numbers(drawn)
 }
 
-/// Mean and its standard error.
+/// The mean and its standard error.
 fn mean_and_error(values: &[f64]) -> (f64, f64) {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
@@ -67,7 +67,7 @@ fn samples_have_the_predicted_moments() {
                     .collect();
                 let what = format!("{} on {platform}, row {row}, number {class}", case.name);
                 let (found, error) = mean_and_error(&own);
-                // Five standard errors, and the error of the predictions themselves.
+                // Five standard errors, plus the error of the predictions.
                 let allowed = 5.0 * error + 2.0 * case.quadrature_error;
                 assert!(
                     (found - mean[index]).abs() <= allowed,
@@ -87,7 +87,7 @@ fn samples_have_the_predicted_moments() {
     }
 }
 
-/// Every draw is a target that the likelihood takes, and the same seed gives the same draws.
+/// Every draw is a possible target, and the same seed gives the same draws.
 #[test]
 fn samples_are_possible_and_repeat() {
     for case in registry() {

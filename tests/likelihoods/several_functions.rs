@@ -1,4 +1,4 @@
-//! Likelihoods of several functions over a grid, against fine quadrature of integrals along a line.
+//! Likelihoods of several functions over a grid, compared with fine quadrature along a line.
 
 use std::f64::consts::PI;
 
@@ -12,13 +12,15 @@ use crate::{
     support::{numbers, platforms},
 };
 
-/// Errors more than some eight deviations off have two modes, and the smaller may be the one that is found.
+/// If the error is more than about eight standard deviations, the density has two modes, and the
+/// search may find the smaller one.
 const SMALLEST_LOG_DENSITY: f64 = -30.0;
 
-/// Mean and deviation of the log noise, deviation of the function, target.
+/// The mean and standard deviation of the log noise, the standard deviation of the function, and
+/// the target.
 type Row = (f64, f64, f64, f64);
 
-/// The log noise is what is left to integrate over.
+/// The reference integrates over the log noise.
 #[test]
 fn heteroskedastic_densities_over_the_grid() {
     let noise = 0.1;
@@ -79,8 +81,8 @@ fn log_normal_cdf(x: f64) -> f64 {
     (0.5 * libm::erfc(-x / 2f64.sqrt())).max(1e-300).ln()
 }
 
-/// Probabilities of the largest function, where the deviations of three functions differ by a factor of
-/// 100.
+/// Probabilities of the largest function, for three functions whose standard deviations differ by a
+/// factor of 100.
 #[test]
 fn robust_max_over_the_grid() {
     let deviations = [0.03, 0.3, 3.0];

@@ -1,4 +1,4 @@
-//! What single precision would lose, had the formulas their textbook form.
+//! Accuracy in single precision where textbook formulas would lose digits.
 
 use burn::tensor::Tensor;
 use burn_gp::{
@@ -30,8 +30,8 @@ fn density(platform: &Platform, config: &LikelihoodConfig, y: f64, f: f64) -> f6
     )[0]
 }
 
-/// `Var[y] = m + m²·(e^v − 1)` and relatives, where the second moment of the rate is no number of single
-/// precision, and where `e^v` is one.
+/// `Var[y] = m + m²·(e^v − 1)` and similar formulas, where the second moment of the rate overflows
+/// single precision, and where `e^v` rounds to one.
 #[test]
 fn variances_of_large_and_of_certain_means() {
     let cases: [(LikelihoodConfig, f64, f64); 4] = [
@@ -40,7 +40,8 @@ fn variances_of_large_and_of_certain_means() {
         (GammaConfig { shape: 4.0 }.into(), 0.0, 0.25),
         (NegativeBinomialConfig { dispersion: 0.5 }.into(), 1.0, 0.5),
     ];
-    // A mean of exp 43 has a square of exp 86, near the largest number; and exp 44.4 has none.
+    // A mean of exp 43 has a square of exp 86, near the largest number. The square of exp 44.4
+    // overflows.
     let functions = [
         (43.0, 0.25),
         (30.0, 1e-9),
@@ -69,7 +70,7 @@ fn variances_of_large_and_of_certain_means() {
     }
 }
 
-/// The differences of large log-gammas, whose absolute error would be up to one.
+/// Differences of large log-gammas, which would have an absolute error of up to one.
 #[test]
 fn densities_of_large_parameters() {
     for platform in platforms() {
@@ -122,7 +123,7 @@ fn densities_of_large_parameters() {
                     - 0.5 * (degrees * std::f64::consts::PI).ln()
                     - 0.5 * (degrees + 1.0) * (2.25 / degrees).ln_1p()
             } else {
-                // Up to terms of the order 1/ν² the normal density with its first correction.
+                // Up to terms of order 1/ν² it is the normal density with its first correction.
                 let correction = (2.25f64.powi(2) - 2.0 * 2.25 - 1.0) / (4.0 * degrees);
                 -0.5 * (2.25 + (2.0 * std::f64::consts::PI).ln()) + correction
             };
@@ -134,7 +135,7 @@ fn densities_of_large_parameters() {
             );
         }
         for precision in [20.0f64, 1e4, 1e6] {
-            // At f = 0, y = ½ the density is 2·Γ((s + 1)/2)/(√π·Γ(s/2)), for large s
+            // At f = 0, y = ½ the density is 2·Γ((s + 1)/2)/(√π·Γ(s/2)), which for large s is
             // √(2s/π)·exp(−1/(4s) + 1/(24s³) − 1/(20s⁵)).
             let config = BetaConfig { precision }.into();
             let found = density(&platform, &config, 0.5, 0.0);

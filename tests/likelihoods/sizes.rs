@@ -1,4 +1,4 @@
-//! Targets of other sizes than the functions'.
+//! Targets whose sizes do not match those of the functions.
 
 use burn::tensor::Tensor;
 use burn_gp::{likelihoods::Likelihood, process::Marginals};
@@ -8,8 +8,8 @@ use crate::{
     support::{panics::assert_names, platforms},
 };
 
-/// Too few rows, a single one, which would be repeated, too many, and a column too many; means and
-/// variances that differ.
+/// Too few rows, a single row (which would broadcast), too many rows, too many columns, and means
+/// and variances with different sizes.
 #[test]
 fn targets_of_other_sizes_are_refused() {
     let platform = &platforms()[0];

@@ -1,4 +1,5 @@
-//! The softmax against fine quadrature in double precision, with narrow and wide functions mixed.
+//! The softmax, compared with fine quadrature in double precision, for narrow and wide functions
+//! mixed.
 
 use burn::tensor::Tensor;
 use burn_gp::{
@@ -12,18 +13,18 @@ use crate::{
     support::{Platform, Random, numbers, platforms},
 };
 
-/// The bar: for log densities, and relative for slopes.
+/// The error bound: absolute for log densities, relative for gradients.
 const BAR: f64 = 1e-3;
 
-/// Probabilities below e to this power are left out.
+/// Smaller log probabilities are left out.
 const SMALLEST_LOG_PROBABILITY: f64 = -30.0;
 
 const EULER: f64 = 0.577_215_664_901_532_9;
 
-/// Means and deviations of the functions of a row.
+/// The means and standard deviations of the functions of a row.
 type Row = Vec<(f64, f64)>;
 
-/// What belongs to a row.
+/// The reference results for a row.
 struct Exact {
     /// `E[log Σ_j exp f_j]`
     log_sum: f64,
@@ -33,7 +34,8 @@ struct Exact {
     spreads: Vec<f64>,
 }
 
-/// `log F(t)` and `log F′(t)` of a function with Gumbel noise, by a trapezoidal sum over the function.
+/// `log F(t)` and `log F′(t)` of a function with Gumbel noise, by a trapezoidal sum over the
+/// function.
 fn distribution(t: f64, (mean, deviation): (f64, f64)) -> (f64, f64) {
     let step = 0.2 * deviation.min(1.0);
     let count = (9.5 * deviation / step).ceil() as i64;
@@ -51,7 +53,7 @@ fn distribution(t: f64, (mean, deviation): (f64, f64)) -> (f64, f64) {
     (log(value), log(slope))
 }
 
-/// By the distribution of the largest function with noise, on a line of equal steps.
+/// From the distribution of the largest function with Gumbel noise, on a line with equal steps.
 fn exact(row: &Row) -> Exact {
     let extreme =
         |of: &dyn Fn(&(f64, f64)) -> f64| row.iter().map(of).fold(f64::NEG_INFINITY, f64::max);
@@ -106,7 +108,7 @@ fn exact_of_two(row: &Row) -> Exact {
     }
 }
 
-/// Three functions of moderate deviations: the product of three trapezoidal rules.
+/// Three functions with moderate standard deviations: the product of three trapezoidal rules.
 fn exact_of_three(row: &Row) -> Exact {
     let step = 0.4;
     let mut exact = Exact {
@@ -133,7 +135,7 @@ fn exact_of_three(row: &Row) -> Exact {
     exact
 }
 
-/// What the library finds for all rows of equally many functions.
+/// The library's results for all rows with the same number of functions.
 struct Found {
     log_sums: Vec<f64>,
     log_probabilities: Vec<f64>,
@@ -193,8 +195,8 @@ struct Errors {
 }
 
 impl Errors {
-    /// Slopes are taken relative to their size plus `rounding`, what is left of one where all
-    /// probability is in one class.
+    /// The error of a gradient is relative to its size plus `rounding`, which covers the rounding
+    /// error if all probability is in one class.
     fn add(&mut self, found: &Found, row: usize, exact: &Exact, rounding: f64) {
         let worst = |error: &mut f64, size: f64| *error = if size > *error { size } else { *error };
         worst(
@@ -237,7 +239,7 @@ impl Errors {
     }
 }
 
-/// Rows of every mixture of means and deviations.
+/// Rows with all mixtures of means and standard deviations.
 fn rows(classes: usize, count: usize) -> Vec<Row> {
     let mut random = Random::new(227 + classes as u64);
     let mut uniform = |low: f64, high: f64| random.uniforms(1, low, high)[0];
@@ -264,7 +266,7 @@ fn rows(classes: usize, count: usize) -> Vec<Row> {
     rows
 }
 
-/// The reference itself, of integrals that do without the noise.
+/// Checks the reference itself against integrals that do not use the noise.
 #[test]
 fn largest_with_noise_is_a_softmax() {
     let close = |row: &Row, exact: &Exact, known: &Exact| {
@@ -273,7 +275,8 @@ fn largest_with_noise_is_a_softmax() {
         let spreads = exact.spreads.iter().zip(&known.spreads);
         let both = logs.chain(spreads).map(|(a, b)| (*a, *b));
         for (found, expected) in pairs.chain(both) {
-            // Rounding of a thousand terms, and what the line leaves out on its right, 10⁻⁸.
+            // The rounding errors of a thousand terms, and the part that the line omits on its
+            // right, 10⁻⁸.
             assert!(
                 (found - expected).abs() < 1e-6,
                 "{row:?}: {found}, expected {expected}"
@@ -289,7 +292,7 @@ fn largest_with_noise_is_a_softmax() {
     }
 }
 
-/// Expected log densities, their slopes, log densities of new labels and probabilities.
+/// Expected log densities, their gradients, log densities of new labels and probabilities.
 #[test]
 fn softmax_over_the_grid() {
     for (classes, count) in [(2, 100), (3, 60), (10, 30)] {
@@ -308,7 +311,7 @@ fn softmax_over_the_grid() {
     }
 }
 
-/// A configuration that was saved with quasi-Monte-Carlo nodes.
+/// Loads a configuration that was saved with quasi-Monte-Carlo nodes.
 #[test]
 fn saved_numbers_of_nodes() {
     let saved = r#"{"classes": 3, "nodes": 128}"#;

@@ -1,4 +1,4 @@
-//! The choice of inducing points, and matrices that may not factor.
+//! Initialization of inducing points, and matrices that may not have a factor.
 
 use burn::tensor::Tensor;
 use burn_gp::{
@@ -52,7 +52,7 @@ fn inducing_points_of_any_inputs() {
     );
 }
 
-/// Symmetric matrices of any numbers: a factor, or an error.
+/// A symmetric matrix of arbitrary numbers gives a factor or an error.
 #[test]
 fn factors_of_any_matrices() {
     let inputs = (1usize..6).prop_flat_map(|rows| table(rows, rows, number().boxed()));

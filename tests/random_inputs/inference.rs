@@ -1,4 +1,4 @@
-//! Regression on all data at once, on points and targets of any numbers.
+//! Full-batch regression on arbitrary points and targets.
 
 use burn::tensor::Tensor;
 use burn_gp::{
@@ -18,7 +18,7 @@ use proptest::prelude::*;
 use crate::search::{no_panic, search};
 use crate::values::{DOCUMENTED, Table, number, options, points, size, usual, usual_kernel};
 
-/// The objective with its gradient, and predictions.
+/// Computes the objective with its gradient, and predictions.
 fn ask(model: &impl FullBatch, x: &Tensor<2>, y: &Tensor<2>, new: &Tensor<2>) {
     if let Ok(objective) = model.objective(x.clone(), y.clone()) {
         if objective.is_autodiff() {
@@ -35,7 +35,7 @@ fn ask(model: &impl FullBatch, x: &Tensor<2>, y: &Tensor<2>, new: &Tensor<2>) {
     }
 }
 
-/// One of the models with settings from `numbers`.
+/// A model with settings from `numbers`.
 fn every_model(
     model: usize,
     (kernel, likelihood): (AnyKernel, Gaussian),

@@ -16,7 +16,7 @@ use rand::{SeedableRng, rngs::ChaCha8Rng};
 use crate::search::{no_panic, search};
 use crate::values::{DOCUMENTED, kernel, number, options, points};
 
-/// Everything that is asked of a kernel.
+/// Calls all methods of a kernel.
 #[test]
 fn kernels_of_any_numbers() {
     let inputs = (
@@ -53,7 +53,7 @@ fn kernels_of_any_numbers() {
     });
 }
 
-/// Values and bounds of parameters of any numbers.
+/// Arbitrary values and bounds of parameters.
 #[test]
 fn parameters_of_any_numbers() {
     let bound = || proptest::option::of(number());

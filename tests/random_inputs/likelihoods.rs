@@ -1,4 +1,4 @@
-//! Likelihoods, their quadratures, and what they say about targets and predictions.
+//! Likelihoods, their quadratures, their checks of targets and their predictions.
 
 use burn::tensor::{Tensor, TensorData};
 use burn_gp::{
@@ -53,7 +53,7 @@ fn config(value: fn() -> BoxedStrategy<f64>) -> impl Strategy<Value = Likelihood
     ]
 }
 
-/// Everything that is asked of a likelihood, of functions of any numbers.
+/// Calls all methods of a likelihood with arbitrary functions.
 #[test]
 fn likelihoods_of_any_numbers() {
     let value = || prop_oneof![usual(), number()].boxed();
@@ -122,7 +122,7 @@ fn likelihoods_of_any_numbers() {
     );
 }
 
-/// Rules of any number of nodes that there is memory for.
+/// Quadrature rules with any number of nodes that fits into memory.
 #[test]
 fn quadratures_of_any_sizes() {
     let inputs = (size(8), size(4), any::<bool>(), options());

@@ -1,6 +1,6 @@
-//! Random values, those at the corners of formats and formulas often, into every public constructor
-//! and what is then asked of the result: no panic but those that the documentation announces, which
-//! are listed in `values.rs` by their messages. How long the search goes on is said in `search.rs`.
+//! Calls every public constructor and then the methods of the result with random values, often
+//! extreme values of formats and formulas. Only documented panics may occur. `values.rs` lists them
+//! by their messages. `search.rs` documents the length of the search.
 
 #[path = "../support/mod.rs"]
 mod support;

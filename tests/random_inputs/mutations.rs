@@ -1,11 +1,11 @@
-//! Damage to valid contents: most inputs that find a defect are nearly right.
+//! Mutations of valid contents, because most inputs that find a defect are almost valid.
 
 use std::fmt;
 
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-/// Bytes that are shown as text where they are text.
+/// Bytes that are printed as text if they are text.
 #[derive(Clone, PartialEq)]
 pub struct Bytes(pub Vec<u8>);
 
@@ -15,7 +15,7 @@ impl fmt::Debug for Bytes {
     }
 }
 
-/// Numbers and words at which formats and formulas have their corners.
+/// Numbers and words that are edge cases of formats and formulas.
 pub const CORNERS: &[&str] = &[
     "",
     "0",
@@ -86,7 +86,7 @@ pub const CORNERS: &[&str] = &[
     "?",
 ];
 
-/// One change of a sequence of bytes.
+/// One change to a sequence of bytes.
 #[derive(Clone, Debug)]
 pub enum Change {
     Flip(Index, u8),
@@ -147,7 +147,7 @@ impl Change {
     }
 }
 
-/// Puts `text` in the place of one of the numbers or words that `bytes` has.
+/// Replaces one of the numbers or words in `bytes` by `text`.
 fn replace_number(bytes: &mut Vec<u8>, index: &Index, text: &str) {
     let part = |byte: &u8| byte.is_ascii_alphanumeric() || b".-+_".contains(byte);
     let mut starts = Vec::new();
@@ -164,12 +164,12 @@ fn replace_number(bytes: &mut Vec<u8>, index: &Index, text: &str) {
     bytes.splice(start..start + length, text.bytes());
 }
 
-/// A corner of [`CORNERS`].
+/// An edge case from [`CORNERS`].
 pub fn corner() -> impl Strategy<Value = &'static str> {
     proptest::sample::select(CORNERS)
 }
 
-/// A change of bytes.
+/// A change to bytes.
 pub fn change() -> impl Strategy<Value = Change> {
     let index = any::<Index>;
     prop_oneof![
@@ -186,7 +186,7 @@ pub fn change() -> impl Strategy<Value = Change> {
     ]
 }
 
-/// One of the `originals` after up to `most` changes, or now and then bytes of no origin.
+/// One of the `originals` after up to `most` changes, and sometimes unrelated bytes.
 pub fn damaged(originals: Vec<Vec<u8>>, most: usize) -> impl Strategy<Value = Bytes> {
     let changed = (
         proptest::sample::select(originals),

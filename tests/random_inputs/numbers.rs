@@ -1,4 +1,4 @@
-//! Scores, step sizes, patches, domains: functions of plain numbers.
+//! Functions of plain numbers: scores, step sizes, patches and domains.
 
 use burn_gp::{
     metrics,

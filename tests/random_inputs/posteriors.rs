@@ -1,4 +1,4 @@
-//! Variational posteriors of every form, and layers of them.
+//! Variational posteriors of every form, and layers with them.
 
 use burn::tensor::Tensor;
 use burn_gp::{

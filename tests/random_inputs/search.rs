@@ -1,7 +1,7 @@
-//! The search for inputs that panic: how long it goes on, with which seed, and what counts.
+//! The search for inputs that panic: its length, its seed and its criterion.
 //!
-//! The suite searches a fixed number of cases from a fixed seed. With `BURN_GP_FUZZ_SECONDS` every
-//! search goes on for that many seconds from another seed, `BURN_GP_FUZZ_SEED` or the clock's:
+//! By default a search runs a fixed number of cases from a fixed seed. With `BURN_GP_FUZZ_SECONDS`
+//! every search runs for that many seconds from the seed `BURN_GP_FUZZ_SEED`, or from the clock:
 //!
 //! ```text
 //! BURN_GP_FUZZ_SECONDS=60 cargo test --release --workspace --test random_inputs -- --test-threads 1
@@ -17,16 +17,16 @@ use proptest::test_runner::{
     Config, RngAlgorithm, TestCaseError, TestCaseResult, TestError, TestRng, TestRunner,
 };
 
-/// The seed of the suite.
+/// The default seed.
 const SEED: u64 = 20_261_123;
 
-/// Cases between two looks at the clock.
+/// The number of cases between checks of the clock.
 const CASES_AT_ONCE: u32 = 16;
 
-/// Runs `check` on random inputs: `cases` of them, or as many as the environment gives time for.
+/// Runs `check` on random inputs: on `cases` inputs, or for the time given by the environment.
 ///
 /// # Panics
-/// With the smallest input found on which `check` fails or panics, and the seed that leads there.
+/// With the smallest input found on which `check` fails or panics, and the seed that leads to it.
 pub fn search<S: Strategy>(cases: u32, inputs: S, check: impl Fn(S::Value) -> TestCaseResult) {
     let seconds: Option<f64> = variable("BURN_GP_FUZZ_SECONDS");
     let seed = match (variable("BURN_GP_FUZZ_SEED"), seconds) {
@@ -52,7 +52,7 @@ pub fn search<S: Strategy>(cases: u32, inputs: S, check: impl Fn(S::Value) -> Te
     let limit = seconds.map(Duration::from_secs_f64);
     let mut tried = 0u64;
     loop {
-        // A runner stops for good after its number of cases.
+        // A test runner cannot continue after its number of cases.
         let mut runner = TestRunner::new_with_rng(config.clone(), random);
         random = runner.new_rng();
         let seen = Cell::new(0);
@@ -75,7 +75,8 @@ pub fn search<S: Strategy>(cases: u32, inputs: S, check: impl Fn(S::Value) -> Te
         }
     }
     let name = std::thread::current().name().unwrap_or("search").to_owned();
-    // Past the test runner, which keeps what a passing test prints to itself.
+    // Writes to standard error directly, because the test harness hides the output of passing
+    // tests.
     let _ = writeln!(
         std::io::stderr(),
         "{name}: {tried} inputs in {:.0} s from seed {seed}, no panic",
@@ -83,7 +84,7 @@ pub fn search<S: Strategy>(cases: u32, inputs: S, check: impl Fn(S::Value) -> Te
     );
 }
 
-/// Whether `act` returns, or panics with one of the `documented` messages, each given by a part.
+/// Checks that `act` returns or panics with a message that contains one of the `documented` texts.
 ///
 /// # Errors
 /// The message of any other panic.

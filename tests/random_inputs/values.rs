@@ -1,4 +1,4 @@
-//! Random numbers, points and pieces of models.
+//! Random numbers, points and model components.
 
 use burn::tensor::{DType, Device, Tensor, TensorData};
 use burn_gp::{
@@ -11,7 +11,7 @@ use burn_gp::{
 };
 use proptest::prelude::*;
 
-/// The messages of panics that the documentation announces as a caller's errors, by a part of each.
+/// Parts of the messages of documented panics, which are mistakes of the caller.
 pub const DOCUMENTED: &[&str] = &[
     "positive hyperparameters must be finite and above",
     "a polynomial kernel of degree 0",
@@ -32,7 +32,7 @@ pub const DOCUMENTED: &[&str] = &[
     "a calibration error",
 ];
 
-/// Numbers of every kind, usual ones half of the time.
+/// Numbers of every kind. Half of them are typical values.
 pub fn number() -> impl Strategy<Value = f64> {
     const CORNERS: &[f64] = &[
         0.0,
@@ -60,7 +60,7 @@ pub fn number() -> impl Strategy<Value = f64> {
     ]
 }
 
-/// Numbers that a model can have been given on purpose.
+/// Typical values of a model's settings.
 pub fn usual() -> impl Strategy<Value = f64> {
     prop_oneof![6 => 0.05..3.0f64, 1 => Just(1e-5), 1 => Just(1e4)]
 }
@@ -69,7 +69,7 @@ pub fn size(most: usize) -> impl Strategy<Value = usize> {
     prop_oneof![1 => Just(0), 6 => 1..=most]
 }
 
-/// The processor: on a device every new shape compiles kernels, and few inputs would be searched.
+/// The CPU. A GPU compiles kernels for every new shape, which would slow the search down.
 #[cfg(feature = "flex")]
 fn device() -> Device {
     Device::flex()
@@ -80,7 +80,7 @@ fn device() -> Device {
     Device::default()
 }
 
-/// A type and a device with or without gradients.
+/// A floating-point type and a device, with or without autodiff.
 pub fn options() -> impl Strategy<Value = (Device, DType)> {
     (any::<bool>(), any::<bool>()).prop_map(|(double, autodiff)| {
         let device = device();
@@ -114,7 +114,7 @@ pub fn table(rows: usize, columns: usize, value: BoxedStrategy<f64>) -> BoxedStr
         .boxed()
 }
 
-/// Points with coordinates of every kind, some of them repeated.
+/// Points with coordinates of every kind, including repeated points.
 pub fn points(most: usize) -> impl Strategy<Value = Table> {
     (1..=most, 1usize..4, any::<bool>()).prop_flat_map(|(rows, columns, wild)| {
         let value = match wild {
@@ -189,7 +189,7 @@ fn leaf(value: fn() -> BoxedStrategy<f64>) -> impl Strategy<Value = KernelConfig
     ]
 }
 
-/// Kernels of every kind within each other, their numbers from `value`.
+/// Nested kernels of every kind, with numbers from `value`.
 pub fn kernel(value: fn() -> BoxedStrategy<f64>) -> impl Strategy<Value = KernelConfig> {
     leaf(value).prop_recursive(3, 12, 2, move |inner| {
         let kernel = || inner.clone().prop_map(Box::new);
@@ -225,7 +225,7 @@ pub fn kernel(value: fn() -> BoxedStrategy<f64>) -> impl Strategy<Value = Kernel
     })
 }
 
-/// Kernels whose numbers are usual.
+/// Kernels with typical values.
 pub fn usual_kernel() -> impl Strategy<Value = KernelConfig> {
     kernel(|| usual().boxed())
 }

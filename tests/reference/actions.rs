@@ -1,5 +1,5 @@
-//! Computation-aware regression by dense algebra (arXiv:2411.01036), and the library's for the same
-//! problem.
+//! Computation-aware regression with dense algebra (arXiv:2411.01036), and the library's model of
+//! the same problem.
 
 use burn::tensor::{DType, Device, Tensor};
 use burn_gp::{
@@ -20,7 +20,7 @@ use super::{
     tensor, transpose, values,
 };
 
-/// A regression problem in the plane and what dense algebra makes of it.
+/// A 2-D regression problem with its dense solution.
 pub struct Case {
     pub x: Matrix,
     pub y: Matrix,
@@ -86,7 +86,7 @@ impl Case {
         product(actions, &solve(&inner, &transpose(actions)))
     }
 
-    /// The mean and the covariance at `at` of the posterior that has seen `Sᵀy`.
+    /// The mean and the covariance at `at` of the posterior given `Sᵀy`.
     pub fn posterior(&self, actions: &Matrix, at: &Matrix) -> (Vec<f64>, Matrix) {
         let cross = self.covariance(at, &self.x);
         let gain = product(&cross, &self.precision(actions));
@@ -123,7 +123,7 @@ impl Case {
         ComputationAware::new(self.kernel(options), ZeroMean::new(1), likelihood, policy)
     }
 
-    /// The collapsed bound's model on inducing variables, without jitter.
+    /// The library's collapsed model with given inducing variables, without jitter.
     pub fn collapsed<I: InducingVariables<StationaryKernel>>(
         &self,
         inducing: I,
@@ -145,7 +145,7 @@ impl Case {
         -scalar(model.objective(x, y).unwrap())
     }
 
-    /// Mean and covariance at the new inputs by the library.
+    /// The library's predictive mean and covariance at the new inputs.
     pub fn predicted<A: ActionPolicy>(
         &self,
         policy: A,
@@ -183,7 +183,7 @@ pub fn dense(actions: &Matrix, options: (&Device, DType)) -> DenseActions {
     DenseActions::new(tensor(actions, options))
 }
 
-/// Orthonormal columns by Gram and Schmidt, twice.
+/// Orthonormal columns by two passes of Gram–Schmidt.
 pub fn orthonormal(actions: &Matrix) -> Matrix {
     let mut columns = transpose(actions);
     for j in 0..columns.len() {

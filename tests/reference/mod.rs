@@ -1,5 +1,5 @@
-//! Dense textbook algebra on `Vec<Vec<f64>>`, written for clarity alone, and the small problems the
-//! inference tests share.
+//! Dense textbook algebra on `Vec<Vec<f64>>`, written for clarity, and small test problems for
+//! inference.
 
 #![allow(dead_code, reason = "each test file uses a part")]
 
@@ -15,7 +15,7 @@ use burn_gp::ops::Stationary;
 /// Rows of numbers.
 pub type Matrix = Vec<Vec<f64>>;
 
-/// Every compiled-in device that computes in f64, with its name.
+/// All enabled devices with double precision, with their names.
 #[allow(
     clippy::vec_init_then_push,
     reason = "what is pushed depends on features"
@@ -31,7 +31,7 @@ pub fn double_precision() -> Vec<(&'static str, Device)> {
     devices
 }
 
-/// Every compiled-in device, with its name.
+/// All enabled devices, with their names.
 pub fn single_precision() -> Vec<(&'static str, Device)> {
     #[allow(unused_mut, reason = "the software device is optional")]
     let mut devices = double_precision();
@@ -66,7 +66,7 @@ pub fn scalar(tensor: Tensor<1>) -> f64 {
     values(tensor)[0]
 }
 
-/// `|a − b| ≤ tolerance·max(1, |b|)`, with a message.
+/// Asserts `|a − b| ≤ tolerance·max(1, |b|)`.
 #[track_caller]
 pub fn assert_close(actual: f64, expected: f64, tolerance: f64, what: &str) {
     assert!(
@@ -76,7 +76,7 @@ pub fn assert_close(actual: f64, expected: f64, tolerance: f64, what: &str) {
     );
 }
 
-/// [`assert_close`] for every entry, the tolerance relative to the largest.
+/// [`assert_close`] for every entry, with a tolerance relative to the largest entry.
 #[track_caller]
 pub fn assert_all_close(actual: &[f64], expected: &[f64], tolerance: f64, what: &str) {
     assert_eq!(actual.len(), expected.len(), "{what}: lengths differ");
@@ -120,7 +120,7 @@ impl Random {
     }
 }
 
-/// A regression problem with its kernel's and likelihood's parameters.
+/// A regression problem with the parameters of its kernel and likelihood.
 #[derive(Clone)]
 pub struct Problem {
     pub kind: Stationary,
@@ -135,7 +135,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// 50 points in the plane, 10 inducing points among them, two outputs.
+    /// 50 points in the plane, including 10 inducing points, and two outputs.
     pub fn plane(kind: Stationary) -> Self {
         let mut random = Random(7);
         let x = random.uniform_rows(50, 2, -2.0, 2.0);
@@ -158,7 +158,7 @@ impl Problem {
         }
     }
 
-    /// The 1-D problem with known answers.
+    /// The 1-D problem with golden values.
     pub fn golden() -> Self {
         let column = |values: &[f64]| values.iter().map(|&value| vec![value]).collect::<Matrix>();
         let x: Vec<f64> = (0..8).map(|n| 0.5 * f64::from(n)).collect();
@@ -177,7 +177,7 @@ impl Problem {
         }
     }
 
-    /// The covariance function, from its definition.
+    /// The covariance function by its definition.
     pub fn k(&self, a: &[f64], b: &[f64]) -> f64 {
         let r2: f64 = (a.iter().zip(b).zip(&self.lengthscales))
             .map(|((a, b), lengthscale)| ((a - b) / lengthscale).powi(2))
@@ -351,7 +351,7 @@ pub fn gradients<M: Module>(module: &M, gradients: &Gradients) -> Vec<f64> {
     collect.1
 }
 
-/// The module with `step` added to one of all its numbers, in visiting order.
+/// The module with `step` added to one number. `index` counts all numbers in visiting order.
 pub fn perturb<M: Module>(module: M, index: usize, step: f64) -> M {
     struct Perturb {
         index: usize,
@@ -379,7 +379,7 @@ pub fn perturb<M: Module>(module: M, index: usize, step: f64) -> M {
     })
 }
 
-/// Central differences of `function` in all numbers of `module`.
+/// Central differences of `function` with respect to all numbers of `module`.
 pub fn central_differences<M: Module>(
     module: &M,
     step: f64,

@@ -1,6 +1,6 @@
-//! Regression with orthogonal inducing points by the formulas as they are printed, with N×N
-//! matrices and inverses (J. Shi, M. Titsias and A. Mnih, *Sparse Orthogonal Variational Inference
-//! for Gaussian Processes*, arXiv:1910.10596).
+//! Regression with orthogonal inducing points by the published formulas, with N×N matrices and
+//! inverses (J. Shi, M. Titsias and A. Mnih, *Sparse Orthogonal Variational Inference for Gaussian
+//! Processes*, arXiv:1910.10596).
 
 use burn::tensor::{DType, Device, Tensor};
 use burn_gp::{
@@ -32,12 +32,12 @@ pub struct OrthogonalProblem {
 pub struct Gaussians {
     /// [M, P]
     pub mean: Matrix,
-    /// One covariance a function.
+    /// One covariance per function.
     pub covariances: Vec<Matrix>,
 }
 
 impl Gaussians {
-    /// Random means and covariances `WWᵀ` around `size`.
+    /// Random means and covariances `WWᵀ` of magnitude `size`.
     pub fn random(random: &mut Random, count: usize, outputs: usize, size: f64) -> Self {
         let mean = random.uniform_rows(count, outputs, -size, size);
         let covariances = (0..outputs)
@@ -49,7 +49,7 @@ impl Gaussians {
         Self { mean, covariances }
     }
 
-    /// The distributions of `Lu` for those of u, with L the factor of `prior`.
+    /// The distributions of `Lu`, given those of u, where L is the factor of `prior`.
     pub fn unwhitened(whitened: &VariationalGaussian, prior: &Matrix) -> Self {
         let (factor, scale) = (cholesky(prior), whitened.scale());
         let covariance = |output: usize| {
@@ -100,7 +100,7 @@ pub fn scaled(matrix: &Matrix, factor: f64) -> Matrix {
 }
 
 impl OrthogonalProblem {
-    /// The problem in the plane with 7 more points.
+    /// The 2-D problem with 7 additional points.
     pub fn plane(kind: burn_gp::ops::Stationary) -> Self {
         Self {
             problem: Problem::plane(kind),
@@ -108,7 +108,7 @@ impl OrthogonalProblem {
         }
     }
 
-    /// The 1-D problem with known answers.
+    /// The 1-D problem with golden values.
     pub fn golden() -> Self {
         Self {
             problem: Problem::golden(),
@@ -283,7 +283,7 @@ impl OrthogonalProblem {
         residual.iter().map(|y| log_normal(y, &noisy)).sum()
     }
 
-    /// The collapsed bound of any `q(v_⊥)`, equation 9.
+    /// The collapsed bound for any `q(v_⊥)`, equation 9.
     pub fn bound(&self, orthogonal: &Gaussians) -> f64 {
         let (cff, cvv) = (self.cff(), self.cvv());
         let weights = self.orthogonal_weights(&self.problem.x);
@@ -307,7 +307,7 @@ impl OrthogonalProblem {
         self.log_density(&optimum) - spread - optimum.kl(&self.cvv())
     }
 
-    /// The collapsed orthogonally decoupled bound, equation 10 at its best mean.
+    /// The collapsed orthogonally decoupled bound, equation 10 at its optimal mean.
     pub fn decoupled_bound(&self) -> f64 {
         let outputs = self.problem.outputs();
         self.bound(&Gaussians {
@@ -316,7 +316,7 @@ impl OrthogonalProblem {
         })
     }
 
-    /// The bound of an optimal `q(u | f_⊥)`, equation 14.
+    /// The bound with the optimal `q(u | f_⊥)`, equation 14.
     pub fn tighter_bound(&self) -> f64 {
         let noisy = self.noisy();
         let penalty = 0.5 * trace(&solve(&noisy, &self.cff()));
@@ -348,7 +348,7 @@ impl OrthogonalProblem {
         (mean, pairs.map(covariance).collect())
     }
 
-    /// The evidence lower bound of any `q(u)` and `q(v_⊥)`, equation 8.
+    /// The evidence lower bound for any `q(u)` and `q(v_⊥)`, equation 8.
     pub fn evidence_lower_bound(&self, inducing: &Gaussians, orthogonal: &Gaussians) -> f64 {
         let (problem, noise) = (&self.problem, self.problem.noise);
         let (mean, covariances) = self.prediction(inducing, orthogonal, &problem.x);

@@ -1,4 +1,4 @@
-//! Kernels that can be drawn from.
+//! Kernels with sample paths.
 
 use burn_gp::{
     kernels::{
@@ -31,8 +31,7 @@ pub fn rational_quadratic(ard: bool, shape: f64) -> KernelConfig {
     })
 }
 
-/// Kernels whose spectra are no density that the others' are made of: mixtures of scales, waves,
-/// lines.
+/// Kernels with composite spectra: scale mixtures, waves and lines.
 pub fn mixtures_and_lines() -> Vec<KernelConfig> {
     let [rbf, rough, _, smooth] = KINDS.map(|kind| stationary(kind, 0.8, 1.3));
     let waves = KernelConfig::Cosine(CosineConfig {

@@ -1,5 +1,5 @@
-//! Draws of functions: their spectra against the kernels, their moments against the joint
-//! distributions, and what holds for every single draw.
+//! Sample paths: their spectra compared with the kernels, their moments compared with the joint
+//! distributions, and properties of every single draw.
 
 mod kernel_cases;
 mod spectra;
@@ -28,7 +28,7 @@ use support::{
     posterior_case::{Case, DIMENSIONS, INDUCING, kernel},
 };
 
-/// A conditioned process with any of these kernels can be drawn from as a function.
+/// A conditioned process with any of these kernels has sample paths.
 #[test]
 fn draws_under_mixtures_and_lines_have_the_moments_of_the_posterior() {
     let platform = &double_precision_platforms()[0];
@@ -46,9 +46,9 @@ fn draws_under_mixtures_and_lines_have_the_moments_of_the_posterior() {
     }
 }
 
-/// Draws at a few inputs have the moments of the joint distribution. An estimated covariance of
-/// variables with variances v and v′ has a standard error of at most `√(2vv′/S)`, a mean one of
-/// `√(v/S)`; four are allowed, and once more for the frequencies that the draws share.
+/// Draws at a few inputs have the moments of the joint distribution. The standard error of an
+/// estimated covariance of variables with variances v and v′ is at most `√(2vv′/S)`, that of a mean
+/// `√(v/S)`. The test allows four, plus the same for the frequencies that all draws share.
 #[track_caller]
 fn check_moments(what: &str, process: &(impl Process + SamplePaths), x: Tensor<2>) {
     let samples = 4000;
@@ -106,7 +106,7 @@ fn draws_have_the_moments_of_the_posterior() {
             let process = posterior.condition(&kernel).expect("factor");
             check_moments(&format!("{name} on {platform}"), &process, x.clone());
         }
-        // Exact for an approximate inverse as well.
+        // Also exact for an approximate inverse.
         let case = InverseFreeCase::new(2);
         let inverse = inverses(&case.noisy().inverse(), &mut Random::new(59)).swap_remove(1);
         for form in FORMS {
@@ -121,8 +121,8 @@ fn draws_have_the_moments_of_the_posterior() {
     }
 }
 
-/// Where the posterior is much more certain than the prior, the update has to take out what the
-/// prior put in: the same check, near the data.
+/// If the posterior is much more certain than the prior, the update has to cancel the prior draw.
+/// This is the same check near the data.
 #[test]
 fn draws_have_the_moments_of_regression() {
     for platform in platforms() {
@@ -145,13 +145,13 @@ fn draws_have_the_moments_of_regression() {
     }
 }
 
-/// All kernels at once: the prior is a posterior with standard whitened variables.
+/// All kernels at once: the prior is a posterior with standard normal whitened variables.
 #[test]
 fn draws_of_every_kernel_have_the_moments_of_its_prior() {
     let platform = &platforms()[0];
     let case = Case::new(1);
     for config in kernels() {
-        // One inducing point: more would be singular under a constant kernel.
+        // There is only one inducing point, because a constant kernel would be singular with more.
         let z = Dense::new(1, DIMENSIONS, case.z.row(0).to_vec());
         let inducing = InducingPoints::new(platform.matrix(&z));
         let shape = burn_gp::process::CovarianceShape::Full;
@@ -164,8 +164,9 @@ fn draws_of_every_kernel_have_the_moments_of_its_prior() {
     }
 }
 
-/// With certain inducing variables every draw passes through them, however few the frequencies:
-/// the update is exact. 1e-6: the condition number of K_uu times rounding.
+/// If the inducing variables are certain, every draw passes through them for any number of
+/// frequencies, because the update is exact. The tolerance 1e-6 is the condition number of K_uu
+/// times the rounding error.
 #[test]
 fn draws_pass_through_what_is_known() {
     for platform in double_precision_platforms() {
@@ -187,7 +188,7 @@ fn draws_pass_through_what_is_known() {
                 assert_close(&format!("{platform}"), draw, &expected, 1e-6);
             }
         }
-        // Elsewhere they differ.
+        // Elsewhere the draws differ.
         let paths = process
             .paths(PathOptions::new(2))
             .expect("it is stationary");
@@ -206,7 +207,7 @@ fn posterior_process(platform: &Platform, case: &Case) -> impl Process + SampleP
     WithMean::new(process, mean)
 }
 
-/// The same function at every call, whatever else is asked for in the call.
+/// A draw gives the same values in every call, also together with other inputs.
 #[test]
 fn a_draw_is_a_function() {
     for platform in platforms() {
@@ -221,7 +222,7 @@ fn a_draw_is_a_function() {
         let parts = [(0, 20), (20, 30)]
             .map(|(start, length)| paths.evaluate(x.clone().narrow(0, start, length)));
         let parts = numbers(Tensor::cat(parts.to_vec(), 2));
-        // A product of other sizes sums in another order.
+        // A product of another size sums in another order.
         assert_close(
             &format!("{platform}"),
             &parts,
@@ -243,8 +244,8 @@ fn a_draw_is_a_function() {
     }
 }
 
-/// Slopes of a draw by its input against central differences; f32 against f64 to what phases of
-/// some tens leave of seven digits.
+/// Gradients of a draw with respect to its input, compared with central differences. In f32 the
+/// phases of some tens cost digits, so f32 is compared with f64.
 #[test]
 fn draws_have_gradients() {
     let case = Case::new(2);
@@ -278,7 +279,7 @@ fn draws_have_gradients() {
     }
 }
 
-/// Draws of mixtures are mixtures of draws.
+/// Draws of mixed functions are mixtures of draws.
 #[test]
 fn draws_of_mixtures_are_mixed_draws() {
     for platform in platforms() {
@@ -313,7 +314,7 @@ fn draws_of_mixtures_are_mixed_draws() {
             &expected,
             platform.tolerance(1e-13, 1e-5),
         );
-        // And with gradients.
+        // The same with gradients.
         let platform = platform.autodiff();
         let x = case.x(&platform).narrow(0, 0, 4).require_grad();
         let paths = mixture.paths(options).expect("stationary");

@@ -1,4 +1,4 @@
-//! Spectra against the kernels.
+//! Spectra compared with the kernels.
 
 use burn_gp::{
     kernels::{Kernel, KernelConfig, Periodic, RandomFourier, StationaryKernel},
@@ -14,8 +14,9 @@ use crate::{
     },
 };
 
-/// `Σ σ²·mean cos ωᵀ(x − x′)` is the kernel. 40 000 frequencies: a mean of cosines has a standard
-/// error of at most `1/√(2·40 000) = 0.0035`; five of it, of the variance, are allowed.
+/// `Σ σ²·mean cos ωᵀ(x − x′)` is the kernel. With 40 000 frequencies the standard error of a mean
+/// of cosines is at most `1/√(2·40 000) = 0.0035`. The test allows five standard errors, relative
+/// to the variance.
 #[test]
 fn spectra_are_those_of_the_kernels() {
     let platform = &double_precision_platforms()[0];
@@ -52,7 +53,7 @@ fn spectra_are_those_of_the_kernels() {
     }
 }
 
-/// Lengthscales of their own for the dimensions.
+/// Separate lengthscales for the dimensions.
 #[test]
 fn spectra_know_separate_lengthscales() {
     let platform = &double_precision_platforms()[0];
@@ -81,9 +82,9 @@ fn spectra_know_separate_lengthscales() {
     }
 }
 
-/// The covariance of random features comes to that of the kernel as `1/√F`: with F features it is
-/// within five standard errors `σ²/√(2F)` of each of the components, of which a kernel has twelve at
-/// most.
+/// The covariance of random features converges to that of the kernel as `1/√F`. With F features the
+/// error is within five standard errors `σ²/√(2F)` for each component. A kernel has at most twelve
+/// components.
 #[test]
 fn the_covariance_of_random_features_converges_to_the_kernel() {
     for platform in platforms() {
@@ -109,8 +110,8 @@ fn the_covariance_of_random_features_converges_to_the_kernel() {
     }
 }
 
-/// A periodic kernel whose base sees a sine and its cosine with different lengthscales, or is
-/// periodic itself, is no function of the difference of two points.
+/// If the base of a periodic kernel has different lengthscales for a sine and its cosine, or is
+/// periodic itself, the kernel is not a function of the difference of two points.
 #[test]
 fn periodic_kernels_that_are_not_stationary_have_no_spectrum() {
     let platform = &double_precision_platforms()[0];

@@ -1,4 +1,4 @@
-//! Comparisons that NaN never passes.
+//! Comparisons that fail for NaN.
 
 /// The largest absolute value.
 pub fn largest(values: &[f64]) -> f64 {
@@ -7,7 +7,7 @@ pub fn largest(values: &[f64]) -> f64 {
         .fold(0.0, |largest, value| value.abs().max(largest))
 }
 
-/// Every value is a number.
+/// Asserts that every value is finite.
 #[track_caller]
 pub fn assert_finite(what: &str, values: &[f64]) {
     if let Some(index) = values.iter().position(|value| !value.is_finite()) {
@@ -15,20 +15,20 @@ pub fn assert_finite(what: &str, values: &[f64]) {
     }
 }
 
-/// Every entry agrees to `tolerance` relative to the largest expected entry.
+/// Asserts that every entry agrees to `tolerance` relative to the largest expected entry.
 #[track_caller]
 pub fn assert_close(what: &str, actual: &[f64], expected: &[f64], tolerance: f64) {
     assert_within(what, actual, expected, tolerance * largest(expected));
 }
 
-/// Every entry agrees to `bound`.
+/// Asserts that every entry agrees to `bound`.
 #[track_caller]
 pub fn assert_within(what: &str, actual: &[f64], expected: &[f64], bound: f64) {
     assert_eq!(actual.len(), expected.len(), "{what}: number of entries");
     assert_finite(&format!("{what} (expected)"), expected);
     for (index, (&actual, &expected)) in actual.iter().zip(expected).enumerate() {
         let error = (actual - expected).abs();
-        // `!(<=)` and not `>`: NaN must fail.
+        // `!(<=)` instead of `>`, because NaN must fail.
         #[allow(clippy::neg_cmp_op_on_partial_ord)]
         if !(error <= bound) {
             panic!(

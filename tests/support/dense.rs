@@ -1,4 +1,4 @@
-//! Dense matrices in double precision, every operation a plain loop over its definition.
+//! Dense matrices in double precision. Every operation is a plain loop over its definition.
 
 use std::ops::{Index, IndexMut};
 
@@ -24,7 +24,7 @@ impl IndexMut<(usize, usize)> for Dense {
     }
 }
 
-/// The values of matrices one after the other.
+/// The values of the matrices, concatenated.
 pub fn flatten(members: &[Dense]) -> Vec<f64> {
     members
         .iter()

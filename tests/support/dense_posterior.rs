@@ -1,4 +1,4 @@
-//! The moments and the divergence of sparse posteriors by dense formulas.
+//! The moments and the KL divergence of sparse posteriors by dense formulas.
 
 use burn_gp::{
     kernels::StationaryKernel,
@@ -13,8 +13,8 @@ use super::{
     posterior_case::{self, Case, POINTS, covariances, kernel},
 };
 
-/// The moments of q(f) by `μ = Ψᵀb`, `Σ = K − Ψᵀ(K_uu − S)Ψ`, `Ψ = K_uu⁻¹K_uf`, and the divergence
-/// by `½(tr(K_uu⁻¹S) + bᵀK_uu⁻¹b − M + log|K_uu| − log|S|)`, everything dense.
+/// The moments of q(f) by `μ = Ψᵀb`, `Σ = K − Ψᵀ(K_uu − S)Ψ`, `Ψ = K_uu⁻¹K_uf`, and the KL
+/// divergence by `½(tr(K_uu⁻¹S) + bᵀK_uu⁻¹b − M + log|K_uu| − log|S|)`, with dense matrices.
 struct Reference {
     mean: Dense,
     covariances: Vec<Dense>,

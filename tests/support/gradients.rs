@@ -1,10 +1,10 @@
-//! Gradients of tensors against central differences, and across platforms.
+//! Gradients of tensors, compared with central differences and across platforms.
 
 use burn::tensor::Tensor;
 
 use super::{Platform, Random, assert_close, largest, numbers, platforms};
 
-/// A tensor that a loss is differentiated by.
+/// A tensor with respect to which a loss is differentiated.
 #[derive(Clone, Debug)]
 pub struct Input {
     pub values: Vec<f64>,
@@ -22,14 +22,14 @@ impl From<&super::Dense> for Input {
     }
 }
 
-/// How many single entries of an input are checked, besides directions through all inputs.
+/// The number of single entries of an input to check, in addition to directions through all inputs.
 const ENTRIES: usize = 10;
 
-/// Directions through all inputs at once.
+/// The number of directions through all inputs at once.
 pub const DIRECTIONS: usize = 4;
 
-/// The distance of the four-point central difference: its error is h⁴ of a fifth derivative, its
-/// rounding ε/h of the function.
+/// The step of the four-point central difference. Its truncation error is h⁴ times a fifth
+/// derivative, and its rounding error is ε/h of the function value.
 const STEP: f64 = 5e-4;
 
 /// The relative error allowed in double precision.
@@ -41,22 +41,23 @@ pub fn central_difference(function: impl Fn(f64) -> f64) -> f64 {
     (8.0 * (at(1.0) - at(-1.0)) - (at(2.0) - at(-2.0))) / (12.0 * STEP)
 }
 
-/// A slope to be compared: what it is the slope of, autodiff's, and the difference quotient.
+/// A slope to compare: its name, the slope by autodiff and the difference quotient.
 pub struct Slope {
     pub what: String,
     pub analytic: f64,
     pub difference: f64,
-    /// The largest slope to be expected: a gradient's largest entry, or its length.
+    /// The expected scale of the slope: the largest entry or the norm of a gradient.
     pub scale: f64,
 }
 
-/// Each slope agrees to `tolerance` relative to itself plus a thousandth of the largest.
+/// Asserts that each slope agrees to `tolerance` relative to itself plus a thousandth of the
+/// largest.
 #[track_caller]
 pub fn assert_slopes(slopes: &[Slope], tolerance: f64) {
     for slope in slopes {
         let error = (slope.analytic - slope.difference).abs();
         let bound = tolerance * (slope.difference.abs() + 1e-3 * slope.scale);
-        // `!(<=)` and not `>`: NaN must fail.
+        // `!(<=)` instead of `>`, because NaN must fail.
         #[allow(clippy::neg_cmp_op_on_partial_ord)]
         if !(error <= bound.max(1e-11)) {
             panic!(
@@ -67,32 +68,32 @@ pub fn assert_slopes(slopes: &[Slope], tolerance: f64) {
     }
 }
 
-/// The symmetric matrix whose entries are the means of those of a flat input and its transpose.
+/// The symmetric part of the matrix of a flat input.
 pub fn symmetric(flat: &Tensor<1>, size: usize) -> Tensor<2> {
     let matrix = flat.clone().reshape([size, size]);
     (matrix.clone() + matrix.transpose()) * 0.5
 }
 
-/// A loss of flat inputs, computed on a platform.
+/// A loss of flat inputs on a platform.
 pub type Loss<'a> = &'a dyn Fn(&Platform, &[Tensor<1>]) -> Tensor<1>;
 
-/// Checks the gradient of `loss` with respect to every input: in double precision to 1e-6 against
-/// central differences, in single precision to `single` against double precision, where that is
-/// compiled in. Inputs arrive flat, to be reshaped by the loss.
+/// Checks the gradient of `loss` with respect to every input. In double precision it is compared
+/// with central differences to 1e-6. In single precision it is compared with double precision, if
+/// available, to `single`. Inputs are flat, and the loss reshapes them.
 #[track_caller]
 pub fn check_gradients(what: &str, inputs: &[Input], single: f64, loss: Loss<'_>) {
     check(what, inputs, (DOUBLE, single), DIRECTIONS, loss);
 }
 
-/// As [`check_gradients`], to `tolerances` in double and in single precision: where values and slopes are
-/// integrals of their own.
+/// Same as [`check_gradients`], with `tolerances` in double and in single precision, for values and
+/// gradients that are separate integrals.
 #[track_caller]
 pub fn check_gradients_to(what: &str, inputs: &[Input], tolerances: (f64, f64), loss: Loss<'_>) {
     check(what, inputs, tolerances, DIRECTIONS, loss);
 }
 
-/// As [`check_gradients`], by single entries alone: where the loss has a kink `|t|` in one input,
-/// moving others at the same time leaves a term `t·|t|`, which central differences get wrong.
+/// Same as [`check_gradients`], but only for single entries. If the loss has a kink `|t|` in one
+/// input, a step in the other inputs adds a term `t·|t|`, for which central differences are wrong.
 #[track_caller]
 pub fn check_gradients_by_entry(what: &str, inputs: &[Input], single: f64, loss: Loss<'_>) {
     check(what, inputs, (DOUBLE, single), 0, loss);
@@ -165,7 +166,7 @@ fn slopes(
     slopes_of(what, &base, gradients, directions, evaluate)
 }
 
-/// Slopes along some single entries of every input and along directions through all of them.
+/// Slopes along some single entries of every input, and along directions through all of them.
 pub fn slopes_of(
     what: &str,
     base: &[Vec<f64>],
@@ -207,14 +208,14 @@ pub fn slopes_of(
     slopes
 }
 
-/// A random direction of length one, so that a step stays small in many dimensions.
+/// A random unit vector. Steps along it stay small in many dimensions.
 fn unit_vector(random: &mut Random, size: usize) -> Vec<f64> {
     let normals = random.normals(size);
     let norm = normals.iter().map(|x| x * x).sum::<f64>().sqrt();
     normals.iter().map(|x| x / norm).collect()
 }
 
-/// `base + step·direction`, the direction running through all inputs one after the other.
+/// `base + step·direction`, where the direction covers all inputs one after the other.
 fn moved(base: &[Vec<f64>], direction: &[f64], step: f64) -> Vec<Vec<f64>> {
     let mut direction = direction.iter();
     let mut move_one = |x: &f64| x + step * direction.next().map_or(0.0, |d| *d);

@@ -1,4 +1,4 @@
-//! Posteriors with a diagonal beside the prior covariance, small enough for dense formulas.
+//! Inverse-free posteriors, small enough for dense formulas.
 
 use burn::tensor::Tensor;
 use burn_gp::{
@@ -18,7 +18,7 @@ pub const NOISE: f64 = 0.2;
 /// The forms of the mean.
 pub const FORMS: [MeanForm; 2] = [MeanForm::Plain, MeanForm::Preconditioned];
 
-/// The numbers of one posterior.
+/// The values of one posterior.
 #[derive(Clone)]
 pub struct InverseFreeCase {
     pub x: Dense,
@@ -30,7 +30,7 @@ pub struct InverseFreeCase {
     pub variances: Vec<f64>,
 }
 
-/// Moments of q(f) and a divergence by dense formulas.
+/// The moments of q(f) and a KL divergence by dense formulas.
 pub struct Moments {
     /// [N, P]
     pub mean: Dense,
@@ -79,7 +79,7 @@ impl InverseFreeCase {
         LSvgp::new(self.inducing(platform), self.observations(platform, form))
     }
 
-    /// With a lower triangle L.
+    /// The library's posterior with a lower-triangular L.
     pub fn inverse_free(
         &self,
         platform: &Platform,
@@ -95,7 +95,7 @@ impl InverseFreeCase {
         )
     }
 
-    /// With T as it is, whatever its root.
+    /// The library's posterior with the given T, for any root of it.
     pub fn with_inverse(
         &self,
         platform: &Platform,
@@ -139,7 +139,7 @@ impl InverseFreeCase {
         inverse.scaled(2.0).minus(&product)
     }
 
-    /// v, [M, P], for a preconditioner of the mean.
+    /// v, [M, P], for a given preconditioner of the mean.
     pub fn weights(&self, form: MeanForm, preconditioner: &Dense) -> Dense {
         match form {
             MeanForm::Plain => self.mean.transposed(),
@@ -231,7 +231,7 @@ pub fn diagonal(values: &[f64]) -> Dense {
     Dense::from_function(values.len(), values.len(), entry)
 }
 
-/// Positive-definite matrices of some size near and far from an inverse.
+/// Positive-definite matrices at different distances from an inverse.
 pub fn inverses(exact: &Dense, random: &mut Random) -> Vec<Dense> {
     let root = exact.cholesky();
     let mut all: Vec<Dense> = [1e-3, 0.1, 0.5]

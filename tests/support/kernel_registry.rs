@@ -1,4 +1,4 @@
-//! A configuration of every kind of kernel, and what each kernel is by its formula.
+//! A configuration of every kind of kernel, and the formulas of all kernels.
 
 use std::f64::consts::PI;
 
@@ -87,7 +87,7 @@ fn cosine(ard: bool) -> KernelConfig {
     })
 }
 
-/// Kernels of every kind, alone.
+/// Kernels of every kind, without nesting.
 fn kinds() -> Vec<(&'static str, KernelConfig)> {
     let smooth = KernelConfig::from(stationary(Stationary::Matern52));
     let rough = KernelConfig::from(stationary(Stationary::Matern12));
@@ -185,8 +185,7 @@ fn kinds() -> Vec<(&'static str, KernelConfig)> {
     ]
 }
 
-/// Kernels of every kind, alone and in a sum with, a product with, a scaling of and a restriction
-/// of another.
+/// Kernels of every kind: alone, in a sum, in a product, scaled and restricted to some dimensions.
 pub fn registry() -> Vec<(String, KernelConfig)> {
     let smooth = KernelConfig::from(stationary(Stationary::Matern52));
     let within = |(name, kernel): (&str, KernelConfig)| {
@@ -206,17 +205,17 @@ pub fn registry() -> Vec<(String, KernelConfig)> {
     kinds().into_iter().flat_map(within).collect()
 }
 
-/// The kernel on two input dimensions, which are the first and the last of three.
+/// The kernel on two input dimensions, the first and the last of three.
 fn within_two_dimensions(kernel: KernelConfig) -> KernelConfig {
     let kernel = match kernel {
-        // It names dimensions itself.
+        // This kernel selects dimensions itself.
         KernelConfig::ActiveDimensions { base, .. } => base.on_dimensions(vec![1]),
         kernel => kernel,
     };
     kernel.on_dimensions(vec![2, 0])
 }
 
-/// Whether a kernel's value depends on where the points lie.
+/// Whether the value of a kernel depends on the inputs.
 pub fn sees_inputs(config: &KernelConfig) -> bool {
     match config {
         KernelConfig::Constant { .. } | KernelConfig::White { .. } => false,
@@ -228,12 +227,12 @@ pub fn sees_inputs(config: &KernelConfig) -> bool {
     }
 }
 
-/// The lengthscale given, or the root of the number of inputs.
+/// The given lengthscale, or the square root of the number of inputs.
 fn first_lengthscale(given: Option<f64>, dimensions: usize) -> f64 {
     given.unwrap_or((dimensions as f64).sqrt())
 }
 
-/// `k(a, b)` by its formula; `same` says that they are one point of one set.
+/// `k(a, b)` by its formula. `same` says that both are the same point of one set.
 pub fn reference(config: &KernelConfig, a: &[f64], b: &[f64], same: bool) -> f64 {
     let pairs = || a.iter().zip(b);
     let product = |variance: f64| variance * pairs().map(|(a, b)| a * b).sum::<f64>();
@@ -312,7 +311,8 @@ fn rational_profile(config: &RationalQuadraticConfig, square: f64) -> f64 {
     config.variance * (1.0 + square / (2.0 * config.shape)).powf(-config.shape)
 }
 
-/// A stationary base as a function of sines of half differences, any other on the circles.
+/// For a stationary base, a function of sines of half differences. For any other base, the kernel
+/// on the circles.
 fn periodic_formula(base: &KernelConfig, period: f64, a: &[f64], b: &[f64], same: bool) -> f64 {
     let sines = |given: Option<f64>| {
         let lengthscale = first_lengthscale(given, a.len());
@@ -337,7 +337,7 @@ fn periodic_formula(base: &KernelConfig, period: f64, a: &[f64], b: &[f64], same
     }
 }
 
-/// With the angle from its tangent, by the part of `b̃` that is orthogonal to `ã`.
+/// Computes the angle from its tangent, with the part of `b̃` that is orthogonal to `ã`.
 fn arc_cosine_formula(config: &ArcCosineConfig, a: &[f64], b: &[f64]) -> f64 {
     let extend = |x: &[f64]| {
         let weighted = x.iter().map(|x| config.weight_variance.sqrt() * x);
@@ -393,7 +393,7 @@ fn gibbs_formula(config: &GibbsConfig, a: &[f64], b: &[f64]) -> f64 {
     })
 }
 
-/// The network's outputs by sums of products, its weights read from the module.
+/// The outputs of the network by sums of products. The weights are read from the module.
 pub fn perceptron(config: &PerceptronConfig, x: &[f64], outputs: usize) -> Vec<f64> {
     let module = config.init(x.len(), outputs, platforms()[0].options());
     let parameters = parameter_values(&module);

@@ -1,4 +1,4 @@
-//! Low-rank regression in dense algebra, and features to test it with.
+//! Low-rank regression with dense algebra, and features for its tests.
 
 use burn::{module::Module, tensor::Tensor};
 use burn_gp::{
@@ -42,7 +42,7 @@ impl Features for Waves {
     }
 }
 
-/// [`Waves`] in plain numbers, [N, 3].
+/// The values of [`Waves`] without tensors, [N, 3].
 pub fn waves(x: &[f64]) -> Dense {
     let rows = x.iter().flat_map(|x| [0.5, (2.0 * x).sin(), x * x.cos()]);
     Dense::new(x.len(), 3, rows.collect())
@@ -72,7 +72,7 @@ pub fn on_inputs(
     )
 }
 
-/// The correction in training alone, or in prediction alone.
+/// The correction in training only, or in prediction only.
 pub fn correction(training: bool, prediction: PredictedVariance) -> VarianceCorrection {
     VarianceCorrection {
         training,
@@ -114,7 +114,7 @@ pub fn residuals(features: &Dense) -> Vec<f64> {
     norms.iter().map(|norm| largest - norm).collect()
 }
 
-/// Means, [N*, P], and variances of f at new inputs, given targets with noise of its own for each.
+/// Means, [N*, P], and variances of f at new inputs, given targets with separate noise variances.
 pub fn dense_prediction(
     (features, new_features): (&Dense, &Dense),
     targets: &Dense,

@@ -1,5 +1,5 @@
-//! What the integration tests share: the platforms they run on, seeded numbers, dense reference
-//! algebra in plain loops, comparisons, and gradient checks.
+//! Shared code of the integration tests: platforms, seeded random numbers, dense reference algebra
+//! in plain loops, comparisons and gradient checks.
 
 #![allow(
     dead_code,

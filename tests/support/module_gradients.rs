@@ -1,4 +1,4 @@
-//! Gradients with respect to every parameter of a module against central differences.
+//! Gradients with respect to all parameters of a module, compared with central differences.
 
 use burn::{
     module::{Module, ModuleMapper, ModuleVisitor, Param},
@@ -12,7 +12,7 @@ use super::{
     largest, numbers, platforms,
 };
 
-/// The values of every parameter, in the order of the visit.
+/// The values of all parameters, in visiting order.
 #[derive(Default)]
 struct Values(Vec<Vec<f64>>);
 
@@ -22,7 +22,7 @@ impl ModuleVisitor for Values {
     }
 }
 
-/// The gradient of every parameter.
+/// The gradients of all parameters.
 struct Slopes<'a> {
     gradients: &'a Gradients,
     values: Vec<Vec<f64>>,
@@ -37,7 +37,7 @@ impl ModuleVisitor for Slopes<'_> {
     }
 }
 
-/// Gives every parameter new values.
+/// Replaces the values of all parameters.
 struct Replacement<'a>(std::slice::Iter<'a, Vec<f64>>);
 
 impl ModuleMapper for Replacement<'_> {
@@ -59,7 +59,7 @@ pub fn parameter_values<M: Module>(module: &M) -> Vec<Vec<f64>> {
     values.0
 }
 
-/// The gradient of every parameter of a module.
+/// The gradients of all parameters of a module.
 pub fn parameter_gradients<M: Module>(module: &M, gradients: &Gradients) -> Vec<Vec<f64>> {
     let mut slopes = Slopes {
         gradients,
@@ -69,14 +69,15 @@ pub fn parameter_gradients<M: Module>(module: &M, gradients: &Gradients) -> Vec<
     slopes.values
 }
 
-/// The module with other values of its parameters.
+/// The module with new parameter values.
 pub fn with_parameter_values<M: Module>(module: M, values: &[Vec<f64>]) -> M {
     module.map(&mut Replacement(values.iter()))
 }
 
-/// Checks the gradient of `loss` with respect to every parameter of the module that `build` makes:
-/// to `double` against central differences, and in single precision to `single` against double
-/// precision, relative to the parameter's largest slope or a thousandth of the largest of all.
+/// Checks the gradient of `loss` with respect to all parameters of the module from `build`. In
+/// double precision it is compared with central differences, to `double`. In single precision it is
+/// compared with double precision, to `single`. Errors are relative to the parameter's largest
+/// gradient entry or a thousandth of the largest of all.
 #[track_caller]
 pub fn check_module_gradients<M: Module>(
     what: &str,

@@ -33,7 +33,7 @@ pub fn odvgp(covariance: CovarianceShape, coordinates: Coordinates) -> Posterior
     }
 }
 
-/// Points and a distribution over their values.
+/// Inducing points and a distribution over the function values there.
 #[derive(Clone)]
 pub struct Set {
     pub points: Dense,
@@ -66,7 +66,7 @@ impl Set {
     }
 }
 
-/// The numbers of one posterior, in whitened coordinates.
+/// The values of one posterior, in whitened coordinates.
 pub struct OrthogonalCase {
     pub x: Dense,
     pub y: Dense,
@@ -99,7 +99,7 @@ impl OrthogonalCase {
         self.y.columns
     }
 
-    /// The same numbers as one set: block-diagonal covariances.
+    /// The same values as a single set with block-diagonal covariances.
     pub fn union(&self) -> Case {
         let sizes: Vec<usize> = self.sets.iter().map(|set| set.points.rows).collect();
         let places: Vec<(usize, usize)> = (sizes.iter().enumerate())
@@ -132,8 +132,8 @@ impl OrthogonalCase {
         Orthogonal::new(sets.collect(), Coordinates::Whitened, Jitter::INDUCING)
     }
 
-    /// The same distributions over the variables themselves: `m → L_tt·m`, `W → L_tt·W` with the
-    /// diagonal blocks of the factor of all sets.
+    /// The same distributions over the variables themselves: `m → L_tt·m`, `W → L_tt·W`, where L_tt
+    /// are the diagonal blocks of the factor of all sets.
     pub fn unwhitened(&self, platform: &Platform) -> Orthogonal<InducingPoints> {
         let factor = self.union().kuu().cholesky();
         let mut first = 0;
@@ -146,7 +146,7 @@ impl OrthogonalCase {
         Orthogonal::new(sets.collect(), Coordinates::Unwhitened, Jitter::INDUCING)
     }
 
-    /// The first set, with the second as an expansion of the mean whose weights are its mean.
+    /// The first set. The second set expands the mean, with its mean as weights.
     pub fn decoupled(
         &self,
         platform: &Platform,
@@ -169,7 +169,7 @@ impl OrthogonalCase {
         )
     }
 
-    /// A posterior of each kind that has more than one set.
+    /// A posterior of each kind with several sets.
     pub fn posteriors(
         &self,
         platform: &Platform,

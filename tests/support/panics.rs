@@ -1,8 +1,8 @@
-//! What a programming error says.
+//! Messages of panics caused by programming errors.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// The message of the panic that `mistake` ends in.
+/// The panic message of `mistake`.
 #[track_caller]
 pub fn message_of<T>(what: &str, mistake: impl FnOnce() -> T) -> String {
     let Err(payload) = catch_unwind(AssertUnwindSafe(mistake)) else {
@@ -17,7 +17,7 @@ pub fn message_of<T>(what: &str, mistake: impl FnOnce() -> T) -> String {
     text.unwrap_or_default()
 }
 
-/// Checks that a panic names all of these sizes.
+/// Asserts that the panic message contains all of these sizes.
 #[track_caller]
 pub fn assert_names<T>(what: &str, sizes: &[&str], mistake: impl FnOnce() -> T) {
     let message = message_of(what, mistake);

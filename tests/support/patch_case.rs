@@ -1,4 +1,4 @@
-//! Images, inducing patches, and the sums over patches by their definition.
+//! Images, inducing patches, and sums over patches by their definition.
 
 use burn::tensor::Tensor;
 use burn_gp::{
@@ -40,7 +40,7 @@ pub fn profile(kind: Stationary, a: &[f64], b: &[f64], lengthscales: &[f64]) -> 
     }
 }
 
-/// Images, inducing patches and everything else the operations take.
+/// Images, inducing patches and all other arguments of the operations.
 #[derive(Clone, Debug)]
 pub struct Case {
     pub shape: ImageShape,
@@ -66,7 +66,7 @@ impl Case {
         let shape = ImageShape::new(height, width, channels);
         let grid = PatchGrid::new(shape, size, stride).expect("there are patches");
         let (dimensions, patches) = (size * size * channels, grid.count());
-        // Lengthscales that grow with the dimension, so that distances stay of order one.
+        // Lengthscales grow with the dimension, which keeps distances of order one.
         let unit = (dimensions as f64).sqrt();
         let scales = if shared { 1 } else { dimensions };
         Self {
@@ -164,7 +164,7 @@ impl Case {
         ))
     }
 
-    /// Both operations agree with the definition.
+    /// Asserts that both operations agree with the definition.
     #[track_caller]
     pub fn check_values(&self, what: &str) {
         for kind in KINDS {
@@ -172,7 +172,7 @@ impl Case {
             let variance = self.expected_variance(kind);
             for platform in platforms() {
                 let what = format!("{platform}, {kind:?}, {what}");
-                // Some hundred terms, whose distances lose some digits to cancellation.
+                // Sums of some hundred terms, whose distances lose some digits to cancellation.
                 let tolerance = platform.tolerance(1e-13, 2e-5);
                 let actual = self.covariance(kind, &platform);
                 assert_close(
@@ -187,7 +187,7 @@ impl Case {
         }
     }
 
-    /// A random linear function of both operations, its inputs in the order of [`Case::inputs`].
+    /// A random linear function of both operations, with inputs in the order of [`Case::inputs`].
     pub fn loss(&self, kind: Stationary, platform: &Platform, inputs: &[Tensor<1>]) -> Tensor<1> {
         let grid = self.grid();
         let (rows, columns) = (self.inducing.rows, self.images.rows);
@@ -214,7 +214,7 @@ impl Case {
             + (variance * platform.tensor(&second, [columns])).sum()
     }
 
-    /// What the loss depends on, with the images or with these fixed.
+    /// The inputs of the loss. The images are inputs or constants.
     pub fn inputs(&self, images: bool) -> Vec<Input> {
         let mut inputs: Vec<Input> = vec![
             (&self.inducing).into(),
@@ -229,7 +229,7 @@ impl Case {
         inputs
     }
 
-    /// The gradients of every input, with the images tracked and without.
+    /// Checks the gradients of every input, with tracked and with constant images.
     #[track_caller]
     pub fn check_gradients(&self, what: &str, checker: impl Fn(&str, &[Input], f64, Loss<'_>)) {
         for kind in KINDS {

@@ -1,4 +1,4 @@
-//! The devices compiled in, each with the floating-point types it supports.
+//! The enabled devices, each with its supported floating-point types.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -6,10 +6,10 @@ use burn::tensor::{DType, Device, Tensor, TensorData};
 
 use super::Dense;
 
-/// The backends whose tensors are in the host's memory.
+/// The backends whose tensors are in host memory.
 const HOST: [&str; 2] = ["flex", "ndarray"];
 
-/// A device and the type of the tensors made on it.
+/// A device and a floating-point type.
 #[derive(Clone, Debug)]
 pub struct Platform {
     pub backend: &'static str,
@@ -23,7 +23,7 @@ impl Display for Platform {
     }
 }
 
-/// The devices that the features of this build give.
+/// The devices enabled by the features of this build.
 #[allow(deprecated, reason = "ndarray stays supported beside flex")]
 fn devices() -> Vec<(&'static str, Device)> {
     vec![
@@ -41,13 +41,13 @@ fn devices() -> Vec<(&'static str, Device)> {
     ]
 }
 
-/// Every device compiled in, in every precision it has.
+/// Every enabled device in every precision it supports.
 pub fn platforms() -> Vec<Platform> {
     let all: Vec<_> = devices()
         .into_iter()
         .flat_map(|(backend, device)| {
-            // A GPU may claim double precision and still evaluate parts of an expression in
-            // single: only the host's is tested.
+            // A GPU may report double precision but evaluate parts of an expression in single
+            // precision, so double precision is tested only on the host.
             let precisions: &[DType] = if HOST.contains(&backend) {
                 &[DType::F64, DType::F32]
             } else {
@@ -69,7 +69,7 @@ pub fn platforms() -> Vec<Platform> {
     all
 }
 
-/// The platforms that compute in double precision.
+/// The platforms with double precision.
 pub fn double_precision_platforms() -> Vec<Platform> {
     platforms()
         .into_iter()
@@ -82,22 +82,22 @@ impl Platform {
         self.dtype == DType::F64
     }
 
-    /// Whether the tensors are in the host's memory.
+    /// Whether the tensors are in host memory.
     pub fn is_host(&self) -> bool {
         HOST.contains(&self.backend)
     }
 
-    /// One of two tolerances, by precision.
+    /// Selects one of two tolerances by precision.
     pub fn tolerance(&self, double: f64, single: f64) -> f64 {
         if self.is_double() { double } else { single }
     }
 
-    /// The distance from one to the next number.
+    /// The machine epsilon.
     pub fn epsilon(&self) -> f64 {
         self.tolerance(f64::EPSILON, f64::from(f32::EPSILON))
     }
 
-    /// The same platform with gradients.
+    /// The same platform with autodiff.
     pub fn autodiff(&self) -> Self {
         Self {
             device: self.device.clone().autodiff(),
@@ -105,12 +105,12 @@ impl Platform {
         }
     }
 
-    /// What a tensor is created with.
+    /// The tensor creation options.
     pub fn options(&self) -> (&Device, DType) {
         (&self.device, self.dtype)
     }
 
-    /// A tensor of the given values, row-major.
+    /// A tensor with the given values, row-major.
     pub fn tensor<const D: usize>(&self, values: &[f64], shape: [usize; D]) -> Tensor<D> {
         Tensor::from_data(TensorData::new(values.to_vec(), shape), self.options())
     }
@@ -120,7 +120,7 @@ impl Platform {
         self.tensor(&matrix.values, [matrix.rows, matrix.columns])
     }
 
-    /// A batch of matrices of one size.
+    /// A batch of matrices of the same size.
     pub fn batch(&self, members: &[Dense]) -> Tensor<3> {
         let shape = [members.len(), members[0].rows, members[0].columns];
         self.tensor(&super::dense::flatten(members), shape)

@@ -1,4 +1,4 @@
-//! A sparse posterior small enough for dense formulas, and comparisons of what it predicts.
+//! A sparse posterior small enough for dense formulas, and comparisons of its predictions.
 
 use burn::tensor::Tensor;
 use burn_gp::{
@@ -16,7 +16,7 @@ pub const POINTS: usize = 50;
 pub const INDUCING: usize = 10;
 pub const DIMENSIONS: usize = 2;
 
-/// The numbers of one posterior: where it is, and what it is in whitened coordinates.
+/// The values of one posterior: its inducing points and its whitened distribution.
 pub struct Case {
     pub x: Dense,
     pub z: Dense,
@@ -68,7 +68,7 @@ impl Case {
         Unwhitened::new(self.inducing(platform), distribution, Jitter::INDUCING)
     }
 
-    /// `K_uu` with the jitter that the posteriors add, by the formula of the kernel.
+    /// `K_uu` with the jitter of the posteriors, by the formula of the kernel.
     pub fn kuu(&self) -> Dense {
         let jitter = Dense::identity(self.z.rows).scaled(1e-6 * VARIANCE);
         covariances(&self.z, &self.z).plus(&jitter)
@@ -85,7 +85,7 @@ pub fn kernel(platform: &Platform) -> StationaryKernel {
         .init(DIMENSIONS, platform.options())
 }
 
-/// The kernel's covariances by its formula.
+/// The covariances of the kernel by its formula.
 pub fn covariances(x1: &Dense, x2: &Dense) -> Dense {
     Dense::from_function(x1.rows, x2.rows, |i, j| {
         let pairs = x1.row(i).iter().zip(x2.row(j));
@@ -153,8 +153,8 @@ pub fn assert_same_joint(what: &str, actual: Joint, expected: Joint, tolerance: 
     );
 }
 
-/// The name of a posterior in a message. A new variant does not compile without a name here, nor
-/// pass without its configuration in [`posteriors`].
+/// The name of a posterior in messages. A new variant does not compile without a name here, and
+/// tests fail without its configuration in [`posteriors`].
 pub fn name(posterior: &AnyPosterior<InducingPoints>) -> &'static str {
     match posterior {
         AnyPosterior::Whitened(_) => "whitened",

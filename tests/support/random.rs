@@ -5,7 +5,7 @@ use rand_distr::{Distribution, StandardNormal};
 
 use super::Dense;
 
-/// A generator whose stream is specified.
+/// A generator with a specified stream.
 pub struct Random(ChaCha8Rng);
 
 impl Random {
@@ -23,7 +23,7 @@ impl Random {
         low + (high - low) * self.0.random::<f64>()
     }
 
-    /// A whole number below `end`.
+    /// An integer below `end`.
     pub fn below(&mut self, end: usize) -> usize {
         self.0.random_range(0..end)
     }
@@ -43,7 +43,7 @@ impl Random {
         Dense::new(rows, columns, self.normals(rows * columns))
     }
 
-    /// Points scattered over the cube [-2, 2]^D, [N, D].
+    /// Uniform points in the cube [-2, 2]^D, [N, D].
     pub fn points(&mut self, count: usize, dimensions: usize) -> Dense {
         Dense::new(
             count,
@@ -59,8 +59,8 @@ impl Random {
         gram.plus(&Dense::identity(size).scaled(0.5))
     }
 
-    /// A well-conditioned lower-triangular matrix, diagonal entries between 0.5 and 1.5 with signs
-    /// of their own.
+    /// A well-conditioned lower-triangular matrix. Diagonal entries have magnitudes between 0.5 and
+    /// 1.5 and random signs.
     pub fn lower_triangle(&mut self, size: usize) -> Dense {
         let spread = 0.5 / (size as f64).sqrt();
         Dense::from_function(size, size, |i, j| {
@@ -75,7 +75,7 @@ impl Random {
         })
     }
 
-    /// `I − (1 − λ)·vvᵀ` with a unit vector v: every eigenvalue is 1 but one, which is λ.
+    /// `I − (1 − λ)·vvᵀ` with a unit vector v. Every eigenvalue is 1 except for one, which is λ.
     pub fn with_eigenvalue(&mut self, size: usize, lambda: f64) -> Dense {
         let v = self.normals(size);
         let norm: f64 = v.iter().map(|x| x * x).sum();

@@ -1,4 +1,4 @@
-//! Functions with kernels of their own, and comparisons of a batch of them with each alone.
+//! Functions with separate kernels, and comparisons of a batch of them with single functions.
 
 use burn::tensor::Tensor;
 use burn_gp::{
@@ -13,11 +13,11 @@ use super::{
     posterior_case::{DIMENSIONS, assert_same_joint, assert_same_marginals},
 };
 
-/// Functions of a batch.
+/// The number of functions in a batch.
 pub const FUNCTIONS: usize = 3;
 
-/// Kernels of one kind with parameters of their own, which is one operation; of several kinds; and
-/// of several types.
+/// Separate kernels of the same kind, which run as a single operation; of different kinds; and of
+/// different types.
 pub fn kernels(platform: &Platform) -> Vec<SeparateKernels<AnyKernel>> {
     let stationary = |kind: Stationary, lengthscale: f64, variance: f64| {
         KernelConfig::from(
@@ -51,7 +51,8 @@ pub fn kernels(platform: &Platform) -> Vec<SeparateKernels<AnyKernel>> {
         .collect()
 }
 
-/// A posterior of a batch of functions against those of each function alone, at inputs `x`.
+/// Compares a posterior of a batch of functions with posteriors of the single functions, at inputs
+/// `x`.
 #[track_caller]
 pub fn assert_functions_alone<Q, R>(
     what: &str,
@@ -65,7 +66,7 @@ pub fn assert_functions_alone<Q, R>(
     R: Posterior<AnyKernel>,
 {
     let x = || platform.matrix(x);
-    // Rounding: the batch multiplies in another order.
+    // The tolerance covers rounding, because the batch multiplies in another order.
     let tolerance = platform.tolerance(1e-11, 1e-4);
     let Evaluation { marginals, kl } = together.evaluate(kernels, x()).expect("factor");
     let process = together.condition(kernels).expect("factor");

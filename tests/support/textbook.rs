@@ -1,11 +1,11 @@
-//! The loops of a textbook in any precision, one operation after the other, and a number of twice
-//! the digits of `f64` to judge them by.
+//! Textbook loops in any precision, and a number type with twice the digits of `f64` as a reference
+//! for them.
 
 use std::ops::{Add, Div, Mul, Sub};
 
 use super::Random;
 
-/// A number that the textbook's loops run on.
+/// A number type of the textbook loops.
 pub trait Real:
     Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
 {
@@ -66,7 +66,7 @@ impl Sub for DoubleDouble {
     }
 }
 
-/// A number as the sum of two of half its digits, whose products are exact.
+/// A number as the sum of two numbers with half its digits, whose products are exact.
 fn halves(value: f64) -> (f64, f64) {
     let scaled = 134_217_729.0 * value; // 2²⁷ + 1
     let high = scaled - (scaled - value);
@@ -199,8 +199,8 @@ impl<T: Real> Matrix<T> {
         product
     }
 
-    /// The transposed Cholesky factor: `K_ij − Σ_k L_ik·L_jk` with k ascending, then the root or the
-    /// quotient. Nothing where a pivot is not positive.
+    /// The transposed Cholesky factor: `K_ij − Σ_k L_ik·L_jk` with k ascending, then the square
+    /// root or the quotient. `None` if a pivot is not positive.
     pub fn upper_factor(&self) -> Option<Upper<T>> {
         let size = self.rows;
         let zero = T::from_f64(0.0);
@@ -278,8 +278,8 @@ impl<T: Real> Upper<T> {
         self.solve_transposed(&half.transposed())
     }
 
-    /// `½(Φ + Φᵀ)` of which the lower triangle with half the diagonal is Φ: what the gradient of K
-    /// is a two-sided solve of, for `LᵀL̄` given by `entry`.
+    /// `½(Φ + Φᵀ)`, where Φ is the lower triangle given by `entry` with half the diagonal. For
+    /// `LᵀL̄` given by `entry`, the gradient of K is a two-sided solve of this matrix.
     pub fn symmetric(size: usize, entry: impl Fn(usize, usize) -> T) -> Matrix<T> {
         let half = T::from_f64(0.5);
         Matrix::from_function(size, size, |i, j| half * entry(i.max(j), i.min(j)))
@@ -291,7 +291,7 @@ impl<T: Real> Upper<T> {
     }
 }
 
-/// Standard normals that are numbers of either precision.
+/// Standard normal numbers that both precisions represent exactly.
 pub fn normals(seed: u64, rows: usize, columns: usize) -> Vec<f64> {
     let values = Random::new(seed).normals(rows * columns);
     values

@@ -1,4 +1,4 @@
-//! Text files, plain and gzipped, collections with masks, schemas.
+//! Text files, plain and gzipped, collections with masks, and schemas.
 
 use std::fs;
 use std::io::Write;
@@ -15,8 +15,8 @@ use temp_dir::TempDir;
 use crate::mutations::{Bytes, corner, damaged, damaged_text};
 use crate::search::{no_panic, search};
 
-/// What tables look like: headers or none, the three delimiters, quotes, labels, numbers of all
-/// forms.
+/// Typical tables: with and without a header, the three delimiters, quotes, labels and all number
+/// formats.
 const TABLES: &[&str] = &[
     "a,b,y\n1,2,3\n4,5,6\n7,8,10\n",
     "1,2,3\n4,5,6\n-1e-3,+5.5,.5\n",
@@ -48,7 +48,7 @@ fn column() -> impl Strategy<Value = TargetColumn> {
     ]
 }
 
-/// The orders that classes can have.
+/// All class orders.
 fn labels() -> impl Strategy<Value = Labels> {
     let names = proptest::collection::vec(corner(), 1..4);
     prop_oneof![
@@ -71,7 +71,7 @@ fn roles() -> impl Strategy<Value = ColumnRoles> {
     })
 }
 
-/// Every way of reading a file that is there, and what is done with the data then.
+/// Reads an existing file in every way and processes the data.
 pub fn read_in_every_way(path: &Path, roles: &ColumnRoles) {
     let _ = load_points_file(path);
     let _ = load_file(path, &roles.target);
@@ -143,7 +143,7 @@ fn files_of_other_columns_than_the_model() {
     });
 }
 
-/// A schema as a saved model keeps it, changed by hand.
+/// The schema of a saved model with manual changes.
 #[test]
 fn damaged_schemas() {
     let folder = TempDir::new().unwrap();
@@ -192,7 +192,7 @@ fn masks() {
     });
 }
 
-/// A folder of the collection's layout, both files damaged, found by name.
+/// A folder in the layout of the collection. Both files are damaged and loaded by name.
 #[test]
 fn collections() {
     let folder = TempDir::new().unwrap();

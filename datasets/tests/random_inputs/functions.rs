@@ -1,4 +1,4 @@
-//! Functions of numbers and texts: splits, synthetic sets, classes, names, scales, matrices.
+//! Functions of numbers and texts: splits, synthetic data, classes, names, scalers and matrices.
 
 use burn_gp_datasets::{
     Classes, DataSource, EqualInputs, Fractions, ImageShape, Matrix, Split, Standardizer,
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use crate::mutations::{corner, damaged_text};
 use crate::search::{no_panic, search};
 
-/// Numbers of every kind, those at the corners often.
+/// Numbers of every kind, often extreme values.
 fn number() -> impl Strategy<Value = f64> {
     const CORNERS: &[f64] = &[
         0.0,
@@ -105,7 +105,8 @@ fn synthetic_sets() {
                 synthetic.to_string().parse::<Synthetic>().unwrap(),
                 synthetic
             );
-            // What takes little memory is drawn, and what no memory can hold is an error.
+            // Sets that take little memory are generated. Sets too large for any memory are an
+            // error.
             let numbers = (synthetic.rows).saturating_mul(synthetic.columns.saturating_add(1));
             if (1 << 18..1 << 58).contains(&numbers) {
                 return;
@@ -158,7 +159,7 @@ fn names_and_classes() {
     });
 }
 
-/// Every number in a table, finite as loaders hand them over or not.
+/// Tables of arbitrary numbers, finite as from loaders or not.
 #[test]
 fn scales_of_any_numbers() {
     let table = (1usize..5, 1usize..4).prop_flat_map(|(rows, columns)| {
@@ -194,7 +195,7 @@ fn scales_of_any_numbers() {
     });
 }
 
-/// Shapes that do not fit are programming errors with these messages, and no others.
+/// Mismatched shapes are programming errors with these panic messages and no others.
 #[test]
 fn matrices_of_any_shape() {
     let size = || prop_oneof![0usize..5, Just(usize::MAX), Just(1 << 20)];

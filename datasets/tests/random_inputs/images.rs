@@ -1,4 +1,4 @@
-//! Folders of images in the idx and the CIFAR-10 format.
+//! Folders of images in IDX and CIFAR-10 format.
 
 use std::fs;
 
@@ -18,7 +18,7 @@ fn idx(kind: u8, sizes: &[u32], fill: u8) -> Vec<u8> {
     bytes
 }
 
-/// Everything that can be asked of a set of images.
+/// Calls all functions of an image data set.
 fn ask(name: &str, folder: &TempDir, labels: bool) {
     let Ok(source) = DataSource::resolve(name, Some(folder.path())) else {
         return;

@@ -1,6 +1,6 @@
-//! Random and damaged files into every loader, random arguments into every public function: no
-//! panic that the documentation does not announce. How long the search goes on is said in
-//! `tests/random_inputs/search.rs` of the workspace.
+//! Random and damaged files for every loader, and random arguments for every public function. Only
+//! documented panics may occur. `tests/random_inputs/search.rs` of the workspace documents the
+//! length of the search.
 
 #[path = "../../../tests/random_inputs/mutations.rs"]
 mod mutations;

@@ -1,4 +1,4 @@
-//! Parquet files: valid ones in several compressions, then damaged.
+//! Damaged Parquet files, made from valid ones with several compression methods.
 
 use std::fs::{self, File};
 use std::path::Path;

@@ -302,7 +302,10 @@ impl RunOptions {
     /// When there is no such option, or it does not have such a value.
     pub fn from_fields(fields: Map<String, Value>) -> Result<Self, serde_json::Error> {
         let groups = [
-            ("pseudo_observations", names_of::<PseudoObservationOptions>()),
+            (
+                "pseudo_observations",
+                names_of::<PseudoObservationOptions>(),
+            ),
             ("all_rows", names_of::<AllRowsOptions>()),
             ("layers", names_of::<LayerOptions>()),
             ("network", names_of::<NetworkOptions>()),
@@ -313,7 +316,9 @@ impl RunOptions {
             let group = groups.iter().find(|(_, names)| names.contains(&name));
             match group {
                 Some((group, _)) => {
-                    let group = grouped.entry(*group).or_insert_with(|| Value::Object(Map::new()));
+                    let group = grouped
+                        .entry(*group)
+                        .or_insert_with(|| Value::Object(Map::new()));
                     if let Value::Object(group) = group {
                         group.insert(name, value);
                     }
@@ -333,7 +338,9 @@ impl RunOptions {
     /// If there is no such field.
     pub fn argument(field: &str) -> clap::Arg {
         let command = Self::augment_args(clap::Command::new("run"));
-        let argument = command.get_arguments().find(|argument| argument.get_id() == field);
+        let argument = command
+            .get_arguments()
+            .find(|argument| argument.get_id() == field);
         let argument = argument.unwrap_or_else(|| panic!("runs have no option {field}"));
         argument.clone()
     }
@@ -354,6 +361,8 @@ impl RunOptions {
 /// The names of the options of a group.
 fn names_of<G: Args>() -> Vec<String> {
     let command = G::augment_args(clap::Command::new("group"));
-    let names = command.get_arguments().map(|argument| argument.get_id().to_string());
+    let names = command
+        .get_arguments()
+        .map(|argument| argument.get_id().to_string());
     names.collect()
 }

@@ -215,7 +215,12 @@ fn list() -> String {
     let about = |command: &Command| command.get_about().map(ToString::to_string);
     let mut rows: Vec<(String, String)> = (commands.get_subcommands())
         .filter(|command| command.get_name() != "list")
-        .map(|command| (command.get_name().to_owned(), about(command).unwrap_or_default()))
+        .map(|command| {
+            (
+                command.get_name().to_owned(),
+                about(command).unwrap_or_default(),
+            )
+        })
         .collect();
     rows.sort();
     let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);

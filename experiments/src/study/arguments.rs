@@ -6,9 +6,9 @@ use std::marker::PhantomData;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, value_parser};
 use serde_json::{Map, Value};
 
+use super::embedded::study;
 use super::file::{Axis, Study};
 use super::options::CommonOptions;
-use super::embedded::study;
 use super::request::{Choice, Request};
 use crate::arguments::RunOptions;
 
@@ -20,7 +20,11 @@ impl Study {
     pub fn command(&'static self) -> Command {
         let long = format!("{}\n\n{}", self.about, self.help.trim());
         let command = Command::new(self.name.as_str()).about(self.about.as_str());
-        let command = if self.help.is_empty() { command } else { command.long_about(long) };
+        let command = if self.help.is_empty() {
+            command
+        } else {
+            command.long_about(long)
+        };
         CommonOptions::augment_args(self.augment(command))
     }
 
@@ -35,7 +39,10 @@ impl Study {
         let seeds = &self.seeds;
         let seeds_help = match seeds.paper == seeds.quick {
             true => format!("{} [default: {}]", seeds.help, seeds.paper),
-            false => format!("{} [default: {}; quick: {}]", seeds.help, seeds.paper, seeds.quick),
+            false => format!(
+                "{} [default: {}; quick: {}]",
+                seeds.help, seeds.paper, seeds.quick
+            ),
         };
         command = command.arg(
             Arg::new(seeds.option.as_str())
@@ -46,20 +53,35 @@ impl Study {
         );
         for option in &self.options {
             let argument = RunOptions::argument(&option.fields[0]).id(option.name.as_str());
-            command = command.arg(unheaded(argument).long(option.name.as_str()).help(option.help.as_str()));
+            command = command.arg(
+                unheaded(argument)
+                    .long(option.name.as_str())
+                    .help(option.help.as_str()),
+            );
         }
         command
     }
 
     fn data_argument(&self) -> Arg {
         let data = &self.data;
-        let all = if data.paper.is_empty() { &data.names } else { &data.paper };
+        let all = if data.paper.is_empty() {
+            &data.names
+        } else {
+            &data.paper
+        };
         let quick = match data.quick.as_slice() {
             [] => String::new(),
             names => format!("; quick: {}", names.join(",")),
         };
-        let example = data.quick.first().or(all.first()).map_or("", String::as_str);
-        let help = format!("Data sets, such as {example} [default: {}{quick}]", all.join(","));
+        let example = data
+            .quick
+            .first()
+            .or(all.first())
+            .map_or("", String::as_str);
+        let help = format!(
+            "Data sets, such as {example} [default: {}{quick}]",
+            all.join(",")
+        );
         Arg::new(DATA_SETS)
             .long(DATA_SETS)
             .value_name("NAMES")
@@ -76,20 +98,32 @@ impl Study {
     pub fn choice(&'static self, matches: &ArgMatches) -> Result<Choice, clap::Error> {
         let all = |name: &str| -> Vec<String> {
             let values = matches.get_raw(name).into_iter().flatten();
-            values.map(|value| value.to_string_lossy().into_owned()).collect()
+            values
+                .map(|value| value.to_string_lossy().into_owned())
+                .collect()
         };
-        let values = self.axes.iter().map(|axis| axis.option.as_deref().map(all).unwrap_or_default());
+        let values = self
+            .axes
+            .iter()
+            .map(|axis| axis.option.as_deref().map(all).unwrap_or_default());
         let mut options = Vec::new();
         for option in &self.options {
             if let Some(word) = all(&option.name).first() {
                 let parsed = RunOptions::parse_field(&option.fields[0], word)?;
                 let value = parsed.values().next().cloned().unwrap_or_default();
-                let fields = option.fields.iter().map(|field| (field.clone(), value.clone()));
+                let fields = option
+                    .fields
+                    .iter()
+                    .map(|field| (field.clone(), value.clone()));
                 options.push((option, fields.collect::<Map<String, Value>>()));
             }
         }
         Ok(Choice {
-            data_sets: if self.data.fixed { Vec::new() } else { all(DATA_SETS) },
+            data_sets: if self.data.fixed {
+                Vec::new()
+            } else {
+                all(DATA_SETS)
+            },
             values: values.collect(),
             among: None,
             seeds: matches.get_one(&self.seeds.option).copied(),
@@ -123,9 +157,10 @@ impl Axis {
         let argument = match &self.field {
             Some(field) => unheaded(RunOptions::argument(field)).id(option),
             None => {
-                let values = self.values.iter().map(|value| {
-                    PossibleValue::new(value.name.as_str()).help(value.help.as_str())
-                });
+                let values = self
+                    .values
+                    .iter()
+                    .map(|value| PossibleValue::new(value.name.as_str()).help(value.help.as_str()));
                 Arg::new(option).value_parser(PossibleValuesParser::new(values))
             }
         };

@@ -65,7 +65,9 @@ impl Study {
             if name.strip_suffix(".title") == Some(&axis.name) {
                 let listed = self.listed(cell, index);
                 let title = listed.filter(|value| !value.title.is_empty());
-                return Some(title.map_or_else(|| cell.values[index].clone(), |own| own.title.clone()));
+                return Some(
+                    title.map_or_else(|| cell.values[index].clone(), |own| own.title.clone()),
+                );
             }
         }
         let tag = self.all_listed(cell).find_map(|value| value.tags.get(name));
@@ -155,7 +157,11 @@ impl Study {
             apply(&mut fields, &self.in_paper, scale);
         }
         let given = |unscaled: bool| {
-            let options = request.choice.options.iter().filter(move |_| whose == Whose::Ours);
+            let options = request
+                .choice
+                .options
+                .iter()
+                .filter(move |_| whose == Whose::Ours);
             options.filter(move |(option, _)| {
                 option.unscaled == unscaled
                     && self.holds(cell, scale, &option.only, option.unless.as_ref())
@@ -176,7 +182,9 @@ impl Study {
             RunOptions::from_fields(fields.clone()).map_err(|error| malformed(&error))?;
         let model = options.model.unwrap_or(crate::arguments::ModelName::Svgp);
         let useless = without_use(&options, model);
-        let useless = useless.iter().map(|name| name.trim_start_matches('-').replace('-', "_"));
+        let useless = useless
+            .iter()
+            .map(|name| name.trim_start_matches('-').replace('-', "_"));
         let useless: Vec<String> = useless.filter(|name| !kept.contains(name)).collect();
         if !useless.is_empty() {
             fields.retain(|name, _| !useless.contains(name));
@@ -236,7 +244,9 @@ fn replace_names(value: &mut Value, inputs: usize) {
         Value::String(text) if text.contains(ROOT_OF_INPUTS) => {
             *text = text.replace(ROOT_OF_INPUTS, &(inputs as f64).sqrt().to_string());
         }
-        Value::Array(values) => values.iter_mut().for_each(|value| replace_names(value, inputs)),
+        Value::Array(values) => values
+            .iter_mut()
+            .for_each(|value| replace_names(value, inputs)),
         _ => {}
     }
 }
@@ -244,7 +254,9 @@ fn replace_names(value: &mut Value, inputs: usize) {
 /// A whole number without a point is read as an integer and as a float.
 fn whole(value: &mut Value) {
     let exact = 2f64.powi(53);
-    let number = value.as_f64().filter(|number| number.fract() == 0.0 && number.abs() < exact);
+    let number = value
+        .as_f64()
+        .filter(|number| number.fract() == 0.0 && number.abs() < exact);
     if let Some(number) = number {
         *value = (number as i64).into();
     }

@@ -20,7 +20,10 @@ pub fn data_at_hand<S: AsRef<str>>(
     data_dir: Option<&Path>,
 ) -> Result<Vec<String>, Failure> {
     let asked: Vec<String> = match asked {
-        [] => default.iter().map(|name| name.as_ref().to_owned()).collect(),
+        [] => default
+            .iter()
+            .map(|name| name.as_ref().to_owned())
+            .collect(),
         asked => asked.to_vec(),
     };
     let is_published = |name: &str| {

@@ -168,9 +168,7 @@ pub fn departures_of_runs(
 }
 
 /// Whether numbers are comparable with a paper's: some have one beside them, and none of these departs.
-pub fn are_comparable<'a>(
-    cells: impl IntoIterator<Item = &'a Option<Vec<Departure>>>,
-) -> bool {
+pub fn are_comparable<'a>(cells: impl IntoIterator<Item = &'a Option<Vec<Departure>>>) -> bool {
     let mut beside = cells.into_iter().flatten().peekable();
     beside.peek().is_some() && beside.all(Vec::is_empty)
 }

@@ -70,14 +70,22 @@ impl Study {
                 found.extend(segment.read(name)?);
             }
         }
-        let value = |name: &str| found.iter().find(|(own, _)| own == name).map(|(_, value)| value.clone());
+        let value = |name: &str| {
+            found
+                .iter()
+                .find(|(own, _)| own == name)
+                .map(|(_, value)| value.clone())
+        };
         let cell = Cell {
             data: value("data").or_else(|| self.data.names.first().cloned())?,
-            values: self.axes.iter().map(|axis| value(&axis.name)).collect::<Option<_>>()?,
+            values: self
+                .axes
+                .iter()
+                .map(|axis| value(&axis.name))
+                .collect::<Option<_>>()?,
         };
-        let is_known = |index: usize| {
-            self.axes[index].field.is_some() || self.listed(&cell, index).is_some()
-        };
+        let is_known =
+            |index: usize| self.axes[index].field.is_some() || self.listed(&cell, index).is_some();
         (0..self.axes.len()).all(is_known).then_some(cell)
     }
 
@@ -110,8 +118,7 @@ impl Study {
         let Some((first, run)) = folders.first().zip(runs.first()) else {
             return Ok(None);
         };
-        let malformed =
-            |error| Failure::Arguments(format!("the study {}: {error}", self.name));
+        let malformed = |error| Failure::Arguments(format!("the study {}: {error}", self.name));
         let row = self.row(&cell).map_err(malformed)?;
         let departures = match row {
             None => None,
@@ -149,14 +156,25 @@ impl Study {
         let cell = &finished.cell;
         let data = place(Box::new(self.data.names.iter()), &cell.data);
         let values = self.axes.iter().zip(&cell.values).map(|(axis, value)| {
-            let (listed, number, name) = place(Box::new(axis.values.iter().map(|value| &value.name)), value);
+            let (listed, number, name) =
+                place(Box::new(axis.values.iter().map(|value| &value.name)), value);
             // Numbers come by their size, whether listed or not.
-            if axis.field.is_some() && number != u64::MAX { (0, number, name) } else { (listed, number, name) }
+            if axis.field.is_some() && number != u64::MAX {
+                (0, number, name)
+            } else {
+                (listed, number, name)
+            }
         });
         let first = &finished.runs[0];
         let size = (first.inducing, first.actions, finished.steps());
         let title = finished.title(self, request);
-        (data, values.collect::<Vec<_>>(), title, Reverse(size), finished.folders[0].clone())
+        (
+            data,
+            values.collect::<Vec<_>>(),
+            title,
+            Reverse(size),
+            finished.folders[0].clone(),
+        )
     }
 }
 
@@ -185,31 +203,38 @@ impl FinishedCell {
 
     /// The name of the cell among those of its data.
     pub fn title(&self, study: &Study, request: &Request) -> String {
-        self.text(study, request, &study.table.title).unwrap_or_default()
+        self.text(study, request, &study.table.title)
+            .unwrap_or_default()
     }
 
     /// The name of the cell in sentences.
     pub fn name(&self, study: &Study, request: &Request) -> String {
-        self.text(study, request, &study.table.name).unwrap_or_default()
+        self.text(study, request, &study.table.name)
+            .unwrap_or_default()
     }
 
     /// A text about the cell; none if a name in it stands for nothing.
     pub fn text(&self, study: &Study, request: &Request, template: &Template) -> Option<String> {
-        study.fill(&self.cell, request.common.scale, template, &|name| match name {
-            "title" => Some(self.title(study, request)),
-            "seeds" => Some(self.runs.len().to_string()),
-            _ => match name.strip_prefix("paper.") {
-                Some(size) => {
-                    let sizes = study.sizes_of(&self.cell.data).ok()?;
-                    let found = sizes.iter().find(|(name, _)| name == size);
-                    found.map(|(_, size)| size.to_string())
-                }
-                None => word(self.options.get(name)).or_else(|| match name {
-                    "steps" => Some(self.steps().to_string()),
-                    _ => word(self.numbers[0].get(name)),
-                }),
+        study.fill(
+            &self.cell,
+            request.common.scale,
+            template,
+            &|name| match name {
+                "title" => Some(self.title(study, request)),
+                "seeds" => Some(self.runs.len().to_string()),
+                _ => match name.strip_prefix("paper.") {
+                    Some(size) => {
+                        let sizes = study.sizes_of(&self.cell.data).ok()?;
+                        let found = sizes.iter().find(|(name, _)| name == size);
+                        found.map(|(_, size)| size.to_string())
+                    }
+                    None => word(self.options.get(name)).or_else(|| match name {
+                        "steps" => Some(self.steps().to_string()),
+                        _ => word(self.numbers[0].get(name)),
+                    }),
+                },
             },
-        })
+        )
     }
 
     /// The numbers of the runs in a column of scores; none if a run has none.

@@ -19,9 +19,9 @@ mod published;
 mod request;
 mod table;
 mod template;
-mod texts;
 #[cfg(test)]
 mod tests;
+mod texts;
 mod watch;
 
 use std::path::PathBuf;
@@ -35,17 +35,17 @@ use crate::settings::Settings;
 use crate::standard_output::print;
 use crate::training_run::TrainingRun;
 
+pub use arguments::{ChoiceOf, Named};
 pub use cell::{Cell, Whose};
 pub use csv_line::CsvLine;
 pub use data_at_hand::data_at_hand;
-pub use departures::{are_comparable, departures_of, joined, lines as departure_lines};
 pub use departures::Departure;
 #[cfg(test)]
 pub use departures::testing;
+pub use departures::{are_comparable, departures_of, joined, lines as departure_lines};
 pub use embedded::{studies, study};
-pub use arguments::{ChoiceOf, Named};
-pub use file::Study;
 use file::Patch;
+pub use file::Study;
 pub use finished::FinishedCell;
 #[cfg(test)]
 pub use finished::testing::finished_with;
@@ -109,7 +109,11 @@ pub fn show(
     table.write(folder)?;
     plots::draw(study, request, &cells, folder);
     let mut lines = table.lines();
-    lines.extend(findings.map(|findings| findings(&cells)).unwrap_or_default());
+    lines.extend(
+        findings
+            .map(|findings| findings(&cells))
+            .unwrap_or_default(),
+    );
     lines.extend(table.notes());
     lines.push(format!("all of it in {}\n", folder.path().display()));
     print(&lines.join("\n"))?;
@@ -122,7 +126,11 @@ fn identity(study: &Study, request: &Request) -> Result<Value, Failure> {
     cell::apply(&mut fields, &study.run, request.common.scale);
     for (option, own) in &request.choice.options {
         option.apply(&mut fields, own);
-        fields.extend(option.unscaled.then(|| (option.name.clone(), Value::Bool(true))));
+        fields.extend(
+            option
+                .unscaled
+                .then(|| (option.name.clone(), Value::Bool(true))),
+        );
     }
     fields.retain(|name, _| !study.folder.has(name));
     let place = request.place(study)?;
@@ -189,7 +197,11 @@ fn named(study: &Study, request: &Request, cell: &Cell, options: &RunOptions) ->
     let word = |name: &str| finished::word(fields.get(name));
     let place = study.fill(cell, request.common.scale, &study.folder, &word);
     let title = study.title_of(cell, request, options);
-    let name = if study.data.fixed { title } else { format!("{}, {title}", cell.data) };
+    let name = if study.data.fixed {
+        title
+    } else {
+        format!("{}, {title}", cell.data)
+    };
     (name, place.unwrap_or_default().into())
 }
 
@@ -199,24 +211,30 @@ impl Study {
         let fields = options.fields();
         let word = |name: &str| finished::word(fields.get(name));
         let scale = request.common.scale;
-        self.fill(cell, scale, &self.table.title, &word).unwrap_or_default()
+        self.fill(cell, scale, &self.table.title, &word)
+            .unwrap_or_default()
     }
 
     /// The options of all its runs and of some.
     fn patches(&self) -> impl Iterator<Item = &Patch> {
         let values = self.axes.iter().flat_map(|axis| &axis.values);
         let of_some = self.conditional.iter().map(|conditional| &conditional.run);
-        of_some.chain(values.map(|value| &value.run)).chain([&self.run])
+        of_some
+            .chain(values.map(|value| &value.run))
+            .chain([&self.run])
     }
 
     /// Whether options of its runs depend on the number of inputs.
     fn needs_inputs(&self) -> bool {
-        self.patches().any(|patch| format!("{patch:?}").contains("{sqrt_inputs}"))
+        self.patches()
+            .any(|patch| format!("{patch:?}").contains("{sqrt_inputs}"))
     }
 
     /// Whether runs of quick and of paper's scale can differ in something that their folders do not tell.
     fn differs_by_scale(&self) -> bool {
-        let mut names = self.patches().flat_map(|patch| patch.quick.keys().chain(patch.paper.keys()));
+        let mut names = self
+            .patches()
+            .flat_map(|patch| patch.quick.keys().chain(patch.paper.keys()));
         names.any(|name| !self.folder.has(name))
     }
 }

@@ -9,15 +9,18 @@ use super::request::Request;
 use super::template::Template;
 use crate::fitting::{LogEntry, TrainingLog};
 use crate::output::TRAINING_LOG;
-use crate::plots::{
-    self, Caption, ComparedScore, CurveName, CurvePanel, Quantity, Span,
-};
+use crate::plots::{self, Caption, ComparedScore, CurveName, CurvePanel, Quantity, Span};
 
 /// Points of a curve of losses, about.
 const POINTS: usize = 100;
 
 /// Draws the plots of every data set.
-pub fn draw(study: &'static Study, request: &Request, cells: &[FinishedCell], folder: &ExperimentFolder) {
+pub fn draw(
+    study: &'static Study,
+    request: &Request,
+    cells: &[FinishedCell],
+    folder: &ExperimentFolder,
+) {
     for cells in cells.chunk_by(|a, b| a.cell.data == b.cell.data) {
         let data = &cells[0].cell.data;
         for plot in &study.plots {
@@ -26,11 +29,21 @@ pub fn draw(study: &'static Study, request: &Request, cells: &[FinishedCell], fo
                     let path = folder.path().join(format!("{data}.svg"));
                     compare(study, request, scores, cells, &path);
                 }
-                Plot::Losses { panels, title, dashed } => {
+                Plot::Losses {
+                    panels,
+                    title,
+                    dashed,
+                } => {
                     let name = if study.data.fixed { "loss" } else { data };
                     let path = folder.path().join(format!("{name}.svg"));
                     let axis = study.axes.iter().position(|axis| axis.name == *panels);
-                    let shown = Losses { study, request, axis, title, dashed };
+                    let shown = Losses {
+                        study,
+                        request,
+                        axis,
+                        title,
+                        dashed,
+                    };
                     shown.draw(&path, data, cells);
                 }
             }
@@ -42,8 +55,10 @@ pub fn draw(study: &'static Study, request: &Request, cells: &[FinishedCell], fo
 fn names(study: &Study, request: &Request, cells: &[FinishedCell]) -> Vec<String> {
     let name = |cell: &FinishedCell| {
         let mut name = cell.title(study, request);
-        let mut same: Vec<&FinishedCell> =
-            cells.iter().filter(|other| other.title(study, request) == name).collect();
+        let mut same: Vec<&FinishedCell> = cells
+            .iter()
+            .filter(|other| other.title(study, request) == name)
+            .collect();
         for difference in &study.table.distinguish {
             let of = |cell: &FinishedCell| cell.text(study, request, difference);
             let before = same.len();
@@ -58,17 +73,39 @@ fn names(study: &Study, request: &Request, cells: &[FinishedCell]) -> Vec<String
 }
 
 /// The scores of a data set's cells side by side.
-fn compare(study: &'static Study, request: &Request, scores: &[String], cells: &[FinishedCell], path: &Path) {
-    let columns = study.table.columns.iter().filter(|column| scores.contains(&column.key));
+fn compare(
+    study: &'static Study,
+    request: &Request,
+    scores: &[String],
+    cells: &[FinishedCell],
+    path: &Path,
+) {
+    let columns = study
+        .table
+        .columns
+        .iter()
+        .filter(|column| scores.contains(&column.key));
     let panels: Vec<ComparedScore> = columns
         .map(|column| ComparedScore {
-            name: if column.title.is_empty() { &column.key } else { &column.title },
+            name: if column.title.is_empty() {
+                &column.key
+            } else {
+                &column.title
+            },
             unit: None,
-            values: cells.iter().map(|cell| cell.values(column).unwrap_or_default()).collect(),
+            values: cells
+                .iter()
+                .map(|cell| cell.values(column).unwrap_or_default())
+                .collect(),
         })
         .collect();
     let names = names(study, request, cells);
-    plots::warn_undrawn(plots::comparison(path, &cells[0].cell.data, &names, &panels));
+    plots::warn_undrawn(plots::comparison(
+        path,
+        &cells[0].cell.data,
+        &names,
+        &panels,
+    ));
 }
 
 /// The loss in the course of training, a panel for each value of an axis.
@@ -86,7 +123,11 @@ impl Losses<'_> {
         let name = |cell: &FinishedCell| CurveName {
             text: cell.title(self.study, self.request),
             // A curve that lies on another one lets it be seen.
-            dashed: cell.cell.values.iter().any(|value| self.dashed.contains(value)),
+            dashed: cell
+                .cell
+                .values
+                .iter()
+                .any(|value| self.dashed.contains(value)),
         };
         let mut names: Vec<CurveName> = Vec::new();
         for name in cells.iter().map(name) {
@@ -97,7 +138,9 @@ impl Losses<'_> {
         let groups: Vec<&[FinishedCell]> =
             cells.chunk_by(|a, b| panel_of(a) == panel_of(b)).collect();
         let title = |cells: &&[FinishedCell]| {
-            cells[0].text(self.study, self.request, self.title).unwrap_or_default()
+            cells[0]
+                .text(self.study, self.request, self.title)
+                .unwrap_or_default()
         };
         let titles: Vec<String> = groups.iter().map(title).collect();
         let panel = |(cells, title): (&&[FinishedCell], &'_ String)| {
@@ -125,13 +168,19 @@ impl Losses<'_> {
             model: "negative bound of the mini-batches, means over steps and seeds",
         };
         let steps = Quantity::of("step");
-        plots::warn_undrawn(plots::curves(path, "Training", caption, &names, steps, &panels));
+        plots::warn_undrawn(plots::curves(
+            path, "Training", caption, &names, steps, &panels,
+        ));
     }
 }
 
 /// The loss in the course of training, its mean over the runs.
 fn losses(cell: &FinishedCell) -> Vec<(f64, f64)> {
-    let curves: Vec<Vec<(f64, f64)>> = cell.folders.iter().map(|folder| losses_of(folder)).collect();
+    let curves: Vec<Vec<(f64, f64)>> = cell
+        .folders
+        .iter()
+        .map(|folder| losses_of(folder))
+        .collect();
     let count = curves.iter().map(Vec::len).min().unwrap_or(0);
     let mean = |point: usize| {
         let sum: f64 = curves.iter().map(|curve| curve[point].1).sum();

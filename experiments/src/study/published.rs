@@ -100,7 +100,11 @@ pub enum MalformedTable {
 /// The words of a table line by line, each with the title of its column.
 fn words(table: &str) -> Result<Vec<Vec<(&str, &str)>>, MalformedTable> {
     let mut lines = table.lines().map(str::trim).filter(|line| !line.is_empty());
-    let titles: Vec<&str> = lines.next().unwrap_or_default().split_whitespace().collect();
+    let titles: Vec<&str> = lines
+        .next()
+        .unwrap_or_default()
+        .split_whitespace()
+        .collect();
     let pairs = |line: &'_ str| -> Result<(), MalformedTable> {
         let found = line.split_whitespace().count();
         match found == titles.len() {
@@ -115,7 +119,13 @@ fn words(table: &str) -> Result<Vec<Vec<(&str, &str)>>, MalformedTable> {
     let mut rows = Vec::new();
     for line in lines {
         pairs(line)?;
-        rows.push(titles.iter().copied().zip(line.split_whitespace()).collect());
+        rows.push(
+            titles
+                .iter()
+                .copied()
+                .zip(line.split_whitespace())
+                .collect(),
+        );
     }
     Ok(rows)
 }
@@ -123,17 +133,18 @@ fn words(table: &str) -> Result<Vec<Vec<(&str, &str)>>, MalformedTable> {
 fn number(word: &str) -> Result<Option<Reported>, MalformedTable> {
     match word {
         "-" => Ok(None),
-        word => Reported::parse(word).map(Some).ok_or_else(|| MalformedTable::Number {
-            word: word.to_owned(),
-        }),
+        word => Reported::parse(word)
+            .map(Some)
+            .ok_or_else(|| MalformedTable::Number {
+                word: word.to_owned(),
+            }),
     }
 }
 
 impl Published {
     fn rows(&self, study: &Study) -> Result<Vec<Row>, MalformedTable> {
-        let is_axis = |title: &str| {
-            title == "data" || study.axes.iter().any(|axis| axis.name == title)
-        };
+        let is_axis =
+            |title: &str| title == "data" || study.axes.iter().any(|axis| axis.name == title);
         let mut rows = Vec::new();
         for line in words(&self.table)? {
             let place: BTreeMap<String, String> = (line.iter())
@@ -164,9 +175,12 @@ impl Published {
                 match title.strip_prefix("run.") {
                     Some(option) => {
                         let value = found.map(|found| found.mean.into());
-                        row.run.extend(value.map(|value| (option.to_owned(), value)));
+                        row.run
+                            .extend(value.map(|value| (option.to_owned(), value)));
                     }
-                    None => row.scores.extend(found.map(|found| (title.to_owned(), found))),
+                    None => row
+                        .scores
+                        .extend(found.map(|found| (title.to_owned(), found))),
                 }
             }
             rows.push(row);
@@ -207,7 +221,11 @@ impl Study {
     /// [`MalformedTable`]
     #[cfg(test)]
     pub fn published_rows(&self) -> Result<Vec<Row>, MalformedTable> {
-        let rows: Result<Vec<Vec<Row>>, _> = self.published.iter().map(|table| table.rows(self)).collect();
+        let rows: Result<Vec<Vec<Row>>, _> = self
+            .published
+            .iter()
+            .map(|table| table.rows(self))
+            .collect();
         Ok(rows?.concat())
     }
 
@@ -219,7 +237,9 @@ impl Study {
     pub fn sizes_of(&self, data: &str) -> Result<Vec<(String, usize)>, MalformedTable> {
         for line in words(&self.sizes)? {
             if line.contains(&("data", data)) {
-                let sizes = line.into_iter().filter(|&(title, word)| title != "data" && word != "-");
+                let sizes = line
+                    .into_iter()
+                    .filter(|&(title, word)| title != "data" && word != "-");
                 let size = |(title, word): (&str, &str)| {
                     let size = word.parse().map_err(|_| MalformedTable::Number {
                         word: word.to_owned(),
@@ -252,6 +272,9 @@ mod tests {
     #[test]
     fn a_line_of_another_length_is_refused() {
         assert!(words("data a b\nbike 1").is_err());
-        assert_eq!(words("data a\nbike 1").unwrap(), [[("data", "bike"), ("a", "1")]]);
+        assert_eq!(
+            words("data a\nbike 1").unwrap(),
+            [[("data", "bike"), ("a", "1")]]
+        );
     }
 }

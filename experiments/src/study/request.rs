@@ -57,7 +57,10 @@ impl Choice {
         }
         for (axis, values) in study.axes.iter().zip(&self.values) {
             for value in values {
-                at_least_one(flag(axis.option.as_deref().unwrap_or(&axis.name)), value.parse::<u64>().ok())?;
+                at_least_one(
+                    flag(axis.option.as_deref().unwrap_or(&axis.name)),
+                    value.parse::<u64>().ok(),
+                )?;
             }
         }
         Ok(())
@@ -84,7 +87,10 @@ impl Request {
 
     /// The data of a run on a data set, as its options name them.
     pub fn source_of(&self, data: &str) -> String {
-        self.files.get(data).cloned().unwrap_or_else(|| data.to_owned())
+        self.files
+            .get(data)
+            .cloned()
+            .unwrap_or_else(|| data.to_owned())
     }
 
     /// The seeds.
@@ -109,7 +115,11 @@ impl Request {
             return Ok(data.names.clone());
         }
         let of_scale = self.common.by_scale(&data.quick, &data.paper);
-        let default = if of_scale.is_empty() { &data.names } else { of_scale };
+        let default = if of_scale.is_empty() {
+            &data.names
+        } else {
+            of_scale
+        };
         let known = (!study.published.is_empty()).then_some(data.names.as_slice());
         data_at_hand(&self.choice.data_sets, default, known, data_dir.as_deref())
     }
@@ -121,7 +131,11 @@ impl Request {
             values: Vec::new(),
         }];
         for (index, axis) in study.axes.iter().enumerate() {
-            let asked = self.choice.values.get(index).filter(|values| !values.is_empty());
+            let asked = self
+                .choice
+                .values
+                .get(index)
+                .filter(|values| !values.is_empty());
             let listed = axis.values.iter().map(|value| value.name.clone());
             let values = asked.cloned().unwrap_or_else(|| listed.collect());
             let mut longer = Vec::new();

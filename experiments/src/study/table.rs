@@ -44,14 +44,20 @@ impl StudyTable<'_> {
             return Entry::Reached(self.reached(cell, column, spreads));
         }
         let published = |cell: &FinishedCell| {
-            let key = column.value.as_ref().map_or(&column.key, |names| &names.all()[0]);
+            let key = column
+                .value
+                .as_ref()
+                .map_or(&column.key, |names| &names.all()[0]);
             let scores = &cell.row.as_ref()?.scores;
             scores.get(&column.key).or(scores.get(key)).copied()
         };
         if column.over.is_empty() {
             return Entry::Score(cell.summary(column), published(cell));
         }
-        let other = self.cells.iter().find(|other| self.is_reference(cell, other, column));
+        let other = self
+            .cells
+            .iter()
+            .find(|other| self.is_reference(cell, other, column));
         let mean = |cell: &FinishedCell| cell.summary(column).map(|summary| summary.mean);
         let paper = |cell: &FinishedCell| published(cell).map(|reported| reported.mean);
         let over = |of: &dyn Fn(&FinishedCell) -> Option<f64>| Some(of(cell)? / of(other?)?);
@@ -70,14 +76,21 @@ impl StudyTable<'_> {
     fn reached(&self, cell: &FinishedCell, column: &Column, spreads: f64) -> Option<Vec<String>> {
         let row = cell.row.as_ref().filter(|_| cell.is_as_in_paper())?;
         let columns = &self.study.table.columns;
-        let scores = columns.iter().filter(|score| column.of.contains(&score.key));
+        let scores = columns
+            .iter()
+            .filter(|score| column.of.contains(&score.key));
         let is_reached = |score: &&Column| {
             let paper = row.scores.get(&score.key);
             cell.summary(score).zip(paper).is_some_and(|(ours, paper)| {
                 ours.mean <= paper.mean + spreads * paper.spread.unwrap_or(0.0)
             })
         };
-        Some(scores.filter(is_reached).map(|score| score.title.clone()).collect())
+        Some(
+            scores
+                .filter(is_reached)
+                .map(|score| score.title.clone())
+                .collect(),
+        )
     }
 
     /// Writes the files.
@@ -120,22 +133,36 @@ impl StudyTable<'_> {
             line = line.with(axis.name.as_str(), value);
         }
         let spread = self.spread();
-        for column in self.study.table.columns.iter().filter(|column| !column.key.is_empty()) {
+        for column in self
+            .study
+            .table
+            .columns
+            .iter()
+            .filter(|column| !column.key.is_empty())
+        {
             let key = column.key.as_str();
             line = match self.entry(cell, column) {
                 Entry::Text(text) => line.maybe(key, text),
                 Entry::Reached(reached) => line.maybe(key, reached.map(|titles| titles.join(" "))),
                 Entry::Ratio(ours, paper) => {
                     let line = line.maybe(key, ours);
-                    if column.paper { line.maybe(format!("paper_{key}"), paper) } else { line }
+                    if column.paper {
+                        line.maybe(format!("paper_{key}"), paper)
+                    } else {
+                        line
+                    }
                 }
                 Entry::Score(ours, paper) => {
-                    let line = line
-                        .maybe(key, ours.map(|ours| ours.mean))
-                        .maybe(format!("{key}_{spread}"), ours.and_then(|ours| self.spread_of(ours)));
+                    let line = line.maybe(key, ours.map(|ours| ours.mean)).maybe(
+                        format!("{key}_{spread}"),
+                        ours.and_then(|ours| self.spread_of(ours)),
+                    );
                     if column.paper {
                         line.maybe(format!("paper_{key}"), paper.map(|paper| paper.mean))
-                            .maybe(format!("paper_{key}_{spread}"), paper.and_then(|paper| paper.spread))
+                            .maybe(
+                                format!("paper_{key}_{spread}"),
+                                paper.and_then(|paper| paper.spread),
+                            )
                     } else {
                         line
                     }
@@ -152,7 +179,13 @@ impl StudyTable<'_> {
         for (axis, value) in self.study.axes.iter().zip(&cell.cell.values) {
             record.insert(axis.name.clone(), value.clone().into());
         }
-        for column in self.study.table.columns.iter().filter(|column| !column.key.is_empty()) {
+        for column in self
+            .study
+            .table
+            .columns
+            .iter()
+            .filter(|column| !column.key.is_empty())
+        {
             let (ours, paper) = match self.entry(cell, column) {
                 Entry::Text(text) => (json!(text), Value::Null),
                 Entry::Reached(reached) => (json!(reached), Value::Null),
@@ -173,14 +206,15 @@ impl StudyTable<'_> {
     pub fn lines(&self) -> Vec<String> {
         let heading = &self.study.table.heading;
         let mut lines = Vec::new();
-        let of_data = |a: &FinishedCell, b: &FinishedCell| {
-            heading.is_none() || a.cell.data == b.cell.data
-        };
+        let of_data =
+            |a: &FinishedCell, b: &FinishedCell| heading.is_none() || a.cell.data == b.cell.data;
         for cells in self.cells.chunk_by(of_data) {
             if let Some(heading) = heading {
                 lines.push(match heading.source() {
                     "{sizes}" => sizes(&cells[0].runs[0]),
-                    _ => cells[0].text(self.study, self.request, heading).unwrap_or_default(),
+                    _ => cells[0]
+                        .text(self.study, self.request, heading)
+                        .unwrap_or_default(),
                 });
             }
             lines.extend(aligned(&self.rows(cells)));
@@ -192,7 +226,12 @@ impl StudyTable<'_> {
     /// The titles and the rows of a table; the paper's columns are there if it has a number.
     fn rows(&self, cells: &[FinishedCell]) -> Vec<Vec<String>> {
         let has_paper = cells.iter().any(|cell| cell.row.is_some());
-        let columns = self.study.table.columns.iter().filter(|column| !column.title.is_empty());
+        let columns = self
+            .study
+            .table
+            .columns
+            .iter()
+            .filter(|column| !column.title.is_empty());
         let mut rows = vec![Vec::new(); cells.len() + 1];
         for column in columns {
             let beside = column.paper && has_paper;
@@ -229,7 +268,10 @@ impl StudyTable<'_> {
                         with_spread(ours.mean, spread, digits)
                     }
                 };
-                (ours.map_or_else(dash, shown), reported_text(paper, paper_digits))
+                (
+                    ours.map_or_else(dash, shown),
+                    reported_text(paper, paper_digits),
+                )
             }
         }
     }
@@ -246,9 +288,16 @@ impl StudyTable<'_> {
     /// The sentences under the table: first those that are always said, then what departs from the paper,
     /// then those of some cells.
     pub fn notes(&self) -> Vec<String> {
-        let has_option = |name: &String| self.cells.iter().any(|cell| cell.options.contains_key(name));
+        let has_option = |name: &String| {
+            self.cells
+                .iter()
+                .any(|cell| cell.options.contains_key(name))
+        };
         let departs = |name: &String| {
-            let all = self.cells.iter().flat_map(|cell| cell.departures.iter().flatten());
+            let all = self
+                .cells
+                .iter()
+                .flat_map(|cell| cell.departures.iter().flatten());
             all.into_iter().any(|departure| departure.what == *name)
         };
         let notes = &self.study.notes;
@@ -257,7 +306,8 @@ impl StudyTable<'_> {
         let mut lines: Vec<String> = always.iter().map(|note| note.text.clone()).collect();
         lines.extend(self.departures());
         let said = sometimes.iter().filter(|note| {
-            note.option.as_ref().is_none_or(has_option) && note.departure.as_ref().is_none_or(departs)
+            note.option.as_ref().is_none_or(has_option)
+                && note.departure.as_ref().is_none_or(departs)
         });
         lines.extend(said.map(|note| note.text.clone()));
         lines

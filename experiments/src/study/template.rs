@@ -162,10 +162,13 @@ fn fill(parts: &[Part], value: &dyn Fn(&str) -> Option<String>) -> Option<String
             Part::Text(own) => text += own,
             Part::Name(names) => text += &names.iter().find_map(|name| value(name))?,
             Part::Optional { condition, parts } => {
-                let holds = condition.as_ref().is_none_or(|(name, wanted)| {
-                    value(name).is_some_and(|found| found == *wanted)
-                });
-                text += &holds.then(|| fill(parts, value)).flatten().unwrap_or_default();
+                let holds = condition
+                    .as_ref()
+                    .is_none_or(|(name, wanted)| value(name).is_some_and(|found| found == *wanted));
+                text += &holds
+                    .then(|| fill(parts, value))
+                    .flatten()
+                    .unwrap_or_default();
             }
         }
     }
@@ -204,8 +207,14 @@ mod tests {
         for (template, expected) in [
             ("{data}, {m} points", Some("bike, 8 points")),
             ("{i|m} of {data}", Some("8 of bike")),
-            ("{data}[, {m} points][, {i} actions]", Some("bike, 8 points")),
-            ("{data}[rows=near:, near rows][rows=given:, given]", Some("bike, near rows")),
+            (
+                "{data}[, {m} points][, {i} actions]",
+                Some("bike, 8 points"),
+            ),
+            (
+                "{data}[rows=near:, near rows][rows=given:, given]",
+                Some("bike, near rows"),
+            ),
             ("{i}", None),
             ("", Some("")),
         ] {
@@ -219,7 +228,10 @@ mod tests {
         let template = Template::new("{method}-rank-{rank}").unwrap();
         let pairs = template.read("dbk-c-rank-4").unwrap();
         let expected = [("method", "dbk-c"), ("rank", "4")];
-        assert_eq!(pairs, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        assert_eq!(
+            pairs,
+            expected.map(|(name, value)| (name.to_owned(), value.to_owned()))
+        );
         assert_eq!(template.read("dbk"), None);
         assert_eq!(template.names(), ["method", "rank"]);
     }

@@ -54,7 +54,10 @@ fn every_cell_can_be_run_at_both_scales() {
                     let options = study.options(&cell, &request, Whose::Ours, 4).unwrap();
                     assert!(options.model.is_some(), "{cell:?}");
                     let (name, place) = named(study, &request, &cell, &options);
-                    assert!(!name.is_empty() && !places.contains(&place), "{cell:?} in {place:?}");
+                    assert!(
+                        !name.is_empty() && !places.contains(&place),
+                        "{cell:?} in {place:?}"
+                    );
                     places.push(place);
                 }
             }
@@ -71,8 +74,10 @@ fn cells_are_found_again_by_their_folders() {
             for cell in request.cells(study, data) {
                 let options = study.options(&cell, &request, Whose::Ours, 4).unwrap();
                 let (_, place) = named(study, &request, &cell, &options);
-                let names: Vec<String> =
-                    place.iter().map(|name| name.to_string_lossy().into_owned()).collect();
+                let names: Vec<String> = place
+                    .iter()
+                    .map(|name| name.to_string_lossy().into_owned())
+                    .collect();
                 assert_eq!(study.cell_at(&names), Some(cell), "{}", study.name);
             }
         }
@@ -122,16 +127,66 @@ fn runs_of_the_papers_scale_depart_in_nothing_and_quick_ones_do() {
 #[test]
 fn options_that_differ_from_the_papers_are_departures() {
     let cases = [
-        ("cagp-uci", "--methods cagp-opt-adam", "bike", "action-rows near instead of given"),
-        ("cagp-uci", "--methods svgp --epochs 1", "bike", "epochs 1 instead of 1000"),
-        ("cagp-uci", "--methods svgp --inducing 64", "bike", "inducing 64 instead of 1024"),
-        ("cagp-uci", "--methods svgp --learning-rate 0.5", "bike", "learning-rate 0.5 instead of 0.01"),
-        ("cagp-uci", "--methods exact --line-searches 7", "bike", "epochs 7 instead of 2000"),
-        ("cagp-uci", "--methods cggp --cached-variances 8", "bike", "cached-variances 8 instead of none"),
-        ("dbk-uci", "--methods svdbk --epochs 1", "pol", "epochs 1 instead of 2000"),
-        ("dbk-uci", "--methods dbk --iterations 20", "pol", "steps 20 instead of 10000"),
-        ("dbk-uci", "--methods gp --line-searches 3", "pol", "steps 3 instead of 200"),
-        ("solve-regression", "--columns svgp-1024 --epochs 1", "bike", "epochs 1 instead of 100"),
+        (
+            "cagp-uci",
+            "--methods cagp-opt-adam",
+            "bike",
+            "action-rows near instead of given",
+        ),
+        (
+            "cagp-uci",
+            "--methods svgp --epochs 1",
+            "bike",
+            "epochs 1 instead of 1000",
+        ),
+        (
+            "cagp-uci",
+            "--methods svgp --inducing 64",
+            "bike",
+            "inducing 64 instead of 1024",
+        ),
+        (
+            "cagp-uci",
+            "--methods svgp --learning-rate 0.5",
+            "bike",
+            "learning-rate 0.5 instead of 0.01",
+        ),
+        (
+            "cagp-uci",
+            "--methods exact --line-searches 7",
+            "bike",
+            "epochs 7 instead of 2000",
+        ),
+        (
+            "cagp-uci",
+            "--methods cggp --cached-variances 8",
+            "bike",
+            "cached-variances 8 instead of none",
+        ),
+        (
+            "dbk-uci",
+            "--methods svdbk --epochs 1",
+            "pol",
+            "epochs 1 instead of 2000",
+        ),
+        (
+            "dbk-uci",
+            "--methods dbk --iterations 20",
+            "pol",
+            "steps 20 instead of 10000",
+        ),
+        (
+            "dbk-uci",
+            "--methods gp --line-searches 3",
+            "pol",
+            "steps 3 instead of 200",
+        ),
+        (
+            "solve-regression",
+            "--columns svgp-1024 --epochs 1",
+            "bike",
+            "epochs 1 instead of 100",
+        ),
         (
             "conv-cifar10",
             "--models svgp-m --learning-rate 0.01",
@@ -183,7 +238,11 @@ fn another_likelihood_has_other_parameters() {
 
 #[test]
 fn the_scale_is_part_of_what_runs_have_in_common_unless_folders_tell_it() {
-    for (name, expected) in [("cagp-uci", false), ("solve-regression", true), ("dbk-rank", true)] {
+    for (name, expected) in [
+        ("cagp-uci", false),
+        ("solve-regression", true),
+        ("dbk-rank", true),
+    ] {
         let identity = identity(study(name), &request(study(name), "")).unwrap();
         assert_eq!(!identity["scale"].is_null(), expected, "{name}: {identity}");
     }

@@ -1,4 +1,4 @@
-//! Command lines, configurations and predictions that cannot be understood or made.
+//! Invalid command lines, configurations and prediction requests.
 
 use crate::playground::{check, contents, playground};
 use crate::support::{program, run};

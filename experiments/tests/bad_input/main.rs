@@ -1,4 +1,4 @@
-//! Bad input gets one clear sentence and exit code 2, and nothing is written.
+//! Bad input gives a clear one-sentence message and exit code 2, and nothing is written.
 
 mod command_lines;
 mod playground;
@@ -293,7 +293,7 @@ fn options_out_of_range() {
             ),
             (
                 "repeated.csv --inducing 10",
-                // All rows of the third are for testing.
+                // All rows of the third set are test rows.
                 "--inducing is 10 but only 2 training inputs are different; give at most 2",
             ),
             (

@@ -1,4 +1,4 @@
-//! Files to be wrong about, and how a wrong command line is looked at.
+//! Files for invalid command lines, and checks of their messages.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::support::{run, succeed};
 
-/// Everything below a folder: paths and contents.
+/// The paths and contents of all files below a folder.
 pub fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -29,7 +29,7 @@ pub fn gzip(text: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// 40 sound rows.
+/// 40 valid rows.
 pub fn sound_rows() -> String {
     let mut text = String::from("a,b,y\n");
     for row in 0..40 {
@@ -40,7 +40,7 @@ pub fn sound_rows() -> String {
     text
 }
 
-/// Files to be wrong about, a finished run in `run`, and somebody else's folder.
+/// Files for invalid command lines, a finished run in `run`, and a folder with unrelated files.
 pub fn playground() -> temp_dir::TempDir {
     let folder = temp_dir::TempDir::new().unwrap();
     let path = folder.path();
@@ -98,8 +98,8 @@ pub fn playground() -> temp_dir::TempDir {
     folder
 }
 
-/// Runs each command line (words separated by spaces) in one playground, into the folder of a
-/// finished run that may be overwritten, and compares the message.
+/// Runs each command line (words separated by spaces) in a shared playground. The output folder is
+/// that of a finished run that may be overwritten. Compares the messages.
 pub fn check(command: &str, cases: &[(&str, &str)]) {
     let folder = playground();
     let before = contents(folder.path());

@@ -1,8 +1,8 @@
-//! A net under the whole program: short runs of every model, likelihood and posterior give the
-//! numbers that are stored in `stored.json`, and so does every experiment on a budget of seconds.
+//! Regression tests of the whole program. Short runs of every model, likelihood and posterior, and
+//! every experiment on a budget of seconds, must give the numbers stored in `stored.json`.
 //!
-//! A refactoring changes none of them. What changes them on purpose stores them anew, in a commit that
-//! says why:
+//! A refactoring does not change these numbers. After an intentional change, store the new numbers
+//! in a commit that gives the reason:
 //!
 //! ```text
 //! BURN_GP_STORE=1 cargo test --release --workspace --test behavior -- --test-threads 1
@@ -23,13 +23,14 @@ use numbers::{check, numbers_of};
 use support::{succeed, write_digits};
 use temp_dir::TempDir;
 
-/// Options of all runs: so few steps that rounding cannot grow.
+/// Options of all runs. With so few steps rounding errors cannot grow.
 const SHORT: &str = "--dtype f64 --steps 3 --seed 0 --out run --quiet";
 
-/// Largest difference, relative to numbers above one: what another order of sums makes of a few steps.
+/// The largest difference, relative to numbers above one, from summing in another order for a few
+/// steps.
 const TOLERANCE: f64 = 1e-9;
 
-/// Runs `train` with the options and checks what it wrote.
+/// Runs `train` with the options and checks the output.
 fn check_run(name: &str, folder: &Path, options: &str) {
     let line = format!("train {options} {SHORT}");
     let arguments: Vec<&str> = line.split_whitespace().collect();
@@ -37,7 +38,7 @@ fn check_run(name: &str, folder: &Path, options: &str) {
     check(name, numbers_of(&folder.join("run")), TOLERANCE);
 }
 
-/// What a model needs beside its name to be quick on the data of these tests.
+/// Additional options that make a model fast on the data of these tests.
 fn options_of(model: ModelName) -> &'static str {
     match model {
         ModelName::Itergp => "--policy unit --actions 10",
@@ -69,7 +70,8 @@ fn every_model() {
     }
 }
 
-/// Every posterior in a model of two layers; in one of one layer each has a model's name.
+/// Every posterior in a two-layer model. In single-layer models, each posterior has its own model
+/// name.
 #[test]
 fn every_posterior_in_layers() {
     for &posterior in PosteriorName::value_variants() {

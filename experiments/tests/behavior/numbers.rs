@@ -1,4 +1,4 @@
-//! The numbers of a run beside the stored ones.
+//! Compares the numbers of a run with the stored ones.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 
 use crate::support::{fields, read};
 
-/// Measured, so different each time.
+/// Measured values, which differ between runs.
 const MEASURED: [&str; 3] = ["train_seconds", "seconds_per_step", "peak_memory"];
 
-/// Rows of predictions that are kept.
+/// The number of stored prediction rows.
 const ROWS: usize = 6;
 
-/// Tests that run side by side write one file.
+/// Tests in parallel write to the same file.
 static WRITING: Mutex<()> = Mutex::new(());
 
 fn path() -> PathBuf {
@@ -31,7 +31,7 @@ fn stored() -> BTreeMap<String, Value> {
     }
 }
 
-/// JSON with a line for each run.
+/// JSON with one line per run.
 fn text(all: &BTreeMap<String, Value>) -> String {
     let lines: Vec<String> = (all.iter())
         .map(|(name, numbers)| format!("{}: {numbers}", json!(name)))
@@ -39,7 +39,7 @@ fn text(all: &BTreeMap<String, Value>) -> String {
     format!("{{\n{}\n}}\n", lines.join(",\n"))
 }
 
-/// Checks what was found against what is stored under its name, or stores it. Numbers may differ by
+/// Compares the results with those stored under this name, or stores them. Numbers may differ by
 /// `tolerance`, relative to numbers above one.
 pub fn check(name: &str, found: Value, tolerance: f64) {
     if env::var_os("BURN_GP_STORE").is_some() {
@@ -69,14 +69,14 @@ pub fn numbers_of(folder: &Path) -> Value {
     json!({ "metrics": metrics, "columns": table[0], "rows": rows.len(), "predictions": kept })
 }
 
-/// A field of a table: a number where it is one.
+/// A field of a table, as a number if it is one.
 pub fn cell(field: &str) -> Value {
     field
         .parse::<f64>()
         .map_or_else(|_| field.into(), Value::from)
 }
 
-/// Fails where two values differ, and says where.
+/// Fails if two values differ, and reports the position.
 fn compare(place: &str, expected: &Value, found: &Value, tolerance: f64) {
     match (expected, found) {
         (Value::Object(expected), Value::Object(found)) => {

@@ -1,4 +1,4 @@
-//! The tables of the experiments, each with a budget of seconds.
+//! The tables of the experiments, each on a budget of seconds.
 
 use std::fs;
 use std::path::Path;
@@ -9,10 +9,10 @@ use temp_dir::TempDir;
 use crate::numbers::{cell, check};
 use crate::support::{succeed, write_cifar, write_collection, write_digits, write_snelson};
 
-/// Largest relative difference in numbers of runs in double precision …
+/// The largest relative difference between runs in double precision.
 const DOUBLE: f64 = 1e-9;
 
-/// … and in single precision, where other sums than before are other digits after a few steps.
+/// The same in single precision, where sums in another order change digits after a few steps.
 const SINGLE: f64 = 2e-3;
 
 /// An experiment on a small budget.
@@ -192,7 +192,7 @@ fn every_table() {
     }
 }
 
-/// A score at each of many places.
+/// Scores at many locations.
 fn scores() -> String {
     let row = |row: u32| {
         let [a, b] = [37, 53].map(|prime| f64::from(7 * row % prime) / f64::from(prime));
@@ -205,11 +205,11 @@ fn scores() -> String {
     )
 }
 
-/// Words of column titles whose numbers are measured, so different each time.
+/// Words in the titles of columns with measured values, which differ between runs.
 const MEASURED: [&str; 5] = ["second", "millisecond", "mebibytes", "ms", "ratio"];
 
-/// The rows of the file without what is measured, and the lines of the terminal with every number hidden:
-/// those of the file are there.
+/// The rows of the file without measured columns, and the terminal output with all numbers hidden,
+/// because the file has the same numbers.
 fn table(printed: &str, file: &Path) -> Value {
     let mut reader = csv::ReaderBuilder::new();
     let reader = reader.has_headers(false).from_path(file);
@@ -232,7 +232,7 @@ fn table(printed: &str, file: &Path) -> Value {
     json!({ "rows": rows, "printed": lines })
 }
 
-/// A line with one space between words, and `#` in the place of each number.
+/// A line with single spaces and with `#` in place of each number.
 fn shape(line: &str) -> String {
     let shape = |word: &str| {
         let number = word.trim_matches(|letter: char| "(),;:".contains(letter));

@@ -1,4 +1,4 @@
-//! Targets that a likelihood takes.
+//! Valid targets for each likelihood.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 
 const ROWS: usize = 60;
 
-/// Writes one input, the noise of the target where the likelihood asks for it, and the target `y`.
+/// Writes one input, the noise of the target if the likelihood needs it, and the target `y`.
 pub fn write(path: &Path, likelihood: LikelihoodName) {
     let mut random = ChaCha8Rng::seed_from_u64(37);
     let has_noise = likelihood == LikelihoodName::FixedNoise;

@@ -1,6 +1,6 @@
-//! Random texts into everything that reads what is typed, and random command lines, configurations,
-//! models and checkpoints into the program: no panic, and a sentence with exit code 2 for what is
-//! wrong. How long the search goes on is said in `tests/random_inputs/search.rs` of the workspace.
+//! Random texts for all command-line parsers, and random command lines, configurations, models and
+//! checkpoints for the program. It must not panic. Errors must give a one-sentence message and exit
+//! code 2. `tests/random_inputs/search.rs` of the workspace documents the length of the search.
 
 #[path = "../../../tests/random_inputs/mutations.rs"]
 mod mutations;

@@ -1,4 +1,4 @@
-//! The program itself, a process for each input: damaged files and unlikely options.
+//! The program itself in a process per input, with damaged files and unusual options.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,9 +13,9 @@ use crate::mutations::{Bytes, corner, damaged};
 use crate::search::search;
 use crate::support::{program, succeed, write_classes, write_regression};
 
-/// Runs the program, which has to end with a documented exit code: that of a panic is another.
+/// Runs the program, which must end with a documented exit code. A panic has another exit code.
 fn run(folder: &Path, arguments: &[String]) -> TestCaseResult {
-    // No process can be given one.
+    // Command-line arguments cannot contain NUL.
     if arguments.iter().any(|word| word.contains('\0')) {
         return Ok(());
     }
@@ -50,7 +50,7 @@ fn playground() -> TempDir {
     folder
 }
 
-/// Options that `train` takes, with values at the corners.
+/// Options of `train` with extreme values.
 fn option() -> impl Strategy<Value = Vec<String>> {
     const NAMED: &[(&str, &[&str])] = &[
         (
@@ -162,7 +162,7 @@ fn training_with_unlikely_options() {
     search(25, proptest::collection::vec(option(), 1..5), |options| {
         let mut arguments = words(&format!("train {QUICK}"));
         for option in options {
-            // What is given already is replaced.
+            // Replaces an option that occurs already.
             if let Some(at) = arguments.iter().position(|word| *word == option[0]) {
                 arguments.drain(at..at + 2);
             }
@@ -196,7 +196,7 @@ fn training_on_damaged_tables() {
     });
 }
 
-/// A saved model whose files are damaged, asked for predictions.
+/// Predicts with a saved model whose files are damaged.
 #[test]
 fn predictions_of_damaged_models() {
     let folder = playground();
@@ -234,7 +234,7 @@ fn predictions_of_damaged_models() {
     });
 }
 
-/// An interrupted run whose checkpoint is damaged, resumed.
+/// Resumes an interrupted run whose checkpoint is damaged.
 #[test]
 fn resumption_of_damaged_runs() {
     let folder = playground();
@@ -287,7 +287,7 @@ fn interrupted(folder: &Path) -> PathBuf {
     run
 }
 
-/// Whether there is a checkpoint of a later step than the first.
+/// Whether there is a checkpoint after the first step.
 fn is_later(run: &Path) -> bool {
     let entries = fs::read_dir(run.join("checkpoint"))
         .into_iter()
@@ -299,7 +299,7 @@ fn is_later(run: &Path) -> bool {
     })
 }
 
-/// The files within a folder and its folders.
+/// All files in a folder and its subfolders.
 fn files_of(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {

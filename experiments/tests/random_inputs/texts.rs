@@ -1,4 +1,4 @@
-//! Kernel expressions, options of parameters, command lines, configurations.
+//! Kernel expressions, parameter options, command lines and configurations.
 
 use std::ffi::OsString;
 
@@ -29,7 +29,7 @@ const KERNELS: &[&str] = &[
     "change-point(rbf, linear, input=2, location=0.5, steepness=3)",
 ];
 
-/// The numbers in a text, to leave out what would take more memory than there is.
+/// The largest number in a text, used to skip inputs that would need too much memory.
 fn largest_number(text: &str) -> f64 {
     text.split(|sign: char| !(sign.is_ascii_alphanumeric() || "+-.".contains(sign)))
         .filter_map(|word| word.parse::<f64>().ok())
@@ -76,7 +76,7 @@ fn kernel_expressions() {
     });
 }
 
-/// A value and its text are each other's.
+/// Asserts that a value survives conversion to text and back.
 fn there_and_back<T: DeserializeOwned + Serialize + PartialEq + std::fmt::Debug>(text: &str) {
     let quoted = serde_json::to_string(text).unwrap();
     if let Ok(value) = serde_json::from_str::<T>(&quoted) {
@@ -168,7 +168,7 @@ const COMMANDS: &[&[&str]] = &[
     &["--help"],
 ];
 
-/// A command line with some words damaged, left out or doubled.
+/// A command line with some words damaged, removed or repeated.
 fn command_line() -> impl Strategy<Value = Vec<String>> {
     let known: Vec<Vec<String>> = (COMMANDS.iter())
         .map(|words| words.iter().map(|&word| word.to_owned()).collect())

@@ -1,4 +1,4 @@
-//! Running the program on small generated data.
+//! Runs of the program on small generated data.
 
 #![allow(dead_code)] // every test file uses a part of this
 
@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 
-/// The program, without the environment's data directory.
+/// The program, without the data directory of the environment.
 pub fn program() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_burn-gp"));
     command.env_remove("BURN_GP_DATA");
@@ -22,7 +22,7 @@ pub fn run(folder: &Path, arguments: &[&str]) -> Output {
     command.output().expect("the program starts")
 }
 
-/// Runs the program in `folder` and expects success; returns what it printed.
+/// Runs the program in `folder`, expects success and returns its output.
 pub fn succeed(folder: &Path, arguments: &[&str]) -> String {
     let output = run(folder, arguments);
     let errors = String::from_utf8_lossy(&output.stderr);
@@ -30,7 +30,7 @@ pub fn succeed(folder: &Path, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("the output is UTF-8")
 }
 
-/// A file's text.
+/// The text of a file.
 pub fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
@@ -41,7 +41,7 @@ pub fn fields(text: &str) -> Vec<Vec<String>> {
     text.lines().map(line).collect()
 }
 
-/// Some columns of a CSV file by their titles, a row each.
+/// Some columns of a CSV file, selected by their titles, row by row.
 pub fn columns(path: &Path, titles: &[&str]) -> Vec<Vec<String>> {
     let rows = fields(&read(path));
     let place = |title: &&str| {
@@ -53,7 +53,7 @@ pub fn columns(path: &Path, titles: &[&str]) -> Vec<Vec<String>> {
     rows[1..].iter().map(row).collect()
 }
 
-/// A column of numbers of a CSV file; not a number where a cell is empty.
+/// A numeric column of a CSV file, with NaN for empty cells.
 pub fn numbers(path: &Path, title: &str) -> Vec<f64> {
     let number = |row: &Vec<String>| match row[0].as_str() {
         "" => f64::NAN,
@@ -64,7 +64,7 @@ pub fn numbers(path: &Path, title: &str) -> Vec<f64> {
     columns(path, &[title]).iter().map(number).collect()
 }
 
-/// A regression set of two inputs with a header: `y = sin(2a) + b²/2 + noise`.
+/// A regression data set with two inputs and a header: `y = sin(2a) + b²/2 + noise`.
 pub fn write_regression(path: &Path, rows: usize) {
     let mut random = ChaCha8Rng::seed_from_u64(11);
     let mut text = String::from("a,b,y\n");
@@ -79,7 +79,7 @@ pub fn write_regression(path: &Path, rows: usize) {
     fs::write(path, text).expect("the data can be written");
 }
 
-/// Two classes, labeled 1 and 2, on two sides of a wave.
+/// Two classes, labeled 1 and 2, separated by a wave.
 pub fn write_classes(path: &Path, rows: usize) {
     let mut random = ChaCha8Rng::seed_from_u64(12);
     let mut text = String::from("a,b,class\n");
@@ -95,7 +95,7 @@ pub fn write_classes(path: &Path, rows: usize) {
     fs::write(path, text).expect("the data can be written");
 }
 
-/// A one-dimensional set where the program looks for Snelson's.
+/// A one-dimensional data set in the location of the Snelson data.
 pub fn write_snelson(folder: &Path) {
     let mut text = String::from("x,y\n");
     for row in 0..120 {
@@ -107,7 +107,7 @@ pub fn write_snelson(folder: &Path) {
     fs::write(folder.join("small/snelson.csv"), text).unwrap();
 }
 
-/// A regression set in the layout of the collection, of `rows` rows and three inputs.
+/// A regression data set in the layout of the collection, with `rows` rows and three inputs.
 pub fn write_collection(folder: &Path, name: &str, rows: usize) {
     let set = folder.join("uci").join(name);
     fs::create_dir_all(&set).unwrap();
@@ -122,7 +122,7 @@ pub fn write_collection(folder: &Path, name: &str, rows: usize) {
     encoder.finish().unwrap();
 }
 
-/// Ten classes of noisy patterns of 14 by 14 pixels where the program looks for MNIST.
+/// Ten classes of noisy patterns of 14 by 14 pixels in the location of the MNIST files.
 pub fn write_digits(folder: &Path, train: u32, test: u32) {
     const SIDE: u32 = 14;
     let mut random = ChaCha8Rng::seed_from_u64(13);
@@ -152,8 +152,8 @@ pub fn write_digits(folder: &Path, train: u32, test: u32) {
     }
 }
 
-/// Ten classes of colored images, each brighter in a stripe of its own, where the program looks for
-/// CIFAR-10.
+/// Ten classes of color images, each with a brighter stripe in its own position, in the location of
+/// the CIFAR-10 files.
 pub fn write_cifar(folder: &Path, train: u32, test: u32) {
     let mut random = ChaCha8Rng::seed_from_u64(14);
     let set = folder.join("cifar-10");

@@ -15,20 +15,20 @@ use super::{
 };
 use crate::{InitError, training::TrainingData};
 
-/// A deep model whose pieces are chosen at run time.
+/// A deep model whose components are chosen at run time.
 pub type AnyDeepGp = DeepGp<AnyLayer, AnyLayer, AnyLikelihood>;
 
-/// A layer before the last, with its number of functions.
+/// A hidden layer with its number of functions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HiddenLayerConfig {
-    /// How many functions it has: the inputs of the next layer, or its channels.
+    /// The number of functions: the inputs of the next layer, or its channels.
     pub functions: usize,
     /// The layer.
     pub layer: LayerConfig,
 }
 
-/// Configuration of a deep Gaussian process, or of one layer of images.
+/// Configuration of a deep Gaussian process, or of a single-layer image model.
 ///
 /// ```
 /// use burn_gp::{kernels::StationaryConfig, likelihoods::GaussianConfig, means::MeanConfig, ops::Stationary};
@@ -45,20 +45,20 @@ pub struct HiddenLayerConfig {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DeepGpConfig {
-    /// The layers before the last, from the first on.
+    /// The hidden layers, in order.
     #[serde(default)]
     pub hidden: Vec<HiddenLayerConfig>,
-    /// The last layer, which has the functions that the likelihood needs.
+    /// The output layer, which has the functions that the likelihood needs.
     pub output: LayerConfig,
     /// The likelihood.
     pub likelihood: LikelihoodConfig,
     /// The shape of the inputs, if they are images.
     #[serde(default)]
     pub image: Option<ImageShape>,
-    /// How often the layers before the last are drawn from.
+    /// The number of draws from the hidden layers.
     #[serde(default)]
     pub noise: LayerNoise,
-    /// First values, bounds, priors of the parameters, and which are not trained.
+    /// Initial values, bounds and priors of the parameters, and which of them are not trained.
     #[serde(default)]
     pub parameters: ParameterConfig,
 }
@@ -76,37 +76,38 @@ impl DeepGpConfig {
         }
     }
 
-    /// With one more layer of `functions` functions before the last.
+    /// Appends a hidden layer with `functions` functions.
     pub fn with_hidden(mut self, functions: usize, layer: LayerConfig) -> Self {
         self.hidden.push(HiddenLayerConfig { functions, layer });
         self
     }
 
-    /// For images of a shape.
+    /// Sets the shape of the input images.
     pub fn with_image(mut self, image: ImageShape) -> Self {
         self.image = Some(image);
         self
     }
 
-    /// With other numbers of draws.
+    /// Sets the number of draws.
     pub fn with_noise(mut self, noise: LayerNoise) -> Self {
         self.noise = noise;
         self
     }
 
-    /// The model, in the precision of the training inputs and on their device with autodiff. The
-    /// inducing points of the first layer are chosen among the inputs, those of the others among
-    /// what its means, or random projections, make of them.
+    /// Initializes the model, in the precision of the training inputs and on their device with
+    /// autodiff. The inducing points of the first layer are chosen among the inputs. Those of later
+    /// layers are chosen among the inputs mapped through the mean functions of the layers before,
+    /// or through random projections.
     ///
     /// # Errors
     ///
-    /// When a layer of patches meets no images, inducing points cannot be chosen or are not those of
-    /// the posterior, their covariance cannot be factored, or what is asked of a parameter cannot
-    /// be.
+    /// When the input of a patch layer is not an image, the inducing points cannot be chosen or do
+    /// not match the posterior, their covariance cannot be factored, or a parameter setting is not
+    /// possible.
     ///
     /// # Panics
     ///
-    /// If the likelihood takes another number of target columns.
+    /// If the likelihood needs a different number of target columns.
     #[track_caller]
     pub fn init(&self, data: &TrainingData) -> Result<AnyDeepGp, InitError> {
         self.likelihood.check()?;
@@ -117,16 +118,16 @@ impl DeepGpConfig {
         Ok(model.with_priors(self.parameters.priors.clone()))
     }
 
-    /// A model of the right shapes for targets with `columns` columns, to be filled from a record.
+    /// A model with the right shapes for `columns` target columns, to be filled from a record.
     ///
     /// # Errors
     ///
-    /// When a layer of patches meets no images, the covariance of inducing variables cannot be
-    /// factored, or what is asked of a parameter cannot be.
+    /// When the input of a patch layer is not an image, the covariance of the inducing variables
+    /// cannot be factored, or a parameter setting is not possible.
     ///
     /// # Panics
     ///
-    /// If the likelihood takes another number of target columns.
+    /// If the likelihood needs a different number of target columns.
     #[track_caller]
     pub fn blank(
         &self,

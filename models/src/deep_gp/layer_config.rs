@@ -19,31 +19,33 @@ use crate::{
     config::{InducingConfig, options_of, with_first_values},
 };
 
-/// What the functions of a layer are of.
+/// The domain of a layer's functions.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "form", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum LayerForm {
-    /// Of rows of numbers.
+    /// Functions of rows of numbers.
     #[default]
     #[serde(deserialize_with = "burn_gp::parameter::no_fields")]
     Dense,
-    /// Of patches; the layer gives a map with their values at every patch of an image.
+    /// Functions of patches. The output is a feature map with their values at every patch of an
+    /// image.
     ///
-    /// The mean [`MeanConfig::Identity`] is that of images: principal components of patches over the
-    /// side of a patch, so that the numbers of a map are as large as those of the image.
+    /// The mean [`MeanConfig::Identity`] then acts on images: principal components of the patches,
+    /// divided by the side of a patch. The numbers of the map then have the same scale as those of
+    /// the image.
     Patches {
-        /// Rows and columns of a patch.
+        /// The number of rows and columns of a patch.
         size: usize,
-        /// Pixels from one patch to the next.
+        /// The distance between patches in pixels.
         stride: usize,
     },
-    /// Of images: weighted sums of responses to their patches, over inducing patches.
+    /// Functions of images: weighted sums of patch responses, with inducing patches.
     Convolutional {
-        /// Rows and columns of a patch.
+        /// The number of rows and columns of a patch.
         size: usize,
-        /// Pixels from one patch to the next.
+        /// The distance between patches in pixels.
         stride: usize,
-        /// The kernel of the places of patches; responses are the same everywhere if absent.
+        /// The kernel on patch locations. Without it, responses do not depend on the location.
         #[serde(default)]
         location: Option<KernelConfig>,
     },
@@ -53,10 +55,10 @@ pub enum LayerForm {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LayerConfig {
-    /// What its functions are of.
+    /// The domain of the functions.
     #[serde(default)]
     pub form: LayerForm,
-    /// The kernel: of rows, or of patches.
+    /// The kernel on rows or on patches.
     pub kernel: KernelConfig,
     /// The mean function.
     pub mean: MeanConfig,
@@ -64,11 +66,12 @@ pub struct LayerConfig {
     pub posterior: PosteriorConfig,
     /// The inducing points or patches.
     pub inducing: InducingConfig,
-    /// A kernel for each function instead of one that all share; not for convolutional layers.
+    /// Whether each function has its own kernel instead of one shared kernel. Not supported by
+    /// convolutional layers.
     #[serde(default)]
     pub separate_kernels: bool,
-    /// What the standard deviations of Gaussian inducing variables start at, times those of the
-    /// prior: a small number lets a hidden layer start as its mean function.
+    /// The initial standard deviations of Gaussian inducing variables, relative to those of the
+    /// prior. With a small number, a hidden layer starts close to its mean function.
     #[serde(default = "one")]
     pub deviation: f64,
 }
@@ -78,7 +81,7 @@ fn one() -> f64 {
 }
 
 impl LayerConfig {
-    /// A dense whitened layer with a full covariance, 128 inducing points and a mean of zero.
+    /// A dense whitened layer with a full covariance, 128 inducing points and a zero mean.
     pub fn new(kernel: impl Into<KernelConfig>) -> Self {
         Self {
             form: LayerForm::Dense,
@@ -93,49 +96,49 @@ impl LayerConfig {
         }
     }
 
-    /// With another form.
+    /// Sets the form.
     pub fn with_form(mut self, form: LayerForm) -> Self {
         self.form = form;
         self
     }
 
-    /// With another mean.
+    /// Sets the mean function.
     pub fn with_mean(mut self, mean: MeanConfig) -> Self {
         self.mean = mean;
         self
     }
 
-    /// With another posterior.
+    /// Sets the posterior.
     pub fn with_posterior(mut self, posterior: PosteriorConfig) -> Self {
         self.posterior = posterior;
         self
     }
 
-    /// With other inducing points.
+    /// Sets the inducing points.
     pub fn with_inducing(mut self, inducing: InducingConfig) -> Self {
         self.inducing = inducing;
         self
     }
 
-    /// With a kernel for each function.
+    /// Gives each function its own kernel.
     pub fn with_separate_kernels(mut self) -> Self {
         self.separate_kernels = true;
         self
     }
 
-    /// With first standard deviations of `deviation` times the prior's.
+    /// Sets the initial standard deviations to `deviation` times those of the prior.
     pub fn with_deviation(mut self, deviation: f64) -> Self {
         self.deviation = deviation;
         self
     }
 }
 
-/// What a layer is made from.
+/// The inputs that a layer is initialized with.
 #[derive(Clone)]
 pub(super) enum Inputs {
-    /// Inputs like those that it will meet.
+    /// Example inputs of the layer.
     Like(Tensor<2>),
-    /// Their number of dimensions: the numbers of the layer come from a record.
+    /// The number of dimensions alone, for layers that are filled from a record.
     Blank(usize, TensorCreationOptions),
 }
 
@@ -148,7 +151,7 @@ impl Inputs {
         }
     }
 
-    /// Precision and device, without autodiff.
+    /// The precision and device, without autodiff.
     pub fn options(&self) -> TensorCreationOptions {
         match self {
             Self::Like(inputs) => options_of(inputs),
@@ -156,7 +159,7 @@ impl Inputs {
         }
     }
 
-    /// What becomes of the inputs.
+    /// The inputs after a transformation.
     fn map(self, dimensions: usize, change: impl FnOnce(Tensor<2>) -> Tensor<2>) -> Self {
         match self {
             Self::Like(inputs) => Self::Like(change(inputs)),
@@ -165,20 +168,20 @@ impl Inputs {
     }
 }
 
-/// A layer to be made: its configuration with everything that decides its shapes.
+/// A layer to initialize: its configuration together with everything that determines its shapes.
 pub(super) struct Planned<'a> {
     pub config: &'a LayerConfig,
     /// The path of the layer's parameters in the model.
     pub path: String,
     pub parameters: &'a ParameterConfig,
-    /// How many functions it has.
+    /// The number of functions.
     pub functions: usize,
     /// The shape of its inputs, if they are images.
     pub image: Option<ImageShape>,
 }
 
 impl Planned<'_> {
-    /// The layer for inputs like the given ones.
+    /// Initializes the layer for inputs like the given ones.
     pub fn layer(&self, inputs: &Inputs) -> Result<AnyLayer, InitError> {
         let config = self.config;
         (config.inducing).check(config.posterior.has_orthogonal_set())?;
@@ -197,7 +200,7 @@ impl Planned<'_> {
         })
     }
 
-    /// Inputs like those of the layer that comes after, and their shape.
+    /// Example inputs of the next layer, and their shape.
     pub fn outputs(&self, inputs: Inputs) -> Result<(Inputs, Option<ImageShape>), InitError> {
         let functions = self.functions;
         Ok(match &self.config.form {
@@ -220,8 +223,8 @@ impl Planned<'_> {
         })
     }
 
-    /// What the functions of a layer made for rows like `like` are at `rows` before training: their
-    /// mean, or numbers like those they may come to have.
+    /// Example values at `rows` of the functions of a layer initialized for rows like `like`,
+    /// before training: their mean, or a random projection.
     fn first_values(&self, like: &Tensor<2>, rows: Tensor<2>) -> Tensor<2> {
         match self.config.mean {
             MeanConfig::Identity => self.mean(&Inputs::Like(like.clone())).forward(rows),
@@ -229,7 +232,7 @@ impl Planned<'_> {
         }
     }
 
-    /// The mean of functions of `inputs`.
+    /// The mean function for `inputs`.
     fn mean(&self, inputs: &Inputs) -> AnyMean {
         let (mean, functions) = (self.config.mean, self.functions);
         let of_patches = match self.config.form {
@@ -261,7 +264,7 @@ impl Planned<'_> {
         Ok(PatchGrid::new(image, size, stride)?)
     }
 
-    /// Patches to choose inducing ones among.
+    /// Patches among which the inducing patches are chosen.
     fn patches(&self, grid: &PatchGrid, images: Tensor<2>) -> Tensor<2> {
         let InducingConfig {
             count,
@@ -272,7 +275,7 @@ impl Planned<'_> {
         some_patches(grid, some_images(images, seed), count + orthogonal, seed)
     }
 
-    /// The kernel of the layer with the values that are asked of it at `path`.
+    /// The kernel of the layer with the values configured at `path`.
     fn kernel(
         &self,
         config: &KernelConfig,
@@ -290,7 +293,7 @@ impl Planned<'_> {
         } = *self;
         let (dimensions, options) = (inputs.dimensions(), inputs.options());
         let kernel_path = format!("{path}.kernel");
-        // The values of separate kernels are set one by one, when there are several.
+        // If there are several kernels, their values are set one by one.
         let kernel = match config.separate_kernels {
             true => config.kernel.init(dimensions, options.clone()),
             false => self.kernel(&config.kernel, dimensions, &kernel_path, &options),
@@ -357,7 +360,7 @@ impl Planned<'_> {
     }
 }
 
-/// Patches at places uniform over those of the patches of an image.
+/// Patches at random locations, uniform over the patch locations of an image.
 fn with_random_places(
     patches: InducingPatches,
     grid: &PatchGrid,

@@ -17,13 +17,13 @@ pub use layer_config::{LayerConfig, LayerForm};
 
 use crate::training::{MiniBatchModel, Objective};
 
-/// A deep Gaussian process with a likelihood; with a single layer, a sparse variational Gaussian
-/// process.
+/// A deep Gaussian process with a likelihood. With a single layer it is a sparse variational
+/// Gaussian process.
 ///
-/// `ELBO = Σ_n E_{q(f_n)}[log p(y_n | f_n)] − Σ_l KL[q(u_l) ‖ p(u_l)]`, the expectation over the last
-/// layer as the likelihood computes it and over the layers before it by S draws
-/// (H. Salimbeni and M. Deisenroth, *Doubly Stochastic Variational Inference for Deep Gaussian
-/// Processes*, arXiv:1705.08933, eq. 15).
+/// `ELBO = Σ_n E_{q(f_n)}[log p(y_n | f_n)] − Σ_l KL[q(u_l) ‖ p(u_l)]`, where the likelihood
+/// computes the expectation over the last layer, and S draws estimate the expectation over the
+/// hidden layers (H. Salimbeni and M. Deisenroth, *Doubly Stochastic Variational Inference for Deep
+/// Gaussian Processes*, arXiv:1705.08933, eq. 15).
 #[derive(Module, Debug)]
 pub struct DeepGp<H: Module, O: Module, L: Module> {
     layers: Stack<H, O>,
@@ -33,7 +33,7 @@ pub struct DeepGp<H: Module, O: Module, L: Module> {
 }
 
 impl<H: Layer, O: Layer, L: Likelihood> DeepGp<H, O, L> {
-    /// A model of the given pieces.
+    /// A model with the given components.
     pub fn new(layers: Stack<H, O>, likelihood: L) -> Self {
         Self {
             layers,
@@ -42,7 +42,8 @@ impl<H: Layer, O: Layer, L: Likelihood> DeepGp<H, O, L> {
         }
     }
 
-    /// With these priors of its parameters, by their paths, which its trainer adds to the objective.
+    /// Sets the priors of the parameters, given by their paths. The trainer adds them to the
+    /// objective.
     pub fn with_priors(mut self, priors: Priors) -> Self {
         self.priors = priors;
         self
@@ -58,8 +59,8 @@ impl<H: Layer, O: Layer, L: Likelihood> DeepGp<H, O, L> {
         &self.likelihood
     }
 
-    /// The model with whatever its layers keep between steps up to date with its parameters, as it
-    /// should be before the first step.
+    /// Updates everything that the layers keep between steps to the current parameters. Call it
+    /// before the first step.
     pub fn refreshed(self) -> Self {
         Self {
             layers: self.layers.refreshed(),
@@ -78,8 +79,8 @@ impl<H: Layer, O: Layer, L: Likelihood> DeepGp<H, O, L> {
 }
 
 impl<H: Layer, O: Layer, L: Likelihood> MiniBatchModel for DeepGp<H, O, L> {
-    /// An unbiased estimate of the evidence lower bound: the likelihood term of the batch scaled
-    /// up to all data, the divergences not.
+    /// An unbiased estimate of the evidence lower bound. Only the likelihood term of the batch is
+    /// scaled up to all data, not the KL divergences.
     fn objective(
         &self,
         inputs: Tensor<2>,

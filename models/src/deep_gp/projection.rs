@@ -1,16 +1,17 @@
-//! What the inputs of a layer may look like before anything is trained.
+//! Example inputs of the layers before training.
 
 use burn::tensor::{Tensor, TensorData};
 use burn_gp::patches::PatchGrid;
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng, seq::index};
 
-/// Images that layers of patches start from: so many show what patches there are.
+/// The number of images that provide patches for initialization, enough to represent all.
 const IMAGES: usize = 1000;
 
-/// Patches for each inducing patch that its first place is chosen among.
+/// The number of patches per inducing patch to choose the initial inducing patches among.
 const PATCHES_PER_CENTER: usize = 100;
 
-/// Some rows of a matrix, chosen at random; all of them, in their order, if there are no more.
+/// A random subset of the rows of a matrix. If there are no more rows than `count`, all of them in
+/// order.
 pub(super) fn some_rows(rows: Tensor<2>, count: usize, seed: u64) -> Tensor<2> {
     let [available, _] = rows.dims();
     if available <= count {
@@ -23,12 +24,12 @@ pub(super) fn some_rows(rows: Tensor<2>, count: usize, seed: u64) -> Tensor<2> {
     rows.select(0, Tensor::from_data(chosen.as_slice(), &device))
 }
 
-/// Some of the images that a layer of patches starts from.
+/// A random subset of the images for the initialization of a patch layer.
 pub(super) fn some_images(images: Tensor<2>, seed: u64) -> Tensor<2> {
     some_rows(images, IMAGES, seed)
 }
 
-/// Some patches of images to choose `count` first inducing patches among.
+/// A random subset of patches among which `count` initial inducing patches are chosen.
 pub(super) fn some_patches(
     grid: &PatchGrid,
     images: Tensor<2>,
@@ -39,10 +40,10 @@ pub(super) fn some_patches(
 }
 
 /// `XW` with independent weights, uniform between `±√(6/(D + P))` (X. Glorot and Y. Bengio,
-/// *Understanding the Difficulty of Training Deep Feedforward Neural Networks*, 2010): what the
-/// inputs of the layer after one without a mean are like, in the place of draws from it, which are
-/// noise before training (J. Shi, M. Titsias and A. Mnih, *Sparse Orthogonal Variational Inference
-/// for Gaussian Processes*, arXiv:1910.10596, appendix G).
+/// *Understanding the Difficulty of Training Deep Feedforward Neural Networks*, 2010). It stands
+/// for the inputs of the layer after one with a zero mean. Draws from that layer would be noise
+/// before training (J. Shi, M. Titsias and A. Mnih, *Sparse Orthogonal Variational Inference for
+/// Gaussian Processes*, arXiv:1910.10596, appendix G).
 ///
 /// # Shapes
 ///

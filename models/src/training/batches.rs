@@ -1,4 +1,4 @@
-//! Which rows of the data each step looks at.
+//! The mini-batches of each step.
 
 use burn::tensor::{Int, Tensor};
 use rand::{SeedableRng, rngs::ChaCha8Rng, seq::SliceRandom};
@@ -19,14 +19,14 @@ pub struct Batch {
 /// Batches of shuffled data.
 ///
 /// An epoch is one pass over a permutation of the data that depends on the seed and the epoch. All
-/// batches have the same size: what is left of an epoch is filled up from the next, since a small
-/// batch's gradient, scaled up to all data, would be as noisy as it is small.
+/// batches have the same size: the last batch of an epoch is filled up from the next epoch. A
+/// smaller batch would have a noisier gradient, which is scaled up to all data.
 #[derive(Clone, Debug)]
 pub(super) struct Batches {
     data: TrainingData,
     size: usize,
     seed: u64,
-    /// The epoch of an order, and the order of the data in it.
+    /// An epoch, and the order of the data in it.
     order: (usize, Vec<i64>),
 }
 
@@ -40,12 +40,12 @@ impl Batches {
         }
     }
 
-    /// The data that batches are taken from.
+    /// The data that the batches are taken from.
     pub fn data(&self) -> &TrainingData {
         &self.data
     }
 
-    /// The rows of the data that a step, counted from zero, looks at.
+    /// The rows of a step's batch. Steps are counted from zero.
     pub fn rows_of_step(&mut self, step: usize) -> Vec<i64> {
         let (count, size) = (self.data.len(), self.size);
         if size >= count {
@@ -61,7 +61,7 @@ impl Batches {
         rows
     }
 
-    /// The data of a step, counted from zero.
+    /// The batch of a step. Steps are counted from zero.
     pub fn batch(&mut self, step: usize) -> Batch {
         let TrainingData { inputs, targets } = self.data.clone();
         if self.size >= self.data.len() {
@@ -90,7 +90,7 @@ impl Batches {
     }
 }
 
-/// A permutation of `count` data that depends on the seed and the epoch alone.
+/// A permutation of `count` data points that depends only on the seed and the epoch.
 fn permutation(count: usize, seed: u64, epoch: usize) -> Vec<i64> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     random.set_stream(epoch as u64);

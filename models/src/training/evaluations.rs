@@ -1,4 +1,4 @@
-//! Evaluations of an objective that need not be made again.
+//! Cached evaluations of an objective.
 
 use burn::{
     module::{Module, ModuleVisitor, Param},
@@ -6,21 +6,21 @@ use burn::{
     tensor::Tensor,
 };
 
-/// The evaluations of a search along a line. A call of burn's L-BFGS begins with one where the call
-/// before ended, which is a point of that call's last search.
+/// The evaluations of one line search. A call of burn's L-BFGS starts with an evaluation at the end
+/// point of the previous call, which is a point of that call's last search.
 #[derive(Default)]
 pub(super) struct Evaluations(Vec<Evaluation>);
 
 struct Evaluation {
-    /// Where: the stored values of all parameters.
+    /// The point: the stored values of all parameters.
     parameters: Vec<f64>,
     loss: f64,
     gradients: GradientsParams,
 }
 
 impl Evaluations {
-    /// The loss at `model` and its gradients, as `evaluate` gives them unless they are known. Every
-    /// parameter has a gradient, of zeros if need be, as burn's L-BFGS expects.
+    /// The loss at `model` and its gradients, cached or computed by `evaluate`. Every parameter has
+    /// a gradient, zero if necessary, because burn's L-BFGS expects one.
     pub(super) fn at<M: Module, E>(
         &mut self,
         model: &M,
@@ -46,7 +46,7 @@ impl Evaluations {
         Ok((evaluation.loss, for_all(model, &evaluation.gradients)))
     }
 
-    /// Forgets all of them but that at `model`.
+    /// Drops all evaluations except the one at `model`.
     pub(super) fn keep_only_at<M: Module>(&mut self, model: &M) {
         let parameters = parameters_of(model);
         self.0.retain(|known| known.parameters == parameters);
@@ -65,7 +65,7 @@ fn parameters_of<M: Module>(model: &M) -> Vec<f64> {
     values.0
 }
 
-/// The gradients of all parameters of `model`, zero for those that have none.
+/// The gradients of all parameters of `model`, with zeros for parameters without a gradient.
 pub(super) fn for_all<M: Module>(model: &M, gradients: &GradientsParams) -> GradientsParams {
     struct All<'a>(&'a GradientsParams, GradientsParams);
     impl ModuleVisitor for All<'_> {

@@ -1,4 +1,4 @@
-//! L-BFGS or Adam on all data.
+//! Full-batch training with L-BFGS or Adam.
 
 use std::path::Path;
 
@@ -18,49 +18,50 @@ use super::{
     restore_state, save_state, with_log_prior,
 };
 
-/// How a model is trained on all data at once.
+/// Settings of full-batch training.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FullBatchTraining {
-    /// L-BFGS iterations at most, or steps of Adam.
+    /// The maximum number of L-BFGS iterations, or the number of Adam steps.
     pub iterations: usize,
-    /// L-BFGS is over when iterations, ten of them on average, improve the objective by less than this
-    /// fraction of its value (or of one, if that is more).
+    /// L-BFGS stops when the improvement of the objective per iteration, averaged over ten
+    /// iterations, is less than this fraction of its value (or of one, if that is larger).
     pub tolerance: f64,
-    /// What makes the steps.
+    /// The optimizer.
     #[serde(default)]
     pub optimizer: FullBatchOptimizer,
 }
 
-/// The optimizers of all data at once.
+/// Optimizers for full-batch training.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "optimizer", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum FullBatchOptimizer {
-    /// L-BFGS with a strong-Wolfe line search: few iterations, of an objective that does not change
-    /// between them, best in double precision.
+    /// L-BFGS with a strong-Wolfe line search. It takes few iterations, needs an objective that
+    /// does not change between them, and works best in double precision.
     LBfgs {
-        /// Where every line search begins, as a part of the quasi-Newton step; the first of all, which
-        /// has no curvature yet, begins where the parameters' changes sum to this. Searches go on to
-        /// larger steps while the objective falls steeply: a small number costs evaluations, and keeps
-        /// early steps, of little knowledge, from throwing parameters to where gradients vanish.
+        /// The first step size of every line search, as a fraction of the quasi-Newton step. The
+        /// very first search has no curvature yet and starts with a step whose parameter changes
+        /// sum to this number. A search goes on to larger steps while the objective falls steeply.
+        /// A small number costs evaluations, but keeps early steps from moving parameters to where
+        /// gradients vanish.
         #[serde(default = "quasi_newton_step")]
         learning_rate: f64,
     },
-    /// Adam on the loss per datum: one evaluation a step, in single precision as well, and for
-    /// objectives that are not the same function in every step.
+    /// Adam on the loss per data point: one evaluation per step. It works in single precision too,
+    /// and for objectives that change between steps.
     Adam {
-        /// The first learning rate.
+        /// The initial learning rate.
         learning_rate: f64,
-        /// How it goes down.
+        /// The learning-rate schedule.
         schedule: Schedule,
     },
 }
 
 impl FullBatchOptimizer {
-    /// Where line searches of L-BFGS begin by default: at its whole step.
+    /// The default first step size of L-BFGS line searches: the full quasi-Newton step.
     pub const QUASI_NEWTON_STEP: f64 = 1.0;
 
-    /// L-BFGS whose line searches begin there.
+    /// L-BFGS with the default first step size.
     pub const L_BFGS: Self = Self::LBfgs {
         learning_rate: Self::QUASI_NEWTON_STEP,
     };
@@ -86,38 +87,39 @@ impl Default for FullBatchTraining {
     }
 }
 
-/// Iterations of L-BFGS that are judged together: single ones of little use are no sign of the end.
+/// The number of L-BFGS iterations that the stopping rule averages over. A single iteration with
+/// little improvement is not a sign of convergence.
 const JUDGED_TOGETHER: usize = 10;
 
-/// Evaluations of a search along a line at most.
+/// The maximum number of evaluations per line search.
 const EVALUATIONS_A_SEARCH: usize = 25;
 
-/// Gradients below this are zero.
+/// Gradients below this number count as zero.
 const GRADIENT_TOLERANCE: f64 = 1e-6;
 
-/// Trains a model with L-BFGS and a strong-Wolfe line search, one iteration a step, or with Adam.
+/// Trains a model with L-BFGS and a strong-Wolfe line search, one iteration per step, or with Adam.
 pub struct FullBatchTrainer<M> {
     model: M,
     optimizer: Optimizer,
     training: FullBatchTraining,
     data: TrainingData,
     priors: Priors,
-    /// Whether the model can take the targets.
+    /// Whether the targets have been checked.
     targets_checked: bool,
-    /// Where L-BFGS has been last.
+    /// The latest L-BFGS evaluations.
     evaluations: Evaluations,
     progress: Progress,
 }
 
-/// An optimizer with its state.
+/// An optimizer and its state.
 enum Optimizer {
-    /// With where its line searches begin.
+    /// With the first step size of its line searches.
     LBfgs(Box<LBFGS>, f64),
     Adam(Box<ModuleOptimizer>, ScheduledRate),
 }
 
 impl Optimizer {
-    /// That of `training` before its first step.
+    /// The optimizer of `training` before its first step.
     fn new(training: &FullBatchTraining) -> Self {
         match training.optimizer {
             FullBatchOptimizer::LBfgs { learning_rate } => {
@@ -145,7 +147,7 @@ impl Optimizer {
         }
     }
 
-    /// The state in `file`, after `steps` steps.
+    /// The optimizer with the state from `file`, after `steps` steps.
     fn restored(&self, file: &Path, steps: usize) -> Result<Self, String> {
         match self {
             Self::LBfgs(optimizer, learning_rate) => {
@@ -166,12 +168,12 @@ impl Optimizer {
     }
 }
 
-/// L-BFGS without memory.
+/// L-BFGS with an empty history.
 fn l_bfgs() -> LBFGS {
     LBFGSConfig::new()
         .with_max_iter(1)
         .with_history_size(20)
-        // With that of the starting point.
+        // The additional evaluation is that of the starting point.
         .with_max_eval(Some(1 + EVALUATIONS_A_SEARCH))
         .with_tolerance_grad(GRADIENT_TOLERANCE)
         .with_tolerance_change(0.0)
@@ -182,19 +184,20 @@ fn l_bfgs() -> LBFGS {
 #[derive(Clone, Serialize, Deserialize)]
 struct Progress {
     iterations: usize,
-    /// The iteration and the loss after which the next ones are judged.
+    /// The iteration and loss at which the current window of the stopping rule begins.
     #[serde(default)]
     judged: Option<(usize, f64)>,
-    /// Whether L-BFGS has no memory of the time before it was judged last, where it found nothing.
+    /// Whether the last window brought no improvement and L-BFGS restarted with an empty history.
     #[serde(default)]
     stalled: bool,
     converged: bool,
 }
 
 impl<M: FullBatch> FullBatchTrainer<M> {
-    /// A trainer at its first step. The model must be on an autodiff device, the data on the same
-    /// device with or without autodiff. First variances that are a factor of a thousand or more off the
-    /// targets' are taken in the unit of the targets ([`FullBatch::in_unit_of`]).
+    /// A trainer before its first step. The model must be on an autodiff device, the data on the
+    /// same device with or without autodiff. If the initial variances are off by a factor of a
+    /// thousand or more from the variance of the targets, they are rescaled to the unit of the
+    /// targets ([`FullBatch::in_unit_of`]).
     pub fn new(model: M, data: TrainingData, training: FullBatchTraining) -> Self {
         let model = model.in_unit_of(&data.inputs, &data.targets);
         Self {
@@ -214,8 +217,8 @@ impl<M: FullBatch> FullBatchTrainer<M> {
         }
     }
 
-    /// With the log density of these priors in the objective besides [those of the
-    /// model](FullBatch::priors); where a parameter has both, with this one.
+    /// Adds the log density of these priors to the objective, besides
+    /// [those of the model](FullBatch::priors). If a parameter has both, this prior applies.
     pub fn with_priors(mut self, priors: Priors) -> Self {
         self.priors.extend(priors);
         self.evaluations = Evaluations::default();
@@ -242,7 +245,7 @@ impl<M: FullBatch> FullBatchTrainer<M> {
         self.progress.converged
     }
 
-    /// The negative objective per datum of the model as it is now, priors included.
+    /// The negative objective per data point of the current model, including priors.
     ///
     /// # Errors
     ///
@@ -275,19 +278,19 @@ impl<M: FullBatch> FullBatchTrainer<M> {
         Ok((value, gradients))
     }
 
-    /// An iteration of L-BFGS.
+    /// An L-BFGS iteration.
     ///
-    /// Where some of them find nothing better, the direction that the memory makes may be to blame: the
-    /// next ones start without it, from the direction of steepest descent. Training ends when these find
-    /// nothing either.
+    /// If a window of iterations brings no improvement, the search direction from the history may
+    /// be the cause. The next iteration then starts with an empty history, in the direction of
+    /// steepest descent. Training ends when the next window brings no improvement either.
     fn iterate(
         &mut self,
         optimizer: &mut LBFGS,
         learning_rate: f64,
     ) -> Result<StepReport, TrainingError> {
         let step = self.progress.iterations + 1;
-        // The first evaluation is that of the starting point, which must be sound; a trial point of
-        // the line search that is not sends the search back towards it.
+        // The evaluation of the starting point must succeed. If a trial point of the line search
+        // fails, an infinite loss makes the search go back towards the starting point.
         let mut start = None;
         let (data, priors, evaluations) = (&self.data, &self.priors, &mut self.evaluations);
         let closure = |model: M| {
@@ -321,12 +324,12 @@ impl<M: FullBatch> FullBatchTrainer<M> {
         })
     }
 
-    /// Whether L-BFGS still finds something better, after an iteration from one loss to another.
+    /// Applies the stopping rule after an iteration from one loss to another.
     fn judge(&mut self, optimizer: &mut LBFGS, step: usize, (before, loss): (f64, f64)) {
         let progress = &mut self.progress;
         let (first, start) = progress.judged.unwrap_or((progress.iterations, before));
         progress.iterations = step;
-        // What an iteration that found nothing left as it was makes the next one do the same.
+        // After an iteration without improvement the next one would do the same.
         let in_vain = loss.is_nan() || loss >= before;
         if step - first < JUDGED_TOGETHER && !in_vain {
             progress.judged = Some((first, start));
@@ -343,7 +346,7 @@ impl<M: FullBatch> FullBatchTrainer<M> {
         }
     }
 
-    /// One step of Adam; the loss is that before it.
+    /// One Adam step. The reported loss is the loss before the step.
     fn descend(
         &mut self,
         optimizer: &mut ModuleOptimizer,
@@ -399,7 +402,8 @@ impl<M: FullBatch> Trainer for FullBatchTrainer<M> {
             self.model.check_targets(&self.data.targets)?;
             self.targets_checked = true;
         }
-        // Apart for the time of the step, which also needs all the rest.
+        // The step needs both the optimizer and `self`, so the optimizer is moved out for its
+        // duration.
         let unused = Optimizer::new(&self.training);
         let mut optimizer = std::mem::replace(&mut self.optimizer, unused);
         let report = match &mut optimizer {

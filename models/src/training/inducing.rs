@@ -1,4 +1,4 @@
-//! Training of the inducing points apart from the other parameters.
+//! Separate training settings of the inducing points.
 
 use burn::{
     module::{Module, ModuleVisitor, Param, ParamGroup},
@@ -9,27 +9,28 @@ use serde::{Deserialize, Serialize};
 
 use super::Plateau;
 
-/// How the inducing points are trained, where that differs from the other parameters.
+/// Training settings of the inducing points where they differ from the other parameters.
 ///
-/// What a posterior keeps between steps, such as an approximate inverse of their covariance, follows
-/// points that move slowly. *Inverse-Free Sparse Variational Gaussian Processes* (arXiv:2604.00697,
-/// §3.3) therefore leaves the points alone at first and then damps their steps.
+/// Quantities that a posterior keeps between steps, such as an approximate inverse of the inducing
+/// covariance, follow points that move slowly. *Inverse-Free Sparse Variational Gaussian Processes*
+/// (arXiv:2604.00697, §3.3) therefore freezes the points at first and then damps their steps.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct InducingTraining {
-    /// They stay where they are for so many first steps.
+    /// The number of initial steps in which the points are frozen.
     pub frozen_steps: usize,
-    /// Their first learning rate, which follows the schedule of the others; theirs if absent.
+    /// Their initial learning rate, which follows the schedule of the other parameters. The default
+    /// is the learning rate of the other parameters.
     pub learning_rate: Option<f64>,
-    /// `β₁` of their Adam.
+    /// `β₁` of their Adam optimizer.
     pub beta_1: f64,
-    /// A factor of their learning rate that goes down where the loss does not; that of the others
-    /// if absent.
+    /// Lowers their learning rate when the loss reaches a plateau. The default is the plateau
+    /// setting of the other parameters.
     pub plateau: Option<Plateau>,
 }
 
 impl Default for InducingTraining {
-    /// As the other parameters.
+    /// The same settings as for the other parameters.
     fn default() -> Self {
         Self {
             frozen_steps: 0,
@@ -41,13 +42,12 @@ impl Default for InducingTraining {
 }
 
 impl InducingTraining {
-    /// The parameters that it is about: those of a field named `inducing`, wherever it is in a
-    /// model.
+    /// The parameters of the group: those in a field named `inducing`, anywhere in a model.
     pub(super) fn group() -> ParamGroup {
         ParamGroup::from_predicate(FIELD)
     }
 
-    /// Takes the gradients of the inducing points out, so that no optimizer moves them.
+    /// Removes the gradients of the inducing points, which freezes the points.
     pub(super) fn hold<M: Module>(model: &M, gradients: &mut GradientsParams) {
         model.visit(&mut Hold {
             path: Vec::new(),
@@ -57,7 +57,7 @@ impl InducingTraining {
     }
 }
 
-/// The field of a posterior that has its inducing variables.
+/// The posterior field that holds the inducing variables.
 const FIELD: &str = "inducing";
 
 struct Hold<'a> {

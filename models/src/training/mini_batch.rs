@@ -1,4 +1,4 @@
-//! Adam on mini-batches, with natural gradients for `q(u)` on request.
+//! Adam on mini-batches, optionally with natural gradients for `q(u)`.
 
 use std::path::Path;
 
@@ -19,35 +19,36 @@ use super::{
     restore_state, save_state,
 };
 
-/// How a model is trained on mini-batches.
+/// Settings of mini-batch training.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MiniBatchTraining {
-    /// Optimizer steps.
+    /// The number of optimizer steps.
     pub steps: usize,
-    /// Data in a batch; all of them if there are fewer.
+    /// The batch size. If there are fewer data, a batch contains all of them.
     pub batch_size: usize,
-    /// The first learning rate of Adam.
+    /// The initial learning rate of Adam.
     pub learning_rate: f64,
-    /// That of the weights of networks, which follows the same schedule; the same if absent.
+    /// The initial learning rate of network weights, with the same schedule. The default is the
+    /// rate of the other parameters.
     #[serde(default)]
     pub network_rate: Option<f64>,
-    /// How the learning rate goes down.
+    /// The learning-rate schedule.
     pub schedule: Schedule,
-    /// A factor of the learning rate that goes down where the loss does not, beside the schedule.
+    /// Lowers the learning rate when the loss reaches a plateau, in addition to the schedule.
     #[serde(default)]
     pub plateau: Option<Plateau>,
-    /// Gradients of each parameter are scaled down to at most this norm.
+    /// The gradient of each parameter is clipped to this norm.
     pub gradient_norm: Option<f64>,
     /// The seed of the batches.
     pub seed: u64,
-    /// Natural gradients for the Gaussians `q(u)`; Adam trains the other parameters.
+    /// Natural gradients for the Gaussians `q(u)`. Adam trains the other parameters.
     #[serde(default)]
     pub natural_gradient: Option<NaturalGradient>,
-    /// How the inducing points are trained; as the other parameters if absent.
+    /// Settings of the inducing points. The default is the settings of the other parameters.
     #[serde(default)]
     pub inducing: Option<InducingTraining>,
-    /// The penalty `½λ‖θ‖²` of the weights of networks, and of nothing else, in the loss per datum.
+    /// The penalty `½λ‖θ‖²` in the loss per data point, on network weights only.
     #[serde(default)]
     pub weight_decay: f64,
 }
@@ -70,7 +71,7 @@ impl MiniBatchTraining {
         }
     }
 
-    /// Steps in `epochs` passes over `data_count` data, rounded up.
+    /// The number of steps in `epochs` passes over `data_count` data points, rounded up.
     pub fn steps_in_epochs(&self, epochs: usize, data_count: usize) -> usize {
         (epochs * data_count).div_ceil(self.batch_size.clamp(1, data_count.max(1)))
     }
@@ -93,7 +94,7 @@ impl MiniBatchTraining {
         optimizer
     }
 
-    /// What a step of `model` computes, for `data_count` data.
+    /// The computation of a step of `model` for `data_count` data points.
     pub(super) fn computation(
         &self,
         model: &impl MiniBatchModel,
@@ -115,14 +116,14 @@ impl MiniBatchTraining {
     }
 }
 
-/// The weights of networks: those of a field named `network`, wherever it is in a model.
+/// The weights of networks: those in a field named `network`, anywhere in a model.
 pub(super) fn networks() -> ParamGroup {
     ParamGroup::from_predicate("network")
 }
 
-/// Trains a model with Adam on shuffled mini-batches, all parameters or those that natural
-/// gradients leave, one step at a time: the loop is the caller's. [`MiniBatchLearner`] makes the
-/// same steps in burn's.
+/// Trains a model with Adam on shuffled mini-batches. Adam trains all parameters except those with
+/// natural gradients. The caller runs the loop, one step at a time. [`MiniBatchLearner`] makes the
+/// same steps in burn's loop.
 ///
 /// [`MiniBatchLearner`]: super::MiniBatchLearner
 pub struct MiniBatchTrainer<M> {
@@ -132,7 +133,7 @@ pub struct MiniBatchTrainer<M> {
     rates: Rates,
     batches: Batches,
     computation: MiniBatchStep,
-    /// Whether the model can take the targets.
+    /// Whether the targets have been checked.
     targets_checked: bool,
     step: usize,
 }
@@ -140,14 +141,15 @@ pub struct MiniBatchTrainer<M> {
 #[derive(Serialize, Deserialize)]
 struct Progress {
     step: usize,
-    /// What the learning rates have seen.
+    /// The progress of the learning rates.
     rates: RatesProgress,
 }
 
 impl<M: MiniBatchModel> MiniBatchTrainer<M> {
-    /// A trainer at its first step. The model must be on an autodiff device, the data on the same
-    /// device with or without autodiff. First variances that are a factor of a thousand or more off the
-    /// targets' are taken in the unit of the targets ([`MiniBatchModel::in_unit_of`]).
+    /// A trainer before its first step. The model must be on an autodiff device, the data on the
+    /// same device with or without autodiff. If the initial variances are off by a factor of a
+    /// thousand or more from the variance of the targets, they are rescaled to the unit of the
+    /// targets ([`MiniBatchModel::in_unit_of`]).
     pub fn new(model: M, data: TrainingData, training: MiniBatchTraining) -> Self {
         let model = model.in_unit_of(&data.inputs, &data.targets);
         let rates = Rates::new(&training);
@@ -163,9 +165,9 @@ impl<M: MiniBatchModel> MiniBatchTrainer<M> {
         }
     }
 
-    /// With the log density of these priors in the objective besides [those of the
-    /// model](MiniBatchModel::priors), once, whatever the batch; where a parameter has both, with this
-    /// one.
+    /// Adds the log density of these priors to the objective, besides
+    /// [those of the model](MiniBatchModel::priors). It counts once for any batch size. If a
+    /// parameter has both, this prior applies.
     pub fn with_priors(mut self, priors: Priors) -> Self {
         self.computation.priors.extend(priors);
         self
@@ -181,13 +183,13 @@ impl<M: MiniBatchModel> MiniBatchTrainer<M> {
         self.model
     }
 
-    /// Steps in an epoch.
+    /// The number of steps per epoch.
     pub fn steps_per_epoch(&self) -> usize {
         self.training
             .steps_in_epochs(1, self.computation.data_count)
     }
 
-    /// The rows of the data that a step, counted from zero, looks at.
+    /// The rows of a step's batch. Steps are counted from zero.
     pub fn rows_of_step(&mut self, step: usize) -> Vec<i64> {
         self.batches.rows_of_step(step)
     }

@@ -1,4 +1,4 @@
-//! What a step on a mini-batch computes, whatever loop makes it.
+//! The computation of a mini-batch step, shared by all training loops.
 
 use burn::{
     lr_scheduler::module_lr_scheduler::ModuleLearningRate,
@@ -11,23 +11,23 @@ use super::{
     nothing_to_train::gradients, rates::Rates, with_log_prior,
 };
 
-/// A step of Adam, with a natural-gradient step for `q(u)` on request; both see the gradients of the
+/// An Adam step, optionally with a natural-gradient step for `q(u)`. Both use the gradients of the
 /// same batch at the same point.
 #[derive(Clone, Debug)]
 pub(super) struct MiniBatchStep {
     /// The number of data, N.
     pub data_count: usize,
-    /// The priors in the objective, once, whatever the batch.
+    /// The priors in the objective. They count once for any batch size.
     pub priors: Priors,
     pub natural_gradient: Option<NaturalGradient>,
-    /// How the inducing points are trained, where that is apart from the other parameters.
+    /// Separate settings of the inducing points, if any.
     pub inducing: Option<InducingTraining>,
-    /// What the losses are reported to.
+    /// The learning rates, which depend on the losses.
     pub rates: Rates,
 }
 
 impl MiniBatchStep {
-    /// The negative objective per datum, which is finite, and its gradients.
+    /// The negative objective per data point and its gradients. The objective is finite.
     ///
     /// # Errors
     ///
@@ -45,7 +45,8 @@ impl MiniBatchStep {
                 source,
                 hyperparameters: describe(&model.hyperparameters()),
             })?;
-        // Per datum, so that the learning rate and the clipping mean the same for all data.
+        // The loss is per data point, which makes the learning rate and the clipping norm
+        // independent of the number of data.
         let log_prior = self.priors.log_density(model);
         let total = with_log_prior(objective.value(), log_prior.clone());
         let loss = total * (-1.0 / self.data_count as f64);
@@ -68,11 +69,11 @@ impl MiniBatchStep {
         Ok((value, gradients))
     }
 
-    /// The model after the step, counted from zero.
+    /// The model after a step. Steps are counted from zero.
     ///
     /// # Errors
     ///
-    /// When the natural-gradient step cannot be made; the optimizer is then as it was.
+    /// When the natural-gradient step fails. The optimizer then stays as it was.
     pub fn update<M: MiniBatchModel>(
         &self,
         step: usize,
@@ -84,8 +85,8 @@ impl MiniBatchStep {
         Ok(optimizer.step(rate, model, gradients).after_step())
     }
 
-    /// The model after the natural-gradient step, if there is one to make; the gradients that it
-    /// leaves are Adam's.
+    /// The model after the natural-gradient step, if there is one. The remaining gradients are for
+    /// Adam.
     fn natural_step<M: MiniBatchModel>(
         &self,
         step: usize,
@@ -96,7 +97,7 @@ impl MiniBatchStep {
             Some(natural) if !gradients.is_empty() => natural,
             _ => return Ok(model.clone()),
         };
-        // The loss is per datum.
+        // The loss is per data point.
         let stepped = (natural.step(step, model.clone(), gradients, self.data_count as f64))
             .map_err(|source| TrainingError::NaturalGradient {
                 step: step + 1,

@@ -1,10 +1,10 @@
 //! Training loops.
 //!
-//! A trainer is a machine that makes one step at a time, so that its caller decides when to look
-//! at the model, when to save and when to stop: [`MiniBatchTrainer`] (Adam on mini-batches) and
-//! [`FullBatchTrainer`] (L-BFGS or Adam on all data). [`MiniBatchLearner`] makes the steps of the former in
-//! burn's own loop, with its checkpoints, metrics and early stopping. Everything that a trainer draws at random depends on
-//! its seed and the step alone; a trainer restored from a checkpoint goes on bit for bit.
+//! A trainer makes one step at a time. Its caller decides when to evaluate the model, when to save
+//! and when to stop. [`MiniBatchTrainer`] runs Adam on mini-batches, and [`FullBatchTrainer`] runs
+//! L-BFGS or Adam on all data. [`MiniBatchLearner`] makes the steps of the former in burn's own
+//! loop, with its checkpoints, metrics and early stopping. All random draws of a trainer depend
+//! only on its seed and the step. A trainer restored from a checkpoint continues bit for bit.
 //!
 //! burn 0.22 restores the state of optimizers in the default floating-point type of
 //! `Device::default()`. A program that restores `f64` trainers calls
@@ -54,18 +54,18 @@ pub use on_all_data::OnAllData;
 pub use plateau::Plateau;
 pub use schedule::{Schedule, ScheduledRate};
 
-/// The two terms of an objective, each `[1]` and summed over the data; their difference is what
-/// training maximizes.
+/// The two terms of an objective, each `[1]` and summed over the data. Training maximizes their
+/// difference.
 #[derive(Clone, Debug)]
 pub struct Objective {
     /// The expected log density of the data, or the log evidence.
     pub fit: Tensor<1>,
-    /// The divergence from the prior, where there is one.
+    /// The KL divergence from the prior, if the objective has one.
     pub kl: Option<Tensor<1>>,
 }
 
 impl Objective {
-    /// `fit − divergence`, `[1]`.
+    /// `fit − kl`, `[1]`.
     pub fn value(&self) -> Tensor<1> {
         match &self.kl {
             Some(kl) => self.fit.clone() - kl.clone(),
@@ -86,7 +86,7 @@ impl Objective {
     }
 }
 
-/// An objective with the log density of the priors of the model's parameters.
+/// Adds the log density of the priors of the parameters to an objective.
 fn with_log_prior(objective: Tensor<1>, log_prior: Option<Tensor<1>>) -> Tensor<1> {
     match log_prior {
         Some(log_prior) => objective + log_prior,
@@ -94,9 +94,9 @@ fn with_log_prior(objective: Tensor<1>, log_prior: Option<Tensor<1>>) -> Tensor<
     }
 }
 
-/// A model that trains on mini-batches.
+/// A model that can be trained on mini-batches.
 pub trait MiniBatchModel: Module + ModuleDisplay {
-    /// An unbiased estimate of the objective over `data_count` data.
+    /// An unbiased estimate of the objective over `data_count` data points.
     ///
     /// # Shapes
     ///
@@ -112,15 +112,16 @@ pub trait MiniBatchModel: Module + ModuleDisplay {
         data_count: usize,
     ) -> Result<Objective, NotPositiveDefinite>;
 
-    /// Updates whatever the model keeps between optimizer steps: nothing, unless it says so. A model
-    /// with GP layers hands it on to them, whose inverse-free posteriors follow their kernels in it.
+    /// Updates everything that the model keeps between optimizer steps. By default there is nothing
+    /// to update. A model with GP layers forwards the call to the layers, where inverse-free
+    /// posteriors adapt to their kernels.
     fn after_step(self) -> Self {
         self
     }
 
-    /// The same model with first values in the unit of the data that it is trained on, which its
-    /// trainer asks for ([`in_unit_of_targets`](burn_gp::inference::in_unit_of_targets)); as it is,
-    /// unless it says otherwise.
+    /// Rescales initial values to the unit of the training data
+    /// ([`in_unit_of_targets`](burn_gp::inference::in_unit_of_targets)). Trainers call it before
+    /// the first step. By default nothing changes.
     ///
     /// # Shapes
     ///
@@ -129,29 +130,29 @@ pub trait MiniBatchModel: Module + ModuleDisplay {
         self
     }
 
-    /// The priors of the parameters, by their paths, whose log density a trainer adds to the
-    /// objective: none by default.
+    /// The priors of the parameters, given by their paths. A trainer adds their log density to the
+    /// objective. By default there are none.
     fn priors(&self) -> Priors {
         Priors::default()
     }
 
-    /// Checks targets, `[N, T]`, before training. A model with a likelihood asks it; by default they
-    /// have to be finite.
+    /// Checks the targets, `[N, T]`, before training. A model with a likelihood uses the check of
+    /// the likelihood. By default the targets must be finite.
     ///
     /// # Errors
     ///
-    /// [`ImpossibleTarget`]: the first value that has no probability.
+    /// [`ImpossibleTarget`] with the first value that has no probability.
     fn check_targets(&self, targets: &Tensor<2>) -> Result<(), ImpossibleTarget> {
         check_finite(targets)
     }
 
-    /// The hyperparameters, in the units people read.
+    /// The hyperparameters in human-readable units.
     fn hyperparameters(&self) -> Vec<Hyperparameter> {
         hyperparameters(self)
     }
 }
 
-/// The data a model is trained on, on its device.
+/// The training data of a model, on its device.
 #[derive(Clone, Debug)]
 pub struct TrainingData {
     /// `[N, D]`
@@ -161,7 +162,7 @@ pub struct TrainingData {
 }
 
 impl TrainingData {
-    /// Puts row-major host data on a device, with targets of one column.
+    /// Copies row-major host data with a single target column to a device.
     ///
     /// # Shapes
     ///
@@ -169,13 +170,13 @@ impl TrainingData {
     ///
     /// # Panics
     ///
-    /// If the inputs are not a whole number of rows for each target.
+    /// If the number of inputs is not a multiple of the number of targets.
     #[track_caller]
     pub fn new(inputs: &[f64], targets: &[f64], device: &Device, dtype: DType) -> Self {
         Self::with_target_columns(inputs, targets, 1, device, dtype)
     }
 
-    /// Puts row-major host data on a device, with targets of `columns` columns.
+    /// Copies row-major host data with `columns` target columns to a device.
     ///
     /// # Shapes
     ///
@@ -183,7 +184,7 @@ impl TrainingData {
     ///
     /// # Panics
     ///
-    /// If the inputs or the targets are not a whole number for each row.
+    /// If the inputs or targets do not form whole rows.
     #[track_caller]
     pub fn with_target_columns(
         inputs: &[f64],
@@ -209,7 +210,7 @@ impl TrainingData {
         }
     }
 
-    /// The rows of these numbers, `[N′]`, in their order.
+    /// The rows with the given indices, `[N′]`, in that order.
     pub fn reordered(&self, rows: &Tensor<1, Int>) -> Self {
         Self {
             inputs: self.inputs.clone().select(0, rows.clone()),
@@ -217,12 +218,12 @@ impl TrainingData {
         }
     }
 
-    /// How many data there are, N.
+    /// The number of data points, N.
     pub fn len(&self) -> usize {
         self.targets.dims()[0]
     }
 
-    /// Whether there are none.
+    /// Whether there are no data.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -234,21 +235,21 @@ pub fn matrix(values: &[f64], columns: usize, device: &Device, dtype: DType) -> 
     Tensor::from_data(data, (device, dtype))
 }
 
-/// What one step did.
+/// The report of one step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepReport {
-    /// Steps made so far, this one included.
+    /// The number of steps so far, including this one.
     pub step: usize,
-    /// The loss of this step: the negative objective per datum.
+    /// The loss of this step: the negative objective per data point.
     pub loss: f64,
     /// The learning rate of this step.
     pub learning_rate: f64,
 }
 
-/// Why training stopped.
+/// The reason why training stopped.
 #[derive(Debug, thiserror::Error)]
 pub enum TrainingError {
-    /// The model cannot take a target.
+    /// The likelihood does not accept a target.
     #[error(transparent)]
     Target(#[from] ImpossibleTarget),
     /// A covariance matrix has no Cholesky factor.
@@ -256,7 +257,7 @@ pub enum TrainingError {
     Factorization {
         /// The step that failed.
         step: usize,
-        /// Which matrix entry failed, and how.
+        /// The matrix entry that failed and its error.
         source: NotPositiveDefinite,
         /// The hyperparameters of that step.
         hyperparameters: String,
@@ -276,7 +277,7 @@ pub enum TrainingError {
         /// The hyperparameters of that step.
         hyperparameters: String,
     },
-    /// A natural-gradient step leads to no covariance.
+    /// A natural-gradient step does not lead to a valid covariance.
     #[error("step {step}: {source}. Hyperparameters: {hyperparameters}.")]
     NaturalGradient {
         /// The step that failed.
@@ -289,15 +290,15 @@ pub enum TrainingError {
     /// No step would change the model.
     #[error("step {step}: {source}")]
     NothingToTrain {
-        /// The step that was asked for.
+        /// The step.
         step: usize,
-        /// Why.
+        /// The reason.
         source: NothingToTrain,
     },
-    /// Natural gradients were asked for, and no Gaussian `q(u)` is trained.
+    /// Natural gradients are configured, but no Gaussian `q(u)` is trained.
     #[error("natural gradients need a trained Gaussian q(u), and this model has none")]
     NoDistribution,
-    /// burn's learner stopped for a reason of its own: a metric or a checkpointer failed.
+    /// burn's learner stopped because a metric or a checkpointer failed.
     #[error("burn's learner: {0}")]
     Learner(Arc<burn::train::TrainingError>),
     /// A checkpoint cannot be written or read.
@@ -307,7 +308,7 @@ pub enum TrainingError {
         path: PathBuf,
         /// `written` or `read`.
         action: &'static str,
-        /// What went wrong.
+        /// The cause.
         reason: String,
     },
 }
@@ -345,16 +346,17 @@ pub trait Trainer {
     /// Whether training is over.
     fn is_finished(&self) -> bool;
 
-    /// Steps made so far.
+    /// The number of steps so far.
     fn steps_made(&self) -> usize;
 
-    /// Steps made at most.
+    /// The maximum number of steps.
     fn steps_planned(&self) -> usize;
 
-    /// The model as it is now.
+    /// The current model.
     fn model(&self) -> &Self::Model;
 
-    /// The hyperparameters that are as small as they can be, and would be smaller if they could.
+    /// The hyperparameters that are at their smallest possible value and would otherwise become
+    /// smaller.
     fn at_floor(&self) -> Vec<AtFloor>
     where
         Self::Model: Module,
@@ -362,18 +364,18 @@ pub trait Trainer {
         at_floor(self.model())
     }
 
-    /// Writes everything needed to go on into an existing folder.
+    /// Writes everything needed to resume training into an existing folder.
     ///
     /// # Errors
     ///
     /// When a file cannot be written.
     fn save(&self, folder: &Path) -> Result<(), TrainingError>;
 
-    /// Goes on from a folder that [`save`](Self::save) wrote.
+    /// Resumes from a folder that [`save`](Self::save) wrote.
     ///
     /// # Errors
     ///
-    /// When a file is missing or does not fit the model.
+    /// When a file is missing or does not match the model.
     fn restore(&mut self, folder: &Path) -> Result<(), TrainingError>;
 }
 
@@ -385,7 +387,7 @@ mod files {
     pub const SCHEDULER: &str = "scheduler.bpk";
 }
 
-/// An error about one file of a checkpoint.
+/// An error about a file of a checkpoint.
 fn checkpoint_error(
     folder: &Path,
     file: &str,
@@ -413,7 +415,7 @@ fn save_state<M: Module, P: serde::Serialize>(
     std::fs::write(folder.join(files::PROGRESS), text).map_err(|reason| error(reason.to_string()))
 }
 
-/// Fails when burn would restore an optimizer's state in another type than `dtype`.
+/// Fails if burn would restore the optimizer state in a type other than `dtype`.
 fn check_optimizer_type(folder: &Path, dtype: DType) -> Result<(), TrainingError> {
     let restored: DType = Device::default().settings().float_dtype.into();
     if restored == dtype {

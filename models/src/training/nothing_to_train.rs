@@ -1,4 +1,4 @@
-//! Models that no step would change.
+//! Models that no training step would change.
 
 use burn::{
     module::{Module, ModuleVisitor, Param},
@@ -6,7 +6,7 @@ use burn::{
     tensor::Tensor,
 };
 
-/// Why no step would change a model.
+/// The reason why no step would change a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NothingToTrain {
     /// The model is on a device without autodiff.
@@ -18,13 +18,13 @@ pub enum NothingToTrain {
     /// Every parameter is frozen.
     #[error("every parameter of the model is frozen; thaw one, or use the model as it is")]
     Frozen,
-    /// The objective is a function of no parameter that is trained.
+    /// The objective does not depend on any trained parameter.
     #[error("the objective does not depend on any parameter that is not frozen")]
     Constant,
 }
 
 impl NothingToTrain {
-    /// Why no step would change `model`, if that is so whatever the objective.
+    /// The reason why no step would change `model`, independent of the objective, if there is one.
     pub fn of(model: &impl Module) -> Option<Self> {
         let mut parameters = Tracked::default();
         model.visit(&mut parameters);
@@ -35,17 +35,17 @@ impl NothingToTrain {
         }
     }
 
-    /// Why the objective of `model` has no gradient.
+    /// The reason why the objective of `model` has no gradient.
     fn in_model(model: &impl Module) -> Self {
         Self::of(model).unwrap_or(Self::Constant)
     }
 }
 
-/// The gradients of a loss by the parameters of `model`.
+/// The gradients of a loss with respect to the parameters of `model`.
 ///
 /// # Errors
 ///
-/// When there is none.
+/// When there are no gradients.
 pub(super) fn gradients<M: Module>(
     loss: &Tensor<1>,
     model: &M,
@@ -60,7 +60,8 @@ pub(super) fn gradients<M: Module>(
     Ok(gradients)
 }
 
-/// How many parameters a model has on a device with autodiff, and how many of them are trained.
+/// The number of parameters that a model has on a device with autodiff, and how many of them are
+/// trained.
 #[derive(Default)]
 struct Tracked {
     autodiff: usize,

@@ -1,4 +1,4 @@
-//! Models on all data in a loop of mini-batches.
+//! Full-batch models in a mini-batch training loop.
 
 use burn::{module::Module, tensor::Tensor};
 use burn_gp::{
@@ -8,16 +8,16 @@ use burn_gp::{
 
 use super::{MiniBatchModel, Objective};
 
-/// A model on all data for the optimizer of mini-batches: Adam, its schedules and weight decay,
-/// where L-BFGS is not what is wanted. With the whole data as a batch the objective is that of the
-/// model; a smaller batch is taken for all there is, scaled up.
+/// A full-batch model for the mini-batch optimizer: Adam with its schedules and weight decay
+/// instead of L-BFGS. If the batch contains all data, the objective is that of the model. The
+/// objective of a smaller batch treats the batch as the whole data set and is scaled up.
 #[derive(Module, Debug)]
 pub struct OnAllData<M: Module> {
     model: M,
 }
 
 impl<M: FullBatch> OnAllData<M> {
-    /// The given model.
+    /// Wraps a model.
     pub fn new(model: M) -> Self {
         Self { model }
     }

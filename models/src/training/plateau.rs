@@ -1,4 +1,4 @@
-//! Learning rates that go down when the loss does not.
+//! Learning rates that fall when the loss reaches a plateau.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,14 +10,14 @@ use serde::{Deserialize, Serialize};
 
 use super::ScheduledRate;
 
-/// A learning rate that is multiplied by `factor` after every `patience` steps in a row without a
-/// lower loss of a mini-batch than ever before, and never by less than `lowest` altogether.
+/// A learning rate that is multiplied by `factor` after every `patience` consecutive steps without
+/// a new lowest mini-batch loss. The product of the factors is never below `lowest`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plateau {
-    /// What the rate is multiplied by.
+    /// The factor of the learning rate.
     pub factor: f64,
-    /// Steps without a lower loss.
+    /// The number of steps without a lower loss.
     pub patience: usize,
     /// The smallest product of the factors.
     pub lowest: f64,
@@ -34,14 +34,14 @@ impl Plateau {
     }
 }
 
-/// What a plateau has seen.
+/// The progress of a plateau.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct PlateauProgress {
     /// The product of the factors so far.
     fraction: f64,
-    /// The lowest loss.
+    /// The lowest loss so far.
     best: Option<f64>,
-    /// Steps since, or since the last factor.
+    /// The number of steps since the lowest loss, or since the last factor.
     waited: usize,
 }
 
@@ -65,11 +65,11 @@ impl PlateauProgress {
     }
 }
 
-/// A learning rate that a loop's steps report their losses to; clones share what they have seen, so
-/// that burn's learner, which owns its schedulers, sees it go down.
+/// A learning rate that the steps of a loop report their losses to. Clones share the losses, which
+/// makes the rate fall in burn's learner too, although it owns its schedulers.
 #[derive(Clone, Debug)]
 pub(super) struct PlateauRate {
-    /// The learning rate but for the plateau.
+    /// The learning rate without the plateau factors.
     scheduled: ScheduledRate,
     plateau: Option<Plateau>,
     progress: Arc<Mutex<PlateauProgress>>,
@@ -80,7 +80,7 @@ const BEST: &str = "best";
 const WAITED: &str = "waited";
 
 impl PlateauRate {
-    /// A rate that nothing has been reported to.
+    /// A rate without reported losses.
     pub fn new(scheduled: ScheduledRate, plateau: Option<Plateau>) -> Self {
         Self {
             scheduled,
@@ -89,14 +89,14 @@ impl PlateauRate {
         }
     }
 
-    /// Takes note of a step's loss.
+    /// Reports a step's loss.
     pub fn observe(&self, loss: f64) {
         if let Some(plateau) = self.plateau {
             self.update(|progress| progress.observe(loss, plateau));
         }
     }
 
-    /// The same losses seen, from step `step` on.
+    /// The same rate with the same losses, from step `step` on.
     pub fn starting_at(&self, step: usize) -> Self {
         let scheduled = ScheduledRate {
             step,

@@ -9,8 +9,8 @@ use super::{
     plateau::{PlateauProgress, PlateauRate},
 };
 
-/// One rate for all parameters, and one each for the inducing points and for the weights of networks
-/// where theirs is another. Clones share the losses that they have seen.
+/// One rate for all parameters, with separate rates for the inducing points and the network weights
+/// if these differ. Clones share the reported losses.
 #[derive(Clone, Debug)]
 pub(super) struct Rates {
     all: PlateauRate,
@@ -18,7 +18,7 @@ pub(super) struct Rates {
     networks: Option<PlateauRate>,
 }
 
-/// What the rates have seen.
+/// The progress of the rates.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct RatesProgress {
     all: PlateauProgress,
@@ -50,7 +50,8 @@ impl Rates {
         }
     }
 
-    /// Takes note of the loss of a step; that of the inducing points only if they are `trained`.
+    /// Reports the loss of a step. The rate of the inducing points takes it only if they are
+    /// `trained`.
     pub fn observe(&self, loss: f64, trained: bool) {
         self.all.observe(loss);
         if let Some(rate) = &self.networks {
@@ -61,7 +62,7 @@ impl Rates {
         }
     }
 
-    /// burn's scheduler from step `step` on, counted from zero.
+    /// burn's scheduler from step `step` on. Steps are counted from zero.
     pub fn scheduler(&self, step: usize) -> ModuleLrScheduler {
         let mut rates = ModuleLrScheduler::new(self.all.starting_at(step));
         if let Some(rate) = &self.inducing {
@@ -73,7 +74,7 @@ impl Rates {
         rates
     }
 
-    /// The rates of one step, counted from zero.
+    /// The rates of one step. Steps are counted from zero.
     pub fn at(&self, step: usize) -> ModuleLearningRate {
         self.scheduler(step).step()
     }

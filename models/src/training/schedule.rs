@@ -6,40 +6,40 @@ use burn::{
 };
 use serde::{Deserialize, Serialize};
 
-/// The learning rate as a fraction of its first value, a function of the step alone.
+/// The learning rate as a fraction of its initial value. It depends only on the step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "schedule", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Schedule {
-    /// Always the first value.
+    /// A constant learning rate.
     #[default]
     #[serde(deserialize_with = "burn_gp::parameter::no_fields")]
     Constant,
-    /// Half a cosine from the first value down to `final_fraction` of it.
+    /// Half a cosine from the initial value down to `final_fraction` of it.
     Cosine {
         /// The fraction at the end.
         final_fraction: f64,
     },
-    /// Geometric decay from the first value down to `final_fraction` of it.
+    /// Exponential decay from the initial value down to `final_fraction` of it.
     Exponential {
         /// The fraction at the end.
         final_fraction: f64,
     },
-    /// A straight line from the first value down to `final_fraction` of it.
+    /// Linear decay from the initial value down to `final_fraction` of it.
     Linear {
         /// The fraction at the end.
         final_fraction: f64,
     },
-    /// Stages of equal length, each at a part of the rate of the one before.
+    /// Stages of equal length. Each multiplies the rate of the stage before by `factor`.
     Stairs {
-        /// How many stages there are.
+        /// The number of stages.
         stages: usize,
-        /// The part.
+        /// The factor.
         factor: f64,
     },
 }
 
 impl Schedule {
-    /// The fraction at step `step` of `steps`, counted from zero.
+    /// The fraction at step `step` of `steps`. Steps are counted from zero.
     pub fn fraction(self, step: usize, steps: usize) -> f64 {
         let progress = step as f64 / steps.max(1) as f64;
         match self {
@@ -58,14 +58,14 @@ impl Schedule {
     }
 }
 
-/// A scheduled learning rate, as burn's learner takes it. Its state is the step.
+/// A scheduled learning rate for burn's learner. Its state is the step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ScheduledRate {
-    /// The first learning rate.
+    /// The initial learning rate.
     pub first: LearningRate,
-    /// How it goes down.
+    /// The schedule.
     pub schedule: Schedule,
-    /// Steps in all.
+    /// The total number of steps.
     pub steps: usize,
     /// The next step, counted from zero.
     pub step: usize,
@@ -79,9 +79,9 @@ impl ScheduledRate {
         self.first * self.schedule.fraction(self.step, self.steps)
     }
 
-    /// The step in the record of a learner whose first scheduler this is.
+    /// The step in the record of a learner whose first scheduler is this one.
     pub(super) fn step_in(record: &LrSchedulerRecord) -> Option<usize> {
-        // burn's scheduler of a module keeps those of its groups of parameters by their index.
+        // burn's module scheduler stores the schedulers of its parameter groups by index.
         record.record("0").scalar(STEP)
     }
 }

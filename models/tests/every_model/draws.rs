@@ -1,4 +1,4 @@
-//! Draws of every model's functions depend on the seed alone.
+//! For every model, draws of the functions depend only on the seed.
 
 use burn::tensor::DType;
 use burn_gp::parameter::numbers;
@@ -6,8 +6,8 @@ use rand::{SeedableRng, rngs::ChaCha8Rng};
 
 use crate::{data, every_prediction};
 
-/// The same seed draws the same functions, to the bit; another one others. The numbers that are drawn
-/// in between, wherever they come from, change nothing.
+/// The same seed draws the same functions, to the bit, and another seed draws other functions.
+/// Other random draws in between change nothing.
 #[test]
 fn draws_of_every_model_depend_on_the_seed_alone() {
     for dtype in [DType::F64, DType::F32] {

@@ -1,5 +1,5 @@
-//! Saved models and checkpoints: what is damaged or of another type is refused, and what was written
-//! before there were checksums is read.
+//! Saved models and checkpoints: damaged files and other types are refused, and files from before
+//! there were checksums are read.
 
 use std::{fs, path::Path};
 
@@ -20,7 +20,7 @@ use serde_json::Value;
 
 use crate::{Check, ROWS, check_every_model, data, every_model, predicting};
 
-/// Every model with its description, in a precision.
+/// Every model with its summary, in a given precision.
 fn every_saved(dtype: DType) -> Vec<SavedModel<()>> {
     let precision = match dtype {
         DType::F64 => Precision::F64,
@@ -57,7 +57,7 @@ fn edit(path: &Path, change: impl FnOnce(&mut Value)) {
     fs::write(path, file.to_string()).unwrap();
 }
 
-/// One sentence about the file.
+/// Asserts that loading fails with a one-line message about the file.
 #[track_caller]
 fn assert_refused(what: &str, folder: &Path, expected: &str) {
     let Err(error) = load(folder) else {
@@ -70,7 +70,7 @@ fn assert_refused(what: &str, folder: &Path, expected: &str) {
     );
 }
 
-/// Any of them: every byte of one model, and some of the others.
+/// Changes every byte of one model, and some bytes of the others.
 #[test]
 fn flipped_bytes_and_truncated_files_are_refused() {
     for (index, saved) in every_saved(DType::F32).into_iter().enumerate() {
@@ -150,8 +150,7 @@ fn unknown_fields_of_a_description_are_refused() {
     }
 }
 
-/// A checkpoint of a model in single precision does not go into one in double precision, nor the other
-/// way round.
+/// A single-precision checkpoint cannot be restored in double precision, nor the other way around.
 struct RestoredInItsType;
 
 impl RestoredInItsType {
@@ -233,13 +232,13 @@ fn checkpoints_of_another_type_are_refused() {
     check_every_model(&RestoredInItsType);
 }
 
-/// Models that the program saved before there were checksums, with what it predicted then.
+/// Models saved before there were checksums make the same predictions as then.
 #[test]
 fn models_saved_before_predict_what_they_did() {
-    // As it is when the test runs: a compiled test may have come from another folder.
+    // Read at run time, because a compiled test may have been built in another folder.
     let package = std::env::var("CARGO_MANIFEST_DIR").unwrap();
     let folder = Path::new(&package).join("tests/every_model/saved_before");
-    // Means and standard deviations at -1.5, 0.25 and 3, as `predict` wrote them.
+    // Means and standard deviations at -1.5, 0.25 and 3, as written by `predict`.
     let written = [
         (
             "exact",
@@ -272,7 +271,7 @@ fn models_saved_before_predict_what_they_did() {
                 predictions.mean[row] * scale + mean,
                 predictions.variance[row].sqrt() * scale,
             ];
-            // Rounding of what is factored.
+            // Rounding errors of the factorization.
             for (own, expected) in own.into_iter().zip([expected, deviation]) {
                 let error = (own - expected).abs();
                 assert!(error < 1e-9, "{name}, row {row}: {own}, not {expected}");
@@ -281,7 +280,7 @@ fn models_saved_before_predict_what_they_did() {
     }
 }
 
-/// The same value with a field that there is not, at every place in turn.
+/// Copies of a value, each with one misspelled field, at every position in turn.
 fn with_a_slip(value: &Value) -> Vec<Value> {
     let Some(fields) = value.as_object() else {
         return Vec::new();
@@ -328,7 +327,7 @@ fn the_name_that_may_be_meant_is_told() {
     let error = serde_json::from_str::<LikelihoodConfig>(text).unwrap_err();
     let start = "unknown variant `poison` (did you mean `poisson`?), expected one of ";
     assert!(explained(&error).starts_with(start), "{error}");
-    // Nothing like it.
+    // No field has a similar name.
     let text = r#"{"kind": "matern52", "q": 2.0}"#;
     let error = serde_json::from_str::<StationaryConfig>(text).unwrap_err();
     assert_eq!(explained(&error), error.to_string());

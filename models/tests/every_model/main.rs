@@ -1,4 +1,4 @@
-//! Every ready-made model, as its configuration makes it.
+//! Every ready-made model, initialized from its configuration.
 
 mod draws;
 mod files;
@@ -24,7 +24,7 @@ use burn_gp_models::{
 const ROWS: usize = 24;
 const KERNEL: Stationary = Stationary::Matern52;
 
-/// On a device without autodiff, as `init` may be given them.
+/// Data on a device without autodiff, which `init` accepts too.
 fn data(dtype: DType) -> TrainingData {
     let inputs: Vec<f64> = (0..ROWS).map(|row| row as f64 / 6.0 - 2.0).collect();
     let targets: Vec<f64> = inputs.iter().map(|x| (2.0 * x).sin()).collect();
@@ -97,13 +97,13 @@ fn every_model() -> Vec<ModelConfig> {
     ]
 }
 
-/// Something that is checked of every model.
+/// A check of every model.
 trait Check {
     fn full_batch<M: FullBatch + 'static>(&self, name: &str, model: M, data: TrainingData);
     fn mini_batch(&self, name: &str, model: AnyMiniBatch, data: TrainingData);
 }
 
-/// Checks every model as its configuration makes it.
+/// Runs a check on every model from its configuration.
 fn check_every_model(check_each: &impl Check) {
     for dtype in [DType::F64, DType::F32] {
         for config in every_model() {
@@ -112,7 +112,7 @@ fn check_every_model(check_each: &impl Check) {
     }
 }
 
-/// Checks the model that a configuration makes.
+/// Runs a check on the model from a configuration.
 fn check(check: &impl Check, config: ModelConfig, data: TrainingData) {
     let options = (&data.inputs.device(), data.inputs.dtype());
     let name = format!("{:?}, {config:?}", data.inputs.dtype());
@@ -173,7 +173,7 @@ fn check(check: &impl Check, config: ModelConfig, data: TrainingData) {
     }
 }
 
-/// The model of a configuration given the data, before its training.
+/// The untrained model from a configuration, conditioned on the data.
 fn predicting(config: &ModelConfig, data: TrainingData) -> TrainedModel {
     let options = (&data.inputs.device(), data.inputs.dtype());
     match config {
@@ -213,7 +213,7 @@ fn predicting(config: &ModelConfig, data: TrainingData) -> TrainedModel {
     }
 }
 
-/// Every model given the data in a precision, with its name in messages.
+/// Every model conditioned on data in a given precision, with its name for messages.
 fn every_prediction(dtype: DType) -> Vec<(String, TrainedModel)> {
     let models = every_model().into_iter();
     models

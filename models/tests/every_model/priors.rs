@@ -1,4 +1,4 @@
-//! The priors of a configuration are part of what every trainer of its model maximizes.
+//! The priors of a configuration are part of the objective of every trainer of its model.
 
 use burn::tensor::DType;
 use burn_gp::{
@@ -22,8 +22,7 @@ const PRIOR: Prior = Prior::Gamma {
     rate: 7.0,
 };
 
-/// `log p(0.1)`, without the constants of the noise's rounding: the first noise variance of all models
-/// but one, whose own is asked of it.
+/// The log density of the prior at a noise variance.
 fn log_density(noise: f64) -> f64 {
     // Γ(3) = 2.
     3.0 * 7f64.ln() - 2f64.ln() + 2.0 * noise.ln() - 7.0 * noise
@@ -50,7 +49,7 @@ fn with_prior(mut config: ModelConfig) -> ModelConfig {
     config
 }
 
-/// The losses of the first step of every trainer, and the noise that they are at.
+/// The losses of the first step of every trainer, and the noise variances at that step.
 #[derive(Default)]
 struct FirstLosses(std::cell::RefCell<Vec<(f64, f64)>>);
 

@@ -1,4 +1,5 @@
-//! What every model says of inputs and targets of other sizes, and what it predicts of none.
+//! Panic messages of every model for inputs and targets of the wrong size, and predictions for no
+//! rows.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -7,7 +8,7 @@ use burn_gp_models::{Predictions, training::TrainingData};
 
 use crate::{data, every_prediction};
 
-/// Checks that `mistake` panics and names all of these.
+/// Asserts that `mistake` panics with a message that contains all of these sizes.
 #[track_caller]
 fn assert_names<T>(what: &str, sizes: &[&str], mistake: impl FnOnce() -> T) {
     let Err(payload) = catch_unwind(AssertUnwindSafe(mistake)) else {

@@ -33,7 +33,7 @@ const OPTIMIZERS: [FullBatchOptimizer; 2] = [
     },
 ];
 
-/// The stored numbers of every parameter that is trained.
+/// The stored numbers of all trained parameters.
 fn trained(model: &impl Module) -> Vec<Vec<f64>> {
     #[derive(Default)]
     struct Trained(Vec<Vec<f64>>);
@@ -50,7 +50,7 @@ fn trained(model: &impl Module) -> Vec<Vec<f64>> {
     trained.0
 }
 
-/// A step changes a parameter, and calling `train` once more makes no more parameters trainable.
+/// A step changes a parameter, and a second call of `train` makes no other parameter trainable.
 struct Trains;
 
 impl Check for Trains {
@@ -82,7 +82,7 @@ fn the_model_of_every_configuration_can_be_trained() {
     check_every_model(&Trains);
 }
 
-/// Every trainer refuses the model that `change` makes, and says why.
+/// Every trainer refuses the model after `change`, with the reason.
 struct Refused {
     reason: NothingToTrain,
 }
@@ -146,7 +146,7 @@ fn every_trainer_refuses_a_model_whose_parameters_are_all_frozen() {
     });
 }
 
-/// A model with one parameter left is trained.
+/// A model with a single free parameter is trained.
 #[test]
 fn a_model_with_a_single_free_parameter_is_trained() {
     let data = data(DType::F64);

@@ -1,4 +1,4 @@
-//! First values, bounds, priors and freezing in the training of every model.
+//! Initial values, bounds, priors and freezing in the training of every model.
 
 mod mode;
 
@@ -34,7 +34,7 @@ fn devices_and_types() -> Vec<(Device, DType)> {
         .collect()
 }
 
-/// A sine, and noise that no random number is needed for.
+/// A sine with deterministic noise.
 fn wave(count: usize, dtype: DType) -> TrainingData {
     let place = |i: usize| -2.0 + 4.0 * i as f64 / count as f64;
     let inputs: Vec<f64> = (0..count).map(place).collect();
@@ -88,7 +88,7 @@ fn stored(module: &impl Module) -> Vec<Vec<f64>> {
     stored.0
 }
 
-/// Checks that exactly the parameters within the frozen fields are what they were, to the bit.
+/// Asserts that exactly the parameters in the frozen fields are unchanged, to the bit.
 fn assert_frozen(what: &str, before: &impl Module, after: &impl Module, frozen: &[&str]) {
     let values = stored(before).into_iter().zip(stored(after));
     for (path, (before, after)) in before.parameter_paths().iter().zip(values) {
@@ -145,7 +145,8 @@ fn frozen_parameters_do_not_move_by_a_bit() {
     }
 }
 
-/// Bounds that the data push against: a wave is shorter than one, and less noisy than a half.
+/// Bounds that training reaches: the lengthscale of the wave is below one, and the noise is below a
+/// half.
 fn tight() -> ParameterConfig {
     let mut config = ParameterConfig::default();
     config
@@ -209,7 +210,7 @@ fn bounds_are_never_crossed() {
     }
 }
 
-/// A config with everything in it.
+/// A configuration with all settings.
 fn everything() -> ParameterConfig {
     let mut config = tight();
     config.frozen.push("kernel.variance".into());
@@ -221,7 +222,7 @@ fn everything() -> ParameterConfig {
     config
 }
 
-/// In single precision, the default type, which burn restores optimizers in.
+/// In single precision, the default type, in which burn restores optimizers.
 #[test]
 fn resumed_training_is_the_same_to_the_bit() {
     let (folder, dtype) = (temp_dir::TempDir::new().expect("a folder"), DType::F32);

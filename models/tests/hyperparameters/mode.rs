@@ -1,9 +1,9 @@
-//! Fits find the mode of the posterior of their parameters, where that has a formula.
+//! Training finds the posterior mode of the parameters where it has a closed form.
 
 use super::*;
 
-/// White noise as the function: what is observed is `N(0, (v + σ²)·I)`, and the mode of σ² has a
-/// formula. Every target has the same square, so that batches are all alike.
+/// White noise as the function: the observations have the distribution `N(0, (v + σ²)·I)`, and the
+/// mode of σ² has a closed form. All targets have the same square, so all batches are equivalent.
 struct Conjugate {
     data: TrainingData,
     /// Σ y²
@@ -43,7 +43,7 @@ impl Conjugate {
         config
     }
 
-    /// The root of the slope, which falls through zero once.
+    /// The root of the slope, which crosses zero once from above.
     fn root(slope: impl Fn(f64) -> f64) -> f64 {
         let (mut low, mut high) = (1e-4, 100.0);
         for _ in 0..200 {
@@ -66,7 +66,7 @@ impl Conjugate {
         }
     }
 
-    /// Where `log N(y | 0, (v + σ²)I)` and the log prior are largest together.
+    /// The mode of `log N(y | 0, (v + σ²)I)` plus the log prior.
     fn exact_mode(&self, prior: bool) -> f64 {
         let n = COUNT as f64;
         Self::root(|noise| {
@@ -75,8 +75,8 @@ impl Conjugate {
         })
     }
 
-    /// Where `log N(y | 0, σ²I) − N·v/(2σ²)` and the log prior are largest together: inducing
-    /// points share no white noise with data.
+    /// The mode of `log N(y | 0, σ²I) − N·v/(2σ²)` plus the log prior: inducing points share no
+    /// white noise with the data.
     fn sparse_mode(&self, prior: bool) -> f64 {
         let n = COUNT as f64;
         Self::root(|noise| {
@@ -91,7 +91,7 @@ fn fits_find_the_mode_with_and_without_a_prior() {
     let kernel = || KernelConfig::White { variance: WHITE };
     for (device, dtype) in devices_and_types() {
         let case = Conjugate::new(dtype);
-        // Where an optimum is flat, a single-precision objective hides it.
+        // In single precision, rounding hides a flat optimum.
         let tolerance = if dtype == DType::F64 { 1e-5 } else { 3e-3 };
         let mut modes = Vec::new();
         for prior in [false, true] {
@@ -128,8 +128,8 @@ fn fits_find_the_mode_with_and_without_a_prior() {
                 parameters: parameters.clone(),
                 ..SvgpConfig::new(kernel(), GaussianConfig::default()).with_inducing(5)
             };
-            // A tenth of the data at a time: a prior that was scaled with the batch would count
-            // ten times.
+            // Each batch has a tenth of the data. A prior scaled with the batch would count ten
+            // times.
             let fit = || {
                 let model = svgp.init(&case.data).expect("a model");
                 let model = mini_batch(model, &case.data, (3000, COUNT / 10));

@@ -43,7 +43,7 @@ fn basis() -> BasisConfig {
     BasisConfig::new(network(), 2)
 }
 
-/// Something asked of a parameter in every way.
+/// Parameter settings of every kind.
 fn parameters() -> ParameterConfig {
     let mut config = ParameterConfig::default();
     config.values.insert("kernel.variance".into(), vec![0.7]);
@@ -174,14 +174,13 @@ pub fn all() -> Vec<ModelConfig> {
     ]
 }
 
-/// The configurations as they are written to files.
+/// The configurations as JSON files.
 pub fn texts() -> Vec<Vec<u8>> {
     let text = |config: &ModelConfig| serde_json::to_vec(config).unwrap();
     all().iter().map(text).collect()
 }
 
-/// Whether every size in a configuration is one that there is memory for: a whole number that is not
-/// a seed is below 100.
+/// Whether all sizes in a configuration fit into memory: every integer except a seed is below 100.
 pub fn is_small(value: &serde_json::Value) -> bool {
     match value {
         serde_json::Value::Number(number) => number.as_u64().is_none_or(|size| size < 100),

@@ -1,4 +1,5 @@
-//! Models from damaged configurations and data of any numbers: made, evaluated and asked.
+//! Models from damaged configurations and arbitrary data: initialization, evaluation and
+//! prediction.
 
 use burn::{
     module::Module,
@@ -15,7 +16,7 @@ use crate::configs::{is_small, texts};
 use crate::mutations::damaged;
 use crate::search::{no_panic, search};
 
-/// The messages of panics that the documentation announces as a caller's errors.
+/// Parts of the messages of documented panics, which are mistakes of the caller.
 const DOCUMENTED: &[&str] = &[
     "positive hyperparameters must be finite and above",
     "a polynomial kernel of degree 0",
@@ -36,7 +37,7 @@ fn value() -> impl Strategy<Value = f64> {
     prop_oneof![6 => -2.0..2.0f64, 1 => proptest::sample::select(CORNERS)]
 }
 
-/// The gradient of an objective, and the model on its data.
+/// Computes the gradient of an objective and returns the model with its data.
 fn full_batch<M: FullBatch>(model: M, data: &TrainingData) -> M {
     if let Ok(objective) = model.objective(data.inputs.clone(), data.targets.clone()) {
         let _ = objective.backward();
@@ -52,7 +53,7 @@ fn mini_batch<M: MiniBatchModel>(model: M, data: &TrainingData) -> M {
     model.after_step()
 }
 
-/// The model that a configuration gives, after what a step of training asks of it.
+/// The model from a configuration, after the computations of a training step.
 pub fn fit(config: &ModelConfig, data: &TrainingData) -> Option<TrainedModel> {
     let [_, dimensions] = data.inputs.dims();
     let options = (&data.inputs.device(), data.inputs.dtype());
@@ -108,7 +109,7 @@ pub fn fit(config: &ModelConfig, data: &TrainingData) -> Option<TrainedModel> {
     })
 }
 
-/// What a user asks of a model.
+/// Calls all prediction methods of a model.
 pub fn ask(model: &TrainedModel, dimensions: usize) {
     let _ = (model.hyperparameters(), model.inducing_points());
     if let Ok(predictor) = model.predictor() {

@@ -1,7 +1,6 @@
-//! Configurations of every model with numbers and words at the corners, on data of any numbers, and
-//! saved models whose files are damaged: an error or a model, and no panic but those that the
-//! documentation announces. How long the search goes on is said in `tests/random_inputs/search.rs`
-//! of the workspace.
+//! Configurations of every model with extreme numbers and words on arbitrary data, and saved models
+//! with damaged files. The result must be an error or a model. Only documented panics may occur.
+//! `tests/random_inputs/search.rs` of the workspace documents the length of the search.
 
 #[path = "../../../tests/random_inputs/mutations.rs"]
 mod mutations;

@@ -1,4 +1,4 @@
-//! Saved models whose description or numbers are damaged.
+//! Saved models with a damaged description or damaged parameter values.
 
 use std::fs;
 
@@ -16,7 +16,7 @@ use crate::search::{no_panic, search};
 
 const ROWS: usize = 5;
 
-/// The files of every model, its description first.
+/// The files of every model, the description first.
 fn files(folder: &TempDir) -> Vec<[Vec<u8>; 2]> {
     let points: Vec<f64> = (0..2 * ROWS).map(|at| (1.3 * at as f64).sin()).collect();
     let targets: Vec<f64> = (0..ROWS).map(|at| (at % 3) as f64).collect();
@@ -69,7 +69,7 @@ fn damaged_models() {
     });
 }
 
-/// A description that was edited by hand, to what no model can have.
+/// A description with manual changes that no model can have.
 #[test]
 fn an_impossible_configuration_is_an_error() {
     let folder = TempDir::new().unwrap();

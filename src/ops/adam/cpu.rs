@@ -1,4 +1,4 @@
-//! A step of Adam on the CPU: one pass over four arrays.
+//! An Adam step on the CPU in one pass over four arrays.
 
 use burn::backend::{TensorMetadata, tensor::FloatTensor};
 
@@ -7,11 +7,11 @@ use crate::ops::cpu::{
     CpuMemory, Kernel, Scalar, in_parts, threads, vectorized, with_element, write,
 };
 
-/// Numbers from which on a step is cut into parts.
+/// Array length from which a step is split across threads.
 const PARALLEL_FROM: usize = 1 << 15;
 
 impl<B: CpuMemory> AdamOps for B {
-    /// Works in place on the tensors that nobody else holds.
+    /// Works in place on tensors that are not shared.
     fn adam(
         parameter: FloatTensor<B>,
         gradient: FloatTensor<B>,
@@ -30,7 +30,7 @@ impl<B: CpuMemory> AdamOps for B {
     }
 }
 
-/// The numbers that a step reads and writes.
+/// The arrays that a step reads and writes.
 struct Arrays<'a, T> {
     parameter: &'a [T],
     /// The gradient on entry, the parameter after the step on exit.
@@ -69,7 +69,8 @@ impl<T: Scalar> Kernel for Pass<'_, '_, T> {
     }
 }
 
-/// Makes a step: `gradient` holds the parameter afterwards, `first` and `second` the moments.
+/// Makes a step. Afterwards `gradient` holds the parameter, and `first` and `second` hold the
+/// moments.
 fn adam_in_place<T: Scalar>(
     parameter: &[T],
     gradient: &mut [T],

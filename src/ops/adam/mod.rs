@@ -1,4 +1,4 @@
-//! A step of Adam on one parameter, as one operation.
+//! An Adam step on one parameter as a single operation.
 
 mod cpu;
 
@@ -7,7 +7,7 @@ use burn::{
     tensor::Tensor,
 };
 
-/// The constants of one step of Adam: with `m ← β₁m + (1 − β₁)g` and `v ← β₂v + (1 − β₂)g²`,
+/// The constants of one Adam step: with `m ← β₁m + (1 − β₁)g` and `v ← β₂v + (1 − β₂)g²`,
 /// `θ ← θ − a·m/(√v + e)`.
 #[derive(Clone, Copy, Debug)]
 pub struct AdamStep {
@@ -21,7 +21,7 @@ pub struct AdamStep {
     pub epsilon: f64,
 }
 
-/// The step on a backend. The default is made of the backend's own operations.
+/// Backend implementation of the step. The default uses the backend's own operations.
 #[backend_extension(
     Flex: cfg(feature = "flex"),
     NdArray: cfg(feature = "ndarray"),
@@ -29,7 +29,7 @@ pub struct AdamStep {
 )]
 pub trait AdamOps: Backend {
     /// The parameter and the two moments after the step, from the parameter, its gradient and the
-    /// moments before.
+    /// previous moments.
     fn adam(
         parameter: FloatTensor<Self>,
         gradient: FloatTensor<Self>,
@@ -58,7 +58,7 @@ pub trait AdamOps: Backend {
 impl AdamOps for burn::backend::Cube {}
 
 /// The parameter and the two moments after a step, from the parameter, its gradient and the
-/// moments before; without autodiff, all of one shape.
+/// previous moments. All tensors have the same shape and are without autodiff.
 pub(crate) fn adam<const D: usize>(
     parameter: Tensor<D>,
     gradient: Tensor<D>,

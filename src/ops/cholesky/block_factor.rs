@@ -1,19 +1,19 @@
-//! Cholesky factors of matrices of two blocks.
+//! Cholesky factors of two-by-two block matrices.
 
 use burn::tensor::{DType, Tensor};
 
 use super::{CholeskyFactor, Jitter, NotPositiveDefinite, cholesky};
 use crate::ops::{add_to_diagonal, mean_diagonal, remainder, transposed_gram};
 
-/// The lower Cholesky factor of a symmetric positive-definite matrix of two blocks, by elimination
-/// of the first:
+/// The lower Cholesky factor of a symmetric positive-definite two-by-two block matrix, by
+/// elimination of the first block:
 ///
 /// ```text
 /// [K  C ]   [L   0] [Lᵀ  A ]
 /// [Cᵀ K₂] = [Aᵀ L₂] [0   L₂ᵀ]     A = L⁻¹C,   L₂L₂ᵀ = K₂ − AᵀA
 /// ```
 ///
-/// The two blocks stay apart, which a factorization of the whole does not leave.
+/// The two blocks stay separate, unlike in a factorization of the whole matrix.
 #[derive(Clone, Debug)]
 pub struct BlockFactor {
     /// L
@@ -25,10 +25,11 @@ pub struct BlockFactor {
 }
 
 impl BlockFactor {
-    /// The factor of a matrix whose leading block has the factor `leading`.
+    /// Factors a matrix whose leading block has the factor `leading`.
     ///
-    /// `jitter` is that of the Schur complement `K₂ − AᵀA`, relative to the mean of the diagonal of
-    /// K₂: the rounding of the subtraction is that of K₂, however small the complement.
+    /// `jitter` applies to the Schur complement `K₂ − AᵀA` and is relative to the mean of the
+    /// diagonal of K₂, because the rounding error of the subtraction scales with K₂, however small
+    /// the complement.
     ///
     /// # Shapes
     ///
@@ -54,7 +55,7 @@ impl BlockFactor {
         })
     }
 
-    /// The factor of a matrix without cross block, from the factors of its two blocks, of sizes
+    /// The factor of a block-diagonal matrix, from the factors of its two blocks, of sizes
     /// `[M, M2]`.
     pub fn uncoupled(leading: CholeskyFactor<2>, trailing: CholeskyFactor<2>) -> Self {
         let (first, second) = (leading.lower(), trailing.lower());
@@ -76,11 +77,12 @@ impl BlockFactor {
         &self.trailing
     }
 
-    /// The whole factor applied to both parts of right-hand sides: `[[L, 0], [Aᵀ, L₂]]⁻¹[B; B₂]`.
+    /// Solves with the whole factor for both parts of the right-hand sides:
+    /// `[[L, 0], [Aᵀ, L₂]]⁻¹[B; B₂]`.
     ///
     /// # Shapes
     ///
-    /// - `first` (B): `[M, N]`, `second` (B₂): `[M2, N]`; so are the results
+    /// - `first` (B): `[M, N]`, `second` (B₂): `[M2, N]`; the results have the same shapes
     pub fn solve(&self, first: Tensor<2>, second: Tensor<2>) -> (Tensor<2>, Tensor<2>) {
         let first = self.leading.solve(first);
         let rest = remainder(second, self.coupling.clone(), first.clone());
@@ -88,7 +90,7 @@ impl BlockFactor {
         (first, second)
     }
 
-    /// `[[L, 0], [Aᵀ, L₂]]⁻ᵀ[B; B₂]`; shapes as [`solve`](Self::solve).
+    /// `[[L, 0], [Aᵀ, L₂]]⁻ᵀ[B; B₂]`; shapes as in [`solve`](Self::solve).
     pub fn solve_transposed(&self, first: Tensor<2>, second: Tensor<2>) -> (Tensor<2>, Tensor<2>) {
         let second = self.trailing.solve_transposed(second);
         let rest = remainder(first, self.coupling.clone().transpose(), second.clone());
@@ -96,7 +98,7 @@ impl BlockFactor {
         (first, second)
     }
 
-    /// The whole factor as one, of size M + M2.
+    /// The whole factor as a single matrix, of size M + M2.
     pub fn joined(&self) -> CholeskyFactor<2> {
         let above = Tensor::cat(vec![self.leading.lower(), self.coupling.zeros_like()], 1);
         let below = Tensor::cat(
@@ -107,8 +109,9 @@ impl BlockFactor {
     }
 }
 
-/// The factor of a matrix that is the rest of a subtraction, with jitter relative to `variance`: the
-/// diagonal that there was before, one a batch member, whose rounding is in the rest.
+/// Factors a matrix that is the result of a subtraction. The jitter is relative to `variance`, the
+/// mean diagonal before the subtraction (one per batch member), since that determines the rounding
+/// error of the result.
 pub(crate) fn factor_rest<const D: usize>(
     rest: Tensor<D>,
     variance: Tensor<1>,

@@ -1,7 +1,7 @@
-//! The Cholesky factorization on slices, and the solve that its backward pass needs.
+//! The Cholesky factorization on slices, and the two-sided solve for its backward pass.
 //!
-//! A factor is a square row-major matrix whose lower triangle is `L`; what is above its diagonal is
-//! not read.
+//! A factor is a square row-major matrix with `L` in its lower triangle; the entries above the
+//! diagonal are never read.
 
 use faer::{
     Accum, MatMut, MatRef, Par, Spec,
@@ -21,13 +21,13 @@ use crate::ops::cpu::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BadPivot(pub usize);
 
-/// Factors the symmetric matrix in the lower triangle of `matrix` in place.
+/// Factors a symmetric matrix, given by the lower triangle of `matrix`, in place.
 pub fn factor_in_place<T: Scalar>(matrix: MatMut<'_, T>) -> Result<(), BadPivot> {
     let size = matrix.nrows();
     on_threads(size * size * size / 6, || factor_part(matrix))
 }
 
-/// [`factor_in_place`] by halves.
+/// [`factor_in_place`] by recursive halving.
 fn factor_part<T: Scalar>(mut matrix: MatMut<'_, T>) -> Result<(), BadPivot> {
     let size = matrix.nrows();
     if size <= BLOCK {
@@ -68,7 +68,7 @@ fn factor_block<T: Scalar>(mut block: MatMut<'_, T>) -> Result<(), BadPivot> {
     check_diagonal(block.rb())
 }
 
-/// Checks that every diagonal entry can be divided by.
+/// Checks that every diagonal entry is finite and nonzero.
 pub fn check_diagonal<T: Scalar>(lower: MatRef<'_, T>) -> Result<(), BadPivot> {
     let unusable = |&i: &usize| {
         let pivot = lower[(i, i)].to_f64();
@@ -79,12 +79,12 @@ pub fn check_diagonal<T: Scalar>(lower: MatRef<'_, T>) -> Result<(), BadPivot> {
         .map_or(Ok(()), |row| Err(BadPivot(row)))
 }
 
-/// `S ← L⁻ᵀ S L⁻¹` for a factor and a symmetric `S`, of which the lower triangle is read and both
-/// triangles are written.
+/// `S ← L⁻ᵀ S L⁻¹` for a factor and a symmetric `S`. Reads the lower triangle of `S` and writes
+/// both triangles.
 ///
-/// The result is symmetric up to rounding. Computing one triangle alone takes half of the
-/// operations and loses digits: the residual `LᵀXL − S` is small for what the solves leave in both
-/// triangles together, and a triangle with its mirror image no longer is that.
+/// The result is symmetric up to rounding. Computing only one triangle would take half the
+/// operations but lose digits: the residual `LᵀXL − S` is small for the two triangles that the
+/// solves produce together, but not for one triangle and its mirror image.
 pub fn two_sided_solve_in_place<T: Scalar>(factor: MatRef<'_, T>, mut matrix: MatMut<'_, T>) {
     let size = matrix.nrows();
     on_threads(size * size * size / 2, || {
@@ -94,8 +94,8 @@ pub fn two_sided_solve_in_place<T: Scalar>(factor: MatRef<'_, T>, mut matrix: Ma
     });
 }
 
-/// `K⁻¹ = L⁻ᵀL⁻¹` from a factor: its lower triangle; what is above it is unspecified. n³/3
-/// operations.
+/// The lower triangle of the inverse `K⁻¹ = L⁻ᵀL⁻¹`, from a factor, in n³/3 operations. The entries
+/// above the diagonal are unspecified.
 pub fn inverse_from_factor<T: Scalar>(factor: MatRef<'_, T>, mut inverse: MatMut<'_, T>) {
     let size = factor.nrows();
     on_threads(size * size * size / 6, || {
@@ -104,10 +104,10 @@ pub fn inverse_from_factor<T: Scalar>(factor: MatRef<'_, T>, mut inverse: MatMut
     });
 }
 
-/// The lower triangle of `H = L⁻¹`; what is above it is unspecified.
+/// The lower triangle of `H = L⁻¹`. The entries above the diagonal are unspecified.
 ///
-/// By halves, `H₂₁ = −L₂₂⁻¹(L₂₁H₁₁)`, which are the operations of substitution. `−H₂₂(L₂₁H₁₁)` would
-/// leave a residual as large as the condition of `L₂₂` makes it.
+/// Recursive halving, `H₂₁ = −L₂₂⁻¹(L₂₁H₁₁)`, performs the operations of substitution. The product
+/// `−H₂₂(L₂₁H₁₁)` would leave a residual that grows with the condition number of `L₂₂`.
 fn inverse_of_lower<T: Scalar>(lower: MatRef<'_, T>, mut inverse: MatMut<'_, T>) {
     let size = lower.nrows();
     if size <= BLOCK {
@@ -131,7 +131,7 @@ fn inverse_of_lower<T: Scalar>(lower: MatRef<'_, T>, mut inverse: MatMut<'_, T>)
     solve_in_place(last, Side::Lower, h21);
 }
 
-/// The lower triangle of `HᵀH` in the place of that of H.
+/// Replaces the lower triangle of H by that of `HᵀH`.
 fn gram_of_lower<T: Scalar>(matrix: MatMut<'_, T>) {
     let size = matrix.nrows();
     let one = T::from_f64(1.0);

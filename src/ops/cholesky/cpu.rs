@@ -19,7 +19,7 @@ use crate::ops::{
     decompositions::count_decomposition,
 };
 
-/// Factors one matrix with growing jitter; `out` holds the factor on exit.
+/// Factors one matrix with increasing jitter. On return, `out` holds the factor.
 fn factor_with_jitter<T: Element>(
     matrix: &[T],
     out: &mut [T],
@@ -39,8 +39,8 @@ fn factor_with_jitter<T: Element>(
             }
         }),
     };
-    // Jitter cannot repair a diagonal that is not finite; adding it would spread the damage to
-    // every row and hide which one is at fault.
+    // Jitter cannot repair a diagonal that is not finite. Adding it would spread the NaNs to
+    // every row and hide which row is at fault.
     let (mean, attempts) = if mean.is_finite() {
         (mean, usize::MAX)
     } else {
@@ -62,7 +62,7 @@ fn factor_with_jitter<T: Element>(
     status
 }
 
-/// The rows of a status, in double precision where the backend has it.
+/// The rows of the status tensor, in double precision if the backend has it.
 fn write_status<B: CpuAccess>(
     members: impl Iterator<Item = Status>,
     device: &B::Device,
@@ -77,7 +77,7 @@ fn write_status<B: CpuAccess>(
     }
 }
 
-/// The jitter of every batch member by the status of a factorization.
+/// The jitter of every batch member, from the status of a factorization.
 pub fn jitters<B: CpuAccess>(status: &FloatTensor<B>) -> Vec<f64> {
     with_element!(*status, T => {
         let rows = B::read::<T>(status);
@@ -85,7 +85,8 @@ pub fn jitters<B: CpuAccess>(status: &FloatTensor<B>) -> Vec<f64> {
     })
 }
 
-/// Adds what reaches K through the jitter `ε·mean(diag K)` on its diagonal: `ε·mean(diag K̄)·I`.
+/// Adds the gradient that reaches K through the jitter `ε·mean(diag K)` on its diagonal:
+/// `ε·mean(diag K̄)·I`.
 pub fn add_share_of_jitter<T: Element>(mut gradient: MatMut<'_, T>, jitter: f64) {
     let size = gradient.nrows();
     let trace: f64 = (0..size).map(|i| gradient[(i, i)].to_f64()).sum();

@@ -1,25 +1,25 @@
-//! The jitter of factorizations.
+//! Jitter for Cholesky factorizations.
 
 use burn::tensor::DType;
 use serde::{Deserialize, Serialize};
 
-/// The number added to the diagonal of a matrix before it is factored, relative to the mean of the
+/// The jitter added to the diagonal of a matrix before factorization, relative to the mean of the
 /// diagonal.
 ///
-/// A factorization starts with `initial` and, when a pivot is not positive, tries again with ten
-/// times as much (from [`Jitter::FIRST_STEP`] if `initial` is zero), at most `escalations` times.
-/// In a batch only the members that failed are tried again.
+/// A factorization starts with `initial`. If a pivot is not positive, it tries again with ten times
+/// as much (from [`Jitter::FIRST_STEP`] if `initial` is zero), up to `escalations` times. In a
+/// batch, only the members that failed are tried again.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Jitter {
     /// The jitter of the first attempt, relative to the mean of the diagonal.
     pub initial: f64,
-    /// How many times it is raised tenfold before the matrix is given up.
+    /// The maximum number of tenfold increases.
     pub escalations: usize,
 }
 
 impl Jitter {
-    /// The first jitter tried after an attempt without any, in units of the machine epsilon.
+    /// The first nonzero jitter after an attempt without any, in units of the machine epsilon.
     pub const FIRST_STEP: f64 = 10.0;
 
     /// No jitter at first; up to four escalations.
@@ -28,18 +28,18 @@ impl Jitter {
         escalations: 4,
     };
 
-    /// The jitter that covariance matrices of inducing variables need in single precision, `1e-6`.
+    /// The jitter for covariance matrices of inducing variables in single precision, `1e-6`.
     pub const INDUCING: Self = Self {
         initial: 1e-6,
         escalations: 4,
     };
 
-    /// The jitter of covariance matrices of inducing variables in a given precision: `1e-8` in
-    /// double, [`INDUCING`](Self::INDUCING) in every other.
+    /// The jitter for covariance matrices of inducing variables in a given precision: `1e-8` in
+    /// double precision, [`INDUCING`](Self::INDUCING) in all others.
     ///
-    /// Jitter ε leaves about ε times the prior variance σ_f² unexplained at each of N data, which
-    /// lowers a bound with noise variance σ² by about N·ε·σ_f²/(2σ²): where there is little noise,
-    /// more of it than rounding asks for holds the prior variance down.
+    /// Jitter ε leaves about ε times the prior variance σ_f² unexplained at each of N data points,
+    /// which lowers a bound with noise variance σ² by about N·ε·σ_f²/(2σ²). When the noise is
+    /// small, more jitter than rounding requires would therefore push the prior variance down.
     pub fn for_precision(dtype: DType) -> Self {
         match dtype {
             DType::F64 => Self::relative(1e-8),
@@ -55,7 +55,7 @@ impl Jitter {
         }
     }
 
-    /// The jitter of every attempt in turn.
+    /// The jitter of each attempt in turn.
     pub(crate) fn attempts(self, epsilon: f64) -> impl Iterator<Item = f64> {
         let first_step = if self.initial > 0.0 {
             self.initial * 10.0

@@ -1,4 +1,4 @@
-//! The Cholesky factorization and what is computed from its factor; the solves are in
+//! The Cholesky factorization and quantities computed from the factor; the solves are in
 //! [`triangular_solve`](super::triangular_solve).
 
 mod backward;
@@ -22,9 +22,9 @@ pub use jitter::Jitter;
 pub(super) use status::check;
 pub use status::{NotPositiveDefinite, SingularTriangle};
 
-/// The factorization on a backend. A *factor* is a matrix whose lower triangle is L; what is above its
-/// diagonal is not read. A *status*, [batch, 4], has the row of a [`Status`](status::Status) for every
-/// matrix.
+/// Backend implementation of the factorization. A *factor* is a matrix with L in its lower
+/// triangle; the entries above the diagonal are never read. A *status*, [batch, 4], has a row with
+/// the [`Status`](status::Status) of every matrix.
 #[backend_extension(
     Autodiff,
     Flex: cfg(feature = "flex"),
@@ -38,39 +38,39 @@ pub trait CholeskyOps: Backend {
         jitter: Jitter,
     ) -> (FloatTensor<Self>, FloatTensor<Self>);
 
-    /// The factor whose lower triangle is that of `matrix` and its status.
+    /// A factor with the lower triangle of `matrix`, and its status.
     fn factor_from_lower(matrix: FloatTensor<Self>) -> (FloatTensor<Self>, FloatTensor<Self>);
 
-    /// The lower triangle of a factor, zeros above it.
+    /// The lower triangle of a factor, with zeros above it.
     fn lower_of_factor(factor: FloatTensor<Self>) -> FloatTensor<Self>;
 
-    /// `2·Σ log L_ii`, one a batch member.
+    /// `2·Σ log L_ii`, one per batch member.
     fn factor_log_determinant(factor: FloatTensor<Self>) -> FloatTensor<Self>;
 }
 
-/// The gradients of the factorization.
+/// Gradients of the factorization.
 pub trait CholeskyBackward: CholeskyOps {
-    /// `½·L⁻ᵀ(Φ + Φᵀ)L⁻¹` with `Φ` the lower triangle of `cotangent`, its diagonal halved; then
-    /// the jitter's share of the diagonal.
+    /// `½·L⁻ᵀ(Φ + Φᵀ)L⁻¹`, where `Φ` is the lower triangle of `cotangent` with its diagonal halved,
+    /// plus the contribution of the jitter to the diagonal.
     fn cholesky_backward(
         factor: FloatTensor<Self>,
         status: FloatTensor<Self>,
         cotangent: FloatTensor<Self>,
     ) -> FloatTensor<Self>;
 
-    /// The lower triangle of `L⁻ᵀΦ`: from a factor's cotangent back to an ordinary gradient.
+    /// The lower triangle of `L⁻ᵀΦ`: turns a factor's cotangent back into an ordinary gradient.
     fn factor_from_lower_backward(
         factor: FloatTensor<Self>,
         cotangent: FloatTensor<Self>,
     ) -> FloatTensor<Self>;
 
-    /// The lower triangle of `LᵀX`: from an ordinary gradient to a factor's cotangent.
+    /// The lower triangle of `LᵀX`: turns an ordinary gradient into a factor's cotangent.
     fn lower_of_factor_backward(
         factor: FloatTensor<Self>,
         gradient: FloatTensor<Self>,
     ) -> FloatTensor<Self>;
 
-    /// A factor's cotangent under the log-determinant: `2g` on the diagonal.
+    /// The factor's cotangent of the log-determinant: `2g` on the diagonal.
     fn factor_log_determinant_backward(
         factor: FloatTensor<Self>,
         gradient: FloatTensor<Self>,
@@ -79,19 +79,19 @@ pub trait CholeskyBackward: CholeskyOps {
 
 /// The lower Cholesky factor `L` of `K = L·Lᵀ`, ready for many solves.
 ///
-/// It is not a tensor: in the backward pass its cotangent is kept as the lower triangle of `LᵀL̄`, in
-/// which every use of the factor costs one triangular product, and all uses together one two-sided
+/// It is not a tensor. In the backward pass its cotangent is kept as the lower triangle of `LᵀL̄`:
+/// every use of the factor then costs one triangular product, and all uses together one two-sided
 /// solve `K̄ = ½·L⁻ᵀ(Φ + Φᵀ)L⁻¹` (I. Murray, *Differentiation of the Cholesky decomposition*,
-/// arXiv:1602.07527, eq. 10). Take [`lower`](Self::lower) for an ordinary tensor.
+/// arXiv:1602.07527, eq. 10). Use [`lower`](Self::lower) to get an ordinary tensor.
 #[derive(Clone, Debug)]
 pub struct CholeskyFactor<const D: usize> {
     pub(super) triangle: Tensor<D>,
 }
 
-/// The Cholesky factor of a symmetric positive-definite matrix, of which the lower triangle is
-/// read, with the given jitter.
+/// The Cholesky factor of a symmetric positive-definite matrix with the given jitter. Only the
+/// lower triangle is read.
 ///
-/// Gradients reach `matrix` through the factor, as a symmetric matrix.
+/// The gradient of `matrix` through the factor is a symmetric matrix.
 ///
 /// # Shapes
 ///
@@ -99,7 +99,8 @@ pub struct CholeskyFactor<const D: usize> {
 ///
 /// # Errors
 ///
-/// [`NotPositiveDefinite`] when a member has no factor with the largest jitter; NaN never passes.
+/// [`NotPositiveDefinite`] when a batch member has no factor even with the largest jitter. NaN
+/// always fails.
 ///
 /// # Panics
 ///
@@ -128,7 +129,7 @@ fn square_size<const D: usize>(matrix: &Tensor<D>, operation: &str) -> usize {
 }
 
 impl<const D: usize> CholeskyFactor<D> {
-    /// Takes the lower triangle of `matrix` as the factor.
+    /// Uses the lower triangle of `matrix` as the factor.
     ///
     /// # Shapes
     ///
@@ -136,7 +137,7 @@ impl<const D: usize> CholeskyFactor<D> {
     ///
     /// # Errors
     ///
-    /// [`SingularTriangle`] when a diagonal entry is zero or not a number.
+    /// [`SingularTriangle`] when a diagonal entry is zero or not finite.
     #[track_caller]
     pub fn from_lower(matrix: Tensor<D>) -> Result<Self, SingularTriangle> {
         square_size(&matrix, "CholeskyFactor::from_lower");
@@ -150,8 +151,8 @@ impl<const D: usize> CholeskyFactor<D> {
         }
     }
 
-    /// As [`from_lower`](Self::from_lower), for a triangle put together from factors, whose diagonals
-    /// have no zeros.
+    /// Like [`from_lower`](Self::from_lower), for a triangle assembled from factors, whose
+    /// diagonals have no zeros.
     fn from_regular(matrix: Tensor<D>) -> Self {
         let matrix = matrix.into_dispatch();
         let (triangle, _) = <Dispatch as CholeskyOps>::factor_from_lower(matrix);
@@ -160,17 +161,17 @@ impl<const D: usize> CholeskyFactor<D> {
         }
     }
 
-    /// The lower-triangular `L`, zeros above the diagonal, `[…, M, M]`.
+    /// The lower-triangular `L`, with zeros above the diagonal, `[…, M, M]`.
     pub fn lower(&self) -> Tensor<D> {
         dispatch!(CholeskyOps::lower_of_factor(self.triangle.clone()))
     }
 
-    /// `log|K| = 2·Σ_i log|L_ii|`, one a batch member (`[1]` without batch dimensions).
+    /// `log|K| = 2·Σ_i log|L_ii|`, one per batch member (`[1]` without batch dimensions).
     pub fn log_determinant(&self) -> Tensor<1> {
         dispatch!(CholeskyOps::factor_log_determinant(self.triangle.clone()))
     }
 
-    /// The same factor without its history, on the device without autodiff.
+    /// The same factor detached from the autodiff graph, on the device without autodiff.
     pub fn inner(self) -> Self {
         Self {
             triangle: self.triangle.inner(),
@@ -179,7 +180,7 @@ impl<const D: usize> CholeskyFactor<D> {
 }
 
 impl CholeskyFactor<3> {
-    /// One factor of a batch.
+    /// The factor of one batch member.
     pub fn member(&self, index: usize) -> CholeskyFactor<2> {
         CholeskyFactor {
             triangle: self.triangle.clone().narrow(0, index, 1).squeeze_dim(0),

@@ -1,30 +1,30 @@
-//! Reports of factorizations, and the errors made of them.
+//! Status reports of factorizations, and the errors built from them.
 
 use burn::{
     backend::DispatchTensor,
     tensor::{DType, Tensor},
 };
 
-/// The report on one batch member: a row of numbers in a tensor beside the factor.
+/// The status of one batch member: a row of numbers in a tensor that accompanies the factor.
 ///
-/// The row holds the failed pivot plus one (zero: none failed), the jitter and the diagonal. It is in
-/// double precision where the backend has it. In single precision a pivot below 2²⁴ and the diagonal
-/// of a matrix of that type are exact, and a jitter has seven digits.
+/// The row holds the failed pivot plus one (zero if none failed), the jitter and the extremes of
+/// the diagonal. It is in double precision if the backend has it. In single precision a pivot below
+/// 2²⁴ and the diagonal of a single-precision matrix are exact, and a jitter has seven digits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Status {
     /// The row whose pivot failed.
     pub failed_pivot: Option<usize>,
     /// The jitter added, or the last one tried, relative to the mean of the diagonal.
     pub jitter: f64,
-    /// The smallest and the largest diagonal entry.
+    /// The smallest and largest diagonal entries.
     pub diagonal: [f64; 2],
 }
 
 impl Status {
-    /// Numbers of a row.
+    /// The length of a row.
     pub const WIDTH: usize = 4;
 
-    /// A factor without jitter, or the row at which it cannot be one.
+    /// The status of a given triangle: no jitter, and the row that makes it singular, if any.
     pub fn of_triangle(failed_pivot: Option<usize>) -> Self {
         Self {
             failed_pivot,
@@ -40,7 +40,7 @@ impl Status {
         [pivot, self.jitter, smallest, largest]
     }
 
-    /// The status with the numbers of a row.
+    /// Reads the status from the numbers of a row.
     fn from_row([pivot, jitter, smallest, largest]: [f64; Self::WIDTH]) -> Self {
         Self {
             failed_pivot: (pivot > 0.0).then(|| pivot as usize - 1),
@@ -61,7 +61,8 @@ pub fn first_failure(status: DispatchTensor) -> Option<(usize, usize, Status)> {
     })
 }
 
-/// Gives the first of a batch of matrices of `size` rows that has no factor as an error.
+/// Returns an error for the first matrix in a batch of matrices with `size` rows that has no
+/// factor.
 pub fn check(status: DispatchTensor, size: usize, dtype: DType) -> Result<(), NotPositiveDefinite> {
     match first_failure(status) {
         None => Ok(()),
@@ -90,7 +91,7 @@ pub struct NotPositiveDefinite {
     pub batch: usize,
     /// The row whose pivot was not positive.
     pub pivot: usize,
-    /// Rows of the matrix.
+    /// The number of rows of the matrix.
     pub size: usize,
     /// The last jitter tried, relative to the mean of the diagonal.
     pub jitter: f64,
@@ -113,7 +114,7 @@ impl NotPositiveDefinite {
     }
 }
 
-/// A triangular matrix with a zero on its diagonal.
+/// A triangular matrix with a zero or non-finite diagonal entry.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the triangular matrix (batch member {batch}) is singular: diagonal entry {row} is zero or not a number"

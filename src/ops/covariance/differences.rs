@@ -1,10 +1,10 @@
-//! The fused stationary covariance on the CPU: distance, profile and, backward, every gradient
-//! in one pass, with nothing of size N1·N2 besides the result.
+//! The fused stationary covariance on the CPU: distance and profile in one pass, every gradient in
+//! one backward pass, and nothing of size N1·N2 besides the result.
 //!
-//! Distances come from differences of coordinates, not from `‖a‖² + ‖b‖² − 2aᵀb`: coincident
-//! points are at distance zero exactly and close points lose no digits, which a product of the
-//! coordinates cannot give in single precision. Points of many dimensions take the other way, with
-//! differences where the product would lose digits.
+//! Distances are computed from coordinate differences, not from `‖a‖² + ‖b‖² − 2aᵀb`: coincident
+//! points are at distance exactly zero and nearby points lose no digits, which a product of the
+//! coordinates cannot achieve in single precision. Points of many dimensions use products instead,
+//! with differences where the product would lose digits.
 
 use core::marker::PhantomData;
 
@@ -17,10 +17,10 @@ use crate::ops::{
     },
 };
 
-/// Dimensions from which on matrix products are faster than differences.
+/// Number of dimensions from which matrix products are faster than differences.
 pub const MANY_DIMENSIONS: usize = 32;
 
-/// Below this many covariances one thread is faster than two.
+/// Below this number of covariances one thread is faster than two.
 const PARALLEL_FROM: usize = 1 << 16;
 
 /// Two sets of points in lengthscale units.
@@ -47,7 +47,7 @@ impl<T: Scalar> ScaledPoints<T> {
     }
 }
 
-/// Fills rows `first_row…` of the covariance.
+/// Fills rows from `first_row` on of the covariance.
 struct Forward<'a, T, P> {
     points: &'a ScaledPoints<T>,
     variance: T,
@@ -102,7 +102,7 @@ struct PartialGradients<T> {
     variance: f64,
 }
 
-/// Goes through rows `first_row…` of the gradient `G`.
+/// Processes rows from `first_row` on of the gradient `G`.
 struct Backward<'a, T, P> {
     points: &'a ScaledPoints<T>,
     variance: T,
@@ -178,12 +178,12 @@ impl<T: Scalar, P: Profile<T>> Kernel for Backward<'_, T, P> {
     }
 }
 
-/// Parts worth cutting the rows of a covariance into.
+/// The number of parts to split the rows of a covariance into.
 pub fn parts(rows: usize, columns: usize) -> usize {
     threads::count_for(rows * columns, PARALLEL_FROM).min(rows.max(1))
 }
 
-/// `k(x1, x2)`, [N1, N2]; `lengthscales` has one entry an input dimension.
+/// `k(x1, x2)`, [N1, N2]. `lengthscales` has one entry per input dimension.
 pub fn covariance<T: Scalar>(
     kind: Stationary,
     x1: &[T],
@@ -228,7 +228,7 @@ pub fn covariance_on<T: Scalar>(
     values
 }
 
-/// The gradients of `k(x1, x2)`; `gradient` is that of the result, [N1, N2].
+/// The gradients of `k(x1, x2)`; `gradient` is the gradient of the result, [N1, N2].
 pub fn covariance_backward<T: Scalar>(
     kind: Stationary,
     x1: &[T],
@@ -291,7 +291,7 @@ pub fn covariance_backward_on<T: Scalar>(
     )
 }
 
-/// Adds up the threads' sums and turns lengthscale units back into input units.
+/// Adds up the threads' sums and converts lengthscale units back to input units.
 fn gather<T: Scalar>(
     partial: Vec<PartialGradients<T>>,
     lengthscales: &[T],
@@ -333,7 +333,8 @@ impl<T: Scalar> CovarianceGradients<T> {
         self.variance += tile.variance;
     }
 
-    /// From gradients with respect to inputs in lengthscale units, and `Σ_ij w_ij·(a_i − b_j)²`.
+    /// Converts gradients with respect to inputs in lengthscale units, and
+    /// `Σ_ij w_ij·(a_i − b_j)²`.
     pub fn in_input_units(
         mut x1: Vec<T>,
         mut x2: Vec<T>,

@@ -15,7 +15,7 @@ pub(super) use differences::{
     CovarianceGradients, MANY_DIMENSIONS, covariance_backward_on, covariance_on, parts,
 };
 
-/// The covariance on a backend.
+/// Backend implementation of the covariance.
 #[backend_extension(
     Autodiff,
     Flex: cfg(feature = "flex"),
@@ -33,9 +33,9 @@ pub trait CovarianceOps: Backend {
     ) -> FloatTensor<Self>;
 }
 
-/// The gradients of the covariance.
+/// Gradients of the covariance.
 pub trait CovarianceBackward: CovarianceOps {
-    /// The gradients of `x1`, `x2`, the lengthscales and the variance; batched as the covariance.
+    /// The gradients of `x1`, `x2`, the lengthscales and the variance, batched like the covariance.
     fn covariance_backward(
         arguments: [FloatTensor<Self>; 4],
         gradient: FloatTensor<Self>,
@@ -45,21 +45,21 @@ pub trait CovarianceBackward: CovarianceOps {
 
 /// The stationary covariance `k(x, x′) = σ²·φ(Σ_d (x_d − x′_d)²/ℓ_d²)` between two sets of points.
 ///
-/// One pass computes distances and covariances together, and one pass the gradients with respect
-/// to both sets of points, the lengthscales and the variance; nothing of size N1·N2 is kept for
-/// the backward pass. The derivative at coincident points is exact (for Matérn-1/2, whose slope
-/// jumps there, it is the mean of the one-sided slopes, zero).
+/// One pass computes distances and covariances together; one backward pass computes the gradients
+/// with respect to both sets of points, the lengthscales and the variance. Nothing of size N1·N2 is
+/// kept for the backward pass. The derivative at coincident points is exact (for Matérn-1/2, whose
+/// slope jumps there, it is the mean of the one-sided slopes, zero).
 ///
 /// # Shapes
 ///
 /// - `x1`: `[N1, D]`, `x2`: `[N2, D]`
-/// - `lengthscales`: `[D]`, or `[1]` for one shared by all dimensions
+/// - `lengthscales`: `[D]`, or `[1]` if shared by all dimensions
 /// - `variance`: `[1]`
 /// - result: `[N1, N2]`
 ///
 /// # Panics
 ///
-/// If the shapes do not fit together.
+/// If the shapes do not match.
 #[track_caller]
 pub fn covariance(
     kind: Stationary,
@@ -84,13 +84,13 @@ pub fn covariance(
 /// # Shapes
 ///
 /// - `x1`: `[P, N1, D]`, `x2`: `[P, N2, D]`
-/// - `lengthscales`: `[P, D]`, or `[P, 1]` for one shared by all dimensions
+/// - `lengthscales`: `[P, D]`, or `[P, 1]` if shared by all dimensions
 /// - `variances`: `[P]`
 /// - result: `[P, N1, N2]`
 ///
 /// # Panics
 ///
-/// If the shapes do not fit together.
+/// If the shapes do not match.
 #[track_caller]
 pub fn covariances(
     kind: Stationary,

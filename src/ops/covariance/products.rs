@@ -1,10 +1,10 @@
-//! The stationary covariance of points of many dimensions on the CPU, by matrix products.
+//! The stationary covariance of points of many dimensions on the CPU, using matrix products.
 //!
-//! `r² = ‖a‖² + ‖b‖² − 2aᵀb` around the center of the points; where that loses digits, because the
-//! distance is small beside the norms, it is computed anew from differences, so that coincident
-//! points are at distance zero exactly here too. With `w` the derivative of a loss with respect to
-//! `r²`, doubled, the gradients are products with `w`:
-//! `ā_i = Σ_j w_ij·(a_i − b_j)`, `b̄_j = Σ_i w_ij·(b_j − a_i)` and, for each dimension,
+//! `r² = ‖a‖² + ‖b‖² − 2aᵀb` around the center of the points. Where that loses digits because the
+//! distance is small relative to the norms, it is recomputed from differences. Coincident points
+//! are therefore at distance exactly zero here too. With `w` twice the derivative of a loss with
+//! respect to `r²`, the gradients are products with `w`: `ā_i = Σ_j w_ij·(a_i − b_j)`,
+//! `b̄_j = Σ_i w_ij·(b_j − a_i)` and, for each dimension,
 //! `Σ_ij w_ij·(a_i − b_j)² = Σ_i a_i·ā_i + Σ_j b_j·b̄_j`.
 
 use core::marker::PhantomData;
@@ -17,11 +17,11 @@ use crate::ops::{
     stationary::Profile,
 };
 
-/// A squared distance below this share of `‖a‖² + ‖b‖²` is computed from differences: above it, at
-/// most four binary digits are lost.
+/// A squared distance below this fraction of `‖a‖² + ‖b‖²` is computed from differences. Above it,
+/// at most four binary digits are lost.
 const CLOSE: f64 = 1.0 / 16.0;
 
-/// Numbers handled together.
+/// The number of entries processed together.
 const CHUNK: usize = 64;
 
 /// Two sets of points in lengthscale units around their common center, with their squared norms.
@@ -109,7 +109,7 @@ impl<T: Scalar> CenteredPoints<T> {
         distances
     }
 
-    /// The columns that are close to `row`, given their squared distances.
+    /// The columns close to `row`, given their squared distances.
     fn close_columns(&self, row: usize, distances: &[T]) -> Vec<usize> {
         let (close, norm) = (T::from_f64(CLOSE), self.left_norms[row]);
         let far = |column: usize| distances[column] >= close * (norm + self.right_norms[column]);
@@ -118,8 +118,8 @@ impl<T: Scalar> CenteredPoints<T> {
             .collect()
     }
 
-    /// Adds `w_ij·(a_i − b_j)` of the close pairs to the gradients, which the products are to leave
-    /// out: they would lose the digits that the differences have.
+    /// Adds `w_ij·(a_i − b_j)` of the close pairs to the gradients. The products must leave these
+    /// pairs out, since they would lose the digits that the differences keep.
     fn add_close_pulls(&self, rows: &[RowSums<T>], left: &mut [T], right: &mut [T]) {
         let dimensions = self.dimensions;
         for (row, sums) in rows.iter().enumerate() {
@@ -150,7 +150,7 @@ fn squared_norm<T: Scalar>(values: impl Iterator<Item = T>) -> T {
     sum
 }
 
-/// Turns `−2aᵀb` in rows `first_row…` into squared distances.
+/// Turns `−2aᵀb` in rows from `first_row` on into squared distances.
 struct Distances<'a, T> {
     points: &'a CenteredPoints<T>,
     first_row: usize,
@@ -179,7 +179,7 @@ impl<T: Scalar> Kernel for Distances<'_, T> {
                     continue;
                 }
                 for (j, (distance, &other)) in distances.iter_mut().zip(others).enumerate() {
-                    // Written so that what is not a number counts as close.
+                    // Written so that NaN counts as close.
                     let is_far = *distance >= close * (norm + other);
                     if !is_far {
                         *distance = self.points.distance_by_differences(i, chunk * CHUNK + j);
@@ -249,7 +249,7 @@ struct RowSums<T> {
     close: Vec<(usize, T)>,
 }
 
-/// `k(x1, x2)`, [N1, N2]; `lengthscales` has one entry an input dimension.
+/// `k(x1, x2)`, [N1, N2]. `lengthscales` has one entry per input dimension.
 pub fn covariance<T: Scalar, P: Profile<T>>(
     x1: &[T],
     x2: &[T],
@@ -274,7 +274,7 @@ pub fn covariance<T: Scalar, P: Profile<T>>(
     values
 }
 
-/// The gradients of `k(x1, x2)`; `gradient` is that of the result, [N1, N2].
+/// The gradients of `k(x1, x2)`; `gradient` is the gradient of the result, [N1, N2].
 pub fn covariance_backward<T: Scalar, P: Profile<T>>(
     x1: &[T],
     x2: &[T],

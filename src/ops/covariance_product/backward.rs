@@ -1,4 +1,4 @@
-//! Products with a covariance under autodiff.
+//! Covariance products under autodiff.
 
 use burn::backend::{Autodiff, tensor::FloatTensor};
 

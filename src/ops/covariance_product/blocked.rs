@@ -1,8 +1,8 @@
 //! Covariances of block-sparse combinations of function values with function values:
 //! `W_jn = Σ_{b∈B_j} s_b·σ²·φ(r²(x_b, x′_n))`.
 //!
-//! Where both sets of points are the same, a covariance of two points in different runs is made once
-//! and used twice: tiles lie on and above the diagonal of the covariance matrix alone.
+//! If both sets of points are the same, the covariance of two points in different runs is computed
+//! once and used twice: tiles lie only on and above the diagonal of the covariance matrix.
 
 use core::{marker::PhantomData, ops::Range};
 
@@ -25,7 +25,7 @@ pub struct BlockProduct<'a, T> {
     pub runs: &'a Runs,
     /// x, [N, D]
     pub points: &'a [T],
-    /// x′, [N′, D], where these are other points.
+    /// x′, [N′, D], if these are different points.
     pub others: Option<&'a [T]>,
     /// `[D]`
     pub lengthscales: &'a [T],
@@ -37,13 +37,13 @@ pub struct BlockProduct<'a, T> {
 
 /// The gradients of `Σ_jn W̄_jn·W_jn`.
 pub struct BlockProductGradients<T> {
-    /// [N, D], if wanted
+    /// [N, D], if needed
     pub points: Option<Vec<T>>,
-    /// [N′, D], if wanted and if there are others
+    /// [N′, D], if needed and if there are other points
     pub others: Option<Vec<T>>,
     /// `[D]`
     pub lengthscales: Vec<T>,
-    /// Of σ².
+    /// With respect to σ².
     pub variance: T,
     /// `[N]`
     pub values: Vec<T>,
@@ -69,13 +69,13 @@ struct Prepared<'a, T> {
     groups: Vec<Range<usize>>,
 }
 
-/// Sums of one thread over its tiles, in lengthscale units.
+/// The sums of one thread over its tiles, in lengthscale units.
 struct Part {
     squares: Vec<f64>,
     variance: f64,
     /// `[N]`
     values: Vec<f64>,
-    /// [N, D] and [N′, D], if wanted
+    /// [N, D] and [N′, D], if needed
     pulls: Option<[Vec<f64>; 2]>,
 }
 
@@ -88,7 +88,7 @@ impl<T: Scalar> BlockProduct<'_, T> {
         parts(self.runs.points(), self.columns())
     }
 
-    /// W, [I, N′], from every point.
+    /// W, [I, N′], computed from every point.
     pub(super) fn covariances_of_all(&self, kind: Stationary) -> Vec<T> {
         let mut out = vec![T::default(); self.runs.count() * self.columns()];
         if out.is_empty() {
@@ -104,8 +104,8 @@ impl<T: Scalar> BlockProduct<'_, T> {
         out
     }
 
-    /// The gradients, from every point; `gradient` is that of W, [I, N′]. Those of the points only if
-    /// they are wanted.
+    /// The gradients, computed from every point; `gradient` is the gradient of W, [I, N′].
+    /// Gradients of the points are computed only if needed.
     pub(super) fn backward_of_all(
         &self,
         kind: Stationary,
@@ -137,7 +137,7 @@ impl<T: Scalar> BlockProduct<'_, T> {
         self.gradients(total)
     }
 
-    /// From lengthscale units to those of the inputs.
+    /// Converts lengthscale units to input units.
     fn gradients(&self, total: Part) -> BlockProductGradients<T> {
         let numbers = |sums: Vec<f64>| sums.into_iter().map(T::from_f64).collect::<Vec<T>>();
         let wanted = total.pulls.is_some();
@@ -193,12 +193,12 @@ impl<'a, T: Scalar> Prepared<'a, T> {
         self.given.others.is_none()
     }
 
-    /// Whether the runs of a tile's rows meet its columns, too.
+    /// Whether the runs of a tile's rows are also combined with its columns.
     fn is_mirrored(&self, group: usize, stretch: usize) -> bool {
         self.is_symmetric() && group != stretch
     }
 
-    /// Every tile, with the parts of `out`, [I, N′], that it adds to.
+    /// All tiles, each with the parts of `out`, [I, N′], that it adds to.
     fn tiles<'o>(&self, out: Option<&'o mut [T]>) -> Vec<Tile<'o, T>> {
         let columns = self.given.columns();
         let mut places: Vec<Vec<Option<&'o mut [T]>>> = Vec::new(); // [I][groups]
@@ -235,7 +235,7 @@ impl<'a, T: Scalar> Prepared<'a, T> {
         tiles
     }
 
-    /// The rows of a tile, run by run where these meet the columns.
+    /// The rows of a tile, split into runs where the runs are combined with the columns.
     fn runs(&self, tile: &Tile<'_, T>) -> Vec<RowRun<'_, T>> {
         if !self.is_mirrored(tile.group, tile.stretch) {
             return vec![RowRun {
@@ -271,7 +271,7 @@ impl<'a, T: Scalar> Prepared<'a, T> {
         }
     }
 
-    /// Adds what one tile gives to the gradients.
+    /// Adds one tile's contribution to the gradients.
     fn backward_tile<P: Profile<T>>(&self, tile: &Tile<'_, T>, gradient: &[T], part: &mut Part) {
         let (runs, stretch) = (self.runs(tile), &self.stretches[tile.stretch]);
         let (rows, dimensions) = (
@@ -338,8 +338,8 @@ impl Part {
         }
     }
 
-    /// Adds the sums over a tile whose rows begin at `first_row`; `mirrors` says whether the rows'
-    /// runs meet its columns.
+    /// Adds the sums of a tile whose rows begin at `first_row`. `mirrors` is true if the rows' runs
+    /// are combined with its columns.
     fn take<T: Scalar>(
         &mut self,
         sums: &Sums<T>,

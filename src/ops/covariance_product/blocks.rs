@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-/// N points cut into I runs of consecutive ones, whose lengths differ by one at most:
+/// N points split into I runs of consecutive points whose lengths differ by at most one:
 /// `B_j = ⌊jN/I⌋ … ⌊(j+1)N/I⌋ − 1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Blocks {
@@ -11,11 +11,11 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// `points` points in `count` runs.
+    /// Splits `points` points into `count` runs.
     ///
     /// # Panics
     ///
-    /// If there are no runs, or more of them than points.
+    /// If there are no runs or more runs than points.
     #[track_caller]
     pub fn new(points: usize, count: usize) -> Self {
         assert!(
@@ -37,7 +37,7 @@ impl Blocks {
 
     /// The points of run `index`.
     pub fn range(&self, index: usize) -> Range<usize> {
-        // N·I may pass 2⁶⁴ only for numbers of points that no memory holds.
+        // N·I exceeds 2⁶⁴ only for more points than fit into memory.
         index * self.points / self.count..(index + 1) * self.points / self.count
     }
 
@@ -47,12 +47,12 @@ impl Blocks {
     }
 }
 
-/// Runs of consecutive points of any lengths, by where each begins and where the last ends.
+/// Runs of consecutive points of any length, stored as the start of each and the end of the last.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Runs(Vec<usize>);
 
 impl Runs {
-    /// Runs of these lengths, one after the other.
+    /// Creates consecutive runs of the given lengths.
     pub fn of_lengths(lengths: impl Iterator<Item = usize>) -> Self {
         let ends = lengths.scan(0, |end, length| {
             *end += length;
@@ -88,7 +88,7 @@ impl From<Blocks> for Runs {
     }
 }
 
-/// The pairs of runs and points whose covariances are asked for.
+/// The pairs of runs and points whose covariances are needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockPairs {
     /// The runs of points.

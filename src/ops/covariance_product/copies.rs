@@ -1,7 +1,8 @@
-//! Products with the covariance of points of which many are copies: with E the matrix that repeats
-//! those that differ, `K = E·K_u·Eᵀ`, of which only K_u is made.
+//! Products with the covariance of points with many duplicates: `K = E·K_u·Eᵀ`, where E repeats the
+//! distinct points and only K_u is computed.
 //!
-//! In block-sparse combinations the points that differ are those of each run, so that runs stay runs.
+//! In block-sparse combinations, duplicates are removed within each run, which keeps every run
+//! contiguous.
 
 use std::collections::HashMap;
 
@@ -12,24 +13,25 @@ use super::{
 };
 use crate::ops::{Stationary, cpu::Scalar};
 
-/// Points from which on it takes next to nothing, beside their covariances, to look for copies.
+/// The number of points from which searching for duplicates costs next to nothing compared with the
+/// covariances.
 const POINTS_FROM: usize = 1 << 13;
 
-/// The part of the points that differ, up to which leaving copies out is worth adding up and
-/// repeating values.
+/// The largest fraction of distinct points for which removing duplicates is worth the summing and
+/// repeating of values.
 const DISTINCT_UP_TO: f64 = 0.8;
 
-/// The points of runs without those that are copies of another of their run.
+/// The distinct points of each run.
 struct Distinct<T> {
     /// [U, D]
     points: Vec<T>,
     runs: Runs,
-    /// Which of them each point is equal to, `[N]`.
+    /// For each point, the index of the distinct point it equals, `[N]`.
     places: Vec<usize>,
 }
 
 impl<T: Scalar> Distinct<T> {
-    /// If enough of the points, [N, D], are copies.
+    /// Finds the distinct points; none unless enough of the points, [N, D], are duplicates.
     fn of(points: &[T], dimensions: usize, runs: &Runs) -> Option<Self> {
         if runs.points() < POINTS_FROM {
             return None;
@@ -98,7 +100,7 @@ impl<T: Scalar> Product<'_, T> {
         same.then(|| Distinct::of(self.x1, self.lengthscales.len(), &runs))?
     }
 
-    /// `K_u·V` of the points that differ.
+    /// `K_u·V` of the distinct points.
     fn of<'s>(&'s self, distinct: &'s Distinct<T>, vectors: &'s [T]) -> Product<'s, T> {
         Product {
             x1: &distinct.points,
@@ -116,8 +118,8 @@ impl<T: Scalar> Product<'_, T> {
         distinct.repeated_rows(&self.of(&distinct, &sums).values_of_all(kind))
     }
 
-    /// The gradients; `gradient` is that of the product, [N1, R]. Those of the points are empty where
-    /// they are not wanted and copies were left out.
+    /// The gradients; `gradient` is the gradient of the product, [N1, R]. Gradients of the points
+    /// are empty if they are not needed and duplicates were removed.
     pub fn backward(
         &self,
         kind: Stationary,
@@ -141,7 +143,7 @@ impl<T: Scalar> BlockProduct<'_, T> {
         Distinct::of(self.points, self.lengthscales.len(), self.runs)
     }
 
-    /// That of the points that differ.
+    /// The product for the distinct points.
     fn of<'s>(&'s self, distinct: &'s Distinct<T>, values: &'s [T]) -> BlockProduct<'s, T> {
         BlockProduct {
             runs: &distinct.runs,
@@ -164,7 +166,8 @@ impl<T: Scalar> BlockProduct<'_, T> {
         }
     }
 
-    /// The gradients; `gradient` is that of W, [I, N′]. Those of the points only if they are wanted.
+    /// The gradients; `gradient` is the gradient of W, [I, N′]. Gradients of the points are
+    /// computed only if needed.
     pub fn backward(
         &self,
         kind: Stationary,

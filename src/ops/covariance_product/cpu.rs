@@ -1,4 +1,4 @@
-//! Products with a covariance on the CPU.
+//! Covariance products on the CPU.
 
 use burn::backend::{TensorMetadata, tensor::FloatTensor};
 
@@ -49,7 +49,7 @@ macro_rules! with_blocks {
     };
 }
 
-/// A gradient of as many lengthscales as were given.
+/// Reduces a gradient to as many lengthscales as were given.
 fn shared<T: Element>(gradients: Vec<T>, given: usize) -> Vec<T> {
     if given == gradients.len() {
         return gradients;

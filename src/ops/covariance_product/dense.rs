@@ -1,8 +1,8 @@
-//! `K(x1, x2)·V` with the covariance made tile by tile.
+//! `K(x1, x2)·V` with the covariance computed tile by tile.
 //!
-//! Where both sets of points are the same, a covariance of two points is made once and used twice:
-//! tiles lie on and above the diagonal of the covariance matrix alone, and for few vectors there are
-//! none.
+//! If both sets of points are the same, the covariance of two points is computed once and used
+//! twice: tiles lie only on and above the diagonal of the covariance matrix. For few vectors there
+//! are no tiles.
 
 use core::ops::Range;
 
@@ -17,12 +17,13 @@ use crate::ops::{
     cpu::{Scalar, in_parts, product_on},
 };
 
-/// Rows and columns of a tile: small enough that it stays in a core's own cache.
+/// Rows and columns of a tile: small enough for a core's own cache.
 const ROWS: usize = 128;
 const COLUMNS: usize = 1024;
 
-/// Vectors up to which making covariances takes longer than multiplying by them, so that it is worth
-/// a sum of all results a thread to make half of them.
+/// The number of vectors up to which computing covariances takes longer than multiplying by them.
+/// Up to this number, computing only half of the covariances is worth an additional sum of all
+/// results per thread.
 const FEW_VECTORS: usize = 64;
 
 /// A covariance times vectors.
@@ -30,7 +31,7 @@ const FEW_VECTORS: usize = 64;
 pub struct Product<'a, T> {
     /// x1, [N1, D]
     pub x1: &'a [T],
-    /// x2, [N2, D], where these are other points.
+    /// x2, [N2, D], if these are different points.
     pub x2: Option<&'a [T]>,
     /// `[D]`
     pub lengthscales: &'a [T],
@@ -42,14 +43,14 @@ pub struct Product<'a, T> {
 
 /// The gradients of `Σ_nr W̄_nr·(K·V)_nr`.
 pub struct ProductGradients<T> {
-    /// Of both sets of points, the lengthscales and the variance; where the points are the same, all
-    /// of it is the first's and the second is empty.
+    /// With respect to both sets of points, the lengthscales and the variance. If the points are
+    /// the same, the first set holds the whole gradient and the second is empty.
     pub covariance: CovarianceGradients<T>,
-    /// Of V, [N2, R].
+    /// With respect to V, [N2, R].
     pub vectors: Vec<T>,
 }
 
-/// Some columns of the covariance, and whether their rows are of use, too.
+/// Some columns of the covariance, and whether they are also used mirrored.
 struct TileColumns {
     range: Range<usize>,
     mirrored: bool,
@@ -61,7 +62,7 @@ struct Share<S> {
     sums: S,
 }
 
-/// The sum of what each thread's rows add to its own sums; none without rows.
+/// Adds up the sums that each thread's rows produce; none if there are no rows.
 fn total<S: Send>(
     mut shares: Vec<Share<S>>,
     add_rows: impl Fn(Range<usize>, &mut S) + Sync,
@@ -93,7 +94,7 @@ fn add_product<T: Scalar>(out: &mut [T], left: MatRef<'_, T>, right: MatRef<'_, 
     product_on(1, out, Accum::Add, left, right, T::from_f64(1.0));
 }
 
-/// `first + second`, by entries.
+/// `first += second`, elementwise.
 fn add<T: Scalar>(first: &mut [T], second: &[T]) {
     for (sum, &value) in first.iter_mut().zip(second) {
         *sum += value;
@@ -123,12 +124,13 @@ impl<T: Scalar> Product<'_, T> {
         &x[range.start * dimensions..range.end * dimensions]
     }
 
-    /// Some rows of a matrix of as many columns as V.
+    /// Some rows of a matrix with as many columns as V.
     fn part<'x>(&self, values: &'x [T], rows: &Range<usize>) -> MatRef<'x, T> {
         matrix(values, self.width()).subrows(rows.start, rows.len())
     }
 
-    /// The tiles of some rows: on and right of the diagonal where both sets of points are the same.
+    /// The tiles of some rows: only those on and right of the diagonal if both sets of points are
+    /// the same.
     fn tiles(&self, rows: &Range<usize>) -> impl Iterator<Item = TileColumns> + use<T> {
         let mirrored = self.x2.is_none();
         let square = mirrored.then(|| TileColumns {
@@ -143,7 +145,8 @@ impl<T: Scalar> Product<'_, T> {
         square.into_iter().chain(rest)
     }
 
-    /// Rows in turns, so many at a time, as many a thread, so that those of a triangle take as long.
+    /// Assigns blocks of `height` rows to the threads in turn, which gives every thread the same
+    /// share of a triangle.
     fn shares<S>(&self, height: usize, sums: impl Fn() -> S) -> Vec<Share<S>> {
         let starts: Vec<usize> = (0..self.rows()).step_by(height).collect();
         let count = parts(self.rows(), self.columns()).min(starts.len());
@@ -162,7 +165,7 @@ impl<T: Scalar> Product<'_, T> {
         covariance_on(1, kind, x1, x2, self.lengthscales, self.variance)
     }
 
-    /// `K·V`, [N1, R], from every point.
+    /// `K·V`, [N1, R], computed from every point.
     pub(super) fn values_of_all(&self, kind: Stationary) -> Vec<T> {
         let width = self.width();
         if self.x2.is_none() && width <= FEW_VECTORS {
@@ -199,7 +202,7 @@ impl<T: Scalar> Product<'_, T> {
         total(shares, add_rows, |total, sums| add(total, sums)).unwrap_or_default()
     }
 
-    /// Adds what the tiles of some rows give to the rows of `out`, which begins with row `first`.
+    /// Adds the contribution of the tiles of some rows to `out`, which begins with row `first`.
     fn add_rows(&self, kind: Stationary, rows: Range<usize>, out: &mut [T], first: usize) {
         let place = |rows: &Range<usize>| {
             let width = self.width();
@@ -220,7 +223,8 @@ impl<T: Scalar> Product<'_, T> {
         }
     }
 
-    /// The gradients, from every point; `gradient` is that of the product, [N1, R].
+    /// The gradients, computed from every point; `gradient` is the gradient of the product, [N1,
+    /// R].
     pub(super) fn backward_of_all(&self, kind: Stationary, gradient: &[T]) -> ProductGradients<T> {
         let shares = self.shares(ROWS, || self.zeros());
         let add_rows = |rows, sums: &mut _| self.backward_rows(kind, &rows, gradient, sums);
@@ -236,7 +240,7 @@ impl<T: Scalar> Product<'_, T> {
         total
     }
 
-    /// Adds what the tiles of some rows contribute to the gradients.
+    /// Adds the contribution of the tiles of some rows to the gradients.
     fn backward_rows(
         &self,
         kind: Stationary,

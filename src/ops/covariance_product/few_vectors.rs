@@ -1,5 +1,5 @@
-//! `K(X, X)·V` for few vectors in one pass: a covariance is made in registers and used twice at once,
-//! for the result of either of its points.
+//! `K(X, X)·V` for few vectors in one pass: each covariance is computed in registers and used at
+//! once for the results of both of its points.
 
 use core::{marker::PhantomData, ops::Range};
 
@@ -11,13 +11,13 @@ use crate::ops::{
     },
 };
 
-/// Rows that meet a block of points before the next one: few enough that their sums stay in the cache
-/// nearest to the processor.
+/// The number of rows processed with one block of points before the next: few enough that their
+/// sums stay in the first-level cache.
 pub(super) const ROWS: usize = 32;
 
 const _: () = assert!(LANES.is_multiple_of(ROWS), "rows lie within one block");
 
-/// Vectors up to which the pass takes less time than products of matrices with tiles.
+/// The number of vectors up to which this pass is faster than matrix products with tiles.
 pub(super) const FEW: usize = 16;
 
 /// Points in lengthscale units with their vectors, both in blocks of [`LANES`].
@@ -29,12 +29,12 @@ pub(super) struct FewVectors<T> {
     rows: Vec<T>,
     /// `x/ℓ`
     columns: LaneBlocks<T>,
-    /// V, [⌈N/LANES⌉, R, LANES], the last block filled up with zeros.
+    /// V, [⌈N/LANES⌉, R, LANES], with the last block padded with zeros.
     vectors: Vec<T>,
 }
 
 impl<T: Scalar> FewVectors<T> {
-    /// The layout of points, [N, D], with their vectors, [N, R].
+    /// Lays out points, [N, D], and their vectors, [N, R].
     pub fn new(points: &[T], lengthscales: &[T], vectors: &[T]) -> Self {
         let (dimensions, inverse) = (lengthscales.len(), inverses(lengthscales));
         let width = vectors.len() * dimensions / points.len();
@@ -54,13 +54,14 @@ impl<T: Scalar> FewVectors<T> {
         }
     }
 
-    /// The result before anything is added, in the layout of the vectors.
+    /// An empty result, in the layout of the vectors.
     pub fn zeros(&self) -> Vec<T> {
         vec![T::default(); self.vectors.len()]
     }
 
-    /// Adds to the result what the covariances of some rows, [`ROWS`] at most from a multiple of it,
-    /// give that are not of earlier points: to the rows themselves and to those that follow.
+    /// Adds the contributions of some rows to the result: at most [`ROWS`] rows, starting at a
+    /// multiple of it. The covariances with earlier points are left out; the others contribute to
+    /// the rows themselves and to the points that follow.
     pub fn add_rows(&self, kind: Stationary, rows: Range<usize>, sums: &mut [T]) {
         with_profile!(kind, P => vectorized::run(Pass::<T, P> {
             points: self,
@@ -70,7 +71,7 @@ impl<T: Scalar> FewVectors<T> {
         }));
     }
 
-    /// σ² times the sums as [N, R].
+    /// σ² times the sums, as [N, R].
     pub fn result(&self, sums: &[T], variance: T) -> Vec<T> {
         let points = 0..self.columns.len();
         points
@@ -80,12 +81,12 @@ impl<T: Scalar> FewVectors<T> {
     }
 }
 
-/// The place of the number of a point and a vector.
+/// The index of the entry of a point and a vector.
 fn place(point: usize, vector: usize, width: usize) -> usize {
     (point / LANES * width + vector) * LANES + point % LANES
 }
 
-/// The covariances of some rows with the points of their block and all that follow.
+/// The covariances of some rows with the points of their block and of all blocks that follow.
 struct Pass<'a, T, P> {
     points: &'a FewVectors<T>,
     rows: Range<usize>,
@@ -115,8 +116,9 @@ impl<T: Scalar, P: Profile<T>> Kernel for Pass<'_, T, P> {
                 for value in &mut values {
                     *value = P::value::<FUSED>(*value);
                 }
-                // By index and not by parts of slices: without a check in it the compiler takes several
-                // vectors at once, one number of each, and spreads every covariance over a register.
+                // Indexing keeps the bounds checks that slices would remove. Without them the
+                // compiler processes several vectors at once, one number of each, and spreads every
+                // covariance over a register.
                 for vector in 0..width {
                     let here = (index * width + vector) * LANES;
                     own[vector] = add_dot::<T, FUSED>(&values, &vectors[here..], own[vector]);

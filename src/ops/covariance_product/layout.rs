@@ -5,45 +5,45 @@ use core::ops::Range;
 use super::blocks::Runs;
 use crate::ops::{cpu::Scalar, stationary::LaneBlocks};
 
-/// Columns of a tile, about as many as stay in the innermost cache with their coordinates.
+/// Columns of a tile, about as many as fit into the innermost cache with their coordinates.
 pub const COLUMNS: usize = 768;
 
-/// Rows of a tile where these are no runs.
+/// Rows of a tile when the rows are not runs.
 pub const ROWS: usize = 512;
 
-/// Columns of a tile that one run of points takes part in.
+/// The columns of a tile that belong to one run of points.
 pub struct Segment {
-    /// The run, counted from the first of its stretch.
+    /// The index of the run within its stretch.
     pub run: usize,
-    /// Columns of the chunk.
+    /// The columns, relative to the chunk.
     pub columns: Range<usize>,
 }
 
-/// Consecutive points in lanes.
+/// Consecutive points, laid out in lanes.
 pub struct Chunk<T> {
     /// The first point.
     pub first: usize,
     pub lanes: LaneBlocks<T>,
-    /// s, zeros beyond the last point.
+    /// s, with zeros beyond the last point.
     pub values: Vec<T>,
     pub segments: Vec<Segment>,
 }
 
 impl<T> Chunk<T> {
-    /// Lanes, those beyond the last point included.
+    /// The number of lanes, including those beyond the last point.
     pub fn padded(&self) -> usize {
         self.values.len()
     }
 }
 
-/// Whole runs, as many as fit into a tile, or one.
+/// As many whole runs as fit into a tile, but at least one.
 pub struct Stretch<T> {
     pub runs: Range<usize>,
     pub points: Range<usize>,
     pub chunks: Vec<Chunk<T>>,
 }
 
-/// The stretches of all points, [N, D], with their `values`, `[N]`.
+/// Splits all points, [N, D], and their `values`, `[N]`, into stretches.
 pub fn stretches<T: Scalar>(
     runs: &Runs,
     points: &[T],

@@ -1,5 +1,5 @@
-//! Products of a stationary covariance with vectors, the covariance made tile by tile and never
-//! stored.
+//! Products of a stationary covariance with vectors. The covariance is computed tile by tile and
+//! never stored.
 
 mod backward;
 mod blocked;
@@ -20,7 +20,8 @@ use super::{dispatch::dispatch, stationary::Stationary};
 use blocks::BlockPairs;
 pub use blocks::Blocks;
 
-/// The products on a backend. Where the points are the same, all is of the first.
+/// Backend implementation of the products. If both sets of points are the same, only the first is
+/// given.
 #[backend_extension(
     Autodiff,
     Flex: cfg(feature = "flex"),
@@ -51,8 +52,8 @@ pub trait CovarianceProductOps: Backend {
     ) -> FloatTensor<Self>;
 }
 
-/// The gradients of the products: of the arguments in their order, of the points only if they are
-/// wanted; with the same points for both, all of it is the first's.
+/// Gradients of the products, in the order of the arguments. Gradients of the points are computed
+/// only if needed; if both sets of points are the same, the first holds the whole gradient.
 pub trait CovarianceProductBackward: CovarianceProductOps {
     /// The gradients of [`CovarianceProductOps::covariance_product`].
     fn covariance_product_backward(
@@ -75,22 +76,23 @@ pub trait CovarianceProductBackward: CovarianceProductOps {
 
 /// `k(x1, x2)·V` for the stationary covariance `k(x, x′) = σ²·φ(Σ_d (x_d − x′_d)²/ℓ_d²)`.
 ///
-/// Distances, covariances and the product are made tile by tile, in the backward pass anew: memory is
-/// that of the arguments and of a tile a thread, never N1·N2. Without other points, where
-/// `x2 = x1`, the covariance of two points is made once and used twice; and from 8192 points on, if they
-/// have no gradient and a fifth of them are copies of another, those of copies are not made.
+/// Distances, covariances and the product are computed tile by tile, and again in the backward
+/// pass. Memory is that of the arguments plus one tile per thread, never N1·N2. Without `x2` (when
+/// `x2 = x1`) the covariance of two points is computed once and used twice. From 8192 points on, if
+/// the points have no gradient and at least a fifth are duplicates, the covariances of duplicates
+/// are skipped.
 ///
 /// # Shapes
 ///
-/// - `x1`: `[N1, D]`, `x2`: `[N2, D]`, or none for `x1`
-/// - `lengthscales`: `[D]`, or `[1]` for one shared by all dimensions
+/// - `x1`: `[N1, D]`, `x2`: `[N2, D]`, or none for `x2 = x1`
+/// - `lengthscales`: `[D]`, or `[1]` if shared by all dimensions
 /// - `variance`: `[1]`
 /// - `vectors` (V): `[N2, R]`
 /// - result: `[N1, R]`
 ///
 /// # Panics
 ///
-/// If the shapes do not fit together.
+/// If the shapes do not match.
 #[track_caller]
 pub fn covariance_product(
     kind: Stationary,
@@ -118,26 +120,27 @@ pub fn covariance_product(
     ))
 }
 
-/// `W_jn = Σ_{b∈B_j} s_b·k(x_b, x′_n)`: the covariances of `Σ_{b∈B_j} s_b·f(x_b)`, a combination of
-/// the function values of one run of consecutive points each, with function values at other points;
-/// that is `Sᵀ·k(x, x′)` for the block-sparse matrix S of the values s (Wenger et al.,
-/// *Computation-Aware Gaussian Processes: Model Selection And Linear-Time Inference*,
+/// `W_jn = Σ_{b∈B_j} s_b·k(x_b, x′_n)`: the covariances of `Σ_{b∈B_j} s_b·f(x_b)`, each a
+/// combination of the function values of one run of consecutive points, with function values at
+/// other points. This is `Sᵀ·k(x, x′)` for the block-sparse matrix S of the values s (Wenger et
+/// al., *Computation-Aware Gaussian Processes: Model Selection And Linear-Time Inference*,
 /// arXiv:2411.01036, §4).
 ///
-/// As [`covariance_product`]; and without other points, where `x′ = x`, the covariance of two points
-/// in different runs is made once and used twice. Copies are looked for within each run.
+/// Computed tile by tile like [`covariance_product`]. Without other points (when `x′ = x`) the
+/// covariance of two points in different runs is computed once and used twice. Duplicates are
+/// searched for within each run.
 ///
 /// # Shapes
 ///
 /// - `points` (x): `[N, D]`, `others` (x′): `[N′, D]`
-/// - `lengthscales`: `[D]`, or `[1]` for one shared by all dimensions
+/// - `lengthscales`: `[D]`, or `[1]` if shared by all dimensions
 /// - `variance`: `[1]`
 /// - `values` (s): `[N]`
-/// - result: `[I, N′]` with I the number of runs
+/// - result: `[I, N′]`, where I is the number of runs
 ///
 /// # Panics
 ///
-/// If the shapes do not fit together.
+/// If the shapes do not match.
 #[track_caller]
 pub fn block_covariance(
     kind: Stationary,
@@ -167,7 +170,7 @@ pub fn block_covariance(
     ))
 }
 
-/// Panics unless both sets of points have a lengthscale a dimension, or one, and one variance.
+/// Panics unless both sets of points have one lengthscale, or one per dimension, and one variance.
 #[track_caller]
 fn check(
     operation: &str,

@@ -1,4 +1,5 @@
-//! Passes over one tile of a covariance, forward and backward, compiled for the widest vector instructions.
+//! Forward and backward passes over one covariance tile, compiled for the widest vector
+//! instructions.
 
 use core::{marker::PhantomData, ops::Range};
 
@@ -8,15 +9,15 @@ use crate::ops::{
     stationary::{GROUP, LANES, Profile, squared_distances},
 };
 
-/// Rows of a tile that belong to one run of points, or to none.
+/// The rows of a tile that belong to one run of points, or to none.
 pub struct RowRun<'a, T> {
     pub rows: Range<usize>,
-    /// Their s, and what their run meets the columns with.
+    /// The values s of the rows and the index of their run, if it is combined with the columns.
     pub mirror: Option<(&'a [T], usize)>,
 }
 
-/// Adds a tile to the products: that of every run of the columns with each row and, where rows are
-/// runs too, that of their runs with each column.
+/// Adds a tile to the products: the product of every run of columns with each row and, if the rows
+/// are runs too, of every run of rows with each column.
 pub struct Forward<'a, 'o, T, P> {
     /// x′/ℓ, [N′, D]
     pub rows: &'a [T],
@@ -25,9 +26,10 @@ pub struct Forward<'a, 'o, T, P> {
     pub variance: T,
     pub first_row: usize,
     pub runs: &'a [RowRun<'a, T>],
-    /// A row each of the columns' runs, [runs][rows].
+    /// One row per run of columns, [runs][rows].
     pub own: &'a mut [&'o mut [T]],
-    /// A row each of the rows' runs, [runs][columns of the stretch], and the first column's place.
+    /// One row per run of rows, [runs][columns of the stretch], and the position of the first
+    /// column.
     pub mirrored: &'a mut [&'o mut [T]],
     pub offset: usize,
     pub profile: PhantomData<P>,
@@ -78,12 +80,12 @@ pub struct Sums<T> {
     /// `Σ φ·W̄` of the rows, and of the columns of the tile.
     pub rows: Vec<T>,
     pub columns: Vec<T>,
-    /// `Σ w·(a − b)` of the rows, [rows, D], and `Σ w·(b − a)` of the columns, in lanes; if wanted.
+    /// `Σ w·(a − b)` of the rows, [rows, D], and `Σ w·(b − a)` of the columns, in lanes; if needed.
     pub row_pulls: Vec<T>,
     pub column_pulls: Vec<T>,
 }
 
-/// Goes through a tile of the gradient `G_nb = W̄_j(b)n·s_b + s_n·W̄_j(n)b`.
+/// Processes a tile of the gradient `G_nb = W̄_j(b)n·s_b + s_n·W̄_j(n)b`.
 pub struct Backward<'a, T, P> {
     pub rows: &'a [T],
     pub dimensions: usize,
@@ -155,7 +157,7 @@ impl<T: Scalar, P: Profile<T>> Kernel for Backward<'_, T, P> {
 }
 
 impl<T: Scalar, P: Profile<T>> Backward<'_, T, P> {
-    /// One row of the tile; `value` is its s.
+    /// Processes one row of the tile; `value` is its s.
     #[inline(always)]
     fn row<const FUSED: bool>(
         &mut self,

@@ -1,4 +1,4 @@
-//! The way from a tensor to values that the CPU works on, and back.
+//! Access to the values of tensors on the CPU.
 
 use std::borrow::Cow;
 
@@ -9,13 +9,12 @@ use burn::{
 
 use super::scalar::Scalar;
 
-/// A backend whose values the CPU can read: in place where they are in the CPU's own memory.
+/// A backend whose values the CPU can read, in place if they are in CPU memory.
 pub trait CpuAccess: Backend {
     /// The values of a tensor, row-major.
     fn read<T: Element>(tensor: &FloatTensor<Self>) -> Cow<'_, [T]>;
 
-    /// The values of a tensor, row-major: its own memory, where that is the CPU's and nobody else
-    /// holds it.
+    /// The values of a tensor, row-major. Reuses its memory if that is CPU memory and not shared.
     fn take<T: Element>(tensor: FloatTensor<Self>) -> Vec<T> {
         match burn::tensor::try_read_sync(Self::float_into_data(tensor)) {
             Some(Ok(data)) => to_vec(data),
@@ -25,10 +24,10 @@ pub trait CpuAccess: Backend {
     }
 }
 
-/// A backend whose tensors are in the CPU's own memory, so that reading and writing costs nothing.
+/// A backend whose tensors are in CPU memory: reading and writing them needs no transfer.
 pub trait CpuMemory: CpuAccess {}
 
-/// Whether a tensor is in the CPU's own memory.
+/// Whether a tensor is in CPU memory.
 pub(crate) fn is_on_cpu<const D: usize>(tensor: &Tensor<D>) -> bool {
     match tensor.device().without_autodiff().as_dispatch() {
         #[cfg(feature = "flex")]
@@ -39,12 +38,12 @@ pub(crate) fn is_on_cpu<const D: usize>(tensor: &Tensor<D>) -> bool {
     }
 }
 
-/// The two element types, to burn and to the kernels.
+/// The two element types, which implement the traits of both burn and the kernels.
 pub trait Element: Scalar + burn::tensor::Element {}
 impl Element for f32 {}
 impl Element for f64 {}
 
-/// A tensor of the given values.
+/// Creates a tensor with the given values.
 pub fn write<B: Backend, T: Element>(
     values: Vec<T>,
     shape: impl Into<Shape>,
@@ -53,7 +52,7 @@ pub fn write<B: Backend, T: Element>(
     B::float_from_data(TensorData::new(values, shape.into()), device)
 }
 
-/// A tensor of the given values, with the shape and the device of another.
+/// Creates a tensor with the given values and the shape and device of another.
 pub fn write_like<B: Backend, T: Element>(
     values: Vec<T>,
     other: &FloatTensor<B>,
@@ -79,7 +78,7 @@ macro_rules! with_element {
 }
 pub(in crate::ops) use with_element;
 
-/// A shape `[…, rows, columns]` as the number of matrices and their sides.
+/// The number of matrices and their sizes, from a shape `[…, rows, columns]`.
 pub fn matrix_dims(shape: &Shape) -> (usize, usize, usize) {
     let rank = shape.num_dims();
     let (rows, columns) = (shape[rank - 2], shape[rank - 1]);
@@ -146,7 +145,7 @@ impl CpuAccess for burn::backend::Cube {
     }
 }
 
-/// The values of tensor data whose type was checked by the caller.
+/// The values of tensor data whose type the caller has checked.
 fn to_vec<T: Element>(data: TensorData) -> Vec<T> {
     match data.try_into_vec() {
         Ok(values) => values,

@@ -1,14 +1,14 @@
-//! A register's worth of numbers, by value, so that the compiler keeps them in registers.
+//! A register of numbers. It is passed by value, which lets the compiler keep it in registers.
 //!
-//! Plain loops instead of closures: a closure is compiled without the vector instructions of the
-//! function it ends up in.
+//! The functions use plain loops instead of closures: a closure is compiled without the vector
+//! instructions of the function that it is inlined into.
 
 use super::scalar::Scalar;
 
 /// Numbers in one [`Lanes`]: one AVX-512 register of `f32`, two of `f64`.
 pub const WIDTH: usize = 16;
 
-/// [`WIDTH`] numbers treated alike.
+/// [`WIDTH`] numbers processed together.
 #[derive(Clone, Copy)]
 pub struct Lanes<T>(pub [T; WIDTH]);
 
@@ -19,7 +19,7 @@ impl<T: Scalar> Lanes<T> {
         Self([value; WIDTH])
     }
 
-    /// The first numbers of a slice.
+    /// Loads the first numbers of a slice.
     #[inline(always)]
     pub fn load(values: &[T]) -> Self {
         let mut lanes = [T::default(); WIDTH];
@@ -27,7 +27,7 @@ impl<T: Scalar> Lanes<T> {
         Self(lanes)
     }
 
-    /// The numbers of a slice that ends before the register does; zeros beyond.
+    /// Loads a slice that may end before the register does, with zeros beyond.
     #[inline(always)]
     pub fn load_partial(values: &[T]) -> Self {
         if values.len() >= WIDTH {
@@ -95,7 +95,7 @@ impl<T: Scalar> Lanes<T> {
         self.0.iter().map(|value| value.to_f64()).sum()
     }
 
-    /// The sum of the lanes, by halves.
+    /// The sum of the lanes by pairwise halving.
     #[inline(always)]
     pub fn total(mut self) -> T {
         let mut half = WIDTH / 2;

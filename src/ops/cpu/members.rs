@@ -8,7 +8,7 @@ use super::{
     threads::{self, in_parts},
 };
 
-/// A row-major matrix within a batch.
+/// A row-major matrix of a batch.
 pub fn member<T: Element>(
     values: &[T],
     index: usize,
@@ -19,7 +19,7 @@ pub fn member<T: Element>(
     MatRef::from_row_major_slice(&values[index * area..][..area], rows, columns)
 }
 
-/// As [`member`], to be written to.
+/// Mutable version of [`member`].
 pub fn member_mut<T: Element>(
     values: &mut [T],
     index: usize,
@@ -30,16 +30,16 @@ pub fn member_mut<T: Element>(
     MatMut::from_row_major_slice_mut(&mut values[index * area..][..area], rows, columns)
 }
 
-/// The part of a batch's values that belongs to one member.
+/// The values of one batch member.
 pub fn part<T>(values: &[T], index: usize, batch: usize) -> &[T] {
     let length = values.len() / batch.max(1);
     &values[index * length..][..length]
 }
 
-/// Numbers in a batch from which on its members are shared out between threads.
+/// The size of a batch from which its members are distributed over threads.
 const PARALLEL_FROM: usize = 1 << 14;
 
-/// Threads worth sharing the members of a batch out to.
+/// The number of threads to distribute the members of a batch over.
 pub fn batch_parts(batch: usize, values: usize) -> usize {
     if batch > 1 {
         threads::count_for(values, PARALLEL_FROM)
@@ -48,7 +48,7 @@ pub fn batch_parts(batch: usize, values: usize) -> usize {
     }
 }
 
-/// Applies `work` to every matrix of a batch, several at the same time.
+/// Applies `work` to every matrix of a batch, in parallel.
 fn for_members<T: Element>(
     values: &mut [T],
     (rows, columns): (usize, usize),
@@ -63,7 +63,7 @@ fn for_members<T: Element>(
     });
 }
 
-/// Joins what `work` makes of every member of a batch, one after the other.
+/// Concatenates the results of `work` for all members.
 pub fn join_members<T, const N: usize>(
     batch: usize,
     work: impl Fn(usize) -> [Vec<T>; N],
@@ -89,7 +89,7 @@ pub fn map_members<B: CpuAccess, T: Element>(
     write_like::<B, T>(out, shape_of)
 }
 
-/// Applies `work` to every matrix of a batch, in place if nobody else holds it.
+/// Applies `work` to every matrix of a batch, in place if the tensor is not shared.
 pub fn update_members<B: CpuAccess, T: Element>(
     tensor: FloatTensor<B>,
     work: impl Fn(usize, MatMut<'_, T>) + Sync,

@@ -1,5 +1,5 @@
-//! The building blocks that operations share on the CPU: the way from a tensor to its values, numbers
-//! in vector registers, threads, and products and solves with matrices. They know no operation.
+//! Building blocks that operations share on the CPU: access to the values of tensors, vector
+//! registers, threads, and matrix products and solves. They do not depend on any operation.
 
 mod access;
 mod lanes;

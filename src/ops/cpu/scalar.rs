@@ -1,11 +1,11 @@
-//! The floating-point types the CPU kernels are written for.
+//! The floating-point types of the CPU kernels.
 
 use core::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
 use bytemuck::Pod;
 use faer::traits::RealField;
 
-/// `f32` or `f64`, with the few scalar functions the kernels need in a form that vectorizes.
+/// `f32` or `f64`, with the scalar functions that the kernels need in a form that vectorizes.
 pub trait Scalar:
     RealField
     + Pod
@@ -22,34 +22,35 @@ pub trait Scalar:
     + Sync
     + 'static
 {
-    /// The unit roundoff times two: the distance from one to the next number.
+    /// Twice the unit roundoff: the distance from 1 to the next number.
     const EPSILON: f64;
 
-    /// The nearest number of this type.
+    /// Rounds to the nearest number of this type.
     fn from_f64(value: f64) -> Self;
 
-    /// The same number in double precision.
+    /// Converts to double precision.
     fn to_f64(self) -> f64;
 
     /// Square root.
     fn square_root(self) -> Self;
 
-    /// `self · factor + addend`, in one rounding where the processor has the instruction.
+    /// `self · factor + addend`, with a single rounding if the processor has the instruction.
     ///
-    /// `FUSED` says whether it has: without it the fused form is a slow library call.
+    /// `FUSED` is true if the processor has the instruction. Without it, the fused form is a slow
+    /// library call.
     fn multiply_add<const FUSED: bool>(self, factor: Self, addend: Self) -> Self;
 
     /// `eˣ` for `x ≤ 0`, within 2 units in the last place and zero where `eˣ` is subnormal; NaN for
     /// NaN.
     ///
     /// Cody–Waite reduction `x = n·ln 2 + r`, a Taylor polynomial on `|r| ≤ ½ ln 2` and a power of
-    /// two put together from the bits of `n`: no table, no branch, so that loops over it
+    /// two assembled from the bits of `n`. There are no tables or branches, so loops over it
     /// vectorize.
     fn exp_nonpositive<const FUSED: bool>(self) -> Self;
 }
 
-/// Implements [`Scalar`]: `$magic` is 1.5 · 2^(mantissa bits), which rounds to an integer on being
-/// added; `$lowest` is the logarithm of the smallest normal number, rounded towards zero.
+/// Implements [`Scalar`]. `$magic` is 1.5 · 2^(mantissa bits): adding it rounds to an integer.
+/// `$lowest` is the logarithm of the smallest normal number, rounded towards zero.
 macro_rules! impl_scalar {
     ($float:ident, $bits:ident, mantissa: $mantissa:expr, bias: $bias:expr, magic: $magic:expr,
      lowest: $lowest:expr, ln2: ($high:expr, $low:expr), taylor: [$($coefficient:expr),* $(,)?]) => {
@@ -122,7 +123,7 @@ impl_scalar!(
 mod tests {
     use super::Scalar;
 
-    /// Two units in the last place over the whole range, against the standard library.
+    /// Agrees with the standard library to two units in the last place over the whole range.
     #[test]
     fn exponential_agrees_with_the_standard_library() {
         for i in 0..200_000 {

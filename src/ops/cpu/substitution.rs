@@ -1,8 +1,9 @@
 //! Substitution with one diagonal block of a triangular matrix.
 //!
-//! The right-hand columns lie along the lanes of registers, a strip of [`WIDTH`] columns at a time.
-//! A product with the inverse of the block would be no faster, and its residual grows with the
-//! condition of the block, which for kernel matrices is as bad as that of the whole.
+//! The right-hand columns lie along the lanes of registers, one strip of [`WIDTH`] columns at a
+//! time. A product with the inverse of the block would be no faster, and its residual would grow
+//! with the condition number of the block, which for kernel matrices is as bad as that of the whole
+//! matrix.
 
 use faer::{
     MatMut, MatRef,
@@ -25,14 +26,14 @@ const TILE: usize = 4;
 /// A strip of right-hand columns.
 type Strip<T> = [Lanes<T>; BLOCK];
 
-/// A lower-triangular diagonal block, beyond its rows those of the identity: `L`, or `Lᵀ` with its
-/// rows and columns in reverse order.
+/// A lower-triangular diagonal block, padded with rows of the identity: `L`, or `Lᵀ` with its rows
+/// and columns in reverse order.
 struct Block<T> {
     size: usize,
     reversed: bool,
     /// The entries below the diagonal.
     rows: [[T; BLOCK]; BLOCK],
-    /// One over each entry of the diagonal.
+    /// The reciprocals of the diagonal entries.
     reciprocals: [T; BLOCK],
 }
 
@@ -59,7 +60,7 @@ impl<T: Scalar> Block<T> {
         block
     }
 
-    /// Where a row of right-hand sides has its place in a strip.
+    /// The position in a strip of a row of right-hand sides.
     #[inline(always)]
     fn place(&self, row: usize) -> usize {
         if self.reversed {
@@ -69,7 +70,7 @@ impl<T: Scalar> Block<T> {
         }
     }
 
-    /// `X ← L⁻¹X`, some rows at a time in registers.
+    /// `X ← L⁻¹X`, several rows at a time in registers.
     #[inline(always)]
     fn substitute<const FUSED: bool, const ROWS: usize>(&self, strip: &mut Strip<T>) {
         let (strip, _) = strip.as_chunks_mut::<ROWS>();
@@ -95,8 +96,8 @@ impl<T: Scalar> Block<T> {
         }
     }
 
-    /// Solves for one strip. As many rows at a time as leave their sums in the sixteen registers of
-    /// AVX2.
+    /// Solves for one strip, with as many rows at a time as fit their sums into the sixteen AVX2
+    /// registers.
     #[inline(always)]
     fn solve_strip<const FUSED: bool>(&self, strip: &mut Strip<T>) {
         if size_of::<T>() == size_of::<f32>() {
@@ -106,7 +107,7 @@ impl<T: Scalar> Block<T> {
         }
     }
 
-    /// Reads columns that are contiguous: whole strips tile by tile, which the compiler transposes
+    /// Reads contiguous columns. Whole strips are read tile by tile, which the compiler transposes
     /// in registers.
     #[inline(always)]
     fn read_columns(&self, columns: MatRef<'_, T>, strip: &mut Strip<T>) {
@@ -131,7 +132,7 @@ impl<T: Scalar> Block<T> {
         }
     }
 
-    /// The opposite of [`read_columns`](Self::read_columns).
+    /// The inverse of [`read_columns`](Self::read_columns).
     #[inline(always)]
     fn write_columns(&self, strip: &Strip<T>, mut columns: MatMut<'_, T>) {
         if (columns.nrows(), columns.ncols()) != (BLOCK, WIDTH) {
@@ -159,7 +160,7 @@ impl<T: Scalar> Block<T> {
 }
 
 /// `B ← L⁻¹B` or `L⁻ᵀB` for a lower-triangular block of at most [`BLOCK`] rows and right-hand sides
-/// whose rows or columns are contiguous. What is above the block's diagonal is not read.
+/// with contiguous rows or columns. The entries above the block's diagonal are never read.
 pub fn solve_block<T: Scalar>(lower: MatRef<'_, T>, side: Side, rhs: MatMut<'_, T>) {
     let block = Block::new(lower, side);
     vectorized::run(Solve { block: &block, rhs });
@@ -203,7 +204,7 @@ impl<T: Scalar> Kernel for Solve<'_, T> {
     }
 }
 
-/// The numbers of a contiguous column.
+/// A contiguous column as a slice.
 #[inline(always)]
 fn column_of<T: Scalar>(matrix: MatRef<'_, T>, column: usize) -> &[T] {
     match matrix.col(column).try_as_col_major() {
@@ -212,7 +213,7 @@ fn column_of<T: Scalar>(matrix: MatRef<'_, T>, column: usize) -> &[T] {
     }
 }
 
-/// As [`column_of`], to be written to.
+/// Mutable version of [`column_of`].
 #[inline(always)]
 fn column_of_mut<T: Scalar>(matrix: MatMut<'_, T>, column: usize) -> &mut [T] {
     match matrix.col_mut(column).try_as_col_major_mut() {

@@ -1,33 +1,32 @@
-//! Work cut into one part a thread.
+//! Work split into one part per thread.
 //!
-//! Only work that takes long enough is cut: what is cut moves from the calling thread into the
-//! pool, at the price of two context switches.
+//! Only work that takes long enough is split: moving work from the calling thread to the pool costs
+//! two context switches.
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 
-/// Threads worth cutting work for.
+/// The number of threads to split work across.
 pub fn count() -> usize {
     rayon::current_num_threads()
 }
 
-/// Threads worth cutting work of this size for: one below `least`.
+/// The number of threads for work of this size: one if it is below `least`.
 pub fn count_for(size: usize, least: usize) -> usize {
     if size < least { 1 } else { count() }
 }
 
-/// Runs both, at the same time if a thread is free.
+/// Runs both, in parallel if a thread is free.
 pub fn join(first: impl FnOnce() + Send, second: impl FnOnce() + Send) {
     rayon::join(first, second);
 }
 
-/// Runs `work` within the pool, so that the cuts it makes one after the other do not each pay for
-/// entering it.
+/// Runs `work` inside the pool, which enters the pool only once.
 pub fn within_pool<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     rayon::scope(|_| work())
 }
 
-/// Cuts `values` into at most `parts` parts of whole units and calls `work` on each, together with
-/// the index of its first unit.
+/// Splits `values` into at most `parts` parts of whole units and calls `work` on each with the
+/// index of its first unit.
 pub fn in_parts<T: Send>(
     values: &mut [T],
     unit: usize,
@@ -37,11 +36,11 @@ pub fn in_parts<T: Send>(
     split(values, unit.max(1), 0, parts, work);
 }
 
-/// Numbers that [`collect`] is given at a time.
+/// Numbers per chunk of [`collect`].
 pub const CHUNK: usize = 16;
 
-/// `chunk(0)`, `chunk(1)`, … up to `count` of them, one after the other, made in `parts` parts. What
-/// is written once is not filled with zeros before.
+/// Concatenates `count` chunks `chunk(0)`, `chunk(1)`, …, computed in `parts` parts. The memory is
+/// not zeroed first.
 pub fn collect<T: Send>(
     count: usize,
     parts: usize,

@@ -1,7 +1,7 @@
-//! Products and solves with triangular matrices on the CPU, at the speed of matrix products.
+//! Triangular products and solves on the CPU at the speed of matrix products.
 //!
-//! Every product with many columns is cut into one part of the columns a thread, each worked through
-//! without further synchronization.
+//! Every product with many columns is split into one part of the columns per thread, and each part
+//! is computed without further synchronization.
 
 use faer::{
     Accum, MatMut, MatRef, Par,
@@ -15,7 +15,7 @@ use super::{
     threads,
 };
 
-/// Rows of an output block of the products below.
+/// Rows of an output block in the products below.
 const PANEL: usize = 64;
 
 /// Rows of a diagonal block of a triangular product.
@@ -24,15 +24,15 @@ const LEAF: usize = 32;
 /// Rows and columns of a tile that is transposed at once.
 const TILE: usize = 16;
 
-/// Multiply-adds below which one thread is faster than two.
+/// Number of multiply-adds below which one thread is faster than two.
 const PARALLEL_FROM: usize = 1 << 22;
 
-/// Threads worth using for this many multiply-adds.
+/// The number of threads to use for this many multiply-adds.
 pub fn threads_for(multiply_adds: usize) -> usize {
     threads::count_for(multiply_adds, PARALLEL_FROM)
 }
 
-/// Calls `work`, of this many multiply-adds, within the pool where it will be cut into parts there.
+/// Calls `work`, which takes this many multiply-adds, inside the pool if it will be split there.
 pub fn on_threads<R: Send>(multiply_adds: usize, work: impl FnOnce() -> R + Send) -> R {
     if threads_for(multiply_adds) > 1 {
         threads::within_pool(work)
@@ -41,7 +41,7 @@ pub fn on_threads<R: Send>(multiply_adds: usize, work: impl FnOnce() -> R + Send
     }
 }
 
-/// `out ← alpha·A·B`, or added to `out` with `Accum::Add`, on all threads where that pays.
+/// `out ← alpha·A·B`, or added to `out` with `Accum::Add`, on all threads if that pays off.
 pub fn product<T: Scalar>(
     out: MatMut<'_, T>,
     beta: Accum,
@@ -55,8 +55,8 @@ pub fn product<T: Scalar>(
 
 /// [`product`] on a given number of threads.
 ///
-/// The longer side of the output is cut into one part a thread: each thread then works through its
-/// part alone, where a product shared by threads would have them wait for each other.
+/// The longer side of the output is split into one part per thread. Each thread computes its part
+/// independently, whereas threads that share a product would wait for each other.
 pub fn product_on<T: Scalar>(
     threads: usize,
     out: MatMut<'_, T>,
@@ -78,14 +78,14 @@ pub fn product_on<T: Scalar>(
     }
 }
 
-/// The row at which to cut a triangular matrix of `size` rows in two: near the middle, on a block
+/// The row at which to split a triangular matrix of `size` rows in two: near the middle, on a block
 /// boundary.
 pub fn halfway(size: usize) -> usize {
     (size / 2).next_multiple_of(BLOCK)
 }
 
-/// Cuts the columns of `matrix` into at most `parts` parts and calls `work` on each, together with
-/// the index of its first column, on a thread of its own.
+/// Splits the columns of `matrix` into at most `parts` parts and calls `work` on each in its own
+/// thread, with the index of its first column.
 fn in_column_parts<T: Scalar>(
     matrix: MatMut<'_, T>,
     parts: usize,
@@ -110,7 +110,7 @@ fn in_column_parts<T: Scalar>(
     split(matrix, 0, parts, work);
 }
 
-/// Which of the two systems of a factor is solved, or which of the two products is formed.
+/// Selects one of the two systems, or one of the two products, of a triangular factor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// `L·X = B`
@@ -120,7 +120,7 @@ pub enum Side {
 }
 
 impl Side {
-    /// The other one.
+    /// The other side.
     pub fn opposite(self) -> Self {
         match self {
             Self::Lower => Self::Transposed,
@@ -129,7 +129,8 @@ impl Side {
     }
 }
 
-/// `B ← L⁻¹B` or `L⁻ᵀB` by halves, one thread: all but the diagonal blocks are large products.
+/// `B ← L⁻¹B` or `L⁻ᵀB` by recursive halving on one thread: all work outside the diagonal blocks is
+/// large products.
 fn solve_part<T: Scalar>(lower: MatRef<'_, T>, side: Side, mut rhs: MatMut<'_, T>) {
     let size = rhs.nrows();
     if size <= BLOCK {
@@ -154,13 +155,13 @@ fn solve_part<T: Scalar>(lower: MatRef<'_, T>, side: Side, mut rhs: MatMut<'_, T
     }
 }
 
-/// `B ← L⁻¹B` or `L⁻ᵀB` for a lower-triangular `L`; what is above its diagonal is not read.
+/// `B ← L⁻¹B` or `L⁻ᵀB` for a lower-triangular `L`. The entries above its diagonal are never read.
 pub fn solve_in_place<T: Scalar>(lower: MatRef<'_, T>, side: Side, rhs: MatMut<'_, T>) {
     let threads = threads_for(rhs.nrows() * rhs.nrows() * rhs.ncols() / 2);
     in_column_parts(rhs, threads, &|part, _| solve_part(lower, side, part));
 }
 
-/// A square block with everything above its diagonal taken as zero, row-major.
+/// A square block with zeros above the diagonal, row-major.
 pub fn lower_block<T: Scalar>(block: MatRef<'_, T>) -> Vec<T> {
     let size = block.nrows();
     let mut copy = vec![T::default(); size * size];
@@ -172,8 +173,8 @@ pub fn lower_block<T: Scalar>(block: MatRef<'_, T>) -> Vec<T> {
     copy
 }
 
-/// `out ← W·B` or `Wᵀ·B` for a lower-triangular `W` (what is above its diagonal is not read);
-/// with `Accum::Add` the product is added.
+/// `out ← W·B` or `Wᵀ·B` for a lower-triangular `W`, whose entries above the diagonal are never
+/// read. With `Accum::Add` the product is added to `out`.
 pub fn triangular_product<T: Scalar>(
     lower: MatRef<'_, T>,
     side: Side,
@@ -188,7 +189,8 @@ pub fn triangular_product<T: Scalar>(
     });
 }
 
-/// [`triangular_product`] by halves, one thread: all but the diagonal blocks are large products.
+/// [`triangular_product`] by recursive halving on one thread: all work outside the diagonal blocks
+/// is large products.
 fn triangular_product_part<T: Scalar>(
     lower: MatRef<'_, T>,
     side: Side,
@@ -226,11 +228,11 @@ fn triangular_product_part<T: Scalar>(
     }
 }
 
-/// The lower triangle of `out + alpha·A·B` (or of `alpha·A·B`), for square `out`; above the
-/// diagonal, `out` is left with unspecified values.
+/// The lower triangle of `out + alpha·A·B` (or of `alpha·A·B`), for square `out`. The entries of
+/// `out` above the diagonal are unspecified.
 ///
-/// By halves: the corner is one full product, so that all but the diagonal panels run at the speed
-/// of one.
+/// Recursive halving makes the corner one full product. All work outside the diagonal panels then
+/// runs at full speed.
 pub fn lower_product<T: Scalar>(
     out: MatMut<'_, T>,
     beta: Accum,
@@ -271,7 +273,7 @@ fn lower_product_on<T: Scalar>(
     }
 }
 
-/// Copies the lower triangle of a square matrix above its diagonal.
+/// Copies the lower triangle of a square matrix to the upper one.
 pub fn mirror_lower<T: Scalar>(mut matrix: MatMut<'_, T>) {
     let size = matrix.nrows();
     if size <= TILE {
@@ -296,10 +298,10 @@ pub fn clear_above_diagonal<T: Scalar>(matrix: &mut [T], size: usize) {
     }
 }
 
-/// `target ← sourceᵀ`, for matrices with contiguous rows.
+/// `target ← sourceᵀ` for matrices with contiguous rows.
 ///
-/// Tile by tile through a buffer, so that both matrices are touched row by row: where rows lie a
-/// power of two apart, a column of them competes for a few lines of the cache.
+/// The copy goes through a buffer tile by tile and accesses both matrices row by row. If rows are a
+/// power of two apart, the entries of a column compete for a few cache lines.
 pub fn transpose_into<T: Scalar>(source: MatRef<'_, T>, mut target: MatMut<'_, T>) {
     let mut tile = [T::default(); TILE * TILE];
     let (rows, columns) = (source.nrows(), source.ncols());

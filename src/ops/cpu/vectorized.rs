@@ -1,8 +1,8 @@
-//! Runs a generic loop compiled for the widest vector instructions this processor has.
+//! Runs a generic loop compiled for the widest vector instructions of this processor.
 //!
 //! A published binary is compiled for the oldest processor of its architecture. The loops that
-//! matter are therefore compiled three times, for AVX-512, for AVX2 with fused multiply-add, and
-//! for the baseline, and the choice is made at run time.
+//! matter are therefore compiled three times (for AVX-512, for AVX2 with fused multiply-add, and
+//! for the baseline), and one version is chosen at run time.
 
 /// A loop body that [`run`] compiles for each instruction set.
 ///
@@ -12,7 +12,7 @@ pub trait Kernel {
     /// The result of the loop.
     type Output;
 
-    /// The loop; `FUSED` says that fused multiply-add is an instruction.
+    /// The loop body. `FUSED` is true if fused multiply-add is an instruction.
     fn call<const FUSED: bool>(self) -> Self::Output;
 }
 
@@ -37,14 +37,14 @@ pub fn run<K: Kernel>(kernel: K) -> K::Output {
         // SAFETY: every feature the function enables was detected just above.
         unsafe { avx512(kernel) }
     } else if fused {
-        // SAFETY: as above.
+        // SAFETY: as above, the features were detected.
         unsafe { avx2(kernel) }
     } else {
         kernel.call::<false>()
     }
 }
 
-/// Runs `kernel`; other architectures have their vector instructions in the baseline.
+/// Runs `kernel`. On other architectures the vector instructions are part of the baseline.
 #[cfg(not(target_arch = "x86_64"))]
 pub fn run<K: Kernel>(kernel: K) -> K::Output {
     kernel.call::<{ cfg!(target_arch = "aarch64") }>()

@@ -9,7 +9,7 @@ use crate::ops::cpu::{
     member_mut, mirror_lower, product, threads, transpose_into, with_element, write,
 };
 
-/// Entries of a matrix from which on two threads are faster than one at adding its transpose.
+/// Matrix size from which two threads are faster than one at adding its transpose.
 const PARALLEL_FROM: usize = 1 << 16;
 
 impl<B: CpuMemory> GramOps for B {

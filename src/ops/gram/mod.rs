@@ -10,7 +10,7 @@ use burn::{
 
 use super::{cpu::triangular::Side, dispatch::dispatch};
 
-/// The products on a backend. The defaults are made of the backend's own operations.
+/// Backend implementation of the products. The defaults use the backend's own operations.
 #[backend_extension(
     Autodiff,
     Flex: cfg(feature = "flex"),
@@ -18,7 +18,7 @@ use super::{cpu::triangular::Side, dispatch::dispatch};
     Cube: cfg(any(feature = "wgpu", feature = "cuda")),
 )]
 pub trait GramOps: Backend {
-    /// `AAᵀ`, [M, M], or with the transposed side `AᵀA`, [N, N]; one a batch member.
+    /// `AAᵀ`, [M, M], or with the transposed side `AᵀA`, [N, N]; one per batch member.
     fn gram(basis: FloatTensor<Self>, side: Side) -> FloatTensor<Self> {
         let transposed = Self::float_transpose(basis.clone());
         match side {
@@ -28,7 +28,7 @@ pub trait GramOps: Backend {
     }
 }
 
-/// The gradient of the products.
+/// Gradient of the products.
 pub trait GramBackward: GramOps {
     /// The gradient of A: `(G + Gᵀ)·A`, or `A·(G + Gᵀ)`.
     fn gram_backward(
@@ -51,7 +51,7 @@ impl GramOps for burn::backend::Cube {}
 #[cfg(any(feature = "wgpu", feature = "cuda"))]
 impl GramBackward for burn::backend::Cube {}
 
-/// The symmetric `A·Aᵀ`, at half the cost of a product of two matrices.
+/// The symmetric `A·Aᵀ`, at half the cost of a general matrix product.
 ///
 /// # Shapes
 ///
@@ -61,7 +61,7 @@ pub fn gram<const D: usize>(basis: Tensor<D>) -> Tensor<D> {
     product(basis, Side::Lower)
 }
 
-/// The symmetric `Aᵀ·A`, at half the cost of a product of two matrices.
+/// The symmetric `Aᵀ·A`, at half the cost of a general matrix product.
 ///
 /// # Shapes
 ///

@@ -10,7 +10,7 @@ use crate::ops::cpu::{
     CpuAccess, Element, join_members, matrix_dims, member, part, with_element, write,
 };
 
-/// One of the matrices of a batch with what belongs to it.
+/// One matrix of a batch with its s̃ and L.
 fn relaxation<'a, T: Element>(
     [kuu, variances, lower]: [&'a [T]; 3],
     (index, batch): (usize, usize),

@@ -1,4 +1,4 @@
-//! The terms of an inverse-free bound as one operation.
+//! The terms of an inverse-free bound as a single operation.
 
 mod backward;
 mod cpu;
@@ -11,7 +11,7 @@ use burn::{
 
 use terms::Widths;
 
-/// The terms on a backend.
+/// Backend implementation of the terms.
 #[backend_extension(
     Autodiff,
     Flex: cfg(feature = "flex"),
@@ -19,8 +19,8 @@ use terms::Widths;
     Cube: cfg(any(feature = "wgpu", feature = "cuda")),
 )]
 pub trait InverseFreeOps: Backend {
-    /// The terms of an inverse-free bound, [.., N + M·R + 2]; and what is kept for the backward pass,
-    /// [.., M, …], in the order of [`Widths::saved`]. No gradient reaches L and the probes.
+    /// The terms of an inverse-free bound, [.., N + M·R + 2], and the values kept for the backward
+    /// pass, [.., M, …], in the order of [`Widths::saved`]. L and the probes receive no gradient.
     fn relaxed_terms(
         kuu: FloatTensor<Self>,
         variances: FloatTensor<Self>,
@@ -32,9 +32,9 @@ pub trait InverseFreeOps: Backend {
     ) -> (FloatTensor<Self>, Vec<FloatTensor<Self>>);
 }
 
-/// The gradients of the terms.
+/// Gradients of the terms.
 pub trait InverseFreeBackward: InverseFreeOps {
-    /// The gradients of K_uu, s̃, K_uf and m̃, from K_uu, s̃ and L and what was kept.
+    /// The gradients of K_uu, s̃, K_uf and m̃, from K_uu, s̃, L and the saved values.
     fn relaxed_terms_backward(
         matrices: [FloatTensor<Self>; 3],
         saved: Vec<FloatTensor<Self>>,
@@ -51,14 +51,14 @@ pub(crate) struct RelaxedMatrices<const D: usize> {
     pub lower: Tensor<D>,
 }
 
-/// `k_nᵀP_R·k_n`, v, `Σ vᵀK_uu·v` and the estimate of `tr(K̃T − P_R·K_uu)`, zero without probes, for
-/// `P_R = 2T − TK̃T`, `T = LLᵀ`, `K̃ = K_uu + S̃` and `v = P_R·m̃` or `m̃`. Neither L nor the probes
-/// have a gradient.
+/// `k_nᵀP_R·k_n`, v, `Σ vᵀK_uu·v` and the estimate of `tr(K̃T − P_R·K_uu)`, which is zero without
+/// probes. Here `P_R = 2T − TK̃T`, `T = LLᵀ`, `K̃ = K_uu + S̃` and `v = P_R·m̃` or `m̃`. Neither L
+/// nor the probes have a gradient.
 ///
 /// # Shapes
 ///
 /// - `kuf`: `[…, M, N]`, `mean` (m̃): `[…, M, R]`, `probes`: `[…, M, K]`
-/// - result: one row a matrix, N + M·R + 2 numbers
+/// - result: one row per matrix, N + M·R + 2 numbers
 pub(crate) fn relaxed_terms<const D: usize>(
     matrices: RelaxedMatrices<D>,
     kuf: Tensor<D>,
@@ -73,7 +73,7 @@ pub(crate) fn relaxed_terms<const D: usize>(
         probes: probes.as_ref().map_or(0, columns),
         preconditioned,
     };
-    // What is not read may be any tensor.
+    // Without probes, any tensor will do because it is never read.
     let probes = probes.unwrap_or_else(|| mean.clone().detach());
     let (terms, _) = <Dispatch as InverseFreeOps>::relaxed_terms(
         matrices.kuu.into_dispatch(),

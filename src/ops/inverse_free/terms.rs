@@ -1,7 +1,7 @@
 //! The terms of an inverse-free bound and their gradients, on slices.
 //!
-//! Columns that meet the same matrix lie side by side in one buffer, so that there is one product
-//! for all of them; everything elementwise is over columns, never over a square matrix.
+//! Columns that are multiplied by the same matrix lie side by side in one buffer, which needs only
+//! one product for all of them. All elementwise work is over columns, never over a square matrix.
 
 use faer::{
     Accum, MatMut, MatRef,
@@ -24,24 +24,24 @@ pub struct Widths {
 }
 
 impl Widths {
-    /// The columns of m̃ that T meets.
+    /// The number of columns of m̃ that T is multiplied with.
     fn moved(self) -> usize {
         if self.preconditioned { self.means } else { 0 }
     }
 
-    /// Those of `T·[K_uf, m̃, z]`.
+    /// The number of columns of `T·[K_uf, m̃, z]`.
     fn inverted(self) -> usize {
         self.data + self.moved() + self.probes
     }
 
-    /// Those of what is kept of the forward pass: A and its products, D, v and `K_uu·v`.
+    /// The numbers of columns that the forward pass saves: A and its products, D, v and `K_uu·v`.
     pub fn saved(self) -> [usize; 5] {
         let all = self.inverted() + self.probes;
         let twice = self.moved() + self.probes;
         [all, all, twice, self.means, self.means]
     }
 
-    /// The numbers of one matrix: `k_nᵀP_R·k_n`, v, `Σ vᵀK_uu·v` and `tr(K̃T − P_R·K_uu)`.
+    /// The number of outputs per matrix: `k_nᵀP_R·k_n`, v, `Σ vᵀK_uu·v` and `tr(K̃T − P_R·K_uu)`.
     pub fn outputs(self, size: usize) -> usize {
         self.data + size * self.means + 2
     }
@@ -56,7 +56,7 @@ pub struct Relaxation<'a, T> {
     pub widths: Widths,
 }
 
-/// The values kept of the forward pass, row-major, in the order of [`Widths::saved`]:
+/// The values saved by the forward pass, row-major, in the order of [`Widths::saved`]:
 /// `A = [T·K_uf, T·m̃, T·z, z]`, `[K̃T·K_uf, ·, ·, K_uu·z]`, `D = [·, TK̃T·z]`, v, `K_uu·v`.
 pub type Saved<T> = [Vec<T>; 5];
 
@@ -90,7 +90,7 @@ impl<T: Scalar> Relaxation<'_, T> {
         self.variances.len()
     }
 
-    /// `T·X`, in the place of the first columns of `out`.
+    /// Writes `T·X` to the first columns of `out`.
     fn invert(&self, columns: MatRef<'_, T>, out: MatMut<'_, T>) {
         let mut half = vec![T::default(); self.size() * columns.ncols()];
         let mut half = view_mut(&mut half, self.size());
@@ -114,7 +114,8 @@ impl<T: Scalar> Relaxation<'_, T> {
         out
     }
 
-    /// The outputs, in the order of [`Widths::outputs`], and what the backward pass needs.
+    /// The outputs, in the order of [`Widths::outputs`], and the values that the backward pass
+    /// needs.
     pub fn forward(&self, kuf: &[T], mean: &[T], probes: &[T]) -> (Vec<T>, Saved<T>) {
         let (size, widths) = (self.size(), self.widths);
         let (data, moved, count) = (widths.data, widths.moved(), widths.probes);
@@ -196,7 +197,7 @@ impl<T: Scalar> Relaxation<'_, T> {
         out
     }
 
-    /// The gradients, from that of the outputs.
+    /// The gradients, from the gradient of the outputs.
     pub fn backward(&self, saved: [&[T]; 5], gradient: &[T]) -> Gradients<T> {
         let (size, widths) = (self.size(), self.widths);
         let (data, moved, count) = (widths.data, widths.moved(), widths.probes);
@@ -206,7 +207,7 @@ impl<T: Scalar> Relaxation<'_, T> {
         let (weights_gradient, sums) = others.split_at(size * means);
         let twice_squares = sums[0] + sums[0];
 
-        // v̄, its own and that of vᵀK_uu·v
+        // v̄: its own gradient plus that of vᵀK_uu·v
         let mut v_gradient = weights_gradient.to_vec();
         for (v, &last) in v_gradient.iter_mut().zip(last) {
             *v += twice_squares * last;
@@ -268,8 +269,8 @@ impl<T: Scalar> Relaxation<'_, T> {
     }
 
     /// The gradients of K_uu and s̃. That of `K̃` is
-    /// `−Σ_n ḡ_n·a_na_nᵀ − w·(Tm̃)ᵀ + τ(z + TK_uu·z)(Tz)ᵀ`, and K_uu alone has
-    /// `τz(TK̃Tz − 2Tz)ᵀ + q̄·vvᵀ` besides: one product of columns side by side.
+    /// `−Σ_n ḡ_n·a_na_nᵀ − w·(Tm̃)ᵀ + τ(z + TK_uu·z)(Tz)ᵀ`; K_uu alone has the additional term
+    /// `τz(TK̃Tz − 2Tz)ᵀ + q̄·vvᵀ`. All are one product of adjacent columns.
     fn covariance_gradients(
         &self,
         saved: [&[T]; 5],
@@ -310,7 +311,7 @@ impl<T: Scalar> Relaxation<'_, T> {
             for k in 0..count {
                 left[traced + k] = share * (back[traced + k] - probes[k]);
                 left[inverted + k] = share * probes[k];
-                // S̃ has no share in the −2z of K_uu.
+                // The −2z term belongs to K_uu alone and not to S̃.
                 sum += (left[inverted + k] + left[inverted + k]) * weights[traced + k];
             }
             for (left, &v) in left[all..].iter_mut().zip(&right[all..]) {

@@ -1,4 +1,4 @@
-//! The products of natural-gradient matrix inversion. Nothing here is differentiated.
+//! The products of natural-gradient matrix inversion. None of them has a gradient.
 
 mod cpu;
 mod products;
@@ -12,7 +12,7 @@ use burn::{
 
 use super::{backward::CheckpointStrategy, dispatch::dispatch};
 
-/// The first product on a backend. The default is made of the backend's own operations.
+/// Backend implementation of the first product. The default uses the backend's own operations.
 #[backend_extension(
     Autodiff,
     Flex: cfg(feature = "flex"),
@@ -20,7 +20,7 @@ use super::{backward::CheckpointStrategy, dispatch::dispatch};
     Cube: cfg(any(feature = "wgpu", feature = "cuda")),
 )]
 pub trait CongruenceOps: Backend {
-    /// The lower triangle of `LᵀAL`, [M, M]; what is above it is unspecified.
+    /// The lower triangle of `LᵀAL`, [M, M]. The entries above the diagonal are unspecified.
     fn congruence(matrix: FloatTensor<Self>, lower: FloatTensor<Self>) -> FloatTensor<Self> {
         let rows = Self::float_matmul(Self::float_transpose(lower.clone()), matrix);
         Self::float_matmul(rows, lower)
@@ -30,7 +30,7 @@ pub trait CongruenceOps: Backend {
 #[cfg(any(feature = "wgpu", feature = "cuda"))]
 impl CongruenceOps for burn::backend::Cube {}
 
-/// A step on a backend.
+/// Backend implementation of a step.
 #[backend_extension(
     Autodiff,
     Flex: cfg(feature = "flex"),
@@ -71,13 +71,13 @@ impl<B: InversionOps, C: CheckpointStrategy> InversionOps for Autodiff<B, C> {
     }
 }
 
-/// A symmetric matrix `H = LᵀAL` of which the lower triangle counts.
+/// A symmetric matrix `H = LᵀAL`, given by its lower triangle.
 #[derive(Clone, Debug)]
 pub struct Congruence {
     lower: Tensor<2>,
 }
 
-/// `LᵀAL` by `5/3·M³` operations where two full products take `4·M³`.
+/// `LᵀAL` in `5/3·M³` operations, where two full products take `4·M³`.
 ///
 /// # Shapes
 ///
@@ -86,7 +86,7 @@ pub struct Congruence {
 ///
 /// # Panics
 ///
-/// If the shapes do not fit together.
+/// If the shapes do not match.
 #[track_caller]
 pub fn congruence(matrix: Tensor<2>, lower: Tensor<2>) -> Congruence {
     let ([rows, columns], triangle) = (matrix.dims(), lower.dims());
@@ -100,7 +100,7 @@ pub fn congruence(matrix: Tensor<2>, lower: Tensor<2>) -> Congruence {
 }
 
 impl Congruence {
-    /// The lower triangle of H, zeros above the diagonal, `[M, M]`.
+    /// The lower triangle of H, with zeros above the diagonal, `[M, M]`.
     pub fn lower(&self) -> Tensor<2> {
         self.lower.clone().tril(0)
     }
@@ -116,7 +116,7 @@ impl Congruence {
         (values[0], values[1])
     }
 
-    /// `L − γ·L·Φ`, `Φ = tril(H) − ½(I + diag H)`, `[M, M]`: `M³/3` operations.
+    /// `L − γ·L·Φ` with `Φ = tril(H) − ½(I + diag H)`, `[M, M]`, in `M³/3` operations.
     pub fn descend(&self, lower: Tensor<2>, step_size: f64) -> Tensor<2> {
         dispatch!(InversionOps::inversion_step(lower, self.lower.clone(); step_size))
     }

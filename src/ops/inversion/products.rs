@@ -7,11 +7,11 @@ use faer::{
 
 use crate::ops::cpu::{Scalar, Side, halfway, lower_product, on_threads, triangular_product};
 
-/// Rows of a diagonal block that is worked through as a whole.
+/// Rows of a diagonal block that is processed as a whole.
 const PANEL: usize = 64;
 
-/// The lower triangle of `LᵀAL` for a symmetric A and a lower-triangular L, of which what is above
-/// the diagonal is not read; above the diagonal, `out` is left with unspecified values.
+/// The lower triangle of `LᵀAL` for a symmetric A and a lower-triangular L, whose entries above the
+/// diagonal are never read. The entries of `out` above the diagonal are unspecified.
 pub fn congruence<T: Scalar>(matrix: MatRef<'_, T>, lower: MatRef<'_, T>, out: MatMut<'_, T>) {
     let size = matrix.nrows();
     let mut storage = vec![T::default(); size * size];
@@ -28,7 +28,8 @@ pub fn congruence<T: Scalar>(matrix: MatRef<'_, T>, lower: MatRef<'_, T>, out: M
     });
 }
 
-/// The lower triangle of `LᵀY`, by halves: `n³/3` operations where the whole product takes `n³`.
+/// The lower triangle of `LᵀY` by recursive halving: `n³/3` operations, where the whole product
+/// takes `n³`.
 fn lower_of_transposed_product<T: Scalar>(
     lower: MatRef<'_, T>,
     right: MatRef<'_, T>,
@@ -49,8 +50,8 @@ fn lower_of_transposed_product<T: Scalar>(
     lower_of_transposed_product(last, right_last, bottom);
 }
 
-/// `out ← L·Φ` for lower-triangular L and Φ, both with zeros above their diagonals, and `out` zero
-/// there on entry: `n³/3` operations.
+/// `out ← L·Φ` for lower-triangular L and Φ with zeros above their diagonals; `out` must be zero
+/// there on entry. `n³/3` operations.
 fn product_of_triangles<T: Scalar>(
     left: MatRef<'_, T>,
     right: MatRef<'_, T>,

@@ -1,4 +1,4 @@
-//! Rows of mean zero and variance one under autodiff.
+//! Layer normalization under autodiff.
 
 use burn::backend::{Autodiff, tensor::FloatTensor};
 

@@ -1,4 +1,4 @@
-//! Rows of mean zero and variance one on the CPU.
+//! Layer normalization on the CPU.
 
 use burn::backend::tensor::FloatTensor;
 

@@ -1,4 +1,4 @@
-//! Rows of mean zero and variance one.
+//! Layer normalization.
 
 mod backward;
 mod cpu;
@@ -11,7 +11,7 @@ use burn::{
 
 use super::dispatch::dispatch;
 
-/// The normalization on a backend. The defaults are made of the backend's own operations.
+/// Backend implementation of the normalization. The defaults use the backend's own operations.
 #[backend_extension(
     Autodiff,
     Flex: cfg(feature = "flex"),
@@ -30,7 +30,7 @@ pub trait LayerNormalizationOps: Backend {
     }
 }
 
-/// The gradients of the normalization.
+/// Gradients of the normalization.
 pub trait LayerNormalizationBackward: LayerNormalizationOps {
     /// The gradients of x, `(h − mean h − n·mean(h·n))/√(v + ε)` with `h = γ·G`, γ and β.
     fn layer_normalization_backward(
@@ -67,10 +67,10 @@ impl LayerNormalizationOps for burn::backend::Cube {}
 #[cfg(any(feature = "wgpu", feature = "cuda"))]
 impl LayerNormalizationBackward for burn::backend::Cube {}
 
-/// `γ_d·(x_nd − μ_n)/√(v_n + ε) + β_d` with the mean μ_n and the variance v_n of row n, a part `1/D` of
-/// the squares (J. Ba, J. Kiros and G. Hinton, *Layer Normalization*, arXiv:1607.06450, eq. 3 and 4).
+/// `γ_d·(x_nd − μ_n)/√(v_n + ε) + β_d` with the mean μ_n and the biased variance v_n (divided by D)
+/// of row n (J. Ba, J. Kiros and G. Hinton, *Layer Normalization*, arXiv:1607.06450, eq. 3 and 4).
 ///
-/// One pass over memory in either direction where the CPU computes; on a GPU the backend's own.
+/// On the CPU, one pass over memory in each direction; on a GPU, the backend's own operations.
 ///
 /// # Shapes
 ///
@@ -79,7 +79,7 @@ impl LayerNormalizationBackward for burn::backend::Cube {}
 ///
 /// # Panics
 ///
-/// If the shapes do not fit together.
+/// If the shapes do not match.
 #[track_caller]
 pub fn layer_normalization(
     x: Tensor<2>,

@@ -1,12 +1,12 @@
-//! Rows of mean zero and variance one on slices: what burn composes of a dozen passes over memory is
-//! one in either direction.
+//! Layer normalization on slices: one pass over memory in each direction, whereas burn composes it
+//! of a dozen passes.
 
 use crate::ops::cpu::{Kernel, Scalar, dot, in_parts, sum, threads, vectorized};
 
-/// Numbers from which on two threads are faster than one.
+/// Array length from which two threads are faster than one.
 const PARALLEL_FROM: usize = 1 << 16;
 
-/// Rows whose gradients are added up before they go to a sum in double precision.
+/// Rows whose gradients are summed before they are added to a sum in double precision.
 const ROWS: usize = 64;
 
 /// `γ_d·n_d + β_d` with `n_d = (x_d − μ)/√(v + ε)`, row by row.
@@ -37,7 +37,7 @@ struct Forward<'a, T> {
     out: &'a mut [T],
 }
 
-/// The rows of one thread with its sums.
+/// The rows of one thread and its sums.
 struct Backward<'a, T> {
     given: LayerNormalization<'a, T>,
     /// G
@@ -123,7 +123,7 @@ impl<T: Scalar> Kernel for &mut Backward<'_, T> {
 }
 
 impl<'a, T: Scalar> LayerNormalization<'a, T> {
-    /// Numbers of one thread, whole rows.
+    /// The number of entries per thread, in whole rows.
     fn share(&self) -> usize {
         let (width, parts) = (
             self.scale.len(),
@@ -132,7 +132,7 @@ impl<'a, T: Scalar> LayerNormalization<'a, T> {
         (self.x.len() / width).div_ceil(parts).max(1) * width
     }
 
-    /// Some of its rows.
+    /// A subset of its rows.
     fn rows(&self, x: &'a [T]) -> Self {
         Self { x, ..*self }
     }
@@ -158,7 +158,7 @@ impl<'a, T: Scalar> LayerNormalization<'a, T> {
         values
     }
 
-    /// The gradients for that of the result, [N, D].
+    /// The gradients, from the gradient of the result, [N, D].
     pub fn backward(&self, gradient: &[T]) -> LayerNormalizationGradients<T> {
         let width = self.scale.len();
         let mut x = vec![T::default(); self.x.len()];

@@ -72,7 +72,7 @@ fn log_density<T: Element>(factor: &[T], whitened: &[T], rows: usize) -> f64 {
     -0.5 * fit - columns as f64 * (logarithms + 0.5 * rows as f64 * (2.0 * PI).ln())
 }
 
-/// `½g·(ααᵀ − P·K⁻¹)` and the jitter's share.
+/// `½g·(ααᵀ − P·K⁻¹)` plus the contribution of the jitter.
 fn covariance_gradient<T: Element>(
     factor: &[T],
     weights: &[T],

@@ -10,7 +10,7 @@ use burn::{
 
 use super::cholesky::{Jitter, NotPositiveDefinite, check};
 
-/// The log-density on a backend.
+/// Backend implementation of the log-density.
 #[backend_extension(
     Autodiff,
     Flex: cfg(feature = "flex"),
@@ -18,8 +18,8 @@ use super::cholesky::{Jitter, NotPositiveDefinite, check};
     Cube: cfg(any(feature = "wgpu", feature = "cuda")),
 )]
 pub trait LogDensityOps: Backend {
-    /// `Σ_p log N(r_p | 0, K)`, `[1]`, for R, [N, P]; the status of the factorization, [1, 4]; and, for
-    /// the backward pass, the factor of K and `α = K⁻¹R`.
+    /// `Σ_p log N(r_p | 0, K)`, `[1]`, for R, [N, P]; the status of the factorization, [1, 4]; and,
+    /// for the backward pass, the factor of K and `α = K⁻¹R`.
     fn gaussian_log_density(
         covariance: FloatTensor<Self>,
         residual: FloatTensor<Self>,
@@ -32,10 +32,11 @@ pub trait LogDensityOps: Backend {
     );
 }
 
-/// The gradients of the log-density.
+/// Gradients of the log-density.
 pub trait LogDensityBackward: LogDensityOps {
-    /// The gradients of the covariance, `½g·(ααᵀ − P·K⁻¹)` with the jitter's share of the diagonal,
-    /// and of the residual, `−g·α`, each if it is wanted, from the status, the factor and α.
+    /// The gradients of the covariance, `½g·(ααᵀ − P·K⁻¹)` plus the contribution of the jitter to
+    /// the diagonal, and of the residual, `−g·α`, from the status, the factor and α. Each is
+    /// computed only if needed.
     fn gaussian_log_density_backward(
         saved: [FloatTensor<Self>; 3],
         gradient: FloatTensor<Self>,
@@ -43,11 +44,12 @@ pub trait LogDensityBackward: LogDensityOps {
     ) -> [Option<FloatTensor<Self>>; 2];
 }
 
-/// `Σ_p log N(r_p | 0, K) = −½‖L⁻¹R‖² − P·(½log|K| + ½N·log 2π)` with `LLᵀ = K`, of which the lower
-/// triangle is read.
+/// `Σ_p log N(r_p | 0, K) = −½‖L⁻¹R‖² − P·(½log|K| + ½N·log 2π)` with `LLᵀ = K`. Only the lower
+/// triangle of K is read.
 ///
-/// Its gradients are `K̄ = ½(ααᵀ − P·K⁻¹)` and `R̄ = −α` with `α = K⁻¹R`: N³/6 multiply-adds forward and
-/// N³/3 backward, where those of [`CholeskyFactor`](super::CholeskyFactor) take N³ backward.
+/// Its gradients are `K̄ = ½(ααᵀ − P·K⁻¹)` and `R̄ = −α` with `α = K⁻¹R`: N³/6 multiply-adds
+/// forward and N³/3 backward, whereas the gradients of a [`CholeskyFactor`](super::CholeskyFactor)
+/// take N³ backward.
 ///
 /// # Shapes
 ///
@@ -57,11 +59,11 @@ pub trait LogDensityBackward: LogDensityOps {
 ///
 /// # Errors
 ///
-/// [`NotPositiveDefinite`] when K has no factor with the largest jitter; NaN never passes.
+/// [`NotPositiveDefinite`] when K has no factor even with the largest jitter. NaN always fails.
 ///
 /// # Panics
 ///
-/// If the shapes are others.
+/// If the shapes do not match.
 #[track_caller]
 pub fn gaussian_log_density(
     covariance: Tensor<2>,

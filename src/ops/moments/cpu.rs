@@ -12,7 +12,7 @@ use crate::ops::cpu::{
     CpuAccess, Element, join_members, matrix_dims, part, with_element, write, write_like,
 };
 
-/// One variable of those with a basis each.
+/// The projection of a single variable, when each has its own basis.
 fn alone<'a, T>(all: Projection<'a, T>, index: usize) -> Projection<'a, T> {
     Projection {
         basis: part(all.basis, index, all.outputs),
@@ -23,7 +23,8 @@ fn alone<'a, T>(all: Projection<'a, T>, index: usize) -> Projection<'a, T> {
     }
 }
 
-/// A row of sums a matrix, added up by `add`, which is told the member and how many there are.
+/// One row of sums per matrix. `add` computes it, given the member's index and the number of
+/// members.
 fn column_sums<B: CpuAccess, T: Element>(
     matrices: &FloatTensor<B>,
     add: impl Fn(usize, usize, &mut [T]),
@@ -165,7 +166,7 @@ impl<B: CpuAccess> MomentBackward for B {
     }
 }
 
-/// `factor·A·diag(g)`, one a batch member.
+/// `factor·A·diag(g)`, one per batch member.
 fn scaled_columns<B: CpuAccess>(
     matrix: &FloatTensor<B>,
     gradient: &FloatTensor<B>,

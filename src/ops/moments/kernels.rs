@@ -1,4 +1,4 @@
-//! Moments of Gaussian variables under a linear map, and divergences, on the CPU.
+//! Moments of Gaussian variables under a linear map, and KL divergences, on the CPU.
 
 use faer::{Accum, MatMut, MatRef, prelude::ReborrowMut};
 
@@ -7,10 +7,10 @@ use crate::ops::cpu::{
     triangular_product,
 };
 
-/// Numbers from which on a pass over a matrix is cut into parts.
+/// Array length from which a pass over a matrix is split into parts.
 const PARALLEL_FROM: usize = 1 << 17;
 
-/// `A`, `m` and `W` of `u_p ~ N(m_p, W_pW_pᵀ)` seen through `Aᵀ`.
+/// `A`, `m` and `W` of the variables `u_p ~ N(m_p, W_pW_pᵀ)` projected by `Aᵀ`.
 #[derive(Clone, Copy)]
 pub struct Projection<'a, T> {
     /// A, [M, N]
@@ -119,7 +119,7 @@ impl<'a, T: Scalar> Projection<'a, T> {
     }
 }
 
-/// Parts worth cutting a pass over `count` numbers into.
+/// The number of parts to split a pass over `count` numbers into.
 fn parts(count: usize) -> usize {
     threads::count_for(count, PARALLEL_FROM)
 }
@@ -209,7 +209,7 @@ pub fn kl_backward<T: Scalar>(scale: &[T], size: usize, gradient: T, scale_gradi
 mod tests {
     use super::{PARALLEL_FROM, scale_columns};
 
-    /// Columns in whole chunks and with a rest, on one thread and on all: the same bits.
+    /// Whole chunks of columns and partial ones give the same bits on one thread and on all.
     #[test]
     fn columns_are_scaled_whatever_their_number() {
         for (rows, columns) in [

@@ -1,4 +1,4 @@
-//! Moments of Gaussian variables under a linear map, and the divergence from a standard normal.
+//! Moments of Gaussian variables under a linear map, and the KL divergence from a standard normal.
 
 mod backward;
 mod cpu;
@@ -11,7 +11,7 @@ use burn::{
 
 use super::dispatch::dispatch;
 
-/// The moments on a backend.
+/// Backend implementation of the moments.
 #[backend_extension(
     Autodiff,
     Flex: cfg(feature = "flex"),
@@ -19,8 +19,8 @@ use super::dispatch::dispatch;
     Cube: cfg(any(feature = "wgpu", feature = "cuda")),
 )]
 pub trait MomentOps: Backend {
-    /// `[Aᵀm_p ; colsum((W_pᵀA)²)]`, [2, P, N], for A, [M, N], or one a member, [P, M, N]; and, for
-    /// the backward pass, `V_p = W_pᵀA`, [P, M, N].
+    /// `[Aᵀm_p ; colsum((W_pᵀA)²)]`, [2, P, N], for A, [M, N], or one per variable, [P, M, N]; and,
+    /// for the backward pass, `V_p = W_pᵀA`, [P, M, N].
     fn projected_moments(
         basis: FloatTensor<Self>,
         mean: FloatTensor<Self>,
@@ -37,7 +37,7 @@ pub trait MomentOps: Backend {
     fn gaussian_kl(mean: FloatTensor<Self>, scale: FloatTensor<Self>) -> FloatTensor<Self>;
 }
 
-/// The gradients of the moments.
+/// Gradients of the moments.
 pub trait MomentBackward: MomentOps {
     /// The gradients of the basis, the mean and the scale, from these and `V_p`.
     fn projected_moments_backward(
@@ -65,7 +65,7 @@ pub trait MomentBackward: MomentOps {
 }
 
 /// The moments of `Aᵀu_p` for independent `u_p ~ N(m_p, W_p·W_pᵀ)`: the means `Aᵀm_p` and the
-/// variances `diag(Aᵀ W_p W_pᵀ A)`, summed column by column so that no N×N matrix is formed.
+/// variances `diag(Aᵀ W_p W_pᵀ A)`. They are summed column by column without forming an N×N matrix.
 ///
 /// Only the lower triangle of each `W_p` is read, and only it receives a gradient.
 ///
@@ -78,7 +78,7 @@ pub trait MomentBackward: MomentOps {
 ///
 /// # Panics
 ///
-/// If the shapes do not fit together.
+/// If the shapes do not match.
 #[track_caller]
 pub fn projected_moments(
     basis: Tensor<2>,
@@ -96,7 +96,7 @@ pub fn projected_moments(
     means_and_variances(basis, mean, scale)
 }
 
-/// The moments by one basis or one a variable, with the rows of `[2, P, N]` as columns.
+/// The moments with one shared basis, or one per variable; the rows of `[2, P, N]` become columns.
 fn means_and_variances<const D: usize>(
     basis: Tensor<D>,
     mean: Tensor<2>,
@@ -111,7 +111,8 @@ fn means_and_variances<const D: usize>(
     let [_, p, n] = moments.dims();
     let part = |index: usize| {
         let rows = moments.clone().narrow(0, index, 1).squeeze_dim::<2>(0); // [P, N]
-        // A column stays contiguous; burn's reshape reads a length of zero as "unchanged".
+        // The reshape keeps a column contiguous. burn's reshape reads a length of zero as
+        // "unchanged".
         if p == 1 && n > 0 {
             rows.reshape([n, 1])
         } else {
@@ -121,7 +122,7 @@ fn means_and_variances<const D: usize>(
     (part(0), part(1))
 }
 
-/// [`projected_moments`] with a basis for each variable: the moments of `A_pᵀu_p`.
+/// [`projected_moments`] with a separate basis for each variable: the moments of `A_pᵀu_p`.
 ///
 /// # Shapes
 ///
@@ -132,7 +133,7 @@ fn means_and_variances<const D: usize>(
 ///
 /// # Panics
 ///
-/// If the shapes do not fit together.
+/// If the shapes do not match.
 #[track_caller]
 pub fn batch_projected_moments(
     basis: Tensor<3>,
@@ -160,7 +161,7 @@ pub fn column_squares(basis: Tensor<2>) -> Tensor<1> {
     dispatch!(MomentOps::column_squares(basis))
 }
 
-/// [`column_squares`] of every matrix of a batch.
+/// [`column_squares`] for every matrix of a batch.
 ///
 /// # Shapes
 ///
@@ -186,7 +187,7 @@ pub fn column_products(left: Tensor<2>, right: Tensor<2>) -> Tensor<1> {
     dispatch!(MomentOps::column_products(left, right))
 }
 
-/// [`column_products`] of every pair of matrices of a batch.
+/// [`column_products`] for every pair of matrices of a batch.
 ///
 /// # Shapes
 ///
@@ -223,7 +224,7 @@ fn require_same_shapes<const D: usize>(left: [usize; D], right: [usize; D]) {
 ///
 /// # Panics
 ///
-/// If the shapes do not fit together.
+/// If the shapes do not match.
 #[track_caller]
 pub fn gaussian_kl(mean: Tensor<2>, scale: Tensor<3>) -> Tensor<1> {
     let [p, m] = mean.dims();

@@ -1,4 +1,4 @@
-//! The sums over patches under autodiff.
+//! Sums over patches under autodiff.
 
 use burn::backend::{Autodiff, tensor::FloatTensor};
 

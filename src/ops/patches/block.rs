@@ -1,4 +1,4 @@
-//! The passes over a block of distances between some patches on the left and those of an image.
+//! Passes over a block of distances between some left patches and the patches of an image.
 
 use core::marker::PhantomData;
 
@@ -11,23 +11,23 @@ use crate::ops::{
 /// A block, as both directions read it.
 #[derive(Clone, Copy)]
 pub struct Block<'a, T> {
-    /// Columns, whole registers.
+    /// The number of columns, padded to whole registers.
     pub columns: usize,
-    /// Where both sides are the patches of one image, the first row's patch: only the columns before
-    /// a row's own patch count then, and the weights of the others are zeros.
+    /// The patch of the first row, if both sides are the patches of one image. Only the columns
+    /// before a row's own patch count then; the other weights are zero.
     pub diagonal: Option<usize>,
-    /// `‖a‖²`, one a row
+    /// `‖a‖²`, one per row
     pub left_norms: &'a [T],
-    /// `‖b‖²`, one a column
+    /// `‖b‖²`, one per column
     pub right_norms: &'a [T],
-    /// A weight for every covariance, in rows of `stride`.
+    /// One weight per covariance, in rows of `stride`.
     pub weights: &'a [T],
-    /// From one row of weights to the next.
+    /// The distance between rows of weights.
     pub stride: usize,
 }
 
 impl<T> Block<'_, T> {
-    /// The columns of a row that count, whole registers.
+    /// The number of columns of a row that count, in whole registers.
     #[inline(always)]
     fn width(&self, row: usize) -> usize {
         match self.diagonal {
@@ -37,7 +37,7 @@ impl<T> Block<'_, T> {
     }
 }
 
-/// `Σ_j A_ij·φ(r²_ij)`, one a row.
+/// `Σ_j A_ij·φ(r²_ij)`, one per row.
 pub struct Sums<'a, T, P> {
     pub block: Block<'a, T>,
     pub distances: &'a [T],
@@ -72,21 +72,21 @@ impl<T: Scalar, P: Profile<T>> Kernel for Sums<'_, T, P> {
 
 /// Turns a block into `w_ij = 2σ²·g_i·A_ij·φ′(r²_ij)` and adds `g_i·φ` to the gradient of A.
 ///
-/// Sums over columns stay in their lanes: where they were added up here, the compiler would take the
-/// registers of the inner loop apart.
+/// Sums over columns stay in their lanes: if they were added up here, the compiler would split the
+/// registers of the inner loop.
 pub struct Pulls<'a, T, P> {
     pub block: Block<'a, T>,
     pub distances: &'a mut [T],
     pub variance: T,
-    /// g, one a row
+    /// g, one per row
     pub gradient: &'a [T],
     /// In rows of `stride`.
     pub weights_gradient: &'a mut [T],
-    /// The lanes of `Σ_j w_ij` are added to these, [rows, WIDTH],
+    /// Receives the lanes of `Σ_j w_ij`, [rows, WIDTH].
     pub row_sums: &'a mut [T],
-    /// those of `Σ_j w_ij·r²_ij` to these, [rows, WIDTH],
+    /// Receives the lanes of `Σ_j w_ij·r²_ij`, [rows, WIDTH].
     pub row_squares: &'a mut [T],
-    /// and `Σ_i w_ij` to these, one a column.
+    /// Receives `Σ_i w_ij`, one per column.
     pub column_sums: &'a mut [T],
     pub profile: PhantomData<P>,
 }

@@ -42,11 +42,11 @@ pub struct PatchCovariance<'a, T> {
 pub struct PatchCovarianceGradients<T> {
     /// [M, D]
     pub inducing: Vec<T>,
-    /// [N, H·W·C], if wanted
+    /// [N, H·W·C], if needed
     pub images: Option<Vec<T>>,
-    /// As many as there are lengthscales.
+    /// One per lengthscale.
     pub lengthscales: Vec<T>,
-    /// Of σ².
+    /// With respect to σ².
     pub variance: T,
     /// [M, P]
     pub weights: Vec<T>,
@@ -62,7 +62,7 @@ struct Prepared<'a, T: Clone> {
     weights: Cow<'a, [T]>,
 }
 
-/// The gradients of some rows, and what these add to the others.
+/// The gradients of some rows, and their contributions to the other gradients.
 struct Part<'a, T> {
     first_row: usize,
     /// [rows, D]
@@ -71,16 +71,16 @@ struct Part<'a, T> {
     weights: &'a mut [T],
     /// The lanes of `Σ w`, [rows, WIDTH]
     row_sums: Vec<T>,
-    /// Those of `Σ w·r²`, [rows, WIDTH]
+    /// The lanes of `Σ w·r²`, [rows, WIDTH]
     row_squares: Vec<T>,
-    /// [N, H·W·C], if wanted
+    /// [N, H·W·C], if needed
     images: Option<Vec<T>>,
     squares: Squares,
     variance: f64,
 }
 
 impl<'a, T: Scalar> PatchCovariance<'a, T> {
-    /// The covariances of what [`patch_covariance`](super::patch_covariance) is given.
+    /// Prepares the arguments of [`patch_covariance`](super::patch_covariance).
     pub fn new(arguments: &'a [Cow<'_, [T]>; 5], grid: PatchGrid) -> Self {
         let [inducing, images, lengthscales, variance, weights] = arguments;
         Self {
@@ -101,7 +101,7 @@ impl<'a, T: Scalar> PatchCovariance<'a, T> {
         self.images.len() / self.grid.image().len()
     }
 
-    /// Threads worth using: each has rows of its own, so that none waits for another.
+    /// The number of threads to use. Each has its own rows and never waits for another.
     fn parts(&self) -> usize {
         parts(self.rows(), self.columns() * self.grid.count())
     }
@@ -120,7 +120,7 @@ impl<'a, T: Scalar> PatchCovariance<'a, T> {
         values
     }
 
-    /// The gradients; `gradient` is that of K, [M, N].
+    /// The gradients; `gradient` is the gradient of K, [M, N].
     pub fn backward(
         &self,
         kind: Stationary,
@@ -205,7 +205,7 @@ impl<'a, T: Scalar> Prepared<'a, T> {
         }
     }
 
-    /// Fills rows `first_row…` of K.
+    /// Fills rows from `first_row` on of K.
     fn fill_rows<P: Profile<T>>(&self, values: &mut [T], first_row: usize) {
         let PatchCovariance {
             grid,
@@ -280,7 +280,8 @@ impl<'a, T: Scalar> Prepared<'a, T> {
         self.complete_rows(part);
     }
 
-    /// Adds what one image contributes to the gradients of some rows, and these to its own.
+    /// Adds the contribution of one image to the gradients of some rows, and of these rows to the
+    /// gradient of the image.
     fn backward_block<P: Profile<T>>(
         &self,
         part: &mut Part<'_, T>,
@@ -321,12 +322,12 @@ impl<'a, T: Scalar> Prepared<'a, T> {
         }
     }
 
-    /// From `−Σ w·x` to the gradients of the inducing patches, and from `Σ φ·G` to those of the
+    /// Turns `−Σ w·x` into the gradients of the inducing patches, and `Σ φ·G` into those of the
     /// weights and the variance.
     fn complete_rows(&self, part: &mut Part<'_, T>) {
         let PatchCovariance { grid, variance, .. } = self.given;
-        // With the images' pulls, `Σ w·(z − x)² = Σ z·z̄ + Σ x·x̄`. Without them the images' share so
-        // far is `Σ w·x²`, and `−2·Σ w·z·x` is missing.
+        // With the images' pulls, `Σ w·(z − x)² = Σ z·z̄ + Σ x·x̄`. Without them the sum so far
+        // holds `Σ w·x²` of the images and lacks `−2·Σ w·z·x`.
         let share = if part.images.is_some() { 0.0 } else { 1.0 };
         let pulls = part.inducing.chunks_exact_mut(grid.dimensions());
         for (i, (pulls, sum)) in pulls.zip(part.row_sums.chunks_exact(WIDTH)).enumerate() {

@@ -1,4 +1,4 @@
-//! The sums over patches on the CPU.
+//! Sums over patches on the CPU.
 
 use burn::backend::{TensorMetadata, tensor::FloatTensor};
 

@@ -1,4 +1,4 @@
-//! Squared distances between patches on the left and those of an image.
+//! Squared distances between left patches and the patches of an image.
 
 use core::ops::Range;
 
@@ -10,7 +10,8 @@ use crate::ops::{
     stationary::Profile,
 };
 
-/// Fills a block, [rows, columns], with what [`squared_distances`] makes squared distances of.
+/// Fills a block, [rows, columns], with the numbers that [`squared_distances`] turns into squared
+/// distances.
 pub fn fill_block<T: Scalar, P: Profile<T>>(
     block: &mut [T],
     left: &ScaledPatches<T>,
@@ -37,7 +38,7 @@ pub fn fill_block<T: Scalar, P: Profile<T>>(
     );
 }
 
-/// `r²` of a register's worth of patches, from a block's numbers and the norms of both sides.
+/// `r²` of a register of patches, from the numbers of a block and the norms of both sides.
 #[inline(always)]
 pub fn squared_distances<T: Scalar, P: Profile<T>>(
     block: &[T],
@@ -51,14 +52,14 @@ pub fn squared_distances<T: Scalar, P: Profile<T>>(
     values = values.plus(left_norm.plus(Lanes::load(right_norms)));
     let zero = T::default();
     for value in &mut values.0 {
-        // Rounding may leave a negative number; what is not a number stays so.
+        // Rounding may leave a negative number. NaN stays NaN.
         *value = if *value < zero { zero } else { *value };
     }
     values
 }
 
-/// Fills a block with squared distances from differences: exact to the last digits, and exactly zero
-/// between equal patches.
+/// Fills a block with squared distances computed from differences: exact to the last digits, and
+/// exactly zero between equal patches.
 struct Differences<'a, T> {
     block: &'a mut [T],
     left: &'a ScaledPatches<T>,

@@ -1,8 +1,8 @@
 //! Images as rows of numbers, and their patches.
 //!
-//! An image is a row of `height·width·channels` numbers, pixel after pixel from the upper left, with
-//! the channels of a pixel side by side. So is what a layer with a feature map gives: the next layer
-//! takes it as an image with as many channels as it has functions.
+//! An image is a row of `height·width·channels` numbers: pixel by pixel from the upper left, with
+//! the channels of a pixel side by side. A layer with a feature map gives its output in the same
+//! form: the next layer treats it as an image with one channel per function.
 
 use burn::tensor::{Int, Tensor, TensorCreationOptions, TensorData};
 use serde::{Deserialize, Serialize};
@@ -73,7 +73,7 @@ pub enum PatchError {
 }
 
 /// The patches of an image: squares of `size` by `size` pixels with all channels, `stride` pixels
-/// apart, that lie completely within the image.
+/// apart, completely within the image.
 ///
 /// Patches are numbered row by row. The numbers of a patch are in the same order as in the image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -152,7 +152,7 @@ impl PatchGrid {
     }
 
     /// The start indices of the runs of `size·C` consecutive numbers that make up patch zero, one
-    /// run per row of the patch. Those of another patch are shifted by its
+    /// run per row of the patch. The runs of other patches are shifted by their
     /// [`offset`](Self::offset).
     pub fn runs(&self) -> impl Iterator<Item = usize> {
         let row = self.image.width * self.image.channels;

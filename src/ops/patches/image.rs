@@ -1,4 +1,5 @@
-//! The images that are worked on together, and what the backward pass adds up of each.
+//! Groups of images that are processed together, and the sums that the backward pass keeps for each
+//! image.
 
 use faer::MatMut;
 
@@ -10,14 +11,14 @@ use super::{
 };
 use crate::ops::cpu::{Kernel, Lanes, Scalar, WIDTH, vectorized};
 
-/// Room for the patches of some images.
+/// Memory for the patches of some images.
 pub struct Tile<T> {
     grid: PatchGrid,
     images: Vec<ScaledPatches<T>>,
 }
 
 impl<T: Scalar> Tile<T> {
-    /// Room for as many images as are worked on together, and for no more than there are.
+    /// Allocates memory for as many images as are processed together, but no more than there are.
     pub fn new(grid: PatchGrid, images: usize) -> Self {
         let (dimensions, count) = (grid.dimensions(), grid.count());
         let room = tile_images::<T>(dimensions, padded_width(count)).min(images.max(1));
@@ -28,12 +29,13 @@ impl<T: Scalar> Tile<T> {
         }
     }
 
-    /// Images there is room for.
+    /// The number of images that fit.
     pub fn room(&self) -> usize {
         self.images.len()
     }
 
-    /// The patches of some images in lengthscale units around a center, or around their own.
+    /// Loads the patches of some images in lengthscale units, around a given center or around each
+    /// image's own.
     pub fn load(
         &mut self,
         images: &[T],
@@ -55,15 +57,15 @@ impl<T: Scalar> Tile<T> {
 
 /// The sums of an image over the blocks of its distances.
 pub struct ImageSums<T> {
-    /// The sum of all w that a patch has part in, `[width]`.
+    /// The sum of all w that involve a patch, `[width]`.
     pub weights: Vec<T>,
-    /// From `−Σ w·a` over what a patch is paired with to its gradient, [D, width]; empty where
-    /// nothing asks for it.
+    /// First `−Σ w·a` over the partners of a patch, then its gradient, [D, width]. Empty if it is
+    /// not needed.
     pub pulls: Vec<T>,
 }
 
 impl<T: Scalar> ImageSums<T> {
-    /// Zeros, with pulls of `dimensions` or without.
+    /// Zeros, with pulls of `dimensions` dimensions or without pulls.
     pub fn new(dimensions: Option<usize>, width: usize) -> Self {
         Self {
             weights: vec![T::default(); width],
@@ -71,13 +73,13 @@ impl<T: Scalar> ImageSums<T> {
         }
     }
 
-    /// Back to zeros.
+    /// Resets everything to zero.
     pub fn clear(&mut self) {
         self.weights.fill(T::default());
         self.pulls.fill(T::default());
     }
 
-    /// Whether pulls are asked for.
+    /// Whether the pulls are needed.
     pub fn has_pulls(&self) -> bool {
         !self.pulls.is_empty()
     }
@@ -89,7 +91,7 @@ impl<T: Scalar> ImageSums<T> {
         MatMut::from_row_major_slice_mut(&mut self.pulls, dimensions, width)
     }
 
-    /// Completes the pulls by `x·Σ w`, and adds `Σ x_d·pull_d` to the square of each dimension.
+    /// Completes the pulls with `x·Σ w`, and adds `Σ x_d·pull_d` to the square of each dimension.
     pub fn complete(&mut self, patches: &ScaledPatches<T>, squares: &mut Squares) {
         let Self { weights, pulls } = self;
         let pulls = pulls.chunks_exact_mut(weights.len());
@@ -104,7 +106,7 @@ impl<T: Scalar> ImageSums<T> {
     }
 }
 
-/// Adds `x·w` to the pulls and returns `Σ x·pull`, one dimension.
+/// Adds `x·w` to the pulls of one dimension and returns `Σ x·pull`.
 struct Completion<'a, T> {
     values: &'a [T],
     weights: &'a [T],

@@ -1,23 +1,23 @@
-//! The lengthscales of patches, one a dimension or one for all, and their gradients.
+//! The lengthscales of patches, one per dimension or one for all, and their gradients.
 
 use crate::ops::cpu::Scalar;
 
-/// One over the lengthscale of each dimension.
+/// The reciprocal of the lengthscale of each dimension.
 pub fn inverse<T: Scalar>(lengthscales: &[T], dimensions: usize) -> Vec<T> {
     let inverse = |d: usize| T::from_f64(1.0) / lengthscales[d.min(lengthscales.len() - 1)];
     (0..dimensions).map(inverse).collect()
 }
 
-/// `Σ w·(a_d − b_d)²` over all pairs, for each dimension or for all together.
+/// `Σ w·(a_d − b_d)²` over all pairs, per dimension or for all dimensions together.
 pub enum Squares {
-    /// One a dimension.
+    /// One per dimension.
     Separate(Vec<f64>),
     /// `Σ w·r²`
     Shared(f64),
 }
 
 impl Squares {
-    /// Zeros, as many as there are lengthscales.
+    /// Zeros, one per lengthscale.
     pub fn new(lengthscales: usize) -> Self {
         if lengthscales > 1 {
             Self::Separate(vec![0.0; lengthscales])
@@ -26,12 +26,13 @@ impl Squares {
         }
     }
 
-    /// Whether each dimension has its own.
+    /// Whether there is one sum per dimension.
     pub fn are_separate(&self) -> bool {
         matches!(self, Self::Separate(_))
     }
 
-    /// Adds `Σ w·r²` of some pairs, whose share in each dimension comes from products.
+    /// Adds `Σ w·r²` of some pairs to a shared sum. The sums of separate dimensions come from
+    /// products instead.
     pub fn add_shared(&mut self, square: f64) {
         if let Self::Shared(sum) = self {
             *sum += square;
@@ -45,7 +46,7 @@ impl Squares {
         }
     }
 
-    /// Adds another part's sums.
+    /// Adds the sums of another part.
     pub fn add(&mut self, other: &Self) {
         match other {
             Self::Separate(squares) => {

@@ -1,11 +1,11 @@
 //! Sums of a stationary covariance over the patches of images, fused.
 //!
-//! A function of images `f(x) = Σ_p w_p·g(x^[p])` that adds up a Gaussian process g over the patches
-//! of an image is a Gaussian process; with the values of g at inducing patches as inducing variables
-//! it needs `Cov[g(z_m), f(x_n)]` and `Var[f(x_n)]` (van der Wilk, Rasmussen and Hensman,
-//! *Convolutional Gaussian Processes*, 2017, arXiv:1709.01894, §3). Weights that depend on both
-//! places make these translation-insensitive, too (Dutordoir, van der Wilk, Artemev and Hensman,
-//! *Bayesian Image Classification with Deep Convolutional Gaussian Processes*, 2020,
+//! A function of images `f(x) = Σ_p w_p·g(x^[p])` that sums a Gaussian process g over the patches
+//! of an image is a Gaussian process. With the values of g at inducing patches as inducing
+//! variables, it needs `Cov[g(z_m), f(x_n)]` and `Var[f(x_n)]` (van der Wilk, Rasmussen and
+//! Hensman, *Convolutional Gaussian Processes*, 2017, arXiv:1709.01894, §3). Weights that depend on
+//! both locations make it translation-insensitive as well (Dutordoir, van der Wilk, Artemev and
+//! Hensman, *Bayesian Image Classification with Deep Convolutional Gaussian Processes*, 2020,
 //! arXiv:1902.05888).
 
 mod backward;
@@ -28,7 +28,7 @@ use burn::{
 use super::{dispatch::dispatch, stationary::Stationary};
 pub use grid::{ImageShape, PatchError, PatchGrid};
 
-/// The sums on a backend.
+/// Backend implementation of the sums.
 #[backend_extension(
     Autodiff,
     Flex: cfg(feature = "flex"),
@@ -58,7 +58,8 @@ pub trait PatchOps: Backend {
     ) -> FloatTensor<Self>;
 }
 
-/// The gradients of the sums: of the arguments in their order, of the images only if it is wanted.
+/// Gradients of the sums, in the order of the arguments. The gradient of the images is computed
+/// only if needed.
 pub trait PatchBackward: PatchOps {
     /// The gradients of [`PatchOps::patch_covariance`].
     fn patch_covariance_backward(
@@ -82,25 +83,26 @@ pub trait PatchBackward: PatchOps {
 /// The covariances `K_mn = Σ_p A_mp·σ²·φ(r²(z_m, x_n^[p]))` of inducing patches with images, where
 /// `x^[p]` is patch p of an image and `r² = Σ_d (z_d − x_d)²/ℓ_d²`.
 ///
-/// The covariances with single patches are made tile by tile and never stored, in the backward
-/// pass neither: memory is that of the arguments and of a tile a thread. Distances come from matrix
-/// products around the mean inducing patch, so that `φ` is exact to the type's rounding times the
-/// squared distance of the patches from there; those of Matérn-1/2, which would turn that into its
-/// root, come from differences. There, at coincident patches, the slope is the mean of the one-sided
-/// ones, zero. The gradient of the images is computed only if they are tracked.
+/// The covariances with single patches are computed tile by tile and never stored, not even for the
+/// backward pass: memory is that of the arguments plus one tile per thread. Distances are computed
+/// by matrix products around the mean inducing patch. The error of `φ` is therefore the rounding
+/// error of the type times the squared distance of the patches from that mean. Matérn-1/2 would
+/// turn that error into its square root, so its distances are computed from differences. At
+/// coincident patches its slope is the mean of the one-sided slopes, zero. The gradient of the
+/// images is computed only if they are tracked.
 ///
 /// # Shapes
 ///
-/// - `inducing`: `[M, D]` with D the [dimensions](PatchGrid::dimensions) of a patch
+/// - `inducing`: `[M, D]`, where D is the number of [dimensions](PatchGrid::dimensions) of a patch
 /// - `images`: `[N, H·W·C]`
-/// - `lengthscales`: `[D]`, or `[1]` for one shared by all dimensions
+/// - `lengthscales`: `[D]`, or `[1]` if shared by all dimensions
 /// - `variance`: `[1]`
-/// - `weights`: `[M, P]` with P the [patches](PatchGrid::count) of an image
+/// - `weights`: `[M, P]`, where P is the number of [patches](PatchGrid::count) of an image
 /// - result: `[M, N]`
 ///
 /// # Panics
 ///
-/// If the shapes do not fit together.
+/// If the shapes do not match.
 #[track_caller]
 pub fn patch_covariance(
     kind: Stationary,
@@ -125,22 +127,23 @@ pub fn patch_covariance(
     )
 }
 
-/// The variances `k_n = Σ_pp′ B_pp′·σ²·φ(r²(x_n^[p], x_n^[p′]))` of images; B need not be symmetric.
+/// The variances `k_n = Σ_pp′ B_pp′·σ²·φ(r²(x_n^[p], x_n^[p′]))` of images. B need not be
+/// symmetric.
 ///
-/// As [`patch_covariance`], with every pair of patches met once.
+/// Computed like [`patch_covariance`], with every pair of patches visited once.
 ///
 /// # Shapes
 ///
 /// - `images`: `[N, H·W·C]`
-/// - `lengthscales`: `[D]`, or `[1]` for one shared by all dimensions, with D the
+/// - `lengthscales`: `[D]`, or `[1]` if shared by all dimensions, where D is the number of
 ///   [dimensions](PatchGrid::dimensions) of a patch
 /// - `variance`: `[1]`
-/// - `weights`: `[P, P]` with P the [patches](PatchGrid::count) of an image
+/// - `weights`: `[P, P]`, where P is the number of [patches](PatchGrid::count) of an image
 /// - result: `[N]`
 ///
 /// # Panics
 ///
-/// If the shapes do not fit together.
+/// If the shapes do not match.
 #[track_caller]
 pub fn patch_variance(
     kind: Stationary,
@@ -160,7 +163,7 @@ pub fn patch_variance(
     dispatch!(PatchOps::patch_variance(images, lengthscales, variance, weights; kind, *grid))
 }
 
-/// Panics unless there is a lengthscale a dimension, or one, and one variance.
+/// Panics unless there is one lengthscale, or one per dimension, and one variance.
 #[track_caller]
 fn check_scales(operation: &str, grid: &PatchGrid, lengthscales: &Tensor<1>, variance: &Tensor<1>) {
     let ([scales], [variances], dimensions) =

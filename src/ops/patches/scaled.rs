@@ -5,21 +5,21 @@ use faer::MatRef;
 use super::{PatchGrid, tiles::padded_width};
 use crate::ops::cpu::Scalar;
 
-/// Patches in lengthscale units around some center, dimension by dimension.
+/// Patches in lengthscale units around a center, dimension by dimension.
 ///
-/// Each dimension is a row of whole registers, with zeros beyond the last patch.
+/// Each dimension is a row padded to whole registers, with zeros beyond the last patch.
 pub struct ScaledPatches<T> {
     /// [D, width]
     values: Vec<T>,
     /// `‖x‖²`, `[width]`
     pub norms: Vec<T>,
-    /// Patches there are.
+    /// The number of patches.
     pub count: usize,
 }
 
-/// Where the numbers of an image's patches are: for every dimension and every row of patches, the
-/// first patch of the row and where in the image its number lies; those of the patches beside it
-/// follow in steps.
+/// Locates the numbers of an image's patches. For every dimension and every row of patches, yields
+/// the first patch of the row and the position of its number in the image. The numbers of the next
+/// patches in the row follow in steps of [`step`].
 fn lines(grid: &PatchGrid) -> impl Iterator<Item = (usize, usize, usize)> {
     let run = grid.size() * grid.image().channels;
     let within = grid.runs().flat_map(move |start| start..start + run);
@@ -31,13 +31,13 @@ fn lines(grid: &PatchGrid) -> impl Iterator<Item = (usize, usize, usize)> {
     })
 }
 
-/// From a patch's number in an image to that of the patch beside it.
+/// The distance in an image between corresponding numbers of neighboring patches.
 fn step(grid: &PatchGrid) -> usize {
     grid.stride() * grid.image().channels
 }
 
 impl<T: Scalar> ScaledPatches<T> {
-    /// Room for `count` patches.
+    /// Allocates memory for `count` patches.
     pub fn new(dimensions: usize, count: usize) -> Self {
         let width = padded_width(count);
         Self {
@@ -47,7 +47,7 @@ impl<T: Scalar> ScaledPatches<T> {
         }
     }
 
-    /// Numbers of a row, patches and zeros.
+    /// The length of a row, patches and padding.
     pub fn width(&self) -> usize {
         self.norms.len()
     }
@@ -58,12 +58,12 @@ impl<T: Scalar> ScaledPatches<T> {
         MatRef::from_row_major_slice(&self.values, self.values.len() / width, width)
     }
 
-    /// A dimension of all patches, `[width]`, one dimension after the other.
+    /// The dimensions, one after the other, each with the values of all patches, `[width]`.
     pub fn dimensions(&self) -> core::slice::ChunksExact<'_, T> {
         self.values.chunks_exact(self.width())
     }
 
-    /// Takes patches that lie one after the other, [count, D], as they are.
+    /// Loads patches that lie one after the other, [count, D], unscaled.
     pub fn take_patches(&mut self, patches: &[T]) {
         let width = self.width();
         let dimensions = self.values.len() / width;
@@ -74,7 +74,7 @@ impl<T: Scalar> ScaledPatches<T> {
         }
     }
 
-    /// Takes the patches of an image as they are.
+    /// Loads the patches of an image, unscaled.
     pub fn take_image(&mut self, grid: &PatchGrid, image: &[T]) {
         let (width, columns, step) = (self.width(), grid.columns(), step(grid));
         for (dimension, patch, start) in lines(grid) {
@@ -97,7 +97,7 @@ impl<T: Scalar> ScaledPatches<T> {
         self.dimensions().map(mean).collect()
     }
 
-    /// Moves a point to the origin, divides by the lengthscales and computes the norms.
+    /// Moves `center` to the origin, divides by the lengthscales and computes the norms.
     pub fn scale(&mut self, center: &[T], inverse: &[T]) {
         let (width, count) = (self.width(), self.count);
         self.norms.fill(T::default());
@@ -111,7 +111,8 @@ impl<T: Scalar> ScaledPatches<T> {
     }
 }
 
-/// A patch of nothing but the mean pixel of an image: near the middle of its patches, and soon found.
+/// A patch filled with the mean pixel of an image: near the center of its patches, and cheap to
+/// compute.
 pub fn mean_pixel<T: Scalar>(grid: &PatchGrid, image: &[T]) -> Vec<T> {
     let channels = grid.image().channels;
     let mean = |channel: usize| {
@@ -123,7 +124,8 @@ pub fn mean_pixel<T: Scalar>(grid: &PatchGrid, image: &[T]) -> Vec<T> {
     means.repeat(grid.dimensions() / channels)
 }
 
-/// Adds gradients of an image's patches in lengthscale units, [D, width], to that of the image.
+/// Adds gradients of an image's patches in lengthscale units, [D, width], to the gradient of the
+/// image.
 pub fn add_to_image<T: Scalar>(grid: &PatchGrid, pulls: &[T], inverse: &[T], image: &mut [T]) {
     let (width, columns, step) = (padded_width(grid.count()), grid.columns(), step(grid));
     for (dimension, patch, start) in lines(grid) {

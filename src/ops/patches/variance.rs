@@ -1,6 +1,6 @@
 //! Variances of sums over an image's patches: `Σ_pp′ B_pp′·σ²·φ(r²(x^[p], x^[p′]))`.
 //!
-//! `B + Bᵀ` below the diagonal stands for both triangles, and φ is one on the diagonal.
+//! `B + Bᵀ` below the diagonal represents both triangles, and φ is one on the diagonal.
 
 use core::{marker::PhantomData, ops::Range};
 use std::borrow::Cow;
@@ -40,11 +40,11 @@ pub struct PatchVariance<'a, T> {
 
 /// The gradients of `Σ_n g_n·k_n`.
 pub struct PatchVarianceGradients<T> {
-    /// [N, H·W·C], if wanted
+    /// [N, H·W·C], if needed
     pub images: Option<Vec<T>>,
-    /// As many as there are lengthscales.
+    /// One per lengthscale.
     pub lengthscales: Vec<T>,
-    /// Of σ².
+    /// With respect to σ².
     pub variance: T,
     /// [P, P]
     pub weights: Vec<T>,
@@ -59,11 +59,11 @@ struct Prepared<'a, T> {
     trace: f64,
 }
 
-/// The gradients of some images, and what these add to the others.
+/// The gradients of some images, and their contributions to the other gradients.
 struct Part<'a, T> {
     first_image: usize,
     images: &'a [T],
-    /// As the images, if wanted.
+    /// Shaped like the images, if needed.
     gradient: Option<&'a mut [T]>,
     /// `Σ_n g_n·φ` below the diagonal, [P, width]
     weights: Vec<T>,
@@ -71,7 +71,7 @@ struct Part<'a, T> {
 }
 
 impl<'a, T: Scalar> PatchVariance<'a, T> {
-    /// The variances of what [`patch_variance`](super::patch_variance) is given.
+    /// Prepares the arguments of [`patch_variance`](super::patch_variance).
     pub fn new(arguments: &'a [Cow<'_, [T]>; 4], grid: PatchGrid) -> Self {
         let [images, lengthscales, variance, weights] = arguments;
         Self {
@@ -87,7 +87,7 @@ impl<'a, T: Scalar> PatchVariance<'a, T> {
         self.images.len() / self.grid.image().len()
     }
 
-    /// Threads worth using.
+    /// The number of threads to use.
     fn parts(&self) -> usize {
         parts(self.count(), self.grid.count() * self.grid.count() / 2)
     }
@@ -105,7 +105,7 @@ impl<'a, T: Scalar> PatchVariance<'a, T> {
         values
     }
 
-    /// The gradients; `gradient` is that of k, `[N]`.
+    /// The gradients; `gradient` is the gradient of k, `[N]`.
     pub fn backward(
         &self,
         kind: Stationary,
@@ -176,7 +176,8 @@ impl<'a, T: Scalar> Prepared<'a, T> {
         padded_width(self.given.grid.count())
     }
 
-    /// Rows of a block. Few beside all patches, as its product knows no triangle.
+    /// The number of rows of a block: few compared with all patches, because the matrix product
+    /// computes the whole block, not only its triangle.
     fn block_rows(&self) -> usize {
         block_rows::<T>(self.width()).min((self.given.grid.count() / 8).max(16))
     }
@@ -192,7 +193,7 @@ impl<'a, T: Scalar> Prepared<'a, T> {
         }
     }
 
-    /// Fills k of the images `first_image…`.
+    /// Fills k of the images from `first_image` on.
     fn fill<P: Profile<T>>(&self, values: &mut [T], first_image: usize) {
         let PatchVariance { grid, images, .. } = self.given;
         let (length, variance) = (grid.image().len(), self.given.variance.to_f64());
@@ -267,7 +268,7 @@ impl<'a, T: Scalar> Prepared<'a, T> {
         }
     }
 
-    /// Adds what some rows of an image's distances contribute to the gradients.
+    /// Adds the contribution of some rows of an image's distances to the gradients.
     fn backward_block<P: Profile<T>>(
         &self,
         part: &mut Part<'_, T>,
@@ -309,7 +310,7 @@ impl<'a, T: Scalar> Prepared<'a, T> {
             values.subcols(0, columns),
         );
         let pulls = MatRef::from_row_major_slice(distances, rows.len(), columns);
-        // Where only `Σ x·pull` is asked for, twice one side does for both.
+        // If only `Σ x·pull` is needed, one side counted twice replaces both sides.
         let (one, factor) = match part.gradient {
             Some(_) => (true, -1.0),
             None => (false, -2.0),
@@ -330,7 +331,7 @@ impl<'a, T: Scalar> Prepared<'a, T> {
         }
     }
 
-    /// From `Σ_n g_n·φ` below the diagonal to the gradients of the variance and of B.
+    /// Turns `Σ_n g_n·φ` below the diagonal into the gradients of the variance and of B.
     fn complete_weights(&self, sums: Vec<T>, total: f64) -> (T, Vec<T>) {
         let PatchVariance { grid, variance, .. } = self.given;
         let products = sums.iter().zip(&self.weights);

@@ -11,7 +11,7 @@ use crate::ops::cpu::{
     CpuAccess, CpuMemory, Element, Scalar, in_parts, threads, with_element, write_like,
 };
 
-/// Functions from which on two threads are faster than one.
+/// Number of function values from which two threads are faster than one.
 const PARALLEL_FROM: usize = 1 << 11;
 
 impl SpecialFunction {
@@ -47,14 +47,14 @@ fn values<T: Element>(arguments: &[T], function: SpecialFunction, part: Part) ->
     values
 }
 
-/// The function, by reading from the device and writing to it where the memory is not the CPU's.
+/// The function. Reads from and writes to the device if the memory is not the CPU's.
 pub fn special<B: CpuAccess>(x: FloatTensor<B>, function: SpecialFunction) -> FloatTensor<B> {
     with_element!(x, T => {
         write_like::<B, T>(values(&B::read::<T>(&x), function, Part::Value), &x)
     })
 }
 
-/// The gradient, as [`special`].
+/// The gradient; otherwise like [`special`].
 pub fn special_backward<B: CpuAccess>(
     x: FloatTensor<B>,
     gradient: FloatTensor<B>,

@@ -1,4 +1,5 @@
-//! Special functions on GPU backends: tanh is burn's, the others are computed on the CPU.
+//! Special functions on GPU backends: tanh uses burn's implementation, the others are computed on
+//! the CPU.
 
 use burn::backend::{Cube, ops::FloatTensorOps, tensor::FloatTensor};
 

@@ -1,10 +1,10 @@
-//! Scalar functions with their derivatives at many arguments, in loops that vectorize.
+//! Scalar functions and their derivatives at many arguments, in loops that vectorize.
 
 use core::marker::PhantomData;
 
 use crate::ops::cpu::{Kernel, Scalar, vectorized};
 
-/// The part of a function that is computed.
+/// Selects the value or the derivative of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// Its value.
@@ -14,7 +14,7 @@ pub enum Part {
 }
 
 impl Part {
-    /// This part of a value and its derivative.
+    /// Selects this part of a value and its derivative.
     #[inline(always)]
     pub fn of<T>(self, (value, slope): (T, T)) -> T {
         match self {
@@ -26,11 +26,11 @@ impl Part {
 
 /// A function whose loop vectorizes: without branches, and `#[inline(always)]`.
 pub trait Function<T> {
-    /// Value and derivative; `FUSED` says that fused multiply-add is an instruction.
+    /// The value and the derivative. `FUSED` is true if fused multiply-add is an instruction.
     fn at<const FUSED: bool>(x: T) -> (T, T);
 }
 
-/// A part of the function F for every argument.
+/// The value or the derivative of the function F at every argument.
 pub fn evaluate<T: Scalar, F: Function<T>>(arguments: &[T], part: Part, results: &mut [T]) {
     vectorized::run(Loop::<T, F> {
         arguments,
@@ -52,8 +52,8 @@ impl<T: Scalar, F: Function<T>> Kernel for Loop<'_, T, F> {
 
     #[inline(always)]
     fn call<const FUSED: bool>(self) {
-        // A loop for each part leaves out what the other one needs. No closures: they would keep
-        // the baseline instructions.
+        // Each of the separate loops omits the computations that only the other part needs.
+        // Closures would keep the baseline instructions.
         let both = self.results.iter_mut().zip(self.arguments);
         match self.part {
             Part::Value => {

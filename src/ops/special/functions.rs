@@ -1,4 +1,4 @@
-//! Scalar functions that burn lacks, with their derivatives, in double precision.
+//! Scalar functions that burn does not provide, with their derivatives, in double precision.
 
 use core::f64::consts::SQRT_2;
 
@@ -27,8 +27,8 @@ pub fn normal_cdf(x: f64) -> f64 {
 
 /// `Φ⁻¹(p)` for `0 < p < 1`.
 ///
-/// Newton's method on `log Φ`, which is concave: started left of the root, at
-/// `−√(−2·log p)` (since `Φ(−t) ≤ ½·e^{−t²/2}`), it never passes it.
+/// Newton's method on `log Φ`, which is concave: started left of the root, at `−√(−2·log p)` (since
+/// `Φ(−t) ≤ ½·e^{−t²/2}`), it never overshoots.
 pub fn normal_quantile(p: f64) -> f64 {
     if p > 0.5 {
         return -normal_quantile(1.0 - p);
@@ -55,8 +55,8 @@ pub fn log_gamma(x: f64) -> (f64, f64) {
     }
 }
 
-/// `ψ(x)` for positive `x`: `ψ(x) = ψ(x + 1) − 1/x` up to ten, from there the asymptotic series
-/// `log x − 1/(2x) − Σ_k B_{2k}/(2k·x^{2k})`, whose first neglected term is below 10⁻¹⁶.
+/// `ψ(x)` for positive `x`. Below ten it uses `ψ(x) = ψ(x + 1) − 1/x`, from ten on the asymptotic
+/// series `log x − 1/(2x) − Σ_k B_{2k}/(2k·x^{2k})`, whose first neglected term is below 10⁻¹⁶.
 fn digamma(x: f64) -> f64 {
     let (mut x, mut sum) = (x, 0.0);
     while x < 10.0 {
@@ -66,7 +66,7 @@ fn digamma(x: f64) -> f64 {
     sum + x.ln() - 0.5 / x - asymptotic(x)
 }
 
-/// `Σ_k B_{2k}/(2k·x^{2k})` for x of ten or more.
+/// `Σ_k B_{2k}/(2k·x^{2k})` for `x ≥ 10`.
 fn asymptotic(x: f64) -> f64 {
     /// `B_{2k}/(2k)`, k from 1.
     const SERIES: [f64; 7] = [
@@ -82,8 +82,9 @@ fn asymptotic(x: f64) -> f64 {
     (SERIES.iter().rev()).fold(0.0, |tail, term| (tail + term) * inverse_square)
 }
 
-/// `log Γ(x) − (x − ½)·log x + x − ½·log 2π` and its derivative `ψ(x) − log x + 1/(2x)`, for positive
-/// `x`; NaN elsewhere. From ten on by the asymptotic series `Σ_k B_{2k}/(2k·(2k − 1)·x^{2k−1})`.
+/// `log Γ(x) − (x − ½)·log x + x − ½·log 2π` and its derivative `ψ(x) − log x + 1/(2x)`, for
+/// positive `x`; NaN elsewhere. From ten on it uses the asymptotic series
+/// `Σ_k B_{2k}/(2k·(2k − 1)·x^{2k−1})`.
 pub fn stirling_remainder(x: f64) -> (f64, f64) {
     /// `B_{2k}/(2k·(2k − 1))`, k from 1.
     const SERIES: [f64; 7] = [
@@ -110,8 +111,8 @@ pub fn exp_minus_one(x: f64) -> (f64, f64) {
     (x.exp_m1(), x.exp())
 }
 
-/// `log(1 + x)/x` and its derivative, for `x > −1`; near zero by the series `Σ_k (−x)^k/(k + 1)`, whose
-/// first neglected term is below 10⁻¹⁷.
+/// `log(1 + x)/x` and its derivative, for `x > −1`; near zero it uses the series
+/// `Σ_k (−x)^k/(k + 1)`, whose first neglected term is below 10⁻¹⁷.
 pub fn log_ratio(x: f64) -> (f64, f64) {
     if x.abs() < 0.01 {
         let terms = (0..9).rev().map(f64::from);
@@ -202,7 +203,8 @@ mod tests {
         }
     }
 
-    /// `R(1) = 1 − ½·log 2π`; and `R(x + 1) − R(x) = 1 − (x + ½)·log(1 + 1/x)` on both sides of ten.
+    /// `R(1) = 1 − ½·log 2π`; and `R(x + 1) − R(x) = 1 − (x + ½)·log(1 + 1/x)` on both sides of
+    /// ten.
     #[test]
     fn what_stirlings_formula_leaves() {
         let at_one = 1.0 - 0.5 * (2.0 * core::f64::consts::PI).ln();
@@ -211,7 +213,7 @@ mod tests {
             let (value, slope) = stirling_remainder(x);
             let next = stirling_remainder(x + 1.0);
             let expected = 1.0 - (x + 0.5) * (1.0 / x).ln_1p();
-            // Below ten the large parts are subtracted after all.
+            // Below ten, `R` is a difference with large parts.
             let tolerance = 2e-14 * (1.0 + value.abs());
             assert!((next.0 - value - expected).abs() < tolerance, "R({x})");
             let expected = 0.5 / x + 0.5 / (x + 1.0) - (1.0 / x).ln_1p();
@@ -221,7 +223,7 @@ mod tests {
                 next.1 - slope
             );
         }
-        // Far out nothing but the first term is left.
+        // For large arguments only the first term of the series matters.
         assert!((stirling_remainder(1e9).0 * 12e9 - 1.0).abs() < 1e-15);
         assert!(stirling_remainder(-1.0).0.is_nan());
     }

@@ -1,4 +1,4 @@
-//! Elementwise functions that burn lacks.
+//! Elementwise functions that burn does not provide.
 
 mod backward;
 mod cpu;
@@ -16,7 +16,7 @@ use burn::{
 
 use super::dispatch::dispatch;
 
-/// The functions on a backend.
+/// Backend implementation of the functions.
 #[backend_extension(
     Autodiff,
     Flex: cfg(feature = "flex"),
@@ -28,7 +28,7 @@ pub trait SpecialOps: Backend {
     fn special(x: FloatTensor<Self>, function: SpecialFunction) -> FloatTensor<Self>;
 }
 
-/// The gradient of the functions.
+/// Gradient of the functions.
 pub trait SpecialBackward: SpecialOps {
     /// The gradient through a scalar function.
     fn special_backward(
@@ -43,19 +43,19 @@ pub trait SpecialBackward: SpecialOps {
 pub enum SpecialFunction {
     /// `log(1 + eˣ)`, without overflow.
     Softplus,
-    /// `log Φ(x)`, Φ the standard normal distribution function, accurate in the lower tail.
+    /// `log Φ(x)` with the standard normal distribution function Φ, accurate in the lower tail.
     LogNormalCdf,
     /// `log Γ(x)` for positive `x`.
     LogGamma,
     /// `log(1 − eˣ)` for negative `x`, accurate at both ends.
     LogOneMinusExp,
-    /// `eˣ − 1`, accurate around zero.
+    /// `eˣ − 1`, accurate near zero.
     ExpMinusOne,
-    /// `log(1 + x)/x` for `x > −1`, accurate around zero, where it is one.
+    /// `log(1 + x)/x` for `x > −1`, accurate near zero, where it is one.
     LogRatio,
     /// `log Γ(x) − (x − ½)·log x + x − ½·log 2π` for positive `x`.
     StirlingRemainder,
-    /// `tanh x`, which burn has, but on the CPU one by one.
+    /// `tanh x`. burn has it, but computes one value at a time on the CPU.
     Tanh,
 }
 
@@ -64,14 +64,15 @@ pub fn softplus<const D: usize>(x: Tensor<D>) -> Tensor<D> {
     apply(x, SpecialFunction::Softplus)
 }
 
-/// `1/(1 + e^(−x)) = exp(−log(1 + e^(−x)))`, elementwise, to the last digits in both tails.
+/// `1/(1 + e^(−x)) = exp(−log(1 + e^(−x)))`, elementwise, accurate to the last digits in both
+/// tails.
 ///
-/// burn's own computes in single precision on ndarray.
+/// burn's own function computes in single precision on ndarray.
 pub fn sigmoid<const D: usize>(x: Tensor<D>) -> Tensor<D> {
     softplus(x.neg()).neg().exp()
 }
 
-/// `log Φ(x)`, elementwise, Φ the standard normal distribution function.
+/// `log Φ(x)`, elementwise, with the standard normal distribution function Φ.
 pub fn log_normal_cdf<const D: usize>(x: Tensor<D>) -> Tensor<D> {
     apply(x, SpecialFunction::LogNormalCdf)
 }
@@ -86,25 +87,25 @@ pub fn log_one_minus_exp<const D: usize>(x: Tensor<D>) -> Tensor<D> {
     apply(x, SpecialFunction::LogOneMinusExp)
 }
 
-/// `eˣ − 1`, elementwise, accurate around zero.
+/// `eˣ − 1`, elementwise, accurate near zero.
 pub fn exp_minus_one<const D: usize>(x: Tensor<D>) -> Tensor<D> {
     apply(x, SpecialFunction::ExpMinusOne)
 }
 
-/// `log(1 + x)/x`, elementwise, for `x > −1`: `r·log(1 + x/r)` is `x` times that of `x/r`, to the last
-/// digits however large r is.
+/// `log(1 + x)/x`, elementwise, for `x > −1`. It gives `r·log(1 + x/r)`, which is `x` times the
+/// value at `x/r`, to the last digits however large r is.
 pub fn log_ratio<const D: usize>(x: Tensor<D>) -> Tensor<D> {
     apply(x, SpecialFunction::LogRatio)
 }
 
-/// `log Γ(x) − (x − ½)·log x + x − ½·log 2π`, elementwise, for positive `x`: what Stirling's formula
-/// leaves, below `1/(12x)`. Differences of log-gammas of large numbers are taken by it without the
-/// large parts, which cancel.
+/// `log Γ(x) − (x − ½)·log x + x − ½·log 2π`, elementwise, for positive `x`: the error of
+/// Stirling's formula, below `1/(12x)`. Differences of log-gammas of large numbers can be computed
+/// from it without the large parts, which cancel.
 pub fn stirling_remainder<const D: usize>(x: Tensor<D>) -> Tensor<D> {
     apply(x, SpecialFunction::StirlingRemainder)
 }
 
-/// `tanh x`, elementwise: several at once and on all threads where the CPU computes.
+/// `tanh x`, elementwise: vectorized and on all threads on the CPU.
 pub fn tanh<const D: usize>(x: Tensor<D>) -> Tensor<D> {
     apply(x, SpecialFunction::Tanh)
 }

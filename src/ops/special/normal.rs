@@ -59,12 +59,12 @@ pub fn log_normal_cdf<const FUSED: bool>(x: f64) -> (f64, f64) {
     (value, if is_lower { lower_slope } else { upper_slope })
 }
 
-/// `e^(t²)·erfc(t)` for `t ≥ 0`: `1/(1 + 2t)` times a polynomial in `(t − 4)/(t + 4)`, the Chebyshev
-/// expansion of degree 24, whose error is 3·10⁻¹⁶ of the value (the form is that of M. Shepherd and
-/// J. Laframboise, *Chebyshev Approximation of (1 + 2x)exp(x²)erfc x in 0 ≤ x < ∞*, 1981).
+/// `e^(t²)·erfc(t)` for `t ≥ 0`: `1/(1 + 2t)` times a polynomial in `(t − 4)/(t + 4)`, the
+/// Chebyshev expansion of degree 24. Its relative error is 3·10⁻¹⁶. The form is that of M. Shepherd
+/// and J. Laframboise, *Chebyshev Approximation of (1 + 2x)exp(x²)erfc x in 0 ≤ x < ∞*, 1981.
 #[inline(always)]
 fn scaled_complement<const FUSED: bool>(t: f64) -> f64 {
-    // Written so that NaN passes; beyond the bound the polynomial has its limit.
+    // Written so that NaN passes. Beyond the bound the polynomial has reached its limit.
     let bounded = if t > 1e18 { 1e18 } else { t };
     let y = (bounded - 4.0) / (bounded + 4.0);
     let mut sum = 0.0;
@@ -103,8 +103,9 @@ const SCALED_COMPLEMENT: [f64; 25] = [
     1.232_995_118_625_552_6,
 ];
 
-/// `e^(−x²/2)` for `x ≥ 0`. The upper half of x has an exact square; what the lower half adds is
-/// small, `b < 4·10⁻⁵` where the result is a normal number, and `e^(−b)` three terms of its series.
+/// `e^(−x²/2)` for `x ≥ 0`. The upper half of x has an exact square. The contribution of the lower
+/// half is small, `b < 4·10⁻⁵` where the result is a normal number, and `e^(−b)` uses three terms
+/// of its series.
 #[inline(always)]
 fn exponential_of_half_square<const FUSED: bool>(x: f64) -> f64 {
     let upper = f64::from_bits(x.to_bits() & !0x07ff_ffff);
@@ -141,7 +142,7 @@ mod tests {
     use super::super::elementwise::{Part, evaluate};
     use super::*;
 
-    /// `(x, log Φ(x), φ(x)/Φ(x))`, from sixty digits.
+    /// `(x, log Φ(x), φ(x)/Φ(x))`, computed with sixty digits.
     #[rustfmt::skip]
     const REFERENCE: [(f64, f64, f64); 18] = [
         (-40.0, -804.608_442_013_753_8, 40.024_968_847_207_26),
@@ -208,7 +209,7 @@ mod tests {
         assert_eq!((value, slope), (0.0, 0.0));
         let (value, slope) = log_normal_cdf::<true>(f64::NEG_INFINITY);
         assert_eq!((value, slope), (f64::NEG_INFINITY, f64::INFINITY));
-        // Far down, φ/Φ is −x and the value −x²/2.
+        // For very negative x, φ/Φ is −x and the value is −x²/2.
         let (value, slope) = log_normal_cdf::<true>(-1e10);
         assert!(agrees(value, -0.5e20, f64::EPSILON) && agrees(slope, 1e10, f64::EPSILON));
         let (value, slope) = log_normal_cdf::<true>(f64::NAN);

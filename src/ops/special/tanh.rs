@@ -13,11 +13,11 @@ impl<T: Scalar> Function<T> for Tanh {
     }
 }
 
-/// Below this magnitude `1 − 2e^(−2x)/(1 + e^(−2x))` cancels.
+/// Below this magnitude `1 − 2e^(−2x)/(1 + e^(−2x))` suffers from cancellation.
 const SMALL: f64 = 0.625;
 
-/// `tanh x = x + x³·P(x²)/Q(x²)` for small x, the highest power first, Q's leading one left out
-/// (S. Moshier, *Methods and Programs for Mathematical Functions*, 1989).
+/// `tanh x = x + x³·P(x²)/Q(x²)` for small x, highest power first, without Q's leading one (S.
+/// Moshier, *Methods and Programs for Mathematical Functions*, 1989).
 const NUMERATOR: [f64; 3] = [
     -9.643_991_794_250_523e-1,
     -9.928_772_310_019_185e1,
@@ -59,7 +59,7 @@ fn tanh<T: Scalar, const FUSED: bool>(x: T) -> (T, T) {
 mod tests {
     use super::*;
 
-    /// A few units in the last place over the whole range, against the standard library.
+    /// Agrees with the standard library to a few units in the last place over the whole range.
     #[test]
     fn agrees_with_the_standard_library() {
         for i in -20_000..=20_000i32 {

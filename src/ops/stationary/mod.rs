@@ -1,4 +1,5 @@
-//! The stationary covariance functions that have a fused operation, and what their operations share.
+//! The stationary covariance functions that have a fused operation, and code that their operations
+//! share.
 
 mod points;
 pub(super) mod profile;
@@ -11,7 +12,7 @@ pub(super) use profile::{Profile, with_profile};
 /// The profile φ of a stationary covariance `k(x, x′) = σ²·φ(r²)`, where
 /// `r² = Σ_d (x_d − x′_d)²/ℓ_d²`.
 ///
-/// Each is a function of r² with its own derivative, so that no square root is differentiated at
+/// Each is a function of r² with its own derivative, which avoids differentiating a square root at
 /// zero. Formulas: Rasmussen and Williams, *Gaussian Processes for Machine Learning* (2006),
 /// §4.2.1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

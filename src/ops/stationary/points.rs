@@ -1,16 +1,16 @@
-//! Points in lengthscale units, laid out for one point to meet many at a time.
+//! Points in lengthscale units, laid out so that one point is processed against many at a time.
 
 use std::borrow::Cow;
 
 use crate::ops::cpu::{Scalar, WIDTH};
 
-/// Registers handled together, enough to hide the latency of the exponential.
+/// Registers processed together, enough to hide the latency of the exponential.
 pub const GROUP: usize = 4;
 
-/// Points handled together.
+/// Points processed together.
 pub const LANES: usize = GROUP * WIDTH;
 
-/// One lengthscale an input dimension.
+/// Expands to one lengthscale per input dimension.
 pub fn expand<T: Scalar>(lengthscales: &[T], dimensions: usize) -> Cow<'_, [T]> {
     if lengthscales.len() == dimensions {
         Cow::Borrowed(lengthscales)
@@ -36,13 +36,13 @@ pub fn scaled<T: Scalar>(points: &[T], inverse: &[T]) -> Vec<T> {
 /// `x/ℓ` in blocks of [`LANES`] points, coordinate by coordinate.
 pub struct LaneBlocks<T> {
     dimensions: usize,
-    /// [⌈N/LANES⌉, D, LANES], the last block filled up with the last point.
+    /// [⌈N/LANES⌉, D, LANES], with the last block padded with the last point.
     values: Vec<T>,
     len: usize,
 }
 
 impl<T: Scalar> LaneBlocks<T> {
-    /// The layout of points, [N, D].
+    /// Lays out points, [N, D].
     pub fn new(points: &[T], inverse: &[T]) -> Self {
         let dimensions = inverse.len();
         let len = points.len() / dimensions;
@@ -67,7 +67,7 @@ impl<T: Scalar> LaneBlocks<T> {
         self.len
     }
 
-    /// Lanes, those beyond the last point included.
+    /// The number of lanes, including those beyond the last point.
     pub fn padded(&self) -> usize {
         self.len.next_multiple_of(LANES)
     }
@@ -77,7 +77,7 @@ impl<T: Scalar> LaneBlocks<T> {
         self.values.chunks_exact(self.dimensions * LANES)
     }
 
-    /// As many zeros as the blocks have numbers.
+    /// Zeros, as many as the blocks have numbers.
     pub fn zeros(&self) -> Vec<T> {
         vec![T::default(); self.values.len()]
     }

@@ -2,8 +2,8 @@
 
 use crate::ops::cpu::Scalar;
 
-/// `r²`, or a number beyond which every profile is zero: the polynomial factors of the smoother
-/// profiles then stay finite, where an infinite one times zero would be NaN.
+/// `r²`, capped at a number beyond which every profile is zero. The polynomial factors of the
+/// smoother profiles then stay finite; an infinite factor times zero would be NaN.
 #[inline(always)]
 fn bounded<T: Scalar>(squared_distance: T) -> T {
     let bound = T::from_f64(1e6);
@@ -16,8 +16,8 @@ fn bounded<T: Scalar>(squared_distance: T) -> T {
 
 /// `φ(r²)` and its derivative with respect to `r²`, finite everywhere.
 pub trait Profile<T: Scalar> {
-    /// Whether φ falls like `r` from its value at zero, and not like `r²`: the rounding of a small
-    /// `r²` then costs half of the digits of φ.
+    /// Whether φ falls like `r` near zero instead of like `r²`: rounding of a small `r²` then costs
+    /// half of the digits of φ.
     const ROUGH: bool = false;
 
     /// `φ(r²)`.
@@ -60,7 +60,7 @@ impl<T: Scalar> Profile<T> for Matern12 {
         (-squared_distance.square_root()).exp_nonpositive::<FUSED>()
     }
 
-    /// The kink at zero has no derivative; its one-sided slopes cancel, so zero stands for it.
+    /// The kink at zero has no derivative. The one-sided slopes cancel, so zero is used.
     #[inline(always)]
     fn value_and_slope<const FUSED: bool>(squared_distance: T) -> (T, T) {
         let distance = squared_distance.square_root();

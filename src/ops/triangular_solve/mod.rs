@@ -14,7 +14,7 @@ use super::{
     dispatch::dispatch,
 };
 
-/// The solves on a backend.
+/// Backend implementation of the solves.
 #[backend_extension(
     Autodiff,
     Flex: cfg(feature = "flex"),
@@ -30,7 +30,7 @@ pub trait TriangularSolveOps: Backend {
     ) -> FloatTensor<Self>;
 }
 
-/// The gradient of the factor.
+/// Gradient of the factor.
 pub trait TriangularSolveBackward: TriangularSolveOps {
     /// The lower triangle of `−A·Bᵀ`.
     fn negative_lower_product(
@@ -44,13 +44,13 @@ impl<const D: usize> CholeskyFactor<D> {
     ///
     /// # Shapes
     ///
-    /// - `rhs` (B): `[…, M, N]`, batch dimensions as the factor's
+    /// - `rhs` (B): `[…, M, N]`, batch dimensions as in the factor
     #[track_caller]
     pub fn solve(&self, rhs: Tensor<D>) -> Tensor<D> {
         self.solve_side(rhs, Side::Lower)
     }
 
-    /// `L⁻ᵀ·B`; shapes as [`solve`](Self::solve).
+    /// `L⁻ᵀ·B`; shapes as in [`solve`](Self::solve).
     #[track_caller]
     pub fn solve_transposed(&self, rhs: Tensor<D>) -> Tensor<D> {
         self.solve_side(rhs, Side::Transposed)
@@ -68,16 +68,16 @@ impl<const D: usize> CholeskyFactor<D> {
     }
 }
 
-/// Solves `T·X = B` or `Tᵀ·X = B` for a triangular `T`, with gradients to both.
+/// Solves `T·X = B` or `Tᵀ·X = B` for a triangular `T`, with gradients for both arguments.
 ///
 /// # Shapes
 ///
-/// - `matrix` (T): `[…, M, M]`; `upper` says which triangle is read
+/// - `matrix` (T): `[…, M, M]`; `upper` selects the triangle to read
 /// - `rhs` (B): `[…, M, N]`
 ///
 /// # Errors
 ///
-/// [`SingularTriangle`] when a diagonal entry is zero or not a number.
+/// [`SingularTriangle`] when a diagonal entry is zero or not finite.
 #[track_caller]
 pub fn solve_triangular<const D: usize>(
     matrix: Tensor<D>,

@@ -16,14 +16,14 @@ use super::course_report::report;
 use super::hyperparameters::{value_at, values_at};
 use super::{CellsOfTable1, TABLE_1};
 use crate::arguments::{RunOptions, name_of};
-use crate::evaluation::{LEVEL, evaluate};
-use crate::study::{self, CommonOptions, ExperimentFolder, Watch, Whose};
-use crate::failure::Failure;
 use crate::devices;
+use crate::evaluation::{LEVEL, evaluate};
+use crate::failure::Failure;
 use crate::plan::{Plan, precision};
 use crate::preparation::PreparedData;
 use crate::progress::RowProgress;
 use crate::settings::Settings;
+use crate::study::{self, CommonOptions, ExperimentFolder, Watch, Whose};
 
 /// Its name.
 pub(super) const NAME: &str = "cagp-course";
@@ -98,7 +98,12 @@ pub(in crate::experiment) fn course(options: &CourseOptions) -> Result<(), Failu
     let place = common.place()?;
     place.open()?;
     let data_sets = request.data_sets(table)?;
-    let given: Vec<_> = request.choice.options.iter().map(|(_, fields)| fields).collect();
+    let given: Vec<_> = request
+        .choice
+        .options
+        .iter()
+        .map(|(_, fields)| fields)
+        .collect();
     let settings = json!({
         "scale": name_of(common.scale),
         "budget": given,
@@ -139,7 +144,10 @@ struct Course {
 impl Course {
     fn new(told: RunOptions, (method, title): (String, String)) -> Result<Self, Failure> {
         let data_dir = told.data_dir.clone();
-        let source = DataSource::resolve(told.data.as_deref().unwrap_or_default(), data_dir.as_deref())?;
+        let source = DataSource::resolve(
+            told.data.as_deref().unwrap_or_default(),
+            data_dir.as_deref(),
+        )?;
         let mut settings = Settings::new(told, &source)?;
         let dtype = precision(settings.dtype).dtype();
         let device = devices::open(settings.device, dtype)?;

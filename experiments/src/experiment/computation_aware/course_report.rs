@@ -2,12 +2,12 @@
 
 use serde::Serialize;
 
-use super::course::{LENGTHSCALES, Look, NAME, NOMINAL, Run};
 use super::TABLE_1;
-use crate::study::{self, CsvLine, ExperimentFolder, summary_text};
+use super::course::{LENGTHSCALES, Look, NAME, NOMINAL, Run};
 use crate::failure::Failure;
 use crate::plots::{self, Caption, CurveName, CurvePanel, PlotError, Quantity, Span};
 use crate::standard_output::print;
+use crate::study::{self, CsvLine, ExperimentFolder, summary_text};
 use crate::summary::Summary;
 use crate::text_table::aligned;
 

@@ -55,7 +55,11 @@ pub struct CoverageOptions {
 pub(in crate::experiment) fn coverage(options: &CoverageOptions) -> Result<(), Failure> {
     let common = &options.common;
     let (table, mut request) = (study::study(TABLE_1), options.runs.request(common));
-    let default = if common.is_paper() { &DEFAULT[..] } else { &DEFAULT[1..] };
+    let default = if common.is_paper() {
+        &DEFAULT[..]
+    } else {
+        &DEFAULT[1..]
+    };
     request.choice.among = Some(default.iter().map(ToString::to_string).collect());
     request.choice.check(table)?;
     let place = common.place()?;
@@ -70,10 +74,7 @@ pub(in crate::experiment) fn coverage(options: &CoverageOptions) -> Result<(), F
 }
 
 /// The folder of cagp-uci, new or with its runs.
-fn cells_folder(
-    options: &CoverageOptions,
-    request: &Request,
-) -> Result<ExperimentFolder, Failure> {
+fn cells_folder(options: &CoverageOptions, request: &Request) -> Result<ExperimentFolder, Failure> {
     let mut request = request.clone();
     request.common.out = Some(options.cells.clone());
     request.common.overwrite = false;

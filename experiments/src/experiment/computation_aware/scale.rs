@@ -14,11 +14,11 @@ use crate::arguments::{
     AllRowsOptions, LikelihoodName, MeanName, ModelName, OptimizerName, RunOptions, ScheduleName,
     name_of,
 };
+use crate::failure::Failure;
 use crate::kernel_expression::KernelExpression;
 use crate::parameter_options::ValuesOption;
-use crate::study::{CommonOptions, ExperimentFolder, Place, Watch, all_made};
-use crate::failure::Failure;
 use crate::settings::at_least_one;
+use crate::study::{CommonOptions, ExperimentFolder, Place, Watch, all_made};
 use crate::training_run::TrainingRun;
 
 /// Its name.
@@ -175,4 +175,3 @@ fn first_values() -> Vec<ValuesOption> {
         })
         .to_vec()
 }
-

@@ -69,7 +69,9 @@ fn published(data: &str, method: &str, score: Score) -> Option<Reported> {
 fn title(method: &str) -> &'static str {
     let table: &'static Study = study(TABLE_1);
     let mut values = table.axes[0].values.iter();
-    values.find(|value| value.name == method).map_or("", |value| &value.title)
+    values
+        .find(|value| value.name == method)
+        .map_or("", |value| &value.title)
 }
 
 /// According to the text the first model is ahead of the second.
@@ -121,7 +123,9 @@ struct Exception {
 fn exceptions() -> Vec<Exception> {
     let of_claim = |data: &'static str, (better, worse): Claim| {
         let contradicts = |score: &Score| {
-            let numbers = score.of_paper(data, worse).zip(score.of_paper(data, better));
+            let numbers = score
+                .of_paper(data, worse)
+                .zip(score.of_paper(data, better));
             numbers.is_some_and(|(worse, better)| worse < better)
         };
         let scores: Vec<Score> = Score::ALL.into_iter().filter(contradicts).collect();
@@ -186,7 +190,9 @@ fn rows(exception: &Exception, cells: &[FinishedCell]) -> Vec<Vec<String>> {
     };
     let row = |score: &Score| {
         let ours = score.of_ours(first).zip(score.of_ours(second))?;
-        let paper = score.of_paper(data, ahead).zip(score.of_paper(data, behind))?;
+        let paper = score
+            .of_paper(data, ahead)
+            .zip(score.of_paper(data, behind))?;
         let both = |(first, second): (f64, f64)| format!("{first:.4} {second:.4}");
         Some(vec![
             data.to_owned(),
@@ -278,12 +284,7 @@ mod tests {
     fn every_pair_of_neighboring_variants_is_claimed_of() {
         let variants = [
             ["dbk", "dbk-c", "dbk-r", "dbk-cr"],
-            [
-                "svdbk",
-                "svdbk-c",
-                "svdbk-r",
-                "svdbk-cr",
-            ],
+            ["svdbk", "svdbk-c", "svdbk-r", "svdbk-cr"],
         ];
         for [full, uncorrected, single, neither] in variants {
             for claim in [

@@ -13,7 +13,9 @@ use clap::Args;
 use super::mobile_plots::{Place, draw};
 use crate::failure::Failure;
 use crate::output::replace_file;
-use crate::study::{self, ChoiceOf, CommonOptions, ExperimentFolder, FinishedCell, Named, all_made};
+use crate::study::{
+    self, ChoiceOf, CommonOptions, ExperimentFolder, FinishedCell, Named, all_made,
+};
 
 /// The study, and the data set in it.
 const NAME: &str = "dbk-mobile";
@@ -69,10 +71,14 @@ pub(in crate::experiment) fn mobile(options: &DbkMobileOptions) -> Result<(), Fa
         ));
     };
     let data = options.read(path)?;
-    request.files.insert(DATA.into(), path.display().to_string());
+    request
+        .files
+        .insert(DATA.into(), path.display().to_string());
     let experiment = study::open(table, &request)?;
     let file = write(&data, &experiment)?;
-    request.files.insert(DATA.into(), file.display().to_string());
+    request
+        .files
+        .insert(DATA.into(), file.display().to_string());
     let data_sets = request.data_sets(table)?;
     let broken = study::make(table, &request, &data_sets, &experiment)?;
     let cells = study::show(table, &request, &experiment, None)?;

@@ -8,10 +8,10 @@ use burn_gp_models::SavedModel;
 
 use super::mobile::Measurements;
 use crate::devices;
-use crate::study::{self, ExperimentFolder};
 use crate::failure::Failure;
 use crate::output::ModelContext;
 use crate::plots::{self, Caption, MapPanel, PlotError, ProbabilityGrid, Quantity};
+use crate::study::{self, ExperimentFolder};
 
 /// Places in a dimension.
 const GRID: usize = 60;

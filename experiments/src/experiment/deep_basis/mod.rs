@@ -14,7 +14,7 @@ mod theorem1;
 mod theorem1_report;
 
 pub(super) use cox::{DbkCoxOptions, cox};
+pub(super) use exceptions::lines as exceptions;
 pub(super) use mobile::{DbkMobileOptions, mobile};
 pub(super) use synthetic::{DbkSyntheticOptions, synthetic};
 pub(super) use theorem1::{DbkTheorem1Options, theorem1};
-pub(super) use exceptions::lines as exceptions;

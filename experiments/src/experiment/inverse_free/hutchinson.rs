@@ -11,11 +11,11 @@ use super::method::Method;
 use super::regression::{DATA_SETS, PROBES, Runs, damped, shared, told};
 use super::table::{Table, against_seconds, by_data};
 use crate::arguments::RunOptions;
-use crate::experiment::{course::Look};
-use crate::study::{CommonOptions, ExperimentFolder, Watch, all_made, data_at_hand};
+use crate::experiment::course::Look;
 use crate::failure::Failure;
 use crate::plots::{self, Caption, CurveName, CurvePanel, Quantity, Span};
 use crate::standard_output::print;
+use crate::study::{CommonOptions, ExperimentFolder, Watch, all_made, data_at_hand};
 
 /// Its name.
 const NAME: &str = "inverse-free-hutchinson";

@@ -5,9 +5,12 @@ use serde::Serialize;
 use super::cells::{Cell, Run};
 use super::method::Method;
 use crate::arguments::name_of;
-use crate::experiment::{course::Look};
-use crate::study::{CsvLine, Departure, ExperimentFolder, Reported, are_comparable, departure_lines, joined, reported_text, summary_text};
+use crate::experiment::course::Look;
 use crate::failure::Failure;
+use crate::study::{
+    CsvLine, Departure, ExperimentFolder, Reported, are_comparable, departure_lines, joined,
+    reported_text, summary_text,
+};
 use crate::summary::Summary;
 use crate::text_table::aligned;
 
@@ -173,7 +176,10 @@ fn line(record: &Record<'_>) -> CsvLine {
         .with("seeds", record.seeds.len())
         .summary("nlpd", record.nlpd)
         .maybe("paper_nlpd", record.paper_nlpd.map(|paper| paper.mean))
-        .maybe("paper_nlpd_error", record.paper_nlpd.and_then(|paper| paper.spread))
+        .maybe(
+            "paper_nlpd_error",
+            record.paper_nlpd.and_then(|paper| paper.spread),
+        )
         .summary("rmse", record.rmse)
         .summary("loss", record.loss)
         .summary("seconds", record.seconds)

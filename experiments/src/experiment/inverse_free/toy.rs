@@ -31,8 +31,8 @@ use super::method::JITTER;
 use super::toy_data::{Toy, toys};
 use super::toy_table;
 use super::toy_variants::{Variant, variants};
-use crate::study::{CommonOptions, ExperimentFolder, Watch, data_at_hand};
 use crate::failure::Failure;
+use crate::study::{CommonOptions, ExperimentFolder, Watch, data_at_hand};
 
 /// Its name.
 const NAME: &str = "inverse-free-toy";

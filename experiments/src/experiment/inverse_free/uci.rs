@@ -17,9 +17,9 @@ use super::regression::Runs;
 use super::table::Table;
 use super::uci_plot::draw;
 use super::uci_protocol::ProtocolName;
-use crate::study::{CommonOptions, ExperimentFolder, Watch, all_made, data_at_hand};
 use crate::failure::Failure;
 use crate::standard_output::print;
+use crate::study::{CommonOptions, ExperimentFolder, Watch, all_made, data_at_hand};
 
 /// What `experiment inverse-free-uci` takes.
 #[derive(Args, Clone, Debug)]

@@ -12,12 +12,15 @@ use serde_json::json;
 use crate::arguments::{
     KeepName, LikelihoodName, MeanName, ModelName, RunOptions, ScheduleName, name_of,
 };
-use crate::kernel_expression::KernelExpression;
 use crate::experiment::{course::Look, course::course};
-use crate::study::{CommonOptions, CsvLine, Departure, ExperimentFolder, Place, Watch, are_comparable, departure_lines, departures_of};
 use crate::failure::Failure;
+use crate::kernel_expression::KernelExpression;
 use crate::plots::{self, Caption, CurveName, CurvePanel, Quantity, Span};
 use crate::standard_output::print;
+use crate::study::{
+    CommonOptions, CsvLine, Departure, ExperimentFolder, Place, Watch, are_comparable,
+    departure_lines, departures_of,
+};
 use crate::text_table::aligned;
 
 /// Its name.
@@ -262,4 +265,3 @@ fn protocol(common: &CommonOptions, place: Place) -> RunOptions {
         ..RunOptions::default()
     }
 }
-

@@ -1,4 +1,4 @@
-//! A model as burn's learner takes it.
+//! A model wrapped for burn's learner.
 
 use std::{
     fmt,
@@ -23,10 +23,10 @@ use burn::{
     },
 };
 
-/// A model with the course of its training, so that burn's learner can make its steps.
+/// A model with its training state, as burn's learner takes it.
 ///
-/// burn's traits have no errors: the first one is kept in the course, stops the learner, and keeps
-/// every later gradient from the parameters.
+/// burn's traits cannot return errors. The state therefore keeps the first error, stops the learner
+/// and discards all later gradients.
 #[derive(Module, Debug)]
 pub struct LearnedModel<M: Module> {
     model: M,
@@ -45,10 +45,10 @@ impl<M: Module> LearnedModel<M> {
     }
 }
 
-/// The course of a training run.
+/// The state of a training run.
 pub(super) struct Course {
     pub computation: MiniBatchStep,
-    /// Steps made so far.
+    /// The number of steps so far.
     pub made: Arc<AtomicUsize>,
     pub interrupter: Interrupter,
     failure: Mutex<Option<TrainingError>>,
@@ -138,12 +138,13 @@ impl<M: MiniBatchModel + 'static> TrainStep for LearnedModel<M> {
     }
 }
 
-/// What a step of burn's learner says about itself.
+/// The output of a learner step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LearnedStep {
-    /// Steps made so far, this one included.
+    /// The number of steps so far, including this one.
     pub step: usize,
-    /// The negative objective per datum; NaN where it could not be computed, which ends training.
+    /// The negative objective per data point. It is NaN if the computation failed, which ends
+    /// training.
     pub loss: f64,
 }
 
@@ -153,7 +154,7 @@ impl ItemLazy for LearnedStep {
     }
 }
 
-/// For metrics of one's own.
+/// For custom metrics.
 impl Adaptor<LearnedStep> for LearnedStep {
     fn adapt(&self) -> LearnedStep {
         *self
@@ -167,7 +168,7 @@ impl Adaptor<LossInput> for LearnedStep {
     }
 }
 
-/// What is asked of the model after a round of steps, such as its score on data held out.
+/// The examination of a model after a round of steps, for example its score on held-out data.
 pub type Examination<M> = Box<dyn FnOnce(&M) -> Result<f64, PredictionError> + Send>;
 
 impl<M: MiniBatchModel + 'static> InferenceStep for LearnedModel<M> {
@@ -190,10 +191,10 @@ impl<M: MiniBatchModel + 'static> InferenceStep for LearnedModel<M> {
     }
 }
 
-/// What an examination found.
+/// The result of an examination.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ExaminedModel {
-    /// The score; NaN where it could not be computed, which ends training.
+    /// The score. It is NaN if the computation failed, which ends training.
     pub score: f64,
 }
 
@@ -203,7 +204,7 @@ impl ItemLazy for ExaminedModel {
     }
 }
 
-/// For metrics of one's own.
+/// For custom metrics.
 impl Adaptor<ExaminedModel> for ExaminedModel {
     fn adapt(&self) -> ExaminedModel {
         *self

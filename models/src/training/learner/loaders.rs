@@ -1,4 +1,4 @@
-//! What burn's learner iterates over: batches, and one examination after each round of them.
+//! Data loaders for burn's learner: batches, and one examination after each round of them.
 
 use std::sync::{
     Arc, Mutex, PoisonError,
@@ -16,23 +16,23 @@ use burn::{
 use super::{Batch, Examination};
 use crate::training::batches::Batches;
 
-/// Whether a round ends after the steps made so far.
+/// Whether a round ends after the given number of steps.
 type RoundEnd = dyn Fn(usize) -> bool + Send + Sync;
 
-/// The batches of the steps that are not made yet; each iteration is the next round.
+/// The batches of the remaining steps. Each iteration of the loader is the next round.
 #[derive(Clone)]
 pub(super) struct BatchLoader {
     pub batches: Arc<Mutex<Batches>>,
-    /// Steps made so far.
+    /// The number of steps so far.
     pub made: Arc<AtomicUsize>,
-    /// Steps in all.
+    /// The total number of steps.
     pub steps: usize,
     pub round_ends: Arc<RoundEnd>,
 }
 
 struct Round<'a> {
     loader: &'a BatchLoader,
-    /// The steps made before the round.
+    /// The number of steps before the round.
     first: usize,
 }
 
@@ -81,7 +81,7 @@ impl DataLoader<Batch> for BatchLoader {
         Arc::new(self.clone())
     }
 
-    /// Steps follow each other: a part starts where the steps made so far end.
+    /// The steps have a fixed order: a slice starts at the number of steps so far.
     fn slice(&self, _start: usize, end: usize) -> Arc<dyn DataLoader<Batch>> {
         Arc::new(Self {
             steps: self.steps.min(end),
@@ -90,13 +90,13 @@ impl DataLoader<Batch> for BatchLoader {
     }
 }
 
-/// The examination that is due after the steps made so far, if one is.
+/// The examination that is due after the given number of steps, if any.
 type Due<M> = dyn Fn(usize) -> Option<Examination<M>> + Send + Sync;
 
 /// Yields the examination after a round, if one is due.
 pub(super) struct Examinations<M> {
     pub due: Arc<Due<M>>,
-    /// Steps made so far.
+    /// The number of steps so far.
     pub made: Arc<AtomicUsize>,
 }
 
@@ -125,7 +125,7 @@ impl<M: 'static> DataLoader<Examination<M>> for Examinations<M> {
         1
     }
 
-    /// An examination brings its own data.
+    /// An examination contains its own data.
     fn to_device(&self, _device: &Device) -> Arc<dyn DataLoader<Examination<M>>> {
         Arc::new(Self {
             due: Arc::clone(&self.due),
@@ -133,7 +133,7 @@ impl<M: 'static> DataLoader<Examination<M>> for Examinations<M> {
         })
     }
 
-    /// One examination has no parts.
+    /// A single examination cannot be split.
     fn slice(&self, _start: usize, _end: usize) -> Arc<dyn DataLoader<Examination<M>>> {
         self.to_device(&Device::default())
     }

@@ -1,4 +1,4 @@
-//! Mini-batch training in burn's own loop.
+//! Mini-batch training in burn's own training loop.
 
 mod learned_model;
 mod loaders;
@@ -33,11 +33,11 @@ use loaders::{BatchLoader, Examinations};
 pub use renderer::StepRenderer;
 
 /// Makes the steps of a [`MiniBatchTrainer`](super::MiniBatchTrainer), bit for bit, in burn's
-/// [`SupervisedTraining`], whose checkpoints, metrics, renderers and early stopping then work for
+/// [`SupervisedTraining`]. Its checkpoints, metrics, renderers and early stopping then work for
 /// every model.
 ///
-/// An epoch of burn's is a round of steps here, as long as its caller wants it; the passes over the
-/// data go on underneath. A batch depends on the seed and the step alone.
+/// An epoch of burn is a round of steps here, whose length the caller chooses. It is independent of
+/// the passes over the data. A batch depends only on the seed and the step.
 ///
 /// ```no_run
 /// # use burn::train::SupervisedTraining;
@@ -66,8 +66,9 @@ pub struct MiniBatchLearner<M> {
 
 impl<M: MiniBatchModel + 'static> MiniBatchLearner<M> {
     /// A learner before its first step. The model must be on an autodiff device, the data on the
-    /// same device with or without autodiff. First variances that are a factor of a thousand or more off
-    /// the targets' are taken in the unit of the targets ([`MiniBatchModel::in_unit_of`]).
+    /// same device with or without autodiff. If the initial variances are off by a factor of a
+    /// thousand or more from the variance of the targets, they are rescaled to the unit of the
+    /// targets ([`MiniBatchModel::in_unit_of`]).
     pub fn new(model: M, data: TrainingData, training: MiniBatchTraining) -> Self {
         let model = model.in_unit_of(&data.inputs, &data.targets);
         let rates = Rates::new(&training);
@@ -82,9 +83,9 @@ impl<M: MiniBatchModel + 'static> MiniBatchLearner<M> {
         }
     }
 
-    /// With the log density of these priors in the objective besides [those of the
-    /// model](MiniBatchModel::priors), once, whatever the batch; where a parameter has both, with this
-    /// one.
+    /// Adds the log density of these priors to the objective, besides
+    /// [those of the model](MiniBatchModel::priors). It counts once for any batch size. If a
+    /// parameter has both, this prior applies.
     pub fn with_priors(mut self, priors: Priors) -> Self {
         self.computation.priors.extend(priors);
         self
@@ -95,7 +96,7 @@ impl<M: MiniBatchModel + 'static> MiniBatchLearner<M> {
         &self.computation.priors
     }
 
-    /// The model as it was before or after [`fit`](Self::fit).
+    /// The model before or after [`fit`](Self::fit).
     pub fn model(&self) -> &M {
         &self.model
     }
@@ -105,28 +106,28 @@ impl<M: MiniBatchModel + 'static> MiniBatchLearner<M> {
         self.model
     }
 
-    /// Steps made so far.
+    /// The number of steps so far.
     pub fn steps_made(&self) -> usize {
         self.made.load(Ordering::Relaxed)
     }
 
-    /// Steps made at most.
+    /// The maximum number of steps.
     pub fn steps_planned(&self) -> usize {
         self.training.steps
     }
 
-    /// Whether all steps are made.
+    /// Whether all steps have been made.
     pub fn is_finished(&self) -> bool {
         self.steps_made() >= self.steps_planned()
     }
 
-    /// Steps in one pass over the data.
+    /// The number of steps per pass over the data.
     pub fn steps_per_epoch(&self) -> usize {
         self.training.steps_in_epochs(1, self.data.len())
     }
 
-    /// The batches of the steps that are left. A round ends after a step where `round_ends` is true
-    /// of the steps made so far, and after the last one.
+    /// The batches of the remaining steps. A round ends when `round_ends` returns true for the
+    /// number of steps so far, and after the last step.
     pub fn batches(
         &self,
         round_ends: impl Fn(usize) -> bool + Send + Sync + 'static,
@@ -139,7 +140,8 @@ impl<M: MiniBatchModel + 'static> MiniBatchLearner<M> {
         })
     }
 
-    /// The examination, if any, that `due` gives for the steps made so far; asked after each round.
+    /// The examinations. After each round, `due` returns the examination for the number of steps so
+    /// far, if any.
     pub fn examinations(
         &self,
         due: impl Fn(usize) -> Option<Examination<M>> + Send + Sync + 'static,
@@ -150,16 +152,16 @@ impl<M: MiniBatchModel + 'static> MiniBatchLearner<M> {
         })
     }
 
-    /// Launches `training`, made of this learner's batches and examinations, and keeps the model it
-    /// ends with. The training must be on one device and without accumulation of gradients.
+    /// Runs `training`, built from this learner's batches and examinations, and keeps the final
+    /// model. The training must use one device and no gradient accumulation.
     ///
-    /// The state of the optimizer stays with burn, whose checkpoints have it: to go on later,
-    /// [`restore`](Self::restore) one.
+    /// burn owns the optimizer state, which is part of its checkpoints. To resume training,
+    /// [`restore`](Self::restore) a checkpoint.
     ///
     /// # Errors
     ///
-    /// When the model cannot take a target. When a step cannot be made; the model is then the one
-    /// before it. When something else stopped the learner.
+    /// When the likelihood does not accept a target, when a step fails (the model is then the one
+    /// before the step), or when something else stopped the learner.
     pub fn fit(
         &mut self,
         training: SupervisedTraining<LearnedModel<M>>,
@@ -177,7 +179,7 @@ impl<M: MiniBatchModel + 'static> MiniBatchLearner<M> {
         }
     }
 
-    /// Everything needed to go on from here, as burn's checkpointers are given it in training.
+    /// Everything needed to resume training, as burn's checkpointers receive it.
     pub fn record(&self) -> LearnerRecord {
         LearnerRecord {
             model: self.learned().into_record(),
@@ -186,11 +188,11 @@ impl<M: MiniBatchModel + 'static> MiniBatchLearner<M> {
         }
     }
 
-    /// Goes on from a folder that [`LearnerRecord::save`] wrote.
+    /// Resumes from a folder that [`LearnerRecord::save`] wrote.
     ///
     /// # Errors
     ///
-    /// When a file is missing or does not fit the model.
+    /// When a file is missing or does not match the model.
     pub fn restore(&mut self, folder: &Path) -> Result<(), TrainingError> {
         let path = |file: &str| folder.join(file);
         let error = |file| checkpoint_error(folder, file, "read");
@@ -203,7 +205,7 @@ impl<M: MiniBatchModel + 'static> MiniBatchLearner<M> {
             .map_err(|reason| error(files::SCHEDULER)(reason.to_string()))?;
         let step = ScheduledRate::step_in(&scheduler)
             .ok_or_else(|| error(files::SCHEDULER)("it holds no step".into()))?;
-        // What the rates have seen is shared by all schedulers made of them.
+        // All schedulers created from the rates share their progress.
         self.scheduler().load_record(scheduler);
         self.model = model.into_model();
         self.optimizer = optimizer;
@@ -231,7 +233,7 @@ pub struct LearnerRecord {
     pub model: ModuleRecord,
     /// The optimizer.
     pub optimizer: OptimizerRecord,
-    /// The learning rate, and with it the step.
+    /// The learning rate, which includes the step.
     pub scheduler: LrSchedulerRecord,
 }
 

@@ -1,4 +1,4 @@
-//! A renderer for which steps count, and not what metrics say.
+//! A renderer that reports steps instead of metrics.
 
 use burn::train::{
     logger::{EvaluationProgressLogger, TrainingProgressLogger},
@@ -9,8 +9,8 @@ use burn::train::{
     },
 };
 
-/// A renderer that calls a function after every step and every examined batch, where burn's own
-/// writes lines.
+/// A renderer that calls a function after every step and every examination. burn's own renderer
+/// writes lines instead.
 pub struct StepRenderer<F>(F);
 
 impl<F: FnMut() + Send + Sync> StepRenderer<F> {
