@@ -331,6 +331,11 @@ impl RunOptions {
         serde_json::from_value(Value::Object(grouped))
     }
 
+    /// The names of all options.
+    pub fn names() -> Vec<String> {
+        names_of::<Self>()
+    }
+
     /// The option of the command line for a field.
     ///
     /// # Panics

@@ -127,6 +127,7 @@ impl Study {
             values: values.collect(),
             among: None,
             seeds: matches.get_one(&self.seeds.option).copied(),
+            seed_list: Vec::new(),
             options,
         })
     }

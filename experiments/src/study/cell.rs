@@ -30,6 +30,9 @@ pub enum Whose {
     Papers,
 }
 
+/// The value of an axis that is an option at cells whose model has no use for it.
+pub const NO_USE: &str = "none";
+
 /// A name in the strings of a study's options: the root of the number of inputs.
 const ROOT_OF_INPUTS: &str = "{sqrt_inputs}";
 
@@ -142,7 +145,7 @@ impl Study {
             }
         }
         for (index, axis) in self.axes.iter().enumerate() {
-            if let Some(field) = &axis.field {
+            if let Some(field) = axis.field.as_ref().filter(|_| cell.values[index] != NO_USE) {
                 let parsed = RunOptions::parse_field(field, &cell.values[index]);
                 fields.extend(parsed.map_err(|error| malformed(&error))?);
             }

@@ -319,6 +319,8 @@ pub struct Column {
     pub paper_digits: Option<usize>,
     /// The cell by whose mean that of this one is divided: the values of its axes that are others.
     pub over: BTreeMap<String, String>,
+    /// Whether the terminal leaves it out where no run has such a number.
+    pub optional: bool,
     /// The column has the titles of the scores that are worse than the paper's by at most so many of
     /// its spreads.
     pub within: Option<f64>,

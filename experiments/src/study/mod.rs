@@ -17,6 +17,7 @@ mod options;
 mod plots;
 mod published;
 mod request;
+mod sweep;
 mod table;
 mod template;
 #[cfg(test)]
@@ -37,6 +38,8 @@ use crate::training_run::TrainingRun;
 
 pub use arguments::{ChoiceOf, Named};
 pub use cell::{Cell, Whose};
+use cell::NO_USE;
+pub use sweep::{SweepArguments, sweep};
 pub use csv_line::CsvLine;
 pub use data_at_hand::data_at_hand;
 pub use departures::Departure;
@@ -144,6 +147,43 @@ fn identity(study: &Study, request: &Request) -> Result<Value, Failure> {
     }))
 }
 
+/// The cells that are asked for with the options of their runs, but for the seeds, each of them checked.
+///
+/// Where a model has no use for an option that is an axis, there is one cell for all of its values.
+///
+/// # Errors
+///
+/// When data cannot be read, or an option cannot be what it is.
+pub fn planned(
+    study: &Study,
+    request: &Request,
+    data_sets: &[String],
+) -> Result<Vec<(Cell, RunOptions)>, Failure> {
+    let mut planned: Vec<(Cell, RunOptions)> = Vec::new();
+    for data in data_sets {
+        let source = request.source_of(data);
+        let source = DataSource::resolve(&source, request.common.data_dir().as_deref())?;
+        let inputs = match study.needs_inputs() {
+            true => source.load(None)?.columns(),
+            false => 0,
+        };
+        for mut cell in request.cells(study, data) {
+            let options = study.options(&cell, request, Whose::Ours, inputs)?;
+            Settings::new(options.clone(), &source)?;
+            let fields = options.fields();
+            for (axis, value) in study.axes.iter().zip(&mut cell.values) {
+                if axis.field.as_ref().is_some_and(|field| !fields.contains_key(field)) {
+                    *value = NO_USE.to_owned();
+                }
+            }
+            if planned.iter().all(|(other, _)| *other != cell) {
+                planned.push((cell, options));
+            }
+        }
+    }
+    Ok(planned)
+}
+
 /// Makes all runs that are asked for, seed by seed, so that every cell is there as early as possible; the
 /// names of those that broke off.
 ///
@@ -157,20 +197,7 @@ pub fn make(
     folder: &ExperimentFolder,
 ) -> Result<Vec<String>, Failure> {
     let watch = Watch::new(folder, request.common.quiet)?;
-    let mut planned = Vec::new();
-    for data in data_sets {
-        let source = request.source_of(data);
-        let source = DataSource::resolve(&source, request.common.data_dir().as_deref())?;
-        let inputs = match study.needs_inputs() {
-            true => source.load(None)?.columns(),
-            false => 0,
-        };
-        for cell in request.cells(study, data) {
-            let options = study.options(&cell, request, Whose::Ours, inputs)?;
-            Settings::new(options.clone(), &source)?;
-            planned.push((cell, options));
-        }
-    }
+    let planned = planned(study, request, data_sets)?;
     let mut broken = Vec::new();
     for seed in request.seeds(study) {
         for (cell, options) in &planned {

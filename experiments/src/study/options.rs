@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use burn::tensor::{DType, Device};
 use clap::Args;
 
-use crate::arguments::{DeviceName, DtypeName, ScaleName};
+use crate::arguments::{DeviceName, DtypeName, RunOptions, ScaleName};
 use crate::devices;
 use crate::plan::precision;
 use crate::settings::{self, SettingError};
@@ -40,6 +40,20 @@ pub struct CommonOptions {
 }
 
 impl CommonOptions {
+    /// Those of runs that have no scale.
+    pub fn of_run(options: &RunOptions, out: PathBuf, overwrite: bool, quiet: bool) -> Self {
+        Self {
+            scale: ScaleName::Quick,
+            out: Some(out),
+            overwrite,
+            data_dir: options.data_dir.clone(),
+            seed: 0,
+            device: options.device,
+            dtype: options.dtype,
+            quiet,
+        }
+    }
+
     /// Whether everything is as large as in the paper.
     pub fn is_paper(&self) -> bool {
         self.scale == ScaleName::Paper

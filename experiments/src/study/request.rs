@@ -24,6 +24,8 @@ pub struct Choice {
     pub among: Option<Vec<String>>,
     /// The number of seeds.
     pub seeds: Option<u64>,
+    /// The seeds themselves.
+    pub seed_list: Vec<u64>,
     /// Options of the command line with the options of the runs that they set.
     pub options: Vec<(&'static StudyOption, Map<String, Value>)>,
 }
@@ -94,10 +96,13 @@ impl Request {
     }
 
     /// The seeds.
-    pub fn seeds(&self, study: &Study) -> std::ops::Range<u64> {
+    pub fn seeds(&self, study: &Study) -> Vec<u64> {
+        if !self.choice.seed_list.is_empty() {
+            return self.choice.seed_list.clone();
+        }
         let default = self.common.by_scale(study.seeds.quick, study.seeds.paper);
         let first = self.common.seed;
-        first..first + self.choice.seeds.unwrap_or(default)
+        (first..first + self.choice.seeds.unwrap_or(default)).collect()
     }
 
     /// The data sets that are asked for and there.

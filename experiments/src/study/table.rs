@@ -226,12 +226,11 @@ impl StudyTable<'_> {
     /// The titles and the rows of a table; the paper's columns are there if it has a number.
     fn rows(&self, cells: &[FinishedCell]) -> Vec<Vec<String>> {
         let has_paper = cells.iter().any(|cell| cell.row.is_some());
-        let columns = self
-            .study
-            .table
-            .columns
-            .iter()
-            .filter(|column| !column.title.is_empty());
+        let is_shown = |column: &&Column| {
+            let has_number = |cell: &FinishedCell| cell.values(column).is_some();
+            !column.title.is_empty() && (!column.optional || cells.iter().any(has_number))
+        };
+        let columns = self.study.table.columns.iter().filter(is_shown);
         let mut rows = vec![Vec::new(); cells.len() + 1];
         for column in columns {
             let beside = column.paper && has_paper;
