@@ -93,18 +93,6 @@ pub enum Failure {
         /// The folder with the checkpoint.
         folder: PathBuf,
     },
-    /// Ctrl-C during a comparison.
-    #[error("stopped; continue with: burn-gp compare --resume {}", folder.display())]
-    InterruptedComparison {
-        /// The comparison's folder.
-        folder: PathBuf,
-    },
-    /// A run of a comparison that was not started for a reason it has told.
-    #[error("the comparison stops, because the run of {run} was refused as said above")]
-    RefusedRun {
-        /// Model and seed.
-        run: String,
-    },
     /// Runs of a comparison or an experiment that broke off.
     #[error("these runs broke off for the reasons above and are not in the table: {}", runs.join("; "))]
     BrokenRuns {
@@ -265,7 +253,6 @@ impl Failure {
             | Self::Target(_)
             | Self::Folder(_)
             | Self::Model(_)
-            | Self::RefusedRun { .. }
             | Self::Destination(_)
             | Self::NoData
             | Self::SavedModel(SavedModelError::Read { .. } | SavedModelError::Version { .. }) => 2,
@@ -279,7 +266,6 @@ impl Failure {
             | Self::Interrupt(_)
             | Self::BrokenRuns { .. } => 1,
             Self::Interrupted { .. }
-            | Self::InterruptedComparison { .. }
             | Self::InterruptedExperiment { .. } => 130,
             Self::ClosedOutput => 0,
         }
@@ -290,7 +276,6 @@ impl Failure {
         match self {
             Self::ClosedOutput => None,
             Self::Interrupted { .. }
-            | Self::InterruptedComparison { .. }
             | Self::InterruptedExperiment { .. } => Some(self.to_string()),
             _ => Some(format!("error: {self}")),
         }

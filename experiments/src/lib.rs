@@ -7,7 +7,6 @@
 //! most of the papers' experiments.
 
 pub mod arguments;
-mod comparison;
 pub mod coverage;
 mod datasets;
 mod devices;
@@ -75,7 +74,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 fn execute(command: Command) -> Result<(), Failure> {
     match command {
         Command::Train(arguments) => train::train(*arguments),
-        Command::Compare(arguments) => comparison::compare(*arguments),
+        Command::Compare(arguments) => study::compare(*arguments),
         Command::Sweep(arguments) => study::sweep(*arguments),
         Command::Predict(arguments) => predict::predict(&arguments),
         Command::Experiment(command) => experiment::run(command),

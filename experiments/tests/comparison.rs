@@ -30,10 +30,11 @@ fn json(path: &Path) -> serde_json::Value {
     serde_json::from_str(&read(path)).unwrap()
 }
 
-/// The lines of `comparison.csv` without times and memory.
+/// The lines of `results.csv` without times and memory.
 fn reproducible(folder: &Path) -> Vec<Vec<String>> {
-    let rows = fields(&read(&folder.join("comparison.csv")));
-    let measured = |name: &String| ["train_seconds", "peak_memory_mb"].contains(&name.as_str());
+    let rows = fields(&read(&folder.join("results.csv")));
+    let is_measured = |name: &str| name.starts_with("train_seconds") || name.starts_with("peak_memory");
+    let measured = |name: &String| is_measured(name);
     let kept: Vec<usize> = (0..rows[0].len())
         .filter(|&column| !measured(&rows[0][column]))
         .collect();
@@ -49,7 +50,7 @@ fn the_runs_are_those_of_train_and_the_summary_is_theirs() {
     // `exact` has no inducing points, but must be part of the comparison.
     let options = ["--models", "svgp,exact", "--seeds", "3,4"];
     let table = succeed(path, &compare(&options));
-    assert!(table.contains("RMSE") && table.contains("±"), "{table}");
+    assert!(table.contains("RMSE") && table.contains("("), "{table}");
     assert!(!table.contains("ECE"), "{table}");
     let both = path.join("both");
     let mut scores = Vec::new();
@@ -75,34 +76,25 @@ fn the_runs_are_those_of_train_and_the_summary_is_theirs() {
             ],
         );
         let alone = json(&path.join(out).join("metrics.json"));
-        let compared = json(&both.join(format!("svgp/seed-{seed}/metrics.json")));
+        let compared = json(&both.join(format!("runs/svgp/seed-{seed}/metrics.json")));
         for key in ["rmse", "mae", "nlpd", "coverage95", "objective"] {
             assert_eq!(alone[key], compared[key], "{key} with seed {seed}");
         }
-        let table = columns(
-            &both.join("comparison.csv"),
-            &["model", "seed", "coverage95"],
-        );
-        let row = table.iter().find(|row| row[0] == "svgp" && row[1] == seed);
-        let covered: f64 = row.unwrap()[2].parse().unwrap();
-        assert_eq!(Some(covered), compared["coverage95"].as_f64());
         scores.push(compared["rmse"].as_f64().unwrap());
     }
-    let record = json(&both.join("comparison.json"));
-    let summary = &record["models"][0]["scores"]["rmse"];
+    let record = json(&both.join("results.json"));
+    let cell = &record["cells"][0];
+    let summary = &cell["rmse"];
     let mean = summary["mean"].as_f64().unwrap();
     let error = summary["standard_error"].as_f64().unwrap();
     // The mean of two values, and half of their difference. Rounding differs in the last digit.
     assert!((mean - 0.5 * (scores[0] + scores[1])).abs() < 1e-14);
     assert!((error - 0.5 * (scores[0] - scores[1]).abs()).abs() < 1e-14);
-    assert!(record["runs"][0]["peak_memory"].as_u64().unwrap() > 1_000_000);
-    let rows = fields(&read(&both.join("comparison.csv")));
-    let runs: Vec<&[String]> = rows[1..].iter().map(|row| &row[..2]).collect();
-    assert_eq!(
-        runs,
-        [["svgp", "3"], ["exact", "3"], ["svgp", "4"], ["exact", "4"]]
-    );
-    assert!(read(&both.join("comparison.svg")).contains("svgp"));
+    assert!(cell["runs"][0]["peak_memory"].as_u64().unwrap() > 1_000_000);
+    let rows = columns(&both.join("results.csv"), &["model", "seeds", "rmse"]);
+    assert_eq!([&rows[0][..2], &rows[1][..2]], [["svgp", "2"], ["exact", "2"]]);
+    assert_eq!(rows[0][2].parse::<f64>().unwrap(), mean);
+    assert!(read(&both.join("data.svg")).contains("svgp"));
 }
 
 /// Models without validation do not train on the validation rows either.
@@ -124,14 +116,17 @@ fn all_models_train_on_the_same_rows() {
         "no model trains on the 24 validation rows; exact, sgpr have no other use for them";
     assert!(table.contains(sentence), "{table}");
     assert!(table.contains("steps (s)"), "{table}");
-    let record = json(&path.join("both/comparison.json"));
-    for run in record["runs"].as_array().unwrap() {
+    let record = json(&path.join("both/results.json"));
+    let cells = record["cells"].as_array().unwrap();
+    assert_eq!(cells.len(), 4);
+    for cell in cells {
+        let run = &cell["runs"][0];
         let sizes = ["n_train", "n_validation", "n_test"].map(|key| run[key].as_u64().unwrap());
         assert_eq!(sizes, [72, 24, 24], "{}", run["model"]);
     }
     // The test rows are the same, in the same order.
     let rows = |model: &str| -> Vec<String> {
-        let file = path.join(format!("both/{model}/seed-0/predictions.csv"));
+        let file = path.join(format!("both/runs/{model}/seed-0/predictions.csv"));
         let rows = fields(&read(&file));
         rows[1..].iter().map(|row| row[0].clone()).collect()
     };
@@ -176,7 +171,7 @@ fn classifiers_are_compared_by_their_errors() {
         table.contains("error (%)") && table.contains("ECE"),
         "{table}"
     );
-    assert!(!table.contains("RMSE") && !table.contains("±"), "{table}");
+    assert!(!table.contains("RMSE"), "{table}");
 }
 
 #[test]
@@ -193,7 +188,7 @@ fn a_killed_comparison_goes_on_where_it_was() {
         .arg("--quiet")
         .spawn()
         .unwrap();
-    while !path.join("both/svgp/seed-0/metrics.json").exists() {
+    while !path.join("both/runs/svgp/seed-0/metrics.json").exists() {
         assert!(running.try_wait().unwrap().is_none(), "it ended early");
         std::thread::sleep(std::time::Duration::from_millis(1));
     }
@@ -231,7 +226,7 @@ fn bad_comparisons_are_refused_before_the_first_run() {
         ),
         (
             &["--models", "exact", "--batch-size", "10"],
-            "--inducing means nothing for the model exact; leave it out",
+            "--inducing means nothing for these models; leave it out",
         ),
         (
             &["--models", "svgp,sgpr", "--target", "z"],
@@ -283,17 +278,78 @@ fn models_with_networks_are_compared() {
          --seeds 1 --out networks"
     );
     let table = succeed(path, &line.split_whitespace().collect::<Vec<&str>>());
-    let rows = fields(&read(&path.join("networks/comparison.csv")));
-    let named: Vec<&str> = rows[1..].iter().map(|row| row[0].as_str()).collect();
-    assert_eq!(named.join(","), models);
+    let rows = fields(&read(&path.join("networks/results.csv")));
+    let named: Vec<&str> = rows[1..].iter().map(|row| row[3].as_str()).collect();
+    let mut expected: Vec<&str> = models.split(',').collect();
+    expected.sort_unstable();
+    let mut sorted = named.clone();
+    sorted.sort_unstable();
+    assert_eq!(sorted, expected);
     let mut rows_to_learn_from = Vec::new();
     for model in named {
         assert!(table.contains(model), "{table}");
-        let metrics = json(&path.join(format!("networks/{model}/seed-1/metrics.json")));
+        let metrics = json(&path.join(format!("networks/runs/{model}/seed-1/metrics.json")));
         assert!(metrics["nlpd"].as_f64().unwrap().is_finite(), "{model}");
         rows_to_learn_from.push(metrics["n_train"].as_u64().unwrap());
     }
     rows_to_learn_from.dedup();
     assert_eq!(rows_to_learn_from.len(), 1);
-    assert!(read(&path.join("networks/comparison.svg")).contains("svdbk"));
+    assert!(read(&path.join("networks/diabetes.svg")).contains("svdbk"));
+}
+
+/// A grid over options, data sets and seeds is one table; an option that a model has no use for makes
+/// no run of its own, and other values join those that are there.
+#[test]
+fn a_sweep_has_a_row_for_every_combination() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path();
+    write_regression(&path.join("data.csv"), 90);
+    let sweep = |options: &str| {
+        let line = format!("sweep --steps 5 --out grid --quiet {options}");
+        run(path, &line.split_whitespace().collect::<Vec<&str>>())
+    };
+    let done = |options: &str| {
+        let output = sweep(options);
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{message}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let grid = "--data-sets data.csv,diabetes --grid model=exact,svgp --grid inducing=6,9";
+    let table = done(grid);
+    let titles = ["data", "model", "inducing", "seeds", "rmse"];
+    let rows = || columns(&path.join("grid/results.csv"), &titles);
+    let cells: Vec<String> = rows().iter().map(|row| row[..4].join(" ")).collect();
+    let expected = [
+        "data exact none 1",
+        "data svgp 6 1",
+        "data svgp 9 1",
+        "diabetes exact none 1",
+        "diabetes svgp 6 1",
+        "diabetes svgp 9 1",
+    ];
+    assert_eq!(cells, expected, "{table}");
+    let metrics = |run: &str| json(&path.join("grid/runs").join(run).join("metrics.json"));
+    let run = metrics("data/model-svgp/inducing-9/seed-0");
+    assert_eq!(rows()[2][4].parse::<f64>().unwrap(), run["rmse"].as_f64().unwrap());
+    for plot in ["data.svg", "diabetes.svg"] {
+        assert!(read(&path.join("grid").join(plot)).contains("svgp, 9"), "{plot}");
+    }
+    done("--data-sets data.csv --grid model=svgp --grid inducing=9,12 --seeds 0,1");
+    assert_eq!(metrics("data/model-svgp/inducing-9/seed-0"), run);
+    let cells: Vec<String> = rows().iter().map(|row| row[..4].join(" ")).collect();
+    assert_eq!(cells[..4], ["data exact none 1", "data svgp 6 1", "data svgp 9 2", "data svgp 12 2"]);
+    let kernels = "sweep --grid kernel=rbf,periodic(rbf,period=2) --data data.csv --steps 3 --quiet --out k";
+    let table = succeed(path, &kernels.split(' ').collect::<Vec<&str>>());
+    assert!(table.contains("periodic(rbf,period=2)"), "{table}");
+    for (options, sentence) in [
+        ("--grid inducin=3", "did you mean inducing?"),
+        ("--grid model=exact --grid inducing=3", "--inducing means nothing"),
+        ("--grid model=svgp --steps 9", "other options"),
+        ("--seeds 0", "--grid"),
+    ] {
+        let output = sweep(options);
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{options}: {message}");
+        assert!(message.contains(sentence), "{options}: {message}");
+    }
 }

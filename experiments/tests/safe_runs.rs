@@ -173,12 +173,12 @@ fn comparisons_and_experiments_lock_their_folders() {
 
     // The folder of a run in a comparison is in use, although no process locks the whole
     // comparison.
-    let inner = path.join("compared/exact/seed-0");
+    let inner = path.join("compared/runs/exact/seed-0");
     let lock = FolderLock::acquire(&inner).expect("a lock");
-    let before = read(&path.join("compared/comparison.json"));
-    let place = "compared/exact/seed-0";
+    let before = read(&path.join("compared/results.json"));
+    let place = "compared/runs/exact/seed-0";
     assert_refused(&compare(&["--overwrite"]), &in_use(place));
-    assert_eq!(read(&path.join("compared/comparison.json")), before);
+    assert_eq!(read(&path.join("compared/results.json")), before);
     drop(lock);
     assert!(compare(&["--overwrite"]).status.success());
     assert_eq!(hidden(path), [] as [PathBuf; 0]);
@@ -192,7 +192,7 @@ fn a_comparison_does_not_replace_the_run_of_a_killed_one() {
     write_regression(&path.join("data.csv"), 120);
     let words = ["compare", "--models", "svgp", "--out", "compared"];
     let mut first = start(path, &[&words[..], &ENDLESS].concat());
-    let inner = path.join("compared/svgp/seed-0");
+    let inner = path.join("compared/runs/svgp/seed-0");
     wait_until("a checkpoint", || has_steps(&inner));
     assert_refused(
         &run(path, &["compare", "--resume", "compared"]),
@@ -201,7 +201,7 @@ fn a_comparison_does_not_replace_the_run_of_a_killed_one() {
     first.kill().expect("the process can be killed");
     first.wait().expect("a process");
     let again = [&words[..], &["--overwrite"], &ENDLESS].concat();
-    assert_refused(&run(path, &again), &in_use("compared/svgp/seed-0"));
+    assert_refused(&run(path, &again), &in_use("compared/runs/svgp/seed-0"));
     assert!(has_steps(&inner));
     signal("-KILL", &format!("-{}", first.id()));
     let finished = || FolderLock::acquire(&inner).is_ok();
@@ -390,12 +390,12 @@ fn a_comparison_goes_on_after_a_full_disk() {
     words.extend(["--steps", "40", "--test-fraction", "0.9"]);
     let mut command = shell(path, "trap '' XFSZ; ulimit -f 96", &words);
     assert_eq!(command.output().expect("a shell").status.code(), Some(1));
-    let metrics = path.join("compared/svgp/seed-0/metrics.json");
+    let metrics = path.join("compared/runs/svgp/seed-0/metrics.json");
     assert!(!metrics.exists());
     let resume = ["compare", "--resume", "compared", "--quiet"];
     succeed(path, &resume);
     assert!(metrics.exists());
-    assert!(read(&path.join("compared/comparison.csv")).contains("svgp"));
+    assert!(read(&path.join("compared/results.csv")).contains("svgp"));
     // Now there is nothing left to do.
     let message = "compared holds a finished run; there is nothing to resume";
     assert_refused(&run(path, &resume), message);

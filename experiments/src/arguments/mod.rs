@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 pub use crate::experiment::ExperimentCommand;
-pub use crate::study::SweepArguments;
+pub use crate::study::{CompareArguments, SweepArguments};
 pub use all_rows::AllRowsOptions;
 pub use choices::{
     ActionRowsName, ActionStartName, AuxiliaryName, BackboneName, CorrectionName, CovarianceName,
@@ -56,17 +56,17 @@ pub enum Command {
     ///
     /// Every model gets the same training and test rows and the same options; an option that one of
     /// the models has no use for is left out for it. Each run is a process of its own and leaves a
-    /// whole folder like that of `train` in DIR/MODEL/seed-SEED.
+    /// whole folder like that of `train` in DIR/runs/MODEL/seed-SEED.
     ///
-    /// The folder then holds comparison.json, comparison.csv (one line a run) and comparison.svg.
-    /// Ctrl-C stops with checkpoints; --resume makes the runs that are missing.
+    /// The folder then holds results.json, results.csv (one line a model) and a plot. Ctrl-C stops
+    /// with checkpoints; --resume, or the same command, makes the runs that are missing.
     #[command(allow_negative_numbers = true)]
     Compare(Box<CompareArguments>),
     /// Run every combination of some options and put their scores into one table
     ///
-    /// Each run is a process of its own and leaves a whole folder like that of `train` in
-    /// DIR/runs/DATA/OPTION-VALUE/.../seed-SEED. Runs that are finished in the folder are not
-    /// repeated, so that the same command goes on after Ctrl-C.
+    /// Each run is a process of its own and leaves a whole folder like that of `train` below
+    /// DIR/runs. Runs that are finished in the folder are not repeated, so that the same command, or
+    /// --resume, goes on after Ctrl-C, and other values join those that are there.
     ///
     /// The folder then holds results.json, results.csv (one line a combination) and a plot of each
     /// data set.
@@ -114,49 +114,6 @@ pub struct TrainArguments {
     /// Take every option that is not given here from the config.json of an earlier run
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub config: Option<PathBuf>,
-    /// Print errors and warnings only
-    #[arg(long, help_heading = "Output")]
-    pub quiet: bool,
-}
-
-/// What `compare` takes.
-#[derive(Debug, Args)]
-#[command(mut_arg("model", |argument| argument.hide(true)), mut_arg("seed", |argument| argument.hide(true)))]
-pub struct CompareArguments {
-    /// The models, such as svgp,sgpr,exact
-    #[arg(
-        long,
-        value_name = "MODELS",
-        value_delimiter = ',',
-        required_unless_present = "resume",
-        help_heading = "Model"
-    )]
-    pub models: Vec<ModelName>,
-    /// Seeds, such as 0,1,2: a run of every model for each, with a split of its own [default: 0]
-    #[arg(
-        long,
-        value_name = "SEEDS",
-        value_delimiter = ',',
-        help_heading = "Computation"
-    )]
-    pub seeds: Vec<u64>,
-    /// What the runs have in common.
-    #[command(flatten)]
-    pub options: RunOptions,
-    /// Folder to write [default: out/DATA-comparison]
-    #[arg(long, value_name = "DIR", help_heading = "Output")]
-    pub out: Option<PathBuf>,
-    /// Replace the folder of an earlier comparison
-    #[arg(long, help_heading = "Output")]
-    pub overwrite: bool,
-    /// Continue the interrupted comparison in this folder
-    #[arg(
-        long,
-        value_name = "DIR",
-        help_heading = "Output",
-        conflicts_with_all = ["models", "seeds", "out", "overwrite"]
-    )]
-    pub resume: Option<PathBuf>,
     /// Print errors and warnings only
     #[arg(long, help_heading = "Output")]
     pub quiet: bool,

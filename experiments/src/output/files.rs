@@ -38,14 +38,6 @@ pub const CONFUSION: &str = "confusion.svg";
 pub const PATCHES: &str = "patches.svg";
 /// What the layers before the last make of images.
 pub const MAPS: &str = "maps.svg";
-/// The runs of a comparison, JSON.
-pub const COMPARISON_PLAN: &str = "comparison-plan.json";
-/// The scores of a comparison, JSON.
-pub const COMPARISON_JSON: &str = "comparison.json";
-/// The scores of a comparison, one line a run, CSV.
-pub const COMPARISON_CSV: &str = "comparison.csv";
-/// The scores of a comparison.
-pub const COMPARISON_PICTURE: &str = "comparison.svg";
 
 /// Everything that a run writes.
 pub(super) const OWN_FILES: [&str; 16] = [

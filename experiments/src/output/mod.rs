@@ -11,7 +11,7 @@ mod replacement;
 pub use context::ModelContext;
 pub use destination::{Destination, DestinationError};
 pub use files::{
-    CALIBRATION, COMPARISON_CSV, COMPARISON_JSON, COMPARISON_PICTURE, COMPARISON_PLAN, CONFIG,
+    CALIBRATION, CONFIG,
     CONFUSION, DECISION_MAP, FIT, LOSS, MAPS, METRICS, PATCHES, PREDICTED_OBSERVED, PREDICTIONS,
     RELIABILITY, TRAINING_LOG, write_predictions, write_text,
 };

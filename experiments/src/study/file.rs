@@ -321,6 +321,8 @@ pub struct Column {
     pub over: BTreeMap<String, String>,
     /// Whether the terminal leaves it out where no run has such a number.
     pub optional: bool,
+    /// The terminal leaves it out where runs have a number of this name.
+    pub instead: Option<String>,
     /// The column has the titles of the scores that are worse than the paper's by at most so many of
     /// its spreads.
     pub within: Option<f64>,

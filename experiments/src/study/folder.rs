@@ -10,7 +10,7 @@ use crate::failure::{Failure, FolderError};
 use crate::output::{self, FolderLock, replace_file};
 
 use super::{
-    CommonOptions,
+    CommonOptions, sweep::SWEEP,
     csv_line::{CsvLine, csv},
 };
 
@@ -70,6 +70,11 @@ impl ExperimentFolder {
     /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Whether it has results.
+    pub fn is_reported(&self) -> bool {
+        self.path.join(RESULTS_JSON).exists()
     }
 
     /// The folder of its parts.
@@ -151,5 +156,5 @@ fn text(value: &impl Serialize, path: &Path) -> Result<String, Failure> {
 
 /// Whether an experiment writes something of that name.
 fn is_own(name: &str) -> bool {
-    [EXPERIMENT, RESULTS_JSON, RESULTS_CSV, RUNS].contains(&name) || name.ends_with(".svg")
+    [EXPERIMENT, SWEEP, RESULTS_JSON, RESULTS_CSV, RUNS].contains(&name) || name.ends_with(".svg")
 }

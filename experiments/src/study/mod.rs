@@ -18,6 +18,7 @@ mod plots;
 mod published;
 mod request;
 mod sweep;
+mod sweep_table;
 mod table;
 mod template;
 #[cfg(test)]
@@ -39,7 +40,7 @@ use crate::training_run::TrainingRun;
 pub use arguments::{ChoiceOf, Named};
 pub use cell::{Cell, Whose};
 use cell::NO_USE;
-pub use sweep::{SweepArguments, sweep};
+pub use sweep::{CompareArguments, SweepArguments, compare, sweep};
 pub use csv_line::CsvLine;
 pub use data_at_hand::data_at_hand;
 pub use departures::Departure;
@@ -233,6 +234,22 @@ fn named(study: &Study, request: &Request, cell: &Cell, options: &RunOptions) ->
 }
 
 impl Study {
+    /// The folders of the runs of cells.
+    fn runs(
+        &self,
+        request: &Request,
+        planned: &[(Cell, RunOptions)],
+        folder: &ExperimentFolder,
+    ) -> impl Iterator<Item = PathBuf> {
+        let cells = planned.iter().map(|(cell, options)| named(self, request, cell, options).1);
+        let cells: Vec<PathBuf> = cells.map(|place| folder.runs().join(place)).collect();
+        let seeds = request.seeds(self);
+        let of_cell = move |cell: PathBuf| -> Vec<PathBuf> {
+            seeds.iter().map(|seed| cell.join(format!("seed-{seed}"))).collect()
+        };
+        cells.into_iter().flat_map(of_cell)
+    }
+
     /// What a cell with these options is called.
     pub fn title_of(&self, cell: &Cell, request: &Request, options: &RunOptions) -> String {
         let fields = options.fields();

@@ -1,60 +1,131 @@
-//! `burn-gp sweep`: a grid over any options of a run.
+//! `burn-gp sweep` and `burn-gp compare`: a grid over options of a run.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use burn_gp_datasets::DataSource;
 use clap::Args;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::file::{
-    Axis, AxisValue, Column, DataSets, OneOrMany, Patch, Plot, Seeds, Spread, Study, Table,
-};
+use super::cell::Cell;
+use super::file::Study;
 use super::options::CommonOptions;
 use super::request::{Choice, Request};
-use super::template::Template;
-use super::{execute, planned};
-use crate::arguments::RunOptions;
-use crate::failure::Failure;
-use crate::settings::{self, SettingError};
+use super::sweep_table::{findings, study};
+use super::{make, open, planned, show};
+use crate::arguments::{ModelName, RunOptions, name_of};
+use crate::failure::{Failure, FolderError};
+use crate::output::{self, replace_file};
+use crate::plan::Plan;
+use crate::preparation::PreparedData;
+use crate::settings::{self, SettingError, Settings};
 use crate::train::{default_folder_name, from_the_root};
+
+/// The file with what a folder's sweep is, for `--resume`.
+pub const SWEEP: &str = "sweep.json";
 
 /// What `sweep` takes.
 #[derive(Debug, Args)]
-#[command(mut_arg("data", |argument| argument.hide(true)), mut_arg("seed", |argument| argument.hide(true)))]
+#[command(mut_arg("seed", |argument| argument.hide(true)))]
 pub struct SweepArguments {
     /// Values of an option: model=svgp,sgpr or inducing=64,128 or kernel=rbf,rbf+linear
     ///
-    /// Any option of `train` can be swept. Given several times, every combination is run; a
-    /// combination in which a model has no use for an option is run once.
-    #[arg(long, value_name = "OPTION=VALUES", required = true, value_parser = swept, help_heading = "Grid")]
-    pub grid: Vec<Swept>,
-    /// Data sets: registered names or files [default: winequality]
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "Grid")]
-    pub data_sets: Vec<String>,
-    /// Seeds, such as 0,1,2: a run of every combination for each, with a split of its own [default: 0]
-    #[arg(long, value_name = "SEEDS", value_delimiter = ',', help_heading = "Grid")]
-    pub seeds: Vec<u64>,
-    /// The options that all runs have.
+    /// Any option of `train` can be swept. Given several times, every combination is run; one in
+    /// which the model has no use for an option is run once.
+    #[arg(
+        long,
+        value_name = "OPTION=VALUES",
+        required_unless_present = "resume",
+        value_parser = swept,
+        help_heading = "Grid"
+    )]
+    grid: Vec<Swept>,
+    /// Data sets: registered names or files [default: that of --data]
+    #[arg(
+        long,
+        value_name = "NAMES",
+        value_delimiter = ',',
+        conflicts_with = "data",
+        help_heading = "Grid"
+    )]
+    data_sets: Vec<String>,
+    /// What sweeps and comparisons take.
     #[command(flatten)]
-    pub options: RunOptions,
-    /// Folder to write, or to go on in [default: out/DATA-sweep]
+    runs: SweptRuns,
+}
+
+/// What `compare` takes.
+#[derive(Debug, Args)]
+#[command(mut_arg("model", |argument| argument.hide(true)), mut_arg("seed", |argument| argument.hide(true)))]
+pub struct CompareArguments {
+    /// The models, such as svgp,sgpr,exact
+    #[arg(
+        long,
+        value_name = "MODELS",
+        value_delimiter = ',',
+        required_unless_present = "resume",
+        help_heading = "Model"
+    )]
+    models: Vec<ModelName>,
+    /// What sweeps and comparisons take.
+    #[command(flatten)]
+    runs: SweptRuns,
+}
+
+/// What sweeps and comparisons take.
+#[derive(Debug, Args)]
+struct SweptRuns {
+    /// Seeds, such as 0,1,2: every run for each of them, with a split of its own [default: 0]
+    #[arg(
+        long,
+        value_name = "SEEDS",
+        value_delimiter = ',',
+        help_heading = "Computation"
+    )]
+    seeds: Vec<u64>,
+    /// What the runs have in common.
+    #[command(flatten)]
+    options: RunOptions,
+    /// Folder to write, or to go on in [default: out/DATA-sweep, out/DATA-comparison]
     #[arg(long, value_name = "DIR", help_heading = "Output")]
-    pub out: Option<PathBuf>,
+    out: Option<PathBuf>,
     /// Replace the folder instead of going on in it
     #[arg(long, help_heading = "Output")]
-    pub overwrite: bool,
+    overwrite: bool,
+    /// Go on with what is in this folder
+    #[arg(
+        long,
+        value_name = "DIR",
+        help_heading = "Output",
+        conflicts_with_all = ["seeds", "out", "overwrite"]
+    )]
+    resume: Option<PathBuf>,
     /// Print errors and warnings only
     #[arg(long, help_heading = "Output")]
-    pub quiet: bool,
+    quiet: bool,
 }
 
 /// An option with the values that it has in a sweep.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Swept {
     /// The option's name in configuration files.
-    field: String,
+    pub field: String,
     /// Its values.
-    values: Vec<String>,
+    pub values: Vec<String>,
+}
+
+/// What a sweep is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Grid {
+    /// The options that are swept.
+    axes: Vec<Swept>,
+    /// The data sets, by their names in folders.
+    data: BTreeMap<String, String>,
+    /// The seeds.
+    seeds: Vec<u64>,
+    /// What the runs have in common.
+    options: RunOptions,
 }
 
 /// Reads `inducing=64,128`. Commas within parentheses and brackets belong to a value.
@@ -65,9 +136,10 @@ fn swept(text: &str) -> Result<Swept, String> {
     let field = name.trim_start_matches('-').replace('-', "_");
     let fields = RunOptions::names();
     if ["data", "seed", "data_dir"].contains(&field.as_str()) || !fields.contains(&field) {
-        let similar = fields.iter().max_by(|a, b| {
-            strsim::jaro(a, &field).total_cmp(&strsim::jaro(b, &field))
-        });
+        let likeness = |name: &String| strsim::jaro(name, &field);
+        let similar = fields
+            .iter()
+            .max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
         let similar = similar.map_or_else(String::new, |name| name.replace('_', "-"));
         return Err(format!("there is no option {name} to sweep; did you mean {similar}?"));
     }
@@ -84,12 +156,15 @@ fn swept(text: &str) -> Result<Swept, String> {
             _ => split.push(String::new()),
         }
     }
-    for value in &split {
-        RunOptions::parse_field(&field, value).map_err(|_| {
-            format!("{name} cannot be {value:?}; see train --help for its values")
-        })?;
+    let mut values = Vec::new();
+    for value in split {
+        RunOptions::parse_field(&field, &value)
+            .map_err(|_| format!("{name} cannot be {value:?}; see train --help for its values"))?;
+        if !values.contains(&value) {
+            values.push(value);
+        }
     }
-    Ok(Swept { field, values: split })
+    Ok(Swept { field, values })
 }
 
 /// Runs `burn-gp sweep`.
@@ -98,186 +173,181 @@ fn swept(text: &str) -> Result<Swept, String> {
 ///
 /// [`Failure`]. Runs that break off are named and left out of the table.
 pub fn sweep(arguments: SweepArguments) -> Result<(), Failure> {
-    let mut options = from_the_root(arguments.options);
-    if options.seed.is_some() {
-        return Err(SettingError::Plural { option: "seed" }.into());
+    arguments.runs.execute(arguments.grid, arguments.data_sets, "sweep")
+}
+
+/// Runs `burn-gp compare`: a sweep over models.
+///
+/// # Errors
+///
+/// As [`sweep`].
+pub fn compare(arguments: CompareArguments) -> Result<(), Failure> {
+    if arguments.runs.options.model.is_some() {
+        return Err(SettingError::Plural { option: "model" }.into());
     }
-    let given = options.data.take();
-    let data: Vec<String> = match (arguments.data_sets.as_slice(), given) {
-        ([], given) => vec![given.unwrap_or_else(|| settings::DEFAULT_DATA.to_owned())],
-        (names, None) => names.to_vec(),
-        (_, Some(_)) => return Err(SettingError::Plural { option: "data" }.into()),
+    let mut models: Vec<String> = Vec::new();
+    for model in arguments.models.into_iter().map(name_of) {
+        if !models.contains(&model) {
+            models.push(model);
+        }
+    }
+    let model = Swept {
+        field: "model".into(),
+        values: models,
     };
-    let files: BTreeMap<String, String> = (data.iter())
-        .map(|data| {
-            let run = from_the_root(RunOptions {
-                data: Some(data.clone()),
-                ..RunOptions::default()
-            });
-            (folder_name(data), run.data.unwrap_or_default())
-        })
-        .collect();
-    let names: Vec<String> = data.iter().map(|data| folder_name(data)).collect();
-    let out = arguments.out.unwrap_or_else(|| {
-        PathBuf::from("out").join(default_folder_name(names.join("-"), "sweep"))
-    });
-    let request = Request {
-        common: CommonOptions::of_run(&options, out, arguments.overwrite, arguments.quiet),
-        choice: Choice {
-            seed_list: match arguments.seeds.as_slice() {
-                [] => vec![0],
-                seeds => seeds.to_vec(),
+    arguments.runs.execute(vec![model], Vec::new(), "comparison")
+}
+
+impl SweptRuns {
+    /// Makes the runs of a grid, or goes on with those of a folder. `what` is the name of the default
+    /// folder after the data's.
+    fn execute(self, axes: Vec<Swept>, data_sets: Vec<String>, what: &str) -> Result<(), Failure> {
+        if let Some(folder) = self.resume {
+            if self.options != RunOptions::default() {
+                return Err(SettingError::FixedOnResume {
+                    option: "the options of the runs".into(),
+                }
+                .into());
+            }
+            let grid = read(&folder)?;
+            return grid.execute(folder, false, self.quiet, true);
+        }
+        let mut options = from_the_root(self.options);
+        if options.seed.is_some() {
+            return Err(SettingError::Plural { option: "seed" }.into());
+        }
+        let given = options.data.take();
+        let data = match data_sets.as_slice() {
+            [] => vec![given.unwrap_or_else(|| settings::DEFAULT_DATA.to_owned())],
+            names => names.to_vec(),
+        };
+        let grid = Grid {
+            axes,
+            data: data.into_iter().map(named).collect(),
+            seeds: match distinct(self.seeds) {
+                seeds if seeds.is_empty() => vec![0],
+                seeds => seeds,
             },
-            ..Choice::default()
-        },
-        files,
-    };
-    let fields = run_fields(&options);
-    // A program makes one sweep: its description lives as long as those of the papers.
-    let study: &'static Study = Box::leak(Box::new(study(&arguments.grid, names.clone(), fields)));
-    require_use(study, &planned(study, &request, &names)?)?;
-    execute(study, &request, None)
-}
-
-/// What a data set is called in folders: a file by its name.
-fn folder_name(data: &str) -> String {
-    let path = std::path::Path::new(data);
-    match path.file_stem().filter(|_| path.is_file()) {
-        Some(stem) => stem.to_string_lossy().into_owned(),
-        None => data.to_owned(),
+            options,
+        };
+        let names: Vec<&str> = grid.data.keys().map(String::as_str).collect();
+        let default = || PathBuf::from("out").join(default_folder_name(names.join("-"), what));
+        let out = self.out.unwrap_or_else(default);
+        grid.execute(out, self.overwrite, self.quiet, false)
     }
 }
 
-/// The options that all runs have, but for those that the engine sets.
-fn run_fields(options: &RunOptions) -> Map<String, Value> {
-    let mut fields = options.fields();
-    fields.retain(|name, _| !["data", "data_dir", "device", "dtype"].contains(&name.as_str()));
-    fields
+/// A data set under its name in folders.
+fn named(data: String) -> (String, String) {
+    let stem = Path::new(&data).file_stem().filter(|_| Path::new(&data).is_file());
+    let name = match stem {
+        Some(stem) => stem.to_string_lossy().into_owned(),
+        None => data.replace(['/', ':', '?', '&'], "-"),
+    };
+    let run = from_the_root(RunOptions {
+        data: Some(data),
+        ..RunOptions::default()
+    });
+    (name, run.data.unwrap_or_default())
+}
+
+/// The values without repetitions, in their order.
+fn distinct<T: PartialEq>(values: Vec<T>) -> Vec<T> {
+    let mut kept = Vec::new();
+    for value in values {
+        if !kept.contains(&value) {
+            kept.push(value);
+        }
+    }
+    kept
+}
+
+/// The grid of the sweep in a folder.
+fn read(folder: &Path) -> Result<Grid, Failure> {
+    let path = folder.join(SWEEP);
+    let Ok(text) = std::fs::read_to_string(&path) else {
+        let path = folder.to_owned();
+        return Err(FolderError::NothingToResume { path }.into());
+    };
+    serde_json::from_str(&text).map_err(|error| {
+        let reason = error.to_string();
+        FolderError::DamagedCheckpoint { path, reason }.into()
+    })
+}
+
+impl Grid {
+    fn execute(
+        &self,
+        out: PathBuf,
+        overwrite: bool,
+        quiet: bool,
+        is_resumed: bool,
+    ) -> Result<(), Failure> {
+        let request = Request {
+            common: CommonOptions::of_run(&self.options, out, overwrite, quiet),
+            choice: Choice {
+                seed_list: self.seeds.clone(),
+                ..Choice::default()
+            },
+            files: self.data.clone(),
+        };
+        let names: Vec<String> = self.data.keys().cloned().collect();
+        // A program makes one sweep: its description lives as long as those of the papers.
+        let study: &'static Study =
+            Box::leak(Box::new(study(&self.axes, names.clone(), self.run_fields())));
+        let data_sets = request.data_sets(study)?;
+        let planned = planned(study, &request, &data_sets)?;
+        require_use(study, &planned)?;
+        for (_, options) in &planned {
+            self.check(options)?;
+        }
+        let folder = open(study, &request)?;
+        let text = serde_json::to_string_pretty(self).map_err(std::io::Error::other);
+        let path = folder.path().join(SWEEP);
+        replace_file(&path, &(text.map_err(Failure::writing(&path))? + "\n"))?;
+        let finished = |run: &Path| run.join(output::METRICS).exists();
+        if is_resumed && folder.is_reported() && study.runs(&request, &planned, &folder).all(|run| finished(&run)) {
+            let path = folder.path().to_owned();
+            return Err(FolderError::Finished { path }.into());
+        }
+        let broken = make(study, &request, &data_sets, &folder)?;
+        show(study, &request, &folder, Some(findings))?;
+        super::all_made(broken)
+    }
+
+    /// The options that all runs have, but for those that the engine sets.
+    fn run_fields(&self) -> Map<String, Value> {
+        let mut fields = self.options.fields();
+        fields.retain(|name, _| !["data", "data_dir", "device", "dtype"].contains(&name.as_str()));
+        fields
+    }
+
+    /// Everything that can be checked before the first run.
+    fn check(&self, options: &RunOptions) -> Result<(), Failure> {
+        let options = RunOptions {
+            seed: self.seeds.first().copied(),
+            ..options.clone()
+        };
+        let source: DataSource = settings::source(&options)?;
+        let mut settings = Settings::new(options, &source)?;
+        let data = PreparedData::load(&source, &settings)?;
+        Plan::new(&mut settings, &data)?;
+        Ok(())
+    }
 }
 
 /// Every option must be of use for one of the runs.
-fn require_use(
-    study: &Study,
-    planned: &[(super::Cell, RunOptions)],
-) -> Result<(), Failure> {
+fn require_use(study: &Study, planned: &[(Cell, RunOptions)]) -> Result<(), Failure> {
     let used: Vec<Map<String, Value>> = planned.iter().map(|(_, run)| run.fields()).collect();
     let swept = study.axes.iter().filter_map(|axis| axis.field.as_ref());
-    let unused = swept.chain(study.run.always.keys()).find(|&name| {
-        used.iter().all(|fields| !fields.contains_key(name))
-    });
-    match unused {
+    let mut given = swept.chain(study.run.always.keys());
+    match given.find(|&name| used.iter().all(|fields| !fields.contains_key(name))) {
         None => Ok(()),
         Some(name) => Err(Failure::Arguments(format!(
-            "none of the runs has a use for --{}",
+            "--{} means nothing for these models; leave it out",
             name.replace('_', "-")
         ))),
     }
-}
-
-/// The study of a grid.
-fn study(grid: &[Swept], data: Vec<String>, run: Map<String, Value>) -> Study {
-    let template = |text: &str| match Template::new(text) {
-        Ok(template) => template,
-        Err(error) => unreachable!("names of options have no braces: {error}"),
-    };
-    let names: Vec<&str> = grid.iter().map(|swept| swept.field.as_str()).collect();
-    let title: Vec<String> = names.iter().map(|name| format!("{{{name}}}")).collect();
-    let folder: Vec<String> = names.iter().map(|name| format!("{name}-{{{name}}}")).collect();
-    let text = |name: &&str| Column {
-        title: name.replace('_', " "),
-        text: Some(template(&format!("{{{name}}}"))),
-        ..Column::default()
-    };
-    let columns = names.iter().map(text).chain(scores()).chain([Column {
-        key: "seeds".into(),
-        title: "seeds".into(),
-        text: Some(template("{seeds}")),
-        ..Column::default()
-    }]);
-    Study {
-        name: "sweep".into(),
-        about: String::new(),
-        help: String::new(),
-        single_precision: false,
-        data: DataSets {
-            names: data,
-            quick: Vec::new(),
-            paper: Vec::new(),
-            fixed: true,
-        },
-        seeds: Seeds::default(),
-        axes: grid.iter().map(Swept::axis).collect(),
-        run: Patch {
-            always: run,
-            ..Patch::default()
-        },
-        conditional: Vec::new(),
-        in_paper: Patch::default(),
-        options: Vec::new(),
-        folder: template(&format!("{{data}}/{}", folder.join("/"))),
-        table: Table {
-            title: template(&title.join(", ")),
-            name: template(&title.join(", ")),
-            distinguish: Vec::new(),
-            heading: Some(template("{sizes}")),
-            spread: Spread::Error,
-            digits: 4,
-            columns: columns.collect(),
-        },
-        published: Vec::new(),
-        sizes: String::new(),
-        plots: vec![Plot::Comparison {
-            scores: ["error", "rmse", "nlpd", "train_seconds"].map(str::to_owned).to_vec(),
-        }],
-        notes: vec![super::file::Note {
-            text: "mean (standard error) over the seeds, in standardized units; s: the seconds of the \
-                   optimizer's steps alone"
-                .into(),
-            option: None,
-            departure: None,
-        }],
-    }
-}
-
-impl Swept {
-    fn axis(&self) -> Axis {
-        let value = |name: &String| AxisValue {
-            name: name.clone(),
-            ..AxisValue::default()
-        };
-        Axis {
-            name: self.field.clone(),
-            option: None,
-            help: String::new(),
-            field: Some(self.field.clone()),
-            default: None,
-            values: self.values.iter().map(value).collect(),
-        }
-    }
-}
-
-/// The scores of a sweep; those that no run has are left out.
-fn scores() -> impl Iterator<Item = Column> {
-    let score = |key: &str, title: &str, digits: usize, scale: f64| Column {
-        key: key.into(),
-        title: title.into(),
-        value: Some(OneOrMany::One(key.into())),
-        scale: Some(scale),
-        digits: Some(digits),
-        optional: true,
-        ..Column::default()
-    };
-    [
-        score("error", "error %", 2, 100.0),
-        score("rmse", "RMSE", 4, 1.0),
-        score("mae", "MAE", 4, 1.0),
-        score("nlpd", "NLPD", 4, 1.0),
-        score("coverage95", "coverage %", 1, 100.0),
-        score("ece", "ECE", 4, 1.0),
-        score("train_seconds", "s", 1, 1.0),
-        score("peak_memory", "MB", 0, 1e-6),
-    ]
-    .into_iter()
 }
 
 #[cfg(test)]
@@ -287,12 +357,17 @@ mod tests {
     #[test]
     fn values_are_split_at_commas_outside_of_parentheses() {
         let swept = |text| swept(text).map(|swept| swept.values.join("; "));
-        assert_eq!(swept("inducing=64,128").as_deref(), Ok("64; 128"));
+        assert_eq!(swept("inducing=64,128,64").as_deref(), Ok("64; 128"));
         let kernels = "kernel=rbf,periodic(rbf, period=12),rbf[1,3]";
-        assert_eq!(swept(kernels).as_deref(), Ok("rbf; periodic(rbf, period=12); rbf[1,3]"));
+        let expected = "rbf; periodic(rbf, period=12); rbf[1,3]";
+        assert_eq!(swept(kernels).as_deref(), Ok(expected));
         assert!(swept("batch-size=32").is_ok());
-        let refused = [("inducing", "have ="), ("inducing=x", "cannot be"), ("inducin=3", "inducing")];
-        for (text, sentence) in refused {
+        for (text, sentence) in [
+            ("inducing", "have ="),
+            ("inducing=x", "cannot be"),
+            ("inducin=3", "did you mean inducing?"),
+            ("seed=3", "there is no option seed"),
+        ] {
             let message = swept(text).unwrap_err();
             assert!(message.contains(sentence), "{message}");
         }

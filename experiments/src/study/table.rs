@@ -228,7 +228,13 @@ impl StudyTable<'_> {
         let has_paper = cells.iter().any(|cell| cell.row.is_some());
         let is_shown = |column: &&Column| {
             let has_number = |cell: &FinishedCell| cell.values(column).is_some();
-            !column.title.is_empty() && (!column.optional || cells.iter().any(has_number))
+            let has_other = |cell: &FinishedCell| {
+                let other = column.instead.as_ref();
+                other.is_some_and(|name| cell.numbers[0].contains_key(name))
+            };
+            !column.title.is_empty()
+                && (!column.optional || cells.iter().any(has_number))
+                && !cells.iter().any(has_other)
         };
         let columns = self.study.table.columns.iter().filter(is_shown);
         let mut rows = vec![Vec::new(); cells.len() + 1];
