@@ -110,7 +110,7 @@ def parse_arguments() -> argparse.Namespace:
 
 def compare(program: Path, table: pd.DataFrame, folder: Path, arguments: argparse.Namespace) -> list:
     """The numbers of every run on one set; read, if they are there."""
-    found = folder / "comparison" / "comparison.json"
+    found = folder / "comparison" / "results.json"
     if not found.exists():
         folder.mkdir(parents=True, exist_ok=True)
         table.to_csv(folder / "table.csv", index=False)
@@ -118,7 +118,8 @@ def compare(program: Path, table: pd.DataFrame, folder: Path, arguments: argpars
         command += ["--models", ",".join(arguments.models), "--seeds", ",".join(arguments.seeds)]
         command += ["--out", folder / "comparison", *arguments.option]
         subprocess.run(command, check=False, env=os.environ | {"RAYON_NUM_THREADS": "1"})
-    return json.loads(found.read_text())["runs"]
+    cells = json.loads(found.read_text())["cells"]
+    return [run for cell in cells for run in cell["runs"]]
 
 
 def cell(runs: list, reference: float) -> str:
