@@ -128,7 +128,7 @@ fn an_order_that_no_number_tells_is_asked_for() {
         header,
         "row,y,label,\"probability of so, so\",probability of it's fine,\"probability of \"\"great\"\"\""
     );
-    let config = ["train", "--config", "right/config.json", "--quiet"];
+    let config = ["train", "--config", "right/config.toml", "--quiet"];
     succeed(path, &[&config[..], &["--out", "again"]].concat());
     assert_eq!(class_names(path, "again"), labels);
     assert_eq!(

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
-use support::{columns, fields, read, run, succeed, write_collection, write_regression};
+use support::{columns, fields, options_of, read, run, succeed, write_collection, write_regression};
 
 fn words(line: &str) -> Vec<&str> {
     line.split_whitespace().collect()
@@ -40,7 +40,7 @@ fn the_learning_rate_of_a_run_goes_down_on_plateaus() {
         assert!((found / rate - 1.0).abs() < 1e-12, "{row:?}: not {rate}");
     }
     assert!(rate < 0.05, "60 steps have a plateau");
-    let config = json(&path.join("run/config.json"));
+    let config = options_of(&path.join("run"));
     assert_eq!(
         (&config["plateau"], &config["schedule"]),
         (&4.into(), &"constant".into())
@@ -271,17 +271,17 @@ fn runs_start_as_the_protocol_says() {
                 --depths 1,3 --posteriors whitened,inverse-free --dtype f64 --out deep --quiet";
     succeed(path, &words(line));
     let config = |depth: usize, posterior: &str| {
-        let run = format!("deep/runs/depth-{depth}/{posterior}/seed-0/config.json");
-        json(&path.join(run))
+        let run = format!("deep/runs/depth-{depth}/{posterior}/seed-0");
+        serde_json::Value::Object(options_of(&path.join(run)))
     };
     let shallow = config(1, "whitened");
     assert_eq!(
         (&shallow["noise"], &shallow["plateau"]),
         (&1.0.into(), &().into())
     );
-    assert_eq!(shallow["layers"]["output_deviation"], 1.0);
+    assert_eq!(shallow["output_deviation"], 1.0);
     assert_eq!(
-        config(1, "inverse-free")["pseudo_observations"]["pseudo_noise"],
+        config(1, "inverse-free")["pseudo_noise"],
         1e-4
     );
     let deep = config(3, "whitened");
@@ -297,7 +297,7 @@ fn runs_start_as_the_protocol_says() {
         (&deep["schedule"], &deep["jitter"]),
         (&"constant".into(), &1e-6.into())
     );
-    let layers = &deep["layers"];
+    let layers = &deep;
     assert_eq!(
         (&layers["layers"], &layers["width"]),
         (&3.into(), &8.into())
@@ -308,7 +308,7 @@ fn runs_start_as_the_protocol_says() {
         (&layers["samples"], &layers["prediction_samples"]),
         (&1.into(), &100.into())
     );
-    let relaxed = &config(3, "inverse-free")["pseudo_observations"];
+    let relaxed = &config(3, "inverse-free");
     assert_eq!(relaxed["inversion"], "log-linear");
     assert_eq!(relaxed["inversion_tolerance"], 1e-9);
     assert_eq!(relaxed["pseudo_noise"], 2e-6);

@@ -51,7 +51,7 @@ fn a_network_stops_where_held_out_rows_are_predicted_best() {
     // The configuration in the folder makes the same model without a search.
     succeed(
         path,
-        &words("train --config run/config.json --out again --quiet"),
+        &words("train --config run/config.toml --out again --quiet"),
     );
     let again = json(&path.join("again/metrics.json"));
     assert_eq!(

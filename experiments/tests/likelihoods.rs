@@ -246,7 +246,7 @@ fn configurations_keep_the_columns() {
     let arguments = [
         "train",
         "--config",
-        "run/config.json",
+        "run/config.toml",
         "--out",
         "again",
         "--quiet",

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use support::{fields, read, run, succeed, write_classes, write_regression};
+use support::{fields, options_of, read, run, succeed, write_classes, write_regression};
 
 /// The file names in a folder.
 fn names(folder: &Path) -> BTreeSet<String> {
@@ -40,7 +40,7 @@ fn assert_plots(folder: &Path) {
 
 const FILES: [&str; 9] = [
     "calibration.svg",
-    "config.json",
+    "config.toml",
     "loss.svg",
     "metrics.json",
     "model.json",
@@ -134,13 +134,11 @@ fn the_jitter_of_the_precision_is_written_down() {
     write_regression(&path.join("data.csv"), 40);
     let short = ["--inducing", "10", "--steps", "2", "--quiet"];
     let jitter = |out: &str| {
-        let file = |name: &str| {
-            let text = read(&path.join(out).join(name));
-            serde_json::from_str::<serde_json::Value>(&text).unwrap()
-        };
-        let (model, config) = (file("model.json"), file("config.json"));
+        let text = read(&path.join(out).join("model.json"));
+        let model = serde_json::from_str::<serde_json::Value>(&text).unwrap();
+        let config = options_of(&path.join(out));
         let of_model = model["config"]["inducing"]["jitter"]["initial"].as_f64();
-        assert_eq!(of_model, config["jitter"].as_f64(), "{model}\n{config}");
+        assert_eq!(of_model, config["jitter"].as_f64(), "{model}\n{config:?}");
         of_model.expect("the jitter is a number")
     };
     for model in ["svgp", "sgpr"] {
@@ -156,7 +154,7 @@ fn the_jitter_of_the_precision_is_written_down() {
     // Another precision uses its own jitter. The same precision keeps the configured one.
     for (dtype, chosen, expected) in [("f32", "1e-7", 1e-6), ("f64", "1e-7", 1e-7)] {
         let (first, second) = (format!("chosen-{dtype}"), format!("again-{dtype}"));
-        let config = path.join(&first).join("config.json");
+        let config = path.join(&first).join("config.toml");
         let arguments = [
             "train", "--data", "data.csv", "--dtype", "f64", "--jitter", chosen, "--out", &first,
         ];
@@ -214,7 +212,7 @@ fn a_classification_writes_its_own_plots() {
     );
     let out = path.join("run");
     let files = [
-        "config.json",
+        "config.toml",
         "decision-map.svg",
         "loss.svg",
         "metrics.json",

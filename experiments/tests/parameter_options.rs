@@ -164,7 +164,7 @@ fn runs_do_what_is_asked() {
             "p.csv",
         ];
         succeed(folder.path(), &predict);
-        let config = file("config.json");
+        let config = file("config.toml");
         assert!(
             config.contains("kernel.lengthscale=uniform(0.8, 1.2)"),
             "{config}"

@@ -192,7 +192,7 @@ fn assert_same(expected: &Path, actual: &Path) {
         "weights.bpk",
         "predictions.csv",
         "model.json",
-        "config.json",
+        "config.toml",
     ] {
         let bytes = |run: &Path| fs::read(run.join(file)).unwrap_or_default();
         assert!(!bytes(expected).is_empty(), "{file} is empty");

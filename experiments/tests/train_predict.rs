@@ -314,14 +314,14 @@ fn a_configuration_reproduces_its_run() {
     let again = [
         "train",
         "--config",
-        "first/config.json",
+        "first/config.toml",
         "--out",
         "second",
         "--quiet",
     ];
     succeed(path, &again);
     for file in [
-        "config.json",
+        "config.toml",
         "predictions.csv",
         "weights.bpk",
         "model.json",
@@ -332,7 +332,7 @@ fn a_configuration_reproduces_its_run() {
     let other = [
         "train",
         "--config",
-        "first/config.json",
+        "first/config.toml",
         "--out",
         "third",
         "--steps",

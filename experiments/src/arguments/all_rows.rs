@@ -12,7 +12,7 @@ use super::{OptimizerName, PolicyName};
 #[derive(Args, Clone, Debug, Default, Merge, PartialEq, Serialize, Deserialize)]
 #[merge(strategy = overwrite_none)]
 #[serde(default, deny_unknown_fields)]
-#[command(next_help_heading = "Models on all rows")]
+#[command(next_help_heading = "Full batch")]
 pub struct AllRowsOptions {
     /// Optimizer [default: l-bfgs; adam for cagp-cg and itergp]
     #[arg(long, value_name = "OPTIMIZER")]

@@ -47,7 +47,7 @@ pub enum Command {
     ///
     /// The folder then holds metrics.json, predictions.csv (row, counted from 0 in the data; y;
     /// mean; std; lower and upper, the ends of the central 95 % interval; level, the smallest one of
-    /// an interval that holds y), config.json (for --config), model.json and weights.bpk (for `predict`),
+    /// an interval that holds y), config.toml (for --config), model.json and weights.bpk (for `predict`),
     /// training_log.csv and plots. Ctrl-C stops after the current step with a checkpoint;
     /// --resume goes on from it, or from the last checkpoint of a killed run, bit for bit.
     #[command(allow_negative_numbers = true)]
@@ -111,7 +111,8 @@ pub struct TrainArguments {
         conflicts_with_all = ["out", "overwrite", "config"]
     )]
     pub resume: Option<PathBuf>,
-    /// Take every option that is not given here from the config.json of an earlier run
+    /// Take every option that is not given here from this file: TOML or JSON, such as the config.toml
+    /// of an earlier run
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub config: Option<PathBuf>,
     /// Print errors and warnings only

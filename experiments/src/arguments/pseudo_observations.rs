@@ -12,7 +12,7 @@ use super::{AuxiliaryName, InversionName};
 #[derive(Args, Clone, Debug, Default, Merge, PartialEq, Serialize, Deserialize)]
 #[merge(strategy = overwrite_none)]
 #[serde(default, deny_unknown_fields)]
-#[command(next_help_heading = "Inverse-free models")]
+#[command(next_help_heading = "Inverse-free")]
 pub struct PseudoObservationOptions {
     /// The mean of l-svgp and inverse-free as it is, not preconditioned by the inverse
     #[arg(

@@ -331,6 +331,23 @@ impl RunOptions {
         serde_json::from_value(Value::Object(grouped))
     }
 
+    /// The sections of a configuration file, which are the headings of the help, each with the names of
+    /// its options.
+    pub fn sections() -> Vec<(String, Vec<String>)> {
+        let command = Self::augment_args(clap::Command::new("run"));
+        let mut sections: Vec<(String, Vec<String>)> = Vec::new();
+        for argument in command.get_arguments() {
+            let heading = argument.get_help_heading().unwrap_or_default();
+            let section = heading.to_lowercase().replace([' ', '-'], "_");
+            let name = argument.get_id().to_string();
+            match sections.iter_mut().find(|(own, _)| *own == section) {
+                Some((_, names)) => names.push(name),
+                None => sections.push((section, vec![name])),
+            }
+        }
+        sections
+    }
+
     /// The names of all options.
     pub fn names() -> Vec<String> {
         names_of::<Self>()

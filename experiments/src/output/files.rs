@@ -17,7 +17,7 @@ pub const METRICS: &str = "metrics.json";
 /// Predictions of the test rows, CSV.
 pub const PREDICTIONS: &str = "predictions.csv";
 /// The options of the run, JSON.
-pub const CONFIG: &str = "config.json";
+pub const CONFIG: &str = "config.toml";
 /// What every step did, CSV.
 pub const TRAINING_LOG: &str = "training_log.csv";
 /// The loss of every step.

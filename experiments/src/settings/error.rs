@@ -340,7 +340,7 @@ pub enum ConfigurationError {
     },
     /// It is not a configuration.
     #[error(
-        "the configuration {} is not usable ({reason}); give the config.json of an earlier run",
+        "the configuration {} is not usable ({reason}); give the config.toml of an earlier run",
         path.display()
     )]
     Malformed {

@@ -30,7 +30,7 @@ use crate::likelihood::TargetKind;
 use crate::parameter_options::ParameterOptions;
 
 pub use applicability::{require_applicable, without_use};
-pub use configuration::read_configuration;
+pub use configuration::{configuration_in, read_configuration, to_toml};
 use conjugate_gradients::{conjugate_gradients, conjugate_gradients_options};
 pub use early_stopping::EarlyStopping;
 pub use error::{ConfigurationError, SettingError};

@@ -18,14 +18,13 @@ const DATA_SETS: &str = "data-sets";
 impl Study {
     /// The subcommand of the study.
     pub fn command(&'static self) -> Command {
-        let long = format!("{}\n\n{}", self.about, self.help.trim());
-        let command = Command::new(self.name.as_str()).about(self.about.as_str());
-        let command = if self.help.is_empty() {
-            command
-        } else {
-            command.long_about(long)
-        };
-        CommonOptions::augment_args(self.augment(command))
+        // The options of all experiments come with a sentence of their own.
+        let command = CommonOptions::augment_args(self.augment(Command::new(self.name.as_str())));
+        let command = command.about(self.about.as_str());
+        match self.help.is_empty() {
+            true => command.long_about(None::<&str>),
+            false => command.long_about(format!("{}\n\n{}", self.about, self.help.trim())),
+        }
     }
 
     /// `command` with the options of the study, but for those that all experiments have.

@@ -12,8 +12,7 @@ use serde_json::Value;
 
 use crate::arguments::RunOptions;
 use crate::failure::Failure;
-use crate::output::CONFIG;
-use crate::settings::{Settings, read_configuration};
+use crate::settings::{Settings, configuration_in, read_configuration};
 
 /// Options that no protocol is about: which data and where they are, which repetition, and where to
 /// compute.
@@ -157,7 +156,7 @@ pub fn departures_of_runs(
 ) -> Result<Vec<Departure>, Failure> {
     let mut all = Vec::new();
     for folder in folders {
-        let here = read_configuration(&folder.join(CONFIG))?;
+        let here = read_configuration(&configuration_in(folder))?;
         for departure in departures_of(Some(&here), paper.clone()) {
             if !all.contains(&departure) {
                 all.push(departure);

@@ -12,9 +12,9 @@ use super::published::Row;
 use super::request::Request;
 use super::template::Template;
 use crate::failure::Failure;
-use crate::output::{CONFIG, names_in};
+use crate::output::names_in;
 use crate::report::Metrics;
-use crate::settings::read_configuration;
+use crate::settings::{configuration_in, read_configuration};
 use crate::summary::Summary;
 use crate::training_run::TrainingRun;
 
@@ -137,7 +137,7 @@ impl Study {
         });
         Ok(Some(FinishedCell {
             numbers: numbers.collect(),
-            options: read_configuration(&first.join(CONFIG))?.fields(),
+            options: read_configuration(&configuration_in(first))?.fields(),
             cell,
             folders,
             runs,

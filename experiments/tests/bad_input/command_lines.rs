@@ -78,10 +78,26 @@ fn a_configuration_with_an_unknown_field() {
     let message = String::from_utf8(output.stderr).unwrap();
     let start = "error: the configuration unknown.json is not usable (unknown field `modell` (did you mean `model`?), expected one of `model`, ";
     assert!(message.starts_with(start), "{message}");
-    let end = "at line 1 column 9); give the config.json of an earlier run\n";
+    let end = "at line 1 column 9); give the config.toml of an earlier run\n";
     assert!(message.ends_with(end), "{message}");
     assert_eq!(output.status.code(), Some(2));
     assert!(contents(folder.path()) == before);
+}
+
+#[test]
+fn a_section_with_an_unknown_option() {
+    let folder = playground();
+    let text = "[data]\ndata = \"diabetes\"\n\n[training]\nstep = 3\n";
+    std::fs::write(folder.path().join("run.toml"), text).unwrap();
+    let words = ["train", "--config", "run.toml", "--out", "new"];
+    let output = run(folder.path(), &words);
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(
+        message,
+        "error: the configuration run.toml is not usable (the section training has no step (did you mean \
+         steps?) at line 5 column 1); give the config.toml of an earlier run\n"
+    );
+    assert_eq!(output.status.code(), Some(2));
 }
 
 #[test]

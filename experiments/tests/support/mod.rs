@@ -172,3 +172,10 @@ pub fn write_cifar(folder: &Path, train: u32, test: u32) {
         fs::write(set.join(name), records).expect("a file");
     }
 }
+
+/// The options in the configuration file of a run, by their names.
+pub fn options_of(run: &Path) -> serde_json::Map<String, serde_json::Value> {
+    let path = burn_gp_experiments::settings::configuration_in(run);
+    let options = burn_gp_experiments::settings::read_configuration(&path);
+    options.unwrap_or_else(|error| panic!("{error}")).fields()
+}
