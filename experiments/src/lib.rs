@@ -32,6 +32,7 @@ pub mod report;
 pub mod settings;
 mod shortcomings;
 mod standard_output;
+mod study;
 mod summary;
 mod text_table;
 mod train;
@@ -75,6 +76,7 @@ fn execute(command: Command) -> Result<(), Failure> {
     match command {
         Command::Train(arguments) => train::train(*arguments),
         Command::Compare(arguments) => comparison::compare(*arguments),
+        Command::Sweep(arguments) => study::sweep(*arguments),
         Command::Predict(arguments) => predict::predict(&arguments),
         Command::Experiment(command) => experiment::run(command),
         Command::Datasets(DatasetsCommand::List { data_dir }) => {

@@ -59,16 +59,6 @@ impl TrainingRun {
         }
     }
 
-    /// The numbers of the finished runs whose folders are within `folder`, by their seeds.
-    ///
-    /// # Errors
-    ///
-    /// When a file cannot be read.
-    pub fn all_finished(folder: &Path) -> Result<Vec<Metrics>, FolderError> {
-        let found = Self::places_finished(folder)?;
-        Ok(found.into_iter().map(|(_, metrics)| metrics).collect())
-    }
-
     /// The folders of the finished runs within `folder` with their numbers, by their seeds.
     ///
     /// # Errors

@@ -14,6 +14,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 pub use crate::experiment::ExperimentCommand;
+pub use crate::study::SweepArguments;
 pub use all_rows::AllRowsOptions;
 pub use choices::{
     ActionRowsName, ActionStartName, AuxiliaryName, BackboneName, CorrectionName, CovarianceName,
@@ -61,6 +62,16 @@ pub enum Command {
     /// Ctrl-C stops with checkpoints; --resume makes the runs that are missing.
     #[command(allow_negative_numbers = true)]
     Compare(Box<CompareArguments>),
+    /// Run every combination of some options and put their scores into one table
+    ///
+    /// Each run is a process of its own and leaves a whole folder like that of `train` in
+    /// DIR/runs/DATA/OPTION-VALUE/.../seed-SEED. Runs that are finished in the folder are not
+    /// repeated, so that the same command goes on after Ctrl-C.
+    ///
+    /// The folder then holds results.json, results.csv (one line a combination) and a plot of each
+    /// data set.
+    #[command(allow_negative_numbers = true)]
+    Sweep(Box<SweepArguments>),
     /// Predict new rows with a trained model
     ///
     /// Columns are matched by name where the model's data had names. If the target is among them,

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use burn_gp_datasets::ClassOrder;
-use clap::Args;
+use clap::{Args, FromArgMatches};
 use merge::{Merge, option::overwrite_none};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -293,4 +293,81 @@ impl RunOptions {
             _ => Map::new(),
         }
     }
+
+    /// The options of these names, those of groups among the others; the inverse of
+    /// [`fields`](Self::fields).
+    ///
+    /// # Errors
+    ///
+    /// When there is no such option, or it does not have such a value.
+    pub fn from_fields(fields: Map<String, Value>) -> Result<Self, serde_json::Error> {
+        let groups = [
+            (
+                "pseudo_observations",
+                names_of::<PseudoObservationOptions>(),
+            ),
+            ("all_rows", names_of::<AllRowsOptions>()),
+            ("layers", names_of::<LayerOptions>()),
+            ("network", names_of::<NetworkOptions>()),
+        ];
+        let mut grouped = Map::new();
+        for (name, value) in fields {
+            // A group may have an option of its own name.
+            let group = groups.iter().find(|(_, names)| names.contains(&name));
+            match group {
+                Some((group, _)) => {
+                    let group = grouped
+                        .entry(*group)
+                        .or_insert_with(|| Value::Object(Map::new()));
+                    if let Value::Object(group) = group {
+                        group.insert(name, value);
+                    }
+                }
+                None => {
+                    grouped.insert(name, value);
+                }
+            }
+        }
+        serde_json::from_value(Value::Object(grouped))
+    }
+
+    /// The names of all options.
+    pub fn names() -> Vec<String> {
+        names_of::<Self>()
+    }
+
+    /// The option of the command line for a field.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such field.
+    pub fn argument(field: &str) -> clap::Arg {
+        let command = Self::augment_args(clap::Command::new("run"));
+        let argument = command
+            .get_arguments()
+            .find(|argument| argument.get_id() == field);
+        let argument = argument.unwrap_or_else(|| panic!("runs have no option {field}"));
+        argument.clone()
+    }
+
+    /// A field from a word of the command line.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot have that value.
+    pub fn parse_field(field: &str, word: &str) -> Result<Map<String, Value>, clap::Error> {
+        let command = Self::augment_args(clap::Command::new("run").no_binary_name(true));
+        let typed = format!("--{}={word}", field.replace('_', "-"));
+        let matches = command.try_get_matches_from([typed])?;
+        Ok(Self::from_arg_matches(&matches)?.fields())
+    }
+}
+
+/// The names of the options of a group.
+fn names_of<G: Args>() -> Vec<String> {
+    let command = G::augment_args(clap::Command::new("group"));
+    let names = command
+        .get_arguments()
+        .map(|argument| argument.get_id().to_string());
+    names.collect()
 }

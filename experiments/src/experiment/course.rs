@@ -7,13 +7,13 @@ use burn_gp_models::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{options::Place, watch::Watch};
 use crate::arguments::RunOptions;
 use crate::evaluation::{LEVEL, evaluate};
 use crate::failure::Failure;
 use crate::plan::Plan;
 use crate::preparation::PreparedData;
 use crate::settings::Settings;
+use crate::study::{Place, Watch};
 
 /// A look at the test rows.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

@@ -2,32 +2,29 @@
 
 mod computation_aware;
 mod course;
-mod csv_line;
-mod data_at_hand;
-mod deep;
 mod deep_basis;
-mod departures;
-mod folder;
 mod inverse_free;
-mod options;
-mod reported;
 mod scaling;
 mod solve_gp;
-mod watch;
 
-use clap::Subcommand;
+use clap::{ArgMatches, Command, FromArgMatches, Subcommand};
 
 use crate::failure::Failure;
 use crate::standard_output::print;
+use crate::study::{self, Findings, Request, Study, studies};
 
-use csv_line::CsvLine;
-use folder::ExperimentFolder;
-use options::CommonOptions;
-use reported::Reported;
-
-/// The experiments.
-#[derive(Debug, Subcommand)]
+/// An experiment: a table that a file describes, or one that has code of its own.
+#[derive(Debug)]
 pub enum ExperimentCommand {
+    /// A study, and what is asked of it.
+    Study(&'static Study, Box<Request>),
+    /// Another experiment.
+    Other(OtherExperiment),
+}
+
+/// The experiments that are more than a grid of training runs.
+#[derive(Debug, Subcommand)]
+pub enum OtherExperiment {
     /// The experiments, a line each
     List,
     /// Snelson's data with SVGP, ODVGP and SOLVE-GP (arXiv:1910.10596, Figure 2)
@@ -35,15 +32,6 @@ pub enum ExperimentCommand {
     /// SVGP with 5 and with 10 inducing points, ODVGP with 5 and 100 more for the mean, SOLVE-GP with 5
     /// and 5 orthogonal ones, on 100 rows of Snelson's data; the other 100 rows are held out.
     Snelson(solve_gp::SnelsonOptions),
-    /// Regression with SVGP, ODVGP and SOLVE-GP (arXiv:1910.10596, Tables 2, 6 and 7)
-    ///
-    /// The protocol is the paper's: Matérn-3/2 kernel with one lengthscale, unwhitened posteriors, 64 %
-    /// of the rows to train on and 20 % to test on, batches of 1024, Adam with learning rate 0.01.
-    /// At quick scale all numbers of inducing points are divided by 8.
-    ///
-    /// The tables have every run that is finished in the folder, whichever the last command asked for,
-    /// so that the cells can be made one by one.
-    SolveRegression(solve_gp::RegressionOptions),
     /// Whitened and unwhitened SVGP and SOLVE-GP in the course of training (arXiv:1910.10596, Figure 3b)
     ///
     /// SVGP with 2M inducing points and SOLVE-GP with M and M orthogonal ones, each whitened and
@@ -56,20 +44,6 @@ pub enum ExperimentCommand {
     /// and unwhitened, in single precision, medians over the steps; and how many times as long SVGP(2M)
     /// takes as SOLVE-GP(M+M), measured and by counts of multiply-adds. Run it beside nothing else.
     SolveCost(solve_gp::CostOptions),
-    /// CIFAR-10 with a convolutional kernel, SVGP and SOLVE-GP (arXiv:1910.10596, Tables 1, 3 and 8)
-    ///
-    /// Accuracy and log density of the test images with SVGP(M), SVGP(1.6 M), SOLVE-GP(M+M) and
-    /// SVGP(2M) inducing patches, whitened, in single precision, and the time of a step. The kernel is
-    /// insensitive to translation: a Matérn-3/2 kernel of the places of patches of 5 by 5 pixels
-    /// beside a squared-exponential one of their colors. Runs on as many images as are in the
-    /// folder. The paper's: `experiment conv-cifar10 --scale paper`; one row of it: --models solve-m-m.
-    ConvCifar10(solve_gp::ConvCifarOptions),
-    /// CIFAR-10 with two and three layers, SVGP and SOLVE-GP (arXiv:1910.10596, Tables 9 and 10)
-    ///
-    /// As conv-cifar10, unwhitened, with feature maps of 10 channels before the last layer: patches of
-    /// 5 by 5 pixels, then 4 by 4 every 2, then 5 by 5 (Table 5). The paper's:
-    /// `experiment deep-conv-cifar10 --scale paper`; one row of it: --layers 2 --models solve-m-m.
-    DeepConvCifar10(solve_gp::DeepConvCifarOptions),
     /// Loss traces of W-, L- and R-SVGP on two small data sets (arXiv:2604.00697, Figure 1)
     ///
     /// The negative bound of all rows in the course of training on snelson (10 inducing points) and on
@@ -89,41 +63,6 @@ pub enum ExperimentCommand {
     ///
     /// NLPD and loss against seconds on elevators and kin40k, in all else as inverse-free-uci.
     InverseFreeHutchinson(inverse_free::HutchinsonOptions),
-    /// MNIST with W-, L- and R-SVGP (arXiv:2604.00697, Table 2)
-    ///
-    /// The error of the test rows with the kernel rbf and the likelihood robust-max.
-    InverseFreeMnist(inverse_free::MnistOptions),
-    /// Deep Gaussian processes with W-, L- and R-SVGP on kin40k (arXiv:2604.00697, Table 1)
-    ///
-    /// One to three layers, each with the posteriors whitened, l-svgp and inverse-free. The protocol is
-    /// the paper's: 500 inducing points a layer, batches of 1000, 200 000 steps, five seeds. At quick
-    /// scale 100 inducing points, batches of 250, 1000 steps, one seed.
-    ///
-    /// The table has every run that is finished in the folder, whichever the last command asked for,
-    /// so that the cells can be made one by one. The folder of a run is DIR/depth-L/POSTERIOR/seed-K.
-    DeepKin40k(deep::Kin40kOptions),
-    /// Deep Gaussian processes on small data sets and elevators (in the manner of arXiv:1705.08933)
-    ///
-    /// One to three whitened layers, or layers with any other posterior, on concrete, energy, yacht and
-    /// elevators: 100 inducing points a layer, batches of 1000, 20 000 steps, five seeds. At
-    /// quick scale 50 inducing points, batches of 250, 1000 steps, one seed.
-    DeepUci(deep::DeepUciOptions),
-    /// MNIST with W-, L- and R-SVGP and a convolutional kernel (arXiv:2604.00697, Table 2)
-    ///
-    /// The error of the test rows with the weighted convolutional kernel over inducing patches, and
-    /// with the kernel rbf under the same budget. The whole of the table is
-    /// `experiment conv-mnist --scale paper --dtype f32`; --kernels conv --models w --seeds 1 is one
-    /// run of it. The table has every run that is finished in the folder.
-    ConvMnist(inverse_free::ConvMnistOptions),
-    /// Exact, sparse and computation-aware regression on UCI data (arXiv:2411.01036, Table 1)
-    ///
-    /// NLPD, RMSE and seconds of CholeskyGP, SGPR with trained and fixed inducing points, SVGP, CGGP,
-    /// CaGP-CG and CaGP-Opt, with Adam in single and L-BFGS in double precision, in one table beside the
-    /// paper's. One cell of it: --scale paper --data-sets bike --methods cagp-opt-adam --seeds 1.
-    ///
-    /// The table has every run that is finished in the folder, whichever the last command asked for,
-    /// so that the cells can be made one by one, each in a process of its own.
-    CagpUci(computation_aware::UciOptions),
     /// Exact, sparse and computation-aware regression where data are absent (arXiv:2411.01036, Figure 1)
     ///
     /// CholeskyGP, SVGP with four inducing points in the gaps of the data, CaGP-CG and CaGP-Opt with
@@ -163,26 +102,11 @@ pub enum ExperimentCommand {
     /// How far the trained inducing points are from the data, in trained lengthscales, and how much of the
     /// variance of a target is the function's there, beside exact regression.
     CagpInducing(computation_aware::InducingOptions),
-    /// Deep basis kernels, deep kernel learning and GPs on pol, protein, song (arXiv:2505.18526, Table 1)
-    ///
-    /// GP, sGP, SVGP, DKL, sDKL, SVDKL, a network with a Bayesian last layer, DBK and SVDBK, these
-    /// without correction of the variance (-c), of rank 1 (-r), and both (-cr). The protocol is the
-    /// paper's: 70 % of the rows to train on, 10 % for validation, 20 % to test on.
-    ///
-    /// The table has every run that is finished in the folder, whichever the last command asked for,
-    /// so that the cells can be made one by one: --data-sets pol --methods dbk --seed 0 --seeds 1. The
-    /// folder of a run is DIR/runs/DATA/METHOD/seed-K.
-    DbkUci(deep_basis::DbkUciOptions),
     /// Deep basis kernels, GP and DKL on 100 to 100000 rows in one dimension (arXiv:2505.18526, Figures 1, 3)
     ///
     /// Errors, densities and the time of a step against the number of rows, with the exponent of the
     /// time, and plots of the posteriors with and without correction of the variance.
     DbkSynthetic(deep_basis::DbkSyntheticOptions),
-    /// Deep basis kernels of rank 1 to 256 (in the manner of arXiv:2505.18526, Table 1)
-    ///
-    /// Scores of the test rows against the number of basis functions, with and without correction of
-    /// the variance; in all else as dbk-uci.
-    DbkRank(deep_basis::DbkRankOptions),
     /// Variances with and without correction beside the optimum (arXiv:2505.18526, Theorem 1, Figure 1)
     ///
     /// With known noise the expected evidence and the expected error of a trained deep basis kernel
@@ -216,52 +140,90 @@ pub fn run(command: ExperimentCommand) -> Result<(), Failure> {
 }
 
 fn execute(command: ExperimentCommand) -> Result<(), Failure> {
-    match command {
-        ExperimentCommand::List => print(&list()),
-        ExperimentCommand::Snelson(options) => solve_gp::snelson(&options),
-        ExperimentCommand::SolveRegression(options) => solve_gp::regression(&options),
-        ExperimentCommand::SolveAblation(options) => solve_gp::ablation(&options),
-        ExperimentCommand::SolveCost(options) => solve_gp::cost(&options),
-        ExperimentCommand::ConvCifar10(options) => solve_gp::conv_cifar(&options),
-        ExperimentCommand::DeepConvCifar10(options) => solve_gp::deep_conv_cifar(&options),
-        ExperimentCommand::InverseFreeToy(options) => inverse_free::toy(&options),
-        ExperimentCommand::InverseFreeUci(options) => inverse_free::uci(&options),
-        ExperimentCommand::InverseFreeHutchinson(options) => inverse_free::hutchinson(&options),
-        ExperimentCommand::InverseFreeMnist(options) => inverse_free::mnist(&options),
-        ExperimentCommand::DeepKin40k(options) => deep::kin40k(&options),
-        ExperimentCommand::DeepUci(options) => deep::uci(&options),
-        ExperimentCommand::ConvMnist(options) => inverse_free::conv_mnist(&options),
-        ExperimentCommand::CagpUci(options) => computation_aware::uci(&options),
-        ExperimentCommand::CagpToy(options) => computation_aware::toy(&options),
-        ExperimentCommand::CagpScale(options) => computation_aware::scale(&options),
-        ExperimentCommand::CagpActions(options) => computation_aware::actions(&options),
-        ExperimentCommand::CagpLoss(options) => computation_aware::loss(&options),
-        ExperimentCommand::CagpCoverage(options) => computation_aware::coverage(&options),
-        ExperimentCommand::CagpCourse(options) => computation_aware::course(&options),
-        ExperimentCommand::CagpInducing(options) => computation_aware::inducing(&options),
-        ExperimentCommand::DbkUci(options) => deep_basis::uci(&options),
-        ExperimentCommand::DbkSynthetic(options) => deep_basis::synthetic(&options),
-        ExperimentCommand::DbkRank(options) => deep_basis::rank(&options),
-        ExperimentCommand::DbkTheorem1(options) => deep_basis::theorem1(&options),
-        ExperimentCommand::DbkCox(options) => deep_basis::cox(&options),
-        ExperimentCommand::DbkMobile(options) => deep_basis::mobile(&options),
+    let other = match command {
+        ExperimentCommand::Study(study, request) => {
+            let findings = (study.name == "dbk-uci").then_some(deep_basis::exceptions as Findings);
+            return study::execute(study, &request, findings);
+        }
+        ExperimentCommand::Other(other) => other,
+    };
+    match other {
+        OtherExperiment::List => print(&list()),
+        OtherExperiment::Snelson(options) => solve_gp::snelson(&options),
+        OtherExperiment::SolveAblation(options) => solve_gp::ablation(&options),
+        OtherExperiment::SolveCost(options) => solve_gp::cost(&options),
+        OtherExperiment::InverseFreeToy(options) => inverse_free::toy(&options),
+        OtherExperiment::InverseFreeUci(options) => inverse_free::uci(&options),
+        OtherExperiment::InverseFreeHutchinson(options) => inverse_free::hutchinson(&options),
+        OtherExperiment::CagpToy(options) => computation_aware::toy(&options),
+        OtherExperiment::CagpScale(options) => computation_aware::scale(&options),
+        OtherExperiment::CagpActions(options) => computation_aware::actions(&options),
+        OtherExperiment::CagpLoss(options) => computation_aware::loss(&options),
+        OtherExperiment::CagpCoverage(options) => computation_aware::coverage(&options),
+        OtherExperiment::CagpCourse(options) => computation_aware::course(&options),
+        OtherExperiment::CagpInducing(options) => computation_aware::inducing(&options),
+        OtherExperiment::DbkSynthetic(options) => deep_basis::synthetic(&options),
+        OtherExperiment::DbkTheorem1(options) => deep_basis::theorem1(&options),
+        OtherExperiment::DbkCox(options) => deep_basis::cox(&options),
+        OtherExperiment::DbkMobile(options) => deep_basis::mobile(&options),
     }
 }
 
-/// Name and content of every experiment, as its help begins.
+/// The studies that are commands by themselves: others are part of an experiment that has their name.
+fn commands() -> impl Iterator<Item = &'static Study> {
+    let others = OtherExperiment::augment_subcommands(Command::new("experiment"));
+    let is_other = move |study: &&Study| others.find_subcommand(&study.name).is_some();
+    studies().iter().filter(move |study| !is_other(study))
+}
+
+impl Subcommand for ExperimentCommand {
+    fn augment_subcommands(command: Command) -> Command {
+        let studies = commands().map(Study::command);
+        OtherExperiment::augment_subcommands(command).subcommands(studies)
+    }
+
+    fn augment_subcommands_for_update(command: Command) -> Command {
+        Self::augment_subcommands(command)
+    }
+
+    fn has_subcommand(name: &str) -> bool {
+        OtherExperiment::has_subcommand(name) || commands().any(|study| study.name == name)
+    }
+}
+
+impl FromArgMatches for ExperimentCommand {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let asked = matches.subcommand().and_then(|(name, matches)| {
+            let study = commands().find(|study| study.name == name)?;
+            Some((study, matches))
+        });
+        match asked {
+            Some((study, matches)) => Ok(Self::Study(study, Box::new(study.request(matches)?))),
+            None => OtherExperiment::from_arg_matches(matches).map(Self::Other),
+        }
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// Name and content of every experiment by name, as its help begins.
 fn list() -> String {
-    let commands = ExperimentCommand::augment_subcommands(clap::Command::new("experiment"));
-    let about = |command: &clap::Command| command.get_about().map(ToString::to_string);
-    let experiments = commands.get_subcommands().skip(1); // the first is this list
-    let rows: Vec<Vec<String>> = experiments
+    let commands = ExperimentCommand::augment_subcommands(Command::new("experiment"));
+    let about = |command: &Command| command.get_about().map(ToString::to_string);
+    let mut rows: Vec<(String, String)> = (commands.get_subcommands())
+        .filter(|command| command.get_name() != "list")
         .map(|command| {
-            vec![
+            (
                 command.get_name().to_owned(),
                 about(command).unwrap_or_default(),
-            ]
+            )
         })
         .collect();
-    let width = rows.iter().map(|row| row[0].len()).max().unwrap_or(0);
-    let line = |row: &Vec<String>| format!("{:<width$}   {}\n", row[0], row[1]);
+    rows.sort();
+    let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    let line = |(name, about): &(String, String)| format!("{name:<width$}   {about}\n");
     rows.iter().map(line).collect()
 }

@@ -1,5 +1,6 @@
 //! What can be wrong with options.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use burn_gp::patches::{ImageShape, PatchError};
@@ -98,13 +99,13 @@ pub enum SettingError {
     #[error("{option} is 0 but must be at least 1")]
     Zero {
         /// The option.
-        option: &'static str,
+        option: Cow<'static, str>,
     },
     /// A number that must be positive.
     #[error("{option} is {value} but must be a positive number")]
     NotPositive {
         /// The option.
-        option: &'static str,
+        option: Cow<'static, str>,
         /// Its value.
         value: f64,
     },

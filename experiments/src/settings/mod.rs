@@ -49,7 +49,7 @@ use pseudo_observations::{
 use schedule::{schedule, schedule_name, stages};
 
 /// The data of the main job.
-const DEFAULT_DATA: &str = "winequality";
+pub(crate) const DEFAULT_DATA: &str = "winequality";
 const DEFAULT_TEST_FRACTION: f64 = 0.1;
 const DEFAULT_NOISE: f64 = 0.1;
 const DEFAULT_LEARNING_RATE: f64 = 0.05;

@@ -1,16 +1,20 @@
 //! Checks of numbers.
 
+use std::borrow::Cow;
+
 use burn_gp::parameter::LOWER_BOUND;
 
 use super::SettingError;
 
 /// A count that is not zero, where one is given.
 pub(crate) fn at_least_one<T: Default + PartialEq>(
-    option: &'static str,
+    option: impl Into<Cow<'static, str>>,
     value: Option<T>,
 ) -> Result<Option<T>, SettingError> {
     match value {
-        Some(count) if count == T::default() => Err(SettingError::Zero { option }),
+        Some(count) if count == T::default() => Err(SettingError::Zero {
+            option: option.into(),
+        }),
         _ => Ok(value),
     }
 }
@@ -25,11 +29,17 @@ pub(crate) fn enough_rows(requested: usize, rows: usize) -> Result<(), SettingEr
 }
 
 /// A finite number above zero.
-pub(crate) fn positive(option: &'static str, value: f64) -> Result<f64, SettingError> {
+pub(crate) fn positive(
+    option: impl Into<Cow<'static, str>>,
+    value: f64,
+) -> Result<f64, SettingError> {
     if value > 0.0 && value.is_finite() {
         Ok(value)
     } else {
-        Err(SettingError::NotPositive { option, value })
+        Err(SettingError::NotPositive {
+            option: option.into(),
+            value,
+        })
     }
 }
 

@@ -31,8 +31,8 @@ use serde::{Deserialize, Serialize};
 use super::actions_report::report;
 use super::adam::ADAM;
 use super::sizes::Sizes;
-use crate::experiment::{CommonOptions, watch::Watch};
 use crate::failure::Failure;
+use crate::study::{CommonOptions, Watch};
 
 /// Its name.
 pub(super) const NAME: &str = "cagp-actions";

@@ -5,10 +5,10 @@ use std::f64::consts::FRAC_PI_2;
 use serde::Serialize;
 
 use super::actions::{Distances, NAME, Run};
-use crate::experiment::{CsvLine, ExperimentFolder, reported::summary_text};
 use crate::failure::Failure;
 use crate::plots::{self, Caption, CurveName, CurvePanel, PlotError, PointMaps, Quantity, Span};
 use crate::standard_output::print;
+use crate::study::{CsvLine, ExperimentFolder, summary_text};
 use crate::summary::Summary;
 use crate::text_table::aligned;
 

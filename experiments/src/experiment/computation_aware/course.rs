@@ -14,26 +14,22 @@ use serde_json::json;
 
 use super::course_report::report;
 use super::hyperparameters::{value_at, values_at};
-use super::method::Method;
-use super::published::DATA_SETS;
-use super::runs::{Budget, Runs};
-use super::uci;
-use crate::arguments::{ActionRowsName, name_of};
+use super::{CellsOfTable1, TABLE_1};
+use crate::arguments::{RunOptions, name_of};
+use crate::devices;
 use crate::evaluation::{LEVEL, evaluate};
-use crate::experiment::{
-    CommonOptions, ExperimentFolder, data_at_hand::data_at_hand, options::Place, watch::Watch,
-};
 use crate::failure::Failure;
-use crate::plan::Plan;
+use crate::plan::{Plan, precision};
 use crate::preparation::PreparedData;
 use crate::progress::RowProgress;
 use crate::settings::Settings;
+use crate::study::{self, CommonOptions, ExperimentFolder, Watch, Whose};
 
 /// Its name.
 pub(super) const NAME: &str = "cagp-course";
 
 /// The models, unless some are asked for.
-const DEFAULT: [Method; 2] = [Method::Svgp, Method::CagpOptAdam];
+const DEFAULT: [&str; 2] = ["svgp", "cagp-opt-adam"];
 
 /// Looks at the test rows in the course of training.
 const LOOKS: usize = 40;
@@ -47,12 +43,9 @@ pub(super) const NOMINAL: f64 = 0.95;
 /// What `experiment cagp-course` takes.
 #[derive(Args, Clone, Debug)]
 pub struct CourseOptions {
-    /// Data sets, such as bike [default: all of the paper's that are there; quick: parkinsons]
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    data_sets: Vec<String>,
     /// Which runs, and how large they are.
     #[command(flatten)]
-    budget: Budget,
+    runs: CellsOfTable1,
     /// What every experiment takes.
     #[command(flatten)]
     common: CommonOptions,
@@ -82,9 +75,10 @@ pub(super) struct Look {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Run {
     pub data: String,
-    pub method: Method,
-    /// Of trained combinations.
-    pub action_rows: Option<ActionRowsName>,
+    /// The method's name in Table 1.
+    pub method: String,
+    /// The method's name for people.
+    pub title: String,
     pub seed: u64,
     /// Training rows.
     pub rows: usize,
@@ -97,33 +91,39 @@ pub(super) struct Run {
 ///
 /// [`Failure`]. Data sets that are absent are named and left out.
 pub(in crate::experiment) fn course(options: &CourseOptions) -> Result<(), Failure> {
-    let (common, budget) = (&options.common, &options.budget);
-    budget.check()?;
+    let common = &options.common;
+    let (table, mut request) = (study::study(TABLE_1), options.runs.request(common));
+    request.choice.among = Some(DEFAULT.iter().map(ToString::to_string).collect());
+    request.choice.check(table)?;
     let place = common.place()?;
     place.open()?;
-    let default = common.by_scale(&uci::QUICK[..], &DATA_SETS[..]);
-    let data_dir = common.data_dir();
-    let data_sets = data_at_hand(&options.data_sets, default, &DATA_SETS, data_dir.as_deref())?;
-    let runs = Runs {
-        budget,
-        common,
-        place,
-        default: &DEFAULT,
-    };
+    let data_sets = request.data_sets(table)?;
+    let given: Vec<_> = request
+        .choice
+        .options
+        .iter()
+        .map(|(_, fields)| fields)
+        .collect();
     let settings = json!({
         "scale": name_of(common.scale),
-        "budget": budget,
+        "budget": given,
         "device": place.device,
     });
     let folder = ExperimentFolder::open(NAME, common, &settings)?;
     let watch = Watch::new(&folder, common.quiet)?;
-    for seed in common.seed..common.seed + runs.seeds() {
+    for seed in request.seeds(table) {
         for data in &data_sets {
-            for method in runs.methods(data) {
-                let name = format!("{data}-{}-seed-{seed}", name_of(method));
-                folder.once(&name, || {
-                    watch.announce(&format!("{data}, {}, seed {seed}", method.title()));
-                    Course::new(&runs, data, (method, seed))?.run(&watch)
+            for cell in request.cells(table, data) {
+                let method = cell.values[0].clone();
+                folder.once(&format!("{data}-{method}-seed-{seed}"), || {
+                    let told = table.options(&cell, &request, Whose::Ours, 0)?;
+                    let title = table.title_of(&cell, &request, &told);
+                    watch.announce(&format!("{data}, {title}, seed {seed}"));
+                    let told = RunOptions {
+                        seed: Some(seed),
+                        ..told
+                    };
+                    Course::new(told, (method, title))?.run(&watch)
                 })?;
             }
         }
@@ -133,8 +133,8 @@ pub(in crate::experiment) fn course(options: &CourseOptions) -> Result<(), Failu
 
 /// A training that is looked at.
 struct Course {
-    method: Method,
-    action_rows: Option<ActionRowsName>,
+    method: String,
+    title: String,
     seed: u64,
     data: PreparedData,
     training_data: TrainingData,
@@ -142,24 +142,24 @@ struct Course {
 }
 
 impl Course {
-    fn new(runs: &Runs<'_>, data: &str, (method, seed): (Method, u64)) -> Result<Self, Failure> {
-        let options = runs.run_options(data, method, seed);
-        let action_rows = options.action_rows;
-        let place = Place {
-            dtype: method.dtype(),
-            ..runs.place
-        };
-        let (device, dtype) = place.open()?;
-        let source = DataSource::resolve(data, options.data_dir.as_deref())?;
-        let mut settings = Settings::new(options, &source)?;
+    fn new(told: RunOptions, (method, title): (String, String)) -> Result<Self, Failure> {
+        let data_dir = told.data_dir.clone();
+        let source = DataSource::resolve(
+            told.data.as_deref().unwrap_or_default(),
+            data_dir.as_deref(),
+        )?;
+        let mut settings = Settings::new(told, &source)?;
+        let dtype = precision(settings.dtype).dtype();
+        let device = devices::open(settings.device, dtype)?;
+        devices::prefer(dtype);
         let data = PreparedData::load(&source, &settings)?;
         let plan = Plan::new(&mut settings, &data)?;
         let (inputs, targets) = (data.train.inputs.values(), &data.train.targets);
         let training_data = TrainingData::new(inputs, targets, &device.autodiff(), dtype);
         Ok(Self {
             method,
-            action_rows,
-            seed,
+            title,
+            seed: settings.seed,
             data,
             training_data,
             plan,
@@ -213,8 +213,8 @@ impl Course {
         }?;
         Ok(Run {
             data: self.data.name.clone(),
-            method: self.method,
-            action_rows: self.action_rows,
+            method: self.method.clone(),
+            title: self.title.clone(),
             seed: self.seed,
             rows: self.data.train.len(),
             looks,

@@ -2,13 +2,12 @@
 
 use serde::Serialize;
 
+use super::TABLE_1;
 use super::course::{LENGTHSCALES, Look, NAME, NOMINAL, Run};
-use super::method::Method;
-use crate::arguments::{ActionRowsName, name_of};
-use crate::experiment::{CsvLine, ExperimentFolder, reported::summary_text};
 use crate::failure::Failure;
 use crate::plots::{self, Caption, CurveName, CurvePanel, PlotError, Quantity, Span};
 use crate::standard_output::print;
+use crate::study::{self, CsvLine, ExperimentFolder, summary_text};
 use crate::summary::Summary;
 use crate::text_table::aligned;
 
@@ -16,8 +15,9 @@ use crate::text_table::aligned;
 #[derive(Serialize)]
 struct Cell {
     data: String,
-    method: Method,
-    action_rows: Option<ActionRowsName>,
+    method: String,
+    #[serde(skip)]
+    title: String,
     seeds: usize,
     steps: usize,
     seconds: Option<Summary>,
@@ -56,8 +56,8 @@ impl Cell {
         let first = &runs[0];
         Self {
             data: first.data.clone(),
-            method: first.method,
-            action_rows: first.action_rows,
+            method: first.method.clone(),
+            title: first.title.clone(),
             seeds: runs.len(),
             steps: first.looks.last().map_or(0, |look| look.step),
             seconds: last(|look| look.seconds),
@@ -85,7 +85,7 @@ impl Cell {
             self.outputscale,
             self.lengthscale,
         ];
-        let mut row = vec![self.method.title_of(self.action_rows)];
+        let mut row = vec![self.title.clone()];
         row.extend(numbers.map(|number| summary_text(number, 3)));
         row.extend([
             summary_text(self.seconds, 1),
@@ -114,8 +114,10 @@ const TITLES: [&str; 12] = [
 /// The table and the plots of every run in the folder.
 pub(super) fn report(folder: &ExperimentFolder) -> Result<(), Failure> {
     let mut runs: Vec<Run> = folder.made()?;
-    runs.sort_by(|a, b| (&a.data, a.method, a.seed).cmp(&(&b.data, b.method, b.seed)));
-    let groups = runs.chunk_by(|a, b| (&a.data, a.method) == (&b.data, b.method));
+    let methods = &study::study(TABLE_1).axes[0].values;
+    let place = |run: &Run| methods.iter().position(|method| method.name == run.method);
+    runs.sort_by(|a, b| (&a.data, place(a), a.seed).cmp(&(&b.data, place(b), b.seed)));
+    let groups = runs.chunk_by(|a, b| (&a.data, &a.method) == (&b.data, &b.method));
     let cells: Vec<Cell> = groups.map(Cell::new).collect();
     folder.write_results(&cells, &csv_lines(&runs))?;
     for runs in runs.chunk_by(|a, b| a.data == b.data) {
@@ -143,8 +145,8 @@ pub(super) fn report(folder: &ExperimentFolder) -> Result<(), Failure> {
 
 /// What was found here, where there are both models.
 fn finding(cells: &[Cell]) -> Option<String> {
-    let cell = |method| cells.iter().find(|cell| cell.method == method);
-    let (svgp, opt) = (cell(Method::Svgp)?, cell(Method::CagpOptAdam)?);
+    let cell = |method: &str| cells.iter().find(|cell| cell.method == method);
+    let (svgp, opt) = (cell("svgp")?, cell("cagp-opt-adam")?);
     let word = |number: fn(&Cell) -> Option<Summary>| {
         let is_less = number(opt)?.mean < number(svgp)?.mean;
         Some(if is_less { "smaller" } else { "LARGER" })
@@ -162,7 +164,7 @@ fn csv_lines(runs: &[Run]) -> Vec<CsvLine> {
     let line = |run: &Run, look: &Look| {
         let line = CsvLine::default()
             .with("data", &run.data)
-            .with("method", name_of(run.method))
+            .with("method", &run.method)
             .with("seed", run.seed)
             .with("step", look.step)
             .with("seconds", look.seconds)
@@ -187,7 +189,7 @@ fn csv_lines(runs: &[Run]) -> Vec<CsvLine> {
 fn draw(folder: &ExperimentFolder, runs: &[Run]) -> Result<(), PlotError> {
     let models: Vec<&[Run]> = runs.chunk_by(|a, b| a.method == b.method).collect();
     let names: Vec<CurveName> = (models.iter())
-        .map(|runs| runs[0].method.title_of(runs[0].action_rows).into())
+        .map(|runs| runs[0].title.clone().into())
         .collect();
     let panel = |title: &'static str, number: &dyn Fn(&Look) -> f64, span| CurvePanel {
         title,

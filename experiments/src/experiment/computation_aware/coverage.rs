@@ -9,60 +9,39 @@ use std::path::{Path, PathBuf};
 use burn_gp::likelihoods::PredictiveDistribution;
 use clap::Args;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::cells::{Cell, by_data};
-use super::method::Method;
-use super::published::DATA_SETS;
-use super::runs::{Budget, Runs};
-use super::uci;
-use crate::arguments::{ActionRowsName, name_of};
+use super::{CellsOfTable1, TABLE_1};
 use crate::coverage::{Coverage, nominal_coverages};
-use crate::experiment::{
-    CommonOptions, CsvLine, ExperimentFolder, data_at_hand::data_at_hand, reported::summary_text,
-    watch::all_made,
-};
 use crate::failure::{Failure, FolderError};
 use crate::output::PREDICTIONS;
 use crate::plots::{self, Caption, CurveName, CurvePanel, PlotError, Quantity, Span};
 use crate::standard_output::print;
+use crate::study::{
+    self, CommonOptions, CsvLine, ExperimentFolder, FinishedCell, Request, all_made, summary_text,
+};
 use crate::summary::Summary;
 use crate::text_table::aligned;
 
 /// Its name.
 const NAME: &str = "cagp-coverage";
 
-/// What Figure 4 looks at.
+/// The level that Figure 4 looks at.
 const NOMINAL: f64 = 0.95;
 
-/// The models unless told otherwise, and those of a quick look.
-const DEFAULT: [Method; 5] = [
-    Method::Exact,
-    Method::SgprLBfgs,
-    Method::Svgp,
-    Method::CagpCg,
-    Method::CagpOptAdam,
-];
-const QUICK: [Method; 4] = [
-    Method::SgprLBfgs,
-    Method::Svgp,
-    Method::CagpCg,
-    Method::CagpOptAdam,
-];
+/// The models unless told otherwise, the first at the paper's scale alone.
+const DEFAULT: [&str; 5] = ["exact", "sgpr-l-bfgs", "svgp", "cagp-cg", "cagp-opt-adam"];
 
 /// What `experiment cagp-coverage` takes.
 #[derive(Args, Clone, Debug)]
 pub struct CoverageOptions {
-    /// Data sets, such as bike [default: all of the paper's that are there; quick: parkinsons]
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    data_sets: Vec<String>,
     /// Folder of cagp-uci with the runs, which those that are missing are added to
     #[arg(long, value_name = "DIR", default_value = "out/experiment-cagp-uci")]
     cells: PathBuf,
     /// Which runs, and how large they are; without --methods sgpr-l-bfgs,svgp,cagp-cg,cagp-opt-adam,
     /// and exact at the paper's scale.
     #[command(flatten)]
-    budget: Budget,
+    runs: CellsOfTable1,
     /// What every experiment takes.
     #[command(flatten)]
     common: CommonOptions,
@@ -74,38 +53,37 @@ pub struct CoverageOptions {
 ///
 /// [`Failure`]. Data sets that are absent are named and left out, and so are runs that break off.
 pub(in crate::experiment) fn coverage(options: &CoverageOptions) -> Result<(), Failure> {
-    let (common, budget) = (&options.common, &options.budget);
-    budget.check()?;
+    let common = &options.common;
+    let (table, mut request) = (study::study(TABLE_1), options.runs.request(common));
+    let default = if common.is_paper() {
+        &DEFAULT[..]
+    } else {
+        &DEFAULT[1..]
+    };
+    request.choice.among = Some(default.iter().map(ToString::to_string).collect());
+    request.choice.check(table)?;
     let place = common.place()?;
     place.open()?;
-    let default = common.by_scale(&uci::QUICK[..], &DATA_SETS[..]);
-    let data_dir = common.data_dir();
-    let data_sets = data_at_hand(&options.data_sets, default, &DATA_SETS, data_dir.as_deref())?;
+    let data_sets = request.data_sets(table)?;
+    let cells = cells_folder(options, &request)?;
     let settings = json!({ "device": place.device });
-    let cells = cells_folder(options, &settings)?;
     let folder = ExperimentFolder::open(NAME, common, &settings)?;
-    let runs = Runs {
-        budget,
-        common,
-        place,
-        default: common.by_scale(&QUICK[..], &DEFAULT[..]),
-    };
-    let broken = runs.make(&data_sets, &cells)?;
-    report(&folder, &cells.runs())?;
+    let broken = study::make(table, &request, &data_sets, &cells)?;
+    report(&folder, &cells.runs(), &request)?;
     all_made(broken)
 }
 
 /// The folder of cagp-uci, new or with its runs.
-fn cells_folder(options: &CoverageOptions, settings: &Value) -> Result<ExperimentFolder, Failure> {
-    let mut common = options.common.clone();
-    common.out = Some(options.cells.clone());
-    common.overwrite = false;
-    let opened = ExperimentFolder::open(uci::NAME, &common, settings);
+fn cells_folder(options: &CoverageOptions, request: &Request) -> Result<ExperimentFolder, Failure> {
+    let mut request = request.clone();
+    request.common.out = Some(options.cells.clone());
+    request.common.overwrite = false;
+    let opened = study::open(study::study(TABLE_1), &request);
     opened.map_err(|failure| match failure {
         Failure::Folder(error) if !matches!(error, FolderError::InUse { .. }) => {
             Failure::Folder(FolderError::NoCells {
                 path: options.cells.clone(),
-                experiment: uci::NAME,
+                experiment: TABLE_1,
             })
         }
         failure => failure,
@@ -116,8 +94,10 @@ fn cells_folder(options: &CoverageOptions, settings: &Value) -> Result<Experimen
 #[derive(Serialize)]
 struct Covered {
     data: String,
-    method: Method,
-    action_rows: Option<ActionRowsName>,
+    method: String,
+    #[serde(skip)]
+    title: String,
+    action_rows: Option<String>,
     rank: Option<usize>,
     steps: usize,
     seeds: usize,
@@ -135,11 +115,7 @@ struct Covered {
 }
 
 impl Covered {
-    fn title(&self) -> String {
-        self.method.title_of(self.action_rows)
-    }
-
-    fn new(cell: &Cell) -> Result<Self, Failure> {
+    fn new(cell: &FinishedCell, request: &Request) -> Result<Self, Failure> {
         let seeds: Result<Vec<Coverage>, Failure> = (cell.folders.iter())
             .map(|folder| read(&folder.join(PREDICTIONS)))
             .collect();
@@ -156,12 +132,13 @@ impl Covered {
             let observed = summary(&|coverage| coverage.observed(nominal));
             (nominal, observed.map_or(f64::NAN, |observed| observed.mean))
         };
-        let first = cell.first();
+        let first = &cell.runs[0];
         Ok(Self {
             data: first.data.clone(),
-            method: cell.method,
-            action_rows: first.action_rows,
-            rank: cell.rank(),
+            method: cell.cell.values[0].clone(),
+            title: cell.title(study::study(TABLE_1), request),
+            action_rows: first.action_rows.map(crate::arguments::name_of),
+            rank: first.actions.or(first.inducing),
             steps: cell.steps(),
             seeds: seeds.len(),
             test_rows: first.n_test,
@@ -175,7 +152,7 @@ impl Covered {
 
     fn row(&self) -> Vec<String> {
         vec![
-            self.title(),
+            self.title.clone(),
             self.rank
                 .map_or_else(|| "-".into(), |rank| rank.to_string()),
             summary_text(self.at_50, 3),
@@ -221,12 +198,12 @@ const TITLES: [&str; 8] = [
 ];
 
 /// The table and the plots of every run that is finished.
-fn report(folder: &ExperimentFolder, runs: &Path) -> Result<(), Failure> {
-    let cells = Cell::finished(runs)?;
+fn report(folder: &ExperimentFolder, runs: &Path, request: &Request) -> Result<(), Failure> {
+    let cells = study::study(TABLE_1).finished(runs, request)?;
     let (mut lines, mut records) = (Vec::new(), Vec::new());
-    for cells in by_data(&cells) {
-        let covered: Result<Vec<Covered>, Failure> = cells.iter().map(Covered::new).collect();
-        let covered = covered?;
+    for cells in cells.chunk_by(|a, b| a.cell.data == b.cell.data) {
+        let covered = cells.iter().map(|cell| Covered::new(cell, request));
+        let covered = covered.collect::<Result<Vec<Covered>, Failure>>()?;
         plots::warn_undrawn(draw(folder, &covered));
         lines.push(format!(
             "{}, {} held-out rows",
@@ -256,8 +233,8 @@ fn csv_lines(records: &[Covered]) -> Vec<CsvLine> {
     let line = |record: &Covered, (nominal, observed): &(f64, f64)| {
         CsvLine::default()
             .with("data", &record.data)
-            .with("method", name_of(record.method))
-            .maybe("action_rows", record.action_rows.map(name_of))
+            .with("method", &record.method)
+            .maybe("action_rows", record.action_rows.as_ref())
             .maybe("rank", record.rank)
             .with("steps", record.steps)
             .with("seeds", record.seeds)
@@ -272,10 +249,10 @@ fn csv_lines(records: &[Covered]) -> Vec<CsvLine> {
 
 /// Coverage, and its distance from the nominal one, of a data set's largest run of each title.
 fn draw(folder: &ExperimentFolder, covered: &[Covered]) -> Result<(), PlotError> {
-    let largest = covered.chunk_by(|a, b| a.title() == b.title());
+    let largest = covered.chunk_by(|a, b| a.title == b.title);
     let drawn: Vec<&Covered> = largest.map(|own| &own[0]).collect();
     let mut names: Vec<CurveName> = (drawn.iter())
-        .map(|covered| covered.title().into())
+        .map(|covered| covered.title.clone().into())
         .collect();
     names.push(CurveName {
         text: "perfect".into(),

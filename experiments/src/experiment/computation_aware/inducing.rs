@@ -29,9 +29,9 @@ use serde_json::json;
 
 use super::hyperparameters::{value_at, values_at};
 use super::inducing_report::report;
-use crate::experiment::{CommonOptions, ExperimentFolder, watch::Watch};
 use crate::failure::Failure;
 use crate::settings::{SettingError, above_lower_bound, at_least_one, positive};
+use crate::study::{CommonOptions, ExperimentFolder, Watch};
 
 /// Its name.
 pub(super) const NAME: &str = "cagp-inducing";

@@ -27,8 +27,8 @@ use super::hyperparameters::value_at;
 use super::loss_report::report;
 use super::sizes::Sizes;
 use crate::evenly_spaced::evenly_spaced;
-use crate::experiment::{CommonOptions, watch::Watch};
 use crate::failure::Failure;
+use crate::study::{CommonOptions, Watch};
 
 /// Its name.
 pub(super) const NAME: &str = "cagp-loss";

@@ -3,12 +3,12 @@
 use serde::Serialize;
 
 use super::loss::{Look, NAME, NOISE, Run, Trained};
-use crate::experiment::{CsvLine, ExperimentFolder, reported::summary_text};
 use crate::failure::Failure;
 use crate::plots::{
     self, Bands, Caption, CurveName, CurvePanel, FitPanel, PlotError, Points, Quantity, Span,
 };
 use crate::standard_output::print;
+use crate::study::{CsvLine, ExperimentFolder, summary_text};
 use crate::summary::Summary;
 use crate::text_table::aligned;
 

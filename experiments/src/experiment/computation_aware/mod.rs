@@ -5,7 +5,6 @@
 mod actions;
 mod actions_report;
 mod adam;
-mod cells;
 mod course;
 mod course_report;
 mod coverage;
@@ -14,16 +13,11 @@ mod inducing;
 mod inducing_report;
 mod loss;
 mod loss_report;
-mod method;
-mod published;
-mod runs;
 mod scale;
 mod scale_report;
 mod sizes;
-mod table;
 mod toy;
 mod toy_report;
-mod uci;
 
 pub(super) use actions::{ActionsOptions, actions};
 pub(super) use course::{CourseOptions, course};
@@ -32,4 +26,19 @@ pub(super) use inducing::{InducingOptions, inducing};
 pub(super) use loss::{LossOptions, loss};
 pub(super) use scale::{ScaleOptions, scale};
 pub(super) use toy::{ToyOptions, toy};
-pub(super) use uci::{UciOptions, uci};
+
+use crate::study::{ChoiceOf, Named};
+
+/// The study of Table 1, whose runs other experiments look at.
+const TABLE_1: &str = "cagp-uci";
+
+/// Its name for the command line.
+#[derive(Clone, Debug)]
+pub struct Table1;
+
+impl Named for Table1 {
+    const NAME: &'static str = TABLE_1;
+}
+
+/// Runs of Table 1.
+type CellsOfTable1 = ChoiceOf<Table1>;

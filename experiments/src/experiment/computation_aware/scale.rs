@@ -5,20 +5,20 @@
 //! so that its peak of memory is its own. The program needs some memory whatever the data are: a run
 //! with few rows and as many combinations tells how much.
 
+use burn_gp::ops::Stationary;
 use clap::Args;
 use serde_json::json;
 
-use super::{runs::prior, scale_report::report};
+use super::scale_report::report;
 use crate::arguments::{
-    AllRowsOptions, ModelName, OptimizerName, RunOptions, ScheduleName, name_of,
-};
-use crate::experiment::{
-    CommonOptions, ExperimentFolder,
-    options::Place,
-    watch::{Watch, all_made},
+    AllRowsOptions, LikelihoodName, MeanName, ModelName, OptimizerName, RunOptions, ScheduleName,
+    name_of,
 };
 use crate::failure::Failure;
+use crate::kernel_expression::KernelExpression;
+use crate::parameter_options::ValuesOption;
 use crate::settings::at_least_one;
+use crate::study::{CommonOptions, ExperimentFolder, Place, Watch, all_made};
 use crate::training_run::TrainingRun;
 
 /// Its name.
@@ -144,4 +144,34 @@ pub(in crate::experiment) fn scale(options: &ScaleOptions) -> Result<(), Failure
     }
     report(&folder, &name_of(place.device))?;
     all_made(broken)
+}
+
+/// The paper's first value of positive parameters: softplus(0).
+const FIRST: f64 = std::f64::consts::LN_2;
+
+/// The floor of the noise variance.
+const NOISE_FLOOR: &str = "likelihood.noise=1e-4..";
+
+/// The paper's prior: zero mean, Matérn-3/2 kernel with a lengthscale for each input, noise with a
+/// floor, and where their parameters start.
+fn prior() -> RunOptions {
+    RunOptions {
+        kernel: Some(KernelExpression::of_unit_lengthscale(Stationary::Matern32)),
+        isotropic: Some(false),
+        mean: Some(MeanName::Zero),
+        likelihood: Some(LikelihoodName::Gaussian),
+        noise: Some(FIRST),
+        set: Some(first_values()),
+        bound: NOISE_FLOOR.parse().ok().map(|bound| vec![bound]),
+        ..RunOptions::default()
+    }
+}
+
+fn first_values() -> Vec<ValuesOption> {
+    ["kernel.lengthscale", "kernel.variance"]
+        .map(|path| ValuesOption {
+            path: path.to_owned(),
+            values: vec![FIRST],
+        })
+        .to_vec()
 }

@@ -5,13 +5,14 @@ use std::fs;
 use serde::Serialize;
 
 use super::scale::{DIMENSIONS, NAME};
-use crate::experiment::{CsvLine, ExperimentFolder, scaling::fitted_slope};
+use crate::experiment::scaling::fitted_slope;
 use crate::failure::{Failure, FolderError};
 use crate::fitting::TrainingLog;
 use crate::output::TRAINING_LOG;
 use crate::plots::{self, Caption, CurveName, CurvePanel, Quantity, Span};
 use crate::report::Metrics;
 use crate::standard_output::print;
+use crate::study::{CsvLine, ExperimentFolder};
 use crate::summary::median;
 use crate::text_table::aligned;
 use crate::training_run::TrainingRun;

@@ -3,9 +3,9 @@
 use burn::tensor::{DType, Device};
 use serde_json::json;
 
-use crate::experiment::{CommonOptions, ExperimentFolder};
 use crate::failure::Failure;
 use crate::settings::{SettingError, at_least_one, enough_rows};
+use crate::study::{CommonOptions, ExperimentFolder};
 
 /// The sizes of an example that is generated for every seed, and of what is trained on it.
 #[derive(Clone, Copy, Debug)]

@@ -33,11 +33,11 @@ use super::{
     toy_report::{draw, line, text},
 };
 use crate::evenly_spaced::evenly_spaced;
-use crate::experiment::{CommonOptions, CsvLine, ExperimentFolder, watch::Watch};
 use crate::failure::Failure;
 use crate::plots;
 use crate::settings::{SettingError, at_least_one, enough_rows};
 use crate::standard_output::print;
+use crate::study::{CommonOptions, CsvLine, ExperimentFolder, Watch};
 
 /// Its name.
 pub(super) const NAME: &str = "cagp-toy";

@@ -1,8 +1,8 @@
 //! Table and plot of the models where data are absent.
 
 use super::toy::{Fit, INDUCING, NAME, NOISE, Problem};
-use crate::experiment::{CsvLine, ExperimentFolder};
 use crate::plots::{self, Bands, Caption, FitPanel, PlotError, Points, Quantity};
+use crate::study::{CsvLine, ExperimentFolder};
 use crate::text_table::aligned;
 
 /// Half the width of a band, in standard deviations.

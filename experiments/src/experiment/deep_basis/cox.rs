@@ -16,9 +16,9 @@ use super::cox_data::{Events, Intensity, ranges};
 use super::cox_problem::Problem;
 use super::cox_report::report;
 use crate::arguments::name_of;
-use crate::experiment::{CommonOptions, ExperimentFolder, watch::Watch};
 use crate::failure::Failure;
 use crate::settings::at_least_one;
+use crate::study::{CommonOptions, ExperimentFolder, Watch};
 
 /// Its name.
 pub(super) const NAME: &str = "dbk-cox";

@@ -26,8 +26,8 @@ use super::cox::{Fit, Prior, Rule};
 use super::cox_data::Events;
 use crate::coverage::Coverage;
 use crate::evenly_spaced::evenly_spaced;
-use crate::experiment::watch::Watch;
 use crate::failure::Failure;
+use crate::study::Watch;
 
 const UNITS: usize = 64;
 const RANK: usize = 32;

@@ -7,12 +7,12 @@ use serde_json::json;
 use super::cox::{Fit, NAME, Rule};
 use super::cox_data::Events;
 use super::cox_problem::{GRID, lattice};
-use crate::experiment::{CsvLine, ExperimentFolder};
 use crate::failure::Failure;
 use crate::plots::{
     self, Bands, Caption, FitPanel, MapPanel, PlotError, Points, ProbabilityGrid, Quantity,
 };
 use crate::standard_output::print;
+use crate::study::{CsvLine, ExperimentFolder};
 use crate::text_table::aligned;
 
 /// Half the width of a band, in standard deviations.

@@ -4,10 +4,11 @@
 //! on protein and song, corrections that help, and more basis functions ahead of one. Its own numbers
 //! have exceptions from each, which are found in the table itself.
 
-use super::cells::{Cell, Run};
-use super::method::Method;
-use super::published::{DATA_SETS, Published, published};
+use crate::study::{Cell, FinishedCell, Reported, Study, study};
 use crate::text_table::aligned;
+
+/// The study of Table 1.
+const TABLE_1: &str = "dbk-uci";
 
 /// The mean negative log density of standardized targets under a standard normal distribution:
 /// `½(1 + log 2π)`.
@@ -34,54 +35,74 @@ impl Score {
         }
     }
 
-    fn of_paper(self, cell: &Published) -> f64 {
+    fn key(self) -> &'static str {
         match self {
-            Mae => cell.mae.mean,
-            Rmse => cell.rmse.mean,
-            Nlpd => cell.nlpd.mean,
+            Mae => "mae",
+            Rmse => "rmse",
+            Nlpd => "nlpd",
         }
     }
 
+    fn of_paper(self, data: &str, method: &str) -> Option<f64> {
+        published(data, method, self).map(|reported| reported.mean)
+    }
+
     /// The mean over the seeds.
-    fn of_ours(self, cell: &Cell) -> Option<f64> {
-        let number = |run: &Run| match self {
-            Mae => run.mae,
-            Rmse => run.rmse,
-            Nlpd => run.nlpd,
-        };
-        cell.summary(number).map(|summary| summary.mean)
+    fn of_ours(self, cell: &FinishedCell) -> Option<f64> {
+        let columns = &study(TABLE_1).table.columns;
+        let column = columns.iter().find(|column| column.key == self.key())?;
+        cell.summary(column).map(|summary| summary.mean)
     }
 }
 
+/// A number of the paper's table.
+fn published(data: &str, method: &str, score: Score) -> Option<Reported> {
+    let cell = Cell {
+        data: data.to_owned(),
+        values: vec![method.to_owned()],
+    };
+    let row = study(TABLE_1).row(&cell).ok()??;
+    row.scores.get(score.key()).copied()
+}
+
+/// What the paper calls a model.
+fn title(method: &str) -> &'static str {
+    let table: &'static Study = study(TABLE_1);
+    let mut values = table.axes[0].values.iter();
+    values
+        .find(|value| value.name == method)
+        .map_or("", |value| &value.title)
+}
+
 /// According to the text the first model is ahead of the second.
-type Claim = (Method, Method);
+type Claim = (&'static str, &'static str);
 
 /// Deep basis kernels beside the models of their class.
 const AHEAD: [Claim; 6] = [
-    (Method::Dbk, Method::Gp),
-    (Method::Dbk, Method::Sgp),
-    (Method::Dbk, Method::Dkl),
-    (Method::Dbk, Method::Sdkl),
-    (Method::Svdbk, Method::Svgp),
-    (Method::Svdbk, Method::Svdkl),
+    ("dbk", "gp"),
+    ("dbk", "sgp"),
+    ("dbk", "dkl"),
+    ("dbk", "sdkl"),
+    ("svdbk", "svgp"),
+    ("svdbk", "svdkl"),
 ];
 
 /// The correction, 128 functions instead of one, and both.
 const ABLATED: [Claim; 10] = [
-    (Method::Dbk, Method::DbkC),
-    (Method::DbkR, Method::DbkCr),
-    (Method::Svdbk, Method::SvdbkC),
-    (Method::SvdbkR, Method::SvdbkCr),
-    (Method::Dbk, Method::DbkR),
-    (Method::DbkC, Method::DbkCr),
-    (Method::Svdbk, Method::SvdbkR),
-    (Method::SvdbkC, Method::SvdbkCr),
-    (Method::Dbk, Method::DbkCr),
-    (Method::Svdbk, Method::SvdbkCr),
+    ("dbk", "dbk-c"),
+    ("dbk-r", "dbk-cr"),
+    ("svdbk", "svdbk-c"),
+    ("svdbk-r", "svdbk-cr"),
+    ("dbk", "dbk-r"),
+    ("dbk-c", "dbk-cr"),
+    ("svdbk", "svdbk-r"),
+    ("svdbk-c", "svdbk-cr"),
+    ("dbk", "dbk-cr"),
+    ("svdbk", "svdbk-cr"),
 ];
 
 /// Mini-batches beside all rows, claimed of protein and song.
-const IN_BATCHES: Claim = (Method::Svdbk, Method::Dbk);
+const IN_BATCHES: Claim = ("svdbk", "dbk");
 
 /// What the text claims of a data set.
 fn claims(data: &str) -> impl Iterator<Item = Claim> {
@@ -93,17 +114,20 @@ fn claims(data: &str) -> impl Iterator<Item = Claim> {
 #[derive(Clone, Debug, PartialEq)]
 struct Exception {
     data: &'static str,
-    ahead: Method,
-    behind: Method,
+    ahead: &'static str,
+    behind: &'static str,
     scores: Vec<Score>,
 }
 
 /// Every claim that a number of the table contradicts.
 fn exceptions() -> Vec<Exception> {
-    let of_claim = |data, (better, worse): Claim| {
-        let (better_cell, worse_cell) = published(data, better).zip(published(data, worse))?;
-        let contradicts =
-            |score: &Score| score.of_paper(&worse_cell) < score.of_paper(&better_cell);
+    let of_claim = |data: &'static str, (better, worse): Claim| {
+        let contradicts = |score: &Score| {
+            let numbers = score
+                .of_paper(data, worse)
+                .zip(score.of_paper(data, better));
+            numbers.is_some_and(|(worse, better)| worse < better)
+        };
         let scores: Vec<Score> = Score::ALL.into_iter().filter(contradicts).collect();
         (!scores.is_empty()).then_some(Exception {
             data,
@@ -112,14 +136,15 @@ fn exceptions() -> Vec<Exception> {
             scores,
         })
     };
-    (DATA_SETS.into_iter())
+    let data_sets = study(TABLE_1).data.names.iter();
+    data_sets
         .flat_map(|data| claims(data).filter_map(move |claim| of_claim(data, claim)))
         .collect()
 }
 
 /// The lines of the terminal about data and models that are among the cells with runs as in the paper;
 /// none without them.
-pub(super) fn lines(cells: &[Cell]) -> Vec<String> {
+pub(in crate::experiment) fn lines(cells: &[FinishedCell]) -> Vec<String> {
     let mut lines = Vec::new();
     let rows: Vec<Vec<String>> = (exceptions().iter())
         .flat_map(|exception| rows(exception, cells))
@@ -149,31 +174,30 @@ pub(super) fn lines(cells: &[Cell]) -> Vec<String> {
 }
 
 /// One row a score, if both models are among the cells.
-fn rows(exception: &Exception, cells: &[Cell]) -> Vec<Vec<String>> {
+fn rows(exception: &Exception, cells: &[FinishedCell]) -> Vec<Vec<String>> {
     let &Exception {
         data,
         ahead,
         behind,
         ref scores,
     } = exception;
-    let ours = |method| {
-        let own = cells.iter().filter(|cell| cell.is_as_in_paper());
-        let mut own = own.map(|cell| (cell, cell.first()));
-        own.find(|(_, run)| run.data == data && run.method == method)
+    let ours = |method: &str| {
+        let mut own = cells.iter().filter(|cell| cell.is_as_in_paper());
+        own.find(|own| own.cell.data == data && own.cell.values[0] == method)
     };
-    let pair =
-        (ours(ahead).zip(ours(behind))).zip(published(data, ahead).zip(published(data, behind)));
-    let Some((((first, _), (second, _)), (paper_first, paper_second))) = pair else {
+    let Some((first, second)) = ours(ahead).zip(ours(behind)) else {
         return Vec::new();
     };
     let row = |score: &Score| {
         let ours = score.of_ours(first).zip(score.of_ours(second))?;
-        let paper = (score.of_paper(&paper_first), score.of_paper(&paper_second));
+        let paper = score
+            .of_paper(data, ahead)
+            .zip(score.of_paper(data, behind))?;
         let both = |(first, second): (f64, f64)| format!("{first:.4} {second:.4}");
         Some(vec![
             data.to_owned(),
-            ahead.title().to_owned(),
-            behind.title().to_owned(),
+            title(ahead).to_owned(),
+            title(behind).to_owned(),
             score.title().to_owned(),
             both(paper),
             both(ours),
@@ -184,49 +208,36 @@ fn rows(exception: &Exception, cells: &[Cell]) -> Vec<Vec<String>> {
 }
 
 /// A model whose predictions are worse than a constant, with the paper's number.
-fn overfitted(cell: &Cell) -> Option<String> {
-    let Run { data, method, .. } = cell.first();
+fn overfitted(cell: &FinishedCell) -> Option<String> {
+    let (data, method) = (&cell.cell.data, cell.cell.values[0].as_str());
     let ours = Nlpd.of_ours(cell).filter(|&nlpd| nlpd > CONSTANT)?;
-    let paper = published(data, *method).map_or_else(String::new, |paper| {
-        format!(" (paper {:.3})", paper.nlpd.mean)
-    });
-    Some(format!("{} on {data} {ours:.3}{paper}", method.title()))
+    let paper = Nlpd.of_paper(data, method);
+    let paper = paper.map_or_else(String::new, |paper| format!(" (paper {paper:.3})"));
+    Some(format!("{} on {data} {ours:.3}{paper}", title(method)))
 }
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
+    use serde_json::{Map, json};
 
     use super::*;
-    use crate::experiment::departures::Departure;
+    use crate::study::{Departure, finished_with};
 
-    fn cell(data: &str, method: Method, scores: [f64; 3]) -> Cell {
-        let [mae, rmse, nlpd] = scores;
-        Cell {
-            departures: Some(Vec::new()),
-            folder: PathBuf::from("10-steps"),
-            runs: vec![Run {
-                data: data.into(),
-                method,
-                seed: 0,
-                mae,
-                rmse,
-                nlpd,
-                rows: 100,
-                inputs: 4,
-                steps: 10,
-                step_kept: 10,
-                train_seconds: 1.0,
-                peak_memory: None,
-            }],
-        }
+    fn cell(data: &str, method: &str, [mae, rmse, nlpd]: [f64; 3]) -> FinishedCell {
+        let cell = Cell {
+            data: data.into(),
+            values: vec![method.into()],
+        };
+        let scores = json!({ "mae": mae, "rmse": rmse, "nlpd": nlpd });
+        let scores: Map<String, serde_json::Value> = serde_json::from_value(scores).unwrap();
+        finished_with(study(TABLE_1), cell, scores)
     }
 
     /// By hand from the printed table.
     #[test]
     fn exceptions_are_those_of_the_printed_table() {
         let found = exceptions();
-        let scores = |data, ahead, behind| -> &[Score] {
+        let scores = |data: &str, ahead: &str, behind: &str| -> &[Score] {
             let mut exceptions = found.iter();
             let of_pair =
                 |own: &&Exception| (own.data, own.ahead, own.behind) == (data, ahead, behind);
@@ -234,23 +245,23 @@ mod tests {
         };
         let all = &[Mae, Rmse, Nlpd][..];
         let by_hand = [
-            ("pol", Method::Svdkl, Method::Svdbk, &[Mae, Nlpd][..]),
-            ("pol", Method::DbkCr, Method::DbkR, &[Mae, Rmse]),
-            ("pol", Method::DbkCr, Method::DbkC, all),
-            ("pol", Method::SvdbkC, Method::Svdbk, &[Nlpd]),
-            ("pol", Method::SvdbkCr, Method::SvdbkR, &[Nlpd]),
-            ("pol", Method::SvdbkR, Method::Svdbk, all),
-            ("pol", Method::SvdbkCr, Method::SvdbkC, all),
-            ("pol", Method::SvdbkCr, Method::Svdbk, all),
-            ("protein", Method::Sgp, Method::Dbk, &[Nlpd]),
-            ("protein", Method::Sdkl, Method::Dbk, &[Mae, Rmse]),
-            ("protein", Method::DbkR, Method::Dbk, all),
-            ("protein", Method::DbkCr, Method::DbkC, all),
-            ("protein", Method::DbkCr, Method::Dbk, all),
-            ("song", Method::Sgp, Method::Dbk, &[Nlpd]),
-            ("song", Method::DbkCr, Method::DbkR, all),
-            ("song", Method::DbkCr, Method::DbkC, all),
-            ("song", Method::DbkCr, Method::Dbk, all),
+            ("pol", "svdkl", "svdbk", &[Mae, Nlpd][..]),
+            ("pol", "dbk-cr", "dbk-r", &[Mae, Rmse]),
+            ("pol", "dbk-cr", "dbk-c", all),
+            ("pol", "svdbk-c", "svdbk", &[Nlpd]),
+            ("pol", "svdbk-cr", "svdbk-r", &[Nlpd]),
+            ("pol", "svdbk-r", "svdbk", all),
+            ("pol", "svdbk-cr", "svdbk-c", all),
+            ("pol", "svdbk-cr", "svdbk", all),
+            ("protein", "sgp", "dbk", &[Nlpd]),
+            ("protein", "sdkl", "dbk", &[Mae, Rmse]),
+            ("protein", "dbk-r", "dbk", all),
+            ("protein", "dbk-cr", "dbk-c", all),
+            ("protein", "dbk-cr", "dbk", all),
+            ("song", "sgp", "dbk", &[Nlpd]),
+            ("song", "dbk-cr", "dbk-r", all),
+            ("song", "dbk-cr", "dbk-c", all),
+            ("song", "dbk-cr", "dbk", all),
         ];
         for (data, ahead, behind, expected) in by_hand {
             let pair = (data, ahead, behind);
@@ -272,13 +283,8 @@ mod tests {
     #[test]
     fn every_pair_of_neighboring_variants_is_claimed_of() {
         let variants = [
-            [Method::Dbk, Method::DbkC, Method::DbkR, Method::DbkCr],
-            [
-                Method::Svdbk,
-                Method::SvdbkC,
-                Method::SvdbkR,
-                Method::SvdbkCr,
-            ],
+            ["dbk", "dbk-c", "dbk-r", "dbk-cr"],
+            ["svdbk", "svdbk-c", "svdbk-r", "svdbk-cr"],
         ];
         for [full, uncorrected, single, neither] in variants {
             for claim in [
@@ -296,8 +302,8 @@ mod tests {
     #[test]
     fn ours_are_beside_them() {
         let cells = [
-            cell("protein", Method::Sdkl, [0.40, 0.62, 1.6]),
-            cell("protein", Method::Dbk, [0.41, 0.61, 1.2]),
+            cell("protein", "sdkl", [0.40, 0.62, 1.6]),
+            cell("protein", "dbk", [0.41, 0.61, 1.2]),
         ];
         let lines = lines(&cells).join(" ");
         let lines: Vec<&str> = lines.split_whitespace().collect();
@@ -316,12 +322,12 @@ mod tests {
 
     #[test]
     fn nothing_is_said_of_what_is_not_there() {
-        assert!(lines(&[cell("pol", Method::Dbk, [0.1, 0.1, -1.0])]).is_empty());
-        let shorter = Cell {
+        assert!(lines(&[cell("pol", "dbk", [0.1, 0.1, -1.0])]).is_empty());
+        let shorter = FinishedCell {
             departures: Some(Departure::of("epochs", 1, 2000).into_iter().collect()),
-            ..cell("protein", Method::Sdkl, [0.40, 0.62, 1.6])
+            ..cell("protein", "sdkl", [0.40, 0.62, 1.6])
         };
-        let dbk = cell("protein", Method::Dbk, [0.41, 0.61, 1.2]);
+        let dbk = cell("protein", "dbk", [0.41, 0.61, 1.2]);
         assert!(lines(&[shorter, dbk]).is_empty());
     }
 

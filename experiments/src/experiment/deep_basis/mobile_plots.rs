@@ -8,10 +8,10 @@ use burn_gp_models::SavedModel;
 
 use super::mobile::Measurements;
 use crate::devices;
-use crate::experiment::{ExperimentFolder, options};
 use crate::failure::Failure;
 use crate::output::ModelContext;
 use crate::plots::{self, Caption, MapPanel, PlotError, ProbabilityGrid, Quantity};
+use crate::study::{self, ExperimentFolder};
 
 /// Places in a dimension.
 const GRID: usize = 60;
@@ -25,13 +25,13 @@ const LOOKED_AT: [(&str, [f64; 2]); 2] = [
 
 /// A finished run.
 pub(super) struct Place {
-    pub title: &'static str,
+    pub title: String,
     pub folder: PathBuf,
 }
 
 /// What a model says over the map.
 struct Maps {
-    title: &'static str,
+    title: String,
     mean: Vec<f64>,
     /// `k(x*, ·)/k(x*, x*)` for each of the places looked at.
     slices: Vec<Vec<f64>>,
@@ -45,7 +45,7 @@ struct Maps {
 pub(super) fn draw(
     experiment: &ExperimentFolder,
     data: &Measurements,
-    place: options::Place,
+    place: study::Place,
     runs: &[Place],
 ) -> Result<(), Failure> {
     let points: Vec<[f64; 2]> = (data.rows.iter()).map(|row| [row[1], row[0]]).collect();
@@ -87,7 +87,7 @@ fn maps(
     run: &Place,
     grid: &ProbabilityGrid,
     looked_at: &[(&str, [f64; 2])],
-    place: options::Place,
+    place: study::Place,
 ) -> Result<Maps, Failure> {
     let (device, _) = place.open()?;
     let saved: SavedModel<ModelContext> = SavedModel::load(&run.folder, &device)?;
@@ -109,7 +109,7 @@ fn maps(
         })
         .collect();
     Ok(Maps {
-        title: run.title,
+        title: run.title.clone(),
         mean: standardizer.inverse_targets(&mean),
         slices,
     })
@@ -125,7 +125,7 @@ fn draw_means(
 ) -> Result<(), PlotError> {
     let panels: Vec<MapPanel<'_>> = (maps.iter())
         .map(|map| MapPanel {
-            title: map.title,
+            title: &map.title,
             values: &map.mean,
             points,
             crosses: &[],

@@ -33,10 +33,10 @@ use super::synthetic_plots::{draw_cost, draw_kernels, draw_posteriors};
 use super::synthetic_table::report_lines;
 use crate::arguments::name_of;
 use crate::evenly_spaced::evenly_spaced;
-use crate::experiment::{CommonOptions, ExperimentFolder, watch::Watch};
 use crate::failure::Failure;
 use crate::settings::{SettingError, at_least_one};
 use crate::standard_output::print;
+use crate::study::{CommonOptions, ExperimentFolder, Watch};
 use crate::summary::median;
 
 /// Its name.

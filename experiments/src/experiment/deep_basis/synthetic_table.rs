@@ -4,7 +4,8 @@ use serde::Serialize;
 
 use super::synthetic::{OneDimensional, Run};
 use crate::arguments::name_of;
-use crate::experiment::{CsvLine, reported::summary_text, scaling::fitted_slope};
+use crate::experiment::scaling::fitted_slope;
+use crate::study::{CsvLine, summary_text};
 use crate::summary::Summary;
 use crate::text_table::aligned;
 

@@ -36,9 +36,9 @@ use serde_json::json;
 use super::theorem1_report::report;
 use crate::coverage::Coverage;
 use crate::evenly_spaced::evenly_spaced;
-use crate::experiment::{CommonOptions, ExperimentFolder, watch::Watch};
 use crate::failure::Failure;
 use crate::settings::at_least_one;
+use crate::study::{CommonOptions, ExperimentFolder, Watch};
 
 /// Its name.
 pub(super) const NAME: &str = "dbk-theorem1";

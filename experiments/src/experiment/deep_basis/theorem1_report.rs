@@ -7,10 +7,10 @@ use serde_json::json;
 
 use super::theorem1::{Fit, KnownNoise, NAME, NOISE, Problem, levels};
 use crate::evenly_spaced::evenly_spaced;
-use crate::experiment::{CsvLine, ExperimentFolder};
 use crate::failure::Failure;
 use crate::plots::{self, Bands, Caption, CurvePanel, FitPanel, PlotError, Points, Quantity, Span};
 use crate::standard_output::print;
+use crate::study::{CsvLine, ExperimentFolder};
 use crate::text_table::aligned;
 
 /// Half the width of a band, in standard deviations.

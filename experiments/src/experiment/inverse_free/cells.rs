@@ -4,12 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::method::Method;
 use crate::arguments::{RunOptions, name_of};
-use crate::experiment::{
-    ExperimentFolder,
-    course::Look,
-    departures::{Departure, departures_of},
-};
+use crate::experiment::course::Look;
 use crate::failure::Failure;
+use crate::study::{Departure, ExperimentFolder, departures_of};
 use crate::summary::Summary;
 
 /// A run of regression.

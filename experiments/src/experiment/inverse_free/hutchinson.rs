@@ -11,15 +11,11 @@ use super::method::Method;
 use super::regression::{DATA_SETS, PROBES, Runs, damped, shared, told};
 use super::table::{Table, against_seconds, by_data};
 use crate::arguments::RunOptions;
-use crate::experiment::{
-    CommonOptions, ExperimentFolder,
-    course::Look,
-    data_at_hand::data_at_hand,
-    watch::{Watch, all_made},
-};
+use crate::experiment::course::Look;
 use crate::failure::Failure;
 use crate::plots::{self, Caption, CurveName, CurvePanel, Quantity, Span};
 use crate::standard_output::print;
+use crate::study::{CommonOptions, ExperimentFolder, Watch, all_made, data_at_hand};
 
 /// Its name.
 const NAME: &str = "inverse-free-hutchinson";
@@ -69,7 +65,7 @@ pub(in crate::experiment) fn hutchinson(options: &HutchinsonOptions) -> Result<(
     let data_sets = data_at_hand(
         &options.data_sets,
         &DATA_SETS,
-        &DATA_SETS,
+        Some(&DATA_SETS),
         data_dir.as_deref(),
     )?;
     let settings = json!({

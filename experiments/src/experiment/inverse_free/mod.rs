@@ -4,8 +4,6 @@
 mod cells;
 mod hutchinson;
 mod method;
-mod mnist;
-mod mnist_table;
 mod regression;
 mod table;
 mod toy;
@@ -17,6 +15,5 @@ mod uci_plot;
 mod uci_protocol;
 
 pub(super) use hutchinson::{HutchinsonOptions, hutchinson};
-pub(super) use mnist::{ConvMnistOptions, MnistOptions, conv_mnist, mnist};
 pub(super) use toy::{ToyOptions, toy};
 pub(super) use uci::{UciOptions, uci};

@@ -13,11 +13,10 @@ use super::method::{Damping, Relaxed};
 use crate::arguments::{
     InitializerName, InversionName, LikelihoodName, MeanName, RunOptions, ScheduleName,
 };
-use crate::experiment::{
-    CommonOptions, ExperimentFolder, course::course, options::Place, watch::Watch,
-};
+use crate::experiment::course::course;
 use crate::failure::Failure;
 use crate::kernel_expression::KernelExpression;
+use crate::study::{CommonOptions, ExperimentFolder, Place, Watch};
 
 /// The data sets of both experiments.
 pub(super) const DATA_SETS: [&str; 2] = ["elevators", "kin40k"];

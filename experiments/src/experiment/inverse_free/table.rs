@@ -5,13 +5,12 @@ use serde::Serialize;
 use super::cells::{Cell, Run};
 use super::method::Method;
 use crate::arguments::name_of;
-use crate::experiment::{
-    CsvLine, ExperimentFolder, Reported,
-    course::Look,
-    departures::{self, Departure, are_comparable, joined},
-    reported::{reported_text, summary_text},
-};
+use crate::experiment::course::Look;
 use crate::failure::Failure;
+use crate::study::{
+    CsvLine, Departure, ExperimentFolder, Reported, are_comparable, departure_lines, joined,
+    reported_text, summary_text,
+};
 use crate::summary::Summary;
 use crate::text_table::aligned;
 
@@ -97,7 +96,7 @@ impl Table<'_> {
         let cells: Vec<_> = (self.cells.iter())
             .map(|cell| (name(cell.first()), &cell.departures))
             .collect();
-        departures::lines(&cells)
+        departure_lines(&cells)
     }
 
     fn header(&self) -> Vec<String> {
@@ -176,7 +175,11 @@ fn line(record: &Record<'_>) -> CsvLine {
         .with("steps", record.steps)
         .with("seeds", record.seeds.len())
         .summary("nlpd", record.nlpd)
-        .reported("paper_nlpd", record.paper_nlpd)
+        .maybe("paper_nlpd", record.paper_nlpd.map(|paper| paper.mean))
+        .maybe(
+            "paper_nlpd_error",
+            record.paper_nlpd.and_then(|paper| paper.spread),
+        )
         .summary("rmse", record.rmse)
         .summary("loss", record.loss)
         .summary("seconds", record.seconds)

@@ -31,10 +31,8 @@ use super::method::JITTER;
 use super::toy_data::{Toy, toys};
 use super::toy_table;
 use super::toy_variants::{Variant, variants};
-use crate::experiment::{
-    CommonOptions, ExperimentFolder, data_at_hand::data_at_hand, watch::Watch,
-};
 use crate::failure::Failure;
+use crate::study::{CommonOptions, ExperimentFolder, Watch, data_at_hand};
 
 /// Its name.
 const NAME: &str = "inverse-free-toy";
@@ -92,7 +90,7 @@ pub(in crate::experiment) fn toy(options: &ToyOptions) -> Result<(), Failure> {
     let names = data_at_hand(
         &options.data_sets,
         &DATA_SETS,
-        &DATA_SETS,
+        Some(&DATA_SETS),
         data_dir.as_deref(),
     )?;
     let settings = json!({

@@ -4,10 +4,10 @@ use super::toy::Trace;
 use super::toy_data::{LossAxis, toys};
 use super::toy_variants::variants;
 use crate::arguments::name_of;
-use crate::experiment::{CommonOptions, CsvLine, ExperimentFolder};
 use crate::failure::Failure;
 use crate::plots::{self, Caption, CurveName, CurvePanel, Quantity, Span};
 use crate::standard_output::print;
+use crate::study::{CommonOptions, CsvLine, ExperimentFolder};
 use crate::text_table::aligned;
 
 /// Where an axis that the paper does not give begins, as a share of the lowest loss.

@@ -17,13 +17,9 @@ use super::regression::Runs;
 use super::table::Table;
 use super::uci_plot::draw;
 use super::uci_protocol::ProtocolName;
-use crate::experiment::{
-    CommonOptions, ExperimentFolder,
-    data_at_hand::data_at_hand,
-    watch::{Watch, all_made},
-};
 use crate::failure::Failure;
 use crate::standard_output::print;
+use crate::study::{CommonOptions, ExperimentFolder, Watch, all_made, data_at_hand};
 
 /// What `experiment inverse-free-uci` takes.
 #[derive(Args, Clone, Debug)]
@@ -66,7 +62,7 @@ pub(in crate::experiment) fn uci(options: &UciOptions) -> Result<(), Failure> {
     let relaxed = options.protocol.relaxed(steps);
     let data_dir = common.data_dir();
     let known = protocol.data_sets;
-    let data_sets = data_at_hand(&options.data_sets, known, known, data_dir.as_deref())?;
+    let data_sets = data_at_hand(&options.data_sets, known, Some(known), data_dir.as_deref())?;
     let settings = json!({
         "protocol": options.protocol,
         "steps": steps,
@@ -154,7 +150,7 @@ fn report(
 mod tests {
     use super::super::regression::told;
     use super::*;
-    use crate::experiment::departures::testing::{departures_between, typed};
+    use crate::study::testing::{departures_between, typed};
 
     fn departures(line: &str) -> Vec<String> {
         let options: UciOptions = typed(line);

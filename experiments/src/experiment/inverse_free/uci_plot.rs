@@ -5,8 +5,8 @@ use clap::ValueEnum;
 use super::cells::Cell;
 use super::method::Method;
 use super::table::{against_seconds, by_data};
-use crate::experiment::ExperimentFolder;
 use crate::plots::{self, Caption, CurveName, CurvePanel, Quantity, Span};
+use crate::study::ExperimentFolder;
 
 /// Draws a plot of each data set.
 pub(super) fn draw(folder: &ExperimentFolder, cells: &[Cell]) {

@@ -7,7 +7,7 @@ use super::cells::Run;
 use super::method::{Method, Relaxed};
 use super::regression::{DATA_SETS, damped, shared, told};
 use crate::arguments::{InversionName, RunOptions};
-use crate::experiment::{CommonOptions, Reported, options::Place};
+use crate::study::{CommonOptions, Place, Reported};
 
 /// A figure or table of the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
@@ -135,12 +135,12 @@ impl ProtocolName {
 
 /// Table 1, one layer.
 fn table_1(run: &Run) -> Option<Reported> {
-    let (mean, standard_error) = match run.method {
+    let (mean, error) = match run.method {
         Method::W => (-0.38, 0.001),
         Method::L | Method::R => (-0.39, 0.002),
     };
     (run.data == "kin40k").then_some(Reported {
         mean,
-        standard_error,
+        spread: Some(error),
     })
 }

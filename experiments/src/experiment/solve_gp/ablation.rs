@@ -3,22 +3,24 @@
 //! The paper's figure is of HouseElectric and has no table. Protocol as in
 //! [regression](super::regression()), which says what the paper leaves open.
 
+use burn_gp::ops::Stationary;
 use burn_gp_datasets::DataSource;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::regression::protocol;
-use crate::arguments::{ModelName, RunOptions, name_of};
-use crate::experiment::{
-    CommonOptions, CsvLine, ExperimentFolder,
-    course::{Look, course},
-    departures::{self, Departure, are_comparable, departures_of},
-    watch::Watch,
+use crate::arguments::{
+    KeepName, LikelihoodName, MeanName, ModelName, RunOptions, ScheduleName, name_of,
 };
+use crate::experiment::{course::Look, course::course};
 use crate::failure::Failure;
+use crate::kernel_expression::KernelExpression;
 use crate::plots::{self, Caption, CurveName, CurvePanel, Quantity, Span};
 use crate::standard_output::print;
+use crate::study::{
+    CommonOptions, CsvLine, Departure, ExperimentFolder, Place, Watch, are_comparable,
+    departure_lines, departures_of,
+};
 use crate::text_table::aligned;
 
 /// Its name.
@@ -137,7 +139,7 @@ pub(in crate::experiment) fn ablation(options: &AblationOptions) -> Result<(), F
     draw(&folder, &source.name(), &summary, &curves);
     let names = curves.iter().map(|curve| curve.model.clone());
     let named: Vec<_> = names.zip(&departures).collect();
-    let departures = departures::lines(&named);
+    let departures = departure_lines(&named);
     print(&text(
         &curves,
         &source.name(),
@@ -242,4 +244,24 @@ fn draw(folder: &ExperimentFolder, data: &str, summary: &str, curves: &[Curve]) 
     plots::warn_undrawn(plots::curves(
         &path, "Training", caption, &names, along, &panels,
     ));
+}
+
+/// The options of all runs but for their length: those of solve-regression.
+fn protocol(common: &CommonOptions, place: Place) -> RunOptions {
+    RunOptions {
+        kernel: Some(KernelExpression::of_unit_lengthscale(Stationary::Matern32)),
+        isotropic: Some(true),
+        mean: Some(MeanName::Zero),
+        likelihood: Some(LikelihoodName::Gaussian),
+        data_dir: common.data_dir(),
+        test_fraction: Some(0.2),
+        validation_fraction: Some(0.2),
+        keep: Some(KeepName::Last),
+        batch_size: Some(1024),
+        learning_rate: Some(0.01),
+        schedule: Some(ScheduleName::Constant),
+        dtype: Some(place.dtype),
+        device: Some(place.device),
+        ..RunOptions::default()
+    }
 }

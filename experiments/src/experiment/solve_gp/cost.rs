@@ -19,11 +19,11 @@ use serde_json::json;
 
 use super::models::{Compared, isotropic};
 use super::operations::Sets;
-use crate::experiment::{CommonOptions, CsvLine, ExperimentFolder, watch::Watch};
 use crate::failure::Failure;
 use crate::plots::{self, Caption, CurveName, CurvePanel, Quantity, Span};
 use crate::settings::at_least_one;
 use crate::standard_output::print;
+use crate::study::{CommonOptions, CsvLine, ExperimentFolder, Watch};
 use crate::summary::median;
 use crate::text_table::aligned;
 

@@ -1,0 +1,235 @@
+//! The command line of a study.
+
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use std::marker::PhantomData;
+
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, value_parser};
+use serde_json::{Map, Value};
+
+use super::embedded::study;
+use super::file::{Axis, Study};
+use super::options::CommonOptions;
+use super::request::{Choice, Request};
+use crate::arguments::RunOptions;
+
+/// The name of the option of data sets.
+const DATA_SETS: &str = "data-sets";
+
+impl Study {
+    /// The subcommand of the study.
+    pub fn command(&'static self) -> Command {
+        let long = format!("{}\n\n{}", self.about, self.help.trim());
+        let command = Command::new(self.name.as_str()).about(self.about.as_str());
+        let command = if self.help.is_empty() {
+            command
+        } else {
+            command.long_about(long)
+        };
+        CommonOptions::augment_args(self.augment(command))
+    }
+
+    /// `command` with the options of the study, but for those that all experiments have.
+    pub fn augment(&'static self, mut command: Command) -> Command {
+        if !self.data.fixed {
+            command = command.arg(self.data_argument());
+        }
+        for axis in &self.axes {
+            command = command.args(axis.argument());
+        }
+        let seeds = &self.seeds;
+        let seeds_help = match seeds.paper == seeds.quick {
+            true => format!("{} [default: {}]", seeds.help, seeds.paper),
+            false => format!(
+                "{} [default: {}; quick: {}]",
+                seeds.help, seeds.paper, seeds.quick
+            ),
+        };
+        command = command.arg(
+            Arg::new(seeds.option.as_str())
+                .long(seeds.option.as_str())
+                .value_name("COUNT")
+                .value_parser(value_parser!(u64))
+                .help(seeds_help),
+        );
+        for option in &self.options {
+            let argument = RunOptions::argument(&option.fields[0]).id(option.name.as_str());
+            command = command.arg(
+                unheaded(argument)
+                    .long(option.name.as_str())
+                    .help(option.help.as_str()),
+            );
+        }
+        command
+    }
+
+    fn data_argument(&self) -> Arg {
+        let data = &self.data;
+        let all = if data.paper.is_empty() {
+            &data.names
+        } else {
+            &data.paper
+        };
+        let quick = match data.quick.as_slice() {
+            [] => String::new(),
+            names => format!("; quick: {}", names.join(",")),
+        };
+        let example = data
+            .quick
+            .first()
+            .or(all.first())
+            .map_or("", String::as_str);
+        let help = format!(
+            "Data sets, such as {example} [default: {}{quick}]",
+            all.join(",")
+        );
+        Arg::new(DATA_SETS)
+            .long(DATA_SETS)
+            .value_name("NAMES")
+            .value_delimiter(',')
+            .action(ArgAction::Append)
+            .help(help)
+    }
+
+    /// What the command line asks of the study.
+    ///
+    /// # Errors
+    ///
+    /// When an option has a value that it cannot have.
+    pub fn choice(&'static self, matches: &ArgMatches) -> Result<Choice, clap::Error> {
+        let all = |name: &str| -> Vec<String> {
+            let values = matches.get_raw(name).into_iter().flatten();
+            values
+                .map(|value| value.to_string_lossy().into_owned())
+                .collect()
+        };
+        let values = self
+            .axes
+            .iter()
+            .map(|axis| axis.option.as_deref().map(all).unwrap_or_default());
+        let mut options = Vec::new();
+        for option in &self.options {
+            if let Some(word) = all(&option.name).first() {
+                let parsed = RunOptions::parse_field(&option.fields[0], word)?;
+                let value = parsed.values().next().cloned().unwrap_or_default();
+                let fields = option
+                    .fields
+                    .iter()
+                    .map(|field| (field.clone(), value.clone()));
+                options.push((option, fields.collect::<Map<String, Value>>()));
+            }
+        }
+        Ok(Choice {
+            data_sets: if self.data.fixed {
+                Vec::new()
+            } else {
+                all(DATA_SETS)
+            },
+            values: values.collect(),
+            among: None,
+            seeds: matches.get_one(&self.seeds.option).copied(),
+            seed_list: Vec::new(),
+            options,
+        })
+    }
+
+    /// What the command line asks, with the options that all experiments have.
+    ///
+    /// # Errors
+    ///
+    /// As [`choice`](Self::choice).
+    pub fn request(&'static self, matches: &ArgMatches) -> Result<Request, clap::Error> {
+        Ok(Request {
+            choice: self.choice(matches)?,
+            common: CommonOptions::from_arg_matches(matches)?,
+            files: Default::default(),
+        })
+    }
+}
+
+impl Axis {
+    /// The option that chooses among the values, if there is one.
+    fn argument(&'static self) -> Option<Arg> {
+        let option = self.option.as_deref()?;
+        let names = || self.values.iter().map(|value| value.name.as_str());
+        let default = (self.default.clone()).unwrap_or_else(|| match self.field {
+            Some(_) => names().collect::<Vec<_>>().join(","),
+            None => "all".into(),
+        });
+        let argument = match &self.field {
+            Some(field) => unheaded(RunOptions::argument(field)).id(option),
+            None => {
+                let values = self
+                    .values
+                    .iter()
+                    .map(|value| PossibleValue::new(value.name.as_str()).help(value.help.as_str()));
+                Arg::new(option).value_parser(PossibleValuesParser::new(values))
+            }
+        };
+        let value_name: &'static str = option.to_uppercase().leak();
+        Some(
+            argument
+                .long(option)
+                .value_name(value_name)
+                .value_delimiter(',')
+                .action(ArgAction::Append)
+                .help(format!("{} [default: {default}]", self.help)),
+        )
+    }
+}
+
+/// An option of `train` among those of an experiment, which have no headings and no second paragraph.
+fn unheaded(argument: Arg) -> Arg {
+    argument
+        .help_heading(None::<&str>)
+        .long_help(None::<&str>)
+        .conflicts_with_all(None::<&str>)
+}
+
+/// The name of a study.
+pub trait Named {
+    /// The name.
+    const NAME: &'static str;
+}
+
+/// What an experiment takes that makes runs of the study called `N::NAME`.
+#[derive(Clone, Debug)]
+pub struct ChoiceOf<N> {
+    /// Which runs.
+    pub choice: Choice,
+    study: PhantomData<N>,
+}
+
+impl<N> ChoiceOf<N> {
+    /// The same with the options that all experiments have.
+    pub fn request(&self, common: &CommonOptions) -> Request {
+        Request {
+            choice: self.choice.clone(),
+            common: common.clone(),
+            files: Default::default(),
+        }
+    }
+}
+
+impl<N: Named> Args for ChoiceOf<N> {
+    fn augment_args(command: Command) -> Command {
+        study(N::NAME).augment(command)
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl<N: Named> FromArgMatches for ChoiceOf<N> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        Ok(Self {
+            choice: study(N::NAME).choice(matches)?,
+            study: PhantomData,
+        })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,266 @@
+//! A data set with a value of every axis, and the options of its runs.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+use super::file::{AxisValue, Condition, Patch, Study};
+use super::published::{MalformedTable, Row};
+use super::request::Request;
+use super::template::Template;
+use crate::arguments::{RunOptions, ScaleName, name_of};
+use crate::failure::Failure;
+use crate::settings::without_use;
+
+/// A place in the grid of a study.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cell {
+    /// The data set.
+    pub data: String,
+    /// The values of the axes, in their order.
+    pub values: Vec<String>,
+}
+
+/// Whose options a run has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whose {
+    /// Those that are asked for.
+    Ours,
+    /// Those of the paper.
+    Papers,
+}
+
+/// The value of an axis that is an option at cells whose model has no use for it.
+pub const NO_USE: &str = "none";
+
+/// A name in the strings of a study's options: the root of the number of inputs.
+const ROOT_OF_INPUTS: &str = "{sqrt_inputs}";
+
+impl Study {
+    /// The value of an axis at a cell, if it is among those listed.
+    pub fn listed<'a>(&'a self, cell: &Cell, axis: usize) -> Option<&'a AxisValue> {
+        let values = &self.axes[axis].values;
+        values.iter().find(|value| value.name == cell.values[axis])
+    }
+
+    /// The listed values of all axes at a cell.
+    fn all_listed<'a>(&'a self, cell: &'a Cell) -> impl Iterator<Item = &'a AxisValue> {
+        (0..self.axes.len()).filter_map(|axis| self.listed(cell, axis))
+    }
+
+    /// A word of a cell: its data, scale, axes, their titles, and tags; else that of `more`.
+    pub fn word(
+        &self,
+        cell: &Cell,
+        scale: ScaleName,
+        name: &str,
+        more: &dyn Fn(&str) -> Option<String>,
+    ) -> Option<String> {
+        match name {
+            "data" => return Some(cell.data.clone()),
+            "scale" => return Some(name_of(scale)),
+            _ => {}
+        }
+        for (index, axis) in self.axes.iter().enumerate() {
+            if axis.name == name {
+                return Some(cell.values[index].clone());
+            }
+            if name.strip_suffix(".title") == Some(&axis.name) {
+                let listed = self.listed(cell, index);
+                let title = listed.filter(|value| !value.title.is_empty());
+                return Some(
+                    title.map_or_else(|| cell.values[index].clone(), |own| own.title.clone()),
+                );
+            }
+        }
+        let tag = self.all_listed(cell).find_map(|value| value.tags.get(name));
+        match tag {
+            Some(tag) => self.fill(cell, scale, tag, more),
+            None => more(name),
+        }
+    }
+
+    /// A text about a cell; none if a name in it stands for nothing.
+    pub fn fill(
+        &self,
+        cell: &Cell,
+        scale: ScaleName,
+        template: &Template,
+        more: &dyn Fn(&str) -> Option<String>,
+    ) -> Option<String> {
+        template.fill(&|name| self.word(cell, scale, name, more))
+    }
+
+    /// Whether a cell is where `only` says and not where `unless` says.
+    pub fn holds(
+        &self,
+        cell: &Cell,
+        scale: ScaleName,
+        only: &Condition,
+        unless: Option<&Condition>,
+    ) -> bool {
+        let all = |condition: &Condition| {
+            condition.0.iter().all(|(name, words)| {
+                let word = self.word(cell, scale, name, &|_| None);
+                word.is_some_and(|word| words.all().contains(&word))
+            })
+        };
+        all(only) && !unless.is_some_and(all)
+    }
+
+    /// The paper's numbers of a cell; none if it has none.
+    ///
+    /// # Errors
+    ///
+    /// [`MalformedTable`]
+    pub fn row(&self, cell: &Cell) -> Result<Option<Row>, MalformedTable> {
+        self.published(&|name| self.word(cell, ScaleName::Paper, name, &|_| None))
+    }
+
+    /// The options of the runs of a cell on data with so many inputs, but for the seed.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`] if the study's file has an option that no run has, or there is no device.
+    pub fn options(
+        &self,
+        cell: &Cell,
+        request: &Request,
+        whose: Whose,
+        inputs: usize,
+    ) -> Result<RunOptions, Failure> {
+        let malformed = |error: &dyn std::fmt::Display| {
+            Failure::Arguments(format!("the study {}: {error}", self.name))
+        };
+        let scale = match whose {
+            Whose::Ours => request.common.scale,
+            Whose::Papers => ScaleName::Paper,
+        };
+        let mut fields = Map::new();
+        let mut kept = BTreeSet::new();
+        apply(&mut fields, &self.run, scale);
+        for conditional in &self.conditional {
+            if self.holds(cell, scale, &conditional.only, conditional.unless.as_ref()) {
+                apply(&mut fields, &conditional.run, scale);
+            }
+        }
+        for (index, axis) in self.axes.iter().enumerate() {
+            if let Some(field) = axis.field.as_ref().filter(|_| cell.values[index] != NO_USE) {
+                let parsed = RunOptions::parse_field(field, &cell.values[index]);
+                fields.extend(parsed.map_err(|error| malformed(&error))?);
+            }
+            if let Some(value) = self.listed(cell, index) {
+                apply(&mut fields, &value.run, scale);
+                kept.extend(value.run.names());
+            }
+        }
+        let row = self.row(cell).map_err(|error| malformed(&error))?;
+        fields.extend(row.map(|row| row.run).unwrap_or_default());
+        if whose == Whose::Papers {
+            apply(&mut fields, &self.in_paper, scale);
+        }
+        let given = |unscaled: bool| {
+            let options = request
+                .choice
+                .options
+                .iter()
+                .filter(move |_| whose == Whose::Ours);
+            options.filter(move |(option, _)| {
+                option.unscaled == unscaled
+                    && self.holds(cell, scale, &option.only, option.unless.as_ref())
+            })
+        };
+        for (option, own) in given(false) {
+            option.apply(&mut fields, own);
+        }
+        self.scale_and_copy(cell, &mut fields);
+        for (option, own) in given(true) {
+            option.apply(&mut fields, own);
+        }
+        for value in fields.values_mut() {
+            replace_names(value, inputs);
+            whole(value);
+        }
+        let mut options =
+            RunOptions::from_fields(fields.clone()).map_err(|error| malformed(&error))?;
+        let model = options.model.unwrap_or(crate::arguments::ModelName::Svgp);
+        let useless = without_use(&options, model);
+        let useless = useless
+            .iter()
+            .map(|name| name.trim_start_matches('-').replace('-', "_"));
+        let useless: Vec<String> = useless.filter(|name| !kept.contains(name)).collect();
+        if !useless.is_empty() {
+            fields.retain(|name, _| !useless.contains(name));
+            options = RunOptions::from_fields(fields).map_err(|error| malformed(&error))?;
+        }
+        let place = request.place(self)?;
+        Ok(RunOptions {
+            data: Some(request.source_of(&cell.data)),
+            data_dir: request.common.data_dir(),
+            device: Some(place.device),
+            dtype: options.dtype.or(Some(place.dtype)),
+            ..options
+        })
+    }
+
+    /// Multiplies and copies options as the values of a cell's axes say.
+    fn scale_and_copy(&self, cell: &Cell, fields: &mut Map<String, Value>) {
+        for value in self.all_listed(cell) {
+            for (field, factor) in &value.times {
+                if let Some(number) = fields.get_mut(field) {
+                    *number = match (number.as_u64(), number.as_f64()) {
+                        (Some(count), _) => ((count as f64 * factor) as u64).into(),
+                        (None, Some(own)) => (own * factor).into(),
+                        _ => continue,
+                    };
+                }
+            }
+            for (field, source) in &value.same {
+                let source = fields.get(source).cloned();
+                fields.extend(source.map(|source| (field.clone(), source)));
+            }
+        }
+    }
+}
+
+impl Patch {
+    /// The names of its options.
+    fn names(&self) -> impl Iterator<Item = String> {
+        let all = [&self.always, &self.quick, &self.paper];
+        all.into_iter().flat_map(|fields| fields.keys().cloned())
+    }
+}
+
+/// Lays the options of `patch` over `fields`.
+pub fn apply(fields: &mut Map<String, Value>, patch: &Patch, scale: ScaleName) {
+    fields.retain(|name, _| !patch.without.contains(name));
+    fields.extend(patch.always.clone());
+    fields.extend(match scale {
+        ScaleName::Quick => patch.quick.clone(),
+        ScaleName::Paper => patch.paper.clone(),
+    });
+}
+
+/// Puts numbers in the place of names in strings.
+fn replace_names(value: &mut Value, inputs: usize) {
+    match value {
+        Value::String(text) if text.contains(ROOT_OF_INPUTS) => {
+            *text = text.replace(ROOT_OF_INPUTS, &(inputs as f64).sqrt().to_string());
+        }
+        Value::Array(values) => values
+            .iter_mut()
+            .for_each(|value| replace_names(value, inputs)),
+        _ => {}
+    }
+}
+
+/// A whole number without a point is read as an integer and as a float.
+fn whole(value: &mut Value) {
+    let exact = 2f64.powi(53);
+    let number = value
+        .as_f64()
+        .filter(|number| number.fract() == 0.0 && number.abs() < exact);
+    if let Some(number) = number {
+        *value = (number as i64).into();
+    }
+}

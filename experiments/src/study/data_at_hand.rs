@@ -1,0 +1,47 @@
+//! The data sets of an experiment that are there.
+
+use std::path::Path;
+
+use burn_gp_datasets::DataSource;
+
+use crate::failure::Failure;
+
+/// The data sets `asked` for that are there, or those of `default` if none are asked for; the others
+/// get a sentence each, and so do those that are not
+/// among `published`, if a paper has numbers.
+///
+/// # Errors
+///
+/// [`Failure::NoData`] when none are there.
+pub fn data_at_hand<S: AsRef<str>>(
+    asked: &[String],
+    default: &[S],
+    published: Option<&[S]>,
+    data_dir: Option<&Path>,
+) -> Result<Vec<String>, Failure> {
+    let asked: Vec<String> = match asked {
+        [] => default
+            .iter()
+            .map(|name| name.as_ref().to_owned())
+            .collect(),
+        asked => asked.to_vec(),
+    };
+    let is_published = |name: &str| {
+        published.is_none_or(|published| published.iter().any(|own| own.as_ref() == name))
+    };
+    let mut present = Vec::new();
+    for name in asked {
+        match DataSource::resolve(&name, data_dir) {
+            Ok(_) if !is_published(&name) => {
+                eprintln!("warning: the paper has no numbers for {name}");
+                present.push(name);
+            }
+            Ok(_) => present.push(name),
+            Err(error) => eprintln!("warning: {error}"),
+        }
+    }
+    match present.is_empty() {
+        true => Err(Failure::NoData),
+        false => Ok(present),
+    }
+}

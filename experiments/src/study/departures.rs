@@ -1,0 +1,371 @@
+//! Where a run departs from the protocol of its paper.
+//!
+//! One rule decides for every experiment whether its numbers are comparable with a paper's: each option
+//! that a run was made with is that of the same run under the paper's protocol.
+
+use std::fmt::{self, Display, Formatter};
+use std::path::PathBuf;
+
+use burn_gp_datasets::DataSource;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::arguments::RunOptions;
+use crate::failure::Failure;
+use crate::output::CONFIG;
+use crate::settings::{Settings, read_configuration};
+
+/// Options that no protocol is about: which data and where they are, which repetition, and where to
+/// compute.
+const BESIDE_THE_PROTOCOL: [&str; 6] = [
+    "data",
+    "target",
+    "data_dir",
+    "seed",
+    "device",
+    "checkpoint_every",
+];
+
+/// Options that a run takes from its data where it is not told them.
+const FROM_THE_DATA: [&str; 13] = [
+    "inducing",
+    "orthogonal",
+    "columns",
+    "actions",
+    "rank",
+    "units",
+    "features",
+    "from_identity",
+    "jitter",
+    "image",
+    "width",
+    "steps",
+    "epochs",
+];
+
+/// Relative distance of two numbers that are the same, written to a file and read again.
+const ROUNDING: f64 = 1e-12;
+
+/// The part of the rows by which a share of them can differ: shares are rounded in several ways, and
+/// rows with equal inputs stay together.
+const ROUNDED_ROWS: f64 = 1e-3;
+
+/// Something of a run that is not as in the paper.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Departure {
+    /// An option of the run, or something of its data.
+    pub what: String,
+    /// What it is here; null where there is nothing of it.
+    pub here: Value,
+    /// What it is in the paper.
+    pub paper: Value,
+}
+
+impl Departure {
+    /// A number of rows that differs from the paper's by more than shares do.
+    pub fn of_rows(what: &str, here: usize, paper: usize) -> Option<Self> {
+        let rounded = (ROUNDED_ROWS * paper as f64).max(2.0);
+        Self::of(what, here, paper).filter(|_| here.abs_diff(paper) as f64 > rounded)
+    }
+
+    /// A number that differs from the paper's.
+    pub fn of(what: &str, here: impl Into<Value>, paper: impl Into<Value>) -> Option<Self> {
+        let (here, paper) = (here.into(), paper.into());
+        (!is_same(&here, &paper)).then(|| Self {
+            what: what.to_owned(),
+            here,
+            paper,
+        })
+    }
+}
+
+impl Display for Departure {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        let Self { what, here, paper } = self;
+        write!(
+            formatter,
+            "{what} {} instead of {}",
+            text(here),
+            text(paper)
+        )
+    }
+}
+
+fn text(value: &Value) -> String {
+    match value {
+        Value::Null => "none".into(),
+        Value::String(text) => text.clone(),
+        value => value.to_string(),
+    }
+}
+
+fn is_same(here: &Value, paper: &Value) -> bool {
+    match (here.as_f64(), paper.as_f64()) {
+        (Some(here), Some(paper)) => (here - paper).abs() <= ROUNDING * paper.abs(),
+        _ => here == paper,
+    }
+}
+
+/// The options in which a run that was told `here` departs from one that is told `paper`, neither with
+/// any default left open.
+pub fn departures(here: &RunOptions, paper: &RunOptions) -> Vec<Departure> {
+    let (here, paper) = (here.fields(), paper.fields());
+    let names = here
+        .keys()
+        .chain(paper.keys().filter(|&name| !here.contains_key(name)));
+    names
+        .filter(|name| !BESIDE_THE_PROTOCOL.contains(&name.as_str()))
+        .filter(|name| paper.contains_key(*name) || !FROM_THE_DATA.contains(&name.as_str()))
+        .filter_map(|name| {
+            let value = |options: &serde_json::Map<String, Value>| {
+                options.get(name).cloned().unwrap_or_default()
+            };
+            Departure::of(&name.replace('_', "-"), value(&here), value(&paper))
+        })
+        .collect()
+}
+
+/// [`departures`] of a finished run from what it is told in the paper. If the data are no longer there,
+/// or the run has not kept its options, that is a departure of its own.
+pub fn departures_of(here: Option<&RunOptions>, paper: RunOptions) -> Vec<Departure> {
+    let unknown = || Departure {
+        what: "options".into(),
+        here: "unknown".into(),
+        paper: "those of its protocol".into(),
+    };
+    let source = || {
+        let name = paper.data.as_deref().unwrap_or_default();
+        DataSource::resolve(name, paper.data_dir.as_deref()).ok()
+    };
+    let Some((here, source)) = here.zip(source()) else {
+        return vec![unknown()];
+    };
+    match Settings::new(paper, &source) {
+        Ok(settings) => departures(here, &settings.options()),
+        Err(_) => vec![unknown()],
+    }
+}
+
+/// [`departures_of`] all finished runs in `folders`, which are told the same but for the seed.
+///
+/// # Errors
+///
+/// When a file cannot be read.
+pub fn departures_of_runs(
+    folders: &[PathBuf],
+    paper: &RunOptions,
+) -> Result<Vec<Departure>, Failure> {
+    let mut all = Vec::new();
+    for folder in folders {
+        let here = read_configuration(&folder.join(CONFIG))?;
+        for departure in departures_of(Some(&here), paper.clone()) {
+            if !all.contains(&departure) {
+                all.push(departure);
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// Whether numbers are comparable with a paper's: some have one beside them, and none of these departs.
+pub fn are_comparable<'a>(cells: impl IntoIterator<Item = &'a Option<Vec<Departure>>>) -> bool {
+    let mut beside = cells.into_iter().flatten().peekable();
+    beside.peek().is_some() && beside.all(Vec::is_empty)
+}
+
+/// The departures in a cell of a file.
+pub fn joined(departures: &[Departure]) -> String {
+    let all: Vec<String> = departures.iter().map(Departure::to_string).collect();
+    all.join("; ")
+}
+
+/// The lines under a table: which cells depart from the paper's protocol, and in what.
+pub fn lines(cells: &[(String, &Option<Vec<Departure>>)]) -> Vec<String> {
+    let beside: Vec<(&String, String)> = (cells.iter())
+        .filter_map(|(name, departures)| Some((name, joined(departures.as_ref()?))))
+        .collect();
+    let mut kinds: Vec<&String> = Vec::new();
+    for (_, departures) in &beside {
+        if !departures.is_empty() && !kinds.contains(&departures) {
+            kinds.push(departures);
+        }
+    }
+    let line = |departures: &&String| {
+        let own = beside.iter().filter(|(_, other)| other == *departures);
+        let names: Vec<&str> = own.map(|(name, _)| name.as_str()).collect();
+        let whose = match names.len() == beside.len() {
+            true => String::new(),
+            false => format!("{}: ", names.join(", ")),
+        };
+        format!("not comparable with the paper's numbers: {whose}{departures}")
+    };
+    match kinds.is_empty() {
+        true if beside.is_empty() => Vec::new(),
+        true => vec!["every option of the runs is that of the protocol named above".into()],
+        false => kinds.iter().map(line).collect(),
+    }
+}
+
+#[cfg(test)]
+pub mod testing {
+    use clap::{Args, Command, FromArgMatches};
+
+    use super::*;
+
+    /// The options of an experiment, as typed.
+    pub fn typed<O: Args + FromArgMatches>(line: &str) -> O {
+        let command = O::augment_args(Command::new("experiment").no_binary_name(true));
+        let matches = command.try_get_matches_from(line.split_whitespace());
+        let options = matches.and_then(|matches| O::from_arg_matches(&matches));
+        options.unwrap_or_else(|error| panic!("{line}: {error}"))
+    }
+
+    /// Where a run that is told `here` departs from the paper's, whatever its data.
+    pub fn departures_between(here: RunOptions, paper: RunOptions) -> String {
+        let data = "synthetic:sines?n=40&noise=0.1&seed=1";
+        let of_data = |options| RunOptions {
+            data: Some(data.into()),
+            ..options
+        };
+        let source = DataSource::resolve(data, None).unwrap();
+        let here = Settings::new(of_data(here), &source).unwrap().options();
+        joined(&departures_of(Some(&here), of_data(paper)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::ValueEnum;
+
+    use super::*;
+    use crate::arguments::{AllRowsOptions, ModelName, PolicyName};
+    use crate::plan::Plan;
+    use crate::preparation::PreparedData;
+
+    fn texts(here: &RunOptions, paper: &RunOptions) -> Vec<String> {
+        let departures = departures(here, paper);
+        departures.iter().map(Departure::to_string).collect()
+    }
+
+    #[test]
+    fn every_option_counts_but_data_seed_and_device() {
+        let paper = RunOptions {
+            epochs: Some(2000),
+            learning_rate: Some(0.1 + 0.2),
+            inducing: Some(128),
+            ..RunOptions::default()
+        };
+        let here = RunOptions {
+            data: Some("pol".into()),
+            seed: Some(4),
+            learning_rate: Some(0.3),
+            ..paper.clone()
+        };
+        assert_eq!(texts(&here, &paper), [""; 0]);
+        let here = RunOptions {
+            epochs: Some(1),
+            inducing: Some(64),
+            all_rows: AllRowsOptions {
+                cached_variances: Some(8),
+                ..AllRowsOptions::default()
+            },
+            learning_rate: None,
+            ..here
+        };
+        let mut found = texts(&here, &paper);
+        found.sort();
+        let expected = [
+            "cached-variances 8 instead of none",
+            "epochs 1 instead of 2000",
+            "inducing 64 instead of 128",
+            "learning-rate none instead of 0.30000000000000004",
+        ];
+        assert_eq!(found, expected);
+    }
+
+    /// A run of any model that is told nothing departs in nothing from one that is told nothing, although
+    /// it takes some options from its data; told something, it departs in that.
+    #[test]
+    fn options_from_the_data_are_no_departures() {
+        let data = "synthetic:sines?n=40&noise=0.1&seed=1";
+        for &model in ModelName::value_variants() {
+            if model.is_of_images() {
+                continue;
+            }
+            let told = RunOptions {
+                model: Some(model),
+                data: Some(data.into()),
+                all_rows: AllRowsOptions {
+                    policy: (model == ModelName::Itergp).then_some(PolicyName::Unit),
+                    ..AllRowsOptions::default()
+                },
+                ..RunOptions::default()
+            };
+            let source = DataSource::resolve(data, None).unwrap();
+            let run = |options: RunOptions| {
+                let mut settings = Settings::new(options, &source).unwrap();
+                let data = PreparedData::load(&source, &settings).unwrap();
+                Plan::new(&mut settings, &data).unwrap();
+                settings.options()
+            };
+            let found = departures_of(Some(&run(told.clone())), told.clone());
+            assert_eq!(found, [], "{model:?}");
+            let shorter = RunOptions {
+                steps: Some(3),
+                ..told.clone()
+            };
+            let longer = RunOptions {
+                steps: Some(4),
+                ..told
+            };
+            let found = departures_of(Some(&run(shorter)), longer);
+            assert_eq!(joined(&found), "steps 3 instead of 4", "{model:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_known_is_not_comparable() {
+        let paper = RunOptions {
+            data: Some("kin40k".into()),
+            data_dir: Some("/nowhere".into()),
+            ..RunOptions::default()
+        };
+        for here in [None, Some(&RunOptions::default())] {
+            let found = departures_of(here, paper.clone());
+            assert_eq!(
+                joined(&found),
+                "options unknown instead of those of its protocol"
+            );
+        }
+    }
+
+    #[test]
+    fn cells_that_depart_alike_are_named_together() {
+        let epochs = Departure::of("epochs", 1, 100);
+        let rate = Departure::of("learning-rate", 0.1, 0.01);
+        let one = Some(epochs.iter().cloned().collect::<Vec<_>>());
+        let both = Some(epochs.into_iter().chain(rate).collect::<Vec<_>>());
+        let (none, absent) = (Some(Vec::new()), None);
+        let name = |text: &str| text.to_owned();
+        let cells = [(name("A"), &one), (name("B"), &both), (name("C"), &one)];
+        assert_eq!(
+            lines(&cells),
+            [
+                "not comparable with the paper's numbers: A, C: epochs 1 instead of 100",
+                "not comparable with the paper's numbers: B: epochs 1 instead of 100; learning-rate 0.1 \
+                 instead of 0.01"
+            ]
+        );
+        assert_eq!(
+            lines(&[(name("A"), &one), (name("D"), &absent)]),
+            ["not comparable with the paper's numbers: epochs 1 instead of 100"]
+        );
+        assert_eq!(lines(&[(name("D"), &absent)]), [""; 0]);
+        assert_eq!(lines(&[(name("E"), &none)]).len(), 1);
+        assert!(are_comparable([&none, &absent]));
+        assert!(!are_comparable([&none, &one]) && !are_comparable([&absent]));
+        assert_eq!(Departure::of("rows", 3, 3.0), None);
+        assert_eq!(Departure::of_rows("rows", 32_020, 32_011), None);
+        assert!(Departure::of_rows("rows", 175, 178).is_some());
+    }
+}

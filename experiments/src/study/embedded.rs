@@ -1,0 +1,39 @@
+//! The studies of papers, which are part of the program.
+
+use std::sync::LazyLock;
+
+use include_dir::{Dir, include_dir};
+
+use super::file::Study;
+
+/// The files.
+static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/studies");
+
+/// What they say.
+static STUDIES: LazyLock<Vec<Study>> = LazyLock::new(|| {
+    let read = |file: &include_dir::File<'_>| {
+        let text = file.contents_utf8().unwrap_or_default();
+        match toml::from_str(text) {
+            Ok(study) => study,
+            Err(error) => unreachable!("{}, which tests read: {error}", file.path().display()),
+        }
+    };
+    let mut studies: Vec<Study> = FILES.files().map(read).collect();
+    studies.sort_by(|a, b| a.name.cmp(&b.name));
+    studies
+});
+
+/// The studies of papers by their names.
+pub fn studies() -> &'static [Study] {
+    &STUDIES
+}
+
+/// The study of that name.
+///
+/// # Panics
+///
+/// If there is none.
+pub fn study(name: &str) -> &'static Study {
+    let found = studies().iter().find(|study| study.name == name);
+    found.unwrap_or_else(|| panic!("there is no study {name}"))
+}

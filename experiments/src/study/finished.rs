@@ -1,0 +1,299 @@
+//! The finished runs of a cell, and what they have in common over the seeds.
+
+use std::cmp::Reverse;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+use super::cell::{Cell, Whose};
+use super::departures::{Departure, departures_of_runs};
+use super::file::{Column, Study};
+use super::published::Row;
+use super::request::Request;
+use super::template::Template;
+use crate::failure::Failure;
+use crate::output::{CONFIG, names_in};
+use crate::report::Metrics;
+use crate::settings::read_configuration;
+use crate::summary::Summary;
+use crate::training_run::TrainingRun;
+
+/// The finished runs of a cell with the same options, one a seed; at least one.
+#[derive(Clone, Debug)]
+pub struct FinishedCell {
+    /// The cell.
+    pub cell: Cell,
+    /// Where the runs are.
+    pub folders: Vec<PathBuf>,
+    /// Their numbers, by their seeds.
+    pub runs: Vec<Metrics>,
+    /// The same as in their files.
+    pub numbers: Vec<Map<String, Value>>,
+    /// The options of the first.
+    pub options: Map<String, Value>,
+    /// The paper's numbers.
+    pub row: Option<Row>,
+    /// Where the runs depart from the paper's; none where it has no numbers.
+    pub departures: Option<Vec<Departure>>,
+}
+
+/// The folders so many levels below `root`, each with the names on its way.
+fn below(root: &Path, levels: usize) -> Vec<(PathBuf, Vec<String>)> {
+    let mut found = vec![(root.to_owned(), Vec::new())];
+    for _ in 0..levels {
+        found = (found.into_iter())
+            .flat_map(|(folder, names): (PathBuf, Vec<String>)| {
+                names_in(&folder).into_iter().map(move |name| {
+                    let way = names.iter().cloned().chain([name.clone()]);
+                    (folder.join(name), way.collect())
+                })
+            })
+            .collect();
+    }
+    found
+}
+
+impl Study {
+    /// The templates of the folders from `runs` down to that of a cell.
+    fn segments(&self) -> Vec<Template> {
+        // A file whose template is read has no bracket that is split here: brackets hold no slash.
+        let segments = self.folder.source().split('/').map(Template::new);
+        segments.filter_map(Result::ok).collect()
+    }
+
+    /// The cell whose runs are in the folder of these names, if one has them there.
+    pub fn cell_at(&self, names: &[String]) -> Option<Cell> {
+        let is_axis = |name: &str| name == "data" || self.axes.iter().any(|axis| axis.name == name);
+        let mut found = Vec::new();
+        for (segment, name) in self.segments().iter().zip(names) {
+            if segment.names().into_iter().all(is_axis) {
+                found.extend(segment.read(name)?);
+            }
+        }
+        let value = |name: &str| {
+            found
+                .iter()
+                .find(|(own, _)| own == name)
+                .map(|(_, value)| value.clone())
+        };
+        let cell = Cell {
+            data: value("data").or_else(|| self.data.names.first().cloned())?,
+            values: self
+                .axes
+                .iter()
+                .map(|axis| value(&axis.name))
+                .collect::<Option<_>>()?,
+        };
+        let is_known =
+            |index: usize| self.axes[index].field.is_some() || self.listed(&cell, index).is_some();
+        (0..self.axes.len()).all(is_known).then_some(cell)
+    }
+
+    /// The cells with finished runs in the folder `runs`, in the order of the study, those with the most
+    /// steps first.
+    ///
+    /// # Errors
+    ///
+    /// When a file cannot be read.
+    pub fn finished(&self, runs: &Path, request: &Request) -> Result<Vec<FinishedCell>, Failure> {
+        let mut cells = Vec::new();
+        for (folder, names) in below(runs, self.segments().len()) {
+            if let Some(cell) = self.cell_at(&names) {
+                cells.extend(self.finished_in(cell, &folder, request)?);
+            }
+        }
+        cells.sort_by_cached_key(|cell| self.order(cell, request));
+        Ok(cells)
+    }
+
+    /// The runs of a cell in a folder; none if none are finished.
+    fn finished_in(
+        &self,
+        cell: Cell,
+        folder: &Path,
+        request: &Request,
+    ) -> Result<Option<FinishedCell>, Failure> {
+        let (folders, runs): (Vec<PathBuf>, Vec<Metrics>) =
+            TrainingRun::places_finished(folder)?.into_iter().unzip();
+        let Some((first, run)) = folders.first().zip(runs.first()) else {
+            return Ok(None);
+        };
+        let malformed = |error| Failure::Arguments(format!("the study {}: {error}", self.name));
+        let row = self.row(&cell).map_err(malformed)?;
+        let departures = match row {
+            None => None,
+            Some(_) => {
+                let paper = self.options(&cell, request, Whose::Papers, run.d)?;
+                let mut departures = departures_of_runs(&folders, &paper)?;
+                for (name, size) in self.sizes_of(&cell.data).map_err(malformed)? {
+                    departures.extend(departure_in_size(&name, size, run));
+                }
+                Some(departures)
+            }
+        };
+        let numbers = runs.iter().map(|run| match serde_json::to_value(run) {
+            Ok(Value::Object(numbers)) => numbers,
+            _ => Map::new(),
+        });
+        Ok(Some(FinishedCell {
+            numbers: numbers.collect(),
+            options: read_configuration(&first.join(CONFIG))?.fields(),
+            cell,
+            folders,
+            runs,
+            row,
+            departures,
+        }))
+    }
+
+    /// Where a cell comes in the table: by its data, the values of its axes, its title, and then the most
+    /// inducing points, actions and steps.
+    fn order(&self, finished: &FinishedCell, request: &Request) -> impl Ord + use<> {
+        let place = |mut names: Box<dyn Iterator<Item = &String> + '_>, own: &String| {
+            let listed = names.position(|name| name == own).unwrap_or(usize::MAX);
+            (listed, own.parse::<u64>().unwrap_or(u64::MAX), own.clone())
+        };
+        let cell = &finished.cell;
+        let data = place(Box::new(self.data.names.iter()), &cell.data);
+        let values = self.axes.iter().zip(&cell.values).map(|(axis, value)| {
+            let (listed, number, name) =
+                place(Box::new(axis.values.iter().map(|value| &value.name)), value);
+            // Numbers come by their size, whether listed or not.
+            if axis.field.is_some() && number != u64::MAX {
+                (0, number, name)
+            } else {
+                (listed, number, name)
+            }
+        });
+        let first = &finished.runs[0];
+        let size = (first.inducing, first.actions, finished.steps());
+        let title = finished.title(self, request);
+        (
+            data,
+            values.collect::<Vec<_>>(),
+            title,
+            Reverse(size),
+            finished.folders[0].clone(),
+        )
+    }
+}
+
+/// A size of the data that differs from the paper's: shares of rows may be rounded in another way.
+fn departure_in_size(name: &str, paper: usize, run: &Metrics) -> Option<Departure> {
+    let title = name.replace('_', " ");
+    match name {
+        "training_rows" => Departure::of_rows(&title, run.n_train, paper),
+        "training_images" => Departure::of(&title, run.n_train, paper),
+        "test_images" => Departure::of(&title, run.n_test, paper),
+        "inputs" => Departure::of(&title, run.d, paper),
+        _ => None,
+    }
+}
+
+impl FinishedCell {
+    /// The most steps that a run made.
+    pub fn steps(&self) -> usize {
+        self.runs.iter().map(|run| run.steps).max().unwrap_or(0)
+    }
+
+    /// Whether the paper has numbers of such runs, which do not depart from its protocol.
+    pub fn is_as_in_paper(&self) -> bool {
+        self.departures.as_ref().is_some_and(Vec::is_empty)
+    }
+
+    /// The name of the cell among those of its data.
+    pub fn title(&self, study: &Study, request: &Request) -> String {
+        self.text(study, request, &study.table.title)
+            .unwrap_or_default()
+    }
+
+    /// The name of the cell in sentences.
+    pub fn name(&self, study: &Study, request: &Request) -> String {
+        self.text(study, request, &study.table.name)
+            .unwrap_or_default()
+    }
+
+    /// A text about the cell; none if a name in it stands for nothing.
+    pub fn text(&self, study: &Study, request: &Request, template: &Template) -> Option<String> {
+        study.fill(
+            &self.cell,
+            request.common.scale,
+            template,
+            &|name| match name {
+                "title" => Some(self.title(study, request)),
+                "seeds" => Some(self.runs.len().to_string()),
+                _ => match name.strip_prefix("paper.") {
+                    Some(size) => {
+                        let sizes = study.sizes_of(&self.cell.data).ok()?;
+                        let found = sizes.iter().find(|(name, _)| name == size);
+                        found.map(|(_, size)| size.to_string())
+                    }
+                    None => word(self.options.get(name)).or_else(|| match name {
+                        "steps" => Some(self.steps().to_string()),
+                        _ => word(self.numbers[0].get(name)),
+                    }),
+                },
+            },
+        )
+    }
+
+    /// The numbers of the runs in a column of scores; none if a run has none.
+    pub fn values(&self, column: &Column) -> Option<Vec<f64>> {
+        let names = match &column.value {
+            Some(names) => names.all(),
+            None => std::slice::from_ref(&column.key),
+        };
+        let value = |numbers: &Map<String, Value>| {
+            let own = names.iter().find_map(|name| number(numbers, name))?;
+            Some(column.scale.map_or(own, |scale| scale * own) + column.offset)
+        };
+        self.numbers.iter().map(value).collect()
+    }
+
+    /// What the runs have in common in a column of scores.
+    pub fn summary(&self, column: &Column) -> Option<Summary> {
+        Summary::of(&self.values(column)?)
+    }
+}
+
+/// A number of a run by its name, with a minus sign before it for the negative.
+fn number(numbers: &Map<String, Value>, name: &str) -> Option<f64> {
+    if let Some(name) = name.strip_prefix('-') {
+        return number(numbers, name).map(|number| -number);
+    }
+    if let Some(path) = name.strip_prefix("hyperparameters.") {
+        return numbers.get("hyperparameters")?.get(path)?.get(0)?.as_f64();
+    }
+    numbers.get(name)?.as_f64()
+}
+
+/// A value as a word; none for nothing.
+pub fn word(value: Option<&Value>) -> Option<String> {
+    match value? {
+        Value::Null => None,
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(match number.as_u64() {
+            Some(count) => count.to_string(),
+            None => number.as_f64()?.to_string(),
+        }),
+        value => Some(value.to_string()),
+    }
+}
+
+#[cfg(test)]
+pub mod testing {
+    use super::*;
+
+    /// A cell that departs in nothing from the paper, with one run that has these numbers.
+    pub fn finished_with(study: &Study, cell: Cell, numbers: Map<String, Value>) -> FinishedCell {
+        FinishedCell {
+            row: study.row(&cell).expect("numbers of the paper"),
+            cell,
+            folders: Vec::new(),
+            runs: Vec::new(),
+            numbers: vec![numbers],
+            options: Map::new(),
+            departures: Some(Vec::new()),
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! Studies: grids of training runs with a table, each described by a file.
+//!
+//! A [`Study`] says which runs there are, what they are told at quick scale and in the paper, and which
+//! numbers the table has. [`execute`] makes the runs that are asked for, each in a process and a folder of
+//! its own, and shows the table of every run that is finished in the folder.
+
+mod arguments;
+mod cell;
+mod csv_line;
+mod data_at_hand;
+mod departures;
+mod embedded;
+mod file;
+mod finished;
+mod folder;
+mod options;
+mod plots;
+mod published;
+mod request;
+mod sweep;
+mod table;
+mod template;
+#[cfg(test)]
+mod tests;
+mod texts;
+mod watch;
+
+use std::path::PathBuf;
+
+use burn_gp_datasets::DataSource;
+use serde_json::{Map, Value, json};
+
+use crate::arguments::RunOptions;
+use crate::failure::Failure;
+use crate::settings::Settings;
+use crate::standard_output::print;
+use crate::training_run::TrainingRun;
+
+pub use arguments::{ChoiceOf, Named};
+pub use cell::{Cell, Whose};
+use cell::NO_USE;
+pub use sweep::{SweepArguments, sweep};
+pub use csv_line::CsvLine;
+pub use data_at_hand::data_at_hand;
+pub use departures::Departure;
+#[cfg(test)]
+pub use departures::testing;
+pub use departures::{are_comparable, departures_of, joined, lines as departure_lines};
+pub use embedded::{studies, study};
+use file::Patch;
+pub use file::Study;
+pub use finished::FinishedCell;
+#[cfg(test)]
+pub use finished::testing::finished_with;
+pub use folder::ExperimentFolder;
+pub use options::{CommonOptions, Place};
+pub use published::Reported;
+pub use request::Request;
+pub use texts::{reported_text, summary_text};
+pub use watch::{Watch, all_made};
+
+use table::StudyTable;
+
+/// Lines between the table of a study and its notes.
+pub type Findings = fn(&[FinishedCell]) -> Vec<String>;
+
+/// Runs a study: makes the runs that are asked for, and shows every finished one.
+///
+/// # Errors
+///
+/// [`Failure`]. Data sets that are absent are named and left out, and so are runs that break off.
+pub fn execute(
+    study: &'static Study,
+    request: &Request,
+    findings: Option<Findings>,
+) -> Result<(), Failure> {
+    request.choice.check(study)?;
+    request.place(study)?.open()?;
+    let data_sets = request.data_sets(study)?;
+    let folder = open(study, request)?;
+    let broken = make(study, request, &data_sets, &folder)?;
+    show(study, request, &folder, findings)?;
+    all_made(broken)
+}
+
+/// The folder of a study, new or with finished runs.
+///
+/// # Errors
+///
+/// As [`ExperimentFolder::open`].
+pub fn open(study: &Study, request: &Request) -> Result<ExperimentFolder, Failure> {
+    ExperimentFolder::open(&study.name, &request.common, &identity(study, request)?)
+}
+
+/// Writes and prints the table of every run that is finished in the folder, and draws the plots.
+///
+/// # Errors
+///
+/// When a file cannot be read or written.
+pub fn show(
+    study: &'static Study,
+    request: &Request,
+    folder: &ExperimentFolder,
+    findings: Option<Findings>,
+) -> Result<Vec<FinishedCell>, Failure> {
+    let cells = study.finished(&folder.runs(), request)?;
+    let table = StudyTable {
+        study,
+        request,
+        cells: &cells,
+    };
+    table.write(folder)?;
+    plots::draw(study, request, &cells, folder);
+    let mut lines = table.lines();
+    lines.extend(
+        findings
+            .map(|findings| findings(&cells))
+            .unwrap_or_default(),
+    );
+    lines.extend(table.notes());
+    lines.push(format!("all of it in {}\n", folder.path().display()));
+    print(&lines.join("\n"))?;
+    Ok(cells)
+}
+
+/// What all runs in a folder have in common: the options of the study that no folder's name tells apart.
+fn identity(study: &Study, request: &Request) -> Result<Value, Failure> {
+    let mut fields = Map::new();
+    cell::apply(&mut fields, &study.run, request.common.scale);
+    for (option, own) in &request.choice.options {
+        option.apply(&mut fields, own);
+        fields.extend(
+            option
+                .unscaled
+                .then(|| (option.name.clone(), Value::Bool(true))),
+        );
+    }
+    fields.retain(|name, _| !study.folder.has(name));
+    let place = request.place(study)?;
+    let scale = study.differs_by_scale().then_some(request.common.scale);
+    Ok(json!({
+        "run": fields,
+        "scale": scale,
+        "files": request.files,
+        "dtype": place.dtype,
+        "device": place.device,
+    }))
+}
+
+/// The cells that are asked for with the options of their runs, but for the seeds, each of them checked.
+///
+/// Where a model has no use for an option that is an axis, there is one cell for all of its values.
+///
+/// # Errors
+///
+/// When data cannot be read, or an option cannot be what it is.
+pub fn planned(
+    study: &Study,
+    request: &Request,
+    data_sets: &[String],
+) -> Result<Vec<(Cell, RunOptions)>, Failure> {
+    let mut planned: Vec<(Cell, RunOptions)> = Vec::new();
+    for data in data_sets {
+        let source = request.source_of(data);
+        let source = DataSource::resolve(&source, request.common.data_dir().as_deref())?;
+        let inputs = match study.needs_inputs() {
+            true => source.load(None)?.columns(),
+            false => 0,
+        };
+        for mut cell in request.cells(study, data) {
+            let options = study.options(&cell, request, Whose::Ours, inputs)?;
+            Settings::new(options.clone(), &source)?;
+            let fields = options.fields();
+            for (axis, value) in study.axes.iter().zip(&mut cell.values) {
+                if axis.field.as_ref().is_some_and(|field| !fields.contains_key(field)) {
+                    *value = NO_USE.to_owned();
+                }
+            }
+            if planned.iter().all(|(other, _)| *other != cell) {
+                planned.push((cell, options));
+            }
+        }
+    }
+    Ok(planned)
+}
+
+/// Makes all runs that are asked for, seed by seed, so that every cell is there as early as possible; the
+/// names of those that broke off.
+///
+/// # Errors
+///
+/// When files cannot be read or written, or the user wants to stop.
+pub fn make(
+    study: &'static Study,
+    request: &Request,
+    data_sets: &[String],
+    folder: &ExperimentFolder,
+) -> Result<Vec<String>, Failure> {
+    let watch = Watch::new(folder, request.common.quiet)?;
+    let planned = planned(study, request, data_sets)?;
+    let mut broken = Vec::new();
+    for seed in request.seeds(study) {
+        for (cell, options) in &planned {
+            let (name, place) = named(study, request, cell, options);
+            let name = format!("{name}, seed {seed}");
+            let run = TrainingRun {
+                folder: folder.runs().join(place).join(format!("seed-{seed}")),
+                options: RunOptions {
+                    seed: Some(seed),
+                    ..options.clone()
+                },
+            };
+            if !watch.run(&run, &name)? {
+                broken.push(name);
+            }
+        }
+    }
+    Ok(broken)
+}
+
+/// What a cell is called on the way, and its folder below `runs`.
+fn named(study: &Study, request: &Request, cell: &Cell, options: &RunOptions) -> (String, PathBuf) {
+    let fields = options.fields();
+    let word = |name: &str| finished::word(fields.get(name));
+    let place = study.fill(cell, request.common.scale, &study.folder, &word);
+    let title = study.title_of(cell, request, options);
+    let name = if study.data.fixed {
+        title
+    } else {
+        format!("{}, {title}", cell.data)
+    };
+    (name, place.unwrap_or_default().into())
+}
+
+impl Study {
+    /// What a cell with these options is called.
+    pub fn title_of(&self, cell: &Cell, request: &Request, options: &RunOptions) -> String {
+        let fields = options.fields();
+        let word = |name: &str| finished::word(fields.get(name));
+        let scale = request.common.scale;
+        self.fill(cell, scale, &self.table.title, &word)
+            .unwrap_or_default()
+    }
+
+    /// The options of all its runs and of some.
+    fn patches(&self) -> impl Iterator<Item = &Patch> {
+        let values = self.axes.iter().flat_map(|axis| &axis.values);
+        let of_some = self.conditional.iter().map(|conditional| &conditional.run);
+        of_some
+            .chain(values.map(|value| &value.run))
+            .chain([&self.run])
+    }
+
+    /// Whether options of its runs depend on the number of inputs.
+    fn needs_inputs(&self) -> bool {
+        self.patches()
+            .any(|patch| format!("{patch:?}").contains("{sqrt_inputs}"))
+    }
+
+    /// Whether runs of quick and of paper's scale can differ in something that their folders do not tell.
+    fn differs_by_scale(&self) -> bool {
+        let mut names = self
+            .patches()
+            .flat_map(|patch| patch.quick.keys().chain(patch.paper.keys()));
+        names.any(|name| !self.folder.has(name))
+    }
+}

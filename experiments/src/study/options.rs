@@ -1,0 +1,139 @@
+//! What every experiment takes.
+
+use std::path::{Path, PathBuf};
+
+use burn::tensor::{DType, Device};
+use clap::Args;
+
+use crate::arguments::{DeviceName, DtypeName, RunOptions, ScaleName};
+use crate::devices;
+use crate::plan::precision;
+use crate::settings::{self, SettingError};
+
+/// What every experiment takes.
+#[derive(Args, Clone, Debug)]
+pub struct CommonOptions {
+    /// How large the experiment is
+    #[arg(long, value_name = "SCALE", default_value = "quick")]
+    pub scale: ScaleName,
+    /// Folder to write, or to go on in [default: out/experiment-NAME]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Replace the folder instead of going on in it
+    #[arg(long)]
+    pub overwrite: bool,
+    /// Folder of the registered data sets [default: the environment variable BURN_GP_DATA]
+    #[arg(long, value_name = "DIR")]
+    data_dir: Option<PathBuf>,
+    /// The first seed
+    #[arg(long, value_name = "SEED", default_value_t = 0)]
+    pub seed: u64,
+    /// Where to compute [default: the first of flex, ndarray, vulkan, wgpu, cuda in this program]
+    #[arg(long, value_name = "DEVICE")]
+    device: Option<DeviceName>,
+    /// Floating-point type [default: f64 on processors, f32 on graphics processors]
+    #[arg(long, value_name = "DTYPE")]
+    dtype: Option<DtypeName>,
+    /// Print errors and warnings only
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+impl CommonOptions {
+    /// Those of runs that have no scale.
+    pub fn of_run(options: &RunOptions, out: PathBuf, overwrite: bool, quiet: bool) -> Self {
+        Self {
+            scale: ScaleName::Quick,
+            out: Some(out),
+            overwrite,
+            data_dir: options.data_dir.clone(),
+            seed: 0,
+            device: options.device,
+            dtype: options.dtype,
+            quiet,
+        }
+    }
+
+    /// Whether everything is as large as in the paper.
+    pub fn is_paper(&self) -> bool {
+        self.scale == ScaleName::Paper
+    }
+
+    /// The same at the scale of the paper.
+    pub fn as_in_paper(&self) -> Self {
+        Self {
+            scale: ScaleName::Paper,
+            ..self.clone()
+        }
+    }
+
+    /// What is chosen by the scale.
+    pub fn by_scale<T>(&self, quick: T, paper: T) -> T {
+        if self.is_paper() { paper } else { quick }
+    }
+
+    /// The folder of the experiment called `name`.
+    pub fn folder(&self, name: &str) -> PathBuf {
+        let default = || Path::new("out").join(format!("experiment-{name}"));
+        self.out.clone().unwrap_or_else(default)
+    }
+
+    /// The folder of the data sets, from the root.
+    pub fn data_dir(&self) -> Option<PathBuf> {
+        let typed = self.data_dir.clone();
+        let folder = typed.or(settings::environment().data_dir)?;
+        Some(std::path::absolute(&folder).unwrap_or(folder))
+    }
+
+    /// Where to compute, and in which type.
+    ///
+    /// # Errors
+    ///
+    /// When there is no device.
+    pub fn place(&self) -> Result<Place, SettingError> {
+        let device = match self.device {
+            Some(device) => device,
+            None => devices::default_device()?,
+        };
+        let default = devices::default_dtype(device);
+        Ok(Place {
+            device,
+            dtype: self.dtype.unwrap_or(default),
+        })
+    }
+
+    /// As [`place`](Self::place), in single precision unless told otherwise.
+    ///
+    /// # Errors
+    ///
+    /// When there is no device.
+    pub fn place_in_single_precision(&self) -> Result<Place, SettingError> {
+        Ok(Place {
+            dtype: self.dtype.unwrap_or(DtypeName::F32),
+            ..self.place()?
+        })
+    }
+}
+
+/// A device and a floating-point type.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    /// The device.
+    pub device: DeviceName,
+    /// The type.
+    pub dtype: DtypeName,
+}
+
+impl Place {
+    /// The device with the type.
+    ///
+    /// # Errors
+    ///
+    /// When the device is not in this program or this machine, or does not compute in the type.
+    pub fn open(&self) -> Result<(Device, DType), SettingError> {
+        let dtype = precision(self.dtype).dtype();
+        let device = devices::open(self.device, dtype)?;
+        devices::prefer(dtype);
+        Ok((device, dtype))
+    }
+}

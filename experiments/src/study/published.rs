@@ -1,0 +1,280 @@
+//! Numbers of papers, and how files write them.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::file::{Published, Study};
+
+/// A number of a paper.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Reported {
+    /// The mean.
+    pub mean: f64,
+    /// What the paper prints behind it: a standard error or a standard deviation.
+    pub spread: Option<f64>,
+}
+
+impl Reported {
+    /// Reads `0.094`, `0.094(3)` (an error of 3 in units of the last digit), `-3.645±.002` or the seconds
+    /// of `2h07m37s`.
+    pub fn parse(text: &str) -> Option<Self> {
+        if let Some((mean, spread)) = text.split_once('±') {
+            return Some(Self {
+                mean: mean.parse().ok()?,
+                spread: Some(spread.parse().ok()?),
+            });
+        }
+        if let Some((mean, error)) = text.strip_suffix(')').and_then(|text| text.split_once('(')) {
+            let decimals = mean.split_once('.').map_or(0, |(_, digits)| digits.len());
+            let units: f64 = error.parse().ok()?;
+            return Some(Self {
+                mean: mean.parse().ok()?,
+                spread: Some(units / 10f64.powi(i32::try_from(decimals).ok()?)),
+            });
+        }
+        let mean = text.parse().ok().or_else(|| seconds(text))?;
+        Some(Self { mean, spread: None })
+    }
+}
+
+/// From a text such as `2h07m37s`.
+fn seconds(text: &str) -> Option<f64> {
+    let mut total = 0.0;
+    let mut rest = text;
+    while !rest.is_empty() {
+        let end = rest.find(|letter: char| !letter.is_ascii_digit() && letter != '.')?;
+        let unit = match &rest[end..=end] {
+            "h" => 3600.0,
+            "m" => 60.0,
+            "s" => 1.0,
+            _ => return None,
+        };
+        total += unit * rest[..end].parse::<f64>().ok()?;
+        rest = &rest[end + 1..];
+    }
+    Some(total)
+}
+
+/// The paper's numbers of a cell.
+#[derive(Clone, Debug, Default)]
+pub struct Row {
+    /// Its data set and the values of its axes, by their names.
+    place: BTreeMap<String, String>,
+    /// Options of the paper's run.
+    pub run: Map<String, Value>,
+    /// Scores by their keys.
+    pub scores: BTreeMap<String, Reported>,
+}
+
+#[cfg(test)]
+impl Row {
+    /// Its data set and the values of its axes, by their names.
+    pub fn place(&self) -> &BTreeMap<String, String> {
+        &self.place
+    }
+}
+
+/// What is wrong with a table of numbers.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum MalformedTable {
+    /// A line with more or fewer words than the first.
+    #[error("the line {line:?} of a table has {found} words, and the first line has {expected}")]
+    Words {
+        /// The line.
+        line: String,
+        /// Its words.
+        found: usize,
+        /// Those of the first line.
+        expected: usize,
+    },
+    /// A word that is no number.
+    #[error("{word:?} in a table is no number")]
+    Number {
+        /// The word.
+        word: String,
+    },
+}
+
+/// The words of a table line by line, each with the title of its column.
+fn words(table: &str) -> Result<Vec<Vec<(&str, &str)>>, MalformedTable> {
+    let mut lines = table.lines().map(str::trim).filter(|line| !line.is_empty());
+    let titles: Vec<&str> = lines
+        .next()
+        .unwrap_or_default()
+        .split_whitespace()
+        .collect();
+    let pairs = |line: &'_ str| -> Result<(), MalformedTable> {
+        let found = line.split_whitespace().count();
+        match found == titles.len() {
+            true => Ok(()),
+            false => Err(MalformedTable::Words {
+                line: line.to_owned(),
+                found,
+                expected: titles.len(),
+            }),
+        }
+    };
+    let mut rows = Vec::new();
+    for line in lines {
+        pairs(line)?;
+        rows.push(
+            titles
+                .iter()
+                .copied()
+                .zip(line.split_whitespace())
+                .collect(),
+        );
+    }
+    Ok(rows)
+}
+
+fn number(word: &str) -> Result<Option<Reported>, MalformedTable> {
+    match word {
+        "-" => Ok(None),
+        word => Reported::parse(word)
+            .map(Some)
+            .ok_or_else(|| MalformedTable::Number {
+                word: word.to_owned(),
+            }),
+    }
+}
+
+impl Published {
+    fn rows(&self, study: &Study) -> Result<Vec<Row>, MalformedTable> {
+        let is_axis =
+            |title: &str| title == "data" || study.axes.iter().any(|axis| axis.name == title);
+        let mut rows = Vec::new();
+        for line in words(&self.table)? {
+            let place: BTreeMap<String, String> = (line.iter())
+                .filter(|(title, _)| is_axis(title))
+                .map(|&(title, word)| (title.to_owned(), word.to_owned()))
+                .collect();
+            let others = line.iter().filter(|(title, _)| !is_axis(title));
+            let others = others.filter(|(title, _)| !title.starts_with('_'));
+            if let Some((score, across)) = self.score.as_ref().zip(self.across.as_ref()) {
+                for &(title, word) in others {
+                    let mut place = place.clone();
+                    place.insert(across.clone(), title.to_owned());
+                    let scores = number(word)?.map(|found| (score.clone(), found));
+                    rows.push(Row {
+                        place,
+                        scores: scores.into_iter().collect(),
+                        ..Row::default()
+                    });
+                }
+                continue;
+            }
+            let mut row = Row {
+                place,
+                ..Row::default()
+            };
+            for &(title, word) in others {
+                let found = number(word)?;
+                match title.strip_prefix("run.") {
+                    Some(option) => {
+                        let value = found.map(|found| found.mean.into());
+                        row.run
+                            .extend(value.map(|value| (option.to_owned(), value)));
+                    }
+                    None => row
+                        .scores
+                        .extend(found.map(|found| (title.to_owned(), found))),
+                }
+            }
+            rows.push(row);
+        }
+        Ok(rows)
+    }
+}
+
+impl Study {
+    /// Everything that the paper has of a cell; none if it has nothing. `place` gives the cell's data set
+    /// and the values of its axes by their names.
+    ///
+    /// # Errors
+    ///
+    /// [`MalformedTable`]
+    pub fn published(
+        &self,
+        place: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Option<Row>, MalformedTable> {
+        let mut found: Option<Row> = None;
+        for table in &self.published {
+            for row in table.rows(self)? {
+                let is_own = |(name, word): (&String, &String)| place(name).as_ref() == Some(word);
+                if row.place.iter().all(is_own) {
+                    let own = found.get_or_insert_default();
+                    own.run.extend(row.run);
+                    own.scores.extend(row.scores);
+                }
+            }
+        }
+        Ok(found.filter(|row| !row.scores.is_empty()))
+    }
+
+    /// All rows of the paper's tables.
+    ///
+    /// # Errors
+    ///
+    /// [`MalformedTable`]
+    #[cfg(test)]
+    pub fn published_rows(&self) -> Result<Vec<Row>, MalformedTable> {
+        let rows: Result<Vec<Vec<Row>>, _> = self
+            .published
+            .iter()
+            .map(|table| table.rows(self))
+            .collect();
+        Ok(rows?.concat())
+    }
+
+    /// The paper's sizes of a data set, by their names; empty if there are none.
+    ///
+    /// # Errors
+    ///
+    /// [`MalformedTable`]
+    pub fn sizes_of(&self, data: &str) -> Result<Vec<(String, usize)>, MalformedTable> {
+        for line in words(&self.sizes)? {
+            if line.contains(&("data", data)) {
+                let sizes = line
+                    .into_iter()
+                    .filter(|&(title, word)| title != "data" && word != "-");
+                let size = |(title, word): (&str, &str)| {
+                    let size = word.parse().map_err(|_| MalformedTable::Number {
+                        word: word.to_owned(),
+                    });
+                    Ok((title.to_owned(), size?))
+                };
+                return sizes.map(size).collect();
+            }
+        }
+        Ok(Vec::new())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_read_as_papers_print_them() {
+        let read = |text| Reported::parse(text).map(|found| (found.mean, found.spread));
+        assert_eq!(read("0.094(3)"), Some((0.094, Some(0.003))));
+        assert_eq!(read("-3.645±.002"), Some((-3.645, Some(0.002))));
+        assert_eq!(read("-0.199(67)"), Some((-0.199, Some(0.067))));
+        assert_eq!(read("2h07m37s"), Some((7657.0, None)));
+        assert_eq!(read("27.5s"), Some((27.5, None)));
+        assert_eq!(read(".5"), Some((0.5, None)));
+        assert_eq!([read("x"), read("0.3(x)"), read("3d")], [None; 3]);
+    }
+
+    #[test]
+    fn a_line_of_another_length_is_refused() {
+        assert!(words("data a b\nbike 1").is_err());
+        assert_eq!(
+            words("data a\nbike 1").unwrap(),
+            [[("data", "bike"), ("a", "1")]]
+        );
+    }
+}

@@ -1,0 +1,180 @@
+//! What is asked of a study.
+
+use std::collections::BTreeMap;
+
+use burn_gp_datasets::DataSource;
+use serde_json::{Map, Value};
+
+use super::cell::Cell;
+use super::data_at_hand::data_at_hand;
+use super::file::{Condition, Study, StudyOption};
+use super::options::{CommonOptions, Place};
+use crate::arguments::ScaleName;
+use crate::failure::Failure;
+use crate::settings::{SettingError, at_least_one, positive};
+
+/// Which runs of a study are asked for, and how they differ from what its file says.
+#[derive(Clone, Debug, Default)]
+pub struct Choice {
+    /// Data sets; those of the file if empty.
+    pub data_sets: Vec<String>,
+    /// The values of each axis; those of the file where empty.
+    pub values: Vec<Vec<String>>,
+    /// The values among which those of the file are taken, if not all are.
+    pub among: Option<Vec<String>>,
+    /// The number of seeds.
+    pub seeds: Option<u64>,
+    /// The seeds themselves.
+    pub seed_list: Vec<u64>,
+    /// Options of the command line with the options of the runs that they set.
+    pub options: Vec<(&'static StudyOption, Map<String, Value>)>,
+}
+
+/// A [`Choice`] with the options that all experiments have.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The choice.
+    pub choice: Choice,
+    /// Scale, folder, place.
+    pub common: CommonOptions,
+    /// Files in the place of data sets, by their names.
+    pub files: BTreeMap<String, String>,
+}
+
+impl Choice {
+    /// Fails on what cannot be.
+    ///
+    /// # Errors
+    ///
+    /// [`SettingError`]
+    pub fn check(&self, study: &'static Study) -> Result<(), SettingError> {
+        at_least_one(flag(&study.seeds.option), self.seeds)?;
+        for (option, fields) in &self.options {
+            for value in fields.values() {
+                at_least_one(flag(&option.name), value.as_u64())?;
+                if let Some(number) = value.as_f64() {
+                    positive(flag(&option.name), number)?;
+                }
+            }
+        }
+        for (axis, values) in study.axes.iter().zip(&self.values) {
+            for value in values {
+                at_least_one(
+                    flag(axis.option.as_deref().unwrap_or(&axis.name)),
+                    value.parse::<u64>().ok(),
+                )?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// An option as it is typed.
+fn flag(name: &str) -> String {
+    format!("--{name}")
+}
+
+impl Request {
+    /// Where the runs compute.
+    ///
+    /// # Errors
+    ///
+    /// When there is no device.
+    pub fn place(&self, study: &Study) -> Result<Place, SettingError> {
+        match study.single_precision {
+            true => self.common.place_in_single_precision(),
+            false => self.common.place(),
+        }
+    }
+
+    /// The data of a run on a data set, as its options name them.
+    pub fn source_of(&self, data: &str) -> String {
+        self.files
+            .get(data)
+            .cloned()
+            .unwrap_or_else(|| data.to_owned())
+    }
+
+    /// The seeds.
+    pub fn seeds(&self, study: &Study) -> Vec<u64> {
+        if !self.choice.seed_list.is_empty() {
+            return self.choice.seed_list.clone();
+        }
+        let default = self.common.by_scale(study.seeds.quick, study.seeds.paper);
+        let first = self.common.seed;
+        (first..first + self.choice.seeds.unwrap_or(default)).collect()
+    }
+
+    /// The data sets that are asked for and there.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::NoData`] when none are there.
+    pub fn data_sets(&self, study: &Study) -> Result<Vec<String>, Failure> {
+        let data = &study.data;
+        let data_dir = self.common.data_dir();
+        if data.fixed {
+            for name in &data.names {
+                DataSource::resolve(&self.source_of(name), data_dir.as_deref())?;
+            }
+            return Ok(data.names.clone());
+        }
+        let of_scale = self.common.by_scale(&data.quick, &data.paper);
+        let default = if of_scale.is_empty() {
+            &data.names
+        } else {
+            of_scale
+        };
+        let known = (!study.published.is_empty()).then_some(data.names.as_slice());
+        data_at_hand(&self.choice.data_sets, default, known, data_dir.as_deref())
+    }
+
+    /// The cells on a data set that are asked for, the values of the last axis one after the other.
+    pub fn cells(&self, study: &Study, data: &str) -> Vec<Cell> {
+        let mut cells = vec![Cell {
+            data: data.to_owned(),
+            values: Vec::new(),
+        }];
+        for (index, axis) in study.axes.iter().enumerate() {
+            let asked = self
+                .choice
+                .values
+                .get(index)
+                .filter(|values| !values.is_empty());
+            let listed = axis.values.iter().map(|value| value.name.clone());
+            let values = asked.cloned().unwrap_or_else(|| listed.collect());
+            let mut longer = Vec::new();
+            for cell in &cells {
+                longer.extend(values.iter().map(|value| {
+                    let values = cell.values.iter().chain([value]);
+                    Cell {
+                        data: cell.data.clone(),
+                        values: values.cloned().collect(),
+                    }
+                }));
+            }
+            cells = longer;
+        }
+        cells.retain(|cell| self.is_asked_for(study, cell));
+        cells
+    }
+
+    /// Whether every value of a cell is asked for, or is among those of the file where nothing is.
+    fn is_asked_for(&self, study: &Study, cell: &Cell) -> bool {
+        let scale: ScaleName = self.common.scale;
+        (0..study.axes.len()).all(|index| {
+            let asked = self.choice.values.get(index);
+            if asked.is_some_and(|values| !values.is_empty()) {
+                return true;
+            }
+            let among = self.choice.among.as_ref().filter(|_| index == 0);
+            let is_among = among.is_none_or(|names| names.contains(&cell.values[index]));
+            let none = Condition::default();
+            let (only, unless) = match study.listed(cell, index) {
+                Some(value) => (&value.only, value.unless.as_ref()),
+                None => (&none, None),
+            };
+            is_among && study.holds(cell, scale, only, unless)
+        })
+    }
+}

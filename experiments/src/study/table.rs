@@ -1,0 +1,314 @@
+//! The cells as a table: on the terminal and in files, the paper's numbers beside ours.
+
+use serde_json::{Map, Value, json};
+
+use super::csv_line::CsvLine;
+use super::departures::{self, are_comparable, joined};
+use super::file::{Column, Spread, Study};
+use super::finished::FinishedCell;
+use super::folder::ExperimentFolder;
+use super::published::Reported;
+use super::request::Request;
+use super::texts::{reported_text, with_spread};
+use crate::failure::Failure;
+use crate::report::sizes;
+use crate::summary::Summary;
+use crate::text_table::aligned;
+
+/// The table of a study.
+pub struct StudyTable<'a> {
+    /// The study.
+    pub study: &'static Study,
+    /// What was asked for.
+    pub request: &'a Request,
+    /// The cells, those of a data set in a row.
+    pub cells: &'a [FinishedCell],
+}
+
+/// A cell of a column.
+enum Entry {
+    Text(Option<String>),
+    Score(Option<Summary>, Option<Reported>),
+    /// Means divided by those of another cell, ours and the paper's.
+    Ratio(Option<f64>, Option<f64>),
+    /// The scores that reach the paper's.
+    Reached(Option<Vec<String>>),
+}
+
+impl StudyTable<'_> {
+    fn entry(&self, cell: &FinishedCell, column: &Column) -> Entry {
+        if let Some(text) = &column.text {
+            return Entry::Text(cell.text(self.study, self.request, text));
+        }
+        if let Some(spreads) = column.within {
+            return Entry::Reached(self.reached(cell, column, spreads));
+        }
+        let published = |cell: &FinishedCell| {
+            let key = column
+                .value
+                .as_ref()
+                .map_or(&column.key, |names| &names.all()[0]);
+            let scores = &cell.row.as_ref()?.scores;
+            scores.get(&column.key).or(scores.get(key)).copied()
+        };
+        if column.over.is_empty() {
+            return Entry::Score(cell.summary(column), published(cell));
+        }
+        let other = self
+            .cells
+            .iter()
+            .find(|other| self.is_reference(cell, other, column));
+        let mean = |cell: &FinishedCell| cell.summary(column).map(|summary| summary.mean);
+        let paper = |cell: &FinishedCell| published(cell).map(|reported| reported.mean);
+        let over = |of: &dyn Fn(&FinishedCell) -> Option<f64>| Some(of(cell)? / of(other?)?);
+        Entry::Ratio(over(&mean), over(&paper))
+    }
+
+    /// Whether a column divides the numbers of `cell` by those of `other`.
+    fn is_reference(&self, cell: &FinishedCell, other: &FinishedCell, column: &Column) -> bool {
+        let values = self.study.axes.iter().zip(&cell.cell.values);
+        let wanted = values.map(|(axis, own)| column.over.get(&axis.name).unwrap_or(own));
+        cell.cell.data == other.cell.data && wanted.eq(&other.cell.values)
+    }
+
+    /// The titles of the scores that are not worse than the paper's by more than so many of its spreads;
+    /// none of runs that depart from its protocol.
+    fn reached(&self, cell: &FinishedCell, column: &Column, spreads: f64) -> Option<Vec<String>> {
+        let row = cell.row.as_ref().filter(|_| cell.is_as_in_paper())?;
+        let columns = &self.study.table.columns;
+        let scores = columns
+            .iter()
+            .filter(|score| column.of.contains(&score.key));
+        let is_reached = |score: &&Column| {
+            let paper = row.scores.get(&score.key);
+            cell.summary(score).zip(paper).is_some_and(|(ours, paper)| {
+                ours.mean <= paper.mean + spreads * paper.spread.unwrap_or(0.0)
+            })
+        };
+        Some(
+            scores
+                .filter(is_reached)
+                .map(|score| score.title.clone())
+                .collect(),
+        )
+    }
+
+    /// Writes the files.
+    ///
+    /// # Errors
+    ///
+    /// When one cannot be written.
+    pub fn write(&self, folder: &ExperimentFolder) -> Result<(), Failure> {
+        let lines: Vec<CsvLine> = self.cells.iter().map(|cell| self.line(cell)).collect();
+        let records: Vec<Value> = self.cells.iter().map(|cell| self.record(cell)).collect();
+        let record = json!({
+            "comparable_with_the_paper": are_comparable(self.cells.iter().map(|cell| &cell.departures)),
+            "cells": records,
+        });
+        folder.write_results(&record, &lines)
+    }
+
+    fn spread(&self) -> &'static str {
+        match self.study.table.spread {
+            Spread::Error => "error",
+            Spread::Deviation => "deviation",
+        }
+    }
+
+    fn spread_of(&self, summary: Summary) -> Option<f64> {
+        match self.study.table.spread {
+            Spread::Error => summary.standard_error,
+            Spread::Deviation => summary.deviation(),
+        }
+    }
+
+    /// A line of the file: the place of the cell, and every column that has a key.
+    fn line(&self, cell: &FinishedCell) -> CsvLine {
+        let first = &cell.runs[0];
+        let mut line = CsvLine::default()
+            .with("data", &cell.cell.data)
+            .with("n_train", first.n_train)
+            .with("d", first.d);
+        for (axis, value) in self.study.axes.iter().zip(&cell.cell.values) {
+            line = line.with(axis.name.as_str(), value);
+        }
+        let spread = self.spread();
+        for column in self
+            .study
+            .table
+            .columns
+            .iter()
+            .filter(|column| !column.key.is_empty())
+        {
+            let key = column.key.as_str();
+            line = match self.entry(cell, column) {
+                Entry::Text(text) => line.maybe(key, text),
+                Entry::Reached(reached) => line.maybe(key, reached.map(|titles| titles.join(" "))),
+                Entry::Ratio(ours, paper) => {
+                    let line = line.maybe(key, ours);
+                    if column.paper {
+                        line.maybe(format!("paper_{key}"), paper)
+                    } else {
+                        line
+                    }
+                }
+                Entry::Score(ours, paper) => {
+                    let line = line.maybe(key, ours.map(|ours| ours.mean)).maybe(
+                        format!("{key}_{spread}"),
+                        ours.and_then(|ours| self.spread_of(ours)),
+                    );
+                    if column.paper {
+                        line.maybe(format!("paper_{key}"), paper.map(|paper| paper.mean))
+                            .maybe(
+                                format!("paper_{key}_{spread}"),
+                                paper.and_then(|paper| paper.spread),
+                            )
+                    } else {
+                        line
+                    }
+                }
+            };
+        }
+        line.maybe("departures", cell.departures.as_deref().map(joined))
+    }
+
+    /// A cell for programs.
+    fn record(&self, cell: &FinishedCell) -> Value {
+        let mut record = Map::new();
+        record.insert("data".into(), cell.cell.data.clone().into());
+        for (axis, value) in self.study.axes.iter().zip(&cell.cell.values) {
+            record.insert(axis.name.clone(), value.clone().into());
+        }
+        for column in self
+            .study
+            .table
+            .columns
+            .iter()
+            .filter(|column| !column.key.is_empty())
+        {
+            let (ours, paper) = match self.entry(cell, column) {
+                Entry::Text(text) => (json!(text), Value::Null),
+                Entry::Reached(reached) => (json!(reached), Value::Null),
+                Entry::Ratio(ours, paper) => (json!(ours), json!(paper)),
+                Entry::Score(ours, paper) => (json!(ours), json!(paper)),
+            };
+            record.insert(column.key.clone(), ours);
+            if column.paper {
+                record.insert(format!("paper_{}", column.key), paper);
+            }
+        }
+        record.insert("departures".into(), json!(cell.departures));
+        record.insert("runs".into(), json!(cell.numbers));
+        record.into()
+    }
+
+    /// The tables of the terminal, one for each data set.
+    pub fn lines(&self) -> Vec<String> {
+        let heading = &self.study.table.heading;
+        let mut lines = Vec::new();
+        let of_data =
+            |a: &FinishedCell, b: &FinishedCell| heading.is_none() || a.cell.data == b.cell.data;
+        for cells in self.cells.chunk_by(of_data) {
+            if let Some(heading) = heading {
+                lines.push(match heading.source() {
+                    "{sizes}" => sizes(&cells[0].runs[0]),
+                    _ => cells[0]
+                        .text(self.study, self.request, heading)
+                        .unwrap_or_default(),
+                });
+            }
+            lines.extend(aligned(&self.rows(cells)));
+            lines.extend(heading.as_ref().map(|_| String::new()));
+        }
+        lines
+    }
+
+    /// The titles and the rows of a table; the paper's columns are there if it has a number.
+    fn rows(&self, cells: &[FinishedCell]) -> Vec<Vec<String>> {
+        let has_paper = cells.iter().any(|cell| cell.row.is_some());
+        let is_shown = |column: &&Column| {
+            let has_number = |cell: &FinishedCell| cell.values(column).is_some();
+            !column.title.is_empty() && (!column.optional || cells.iter().any(has_number))
+        };
+        let columns = self.study.table.columns.iter().filter(is_shown);
+        let mut rows = vec![Vec::new(); cells.len() + 1];
+        for column in columns {
+            let beside = column.paper && has_paper;
+            rows[0].push(column.title.clone());
+            rows[0].extend(beside.then(|| "paper".to_owned()));
+            for (row, cell) in rows[1..].iter_mut().zip(cells) {
+                let (ours, paper) = self.texts(cell, column);
+                row.push(ours);
+                row.extend(beside.then_some(paper));
+            }
+        }
+        rows
+    }
+
+    /// Our text of a column, and the paper's.
+    fn texts(&self, cell: &FinishedCell, column: &Column) -> (String, String) {
+        let digits = column.digits.unwrap_or(self.study.table.digits);
+        let paper_digits = column.paper_digits.unwrap_or(digits);
+        let dash = || "-".to_owned();
+        let plain = |value: Option<f64>, digits: usize| {
+            value.map_or_else(dash, |value| format!("{value:.digits$}"))
+        };
+        match self.entry(cell, column) {
+            Entry::Text(text) => (text.unwrap_or_else(dash), dash()),
+            Entry::Reached(None) => (dash(), dash()),
+            Entry::Reached(Some(titles)) if titles.is_empty() => ("none".into(), dash()),
+            Entry::Reached(Some(titles)) => (titles.join(" "), dash()),
+            Entry::Ratio(ours, paper) => (plain(ours, digits), plain(paper, paper_digits)),
+            Entry::Score(ours, paper) => {
+                let shown = |ours: Summary| match column.scientific {
+                    true => format!("{:.digits$e}", ours.mean),
+                    false => {
+                        let spread = self.spread_of(ours).filter(|_| !column.mean_only);
+                        with_spread(ours.mean, spread, digits)
+                    }
+                };
+                (
+                    ours.map_or_else(dash, shown),
+                    reported_text(paper, paper_digits),
+                )
+            }
+        }
+    }
+
+    /// The lines under the table about what is not as in the paper.
+    pub fn departures(&self) -> Vec<String> {
+        let name = |cell: &FinishedCell| cell.name(self.study, self.request);
+        let named: Vec<_> = (self.cells.iter())
+            .map(|cell| (name(cell), &cell.departures))
+            .collect();
+        departures::lines(&named)
+    }
+
+    /// The sentences under the table: first those that are always said, then what departs from the paper,
+    /// then those of some cells.
+    pub fn notes(&self) -> Vec<String> {
+        let has_option = |name: &String| {
+            self.cells
+                .iter()
+                .any(|cell| cell.options.contains_key(name))
+        };
+        let departs = |name: &String| {
+            let all = self
+                .cells
+                .iter()
+                .flat_map(|cell| cell.departures.iter().flatten());
+            all.into_iter().any(|departure| departure.what == *name)
+        };
+        let notes = &self.study.notes;
+        let (always, sometimes): (Vec<_>, Vec<_>) =
+            (notes.iter()).partition(|note| note.option.is_none() && note.departure.is_none());
+        let mut lines: Vec<String> = always.iter().map(|note| note.text.clone()).collect();
+        lines.extend(self.departures());
+        let said = sometimes.iter().filter(|note| {
+            note.option.as_ref().is_none_or(has_option)
+                && note.departure.as_ref().is_none_or(departs)
+        });
+        lines.extend(said.map(|note| note.text.clone()));
+        lines
+    }
+}

@@ -1,0 +1,28 @@
+//! Numbers with what stands behind them, for people.
+
+use super::Reported;
+use crate::summary::Summary;
+
+/// A mean and what stands behind it, `0.094 (0.003)`.
+pub fn with_spread(mean: f64, spread: Option<f64>, digits: usize) -> String {
+    match spread {
+        Some(spread) => format!("{mean:.digits$} ({spread:.digits$})"),
+        None => format!("{mean:.digits$}"),
+    }
+}
+
+/// A mean with its standard error, or a dash.
+pub fn summary_text(summary: Option<Summary>, digits: usize) -> String {
+    summary.map_or_else(
+        || "-".into(),
+        |summary| with_spread(summary.mean, summary.standard_error, digits),
+    )
+}
+
+/// A paper's number with its spread, or a dash.
+pub fn reported_text(reported: Option<Reported>, digits: usize) -> String {
+    reported.map_or_else(
+        || "-".into(),
+        |reported| with_spread(reported.mean, reported.spread, digits),
+    )
+}
