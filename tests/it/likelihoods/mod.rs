@@ -1,0 +1,23 @@
+//! All likelihoods, compared with naive formulas, dense quadrature, Monte Carlo and central
+//! differences.
+//!
+//! All tests run over `cases::registry`. A configuration variant without an entry there fails
+//! `registration`.
+
+mod accuracy;
+mod cases;
+mod expectations;
+mod extremes;
+mod formulas;
+mod gradients;
+mod integrals;
+mod lines;
+mod outputs;
+mod parameter_slopes;
+mod quantiles;
+mod registration;
+mod samples;
+mod several_functions;
+mod single_precision;
+mod sizes;
+mod softmax;

@@ -1,0 +1,85 @@
+//! Mean functions: values, gradients, configuration.
+
+use crate::reference::{
+    assert_all_close, double_precision, gradients, single_precision, tensor, values,
+};
+use burn::tensor::{DType, Tensor};
+use burn_gp::means::{AnyMean, ConstantMean, LinearMean, Mean, MeanConfig, ZeroMean};
+
+#[test]
+fn values_of_every_mean() {
+    for (dtype, devices) in [
+        (DType::F64, double_precision()),
+        (DType::F32, single_precision()),
+    ] {
+        for (name, device) in devices {
+            let options = (&device, dtype);
+            let x = tensor(
+                &vec![vec![1.0, 2.0], vec![-0.5, 4.0], vec![0.0, 0.0]],
+                options,
+            );
+            let weights = tensor(&vec![vec![1.0, -2.0], vec![0.5, 3.0]], options);
+            let offset = Tensor::<1>::from_data([0.25, -1.0], options);
+            let cases = [
+                (AnyMean::Zero(ZeroMean::new(2)), vec![0.0; 6]),
+                (
+                    AnyMean::Constant(ConstantMean::new(offset.clone())),
+                    [0.25, -1.0].repeat(3),
+                ),
+                (
+                    AnyMean::Linear(LinearMean::new(weights, offset)),
+                    vec![2.25, 3.0, 1.75, 12.0, 0.25, -1.0],
+                ),
+            ];
+            for (mean, expected) in cases {
+                // These numbers are exact in both precisions.
+                assert_eq!(values(mean.forward(x.clone())), expected, "{name} {mean:?}");
+                let y = tensor(&vec![vec![3.0, 1.0]; 3], options);
+                let residual = mean.residual(y.clone(), x.clone());
+                let back = mean.add_to(residual.clone(), x.clone());
+                assert_eq!(values(back), values(y.clone()), "{name} {mean:?}");
+                let difference = y - residual;
+                assert_eq!(values(difference), expected, "{name} {mean:?}");
+            }
+        }
+    }
+}
+
+/// `∂/∂W Σ_n w_n·m(x_n)` and `∂/∂c`, derived by hand.
+#[test]
+fn gradients_reach_weights_and_offsets() {
+    for (name, device) in double_precision() {
+        let device = device.autodiff();
+        let options = (&device, DType::F64);
+        let x = tensor(&vec![vec![1.0, 2.0], vec![-0.5, 4.0]], options);
+        let upstream = tensor(&vec![vec![1.0, 0.0], vec![2.0, -1.0]], options);
+        let linear = MeanConfig::Linear.init(2, 2, options);
+        let loss = (linear.forward(x.clone()) * upstream.clone()).sum();
+        let ours = gradients(&linear, &loss.backward());
+        // W [D, P] = xᵀ·upstream, then c = column sums of upstream.
+        let expected = [0.0, 0.5, 10.0, -4.0, 3.0, -1.0];
+        assert_all_close(&ours, &expected, 1e-14, name);
+        let constant = MeanConfig::Constant { value: 1.0 }.init(2, 2, options);
+        let residual = constant.residual(upstream.clone(), x);
+        let ours = gradients(&constant, &(residual * upstream).sum().backward());
+        assert_all_close(&ours, &[-3.0, 1.0], 1e-14, name);
+    }
+}
+
+#[test]
+fn configurations_round_trip_as_json() {
+    let cases = [
+        (MeanConfig::Zero, r#"{"mean":"zero"}"#),
+        (
+            MeanConfig::Constant { value: 0.5 },
+            r#"{"mean":"constant","value":0.5}"#,
+        ),
+        (MeanConfig::Linear, r#"{"mean":"linear"}"#),
+    ];
+    for (config, json) in cases {
+        assert_eq!(serde_json::to_string(&config).unwrap(), json);
+        assert_eq!(serde_json::from_str::<MeanConfig>(json).unwrap(), config);
+    }
+    let short: MeanConfig = serde_json::from_str(r#"{"mean":"constant"}"#).unwrap();
+    assert_eq!(short, MeanConfig::Constant { value: 0.0 });
+}
