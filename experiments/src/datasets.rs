@@ -5,9 +5,21 @@ use std::path::{Path, PathBuf};
 use burn_gp_datasets::{
     Availability, DataError, DataSource, DatasetInfo, ImageCounts, ImageShape, Task, registry,
 };
+use clap::Subcommand;
 
 use crate::failure::Failure;
 use crate::standard_output::print;
+
+/// What `datasets` can do.
+#[derive(Debug, Subcommand)]
+pub enum DatasetsCommand {
+    /// Name, size and task of every known data set, and where it is or how to get it
+    List {
+        /// Folder of the registered data sets [default: the environment variable BURN_GP_DATA]
+        #[arg(long, value_name = "DIR")]
+        data_dir: Option<PathBuf>,
+    },
+}
 
 /// Prints the data sets that are known by name.
 ///

@@ -3,7 +3,7 @@
 use burn::tensor::{DType, Device, FloatDType};
 
 use crate::arguments::{DeviceName, DtypeName, name_of};
-use crate::settings::SettingError;
+use crate::setting_error::SettingError;
 
 /// The devices in this program, the preferred first.
 const BUILT: &[DeviceName] = &[

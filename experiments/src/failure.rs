@@ -7,7 +7,6 @@ use burn_gp_datasets::DataError;
 use burn_gp_models::{InitError, PredictionError, SavedModelError, training::TrainingError};
 
 use crate::{
-    output::DestinationError,
     plots::PlotError,
     preparation::TargetError,
     settings::{ConfigurationError, SettingError},
@@ -114,6 +113,44 @@ pub enum Failure {
     /// The reader of the standard output went away.
     #[error("the standard output is closed")]
     ClosedOutput,
+}
+
+/// Why a file cannot be written.
+#[derive(Debug, thiserror::Error)]
+pub enum DestinationError {
+    /// There is a file already.
+    #[error(
+        "the file {} exists; choose another with --out, or replace it with --overwrite",
+        path.display()
+    )]
+    Exists {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file is read.
+    #[error("{} is the data that are read; choose another file with --out", path.display())]
+    Input {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file is part of the model.
+    #[error(
+        "{} belongs to the model in {}; choose another file with --out",
+        path.display(),
+        folder.display()
+    )]
+    OfModel {
+        /// The file.
+        path: PathBuf,
+        /// The model's folder.
+        folder: PathBuf,
+    },
+    /// Something else than a file.
+    #[error("{} is a folder, not a file; choose a file in it with --out", path.display())]
+    Folder {
+        /// The path.
+        path: PathBuf,
+    },
 }
 
 /// Why a folder cannot be used.

@@ -1,12 +1,13 @@
 //! The command-line program `burn-gp`: train Gaussian processes on data, compare them, predict with them.
 //!
 //! [`run`] is the whole program. A training run goes through these modules in order:
-//! [`arguments`] (what was typed), [`settings`] (what it means), [`preparation`] (the data),
+//! [`commands`] and [`arguments`] (what was typed), [`settings`] (what it means), [`preparation`] (the data),
 //! [`plan`] (model and training), [`fitting`] (the steps), [`evaluation`] (held-out rows),
 //! [`output`] (the folder), [`report`] (the terminal). A comparison is several such runs, and so are
 //! most of the papers' experiments.
 
 pub mod arguments;
+pub mod commands;
 pub mod coverage;
 mod datasets;
 mod devices;
@@ -30,6 +31,7 @@ mod progress;
 pub mod report;
 pub mod settings;
 mod shortcomings;
+pub mod setting_error;
 mod standard_output;
 mod study;
 mod summary;
@@ -41,7 +43,7 @@ use std::{ffi::OsString, process::ExitCode};
 
 use clap::Parser;
 
-use arguments::{Arguments, Command, DatasetsCommand};
+use commands::Arguments;
 use failure::Failure;
 
 /// Runs the program with the given command line, the program's name first.
@@ -50,7 +52,7 @@ use failure::Failure;
 /// is wrong, and 130 after Ctrl-C.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let outcome = match Arguments::try_parse_from(arguments) {
-        Ok(arguments) => execute(arguments.command),
+        Ok(arguments) => arguments.command.execute(),
         Err(error) => match arguments::complaint(&error) {
             Some(complaint) => Err(Failure::Arguments(complaint)),
             None => {
@@ -67,19 +69,6 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
                 eprintln!("{message}");
             }
             ExitCode::from(failure.exit_code())
-        }
-    }
-}
-
-fn execute(command: Command) -> Result<(), Failure> {
-    match command {
-        Command::Train(arguments) => train::train(*arguments),
-        Command::Compare(arguments) => study::compare(*arguments),
-        Command::Sweep(arguments) => study::sweep(*arguments),
-        Command::Predict(arguments) => predict::predict(&arguments),
-        Command::Experiment(command) => experiment::run(command),
-        Command::Datasets(DatasetsCommand::List { data_dir }) => {
-            datasets::list(data_dir.as_deref())
         }
     }
 }

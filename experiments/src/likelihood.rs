@@ -6,7 +6,7 @@ use burn_gp::likelihoods::{
 };
 
 use crate::arguments::{LikelihoodName, MeanName, name_of};
-use crate::settings::SettingError;
+use crate::setting_error::SettingError;
 
 /// More labels than this are a number that was taken for a class.
 const MOST_CLASSES: usize = 1000;

@@ -5,18 +5,50 @@ use std::path::PathBuf;
 use burn_gp::likelihoods::{AnyLikelihood, Likelihood};
 use burn_gp_datasets::{DataSource, Features};
 use burn_gp_models::{AnyPredictive, MODEL_FILE, Predictor, SavedModel};
+use clap::Args;
 
-use crate::arguments::PredictArguments;
+use crate::arguments::DeviceName;
 use crate::devices;
 use crate::evaluation::{self, evaluate, in_original_units};
-use crate::failure::{Failure, FolderError};
+use crate::failure::{DestinationError, Failure, FolderError};
 use crate::fitting::Checkpoints;
-use crate::output::{Destination, DestinationError, ModelContext, class_table, prediction_table};
+use crate::output::{Destination, ModelContext, class_table, prediction_table};
 use crate::preparation::{Part, TargetError};
 use crate::progress::RowProgress;
 use crate::report;
 use crate::settings::SettingError;
 use crate::standard_output::print;
+
+/// What `predict` takes.
+#[derive(Debug, Args)]
+pub struct PredictArguments {
+    /// Folder that `train` wrote
+    #[arg(long, value_name = "DIR")]
+    pub model_dir: PathBuf,
+    /// Rows to predict: a .csv, .csv.gz or Parquet file, or the name of a data set
+    #[arg(long, value_name = "FILE")]
+    pub data: String,
+    /// File to write [default: standard output]
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Replace the file if there is one
+    #[arg(long)]
+    pub overwrite: bool,
+    /// Probability of the central intervals, which lie between quantiles of the predictions
+    #[arg(
+        long,
+        value_name = "P",
+        allow_negative_numbers = true,
+        default_value_t = 0.95
+    )]
+    pub level: f64,
+    /// Where to compute [default: the first of flex, ndarray, vulkan, wgpu, cuda in this program]
+    #[arg(long, value_name = "DEVICE")]
+    pub device: Option<DeviceName>,
+    /// Folder of the registered data sets [default: the environment variable BURN_GP_DATA]
+    #[arg(long, value_name = "DIR")]
+    pub data_dir: Option<PathBuf>,
+}
 
 /// Runs `burn-gp predict`.
 ///

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use burn::tensor::{DType, Device};
 use burn_gp::parameter::at_floor;
 use burn_gp_datasets::DataSource;
+use clap::Args;
 use burn_gp_models::{SavedModel, Summary, TrainedModel, training::TrainingData};
 
-use crate::arguments::{KeepName, RunOptions, TrainArguments, name_of};
+use crate::arguments::{KeepName, RunOptions, name_of};
 use crate::devices;
 use crate::early_stopping::{nlpd_without_network, stopping_point};
 use crate::evaluation::{LEVEL, evaluate};
@@ -17,7 +18,7 @@ use crate::fitting::{
     TrainingLog, Validation, read_checkpoint,
 };
 use crate::illustrations::Illustrations;
-use crate::output::{self, ModelContext, OutputFolder};
+use crate::output::{self, ModelContext, OutputFolder, default_folder_name};
 use crate::plan::{self, Plan};
 use crate::plots::LossPoint;
 use crate::preparation::PreparedData;
@@ -25,6 +26,38 @@ use crate::progress::{Progress, RowProgress};
 use crate::report::{self, Metrics, TrainingFigures};
 use crate::settings::{self, EarlyStopping, Length, SettingError, Settings};
 use crate::standard_output::print;
+
+/// What `train` takes.
+#[derive(Debug, Args)]
+pub struct TrainArguments {
+    /// What can also be written in a configuration file.
+    #[command(flatten)]
+    pub options: RunOptions,
+    /// Folder to write [default: out/DATA-MODEL]
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    pub out: Option<PathBuf>,
+    /// Replace the folder of an earlier run
+    #[arg(long, help_heading = "Output")]
+    pub overwrite: bool,
+    /// Continue the interrupted run in this folder
+    ///
+    /// Only --learning-rate, --gradient-norm, --natural-gradient, --natural-gradient-warm-up,
+    /// --jitter, --epochs, --steps, --patience and --checkpoint-every can be changed.
+    #[arg(
+        long,
+        value_name = "DIR",
+        help_heading = "Output",
+        conflicts_with_all = ["out", "overwrite", "config"]
+    )]
+    pub resume: Option<PathBuf>,
+    /// Take every option that is not given here from this file: TOML or JSON, such as the config.toml
+    /// of an earlier run
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub config: Option<PathBuf>,
+    /// Print errors and warnings only
+    #[arg(long, help_heading = "Output")]
+    pub quiet: bool,
+}
 
 /// Rows above which exact regression deserves a warning.
 const MANY_ROWS: usize = 10_000;
@@ -51,7 +84,7 @@ pub fn train(arguments: TrainArguments) -> Result<(), Failure> {
         .transpose()?;
     let options = options(&arguments, resumed.as_ref())?;
     let source = settings::source(&options)?;
-    let mut settings = Settings::new(from_the_root(options), &source)?;
+    let mut settings = Settings::new(options.from_the_root(), &source)?;
     if resumed.is_none() {
         settings::require_applicable(&arguments.options, settings.method.name())?;
     }
@@ -191,25 +224,6 @@ fn options(
     Ok(options.over(settings::environment()))
 }
 
-/// The same options with paths from the root, so that they mean the same everywhere.
-pub fn from_the_root(mut options: RunOptions) -> RunOptions {
-    options.data = options.data.map(absolute_file);
-    options.data_dir = (options.data_dir).map(|path| std::path::absolute(&path).unwrap_or(path));
-    options
-}
-
-/// A file's path from the root; other texts as they are.
-fn absolute_file(text: String) -> String {
-    let path = Path::new(&text);
-    if burn_gp_datasets::find(&text).is_ok() || !path.is_file() {
-        return text;
-    }
-    match std::path::absolute(path) {
-        Ok(path) => path.display().to_string(),
-        Err(_) => text,
-    }
-}
-
 /// Fails on the first option that a resumed run cannot change.
 fn require_changeable(typed: &RunOptions) -> Result<(), SettingError> {
     let changeable = RunOptions {
@@ -240,16 +254,6 @@ fn require_changeable(typed: &RunOptions) -> Result<(), SettingError> {
 fn default_folder(settings: &Settings, source: &DataSource) -> PathBuf {
     let model = name_of(settings.method.name());
     Path::new("out").join(default_folder_name(source.name(), &model))
-}
-
-/// `<data>-<what>`, whatever the data's name is made of.
-pub fn default_folder_name(data: impl AsRef<str>, what: &str) -> String {
-    let plain = |letter: char| {
-        let kept = letter.is_alphanumeric() || matches!(letter, '.' | '_' | '-');
-        if kept { letter } else { '-' }
-    };
-    let name: String = data.as_ref().chars().map(plain).collect();
-    format!("{name}-{what}")
 }
 
 fn warn(data: &PreparedData, plan: &Plan) {

@@ -226,7 +226,7 @@ fn bad_comparisons_are_refused_before_the_first_run() {
         ),
         (
             &["--models", "exact", "--batch-size", "10"],
-            "--inducing means nothing for these models; leave it out",
+            "--batch-size means nothing for these models; leave it out",
         ),
         (
             &["--models", "svgp,sgpr", "--target", "z"],

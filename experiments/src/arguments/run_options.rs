@@ -1,6 +1,6 @@
 //! The options of a run, as typed and as written in a configuration file.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use burn_gp_datasets::ClassOrder;
 use clap::{Args, FromArgMatches};
@@ -331,6 +331,13 @@ impl RunOptions {
         serde_json::from_value(Value::Object(grouped))
     }
 
+    /// The same options with paths from the root, so that they mean the same everywhere.
+    pub fn from_the_root(mut self) -> Self {
+        self.data = self.data.map(absolute_file);
+        self.data_dir = (self.data_dir).map(|path| std::path::absolute(&path).unwrap_or(path));
+        self
+    }
+
     /// The sections of a configuration file, which are the headings of the help, each with the names of
     /// its options.
     pub fn sections() -> Vec<(String, Vec<String>)> {
@@ -387,4 +394,16 @@ fn names_of<G: Args>() -> Vec<String> {
         .get_arguments()
         .map(|argument| argument.get_id().to_string());
     names.collect()
+}
+
+/// A file's path from the root; other texts as they are.
+fn absolute_file(text: String) -> String {
+    let path = Path::new(&text);
+    if burn_gp_datasets::find(&text).is_ok() || !path.is_file() {
+        return text;
+    }
+    match std::path::absolute(path) {
+        Ok(path) => path.display().to_string(),
+        Err(_) => text,
+    }
 }

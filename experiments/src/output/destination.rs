@@ -9,45 +9,7 @@ use same_file::is_same_file;
 use super::files::OWN_FILES;
 use super::names_in;
 use super::replacement::{create_file, replace_file};
-use crate::failure::Failure;
-
-/// Why a file cannot be written.
-#[derive(Debug, thiserror::Error)]
-pub enum DestinationError {
-    /// There is a file already.
-    #[error(
-        "the file {} exists; choose another with --out, or replace it with --overwrite",
-        path.display()
-    )]
-    Exists {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The file is read.
-    #[error("{} is the data that are read; choose another file with --out", path.display())]
-    Input {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The file is part of the model.
-    #[error(
-        "{} belongs to the model in {}; choose another file with --out",
-        path.display(),
-        folder.display()
-    )]
-    OfModel {
-        /// The file.
-        path: PathBuf,
-        /// The model's folder.
-        folder: PathBuf,
-    },
-    /// Something else than a file.
-    #[error("{} is a folder, not a file; choose a file in it with --out", path.display())]
-    Folder {
-        /// The path.
-        path: PathBuf,
-    },
-}
+use crate::failure::{DestinationError, Failure};
 
 /// Where a result is to be written.
 #[derive(Clone, Debug)]

@@ -157,3 +157,13 @@ pub fn names_in(folder: &Path) -> Vec<String> {
     names.sort();
     names
 }
+
+/// `<data>-<what>`, whatever the data's name is made of.
+pub fn default_folder_name(data: impl AsRef<str>, what: &str) -> String {
+    let plain = |letter: char| {
+        let kept = letter.is_alphanumeric() || matches!(letter, '.' | '_' | '-');
+        if kept { letter } else { '-' }
+    };
+    let name: String = data.as_ref().chars().map(plain).collect();
+    format!("{name}-{what}")
+}

@@ -4,7 +4,6 @@ mod applicability;
 mod configuration;
 mod conjugate_gradients;
 mod early_stopping;
-mod error;
 mod inducing_training;
 mod layers;
 mod method;
@@ -33,7 +32,7 @@ pub use applicability::{require_applicable, without_use};
 pub use configuration::{configuration_in, read_configuration, to_toml};
 use conjugate_gradients::{conjugate_gradients, conjugate_gradients_options};
 pub use early_stopping::EarlyStopping;
-pub use error::{ConfigurationError, SettingError};
+pub use crate::setting_error::{ConfigurationError, SettingError};
 use inducing_training::inducing_training;
 pub use layers::{ImageSettings, LayerSettings};
 pub use method::{

@@ -181,6 +181,7 @@ fn unheaded(argument: Arg) -> Arg {
     argument
         .help_heading(None::<&str>)
         .long_help(None::<&str>)
+        .allow_negative_numbers(true)
         .conflicts_with_all(None::<&str>)
 }
 

@@ -188,7 +188,9 @@ impl Study {
         let useless = useless
             .iter()
             .map(|name| name.trim_start_matches('-').replace('-', "_"));
-        let useless: Vec<String> = useless.filter(|name| !kept.contains(name)).collect();
+        // No run trains on validation rows, whether its model has a use for them or not.
+        let is_kept = |name: &String| kept.contains(name) || name == "validation_fraction";
+        let useless: Vec<String> = useless.filter(|name| !is_kept(name)).collect();
         if !useless.is_empty() {
             fields.retain(|name, _| !useless.contains(name));
             options = RunOptions::from_fields(fields).map_err(|error| malformed(&error))?;

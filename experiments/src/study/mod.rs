@@ -26,14 +26,15 @@ mod tests;
 mod texts;
 mod watch;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use burn_gp_datasets::DataSource;
 use serde_json::{Map, Value, json};
 
 use crate::arguments::RunOptions;
-use crate::failure::Failure;
-use crate::settings::Settings;
+use crate::failure::{Failure, FolderError};
+use crate::output::METRICS;
+use crate::settings::{Settings, configuration_in, read_configuration};
 use crate::standard_output::print;
 use crate::training_run::TrainingRun;
 
@@ -130,19 +131,15 @@ fn identity(study: &Study, request: &Request) -> Result<Value, Failure> {
     cell::apply(&mut fields, &study.run, request.common.scale);
     for (option, own) in &request.choice.options {
         option.apply(&mut fields, own);
-        fields.extend(
-            option
-                .unscaled
-                .then(|| (option.name.clone(), Value::Bool(true))),
-        );
     }
     fields.retain(|name, _| !study.folder.has(name));
     let place = request.place(study)?;
+    let files = (!study.folder.has("data")).then_some(&request.files);
     let scale = study.differs_by_scale().then_some(request.common.scale);
     Ok(json!({
         "run": fields,
         "scale": scale,
-        "files": request.files,
+        "files": files,
         "dtype": place.dtype,
         "device": place.device,
     }))
@@ -204,8 +201,10 @@ pub fn make(
         for (cell, options) in &planned {
             let (name, place) = named(study, request, cell, options);
             let name = format!("{name}, seed {seed}");
+            let place = folder.runs().join(place).join(format!("seed-{seed}"));
+            require_same_data(&place, options, folder)?;
             let run = TrainingRun {
-                folder: folder.runs().join(place).join(format!("seed-{seed}")),
+                folder: place,
                 options: RunOptions {
                     seed: Some(seed),
                     ..options.clone()
@@ -217,6 +216,24 @@ pub fn make(
         }
     }
     Ok(broken)
+}
+
+/// A finished run that is kept must be of the data that are asked for: files in two folders can have one
+/// name.
+fn require_same_data(
+    run: &Path,
+    options: &RunOptions,
+    folder: &ExperimentFolder,
+) -> Result<(), Failure> {
+    if !run.join(METRICS).exists() {
+        return Ok(());
+    }
+    let found = read_configuration(&configuration_in(run))?;
+    if found.data == options.data {
+        return Ok(());
+    }
+    let path = folder.path().to_owned();
+    Err(FolderError::OtherExperiment { path }.into())
 }
 
 /// What a cell is called on the way, and its folder below `runs`.

@@ -16,11 +16,10 @@ use super::sweep_table::{findings, study};
 use super::{make, open, planned, show};
 use crate::arguments::{ModelName, RunOptions, name_of};
 use crate::failure::{Failure, FolderError};
-use crate::output::{self, replace_file};
+use crate::output::{self, default_folder_name, replace_file};
 use crate::plan::Plan;
 use crate::preparation::PreparedData;
 use crate::settings::{self, SettingError, Settings};
-use crate::train::{default_folder_name, from_the_root};
 
 /// The file with what a folder's sweep is, for `--resume`.
 pub const SWEEP: &str = "sweep.json";
@@ -126,6 +125,8 @@ struct Grid {
     seeds: Vec<u64>,
     /// What the runs have in common.
     options: RunOptions,
+    /// Whether it is of models on one data set, whose folders have the names of the models.
+    is_comparison: bool,
 }
 
 /// Reads `inducing=64,128`. Commas within parentheses and brackets belong to a value.
@@ -173,7 +174,7 @@ fn swept(text: &str) -> Result<Swept, String> {
 ///
 /// [`Failure`]. Runs that break off are named and left out of the table.
 pub fn sweep(arguments: SweepArguments) -> Result<(), Failure> {
-    arguments.runs.execute(arguments.grid, arguments.data_sets, "sweep")
+    arguments.runs.execute(arguments.grid, arguments.data_sets, false)
 }
 
 /// Runs `burn-gp compare`: a sweep over models.
@@ -195,13 +196,12 @@ pub fn compare(arguments: CompareArguments) -> Result<(), Failure> {
         field: "model".into(),
         values: models,
     };
-    arguments.runs.execute(vec![model], Vec::new(), "comparison")
+    arguments.runs.execute(vec![model], Vec::new(), true)
 }
 
 impl SweptRuns {
-    /// Makes the runs of a grid, or goes on with those of a folder. `what` is the name of the default
-    /// folder after the data's.
-    fn execute(self, axes: Vec<Swept>, data_sets: Vec<String>, what: &str) -> Result<(), Failure> {
+    /// Makes the runs of a grid, or goes on with those of a folder.
+    fn execute(self, axes: Vec<Swept>, data_sets: Vec<String>, is_comparison: bool) -> Result<(), Failure> {
         if let Some(folder) = self.resume {
             if self.options != RunOptions::default() {
                 return Err(SettingError::FixedOnResume {
@@ -212,7 +212,7 @@ impl SweptRuns {
             let grid = read(&folder)?;
             return grid.execute(folder, false, self.quiet, true);
         }
-        let mut options = from_the_root(self.options);
+        let mut options = self.options.from_the_root();
         if options.seed.is_some() {
             return Err(SettingError::Plural { option: "seed" }.into());
         }
@@ -229,7 +229,9 @@ impl SweptRuns {
                 seeds => seeds,
             },
             options,
+            is_comparison,
         };
+        let what = if is_comparison { "comparison" } else { "sweep" };
         let names: Vec<&str> = grid.data.keys().map(String::as_str).collect();
         let default = || PathBuf::from("out").join(default_folder_name(names.join("-"), what));
         let out = self.out.unwrap_or_else(default);
@@ -244,10 +246,11 @@ fn named(data: String) -> (String, String) {
         Some(stem) => stem.to_string_lossy().into_owned(),
         None => data.replace(['/', ':', '?', '&'], "-"),
     };
-    let run = from_the_root(RunOptions {
+    let run = RunOptions {
         data: Some(data),
         ..RunOptions::default()
-    });
+    };
+    let run = run.from_the_root();
     (name, run.data.unwrap_or_default())
 }
 
@@ -294,7 +297,7 @@ impl Grid {
         let names: Vec<String> = self.data.keys().cloned().collect();
         // A program makes one sweep: its description lives as long as those of the papers.
         let study: &'static Study =
-            Box::leak(Box::new(study(&self.axes, names.clone(), self.run_fields())));
+            Box::leak(Box::new(study(&self.axes, names.clone(), self.run_fields(), self.is_comparison)));
         let data_sets = request.data_sets(study)?;
         let planned = planned(study, &request, &data_sets)?;
         require_use(study, &planned)?;

@@ -12,8 +12,14 @@ use super::template::Template;
 use crate::arguments::ModelName;
 use crate::report::Metrics;
 
-/// The study of a grid on data sets, with the options that all runs have.
-pub fn study(grid: &[Swept], data: Vec<String>, run: Map<String, Value>) -> Study {
+/// The study of a grid on data sets, with the options that all runs have. The folders of a comparison have
+/// the names of its models.
+pub fn study(
+    grid: &[Swept],
+    data: Vec<String>,
+    run: Map<String, Value>,
+    is_comparison: bool,
+) -> Study {
     let template = |text: &str| match Template::new(text) {
         Ok(template) => template,
         Err(error) => unreachable!("names of options have no braces: {error}"),
@@ -21,12 +27,11 @@ pub fn study(grid: &[Swept], data: Vec<String>, run: Map<String, Value>) -> Stud
     let names: Vec<&str> = grid.iter().map(|swept| swept.field.as_str()).collect();
     let title: Vec<String> = names.iter().map(|name| format!("{{{name}}}")).collect();
     let title = template(&title.join(", "));
-    // One data set and one option need no folders that name them.
-    let segments = names.iter().map(|name| match names.len() {
-        1 => format!("{{{name}}}"),
-        _ => format!("{name}-{{{name}}}"),
+    let segments = names.iter().map(|name| match is_comparison {
+        true => format!("{{{name}}}"),
+        false => format!("{name}-{{{name}}}"),
     });
-    let data_segment = (data.len() > 1).then(|| "{data}".to_owned());
+    let data_segment = (!is_comparison).then(|| "{data}".to_owned());
     let folder: Vec<String> = data_segment.into_iter().chain(segments).collect();
     let text = |key: &str, name: &str| Column {
         key: key.into(),

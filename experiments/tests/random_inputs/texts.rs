@@ -5,7 +5,8 @@ use std::ffi::OsString;
 use burn::tensor::{DType, Device, Tensor, TensorData};
 use burn_gp::kernels::Kernel;
 use burn_gp_experiments::{
-    arguments::{Arguments, RunOptions, complaint},
+    arguments::{RunOptions, complaint},
+    commands::Arguments,
     kernel_expression::KernelExpression,
     parameter_options::{BoundsOption, ParameterOptions, PriorOption, ValuesOption},
 };
