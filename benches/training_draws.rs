@@ -11,7 +11,8 @@ use std::{error::Error, process::ExitCode};
 use burn::tensor::{Device, Tensor};
 use burn_gp::parameter::numbers;
 use burn_gp_experiments::{
-    arguments::{Arguments, Command, RunOptions},
+    arguments::RunOptions,
+    commands::{Arguments, Command},
     plan::{self, Plan},
     preparation::PreparedData,
     settings::{self, Settings},

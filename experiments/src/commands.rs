@@ -82,7 +82,9 @@ impl Command {
             Self::Sweep(arguments) => study::sweep(*arguments),
             Self::Predict(arguments) => predict::predict(&arguments),
             Self::Experiment(command) => experiment::run(command),
-            Self::Datasets(DatasetsCommand::List { data_dir }) => datasets::list(data_dir.as_deref()),
+            Self::Datasets(DatasetsCommand::List { data_dir }) => {
+                datasets::list(data_dir.as_deref())
+            }
         }
     }
 }

@@ -302,8 +302,7 @@ impl Failure {
             | Self::Plot(_)
             | Self::Interrupt(_)
             | Self::BrokenRuns { .. } => 1,
-            Self::Interrupted { .. }
-            | Self::InterruptedExperiment { .. } => 130,
+            Self::Interrupted { .. } | Self::InterruptedExperiment { .. } => 130,
             Self::ClosedOutput => 0,
         }
     }
@@ -312,8 +311,7 @@ impl Failure {
     pub fn message(&self) -> Option<String> {
         match self {
             Self::ClosedOutput => None,
-            Self::Interrupted { .. }
-            | Self::InterruptedExperiment { .. } => Some(self.to_string()),
+            Self::Interrupted { .. } | Self::InterruptedExperiment { .. } => Some(self.to_string()),
             _ => Some(format!("error: {self}")),
         }
     }

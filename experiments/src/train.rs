@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use burn::tensor::{DType, Device};
 use burn_gp::parameter::at_floor;
 use burn_gp_datasets::DataSource;
-use clap::Args;
 use burn_gp_models::{SavedModel, Summary, TrainedModel, training::TrainingData};
+use clap::Args;
 
 use crate::arguments::{KeepName, RunOptions, name_of};
 use crate::devices;

@@ -33,7 +33,8 @@ fn json(path: &Path) -> serde_json::Value {
 /// The lines of `results.csv` without times and memory.
 fn reproducible(folder: &Path) -> Vec<Vec<String>> {
     let rows = fields(&read(&folder.join("results.csv")));
-    let is_measured = |name: &str| name.starts_with("train_seconds") || name.starts_with("peak_memory");
+    let is_measured =
+        |name: &str| name.starts_with("train_seconds") || name.starts_with("peak_memory");
     let measured = |name: &String| is_measured(name);
     let kept: Vec<usize> = (0..rows[0].len())
         .filter(|&column| !measured(&rows[0][column]))
@@ -92,7 +93,10 @@ fn the_runs_are_those_of_train_and_the_summary_is_theirs() {
     assert!((error - 0.5 * (scores[0] - scores[1]).abs()).abs() < 1e-14);
     assert!(cell["runs"][0]["peak_memory"].as_u64().unwrap() > 1_000_000);
     let rows = columns(&both.join("results.csv"), &["model", "seeds", "rmse"]);
-    assert_eq!([&rows[0][..2], &rows[1][..2]], [["svgp", "2"], ["exact", "2"]]);
+    assert_eq!(
+        [&rows[0][..2], &rows[1][..2]],
+        [["svgp", "2"], ["exact", "2"]]
+    );
     assert_eq!(rows[0][2].parse::<f64>().unwrap(), mean);
     assert!(read(&both.join("data.svg")).contains("svgp"));
 }
@@ -330,20 +334,38 @@ fn a_sweep_has_a_row_for_every_combination() {
     assert_eq!(cells, expected, "{table}");
     let metrics = |run: &str| json(&path.join("grid/runs").join(run).join("metrics.json"));
     let run = metrics("data/model-svgp/inducing-9/seed-0");
-    assert_eq!(rows()[2][4].parse::<f64>().unwrap(), run["rmse"].as_f64().unwrap());
+    assert_eq!(
+        rows()[2][4].parse::<f64>().unwrap(),
+        run["rmse"].as_f64().unwrap()
+    );
     for plot in ["data.svg", "diabetes.svg"] {
-        assert!(read(&path.join("grid").join(plot)).contains("svgp, 9"), "{plot}");
+        assert!(
+            read(&path.join("grid").join(plot)).contains("svgp, 9"),
+            "{plot}"
+        );
     }
     done("--data-sets data.csv --grid model=svgp --grid inducing=9,12 --seeds 0,1");
     assert_eq!(metrics("data/model-svgp/inducing-9/seed-0"), run);
     let cells: Vec<String> = rows().iter().map(|row| row[..4].join(" ")).collect();
-    assert_eq!(cells[..4], ["data exact none 1", "data svgp 6 1", "data svgp 9 2", "data svgp 12 2"]);
-    let kernels = "sweep --grid kernel=rbf,periodic(rbf,period=2) --data data.csv --steps 3 --quiet --out k";
+    assert_eq!(
+        cells[..4],
+        [
+            "data exact none 1",
+            "data svgp 6 1",
+            "data svgp 9 2",
+            "data svgp 12 2"
+        ]
+    );
+    let kernels =
+        "sweep --grid kernel=rbf,periodic(rbf,period=2) --data data.csv --steps 3 --quiet --out k";
     let table = succeed(path, &kernels.split(' ').collect::<Vec<&str>>());
     assert!(table.contains("periodic(rbf,period=2)"), "{table}");
     for (options, sentence) in [
         ("--grid inducin=3", "did you mean inducing?"),
-        ("--grid model=exact --grid inducing=3", "--inducing means nothing"),
+        (
+            "--grid model=exact --grid inducing=3",
+            "--inducing means nothing",
+        ),
         ("--grid model=svgp --steps 9", "other options"),
         ("--seeds 0", "--grid"),
     ] {

@@ -6,7 +6,9 @@ use std::fs;
 use std::path::Path;
 
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
-use support::{columns, fields, options_of, read, run, succeed, write_collection, write_regression};
+use support::{
+    columns, fields, options_of, read, run, succeed, write_collection, write_regression,
+};
 
 fn words(line: &str) -> Vec<&str> {
     line.split_whitespace().collect()
@@ -280,10 +282,7 @@ fn runs_start_as_the_protocol_says() {
         (&1.0.into(), &().into())
     );
     assert_eq!(shallow["output_deviation"], 1.0);
-    assert_eq!(
-        config(1, "inverse-free")["pseudo_noise"],
-        1e-4
-    );
+    assert_eq!(config(1, "inverse-free")["pseudo_noise"], 1e-4);
     let deep = config(3, "whitened");
     assert_eq!(
         (&deep["noise"], &deep["plateau"]),

@@ -11,9 +11,8 @@ mod replacement;
 pub use context::ModelContext;
 pub use destination::Destination;
 pub use files::{
-    CALIBRATION, CONFIG,
-    CONFUSION, DECISION_MAP, FIT, LOSS, MAPS, METRICS, PATCHES, PREDICTED_OBSERVED, PREDICTIONS,
-    RELIABILITY, TRAINING_LOG, write_predictions, write_text,
+    CALIBRATION, CONFIG, CONFUSION, DECISION_MAP, FIT, LOSS, MAPS, METRICS, PATCHES,
+    PREDICTED_OBSERVED, PREDICTIONS, RELIABILITY, TRAINING_LOG, write_predictions, write_text,
 };
 pub use folder::{OutputFolder, default_folder_name, names_in};
 pub use lock::FolderLock;

@@ -24,7 +24,9 @@ pub fn read_configuration(path: &Path) -> Result<RunOptions, ConfigurationError>
         path: path.to_owned(),
         source,
     })?;
-    let is_toml = path.extension().is_some_and(|extension| extension == "toml");
+    let is_toml = path
+        .extension()
+        .is_some_and(|extension| extension == "toml");
     let read = match is_toml {
         true => from_toml(&text),
         false => serde_json::from_str(&text).map_err(|reason| burn_gp_models::explained(&reason)),
@@ -39,7 +41,11 @@ pub fn read_configuration(path: &Path) -> Result<RunOptions, ConfigurationError>
 pub fn configuration_in(folder: &Path) -> PathBuf {
     let earlier = folder.join(CONFIG_JSON);
     let path = folder.join(CONFIG);
-    if !path.exists() && earlier.exists() { earlier } else { path }
+    if !path.exists() && earlier.exists() {
+        earlier
+    } else {
+        path
+    }
 }
 
 /// Options as a configuration file.
@@ -47,7 +53,10 @@ pub fn to_toml(options: &RunOptions) -> String {
     let fields = options.fields();
     let mut text = String::new();
     for (section, names) in RunOptions::sections() {
-        let own: Vec<(&String, &Value)> = fields.iter().filter(|(name, _)| names.contains(name)).collect();
+        let own: Vec<(&String, &Value)> = fields
+            .iter()
+            .filter(|(name, _)| names.contains(name))
+            .collect();
         if own.is_empty() {
             continue;
         }
@@ -68,7 +77,9 @@ fn written(value: &Value) -> String {
             format!("[{}]", values.join(", "))
         }
         // Whole numbers that TOML has no type for are text.
-        Value::Number(number) if number.as_i64().is_none() && number.is_u64() => format!("\"{number}\""),
+        Value::Number(number) if number.as_i64().is_none() && number.is_u64() => {
+            format!("\"{number}\"")
+        }
         Value::Number(number) => number.to_string(),
         Value::String(text) => toml::Value::String(text.clone()).to_string(),
         value => value.to_string(),
@@ -105,12 +116,22 @@ fn from_toml(text: &str) -> Result<RunOptions, String> {
             }
             (None, true, _) => {
                 let names: Vec<String> = sections.into_iter().map(|(section, _)| section).collect();
-                return Err(unknown(&key, "a configuration", &names, &place(text, start)));
+                return Err(unknown(
+                    &key,
+                    "a configuration",
+                    &names,
+                    &place(text, start),
+                ));
             }
             (_, false, value) => {
                 let names = RunOptions::names();
                 if !names.contains(&key.to_string()) {
-                    return Err(unknown(&key, "a configuration", &names, &place(text, start)));
+                    return Err(unknown(
+                        &key,
+                        "a configuration",
+                        &names,
+                        &place(text, start),
+                    ));
                 }
                 field(&mut fields, &key, value, text)?;
             }
@@ -130,9 +151,13 @@ fn field(
     let wrong = |reason: String| format!("{name}: {reason} at {}", place(text, start));
     let value = Value::deserialize(value.into_deserializer());
     let mut value = value.map_err(|error: toml::de::Error| wrong(error.message().to_owned()))?;
-    let one = |value: &Value| RunOptions::from_fields(Map::from_iter([(name.to_owned(), value.clone())]));
+    let one =
+        |value: &Value| RunOptions::from_fields(Map::from_iter([(name.to_owned(), value.clone())]));
     if let Err(error) = one(&value) {
-        let number = value.as_str().and_then(|text| text.parse::<u64>().ok()).map(Value::from);
+        let number = value
+            .as_str()
+            .and_then(|text| text.parse::<u64>().ok())
+            .map(Value::from);
         value = match number.filter(|number| one(number).is_ok()) {
             Some(number) => number,
             None => return Err(wrong(error.to_string())),
@@ -144,7 +169,9 @@ fn field(
 
 fn unknown(key: &str, of: &str, names: &[String], place: &str) -> String {
     let likeness = |name: &&String| strsim::jaro(name, key);
-    let similar = names.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+    let similar = names
+        .iter()
+        .max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
     let similar = similar.filter(|name| likeness(name) > 0.7);
     let tip = similar.map_or_else(String::new, |name| format!(" (did you mean {name}?)"));
     format!("{of} has no {key}{tip} at {place}")
@@ -154,7 +181,11 @@ fn unknown(key: &str, of: &str, names: &[String], place: &str) -> String {
 fn place(text: &str, byte: usize) -> String {
     let before = &text[..byte.min(text.len())];
     let line = before.matches('\n').count() + 1;
-    let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count()) + 1;
+    let column = before
+        .rsplit('\n')
+        .next()
+        .map_or(0, |line| line.chars().count())
+        + 1;
     format!("line {line} column {column}")
 }
 
@@ -179,17 +210,29 @@ mod tests {
             ..RunOptions::default()
         };
         let text = to_toml(&options);
-        assert!(text.contains("[model]\n") && text.contains("\n[networks]\n"), "{text}");
+        assert!(
+            text.contains("[model]\n") && text.contains("\n[networks]\n"),
+            "{text}"
+        );
         assert_eq!(from_toml(&text), Ok(options), "{text}");
         assert_eq!(from_toml("").as_ref(), Ok(&RunOptions::default()));
-        assert_eq!(from_toml("steps = 3").map(|options| options.steps), Ok(Some(3)));
+        assert_eq!(
+            from_toml("steps = 3").map(|options| options.steps),
+            Ok(Some(3))
+        );
     }
 
     #[test]
     fn mistakes_have_a_line_and_a_column() {
         for (text, expected) in [
-            ("[model]\nmodell = 1", "the section model has no modell (did you mean model?) at line 2 column 1"),
-            ("[modl]\n", "a configuration has no modl (did you mean model?) at line 1 column 2"),
+            (
+                "[model]\nmodell = 1",
+                "the section model has no modell (did you mean model?) at line 2 column 1",
+            ),
+            (
+                "[modl]\n",
+                "a configuration has no modl (did you mean model?) at line 1 column 2",
+            ),
             ("[training]\nsteps = \"x\"", "steps: invalid type"),
             ("[training]\nsteps = \"x\"", "at line 2 column 9"),
             ("[training]\nsteps = ", "at line 2 column 9"),

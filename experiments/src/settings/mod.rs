@@ -28,11 +28,11 @@ use crate::kernel_expression::KernelExpression;
 use crate::likelihood::TargetKind;
 use crate::parameter_options::ParameterOptions;
 
+pub use crate::setting_error::{ConfigurationError, SettingError};
 pub use applicability::{require_applicable, without_use};
 pub use configuration::{configuration_in, read_configuration, to_toml};
 use conjugate_gradients::{conjugate_gradients, conjugate_gradients_options};
 pub use early_stopping::EarlyStopping;
-pub use crate::setting_error::{ConfigurationError, SettingError};
 use inducing_training::inducing_training;
 pub use layers::{ImageSettings, LayerSettings};
 pub use method::{

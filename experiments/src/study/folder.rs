@@ -10,8 +10,9 @@ use crate::failure::{Failure, FolderError};
 use crate::output::{self, FolderLock, replace_file};
 
 use super::{
-    CommonOptions, sweep::SWEEP,
+    CommonOptions,
     csv_line::{CsvLine, csv},
+    sweep::SWEEP,
 };
 
 /// What the experiment is.

@@ -39,9 +39,8 @@ use crate::standard_output::print;
 use crate::training_run::TrainingRun;
 
 pub use arguments::{ChoiceOf, Named};
-pub use cell::{Cell, Whose};
 use cell::NO_USE;
-pub use sweep::{CompareArguments, SweepArguments, compare, sweep};
+pub use cell::{Cell, Whose};
 pub use csv_line::CsvLine;
 pub use data_at_hand::data_at_hand;
 pub use departures::Departure;
@@ -58,6 +57,7 @@ pub use folder::ExperimentFolder;
 pub use options::{CommonOptions, Place};
 pub use published::Reported;
 pub use request::Request;
+pub use sweep::{CompareArguments, SweepArguments, compare, sweep};
 pub use texts::{reported_text, summary_text};
 pub use watch::{Watch, all_made};
 
@@ -170,7 +170,11 @@ pub fn planned(
             Settings::new(options.clone(), &source)?;
             let fields = options.fields();
             for (axis, value) in study.axes.iter().zip(&mut cell.values) {
-                if axis.field.as_ref().is_some_and(|field| !fields.contains_key(field)) {
+                if axis
+                    .field
+                    .as_ref()
+                    .is_some_and(|field| !fields.contains_key(field))
+                {
                     *value = NO_USE.to_owned();
                 }
             }
@@ -258,11 +262,16 @@ impl Study {
         planned: &[(Cell, RunOptions)],
         folder: &ExperimentFolder,
     ) -> impl Iterator<Item = PathBuf> {
-        let cells = planned.iter().map(|(cell, options)| named(self, request, cell, options).1);
+        let cells = planned
+            .iter()
+            .map(|(cell, options)| named(self, request, cell, options).1);
         let cells: Vec<PathBuf> = cells.map(|place| folder.runs().join(place)).collect();
         let seeds = request.seeds(self);
         let of_cell = move |cell: PathBuf| -> Vec<PathBuf> {
-            seeds.iter().map(|seed| cell.join(format!("seed-{seed}"))).collect()
+            seeds
+                .iter()
+                .map(|seed| cell.join(format!("seed-{seed}")))
+                .collect()
         };
         cells.into_iter().flat_map(of_cell)
     }

@@ -142,7 +142,9 @@ fn swept(text: &str) -> Result<Swept, String> {
             .iter()
             .max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
         let similar = similar.map_or_else(String::new, |name| name.replace('_', "-"));
-        return Err(format!("there is no option {name} to sweep; did you mean {similar}?"));
+        return Err(format!(
+            "there is no option {name} to sweep; did you mean {similar}?"
+        ));
     }
     let mut depth = 0_i32;
     let mut split: Vec<String> = vec![String::new()];
@@ -174,7 +176,9 @@ fn swept(text: &str) -> Result<Swept, String> {
 ///
 /// [`Failure`]. Runs that break off are named and left out of the table.
 pub fn sweep(arguments: SweepArguments) -> Result<(), Failure> {
-    arguments.runs.execute(arguments.grid, arguments.data_sets, false)
+    arguments
+        .runs
+        .execute(arguments.grid, arguments.data_sets, false)
 }
 
 /// Runs `burn-gp compare`: a sweep over models.
@@ -201,7 +205,12 @@ pub fn compare(arguments: CompareArguments) -> Result<(), Failure> {
 
 impl SweptRuns {
     /// Makes the runs of a grid, or goes on with those of a folder.
-    fn execute(self, axes: Vec<Swept>, data_sets: Vec<String>, is_comparison: bool) -> Result<(), Failure> {
+    fn execute(
+        self,
+        axes: Vec<Swept>,
+        data_sets: Vec<String>,
+        is_comparison: bool,
+    ) -> Result<(), Failure> {
         if let Some(folder) = self.resume {
             if self.options != RunOptions::default() {
                 return Err(SettingError::FixedOnResume {
@@ -241,7 +250,9 @@ impl SweptRuns {
 
 /// A data set under its name in folders.
 fn named(data: String) -> (String, String) {
-    let stem = Path::new(&data).file_stem().filter(|_| Path::new(&data).is_file());
+    let stem = Path::new(&data)
+        .file_stem()
+        .filter(|_| Path::new(&data).is_file());
     let name = match stem {
         Some(stem) => stem.to_string_lossy().into_owned(),
         None => data.replace(['/', ':', '?', '&'], "-"),
@@ -296,8 +307,12 @@ impl Grid {
         };
         let names: Vec<String> = self.data.keys().cloned().collect();
         // A program makes one sweep: its description lives as long as those of the papers.
-        let study: &'static Study =
-            Box::leak(Box::new(study(&self.axes, names.clone(), self.run_fields(), self.is_comparison)));
+        let study: &'static Study = Box::leak(Box::new(study(
+            &self.axes,
+            names.clone(),
+            self.run_fields(),
+            self.is_comparison,
+        )));
         let data_sets = request.data_sets(study)?;
         let planned = planned(study, &request, &data_sets)?;
         require_use(study, &planned)?;
@@ -309,7 +324,12 @@ impl Grid {
         let path = folder.path().join(SWEEP);
         replace_file(&path, &(text.map_err(Failure::writing(&path))? + "\n"))?;
         let finished = |run: &Path| run.join(output::METRICS).exists();
-        if is_resumed && folder.is_reported() && study.runs(&request, &planned, &folder).all(|run| finished(&run)) {
+        if is_resumed
+            && folder.is_reported()
+            && study
+                .runs(&request, &planned, &folder)
+                .all(|run| finished(&run))
+        {
             let path = folder.path().to_owned();
             return Err(FolderError::Finished { path }.into());
         }
