@@ -182,6 +182,7 @@ fn unheaded(argument: Arg) -> Arg {
         .help_heading(None::<&str>)
         .long_help(None::<&str>)
         .allow_negative_numbers(true)
+        .display_order(None)
         .conflicts_with_all(None::<&str>)
 }
 

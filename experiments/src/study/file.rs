@@ -307,6 +307,8 @@ pub struct Column {
     pub scale: Option<f64>,
     /// … and what is added then.
     pub offset: f64,
+    /// The number by which the terminal and the plots multiply it, and files do not.
+    pub unit: Option<f64>,
     /// Digits behind the point.
     pub digits: Option<usize>,
     /// Whether the terminal shows the mean alone.

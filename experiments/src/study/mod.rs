@@ -246,7 +246,7 @@ fn named(study: &Study, request: &Request, cell: &Cell, options: &RunOptions) ->
     let word = |name: &str| finished::word(fields.get(name));
     let place = study.fill(cell, request.common.scale, &study.folder, &word);
     let title = study.title_of(cell, request, options);
-    let name = if study.data.fixed {
+    let name = if study.data.names.len() == 1 && study.data.fixed {
         title
     } else {
         format!("{}, {title}", cell.data)

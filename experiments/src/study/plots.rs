@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::file::{Plot, Study};
+use super::file::{Column, Plot, Study};
 use super::finished::FinishedCell;
 use super::folder::ExperimentFolder;
 use super::request::Request;
@@ -72,6 +72,13 @@ fn names(study: &Study, request: &Request, cells: &[FinishedCell]) -> Vec<String
     cells.iter().map(name).collect()
 }
 
+/// The numbers of a cell in the unit for people.
+fn shown(cell: &FinishedCell, column: &Column) -> Vec<f64> {
+    let unit = column.unit.unwrap_or(1.0);
+    let values = cell.values(column).unwrap_or_default().into_iter();
+    values.map(|value| unit * value).collect()
+}
+
 /// The scores of a data set's cells side by side.
 fn compare(
     study: &'static Study,
@@ -93,10 +100,7 @@ fn compare(
                 &column.title
             },
             unit: None,
-            values: cells
-                .iter()
-                .map(|cell| cell.values(column).unwrap_or_default())
-                .collect(),
+            values: cells.iter().map(|cell| shown(cell, column)).collect(),
         })
         .collect();
     let names = names(study, request, cells);

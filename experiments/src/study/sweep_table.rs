@@ -108,11 +108,11 @@ impl Swept {
 
 /// The scores of a sweep: those of regression, or those of classification.
 fn scores() -> impl Iterator<Item = Column> {
-    let score = |key: &str, title: &str, digits: usize, scale: f64| Column {
+    let score = |key: &str, title: &str, digits: usize, unit: f64| Column {
         key: key.into(),
         title: title.into(),
         value: Some(OneOrMany::One(key.into())),
-        scale: Some(scale),
+        unit: Some(unit),
         digits: Some(digits),
         optional: true,
         ..Column::default()
@@ -136,19 +136,20 @@ fn scores() -> impl Iterator<Item = Column> {
 
 /// Warnings of the runs, and whether all of them saw the same rows.
 pub fn findings(cells: &[FinishedCell]) -> Vec<String> {
-    let runs = || {
-        let of_cell = |cell: &'_ FinishedCell| -> Vec<(String, Metrics)> {
-            let name = cell.cell.values.join(", ");
-            let runs = cell.runs.iter().cloned();
-            runs.map(|run| (name.clone(), run)).collect()
+    let several = cells
+        .iter()
+        .any(|cell| cell.cell.data != cells[0].cell.data);
+    let warnings = |cell: &FinishedCell| -> Vec<String> {
+        let data = several.then(|| cell.cell.data.clone());
+        let words: Vec<String> = data.into_iter().chain(cell.cell.values.clone()).collect();
+        let name = words.join(", ");
+        let of_run = |run: &Metrics| -> Vec<String> {
+            let named = |text| format!("warning: {name}, seed {}: {text}", run.seed);
+            run.warnings.iter().map(named).collect()
         };
-        cells.iter().flat_map(of_cell)
+        cell.runs.iter().flat_map(of_run).collect()
     };
-    let warning = |(name, run): (String, Metrics)| {
-        let named = move |text| format!("warning: {name}, seed {}: {text}", run.seed);
-        run.warnings.into_iter().map(named)
-    };
-    let mut lines: Vec<String> = runs().flat_map(warning).collect();
+    let mut lines: Vec<String> = cells.iter().flat_map(warnings).collect();
     lines.extend(rows_of_validation(cells));
     let uneven = uneven_seeds(cells);
     if !uneven.is_empty() {

@@ -269,8 +269,9 @@ impl StudyTable<'_> {
                 let shown = |ours: Summary| match column.scientific {
                     true => format!("{:.digits$e}", ours.mean),
                     false => {
+                        let unit = column.unit.unwrap_or(1.0);
                         let spread = self.spread_of(ours).filter(|_| !column.mean_only);
-                        with_spread(ours.mean, spread, digits)
+                        with_spread(unit * ours.mean, spread.map(|spread| unit * spread), digits)
                     }
                 };
                 (
