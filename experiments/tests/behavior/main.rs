@@ -8,7 +8,8 @@
 //! BURN_GP_STORE=1 cargo test --release --workspace --test behavior -- --test-threads 1
 //! ```
 
-#[path = "../support/mod.rs"]
+#[allow(dead_code, reason = "these tests use a part")]
+#[path = "../it/support/mod.rs"]
 mod support;
 
 mod numbers;

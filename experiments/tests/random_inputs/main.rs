@@ -6,7 +6,8 @@
 mod mutations;
 #[path = "../../../tests/random_inputs/search.rs"]
 mod search;
-#[path = "../support/mod.rs"]
+#[allow(dead_code, reason = "these tests use a part")]
+#[path = "../it/support/mod.rs"]
 mod support;
 
 mod program;

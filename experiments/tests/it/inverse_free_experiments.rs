@@ -1,11 +1,9 @@
 //! The experiments with inverse-free posteriors run and compare the intended models.
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 
-use support::{
+use crate::support::{
     columns, fields, numbers, read, run, succeed, write_collection, write_digits, write_snelson,
 };
 

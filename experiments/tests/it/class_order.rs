@@ -1,12 +1,10 @@
 //! The order of classes: from numbers, from the user, or required from the user.
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 
+use crate::support::{read, run, succeed};
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
-use support::{read, run, succeed};
 
 /// One input and a label that increases with it. `labels` are in increasing order.
 fn write_ordered(path: &Path, labels: &[&str], rows: usize) {

@@ -1,11 +1,9 @@
 //! Early stopping finds the number of steps on held-out rows, and the final training uses all rows.
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 
-use support::{read, run, succeed, write_regression};
+use crate::support::{read, run, succeed, write_regression};
 
 fn words(line: &str) -> Vec<&str> {
     line.split_whitespace().collect()

@@ -5,7 +5,7 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-use super::support::{run, succeed};
+use crate::support::{run, succeed};
 
 /// The paths and contents of all files below a folder.
 pub fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {

@@ -1,12 +1,10 @@
 //! All files of an output folder exist and are well-formed.
 
-mod support;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use support::{fields, options_of, read, run, succeed, write_classes, write_regression};
+use crate::support::{fields, options_of, read, run, succeed, write_classes, write_regression};
 
 /// The file names in a folder.
 fn names(folder: &Path) -> BTreeSet<String> {

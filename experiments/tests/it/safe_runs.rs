@@ -3,8 +3,6 @@
 
 #![cfg(unix)]
 
-mod support;
-
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::os::unix::process::CommandExt;
@@ -12,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::support::{program, read, run, succeed, write_regression, write_snelson};
 use burn_gp_experiments::output::FolderLock;
-use support::{program, read, run, succeed, write_regression, write_snelson};
 
 /// Options of a run that does not end by itself.
 const ENDLESS: [&str; 9] = [

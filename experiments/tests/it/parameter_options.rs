@@ -1,10 +1,8 @@
 //! Parameter options on the command line.
 
-mod support;
-
+use crate::support::{read, run, succeed, write_regression};
 use burn_gp::parameter::{Bounds, Prior};
 use burn_gp_experiments::parameter_options::{BoundsOption, PriorOption, ValuesOption};
-use support::{read, run, succeed, write_regression};
 
 #[test]
 fn what_is_typed() {

@@ -1,10 +1,8 @@
 //! The experiments with computation-aware models.
 
-mod support;
-
 use std::path::Path;
 
-use support::{fields, read, run, succeed, write_collection};
+use crate::support::{fields, read, run, succeed, write_collection};
 
 fn words(line: &str) -> Vec<&str> {
     line.split_whitespace().collect()

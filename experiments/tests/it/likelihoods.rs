@@ -1,15 +1,13 @@
 //! Every likelihood on the command line: training, metrics, plots and prediction.
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 
+use crate::support::{fields, read, run, succeed};
 use burn_gp_experiments::arguments::{LikelihoodName, name_of};
 use burn_gp_experiments::likelihood::TargetKind;
 use clap::ValueEnum;
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
-use support::{fields, read, run, succeed};
 
 const ROWS: usize = 60;
 

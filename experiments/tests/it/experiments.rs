@@ -1,10 +1,8 @@
 //! The experiments run, keep finished results and report missing data.
 
-mod support;
-
 use std::path::Path;
 
-use support::{columns, fields, read, run, succeed, write_collection, write_snelson};
+use crate::support::{columns, fields, read, run, succeed, write_collection, write_snelson};
 
 /// The error message of a refused command.
 fn refused(folder: &Path, arguments: &[&str]) -> String {

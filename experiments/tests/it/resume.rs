@@ -3,15 +3,13 @@
 
 #![cfg(unix)]
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::support::{program, read, run, succeed, write_regression};
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
-use support::{program, read, run, succeed, write_regression};
 
 const SVGP: &[&str] = &[
     "--model",
@@ -210,7 +208,7 @@ fn assert_same(expected: &Path, actual: &Path) {
     assert_eq!(metrics(expected), metrics(actual));
     let log = |run: &Path| {
         let text = read(&run.join("training_log.csv"));
-        let mut rows = support::fields(&text);
+        let mut rows = crate::support::fields(&text);
         rows.iter_mut().for_each(|row| {
             row.remove(1);
         });

@@ -1,14 +1,12 @@
 //! Predictive intervals on the command line: they have their nominal coverage for new targets, and
 //! files, scores and plots agree.
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 
+use crate::support::{fields, read, succeed};
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 use rand_distr::{Distribution, Exp1, Poisson, StandardNormal, StudentT};
-use support::{fields, read, succeed};
 
 const TRAIN: usize = 400;
 

@@ -1,8 +1,6 @@
 //! The experiments with deep basis kernels run, keep finished results and share a table.
 
-mod support;
-
-use support::{columns, fields, numbers, read, run, succeed, write_collection};
+use crate::support::{columns, fields, numbers, read, run, succeed, write_collection};
 
 /// Cells computed one by one form a table with the paper's numbers, and are not computed again.
 #[test]

@@ -1,7 +1,5 @@
 //! Runs of the program on small generated data.
 
-#![allow(dead_code)] // every test file uses a part of this
-
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};

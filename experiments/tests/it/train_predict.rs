@@ -1,11 +1,9 @@
 //! A saved and loaded model makes the same predictions.
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 
-use support::{fields, read, run, succeed, write_classes, write_regression};
+use crate::support::{fields, read, run, succeed, write_classes, write_regression};
 
 /// Writes the rows of `data` that `predictions.csv` contains, in its order.
 fn write_test_rows(data: &Path, predictions: &Path, to: &Path) {

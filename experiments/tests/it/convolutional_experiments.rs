@@ -1,8 +1,6 @@
 //! The experiments with convolutional kernels run and compare the intended models.
 
-mod support;
-
-use support::{columns, read, run, succeed, write_cifar, write_digits};
+use crate::support::{columns, read, run, succeed, write_cifar, write_digits};
 
 fn words(line: &str) -> Vec<&str> {
     line.split_whitespace().collect()

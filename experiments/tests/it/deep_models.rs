@@ -1,14 +1,12 @@
 //! Deep models on the command line, and their experiments.
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 
-use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
-use support::{
+use crate::support::{
     columns, fields, options_of, read, run, succeed, write_collection, write_regression,
 };
+use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 
 fn words(line: &str) -> Vec<&str> {
     line.split_whitespace().collect()

@@ -2,8 +2,6 @@
 
 mod command_lines;
 mod playground;
-#[path = "../support/mod.rs"]
-mod support;
 
 use playground::check;
 

@@ -1,12 +1,10 @@
 //! The program warns about bad fits.
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 
+use crate::support::{read, succeed, write_classes, write_regression};
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
-use support::{read, succeed, write_classes, write_regression};
 
 /// The warnings of a run on the terminal and in its metrics.
 fn warnings(folder: &Path, options: &str) -> Vec<String> {

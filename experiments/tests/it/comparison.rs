@@ -1,11 +1,11 @@
 //! A comparison contains the runs of its models, side by side.
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 
-use support::{columns, fields, program, read, run, succeed, write_classes, write_regression};
+use crate::support::{
+    columns, fields, program, read, run, succeed, write_classes, write_regression,
+};
 
 /// The shared options of the runs.
 const QUICK: [&str; 8] = [

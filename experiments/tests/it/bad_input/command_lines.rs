@@ -1,6 +1,6 @@
 //! Invalid command lines, configurations and prediction requests.
 
-use crate::playground::{check, contents, playground};
+use crate::bad_input::playground::{check, contents, playground};
 use crate::support::{program, run};
 
 #[test]
