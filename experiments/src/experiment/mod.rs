@@ -19,7 +19,7 @@ pub enum ExperimentCommand {
     /// A study, and what is asked of it.
     Study(&'static Study, Box<Request>),
     /// Another experiment.
-    Other(OtherExperiment),
+    Other(Box<OtherExperiment>),
 }
 
 /// The experiments that are more than a grid of training runs.
@@ -145,7 +145,7 @@ fn execute(command: ExperimentCommand) -> Result<(), Failure> {
             let findings = (study.name == "dbk-uci").then_some(deep_basis::exceptions as Findings);
             return study::execute(study, &request, findings);
         }
-        ExperimentCommand::Other(other) => other,
+        ExperimentCommand::Other(other) => *other,
     };
     match other {
         OtherExperiment::List => print(&list()),
@@ -199,7 +199,10 @@ impl FromArgMatches for ExperimentCommand {
         });
         match asked {
             Some((study, matches)) => Ok(Self::Study(study, Box::new(study.request(matches)?))),
-            None => OtherExperiment::from_arg_matches(matches).map(Self::Other),
+            None => {
+                let other = OtherExperiment::from_arg_matches(matches)?;
+                Ok(Self::Other(Box::new(other)))
+            }
         }
     }
 

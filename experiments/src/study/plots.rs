@@ -147,23 +147,18 @@ impl Losses<'_> {
                 .unwrap_or_default()
         };
         let titles: Vec<String> = groups.iter().map(title).collect();
-        let panel = |(cells, title): (&&[FinishedCell], &'_ String)| {
-            let curve = |name: &CurveName| {
-                let own = |cell: &&FinishedCell| cell.title(self.study, self.request) == name.text;
-                cells.iter().find(own).map_or_else(Vec::new, losses)
-            };
-            (title.clone(), names.iter().map(curve).collect::<Vec<_>>())
+        let curve = |cells: &[FinishedCell], name: &CurveName| {
+            let own = |cell: &&FinishedCell| cell.title(self.study, self.request) == name.text;
+            cells.iter().find(own).map_or_else(Vec::new, losses)
         };
-        let shown: Vec<(String, Vec<Vec<(f64, f64)>>)> =
-            groups.iter().zip(&titles).map(panel).collect();
-        let panels: Vec<CurvePanel<'_>> = (shown.iter())
-            .map(|(title, curves)| CurvePanel {
+        let panels: Vec<CurvePanel<'_>> = (groups.iter().zip(&titles))
+            .map(|(cells, title)| CurvePanel {
                 title,
                 value: Quantity {
                     name: "loss per row",
                     unit: Some("nats"),
                 },
-                curves: curves.clone(),
+                curves: names.iter().map(|name| curve(cells, name)).collect(),
                 span: Span::Values,
             })
             .collect();

@@ -223,13 +223,14 @@ fn table_1_is_made_cell_by_cell() {
     });
     assert_eq!(made, cells);
     let number = |run: usize, key: &str| runs[run][key].as_f64().unwrap();
-    for run in 0..runs.len() {
-        // The mean of logarithms is at most the logarithm of the mean; up to its rounding.
-        if let Some(average) = runs[run]["average_log_density"].as_f64() {
-            let nlpd = number(run, "nlpd");
+    for run in &runs {
+        let number = |key: &str| run[key].as_f64().unwrap();
+        // The mean of logarithms is at most the logarithm of the mean, up to rounding.
+        if let Some(average) = run["average_log_density"].as_f64() {
+            let nlpd = number("nlpd");
             assert!(average <= -nlpd + 1e-12, "{average} and {nlpd}");
         }
-        assert!(number(run, "rmse") > 0.0 && number(run, "train_seconds") > 0.0);
+        assert!(number("rmse") > 0.0 && number("train_seconds") > 0.0);
     }
     // L-SVGP and R-SVGP with a converged inverse have the same bound, with the same draws.
     let [l, r] = [3, 5].map(|run| number(run, "nlpd"));
