@@ -22,9 +22,7 @@ use burn_gp::{
 use burn_gp_datasets::{DataSource, Standardizer};
 use burn_gp_models::{
     SvgpConfig,
-    training::{
-        MiniBatchModel, MiniBatchTrainer, MiniBatchTraining, Schedule, Trainer, TrainingData,
-    },
+    training::{MiniBatchTrainer, MiniBatchTraining, Model, Schedule, Trainer, TrainingData},
 };
 
 #[global_allocator]
@@ -173,7 +171,7 @@ fn run(
 }
 
 /// The full-batch bound, per row.
-fn bound(model: &impl MiniBatchModel, data: &TrainingData) -> Result<f64, Box<dyn Error>> {
+fn bound(model: &impl Model, data: &TrainingData) -> Result<f64, Box<dyn Error>> {
     let (inputs, targets) = (data.inputs.clone().inner(), data.targets.clone().inner());
     let objective = (model.valid()).objective(inputs, targets, data.len())?;
     let value: f64 = objective.value().into_scalar();

@@ -17,7 +17,10 @@ use burn_gp_experiments::{
     preparation::PreparedData,
     settings::{self, Settings},
 };
-use burn_gp_models::training::{MiniBatchModel, MiniBatchTrainer, MiniBatchTraining, TrainingData};
+use burn_gp_models::{
+    AnyModel,
+    training::{MiniBatchTrainer, MiniBatchTraining, Training, TrainingData},
+};
 use clap::Parser;
 use serde::Serialize;
 
@@ -53,39 +56,11 @@ fn draws(options: RunOptions) -> Result<Draws, Box<dyn Error>> {
     let dtype = plan::precision(settings.dtype).dtype();
     let (inputs, targets) = (data.train.inputs.values(), &data.train.targets);
     let training_data = TrainingData::new(inputs, targets, &Device::default(), dtype);
-    let (inducing, batches) = match plan {
-        Plan::Exact(..) | Plan::ComputationAware(..) | Plan::ConjugateGradients(..) => {
-            (Vec::new(), Vec::new())
-        }
-        Plan::Sgpr(config, _) => {
-            let model = config.init(&training_data)?;
-            (points(model.inducing().points()), Vec::new())
-        }
-        Plan::SolveCollapsed(config, _) => {
-            let model = config.init(&training_data)?;
-            let sets = [model.inducing(), model.orthogonal()].into_iter();
-            (
-                sets.flat_map(|set| points(set.points())).collect(),
-                Vec::new(),
-            )
-        }
-        Plan::Svgp(config, training) => {
-            let model = config.init(&training_data)?;
-            let sets = model.posterior().independent().inducing().into_iter();
-            let inducing = sets.flat_map(|set| points(set.points())).collect();
-            (inducing, batches(model, training_data, *training))
-        }
-        Plan::DeepGp(config, training) => {
-            let model = config.init(&training_data)?;
-            let layers = model.layers();
-            let first = layers.hidden().first().unwrap_or(layers.output());
-            let inducing = first.inducing_inputs().into_iter().flat_map(points);
-            (inducing.collect(), batches(model, training_data, *training))
-        }
-        Plan::Network(config, training) => {
-            let model = config.init(&training_data)?;
-            (Vec::new(), batches(model, training_data, *training))
-        }
+    let (model, training_data) = plan.model.init(training_data)?;
+    let inducing = inducing(&model);
+    let batches = match plan.training {
+        Training::FullBatch(_) => Vec::new(),
+        Training::MiniBatch(training) => batches(model, training_data, *training),
     };
     Ok(Draws {
         rows: data.train.rows,
@@ -94,12 +69,33 @@ fn draws(options: RunOptions) -> Result<Draws, Box<dyn Error>> {
     })
 }
 
+/// The inducing points of the first layer.
+fn inducing(model: &AnyModel) -> Vec<Vec<f64>> {
+    match model {
+        AnyModel::Sgpr(model) => points(model.inducing().points()),
+        AnyModel::SolveCollapsed(model) => {
+            let sets = [model.inducing(), model.orthogonal()].into_iter();
+            sets.flat_map(|set| points(set.points())).collect()
+        }
+        AnyModel::Svgp(model) => {
+            let sets = model.posterior().independent().inducing().into_iter();
+            sets.flat_map(|set| points(set.points())).collect()
+        }
+        AnyModel::DeepGp(model) => {
+            let layers = model.layers();
+            let first = layers.hidden().first().unwrap_or(layers.output());
+            first
+                .inducing_inputs()
+                .into_iter()
+                .flat_map(points)
+                .collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
 /// The batch rows of every step.
-fn batches(
-    model: impl MiniBatchModel,
-    data: TrainingData,
-    training: MiniBatchTraining,
-) -> Vec<Vec<i64>> {
+fn batches(model: AnyModel, data: TrainingData, training: MiniBatchTraining) -> Vec<Vec<i64>> {
     let steps = training.steps;
     let mut trainer = MiniBatchTrainer::new(model, data, training);
     (0..steps).map(|step| trainer.rows_of_step(step)).collect()

@@ -27,7 +27,7 @@ struct Classifier {
     head: Linear,
 }
 
-impl MiniBatchModel for Classifier {
+impl Model for Classifier {
     fn objective(&self, x: Tensor<2>, y: Tensor<2>, n: usize) -> Result<Objective, Failed> {
         let logits = self.head.forward(self.network.forward(x));
         let fit = log_softmax(logits, 1).gather(1, y.int()).mean() * n as f64;

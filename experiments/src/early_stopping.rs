@@ -2,7 +2,7 @@
 
 use burn_gp::{likelihoods::GaussianConfig, metrics, ops::Stationary};
 use burn_gp_models::{
-    InducingConfig, SgprConfig, TrainedModel,
+    AnyModel, InducingConfig, SgprConfig,
     training::{FullBatchTrainer, FullBatchTraining, Trainer, TrainingData},
 };
 
@@ -67,7 +67,7 @@ fn sparse_regression(data: &TrainingData, part: &Part, seed: u64) -> Option<f64>
     while !trainer.is_finished() {
         trainer.step().ok()?;
     }
-    let model = TrainedModel::collapsed(trainer.model(), data).ok()?;
+    let model = AnyModel::from(trainer.into_model()).trained(data).ok()?;
     let (inputs, targets) = (&part.inputs, &part.targets);
     let predictor = model.predictor().ok()?;
     let densities = predictor.log_density(inputs.values(), inputs.columns(), targets);

@@ -5,7 +5,7 @@ use burn_gp::{
     metrics,
 };
 use burn_gp_datasets::{Matrix, Standardizer};
-use burn_gp_models::{AnyPredictive, PredictionError, Predictions, Predictor};
+use burn_gp_models::{PredictionError, Predictions, Predictor};
 use serde::{Deserialize, Serialize};
 
 use crate::coverage::Coverage;
@@ -74,7 +74,7 @@ pub struct Evaluation {
 /// Predictions at standardized inputs. Where the noise of each target is known, it is part of them;
 /// without it they are those of the function.
 pub fn predict(
-    predictor: &Predictor<AnyPredictive, AnyLikelihood>,
+    predictor: &Predictor<AnyLikelihood>,
     inputs: &Matrix,
     noise: Option<&[f64]>,
     mut progress: RowProgress,
@@ -123,7 +123,7 @@ pub fn in_original_units(
 ///
 /// When the likelihood cannot take a target.
 pub fn evaluate(
-    predictor: &Predictor<AnyPredictive, AnyLikelihood>,
+    predictor: &Predictor<AnyLikelihood>,
     part: &Part,
     standardizer: &Standardizer,
     level: f64,
@@ -137,7 +137,7 @@ pub fn evaluate(
     let densities: Vec<f64> = (components.iter())
         .map(|each| metrics::mixture_log_density(each))
         .collect();
-    let is_drawn = has_hidden_layers(predictor.process());
+    let is_drawn = predictor.process().has_hidden_layers();
     let classes = predictor.likelihood().classes();
     let central_level = (predictions.distribution.as_ref())
         .filter(|_| classes.is_none())
@@ -170,12 +170,6 @@ pub fn evaluate(
         scores.ece = Some(calibration);
     }
     Ok(Evaluation { scores, original })
-}
-
-/// Whether predictions are mixtures over draws from layers before the last.
-fn has_hidden_layers(process: &AnyPredictive) -> bool {
-    let layers = process.second().and_then(|process| process.first());
-    layers.is_some_and(|layers| !layers.hidden().is_empty())
 }
 
 /// The targets as the numbers that predictions describe: themselves, or one indicator a class.

@@ -9,7 +9,7 @@ use burn_gp::{
     metrics,
 };
 use burn_gp_datasets::Matrix;
-use burn_gp_models::{AnyPredictive, Predictions, Predictor, TrainedModel};
+use burn_gp_models::{Predictions, Predictor, TrainedModel};
 
 use crate::arguments::{LikelihoodName, name_of};
 use crate::evaluation::{Evaluation, LEVEL, in_original_units};
@@ -38,7 +38,7 @@ pub struct Illustrations<'a> {
     /// The model that is kept: its step, and its loss on all training rows.
     pub kept: LossPoint,
     /// The trained model.
-    pub predictor: &'a Predictor<AnyPredictive, AnyLikelihood>,
+    pub predictor: &'a Predictor<AnyLikelihood>,
     /// The same, with its inducing points.
     pub model: &'a TrainedModel,
     /// Its predictions of the test rows.

@@ -6,29 +6,30 @@ mod layers;
 mod networks;
 mod training;
 
+use burn::tensor::DType;
 use burn_gp::{
     inference::ActionLoss,
     kernels::KernelConfig,
     likelihoods::{GaussianConfig, LikelihoodConfig},
     means::MeanConfig,
+    parameter::ParameterConfig,
     process::CovarianceShape,
     variational::{Coordinates, PosteriorConfig},
 };
 use burn_gp_models::{
-    ComputationAwareConfig, ConjugateGradientsConfig, DeepGpConfig, ExactConfig, InducingConfig,
-    ModelConfig, NetworkModelConfig, Precision, SgprConfig, SolveCollapsedConfig, SvgpConfig,
-    training::{FullBatchTraining, MiniBatchTraining},
+    ComputationAwareConfig, ConjugateGradientsConfig, ExactConfig, InducingConfig, ModelConfig,
+    Precision, SgprConfig, SolveCollapsedConfig, SvgpConfig, training::Training,
 };
 
 use actions::actions;
 use inducing::{DEFAULT_INDUCING, inducing, inducing_patches};
-use layers::Pieces;
 use training::{full_batch, mini_batch};
 
-use crate::arguments::{CovarianceName, DtypeName, MeanName};
+use crate::arguments::{CovarianceName, DtypeName, LikelihoodName, MeanName};
 use crate::preparation::PreparedData;
 use crate::settings::{
-    Family, Length, Method, SettingError, Settings, SparseSettings, VariationalSettings,
+    Family, LayerSettings, Length, Method, NetworkSettings, SettingError, Settings, SparseSettings,
+    VariationalSettings,
 };
 
 /// Columns of the orthogonal inducing points' covariance that a step looks at unless told otherwise.
@@ -36,23 +37,11 @@ const DEFAULT_COLUMNS: usize = 1024;
 
 /// A model with its training.
 #[derive(Clone, Debug)]
-pub enum Plan {
-    /// Exact regression.
-    Exact(ExactConfig, FullBatchTraining),
-    /// Computation-aware regression.
-    ComputationAware(ComputationAwareConfig, FullBatchTraining),
-    /// Regression by conjugate gradients.
-    ConjugateGradients(ConjugateGradientsConfig, FullBatchTraining),
-    /// Collapsed sparse regression.
-    Sgpr(SgprConfig, FullBatchTraining),
-    /// Collapsed sparse regression with orthogonal inducing points.
-    SolveCollapsed(SolveCollapsedConfig, FullBatchTraining),
-    /// A sparse variational model.
-    Svgp(SvgpConfig, Box<MiniBatchTraining>),
-    /// A deep model, or one of images.
-    DeepGp(Box<DeepGpConfig>, Box<MiniBatchTraining>),
-    /// A model with a network in it.
-    Network(Box<NetworkModelConfig>, Box<MiniBatchTraining>),
+pub struct Plan {
+    /// The model.
+    pub model: ModelConfig,
+    /// The training.
+    pub training: Training,
 }
 
 impl Plan {
@@ -67,160 +56,219 @@ impl Plan {
         if let Method::Network(_, _, network) = &mut settings.method {
             networks::resolve(network, data.train.len(), data.dimensions())?;
         }
-        let (kernel, mean) = (kernel(settings, data)?, mean(settings, data));
-        let noise = GaussianConfig {
-            noise: settings.noise,
-        };
-        let (length, seed) = (settings.length, settings.seed);
-        let all_rows = full_batch(length, settings.optimizer);
-        let dtype = precision(settings.dtype).dtype();
-        let parameters = settings.parameters.config();
-        Ok(match &mut settings.method {
-            Method::Exact => Self::Exact(
-                ExactConfig {
-                    kernel,
-                    mean,
-                    likelihood: noise,
-                    parameters,
-                },
-                all_rows,
-            ),
-            Method::ComputationAware(settings) => Self::ComputationAware(
-                ComputationAwareConfig {
-                    kernel,
-                    mean,
-                    likelihood: noise,
-                    actions: actions(settings, data, seed)?,
-                    loss: ActionLoss::Evidence,
-                    parameters,
-                },
-                all_rows,
-            ),
-            Method::ConjugateGradients(settings) => Self::ConjugateGradients(
-                ConjugateGradientsConfig {
-                    kernel,
-                    mean,
-                    likelihood: noise,
-                    settings: *settings,
-                    parameters,
-                },
-                all_rows,
-            ),
-            Method::Sgpr(sparse) => Self::Sgpr(
-                SgprConfig {
-                    kernel,
-                    mean,
-                    likelihood: noise,
-                    inducing: inducing(sparse, false, data, seed, dtype)?,
-                    parameters,
-                },
-                all_rows,
-            ),
-            Method::SolveCollapsed(sparse) => Self::SolveCollapsed(
-                SolveCollapsedConfig {
-                    kernel,
-                    mean,
-                    likelihood: noise,
-                    inducing: inducing(sparse, true, data, seed, dtype)?,
-                    parameters,
-                },
-                all_rows,
-            ),
-            Method::Svgp(sparse, variational) => {
-                let has_orthogonal = variational.family.has_orthogonal();
-                let inducing = inducing(sparse, has_orthogonal, data, seed, dtype)?;
-                let config = SvgpConfig {
-                    kernel,
-                    mean,
-                    likelihood: settings.likelihood.config(settings.noise, data.classes()),
-                    posterior: posterior(variational, inducing.orthogonal, seed)?,
-                    inducing,
-                    separate_kernels: false,
-                    coregionalization: None,
-                    parameters,
-                };
-                let training = mini_batch(variational, length, data.train.len(), seed);
-                settings.length.get_or_insert(Length::Steps(training.steps));
-                Self::Svgp(config, Box::new(training))
-            }
-            Method::Layers(sparse, variational, layers) => {
-                let has_orthogonal = variational.family.has_orthogonal();
-                let points = |sparse: &mut SparseSettings| match layers.images {
-                    None => inducing(sparse, has_orthogonal, data, seed, dtype),
-                    Some(_) => Ok(inducing_patches(sparse, has_orthogonal, seed, dtype)),
-                };
-                let output = points(sparse)?;
-                let hidden = match layers.hidden_inducing {
-                    None => output.clone(),
-                    Some(count) => points(&mut SparseSettings {
-                        inducing: Some(count),
-                        orthogonal: has_orthogonal.then_some(count),
-                        ..sparse.clone()
-                    })?,
-                };
-                let posterior = posterior(variational, output.orthogonal, seed)?;
-                let pieces = Pieces {
-                    kernel,
-                    mean,
-                    posterior,
-                    output,
-                    hidden,
-                    likelihood: settings.likelihood.config(settings.noise, data.classes()),
-                    parameters,
-                };
-                let config = layers::deep_gp(pieces, layers, data)?;
-                let training = mini_batch(variational, length, data.train.len(), seed);
-                settings.length.get_or_insert(Length::Steps(training.steps));
-                Self::DeepGp(Box::new(config), Box::new(training))
-            }
-            Method::Network(sparse, variational, network) => {
-                let inducing = (sparse.as_mut())
-                    .map(|sparse| inducing(sparse, false, data, seed, dtype))
-                    .transpose()?;
-                let pieces = networks::Pieces {
-                    kernel,
-                    mean,
-                    noise,
-                    likelihood: settings.likelihood.config(settings.noise, data.classes()),
-                    covariance: covariance(variational),
-                    inducing: inducing.unwrap_or(InducingConfig::new(DEFAULT_INDUCING)),
-                    parameters,
-                    seed,
-                };
-                let config = networks::config(pieces, network, data);
-                let training = networks::training(variational, network, length, data, seed);
-                settings.length.get_or_insert(Length::Steps(training.steps));
-                Self::Network(Box::new(config), Box::new(training))
-            }
+        let parts = Parts::new(settings, data)?;
+        let model = parts.model(&mut settings.method)?;
+        let training = training(settings, data);
+        if let Training::MiniBatch(training) = &training {
+            (settings.length).get_or_insert(Length::Steps(training.steps));
+        }
+        Ok(Self { model, training })
+    }
+}
+
+/// The parts of a model that do not depend on its form.
+struct Parts<'a> {
+    kernel: KernelConfig,
+    mean: MeanConfig,
+    noise: GaussianConfig,
+    likelihood: LikelihoodName,
+    parameters: ParameterConfig,
+    data: &'a PreparedData,
+    seed: u64,
+    dtype: DType,
+}
+
+impl<'a> Parts<'a> {
+    fn new(settings: &Settings, data: &'a PreparedData) -> Result<Self, SettingError> {
+        Ok(Self {
+            kernel: kernel(settings, data)?,
+            mean: mean(settings, data),
+            noise: GaussianConfig {
+                noise: settings.noise,
+            },
+            likelihood: settings.likelihood,
+            parameters: settings.parameters.config(),
+            data,
+            seed: settings.seed,
+            dtype: precision(settings.dtype).dtype(),
         })
     }
 
-    /// The likelihood.
-    pub fn likelihood(&self) -> LikelihoodConfig {
-        match self {
-            Self::Exact(config, _) => config.likelihood.clone().into(),
-            Self::ComputationAware(config, _) => config.likelihood.clone().into(),
-            Self::ConjugateGradients(config, _) => config.likelihood.clone().into(),
-            Self::Sgpr(config, _) => config.likelihood.clone().into(),
-            Self::SolveCollapsed(config, _) => config.likelihood.clone().into(),
-            Self::Svgp(config, _) => config.likelihood.clone(),
-            Self::DeepGp(config, _) => config.likelihood.clone(),
-            Self::Network(config, _) => config.likelihood(),
+    /// The model; whatever the data decided is written into `method`.
+    fn model(self, method: &mut Method) -> Result<ModelConfig, SettingError> {
+        match method {
+            Method::Svgp(sparse, variational) => self.svgp(sparse, variational),
+            Method::Layers(sparse, variational, layers) => self.layers(sparse, variational, layers),
+            Method::Network(sparse, variational, network) => {
+                self.network(sparse.as_mut(), variational, network)
+            }
+            regression => self.regression(regression),
         }
     }
 
-    /// The model.
-    pub fn model(&self) -> ModelConfig {
-        match self {
-            Self::Exact(config, _) => ModelConfig::Exact(config.clone()),
-            Self::ComputationAware(config, _) => ModelConfig::ComputationAware(config.clone()),
-            Self::ConjugateGradients(config, _) => ModelConfig::ConjugateGradients(config.clone()),
-            Self::Sgpr(config, _) => ModelConfig::Sgpr(config.clone()),
-            Self::SolveCollapsed(config, _) => ModelConfig::SolveCollapsed(config.clone()),
-            Self::Svgp(config, _) => ModelConfig::Svgp(config.clone()),
-            Self::DeepGp(config, _) => ModelConfig::DeepGp(config.as_ref().clone()),
-            Self::Network(config, _) => config.as_ref().clone().into(),
+    fn likelihood(&self) -> LikelihoodConfig {
+        (self.likelihood).config(self.noise.noise, self.data.classes())
+    }
+
+    fn inducing(
+        &self,
+        sparse: &mut SparseSettings,
+        has_orthogonal: bool,
+    ) -> Result<InducingConfig, SettingError> {
+        inducing(sparse, has_orthogonal, self.data, self.seed, self.dtype)
+    }
+
+    /// A model with normal noise that is trained on all rows.
+    fn regression(self, method: &mut Method) -> Result<ModelConfig, SettingError> {
+        let inducing = match method {
+            Method::Sgpr(sparse) => Some(self.inducing(sparse, false)?),
+            Method::SolveCollapsed(sparse) => Some(self.inducing(sparse, true)?),
+            _ => None,
+        };
+        let inducing = inducing.unwrap_or(InducingConfig::new(DEFAULT_INDUCING));
+        let Self {
+            kernel,
+            mean,
+            noise: likelihood,
+            parameters,
+            data,
+            seed,
+            ..
+        } = self;
+        Ok(match method {
+            Method::ComputationAware(settings) => ComputationAwareConfig {
+                kernel,
+                mean,
+                likelihood,
+                actions: actions(settings, data, seed)?,
+                loss: ActionLoss::Evidence,
+                parameters,
+            }
+            .into(),
+            Method::ConjugateGradients(settings) => ConjugateGradientsConfig {
+                kernel,
+                mean,
+                likelihood,
+                settings: *settings,
+                parameters,
+            }
+            .into(),
+            Method::Sgpr(_) => SgprConfig {
+                kernel,
+                mean,
+                likelihood,
+                inducing,
+                parameters,
+            }
+            .into(),
+            Method::SolveCollapsed(_) => SolveCollapsedConfig {
+                kernel,
+                mean,
+                likelihood,
+                inducing,
+                parameters,
+            }
+            .into(),
+            _ => ExactConfig {
+                kernel,
+                mean,
+                likelihood,
+                parameters,
+            }
+            .into(),
+        })
+    }
+
+    fn svgp(
+        self,
+        sparse: &mut SparseSettings,
+        variational: &mut VariationalSettings,
+    ) -> Result<ModelConfig, SettingError> {
+        let inducing = self.inducing(sparse, variational.family.has_orthogonal())?;
+        let config = SvgpConfig {
+            likelihood: self.likelihood(),
+            kernel: self.kernel,
+            mean: self.mean,
+            posterior: posterior(variational, inducing.orthogonal, self.seed)?,
+            inducing,
+            separate_kernels: false,
+            coregionalization: None,
+            parameters: self.parameters,
+        };
+        Ok(config.into())
+    }
+
+    fn layers(
+        self,
+        sparse: &mut SparseSettings,
+        variational: &mut VariationalSettings,
+        layers: &mut LayerSettings,
+    ) -> Result<ModelConfig, SettingError> {
+        let has_orthogonal = variational.family.has_orthogonal();
+        let points = |sparse: &mut SparseSettings| match layers.images {
+            None => self.inducing(sparse, has_orthogonal),
+            Some(_) => Ok(inducing_patches(
+                sparse,
+                has_orthogonal,
+                self.seed,
+                self.dtype,
+            )),
+        };
+        let output = points(sparse)?;
+        let hidden = match layers.hidden_inducing {
+            None => output.clone(),
+            Some(count) => points(&mut SparseSettings {
+                inducing: Some(count),
+                orthogonal: has_orthogonal.then_some(count),
+                ..sparse.clone()
+            })?,
+        };
+        let posterior = posterior(variational, output.orthogonal, self.seed)?;
+        let pieces = layers::Pieces {
+            likelihood: self.likelihood(),
+            kernel: self.kernel,
+            mean: self.mean,
+            posterior,
+            output,
+            hidden,
+            parameters: self.parameters,
+        };
+        Ok(layers::deep_gp(pieces, layers, self.data)?.into())
+    }
+
+    fn network(
+        self,
+        sparse: Option<&mut SparseSettings>,
+        variational: &VariationalSettings,
+        network: &NetworkSettings,
+    ) -> Result<ModelConfig, SettingError> {
+        let inducing = sparse.map(|sparse| self.inducing(sparse, false));
+        let inducing = inducing.transpose()?;
+        let pieces = networks::Pieces {
+            likelihood: self.likelihood(),
+            kernel: self.kernel,
+            mean: self.mean,
+            noise: self.noise,
+            covariance: covariance(variational),
+            inducing: inducing.unwrap_or(InducingConfig::new(DEFAULT_INDUCING)),
+            parameters: self.parameters,
+            seed: self.seed,
+        };
+        Ok(networks::config(pieces, network, self.data))
+    }
+}
+
+/// The training of the model of `settings`.
+fn training(settings: &Settings, data: &PreparedData) -> Training {
+    let (length, seed, rows) = (settings.length, settings.seed, data.train.len());
+    match &settings.method {
+        Method::Svgp(_, variational) | Method::Layers(_, variational, _) => {
+            mini_batch(variational, length, rows, seed).into()
         }
+        Method::Network(_, variational, network) => {
+            networks::training(variational, network, length, data, seed).into()
+        }
+        _ => full_batch(length, settings.optimizer).into(),
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use burn_gp::likelihoods::{AnyLikelihood, Likelihood};
 use burn_gp_datasets::{DataSource, Features};
-use burn_gp_models::{AnyPredictive, MODEL_FILE, Predictor, SavedModel};
+use burn_gp_models::{MODEL_FILE, Predictor, SavedModel};
 use clap::Args;
 
 use crate::arguments::DeviceName;
@@ -145,7 +145,7 @@ fn scorable<'a>(features: &'a Features, context: &ModelContext) -> Option<&'a [f
 /// Fails on the first target that the likelihood cannot take.
 fn check_targets(
     part: &Part,
-    predictor: &Predictor<AnyPredictive, AnyLikelihood>,
+    predictor: &Predictor<AnyLikelihood>,
     features: &Features,
 ) -> Result<(), TargetError> {
     let (targets, columns) = part.likelihood_targets();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use burn::tensor::{DType, Device};
 use burn_gp::parameter::at_floor;
 use burn_gp_datasets::DataSource;
-use burn_gp_models::{SavedModel, Summary, TrainedModel, training::TrainingData};
+use burn_gp_models::{ModelConfig, SavedModel, Summary, TrainedModel, training::TrainingData};
 use clap::Args;
 
 use crate::arguments::{KeepName, RunOptions, name_of};
@@ -103,7 +103,7 @@ pub fn train(arguments: TrainArguments) -> Result<(), Failure> {
     let data = PreparedData::load(&source, &settings)?;
     let plan = Plan::new(&mut settings.clone(), &data)?;
     warn(&data, &plan);
-    data.check_targets(&plan.likelihood().init((&device, dtype)), dtype)?;
+    data.check_targets(&plan.model.likelihood().init((&device, dtype)), dtype)?;
     let run = Run {
         folder: &folder,
         device,
@@ -261,7 +261,7 @@ fn warn(data: &PreparedData, plan: &Plan) {
         eprintln!("warning: {warning}");
     }
     let rows = data.train.len();
-    if matches!(plan, Plan::Exact(..)) && rows > MANY_ROWS {
+    if matches!(plan.model, ModelConfig::Exact(_)) && rows > MANY_ROWS {
         let gigabytes = 8e-9 * (rows as f64).powi(2);
         eprintln!(
             "warning: exact regression on {rows} rows keeps several matrices of {gigabytes:.0} GB; \
@@ -417,7 +417,7 @@ fn saved_model(
     SavedModel {
         model,
         summary: Summary {
-            config: plan.model(),
+            config: plan.model.clone(),
             dimensions: data.dimensions(),
             target_columns: data.train.likelihood_targets().1,
             data_count: data.train.len(),

@@ -10,7 +10,7 @@ use burn_gp::{
         Iterations, near_order,
     },
     kernels::{AnyKernel, KernelConfig},
-    likelihoods::{GaussianConfig, check_finite},
+    likelihoods::{GaussianConfig, LikelihoodConfig, check_finite},
     means::{AnyMean, MeanConfig},
     ops::Blocks,
     parameter::ParameterConfig,
@@ -20,6 +20,8 @@ use serde::{Deserialize, Serialize};
 use crate::{
     InitError,
     config::{OUTPUTS, options_of, with_first_values},
+    on_data::OnData,
+    ready_made::{DataShape, ReadyMadeConfig},
     training::TrainingData,
 };
 
@@ -226,5 +228,25 @@ impl ComputationAwareConfig {
             policy,
         );
         Ok(model.with_loss(self.loss))
+    }
+}
+
+impl ReadyMadeConfig for ComputationAwareConfig {
+    type Model = AnyComputationAware;
+
+    fn for_data(
+        &self,
+        data: TrainingData,
+    ) -> Result<(AnyComputationAware, TrainingData), InitError> {
+        self.init(data)
+    }
+
+    fn blank_trained(&self, shape: &DataShape) -> Result<OnData<AnyComputationAware>, InitError> {
+        let model = self.blank(shape.rows, shape.dimensions, shape.options.clone())?;
+        Ok(OnData::new(&model, &shape.zeros()))
+    }
+
+    fn likelihood(&self) -> LikelihoodConfig {
+        self.likelihood.clone().into()
     }
 }

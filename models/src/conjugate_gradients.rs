@@ -4,7 +4,7 @@ use burn::{module::Module, tensor::TensorCreationOptions};
 use burn_gp::{
     inference::{ConjugateGradients, ConjugateGradientsSettings},
     kernels::{AnyKernel, KernelConfig},
-    likelihoods::{GaussianConfig, check_finite},
+    likelihoods::{GaussianConfig, LikelihoodConfig, check_finite},
     means::{AnyMean, MeanConfig},
     parameter::ParameterConfig,
 };
@@ -13,6 +13,8 @@ use serde::{Deserialize, Serialize};
 use crate::{
     InitError,
     config::{OUTPUTS, options_of, with_first_values},
+    on_data::OnData,
+    ready_made::{DataShape, ReadyMadeConfig},
     training::TrainingData,
 };
 
@@ -92,5 +94,25 @@ impl ConjugateGradientsConfig {
             self.likelihood.init(options),
             self.settings,
         ))
+    }
+}
+
+impl ReadyMadeConfig for ConjugateGradientsConfig {
+    type Model = AnyConjugateGradients;
+
+    fn for_data(
+        &self,
+        data: TrainingData,
+    ) -> Result<(AnyConjugateGradients, TrainingData), InitError> {
+        Ok((self.init(&data)?, data))
+    }
+
+    fn blank_trained(&self, shape: &DataShape) -> Result<OnData<AnyConjugateGradients>, InitError> {
+        let model = self.blank(shape.dimensions, shape.options.clone())?;
+        Ok(OnData::new(&model, &shape.zeros()))
+    }
+
+    fn likelihood(&self) -> LikelihoodConfig {
+        self.likelihood.clone().into()
     }
 }

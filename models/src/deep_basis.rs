@@ -1,11 +1,15 @@
 //! Deep basis kernels.
 
-use burn::{module::Module, tensor::TensorCreationOptions};
+use burn::{
+    module::Module,
+    tensor::{DType, Device, Tensor, TensorCreationOptions},
+};
 use burn_gp::{
     features::{AnyNetwork, NetworkConfig, ResidualNetworkConfig},
     inference::LowRankRegression,
-    kernels::Basis,
-    likelihoods::{AnyLikelihood, GaussianConfig, Likelihood, LikelihoodConfig},
+    kernels::{Basis, Kernel},
+    layers::Predictive,
+    likelihoods::{AnyLikelihood, GaussianConfig, Likelihood, LikelihoodConfig, check_finite},
     means::{AnyMean, MeanConfig},
     ops::NotPositiveDefinite,
     parameter::{ParameterConfig, ParameterError},
@@ -17,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     InitError, Svgp,
     config::{OUTPUTS, options_of},
+    ready_made::{DataShape, ReadyMade, ReadyMadeConfig, Trained},
     training::TrainingData,
 };
 
@@ -266,33 +271,91 @@ impl SvdbkConfig {
     }
 }
 
-/// Converts a full-batch model to the variational model with the distribution of the weights given
-/// `data`, without autodiff.
-pub(crate) fn given(model: &AnyDbk, data: &TrainingData) -> Result<AnySvdbk, NotPositiveDefinite> {
-    let model = model.valid();
-    let (inputs, targets) = (data.inputs.clone().inner(), data.targets.clone().inner());
-    let posterior = model.weight_space(inputs, targets)?;
-    Ok(Svgp::new(
-        model.kernel().clone(),
-        model.mean().clone(),
-        AnyLikelihood::Gaussian(model.likelihood().clone()),
-        posterior,
-    ))
+impl ReadyMadeConfig for DbkConfig {
+    type Model = AnyDbk;
+
+    fn for_data(&self, data: TrainingData) -> Result<(AnyDbk, TrainingData), InitError> {
+        check_finite(&data.targets)?;
+        let [_, dimensions] = data.inputs.dims();
+        let model = self.init(dimensions, options_of(&data.inputs))?;
+        Ok((model, data))
+    }
+
+    fn blank_trained(&self, shape: &DataShape) -> Result<AnySvdbk, InitError> {
+        self.variational().blank_trained(shape)
+    }
+
+    fn likelihood(&self) -> LikelihoodConfig {
+        self.likelihood.clone().into()
+    }
 }
 
-/// The model without autodiff, whose predictions raise the prior variance to the largest one at the
-/// training inputs.
-pub(crate) fn leveled(
-    model: &AnySvdbk,
-    data: &TrainingData,
-) -> Result<AnySvdbk, NotPositiveDefinite> {
-    let model = model.valid();
-    let inputs = data.inputs.clone().inner();
-    let posterior = (model.posterior().clone()).with_level_of(model.kernel(), inputs)?;
-    Ok(Svgp::new(
-        model.kernel().clone(),
-        model.mean().clone(),
-        model.likelihood().clone(),
-        posterior,
-    ))
+impl ReadyMade for AnyDbk {
+    type Trained = AnySvdbk;
+
+    /// The variational model with the distribution of the weights given `data`.
+    fn trained(&self, data: &TrainingData) -> Result<AnySvdbk, NotPositiveDefinite> {
+        let model = self.valid();
+        let (inputs, targets) = (data.inputs.clone().inner(), data.targets.clone().inner());
+        let posterior = model.weight_space(inputs, targets)?;
+        Ok(Svgp::new(
+            model.kernel().clone(),
+            model.mean().clone(),
+            AnyLikelihood::Gaussian(model.likelihood().clone()),
+            posterior,
+        ))
+    }
+}
+
+impl ReadyMadeConfig for SvdbkConfig {
+    type Model = AnySvdbk;
+
+    fn for_data(&self, data: TrainingData) -> Result<(AnySvdbk, TrainingData), InitError> {
+        Ok((self.init(&data)?, data))
+    }
+
+    fn blank_trained(&self, shape: &DataShape) -> Result<AnySvdbk, InitError> {
+        Ok(self.blank(shape.dimensions, shape.columns, shape.options.clone())?)
+    }
+
+    fn likelihood(&self) -> LikelihoodConfig {
+        self.likelihood.clone()
+    }
+}
+
+impl ReadyMade for AnySvdbk {
+    type Trained = Self;
+
+    /// The model whose predictions raise the prior variance to the largest one at the training
+    /// inputs.
+    fn trained(&self, data: &TrainingData) -> Result<Self, NotPositiveDefinite> {
+        let model = self.valid();
+        let inputs = data.inputs.clone().inner();
+        let posterior = (model.posterior().clone()).with_level_of(model.kernel(), inputs)?;
+        Ok(Svgp::new(
+            model.kernel().clone(),
+            model.mean().clone(),
+            model.likelihood().clone(),
+            posterior,
+        ))
+    }
+}
+
+impl Trained for AnySvdbk {
+    fn process(&self) -> Result<Box<dyn Predictive + Send + Sync>, NotPositiveDefinite> {
+        Ok(Box::new(self.condition()?))
+    }
+
+    fn likelihood(&self) -> AnyLikelihood {
+        self.likelihood().clone()
+    }
+
+    fn options(&self) -> (Device, DType) {
+        let level = self.posterior().level();
+        (level.device(), level.dtype())
+    }
+
+    fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Option<Tensor<2>> {
+        Some(self.kernel().covariance(x1, x2))
+    }
 }

@@ -2,22 +2,23 @@
 
 use burn::{
     module::{Module, ModuleDisplay},
-    tensor::{Tensor, TensorCreationOptions},
+    tensor::{DType, Device, Tensor},
 };
 use burn_gp::{
     features::{AnyNetwork, Features, FirstWeights, NetworkConfig, ResidualNetworkConfig},
-    inference::FullBatch,
-    likelihoods::{ImpossibleTarget, check_finite},
+    layers::Predictive,
+    likelihoods::{AnyLikelihood, ImpossibleTarget, LikelihoodConfig},
     ops::NotPositiveDefinite,
-    parameter::Priors,
-    process::{Joint, JointAcrossOutputs, Marginals, Process},
+    parameter::{Hyperparameter, Priors},
+    process::Marginals,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AnyExact, AnySgpr, AnySvgp, ExactConfig, InitError, SgprConfig, SvgpConfig,
+    AnyExact, AnySgpr, AnySvgp, InitError,
     config::options_of,
-    training::{MiniBatchModel, Objective, TrainingData},
+    ready_made::{DataShape, ReadyMade, ReadyMadeConfig, Trained},
+    training::{Model, Objective, TrainingData},
 };
 
 /// A model of `f(x) = g(h(x))`, where the inputs of g are the outputs h of a network (A. Wilson, Z.
@@ -63,14 +64,6 @@ impl<M: Module + ModuleDisplay> OnFeatures<M> {
     pub fn features(&self, data: &TrainingData) -> TrainingData {
         features(&self.network.valid(), data)
     }
-
-    /// The process of the model on the outputs of the network.
-    pub fn process<P: Process>(&self, process: P) -> FeatureProcess<P> {
-        FeatureProcess {
-            network: self.network.valid(),
-            process,
-        }
-    }
 }
 
 fn features(network: &AnyNetwork, data: &TrainingData) -> TrainingData {
@@ -80,46 +73,7 @@ fn features(network: &AnyNetwork, data: &TrainingData) -> TrainingData {
     }
 }
 
-impl<M: FullBatch> FullBatch for OnFeatures<M> {
-    type Process = FeatureProcess<M::Process>;
-
-    fn objective(
-        &self,
-        inputs: Tensor<2>,
-        targets: Tensor<2>,
-    ) -> Result<Tensor<1>, NotPositiveDefinite> {
-        (self.model).objective(self.network.forward(inputs), targets)
-    }
-
-    fn condition(
-        &self,
-        inputs: Tensor<2>,
-        targets: Tensor<2>,
-    ) -> Result<Self::Process, NotPositiveDefinite> {
-        let data = self.features(&TrainingData { inputs, targets });
-        let process = self.model.valid().condition(data.inputs, data.targets)?;
-        Ok(self.process(process))
-    }
-
-    fn after_step(self) -> Self {
-        self.map(M::after_step)
-    }
-
-    fn in_unit_of(self, inputs: &Tensor<2>, targets: &Tensor<2>) -> Self {
-        let features = self.network.valid().forward(inputs.clone().inner());
-        self.map(|model| model.in_unit_of(&features, targets))
-    }
-
-    fn priors(&self) -> Priors {
-        self.model.priors().within("model")
-    }
-
-    fn check_targets(&self, targets: &Tensor<2>) -> Result<(), ImpossibleTarget> {
-        self.model.check_targets(targets)
-    }
-}
-
-impl<M: MiniBatchModel> MiniBatchModel for OnFeatures<M> {
+impl<M: Model> Model for OnFeatures<M> {
     fn objective(
         &self,
         inputs: Tensor<2>,
@@ -129,6 +83,14 @@ impl<M: MiniBatchModel> MiniBatchModel for OnFeatures<M> {
         (self.model).objective(self.network.forward(inputs), targets, data_count)
     }
 
+    fn needs_all_data(&self) -> bool {
+        self.model.needs_all_data()
+    }
+
+    fn rows_per_datum(&self) -> usize {
+        self.model.rows_per_datum()
+    }
+
     fn after_step(self) -> Self {
         self.map(M::after_step)
     }
@@ -145,44 +107,82 @@ impl<M: MiniBatchModel> MiniBatchModel for OnFeatures<M> {
     fn check_targets(&self, targets: &Tensor<2>) -> Result<(), ImpossibleTarget> {
         self.model.check_targets(targets)
     }
+
+    fn hyperparameters(&self) -> Vec<Hyperparameter> {
+        self.model.hyperparameters()
+    }
 }
 
-/// A process on the outputs of a network.
-#[derive(Clone, Debug)]
-pub struct FeatureProcess<P> {
+impl<M: ReadyMade> ReadyMade for OnFeatures<M> {
+    type Trained = OnFeatures<M::Trained>;
+
+    fn trained(&self, data: &TrainingData) -> Result<Self::Trained, NotPositiveDefinite> {
+        let model = self.model.trained(&self.features(data))?;
+        Ok(OnFeatures::new(self.network.valid(), model))
+    }
+}
+
+impl<T: Trained> Trained for OnFeatures<T> {
+    fn process(&self) -> Result<Box<dyn Predictive + Send + Sync>, NotPositiveDefinite> {
+        Ok(Box::new(FeatureProcess {
+            network: self.network.valid(),
+            functions: self.model.process()?,
+        }))
+    }
+
+    fn likelihood(&self) -> AnyLikelihood {
+        self.model.likelihood()
+    }
+
+    fn options(&self) -> (Device, DType) {
+        self.model.options()
+    }
+
+    fn hyperparameters(&self) -> Vec<Hyperparameter> {
+        self.model.hyperparameters()
+    }
+
+    fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Option<Tensor<2>> {
+        let [x1, x2] = [x1, x2].map(|x| self.network.forward(x));
+        self.model.covariance(x1, x2)
+    }
+}
+
+/// Functions of the outputs of a network.
+struct FeatureProcess {
     network: AnyNetwork,
-    process: P,
+    functions: Box<dyn Predictive + Send + Sync>,
 }
 
-impl<P: Process> Process for FeatureProcess<P> {
-    fn marginals(&self, x: Tensor<2>) -> Marginals {
-        self.process.marginals(self.network.forward(x))
+impl Predictive for FeatureProcess {
+    fn components(&self, x: Tensor<2>) -> Vec<Marginals> {
+        self.functions.components(self.network.forward(x))
     }
 
     fn rows_per_input(&self) -> usize {
-        self.process.rows_per_input()
+        self.functions.rows_per_input()
     }
 
-    fn joint(&self, x: Tensor<2>) -> Joint {
-        self.process.joint(self.network.forward(x))
+    fn layer_means(&self, x: Tensor<2>) -> Vec<Tensor<2>> {
+        self.functions.layer_means(self.network.forward(x))
     }
 
-    fn joint_across_outputs(&self, x: Tensor<2>) -> JointAcrossOutputs {
-        self.process.joint_across_outputs(self.network.forward(x))
+    fn has_hidden_layers(&self) -> bool {
+        self.functions.has_hidden_layers()
     }
 
-    fn sample(
+    fn draws(
         &self,
         x: Tensor<2>,
         samples: usize,
         seed: u64,
     ) -> Result<Tensor<3>, NotPositiveDefinite> {
-        (self.process).sample(self.network.forward(x), samples, seed)
+        (self.functions).draws(self.network.forward(x), samples, seed)
     }
 }
 
-/// Configuration of deep kernel learning with the model configuration `C`: [`ExactConfig`],
-/// [`SgprConfig`] or [`SvgpConfig`].
+/// Configuration of deep kernel learning with the model configuration `C`: [`ExactConfig`](crate::ExactConfig),
+/// [`SgprConfig`](crate::SgprConfig) or [`SvgpConfig`](crate::SvgpConfig).
 ///
 /// The paths of the model's `parameters` are the same as without the network.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -232,74 +232,41 @@ impl<C> DeepKernelConfig<C> {
     }
 }
 
-impl DeepKernelConfig<ExactConfig> {
-    /// Initializes the model for `data`, in their precision and on their device with autodiff.
-    ///
-    /// # Errors
-    ///
-    /// When a target is not finite, or a parameter setting is not possible.
-    pub fn init(&self, data: &TrainingData) -> Result<AnyDkl, InitError> {
-        check_finite(&data.targets)?;
-        let (network, _) = self.first_features(data);
-        let options = options_of(&data.inputs);
-        let model = self.model.init(self.features, options)?;
-        Ok(OnFeatures::new(network.train(), model))
-    }
-}
-
-impl DeepKernelConfig<SgprConfig> {
-    /// Initializes the model for `data`, in their precision and on their device with autodiff. The
+impl<C: ReadyMadeConfig> DeepKernelConfig<C> {
+    /// Initializes the model for `data`, in their precision and on their device with autodiff. Any
     /// inducing points are chosen among the initial outputs of the network.
     ///
     /// # Errors
     ///
-    /// When a target is not finite, the inducing points cannot be chosen, or a parameter setting is
-    /// not possible.
-    pub fn init(&self, data: &TrainingData) -> Result<AnySdkl, InitError> {
+    /// When a target is impossible, or the model on the outputs cannot be initialized.
+    pub fn init(&self, data: &TrainingData) -> Result<OnFeatures<C::Model>, InitError> {
         let (network, seen) = self.first_features(data);
-        let model = self.model.init(&seen)?;
+        let (model, seen) = self.model.for_data(seen)?;
+        model.check_targets(&seen.targets)?;
         Ok(OnFeatures::new(network.train(), model))
-    }
-
-    /// The variational model that a trained model is converted to.
-    pub fn variational(&self) -> DeepKernelConfig<SvgpConfig> {
-        DeepKernelConfig {
-            network: self.network.clone(),
-            features: self.features,
-            model: self.model.variational(),
-        }
     }
 }
 
-impl DeepKernelConfig<SvgpConfig> {
-    /// Initializes the model for `data`, in their precision and on their device with autodiff. The
-    /// inducing points are chosen among the initial outputs of the network.
-    ///
-    /// # Errors
-    ///
-    /// When the likelihood does not accept a target, the inducing points cannot be chosen, their
-    /// covariance cannot be factored, or a parameter setting is not possible.
-    pub fn init(&self, data: &TrainingData) -> Result<AnySvdkl, InitError> {
-        let (network, seen) = self.first_features(data);
-        let model = self.model.init(&seen)?;
-        Ok(OnFeatures::new(network.train(), model))
+impl<C: ReadyMadeConfig> ReadyMadeConfig for DeepKernelConfig<C> {
+    type Model = OnFeatures<C::Model>;
+
+    fn for_data(&self, data: TrainingData) -> Result<(Self::Model, TrainingData), InitError> {
+        Ok((self.init(&data)?, data))
     }
 
-    /// A model with the right shapes for `columns` target columns, to be filled from a record.
-    ///
-    /// # Errors
-    ///
-    /// When the covariance of the inducing variables cannot be factored, or a parameter setting is
-    /// not possible.
-    pub fn blank(
+    fn blank_trained(
         &self,
-        dimensions: usize,
-        columns: usize,
-        options: impl Into<TensorCreationOptions>,
-    ) -> Result<AnySvdkl, InitError> {
-        let options = options.into();
-        let network = (self.network).init(dimensions, self.features, options.clone());
-        let model = self.model.blank(self.features, columns, options)?;
-        Ok(OnFeatures::new(network, model))
+        shape: &DataShape,
+    ) -> Result<OnFeatures<<C::Model as ReadyMade>::Trained>, InitError> {
+        let network = (self.network).init(shape.dimensions, self.features, shape.options.clone());
+        let seen = DataShape {
+            dimensions: self.features,
+            ..shape.clone()
+        };
+        Ok(OnFeatures::new(network, self.model.blank_trained(&seen)?))
+    }
+
+    fn likelihood(&self) -> LikelihoodConfig {
+        self.model.likelihood()
     }
 }

@@ -8,7 +8,7 @@ use burn_gp::{
     features::AnyNetwork,
     inference::LowRankRegression,
     kernels::{Basis, FeatureMap},
-    likelihoods::{Gaussian, GaussianConfig, Likelihood, check_finite},
+    likelihoods::{Gaussian, GaussianConfig, Likelihood, LikelihoodConfig, check_finite},
     means::{AnyMean, Mean, MeanConfig},
     ops::NotPositiveDefinite,
     parameter::{ParameterConfig, Priors},
@@ -17,9 +17,10 @@ use burn_gp::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AnyDbk, BasisConfig, DbkConfig, InitError, SvdbkConfig,
+    AnyDbk, AnySvdbk, BasisConfig, DbkConfig, InitError, SvdbkConfig,
     config::{OUTPUTS, options_of},
-    training::{MiniBatchModel, Objective, TrainingData},
+    ready_made::{DataShape, ReadyMade, ReadyMadeConfig},
+    training::{Model, Objective, TrainingData},
 };
 
 /// A network trained as such by the penalized likelihood
@@ -113,7 +114,7 @@ impl AnyLastLayer {
     }
 }
 
-impl MiniBatchModel for AnyLastLayer {
+impl Model for AnyLastLayer {
     fn objective(
         &self,
         inputs: Tensor<2>,
@@ -137,5 +138,29 @@ impl MiniBatchModel for AnyLastLayer {
 
     fn priors(&self) -> Priors {
         self.priors.clone()
+    }
+}
+
+impl ReadyMadeConfig for LastLayerConfig {
+    type Model = AnyLastLayer;
+
+    fn for_data(&self, data: TrainingData) -> Result<(AnyLastLayer, TrainingData), InitError> {
+        Ok((self.init(&data)?, data))
+    }
+
+    fn blank_trained(&self, shape: &DataShape) -> Result<AnySvdbk, InitError> {
+        self.variational().blank_trained(shape)
+    }
+
+    fn likelihood(&self) -> LikelihoodConfig {
+        self.likelihood.clone().into()
+    }
+}
+
+impl ReadyMade for AnyLastLayer {
+    type Trained = AnySvdbk;
+
+    fn trained(&self, data: &TrainingData) -> Result<AnySvdbk, NotPositiveDefinite> {
+        self.bayesian().trained(data)
     }
 }

@@ -29,9 +29,8 @@ pub fn inputs_at_once(rows_per_input: usize) -> usize {
 /// A posterior over functions with a likelihood, on a device without autodiff. The posterior is a
 /// process or the layers of a deep model, whose predictions are mixtures over draws of the hidden
 /// layers.
-#[derive(Clone, Debug)]
-pub struct Predictor<P, L> {
-    process: P,
+pub struct Predictor<L> {
+    process: Box<dyn Predictive + Send + Sync>,
     likelihood: L,
     device: Device,
     dtype: DType,
@@ -102,9 +101,14 @@ impl Predictions {
     }
 }
 
-impl<P: Predictive, L: Likelihood> Predictor<P, L> {
+impl<L: Likelihood> Predictor<L> {
     /// Predicts with `process` and `likelihood` on `device` in `dtype`.
-    pub fn new(process: P, likelihood: &L, device: &Device, dtype: DType) -> Self {
+    pub fn new(
+        process: Box<dyn Predictive + Send + Sync>,
+        likelihood: &L,
+        device: &Device,
+        dtype: DType,
+    ) -> Self {
         Self {
             process,
             likelihood: likelihood.valid(),
@@ -114,8 +118,8 @@ impl<P: Predictive, L: Likelihood> Predictor<P, L> {
     }
 
     /// The process.
-    pub fn process(&self) -> &P {
-        &self.process
+    pub fn process(&self) -> &(dyn Predictive + Send + Sync) {
+        self.process.as_ref()
     }
 
     /// Row-major host inputs with `columns` columns as a tensor for the process, `[N, D]`.

@@ -8,6 +8,8 @@ use burn::{
     tensor::{Bytes, DType, Int, Tensor},
 };
 
+use crate::older_names::renamed;
+
 /// The reason why a file does not match a module.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
@@ -61,7 +63,7 @@ impl From<std::io::Error> for LoadError {
 ///
 /// When the file cannot be read, or has other tensors or a different floating-point type.
 pub fn load_module<M: Module>(module: M, path: &Path) -> Result<M, LoadError> {
-    filled(module, ModuleRecord::load(path)?)
+    filled(module, fs::read(path)?)
 }
 
 /// Same as [`load_module`], for a file written by [`write_module`]. The checksum is `None` for
@@ -79,10 +81,7 @@ pub(crate) fn read_module<M: Module>(
     let found = crc32fast::hash(&bytes);
     match checksum {
         Some(expected) if expected != found => Err(LoadError::Damaged { found, expected }),
-        _ => filled(
-            module,
-            ModuleRecord::from_bytes(Bytes::from_bytes_vec(bytes))?,
-        ),
+        _ => filled(module, bytes),
     }
 }
 
@@ -98,7 +97,9 @@ pub(crate) fn write_module<M: Module>(module: M, path: &Path) -> Result<u32, Str
     Ok(crc32fast::hash(&bytes))
 }
 
-fn filled<M: Module>(module: M, record: ModuleRecord) -> Result<M, LoadError> {
+fn filled<M: Module>(module: M, content: Vec<u8>) -> Result<M, LoadError> {
+    let content = Bytes::from_bytes_vec(content).shared();
+    let record = ModuleRecord::from_bytes(renamed(&module, &content).unwrap_or(content))?;
     let expected = float_types(&module);
     let (tensors, units) = counts(&module);
     // Files from before positive parameters had units have no units. Their values are in units of

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
     ModelConfig, TrainedModel, explained,
+    ready_made::DataShape,
     record::{read_module, write_module},
 };
 
@@ -144,7 +145,13 @@ fn numbered(model: TrainedModel) -> TrainedModel {
 /// The model to be filled, or the reason why there is none. An invalid configuration panics in a
 /// program. In a file it is a mistake in the file, so the panic becomes an error with its message.
 fn blank(summary: &Summary, device: &Device) -> Result<TrainedModel, String> {
-    let blank = panic::catch_unwind(AssertUnwindSafe(|| TrainedModel::blank(summary, device)));
+    let shape = DataShape {
+        rows: summary.data_count,
+        dimensions: summary.dimensions,
+        columns: summary.target_columns,
+        options: (device, summary.precision.dtype()).into(),
+    };
+    let blank = panic::catch_unwind(AssertUnwindSafe(|| summary.config.blank_trained(&shape)));
     match blank {
         Ok(blank) => blank.map_err(|reason| reason.to_string()),
         Err(payload) => Err(match payload.downcast::<String>() {

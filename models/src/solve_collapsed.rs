@@ -4,17 +4,19 @@ use burn::module::Module;
 use burn_gp::{
     inducing::InducingPoints,
     inference::CollapsedOrthogonal,
-    kernels::{AnyKernel, KernelConfig},
-    likelihoods::{GaussianConfig, check_finite},
+    kernels::{AnyKernel, KernelConfig, Kernels},
+    likelihoods::{AnyLikelihood, GaussianConfig, LikelihoodConfig, check_finite},
     means::{AnyMean, MeanConfig},
+    ops::NotPositiveDefinite,
     parameter::ParameterConfig,
-    variational::{Coordinates, PosteriorConfig},
+    variational::{AnyPosterior, Coordinates, Functions, InducingSet, Orthogonal, PosteriorConfig},
 };
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    InducingConfig, InitError, SvgpConfig,
+    AnySvgp, InducingConfig, InitError, Svgp, SvgpConfig,
     config::{OUTPUTS, options_of, with_first_values},
+    ready_made::{DataShape, ReadyMade, ReadyMadeConfig},
     training::TrainingData,
 };
 
@@ -107,5 +109,41 @@ impl SolveCollapsedConfig {
             coregionalization: None,
             parameters,
         }
+    }
+}
+
+impl ReadyMadeConfig for SolveCollapsedConfig {
+    type Model = AnySolveCollapsed;
+
+    fn for_data(&self, data: TrainingData) -> Result<(AnySolveCollapsed, TrainingData), InitError> {
+        Ok((self.init(&data)?, data))
+    }
+
+    fn blank_trained(&self, shape: &DataShape) -> Result<AnySvgp, InitError> {
+        self.variational().blank_trained(shape)
+    }
+
+    fn likelihood(&self) -> LikelihoodConfig {
+        self.likelihood.clone().into()
+    }
+}
+
+impl ReadyMade for AnySolveCollapsed {
+    type Trained = AnySvgp;
+
+    /// The variational model with the optimal `q(u)` and `q(v_⊥)` given `data`.
+    fn trained(&self, data: &TrainingData) -> Result<AnySvgp, NotPositiveDefinite> {
+        let model = self.valid();
+        let (inputs, targets) = (data.inputs.clone().inner(), data.targets.clone().inner());
+        let points = [model.inducing().clone(), model.orthogonal().clone()];
+        let sets = (points.into_iter()).zip(model.optimal_distributions(inputs, targets)?);
+        let sets = sets.map(|(points, distribution)| InducingSet::new(points, distribution));
+        let posterior = Orthogonal::new(sets.collect(), Coordinates::Whitened, model.jitter());
+        Ok(Svgp::new(
+            Kernels::Shared(model.kernel().clone()),
+            model.mean().clone(),
+            AnyLikelihood::Gaussian(model.likelihood().clone()),
+            Functions::Independent(AnyPosterior::Solve(posterior)),
+        ))
     }
 }

@@ -12,7 +12,7 @@ use burn_gp::{
     variational::{Evaluation, Posterior},
 };
 
-use crate::training::{MiniBatchModel, Objective};
+use crate::training::{Model, Objective};
 
 /// A sparse variational Gaussian process: a kernel, a mean, a likelihood and a posterior.
 ///
@@ -86,9 +86,7 @@ impl<K: FunctionPrior, M: Mean, L: Likelihood, Q: Posterior<K>> Svgp<K, M, L, Q>
     }
 }
 
-impl<K: FunctionPrior, M: Mean, L: Likelihood, Q: Posterior<K>> MiniBatchModel
-    for Svgp<K, M, L, Q>
-{
+impl<K: FunctionPrior, M: Mean, L: Likelihood, Q: Posterior<K>> Model for Svgp<K, M, L, Q> {
     /// An unbiased estimate of the evidence lower bound. Only the likelihood term of the batch is
     /// scaled up to all data, not the KL divergence.
     fn objective(

@@ -12,8 +12,8 @@ use burn_gp::{
     optim::Adam,
 };
 use burn_gp_models::{
-    ActionRows, ActionsConfig, AnyComputationAware, ComputationAwareConfig, ExactConfig, InitError,
-    ModelConfig, Precision, Predictions, SavedModel, Summary, TrainedModel,
+    ActionRows, ActionsConfig, AnyComputationAware, AnyModel, ComputationAwareConfig, ExactConfig,
+    InitError, ModelConfig, Precision, Predictions, SavedModel, Summary, TrainedModel,
     training::{
         FullBatchOptimizer, FullBatchTrainer, FullBatchTraining, Schedule, Trainer, TrainingData,
     },
@@ -110,7 +110,7 @@ fn trained(config: &ComputationAwareConfig, data: &TrainingData) -> (TrainedMode
         loss = trainer.step().expect("the step is sound").loss;
     }
     let data = trainer.data().clone();
-    let model = TrainedModel::computation_aware(trainer.into_model(), &data);
+    let model = AnyModel::from(trainer.into_model()).trained(&data).unwrap();
     (model, loss)
 }
 
@@ -307,7 +307,7 @@ fn saved_models_predict_the_same() {
     for actions in [blocks(ActionStart::Normal), residuals()] {
         let (data, config) = (data(DType::F64), config(actions));
         let model = trainer(&config, &data).into_model();
-        let model = TrainedModel::computation_aware(model, &data);
+        let model = AnyModel::from(model).trained(&data).unwrap();
         let folder = temp_dir::TempDir::new().expect("a folder");
         let saved = SavedModel {
             model: model.clone(),

@@ -14,10 +14,11 @@ use burn_gp::{
     process::{PredictedVariance, Process, VarianceCorrection},
 };
 use burn_gp_models::{
-    BasisConfig, DbkConfig, ModelConfig, Precision, SavedModel, Summary, SvdbkConfig, TrainedModel,
+    AnyModel, BasisConfig, DbkConfig, ModelConfig, Precision, SavedModel, Summary, SvdbkConfig,
+    TrainedModel,
     training::{
-        FullBatchTrainer, FullBatchTraining, MiniBatchTrainer, MiniBatchTraining, OnAllData,
-        Trainer, TrainingData,
+        FullBatchTrainer, FullBatchTraining, MiniBatchTrainer, MiniBatchTraining, Trainer,
+        TrainingData,
     },
 };
 use temp_dir::TempDir;
@@ -102,11 +103,11 @@ fn every_variant_trains_on_all_data() {
             ] {
                 let config = dbk(rank, correction);
                 let options = (&Device::default(), dtype);
-                let model = OnAllData::new(config.init(1, options).unwrap());
+                let model = config.init(1, options).unwrap();
                 let trainer = MiniBatchTrainer::new(model, data.clone(), training(80));
                 let (first, last, trainer) = train(trainer);
                 assert!(last < first, "{config:?}: {first} to {last}");
-                let model = trainer.into_model().into_model();
+                let model = trainer.into_model();
                 let process = model.condition(data.inputs.clone(), data.targets.clone());
                 let marginals = process.unwrap().marginals(data.inputs.clone().inner());
                 let error = (marginals.mean - data.targets.clone().inner())
@@ -143,16 +144,16 @@ fn saved_models_predict_the_same() {
         let data = regression_data(dtype);
         let config = dbk(12, VarianceCorrection::default());
         let options = (&Device::default(), dtype);
-        let model = OnAllData::new(config.init(1, options).unwrap());
+        let model = config.init(1, options).unwrap();
         let (_, _, trainer) = train(MiniBatchTrainer::new(model, data.clone(), training(40)));
-        let model = trainer.into_model().into_model();
+        let model = trainer.into_model();
         let process = model
             .condition(data.inputs.clone(), data.targets.clone())
             .unwrap();
         let x = data.inputs.clone().inner();
         let expected = process.marginals(x);
         let saved = SavedModel {
-            model: TrainedModel::deep_basis(&model, &data).unwrap(),
+            model: AnyModel::from(model.clone()).trained(&data).unwrap(),
             summary: Summary {
                 config: ModelConfig::Dbk(config),
                 dimensions: 1,
@@ -230,7 +231,7 @@ fn batches_train_it_with_any_likelihood() {
                 train(MiniBatchTrainer::new(model, data.clone(), training));
             assert!(last < first, "{config:?}: {first} to {last}");
             let model = trainer.into_model();
-            let trained = TrainedModel::variational_deep_basis(&model, &data).unwrap();
+            let trained = AnyModel::from(model.clone()).trained(&data).unwrap();
             let TrainedModel::Basis(leveled) = &trained else {
                 panic!("{trained:?}");
             };
@@ -264,7 +265,7 @@ fn weights_of_networks_decay_alone() {
     let data = regression_data(DType::F64);
     let config = dbk(4, VarianceCorrection::default());
     let options = (&Device::default(), DType::F64);
-    let model = OnAllData::new(config.init(1, options).unwrap());
+    let model = config.init(1, options).unwrap();
     let stepped = |weight_decay: f64| {
         let training = MiniBatchTraining {
             weight_decay,

@@ -8,9 +8,7 @@ use burn_gp::{
 };
 use burn_gp_models::{
     BasisConfig, DbkConfig, SvdbkConfig,
-    training::{
-        MiniBatchModel, MiniBatchTrainer, MiniBatchTraining, OnAllData, Trainer, TrainingData,
-    },
+    training::{MiniBatchTrainer, MiniBatchTraining, Model, Trainer, TrainingData},
 };
 
 const FEW: usize = 8_000;
@@ -37,7 +35,7 @@ fn basis() -> BasisConfig {
 
 /// The ratio of the fastest step with [`MANY`] data to that with [`FEW`]. Other load on the machine
 /// only adds time, so the minimum is the best estimate.
-fn ratio<M: MiniBatchModel>(trainer: impl Fn(TrainingData) -> MiniBatchTrainer<M>) -> f64 {
+fn ratio<M: Model>(trainer: impl Fn(TrainingData) -> MiniBatchTrainer<M>) -> f64 {
     let mut trainers = [FEW, MANY].map(|rows| trainer(data(rows)));
     let mut least = [f64::INFINITY; 2];
     for _ in 0..STEPS {
@@ -63,7 +61,7 @@ fn steps_on_all_data_are_linear_in_them() {
                 ..DbkConfig::default()
             };
             let options = (&Device::default(), DType::F32);
-            let model = OnAllData::new(config.init(1, options).unwrap());
+            let model = config.init(1, options).unwrap();
             let training = MiniBatchTraining {
                 batch_size: data.len(),
                 ..MiniBatchTraining::new(STEPS)

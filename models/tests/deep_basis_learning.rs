@@ -19,10 +19,10 @@ use burn_gp::{
 };
 use burn_gp_datasets::{DataSource, Dataset, SyntheticFunction};
 use burn_gp_models::{
-    BasisConfig, DbkConfig, ExactConfig, TrainedModel,
+    AnyModel, BasisConfig, DbkConfig, ExactConfig, TrainedModel,
     training::{
-        FullBatchTrainer, FullBatchTraining, MiniBatchTrainer, MiniBatchTraining, OnAllData,
-        Schedule, Trainer, TrainingData,
+        FullBatchTrainer, FullBatchTraining, MiniBatchTrainer, MiniBatchTraining, Schedule,
+        Trainer, TrainingData,
     },
 };
 
@@ -70,7 +70,7 @@ fn gaussian_process(train: &Dataset) -> TrainedModel {
     while !trainer.is_finished() {
         trainer.step().unwrap();
     }
-    TrainedModel::exact(trainer.into_model(), &data)
+    AnyModel::from(trainer.into_model()).trained(&data).unwrap()
 }
 
 fn deep_basis(train: &Dataset, correction: VarianceCorrection, seed: u64) -> TrainedModel {
@@ -95,11 +95,11 @@ fn deep_basis(train: &Dataset, correction: VarianceCorrection, seed: u64) -> Tra
         weight_decay: 1e-4,
         ..MiniBatchTraining::new(STEPS)
     };
-    let mut trainer = MiniBatchTrainer::new(OnAllData::new(model), data.clone(), training);
+    let mut trainer = MiniBatchTrainer::new(model, data.clone(), training);
     while !trainer.is_finished() {
         trainer.step().unwrap();
     }
-    TrainedModel::deep_basis(trainer.into_model().model(), &data).unwrap()
+    AnyModel::from(trainer.into_model()).trained(&data).unwrap()
 }
 
 /// With three seeds, the correction improves the density for each seed. The error of the function

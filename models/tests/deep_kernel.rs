@@ -8,18 +8,15 @@ use burn::{
 use burn_gp::{
     features::{Features, PerceptronConfig},
     inducing::Initializer,
-    inference::FullBatch,
     kernels::StationaryConfig,
     likelihoods::GaussianConfig,
     ops::{Jitter, Stationary},
     parameter::{ParameterConfig, Prior},
 };
 use burn_gp_models::{
-    BasisConfig, DeepKernelConfig, ExactConfig, LastLayerConfig, NetworkModelConfig, SgprConfig,
+    AnyModel, BasisConfig, DeepKernelConfig, ExactConfig, LastLayerConfig, ModelConfig, SgprConfig,
     SvgpConfig, TrainedModel,
-    training::{
-        MiniBatchModel, MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData, matrix,
-    },
+    training::{MiniBatchTrainer, MiniBatchTraining, Model, Trainer, TrainingData, matrix},
 };
 
 const ROWS: usize = 30;
@@ -47,6 +44,15 @@ fn network(seed: u64) -> PerceptronConfig {
         seed,
         ..PerceptronConfig::default()
     }
+}
+
+/// The objective on all data.
+fn objective(model: &impl Model, data: &TrainingData) -> Tensor<1> {
+    let (inputs, targets) = (data.inputs.clone(), data.targets.clone());
+    model
+        .objective(inputs, targets, data.len())
+        .unwrap()
+        .value()
 }
 
 fn deep<C>(model: C) -> DeepKernelConfig<C> {
@@ -126,7 +132,7 @@ fn exact_evidence_is_that_of_dense_algebra_on_the_features() {
     let fit: f64 = y.iter().zip(&weights).map(|(y, weight)| y * weight).sum();
     let constant = ROWS as f64 * (2.0 * std::f64::consts::PI).ln();
     let expected = -0.5 * (fit + log_determinant + constant);
-    let actual = value(FullBatch::objective(&model, data.inputs, data.targets).unwrap());
+    let actual = value(objective(&model, &data));
     // The noise is stored in transformed form with sixteen digits.
     assert!(
         (actual - expected).abs() < 1e-8,
@@ -140,10 +146,7 @@ fn exact_evidence_is_that_of_dense_algebra_on_the_features() {
 fn bounds_are_below_the_evidence_and_reach_it() {
     let data = data(DType::F64);
     let exact = deep(ExactConfig::new(KERNEL, noise())).init(&data).unwrap();
-    let objective = |model: &dyn Fn() -> Tensor<1>| value(model());
-    let evidence = objective(&|| {
-        FullBatch::objective(&exact, data.inputs.clone(), data.targets.clone()).unwrap()
-    });
+    let evidence = value(objective(&exact, &data));
     let bound = |count: usize| {
         let mut config = SgprConfig::new(KERNEL, noise()).with_inducing(count);
         config.inducing.initializer = Initializer::Subset;
@@ -155,9 +158,7 @@ fn bounds_are_below_the_evidence_and_reach_it() {
             2 * count,
             "points are places among two features"
         );
-        objective(&|| {
-            FullBatch::objective(&model, data.inputs.clone(), data.targets.clone()).unwrap()
-        })
+        value(objective(&model, &data))
     };
     let (few, all) = (bound(4), bound(ROWS));
     assert!(few < evidence, "{few}, {evidence}");
@@ -188,7 +189,7 @@ fn gradients_reach_the_network() {
             }
         }
     }
-    let weights = |model: &burn_gp_models::NetworkModel| {
+    let weights = |model: &AnyModel| {
         let mut networks = Networks::default();
         model.visit(&mut networks);
         networks.1
@@ -196,13 +197,13 @@ fn gradients_reach_the_network() {
     for dtype in [DType::F64, DType::F32] {
         let data = data(dtype);
         let configs = [
-            NetworkModelConfig::Dkl(deep(ExactConfig::new(KERNEL, noise()))),
-            NetworkModelConfig::Sdkl(deep(SgprConfig::new(KERNEL, noise()).with_inducing(6))),
-            NetworkModelConfig::Svdkl(deep(SvgpConfig::new(KERNEL, noise()).with_inducing(6))),
-            NetworkModelConfig::LastLayer(last_layer()),
+            ModelConfig::Dkl(deep(ExactConfig::new(KERNEL, noise()))),
+            ModelConfig::Sdkl(deep(SgprConfig::new(KERNEL, noise()).with_inducing(6))),
+            ModelConfig::Svdkl(deep(SvgpConfig::new(KERNEL, noise()).with_inducing(6))),
+            ModelConfig::LastLayer(last_layer()),
         ];
         for config in configs {
-            let model = config.init(&data).unwrap();
+            let (model, data) = config.init(data.clone()).unwrap();
             let before = weights(&model);
             assert_eq!(before.len(), 4, "two layers with biases");
             let training = MiniBatchTraining {
@@ -239,15 +240,13 @@ fn last_layer() -> LastLayerConfig {
 #[test]
 fn a_bayesian_last_layer_is_linear_regression() {
     let data = data(DType::F64);
-    let model = NetworkModelConfig::LastLayer(last_layer())
-        .init(&data)
-        .unwrap();
+    let (model, data) = ModelConfig::LastLayer(last_layer()).init(data).unwrap();
     let training = MiniBatchTraining::new(40);
     let mut trainer = MiniBatchTrainer::new(model, data.clone(), training);
     while !trainer.is_finished() {
         trainer.step().unwrap();
     }
-    let burn_gp_models::NetworkModel::LastLayer(model) = trainer.into_model() else {
+    let AnyModel::LastLayer(model) = trainer.into_model() else {
         panic!("another model");
     };
     let noise = value(model.likelihood().noise().inner());
@@ -268,9 +267,7 @@ fn a_bayesian_last_layer_is_linear_regression() {
         .map(|i| phi.iter().zip(&y).map(|(row, y)| row[i] * y).sum())
         .collect();
     let (weights, _) = solved(&precision, &right);
-    let trained: TrainedModel = burn_gp_models::NetworkModel::LastLayer(model)
-        .trained(&data)
-        .unwrap();
+    let trained: TrainedModel = AnyModel::LastLayer(model).trained(&data).unwrap();
     let predicted = trained.predictor().unwrap().predict(&inputs(), 2);
     for (row, features) in phi.iter().enumerate() {
         let mean: f64 = features.iter().zip(&weights).map(|(f, w)| f * w).sum();
@@ -298,21 +295,21 @@ fn priors_are_part_of_the_objective() {
     // log(9·s·e^(−3s)) at s = 0.05.
     let expected = 9f64.ln() + NOISE.ln() - 3.0 * NOISE;
     let configs = [
-        NetworkModelConfig::Dkl(deep(ExactConfig {
+        ModelConfig::Dkl(deep(ExactConfig {
             parameters: parameters.clone(),
             ..ExactConfig::new(KERNEL, noise())
         })),
-        NetworkModelConfig::Svdkl(deep(SvgpConfig {
+        ModelConfig::Svdkl(deep(SvgpConfig {
             parameters: parameters.clone(),
             ..SvgpConfig::new(KERNEL, noise()).with_inducing(5)
         })),
-        NetworkModelConfig::LastLayer(LastLayerConfig {
+        ModelConfig::LastLayer(LastLayerConfig {
             parameters,
             ..last_layer()
         }),
     ];
     for config in configs {
-        let model = config.init(&data).unwrap();
+        let (model, _) = config.init(data.clone()).unwrap();
         let density = model.priors().log_density(&model).expect("a prior");
         let actual = value(density.inner());
         assert!(

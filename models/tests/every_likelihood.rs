@@ -1,8 +1,14 @@
 //! The sparse variational model with every likelihood: training, saving, prediction.
 
-use std::cell::Cell;
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
 
-use burn::tensor::{DType, Device, Tensor};
+use burn::{
+    module::Module,
+    tensor::{DType, Device, Tensor},
+};
 use burn_gp::{
     kernels::StationaryConfig,
     layers::Predictive,
@@ -17,8 +23,7 @@ use burn_gp::{
     variational::{Coordinates, InverseFreeConfig, PosteriorConfig, TraceProbes},
 };
 use burn_gp_models::{
-    AnyPredictive, ModelConfig, Precision, Predictor, SavedModel, Summary, SvgpConfig,
-    TrainedModel,
+    ModelConfig, Precision, Predictor, SavedModel, Summary, SvgpConfig, TrainedModel,
     training::{MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData},
 };
 use rand::{SeedableRng, rngs::ChaCha8Rng};
@@ -132,7 +137,7 @@ fn train(config: &SvgpConfig) -> (TrainedModel, Vec<f64>, [f64; 2]) {
         last = trainer.step().expect("a step").loss;
     }
     (
-        TrainedModel::variational(trainer.model().clone()),
+        TrainedModel::from(trainer.model().valid()),
         targets,
         [first, last],
     )
@@ -211,7 +216,7 @@ fn predictions_have_their_shapes_and_survive_saving() {
     }
 }
 
-fn predictor_of_four_classes() -> Predictor<AnyPredictive, AnyLikelihood> {
+fn predictor_of_four_classes() -> Predictor<AnyLikelihood> {
     let [posterior, ..] = posteriors();
     let (model, _, _) = train(&svgp(SoftmaxConfig::new(4).into(), posterior));
     model.predictor().expect("a predictor")
@@ -250,20 +255,24 @@ fn predictions_of_many_rows_are_those_of_each() {
     );
 }
 
-/// Wraps a process and counts the inputs of its evaluations.
-struct Counted<P> {
-    functions: P,
-    inputs: Cell<usize>,
+/// The functions of a predictor, which count the inputs of their evaluations.
+struct Counted {
+    functions: Predictor<AnyLikelihood>,
+    inputs: Arc<AtomicUsize>,
 }
 
-impl<P: Predictive> Predictive for Counted<P> {
+impl Predictive for Counted {
     fn components(&self, x: Tensor<2>) -> Vec<Marginals> {
-        self.inputs.set(self.inputs.get() + x.dims()[0]);
-        self.functions.components(x)
+        self.inputs.fetch_add(x.dims()[0], Ordering::Relaxed);
+        self.functions.process().components(x)
     }
 
     fn rows_per_input(&self) -> usize {
-        self.functions.rows_per_input()
+        self.functions.process().rows_per_input()
+    }
+
+    fn layer_means(&self, x: Tensor<2>) -> Vec<Tensor<2>> {
+        self.functions.process().layer_means(x)
     }
 
     fn draws(
@@ -272,7 +281,7 @@ impl<P: Predictive> Predictive for Counted<P> {
         samples: usize,
         seed: u64,
     ) -> Result<Tensor<3>, NotPositiveDefinite> {
-        self.functions.draws(x, samples, seed)
+        self.functions.process().draws(x, samples, seed)
     }
 }
 
@@ -282,15 +291,16 @@ fn scores_are_of_predictions_that_are_made_once() {
     let predictor = predictor_of_four_classes();
     let (many, labels) = labeled(3000);
     let (device, dtype) = options();
+    let inputs = Arc::new(AtomicUsize::new(0));
     let counted = Counted {
-        functions: predictor.process().clone(),
-        inputs: Cell::new(0),
+        functions: predictor_of_four_classes(),
+        inputs: Arc::clone(&inputs),
     };
-    let counted = Predictor::new(counted, predictor.likelihood(), device, dtype);
+    let counted = Predictor::new(Box::new(counted), predictor.likelihood(), device, dtype);
 
     let (predictions, densities) = counted.score(&many, 1, &labels).expect("labels");
 
-    assert_eq!(counted.process().inputs.get(), many.len());
+    assert_eq!(inputs.load(Ordering::Relaxed), many.len());
     assert_eq!(predictions, predictor.predict(&many, 1));
     let own = predictor.log_densities(&many, 1, &labels).expect("labels");
     assert_eq!(densities, own);

@@ -1,7 +1,10 @@
 //! A target without probability under the likelihood stops every kind of training and scoring.
 
-use burn::tensor::{DType, Device};
 use burn::train::SupervisedTraining;
+use burn::{
+    module::Module,
+    tensor::{DType, Device},
+};
 use burn_gp::{
     kernels::StationaryConfig,
     likelihoods::{
@@ -13,8 +16,8 @@ use burn_gp::{
 };
 use burn_gp_models::{
     ComputationAwareConfig, ConjugateGradientsConfig, DbkConfig, DeepGpConfig, DeepKernelConfig,
-    ExactConfig, InitError, LastLayerConfig, LayerConfig, NetworkModelConfig, PredictionError,
-    SgprConfig, SolveCollapsedConfig, SvdbkConfig, SvgpConfig, TrainedModel,
+    ExactConfig, InitError, LastLayerConfig, LayerConfig, ModelConfig, PredictionError, SgprConfig,
+    SolveCollapsedConfig, SvdbkConfig, SvgpConfig, TrainedModel,
     training::{
         FullBatchTrainer, FullBatchTraining, MiniBatchLearner, MiniBatchTrainer, MiniBatchTraining,
         StepRenderer, Trainer, TrainingData, TrainingError,
@@ -134,7 +137,7 @@ fn every_likelihood_refuses_what_it_cannot_take() {
             let weights = SvdbkConfig::new(case.likelihood.clone());
             let possible = case.data(&case.targets(), dtype);
             let model = svgp.init(&possible).expect("possible targets");
-            let trained = TrainedModel::variational(model.clone());
+            let trained = TrainedModel::from(model.valid());
             let predictor = trained.predictor().expect("a predictor");
             for &(column, value) in &case.impossible {
                 let targets = case.with(column, value);
@@ -181,7 +184,7 @@ fn models_of_normal_noise_refuse_targets_that_are_not_finite() {
     );
     let sgpr = sgpr.with_inducing(4);
     let solve = SolveCollapsedConfig::new(kernel(), noise()).with_inducing(4, 4);
-    let network = NetworkModelConfig::Dbk(DbkConfig::default());
+    let network = ModelConfig::Dbk(DbkConfig::default());
     let last_layer = LastLayerConfig {
         basis: Default::default(),
         mean: Default::default(),
@@ -198,7 +201,7 @@ fn models_of_normal_noise_refuse_targets_that_are_not_finite() {
         ));
         let actions = ComputationAwareConfig::new(kernel(), noise());
         named(of_init(actions.init(data.clone())));
-        named(of_init(network.init(&data)));
+        named(of_init(network.init(data.clone())));
         named(of_init(last_layer.init(&data)));
         named(of_init(DeepKernelConfig::new(exact.clone()).init(&data)));
         // The exact model is initialized without data, so its trainer is the first to check them.
@@ -224,7 +227,7 @@ fn targets_are_checked_in_the_precision_they_are_used_in() {
         let seen = of_init(svgp.init(&case.data(&targets, DType::F32)));
         assert_eq!((seen.row, seen.value), (WRONG_ROW, rounded));
         let model = svgp.init(&case.data(&case.targets(), DType::F32));
-        let trained = TrainedModel::variational(model.expect("possible targets"));
+        let trained = TrainedModel::from(model.expect("possible targets").valid());
         let predictor = trained.predictor().expect("a predictor");
         let seen = of_score(predictor.log_density(&inputs(), 1, &targets));
         assert_eq!((seen.row, seen.value), (WRONG_ROW, value));

@@ -1,6 +1,9 @@
 //! A sparse variational model with every kernel.
 
-use burn::tensor::{DType, Device};
+use burn::{
+    module::Module,
+    tensor::{DType, Device},
+};
 use burn_gp::{
     features::PerceptronConfig,
     kernels::{
@@ -124,7 +127,7 @@ fn every_kernel_fits() {
                     panic!("{name} in {dtype:?}: {error}");
                 }
             }
-            let model = TrainedModel::variational(trainer.model().clone());
+            let model = TrainedModel::from(trainer.model().valid());
             let predictor = model.predictor().expect("a predictor");
             let predictions = predictor.predict(&inputs, 1);
             let errors = predictions.mean.iter().zip(&targets);

@@ -1,6 +1,9 @@
 //! Layers of every form with every posterior and likelihood: training, saving and prediction.
 
-use burn::tensor::{DType, Device};
+use burn::{
+    module::Module,
+    tensor::{DType, Device},
+};
 use burn_gp::{
     inducing::Initializer,
     kernels::StationaryConfig,
@@ -137,7 +140,7 @@ fn train(config: &DeepGpConfig, data: TrainingData) -> (TrainedModel, [f64; 2]) 
     }
     let mean = |losses: &[f64]| losses.iter().sum::<f64>() / losses.len() as f64;
     let ends = [mean(&losses[..5]), mean(&losses[15..])];
-    (TrainedModel::variational(trainer.model().clone()), ends)
+    (TrainedModel::from(trainer.model().valid()), ends)
 }
 
 /// Every posterior × {dense, convolutional} × {single, deep} × {Gaussian, Bernoulli, robust-max}:

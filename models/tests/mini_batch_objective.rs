@@ -4,7 +4,7 @@ use burn::tensor::{DType, Device, Tensor};
 use burn_gp::{kernels::StationaryConfig, likelihoods::GaussianConfig, ops::Stationary};
 use burn_gp_models::{
     SvgpConfig,
-    training::{MiniBatchModel, TrainingData},
+    training::{Model, TrainingData},
 };
 
 /// The mean over equal batches that partition the data is the full-batch objective.

@@ -1,6 +1,9 @@
 //! Models with orthogonal inducing points from a configuration.
 
-use burn::tensor::{DType, Device};
+use burn::{
+    module::Module,
+    tensor::{DType, Device},
+};
 use burn_gp::{
     kernels::StationaryConfig,
     likelihoods::GaussianConfig,
@@ -87,7 +90,7 @@ fn orthogonal_points_are_other_points() {
         let sets = model.posterior().independent().inducing();
         assert_eq!(sets.len(), 2);
         assert!(sets.iter().all(|set| set.points().dims() == [6, 1]));
-        TrainedModel::variational(model.clone()).inducing_points()
+        TrainedModel::from(model.valid()).inducing_points()
     };
     let first = points(&config);
     let mut sorted = first.clone();

@@ -12,7 +12,7 @@ use burn_gp::{
     parameter::{AtFloor, Bounds, Parameters, at_floor},
 };
 use burn_gp_models::{
-    ExactConfig, SgprConfig, SvgpConfig, TrainedModel, load_module,
+    AnyModel, ExactConfig, SgprConfig, SvgpConfig, TrainedModel, load_module,
     training::{
         FullBatchTrainer, FullBatchTraining, MiniBatchTrainer, MiniBatchTraining, Trainer,
         TrainingData,
@@ -74,14 +74,14 @@ fn scores(model: Model, scale: f64, dtype: DType) -> [f64; 2] {
             let model = config.init(1, (&Device::default(), dtype)).unwrap();
             let trainer = finished(FullBatchTrainer::new(model, data.clone(), full_batch()));
             assert_eq!(trainer.at_floor(), [], "{scale:e}");
-            TrainedModel::exact(trainer.into_model(), &data)
+            AnyModel::from(trainer.into_model()).trained(&data).unwrap()
         }
         Model::Sgpr => {
             let config = SgprConfig::new(KERNEL, noise).with_inducing(10);
             let model = config.init(&data).unwrap();
             let trainer = finished(FullBatchTrainer::new(model, data.clone(), full_batch()));
             assert_eq!(trainer.at_floor(), [], "{scale:e}");
-            TrainedModel::collapsed(&trainer.into_model(), &data).unwrap()
+            AnyModel::from(trainer.into_model()).trained(&data).unwrap()
         }
         Model::Svgp => {
             let config = SvgpConfig::new(KERNEL, noise).with_inducing(10);
@@ -92,7 +92,7 @@ fn scores(model: Model, scale: f64, dtype: DType) -> [f64; 2] {
             let trainer = MiniBatchTrainer::new(config.init(&data).unwrap(), data, training);
             let trainer = finished(trainer);
             assert_eq!(trainer.at_floor(), [], "{scale:e}");
-            TrainedModel::variational(trainer.into_model())
+            TrainedModel::from(trainer.into_model().valid())
         }
     };
     let (inputs, targets) = rows(1, scale, 0.2);

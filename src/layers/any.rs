@@ -2,14 +2,14 @@
 
 use burn::{module::Module, tensor::Tensor};
 
-use super::{GpLayer, Layer, PatchLayer, PatchProcess};
+use super::{GpLayer, Layer, PatchLayer};
 use crate::{
     inducing::{InducingPatches, InducingPoints},
     kernels::{AnyKernel, Convolutional, Kernels},
     means::AnyMean,
     ops::NotPositiveDefinite,
     patches::PatchGrid,
-    process::EitherProcess,
+    process::Process,
     variational::{AnyPosterior, Evaluation, Functions},
 };
 
@@ -34,12 +34,6 @@ pub enum AnyLayer {
     /// Functions of images, as sums over their patches.
     Convolutional(ConvolutionalLayer),
 }
-
-/// The process of an [`AnyLayer`].
-pub type AnyLayerProcess = EitherProcess<
-    EitherProcess<<DenseLayer as Layer>::Process, PatchProcess<<DenseLayer as Layer>::Process>>,
-    <ConvolutionalLayer as Layer>::Process,
->;
 
 /// Forwards to the variant's layer.
 macro_rules! forward {
@@ -80,7 +74,7 @@ impl AnyLayer {
 }
 
 impl Layer for AnyLayer {
-    type Process = AnyLayerProcess;
+    type Process = Box<dyn Process + Send + Sync>;
 
     fn evaluate(&self, x: Tensor<2>) -> Result<Evaluation, NotPositiveDefinite> {
         forward!(self, layer => layer.evaluate(x))
@@ -88,9 +82,9 @@ impl Layer for AnyLayer {
 
     fn condition(&self) -> Result<Self::Process, NotPositiveDefinite> {
         Ok(match self {
-            Self::Dense(layer) => EitherProcess::First(EitherProcess::First(layer.condition()?)),
-            Self::Patches(layer) => EitherProcess::First(EitherProcess::Second(layer.condition()?)),
-            Self::Convolutional(layer) => EitherProcess::Second(layer.condition()?),
+            Self::Dense(layer) => Box::new(layer.condition()?),
+            Self::Patches(layer) => Box::new(layer.condition()?),
+            Self::Convolutional(layer) => Box::new(layer.condition()?),
         })
     }
 

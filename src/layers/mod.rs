@@ -67,11 +67,11 @@ use burn::{
     tensor::Tensor,
 };
 
-pub use any::{AnyLayer, AnyLayerProcess, ConvolutionalLayer, DenseLayer};
+pub use any::{AnyLayer, ConvolutionalLayer, DenseLayer};
 pub use gp_layer::GpLayer;
 pub use noise::LayerNoise;
 pub use patch_layer::{PatchLayer, PatchProcess};
-pub use predictive::{EitherPredictive, Predictive};
+pub use predictive::Predictive;
 pub use stack::{Propagation, Stack, StackProcess};
 
 use crate::{

@@ -16,6 +16,15 @@ pub trait Predictive {
     /// The maximum number of rows a kernel evaluates per input, which memory is proportional to.
     fn rows_per_input(&self) -> usize;
 
+    /// The means of every layer at `x`, `[N, D]`, each evaluated at the means of the previous
+    /// layer. A Gaussian process has a single layer.
+    fn layer_means(&self, x: Tensor<2>) -> Vec<Tensor<2>>;
+
+    /// Whether the Gaussians are draws of hidden layers.
+    fn has_hidden_layers(&self) -> bool {
+        false
+    }
+
     /// Draws `samples` joint samples of the functions at `x`, `[N, D]`. Equal seeds give equal
     /// samples.
     ///
@@ -43,6 +52,10 @@ impl<P: Process> Predictive for P {
         Process::rows_per_input(self)
     }
 
+    fn layer_means(&self, x: Tensor<2>) -> Vec<Tensor<2>> {
+        vec![self.marginals(x).mean]
+    }
+
     fn draws(
         &self,
         x: Tensor<2>,
@@ -50,60 +63,5 @@ impl<P: Process> Predictive for P {
         seed: u64,
     ) -> Result<Tensor<3>, NotPositiveDefinite> {
         self.sample(x, samples, seed)
-    }
-}
-
-/// One of two types, chosen at run time.
-#[derive(Clone, Debug)]
-pub enum EitherPredictive<A, B> {
-    /// The first type.
-    First(A),
-    /// The second type.
-    Second(B),
-}
-
-impl<A, B> EitherPredictive<A, B> {
-    /// The functions, if they have the first type.
-    pub fn first(&self) -> Option<&A> {
-        match self {
-            Self::First(functions) => Some(functions),
-            Self::Second(_) => None,
-        }
-    }
-
-    /// The functions, if they have the second type.
-    pub fn second(&self) -> Option<&B> {
-        match self {
-            Self::First(_) => None,
-            Self::Second(functions) => Some(functions),
-        }
-    }
-}
-
-impl<A: Predictive, B: Predictive> Predictive for EitherPredictive<A, B> {
-    fn components(&self, x: Tensor<2>) -> Vec<Marginals> {
-        match self {
-            Self::First(functions) => functions.components(x),
-            Self::Second(functions) => functions.components(x),
-        }
-    }
-
-    fn rows_per_input(&self) -> usize {
-        match self {
-            Self::First(functions) => functions.rows_per_input(),
-            Self::Second(functions) => functions.rows_per_input(),
-        }
-    }
-
-    fn draws(
-        &self,
-        x: Tensor<2>,
-        samples: usize,
-        seed: u64,
-    ) -> Result<Tensor<3>, NotPositiveDefinite> {
-        match self {
-            Self::First(functions) => functions.draws(x, samples, seed),
-            Self::Second(functions) => functions.draws(x, samples, seed),
-        }
     }
 }

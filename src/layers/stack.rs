@@ -167,31 +167,6 @@ impl<H: Layer, O: Layer> Stack<H, O> {
     }
 }
 
-impl<P: Process, R: Process> StackProcess<P, R> {
-    /// The processes of the hidden layers.
-    pub fn hidden(&self) -> &[P] {
-        &self.hidden
-    }
-
-    /// The process of the output layer.
-    pub fn output(&self) -> &R {
-        &self.output
-    }
-
-    /// The means of every layer at `x`, `[N, D]`, each evaluated at the means of the previous
-    /// layer. They are meant for plots of the layers.
-    pub fn layer_means(&self, x: Tensor<2>) -> Vec<Tensor<2>> {
-        let mut means: Vec<Tensor<2>> = Vec::new();
-        for layer in &self.hidden {
-            let inputs = means.last().cloned().unwrap_or_else(|| x.clone());
-            means.push(layer.marginals(inputs).mean);
-        }
-        let inputs = means.last().cloned().unwrap_or(x);
-        means.push(self.output.marginals(inputs).mean);
-        means
-    }
-}
-
 impl<P: Process, R: Process> Predictive for StackProcess<P, R> {
     /// One component per draw of the hidden layers, with noise that all rows share
     /// ([`LayerNoise`]). The mixture describes each row separately; [`draws`](Self::draws) gives
@@ -215,6 +190,21 @@ impl<P: Process, R: Process> Predictive for StackProcess<P, R> {
     fn rows_per_input(&self) -> usize {
         let hidden = self.hidden.iter().map(Process::rows_per_input);
         (hidden.max().unwrap_or(1)).max(self.output.rows_per_input())
+    }
+
+    fn layer_means(&self, x: Tensor<2>) -> Vec<Tensor<2>> {
+        let mut means: Vec<Tensor<2>> = Vec::new();
+        for layer in &self.hidden {
+            let inputs = means.last().cloned().unwrap_or_else(|| x.clone());
+            means.push(layer.marginals(inputs).mean);
+        }
+        let inputs = means.last().cloned().unwrap_or(x);
+        means.push(self.output.marginals(inputs).mean);
+        means
+    }
+
+    fn has_hidden_layers(&self) -> bool {
+        !self.hidden.is_empty()
     }
 
     fn draws(

@@ -3,7 +3,7 @@
 use burn::tensor::Tensor;
 use burn_gp::{
     inducing::InducingPoints,
-    layers::{GpLayer, LayerNoise, Stack},
+    layers::{GpLayer, LayerNoise, Predictive, Stack},
     means::{AnyMean, MeanConfig},
     ops::Jitter,
     optim::{NaturalInversion, StepSizes},

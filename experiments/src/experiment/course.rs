@@ -1,10 +1,7 @@
 //! Scores of the test rows in the course of training.
 
 use burn_gp_datasets::DataSource;
-use burn_gp_models::{
-    TrainedModel,
-    training::{MiniBatchTrainer, Trainer, TrainingData},
-};
+use burn_gp_models::training::{MiniBatchTrainer, Trainer, Training, TrainingData};
 use serde::{Deserialize, Serialize};
 
 use crate::arguments::RunOptions;
@@ -56,14 +53,16 @@ pub(super) fn course(
     let (device, dtype) = place.open()?;
     let mut settings = Settings::new(options, source)?;
     let data = PreparedData::load(source, &settings)?;
-    let Plan::Svgp(config, training) = Plan::new(&mut settings, &data)? else {
+    let plan = Plan::new(&mut settings, &data)?;
+    let Training::MiniBatch(training) = plan.training else {
         unreachable!("the models of these experiments train on mini-batches")
     };
     watch.announce(title);
     let (inputs, targets) = (data.train.inputs.values(), &data.train.targets);
     let training_data = TrainingData::new(inputs, targets, &device, dtype);
     let interval = (training.steps / looks).max(1);
-    let model = config.init(&training_data)?;
+    let (model, training_data) = plan.model.init(training_data)?;
+    let seen = training_data.clone();
     let mut trainer = MiniBatchTrainer::new(model, training_data, *training);
     let mut points: Vec<Look> = Vec::new();
     let mut losses = Vec::new();
@@ -71,7 +70,7 @@ pub(super) fn course(
         losses.push(entry.report.loss);
         let step = entry.report.step;
         if step.is_multiple_of(interval) || trainer.is_finished() {
-            let predictor = TrainedModel::variational(trainer.model().clone()).predictor()?;
+            let predictor = trainer.model().trained(&seen)?.predictor()?;
             let (test, progress) = (&data.test, watch.rows(data.test.len()));
             let scores = evaluate(&predictor, test, &data.standardizer, LEVEL, progress)?.scores;
             points.push(Look {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use burn::train::metric::store::EventStoreClient;
 use burn::train::{EarlyStoppingStrategy, SupervisedTraining};
-use burn_gp_models::AnyMiniBatch;
+use burn_gp_models::AnyModel;
 use burn_gp_models::training::{Examination, MiniBatchLearner, StepRenderer};
 
 use super::checkpointer::{CheckpointWhenDue, LearnerCheckpointer};
@@ -19,7 +19,7 @@ use crate::progress::Progress;
 ///
 /// When a step cannot be made or a checkpoint cannot be written.
 pub fn learn(
-    learner: &mut MiniBatchLearner<AnyMiniBatch>,
+    learner: &mut MiniBatchLearner<AnyModel>,
     state: &SharedRunState,
     pace: &Arc<Pace>,
     checkpoints: &Checkpoints,
@@ -81,7 +81,7 @@ fn show_last(state: &SharedRunState, progress: &mut Progress) {
 }
 
 /// The validation after `step`, which is no part of the time of the steps.
-fn validation(state: &SharedRunState, step: usize) -> Examination<AnyMiniBatch> {
+fn validation(state: &SharedRunState, step: usize) -> Examination<AnyModel> {
     let state = state.clone();
     Box::new(move |model| {
         let mut state = state.lock();

@@ -3,7 +3,6 @@
 mod any_trainer;
 mod checkpoint;
 mod checkpointer;
-mod full_batch;
 mod interrupt;
 mod learning;
 mod metrics;
@@ -14,9 +13,8 @@ mod stopping_point;
 mod training_log;
 mod validation;
 
-pub use any_trainer::{AnyTrainer, TrainerKind};
+pub use any_trainer::AnyTrainer;
 pub use checkpoint::{CHECKPOINT_FOLDER, Checkpoint, Checkpoints, read as read_checkpoint};
-pub use full_batch::AnyFullBatch;
 pub use interrupt::Interrupt;
 pub use pace::Pace;
 pub use run_state::{Clock, RunState, SharedRunState, Snapshot};

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use burn::module::Module;
-use burn_gp_models::AnyMiniBatch;
+use burn_gp_models::AnyModel;
 
 use super::checkpoint::files;
 use super::{Checkpoint, StoppingPoint, TrainingLog, Validation};
@@ -116,7 +116,7 @@ pub struct Snapshot {
     pub step: usize,
     checkpoint: Checkpoint,
     log: TrainingLog,
-    best: Option<AnyMiniBatch>,
+    best: Option<AnyModel>,
 }
 
 impl Snapshot {

@@ -5,13 +5,16 @@ use std::path::Path;
 use std::sync::Arc;
 
 use burn_gp::ops::NotPositiveDefinite;
-use burn_gp_models::{TrainedModel, load_module, training::TrainingError};
+use burn_gp_models::{
+    AnyModel, TrainedModel, load_module,
+    training::{FullBatchTrainer, Trainer, TrainingError},
+};
 
 use super::checkpoint::{self, files};
 use super::learning::learn;
 use super::{
-    AnyFullBatch, AnyTrainer, Checkpoints, Clock, Interrupt, LogEntry, Pace, RunState,
-    SharedRunState, TrainerKind, TrainingLog,
+    AnyTrainer, Checkpoints, Clock, Interrupt, LogEntry, Pace, RunState, SharedRunState,
+    TrainingLog,
 };
 use crate::failure::{Failure, FolderError};
 use crate::progress::{Progress, RowProgress};
@@ -77,11 +80,9 @@ impl Session {
         let planned = self.trainer.steps_planned();
         let pace = Arc::new(Pace::new(interrupt.clone(), self.state.clone(), planned));
         let state = &self.state;
-        let ended = match &mut self.trainer.kind {
-            TrainerKind::FullBatch(trainer) => {
-                iterate(trainer, state, &pace, checkpoints, progress)
-            }
-            TrainerKind::MiniBatch(learner) => learn(learner, state, &pace, checkpoints, progress),
+        let ended = match &mut self.trainer {
+            AnyTrainer::FullBatch(trainer) => iterate(trainer, state, &pace, checkpoints, progress),
+            AnyTrainer::MiniBatch(learner) => learn(learner, state, &pace, checkpoints, progress),
         };
         match ended {
             Ok(()) if self.is_over() => Ok(Outcome::Finished),
@@ -140,8 +141,8 @@ impl Session {
         state.stopping_point = checkpoint.stopping_point;
         if let (Some(validation), Some(progress)) = (&mut state.validation, checkpoint.validation) {
             let path = folder.join(files::BEST);
-            if let (Some(_), Some(model)) = (progress.best_score, self.trainer.variational()) {
-                let best = load_module(model.clone(), &path);
+            if progress.best_score.is_some() {
+                let best = load_module(self.trainer.model().clone(), &path);
                 validation.best = Some(best.map_err(|reason| damaged(&path, reason.to_string()))?);
             }
             validation.progress = progress;
@@ -165,23 +166,24 @@ impl Session {
         let rows = self.trainer.data().len();
         let progress = RowProgress::new("training row", rows, quiet);
         let loss = self.trainer.loss(best.map(|(model, _)| model), progress)?;
-        let (model, step) = match best {
-            Some((model, step)) => (model.trained(self.trainer.data())?, step),
-            None => (self.trainer.trained()?, last_step),
-        };
-        Ok(Fitted { model, loss, step })
+        let (model, step) = best.unwrap_or((self.trainer.model(), last_step));
+        Ok(Fitted {
+            model: model.trained(self.trainer.data())?,
+            loss,
+            step,
+        })
     }
 }
 
 /// Makes steps on all data until training is over or the user wants to stop.
 fn iterate(
-    trainer: &mut AnyFullBatch,
+    trainer: &mut FullBatchTrainer<AnyModel>,
     state: &SharedRunState,
     pace: &Pace,
     checkpoints: &Checkpoints,
     mut progress: Progress,
 ) -> Result<(), Broken> {
-    let save = |trainer: &AnyFullBatch| {
+    let save = |trainer: &FullBatchTrainer<AnyModel>| {
         let snapshot = state.lock().snapshot();
         pace.checkpoint_written(snapshot.step);
         let saved = checkpoints.save(snapshot, |folder| trainer.save(folder));

@@ -1,7 +1,7 @@
 //! Which step's model is kept: the one that predicts the validation rows best.
 
 use burn_gp::metrics;
-use burn_gp_models::{AnyMiniBatch, PredictionError, training::TrainingData};
+use burn_gp_models::{AnyModel, PredictionError, training::TrainingData};
 use serde::{Deserialize, Serialize};
 
 use crate::preparation::Part;
@@ -15,7 +15,7 @@ pub struct Validation {
     /// How it went so far.
     pub progress: ValidationProgress,
     /// The best model so far.
-    pub best: Option<AnyMiniBatch>,
+    pub best: Option<AnyModel>,
 }
 
 /// How validation went so far.
@@ -58,7 +58,7 @@ impl Validation {
     /// # Errors
     ///
     /// When the model cannot predict the rows.
-    pub fn look_at(&mut self, step: usize, model: &AnyMiniBatch) -> Result<f64, PredictionError> {
+    pub fn look_at(&mut self, step: usize, model: &AnyModel) -> Result<f64, PredictionError> {
         let predictor = model.trained(&self.data)?.predictor()?;
         let (inputs, (targets, _)) = (&self.part.inputs, self.part.likelihood_targets());
         let densities = predictor.log_density(inputs.values(), inputs.columns(), &targets)?;

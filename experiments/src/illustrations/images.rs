@@ -36,7 +36,7 @@ impl Illustrations<'_> {
         folder: &Path,
         caption: Caption<'_>,
     ) -> Option<Result<(), PlotError>> {
-        let process = self.predictor.process().second()?.first()?;
+        let process = self.predictor.process();
         let shape = hidden.first()?.grid()?.image();
         let (rows, names) = self.examples((ROWS_OF_MAPS / hidden.len()).max(1));
         let images = self.data.test.inputs.select(&rows);

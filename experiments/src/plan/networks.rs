@@ -15,7 +15,7 @@ use burn_gp::{
 };
 use burn_gp_models::{
     BasisConfig, DbkConfig, DeepKernelConfig, ExactConfig, InducingConfig, LastLayerConfig,
-    NetworkModelConfig, SgprConfig, SvdbkConfig, SvgpConfig, training::MiniBatchTraining,
+    ModelConfig, SgprConfig, SvdbkConfig, SvgpConfig, training::MiniBatchTraining,
 };
 
 use burn_gp_datasets::Matrix;
@@ -70,7 +70,7 @@ pub(super) fn config(
     pieces: Pieces,
     settings: &NetworkSettings,
     data: &PreparedData,
-) -> NetworkModelConfig {
+) -> ModelConfig {
     let network = network(settings, data, pieces.seed);
     let outputs = settings.outputs(data.dimensions());
     let basis = BasisConfig::new(network.clone(), outputs);
@@ -86,7 +86,7 @@ pub(super) fn config(
     } = pieces;
     let correction = settings.correction;
     match settings.model {
-        ModelName::Svdbk => NetworkModelConfig::Svdbk(SvdbkConfig {
+        ModelName::Svdbk => ModelConfig::Svdbk(SvdbkConfig {
             basis,
             mean,
             likelihood,
@@ -94,13 +94,13 @@ pub(super) fn config(
             covariance,
             parameters,
         }),
-        ModelName::Bll => NetworkModelConfig::LastLayer(LastLayerConfig {
+        ModelName::Bll => ModelConfig::LastLayer(LastLayerConfig {
             basis,
             mean,
             likelihood: noise,
             parameters,
         }),
-        ModelName::Dkl => NetworkModelConfig::Dkl(DeepKernelConfig {
+        ModelName::Dkl => ModelConfig::Dkl(DeepKernelConfig {
             network,
             features: outputs,
             model: ExactConfig {
@@ -110,7 +110,7 @@ pub(super) fn config(
                 parameters,
             },
         }),
-        ModelName::Sdkl => NetworkModelConfig::Sdkl(DeepKernelConfig {
+        ModelName::Sdkl => ModelConfig::Sdkl(DeepKernelConfig {
             network,
             features: outputs,
             model: SgprConfig {
@@ -121,7 +121,7 @@ pub(super) fn config(
                 parameters,
             },
         }),
-        ModelName::Svdkl => NetworkModelConfig::Svdkl(DeepKernelConfig {
+        ModelName::Svdkl => ModelConfig::Svdkl(DeepKernelConfig {
             network,
             features: outputs,
             model: SvgpConfig {
@@ -132,7 +132,7 @@ pub(super) fn config(
                 ..SvgpConfig::new(kernel, likelihood)
             },
         }),
-        _ => NetworkModelConfig::Dbk(DbkConfig {
+        _ => ModelConfig::Dbk(DbkConfig {
             basis: BasisConfig::integrated(network, outputs),
             mean,
             likelihood: noise,

@@ -1,10 +1,14 @@
 //! Configuration of deep Gaussian processes.
 
-use burn::{module::Module, tensor::TensorCreationOptions};
+use burn::{
+    module::Module,
+    tensor::{DType, Device, Tensor, TensorCreationOptions},
+};
 use burn_gp::{
-    layers::{AnyLayer, LayerNoise, Stack},
+    layers::{AnyLayer, LayerNoise, Predictive, Stack},
     likelihoods::{AnyLikelihood, Likelihood, LikelihoodConfig},
-    parameter::ParameterConfig,
+    ops::NotPositiveDefinite,
+    parameter::{ParameterConfig, numbers},
     patches::ImageShape,
 };
 use serde::{Deserialize, Serialize};
@@ -13,7 +17,11 @@ use super::{
     DeepGp, LayerConfig,
     layer_config::{Inputs, Planned},
 };
-use crate::{InitError, training::TrainingData};
+use crate::{
+    InitError,
+    ready_made::{DataShape, ReadyMade, ReadyMadeConfig, Trained},
+    training::TrainingData,
+};
 
 /// A deep model whose components are chosen at run time.
 pub type AnyDeepGp = DeepGp<AnyLayer, AnyLayer, AnyLikelihood>;
@@ -169,5 +177,55 @@ impl DeepGpConfig {
             Stack::new(hidden, output, self.noise),
             likelihood,
         ))
+    }
+}
+
+impl ReadyMadeConfig for DeepGpConfig {
+    type Model = AnyDeepGp;
+
+    fn for_data(&self, data: TrainingData) -> Result<(AnyDeepGp, TrainingData), InitError> {
+        Ok((self.init(&data)?, data))
+    }
+
+    fn blank_trained(&self, shape: &DataShape) -> Result<AnyDeepGp, InitError> {
+        self.blank(shape.dimensions, shape.columns, shape.options.clone())
+    }
+
+    fn likelihood(&self) -> LikelihoodConfig {
+        self.likelihood.clone()
+    }
+}
+
+impl ReadyMade for AnyDeepGp {
+    type Trained = Self;
+
+    fn trained(&self, _data: &TrainingData) -> Result<Self, NotPositiveDefinite> {
+        Ok(self.valid())
+    }
+}
+
+impl Trained for AnyDeepGp {
+    fn process(&self) -> Result<Box<dyn Predictive + Send + Sync>, NotPositiveDefinite> {
+        Ok(Box::new(self.condition()?))
+    }
+
+    fn likelihood(&self) -> AnyLikelihood {
+        self.likelihood().clone()
+    }
+
+    fn options(&self) -> (Device, DType) {
+        let points = self.layers().output().inducing_inputs().swap_remove(0);
+        (points.device(), points.dtype())
+    }
+
+    fn covariance(&self, _x1: Tensor<2>, _x2: Tensor<2>) -> Option<Tensor<2>> {
+        None
+    }
+
+    fn inducing_points(&self) -> Vec<f64> {
+        let first = self.layers().hidden().first();
+        let first = first.unwrap_or(self.layers().output());
+        let sets = first.inducing_inputs().into_iter();
+        sets.flat_map(numbers).collect()
     }
 }

@@ -15,7 +15,7 @@ use burn_gp::{
 pub use config::{AnyDeepGp, DeepGpConfig, HiddenLayerConfig};
 pub use layer_config::{LayerConfig, LayerForm};
 
-use crate::training::{MiniBatchModel, Objective};
+use crate::training::{Model, Objective};
 
 /// A deep Gaussian process with a likelihood. With a single layer it is a sparse variational
 /// Gaussian process.
@@ -78,7 +78,7 @@ impl<H: Layer, O: Layer, L: Likelihood> DeepGp<H, O, L> {
     }
 }
 
-impl<H: Layer, O: Layer, L: Likelihood> MiniBatchModel for DeepGp<H, O, L> {
+impl<H: Layer, O: Layer, L: Likelihood> Model for DeepGp<H, O, L> {
     /// An unbiased estimate of the evidence lower bound. Only the likelihood term of the batch is
     /// scaled up to all data, not the KL divergences.
     fn objective(
@@ -99,6 +99,10 @@ impl<H: Layer, O: Layer, L: Likelihood> MiniBatchModel for DeepGp<H, O, L> {
             fit: expected.sum() * (data_count as f64 / (batch * samples) as f64),
             kl: Some(kl),
         })
+    }
+
+    fn rows_per_datum(&self) -> usize {
+        self.layers.rows_per_input()
     }
 
     fn after_step(self) -> Self {

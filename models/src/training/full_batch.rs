@@ -6,12 +6,12 @@ use burn::{
     optim::{GradientsParams, LBFGS, LBFGSConfig, LineSearchFn, ModuleOptimizer},
     tensor::Tensor,
 };
-use burn_gp::{inference::FullBatch, ops::NotPositiveDefinite, optim::Adam, parameter::Priors};
+use burn_gp::{ops::NotPositiveDefinite, optim::Adam, parameter::Priors};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    NothingToTrain, Schedule, ScheduledRate, StepReport, Trainer, TrainingData, TrainingError,
-    check_optimizer_type, checkpoint_error, describe,
+    Model, NothingToTrain, Schedule, ScheduledRate, StepReport, Trainer, TrainingData,
+    TrainingError, check_optimizer_type, checkpoint_error, describe,
     evaluations::{Evaluations, for_all},
     files,
     nothing_to_train::gradients,
@@ -193,11 +193,11 @@ struct Progress {
     converged: bool,
 }
 
-impl<M: FullBatch> FullBatchTrainer<M> {
+impl<M: Model> FullBatchTrainer<M> {
     /// A trainer before its first step. The model must be on an autodiff device, the data on the
     /// same device with or without autodiff. If the initial variances are off by a factor of a
     /// thousand or more from the variance of the targets, they are rescaled to the unit of the
-    /// targets ([`FullBatch::in_unit_of`]).
+    /// targets ([`Model::in_unit_of`]).
     pub fn new(model: M, data: TrainingData, training: FullBatchTraining) -> Self {
         let model = model.in_unit_of(&data.inputs, &data.targets);
         Self {
@@ -218,7 +218,7 @@ impl<M: FullBatch> FullBatchTrainer<M> {
     }
 
     /// Adds the log density of these priors to the objective, besides
-    /// [those of the model](FullBatch::priors). If a parameter has both, this prior applies.
+    /// [those of the model](Model::priors). If a parameter has both, this prior applies.
     pub fn with_priors(mut self, priors: Priors) -> Self {
         self.priors.extend(priors);
         self.evaluations = Evaluations::default();
@@ -254,8 +254,8 @@ impl<M: FullBatch> FullBatchTrainer<M> {
         let model = self.model.valid();
         let inner = |tensor: &Tensor<2>| tensor.clone().inner();
         let (inputs, targets) = (inner(&self.data.inputs), inner(&self.data.targets));
-        let log_evidence = model.objective(inputs, targets)?;
-        let objective = with_log_prior(log_evidence, self.priors.log_density(&model));
+        let objective = model.objective(inputs, targets, self.data.len())?;
+        let objective = with_log_prior(objective.value(), self.priors.log_density(&model));
         Ok(-objective.into_scalar::<f64>() / self.data.len() as f64)
     }
 
@@ -267,9 +267,9 @@ impl<M: FullBatch> FullBatchTrainer<M> {
         model: &M,
     ) -> Result<(f64, GradientsParams), EvaluationError> {
         let objective = model
-            .objective(data.inputs.clone(), data.targets.clone())
+            .objective(data.inputs.clone(), data.targets.clone(), data.len())
             .map_err(EvaluationError::Factorization)?;
-        let loss = with_log_prior(objective, priors.log_density(model)) * -scale;
+        let loss = with_log_prior(objective.value(), priors.log_density(model)) * -scale;
         let value: f64 = loss.clone().into_scalar();
         if !value.is_finite() {
             return Err(EvaluationError::NonFinite(value));
@@ -375,7 +375,7 @@ enum EvaluationError {
 }
 
 impl EvaluationError {
-    fn at_step<M: FullBatch>(self, step: usize, model: &M) -> TrainingError {
+    fn at_step<M: Model>(self, step: usize, model: &M) -> TrainingError {
         let hyperparameters = describe(&model.hyperparameters());
         match self {
             Self::Factorization(source) => TrainingError::Factorization {
@@ -394,7 +394,7 @@ impl EvaluationError {
     }
 }
 
-impl<M: FullBatch> Trainer for FullBatchTrainer<M> {
+impl<M: Model> Trainer for FullBatchTrainer<M> {
     type Model = M;
 
     fn step(&mut self) -> Result<StepReport, TrainingError> {

@@ -10,8 +10,7 @@ use burn_gp::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    InducingTraining, MiniBatchModel, Plateau, Schedule, StepReport, Trainer, TrainingData,
-    TrainingError,
+    InducingTraining, Model, Plateau, Schedule, StepReport, Trainer, TrainingData, TrainingError,
     batches::Batches,
     check_optimizer_type, checkpoint_error, files,
     mini_batch_step::MiniBatchStep,
@@ -97,7 +96,7 @@ impl MiniBatchTraining {
     /// The computation of a step of `model` for `data_count` data points.
     pub(super) fn computation(
         &self,
-        model: &impl MiniBatchModel,
+        model: &impl Model,
         data_count: usize,
         rates: &Rates,
     ) -> MiniBatchStep {
@@ -145,11 +144,11 @@ struct Progress {
     rates: RatesProgress,
 }
 
-impl<M: MiniBatchModel> MiniBatchTrainer<M> {
+impl<M: Model> MiniBatchTrainer<M> {
     /// A trainer before its first step. The model must be on an autodiff device, the data on the
     /// same device with or without autodiff. If the initial variances are off by a factor of a
     /// thousand or more from the variance of the targets, they are rescaled to the unit of the
-    /// targets ([`MiniBatchModel::in_unit_of`]).
+    /// targets ([`Model::in_unit_of`]).
     pub fn new(model: M, data: TrainingData, training: MiniBatchTraining) -> Self {
         let model = model.in_unit_of(&data.inputs, &data.targets);
         let rates = Rates::new(&training);
@@ -166,7 +165,7 @@ impl<M: MiniBatchModel> MiniBatchTrainer<M> {
     }
 
     /// Adds the log density of these priors to the objective, besides
-    /// [those of the model](MiniBatchModel::priors). It counts once for any batch size. If a
+    /// [those of the model](Model::priors). It counts once for any batch size. If a
     /// parameter has both, this prior applies.
     pub fn with_priors(mut self, priors: Priors) -> Self {
         self.computation.priors.extend(priors);
@@ -195,7 +194,7 @@ impl<M: MiniBatchModel> MiniBatchTrainer<M> {
     }
 }
 
-impl<M: MiniBatchModel> Trainer for MiniBatchTrainer<M> {
+impl<M: Model> Trainer for MiniBatchTrainer<M> {
     type Model = M;
 
     fn step(&mut self) -> Result<StepReport, TrainingError> {

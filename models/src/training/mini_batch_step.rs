@@ -7,7 +7,7 @@ use burn::{
 use burn_gp::{optim::NaturalGradient, parameter::Priors};
 
 use super::{
-    Batch, InducingTraining, MiniBatchModel, Objective, TrainingError, describe,
+    Batch, InducingTraining, Model, Objective, TrainingError, describe,
     nothing_to_train::gradients, rates::Rates, with_log_prior,
 };
 
@@ -32,7 +32,7 @@ impl MiniBatchStep {
     /// # Errors
     ///
     /// When the objective cannot be computed or is not finite.
-    pub fn differentiate<M: MiniBatchModel>(
+    pub fn differentiate<M: Model>(
         &self,
         model: &M,
         batch: Batch,
@@ -74,7 +74,7 @@ impl MiniBatchStep {
     /// # Errors
     ///
     /// When the natural-gradient step fails. The optimizer then stays as it was.
-    pub fn update<M: MiniBatchModel>(
+    pub fn update<M: Model>(
         &self,
         step: usize,
         model: &M,
@@ -87,7 +87,7 @@ impl MiniBatchStep {
 
     /// The model after the natural-gradient step, if there is one. The remaining gradients are for
     /// Adam.
-    fn natural_step<M: MiniBatchModel>(
+    fn natural_step<M: Model>(
         &self,
         step: usize,
         model: &M,

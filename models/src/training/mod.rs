@@ -18,11 +18,12 @@ mod inducing;
 mod learner;
 mod mini_batch;
 mod mini_batch_step;
+mod model;
 mod nothing_to_train;
-mod on_all_data;
 mod plateau;
 mod rates;
 mod schedule;
+mod settings;
 
 use std::{
     path::{Path, PathBuf},
@@ -30,14 +31,14 @@ use std::{
 };
 
 use burn::{
-    module::{Module, ModuleDisplay},
+    module::Module,
     tensor::{DType, Device, Int, Tensor, TensorData},
 };
 use burn_gp::{
-    likelihoods::{ImpossibleTarget, check_finite},
+    likelihoods::ImpossibleTarget,
     ops::NotPositiveDefinite,
     optim::NaturalStepError,
-    parameter::{AtFloor, Hyperparameter, Priors, at_floor, hyperparameters},
+    parameter::{AtFloor, Hyperparameter, at_floor},
 };
 
 use crate::record::load_module;
@@ -49,106 +50,17 @@ pub use learner::{
     StepRenderer,
 };
 pub use mini_batch::{MiniBatchTrainer, MiniBatchTraining};
+pub use model::{Model, Objective};
 pub use nothing_to_train::NothingToTrain;
-pub use on_all_data::OnAllData;
 pub use plateau::Plateau;
 pub use schedule::{Schedule, ScheduledRate};
-
-/// The two terms of an objective, each `[1]` and summed over the data. Training maximizes their
-/// difference.
-#[derive(Clone, Debug)]
-pub struct Objective {
-    /// The expected log density of the data, or the log evidence.
-    pub fit: Tensor<1>,
-    /// The KL divergence from the prior, if the objective has one.
-    pub kl: Option<Tensor<1>>,
-}
-
-impl Objective {
-    /// `fit − kl`, `[1]`.
-    pub fn value(&self) -> Tensor<1> {
-        match &self.kl {
-            Some(kl) => self.fit.clone() - kl.clone(),
-            None => self.fit.clone(),
-        }
-    }
-
-    /// The name of a term that is not finite.
-    fn broken_term(self, log_prior: Option<Tensor<1>>) -> &'static str {
-        let is_finite = |term: Tensor<1>| term.into_scalar::<f64>().is_finite();
-        if !is_finite(self.fit) {
-            "log density of the data"
-        } else if !log_prior.is_none_or(is_finite) {
-            "log density of the hyperparameters' priors"
-        } else {
-            "divergence from the prior"
-        }
-    }
-}
+pub use settings::Training;
 
 /// Adds the log density of the priors of the parameters to an objective.
 fn with_log_prior(objective: Tensor<1>, log_prior: Option<Tensor<1>>) -> Tensor<1> {
     match log_prior {
         Some(log_prior) => objective + log_prior,
         None => objective,
-    }
-}
-
-/// A model that can be trained on mini-batches.
-pub trait MiniBatchModel: Module + ModuleDisplay {
-    /// An unbiased estimate of the objective over `data_count` data points.
-    ///
-    /// # Shapes
-    ///
-    /// - `inputs`: `[B, D]`, `targets`: `[B, P]`
-    ///
-    /// # Errors
-    ///
-    /// When a covariance matrix cannot be factored.
-    fn objective(
-        &self,
-        inputs: Tensor<2>,
-        targets: Tensor<2>,
-        data_count: usize,
-    ) -> Result<Objective, NotPositiveDefinite>;
-
-    /// Updates everything that the model keeps between optimizer steps. By default there is nothing
-    /// to update. A model with GP layers forwards the call to the layers, where inverse-free
-    /// posteriors adapt to their kernels.
-    fn after_step(self) -> Self {
-        self
-    }
-
-    /// Rescales initial values to the unit of the training data
-    /// ([`in_unit_of_targets`](burn_gp::inference::in_unit_of_targets)). Trainers call it before
-    /// the first step. By default nothing changes.
-    ///
-    /// # Shapes
-    ///
-    /// - `inputs`: `[N, D]`, `targets`: `[N, P]`
-    fn in_unit_of(self, _inputs: &Tensor<2>, _targets: &Tensor<2>) -> Self {
-        self
-    }
-
-    /// The priors of the parameters, given by their paths. A trainer adds their log density to the
-    /// objective. By default there are none.
-    fn priors(&self) -> Priors {
-        Priors::default()
-    }
-
-    /// Checks the targets, `[N, T]`, before training. A model with a likelihood uses the check of
-    /// the likelihood. By default the targets must be finite.
-    ///
-    /// # Errors
-    ///
-    /// [`ImpossibleTarget`] with the first value that has no probability.
-    fn check_targets(&self, targets: &Tensor<2>) -> Result<(), ImpossibleTarget> {
-        check_finite(targets)
-    }
-
-    /// The hyperparameters in human-readable units.
-    fn hyperparameters(&self) -> Vec<Hyperparameter> {
-        hyperparameters(self)
     }
 }
 

@@ -7,9 +7,9 @@ use burn::{
     module::{Module, ModuleMapper, Param},
     tensor::{DType, Device, Tensor},
 };
-use burn_gp::{inference::FullBatch, kernels::StationaryConfig, likelihoods::LikelihoodConfig};
+use burn_gp::{kernels::StationaryConfig, likelihoods::LikelihoodConfig};
 use burn_gp_models::{
-    AnyMiniBatch, MODEL_FILE, ModelConfig, Precision, SavedModel, SavedModelError, Summary,
+    AnyModel, MODEL_FILE, ModelConfig, Precision, SavedModel, SavedModelError, Summary,
     WEIGHTS_FILE, explained,
     training::{
         FullBatchTrainer, FullBatchTraining, MiniBatchLearner, MiniBatchTrainer, MiniBatchTraining,
@@ -196,7 +196,7 @@ fn cast<M: Module>(model: &M, data: &TrainingData) -> (M, TrainingData, DType) {
 }
 
 impl Check for RestoredInItsType {
-    fn full_batch<M: FullBatch + 'static>(&self, name: &str, model: M, data: TrainingData) {
+    fn full_batch(&self, name: &str, model: AnyModel, data: TrainingData) {
         let folder = temp_dir::TempDir::new().unwrap();
         let training = FullBatchTraining::default();
         let (other, other_data, other_type) = cast(&model, &data);
@@ -208,7 +208,7 @@ impl Check for RestoredInItsType {
         Self::assert(name, restored, [own_type, other_type]);
     }
 
-    fn mini_batch(&self, name: &str, model: AnyMiniBatch, data: TrainingData) {
+    fn mini_batch(&self, name: &str, model: AnyModel, data: TrainingData) {
         let folder = temp_dir::TempDir::new().unwrap();
         let training = MiniBatchTraining::new(3);
         let (other, other_data, other_type) = cast(&model, &data);

@@ -9,16 +9,16 @@ mod trainable;
 use burn::tensor::{DType, Device};
 use burn_gp::{
     features::PerceptronConfig,
-    inference::{ActionStart, ConjugateGradientsSettings, FullBatch},
+    inference::{ActionStart, ConjugateGradientsSettings},
     likelihoods::GaussianConfig,
     ops::Stationary,
 };
 use burn_gp_models::{
-    ActionRows, ActionsConfig, AnyMiniBatch, BasisConfig, ComputationAwareConfig,
+    ActionRows, ActionsConfig, AnyModel, BasisConfig, ComputationAwareConfig,
     ConjugateGradientsConfig, DbkConfig, DeepGpConfig, DeepKernelConfig, ExactConfig,
-    InducingConfig, LastLayerConfig, LayerConfig, ModelConfig, NetworkModel, SgprConfig,
-    SolveCollapsedConfig, SvdbkConfig, SvgpConfig, TrainedModel,
-    training::{OnAllData, TrainingData},
+    InducingConfig, LastLayerConfig, LayerConfig, ModelConfig, SgprConfig, SolveCollapsedConfig,
+    SvdbkConfig, SvgpConfig, TrainedModel,
+    training::{Model, TrainingData},
 };
 
 const ROWS: usize = 24;
@@ -99,8 +99,9 @@ fn every_model() -> Vec<ModelConfig> {
 
 /// A check of every model.
 trait Check {
-    fn full_batch<M: FullBatch + 'static>(&self, name: &str, model: M, data: TrainingData);
-    fn mini_batch(&self, name: &str, model: AnyMiniBatch, data: TrainingData);
+    /// Of models that are trained on all data at once.
+    fn full_batch(&self, name: &str, model: AnyModel, data: TrainingData);
+    fn mini_batch(&self, name: &str, model: AnyModel, data: TrainingData);
 }
 
 /// Runs a check on every model from its configuration.
@@ -114,106 +115,20 @@ fn check_every_model(check_each: &impl Check) {
 
 /// Runs a check on the model from a configuration.
 fn check(check: &impl Check, config: ModelConfig, data: TrainingData) {
-    let options = (&data.inputs.device(), data.inputs.dtype());
     let name = format!("{:?}, {config:?}", data.inputs.dtype());
-    match config {
-        ModelConfig::Exact(config) => {
-            let model = config.init(1, options).unwrap();
-            check.full_batch(&name, model, data);
-        }
-        ModelConfig::Sgpr(config) => {
-            check.full_batch(&name, config.init(&data).unwrap(), data);
-        }
-        ModelConfig::SolveCollapsed(config) => {
-            check.full_batch(&name, config.init(&data).unwrap(), data);
-        }
-        ModelConfig::ComputationAware(config) => {
-            let (model, data) = config.init(data).unwrap();
-            check.full_batch(&name, model, data);
-        }
-        ModelConfig::ConjugateGradients(config) => {
-            check.full_batch(&name, config.init(&data).unwrap(), data);
-        }
-        ModelConfig::Svgp(config) => {
-            check.mini_batch(&name, config.init(&data).unwrap().into(), data);
-        }
-        ModelConfig::DeepGp(config) => {
-            check.mini_batch(&name, config.init(&data).unwrap().into(), data);
-        }
-        ModelConfig::Dbk(config) => {
-            let model = config.init(1, options).unwrap();
-            check.full_batch(&name, model.clone(), data.clone());
-            let model = NetworkModel::Dbk(OnAllData::new(model));
-            check.mini_batch(&name, AnyMiniBatch::Network(model), data);
-        }
-        ModelConfig::Svdbk(config) => {
-            let model = NetworkModel::Svdbk(config.init(&data).unwrap());
-            check.mini_batch(&name, AnyMiniBatch::Network(model), data);
-        }
-        ModelConfig::LastLayer(config) => {
-            let model = NetworkModel::LastLayer(config.init(&data).unwrap());
-            check.mini_batch(&name, AnyMiniBatch::Network(model), data);
-        }
-        ModelConfig::Dkl(config) => {
-            let model = config.init(&data).unwrap();
-            check.full_batch(&name, model.clone(), data.clone());
-            let model = NetworkModel::Dkl(OnAllData::new(model));
-            check.mini_batch(&name, AnyMiniBatch::Network(model), data);
-        }
-        ModelConfig::Sdkl(config) => {
-            let model = config.init(&data).unwrap();
-            check.full_batch(&name, model.clone(), data.clone());
-            let model = NetworkModel::Sdkl(OnAllData::new(model));
-            check.mini_batch(&name, AnyMiniBatch::Network(model), data);
-        }
-        ModelConfig::Svdkl(config) => {
-            let model = NetworkModel::Svdkl(config.init(&data).unwrap());
-            check.mini_batch(&name, AnyMiniBatch::Network(model), data);
-        }
+    let (model, data) = config.init(data).unwrap();
+    if model.needs_all_data() {
+        check.full_batch(&name, model.clone(), data.clone());
     }
+    check.mini_batch(&name, model, data);
 }
 
-/// The untrained model from a configuration, conditioned on the data.
+/// The model from a configuration, conditioned without training.
 fn predicting(config: &ModelConfig, data: TrainingData) -> TrainedModel {
-    let options = (&data.inputs.device(), data.inputs.dtype());
-    match config {
-        ModelConfig::Exact(config) => TrainedModel::exact(config.init(1, options).unwrap(), &data),
-        ModelConfig::Sgpr(config) => {
-            TrainedModel::collapsed(&config.init(&data).unwrap(), &data).unwrap()
-        }
-        ModelConfig::SolveCollapsed(config) => {
-            TrainedModel::collapsed_orthogonal(&config.init(&data).unwrap(), &data).unwrap()
-        }
-        ModelConfig::ComputationAware(config) => {
-            let (model, data) = config.init(data).unwrap();
-            TrainedModel::computation_aware(model, &data)
-        }
-        ModelConfig::ConjugateGradients(config) => {
-            TrainedModel::conjugate_gradients(config.init(&data).unwrap(), &data)
-        }
-        ModelConfig::Svgp(config) => TrainedModel::variational(config.init(&data).unwrap()),
-        ModelConfig::DeepGp(config) => TrainedModel::variational(config.init(&data).unwrap()),
-        ModelConfig::Dbk(config) => {
-            TrainedModel::deep_basis(&config.init(1, options).unwrap(), &data).unwrap()
-        }
-        ModelConfig::Svdbk(config) => {
-            TrainedModel::variational_deep_basis(&config.init(&data).unwrap(), &data).unwrap()
-        }
-        ModelConfig::LastLayer(config) => {
-            let model = config.init(&data).unwrap().bayesian();
-            TrainedModel::deep_basis(&model, &data).unwrap()
-        }
-        ModelConfig::Dkl(config) => TrainedModel::deep_kernel(&config.init(&data).unwrap(), &data),
-        ModelConfig::Sdkl(config) => {
-            TrainedModel::collapsed_deep_kernel(&config.init(&data).unwrap(), &data).unwrap()
-        }
-        ModelConfig::Svdkl(config) => {
-            TrainedModel::variational_deep_kernel(&config.init(&data).unwrap())
-        }
-    }
+    let (model, data) = config.init(data).unwrap();
+    model.trained(&data).unwrap()
 }
 
-/// Every model conditioned on data in a given precision, with its name for messages.
 fn every_prediction(dtype: DType) -> Vec<(String, TrainedModel)> {
     let models = every_model().into_iter();
     models

@@ -1,12 +1,9 @@
 //! The priors of a configuration are part of the objective of every trainer of its model.
 
 use burn::tensor::DType;
-use burn_gp::{
-    inference::FullBatch,
-    parameter::{ParameterConfig, Parameters, Prior},
-};
+use burn_gp::parameter::{ParameterConfig, Parameters, Prior};
 use burn_gp_models::{
-    AnyMiniBatch, ModelConfig,
+    AnyModel, ModelConfig,
     training::{
         FullBatchOptimizer, FullBatchTrainer, FullBatchTraining, MiniBatchLearner,
         MiniBatchTrainer, MiniBatchTraining, Schedule, Trainer, TrainingData,
@@ -60,7 +57,7 @@ fn noise_of(model: &impl burn::module::Module) -> f64 {
 }
 
 impl Check for FirstLosses {
-    fn full_batch<M: FullBatch + 'static>(&self, _name: &str, model: M, data: TrainingData) {
+    fn full_batch(&self, _name: &str, model: AnyModel, data: TrainingData) {
         let training = FullBatchTraining {
             optimizer: FullBatchOptimizer::Adam {
                 learning_rate: 0.01,
@@ -75,7 +72,7 @@ impl Check for FirstLosses {
             .push((trainer.step().unwrap().loss, noise));
     }
 
-    fn mini_batch(&self, _name: &str, model: AnyMiniBatch, data: TrainingData) {
+    fn mini_batch(&self, _name: &str, model: AnyModel, data: TrainingData) {
         let (training, noise) = (MiniBatchTraining::new(3), noise_of(&model));
         let learner = MiniBatchLearner::new(model.clone(), data.clone(), training.clone());
         let mut trainer = MiniBatchTrainer::new(model, data, training);

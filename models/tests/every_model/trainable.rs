@@ -5,9 +5,9 @@ use burn::{
     tensor::{DType, Device, Tensor},
     train::SupervisedTraining,
 };
-use burn_gp::{inference::FullBatch, parameter::Parameters};
+use burn_gp::parameter::Parameters;
 use burn_gp_models::{
-    AnyMiniBatch, ExactConfig,
+    AnyModel, ExactConfig,
     training::{
         FullBatchOptimizer, FullBatchTrainer, FullBatchTraining, MiniBatchLearner,
         MiniBatchTrainer, MiniBatchTraining, NothingToTrain, Schedule, StepRenderer, Trainer,
@@ -54,7 +54,7 @@ fn trained(model: &impl Module) -> Vec<Vec<f64>> {
 struct Trains;
 
 impl Check for Trains {
-    fn full_batch<M: FullBatch + 'static>(&self, name: &str, model: M, data: TrainingData) {
+    fn full_batch(&self, name: &str, model: AnyModel, data: TrainingData) {
         assert_eq!(trained(&model), trained(&model.clone().train()), "{name}");
         for optimizer in OPTIMIZERS {
             let training = full_batch_training(optimizer);
@@ -66,7 +66,7 @@ impl Check for Trains {
         }
     }
 
-    fn mini_batch(&self, name: &str, model: AnyMiniBatch, data: TrainingData) {
+    fn mini_batch(&self, name: &str, model: AnyModel, data: TrainingData) {
         assert_eq!(trained(&model), trained(&model.clone().train()), "{name}");
         let training = MiniBatchTraining::new(3);
         let mut trainer = MiniBatchTrainer::new(model.clone(), data, training);
@@ -106,7 +106,7 @@ impl Refused {
 }
 
 impl Check for Refused {
-    fn full_batch<M: FullBatch + 'static>(&self, name: &str, model: M, data: TrainingData) {
+    fn full_batch(&self, name: &str, model: AnyModel, data: TrainingData) {
         for optimizer in OPTIMIZERS {
             let training = full_batch_training(optimizer);
             let model = self.changed(&model);
@@ -117,7 +117,7 @@ impl Check for Refused {
         }
     }
 
-    fn mini_batch(&self, name: &str, model: AnyMiniBatch, data: TrainingData) {
+    fn mini_batch(&self, name: &str, model: AnyModel, data: TrainingData) {
         let (model, training) = (self.changed(&model), MiniBatchTraining::new(3));
         let mut trainer = MiniBatchTrainer::new(model.clone(), data.clone(), training.clone());
         self.assert(name, trainer.step());

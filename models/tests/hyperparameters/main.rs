@@ -14,11 +14,11 @@ use burn_gp::{
     parameter::{Bounds, ParameterConfig, Parameters, Prior},
 };
 use burn_gp_models::{
-    ExactConfig, InitError, ModelConfig, Precision, SavedModel, SgprConfig, Summary, SvgpConfig,
-    TrainedModel,
+    AnyModel, ExactConfig, InitError, ModelConfig, Precision, SavedModel, SgprConfig, Summary,
+    SvgpConfig, TrainedModel,
     training::{
-        FullBatchTrainer, FullBatchTraining, MiniBatchModel, MiniBatchTrainer, MiniBatchTraining,
-        Trainer, TrainingData,
+        FullBatchTrainer, FullBatchTraining, MiniBatchTrainer, MiniBatchTraining, Model, Trainer,
+        TrainingData,
     },
 };
 
@@ -58,11 +58,7 @@ fn full_batch<M: FullBatch>(model: M, data: &TrainingData) -> M {
     trainer.into_model()
 }
 
-fn mini_batch<M: MiniBatchModel>(
-    model: M,
-    data: &TrainingData,
-    (steps, batch_size): (usize, usize),
-) -> M {
+fn mini_batch<M: Model>(model: M, data: &TrainingData, (steps, batch_size): (usize, usize)) -> M {
     let training = MiniBatchTraining {
         learning_rate: 0.02,
         batch_size,
@@ -305,11 +301,13 @@ fn saved_models_keep_what_was_asked_of_parameters() {
     };
     let model = exact.init(1, (&device, dtype)).expect("a model");
     let model = full_batch(model, &data);
-    let exact_model = TrainedModel::exact(model, &data);
+    let exact_model = AnyModel::from(model).trained(&data).unwrap();
     let model = full_batch(sgpr.init(&data).expect("a model"), &data);
-    let sgpr_model = TrainedModel::collapsed(&model, &data).expect("factored");
+    let sgpr_model = AnyModel::from(model.clone())
+        .trained(&data)
+        .expect("factored");
     let model = svgp.init(&data).expect("a model");
-    let svgp_model = TrainedModel::variational(mini_batch(model, &data, (20, 20)));
+    let svgp_model = TrainedModel::from(mini_batch(model, &data, (20, 20)).valid());
     for (config, model) in [
         (ModelConfig::Exact(exact), exact_model),
         (ModelConfig::Sgpr(sgpr), sgpr_model),

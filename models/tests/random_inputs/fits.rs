@@ -1,14 +1,10 @@
 //! Models from damaged configurations and arbitrary data: initialization, evaluation and
 //! prediction.
 
-use burn::{
-    module::Module,
-    tensor::{DType, Device},
-};
-use burn_gp::inference::FullBatch;
+use burn::tensor::{DType, Device};
 use burn_gp_models::{
     ModelConfig, TrainedModel,
-    training::{MiniBatchModel, TrainingData},
+    training::{Model, TrainingData},
 };
 use proptest::prelude::*;
 
@@ -37,76 +33,17 @@ fn value() -> impl Strategy<Value = f64> {
     prop_oneof![6 => -2.0..2.0f64, 1 => proptest::sample::select(CORNERS)]
 }
 
-/// Computes the gradient of an objective and returns the model with its data.
-fn full_batch<M: FullBatch>(model: M, data: &TrainingData) -> M {
-    if let Ok(objective) = model.objective(data.inputs.clone(), data.targets.clone()) {
-        let _ = objective.backward();
-    }
-    model.after_step()
-}
-
-fn mini_batch<M: MiniBatchModel>(model: M, data: &TrainingData) -> M {
-    let (inputs, targets) = (data.inputs.clone(), data.targets.clone());
-    if let Ok(objective) = model.objective(inputs, targets, 2 * data.len()) {
-        let _ = objective.value().backward();
-    }
-    model.after_step()
-}
-
 /// The model from a configuration, after the computations of a training step.
 pub fn fit(config: &ModelConfig, data: &TrainingData) -> Option<TrainedModel> {
-    let [_, dimensions] = data.inputs.dims();
-    let options = (&data.inputs.device(), data.inputs.dtype());
-    Some(match config {
-        ModelConfig::Exact(config) => {
-            let model = full_batch(config.init(dimensions, options).ok()?.train(), data);
-            TrainedModel::exact(model, data)
-        }
-        ModelConfig::Sgpr(config) => {
-            let model = full_batch(config.init(data).ok()?, data);
-            TrainedModel::collapsed(&model, data).ok()?
-        }
-        ModelConfig::SolveCollapsed(config) => {
-            let model = full_batch(config.init(data).ok()?, data);
-            TrainedModel::collapsed_orthogonal(&model, data).ok()?
-        }
-        ModelConfig::ComputationAware(config) => {
-            let (model, data) = config.init(data.clone()).ok()?;
-            TrainedModel::computation_aware(full_batch(model, &data), &data)
-        }
-        ModelConfig::ConjugateGradients(config) => {
-            TrainedModel::conjugate_gradients(full_batch(config.init(data).ok()?, data), data)
-        }
-        ModelConfig::Svgp(config) => {
-            TrainedModel::variational(mini_batch(config.init(data).ok()?, data))
-        }
-        ModelConfig::DeepGp(config) => {
-            TrainedModel::variational(mini_batch(config.init(data).ok()?, data))
-        }
-        ModelConfig::Dbk(config) => {
-            let model = full_batch(config.init(dimensions, options).ok()?.train(), data);
-            TrainedModel::deep_basis(&model, data).ok()?
-        }
-        ModelConfig::Svdbk(config) => {
-            let model = mini_batch(config.init(data).ok()?, data);
-            TrainedModel::variational_deep_basis(&model, data).ok()?
-        }
-        ModelConfig::LastLayer(config) => {
-            let model = mini_batch(config.init(data).ok()?, data);
-            TrainedModel::deep_basis(&model.bayesian(), data).ok()?
-        }
-        ModelConfig::Dkl(config) => {
-            TrainedModel::deep_kernel(&full_batch(config.init(data).ok()?, data), data)
-        }
-        ModelConfig::Sdkl(config) => {
-            let model = full_batch(config.init(data).ok()?, data);
-            TrainedModel::collapsed_deep_kernel(&model, data).ok()?
-        }
-        ModelConfig::Svdkl(config) => {
-            let model = mini_batch(config.init(data).ok()?, data);
-            TrainedModel::variational_deep_kernel(&model)
-        }
-    })
+    let (model, data) = config.init(data.clone()).ok()?;
+    let seen = match model.needs_all_data() {
+        true => data.len(),
+        false => 2 * data.len(),
+    };
+    if let Ok(objective) = model.objective(data.inputs.clone(), data.targets.clone(), seen) {
+        let _ = objective.value().backward();
+    }
+    model.after_step().trained(&data).ok()
 }
 
 /// Calls all prediction methods of a model.

@@ -5,8 +5,8 @@
 
 use burn_gp_datasets::DataSource;
 use burn_gp_models::{
-    TrainedModel,
-    training::{FullBatchTrainer, MiniBatchTrainer, Trainer, TrainingData},
+    AnyModel, TrainedModel,
+    training::{FullBatchTrainer, MiniBatchTrainer, Trainer, Training, TrainingData},
 };
 use clap::Args;
 use serde::{Deserialize, Serialize};
@@ -167,48 +167,15 @@ impl Course {
     }
 
     fn run(&self, watch: &Watch<'_>) -> Result<Run, Failure> {
-        let data = &self.training_data;
-        let looks = match &self.plan {
-            Plan::Svgp(config, training) => {
-                let training = training.as_ref().clone();
-                let trainer = MiniBatchTrainer::new(config.init(data)?, data.clone(), training);
-                self.looks(trainer, watch, |model| {
-                    Ok(TrainedModel::variational(model.clone()))
-                })
+        let (model, data) = self.plan.model.init(self.training_data.clone())?;
+        let looks = match self.plan.training.clone() {
+            Training::FullBatch(training) => {
+                let trainer = FullBatchTrainer::new(model, data.clone(), training);
+                self.looks(trainer, &data, watch)
             }
-            Plan::ComputationAware(config, training) => {
-                let (model, data) = config.init(data.clone())?;
-                let trainer = FullBatchTrainer::new(model, data.clone(), training.clone());
-                self.looks(trainer, watch, |model| {
-                    Ok(TrainedModel::computation_aware(model.clone(), &data))
-                })
-            }
-            Plan::Sgpr(config, training) => {
-                let model = config.init(data)?;
-                let trainer = FullBatchTrainer::new(model, data.clone(), training.clone());
-                self.looks(trainer, watch, |model| {
-                    Ok(TrainedModel::collapsed(model, data)?)
-                })
-            }
-            Plan::Exact(config, training) => {
-                let options = (data.inputs.device().inner(), data.inputs.dtype());
-                let model = config.init(self.data.dimensions(), (&options.0, options.1));
-                let model = model.map_err(burn_gp_models::InitError::from)?;
-                let model = burn::module::Module::train(model);
-                let trainer = FullBatchTrainer::new(model, data.clone(), training.clone());
-                self.looks(trainer, watch, |model| {
-                    Ok(TrainedModel::exact(model.clone(), data))
-                })
-            }
-            Plan::ConjugateGradients(config, training) => {
-                let model = config.init(data)?;
-                let trainer = FullBatchTrainer::new(model, data.clone(), training.clone());
-                self.looks(trainer, watch, |model| {
-                    Ok(TrainedModel::conjugate_gradients(model.clone(), data))
-                })
-            }
-            Plan::SolveCollapsed(..) | Plan::DeepGp(..) | Plan::Network(..) => {
-                unreachable!("no model of Table 1 is trained like that")
+            Training::MiniBatch(training) => {
+                let trainer = MiniBatchTrainer::new(model, data.clone(), *training);
+                self.looks(trainer, &data, watch)
             }
         }?;
         Ok(Run {
@@ -221,12 +188,12 @@ impl Course {
         })
     }
 
-    /// Makes all steps, and looks at what `trained` makes of the model on the way.
-    fn looks<T: Trainer>(
+    /// Makes all steps, and looks at the model given `data` on the way.
+    fn looks<T: Trainer<Model = AnyModel>>(
         &self,
         mut trainer: T,
+        data: &TrainingData,
         watch: &Watch<'_>,
-        trained: impl Fn(&T::Model) -> Result<TrainedModel, Failure>,
     ) -> Result<Vec<Look>, Failure> {
         let interval = trainer.steps_planned() as f64 / LOOKS as f64;
         let (mut looks, mut losses): (Vec<Look>, Vec<f64>) = (Vec::new(), Vec::new());
@@ -237,7 +204,7 @@ impl Course {
             if (step as f64) < due && !trainer.is_finished() {
                 return Ok(());
             }
-            let model = trained(trainer.model())?;
+            let model = trainer.model().trained(data)?;
             let loss = losses.iter().sum::<f64>() / losses.len() as f64;
             let progress = watch.rows(self.data.test.len());
             looks.push(self.look(&model, step, (entry.seconds, loss), progress)?);

@@ -10,7 +10,10 @@
 
 use std::f64::consts::LN_2;
 
-use burn::tensor::{DType, Device};
+use burn::{
+    module::Module,
+    tensor::{DType, Device},
+};
 use burn_gp::{
     kernels::{Kernel, KernelConfig, StationaryConfig},
     likelihoods::GaussianConfig,
@@ -18,7 +21,7 @@ use burn_gp::{
     parameter::{ParameterConfig, numbers},
 };
 use burn_gp_models::{
-    AnyPredictive, ExactConfig, InitError, Predictor, SvgpConfig, TrainedModel,
+    AnyModel, ExactConfig, InitError, Predictor, SvgpConfig, TrainedModel,
     training::{MiniBatchTrainer, MiniBatchTraining, Schedule, TrainingData, matrix},
 };
 use clap::Args;
@@ -225,7 +228,7 @@ impl Example {
         let model = self.svgp(options.inducing).init(&data)?;
         let mut trainer = MiniBatchTrainer::new(model, data.clone(), training);
         watch.train(&mut trainer, |_, _| Ok(()))?;
-        let model = TrainedModel::variational(trainer.into_model());
+        let model = TrainedModel::from(trainer.into_model().valid());
         let points = model.inducing_points();
         let hyperparameters = model.hyperparameters();
         let lengthscales = values_at(&hyperparameters, "kernel.lengthscale");
@@ -237,7 +240,7 @@ impl Example {
             },
         );
         let exact = exact.init(self.dimensions, (&self.device, self.dtype));
-        let exact = TrainedModel::exact(exact.map_err(InitError::from)?, &data);
+        let exact = AnyModel::from(exact.map_err(InitError::from)?).trained(&data)?;
         let distance = |points: &[f64]| mean_distance(points, &self.inputs, lengthscales);
         Ok(Run {
             dimensions: self.dimensions,
@@ -269,7 +272,7 @@ impl Example {
     /// The mean over points of `v/(v + σ²)` with the variance v of the function (eq. S25).
     fn mean_ratio<L: burn_gp::likelihoods::Likelihood>(
         &self,
-        predictor: &Predictor<AnyPredictive, L>,
+        predictor: &Predictor<L>,
         points: &[f64],
         noise: f64,
     ) -> f64 {

@@ -16,7 +16,7 @@ use burn_gp::{
 };
 use burn_gp_datasets::{DataSource, Dataset};
 use burn_gp_models::{
-    ActionRows, ActionsConfig, AnyComputationAware, ComputationAwareConfig, TrainedModel,
+    ActionRows, ActionsConfig, AnyComputationAware, AnyModel, ComputationAwareConfig,
     training::{FullBatchTrainer, FullBatchTraining, Trainer, TrainingData},
 };
 use clap::Args;
@@ -236,7 +236,7 @@ impl Example {
             }
             Ok(())
         })?;
-        let model = TrainedModel::computation_aware(trainer.into_model(), &data);
+        let model = AnyModel::from(trainer.into_model()).trained(&data)?;
         let x = evenly_spaced(DOMAIN, CURVE_POINTS);
         let predictions = model.predictor()?.predict(&x, 1);
         Ok(Run {
@@ -255,7 +255,7 @@ impl Example {
         model: &AnyComputationAware,
         data: &TrainingData,
     ) -> Result<Look, Failure> {
-        let model = TrainedModel::computation_aware(model.clone(), data);
+        let model = AnyModel::from(model.clone()).trained(data)?;
         let predictor = model.predictor()?;
         let (inputs, targets) = (self.test.inputs.values(), &self.test.targets);
         let hyperparameters = model.hyperparameters();

@@ -15,8 +15,8 @@ use burn_gp::{
     parameter::{ParameterConfig, numbers},
 };
 use burn_gp_models::{
-    ActionRows, ActionsConfig, AnyComputationAware, ComputationAwareConfig, ExactConfig, InitError,
-    SgprConfig, TrainedModel,
+    ActionRows, ActionsConfig, AnyComputationAware, AnyModel, ComputationAwareConfig, ExactConfig,
+    InitError, SgprConfig, TrainedModel,
     training::{
         FullBatchOptimizer, FullBatchTrainer, FullBatchTraining, Trainer, TrainingData, matrix,
     },
@@ -179,7 +179,7 @@ impl Problem {
         let (model, data) = config.init(self.data.clone())?;
         let model = self.train(model, &data, optimizer)?;
         let mathematical = self.mathematical(&model, &data)?;
-        let model = TrainedModel::computation_aware(model, &data);
+        let model = AnyModel::from(model).trained(&data)?;
         Ok(Fit {
             mathematical: Some(mathematical),
             ..self.fit(title, &model, &[])?
@@ -292,7 +292,7 @@ impl Model {
                 let model = ExactConfig::new(kernel(), noise()).init(1, options);
                 let model = model.map_err(InitError::from)?;
                 let model = problem.train(model, &problem.data, FullBatchOptimizer::L_BFGS)?;
-                let model = TrainedModel::exact(model, &problem.data);
+                let model = AnyModel::from(model).trained(&problem.data)?;
                 problem.fit(self.title(), &model, &[])
             }
             Self::Svgp => {
@@ -304,7 +304,7 @@ impl Model {
                 };
                 let model = config.init(&problem.data)?;
                 let model = problem.train(model, &problem.data, FullBatchOptimizer::L_BFGS)?;
-                let model = TrainedModel::collapsed(&model, &problem.data)?;
+                let model = AnyModel::from(model.clone()).trained(&problem.data)?;
                 problem.fit(self.title(), &model, &INDUCING)
             }
             Self::Residuals => {

@@ -18,7 +18,7 @@ use burn_gp::{
     variational::{WeightSpace, Whitened},
 };
 use burn_gp_models::training::{
-    MiniBatchModel, MiniBatchTrainer, MiniBatchTraining, Objective, Schedule, TrainingData, matrix,
+    MiniBatchTrainer, MiniBatchTraining, Model, Objective, Schedule, TrainingData, matrix,
 };
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 
@@ -74,7 +74,7 @@ struct Trained<L: Module> {
     integral: Integral,
 }
 
-impl<L: Layer> MiniBatchModel for Trained<L> {
+impl<L: Layer> Model for Trained<L> {
     fn objective(
         &self,
         inputs: Tensor<2>,

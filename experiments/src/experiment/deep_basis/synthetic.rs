@@ -19,11 +19,8 @@ use burn_gp::{
 };
 use burn_gp_datasets::{DataSource, Dataset, SyntheticFunction};
 use burn_gp_models::{
-    AnyPredictive, BasisConfig, DbkConfig, DeepKernelConfig, ExactConfig, NetworkModelConfig,
-    PredictionError, Predictor, TrainedModel,
-    training::{
-        MiniBatchModel, MiniBatchTrainer, MiniBatchTraining, OnAllData, TrainingData, matrix,
-    },
+    BasisConfig, DbkConfig, DeepKernelConfig, ExactConfig, ModelConfig, PredictionError, Predictor,
+    training::{MiniBatchTrainer, MiniBatchTraining, Model, TrainingData, matrix},
 };
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
@@ -255,21 +252,9 @@ impl Example {
             seed,
             ..MiniBatchTraining::new(steps)
         };
-        let model = match network_model(method, seed) {
-            Some(config) => {
-                let trainer = MiniBatchTrainer::new(config.init(&data)?, data.clone(), training);
-                clock.train(trainer, watch)?.trained(&data)?
-            }
-            None => {
-                let config = ExactConfig::new(kernel(), noise());
-                let model = config
-                    .init(1, (device, dtype))
-                    .map_err(burn_gp_models::InitError::from)?;
-                let model = OnAllData::new(model);
-                let trainer = MiniBatchTrainer::new(model, data.clone(), training);
-                TrainedModel::exact(clock.train(trainer, watch)?.into_model(), &data)
-            }
-        };
+        let (model, data) = model(method, seed).init(data)?;
+        let trainer = MiniBatchTrainer::new(model, data.clone(), training);
+        let model = clock.train(trainer, watch)?.trained(&data)?;
         let run = self.scored(method, seed, &model.predictor()?, &clock)?;
         let slice = |place: f64| {
             let [at, all] = [&[place][..], &run.x].map(|x| matrix(x, 1, device, dtype));
@@ -283,7 +268,7 @@ impl Example {
         &self,
         method: OneDimensional,
         seed: u64,
-        predictor: &Predictor<AnyPredictive, AnyLikelihood>,
+        predictor: &Predictor<AnyLikelihood>,
         clock: &StepClock,
     ) -> Result<Run, PredictionError> {
         let (inputs, targets) = (self.test.inputs.values(), &self.test.targets);
@@ -324,8 +309,8 @@ fn noise() -> GaussianConfig {
     GaussianConfig { noise: FIRST_NOISE }
 }
 
-/// The configuration, of models with a network.
-fn network_model(method: OneDimensional, seed: u64) -> Option<NetworkModelConfig> {
+/// The configuration of the model.
+fn model(method: OneDimensional, seed: u64) -> ModelConfig {
     let network: NetworkConfig = PerceptronConfig {
         hidden: vec![UNITS; 2],
         first_weights: FirstWeights::FanIn,
@@ -334,21 +319,21 @@ fn network_model(method: OneDimensional, seed: u64) -> Option<NetworkModelConfig
     }
     .into();
     let basis = |correction| {
-        NetworkModelConfig::Dbk(DbkConfig {
+        ModelConfig::Dbk(DbkConfig {
             basis: BasisConfig::integrated(network.clone(), RANK),
             correction,
             ..DbkConfig::default()
         })
     };
     match method {
-        OneDimensional::Gp => None,
-        OneDimensional::Dkl => Some(NetworkModelConfig::Dkl(DeepKernelConfig {
+        OneDimensional::Gp => ExactConfig::new(kernel(), noise()).into(),
+        OneDimensional::Dkl => ModelConfig::Dkl(DeepKernelConfig {
             network,
             features: FEATURES,
             model: ExactConfig::new(kernel(), noise()),
-        })),
-        OneDimensional::Dbk => Some(basis(VarianceCorrection::default())),
-        OneDimensional::DbkC => Some(basis(VarianceCorrection::NONE)),
+        }),
+        OneDimensional::Dbk => basis(VarianceCorrection::default()),
+        OneDimensional::DbkC => basis(VarianceCorrection::NONE),
     }
 }
 
@@ -360,7 +345,7 @@ struct StepClock {
 
 impl StepClock {
     /// Makes all steps; the trained model.
-    fn train<M: MiniBatchModel>(
+    fn train<M: Model>(
         &mut self,
         mut trainer: MiniBatchTrainer<M>,
         watch: &Watch<'_>,

@@ -25,9 +25,7 @@ use burn_gp::{
 use burn_gp_datasets::{DataSource, SyntheticFunction};
 use burn_gp_models::{
     AnyDbk, BasisConfig, DbkConfig,
-    training::{
-        MiniBatchTrainer, MiniBatchTraining, OnAllData, Schedule, Trainer, TrainingData, matrix,
-    },
+    training::{MiniBatchTrainer, MiniBatchTraining, Schedule, Trainer, TrainingData, matrix},
 };
 use clap::Args;
 use serde::{Deserialize, Serialize};
@@ -229,15 +227,14 @@ impl Problem {
             weight_decay,
             ..MiniBatchTraining::new(self.steps)
         };
-        let model = OnAllData::new(model);
         let mut trainer = MiniBatchTrainer::new(model, data.clone(), training);
         watch.train(&mut trainer, |trainer, entry| {
             if entry.report.step % APART == 0 {
-                look(entry.report.step, trainer.model().model());
+                look(entry.report.step, trainer.model());
             }
             Ok(())
         })?;
-        Ok(trainer.into_model().into_model().valid())
+        Ok(trainer.into_model().valid())
     }
 
     /// The expected evidence and the expected error, at their optimum and trained.

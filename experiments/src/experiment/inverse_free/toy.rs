@@ -21,7 +21,7 @@ use burn_gp::{
 use burn_gp_datasets::DataSource;
 use burn_gp_models::{
     AnySvgp, InitError, Svgp,
-    training::{MiniBatchModel, MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData},
+    training::{MiniBatchTrainer, MiniBatchTraining, Model, Trainer, TrainingData},
 };
 use clap::Args;
 use serde::{Deserialize, Serialize};

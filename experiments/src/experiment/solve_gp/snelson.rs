@@ -23,7 +23,7 @@ use burn_gp::{
 use burn_gp_datasets::{DataSource, Dataset, Split};
 use burn_gp_models::{
     AnySvgp, InitError, Svgp, TrainedModel,
-    training::{MiniBatchModel, MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData},
+    training::{MiniBatchTrainer, MiniBatchTraining, Model as _, Trainer, TrainingData},
 };
 use clap::Args;
 use serde::{Deserialize, Serialize};
@@ -252,7 +252,7 @@ impl Model {
         let sets = model.posterior().independent().inducing();
         let mut points = sets.iter().map(|set| numbers(set.points()));
         let (inducing, orthogonal) = (points.next(), points.next());
-        let predictor = TrainedModel::variational(model.clone()).predictor()?;
+        let predictor = TrainedModel::from(model.valid()).predictor()?;
         let (held_out, truth) = (&data.held_out_inputs, &data.held_out_targets);
         let predictions = predictor.predict(held_out, 1);
         let densities = predictor.log_density(held_out, 1, truth)?;

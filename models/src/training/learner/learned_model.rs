@@ -10,7 +10,7 @@ use std::{
 
 use crate::{
     PredictionError,
-    training::{Batch, MiniBatchModel, TrainingError, describe, mini_batch_step::MiniBatchStep},
+    training::{Batch, Model, TrainingError, describe, mini_batch_step::MiniBatchStep},
 };
 use burn::{
     lr_scheduler::module_lr_scheduler::ModuleLearningRate,
@@ -94,7 +94,7 @@ impl Course {
     }
 }
 
-impl<M: MiniBatchModel + 'static> TrainStep for LearnedModel<M> {
+impl<M: Model + 'static> TrainStep for LearnedModel<M> {
     type Input = Batch;
     type Output = LearnedStep;
 
@@ -171,7 +171,7 @@ impl Adaptor<LossInput> for LearnedStep {
 /// The examination of a model after a round of steps, for example its score on held-out data.
 pub type Examination<M> = Box<dyn FnOnce(&M) -> Result<f64, PredictionError> + Send>;
 
-impl<M: MiniBatchModel + 'static> InferenceStep for LearnedModel<M> {
+impl<M: Model + 'static> InferenceStep for LearnedModel<M> {
     type Input = Examination<M>;
     type Output = ExaminedModel;
 

@@ -23,7 +23,7 @@ use burn::{
 use burn_gp::parameter::Priors;
 
 use super::{
-    Batch, MiniBatchModel, MiniBatchTraining, ScheduledRate, TrainingData, TrainingError,
+    Batch, MiniBatchTraining, Model, ScheduledRate, TrainingData, TrainingError,
     check_optimizer_type, checkpoint_error, files, mini_batch_step::MiniBatchStep, rates::Rates,
 };
 use crate::record::load_module;
@@ -64,11 +64,11 @@ pub struct MiniBatchLearner<M> {
     made: Arc<AtomicUsize>,
 }
 
-impl<M: MiniBatchModel + 'static> MiniBatchLearner<M> {
+impl<M: Model + 'static> MiniBatchLearner<M> {
     /// A learner before its first step. The model must be on an autodiff device, the data on the
     /// same device with or without autodiff. If the initial variances are off by a factor of a
     /// thousand or more from the variance of the targets, they are rescaled to the unit of the
-    /// targets ([`MiniBatchModel::in_unit_of`]).
+    /// targets ([`Model::in_unit_of`]).
     pub fn new(model: M, data: TrainingData, training: MiniBatchTraining) -> Self {
         let model = model.in_unit_of(&data.inputs, &data.targets);
         let rates = Rates::new(&training);
@@ -84,7 +84,7 @@ impl<M: MiniBatchModel + 'static> MiniBatchLearner<M> {
     }
 
     /// Adds the log density of these priors to the objective, besides
-    /// [those of the model](MiniBatchModel::priors). It counts once for any batch size. If a
+    /// [those of the model](Model::priors). It counts once for any batch size. If a
     /// parameter has both, this prior applies.
     pub fn with_priors(mut self, priors: Priors) -> Self {
         self.computation.priors.extend(priors);
@@ -94,6 +94,11 @@ impl<M: MiniBatchModel + 'static> MiniBatchLearner<M> {
     /// The priors in the objective.
     pub fn priors(&self) -> &Priors {
         &self.computation.priors
+    }
+
+    /// The data.
+    pub fn data(&self) -> &TrainingData {
+        &self.data
     }
 
     /// The model before or after [`fit`](Self::fit).

@@ -1,0 +1,187 @@
+//! Ready-made models chosen at run time.
+
+use burn::{module::Module, tensor::Tensor};
+use burn_gp::{
+    likelihoods::{ImpossibleTarget, LikelihoodConfig},
+    ops::NotPositiveDefinite,
+    parameter::{Hyperparameter, Priors},
+};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    AnyComputationAware, AnyConjugateGradients, AnyDbk, AnyDeepGp, AnyDkl, AnyExact, AnyLastLayer,
+    AnySdkl, AnySgpr, AnySolveCollapsed, AnySvdbk, AnySvdkl, AnySvgp, ComputationAwareConfig,
+    ConjugateGradientsConfig, DbkConfig, DeepGpConfig, DeepKernelConfig, ExactConfig, InitError,
+    LastLayerConfig, SgprConfig, SolveCollapsedConfig, SvdbkConfig, SvgpConfig, TrainedModel,
+    ready_made::{DataShape, ReadyMade, ReadyMadeConfig},
+    training::{Model, Objective, TrainingData},
+};
+
+/// Makes [`ModelConfig`] and [`AnyModel`] from one line per model: its name, the type of its
+/// configuration and its own type.
+macro_rules! models {
+    ($($(#[$doc:meta])* $name:ident($config:ty => $model:ident),)*) => {
+        /// Configuration of any ready-made model. It is written to the model's file.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[serde(tag = "model", rename_all = "kebab-case", deny_unknown_fields)]
+        pub enum ModelConfig {
+            $($(#[$doc])* $name($config),)*
+        }
+
+        /// Any ready-made model.
+        #[allow(
+            clippy::large_enum_variant,
+            reason = "a program holds one or two, and burn's modules can hold no boxes"
+        )]
+        #[derive(Module, Debug)]
+        pub enum AnyModel {
+            $($(#[$doc])* $name($model),)*
+        }
+
+        $(
+            impl From<$config> for ModelConfig {
+                fn from(config: $config) -> Self {
+                    Self::$name(config)
+                }
+            }
+
+            impl From<$model> for AnyModel {
+                fn from(model: $model) -> Self {
+                    Self::$name(model)
+                }
+            }
+        )*
+
+        impl ModelConfig {
+            /// The model for `data`, with the data in the order that it expects. Train and
+            /// condition the model on these data.
+            ///
+            /// # Errors
+            ///
+            /// When the model cannot be initialized from the data.
+            pub fn init(&self, data: TrainingData) -> Result<(AnyModel, TrainingData), InitError> {
+                match self {
+                    $(Self::$name(config) => {
+                        let (model, data) = config.for_data(data)?;
+                        Ok((model.into(), data))
+                    })*
+                }
+            }
+
+            /// A trained model with the right shapes, to be filled from a record.
+            pub(crate) fn blank_trained(
+                &self,
+                shape: &DataShape,
+            ) -> Result<TrainedModel, InitError> {
+                match self {
+                    $(Self::$name(config) => Ok(config.blank_trained(shape)?.into()),)*
+                }
+            }
+
+            /// The likelihood.
+            pub fn likelihood(&self) -> LikelihoodConfig {
+                match self {
+                    $(Self::$name(config) => config.likelihood(),)*
+                }
+            }
+        }
+
+        impl AnyModel {
+            /// The trained model, without autodiff. It contains everything that it needs of its
+            /// training data.
+            ///
+            /// # Errors
+            ///
+            /// When a covariance matrix cannot be factored.
+            pub fn trained(&self, data: &TrainingData) -> Result<TrainedModel, NotPositiveDefinite> {
+                match self {
+                    $(Self::$name(model) => Ok(model.trained(data)?.into()),)*
+                }
+            }
+        }
+
+        impl Model for AnyModel {
+            fn objective(
+                &self,
+                inputs: Tensor<2>,
+                targets: Tensor<2>,
+                data_count: usize,
+            ) -> Result<Objective, NotPositiveDefinite> {
+                match self {
+                    $(Self::$name(model) => model.objective(inputs, targets, data_count),)*
+                }
+            }
+
+            fn needs_all_data(&self) -> bool {
+                match self {
+                    $(Self::$name(model) => model.needs_all_data(),)*
+                }
+            }
+
+            fn rows_per_datum(&self) -> usize {
+                match self {
+                    $(Self::$name(model) => model.rows_per_datum(),)*
+                }
+            }
+
+            fn after_step(self) -> Self {
+                match self {
+                    $(Self::$name(model) => Self::$name(model.after_step()),)*
+                }
+            }
+
+            fn in_unit_of(self, inputs: &Tensor<2>, targets: &Tensor<2>) -> Self {
+                match self {
+                    $(Self::$name(model) => Self::$name(model.in_unit_of(inputs, targets)),)*
+                }
+            }
+
+            fn priors(&self) -> Priors {
+                match self {
+                    $(Self::$name(model) => model.priors(),)*
+                }
+            }
+
+            fn check_targets(&self, targets: &Tensor<2>) -> Result<(), ImpossibleTarget> {
+                match self {
+                    $(Self::$name(model) => model.check_targets(targets),)*
+                }
+            }
+
+            fn hyperparameters(&self) -> Vec<Hyperparameter> {
+                match self {
+                    $(Self::$name(model) => model.hyperparameters(),)*
+                }
+            }
+        }
+    };
+}
+
+models! {
+    /// Exact regression.
+    Exact(ExactConfig => AnyExact),
+    /// Collapsed sparse regression.
+    Sgpr(SgprConfig => AnySgpr),
+    /// Collapsed sparse regression with orthogonal inducing points.
+    SolveCollapsed(SolveCollapsedConfig => AnySolveCollapsed),
+    /// Computation-aware regression.
+    ComputationAware(ComputationAwareConfig => AnyComputationAware),
+    /// Regression by conjugate gradients.
+    ConjugateGradients(ConjugateGradientsConfig => AnyConjugateGradients),
+    /// A sparse variational model.
+    Svgp(SvgpConfig => AnySvgp),
+    /// A deep model or an image model.
+    DeepGp(DeepGpConfig => AnyDeepGp),
+    /// A deep basis kernel with full-batch inference.
+    Dbk(DbkConfig => AnyDbk),
+    /// A deep basis kernel with a posterior over its weights.
+    Svdbk(SvdbkConfig => AnySvdbk),
+    /// A network with a Bayesian last layer.
+    LastLayer(LastLayerConfig => AnyLastLayer),
+    /// Exact deep kernel learning.
+    Dkl(DeepKernelConfig<ExactConfig> => AnyDkl),
+    /// Deep kernel learning with inducing points, collapsed.
+    Sdkl(DeepKernelConfig<SgprConfig> => AnySdkl),
+    /// Deep kernel learning with inducing points, on mini-batches.
+    Svdkl(DeepKernelConfig<SvgpConfig> => AnySvdkl),
+}

@@ -1,0 +1,124 @@
+//! Regression models that keep their data.
+
+use burn::{
+    module::{Module, Param},
+    tensor::{DType, Device, Tensor},
+};
+use burn_gp::{
+    inference::ActionPolicy,
+    inference::{ComputationAware, ConjugateGradients, Exact, FullBatch},
+    kernels::Kernel,
+    layers::Predictive,
+    likelihoods::{AnyLikelihood, Gaussian},
+    means::Mean,
+    ops::NotPositiveDefinite,
+    parameter::Hyperparameter,
+};
+
+use crate::{
+    ready_made::{ReadyMade, Trained},
+    training::TrainingData,
+};
+
+/// A regression model together with the data that it is conditioned on.
+#[derive(Module, Debug)]
+pub struct OnData<R: Module> {
+    regression: R,
+    inputs: Param<Tensor<2>>,
+    targets: Param<Tensor<2>>,
+}
+
+impl<R: FullBatch> OnData<R> {
+    /// Moves both to the device without autodiff.
+    pub fn new(regression: &R, data: &TrainingData) -> Self {
+        let constant =
+            |tensor: &Tensor<2>| Param::from_tensor(tensor.clone().inner()).set_require_grad(false);
+        Self {
+            regression: regression.valid(),
+            inputs: constant(&data.inputs),
+            targets: constant(&data.targets),
+        }
+    }
+
+    /// The regression model.
+    pub fn regression(&self) -> &R {
+        &self.regression
+    }
+}
+
+/// Regression that predicts from its data.
+pub trait KeepsData: FullBatch {
+    /// The kernel.
+    fn kernel(&self) -> &impl Kernel;
+
+    /// The noise.
+    fn likelihood(&self) -> &Gaussian;
+}
+
+impl<K: Kernel, M: Mean> KeepsData for Exact<K, M> {
+    fn kernel(&self) -> &impl Kernel {
+        self.kernel()
+    }
+
+    fn likelihood(&self) -> &Gaussian {
+        self.likelihood()
+    }
+}
+
+impl<K: Kernel, M: Mean, A: ActionPolicy> KeepsData for ComputationAware<K, M, A> {
+    fn kernel(&self) -> &impl Kernel {
+        self.kernel()
+    }
+
+    fn likelihood(&self) -> &Gaussian {
+        self.likelihood()
+    }
+}
+
+impl<K: Kernel, M: Mean> KeepsData for ConjugateGradients<K, M> {
+    fn kernel(&self) -> &impl Kernel {
+        self.kernel()
+    }
+
+    fn likelihood(&self) -> &Gaussian {
+        self.likelihood()
+    }
+}
+
+impl<R: KeepsData> ReadyMade for R
+where
+    R::Process: Send + Sync + 'static,
+{
+    type Trained = OnData<R>;
+
+    fn trained(&self, data: &TrainingData) -> Result<OnData<R>, NotPositiveDefinite> {
+        Ok(OnData::new(self, data))
+    }
+}
+
+impl<R: KeepsData> Trained for OnData<R>
+where
+    R::Process: Send + Sync + 'static,
+{
+    fn process(&self) -> Result<Box<dyn Predictive + Send + Sync>, NotPositiveDefinite> {
+        let process = (self.regression).condition(self.inputs.val(), self.targets.val())?;
+        Ok(Box::new(process))
+    }
+
+    fn likelihood(&self) -> AnyLikelihood {
+        AnyLikelihood::Gaussian(self.regression.likelihood().clone())
+    }
+
+    fn options(&self) -> (Device, DType) {
+        let inputs = self.inputs.val();
+        (inputs.device(), inputs.dtype())
+    }
+
+    fn hyperparameters(&self) -> Vec<Hyperparameter> {
+        FullBatch::hyperparameters(&self.regression)
+    }
+
+    fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Option<Tensor<2>> {
+        Some(self.regression.kernel().covariance(x1, x2))
+    }
+}

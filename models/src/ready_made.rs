@@ -1,0 +1,118 @@
+//! The interfaces of ready-made models: configuration, model and trained model.
+
+use burn::{
+    module::{Module, ModuleDisplay},
+    tensor::{DType, Device, Tensor, TensorCreationOptions},
+};
+use burn_gp::{
+    layers::Predictive,
+    likelihoods::{AnyLikelihood, LikelihoodConfig},
+    ops::NotPositiveDefinite,
+    parameter::{Hyperparameter, hyperparameters},
+};
+
+use crate::{
+    InitError,
+    training::{Model, TrainingData},
+};
+
+/// The shape of training data, with their precision and device.
+#[derive(Clone, Debug)]
+pub struct DataShape {
+    /// The number of data points, N.
+    pub rows: usize,
+    /// The number of input dimensions, D.
+    pub dimensions: usize,
+    /// The number of target columns.
+    pub columns: usize,
+    /// The precision and the device, without autodiff.
+    pub options: TensorCreationOptions,
+}
+
+impl DataShape {
+    /// Data of this shape, all zero.
+    pub fn zeros(&self) -> TrainingData {
+        let zeros = |columns| Tensor::zeros([self.rows, columns], self.options.clone());
+        TrainingData {
+            inputs: zeros(self.dimensions),
+            targets: zeros(self.columns),
+        }
+    }
+}
+
+/// Configuration of a ready-made model.
+pub trait ReadyMadeConfig {
+    /// The model.
+    type Model: ReadyMade;
+
+    /// The model for `data`, with the data in the order that it expects. Train and condition the
+    /// model on these data.
+    ///
+    /// # Errors
+    ///
+    /// When the model cannot be initialized from the data.
+    fn for_data(&self, data: TrainingData) -> Result<(Self::Model, TrainingData), InitError>;
+
+    /// A trained model with the right shapes, to be filled from a record.
+    ///
+    /// # Errors
+    ///
+    /// When the configuration is that of no model.
+    fn blank_trained(
+        &self,
+        shape: &DataShape,
+    ) -> Result<<Self::Model as ReadyMade>::Trained, InitError>;
+
+    /// The likelihood.
+    fn likelihood(&self) -> LikelihoodConfig;
+}
+
+/// A model that knows what it becomes after training.
+pub trait ReadyMade: Model {
+    /// The trained model.
+    type Trained: Module + ModuleDisplay;
+
+    /// The trained model, without autodiff. It contains everything that it needs of its training
+    /// data.
+    ///
+    /// # Errors
+    ///
+    /// When a covariance matrix cannot be factored.
+    fn trained(&self, data: &TrainingData) -> Result<Self::Trained, NotPositiveDefinite>;
+}
+
+/// A trained model, which can be saved and makes predictions.
+pub trait Trained: Module + ModuleDisplay {
+    /// The posterior over functions.
+    ///
+    /// # Errors
+    ///
+    /// When a covariance matrix cannot be factored.
+    fn process(&self) -> Result<Box<dyn Predictive + Send + Sync>, NotPositiveDefinite>;
+
+    /// The likelihood.
+    fn likelihood(&self) -> AnyLikelihood;
+
+    /// The device and the precision.
+    fn options(&self) -> (Device, DType);
+
+    /// The hyperparameters in human-readable units.
+    fn hyperparameters(&self) -> Vec<Hyperparameter> {
+        hyperparameters(self)
+    }
+
+    /// The prior covariances `k(x1, x2)` of the function. `None` for deep models and for several
+    /// functions with separate kernels.
+    ///
+    /// # Shapes
+    ///
+    /// - `x1`: `[N1, D]`, `x2`: `[N2, D]`
+    /// - result: `[N1, N2]`
+    fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Option<Tensor<2>>;
+
+    /// The inducing points of all sets, row-major, `[M, D]`, from the first layer if there are
+    /// several. Empty for regression that keeps its data and for models with networks.
+    fn inducing_points(&self) -> Vec<f64> {
+        Vec::new()
+    }
+}
