@@ -15,7 +15,7 @@ use burn_gp_models::{
     },
 };
 
-use crate::{Check, KERNEL, check_every_model, data, noise};
+use super::{Check, KERNEL, check_every_model, data, noise};
 
 fn full_batch_training(optimizer: FullBatchOptimizer) -> FullBatchTraining {
     FullBatchTraining {

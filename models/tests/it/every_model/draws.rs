@@ -4,7 +4,7 @@ use burn::tensor::DType;
 use burn_gp::parameter::numbers;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 
-use crate::{data, every_prediction};
+use super::{data, every_prediction};
 
 /// The same seed draws the same functions, to the bit, and another seed draws other functions.
 /// Other random draws in between change nothing.

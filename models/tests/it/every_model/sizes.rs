@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use burn::tensor::{DType, Device, Tensor};
 use burn_gp_models::{Predictions, training::TrainingData};
 
-use crate::{data, every_prediction};
+use super::{data, every_prediction};
 
 /// Asserts that `mistake` panics with a message that contains all of these sizes.
 #[track_caller]

@@ -10,7 +10,7 @@ use burn_gp_models::{
     },
 };
 
-use crate::{Check, ROWS, check, data, every_model};
+use super::{Check, ROWS, check, data, every_model};
 
 const PATH: &str = "likelihood.noise";
 

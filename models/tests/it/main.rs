@@ -1,0 +1,22 @@
+//! The tests of the ready-made models in one binary, so that it is linked once.
+
+mod computation_aware;
+mod deep_basis;
+mod deep_basis_learning;
+mod deep_kernel;
+mod every_likelihood;
+mod every_model;
+mod full_batch;
+mod hyperparameters;
+mod impossible_targets;
+mod inducing_training;
+mod inverse_free;
+mod kernels;
+mod layers;
+mod learner;
+mod mini_batch_objective;
+mod multi_output;
+mod natural_gradients;
+mod orthogonal;
+mod plateau;
+mod scales;
