@@ -13,13 +13,13 @@ use crate::settings::{self, SettingError};
 /// The options of every experiment.
 #[derive(Args, Clone, Debug)]
 pub struct CommonOptions {
-    /// How large the experiment is
+    /// Scale of the experiment
     #[arg(long, value_name = "SCALE", default_value = "quick")]
     pub scale: ScaleName,
-    /// Folder to write, or to go on in [default: out/experiment-NAME]
+    /// Folder to write, or to continue [default: out/experiment-NAME]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Replace the folder instead of going on in it
+    /// Replace the folder instead of continuing in it
     #[arg(long)]
     pub overwrite: bool,
     /// Folder of the registered data sets [default: the environment variable BURN_GP_DATA]
@@ -28,10 +28,10 @@ pub struct CommonOptions {
     /// The first seed
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     pub seed: u64,
-    /// Where to compute [default: the first of flex, ndarray, vulkan, wgpu, cuda in this program]
+    /// Device [default: the first of flex, ndarray, vulkan, wgpu, cuda in this program]
     #[arg(long, value_name = "DEVICE")]
     device: Option<DeviceName>,
-    /// Floating-point type [default: f64 on processors, f32 on graphics processors]
+    /// Floating-point type [default: f64 on CPUs, f32 on GPUs]
     #[arg(long, value_name = "DTYPE")]
     dtype: Option<DtypeName>,
     /// Print errors and warnings only

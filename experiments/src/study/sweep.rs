@@ -30,8 +30,8 @@ pub const SWEEP: &str = "sweep.json";
 pub struct SweepArguments {
     /// Values of an option: model=svgp,sgpr or inducing=64,128 or kernel=rbf,rbf+linear
     ///
-    /// Any option of `train` can be swept. Given several times, every combination is run; one in
-    /// which the model has no use for an option is run once.
+    /// Any option of `train` can be swept. With several --grid options, every combination is run;
+    /// one in which the model does not use an option is run only once.
     #[arg(
         long,
         value_name = "OPTION=VALUES",
@@ -75,7 +75,7 @@ pub struct CompareArguments {
 /// The options that sweeps and comparisons share.
 #[derive(Debug, Args)]
 struct SweptRuns {
-    /// Seeds, such as 0,1,2: every run for each of them, with a split of its own [default: 0]
+    /// Seeds, such as 0,1,2; every run is made for each of them, with its own split [default: 0]
     #[arg(
         long,
         value_name = "SEEDS",
@@ -86,13 +86,13 @@ struct SweptRuns {
     /// The options of all runs.
     #[command(flatten)]
     options: RunOptions,
-    /// Folder to write, or to go on in [default: out/DATA-sweep, out/DATA-comparison]
+    /// Folder to write, or to continue [default: out/DATA-sweep, out/DATA-comparison]
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     out: Option<PathBuf>,
-    /// Replace the folder instead of going on in it
+    /// Replace the folder instead of continuing in it
     #[arg(long, help_heading = "Output")]
     overwrite: bool,
-    /// Go on with what is in this folder
+    /// Continue the sweep in this folder
     #[arg(
         long,
         value_name = "DIR",
