@@ -69,8 +69,8 @@ impl ProbabilityGrid {
         Self::new(range(0)?, range(1)?, columns, rows)
     }
 
-    /// The nodes, row by row from the lowest second input; the first input varies fastest: `[rows ·
-    /// columns]`.
+    /// The nodes, row by row from the lowest second input; the first input varies fastest:
+    /// `[rows · columns]`.
     pub fn nodes(&self) -> Vec<[f64; 2]> {
         (0..self.rows)
             .flat_map(|row| (0..self.columns).map(move |column| (row, column)))

@@ -147,8 +147,8 @@ pub struct AxisValue {
     /// Factors that multiply options of the runs, after the command line is applied.
     #[serde(default)]
     pub times: BTreeMap<String, f64>,
-    /// Options that copy other options, after the command line is applied: `orthogonal =
-    /// "inducing"`.
+    /// Options that copy other options, after the command line is applied:
+    /// `orthogonal = "inducing"`.
     #[serde(default)]
     pub same: BTreeMap<String, String>,
     /// The cells where this value runs by default; all if empty.

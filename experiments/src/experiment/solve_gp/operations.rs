@@ -19,9 +19,10 @@ impl Sets {
     /// The multiply-adds of a step in this library, with batches of `batch` rows.
     ///
     /// One set of size m, batch b: the factor L of `K_uu` (m³/6), `Λ = L⁻¹K_uf` (m²b/2), and `WᵀΛ`
-    /// with triangular W (m²b/2). Two sets add for the second: `A = L⁻¹K_uv` (m³/2), `C_vv = K_vv −
-    /// AᵀA` (m³/2), its factor (m³/6), `C_vf = K_vf − AᵀΛ` (m²b), the solve of it (m²b/2), and the
-    /// product with the second W (m²b/2). Unwhitened posteriors add `L⁻¹W` for each set (m³/2).
+    /// with triangular W (m²b/2). Two sets add for the second: `A = L⁻¹K_uv` (m³/2),
+    /// `C_vv = K_vv − AᵀA` (m³/2), its factor (m³/6), `C_vf = K_vf − AᵀΛ` (m²b), the solve of it
+    /// (m²b/2), and the product with the second W (m²b/2). Unwhitened posteriors add
+    /// `L⁻¹W` for each set (m³/2).
     pub fn own(self, batch: usize, whitened: bool) -> f64 {
         let b = batch as f64;
         let whitening = if whitened { 0.0 } else { 0.5 };
