@@ -11,9 +11,9 @@ use crate::preparation::{Part, PreparedData};
 /// The largest difference that does not count as a gain, in nats per row or as a share of an error.
 const NO_GAIN: f64 = 0.01;
 
-/// A deviation of the coverage is significant above this many standard deviations and above this
-/// share of the rows.
+/// The largest deviation of the coverage that may be chance, in standard deviations.
 const DEVIATIONS: f64 = 3.0;
+/// The largest deviation of the coverage that is tolerated in any case, as a share of the rows.
 const POINTS: f64 = 0.02;
 
 /// The nominal coverage.

@@ -16,9 +16,9 @@ const HEADER: i32 = 98;
 const MARGIN: i32 = 10;
 /// The number of colors of a map; adjacent cells of a color in a row become one rectangle.
 const COLORS: f64 = 40.0;
-/// The position of the color scale from the left of the header, in pixels; the next constant is the
-/// width of a strip.
+/// The position of the color scale from the left of the header, in pixels.
 const SCALE: i32 = 470;
+/// The width of a strip of the color scale, in pixels.
 const STRIP: i32 = 3;
 
 /// Numbers at the nodes of a grid.

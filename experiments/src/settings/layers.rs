@@ -10,8 +10,9 @@ const DEFAULT_LAYERS: usize = 2;
 /// The default number of channels of a feature map.
 const DEFAULT_CHANNELS: usize = 10;
 
-/// The patch sizes of the networks of arXiv:1910.10596, table 5; the strides follow.
+/// The patch sizes of the networks of arXiv:1910.10596, table 5.
 const DEFAULT_PATCHES: [usize; 3] = [5, 4, 5];
+/// The strides of these networks.
 const DEFAULT_STRIDES: [usize; 3] = [1, 2, 1];
 
 /// Initial hidden layers of a deep model are close to their mean functions, which are the inputs or

@@ -24,8 +24,9 @@ use crate::training_run::TrainingRun;
 /// The name of the experiment.
 pub(super) const NAME: &str = "cagp-scale";
 
-/// The rows at quick scale; the next constant has the rows up to the paper's largest data set.
+/// The numbers of rows at quick scale.
 const QUICK: [usize; 3] = [10_000, 20_000, 40_000];
+/// The numbers of rows at paper scale, up to the paper's largest data set.
 const PAPER: [usize; 8] = [
     10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000, 2_000_000,
 ];
@@ -43,7 +44,7 @@ pub struct ScaleOptions {
     /// 10000,20000,40000]
     #[arg(long, value_name = "SIZES", value_delimiter = ',')]
     sizes: Vec<usize>,
-    /// Combinations of rows, such as 64,128 [default: 512; quick: 64]
+    /// Numbers of actions, such as 64,128 [default: 512; quick: 64]
     #[arg(long, value_name = "COUNTS", value_delimiter = ',')]
     actions: Vec<usize>,
     /// Epochs of one step each [default: 3; quick: 5]

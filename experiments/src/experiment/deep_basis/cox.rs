@@ -66,8 +66,9 @@ pub(super) enum Rule {
 pub(super) struct Fit {
     pub prior: Prior,
     pub rule: Rule,
-    /// The mean of the intensity of all events; the standard deviation follows.
+    /// The mean of the intensity of all events.
     pub mean: Vec<f64>,
+    /// The standard deviation of the intensity of all events.
     pub deviation: Vec<f64>,
     /// The expected number of all events.
     pub events: f64,

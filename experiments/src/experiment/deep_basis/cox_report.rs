@@ -18,7 +18,7 @@ use crate::text_table::aligned;
 /// The half-width of a band, in standard deviations.
 const DEVIATIONS: f64 = 2.0;
 
-/// Every how many grid points a plot marks the true intensity.
+/// The spacing of the marks of the true intensity, in grid points.
 const RINGS_APART: usize = 5;
 
 /// The number of fits for each set of events.

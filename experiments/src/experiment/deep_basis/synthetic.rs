@@ -125,8 +125,9 @@ pub(super) struct Run {
     pub rows: usize,
     pub seed: u64,
     pub steps: usize,
-    /// The mean absolute error of the held-out targets; the root mean square error follows.
+    /// The mean absolute error of the held-out targets.
     pub mae: f64,
+    /// The root mean square error of the held-out targets.
     pub rmse: f64,
     /// The mean negative log density of the held-out targets.
     pub nlpd: f64,

@@ -95,9 +95,9 @@ pub(super) struct Fit {
     pub deviation: Vec<f64>,
     /// The error of the function within the domain.
     pub error: f64,
-    /// The root mean variance of the function within the domain; the coverage of its 95 % intervals
-    /// follows.
+    /// The root of the mean variance of the function within the domain.
     pub mean_deviation: f64,
+    /// The share of the function within its 95 % intervals, within the domain.
     pub coverage: f64,
     /// The mean negative log density of new targets.
     pub nlpd: f64,

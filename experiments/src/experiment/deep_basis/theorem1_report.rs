@@ -16,7 +16,7 @@ use crate::text_table::aligned;
 /// The half-width of a band, in standard deviations.
 const DEVIATIONS: f64 = 2.0;
 
-/// Every how many grid points a plot marks the function.
+/// The spacing of the marks of the function, in grid points.
 const RINGS_APART: usize = 5;
 
 /// The range of noise variances in the evidence plot, as powers of ten.
