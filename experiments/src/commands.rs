@@ -9,72 +9,73 @@ use crate::predict::{self, PredictArguments};
 use crate::study::{self, CompareArguments, SweepArguments};
 use crate::train::{self, TrainArguments};
 
-/// Gaussian processes on your data: train, look at the numbers and plots, predict.
+/// Gaussian processes for your data: train models, compare them, and predict.
 #[derive(Debug, Parser)]
 #[command(name = "burn-gp", version, max_term_width = 100)]
 pub struct Arguments {
-    /// What to do.
+    /// The command to run.
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// What the program can do.
+/// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Fit a model, evaluate it on held-out rows, write everything into a folder
+    /// Fit a model, evaluate it on held-out rows, and write all results to a folder
     ///
-    /// Without any option: a sparse variational Gaussian process on the red-wine data set that is
-    /// compiled into the program.
+    /// Without options, the model is a sparse variational Gaussian process and the data are the
+    /// red-wine data set, which is built into the program.
     ///
-    /// The folder then holds metrics.json, predictions.csv (row, counted from 0 in the data; y;
-    /// mean; std; lower and upper, the ends of the central 95 % interval; level, the smallest one of
-    /// an interval that holds y), config.toml (for --config), model.json and weights.bpk (for `predict`),
-    /// training_log.csv and plots. Ctrl-C stops after the current step with a checkpoint;
-    /// --resume goes on from it, or from the last checkpoint of a killed run, bit for bit.
+    /// The folder contains metrics.json, predictions.csv (row, counted from 0 in the data; y; mean;
+    /// std; lower and upper, the ends of the central 95 % interval; level, the smallest level of an
+    /// interval that contains y), config.toml (for --config), model.json and weights.bpk (for
+    /// `predict`), training_log.csv and plots. Ctrl-C stops after the current step with a
+    /// checkpoint; --resume continues from it, or from the last checkpoint of a killed run, bit
+    /// for bit.
     #[command(allow_negative_numbers = true)]
     Train(Box<TrainArguments>),
-    /// Fit several models to the same data and put their scores side by side
+    /// Fit several models to the same data and compare their scores
     ///
-    /// Every model gets the same training and test rows and the same options; an option that one of
-    /// the models has no use for is left out for it. Each run is a process of its own and leaves a
-    /// whole folder like that of `train` in DIR/runs/MODEL/seed-SEED.
+    /// Every model gets the same training and test rows and the same options, except for options
+    /// that it does not use. Each run is a separate process with a complete folder like that of
+    /// `train` in DIR/runs/MODEL/seed-SEED.
     ///
-    /// The folder then holds results.json, results.csv (one line a model) and a plot. Ctrl-C stops
-    /// with checkpoints; --resume, or the same command, makes the runs that are missing.
+    /// The folder contains results.json, results.csv (one line for each model) and a plot. Ctrl-C
+    /// stops with checkpoints; --resume, or the same command, makes the missing runs.
     #[command(allow_negative_numbers = true)]
     Compare(Box<CompareArguments>),
-    /// Run every combination of some options and put their scores into one table
+    /// Run every combination of some options and list the scores in one table
     ///
-    /// Each run is a process of its own and leaves a whole folder like that of `train` below
-    /// DIR/runs. Runs that are finished in the folder are not repeated, so that the same command, or
-    /// --resume, goes on after Ctrl-C, and other values join those that are there.
+    /// Each run is a separate process with a complete folder like that of `train` below DIR/runs.
+    /// Finished runs in the folder are not repeated, so the same command, or --resume, continues
+    /// after Ctrl-C, and other values add to the existing runs.
     ///
-    /// The folder then holds results.json, results.csv (one line a combination) and a plot of each
-    /// data set.
+    /// The folder contains results.json, results.csv (one line for each combination) and a plot for
+    /// each data set.
     #[command(allow_negative_numbers = true)]
     Sweep(Box<SweepArguments>),
     /// Predict new rows with a trained model
     ///
-    /// Columns are matched by name where the model's data had names. If the target is among them,
-    /// the scores are printed too.
+    /// Columns are matched by name if the model's data had names. If the target is among them, the
+    /// scores are printed too.
     Predict(PredictArguments),
-    /// Repeat an experiment of a paper, with the paper's numbers beside ours
+    /// Repeat an experiment of a paper and show the published values beside ours
     ///
-    /// Runs that are finished in the folder are not repeated, so that the same command goes on after
-    /// Ctrl-C or adds runs to those that are there.
+    /// Finished runs in the folder are not repeated, so the same command continues after Ctrl-C or
+    /// adds runs to the existing ones.
     #[command(subcommand)]
     Experiment(ExperimentCommand),
-    /// The data sets that are known by name
+    /// List the data sets that are known by name
     #[command(subcommand)]
     Datasets(DatasetsCommand),
 }
 
 impl Command {
-    /// Does it.
+    /// Runs the command.
     ///
     /// # Errors
     ///
-    /// [`Failure`], which says what to do.
+    /// [`Failure`] with advice for the user.
     pub fn execute(self) -> Result<(), Failure> {
         match self {
             Self::Train(arguments) => train::train(*arguments),

@@ -1,25 +1,25 @@
-//! How many observations lie in the central intervals of their predictions.
+//! Coverage of central intervals.
 
 /// Steps of 0.05 from 0 to 1.
 const STEPS: u32 = 20;
 
-/// The nominal coverages that are looked at: 0.05, 0.10, …, 0.95, and 0.99.
+/// The nominal coverages to evaluate: 0.05, 0.10, …, 0.95, and 0.99.
 pub fn nominal_coverages() -> impl Iterator<Item = f64> {
     (1..STEPS)
         .map(|step| f64::from(step) / f64::from(STEPS))
         .chain([0.99])
 }
 
-/// The observed coverage of central intervals, which lie between the quantiles of `(1 − p)/2` and
-/// `(1 + p)/2` of a predictive distribution.
+/// The observed coverage of central intervals. The interval of level p is between the quantiles
+/// `(1 − p)/2` and `(1 + p)/2` of a predictive distribution.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Coverage {
-    /// For each observation the smallest nominal coverage whose interval holds it, in order.
+    /// The smallest nominal coverage whose interval contains each observation, sorted.
     least: Vec<f64>,
 }
 
 impl Coverage {
-    /// Of observations with these smallest levels of central intervals that hold them
+    /// The coverage from the smallest level of a central interval that contains each observation
     /// ([`central_level`](burn_gp::likelihoods::PredictiveDistribution::central_level)).
     pub fn of_levels(levels: impl IntoIterator<Item = f64>) -> Self {
         let mut least: Vec<f64> = levels.into_iter().collect();
@@ -27,8 +27,8 @@ impl Coverage {
         Self { least }
     }
 
-    /// The share of the observations in their intervals of a nominal coverage; not a number if there
-    /// are none.
+    /// The share of the observations in their intervals of a nominal coverage; NaN if there are
+    /// none.
     pub fn observed(&self, nominal: f64) -> f64 {
         let inside = self.least.partition_point(|&level| level <= nominal);
         inside as f64 / self.least.len() as f64
@@ -45,7 +45,7 @@ mod tests {
         let observed = [0.0, 0.68, 0.69, 0.95, 0.96].map(|nominal| coverage.observed(nominal));
         assert_eq!(observed, [0.25, 0.25, 0.5, 0.5, 0.75]);
         assert!(Coverage::of_levels([]).observed(0.5).is_nan());
-        // What has no level is in no interval.
+        // An observation without a level is in no interval.
         assert_eq!(Coverage::of_levels([f64::NAN, 0.1]).observed(0.99), 0.5);
         assert_eq!(nominal_coverages().count(), STEPS as usize);
     }

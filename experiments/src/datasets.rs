@@ -10,10 +10,10 @@ use clap::Subcommand;
 use crate::failure::Failure;
 use crate::standard_output::print;
 
-/// What `datasets` can do.
+/// The subcommands of `datasets`.
 #[derive(Debug, Subcommand)]
 pub enum DatasetsCommand {
-    /// Name, size and task of every known data set, and where it is or how to get it
+    /// List the name, size, task and location of every known data set, or how to get it
     List {
         /// Folder of the registered data sets [default: the environment variable BURN_GP_DATA]
         #[arg(long, value_name = "DIR")]
@@ -25,7 +25,7 @@ pub enum DatasetsCommand {
 ///
 /// # Errors
 ///
-/// When the standard output cannot be written.
+/// If the standard output cannot be written.
 pub fn list(data_dir: Option<&Path>) -> Result<(), Failure> {
     let environment = std::env::var_os("BURN_GP_DATA").map(PathBuf::from);
     let data_dir = data_dir.or(environment.as_deref());
@@ -69,7 +69,7 @@ fn entry(info: &DatasetInfo, data_dir: Option<&Path>) -> String {
     row([info.name, &rows.to_string(), &inputs, task, &place])
 }
 
-/// The images of a set on disk, if it is one of images.
+/// The images of a data set on disk; `None` for other data sets.
 fn images(
     info: &DatasetInfo,
     data_dir: Option<&Path>,
@@ -78,7 +78,7 @@ fn images(
     Ok(source.image_shape()?.zip(source.image_counts()?))
 }
 
-/// What the images on disk are for, and of how many they are a part.
+/// Describes the split of the images on disk, and their share of all images.
 fn division(counts: ImageCounts, all: usize) -> String {
     let ImageCounts { train, test } = counts;
     let part = if counts.total() < all {

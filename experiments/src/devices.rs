@@ -5,7 +5,7 @@ use burn::tensor::{DType, Device, FloatDType};
 use crate::arguments::{DeviceName, DtypeName, name_of};
 use crate::setting_error::SettingError;
 
-/// The devices in this program, the preferred first.
+/// The devices in this program, the preferred one first.
 const BUILT: &[DeviceName] = &[
     #[cfg(feature = "flex")]
     DeviceName::Flex,
@@ -23,12 +23,13 @@ const BUILT: &[DeviceName] = &[
 ///
 /// # Errors
 ///
-/// [`SettingError::NoDevice`] when there is none.
+/// [`SettingError::NoDevice`] if there is none.
 pub fn default_device() -> Result<DeviceName, SettingError> {
     BUILT.first().copied().ok_or(SettingError::NoDevice)
 }
 
-/// The type that gives sound fits on a device: double precision where it costs little.
+/// The default floating-point type of a device: double precision where it costs little, because its
+/// fits are more reliable.
 pub fn default_dtype(device: DeviceName) -> DtypeName {
     match device {
         DeviceName::Flex | DeviceName::Ndarray => DtypeName::F64,
@@ -36,15 +37,15 @@ pub fn default_dtype(device: DeviceName) -> DtypeName {
     }
 }
 
-/// The device of that name, which computes in `dtype`.
+/// Opens a device that computes in `dtype`.
 ///
 /// # Errors
 ///
-/// When the device is not in this program or this machine, or does not compute in `dtype`.
+/// If the program or the machine does not have the device, or the device does not support `dtype`.
 pub fn open(name: DeviceName, dtype: DType) -> Result<Device, SettingError> {
     let device = find(name)?;
-    // Shaders have no double-precision literals: a device that claims the type still evaluates
-    // parts of an expression in single precision.
+    // Shaders have no double-precision literals. A device that claims to support the type still
+    // evaluates parts of an expression in single precision.
     let shaders = matches!(name, DeviceName::Wgpu | DeviceName::Vulkan);
     if device.supports_dtype(dtype) && !(shaders && dtype == DType::F64) {
         return Ok(device);
@@ -55,10 +56,10 @@ pub fn open(name: DeviceName, dtype: DType) -> Result<Device, SettingError> {
     })
 }
 
-/// Makes `dtype` the default type of the default device, in which burn restores optimizers.
+/// Makes `dtype` the default type of the default device, because burn restores optimizers there.
 ///
-/// Without effect when a tensor was made there already, or when the device has no such type;
-/// restoring a trainer then fails with a message.
+/// This has no effect if a tensor already exists on the device, or if the device does not support
+/// the type. Restoring a trainer then fails with a message.
 pub fn prefer(dtype: DType) {
     let mut device = Device::default();
     let float = match dtype {
@@ -66,7 +67,7 @@ pub fn prefer(dtype: DType) {
         _ => FloatDType::F32,
     };
     if device.supports_dtype(dtype) {
-        // The trainer checks what this comes to.
+        // The trainer checks the resulting type.
         let _ = device.configure(float);
     }
 }

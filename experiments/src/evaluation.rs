@@ -1,4 +1,4 @@
-//! How good a model is on the held-out rows.
+//! Predictions and scores of a model.
 
 use burn_gp::{
     likelihoods::{AnyLikelihood, Interval, Likelihood},
@@ -13,10 +13,10 @@ use crate::plots::CALIBRATION_BINS;
 use crate::preparation::Part;
 use crate::progress::RowProgress;
 
-/// The probability that intervals hold unless told otherwise.
+/// The default level of intervals.
 pub const LEVEL: f64 = 0.95;
 
-/// Scores of held-out rows, in standardized units unless told otherwise.
+/// Scores of held-out rows, in standardized units unless stated otherwise.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Scores {
     /// Root mean squared error; of the probabilities, for classification.
@@ -25,8 +25,8 @@ pub struct Scores {
     pub mae: f64,
     /// Mean negative log predictive density, noise included.
     pub nlpd: f64,
-    /// For models with hidden layers, the mean of the log densities over rows and draws of the layers
-    /// before the last: at most the negative `nlpd`, which is that of the draws' mixture.
+    /// For models with hidden layers, the mean of the log densities over rows and draws from the
+    /// hidden layers. It is at most the negative `nlpd`, which scores the mixture of the draws.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub average_log_density: Option<f64>,
     /// Root mean squared error in the units of the data.
@@ -34,7 +34,7 @@ pub struct Scores {
     /// Mean absolute error in the units of the data.
     pub mae_original: f64,
     /// Share of the rows inside their central 95 % intervals, which are between quantiles of the
-    /// predictive distribution; none for classification.
+    /// predictive distribution; absent for classification.
     pub coverage95: Option<f64>,
     /// Share of wrong labels, for classification.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -47,32 +47,32 @@ pub struct Scores {
 /// Predictions and targets in the units of the data.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct InOriginalUnits {
-    /// The targets, or the numbers of their classes, `[N]`; empty where they are not known.
+    /// The targets, or their class numbers, `[N]`; empty if unknown.
     pub observed: Vec<f64>,
-    /// Their predicted means, `[N]`; for labels without order the probabilities of all classes.
+    /// The predicted means, `[N]`; for classes without order, the probabilities of all classes.
     pub mean: Vec<f64>,
-    /// Their predicted standard deviations, noise included, as many as means.
+    /// The predicted standard deviations, noise included, in the shape of the means.
     pub standard_deviation: Vec<f64>,
-    /// Their central intervals, `[N]`; empty if the targets are labels.
+    /// The central intervals, `[N]`; empty for classes.
     pub interval: Interval,
-    /// The smallest level of a central interval that holds the target, `[N]`; empty if the targets
-    /// are labels or not known.
+    /// The smallest level of a central interval that contains the target, `[N]`; empty for classes
+    /// or unknown targets.
     pub central_level: Vec<f64>,
-    /// The predicted probabilities of all classes, `[N, C]`; empty if the targets are no labels.
+    /// The predicted probabilities of all classes, `[N, C]`; empty if the targets are not classes.
     pub probabilities: Vec<f64>,
 }
 
 /// Scored predictions.
 #[derive(Clone, Debug)]
 pub struct Evaluation {
-    /// How good they are.
+    /// The scores.
     pub scores: Scores,
     /// The predictions.
     pub original: InOriginalUnits,
 }
 
-/// Predictions at standardized inputs. Where the noise of each target is known, it is part of them;
-/// without it they are those of the function.
+/// Predicts at standardized inputs. If the noise of each target is known, predictions include it;
+/// without it they are predictions of the function.
 pub fn predict(
     predictor: &Predictor<AnyLikelihood>,
     inputs: &Matrix,
@@ -91,8 +91,8 @@ fn with_noise(predictions: Predictions, noise: Option<&[f64]>) -> Predictions {
     }
 }
 
-/// Predictions in the units of the data, without targets; intervals hold them with the probability
-/// `level`.
+/// Predictions in the units of the data, without targets. Intervals contain targets with the
+/// probability `level`.
 pub fn in_original_units(
     predictions: &Predictions,
     standardizer: &Standardizer,
@@ -116,12 +116,12 @@ pub fn in_original_units(
     }
 }
 
-/// Predicts and scores the rows of `part`; intervals hold the targets with the probability `level`,
-/// and `progress` is that over the rows.
+/// Predicts and scores the rows of `part`. Intervals contain targets with the probability `level`;
+/// `progress` counts the rows.
 ///
 /// # Errors
 ///
-/// When the likelihood cannot take a target.
+/// If the likelihood does not support a target.
 pub fn evaluate(
     predictor: &Predictor<AnyLikelihood>,
     part: &Part,
@@ -172,7 +172,7 @@ pub fn evaluate(
     Ok(Evaluation { scores, original })
 }
 
-/// The targets as the numbers that predictions describe: themselves, or one indicator a class.
+/// The targets in the form of the predictions: unchanged, or one indicator for each class.
 fn described(targets: &[f64], predictions: usize) -> Vec<f64> {
     let each = predictions / targets.len().max(1);
     if each <= 1 {
@@ -183,7 +183,7 @@ fn described(targets: &[f64], predictions: usize) -> Vec<f64> {
     targets.iter().flat_map(indicators).collect()
 }
 
-/// As [`described`], in the units of the data; indicators have none.
+/// The same as [`described`], in the units of the data; indicators have no units.
 fn described_observed<'a>(original: &'a InOriginalUnits, described: &'a [f64]) -> &'a [f64] {
     if described.len() == original.observed.len() {
         &original.observed

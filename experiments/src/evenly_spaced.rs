@@ -1,6 +1,6 @@
-//! Places at equal distances.
+//! Evenly spaced numbers.
 
-/// `count` places from `low` to `high`, both among them; of one place it is `low`.
+/// `count` evenly spaced numbers from `low` to `high`, both included; a single number is `low`.
 pub(crate) fn evenly_spaced((low, high): (f64, f64), count: usize) -> Vec<f64> {
     let step = (high - low) / count.saturating_sub(1).max(1) as f64;
     (0..count).map(|index| low + step * index as f64).collect()

@@ -1,4 +1,4 @@
-//! Everything that ends the program early.
+//! The errors that end the program.
 
 use std::path::{Path, PathBuf};
 
@@ -12,26 +12,26 @@ use crate::{
     settings::{ConfigurationError, SettingError},
 };
 
-/// Why the program ends without success.
+/// A reason why the program ends without success.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Failure {
-    /// An unusable command line.
+    /// An invalid command line.
     #[error("{0}")]
     Arguments(String),
-    /// An option that cannot be what it is.
+    /// An invalid option.
     #[error(transparent)]
     Setting(#[from] SettingError),
-    /// An unusable configuration file.
+    /// An invalid configuration file.
     #[error(transparent)]
     Configuration(#[from] ConfigurationError),
-    /// Unusable data.
+    /// Invalid data.
     #[error(transparent)]
     Data(#[from] DataError),
-    /// A target that the likelihood cannot take.
+    /// A target that does not suit the likelihood.
     #[error(transparent)]
     Target(#[from] TargetError),
-    /// A folder that cannot be written to or resumed from.
+    /// A folder that cannot be used.
     #[error(transparent)]
     Folder(#[from] FolderError),
     /// A model that cannot be made from the data.
@@ -40,12 +40,12 @@ pub enum Failure {
     /// A saved model that cannot be read.
     #[error(transparent)]
     SavedModel(#[from] SavedModelError),
-    /// Training broke off.
+    /// Training stopped with an error.
     #[error("training stopped at {source} {advice}")]
     Training {
-        /// What happened.
+        /// The error.
         source: Box<TrainingError>,
-        /// What to try.
+        /// Advice for the user.
         advice: String,
     },
     /// A trained model that cannot predict.
@@ -59,21 +59,21 @@ pub enum Failure {
     Write {
         /// The file or folder.
         path: PathBuf,
-        /// The system's reason.
+        /// The error of the operating system.
         source: std::io::Error,
     },
     /// A plot that cannot be made.
     #[error(transparent)]
     Plot(#[from] PlotError),
-    /// A failure at the end of work that is not lost.
+    /// A failure after work that is kept.
     #[error("{source}; {advice}")]
     Unsaved {
-        /// What happened.
+        /// The failure.
         source: Box<Failure>,
-        /// What is kept, and how to go on.
+        /// Advice on what is kept and how to continue.
         advice: String,
     },
-    /// A file that must not be written.
+    /// An output file that must not be written.
     #[error(transparent)]
     Destination(#[from] DestinationError),
     /// The handler of Ctrl-C cannot be installed.
@@ -85,9 +85,9 @@ pub enum Failure {
         folder.display()
     )]
     Interrupted {
-        /// Steps made.
+        /// The number of steps made.
         step: usize,
-        /// Steps planned.
+        /// The number of planned steps.
         planned: usize,
         /// The folder with the checkpoint.
         folder: PathBuf,
@@ -95,7 +95,7 @@ pub enum Failure {
     /// Runs of a comparison or an experiment that broke off.
     #[error("these runs broke off for the reasons above and are not in the table: {}", runs.join("; "))]
     BrokenRuns {
-        /// Their names.
+        /// The names of the runs.
         runs: Vec<String>,
     },
     /// Ctrl-C during an experiment.
@@ -107,18 +107,18 @@ pub enum Failure {
         /// The experiment's folder.
         folder: PathBuf,
     },
-    /// An experiment on data that are not there.
+    /// An experiment without any available data set.
     #[error("none of the data sets of this experiment can be used, for the reasons above")]
     NoData,
-    /// The reader of the standard output went away.
+    /// The reader of the standard output closed it.
     #[error("the standard output is closed")]
     ClosedOutput,
 }
 
-/// Why a file cannot be written.
+/// A reason why an output file cannot be written.
 #[derive(Debug, thiserror::Error)]
 pub enum DestinationError {
-    /// There is a file already.
+    /// The file exists.
     #[error(
         "the file {} exists; choose another with --out, or replace it with --overwrite",
         path.display()
@@ -127,7 +127,7 @@ pub enum DestinationError {
         /// The file.
         path: PathBuf,
     },
-    /// The file is read.
+    /// The file is the input data.
     #[error("{} is the data that are read; choose another file with --out", path.display())]
     Input {
         /// The file.
@@ -145,7 +145,7 @@ pub enum DestinationError {
         /// The model's folder.
         folder: PathBuf,
     },
-    /// Something else than a file.
+    /// The path is a folder.
     #[error("{} is a folder, not a file; choose a file in it with --out", path.display())]
     Folder {
         /// The path.
@@ -153,10 +153,10 @@ pub enum DestinationError {
     },
 }
 
-/// Why a folder cannot be used.
+/// A reason why a folder cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
-    /// The folder of another run.
+    /// The folder belongs to another run.
     #[error(
         "the folder {} is not empty; choose another with --out, or replace it with --overwrite",
         path.display()
@@ -165,7 +165,7 @@ pub enum FolderError {
         /// The folder.
         path: PathBuf,
     },
-    /// The folder of an interrupted run.
+    /// The folder holds an interrupted run.
     #[error(
         "the folder {0} holds an unfinished run; continue it with --resume {0}, or start again with --overwrite",
         path.display()
@@ -174,7 +174,7 @@ pub enum FolderError {
         /// The folder.
         path: PathBuf,
     },
-    /// A folder with files that are not of this program.
+    /// The folder contains files that this program did not write.
     #[error(
         "the folder {} cannot be replaced, because this program did not write {file:?} in it; choose another with --out",
         path.display()
@@ -185,7 +185,7 @@ pub enum FolderError {
         /// A file in it.
         file: String,
     },
-    /// The folder of an experiment with other options.
+    /// The folder holds results of an experiment with other options.
     #[error(
         "the folder {} holds results of an experiment with other options; choose another with \
          --out, or replace it with --overwrite",
@@ -195,7 +195,7 @@ pub enum FolderError {
         /// The folder.
         path: PathBuf,
     },
-    /// A folder that another experiment's runs are to be taken from, and has none of it.
+    /// The folder should hold runs of an experiment, but has none.
     #[error(
         "{} holds no runs of {experiment} on this device; choose another folder with --cells",
         path.display()
@@ -203,10 +203,10 @@ pub enum FolderError {
     NoCells {
         /// The folder.
         path: PathBuf,
-        /// Whose runs it should have.
+        /// The experiment.
         experiment: &'static str,
     },
-    /// A folder that another process writes.
+    /// Another process writes to the folder.
     #[error(
         "the folder {} is in use by another run; wait for its end or stop it, or choose another folder",
         path.display()
@@ -215,39 +215,39 @@ pub enum FolderError {
         /// The folder.
         path: PathBuf,
     },
-    /// Something else than a folder.
+    /// The path is not a folder.
     #[error("{} is a file, not a folder; choose another with --out", path.display())]
     NotAFolder {
         /// The path.
         path: PathBuf,
     },
-    /// A path without a last name.
+    /// The path has no last component.
     #[error("{:?} does not name a folder to make; choose another with --out", path.display().to_string())]
     Nameless {
         /// The path.
         path: PathBuf,
     },
-    /// No checkpoint.
+    /// The folder has no checkpoint.
     #[error("{} holds no unfinished run to resume; check the path or start the run again", path.display())]
     NothingToResume {
         /// The folder.
         path: PathBuf,
     },
-    /// A finished run.
+    /// The run in the folder is finished.
     #[error("{} holds a finished run; there is nothing to resume", path.display())]
     Finished {
         /// The folder.
         path: PathBuf,
     },
-    /// A damaged checkpoint.
+    /// The checkpoint is damaged.
     #[error("the checkpoint {} cannot be read ({reason}); start the run again with --overwrite", path.display())]
     DamagedCheckpoint {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
-    /// The data are not those that the run began with.
+    /// The data have changed since the start of the run.
     #[error("the data {name} have changed since the run in {} began; start it again with --overwrite", path.display())]
     ChangedData {
         /// The data.
@@ -255,13 +255,13 @@ pub enum FolderError {
         /// The folder.
         path: PathBuf,
     },
-    /// No model.
+    /// The folder has no trained model.
     #[error("there is no trained model in {}; check the path, or train one with --out", path.display())]
     NoModel {
         /// The folder.
         path: PathBuf,
     },
-    /// A run that is not over.
+    /// The run in the folder is unfinished.
     #[error("the run in {0} is unfinished; continue it with: burn-gp train --resume {0}", path.display())]
     UnfinishedModel {
         /// The folder.
@@ -279,8 +279,8 @@ impl From<PredictionError> for Failure {
 }
 
 impl Failure {
-    /// The exit code: 2 when the user can put it right by other input, 1 when the work itself
-    /// failed, 130 after Ctrl-C.
+    /// The exit code: 2 for a usage error, 1 if the work itself failed, 130 after Ctrl-C, 0 if the
+    /// reader closed the standard output.
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Arguments(_)
@@ -307,7 +307,7 @@ impl Failure {
         }
     }
 
-    /// What to print on the standard error.
+    /// The message for the standard error, if any.
     pub fn message(&self) -> Option<String> {
         match self {
             Self::ClosedOutput => None,
@@ -316,7 +316,7 @@ impl Failure {
         }
     }
 
-    /// The same failure with `advice` on how to go on, if it is a file that cannot be written.
+    /// Adds `advice` on how to continue if a file cannot be written.
     pub fn or_go_on(self, advice: impl FnOnce() -> Option<String>) -> Self {
         let is_of_files = matches!(
             self,
@@ -333,7 +333,7 @@ impl Failure {
         }
     }
 
-    /// Turns an error about `path` into a failure.
+    /// Converts an error about `path` to a failure.
     pub fn writing(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.to_owned();
         move |source| Self::Write { path, source }

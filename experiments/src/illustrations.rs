@@ -21,36 +21,37 @@ use crate::plots::{self, Band, BandOf, Caption, LossPoint, PlotError, Probabilit
 use crate::preparation::{Part, PreparedData};
 use crate::settings::Settings;
 
-/// Places at which a model of one input is drawn.
+/// The number of inputs at which a model of one input is drawn.
 const CURVE_POINTS: usize = 400;
 
-/// Cells a side of a decision map.
+/// The number of cells on a side of a decision map.
 const MAP_CELLS: usize = 80;
 
-/// What the plots show.
+/// The contents of the plots of a run.
 pub struct Illustrations<'a> {
     /// The data.
     pub data: &'a PreparedData,
-    /// The run.
+    /// The settings of the run.
     pub settings: &'a Settings,
-    /// What every step did.
+    /// The log of the training steps.
     pub log: &'a TrainingLog,
-    /// The model that is kept: its step, and its loss on all training rows.
+    /// The step of the kept model, with its loss on all training rows.
     pub kept: LossPoint,
     /// The trained model.
     pub predictor: &'a Predictor<AnyLikelihood>,
-    /// The same, with its inducing points.
+    /// The same model with its inducing points.
     pub model: &'a TrainedModel,
-    /// Its predictions of the test rows.
+    /// The predictions of the test rows.
     pub evaluation: &'a Evaluation,
 }
 
 impl Illustrations<'_> {
-    /// Draws every plot that the data allow into `folder`; returns why some could not be.
+    /// Draws all plots that suit the data into `folder` and returns the errors of plots that could
+    /// not be drawn.
     ///
     /// # Errors
     ///
-    /// When a file cannot be written.
+    /// If a file cannot be written.
     pub fn draw(&self, folder: &Path) -> Result<Vec<PlotError>, Failure> {
         let method = &self.settings.method;
         let sparse = method.sparse();
@@ -234,8 +235,8 @@ impl Illustrations<'_> {
         plots::fit(&path, &content, self.input(0), self.target(), caption)
     }
 
-    /// The central intervals of the function alone in the units of the data; none where targets are
-    /// no sum of the function and noise.
+    /// The central intervals of the function without noise, in the units of the data; `None` if
+    /// targets are not a sum of the function and noise.
     fn function_interval(&self, predictions: &Predictions) -> Option<Interval> {
         if self.settings.likelihood.target() != TargetKind::Numbers {
             return None;
@@ -249,7 +250,8 @@ impl Illustrations<'_> {
         })
     }
 
-    /// The bands of a fit; the noise of new targets is not known where it is fixed.
+    /// The bands of a fit. The fixed-noise likelihood has no band for targets, because the noise of
+    /// new targets is unknown.
     fn bands<'b>(&self, targets: &'b Interval, function: Option<&'b Interval>) -> Vec<Band<'b>> {
         let band = |of, interval: &'b Interval| Band {
             of,

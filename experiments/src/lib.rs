@@ -1,10 +1,11 @@
-//! The command-line program `burn-gp`: train Gaussian processes on data, compare them, predict with them.
+//! The command-line program `burn-gp`: train Gaussian processes on data, compare them, and predict
+//! with them.
 //!
-//! [`run`] is the whole program. A training run goes through these modules in order:
-//! [`commands`] and [`arguments`] (what was typed), [`settings`] (what it means), [`preparation`] (the data),
-//! [`plan`] (model and training), [`fitting`] (the steps), [`evaluation`] (held-out rows),
-//! [`output`] (the folder), [`report`] (the terminal). A comparison is several such runs, and so are
-//! most of the papers' experiments.
+//! [`run`] is the whole program. A training run goes through these modules in order: [`commands`]
+//! and [`arguments`] (the command line), [`settings`] (checked options), [`preparation`] (the
+//! data), [`plan`] (model and training), [`fitting`] (the steps), [`evaluation`] (held-out rows),
+//! [`output`] (the folder), [`report`] (the terminal). A comparison consists of several such runs,
+//! and so do most experiments of papers.
 
 pub mod arguments;
 pub mod commands;
@@ -46,17 +47,17 @@ use clap::Parser;
 use commands::Arguments;
 use failure::Failure;
 
-/// Runs the program with the given command line, the program's name first.
+/// Runs the program with the given command line, which starts with the program's name.
 ///
-/// The exit code is 0 after success, 1 when training or writing failed, 2 when what the user gave
-/// is wrong, and 130 after Ctrl-C.
+/// The exit code is 0 after success, 1 if training or writing failed, 2 for a usage error, and 130
+/// after Ctrl-C.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let outcome = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments.command.execute(),
         Err(error) => match arguments::complaint(&error) {
             Some(complaint) => Err(Failure::Arguments(complaint)),
             None => {
-                // Help and version are no errors; a closed pipe is no reason to complain either.
+                // Help and version are not errors, and a closed pipe is no reason to report one.
                 let _ = error.print();
                 return ExitCode::from(u8::from(error.use_stderr()) * 2);
             }

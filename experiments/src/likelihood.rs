@@ -1,4 +1,4 @@
-//! What a likelihood means for data and model.
+//! Properties of likelihoods that matter for data and models.
 
 use burn_gp::likelihoods::{
     BetaConfig, GammaConfig, GaussianConfig, HeteroskedasticConfig, LikelihoodConfig,
@@ -8,19 +8,19 @@ use burn_gp::likelihoods::{
 use crate::arguments::{LikelihoodName, MeanName, name_of};
 use crate::setting_error::SettingError;
 
-/// More labels than this are a number that was taken for a class.
+/// The largest number of classes; with more labels, the target is probably a number.
 const MOST_CLASSES: usize = 1000;
 
-/// The path of the rate of errors of the likelihood robust-max, which experiments of papers leave at
-/// its first value.
+/// The path of the error rate of the likelihood robust-max. Experiments of papers keep its initial
+/// value.
 pub const ROBUST_MAX_ERRORS: &str = "likelihood.epsilon";
 
-/// What targets are.
+/// The kind of a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TargetKind {
-    /// Any numbers: they are standardized.
+    /// Any numbers; they are standardized.
     Numbers,
-    /// Labels.
+    /// Class labels.
     Classes,
     /// 0, 1, 2, …
     Counts,
@@ -31,7 +31,7 @@ pub enum TargetKind {
 }
 
 impl LikelihoodName {
-    /// What its targets are.
+    /// The kind of the targets.
     pub fn target(self) -> TargetKind {
         match self {
             Self::Gaussian | Self::Heteroskedastic | Self::FixedNoise | Self::StudentT => {
@@ -48,7 +48,7 @@ impl LikelihoodName {
         }
     }
 
-    /// Whether it has a first noise variance.
+    /// Whether the likelihood has an initial noise variance.
     pub fn has_noise(self) -> bool {
         matches!(
             self,
@@ -56,8 +56,8 @@ impl LikelihoodName {
         )
     }
 
-    /// The mean function unless told otherwise: a constant where a function of zero means a target
-    /// of one or a half, and targets may be far from it.
+    /// The default mean function. It is constant if a zero function implies a target of one or one
+    /// half, because targets may be far from it.
     pub fn default_mean(self) -> MeanName {
         match self.target() {
             TargetKind::Numbers | TargetKind::Classes => MeanName::Zero,
@@ -67,19 +67,19 @@ impl LikelihoodName {
         }
     }
 
-    /// The constant function whose targets have the mean of `targets`.
+    /// The constant function for which targets have the mean of `targets`.
     pub fn first_constant(self, targets: &[f64]) -> f64 {
         let mean = targets.iter().sum::<f64>() / targets.len() as f64;
         match self.target() {
             TargetKind::Numbers | TargetKind::Classes => 0.0,
             TargetKind::Counts | TargetKind::PositiveNumbers if mean > 0.0 => mean.ln(),
             TargetKind::Fractions if mean > 0.0 && mean < 1.0 => (mean / (1.0 - mean)).ln(),
-            // Targets that the likelihood refuses.
+            // The likelihood does not support these targets and reports them later.
             _ => 0.0,
         }
     }
 
-    /// The likelihood with this first noise variance, for this many classes.
+    /// The likelihood with this initial noise variance and number of classes.
     pub fn config(self, noise: f64, classes: usize) -> LikelihoodConfig {
         match self {
             Self::Gaussian => GaussianConfig { noise }.into(),
@@ -103,7 +103,7 @@ impl LikelihoodName {
         }
     }
 
-    /// Checks the number of different labels of the target `target`.
+    /// Checks the number of distinct labels of the target `target`.
     ///
     /// # Errors
     ///

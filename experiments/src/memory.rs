@@ -1,6 +1,6 @@
-//! How much memory the program has used.
+//! Memory use of the program.
 
-/// The most memory that was resident at one time, in bytes; `None` where the system does not say.
+/// The peak resident memory in bytes; `None` if the system does not report it.
 pub fn peak() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;

@@ -19,10 +19,10 @@ use crate::report;
 use crate::settings::SettingError;
 use crate::standard_output::print;
 
-/// What `predict` takes.
+/// The options of `predict`.
 #[derive(Debug, Args)]
 pub struct PredictArguments {
-    /// Folder that `train` wrote
+    /// Folder written by `train`
     #[arg(long, value_name = "DIR")]
     pub model_dir: PathBuf,
     /// Rows to predict: a .csv, .csv.gz or Parquet file, or the name of a data set
@@ -31,10 +31,10 @@ pub struct PredictArguments {
     /// File to write [default: standard output]
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// Replace the file if there is one
+    /// Replace the file if it exists
     #[arg(long)]
     pub overwrite: bool,
-    /// Probability of the central intervals, which lie between quantiles of the predictions
+    /// Probability of the central intervals, which are between quantiles of the predictions
     #[arg(
         long,
         value_name = "P",
@@ -42,7 +42,7 @@ pub struct PredictArguments {
         default_value_t = 0.95
     )]
     pub level: f64,
-    /// Where to compute [default: the first of flex, ndarray, vulkan, wgpu, cuda in this program]
+    /// Device [default: the first of flex, ndarray, vulkan, wgpu, cuda in this program]
     #[arg(long, value_name = "DEVICE")]
     pub device: Option<DeviceName>,
     /// Folder of the registered data sets [default: the environment variable BURN_GP_DATA]
@@ -54,7 +54,7 @@ pub struct PredictArguments {
 ///
 /// # Errors
 ///
-/// [`Failure`], which says what to do.
+/// [`Failure`] with advice for the user.
 pub fn predict(arguments: &PredictArguments) -> Result<(), Failure> {
     let level = arguments.level;
     if !(level > 0.0 && level < 1.0) {
@@ -109,7 +109,7 @@ pub fn predict(arguments: &PredictArguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The file to write, which is none of those that are read.
+/// The output file, which must not be an input file.
 fn destination(
     arguments: &PredictArguments,
     source: &DataSource,
@@ -121,7 +121,7 @@ fn destination(
     arguments.out.as_ref().map(claim).transpose()
 }
 
-/// Says which columns are not used, and what the intervals lack.
+/// Warns about unused columns and about intervals without noise.
 fn warn(features: &Features, context: &ModelContext) {
     if !features.ignored.is_empty() {
         let names = features.ignored.join(", ");
@@ -135,14 +135,14 @@ fn warn(features: &Features, context: &ModelContext) {
     }
 }
 
-/// The targets in the units of the data, or the numbers of their classes, if the rows have all that
-/// their densities need.
+/// The targets in the units of the data, or their class numbers; `None` if the rows lack something
+/// that the densities need.
 fn scorable<'a>(features: &'a Features, context: &ModelContext) -> Option<&'a [f64]> {
     let complete = context.schema.noise.is_none() || features.noise.is_some();
     features.targets.as_deref().filter(|_| complete)
 }
 
-/// Fails on the first target that the likelihood cannot take.
+/// Fails on the first target that the likelihood does not support.
 fn check_targets(
     part: &Part,
     predictor: &Predictor<AnyLikelihood>,
@@ -170,7 +170,7 @@ fn load(arguments: &PredictArguments) -> Result<SavedModel<ModelContext>, Failur
         Some(device) => device,
         None => devices::default_device()?,
     };
-    // The type is known once the file is read; every device has single precision.
+    // The type is only known after the file is read; every device supports single precision.
     let device = devices::open(name, burn::tensor::DType::F32)?;
     let saved = SavedModel::load(folder, &device)?;
     devices::open(name, saved.summary.precision.dtype())?;

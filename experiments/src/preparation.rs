@@ -1,4 +1,4 @@
-//! The data of a run: loaded, divided, standardized by the training rows.
+//! The data of a run: loaded, split, and standardized by the training rows.
 
 use burn::tensor::DType;
 use burn_gp::{
@@ -15,24 +15,24 @@ use crate::arguments::{InputScaleName, LikelihoodName};
 use crate::likelihood::TargetKind;
 use crate::settings::{SettingError, Settings, SplitChoice};
 
-/// Some rows of the data.
+/// A subset of the rows.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// Their numbers in the data, from 0.
+    /// The row numbers in the data, from 0.
     pub rows: Vec<usize>,
     /// Standardized inputs, `[N, D]`.
     pub inputs: Matrix,
-    /// Standardized targets, or as they are where the likelihood needs that; labels as numbers of
-    /// their classes, from 0: `[N]`.
+    /// The targets, `[N]`: standardized if the likelihood allows it; class numbers from 0 for
+    /// labels.
     pub targets: Vec<f64>,
-    /// Targets in the units of the data, or labels as numbers of their classes, `[N]`.
+    /// The targets in the units of the data, or class numbers for labels, `[N]`.
     pub observed: Vec<f64>,
-    /// The variance of each target's noise in squared standardized units, where it is known, `[N]`.
+    /// The noise variance of each target in squared standardized units, if known, `[N]`.
     pub noise: Option<Vec<f64>>,
 }
 
 impl Part {
-    /// Number of rows, N.
+    /// The number of rows, N.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
@@ -42,7 +42,7 @@ impl Part {
         self.rows.is_empty()
     }
 
-    /// Some of the rows, by their places among them.
+    /// The rows at these positions.
     fn select(&self, places: &[usize]) -> Self {
         let numbers = |values: &[f64]| places.iter().map(|&place| values[place]).collect();
         Self {
@@ -54,8 +54,8 @@ impl Part {
         }
     }
 
-    /// What a likelihood takes: the targets, and the noise beside them where it is known. Row-major,
-    /// with the number of columns.
+    /// The targets as the likelihood takes them, row-major, with the number of columns. A known
+    /// noise variance is a second column.
     pub fn likelihood_targets(&self) -> (Vec<f64>, usize) {
         match &self.noise {
             None => (self.targets.clone(), 1),
@@ -73,49 +73,49 @@ impl Part {
 /// The data of a run.
 #[derive(Clone, Debug)]
 pub struct PreparedData {
-    /// Their name.
+    /// The name of the data.
     pub name: String,
-    /// Whether they are generated.
+    /// Whether the data are synthetic.
     pub synthetic: bool,
     /// The shape of the inputs, if they are images.
     pub image: Option<ImageShape>,
-    /// The columns, and which label is which class.
+    /// The columns and the class labels.
     pub schema: Schema,
     /// The statistics of the training rows.
     pub standardizer: Standardizer,
-    /// Rows to fit on.
+    /// The training rows.
     pub train: Part,
-    /// Rows to choose by; may be empty.
+    /// The validation rows; may be empty.
     pub validation: Part,
-    /// Rows to report on.
+    /// The test rows.
     pub test: Part,
-    /// What the user may want to know.
+    /// Warnings for the user.
     pub warnings: Vec<DataWarning>,
-    /// Where each row comes from.
+    /// The source of each row.
     origin: Origin,
 }
 
-/// A target that the likelihood cannot take.
+/// A target that the likelihood does not support.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error(
     "{location}: the target is {value}{}, but the likelihood {likelihood} takes {takes}; correct it or choose another likelihood{}",
     self.in_precision(), self.advice()
 )]
 pub struct TargetError {
-    /// Where it is.
+    /// The location of the target.
     pub location: Location,
-    /// Its value.
+    /// The value of the target.
     pub value: f64,
     /// The likelihood.
     pub likelihood: &'static str,
-    /// What it takes.
+    /// The values that the likelihood supports.
     pub takes: String,
-    /// What the value is in the precision of the run, where only that is impossible.
+    /// The value rounded to the precision of the run, if only the rounded value is invalid.
     rounded: Option<Box<(f64, &'static str)>>,
 }
 
 impl TargetError {
-    /// The target `value` at `location`, in the units of the data.
+    /// An error for the target `value` at `location`, in the units of the data.
     pub fn new(location: Location, value: f64, impossible: ImpossibleTarget) -> Self {
         Self {
             location,
@@ -126,7 +126,7 @@ impl TargetError {
         }
     }
 
-    /// What the value is in the precision of the run, as a part of the message.
+    /// The rounded value as a part of the message.
     fn in_precision(&self) -> String {
         let rounded = self.rounded.as_deref();
         rounded.map_or_else(String::new, |(value, precision)| {
@@ -134,7 +134,7 @@ impl TargetError {
         })
     }
 
-    /// What else can be done.
+    /// Additional advice.
     fn advice(&self) -> &'static str {
         match self.rounded {
             Some(_) => ", or use --dtype f64",
@@ -144,11 +144,11 @@ impl TargetError {
 }
 
 impl PreparedData {
-    /// Loads, divides and standardizes.
+    /// Loads, splits and standardizes the data.
     ///
     /// # Errors
     ///
-    /// Whatever is wrong with the data or their division.
+    /// If the data or the split is invalid.
     pub fn load(source: &DataSource, settings: &Settings) -> Result<Self, DataError> {
         let column = |name: &String| TargetColumn::Name(name.clone());
         let kind = settings.likelihood.target();
@@ -200,12 +200,12 @@ impl PreparedData {
         })
     }
 
-    /// The same data with a random share of the training rows for validation instead, in the scale of
-    /// them all.
+    /// The same data with a random share of the training rows as validation rows. The
+    /// standardization does not change.
     ///
     /// # Errors
     ///
-    /// When no rows would be left.
+    /// If no training rows would be left.
     pub fn holding_out(&self, share: f64, seed: u64) -> Result<Self, DataError> {
         let all = Split {
             train: (0..self.train.len()).collect(),
@@ -220,7 +220,7 @@ impl PreparedData {
         })
     }
 
-    /// Fails on the first target that the likelihood cannot take in this precision.
+    /// Fails on the first target that the likelihood does not support in this precision.
     ///
     /// # Errors
     ///
@@ -241,13 +241,13 @@ impl PreparedData {
         Ok(())
     }
 
-    /// How many classes the labels are of; zero if the targets are no labels.
+    /// The number of classes; zero if the targets are not class labels.
     pub fn classes(&self) -> usize {
         let classes = self.schema.classes.as_ref();
         classes.map_or(0, |classes| classes.count())
     }
 
-    /// Fails when the likelihood takes another number of classes.
+    /// Fails if the likelihood does not support the number of classes.
     ///
     /// # Errors
     ///
@@ -257,18 +257,18 @@ impl PreparedData {
         likelihood.check_classes(&self.schema.target_name, self.classes())
     }
 
-    /// Number of inputs, D.
+    /// The number of inputs, D.
     pub fn dimensions(&self) -> usize {
         self.schema.input_names.len()
     }
 
-    /// Number of different training inputs.
+    /// The number of distinct training inputs.
     pub fn distinct_training_inputs(&self) -> usize {
         let inputs = &self.train.inputs;
         distinct_rows(inputs.values(), inputs.columns()).len()
     }
 
-    /// A checksum of the rows of every part and their numbers.
+    /// A checksum of the rows of every part, with their row numbers.
     pub fn checksum(&self) -> u32 {
         let mut hasher = crc32fast::Hasher::new();
         for part in [&self.train, &self.validation, &self.test] {
@@ -284,7 +284,7 @@ impl PreparedData {
     }
 }
 
-/// How labels are ordered, if the likelihood takes labels.
+/// The order of the labels, if the likelihood takes labels.
 fn labels(settings: &Settings) -> Option<Labels> {
     let likelihood = settings.likelihood;
     (likelihood.target() == TargetKind::Classes).then(|| match &settings.data.class_order {

@@ -1,4 +1,4 @@
-//! How training and evaluation are going, while they go.
+//! Progress of training and evaluation.
 
 use std::fmt::Write;
 use std::io::IsTerminal;
@@ -14,27 +14,27 @@ use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
 use crate::fitting::LogEntry;
 
-/// Time between two lines where there is no terminal.
+/// The time between two lines if there is no terminal.
 const LINE_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Time between two looks at an evaluation, and before the first.
+/// The time before the first and between two updates during an evaluation.
 const GLANCE: Duration = Duration::from_millis(500);
 
-/// Steps that the shown loss is averaged over, about.
+/// The approximate number of steps over which the shown loss is averaged.
 const SMOOTHING: f64 = 20.0;
 
 /// Shows the progress of training on the standard error.
 pub struct Progress {
     display: Display,
-    /// The step shown.
+    /// The step on display.
     step: usize,
     loss: Option<f64>,
     validation: Option<f64>,
 }
 
 impl Progress {
-    /// Progress from step `made` of `planned`: a bar on a terminal, a line now and then elsewhere,
-    /// nothing when `quiet`.
+    /// Progress from step `made` of `planned`: a bar on a terminal, occasional lines elsewhere,
+    /// nothing if `quiet`.
     pub fn new(made: usize, planned: usize, quiet: bool) -> Self {
         Self {
             display: Display::new("step", made, planned, quiet, Instant::now()),
@@ -44,7 +44,7 @@ impl Progress {
         }
     }
 
-    /// Shows a step, or once more when its validation is known.
+    /// Shows a step, and shows it again when its validation score is known.
     pub fn update(&mut self, entry: &LogEntry) {
         let (step, loss) = (entry.report.step, entry.report.loss);
         let smooth = match self.loss {
@@ -62,16 +62,16 @@ impl Progress {
     }
 }
 
-/// Shows the progress over the rows of an evaluation on the standard error, once it is a long one. It
-/// has a thread of its own, because the rows of a chunk can take long too.
+/// Shows the progress over the rows of a long evaluation on the standard error. A separate thread
+/// updates the display, because a single chunk of rows can take long.
 pub struct RowProgress {
     done: Arc<AtomicUsize>,
-    /// Ends with the sender.
+    /// The thread ends when the sender is dropped.
     thread: Option<(Sender<()>, JoinHandle<()>)>,
 }
 
 impl RowProgress {
-    /// Progress over `planned` rows, each of which is called `row`, as that of [`Progress`].
+    /// Progress over `planned` units called `row`, displayed like [`Progress`].
     pub fn new(row: &'static str, planned: usize, quiet: bool) -> Self {
         let done = Arc::new(AtomicUsize::new(0));
         let thread = (!quiet).then(|| {
@@ -90,13 +90,13 @@ impl RowProgress {
         Self { done, thread }
     }
 
-    /// Notes that `done` rows are done.
+    /// Records that `done` rows are done.
     pub fn update(&mut self, done: usize) {
         self.done.store(done, Ordering::Relaxed);
     }
 }
 
-/// Takes what is shown away before anything else is printed.
+/// Removes the display before anything else is printed.
 impl Drop for RowProgress {
     fn drop(&mut self) {
         if let Some((sender, thread)) = self.thread.take() {
@@ -112,7 +112,7 @@ struct Display {
     kind: Kind,
     unit: &'static str,
     planned: usize,
-    /// Units that were done before the start.
+    /// The units that were done before the start.
     first: usize,
     start: Instant,
 }
@@ -124,7 +124,7 @@ enum Kind {
 }
 
 impl Display {
-    /// About work that began at `start`.
+    /// A display of work that began at `start`.
     fn new(unit: &'static str, made: usize, planned: usize, quiet: bool, start: Instant) -> Self {
         let kind = if quiet {
             Kind::Quiet
@@ -142,7 +142,7 @@ impl Display {
         }
     }
 
-    /// Shows that the work is at `position`, and `text`; the time left is followed by `bound`.
+    /// Shows the position, `text` and the time left, followed by `bound`.
     fn show(&mut self, position: usize, text: &str, bound: &str) {
         let (unit, planned) = (self.unit, self.planned);
         match &mut self.kind {
@@ -162,8 +162,7 @@ impl Display {
     }
 }
 
-/// The speed of the units `made` and the time for those that are `left`; the time `elapsed` where none
-/// are made.
+/// The speed and the time for the units that are `left`; the `elapsed` time if no unit is done.
 fn rate(unit: &str, made: usize, left: usize, elapsed: Duration) -> String {
     let seconds = elapsed.as_secs_f64();
     if made == 0 {
@@ -173,7 +172,7 @@ fn rate(unit: &str, made: usize, left: usize, elapsed: Duration) -> String {
     format!("{speed:.1} {unit}s/s  {:.0} s left", left as f64 / speed)
 }
 
-/// Takes the bar away.
+/// Removes the bar.
 impl Drop for Display {
     fn drop(&mut self) {
         if let Kind::Bar(bar) = &self.kind {
@@ -184,13 +183,13 @@ impl Drop for Display {
 
 fn bar(unit: &'static str, made: usize, planned: usize) -> ProgressBar {
     let template = "{bar:30} {pos}/{len}{msg}  {speed}  {eta} left";
-    // The template is a constant; should it be wrong, the plain bar will do.
+    // The template is a constant; if it is invalid, the default bar is used.
     let style = ProgressStyle::with_template(template)
         .unwrap_or_else(|_| ProgressStyle::default_bar())
         .with_key(
             "speed",
             move |state: &ProgressState, text: &mut dyn Write| {
-                // Text that cannot be formatted is text that is not shown.
+                // Ignore text that cannot be formatted.
                 let _ = write!(text, "{:.0} {unit}s/s", state.per_sec());
             },
         );

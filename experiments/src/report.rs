@@ -1,4 +1,4 @@
-//! What a run found: `metrics.json` and the table on the terminal.
+//! The results of a run: `metrics.json` and the table on the terminal.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,35 +14,35 @@ use crate::preparation::PreparedData;
 use crate::settings::{ActionSettings, Settings};
 use crate::shortcomings::{floors_reached, shortcomings};
 
-/// The numbers of a run, as written to `metrics.json`.
+/// The metrics of a run, as written to `metrics.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Metrics {
-    /// The model's name.
+    /// The name of the model.
     pub model: String,
-    /// The data's name.
+    /// The name of the data.
     pub data: String,
-    /// Whether the data are generated.
+    /// Whether the data are synthetic.
     pub synthetic: bool,
-    /// Training rows.
+    /// The number of training rows.
     pub n_train: usize,
-    /// Validation rows.
+    /// The number of validation rows.
     pub n_validation: usize,
-    /// Test rows.
+    /// The number of test rows.
     pub n_test: usize,
-    /// Inputs.
+    /// The number of inputs.
     pub d: usize,
-    /// Inducing points, for models that have them.
+    /// The number of inducing points, if the model has any.
     pub inducing: Option<usize>,
-    /// Orthogonal inducing points, for models that have them.
+    /// The number of orthogonal inducing points, if the model has any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub orthogonal: Option<usize>,
-    /// Combinations of rows, for models that have them.
+    /// The number of actions, if the model has any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actions: Option<usize>,
-    /// Which rows one is of, where they are trained.
+    /// The rows that an action combines, if actions are trained.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub action_rows: Option<ActionRowsName>,
-    /// Classes, for targets that are labels.
+    /// The number of classes, if the targets are labels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub classes: Option<usize>,
     /// The covariance function.
@@ -52,26 +52,26 @@ pub struct Metrics {
     /// Scores of the test rows.
     #[serde(flatten)]
     pub scores: Scores,
-    /// The loss of the model that was kept: the negative objective per datum over all training rows,
+    /// The loss of the kept model: the negative objective per datum over all training rows, log
     /// priors included.
     pub objective: f64,
-    /// Steps made.
+    /// The number of steps made.
     pub steps: usize,
-    /// The step of the model that was kept.
+    /// The step of the kept model.
     pub step_kept: usize,
-    /// Where training stopped, if that was found on held-out rows.
+    /// The point where training stopped, if held-out rows determined it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopping_point: Option<StoppingPoint>,
-    /// The mean negative log density of the test rows under sparse regression, beside a model with a
-    /// network.
+    /// The mean negative log density of the test rows under sparse regression without the network,
+    /// for comparison with a model with a network.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nlpd_without_network: Option<f64>,
-    /// Seconds of the optimizer's steps alone: without the choice of inducing points, validation,
+    /// Seconds spent in optimizer steps, without the choice of inducing points, validation,
     /// checkpoints and evaluation.
     pub train_seconds: f64,
-    /// Of which each step took.
+    /// The average of `train_seconds` over the steps.
     pub seconds_per_step: f64,
-    /// The most memory that the program held until the scores were known, in bytes.
+    /// The peak memory of the program until the scores were known, in bytes.
     pub peak_memory: Option<u64>,
     /// The seed.
     pub seed: u64,
@@ -81,32 +81,32 @@ pub struct Metrics {
     pub dtype: String,
     /// The hyperparameters, in standardized units.
     pub hyperparameters: BTreeMap<String, Vec<f64>>,
-    /// Reasons not to trust the model, a sentence each.
+    /// Reasons not to trust the model, one sentence each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
 
-/// What training adds to the numbers of a run.
+/// The part of the metrics that comes from training.
 pub struct TrainingFigures {
-    /// The loss of the model that was kept, over all training rows.
+    /// The loss of the kept model over all training rows.
     pub objective: f64,
-    /// Steps made.
+    /// The number of steps made.
     pub steps: usize,
-    /// The step of the model that was kept.
+    /// The step of the kept model.
     pub step_kept: usize,
-    /// Where training stopped, if that was found on held-out rows.
+    /// The point where training stopped, if held-out rows determined it.
     pub stopping_point: Option<StoppingPoint>,
-    /// The mean negative log density of the test rows under sparse regression, beside a model with a
-    /// network.
+    /// The mean negative log density of the test rows under sparse regression without the network,
+    /// for comparison with a model with a network.
     pub nlpd_without_network: Option<f64>,
-    /// The hyperparameters that ended as small as they can be.
+    /// The hyperparameters that ended at their lower bounds.
     pub at_floor: Vec<AtFloor>,
-    /// Seconds of the steps alone.
+    /// Seconds spent in optimizer steps.
     pub seconds: f64,
 }
 
 impl Metrics {
-    /// The numbers of a run.
+    /// Collects the metrics of a run.
     pub fn new(
         settings: &Settings,
         data: &PreparedData,
@@ -192,7 +192,7 @@ fn line(title: &str, text: &str) -> String {
     format!("{title:<12}{text}")
 }
 
-/// The data and their sizes.
+/// The data and their sizes as text.
 pub fn sizes(metrics: &Metrics) -> String {
     let generated = if metrics.synthetic {
         " (generated)"
@@ -289,12 +289,12 @@ fn is_standardized(data: &PreparedData) -> bool {
     (standardizer.target_mean, standardizer.target_scale) != (0.0, 1.0)
 }
 
-/// Lengthscales, standard deviations and means in the units of the data, the shortest relative
-/// lengthscale first.
+/// Lengthscales, standard deviations and means in the units of the data. The shortest relative
+/// lengthscale comes first.
 fn hyperparameters(metrics: &Metrics, data: &PreparedData) -> Vec<String> {
     let target_scale = data.standardizer.target_scale;
     let mut lines = Vec::new();
-    // Only then is the variance that of the function itself.
+    // Only a stationary kernel has a variance equal to that of the function.
     let stationary = metrics.hyperparameters.contains_key("kernel.lengthscale");
     for (path, values) in &metrics.hyperparameters {
         match (path.as_str(), values.as_slice()) {
@@ -368,7 +368,7 @@ fn lengthscale_lines(lengthscales: &[f64], data: &PreparedData) -> Vec<String> {
     lines
 }
 
-/// A number with four significant digits.
+/// Formats a number with four significant digits.
 fn significant(value: f64) -> String {
     if value != 0.0 && !(1e-3..1e6).contains(&value.abs()) {
         return format!("{value:.3e}");
@@ -377,7 +377,7 @@ fn significant(value: f64) -> String {
     format!("{value:.*}", digits.max(0) as usize)
 }
 
-/// The scores of rows that a saved model predicted.
+/// Formats the scores of predictions as one line.
 pub fn score_line(scores: &Scores) -> String {
     let mut parts = Vec::new();
     if let (Some(error), Some(ece)) = (scores.error, scores.ece) {

@@ -1,14 +1,14 @@
-//! What can be wrong with options.
+//! Errors in options.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
 
 use burn_gp::patches::{ImageShape, PatchError};
 
-/// An option that cannot be what it is.
+/// An invalid option or combination of options.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SettingError {
-    /// An option of another model.
+    /// An option that the model does not use.
     #[error("{option} means nothing for the model {model}; leave it out")]
     NotApplicable {
         /// The option.
@@ -16,15 +16,15 @@ pub enum SettingError {
         /// The model.
         model: String,
     },
-    /// One value where a comparison takes several.
+    /// A single value where a comparison takes several.
     #[error(
         "a comparison takes --{option}s with all of them, separated by commas, instead of --{option}"
     )]
     Plural {
-        /// The option, without dashes.
+        /// The option without dashes.
         option: &'static str,
     },
-    /// Another likelihood than a model can have.
+    /// A likelihood that the model does not support.
     #[error(
         "the model {model} needs the gaussian likelihood; use --model svgp for other likelihoods, or --likelihood gaussian"
     )]
@@ -32,28 +32,28 @@ pub enum SettingError {
         /// The model.
         model: String,
     },
-    /// A target with too many or too few labels.
+    /// A target with too many or too few classes.
     #[error(
         "the target {target:?} has {found} different labels, but the likelihood {likelihood} takes {takes}; {advice}"
     )]
     Classes {
         /// The target.
         target: String,
-        /// Its labels.
+        /// The number of different labels.
         found: usize,
         /// The likelihood.
         likelihood: String,
-        /// How many labels it takes.
+        /// The number of labels that the likelihood takes.
         takes: &'static str,
-        /// What to do.
+        /// Advice for the user.
         advice: &'static str,
     },
-    /// Known noise without a column of it.
+    /// A likelihood with known noise, but no noise column.
     #[error(
         "the likelihood fixed-noise needs --noise-column, the column of the standard deviations of each target's noise"
     )]
     NoiseColumnMissing,
-    /// A column of noise that nothing uses.
+    /// A noise column that the likelihood does not use.
     #[error(
         "--noise-column means nothing for the likelihood {likelihood}; leave it out or use --likelihood fixed-noise"
     )]
@@ -61,7 +61,7 @@ pub enum SettingError {
         /// The likelihood.
         likelihood: String,
     },
-    /// An order of classes for targets that are no labels.
+    /// An order of classes for a likelihood without classes.
     #[error(
         "--class-order means nothing for the likelihood {likelihood}, whose targets are no labels; leave it out, or use --likelihood ordinal"
     )]
@@ -69,13 +69,13 @@ pub enum SettingError {
         /// The likelihood.
         likelihood: String,
     },
-    /// A first noise variance for a likelihood without noise.
+    /// An initial noise variance for a likelihood without noise.
     #[error("--noise means nothing for the likelihood {likelihood}; leave it out")]
     NoiseUnused {
         /// The likelihood.
         likelihood: String,
     },
-    /// Two options of which at most one can be given.
+    /// Two options that exclude each other.
     #[error("{first} and {second} exclude each other; give one of them")]
     Exclusive {
         /// The first.
@@ -83,13 +83,13 @@ pub enum SettingError {
         /// The second.
         second: &'static str,
     },
-    /// An option about validation rows that are not there.
+    /// An option about validation rows without validation rows.
     #[error("{option} needs held-out rows; give --validation-fraction or --early-stopping too")]
     WithoutValidation {
         /// The option.
         option: &'static str,
     },
-    /// No policy for a model that has none of its own.
+    /// A missing policy, for a model without a default policy.
     #[error(
         "--model itergp needs --policy: unit, random, eigenvectors, preconditioned-cg, or cg, which makes it \
          cagp-cg"
@@ -109,18 +109,18 @@ pub enum SettingError {
         /// Its value.
         value: f64,
     },
-    /// A network that cannot begin as the identity.
+    /// A network that cannot start as the identity.
     #[error(
         "--from-identity needs a residual network with as many outputs as inputs, not {features} for \
          {inputs}; leave it out, or leave --features and --backbone mlp out"
     )]
     FromIdentity {
-        /// Its outputs.
+        /// The number of outputs.
         features: usize,
-        /// Its inputs.
+        /// The number of inputs.
         inputs: usize,
     },
-    /// A share of the rows that is none.
+    /// A share of the rows that is not in `[0, 1)`.
     #[error("{option} is {value} but must lie between 0 and 1, 1 excluded")]
     Share {
         /// The option.
@@ -146,7 +146,7 @@ pub enum SettingError {
         /// The lower bound.
         lower: f64,
     },
-    /// Stages of a schedule without any.
+    /// Options about stages for a schedule without stages.
     #[error("{option} means nothing without --schedule stairs; give that too or leave it out")]
     WithoutStages {
         /// The option.
@@ -173,10 +173,10 @@ pub enum SettingError {
         /// Its value.
         value: f64,
     },
-    /// A warm-up of nothing.
+    /// A warm-up without natural gradients.
     #[error("--natural-gradient-warm-up needs --natural-gradient")]
     WarmUpWithoutNaturalGradient,
-    /// Options of an inversion that there is not.
+    /// Inversion options without an inversion.
     #[error(
         "--inversion, --inversion-tolerance and --inversion-steps mean nothing with --auxiliary \
          adam; leave them out"
@@ -188,27 +188,27 @@ pub enum SettingError {
         /// Its value.
         value: f64,
     },
-    /// A kernel on an input that there is not.
+    /// A kernel on an input that does not exist.
     #[error("--kernel names input {input} but there are only {inputs}; they are counted from 1")]
     MissingInput {
         /// The input, counted from 1.
         input: usize,
-        /// How many there are.
+        /// The number of inputs.
         inputs: usize,
     },
-    /// Not a number for each layer.
+    /// A wrong count of numbers in a list for the layers.
     #[error(
         "{option} has {found} numbers for {layers} layers; give one for each, separated by commas"
     )]
     NumberOfLayers {
         /// The option.
         option: &'static str,
-        /// How many numbers there are.
+        /// The count of numbers.
         found: usize,
-        /// How many layers there are.
+        /// The number of layers.
         layers: usize,
     },
-    /// Images of an unknown shape.
+    /// Images without a known shape.
     #[error(
         "the model {model} looks at images; give their shape with --image, such as 28x28 or \
          32x32x3 (height, width, channels)"
@@ -217,25 +217,25 @@ pub enum SettingError {
         /// The model.
         model: String,
     },
-    /// Images of another shape than the rows.
+    /// An image shape that does not match the rows.
     #[error(
         "images of {image} (height, width, channels) have {numbers} numbers, but the data have \
          {inputs} inputs; correct --image"
     )]
     ImageShape {
-        /// The shape.
+        /// The image shape.
         image: ImageShape,
-        /// The numbers of such an image.
+        /// The number of values in such an image.
         numbers: usize,
         /// The number of inputs.
         inputs: usize,
     },
-    /// A layer without patches.
+    /// A layer whose patches do not fit.
     #[error("layer {layer}: {source}; correct --patch or --stride")]
     Patches {
         /// The layer, counted from 1.
         layer: usize,
-        /// What is wrong.
+        /// The reason.
         source: PatchError,
     },
     /// More inducing points than rows.
@@ -243,42 +243,42 @@ pub enum SettingError {
         "--inducing is {requested} but there are only {rows} training rows; give at most {rows}"
     )]
     TooManyInducing {
-        /// The number asked for.
+        /// The requested number.
         requested: usize,
-        /// Training rows.
+        /// The number of training rows.
         rows: usize,
     },
-    /// More combinations than rows.
+    /// More actions than training rows.
     #[error(
         "--actions is {requested} but there are only {rows} training rows; give at most {rows}"
     )]
     TooManyActions {
-        /// The number asked for.
+        /// The requested number.
         requested: usize,
-        /// Training rows.
+        /// The number of training rows.
         rows: usize,
     },
-    /// More inducing points than different rows.
+    /// More inducing points than distinct training inputs.
     #[error(
         "--inducing is {requested} but only {distinct} training inputs are different; give at most {distinct}"
     )]
     TooFewDistinct {
-        /// The number asked for.
+        /// The requested number.
         requested: usize,
-        /// Different training inputs.
+        /// The number of distinct training inputs.
         distinct: usize,
     },
-    /// More inducing points of both sets than different rows.
+    /// More inducing points in both sets than distinct training inputs.
     #[error(
         "--inducing is {inducing} and --orthogonal is {orthogonal}, but only {distinct} training \
          inputs are different; give at most {distinct} in all"
     )]
     TooFewForBoth {
-        /// Inducing points.
+        /// The number of inducing points.
         inducing: usize,
-        /// Orthogonal inducing points.
+        /// The number of orthogonal inducing points.
         orthogonal: usize,
-        /// Different training inputs.
+        /// The number of distinct training inputs.
         distinct: usize,
     },
     /// More columns than orthogonal inducing points.
@@ -287,12 +287,12 @@ pub enum SettingError {
          at most {orthogonal}"
     )]
     TooManyColumns {
-        /// The number asked for.
+        /// The requested number.
         columns: usize,
-        /// Orthogonal inducing points.
+        /// The number of orthogonal inducing points.
         orthogonal: usize,
     },
-    /// A device that is not in this program.
+    /// A device that this program was built without.
     #[error(
         "this program was built without the device {device}; build it with: cargo build --release --features {device}"
     )]
@@ -300,18 +300,18 @@ pub enum SettingError {
         /// The device.
         device: String,
     },
-    /// A device that is not in this machine.
+    /// A device that this machine does not have.
     #[error("there is no {device} device on this machine; use --device flex")]
     DeviceMissing {
         /// The device.
         device: String,
     },
-    /// No device at all.
+    /// A program built without any device.
     #[error(
         "this program was built without any device; build it with: cargo build --release --features flex"
     )]
     NoDevice,
-    /// A type that a device does not compute in.
+    /// A floating-point type that the device does not support.
     #[error("the device {device} does not compute in {dtype}; use --dtype f32 or --device flex")]
     DtypeUnsupported {
         /// The device.
@@ -330,15 +330,15 @@ pub enum SettingError {
 /// A configuration file that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigurationError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("the configuration {} cannot be read ({source}); check the path", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// The system's reason.
+        /// The error of the operating system.
         source: std::io::Error,
     },
-    /// It is not a configuration.
+    /// The file is not a configuration.
     #[error(
         "the configuration {} is not usable ({reason}); give the config.toml of an earlier run",
         path.display()
@@ -346,7 +346,7 @@ pub enum ConfigurationError {
     Malformed {
         /// The file.
         path: PathBuf,
-        /// What is wrong, with line and column.
+        /// The reason, with line and column.
         reason: String,
     },
 }

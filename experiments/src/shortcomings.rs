@@ -1,4 +1,4 @@
-//! Reasons not to trust a trained model, a sentence each.
+//! Reasons not to trust a trained model, one sentence each.
 
 use std::f64::consts::PI;
 
@@ -8,21 +8,22 @@ use crate::evaluation::Scores;
 use crate::likelihood::TargetKind;
 use crate::preparation::{Part, PreparedData};
 
-/// A gain of no more than this, in nats a row or as a part of an error, is none.
+/// The largest difference that does not count as a gain, in nats per row or as a share of an error.
 const NO_GAIN: f64 = 0.01;
 
-/// Standard deviations of a share of rows, and points of it, that are more than chance.
+/// The largest deviation of the coverage that may be chance, in standard deviations.
 const DEVIATIONS: f64 = 3.0;
+/// The largest deviation of the coverage that is tolerated in any case, as a share of the rows.
 const POINTS: f64 = 0.02;
 
-/// What intervals of 95 % hold.
+/// The nominal coverage.
 const NOMINAL: f64 = 0.95;
 
-/// Nats a row that a network may cost.
+/// The tolerated loss from a network, in nats per row.
 const COST_OF_NETWORK: f64 = 0.02;
 
-/// What speaks against a model with these scores of the test rows: it is no better than a constant,
-/// its intervals are wrong, or its network does harm.
+/// The weaknesses of a model with these test scores: it is not better than a constant, its
+/// intervals are wrong, or its network does harm.
 pub fn shortcomings(
     scores: &Scores,
     data: &PreparedData,
@@ -37,10 +38,10 @@ pub fn shortcomings(
     found.into_iter().flatten().collect()
 }
 
-/// The hyperparameters that training drove to their least values.
+/// Sentences about hyperparameters that ended at their lower bounds.
 pub fn floors_reached(reached: &[AtFloor], hyperparameters: &[Hyperparameter]) -> Vec<String> {
     let sentence = |AtFloor { path, floor, .. }: &AtFloor| {
-        // Paths within the trained model are longer than those that people read.
+        // Paths within the trained model are longer than those shown to the user.
         let named = hyperparameters.iter().find(|own| path.ends_with(&own.path));
         let path = named.map_or(path, |own| &own.path);
         format!(
@@ -51,8 +52,8 @@ pub fn floors_reached(reached: &[AtFloor], hyperparameters: &[Hyperparameter]) -
     reached.iter().map(sentence).collect()
 }
 
-/// Whether a constant prediction does as well: the mean and the variance of the training targets, or
-/// the frequencies of their classes.
+/// A sentence if a constant prediction is as good: the mean and the variance of the training
+/// targets, or the frequencies of their classes.
 fn beside_constant(scores: &Scores, data: &PreparedData, targets: TargetKind) -> Option<String> {
     let (train, test) = (&data.train, &data.test);
     let (name, own, constant, gain, what) = match targets {
@@ -66,14 +67,14 @@ fn beside_constant(scores: &Scores, data: &PreparedData, targets: TargetKind) ->
             let gain = constant - scores.nlpd;
             ("NLPD", scores.nlpd, constant, gain, "mean and variance")
         }
-        // What densities a constant prediction has depends on the likelihood.
+        // The density of a constant prediction depends on the likelihood.
         TargetKind::Counts | TargetKind::PositiveNumbers | TargetKind::Fractions => {
             let constant = error_of_mean(train, test);
             let gain = 1.0 - scores.rmse / constant;
             ("RMSE", scores.rmse, constant, gain, "mean")
         }
     };
-    // A score that is no number is no gain either.
+    // A NaN score is not a gain.
     let is_better = gain > NO_GAIN;
     (!is_better).then(|| {
         format!(
@@ -93,7 +94,7 @@ fn mean_squared_error(values: &[f64], prediction: f64) -> f64 {
     mean(&squares)
 }
 
-/// `½·Σ_n (y_n − μ)²/(N·v) + ½·log(2πv)`
+/// `½·Σ_n (y_n − μ)²/(N·v) + ½·log(2πv)`.
 fn nlpd_of_moments(train: &Part, test: &Part) -> f64 {
     let mean = mean(&train.targets);
     let variance = mean_squared_error(&train.targets, mean);
@@ -104,7 +105,7 @@ fn error_of_mean(train: &Part, test: &Part) -> f64 {
     mean_squared_error(&test.targets, mean(&train.targets)).sqrt()
 }
 
-/// With one row more of every class, so that none is impossible.
+/// The NLPD of class frequencies. Every class counts one extra row, so none has probability zero.
 fn nlpd_of_frequencies(train: &Part, test: &Part, classes: usize) -> f64 {
     let mut counts = vec![1.0; classes];
     for &label in &train.targets {
@@ -117,8 +118,8 @@ fn nlpd_of_frequencies(train: &Part, test: &Part, classes: usize) -> f64 {
     mean(&densities)
 }
 
-/// Whether fewer or more rows are in their intervals than chance allows. Intervals of whole numbers
-/// hold more than they say, however good the model.
+/// A sentence if significantly fewer or more rows than expected are in their intervals. Intervals
+/// for discrete targets contain more than their nominal share even for a perfect model.
 fn coverage(scores: &Scores, targets: TargetKind, rows: usize) -> Option<String> {
     let share = scores.coverage95?;
     let deviation = (NOMINAL * (1.0 - NOMINAL) / rows as f64).sqrt();
@@ -140,7 +141,7 @@ fn coverage(scores: &Scores, targets: TargetKind, rows: usize) -> Option<String>
     ))
 }
 
-/// Whether the test rows are predicted better without the network.
+/// A sentence if predictions of the test rows are better without the network.
 fn beside_no_network(scores: &Scores, without: f64, rows: usize) -> Option<String> {
     if scores.nlpd <= without + COST_OF_NETWORK {
         return None;
@@ -170,7 +171,7 @@ mod tests {
         }
     }
 
-    /// 51 of 60 rows are what happens to one calibrated model in a thousand.
+    /// A calibrated model has 51 of 60 rows in its intervals with a probability of about 0.001.
     #[test]
     fn intervals_are_called_wrong_beyond_chance() {
         let found = |share, rows| coverage(&scores(share), TargetKind::Numbers, rows).is_some();

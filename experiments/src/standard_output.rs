@@ -1,4 +1,4 @@
-//! Printing.
+//! Output to the terminal.
 
 use std::io::{ErrorKind, Write};
 use std::path::Path;
@@ -9,7 +9,7 @@ use crate::failure::Failure;
 ///
 /// # Errors
 ///
-/// When it is closed or cannot be written.
+/// If it is closed or cannot be written.
 pub fn print(text: &str) -> Result<(), Failure> {
     let mut output = std::io::stdout().lock();
     let written = output

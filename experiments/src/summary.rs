@@ -1,15 +1,16 @@
-//! What several numbers have in common.
+//! Summaries of several numbers.
 
 use serde::{Deserialize, Serialize};
 
-/// Mean and standard error of a number over runs.
+/// The mean and the standard error of a number over runs.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// The mean.
     pub mean: f64,
-    /// `s/√n`, s the standard deviation of the sample; none for a single run.
+    /// The standard error `s/√n`, where s is the sample standard deviation; `None` for a single
+    /// run.
     pub standard_error: Option<f64>,
-    /// n
+    /// The number of runs, n.
     pub runs: usize,
 }
 
@@ -28,14 +29,14 @@ impl Summary {
         })
     }
 
-    /// The standard deviation of the sample, which some papers print; none for a single run.
+    /// The sample standard deviation, which some papers print; `None` for a single run.
     pub fn deviation(&self) -> Option<f64> {
         let runs = self.runs as f64;
         self.standard_error.map(|error| error * runs.sqrt())
     }
 }
 
-/// The middle of the values, the larger of two; not a number if there are none.
+/// The median, or the larger of the two middle values; NaN if there are no values.
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
@@ -54,7 +55,8 @@ mod tests {
 
     #[test]
     fn the_standard_error_is_that_of_the_mean() {
-        // Deviations −3, −1, 1, 3: sample variance 20/3, standard error √(20/3/4).
+        // The deviations are −3, −1, 1, 3, so the sample variance is 20/3 and the standard error
+        // √(20/3/4).
         let summary = Summary::of(&[1.0, 3.0, 5.0, 7.0]).unwrap();
         assert_eq!((summary.mean, summary.runs), (4.0, 4));
         let error = summary.standard_error.unwrap();

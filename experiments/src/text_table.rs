@@ -1,6 +1,6 @@
 //! Tables on the terminal.
 
-/// Rows of cells as lines: the first column to the left, the others to the right.
+/// Formats rows of cells as lines. The first column is left-aligned, the others are right-aligned.
 pub fn aligned(rows: &[Vec<String>]) -> Vec<String> {
     let columns = rows.first().map_or(0, Vec::len);
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();

@@ -1,4 +1,4 @@
-//! A training run as a process of its own: its memory is its own, and so is its end.
+//! Training runs as separate processes, which keeps their memory use and crashes apart.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -11,39 +11,39 @@ use crate::fitting::{Checkpoints, Interrupt};
 use crate::output;
 use crate::report::Metrics;
 
-/// Time between two looks at a run.
+/// The time between two checks of a run.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-/// Time for a run to write its checkpoint when it is to stop.
+/// The time that a run has to write its checkpoint after an interrupt.
 const GRACE: Duration = Duration::from_secs(30);
 
-/// A training run in a folder of its own.
+/// A training run with its own folder.
 pub struct TrainingRun {
-    /// Its folder.
+    /// The folder of the run.
     pub folder: PathBuf,
-    /// What `train` is told.
+    /// The options of `train`.
     pub options: RunOptions,
 }
 
-/// How a run ended.
+/// The end of a run.
 #[derive(Clone, Debug)]
 pub enum RunEnd {
-    /// With these numbers.
+    /// The run finished with these metrics.
     Finished(Box<Metrics>),
-    /// It was refused for a reason that it has told.
+    /// The run was refused; it printed the reason.
     Refused,
-    /// It broke off for a reason that it has told.
+    /// The run broke off; it printed the reason.
     Broken,
-    /// The user wants to stop.
+    /// The user interrupted the run.
     Interrupted,
 }
 
 impl TrainingRun {
-    /// The numbers of the run in `folder`; none if it is not finished.
+    /// The metrics of the run in `folder`; `None` if it is not finished.
     ///
     /// # Errors
     ///
-    /// When the file cannot be read.
+    /// If the file cannot be read.
     pub fn finished(folder: &Path) -> Result<Option<Metrics>, FolderError> {
         let path = folder.join(output::METRICS);
         if !path.exists() {
@@ -59,11 +59,11 @@ impl TrainingRun {
         }
     }
 
-    /// The folders of the finished runs within `folder` with their numbers, by their seeds.
+    /// The folders of the finished runs within `folder` with their metrics, sorted by seed.
     ///
     /// # Errors
     ///
-    /// When a file cannot be read.
+    /// If a file cannot be read.
     pub fn places_finished(folder: &Path) -> Result<Vec<(PathBuf, Metrics)>, FolderError> {
         let mut finished = Vec::new();
         for name in output::names_in(folder) {
@@ -75,11 +75,11 @@ impl TrainingRun {
         Ok(finished)
     }
 
-    /// The run's numbers: read, if it was made before; else it is made or continued.
+    /// Reads the metrics of a finished run; otherwise makes or continues the run.
     ///
     /// # Errors
     ///
-    /// When files cannot be read or written.
+    /// If files cannot be read or written.
     pub fn execute(&self, quiet: bool, interrupt: &Interrupt) -> Result<RunEnd, Failure> {
         if let Some(metrics) = Self::finished(&self.folder)? {
             return Ok(RunEnd::Finished(Box::new(metrics)));
@@ -93,7 +93,7 @@ impl TrainingRun {
         })
     }
 
-    /// Starts the process and waits for its end.
+    /// Starts the process and waits until it ends.
     fn start(&self, quiet: bool, interrupt: &Interrupt) -> Result<ExitStatus, Failure> {
         let program = std::env::current_exe().map_err(Failure::writing(&self.folder))?;
         let mut command = Command::new(program);
@@ -109,12 +109,12 @@ impl TrainingRun {
         Ok(status)
     }
 
-    /// What a run that begins is configured by.
+    /// The configuration file of a new run.
     fn configuration(&self) -> PathBuf {
         self.folder.with_extension("json")
     }
 
-    /// What `train` is told.
+    /// The arguments of `train`.
     fn arguments(&self) -> Result<Vec<OsString>, Failure> {
         let folder = self.folder.clone().into_os_string();
         if Checkpoints::within(&self.folder).latest().is_some() {
@@ -135,8 +135,8 @@ impl TrainingRun {
     }
 }
 
-/// Waits for the end of a run, which Ctrl-C on the terminal reaches without our help; one that was
-/// not reached, or does not end in time, is ended.
+/// Waits until a run ends. On a terminal, Ctrl-C reaches the run directly. A run that does not end
+/// in time after an interrupt is killed.
 fn wait(child: &mut Child, interrupt: &Interrupt) -> std::io::Result<ExitStatus> {
     let mut asked: Option<Instant> = None;
     loop {
@@ -154,7 +154,7 @@ fn wait(child: &mut Child, interrupt: &Interrupt) -> std::io::Result<ExitStatus>
 mod tests {
     use super::*;
 
-    /// What a finished run leaves, as far as it must.
+    /// The required metrics of a finished run.
     fn metrics(seed: u64) -> serde_json::Value {
         serde_json::json!({
             "model": "svgp", "data": "concrete", "synthetic": false,

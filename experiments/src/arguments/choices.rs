@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
-/// Defines an option's values, which are the same on the command line and in files.
+/// Defines the values of an option, with the same names on the command line and in files.
 macro_rules! choice {
     ($(#[$meta:meta])* $name:ident { $($(#[$value_meta:meta])* $value:ident),+ $(,)? }) => {
         $(#[$meta])*
@@ -18,19 +18,19 @@ macro_rules! choice {
 choice! {
     /// The models.
     ModelName {
-        /// Exact regression: all rows, cubic in their number
+        /// Exact regression; cost cubic in the number of rows
         Exact,
-        /// Sparse regression on all rows at once (collapsed bound), L-BFGS
+        /// Sparse regression on the full batch (collapsed bound), L-BFGS
         Sgpr,
-        /// Regression on all rows that counts what it has not computed as uncertainty, from trained
-        /// combinations of the rows (CaGP-Opt), L-BFGS
+        /// Regression that counts the computation it leaves out as uncertainty, with trained
+        /// actions (CaGP-Opt), full batch, L-BFGS
         CagpOpt,
-        /// As cagp-opt, from combinations that conjugate gradients choose anew in every step
-        /// (CaGP-CG), Adam
+        /// As cagp-opt, with actions that conjugate gradients choose anew in every step (CaGP-CG),
+        /// Adam
         CagpCg,
-        /// As cagp-cg, from combinations by a --policy (IterGP), Adam
+        /// As cagp-cg, with actions chosen by a --policy (IterGP), Adam
         Itergp,
-        /// Regression on all rows by conjugate gradients with stochastic log-determinants (CGGP),
+        /// Regression by conjugate gradients with stochastic log-determinants (CGGP), full batch,
         /// L-BFGS
         Cggp,
         /// Sparse variational, whitened, Adam on mini-batches
@@ -41,23 +41,24 @@ choice! {
         Solve,
         /// As solve, not whitened
         SolveUnwhitened,
-        /// As solve-unwhitened, where the second set is of the mean alone (orthogonally decoupled)
+        /// As solve-unwhitened, with a second set for the mean alone (orthogonally decoupled)
         Odvgp,
         /// As sgpr, with a second, orthogonal set of inducing points (SOLVE-GP)
         SolveCollapsed,
-        /// Sparse variational, by pseudo-observations of the inducing variables with noise of
-        /// their own
+        /// Sparse variational, with a pseudo-observation and a noise variance for each inducing
+        /// variable
         LSvgp,
-        /// As l-svgp, by matrix products alone: an approximate inverse stands for the factorization
+        /// As l-svgp, with matrix products only: an approximate inverse replaces the factorization
         InverseFree,
-        /// Layers of Gaussian processes, each on draws from the one before (deep Gaussian process)
+        /// Layers of Gaussian processes; each takes draws from the one before (deep Gaussian
+        /// process)
         DeepGp,
         /// Sparse variational with a convolutional kernel, for images
         ConvGp,
-        /// As conv-gp on feature maps of layers that look at patches
+        /// As conv-gp, on feature maps of convolutional layers
         DeepConvGp,
-        /// Regression on all rows with the outputs of a network as basis functions (deep basis
-        /// kernel), Adam
+        /// Regression with the outputs of a network as basis functions (deep basis kernel), full
+        /// batch, Adam
         Dbk,
         /// As dbk, variational, on mini-batches
         Svdbk,
@@ -75,25 +76,25 @@ choice! {
 choice! {
     /// The posteriors of models made of layers.
     PosteriorName {
-        /// As of the model svgp
+        /// As in the model svgp
         Whitened,
-        /// As of svgp-unwhitened
+        /// As in svgp-unwhitened
         Unwhitened,
-        /// As of solve
+        /// As in solve
         Solve,
-        /// As of solve-unwhitened
+        /// As in solve-unwhitened
         SolveUnwhitened,
-        /// As of odvgp
+        /// As in odvgp
         Odvgp,
-        /// As of l-svgp
+        /// As in l-svgp
         LSvgp,
-        /// As of inverse-free
+        /// As in inverse-free
         InverseFree,
     }
 }
 
 impl PosteriorName {
-    /// The model of a single layer with this posterior.
+    /// The single-layer model with this posterior.
     pub fn single_layer(self) -> ModelName {
         match self {
             Self::Whitened => ModelName::Svgp,
@@ -106,7 +107,7 @@ impl PosteriorName {
         }
     }
 
-    /// The posterior of a model of a single layer, if it has one of these.
+    /// The posterior of a single-layer model, if it is one of these.
     pub fn of(model: ModelName) -> Option<Self> {
         let all = Self::value_variants().iter().copied();
         all.into_iter().find(|name| name.single_layer() == model)
@@ -114,23 +115,22 @@ impl PosteriorName {
 }
 
 impl ModelName {
-    /// Whether it is made of layers, whose posterior is an option.
+    /// Whether the model is made of layers, which have an option for the posterior.
     pub fn has_layers(self) -> bool {
         matches!(self, Self::DeepGp | Self::ConvGp | Self::DeepConvGp)
     }
 
-    /// Whether it has layers before the last.
+    /// Whether the model has hidden layers.
     pub fn is_deep(self) -> bool {
         matches!(self, Self::DeepGp | Self::DeepConvGp)
     }
 
-    /// Whether its inputs are images.
+    /// Whether the inputs are images.
     pub fn is_of_images(self) -> bool {
         matches!(self, Self::ConvGp | Self::DeepConvGp)
     }
 
-    /// The model of a single layer with the same posterior: for a model of layers, that of
-    /// `posterior`.
+    /// The single-layer model with the same posterior; models made of layers have `posterior`.
     pub fn single_layer(self, posterior: Option<PosteriorName>) -> Self {
         match self.has_layers() {
             true => posterior.unwrap_or(PosteriorName::Whitened).single_layer(),
@@ -138,27 +138,28 @@ impl ModelName {
         }
     }
 
-    /// Whether it has basis functions that a network gives.
+    /// Whether the basis functions of the model are a network.
     pub fn has_basis(self) -> bool {
         matches!(self, Self::Dbk | Self::Svdbk | Self::Bll)
     }
 
-    /// Whether its kernel is of the outputs of a network.
+    /// Whether the kernel of the model takes the outputs of a network.
     pub fn is_deep_kernel(self) -> bool {
         matches!(self, Self::Dkl | Self::Sdkl | Self::Svdkl)
     }
 
-    /// Whether there is a network in it.
+    /// Whether the model has a network.
     pub fn has_network(self) -> bool {
         self.has_basis() || self.is_deep_kernel()
     }
 
-    /// Whether the variance that its basis functions lack can be corrected.
+    /// Whether the model has a variance correction.
     pub fn has_correction(self) -> bool {
         matches!(self, Self::Dbk | Self::Svdbk)
     }
 
-    /// Whether Adam trains it, on mini-batches or on all rows as one.
+    /// Whether the model is trained like a mini-batch model, with Adam; dbk, dkl and sdkl take all
+    /// rows as one batch.
     pub fn is_mini_batch(self) -> bool {
         !matches!(
             self,
@@ -166,49 +167,49 @@ impl ModelName {
         ) && !self.has_actions()
     }
 
-    /// Whether the rows of a step can be fewer than all.
+    /// Whether the model can train on mini-batches.
     pub fn has_batches(self) -> bool {
         self.is_mini_batch() && !matches!(self, Self::Dbk | Self::Dkl | Self::Sdkl)
     }
 
-    /// Whether it takes other likelihoods than the Gaussian.
+    /// Whether the model supports likelihoods other than the Gaussian.
     pub fn takes_any_likelihood(self) -> bool {
         self.has_batches() && self != Self::Bll
     }
 
-    /// Whether it has inducing points.
+    /// Whether the model has inducing points.
     pub fn has_inducing(self) -> bool {
         !self.has_basis()
             && !self.has_actions()
             && !matches!(self, Self::Exact | Self::Cggp | Self::Dkl)
     }
 
-    /// Whether it has combinations of the rows in their place.
+    /// Whether the model has actions instead of inducing points.
     pub fn has_actions(self) -> bool {
         matches!(self, Self::CagpOpt | Self::CagpCg | Self::Itergp)
     }
 
-    /// Whether these are chosen by iteration, not trained.
+    /// Whether the model chooses its actions by iteration instead of training them.
     pub fn has_iterations(self) -> bool {
         matches!(self, Self::CagpCg | Self::Itergp)
     }
 
-    /// Whether covariances of inducing points are factored with jitter.
+    /// Whether the model adds jitter before it factors covariances of inducing points.
     pub fn has_jitter(self) -> bool {
         self.has_inducing() && !self.has_pseudo_observations()
     }
 
-    /// Whether it has a Gaussian over inducing variables whose covariance is trained.
+    /// Whether the model trains the covariance of a Gaussian over its inducing variables.
     pub fn has_covariance_shape(self) -> bool {
         self.takes_any_likelihood() && !self.has_pseudo_observations()
     }
 
-    /// Whether its posterior is that after pseudo-observations.
+    /// Whether the model has pseudo-observations.
     pub fn has_pseudo_observations(self) -> bool {
         matches!(self, Self::LSvgp | Self::InverseFree)
     }
 
-    /// Whether it has a second set of inducing points.
+    /// Whether the model has orthogonal inducing points.
     pub fn has_orthogonal(self) -> bool {
         matches!(
             self,
@@ -230,31 +231,31 @@ choice! {
 }
 
 choice! {
-    /// The mean functions of the layers before the last.
+    /// The mean functions of hidden layers.
     HiddenMeanName {
         /// Zero
         Zero,
-        /// The inputs themselves, or their principal components where there are fewer functions
+        /// The inputs, or their principal components if there are fewer functions than inputs
         Identity,
     }
 }
 
 choice! {
-    /// How the first inducing points are chosen.
+    /// The initializers of the inducing points.
     InitializerName {
         /// A random subset of the training inputs
         Subset,
-        /// Centers of clusters of the training inputs
+        /// Cluster centers of the training inputs
         KMeans,
-        /// The training inputs of largest conditional variance, one after the other
+        /// The training input with the largest conditional variance, one after the other
         GreedyVariance,
     }
 }
 
 choice! {
-    /// Where the combinations of rows start.
+    /// The initial actions.
     ActionStartName {
-        /// At random
+        /// Random
         Normal,
         /// The targets of their rows
         Targets,
@@ -264,50 +265,50 @@ choice! {
 }
 
 choice! {
-    /// Which rows a trained combination is of.
+    /// The rows that a trained action combines.
     ActionRowsName {
-        /// Rows near each other
+        /// Neighboring rows
         Near,
-        /// Any rows: consecutive ones of the shuffled data
+        /// Consecutive rows of the shuffled data
         Given,
     }
 }
 
 choice! {
-    /// How the next combination of rows is chosen.
+    /// The policies that choose the next action.
     PolicyName {
-        /// The residual of the targets: conjugate gradients
+        /// The residual of the targets (conjugate gradients)
         Cg,
-        /// The same times an approximate inverse
+        /// The residual times an approximate inverse (preconditioned conjugate gradients)
         PreconditionedCg,
-        /// One row after the other: exact regression on some of them
+        /// One row after the other (exact regression on some of the rows)
         Unit,
-        /// At random
+        /// Random
         Random,
-        /// Eigenvectors of the covariance matrix, those with the largest eigenvalues first; for few
-        /// rows
+        /// The eigenvectors of the covariance matrix with the largest eigenvalues; only for small
+        /// data
         Eigenvectors,
     }
 }
 
 choice! {
-    /// The optimizers of models on all rows.
+    /// The optimizers of full-batch models.
     OptimizerName {
-        /// Few iterations with a line search, best in double precision
+        /// L-BFGS: few iterations with a line search; best in double precision
         LBfgs,
-        /// One evaluation a step, with a learning rate
+        /// Adam: one evaluation in each step, with a learning rate
         Adam,
     }
 }
 
 choice! {
-    /// The networks of models that have one.
+    /// The networks.
     BackboneName {
-        /// Two hidden layers
+        /// Multilayer perceptron
         Mlp,
-        /// Two residual blocks
+        /// Residual network
         Residual,
-        /// The same with sums normalized over the units, in models trained on mini-batches of inputs
+        /// As residual, with normalization over the units, for mini-batch models on inputs
         /// standardized by the training rows
         #[value(alias = "normalised")]
         #[serde(alias = "normalised")]
@@ -316,43 +317,43 @@ choice! {
 }
 
 choice! {
-    /// How predictions have the variance that basis functions lack.
+    /// How predictions use the variance that the basis functions miss.
     CorrectionName {
         /// Not at all
         Features,
-        /// Added
+        /// Add it to the predictive variance
         Added,
-        /// As noise, of training rows too
+        /// Treat it as noise, also at training rows
         Reweighted,
     }
 }
 
 choice! {
-    /// What inputs are scaled to.
+    /// The scales of the inputs.
     InputScaleName {
-        /// Mean zero and variance one
+        /// Mean 0 and variance 1
         Standard,
-        /// From -1 to 1
+        /// Between -1 and 1
         Range,
     }
 }
 
 choice! {
-    /// The shape of the variational covariance.
+    /// The structure of the variational covariance.
     CovarianceName {
-        /// A full matrix
+        /// Full matrix
         Full,
-        /// Independent inducing variables
+        /// Diagonal: independent inducing variables
         Diagonal,
     }
 }
 
 choice! {
-    /// What keeps an approximate inverse up to date.
+    /// How the approximate inverse is updated.
     AuxiliaryName {
-        /// Natural-gradient inversion after every step
+        /// By natural-gradient inversion after every step
         Natural,
-        /// Adam, with the other parameters; slower and worse, for comparison
+        /// By Adam, with the other parameters; slower and worse, for comparison
         Adam,
     }
 }
@@ -360,35 +361,35 @@ choice! {
 choice! {
     /// The step sizes of natural-gradient inversion.
     InversionName {
-        /// 1
+        /// Always 1
         Full,
-        /// From 1e-5 to 1 in ten steps, then 1: for inducing points that move fast
+        /// From 1e-5 to 1 in ten steps, then 1; for inducing points that move fast
         LogLinear,
     }
 }
 
 choice! {
-    /// Which step's model is kept where there are validation rows.
+    /// The step whose model is kept if there are validation rows.
     KeepName {
-        /// The one that predicts the validation rows best
+        /// The step with the best prediction of the validation rows
         Best,
-        /// The last; nothing looks at the validation rows
+        /// The last step; the validation rows are not used
         Last,
     }
 }
 
 choice! {
-    /// How the learning rate goes down.
+    /// The learning rate schedules.
     ScheduleName {
-        /// It does not
+        /// Constant
         Constant,
-        /// Half a cosine down to 1 % of the first value
+        /// Cosine decay to 1 % of the initial value
         Cosine,
-        /// Geometrically down to 1 % of the first value
+        /// Exponential decay to 1 % of the initial value
         Exponential,
-        /// In a straight line down to 10 % of the first value
+        /// Linear decay to 10 % of the initial value
         Linear,
-        /// In stages of equal length, each at a part of the rate before
+        /// Stages of equal length; each multiplies the rate of the one before by --stage-factor
         Stairs,
     }
 }
@@ -396,23 +397,23 @@ choice! {
 choice! {
     /// The likelihoods.
     LikelihoodName {
-        /// Numbers with normal noise
+        /// Real numbers with normal noise
         Gaussian,
-        /// Numbers with normal noise whose size depends on the inputs
+        /// Real numbers with normal noise whose variance depends on the inputs
         Heteroskedastic,
-        /// Numbers whose noise is known, from --noise-column
+        /// Real numbers with normal noise of known deviation, from --noise-column
         FixedNoise,
-        /// Numbers with outliers
+        /// Real numbers with outliers
         StudentT,
         /// Two classes, probit link
         Bernoulli,
         /// Two classes, logit link
         BernoulliLogit,
-        /// Classes without order, one function each
+        /// Classes without order, one latent function for each
         Softmax,
-        /// Classes without order, where the largest function wins but for rare errors
+        /// Classes without order: the largest function decides, except for rare errors
         RobustMax,
-        /// Classes in order
+        /// Ordered classes
         Ordinal,
         /// Counts
         Poisson,
@@ -438,32 +439,32 @@ choice! {
 }
 
 choice! {
-    /// Where to compute.
+    /// The devices.
     DeviceName {
-        /// The processor
+        /// CPU
         Flex,
-        /// The processor, through ndarray
+        /// CPU, through ndarray
         Ndarray,
-        /// A graphics processor, through WebGPU
+        /// GPU, through WebGPU
         Wgpu,
-        /// A graphics processor, through Vulkan
+        /// GPU, through Vulkan
         Vulkan,
-        /// An NVIDIA graphics processor
+        /// NVIDIA GPU, through CUDA
         Cuda,
     }
 }
 
 choice! {
-    /// How large an experiment is.
+    /// The scales of experiments.
     ScaleName {
-        /// Minutes on a laptop; not comparable with the paper's numbers
+        /// Minutes on a laptop; not comparable with the published values
         Quick,
-        /// As in the paper
+        /// The scale of the paper
         Paper,
     }
 }
 
-/// The text that stands for a value on the command line.
+/// The name of a value on the command line.
 pub fn name_of<T: ValueEnum>(value: T) -> String {
     let possible = value.to_possible_value();
     possible.map_or_else(String::new, |value| value.get_name().to_owned())

@@ -1,8 +1,8 @@
-//! What is wrong with a command line, in one sentence.
+//! Usage errors as one sentence.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-/// One sentence on an unusable command line; `None` when it asks for help or the version.
+/// Describes a usage error in one sentence; `None` for a request for help or the version.
 pub fn complaint(error: &clap::Error) -> Option<String> {
     let asks_for_help = matches!(
         error.kind(),
@@ -25,7 +25,7 @@ pub fn complaint(error: &clap::Error) -> Option<String> {
     Some(format!("{sentence}{tip}; see --help"))
 }
 
-/// A name like the one that is wrong.
+/// A valid name similar to the wrong one.
 fn suggestion(error: &clap::Error) -> Option<String> {
     let kinds = [
         ContextKind::SuggestedArg,

@@ -1,4 +1,4 @@
-//! The options of the models made of layers.
+//! The options of models made of layers.
 
 use std::{fmt, str::FromStr};
 
@@ -10,59 +10,60 @@ use serde_with::skip_serializing_none;
 
 use super::{HiddenMeanName, PosteriorName};
 
-/// What only deep-gp, conv-gp and deep-conv-gp have; what is absent has its default.
+/// The options that only deep-gp, conv-gp and deep-conv-gp have; an absent option has its default.
 #[skip_serializing_none]
 #[derive(Args, Clone, Debug, Default, Merge, PartialEq, Serialize, Deserialize)]
 #[merge(strategy = overwrite_none)]
 #[serde(default, deny_unknown_fields)]
 #[command(next_help_heading = "Layers")]
 pub struct LayerOptions {
-    /// The posterior of every layer of deep-gp, conv-gp and deep-conv-gp [default: whitened]
+    /// Posterior of every layer of deep-gp, conv-gp and deep-conv-gp [default: whitened]
     #[arg(long, value_name = "POSTERIOR")]
     pub posterior: Option<PosteriorName>,
-    /// How many layers deep-gp and deep-conv-gp have [default: 2]
+    /// Number of layers of deep-gp and deep-conv-gp [default: 2]
     #[arg(long, value_name = "L")]
     pub layers: Option<usize>,
-    /// Functions of a layer before the last [default: deep-gp as many as inputs, at most 30;
-    /// deep-conv-gp 10]
+    /// Functions of a hidden layer [default: deep-gp as many as inputs, at most 30; deep-conv-gp
+    /// 10]
     #[arg(long, value_name = "W")]
     pub width: Option<usize>,
-    /// Inducing points of each layer before the last, and as many orthogonal ones where there are
-    /// such [default: as many as the last layer has]
+    /// Inducing points of each hidden layer, and orthogonal inducing points if the model has them
+    /// [default: as many as in the output layer]
     #[arg(long, value_name = "M")]
     pub hidden_inducing: Option<usize>,
-    /// Mean functions of the layers before the last, of patches in deep-conv-gp [default: identity]
+    /// Mean functions of the hidden layers; in deep-conv-gp, functions of patches [default:
+    /// identity]
     #[arg(long, value_name = "MEAN", value_enum)]
     pub hidden_mean: Option<HiddenMeanName>,
-    /// First variance of the kernels before the last layer [default: 0.01]
+    /// Initial kernel variance of the hidden layers [default: 0.01]
     #[arg(long, value_name = "V")]
     pub hidden_variance: Option<f64>,
-    /// First standard deviations of the inducing variables, times those of the prior, in the layers
-    /// before the last [default: 0.01]
+    /// Initial standard deviation of the inducing variables of hidden layers, relative to the prior
+    /// [default: 0.01]
     #[arg(long, value_name = "F")]
     pub hidden_deviation: Option<f64>,
-    /// First standard deviations of the inducing variables, times those of the prior, in the last
-    /// layer [default: 1]
+    /// Initial standard deviation of the inducing variables of the output layer, relative to the
+    /// prior [default: 1]
     #[arg(long, value_name = "F")]
     pub output_deviation: Option<f64>,
-    /// Draws from the layers before the last for each row of a step [default: 1]
+    /// Draws from the hidden layers for each row in a training step [default: 1]
     #[arg(long, value_name = "S")]
     pub samples: Option<usize>,
     /// Draws for each prediction [default: 100; deep-conv-gp 10]
     #[arg(long, value_name = "S")]
     pub prediction_samples: Option<usize>,
-    /// Shape of the images that the inputs of conv-gp and deep-conv-gp are: height x width, or
-    /// height x width x channels with the channels of a pixel side by side [default: that of the
-    /// data set]
+    /// Image shape of the inputs of conv-gp and deep-conv-gp: height x width, or height x width x
+    /// channels with the channels of a pixel next to each other [default: that of the data set]
     #[arg(long, value_name = "HxWxC")]
     pub image: Option<ImageOption>,
-    /// Rows and columns of the patches of each layer [default: 5,4,5]
+    /// Patch height and width in each layer [default: 5,4,5]
     #[arg(long, value_name = "SIZES", value_delimiter = ',')]
     pub patch: Option<Vec<usize>>,
-    /// Pixels from one patch to the next in each layer [default: 1,2,1]
+    /// Stride between patches in each layer, in pixels [default: 1,2,1]
     #[arg(long, value_name = "PIXELS", value_delimiter = ',')]
     pub stride: Option<Vec<usize>>,
-    /// Whether what the last layer makes of a patch depends on where it is [default: true]
+    /// Whether the response of the output layer depends on the location of the patch [default:
+    /// true]
     #[arg(
         long,
         value_name = "BOOL",
@@ -73,12 +74,12 @@ pub struct LayerOptions {
     pub located: Option<bool>,
 }
 
-/// The shape of images as it is typed: `28x28`, `32x32x3`.
+/// An image shape on the command line: `28x28`, `32x32x3`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct ImageOption(pub ImageShape);
 
-/// A text that is no shape.
+/// A text that is not an image shape.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{text:?} is no shape of images; write height x width x channels, such as 28x28 or 32x32x3"

@@ -1,12 +1,12 @@
-//! Options completed by those of an earlier run or a configuration file.
+//! Merging of options with those of an earlier run or a configuration file.
 
 use merge::Merge;
 use serde_json::{Map, Value};
 
 use super::RunOptions;
 
-/// Options that exclude each other, or that mean something only for others: where one of the first is
-/// given, the second are not taken from before.
+/// Options that exclude each other or need each other. If an option of the first list is given, the
+/// earlier values of the second list are dropped.
 const LEFT_BEHIND: [(&[&str], &[&str]); 8] = [
     (&["epochs", "steps"], &["epochs", "steps"]),
     (
@@ -37,14 +37,14 @@ const LEFT_BEHIND: [(&[&str], &[&str]); 8] = [
     ),
 ];
 
-/// Options that are left behind with their floating-point type.
+/// Options whose earlier values are dropped if the floating-point type changes.
 const OF_A_TYPE: [&str; 3] = ["jitter", "pseudo_noise", "pseudo_noise_floor"];
 
 impl RunOptions {
-    /// These options, completed by those of `earlier`.
+    /// Adds the options of `earlier` that are absent here.
     ///
-    /// Options that exclude each other, and those that only mean something for their data, are
-    /// not mixed; a jitter is left behind with its floating-point type.
+    /// Options that exclude each other, and options that only make sense for their data set, are
+    /// not mixed. The jitter is dropped if the floating-point type changes.
     pub fn over(mut self, earlier: Self) -> Self {
         let own_dtype = self.dtype.is_some_and(|dtype| earlier.dtype != Some(dtype));
         let given = self.fields();
@@ -61,9 +61,9 @@ impl RunOptions {
         self
     }
 
-    /// The same without the options of these names.
+    /// Removes the options with these names.
     fn without(mut self, names: &[&str]) -> Self {
-        // A path need not be text.
+        // Serialization fails for a path that is not valid UTF-8.
         let data_dir = self.data_dir.take();
         let mut options = self.to_json();
         forget(&mut options, names);
@@ -75,7 +75,7 @@ impl RunOptions {
     }
 }
 
-/// Removes options, those of groups too.
+/// Removes options, also from nested groups.
 fn forget(options: &mut Map<String, Value>, names: &[&str]) {
     options.retain(|name, _| !names.contains(&name.as_str()));
     for group in options.values_mut() {

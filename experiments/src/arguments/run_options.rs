@@ -1,4 +1,4 @@
-//! The options of a run, as typed and as written in a configuration file.
+//! The options of a run, on the command line and in configuration files.
 
 use std::path::{Path, PathBuf};
 
@@ -18,26 +18,26 @@ use super::{
     NetworkOptions, PseudoObservationOptions, ScheduleName,
 };
 
-/// Every option of a run; what is absent has its default.
+/// All options of a run; an absent option has its default.
 #[skip_serializing_none]
 #[derive(Args, Clone, Debug, Default, Merge, PartialEq, Serialize, Deserialize)]
 #[merge(strategy = overwrite_none)]
 #[serde(default, deny_unknown_fields)]
 pub struct RunOptions {
-    /// The model [default: svgp]
+    /// Model [default: svgp]
     #[arg(long, value_name = "MODEL", help_heading = "Model")]
     pub model: Option<ModelName>,
     /// Covariance function, such as rbf, rbf+linear, periodic(rbf)*matern32 [default: matern52]
     ///
     /// Kernels: rbf, matern12, matern32, matern52, rational-quadratic, linear, polynomial,
     /// arc-cosine, cosine, spectral-mixture, gibbs, constant, white; of other kernels: periodic(K),
-    /// scaled(K), deep(K) (on the outputs of a network), change-point(K, K), sums K+K and
-    /// products K*K. `K[1,3]` sees only the first and the third input. Parameters start where
-    /// options in parentheses say: rbf(lengthscale=0.5), periodic(rbf, period=12).
+    /// scaled(K), deep(K) (on the outputs of a network), change-point(K, K), sums K+K and products
+    /// K*K. `K[1,3]` uses only the first and the third input. Options in parentheses set initial
+    /// values: rbf(lengthscale=0.5), periodic(rbf, period=12).
     #[arg(long, value_name = "KERNEL", help_heading = "Model")]
     pub kernel: Option<KernelExpression>,
-    /// One lengthscale (period, variance) for all inputs instead of one each [default: false; true
-    /// for conv-gp and deep-conv-gp]
+    /// Share one lengthscale (period, variance) among all inputs instead of one for each [default:
+    /// false; true for conv-gp and deep-conv-gp]
     #[arg(
         long,
         value_name = "BOOL",
@@ -53,33 +53,33 @@ pub struct RunOptions {
     /// Likelihood [default: bernoulli for data sets registered as binary, else gaussian]
     #[arg(long, value_name = "LIKELIHOOD", help_heading = "Model")]
     pub likelihood: Option<LikelihoodName>,
-    /// First noise variance, in squared units of the standardized target [default: 0.1]
+    /// Initial noise variance, in squared units of the standardized target [default: 0.1]
     ///
-    /// Of the gaussian, student-t and heteroskedastic likelihoods.
+    /// Used by the gaussian, student-t and heteroskedastic likelihoods.
     #[arg(long, value_name = "V", help_heading = "Model")]
     pub noise: Option<f64>,
     /// Number of inducing points [default: 128, or the number of distinct training inputs]
     #[arg(long, value_name = "M", help_heading = "Model")]
     pub inducing: Option<usize>,
     /// Number of orthogonal inducing points of solve, solve-unwhitened, odvgp and solve-collapsed
-    /// [default: as many as of the others]
+    /// [default: as many as --inducing]
     #[arg(long, value_name = "M2", help_heading = "Model")]
     pub orthogonal: Option<usize>,
-    /// Columns of the orthogonal inducing points' covariance that a step of odvgp looks at
+    /// Columns of the covariance of the orthogonal inducing points that a step of odvgp uses
     /// [default: 1024, or all if there are fewer]
     #[arg(long, value_name = "COUNT", help_heading = "Model")]
     pub columns: Option<usize>,
-    /// Number of combinations of rows of cagp-opt, cagp-cg (at most) and itergp [default: 256, or the
-    /// number of rows]
+    /// Number of actions of cagp-opt, cagp-cg (at most) and itergp [default: 256, or the number of
+    /// rows]
     #[arg(long, value_name = "I", help_heading = "Model")]
     pub actions: Option<usize>,
-    /// Where the combinations of rows of cagp-opt start [default: normal]
+    /// Initial actions of cagp-opt [default: normal]
     #[arg(long, value_name = "START", help_heading = "Model")]
     pub action_start: Option<ActionStartName>,
-    /// Which rows a combination of cagp-opt is of [default: near]
+    /// Rows that an action of cagp-opt combines [default: near]
     #[arg(long, value_name = "ROWS", help_heading = "Model")]
     pub action_rows: Option<ActionRowsName>,
-    /// How the first inducing points are chosen [default: k-means]
+    /// Initializer of the inducing points [default: k-means]
     #[arg(
         long,
         alias = "initialiser",
@@ -88,39 +88,39 @@ pub struct RunOptions {
     )]
     #[serde(alias = "initialiser")]
     pub initializer: Option<InitializerName>,
-    /// Covariance of the inducing variables [default: full]
+    /// Variational covariance of the inducing variables [default: full]
     #[arg(long, value_name = "SHAPE", help_heading = "Model")]
     pub covariance: Option<CovarianceName>,
     /// Jitter on the covariance of the inducing points, relative to its diagonal [default: 1e-8 in
     /// f64, 1e-6 in f32]
     #[arg(long, value_name = "J", help_heading = "Model")]
     pub jitter: Option<f64>,
-    /// What only l-svgp and inverse-free have.
+    /// The options that only l-svgp and inverse-free have.
     #[command(flatten)]
     #[serde(skip_serializing_if = "is_default")]
     #[merge(strategy = Merge::merge)]
     pub pseudo_observations: PseudoObservationOptions,
-    /// What only models on all rows have.
+    /// The options that only full-batch models have.
     #[command(flatten)]
     #[serde(skip_serializing_if = "is_default")]
     #[merge(strategy = Merge::merge)]
     pub all_rows: AllRowsOptions,
-    /// What only models made of layers have.
+    /// The options that only models made of layers have.
     #[command(flatten)]
     #[serde(skip_serializing_if = "is_default")]
     #[merge(strategy = Merge::merge)]
     pub layers: LayerOptions,
 
-    /// What only models with a network in them have.
+    /// The options that only models with a network have.
     #[command(flatten)]
     #[serde(skip_serializing_if = "is_default")]
     #[merge(strategy = Merge::merge)]
     pub network: NetworkOptions,
 
-    /// First values of a parameter, in standardized units: kernel.lengthscale=0.5
+    /// Initial value of a parameter, in standardized units: kernel.lengthscale=0.5
     ///
-    /// A parameter's path is that in metrics.json; several values are separated by commas. The
-    /// option can be given several times, as can the next three.
+    /// The path of a parameter is the one in metrics.json; commas separate several values. This
+    /// option and the next three can be given several times.
     #[arg(long, value_name = "PATH=VALUE", help_heading = "Parameters")]
     pub set: Option<Vec<ValuesOption>>,
     /// Bounds of a parameter: likelihood.noise=1e-4..1, or =1e-4.. or =..1
@@ -130,7 +130,8 @@ pub struct RunOptions {
     /// uniform(LOWER, UPPER)
     #[arg(long, value_name = "PATH=PRIOR", help_heading = "Parameters")]
     pub prior: Option<Vec<PriorOption>>,
-    /// Do not train a parameter, or those within a field: kernel.variance, kernel, inducing
+    /// Do not train a parameter, or the parameters within a field: kernel.variance, kernel,
+    /// inducing
     #[arg(long, value_name = "PATH", help_heading = "Parameters")]
     pub fix: Option<Vec<String>>,
 
@@ -146,8 +147,8 @@ pub struct RunOptions {
         help_heading = "Data"
     )]
     pub target: Option<String>,
-    /// Name or number of the column with the standard deviation of each target's noise, in the
-    /// units of the target; it is no input
+    /// Name or number of the column with the noise standard deviation of each target, in the units
+    /// of the target; it is not an input
     #[arg(
         long,
         value_name = "COLUMN",
@@ -155,15 +156,15 @@ pub struct RunOptions {
         help_heading = "Data"
     )]
     pub noise_column: Option<String>,
-    /// Labels of the target from the lowest to the highest, such as low,medium,high; labels with
-    /// commas in double quotes [default: the order of the numbers in them; other labels by alphabet,
-    /// unless the likelihood is ordinal, which then asks for their order]
+    /// Class labels from the lowest to the highest, such as low,medium,high; labels with commas in
+    /// double quotes [default: numerical order for numbers; otherwise alphabetical, but required
+    /// for the ordinal likelihood]
     #[arg(long, value_name = "LABELS", help_heading = "Data")]
     pub class_order: Option<ClassOrder>,
     /// Folder of the registered data sets [default: the environment variable BURN_GP_DATA]
     #[arg(long, value_name = "DIR", help_heading = "Data")]
     pub data_dir: Option<PathBuf>,
-    /// Split number K, from 0, of those that come with the data
+    /// Number K of one of the splits that come with the data, from 0
     #[arg(
         long,
         value_name = "K",
@@ -171,24 +172,24 @@ pub struct RunOptions {
         conflicts_with = "test_fraction"
     )]
     pub split: Option<usize>,
-    /// Share of the rows that are held out for testing, at random [default: 0.1]
+    /// Share of the rows held out for testing, chosen at random [default: 0.1]
     #[arg(long, value_name = "F", help_heading = "Data")]
     pub test_fraction: Option<f64>,
-    /// Share of the training rows that decide which step's model is kept (mini-batch models); no model
-    /// of a comparison trains on them
+    /// Share of the training rows held out to choose the step whose model is kept (mini-batch
+    /// models); no model of a comparison trains on them
     #[arg(long, value_name = "F", help_heading = "Data")]
     pub validation_fraction: Option<f64>,
-    /// Share of the training rows that are held out to find how many steps to make; the model is then
-    /// trained on all rows for as many (mini-batch models; 0 for none) [default: models with networks
-    /// 0.2, more of few rows, unless --steps, --epochs or --validation-fraction is given]
+    /// Share of the training rows held out to find the number of steps; the model is then trained
+    /// on all rows for that many steps (mini-batch models; 0 for none) [default: models with
+    /// networks 0.2, more for few rows, unless --steps, --epochs or --validation-fraction is given]
     #[arg(long, value_name = "F", help_heading = "Data")]
     pub early_stopping: Option<f64>,
 
-    /// What inputs are scaled to by the training rows [default: standard]
+    /// Scale of the inputs, by the training rows [default: standard]
     #[arg(long, value_name = "SCALE", help_heading = "Data")]
     pub input_scale: Option<InputScaleName>,
 
-    /// Passes over the training rows; L-BFGS iterations, or steps of Adam, for models on all rows
+    /// Passes over the training rows; for full-batch models, L-BFGS iterations or steps of Adam
     #[arg(
         long,
         value_name = "E",
@@ -196,64 +197,62 @@ pub struct RunOptions {
         conflicts_with = "steps"
     )]
     pub epochs: Option<usize>,
-    /// Optimizer steps [default: 6000, or 10 epochs if that is more; models on all
-    /// rows: at most 1000; dbk, dkl and sdkl: 2000]
+    /// Optimizer steps [default: 6000, or 10 epochs if that is more; full-batch models: at most
+    /// 1000; dbk, dkl and sdkl: 2000]
     #[arg(long, value_name = "S", help_heading = "Training")]
     pub steps: Option<usize>,
     /// Rows in a mini-batch [default: 256]
     #[arg(long, value_name = "B", help_heading = "Training")]
     pub batch_size: Option<usize>,
-    /// First learning rate of Adam [default: 0.05; models with networks 0.03,
-    /// cagp-cg and itergp 0.2]; where line searches
-    /// of L-BFGS begin, as a part of its step [default: 1]
+    /// Initial learning rate of Adam [default: 0.05; models with networks 0.03, cagp-cg and itergp
+    /// 0.2]; for L-BFGS, the initial step of the line search relative to the full step [default: 1]
     #[arg(long, value_name = "R", help_heading = "Training")]
     pub learning_rate: Option<f64>,
-    /// How the learning rate goes down [default: cosine; constant with --plateau]
+    /// Learning rate schedule [default: cosine; constant with --plateau]
     #[arg(long, value_name = "SCHEDULE", help_heading = "Training")]
     pub schedule: Option<ScheduleName>,
-    /// Lower the learning rate by 5 % after every so many steps without a lower loss, to a
-    /// thousandth at most
+    /// Lower the learning rate by 5 % after this many steps without a lower loss, down to a
+    /// thousandth of the initial rate
     #[arg(long, value_name = "S", help_heading = "Training")]
     pub plateau: Option<usize>,
-    /// Stages of the schedule stairs [default: 3]
+    /// Number of stages of the schedule stairs [default: 3]
     #[arg(long, value_name = "COUNT", help_heading = "Training")]
     pub stages: Option<usize>,
-    /// Learning rate of a stage as a part of that of the one before [default: 0.1]
+    /// Factor of the learning rate from one stage to the next [default: 0.1]
     #[arg(long, value_name = "F", help_heading = "Training")]
     pub stage_factor: Option<f64>,
-    /// Scale the gradient of each parameter down to at most this norm
+    /// Clip the norm of each parameter's gradient to this value
     #[arg(long, value_name = "NORM", help_heading = "Training")]
     pub gradient_norm: Option<f64>,
-    /// Natural gradients of this step size, at most 1, for the inducing variables' distribution;
-    /// Adam trains the rest. Common: 0.1
+    /// Use natural gradients with this step size, at most 1, for the distribution of the inducing
+    /// variables; Adam trains the other parameters. Common: 0.1
     #[arg(long, value_name = "GAMMA", help_heading = "Training")]
     pub natural_gradient: Option<f64>,
-    /// Steps over which the natural gradients' step size grows from a thousandth of the last
+    /// Steps over which the natural-gradient step size grows from a thousandth of its final value
     /// [default: 10; 0 for none]
     #[arg(long, value_name = "S", help_heading = "Training")]
     pub natural_gradient_warm_up: Option<usize>,
-    /// Steps at the start that leave the inducing points where they are [default: 0]
+    /// Initial steps in which the inducing points are not trained [default: 0]
     #[arg(long, value_name = "S", help_heading = "Training")]
     pub inducing_frozen: Option<usize>,
-    /// First learning rate of the inducing points [default: that of the other parameters]
+    /// Initial learning rate of the inducing points [default: that of the other parameters]
     #[arg(long, value_name = "R", help_heading = "Training")]
     pub inducing_rate: Option<f64>,
-    /// How much of the mean gradient Adam keeps from step to step for the inducing points; 0.99 damps
-    /// them [default: 0.9]
+    /// Momentum of Adam (beta 1) for the inducing points; 0.99 damps them [default: 0.9]
     #[arg(long, value_name = "BETA", help_heading = "Training")]
     pub inducing_momentum: Option<f64>,
-    /// Lower the inducing points' learning rate by 5 % after every so many steps without a lower loss,
-    /// to a thousandth at most [default: that of --plateau]
+    /// Lower the learning rate of the inducing points by 5 % after this many steps without a lower
+    /// loss, down to a thousandth of the initial rate [default: that of --plateau]
     #[arg(long, value_name = "S", help_heading = "Training")]
     pub inducing_plateau: Option<usize>,
-    /// Stop after so many validations without improvement [default: 20; with --early-stopping 12]
+    /// Stop after this many validations without improvement [default: 20; with --early-stopping 12]
     #[arg(long, value_name = "COUNT", help_heading = "Training")]
     pub patience: Option<usize>,
-    /// Passes over the training rows between two validations [default: 1, or 50 steps if that is
-    /// more; with --early-stopping 20]
+    /// Epochs between two validations [default: 1, or 50 steps if that is more; with
+    /// --early-stopping 20]
     #[arg(long, value_name = "E", help_heading = "Training")]
     pub validation_epochs: Option<usize>,
-    /// Which step's model is kept where there are validation rows [default: best]
+    /// Step whose model is kept if there are validation rows [default: best]
     #[arg(long, value_name = "STEP", help_heading = "Training")]
     pub keep: Option<KeepName>,
     /// Steps between two checkpoints [default: as many as take half a minute]
@@ -263,10 +262,10 @@ pub struct RunOptions {
     /// Seed of the split, the inducing points and the mini-batches [default: 0]
     #[arg(long, value_name = "SEED", help_heading = "Computation")]
     pub seed: Option<u64>,
-    /// Floating-point type [default: f64 on processors, f32 on graphics processors]
+    /// Floating-point type [default: f64 on CPUs, f32 on GPUs]
     #[arg(long, value_name = "DTYPE", help_heading = "Computation")]
     pub dtype: Option<DtypeName>,
-    /// Where to compute [default: the first of flex, ndarray, vulkan, wgpu, cuda in this program]
+    /// Device [default: the first of flex, ndarray, vulkan, wgpu, cuda in this program]
     #[arg(long, value_name = "DEVICE", help_heading = "Computation")]
     pub device: Option<DeviceName>,
 }
@@ -276,8 +275,7 @@ fn is_default<T: Default + PartialEq>(options: &T) -> bool {
 }
 
 impl RunOptions {
-    /// The options that are given, by their names in configuration files, those of groups among the
-    /// others.
+    /// The options that are set, by their names in configuration files; groups are flattened.
     pub fn fields(&self) -> Map<String, Value> {
         let ungrouped = |(name, value)| match value {
             Value::Object(group) => group,
@@ -286,7 +284,7 @@ impl RunOptions {
         self.to_json().into_iter().flat_map(ungrouped).collect()
     }
 
-    /// The options that are given, as in configuration files.
+    /// The options that are set, with groups as in configuration files.
     pub(super) fn to_json(&self) -> Map<String, Value> {
         match serde_json::to_value(self) {
             Ok(Value::Object(options)) => options,
@@ -294,12 +292,11 @@ impl RunOptions {
         }
     }
 
-    /// The options of these names, those of groups among the others; the inverse of
-    /// [`fields`](Self::fields).
+    /// Reads options by name, with groups flattened; the inverse of [`fields`](Self::fields).
     ///
     /// # Errors
     ///
-    /// When there is no such option, or it does not have such a value.
+    /// If there is no such option, or the option cannot have such a value.
     pub fn from_fields(fields: Map<String, Value>) -> Result<Self, serde_json::Error> {
         let groups = [
             (
@@ -312,7 +309,7 @@ impl RunOptions {
         ];
         let mut grouped = Map::new();
         for (name, value) in fields {
-            // A group may have an option of its own name.
+            // A group can contain an option with the name of the group.
             let group = groups.iter().find(|(_, names)| names.contains(&name));
             match group {
                 Some((group, _)) => {
@@ -331,15 +328,15 @@ impl RunOptions {
         serde_json::from_value(Value::Object(grouped))
     }
 
-    /// The same options with paths from the root, so that they mean the same everywhere.
+    /// Makes all paths absolute, because the options may be read in another folder.
     pub fn from_the_root(mut self) -> Self {
         self.data = self.data.map(absolute_file);
         self.data_dir = (self.data_dir).map(|path| std::path::absolute(&path).unwrap_or(path));
         self
     }
 
-    /// The sections of a configuration file, which are the headings of the help, each with the names of
-    /// its options.
+    /// The sections of a configuration file with the names of their options. Sections are the
+    /// headings of the help.
     pub fn sections() -> Vec<(String, Vec<String>)> {
         let command = Self::augment_args(clap::Command::new("run"));
         let mut sections: Vec<(String, Vec<String>)> = Vec::new();
@@ -360,7 +357,7 @@ impl RunOptions {
         names_of::<Self>()
     }
 
-    /// The option of the command line for a field.
+    /// The command-line option for a field.
     ///
     /// # Panics
     ///
@@ -374,11 +371,11 @@ impl RunOptions {
         argument.clone()
     }
 
-    /// A field from a word of the command line.
+    /// Parses the value of a field from the command line.
     ///
     /// # Errors
     ///
-    /// When it cannot have that value.
+    /// If the value is invalid.
     pub fn parse_field(field: &str, word: &str) -> Result<Map<String, Value>, clap::Error> {
         let command = Self::augment_args(clap::Command::new("run").no_binary_name(true));
         let typed = format!("--{}={word}", field.replace('_', "-"));
@@ -396,7 +393,7 @@ fn names_of<G: Args>() -> Vec<String> {
     names.collect()
 }
 
-/// A file's path from the root; other texts as they are.
+/// The absolute path of a file; other texts are unchanged.
 fn absolute_file(text: String) -> String {
     let path = Path::new(&text);
     if burn_gp_datasets::find(&text).is_ok() || !path.is_file() {

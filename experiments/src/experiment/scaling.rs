@@ -1,7 +1,7 @@
-//! How a cost grows with a size.
+//! Exponents of the growth of costs.
 
-/// The slope of least squares; none without two different places. That of `(ln n, ln t)` is p of
-/// `t ∝ nᵖ`.
+/// The least-squares slope; `None` unless there are two different x. For points `(ln n, ln t)` it
+/// is p in `t ∝ nᵖ`.
 pub(super) fn fitted_slope(points: &[(f64, f64)]) -> Option<f64> {
     let count = points.len() as f64;
     let mean = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / count;

@@ -9,11 +9,11 @@ use super::Illustrations;
 use crate::output;
 use crate::plots::{self, Caption, ImageRows, PatchSet, PlotError};
 
-/// Rows of maps on a sheet, about: images times layers.
+/// The approximate number of rows of maps on a sheet, which is images times layers.
 const ROWS_OF_MAPS: usize = 8;
 
 impl Illustrations<'_> {
-    /// Those that the model allows.
+    /// Draws the plots that suit the model.
     pub(super) fn of_images(
         &self,
         folder: &Path,
@@ -29,7 +29,7 @@ impl Illustrations<'_> {
         attempts
     }
 
-    /// None if the layers make no maps.
+    /// Draws the feature maps; `None` if the layers have none.
     fn maps(
         &self,
         hidden: &[AnyLayer],
@@ -58,7 +58,7 @@ impl Illustrations<'_> {
         Some(plots::feature_maps(&path, &names, images, &maps?, caption))
     }
 
-    /// At most `count` test rows with their names: of classes, the first row of each.
+    /// At most `count` test rows with their names; with classes, the first row of each class.
     fn examples(&self, count: usize) -> (Vec<usize>, Vec<String>) {
         let test = &self.data.test;
         let numbered = |row: usize| (row, format!("row {}", test.rows[row]));
@@ -84,7 +84,7 @@ fn of_shape(shape: ImageShape, values: &[f64]) -> ImageRows<'_> {
     }
 }
 
-/// None if the layer does not look at patches.
+/// Draws the inducing patches; `None` if the layer has no patches.
 fn patches(layer: &AnyLayer, folder: &Path, caption: Caption<'_>) -> Option<Result<(), PlotError>> {
     let grid = layer.grid()?;
     let sets: Vec<Vec<f64>> = layer.inducing_inputs().into_iter().map(numbers).collect();

@@ -1,19 +1,19 @@
-//! What stands in the parentheses after a kernel's name.
+//! The arguments in the parentheses after the name of a kernel.
 
 use burn_gp::{kernels::KernelConfig, parameter::LOWER_BOUND};
 
 use super::{KernelExpressionError, kernels::KernelName};
 
-/// An option with its value.
+/// An option and its value.
 #[derive(Clone, Debug)]
 pub struct NumberOption {
     pub name: String,
     pub value: f64,
-    /// The character that the option begins at.
+    /// The character at which the option begins.
     pub place: usize,
 }
 
-/// The largest count: a number of components, a width, an input.
+/// The largest count, for example of components, units or inputs.
 const LARGEST_COUNT: f64 = 1e6;
 
 impl NumberOption {
@@ -29,7 +29,7 @@ impl NumberOption {
         })
     }
 
-    /// The value as a whole number from 1.
+    /// The value as a positive integer.
     pub fn count(&self) -> Result<usize, KernelExpressionError> {
         let whole = self.value.fract() == 0.0 && (1.0..=LARGEST_COUNT).contains(&self.value);
         self.require(whole, "a whole number from 1")?;
@@ -37,7 +37,7 @@ impl NumberOption {
     }
 }
 
-/// The kernels and options of one kernel.
+/// The kernels and options in the parentheses of a kernel.
 pub struct Arguments {
     pub kernel: KernelName,
     pub place: usize,
@@ -46,7 +46,7 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// No arguments of a kernel at a place.
+    /// Empty arguments of a kernel at a character.
     pub fn new(kernel: KernelName, place: usize) -> Self {
         Self {
             kernel,
@@ -56,11 +56,11 @@ impl Arguments {
         }
     }
 
-    /// One more option.
+    /// Adds an option.
     ///
     /// # Errors
     ///
-    /// When the kernel has no such option.
+    /// If the kernel has no such option.
     pub fn add_option(&mut self, option: NumberOption) -> Result<(), KernelExpressionError> {
         let known = self.kernel.options();
         if !known.contains(&option.name.as_str()) {
@@ -75,11 +75,11 @@ impl Arguments {
         Ok(())
     }
 
-    /// The kernels, of which there must be exactly these many.
+    /// The kernels; their number must be `COUNT`.
     ///
     /// # Errors
     ///
-    /// When there are more or fewer.
+    /// If there are more or fewer.
     pub fn operands<const COUNT: usize>(
         &self,
     ) -> Result<[Box<KernelConfig>; COUNT], KernelExpressionError> {
@@ -99,7 +99,7 @@ impl Arguments {
             })
     }
 
-    /// The last option of that name.
+    /// The last option with this name.
     fn option(&self, name: &str) -> Option<&NumberOption> {
         self.options.iter().rev().find(|option| option.name == name)
     }
@@ -109,20 +109,20 @@ impl Arguments {
         self.option(name).map_or(default, |option| option.value)
     }
 
-    /// The value of an option that is the first value of a positive parameter.
+    /// The value of an option that is the initial value of a positive parameter.
     ///
     /// # Errors
     ///
-    /// When it is not positive.
+    /// If it is not positive.
     pub fn positive(&self, name: &str, default: f64) -> Result<f64, KernelExpressionError> {
         Ok(self.positive_if_given(name)?.unwrap_or(default))
     }
 
-    /// The same, if the option is given.
+    /// The value of an option that must be positive; `None` if absent.
     ///
     /// # Errors
     ///
-    /// When it is not positive.
+    /// If it is not positive.
     pub fn positive_if_given(&self, name: &str) -> Result<Option<f64>, KernelExpressionError> {
         let Some(option) = self.option(name) else {
             return Ok(None);
@@ -131,20 +131,20 @@ impl Arguments {
         Ok(Some(option.value))
     }
 
-    /// The value of an option that counts something.
+    /// The value of an option that is a count.
     ///
     /// # Errors
     ///
-    /// When it is not a whole number from 1.
+    /// If it is not a positive integer.
     pub fn count(&self, name: &str, default: usize) -> Result<usize, KernelExpressionError> {
         self.option(name).map_or(Ok(default), NumberOption::count)
     }
 
-    /// The value of an option that is one of a few.
+    /// The value of an option with a few allowed values.
     ///
     /// # Errors
     ///
-    /// When it is none of them.
+    /// If it is not allowed.
     pub fn choice<T: Copy>(
         &self,
         name: &str,

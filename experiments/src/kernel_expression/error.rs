@@ -1,90 +1,90 @@
-//! What can be wrong with a kernel that is typed.
+//! Errors in kernel expressions.
 
-/// A text that is no kernel. Places are characters, counted from 1.
+/// An invalid kernel expression. Positions are characters, counted from 1.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum KernelExpressionError {
-    /// A character that no kernel has.
+    /// A character without meaning in kernels.
     #[error("character {place}, {found:?}, has no meaning in a kernel")]
     Character {
-        /// Where it is.
+        /// The position of the character.
         place: usize,
-        /// What it is.
+        /// The character.
         found: char,
     },
-    /// Something else than what can stand there.
+    /// An unexpected token.
     #[error("character {place}: expected {expected}, found {found}")]
     Unexpected {
-        /// Where it is.
+        /// The position of the token.
         place: usize,
-        /// What can stand there.
+        /// The tokens allowed at this position.
         expected: &'static str,
-        /// What does.
+        /// The token found.
         found: String,
     },
-    /// A name that no kernel has.
+    /// An unknown kernel name.
     #[error(
         "character {place}: there is no kernel {name}; did you mean {nearest}? Kernels are {known}"
     )]
     UnknownKernel {
-        /// Where it is.
+        /// The position of the name.
         place: usize,
         /// The name.
         name: String,
         /// The most similar name.
         nearest: String,
-        /// Every name.
+        /// All names.
         known: String,
     },
     /// An option that the kernel does not have.
     #[error("character {place}: {kernel} has no option {option}; it takes {known}")]
     UnknownOption {
-        /// Where it is.
+        /// The position of the option.
         place: usize,
         /// The kernel.
         kernel: &'static str,
         /// The option.
         option: String,
-        /// The kernel's options.
+        /// The options of the kernel.
         known: String,
     },
-    /// Too many or too few kernels within one.
+    /// A wrong number of kernels in parentheses.
     #[error("character {place}: {kernel} takes {expected} in its parentheses, found {found}")]
     Operands {
-        /// Where the kernel is.
+        /// The position of the kernel.
         place: usize,
         /// The kernel.
         kernel: &'static str,
-        /// What it takes.
+        /// The required kernels.
         expected: &'static str,
-        /// How many kernels there are.
+        /// The number of kernels found.
         found: usize,
     },
-    /// An option's value out of range.
+    /// An option value out of range.
     #[error("character {place}: {option} is {value} but must be {expected}")]
     Value {
-        /// Where it is.
+        /// The position of the option.
         place: usize,
         /// The option.
         option: String,
         /// Its value.
         value: f64,
-        /// What it must be.
+        /// The allowed values.
         expected: &'static str,
     },
-    /// Parentheses within parentheses.
+    /// Too many nested parentheses.
     #[error("character {place}: more than {most} parentheses within each other")]
     TooDeep {
-        /// Where the first one too many is.
+        /// The position of the first parenthesis past the limit.
         place: usize,
-        /// How many there can be.
+        /// The limit.
         most: usize,
     },
-    /// A sum or a product of very many kernels, or very many restrictions to some inputs.
+    /// Too many kernels in a sum or a product, or too many restrictions to some inputs.
     #[error("character {place}: more than {most} kernels in one expression")]
     TooMany {
-        /// Where the first one too many begins.
+        /// The position of the first kernel past the limit.
         place: usize,
-        /// How many there can be.
+        /// The limit.
         most: usize,
     },
 }

@@ -1,4 +1,4 @@
-//! The kernels that have names, and what their arguments mean.
+//! The named kernels and their arguments.
 
 use burn_gp::{
     features::PerceptronConfig,
@@ -21,12 +21,12 @@ macro_rules! kernel_names {
         impl KernelName {
             const ALL: &[Self] = &[$(Self::$kernel),+];
 
-            /// As it is typed.
+            /// The name in kernel expressions.
             pub fn name(self) -> &'static str {
                 match self { $(Self::$kernel => $name),+ }
             }
 
-            /// Its options.
+            /// The options of the kernel.
             pub fn options(self) -> &'static [&'static str] {
                 match self { $(Self::$kernel => &[$($option),*]),+ }
             }
@@ -56,13 +56,13 @@ kernel_names! {
 }
 
 impl KernelName {
-    /// The kernel of that name.
+    /// Finds the kernel with this name.
     ///
     /// # Errors
     ///
-    /// When there is none; the error has the most similar name.
+    /// If there is none; the error contains the most similar name.
     pub fn find(name: &str, place: usize) -> Result<Self> {
-        // The name of earlier versions, which configurations of runs may have.
+        // The name in earlier versions, which old run configurations may contain.
         if name == "warped" {
             return Ok(Self::Deep);
         }
@@ -83,11 +83,11 @@ impl KernelName {
 
 type Result<T = KernelConfig> = core::result::Result<T, KernelExpressionError>;
 
-/// The kernel that a name and its arguments describe.
+/// Builds the kernel that a name and its arguments describe.
 ///
 /// # Errors
 ///
-/// When the arguments are too many or too few, or a value is out of range.
+/// If there are too many or too few arguments, or a value is out of range.
 pub fn build(arguments: &Arguments) -> Result {
     match arguments.kernel {
         KernelName::Rbf => stationary(arguments, Stationary::SquaredExponential),

@@ -28,7 +28,7 @@ use serde::{Deserialize, Serialize};
 
 pub use error::KernelExpressionError;
 
-/// A kernel as it was typed, and what it means.
+/// A kernel expression: its text and its configuration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct KernelExpression {
@@ -68,8 +68,8 @@ impl Display for KernelExpression {
 }
 
 impl KernelExpression {
-    /// The kernel's configuration; `isotropic` with one parameter for all inputs where it would
-    /// have one each.
+    /// The configuration of the kernel; `isotropic` makes all inputs share parameters that
+    /// otherwise exist for each input.
     pub fn config(&self, isotropic: bool) -> KernelConfig {
         if isotropic {
             self.config.clone().isotropic()
@@ -78,7 +78,7 @@ impl KernelExpression {
         }
     }
 
-    /// A stationary kernel whose lengthscales start at one, as many papers have it.
+    /// A stationary kernel with initial lengthscales of one, as in many papers.
     pub fn of_unit_lengthscale(kind: Stationary) -> Self {
         let config = StationaryConfig::new(kind).with_lengthscale(1.0);
         let name = Self::from(kind);
@@ -88,7 +88,7 @@ impl KernelExpression {
         }
     }
 
-    /// A stationary kernel whose parameters start at these values.
+    /// A stationary kernel with these initial values.
     pub fn starting_at(kind: Stationary, lengthscale: f64, variance: f64) -> Self {
         let config = StationaryConfig::new(kind)
             .with_lengthscale(lengthscale)

@@ -1,4 +1,4 @@
-//! From a text to a kernel.
+//! The parser of kernel expressions.
 
 use burn_gp::kernels::KernelConfig;
 
@@ -9,11 +9,11 @@ use super::{
     tokens::{Placed, Token, tokens},
 };
 
-/// The kernel that a text describes.
+/// Parses a kernel expression.
 ///
 /// # Errors
 ///
-/// When it describes none.
+/// If the text is not a valid kernel.
 pub fn parse(text: &str) -> Result<KernelConfig, KernelExpressionError> {
     let mut parser = Parser {
         tokens: tokens(text)?,
@@ -26,28 +26,28 @@ pub fn parse(text: &str) -> Result<KernelConfig, KernelExpressionError> {
     Ok(kernel)
 }
 
-/// Parentheses within each other.
+/// The maximum depth of parentheses.
 const MOST_PARENTHESES: usize = 50;
 
-/// Kernels in one expression: sums and products are kernels within kernels, and so are restrictions
-/// to some inputs, which take a call each whenever the kernel is asked.
+/// The maximum number of kernels in one expression. Sums, products and restrictions to some inputs
+/// are nested kernels; each adds a recursive call to every evaluation.
 const MOST_KERNELS: usize = 200;
 
 struct Parser {
     tokens: Vec<Placed>,
     next: usize,
     depth: usize,
-    /// Kernels so far.
+    /// The number of kernels so far.
     kernels: usize,
 }
 
 impl Parser {
-    /// The next token; the last one is the end, which nothing goes past.
+    /// The next token; at the end it remains [`Token::End`].
     fn peek(&self) -> &Placed {
         &self.tokens[self.next.min(self.tokens.len() - 1)]
     }
 
-    /// Goes past the next token if it is this sign.
+    /// Consumes the next token if it is this sign.
     fn accept(&mut self, sign: char) -> bool {
         let found = self.peek().token == Token::Sign(sign);
         if found {
@@ -77,7 +77,7 @@ impl Parser {
         Ok(())
     }
 
-    /// Goes past a number.
+    /// Parses a number.
     fn number(&mut self) -> Result<f64, KernelExpressionError> {
         let Token::Number(number) = self.peek().token else {
             return self.unexpected("a number");
@@ -124,7 +124,7 @@ impl Parser {
         Ok(kernel)
     }
 
-    /// Counts one kernel more, which begins at `place`.
+    /// Counts another kernel, which begins at `place`.
     fn count_kernel(&mut self, place: usize) -> Result<(), KernelExpressionError> {
         self.kernels += 1;
         if self.kernels > MOST_KERNELS {
@@ -136,7 +136,7 @@ impl Parser {
         Ok(())
     }
 
-    /// Goes past `(` and what `inside` takes.
+    /// Consumes `(` and parses the rest with `inside`.
     fn within_parentheses<T>(
         &mut self,
         inside: impl FnOnce(&mut Self) -> Result<T, KernelExpressionError>,
@@ -155,7 +155,7 @@ impl Parser {
         Ok(inside)
     }
 
-    /// A kernel whose name was just passed.
+    /// Parses the rest of a kernel after its name.
     fn named(&mut self, name: &str, place: usize) -> Result<KernelConfig, KernelExpressionError> {
         let kernel = KernelName::find(name, place)?;
         let mut arguments = Arguments::new(kernel, place);
@@ -165,7 +165,7 @@ impl Parser {
         kernels::build(&arguments)
     }
 
-    /// Arguments up to and past `)`.
+    /// Parses arguments up to and including `)`.
     fn arguments(&mut self, arguments: &mut Arguments) -> Result<(), KernelExpressionError> {
         loop {
             match self.option()? {
@@ -181,7 +181,7 @@ impl Parser {
         }
     }
 
-    /// `name = number`, if that is what comes next.
+    /// Parses `name = number` if it comes next.
     fn option(&mut self) -> Result<Option<NumberOption>, KernelExpressionError> {
         let after = self.tokens.get(self.next + 1).map(|placed| &placed.token);
         let Placed { token, place } = self.peek().clone();
@@ -193,7 +193,7 @@ impl Parser {
         Ok(Some(NumberOption { name, value, place }))
     }
 
-    /// Numbers of inputs, from 1, up to and past `]`; as they are counted from 0.
+    /// Parses input numbers, counted from 1, up to and including `]`. Returns them counted from 0.
     fn dimensions(&mut self) -> Result<Vec<usize>, KernelExpressionError> {
         let mut dimensions = Vec::new();
         loop {

@@ -1,4 +1,4 @@
-//! The words and signs of a kernel that is typed.
+//! The tokens of kernel expressions.
 
 use super::KernelExpressionError;
 
@@ -11,12 +11,12 @@ pub enum Token {
     Number(f64),
     /// One of `+ * ( ) [ ] , =`.
     Sign(char),
-    /// Nothing more.
+    /// The end of the text.
     End,
 }
 
 impl Token {
-    /// The token in a message.
+    /// The token as text for messages.
     pub fn describe(&self) -> String {
         match self {
             Self::Name(name) => name.clone(),
@@ -27,18 +27,18 @@ impl Token {
     }
 }
 
-/// A token and the character that it begins at, counted from 1.
+/// A token with the character at which it begins, counted from 1.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Placed {
     pub token: Token,
     pub place: usize,
 }
 
-/// The tokens of a text, the last one [`Token::End`].
+/// Splits a text into tokens; the last one is [`Token::End`].
 ///
 /// # Errors
 ///
-/// When there is a character, or a number, that has no meaning.
+/// If a character or a number is invalid.
 pub fn tokens(text: &str) -> Result<Vec<Placed>, KernelExpressionError> {
     let characters: Vec<char> = text.chars().collect();
     let mut tokens = Vec::new();
@@ -93,7 +93,7 @@ pub fn tokens(text: &str) -> Result<Vec<Placed>, KernelExpressionError> {
     Ok(tokens)
 }
 
-/// Whether a character after another one still belongs to a number, such as `-1.5e-3`.
+/// Whether a character continues a number after the previous character, as in `-1.5e-3`.
 fn continues_number(previous: char, character: char) -> bool {
     character.is_ascii_digit()
         || matches!(character, '.' | 'e' | 'E')

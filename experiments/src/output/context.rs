@@ -1,19 +1,20 @@
-//! What a saved model needs to read new rows and to answer in their units.
+//! The data description stored with a saved model, for reading new rows and predicting in their
+//! units.
 
 use burn_gp_datasets::{Schema, Standardizer};
 use serde::{Deserialize, Serialize};
 
 use crate::arguments::LikelihoodName;
 
-/// Kept in `model.json` beside the model's own configuration.
+/// The part of `model.json` beside the model's own configuration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ModelContext {
-    /// The data that the model was trained on.
+    /// The training data.
     pub data: String,
-    /// The columns, and which label is which class.
+    /// The columns and the class labels.
     pub schema: Schema,
     /// The statistics of the training rows.
     pub standardizer: Standardizer,
-    /// The likelihood's name.
+    /// The name of the likelihood.
     pub likelihood: LikelihoodName,
 }

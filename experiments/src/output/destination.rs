@@ -1,4 +1,4 @@
-//! A file that takes the place of none that matters.
+//! Output files that must not overwrite the input.
 
 use std::fs;
 use std::io;
@@ -11,7 +11,7 @@ use super::names_in;
 use super::replacement::{create_file, replace_file};
 use crate::failure::{DestinationError, Failure};
 
-/// Where a result is to be written.
+/// The destination of a result.
 #[derive(Clone, Debug)]
 pub struct Destination {
     path: PathBuf,
@@ -20,20 +20,22 @@ pub struct Destination {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// Nothing is there.
+    /// The path does not exist.
     New,
-    /// A file that is to be replaced.
+    /// The path is a file to replace.
     Old,
-    /// A device or a pipe, which is written to as it is.
+    /// The path is a device or a pipe, to write to directly.
     Stream,
 }
 
 impl Destination {
-    /// The file at `path`, which must be none of those that `input` names, a file or a folder of
-    /// files, and none that a run writes in `model`. Links are followed. A file that is there is
-    /// replaced with `overwrite` alone.
+    /// Claims the file at `path`. It must not be `input` or a file in the folder `input`, and not a
+    /// file that a run writes in `model`. Links are followed. An existing file is only replaced
+    /// with `overwrite`.
     ///
     /// # Errors
+    ///
+    /// [`DestinationError`].
     ///
     /// [`DestinationError`].
     pub fn claim(
@@ -48,7 +50,7 @@ impl Destination {
             return Err(DestinationError::OfModel { path, folder });
         }
         let Ok(found) = fs::metadata(&path) else {
-            // A link to nothing is something too.
+            // A broken link counts as existing.
             let kind = match fs::symlink_metadata(&path) {
                 Ok(_) if !overwrite => return Err(DestinationError::Exists { path }),
                 Ok(_) => Kind::Old,
@@ -71,17 +73,17 @@ impl Destination {
             return Err(DestinationError::Exists { path });
         }
         Ok(Self {
-            // The file that a link leads to is replaced, not the link.
+            // Replace the target of a link, not the link.
             path: fs::canonicalize(&path).unwrap_or(path),
             kind: Kind::Old,
         })
     }
 
-    /// Writes the file, whole or not at all.
+    /// Writes the file atomically.
     ///
     /// # Errors
     ///
-    /// When it cannot be written, or has come into being since it was claimed.
+    /// If it cannot be written, or was created after it was claimed.
     pub fn write(&self, text: &str) -> Result<(), Failure> {
         match self.kind {
             Kind::Stream => fs::write(&self.path, text).map_err(Failure::writing(&self.path)),
@@ -117,7 +119,7 @@ fn files_of(path: &Path) -> Vec<PathBuf> {
     }
 }
 
-/// Whether both paths lead to one file, by whatever links.
+/// Whether both paths lead to the same file, through links or not.
 fn same(a: &Path, b: &Path) -> bool {
     is_same_file(a, b).unwrap_or(false)
 }

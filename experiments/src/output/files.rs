@@ -16,9 +16,9 @@ use crate::preparation::Part;
 pub const METRICS: &str = "metrics.json";
 /// Predictions of the test rows, CSV.
 pub const PREDICTIONS: &str = "predictions.csv";
-/// The options of the run, JSON.
+/// The options of the run, TOML.
 pub const CONFIG: &str = "config.toml";
-/// What every step did, CSV.
+/// The log of the training steps, CSV.
 pub const TRAINING_LOG: &str = "training_log.csv";
 /// The loss of every step.
 pub const LOSS: &str = "loss.svg";
@@ -26,20 +26,20 @@ pub const LOSS: &str = "loss.svg";
 pub const PREDICTED_OBSERVED: &str = "predicted-observed.svg";
 /// Coverage of intervals.
 pub const CALIBRATION: &str = "calibration.svg";
-/// A model of one input.
+/// The fit of a model of one input.
 pub const FIT: &str = "fit.svg";
-/// Frequency against probability, for classification.
+/// Observed frequency against predicted probability, for classification.
 pub const RELIABILITY: &str = "reliability.svg";
-/// A classifier of two inputs.
+/// The decision map of a classifier of two inputs.
 pub const DECISION_MAP: &str = "decision-map.svg";
-/// Which classes are taken for which.
+/// The confusion matrix.
 pub const CONFUSION: &str = "confusion.svg";
 /// The inducing patches of the first layer of images.
 pub const PATCHES: &str = "patches.svg";
-/// What the layers before the last make of images.
+/// The feature maps of the hidden layers.
 pub const MAPS: &str = "maps.svg";
 
-/// Everything that a run writes.
+/// All files that a run writes.
 pub(super) const OWN_FILES: [&str; 16] = [
     METRICS,
     PREDICTIONS,
@@ -63,17 +63,18 @@ pub(super) const OWN_FILES: [&str; 16] = [
 ///
 /// # Errors
 ///
-/// When the file cannot be written.
+/// If the file cannot be written.
 pub fn write_text(path: &Path, text: &str) -> Result<(), Failure> {
     fs::write(path, text).map_err(Failure::writing(path))
 }
 
 /// Writes the predictions of the test rows in the units of the data:
-/// `row,y,mean,std,lower,upper,level`, or for labels `row,y,label` and the probability of each class.
+/// `row,y,mean,std,lower,upper,level` for numbers, and `row,y,label` with the probability of each
+/// class for labels.
 ///
 /// # Errors
 ///
-/// When the file cannot be written.
+/// If the file cannot be written.
 pub fn write_predictions(
     path: &Path,
     test: &Part,

@@ -1,7 +1,7 @@
 //! An output folder that never looks finished when it is not.
 //!
-//! While a run trains, its folder holds nothing but checkpoints. Everything else is written into a
-//! hidden folder beside it, which takes its place at the end.
+//! During training the folder contains only checkpoints. All other files are written to a hidden
+//! folder beside it, which replaces it at the end.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,18 +12,18 @@ use super::replacement::{beside, synchronize};
 use crate::failure::{Failure, FolderError};
 use crate::fitting::Checkpoints;
 
-/// The folder of one run, which no other process writes.
+/// The folder of one run, locked against other processes.
 #[derive(Debug)]
 pub struct OutputFolder {
     path: PathBuf,
-    /// What is to take the folder's place.
+    /// The new folder, before it replaces the old one.
     next: PathBuf,
-    /// What was in the folder's place, until it is removed.
+    /// The old folder, before it is removed.
     previous: PathBuf,
     _lock: FolderLock,
 }
 
-/// The ending of what was in the folder's place.
+/// The suffix of the old folder.
 const PREVIOUS: &str = ".previous";
 
 impl OutputFolder {
@@ -41,12 +41,11 @@ impl OutputFolder {
         })
     }
 
-    /// A folder for a new run; nothing is written yet.
+    /// Claims a folder for a new run, without writing to it.
     ///
     /// # Errors
     ///
-    /// When there is something at `path` that must not, or cannot, be replaced, or another process
-    /// writes there.
+    /// If something at `path` must not or cannot be replaced, or if another process writes there.
     pub fn claim(path: &Path, overwrite: bool) -> Result<Self, Failure> {
         let owned = path.to_owned();
         if path.exists() && !path.is_dir() {
@@ -76,11 +75,11 @@ impl OutputFolder {
         }
     }
 
-    /// The folder of an interrupted run.
+    /// Claims the folder of an interrupted run.
     ///
     /// # Errors
     ///
-    /// When there is no such run, or another process makes it.
+    /// If there is no such run, or if another process is running it.
     pub fn resume(path: &Path) -> Result<Self, Failure> {
         let nothing = || FolderError::NothingToResume {
             path: path.to_owned(),
@@ -90,7 +89,7 @@ impl OutputFolder {
             return Err(nothing().into());
         }
         let folder = Self::at(path)?;
-        // A run can also be interrupted between the two moves at its end.
+        // The interruption may have happened between the two renames at the end of a run.
         if !path.exists() && folder.previous.exists() {
             fs::rename(&folder.previous, path).map_err(|_| nothing())?;
         }
@@ -104,21 +103,21 @@ impl OutputFolder {
         }
     }
 
-    /// Where it is.
+    /// The path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Its checkpoints.
+    /// The checkpoints of the run.
     pub fn checkpoints(&self) -> Checkpoints {
         Checkpoints::within(&self.path)
     }
 
-    /// Replaces the folder by one that `fill` fills.
+    /// Replaces the folder by a new one with the contents that `fill` writes.
     ///
     /// # Errors
     ///
-    /// When something cannot be written; the folder is then as before.
+    /// If a file cannot be written; the folder is then unchanged.
     pub fn replace(&self, fill: impl FnOnce(&Path) -> Result<(), Failure>) -> Result<(), Failure> {
         remove(&self.next)?;
         fs::create_dir_all(&self.next).map_err(Failure::writing(&self.next))?;
@@ -133,7 +132,7 @@ impl OutputFolder {
             fs::rename(&self.path, &self.previous).map_err(Failure::writing(&self.path))?;
         }
         if let Err(error) = fs::rename(&self.next, &self.path) {
-            // The failure to tell is the first.
+            // Report the first error, not one of this rename.
             let _ = fs::rename(&self.previous, &self.path);
             return Err(Failure::writing(&self.path)(error));
         }
@@ -148,7 +147,7 @@ fn remove(folder: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The names of what is in a folder; none if it does not exist.
+/// The names of the entries of a folder; empty if it does not exist.
 pub fn names_in(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut names: Vec<String> = entries
@@ -158,7 +157,7 @@ pub fn names_in(folder: &Path) -> Vec<String> {
     names
 }
 
-/// `<data>-<what>`, whatever the data's name is made of.
+/// `<data>-<what>`, for any name of the data.
 pub fn default_folder_name(data: impl AsRef<str>, what: &str) -> String {
     let plain = |letter: char| {
         let kept = letter.is_alphanumeric() || matches!(letter, '.' | '_' | '-');

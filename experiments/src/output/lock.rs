@@ -1,4 +1,4 @@
-//! One process writes a folder.
+//! Locks that let only one process write a folder.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
@@ -9,32 +9,33 @@ use same_file::Handle;
 use super::replacement::beside;
 use crate::failure::{Failure, FolderError};
 
-/// The ending of lock files.
+/// The suffix of lock files.
 const ENDING: &str = ".lock";
 
-/// How often a lock file is made again that another process removes at the same time.
+/// The maximum number of attempts to create a lock file while another process removes it.
 const ATTEMPTS: usize = 100;
 
-/// The right to write a folder, as long as this value lives.
+/// The exclusive right to write a folder, held until this value is dropped.
 ///
-/// It is the operating system's lock on a hidden file beside the folder, `.NAME.lock`, because the
-/// folder itself is replaced at the end of a run. A process that is killed leaves at most the file,
-/// which locks nothing.
+/// The lock is an operating system lock on the hidden file `.NAME.lock` beside the folder, because
+/// the end of a run replaces the folder itself. A killed process may leave the file behind, but not
+/// the lock.
 #[derive(Debug)]
 pub struct FolderLock {
-    /// The locked files, and where they are.
+    /// The locked files and their paths.
     held: Vec<(PathBuf, File)>,
-    /// The folders that were made for them, the outermost first.
+    /// The folders created for them, outermost first.
     made: Vec<PathBuf>,
 }
 
 impl FolderLock {
-    /// Locks the folder at `path`, which need not exist. A link to a folder is locked in both places.
+    /// Locks the folder at `path`, which need not exist. A link to a folder is locked in both
+    /// places.
     ///
     /// # Errors
     ///
-    /// [`FolderError::InUse`] when another process has the lock, [`FolderError::Nameless`], and what
-    /// the system says when the lock file cannot be made.
+    /// [`FolderError::InUse`] if another process has the lock, [`FolderError::Nameless`], or an
+    /// error of the operating system if the lock file cannot be created.
     pub fn acquire(path: &Path) -> Result<Self, Failure> {
         let nameless = || FolderError::Nameless {
             path: path.to_owned(),
@@ -71,7 +72,7 @@ impl FolderLock {
         Ok(lock)
     }
 
-    /// Fails when a process has the lock of a folder within `path`, at any depth.
+    /// Fails if another process has locked a folder within `path`, at any depth.
     ///
     /// # Errors
     ///
@@ -92,8 +93,8 @@ impl FolderLock {
     }
 }
 
-/// Removes the lock files while they are still locked, and the folders made for them if nothing else
-/// is in them. What cannot be removed locks nothing.
+/// Removes the lock files before it unlocks them, and the folders created for them if they are
+/// empty. Errors are ignored, because a leftover file is not locked.
 impl Drop for FolderLock {
     fn drop(&mut self) {
         for (path, file) in self.held.drain(..) {
@@ -106,7 +107,7 @@ impl Drop for FolderLock {
     }
 }
 
-/// The folders on the way to `path` that do not exist, the outermost first.
+/// The folders on the path to `path` that do not exist, outermost first.
 fn missing_folders(path: &Path) -> Vec<PathBuf> {
     let missing = path.ancestors().take_while(|folder| {
         let is_named = !folder.as_os_str().is_empty();
@@ -117,20 +118,20 @@ fn missing_folders(path: &Path) -> Vec<PathBuf> {
     missing
 }
 
-/// The folder whose lock file `file` is, if it is one.
+/// The folder that belongs to the lock file `file`; `None` for other files.
 fn locked_folder(file: &Path) -> Option<PathBuf> {
     let name = file.file_name()?.to_str()?;
     let folder = name.strip_prefix('.')?.strip_suffix(ENDING)?;
     Some(file.with_file_name(folder))
 }
 
-/// A locked file at `path`, new or not.
+/// Opens and locks the file at `path`, which may be new.
 fn hold(path: &Path) -> Result<File, TryLockError> {
     for _ in 0..ATTEMPTS {
         let mut options = OpenOptions::new();
         let file = match options.write(true).create(true).truncate(false).open(path) {
             Ok(file) => file,
-            // Another process has removed the folder that it had made for a lock.
+            // Another process removed the folder that it had created for a lock.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let parent = path.parent().unwrap_or(Path::new("."));
                 fs::create_dir_all(parent).map_err(TryLockError::Error)?;
@@ -148,7 +149,7 @@ fn hold(path: &Path) -> Result<File, TryLockError> {
             }
             locked => locked?,
         }
-        // The process that had the lock may have removed the file in the meantime.
+        // The previous owner of the lock may have removed the file in the meantime.
         let locked = file.try_clone().and_then(Handle::from_file);
         if locked.is_ok_and(|locked| Handle::from_path(path).is_ok_and(|there| there == locked)) {
             return Ok(file);

@@ -1,4 +1,4 @@
-//! The folder that a run writes.
+//! The output folder of a run.
 
 mod context;
 mod destination;

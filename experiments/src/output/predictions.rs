@@ -5,7 +5,7 @@ use burn_gp_datasets::Classes;
 
 use crate::evaluation::InOriginalUnits;
 
-/// A field of a CSV file, in quotes where it needs them.
+/// A CSV field, with quotes if necessary.
 fn field(text: &str) -> String {
     if text.contains(['"', ',', '\n', '\r']) {
         format!("\"{}\"", text.replace('"', "\"\""))
@@ -14,8 +14,8 @@ fn field(text: &str) -> String {
     }
 }
 
-/// `row,[y,]label,` and the probability of each class, with the rows numbered by `rows`: the label
-/// is the likeliest.
+/// Formats class predictions: `row,[y,]label,` and the probability of each class. `rows` are the
+/// row numbers, and the label is the most likely one.
 pub fn class_table(
     rows: impl Iterator<Item = usize>,
     predictions: &InOriginalUnits,
@@ -47,8 +47,9 @@ pub fn class_table(
     text
 }
 
-/// `row,[y,]mean,std,lower,upper[,level]` with the rows numbered by `rows`: the central intervals,
-/// and where targets are known the smallest level of one that holds the target.
+/// Formats predictions: `row,[y,]mean,std,lower,upper[,level]`. `rows` are the row numbers, `lower`
+/// and `upper` the ends of the central interval, and `level`, for known targets, the smallest level
+/// of an interval that contains the target.
 pub fn prediction_table(
     rows: impl Iterator<Item = usize>,
     predictions: &InOriginalUnits,

@@ -1,4 +1,4 @@
-//! Files and folders that appear whole or not at all.
+//! Atomic writing of files and folders.
 
 use std::ffi::OsString;
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
 
-/// A hidden path beside `path`, for something that is not ready; `None` when `path` has no name.
+/// A hidden temporary path beside `path`; `None` if `path` has no name.
 pub(super) fn beside(path: &Path, ending: &str) -> Option<PathBuf> {
     let mut name = OsString::from(".");
     name.push(path.file_name()?);
@@ -15,11 +15,11 @@ pub(super) fn beside(path: &Path, ending: &str) -> Option<PathBuf> {
     Some(path.with_file_name(name))
 }
 
-/// Has the system bring the files of a folder to the disk: a full one may be noticed only then.
+/// Flushes the files of a folder to disk, because some systems report a full disk only then.
 ///
 /// # Errors
 ///
-/// When that fails.
+/// If the flush fails.
 pub fn synchronize(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
@@ -30,32 +30,33 @@ pub fn synchronize(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes `text` to a new file at `path`, whole or not at all.
+/// Writes `text` to a new file at `path`, atomically.
 ///
 /// # Errors
 ///
-/// [`io::ErrorKind::AlreadyExists`] when there is something at `path`, which stays as it is; and
-/// when the file cannot be written.
+/// [`io::ErrorKind::AlreadyExists`] if `path` exists, which is then unchanged; another error if the
+/// file cannot be written.
 pub(super) fn create_file(path: &Path, text: &str) -> io::Result<()> {
     let partial = beside(path, ".partial")
         .ok_or_else(|| io::Error::other("the path does not name a file"))?;
     let created = fs::write(&partial, text).and_then(|()| match fs::hard_link(&partial, path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
-        // Some file systems have no links; there a file can come into being between these two.
+        // Some file systems have no hard links. Another process can create the file between the
+        // check and the rename there.
         Err(_) if path.exists() => Err(io::ErrorKind::AlreadyExists.into()),
         Err(_) => fs::rename(&partial, path),
         Ok(()) => Ok(()),
     });
-    // After a rename it is not there any more.
+    // The file no longer exists after a rename.
     let _ = fs::remove_file(&partial);
     created
 }
 
-/// Writes `text` to a file beside `path` and moves it there.
+/// Writes `text` to a temporary file and renames it to `path`.
 ///
 /// # Errors
 ///
-/// When the file cannot be written; what was at `path` is then as before.
+/// If the file cannot be written; `path` is then unchanged.
 pub fn replace_file(path: &Path, text: &str) -> Result<(), Failure> {
     let Some(partial) = beside(path, ".partial") else {
         let source = std::io::Error::other("the path does not name a file");
@@ -64,7 +65,7 @@ pub fn replace_file(path: &Path, text: &str) -> Result<(), Failure> {
     fs::write(&partial, text)
         .and_then(|()| fs::rename(&partial, path))
         .map_err(|source| {
-            // The first failure is the one to tell.
+            // Report the first error.
             let _ = fs::remove_file(&partial);
             Failure::writing(path)(source)
         })

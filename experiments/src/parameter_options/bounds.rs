@@ -1,4 +1,4 @@
-//! `--bound PATH=LOWER..UPPER`
+//! `--bound PATH=LOWER..UPPER`.
 
 use burn_gp::parameter::Bounds;
 
@@ -7,7 +7,7 @@ use super::{ParameterOptionError, assignment, number};
 const FORM: &str = "PATH=LOWER..UPPER, such as likelihood.noise=1e-4..1, or one end of the two";
 
 assignment! {
-    /// A parameter's bounds.
+    /// The bounds of a parameter.
     BoundsOption, bounds: Bounds,
     "PATH=LOWER..UPPER, such as likelihood.noise=1e-4..1, or one end of the two", parse, write
 }

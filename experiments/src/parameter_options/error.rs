@@ -1,28 +1,28 @@
-//! What can be wrong with what is asked of a parameter on the command line.
+//! Errors in parameter options.
 
-/// A text that asks nothing of a parameter.
+/// An invalid parameter option.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ParameterOptionError {
-    /// Something is missing.
+    /// An incomplete option.
     #[error("expected {form}")]
     Form {
-        /// What is expected.
+        /// The expected form.
         form: &'static str,
     },
-    /// No number.
+    /// A text that is not a number.
     #[error("{text:?} is not a finite number")]
     Number {
         /// The text.
         text: String,
     },
-    /// No prior.
+    /// An unknown prior.
     #[error("there is no prior {text}; did you mean {nearest}? Priors are {known}")]
     Prior {
         /// The text.
         text: String,
         /// The most similar prior.
         nearest: &'static str,
-        /// Every prior.
+        /// All priors.
         known: String,
     },
 }

@@ -1,4 +1,4 @@
-//! What is asked of a model's parameters on the command line: `--set kernel.lengthscale=0.5`,
+//! Options for parameters of a model: `--set kernel.lengthscale=0.5`,
 //! `--bound likelihood.noise=1e-4..1`, `--prior kernel.variance=gamma(2, 1)`,
 //! `--fix kernel.variance`.
 
@@ -15,16 +15,16 @@ pub use error::ParameterOptionError;
 pub use prior::PriorOption;
 pub use values::ValuesOption;
 
-/// Defines an option that is written `PATH=…` on the command line and in files.
+/// Defines an option with the form `PATH=…` on the command line and in files.
 macro_rules! assignment {
     ($(#[$meta:meta])* $name:ident, $field:ident: $value:ty, $form:literal, $parse:path, $write:path) => {
         $(#[$meta])*
         #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
         #[serde(try_from = "String", into = "String")]
         pub struct $name {
-            /// The parameter's path.
+            /// The path of the parameter.
             pub path: String,
-            /// What is asked of it.
+            /// The setting of the parameter.
             pub $field: $value,
         }
 
@@ -55,7 +55,7 @@ macro_rules! assignment {
 }
 use assignment;
 
-/// The path before the equals sign, and what is after it.
+/// Splits a text at the equals sign.
 fn divide<'a>(
     text: &'a str,
     form: &'static str,
@@ -68,17 +68,17 @@ fn divide<'a>(
     Ok((path.to_owned(), asked))
 }
 
-/// A finite number.
+/// Parses a finite number.
 fn number(text: &str) -> Result<f64, ParameterOptionError> {
     let text = text.trim();
     let number = text.parse().ok().filter(|number: &f64| number.is_finite());
     number.ok_or_else(|| ParameterOptionError::Number { text: text.into() })
 }
 
-/// Everything that is asked of a model's parameters.
+/// All options for parameters of a model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ParameterOptions {
-    /// First values.
+    /// Initial values.
     pub set: Option<Vec<ValuesOption>>,
     /// Bounds.
     pub bound: Option<Vec<BoundsOption>>,
@@ -89,7 +89,8 @@ pub struct ParameterOptions {
 }
 
 impl ParameterOptions {
-    /// The same for a model's configuration; of two that are asked of one parameter, the last.
+    /// Converts the options to a model configuration. The last of several options for a parameter
+    /// wins.
     pub fn config(&self) -> ParameterConfig {
         let values = self.set.iter().flatten().cloned();
         let bounds = self.bound.iter().flatten().cloned();

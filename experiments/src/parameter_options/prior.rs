@@ -1,16 +1,16 @@
-//! `--prior PATH=NAME(NUMBER, …)`
+//! `--prior PATH=NAME(NUMBER, …)`.
 
 use burn_gp::parameter::Prior;
 
 use super::{ParameterOptionError, assignment, number};
 
 assignment! {
-    /// A parameter's prior.
+    /// The prior of a parameter.
     PriorOption, prior: Prior, "PATH=PRIOR, such as kernel.lengthscale=gamma(2, 1)", parse,
     Prior::to_string
 }
 
-/// The priors, as they are written.
+/// The forms of the priors.
 const PRIORS: [&str; 4] = [
     "gamma(SHAPE, RATE)",
     "log-normal(MEAN, DEVIATION)",

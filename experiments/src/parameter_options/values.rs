@@ -1,9 +1,9 @@
-//! `--set PATH=VALUE,…`
+//! `--set PATH=VALUE,…`.
 
 use super::{ParameterOptionError, assignment, number};
 
 assignment! {
-    /// A parameter's first values: one for each, or one for all.
+    /// The initial values of a parameter: one for each entry, or one for all.
     ValuesOption, values: Vec<f64>, "PATH=VALUE, such as kernel.lengthscale=0.5", parse, write
 }
 

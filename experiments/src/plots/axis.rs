@@ -1,4 +1,4 @@
-//! One axis: its range, its ticks at round numbers and their labels.
+//! An axis: range, ticks at round numbers, and labels.
 
 use std::ops::Range;
 
@@ -84,7 +84,7 @@ impl Axis {
         value.clamp(self.low, self.high)
     }
 
-    /// Name, and in brackets the power of ten and the unit.
+    /// The name, with the power of ten and the unit in brackets.
     pub(super) fn text(&self) -> String {
         let power = (self.exponent != 0).then(|| format!("×10{}", superscript(self.exponent)));
         let inside: Vec<String> = power.into_iter().chain(self.unit.clone()).collect();
@@ -125,7 +125,8 @@ impl ValueFormatter<f64> for Axis {
     }
 }
 
-/// The 1, 2 or 5 times a power of ten that is near `rough`: from 0.7 to 1.8 times as large.
+/// The least 1, 2 or 5 times a power of ten that is at least 0.7 times `rough`; it is at most 1.8
+/// times as large as `rough`.
 fn round_step(rough: f64) -> f64 {
     let least = 0.7 * rough;
     let power = 10f64.powf(least.log10().floor());
@@ -136,7 +137,7 @@ fn round_step(rough: f64) -> f64 {
     factor * power
 }
 
-/// The range itself, or one around it when its width is lost in rounding.
+/// The range, widened if rounding would make it empty.
 fn widen_if_empty(low: f64, high: f64) -> (f64, f64) {
     let size = low.abs().max(high.abs());
     if high - low > (1e-9 * size).max(SMALLEST) {
@@ -166,7 +167,7 @@ pub(super) fn extent(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)
     })
 }
 
-/// The extent of the values that lie within `tolerance` times the central 90 % of them.
+/// The extent of the values without outliers.
 ///
 /// With q05 and q95 the quantiles and s = q95 − q05, values outside
 /// q05 − tolerance·s .. q95 + tolerance·s do not stretch the range.
@@ -185,7 +186,7 @@ pub(super) fn robust_extent(values: &[f64], tolerance: f64) -> Option<(f64, f64)
     extent(sorted.iter().copied().filter(kept))
 }
 
-/// A range with `share` of its width added at both ends.
+/// The range with `share` of its width added at both ends.
 pub(super) fn padded((low, high): (f64, f64), share: f64) -> (f64, f64) {
     let margin = share * (high - low);
     (low - margin, high + margin)

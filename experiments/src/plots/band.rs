@@ -6,8 +6,8 @@ use super::axis::Axis;
 use super::canvas::{Chart, drawing};
 use super::{PlotError, palette};
 
-/// Draws a band from the inputs with their lower and upper edges, `[G][x, low, high]`, as far as the
-/// axis reaches.
+/// Draws a band, cut at the ends of the axis, from inputs with their lower and upper edges,
+/// `[G][x, low, high]`.
 pub(super) fn draw_band(
     chart: &mut Chart<'_>,
     plot: &'static str,

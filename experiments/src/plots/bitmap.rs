@@ -1,17 +1,17 @@
-//! Small images inside a plot, embedded as PNG: a rectangle a pixel would make files of megabytes.
+//! Small images in a plot, embedded as PNG; one SVG rectangle per pixel would take megabytes.
 
 use std::io::Write;
 
 use flate2::{Compression, write::ZlibEncoder};
 
-/// An image: pixels row after row from the upper left, red, green and blue.
+/// An image: RGB pixels row by row from the upper left.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Bitmap {
     pub(super) width: usize,
     pub(super) pixels: Vec<[u8; 3]>,
 }
 
-/// The values that are shown as black and as white.
+/// The values shown as black and as white.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Tones {
     pub(super) black: f64,
@@ -19,8 +19,8 @@ pub(super) struct Tones {
 }
 
 impl Tones {
-    /// From the smallest to the largest value but for this share of them at either end; none if no
-    /// value is finite.
+    /// The range of the values after this share is cut off at either end; `None` if no value is
+    /// finite.
     pub(super) fn of(values: impl Iterator<Item = f64>, outside: f64) -> Option<Self> {
         let mut sorted: Vec<f64> = values.filter(|value| value.is_finite()).collect();
         sorted.sort_by(f64::total_cmp);
@@ -32,7 +32,7 @@ impl Tones {
         })
     }
 
-    /// The brightness of a value; in the middle where all values are alike.
+    /// The brightness of a value; medium if all values are equal.
     fn tone(&self, value: f64) -> u8 {
         let range = self.white - self.black;
         let share = match range > 0.0 && value.is_finite() {
@@ -44,8 +44,8 @@ impl Tones {
 }
 
 impl Bitmap {
-    /// The image of rows of `width` pixels whose `channels` numbers are side by side: three are red,
-    /// green and blue, of any other number the mean is gray.
+    /// An image with rows of `width` pixels and `channels` adjacent numbers per pixel. Three
+    /// channels are red, green and blue; any other number is averaged to gray.
     pub(super) fn new(values: &[f64], width: usize, channels: usize, tones: Tones) -> Self {
         let pixel = |numbers: &[f64]| match numbers {
             &[red, green, blue] => [red, green, blue].map(|value| tones.tone(value)),
@@ -64,8 +64,7 @@ impl Bitmap {
         self.pixels.len() / self.width
     }
 
-    /// The image with squares of pixels for each pixel, so that viewers that smooth images show them
-    /// apart.
+    /// Enlarges each pixel to a square of pixels, so smoothing viewers keep pixels distinct.
     fn magnified(&self) -> Self {
         const WIDTH: usize = 96;
         let times = (WIDTH / self.width).max(1);
@@ -81,7 +80,7 @@ impl Bitmap {
         }
     }
 
-    /// The file, with the checksums of its format.
+    /// The PNG file with its checksums.
     fn png(&self) -> std::io::Result<Vec<u8>> {
         let mut rows = ZlibEncoder::new(Vec::new(), Compression::default());
         for row in self.pixels.chunks_exact(self.width) {
@@ -107,7 +106,7 @@ impl Bitmap {
         Ok(file)
     }
 
-    /// The element of an SVG file that shows the image at a place, in drawing units.
+    /// The SVG element that shows the image at a position, in drawing units.
     pub(super) fn element(&self, (x, y): (i32, i32), size: (i32, i32)) -> std::io::Result<String> {
         let mut element = format!(
             "<image x=\"{x}\" y=\"{y}\" width=\"{}\" height=\"{}\" preserveAspectRatio=\"none\" \
@@ -121,7 +120,7 @@ impl Bitmap {
     }
 }
 
-/// Bytes as letters (RFC 4648, section 4).
+/// Encodes bytes as Base64 (RFC 4648, section 4).
 fn write_base64(text: &mut String, bytes: &[u8]) {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for group in bytes.chunks(3) {

@@ -13,20 +13,21 @@ use crate::coverage::{Coverage, nominal_coverages};
 
 const PICTURE: &str = "Calibration";
 
-/// Half-width of the central 95 % interval of a Gaussian, in standard deviations: for the sampling
-/// errors of frequencies.
+/// The half-width of the central 95 % interval of a Gaussian, in standard deviations; used for
+/// sampling errors of frequencies.
 pub(super) const HALF_WIDTH_95: f64 = 1.959_963_984_540_054;
 
-/// Draws the share of observations inside the central interval of nominal coverage p, against p, from
-/// the smallest level of an interval that holds each of them.
+/// Draws observed against nominal coverage: the share of observations in the central interval of
+/// level p, against p. `levels` holds the smallest level of an interval that contains each
+/// observation.
 ///
-/// The gray lens is where 95 % of the shares of a perfectly calibrated model with as many independent test rows
-/// lie: p ± 1.96·√(p(1 − p)/n).
+/// The gray lens contains 95 % of the shares of a perfectly calibrated model with as many
+/// independent test rows: p ± 1.96·√(p(1 − p)/n).
 ///
 /// # Errors
 ///
-/// [`PlotError::NothingToShow`] when no level is a number, [`PlotError::Write`] when the file
-/// cannot be written.
+/// [`PlotError::NothingToShow`] if no level is a number, [`PlotError::Write`] if the file cannot be
+/// written.
 pub fn calibration(path: &Path, levels: &[f64], caption: Caption<'_>) -> Result<(), PlotError> {
     let rows: Vec<f64> = (levels.iter().copied())
         .filter(|level| level.is_finite())

@@ -12,51 +12,51 @@ use super::bitmap::Bitmap;
 use super::legend::{self, Entry};
 use super::{Caption, PlotError, palette};
 
-/// Size of a plot in pixels.
+/// The size of a plot in pixels.
 pub(super) const WIDTH: u32 = 800;
 pub(super) const HEIGHT: u32 = 560;
 
-/// Drawing units per pixel: the drawing library rounds coordinates to whole units, which at one
-/// unit a pixel makes curves visibly ragged.
+/// Drawing units per pixel. The drawing library rounds coordinates to whole units, so curves would
+/// be ragged with one unit per pixel.
 const UNITS: i32 = 8;
 
-/// Height of the header: title, remarks, and for wide plots the legend.
+/// The height of the header: title, remarks, and the legend of wide plots.
 const WIDE_HEADER: i32 = 98;
 pub(super) const SQUARE_HEADER: i32 = 72;
 /// Room for tick labels and axis text.
 const LEFT_LABELS: i32 = 68;
 const BOTTOM_LABELS: i32 = 46;
-/// Right of a plot, half of the last tick label sticks out.
+/// The margin for the half of the last tick label that extends past the plot.
 const RIGHT_MARGIN: i32 = 26;
 pub(super) const MARGIN: i32 = 10;
-/// Width of the panel to the right of a square plot; it leaves as much width as height.
+/// The width of the panel to the right of a square plot; it makes the plot area square.
 const PANEL: i32 = 266;
 
 pub(super) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 pub(super) type Chart<'a> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<Axis, Axis>>;
 
-/// What surrounds the plot.
+/// The parts around the plot area.
 pub(super) struct Frame<'a> {
     /// The kind of plot, the first words of the title and of error messages.
     pub(super) plot: &'static str,
     pub(super) caption: Caption<'a>,
-    /// Sentences below the title: what was left out, what was thinned.
+    /// Sentences below the title, for example about omitted or thinned points.
     pub(super) remarks: Vec<String>,
     pub(super) legend: Vec<Entry<'a>>,
 }
 
-/// Pixels as drawing units.
+/// Converts pixels to drawing units.
 pub(super) fn pixels(count: i32) -> i32 {
     count * UNITS
 }
 
-/// The text font at a size in pixels.
+/// The text font of a size in pixels.
 pub(super) fn font(size: f64) -> TextStyle<'static> {
     // The SVG back end divides font sizes by 1.24 to mimic the bitmap back end's metrics.
     ("sans-serif", size * f64::from(UNITS) * 1.24).into_text_style(&(WIDTH, HEIGHT))
 }
 
-/// Writes a line of text at a place in pixels.
+/// Writes a line of text at a position in pixels.
 pub(super) fn write(
     area: &Area<'_>,
     plot: &'static str,
@@ -68,7 +68,7 @@ pub(super) fn write(
         .map_err(drawing(plot))
 }
 
-/// Turns the drawing library's error into ours.
+/// Converts an error of the drawing library.
 pub(super) fn drawing<E: std::fmt::Display>(plot: &'static str) -> impl FnOnce(E) -> PlotError {
     move |reason| PlotError::Draw {
         plot,
@@ -76,7 +76,7 @@ pub(super) fn drawing<E: std::fmt::Display>(plot: &'static str) -> impl FnOnce(E
     }
 }
 
-/// Text without control characters, which XML forbids, cut to `longest` characters.
+/// Removes control characters, which XML forbids, and cuts the text to `longest` characters.
 pub(super) fn plain_text(text: &str, longest: usize) -> String {
     let mut plain: String = text
         .chars()
@@ -95,7 +95,7 @@ pub(super) fn plain_text(text: &str, longest: usize) -> String {
     plain
 }
 
-/// A plot over the full width, legend in the header.
+/// Draws a plot over the full width, with the legend in the header.
 pub(super) fn wide(
     path: &Path,
     frame: &Frame<'_>,
@@ -111,7 +111,7 @@ pub(super) fn wide(
     })
 }
 
-/// A plot with a square plot; legend and `facts` (name, value) in a panel to its right.
+/// Draws a square plot, with the legend and `facts` (name, value) in a panel to its right.
 pub(super) fn square(
     path: &Path,
     frame: &Frame<'_>,
@@ -132,7 +132,7 @@ pub(super) fn square(
     })
 }
 
-/// For [`square`]: nothing below the facts.
+/// Draws nothing below the facts, for [`square`].
 pub(super) fn nothing_below(_panel: &Area<'_>, _y: i32) -> Result<(), PlotError> {
     Ok(())
 }
@@ -146,14 +146,14 @@ pub(super) fn on_paper(
     on_paper_with(path, frame, &[], draw)
 }
 
-/// A small image on a sheet, in pixels of the sheet.
+/// A small image on a sheet, positioned in pixels.
 pub(super) struct Placed {
     pub(super) bitmap: Bitmap,
     pub(super) corner: (i32, i32),
     pub(super) size: (i32, i32),
 }
 
-/// Draws a whole sheet with small images on it and writes it to a file.
+/// Draws a whole sheet with small images and writes it to a file.
 pub(super) fn on_paper_with(
     path: &Path,
     frame: &Frame<'_>,
@@ -183,9 +183,9 @@ pub(super) fn on_paper_with(
     })
 }
 
-/// Title, model and remarks.
+/// Writes the title, model and remarks.
 pub(super) fn write_header(header: &Area<'_>, frame: &Frame<'_>) -> Result<(), PlotError> {
-    // At these lengths the widest letters of a common sans-serif font still fit the sheet.
+    // Titles of these lengths fit the sheet even in the widest letters of a common sans-serif font.
     const LONGEST_DATA: usize = 42;
     const LONGEST_MODEL: usize = 100;
     let data = plain_text(frame.caption.data, LONGEST_DATA);
@@ -253,7 +253,7 @@ fn chart<'a>(
     Ok(chart)
 }
 
-/// The grid and both axes with their texts; tick labels have the size given, in pixels.
+/// Draws the grid and both axes with their texts; tick labels have the given size in pixels.
 pub(super) fn draw_mesh(
     chart: &mut Chart<'_>,
     plot: &'static str,
@@ -298,7 +298,7 @@ pub(super) mod testing {
     }
 
     impl Plot {
-        /// Draws, parses and checks what holds for every plot.
+        /// Draws, parses, and checks what must hold for every plot.
         pub(in super::super) fn of(draw: impl FnOnce(&Path) -> Result<(), PlotError>) -> Self {
             let folder = temp_dir::TempDir::new().expect("temporary folder");
             let path = folder.path().join("plot.svg");
@@ -309,7 +309,7 @@ pub(super) mod testing {
             plot
         }
 
-        /// The error of a drawing that must fail and leave no file.
+        /// The error of a drawing that must fail without leaving a file.
         pub(in super::super) fn refused(
             draw: impl FnOnce(&Path) -> Result<(), PlotError>,
         ) -> PlotError {
@@ -356,17 +356,17 @@ pub(super) mod testing {
                 .count()
         }
 
-        /// The different heights of the lines with these words.
+        /// The distinct vertical positions of the lines with this text.
         pub(in super::super) fn heights_of(&self, text: &str) -> BTreeSet<String> {
             self.attributes(text, "y").into_iter().collect()
         }
 
-        /// Where the first line with these words starts or ends, in the units of the drawing.
+        /// The start or end of the first line with this text, in drawing units.
         pub(in super::super) fn place_of(&self, text: &str) -> f64 {
             self.attributes(text, "x")[0].parse().expect("a number")
         }
 
-        /// An attribute of the lines with these words.
+        /// An attribute of the lines with this text.
         fn attributes(&self, text: &str, name: &str) -> Vec<String> {
             let document = roxmltree::Document::parse(&self.svg).expect("well-formed XML");
             let lines = document
@@ -381,7 +381,7 @@ pub(super) mod testing {
         }
     }
 
-    /// A sine with a fixed phase.
+    /// A deterministic sine wave.
     pub(in super::super) fn wave(count: usize, phase: f64) -> Vec<f64> {
         (0..count)
             .map(|row| (0.7 * row as f64 + phase).sin())

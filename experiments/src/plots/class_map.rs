@@ -14,19 +14,19 @@ use super::{Caption, PlotError, Quantity, palette};
 
 const PICTURE: &str = "Decision map";
 
-/// Steps of a color between white and the class's own: finer ones only make the file larger.
+/// The number of shades between white and the color of a class; more only make the file larger.
 const SHADES: f64 = 12.0;
 
-/// Draws the likeliest class in its color, the paler the less likely it is, with the boundaries
-/// between the classes, and points.
+/// Draws the most likely class of each cell in its color, paler for lower probability, with class
+/// boundaries and points.
 ///
-/// `probabilities` holds one row of class probabilities per node of `grid`, in the order of
+/// `probabilities` has one row of class probabilities per node of `grid`, in the order of
 /// [`ProbabilityGrid::nodes`], `[nodes, C]`; `inducing` may be empty.
 ///
 /// # Errors
 ///
-/// [`PlotError::LengthMismatch`] when a slice does not fit, [`PlotError::NothingToShow`] when
-/// no probability is a number, [`PlotError::Write`] when the file cannot be written.
+/// [`PlotError::LengthMismatch`] if a slice has a wrong length, [`PlotError::NothingToShow`] if no
+/// probability is a number, [`PlotError::Write`] if the file cannot be written.
 pub fn class_map(
     path: &Path,
     grid: &ProbabilityGrid,
@@ -88,7 +88,7 @@ fn legend_entries(names: &[String], with_inducing: bool) -> Vec<Entry<'_>> {
     entries
 }
 
-/// The likeliest class and its probability; none where a value is no number.
+/// The most likely class and its probability; `None` if a value is not a number.
 fn largest(probabilities: &[f64]) -> Option<(usize, f64)> {
     if !probabilities.iter().all(|value| value.is_finite()) {
         return None;
@@ -97,12 +97,12 @@ fn largest(probabilities: &[f64]) -> Option<(usize, f64)> {
     likeliest.first().copied()
 }
 
-/// The color of a class of this probability.
+/// The color of a class with this probability.
 fn shade((class, probability): (usize, f64)) -> RGBColor {
     palette::class_shade(class, (probability * SHADES).round() / SHADES)
 }
 
-/// Where a class stops being the likeliest: the zero of its lead over the best other one.
+/// Draws the boundary of each class, where its lead over the best other class is zero.
 fn draw_boundaries(
     chart: &mut Chart<'_>,
     grid: &ProbabilityGrid,
@@ -127,7 +127,7 @@ fn draw_boundaries(
     Ok(())
 }
 
-/// Dots of the classes' colors with a white rim.
+/// Draws dots in the class colors with a white rim.
 fn draw_points(chart: &mut Chart<'_>, shown: &[([f64; 2], usize)]) -> Result<(), PlotError> {
     let radius = if shown.len() > 300 { 3 } else { 4 };
     let rim = palette::PAPER.filled();
@@ -176,7 +176,7 @@ mod tests {
         let plot = Plot::of(|path| {
             class_map(path, &grid, &values, points, &[[0.1, 0.2]], INPUTS, CAPTION)
         });
-        // A rim and a dot a point on the map, and a dot a class in the legend.
+        // Each point on the map has a rim and a dot, and each class a dot in the legend.
         assert_eq!(plot.count("circle"), 2 * 3 + 3);
         for name in &names {
             assert!(plot.has_text(name));

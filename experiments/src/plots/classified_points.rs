@@ -1,4 +1,4 @@
-//! Points of known classes over two inputs, and which of them a map shows.
+//! Points of known classes over two inputs, and the selection of points on a map.
 
 use super::PlotError;
 use super::axis::Axis;
@@ -7,7 +7,7 @@ use super::palette;
 use super::probability_grid::draw_crosses;
 use super::rows::{MOST_POINTS, remark, same_length, thin};
 
-/// More letters of a class's name do not fit beside a map.
+/// The longest class name that fits beside a map, in characters.
 const LONGEST_NAME: usize = 18;
 
 /// Points of known classes.
@@ -15,20 +15,19 @@ const LONGEST_NAME: usize = 18;
 pub struct ClassifiedPoints<'a> {
     /// Inputs `[N]`.
     pub x: &'a [[f64; 2]],
-    /// The class of each point, from zero, `[N]`.
+    /// The class of each point, counted from zero, `[N]`.
     pub class: &'a [usize],
     /// The names of all classes.
     pub names: &'a [String],
 }
 
 impl ClassifiedPoints<'_> {
-    /// Fails unless every point has a class.
+    /// Checks that every point has a class.
     pub(super) fn check(&self, plot: &'static str) -> Result<(), PlotError> {
         same_length(plot, "the labels", self.x.len(), self.class.len())
     }
 
-    /// The names of the classes that have a color of their own, cut to fit; a number says that it
-    /// is a class.
+    /// The names of the classes with their own color, cut to fit. Numeric names get the word class.
     pub(super) fn shown_names(&self) -> Vec<String> {
         let own = self.names.iter().take(palette::CLASSES.len());
         own.map(|name| match name.parse::<f64>() {
@@ -38,7 +37,7 @@ impl ClassifiedPoints<'_> {
         .collect()
     }
 
-    /// How many points each of these classes has.
+    /// The number of points of each of these classes.
     pub(super) fn counts<'b>(&self, names: &'b [String]) -> Vec<(&'b str, String)> {
         let count = |class: usize| self.class.iter().filter(|&&own| own == class).count();
         (names.iter().enumerate())
@@ -47,14 +46,14 @@ impl ClassifiedPoints<'_> {
     }
 }
 
-/// What is drawn on top of a map.
+/// The points drawn on top of a map.
 pub(super) struct Scene {
-    /// Place and class.
+    /// The position and class of each point.
     pub(super) points: Vec<([f64; 2], usize)>,
     inducing: Vec<[f64; 2]>,
-    /// Points on the map before thinning.
+    /// The number of points on the map before thinning.
     on_the_map: usize,
-    /// Points and inducing points off the map.
+    /// The number of points and inducing points outside the map.
     hidden: usize,
 }
 

@@ -17,30 +17,30 @@ const HEADER: i32 = 98;
 const MARGIN: i32 = 10;
 const TOP: i32 = 6;
 const BOTTOM: i32 = 46;
-/// Longer names leave too little room for scores.
+/// The longest name that leaves enough room for the scores, in characters.
 const LONGEST_NAME: usize = 36;
 const NAME_SIZE: f64 = 12.5;
-/// Of the letters of names, as a part of their size: those of a wide sans-serif font.
+/// The width of letters relative to the font size, for a wide sans-serif font.
 const LETTER_WIDTH: f64 = 0.62;
 
-/// One score of all models.
+/// One score for all models.
 #[derive(Clone, Debug)]
 pub struct ComparedScore {
-    /// What is measured.
+    /// The name of the score.
     pub name: &'static str,
-    /// Its unit, where there is one.
+    /// The unit, if any.
     pub unit: Option<&'static str>,
-    /// For every model the values of its runs.
+    /// The values of the runs of each model.
     pub values: Vec<Vec<f64>>,
 }
 
-/// Draws a panel a score: for every model a ring a run, their mean, and a bar of one standard error
-/// to each side.
+/// Draws one panel for each score. Each model has a ring for each run, the mean, and a bar of one
+/// standard error to each side.
 ///
 /// # Errors
 ///
-/// [`PlotError::NothingToShow`] when no value is finite, [`PlotError::Write`] when the file
-/// cannot be written.
+/// [`PlotError::NothingToShow`] if no value is finite, [`PlotError::Write`] if the file cannot be
+/// written.
 pub fn comparison(
     path: &Path,
     data: &str,
@@ -96,14 +96,14 @@ fn legend_entries() -> Vec<Entry<'static>> {
     ]
 }
 
-/// Pixels that the names need with a margin to each side.
+/// The width of the names in pixels, with a margin on each side.
 fn width_of(names: &[String]) -> i32 {
     let letters = names.iter().map(|name| name.chars().count()).max();
     let text = letters.unwrap_or(0) as f64 * NAME_SIZE * LETTER_WIDTH;
     text.ceil() as i32 + 2 * MARGIN
 }
 
-/// The names of the models, each at the height of its row.
+/// Writes the names of the models, each at the height of its row.
 fn write_names(area: &Area<'_>, width: i32, names: &[String]) -> Result<(), PlotError> {
     let style = font(NAME_SIZE)
         .color(&palette::INK)
@@ -165,7 +165,7 @@ fn panel(area: &Area<'_>, score: &ComparedScore) -> Result<(), PlotError> {
     Ok(())
 }
 
-/// The mean and its standard error, zero for a single value.
+/// The mean and its standard error; the error of a single value is zero.
 fn mean_and_error(values: &[f64]) -> Option<(f64, f64)> {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
@@ -174,7 +174,7 @@ fn mean_and_error(values: &[f64]) -> Option<(f64, f64)> {
     (!values.is_empty()).then_some((mean, error))
 }
 
-/// An axis that holds every run and every bar.
+/// An axis that contains all runs and bars.
 fn axis(score: &ComparedScore) -> Axis {
     let ends = score.values.iter().flat_map(|values| {
         let finite: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
@@ -218,13 +218,13 @@ mod tests {
             score(vec![vec![f64::NAN, 2.0], vec![]]),
         ];
         let plot = Plot::of(|path| comparison(path, "wine", &names, &scores));
-        // Two of the legend; three runs and two means; a single run has no ring; one mean.
+        // Two in the legend, three runs and two means; a single run has only its mean.
         assert_eq!(plot.count("circle"), 2 + 3 + 2 + 1);
         assert!(plot.has_text("svgp") && plot.has_text("exact"));
     }
 
-    /// Names end where panels begin, far enough from the edge to be whole: their letters are 7 pixels
-    /// wide on average in the widest of the usual fonts.
+    /// Names end where the panels begin, and start far enough from the edge to be visible in full.
+    /// Letters are 7 pixels wide on average in the widest of the usual fonts.
     #[test]
     fn names_have_room() {
         for (name, shown) in [

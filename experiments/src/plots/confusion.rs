@@ -1,4 +1,4 @@
-//! Which classes are taken for which.
+//! Confusion matrices.
 
 use std::path::Path;
 
@@ -14,21 +14,22 @@ use super::{Caption, PlotError, palette};
 
 const PICTURE: &str = "Confusion";
 
-/// Sans-serif letters of the names of classes are about this wide, in pixels.
+/// The approximate width of sans-serif letters in class names, in pixels.
 const LETTER: i32 = 7;
-/// Room for the words along an axis.
+/// The space for the words along an axis, in pixels.
 const AXIS: i32 = 20;
-/// Longest name of a class, in characters.
+/// The longest class name, in characters.
 const LONGEST_NAME: usize = 13;
-/// Cells with shorter sides have no numbers in them.
+/// The smallest side of a cell with a number in it, in pixels.
 const SMALLEST_WITH_NUMBER: i32 = 16;
-/// Mistakes that are listed.
+/// The number of mistakes in the list.
 const LISTED: usize = 8;
 
-/// How many rows of each class were predicted to be of each class.
+/// The number of rows of each class that were predicted to be of each class.
 #[derive(Debug, Clone, Copy)]
 pub struct Confusion<'a> {
-    /// Row-major, a row for each class and a column for each prediction, `[C, C]`.
+    /// The counts in row-major order, with a row for each class and a column for each prediction,
+    /// `[C, C]`.
     pub counts: &'a [usize],
     /// The names of the classes, `[C]`.
     pub names: &'a [String],
@@ -39,18 +40,18 @@ impl Confusion<'_> {
         self.counts[class * self.names.len() + predicted]
     }
 
-    /// The rows of a class.
+    /// The number of rows of a class.
     fn of_class(&self, class: usize) -> usize {
         let classes = self.names.len();
         self.counts[class * classes..][..classes].iter().sum()
     }
 
-    /// Room for the names, left of the matrix and below it.
+    /// The space for the names left of the matrix and below it.
     fn names_room(&self) -> i32 {
         LETTER * self.longest_name() + 16
     }
 
-    /// In characters as shown.
+    /// The length of the longest name as shown, in characters.
     fn longest_name(&self) -> i32 {
         let lengths = (0..self.names.len()).map(|class| self.name(class).chars().count());
         lengths.max().unwrap_or(0) as i32
@@ -60,7 +61,7 @@ impl Confusion<'_> {
         plain_text(&self.names[class], LONGEST_NAME)
     }
 
-    /// Class, prediction and count of the most frequent mistakes, the most frequent first.
+    /// The class, prediction and count of each mistake, the most frequent first.
     fn mistakes(&self) -> Vec<(usize, usize, usize)> {
         let classes = self.names.len();
         let pairs = (0..classes).flat_map(|class| (0..classes).map(move |other| (class, other)));
@@ -75,13 +76,13 @@ impl Confusion<'_> {
     }
 }
 
-/// Draws how many rows of each class, one below the other, are predicted to be of each class, side by
-/// side, colored by their share of the class.
+/// Draws a confusion matrix with a row for each class and a column for each prediction. Colors show
+/// the share of the class.
 ///
 /// # Errors
 ///
-/// [`PlotError::LengthMismatch`] when there is not a count for each pair of classes,
-/// [`PlotError::NothingToShow`] when all are zero, [`PlotError::Write`] when the file cannot be
+/// [`PlotError::LengthMismatch`] if there is not one count for each pair of classes,
+/// [`PlotError::NothingToShow`] if all counts are zero, [`PlotError::Write`] if the file cannot be
 /// written.
 pub fn confusion(
     path: &Path,
@@ -123,7 +124,7 @@ pub fn confusion(
     })
 }
 
-/// The matrix on the sheet, in pixels.
+/// The position of the matrix on the sheet, in pixels.
 struct Matrix<'a> {
     content: Confusion<'a>,
     left: i32,
@@ -208,7 +209,7 @@ impl Matrix<'_> {
     }
 }
 
-/// The most frequent mistakes, right of the matrix.
+/// Lists the most frequent mistakes to the right of the matrix.
 fn list(sheet: &Area<'_>, content: &Confusion<'_>, left: i32) -> Result<(), PlotError> {
     const LINE_HEIGHT: i32 = 21;
     let mistakes = content.mistakes();
@@ -249,7 +250,7 @@ mod tests {
         for text in ["50", "class 1 as class 2", "171 test rows, 12.3 %"] {
             assert!(plot.has_text(text), "{text}");
         }
-        // Paper, and each cell with its edge.
+        // The background, and each cell with its edge.
         assert_eq!(plot.count("rect"), 1 + 2 * 9);
     }
 

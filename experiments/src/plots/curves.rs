@@ -1,4 +1,4 @@
-//! Several curves over the same quantity, in panels.
+//! Panels of curves over a shared quantity.
 
 use std::path::Path;
 
@@ -14,21 +14,21 @@ use super::{Caption, PlotError, Quantity, palette, panels};
 
 const HEADER: i32 = 98;
 const MARGIN: i32 = 10;
-/// Pixels of a dash and of the gap behind it.
+/// The length of a dash and of a gap, in pixels.
 const DASH: i32 = 7;
 const GAP: i32 = 7;
 
-/// What a curve is called and how it is drawn.
+/// The name and line style of a curve.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CurveName {
     /// The text of the legend.
     pub text: String,
-    /// With gaps, through which a curve drawn before is seen.
+    /// Whether the curve is dashed, to let a curve underneath show through.
     pub dashed: bool,
 }
 
 impl<T: Into<String>> From<T> for CurveName {
-    /// Of a solid line.
+    /// A solid line with this name.
     fn from(text: T) -> Self {
         Self {
             text: text.into(),
@@ -37,38 +37,38 @@ impl<T: Into<String>> From<T> for CurveName {
     }
 }
 
-/// What an axis of values spans.
+/// The range of a vertical axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Span {
-    /// The values.
+    /// From the smallest to the largest value.
     Values,
     /// From zero to the largest value.
     FromZero,
-    /// From the first number to the second, whatever the values.
+    /// From the first number to the second, for any values.
     Window(f64, f64),
 }
 
-/// Values against what all panels share.
+/// A panel of curves.
 #[derive(Clone, Debug)]
 pub struct CurvePanel<'a> {
-    /// What stands above the panel.
+    /// The title above the panel.
     pub title: &'a str,
-    /// What is measured.
+    /// The quantity on the vertical axis.
     pub value: Quantity<'a>,
-    /// For every curve its points, from left to right.
+    /// The points of each curve, from left to right.
     pub curves: Vec<Vec<(f64, f64)>>,
-    /// What the axis spans.
+    /// The range of the vertical axis.
     pub span: Span,
 }
 
-/// Draws a panel for each of `panels`, with curves called `names` over `along`.
+/// Draws one panel for each of `panels`, with curves called `names` over `along`.
 ///
-/// A few values far from the others do not stretch a panel's axis; the curves are cut there.
+/// Outliers do not stretch the axis of a panel; curves are cut there.
 ///
 /// # Errors
 ///
-/// [`PlotError::NothingToShow`] when a panel has no finite value, [`PlotError::Write`] when
-/// the file cannot be written.
+/// [`PlotError::NothingToShow`] if a panel has no finite value, [`PlotError::Write`] if the file
+/// cannot be written.
 pub fn curves(
     path: &Path,
     plot: &'static str,
@@ -206,7 +206,7 @@ mod tests {
         ];
         let draw = |path: &Path| curves(path, "Curves", CAPTION, &names, STEP, &panels);
         let plot = Plot::of(draw);
-        // The finite points.
+        // One for each finite point.
         assert_eq!(plot.count("circle"), 3 + 2 + 3);
         assert!(plot.has_text("svgp") && plot.has_text("solve"));
         assert_eq!(plot.count_text("test error"), 2);
@@ -224,7 +224,7 @@ mod tests {
             let draw = |path: &Path| curves(path, "Curves", CAPTION, &names, STEP, &panels);
             Plot::of(draw).count("polyline")
         };
-        // Some 800 pixels of dashes and gaps of seven each.
+        // About 800 pixels of dashes and gaps, seven pixels each.
         assert!(lines(true) > lines(false) + 20);
     }
 

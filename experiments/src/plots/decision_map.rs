@@ -13,19 +13,18 @@ use super::{Caption, PlotError, Quantity, palette};
 
 const PICTURE: &str = "Decision map";
 
-/// Colors of the heat map; equal neighbors of a row become one rectangle.
+/// The number of colors of the heat map; adjacent cells of a color in a row become one rectangle.
 const COLORS: f64 = 40.0;
 
-/// Draws the probability of the second of two classes as a heat map with its 0.5 contour, and
-/// points.
+/// Draws a heat map of the probability of the second class, with its 0.5 contour and the points.
 ///
-/// `probability` holds one value per node of `grid`, in the order of [`ProbabilityGrid::nodes`];
+/// `probability` has one value per node of `grid`, in the order of [`ProbabilityGrid::nodes`];
 /// `inducing` may be empty.
 ///
 /// # Errors
 ///
-/// [`PlotError::LengthMismatch`] when a slice does not fit, [`PlotError::NothingToShow`] when
-/// no probability lies in 0 to 1, [`PlotError::Write`] when the file cannot be written.
+/// [`PlotError::LengthMismatch`] if a slice has a wrong length, [`PlotError::NothingToShow`] if no
+/// probability lies in 0 to 1, [`PlotError::Write`] if the file cannot be written.
 pub fn decision_map(
     path: &Path,
     grid: &ProbabilityGrid,
@@ -94,7 +93,7 @@ fn legend_entries<'a>(names: [&'a str; 2], with_inducing: bool) -> Vec<Entry<'a>
     entries
 }
 
-/// The line where the interpolated probability is one half, by marching squares.
+/// Draws the line where the interpolated probability is one half, by marching squares.
 fn draw_contour(
     chart: &mut Chart<'_>,
     grid: &ProbabilityGrid,
@@ -121,7 +120,7 @@ fn draw_points(chart: &mut Chart<'_>, shown: &[([f64; 2], usize)]) -> Result<(),
             .filter(move |point| point.1 == class)
             .map(|point| (point.0[0], point.0[1]))
     };
-    // A white rim separates a point from a background of its own color.
+    // A white rim separates a point from a background of the same color.
     let rims = of_class(1).map(|place| Circle::new(place, pixels(radius + 1), halo));
     chart.draw_series(rims).map_err(drawing(PICTURE))?;
     let circles =
@@ -135,7 +134,7 @@ fn draw_points(chart: &mut Chart<'_>, shown: &[([f64; 2], usize)]) -> Result<(),
     Ok(())
 }
 
-/// The colors of the heat map with their probabilities, below the legend.
+/// Draws the color bar with its probabilities below the legend.
 fn color_bar(panel: &Area<'_>, name: &str, top: i32) -> Result<(), PlotError> {
     const LEFT: i32 = 8;
     const STRIP: i32 = 5;

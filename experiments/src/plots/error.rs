@@ -1,28 +1,28 @@
-//! Why a plot could not be made.
+//! Errors of plots.
 
 use std::path::PathBuf;
 
-/// Why a plot could not be made.
+/// A reason why a plot could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum PlotError {
-    /// No value was given, or none was finite.
+    /// There was no finite value.
     #[error("the {plot} plot has nothing to show: {given} values were given, none usable")]
     NothingToShow {
-        /// Which plot.
+        /// The plot.
         plot: &'static str,
-        /// How many values the caller passed.
+        /// The number of values passed.
         given: usize,
     },
     /// Slices that describe the same rows have different lengths.
     #[error("the {plot} plot got {found} values of {what} for {expected} rows")]
     LengthMismatch {
-        /// Which plot.
+        /// The plot.
         plot: &'static str,
-        /// The slice that does not fit.
+        /// The slice with the wrong length.
         what: &'static str,
-        /// Length of the first slice.
+        /// The length of the first slice.
         expected: usize,
-        /// Length of this one.
+        /// The length of this slice.
         found: usize,
     },
     /// A probability grid too small to draw, or over an empty domain.
@@ -31,17 +31,17 @@ pub enum PlotError {
          increasing ranges; got {columns} by {rows}"
     )]
     Grid {
-        /// Columns given.
+        /// The given number of columns.
         columns: usize,
-        /// Rows given.
+        /// The given number of rows.
         rows: usize,
     },
     /// The drawing library refused an element.
     #[error("the {plot} plot could not be drawn: {reason}")]
     Draw {
-        /// Which plot.
+        /// The plot.
         plot: &'static str,
-        /// The library's message.
+        /// The message of the library.
         reason: String,
     },
     /// The file could not be written.
@@ -49,12 +49,13 @@ pub enum PlotError {
     Write {
         /// The file.
         path: PathBuf,
-        /// The system's reason.
+        /// The error of the operating system.
         source: std::io::Error,
     },
 }
 
-/// Tells of a plot that could not be drawn: the numbers it shows are written without it.
+/// Warns about a plot that could not be drawn. The program continues, because the numbers in it are
+/// written elsewhere.
 pub fn warn_undrawn(drawn: Result<(), PlotError>) {
     if let Err(error) = drawn {
         eprintln!("warning: {error}");

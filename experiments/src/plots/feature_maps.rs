@@ -1,4 +1,4 @@
-//! What the layers of a model make of images.
+//! Feature maps of the layers of a model of images.
 
 use std::path::Path;
 
@@ -14,27 +14,27 @@ use super::{Caption, PlotError, palette};
 
 const PICTURE: &str = "Feature maps";
 
-/// Height of the line above the maps of a layer.
+/// The height of the line above the maps of a layer.
 const TITLE: i32 = 24;
-/// Room for the names of the images.
+/// The space for the names of the images.
 const NAMES: i32 = 84;
 const GAP: i32 = 4;
 /// The gap between an image and its maps.
 const WIDE_GAP: i32 = 14;
 const LARGEST_SIDE: i32 = 84;
-/// Longest name of an image, in characters.
+/// The longest image name, in characters.
 const LONGEST_NAME: usize = 11;
-/// Most channels of a layer that are shown.
+/// The maximum number of channels to show for each layer.
 const MOST_CHANNELS: usize = 12;
 
-/// Images of one shape, a row each: pixel after pixel with the channels of a pixel side by side.
+/// Images of the same shape, one per row, with the channels of a pixel next to each other.
 #[derive(Debug, Clone, Copy)]
 pub struct ImageRows<'a> {
-    /// Rows of pixels.
+    /// The height in pixels.
     pub height: usize,
-    /// Columns of pixels.
+    /// The width in pixels.
     pub width: usize,
-    /// Numbers a pixel.
+    /// The number of channels.
     pub channels: usize,
     /// The numbers, `[N, height·width·channels]`.
     pub values: &'a [f64],
@@ -50,7 +50,7 @@ impl ImageRows<'_> {
         same_length(PICTURE, "the maps", expected, self.values.len())
     }
 
-    /// One image in its colors, or the mean of its channels.
+    /// One image in color, or the mean of its channels in gray.
     fn image(&self, index: usize, tones: Tones) -> Bitmap {
         let values = &self.values[index * self.length()..][..self.length()];
         Bitmap::new(values, self.width, self.channels, tones)
@@ -81,14 +81,14 @@ impl ImageRows<'_> {
     }
 }
 
-/// Draws every channel of the maps that layers make of some images beside the images, a block for each
-/// layer. Every channel goes from its smallest value, black, to its largest, white.
+/// Draws all channels of the feature maps of some images beside the images, with one block for each
+/// layer. Each channel is scaled from its smallest value (black) to its largest (white).
 ///
 /// # Errors
 ///
-/// [`PlotError::LengthMismatch`] when a layer has not a map for every image,
-/// [`PlotError::NothingToShow`] when there are no images or layers, [`PlotError::Write`] when
-/// the file cannot be written.
+/// [`PlotError::LengthMismatch`] if a layer does not have a map for every image,
+/// [`PlotError::NothingToShow`] if there are no images or layers, [`PlotError::Write`] if the file
+/// cannot be written.
 pub fn feature_maps(
     path: &Path,
     names: &[String],
@@ -139,7 +139,7 @@ pub fn feature_maps(
     })
 }
 
-/// A channel of every image.
+/// One channel of every image.
 fn channel_bitmaps(layer: &ImageRows<'_>, channel: usize, images: usize) -> Vec<Bitmap> {
     let values = layer.channel(channel);
     let middle = Tones {
@@ -174,14 +174,14 @@ fn write_names(
     Ok(())
 }
 
-/// Where images and maps are, in pixels.
+/// The positions of images and maps, in pixels.
 struct Layout {
     side: i32,
     rows: i32,
 }
 
 impl Layout {
-    /// Blocks below each other, an image a row, as large as they fit.
+    /// Places the blocks below each other with one row per image, as large as possible.
     fn new(images: usize, layers: &[ImageRows<'_>]) -> Self {
         let (rows, blocks) = (images as i32, layers.len() as i32);
         let channels = layers.iter().map(ImageRows::shown_channels).max();
@@ -195,7 +195,7 @@ impl Layout {
         }
     }
 
-    /// The upper left corner of an image, in column zero, or of one of its maps.
+    /// The upper left corner of an image (column zero) or of one of its maps.
     fn corner(&self, block: usize, row: usize, column: usize) -> (i32, i32) {
         let step = self.side + GAP;
         let block_height = TITLE + step * self.rows;

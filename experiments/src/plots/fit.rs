@@ -13,16 +13,16 @@ use super::loss::clipped;
 use super::rows::remark;
 use super::{Caption, PlotError, Quantity, palette};
 
-/// Draws a one-dimensional fit: mean, bands of central 95 % intervals, data points and inducing inputs
-/// as ticks along the bottom.
+/// Draws a one-dimensional fit: mean, bands of central 95 % intervals, data points, and inducing
+/// points as ticks along the bottom.
 ///
-/// The vertical range follows the data and the mean; the band may stretch it by half at either end.
+/// The vertical range follows the data and the mean; bands may extend it by half at either end.
 ///
 /// # Errors
 ///
-/// [`PlotError::LengthMismatch`] when slices of the same rows differ in length,
-/// [`PlotError::NothingToShow`] when fewer than two grid points are finite,
-/// [`PlotError::Write`] when the file cannot be written.
+/// [`PlotError::LengthMismatch`] if slices of the same rows differ in length,
+/// [`PlotError::NothingToShow`] if fewer than two grid points are finite, [`PlotError::Write`] if
+/// the file cannot be written.
 pub fn fit(
     path: &Path,
     content: &Fit<'_>,
@@ -62,7 +62,7 @@ pub fn fit(
 }
 
 impl BandOf {
-    /// How strong the color is.
+    /// The strength of the color.
     fn shade(self) -> f64 {
         match self {
             Self::Targets => 0.3,

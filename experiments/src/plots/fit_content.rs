@@ -1,4 +1,4 @@
-//! What a plot of a fit shows.
+//! The contents of a plot of a fit.
 
 use super::PlotError;
 use super::axis::extent;
@@ -17,7 +17,7 @@ pub struct Points<'a> {
     pub y: &'a [f64],
 }
 
-/// What a band holds with a probability of 95 %.
+/// The quantity that a band contains with a probability of 95 %.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BandOf {
     /// Targets, noise included.
@@ -29,36 +29,36 @@ pub enum BandOf {
 /// A band of central intervals.
 #[derive(Debug, Clone, Copy)]
 pub struct Band<'a> {
-    /// What it holds.
+    /// The quantity that the band contains.
     pub of: BandOf,
-    /// Lower ends `[G]`.
+    /// The lower ends, `[G]`.
     pub lower: &'a [f64],
-    /// Upper ends `[G]`.
+    /// The upper ends, `[G]`.
     pub upper: &'a [f64],
 }
 
-/// A model over one input, evaluated on a grid.
+/// A model of one input, evaluated on a grid.
 #[derive(Debug, Clone, Copy)]
 pub struct Fit<'a> {
-    /// Inputs the model was evaluated at, increasing, `[G]`; see [`evaluation_grid`].
+    /// The inputs of the grid in increasing order, `[G]`; see [`evaluation_grid`].
     pub x: &'a [f64],
-    /// Predicted means `[G]`.
+    /// The predicted means, `[G]`.
     pub mean: &'a [f64],
-    /// The bands, the widest first.
+    /// The bands, widest first.
     pub bands: &'a [Band<'a>],
-    /// Rows the model was trained on.
+    /// The training rows.
     pub train: Points<'a>,
     /// Held-out rows.
     pub test: Points<'a>,
-    /// Inducing inputs `[M]`; empty for a model without.
+    /// The inducing points, `[M]`; empty for a model without any.
     pub inducing: &'a [f64],
 }
 
-/// `count` evenly spaced inputs that reach 5 % past the finite values given, for [`Fit::x`].
+/// `count` evenly spaced inputs that extend 5 % past the finite values given, for [`Fit::x`].
 ///
 /// # Errors
 ///
-/// [`PlotError::NothingToShow`] when no value is finite or `count` is below 2.
+/// [`PlotError::NothingToShow`] if no value is finite or `count` is below 2.
 pub fn evaluation_grid(
     inputs: impl IntoIterator<Item = f64>,
     count: usize,
@@ -74,11 +74,11 @@ pub fn evaluation_grid(
     Ok(evenly_spaced((low - margin, high + margin), count))
 }
 
-/// The usable grid points.
+/// The finite grid points.
 pub(super) struct Curve {
-    /// Input and mean.
+    /// Inputs and means.
     pub(super) means: Vec<(f64, f64)>,
-    /// Input, lower and upper edge.
+    /// Inputs with lower and upper edges.
     pub(super) bands: Vec<(BandOf, Vec<[f64; 3]>)>,
     pub(super) unusable: usize,
 }
@@ -118,7 +118,7 @@ impl Curve {
     }
 }
 
-/// The finite points of one kind, and those of them that are drawn.
+/// The finite points of one kind, and the drawn ones among them.
 pub(super) struct Visible {
     pub(super) all: Vec<(f64, f64)>,
     pub(super) shown: Vec<(f64, f64)>,

@@ -1,4 +1,4 @@
-//! Several fits over the same input, in panels.
+//! Panels of fits over the same input.
 
 use std::path::Path;
 
@@ -16,43 +16,44 @@ use super::{Caption, PlotError, Quantity, palette, panels};
 const PICTURE: &str = "Fits";
 const HEADER: i32 = 98;
 const MARGIN: i32 = 10;
-/// How strong the color of a band is.
+/// The strength of the color of a band.
 const SHADE: f64 = 0.3;
 
-/// A model over one input.
+/// A model of one input.
 #[derive(Clone, Copy, Debug)]
 pub struct FitPanel<'a> {
-    /// What stands above the panel.
+    /// The title above the panel.
     pub title: &'a str,
-    /// Inputs the model was evaluated at, increasing, `[G]`.
+    /// The inputs of the grid in increasing order, `[G]`.
     pub x: &'a [f64],
-    /// Predicted means, `[G]`.
+    /// The predicted means, `[G]`.
     pub mean: &'a [f64],
-    /// Standard deviations of the band around them, `[G]`.
+    /// The standard deviations of the band, `[G]`.
     pub deviation: &'a [f64],
-    /// Inducing inputs, `[M]`.
+    /// The inducing points, `[M]`.
     pub inducing: &'a [f64],
-    /// Orthogonal inducing inputs, `[M2]`.
+    /// The orthogonal inducing points, `[M2]`.
     pub orthogonal: &'a [f64],
 }
 
-/// What the bands of all panels are.
+/// The meaning of the bands in all panels.
 #[derive(Clone, Copy, Debug)]
 pub struct Bands<'a> {
     /// The text of the legend.
     pub text: &'a str,
-    /// Half the width, in standard deviations.
+    /// Half of the width, in standard deviations.
     pub deviations: f64,
 }
 
-/// Draws a panel a fit, all with the same axes: mean, band, training and held-out points, inducing
-/// inputs as crosses along the bottom and orthogonal ones as triangles along the top.
+/// Draws one panel for each fit with the same axes: mean, band, training and held-out points,
+/// inducing points as crosses along the bottom, and orthogonal inducing points as triangles along
+/// the top.
 ///
 /// # Errors
 ///
-/// [`PlotError::LengthMismatch`] when slices of the same rows differ in length,
-/// [`PlotError::NothingToShow`] when no value is finite, [`PlotError::Write`] when the file
-/// cannot be written.
+/// [`PlotError::LengthMismatch`] if slices of the same rows differ in length,
+/// [`PlotError::NothingToShow`] if no value is finite, [`PlotError::Write`] if the file cannot be
+/// written.
 pub fn fits(
     path: &Path,
     caption: Caption<'_>,
@@ -88,7 +89,7 @@ pub fn fits(
 }
 
 impl FitPanel<'_> {
-    /// Input, lower and upper edge of a band this many deviations to each side.
+    /// Inputs with the lower and upper edge of a band of this many deviations to each side.
     fn edges(&self, deviations: f64) -> Vec<[f64; 3]> {
         let rows = (self.x.iter().zip(self.mean)).zip(self.deviation);
         rows.map(|((&x, mean), deviation)| {
@@ -99,7 +100,7 @@ impl FitPanel<'_> {
     }
 }
 
-/// An entry for everything that some panel has.
+/// The legend entries for everything that at least one panel shows.
 fn legend_entries<'a>(band: &'a str, test: Points<'_>, fits: &[FitPanel<'_>]) -> Vec<Entry<'a>> {
     let mut entries = vec![
         Entry::new(Sample::Line, palette::BLUE, "mean"),
@@ -118,7 +119,7 @@ fn legend_entries<'a>(band: &'a str, test: Points<'_>, fits: &[FitPanel<'_>]) ->
     entries
 }
 
-/// Axes that hold the data and the means; a band may stretch them by half at either end.
+/// Axes that contain the data and the means; a band may extend them by half at either end.
 fn axes(
     fits: &[FitPanel<'_>],
     band: Bands<'_>,
@@ -269,9 +270,9 @@ mod tests {
         let quantities = (INPUT, TARGET);
         let draw = |path: &Path| fits(path, CAPTION, BANDS, (train, test), quantities, &all);
         let plot = Plot::of(draw);
-        // Two of the legend and three points a panel.
+        // Two in the legend and three points in each panel.
         assert_eq!(plot.count("circle"), 2 + 2 * 3);
-        // A band a panel, and the triangles: one of the legend, one inside the range.
+        // One band in each panel, and two triangles: one in the legend, one inside the range.
         assert_eq!(plot.count("polygon"), 2 + 2);
         assert_eq!(plot.count_text("±2 deviations"), 1);
         assert_eq!(plot.count_text("SVGP 5"), 2);

@@ -11,31 +11,31 @@ use super::{Caption, PlotError, palette};
 
 const PICTURE: &str = "Inducing patches";
 
-/// Height of the line above a set.
+/// The height of the line above a set.
 const TITLE: i32 = 24;
-/// Sides of a patch on the sheet, and the gap between two.
+/// The largest side of a patch on the sheet, in pixels.
 const LARGEST_SIDE: i32 = 60;
 const SMALLEST_SIDE: i32 = 14;
 const GAP: i32 = 4;
-/// The share of the numbers that are darker than black, and of those lighter than white.
+/// The share of the numbers shown as plain black, and of those shown as plain white.
 const OUTSIDE: f64 = 0.005;
 
 /// A set of patches.
 #[derive(Debug, Clone, Copy)]
 pub struct PatchSet<'a> {
-    /// What they are.
+    /// The name of the set.
     pub name: &'a str,
-    /// Their numbers, a row each, pixel after pixel with the channels of a pixel side by side.
+    /// The numbers with one row per patch and the channels of a pixel next to each other.
     pub values: &'a [f64],
 }
 
-/// Draws sets of patches with `size` rows and columns and `channels` channels, from the darkest to the
-/// brightest of a set: in colors if there are three channels, else in gray.
+/// Draws sets of patches with `size` rows and columns and `channels` channels, scaled from the
+/// darkest to the brightest of a set: in color with three channels, otherwise in gray.
 ///
 /// # Errors
 ///
-/// [`PlotError::NothingToShow`] when no number is finite, [`PlotError::Write`] when the file
-/// cannot be written.
+/// [`PlotError::NothingToShow`] if no number is finite, [`PlotError::Write`] if the file cannot be
+/// written.
 pub fn inducing_patches(
     path: &Path,
     sets: &[PatchSet<'_>],
@@ -91,7 +91,7 @@ pub fn inducing_patches(
     })
 }
 
-/// The patches by the sum of their numbers.
+/// The patches, sorted by the sum of their numbers.
 fn sorted(values: &[f64], length: usize) -> Vec<&[f64]> {
     let mut patches: Vec<&[f64]> = values.chunks_exact(length).collect();
     let brightness = |patch: &[f64]| patch.iter().sum::<f64>();
@@ -106,7 +106,7 @@ fn title(name: &str, shown: usize, count: usize) -> String {
     }
 }
 
-/// Patches in rows, as large as they fit.
+/// Patches in rows, as large as possible.
 struct Layout {
     side: i32,
     columns: i32,
@@ -132,7 +132,7 @@ impl Layout {
         (self.columns * self.rows) as usize
     }
 
-    /// Of so many patches, with a gap below them.
+    /// The height of `count` patches, with a gap below them.
     fn height(&self, count: usize) -> i32 {
         let rows = count.div_ceil(self.columns as usize) as i32;
         (self.side + GAP) * rows + 2 * GAP

@@ -1,4 +1,4 @@
-//! Legend entries: a drawn sample and a word beside it, always outside the plot.
+//! Legend entries: a sample with a label beside it, always outside the plot.
 
 use plotters::prelude::*;
 use plotters::style::RGBColor;
@@ -6,7 +6,7 @@ use plotters::style::RGBColor;
 use super::canvas::{Area, MARGIN, WIDTH, drawing, font, pixels};
 use super::{PlotError, palette};
 
-/// What a legend entry draws.
+/// The sample of a legend entry.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Sample {
     Line,
@@ -40,14 +40,14 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// Pixels from the start of an entry to its text.
+/// The distance from the start of an entry to its text, in pixels.
 const SAMPLE_WIDTH: i32 = 28;
 const TEXT_SIZE: f64 = 12.5;
-/// Between rows of entries.
+/// The distance between rows of entries, in pixels.
 const LINE_HEIGHT: i32 = 19;
 
-/// Draws entries side by side, vertically centered on `y`; what does not fit beside each other is in rows
-/// above the last.
+/// Draws entries side by side, vertically centered on `y`; entries that do not fit go to rows above
+/// the last one.
 pub(super) fn in_a_row(
     area: &Area<'_>,
     entries: &[Entry<'_>],
@@ -71,7 +71,7 @@ pub(super) fn in_a_row(
     Ok(())
 }
 
-/// Draws entries below each other from `y` on; returns the y below the last.
+/// Draws entries below each other, starting at `y`; returns the y below the last one.
 pub(super) fn in_a_column(
     area: &Area<'_>,
     entries: &[Entry<'_>],

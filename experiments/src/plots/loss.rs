@@ -15,32 +15,32 @@ const PICTURE: &str = "Training loss";
 /// The loss at one training step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LossPoint {
-    /// Number of the step, epoch or iteration.
+    /// The number of the step, epoch or iteration.
     pub step: u64,
     /// The negative objective per datum.
     pub loss: f64,
 }
 
-/// What one step of training is.
+/// The kind of a training step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
-    /// Steps on mini-batches: the loss is noisy, so a moving average is drawn over faint points.
+    /// Steps on mini-batches. The loss is noisy, so a moving average is drawn over faint points.
     MiniBatches,
-    /// Iterations on all data: the loss is drawn as it is.
+    /// Full-batch iterations. The loss is drawn as it is.
     FullBatch,
 }
 
-/// Draws the loss per datum against the step, and names that of the model that is kept, which is of
-/// all training rows.
+/// Draws the loss per datum against the step, and states the loss of the kept model over all
+/// training rows.
 ///
-/// The range of the vertical axis ignores a small share of far larger values, such as the first
-/// ones of a run; the plot says how many it leaves out. The moving average is of the n points
-/// inside the range, over n/50 of them on either side, fewer near the ends.
+/// The vertical axis ignores a small share of outliers, such as the first values of a run; the plot
+/// states how many it leaves out. The moving average uses only the n points inside the range: n/50
+/// of them on either side, fewer near the ends.
 ///
 /// # Errors
 ///
-/// [`PlotError::NothingToShow`] when no loss is finite, [`PlotError::Write`] when the file
-/// cannot be written.
+/// [`PlotError::NothingToShow`] if no loss is finite, [`PlotError::Write`] if the file cannot be
+/// written.
 pub fn loss(
     path: &Path,
     points: &[LossPoint],
@@ -68,7 +68,7 @@ pub fn loss(
     let shown = thin(&finite, MOST_POINTS);
     let line = match progress {
         Progress::MiniBatches => {
-            // One huge early value would lift the average of a hundred steps around it.
+            // One huge early value would raise the average of a hundred steps around it.
             let inside = |point: &&(f64, f64)| axes.1.holds(point.1);
             let visible: Vec<(f64, f64)> = finite.iter().filter(inside).copied().collect();
             thin(&moving_average(&visible), MOST_POINTS)
@@ -158,7 +158,7 @@ fn remarks(
         .collect()
 }
 
-/// Moving average over n/50 points on either side, as many as there are near the ends.
+/// A moving average over n/50 points on either side, fewer near the ends.
 fn moving_average(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let widest = (points.len() / 50).max(2);
     points
@@ -166,7 +166,8 @@ fn moving_average(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
         .enumerate()
         .map(|(index, &(step, _))| {
             let before = widest.min(index);
-            // Losses fall steeply at the start, where a lopsided window would lie below them.
+            // The window is symmetric, because losses fall steeply at the start and a one-sided
+            // window would be biased downward.
             let after = before.min(points.len() - 1 - index);
             let window = &points[index - before..=index + after];
             let sum: f64 = window.iter().map(|point| point.1).sum();
@@ -175,7 +176,7 @@ fn moving_average(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
         .collect()
 }
 
-/// The pieces of a line of points that lie between two heights, cut where they are crossed.
+/// The pieces of a polyline between two heights, cut where it crosses them.
 pub(super) fn clipped(line: &[(f64, f64)], (low, high): (f64, f64)) -> Vec<Vec<(f64, f64)>> {
     let mut pieces: Vec<Vec<(f64, f64)>> = Vec::new();
     let mut open = false;

@@ -1,10 +1,10 @@
-//! Plots of a fit as SVG files: training loss, predictions, calibration, 1-D fits, decision maps,
-//! comparisons of models, panels of fits, of curves and of maps of numbers, mixed-up classes, inducing
+//! SVG plots: training loss, predictions, calibration, one-dimensional fits, decision maps,
+//! comparisons of models, panels of fits, curves and maps of numbers, confusion matrices, inducing
 //! patches, feature maps and magnitudes over two inputs.
 //!
 //! Every function takes slices and a path and writes one file of 800 by 560 pixels. Values that are
-//! not finite are left out and counted in the line below the title; when nothing is left the
-//! function returns a [`PlotError`] and writes nothing.
+//! not finite are left out and counted in the line below the title; if none are left, the function
+//! returns a [`PlotError`] and writes nothing.
 
 mod axis;
 mod band;
@@ -54,21 +54,21 @@ pub use predicted_observed::{Predictions, predicted_observed};
 pub use probability_grid::ProbabilityGrid;
 pub use reliability::{CALIBRATION_BINS, ProbabilityOf, Reliability, reliability};
 
-/// What a plot is about: the first line of its header.
+/// The subject of a plot: the first line of its header.
 #[derive(Debug, Clone, Copy)]
 pub struct Caption<'a> {
-    /// Name of the data set.
+    /// The name of the data set.
     pub data: &'a str,
-    /// Name of the model, with what tells it from others of its kind, such as `svgp, M = 100`.
+    /// The name of the model with its distinguishing settings, such as `svgp, M = 100`.
     pub model: &'a str,
 }
 
-/// A measured quantity: the text along an axis.
+/// A quantity with the text along its axis.
 #[derive(Debug, Clone, Copy)]
 pub struct Quantity<'a> {
-    /// What is measured.
+    /// The name of the quantity.
     pub name: &'a str,
-    /// Its unit, where there is one.
+    /// The unit, if any.
     pub unit: Option<&'a str>,
 }
 

@@ -1,4 +1,4 @@
-//! Numbers over two inputs, in panels with one scale of colors.
+//! Panels of numbers over two inputs, with a shared color scale.
 
 use std::path::Path;
 
@@ -14,33 +14,34 @@ use super::{Caption, PlotError, Quantity, palette, panels};
 const PICTURE: &str = "Map";
 const HEADER: i32 = 98;
 const MARGIN: i32 = 10;
-/// Colors of a map; equal neighbors of a row become one rectangle.
+/// The number of colors of a map; adjacent cells of a color in a row become one rectangle.
 const COLORS: f64 = 40.0;
-/// Where the scale of colors stands in the header, from the left, and a strip of it.
+/// The position of the color scale from the left of the header, in pixels.
 const SCALE: i32 = 470;
+/// The width of a strip of the color scale, in pixels.
 const STRIP: i32 = 3;
 
-/// Numbers over the places of a grid.
+/// Numbers at the nodes of a grid.
 #[derive(Clone, Debug)]
 pub struct MapPanel<'a> {
-    /// What stands above the panel.
+    /// The title above the panel.
     pub title: &'a str,
-    /// One number a node of the grid, in the order of its nodes.
+    /// One number for each node of the grid, in the order of the nodes.
     pub values: &'a [f64],
-    /// Places that get a dot.
+    /// Positions of dots.
     pub points: &'a [[f64; 2]],
-    /// Places that get a cross.
+    /// Positions of crosses.
     pub crosses: &'a [[f64; 2]],
 }
 
-/// Draws a panel for each of `maps`, all over the same `grid`, with names of dots and of crosses for
-/// the legend. The colors reach from white, the lowest number of all panels, to blue, the highest.
+/// Draws one panel for each of `maps`, all over the same `grid`, with names of dots and crosses for
+/// the legend. Colors range from white, the lowest number in all panels, to blue, the highest.
 ///
 /// # Errors
 ///
-/// [`PlotError::LengthMismatch`] when a panel has not a number for each node,
-/// [`PlotError::NothingToShow`] when none is finite, [`PlotError::Write`] when the file cannot
-/// be written.
+/// [`PlotError::LengthMismatch`] if a panel does not have a number for each node,
+/// [`PlotError::NothingToShow`] if no number is finite, [`PlotError::Write`] if the file cannot be
+/// written.
 pub fn number_maps(
     path: &Path,
     caption: Caption<'_>,
@@ -83,7 +84,7 @@ pub fn number_maps(
     })
 }
 
-/// Where a number is between the lowest and the highest, in steps of the colors.
+/// The position of a number between the lowest and the highest, in color steps.
 fn level(value: f64, (low, high): (f64, f64)) -> f64 {
     let share = if high > low {
         (value - low) / (high - low)
@@ -118,7 +119,7 @@ fn draw(
     draw_crosses(&mut chart, PICTURE, &crosses)
 }
 
-/// The colors with the numbers at their ends.
+/// Draws the color scale with the numbers at its ends.
 fn draw_scale(header: &Area<'_>, (low, high): (f64, f64)) -> Result<(), PlotError> {
     let strips = COLORS as i32;
     for strip in 0..=strips {
@@ -142,7 +143,7 @@ fn draw_scale(header: &Area<'_>, (low, high): (f64, f64)) -> Result<(), PlotErro
     Ok(())
 }
 
-/// A number with three digits.
+/// Formats a number with three digits.
 fn shown(value: f64) -> String {
     match value.abs() {
         size if size >= 100.0 => format!("{value:.0}"),

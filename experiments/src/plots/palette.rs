@@ -1,4 +1,4 @@
-//! Colors that people with the common kinds of color blindness tell apart.
+//! Colors that people with common kinds of color blindness can distinguish.
 //!
 //! The hues are those of Okabe and Ito, "Color Universal Design" (2008).
 
@@ -13,7 +13,7 @@ pub(super) const GRAY: RGBColor = RGBColor(110, 110, 110);
 pub(super) const GRID: RGBColor = RGBColor(232, 232, 232);
 pub(super) const PAPER: RGBColor = RGBColor(255, 255, 255);
 
-/// One color a class; more classes begin again.
+/// One color for each class; with more classes the colors repeat.
 pub(super) const CLASSES: [RGBColor; 8] = [
     BLUE,
     VERMILION,
@@ -30,19 +30,19 @@ pub(super) fn class(class: usize) -> RGBColor {
     CLASSES[class % CLASSES.len()]
 }
 
-/// A class's color, the paler the less probable it is.
+/// The color of a class, paler for lower probability.
 pub(super) fn class_shade(number: usize, probability: f64) -> RGBColor {
     // The ends are softened so that points drawn in the pure hues stay visible on them.
     tinted(class(number), 0.6 * probability)
 }
 
-/// White with this share of a color.
+/// A mixture of white and this share of a color.
 fn tinted(color: RGBColor, weight: f64) -> RGBColor {
     let mix = |to: u8| (255.0 + weight * (f64::from(to) - 255.0)).round() as u8;
     RGBColor(mix(color.0), mix(color.1), mix(color.2))
 }
 
-/// Blue for what is right, vermilion for what is wrong, the darker the larger its share.
+/// Blue for correct and vermilion for wrong predictions, darker for larger shares.
 pub(super) fn share(is_right: bool, share: f64) -> RGBColor {
     tinted(
         if is_right { BLUE } else { VERMILION },
@@ -50,15 +50,15 @@ pub(super) fn share(is_right: bool, share: f64) -> RGBColor {
     )
 }
 
-/// Color of a probability: vermilion at 0, white at 1/2, blue at 1.
+/// The color of a probability: vermilion at 0, white at 1/2, blue at 1.
 pub(super) fn probability(value: f64) -> RGBColor {
     let value = value.clamp(0.0, 1.0);
     let end = if value < 0.5 { VERMILION } else { BLUE };
-    // Softened as the classes' colors are.
+    // Soft, like the class colors.
     tinted(end, 0.75 * (2.0 * value - 1.0).abs())
 }
 
-/// What magnitudes go through, from nothing to the largest: told apart in gray, too.
+/// The color scale of magnitudes, from zero to the largest; also distinct in gray.
 const MAGNITUDES: [RGBColor; 4] = [
     RGBColor(0, 32, 96),
     RGBColor(0, 114, 178),
@@ -66,7 +66,7 @@ const MAGNITUDES: [RGBColor; 4] = [
     RGBColor(250, 225, 50),
 ];
 
-/// Color of a part of the largest magnitude: dark blue at 0, yellow at 1.
+/// The color of a magnitude relative to the largest: dark blue at 0, yellow at 1.
 pub(super) fn magnitude(share: f64) -> RGBColor {
     let place = share.clamp(0.0, 1.0) * (MAGNITUDES.len() - 1) as f64;
     let below = (place as usize).min(MAGNITUDES.len() - 2);

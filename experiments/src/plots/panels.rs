@@ -1,4 +1,4 @@
-//! Panels on one sheet, each with axes and a title of its own.
+//! Panels on one sheet, each with its own axes and title.
 
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -8,16 +8,16 @@ use super::axis::Axis;
 use super::canvas::{Area, Chart, draw_mesh, drawing, font, pixels, plain_text};
 use super::palette;
 
-/// Room for the title of a panel.
+/// The space for the title of a panel.
 const TITLE: i32 = 24;
-/// Room for tick labels and axis text.
+/// The space for tick labels and axis text.
 const LEFT_LABELS: i32 = 58;
 const BOTTOM_LABELS: i32 = 42;
 const MARGIN: i32 = 8;
-/// Longest title of a panel, in characters.
+/// The longest title of a panel, in characters.
 const LONGEST_TITLE: usize = 40;
 
-/// Divides an area into `count` panels, side by side as long as they are wide enough.
+/// Divides an area into `count` panels, side by side while they are wide enough.
 pub(super) fn divide<'a>(area: &Area<'a>, count: usize) -> Vec<Area<'a>> {
     let columns = match count {
         0..=3 => count.max(1),
@@ -26,7 +26,7 @@ pub(super) fn divide<'a>(area: &Area<'a>, count: usize) -> Vec<Area<'a>> {
     area.split_evenly((count.div_ceil(columns).max(1), columns))
 }
 
-/// The axes of a panel below its title.
+/// Draws the title of a panel and creates its axes below.
 pub(super) fn chart<'a>(
     area: &Area<'a>,
     plot: &'static str,

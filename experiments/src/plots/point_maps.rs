@@ -1,4 +1,4 @@
-//! Vectors with a number for each of some points of two inputs, as maps of their magnitudes.
+//! Maps of vectors over points of two inputs, colored by magnitude.
 
 use std::path::Path;
 
@@ -16,34 +16,34 @@ use super::{Caption, PlotError, palette};
 
 const PICTURE: &str = "Magnitudes";
 
-/// Room for the names of the rows of maps, …
+/// The space for the names of the rows of maps.
 const NAMES: i32 = 108;
-/// … and for the numbers of their columns.
+/// The space for the numbers of the columns.
 const NUMBERS: i32 = 22;
 const GAP: i32 = 8;
-/// Room within a map around its points.
+/// The margin around the points of a map.
 const INSIDE: i32 = 6;
 const DOT: i32 = 2;
-/// Longest name, in characters.
+/// The longest name, in characters.
 const LONGEST_NAME: usize = 15;
 
 /// A row of maps.
 #[derive(Debug, Clone)]
 pub struct PointMaps<'a> {
-    /// What stands beside it.
+    /// The name beside the row.
     pub name: &'a str,
-    /// For every map a number for each point.
+    /// A number for each point, for each map.
     pub vectors: &'a [Vec<f64>],
 }
 
-/// Draws a map for each vector: every point in the color of the magnitude of its number as a part of the
-/// largest of its vector, dark blue for zero and yellow for the largest.
+/// Draws one map for each vector. The color of a point is its magnitude relative to the largest of
+/// its vector: dark blue for zero and yellow for the largest.
 ///
 /// # Errors
 ///
-/// [`PlotError::LengthMismatch`] when a vector has not a number for each point,
-/// [`PlotError::NothingToShow`] when there are no points or maps, [`PlotError::Write`] when
-/// the file cannot be written.
+/// [`PlotError::LengthMismatch`] if a vector does not have a number for each point,
+/// [`PlotError::NothingToShow`] if there are no points or maps, [`PlotError::Write`] if the file
+/// cannot be written.
 pub fn point_maps(
     path: &Path,
     caption: Caption<'_>,
@@ -117,7 +117,7 @@ fn write_names(
     Ok(())
 }
 
-/// The points of one map; the largest numbers are drawn last.
+/// Draws the points of one map, the largest numbers last.
 fn draw(
     sheet: &Area<'_>,
     points: &[[f64; 2]],
@@ -152,7 +152,7 @@ fn draw(
     Ok(())
 }
 
-/// Where maps are, in pixels, and what they show.
+/// The positions and scale of the maps, in pixels.
 struct Layout {
     width: i32,
     height: i32,
@@ -168,7 +168,7 @@ impl Layout {
         )
     }
 
-    /// A point from the upper left corner of its map on, in drawing units.
+    /// The position of a point relative to the upper left corner of its map, in drawing units.
     fn place(&self, point: [f64; 2]) -> (i32, i32) {
         let share = |axis: usize| {
             let (low, high) = self.ranges[axis];
@@ -212,7 +212,7 @@ mod tests {
             },
         ];
         let plot = Plot::of(|path| point_maps(path, CAPTION, &points, &maps));
-        // Three of the legend, and what is finite.
+        // Three in the legend, and the finite numbers.
         assert_eq!(plot.count("circle"), 3 + 3 + 3 + 2);
         assert!(plot.has_text("first") && plot.has_text("second"));
     }

@@ -12,20 +12,20 @@ use super::{Caption, PlotError, Quantity, palette};
 
 const PICTURE: &str = "Predicted and observed";
 
-/// Predictions of observed values, one row each.
+/// Predictions and observed values, one per row.
 #[derive(Debug, Clone, Copy)]
 pub struct Predictions<'a> {
-    /// Observed targets `[N]`.
+    /// The observed targets, `[N]`.
     pub observed: &'a [f64],
-    /// Predicted means `[N]`.
+    /// The predicted means, `[N]`.
     pub mean: &'a [f64],
-    /// Lower ends of the central 95 % intervals of an observation, noise included, `[N]`.
+    /// The lower ends of the central 95 % intervals of an observation, noise included, `[N]`.
     pub lower: &'a [f64],
-    /// Their upper ends `[N]`.
+    /// The upper ends of the intervals, `[N]`.
     pub upper: &'a [f64],
 }
 
-/// One usable row of [`Predictions`].
+/// A finite row of [`Predictions`].
 #[derive(Debug, Clone, Copy)]
 struct Row {
     observed: f64,
@@ -46,7 +46,7 @@ impl Row {
 }
 
 impl Predictions<'_> {
-    /// Rows with finite values and ends in order; at least one.
+    /// The rows with finite values and ordered interval ends; at least one.
     fn usable_rows(&self) -> Result<Vec<Row>, PlotError> {
         let count = self.observed.len();
         same_length(PICTURE, "the mean", count, self.mean.len())?;
@@ -71,15 +71,15 @@ impl Predictions<'_> {
     }
 }
 
-/// Draws predicted means with bars of their central 95 % intervals against observed values, and the diagonal.
+/// Draws predicted means with bars of their central 95 % intervals against observed values, with
+/// the diagonal.
 ///
-/// At most 2000 rows are drawn, evenly spaced; the figures beside the plot are of all rows.
+/// At most 2000 rows are drawn, evenly spaced; the numbers beside the plot are for all rows.
 ///
 /// # Errors
 ///
-/// [`PlotError::LengthMismatch`] when the slices differ in length,
-/// [`PlotError::NothingToShow`] when no row is finite, [`PlotError::Write`] when the file
-/// cannot be written.
+/// [`PlotError::LengthMismatch`] if the slices differ in length, [`PlotError::NothingToShow`] if no
+/// row is finite, [`PlotError::Write`] if the file cannot be written.
 pub fn predicted_observed(
     path: &Path,
     predictions: &Predictions<'_>,
@@ -117,7 +117,7 @@ pub fn predicted_observed(
 }
 
 fn draw_rows(chart: &mut Chart<'_>, rows: &[&Row], range: &Axis) -> Result<(), PlotError> {
-    // Many points need fainter bars and smaller, fainter dots to stay apart.
+    // With many points, fainter bars and smaller, fainter dots remain distinguishable.
     let (bar_ink, dot_ink, radius) = if rows.len() > 300 {
         (0.15, 0.5, 2)
     } else {
@@ -142,7 +142,7 @@ fn draw_rows(chart: &mut Chart<'_>, rows: &[&Row], range: &Axis) -> Result<(), P
     Ok(())
 }
 
-/// The same range on both axes; bars may stretch it by a quarter at either end.
+/// The same range for both axes; bars may extend it by a quarter at either end.
 fn axes(rows: &[Row], target: Quantity<'_>) -> (Axis, Axis) {
     let values: Vec<f64> = rows
         .iter()
@@ -198,7 +198,7 @@ fn facts(rows: &[Row]) -> [(&'static str, String); 4] {
     ]
 }
 
-/// A number with about four significant digits.
+/// Formats a number with about four significant digits.
 pub(super) fn significant(value: f64) -> String {
     if value != 0.0 && !(1e-3..1e6).contains(&value.abs()) {
         return format!("{value:.3e}");
@@ -217,7 +217,7 @@ mod tests {
         unit: Some("MPa"),
     };
 
-    /// Values so far to either side of some others.
+    /// The values minus and plus `reach`.
     fn ends(values: &[f64], reach: f64) -> (Vec<f64>, Vec<f64>) {
         (values.iter())
             .map(|value| (value - reach, value + reach))

@@ -1,4 +1,4 @@
-//! Grids over two inputs: places to evaluate at, colored cells, level lines.
+//! Grids over two inputs: nodes, colored cells and contour lines.
 
 use std::ops::RangeInclusive;
 
@@ -9,10 +9,10 @@ use super::canvas::{Chart, drawing, pixels};
 use super::rows::usable;
 use super::{PlotError, Quantity, palette};
 
-/// Most cells a side: finer grids only make the file larger.
+/// The maximum number of cells on a side; finer grids only make the file larger.
 const MOST_CELLS: usize = 120;
 
-/// The domain of a decision map and the places its probabilities are evaluated at.
+/// The domain of a decision map with the nodes where probabilities are evaluated.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProbabilityGrid {
     first: (f64, f64),
@@ -22,11 +22,11 @@ pub struct ProbabilityGrid {
 }
 
 impl ProbabilityGrid {
-    /// A grid of `columns` by `rows` nodes over the two inputs' ranges, ends included.
+    /// A grid of `columns` by `rows` nodes over the ranges of the two inputs, ends included.
     ///
     /// # Errors
     ///
-    /// [`PlotError::Grid`] when a side has fewer than 2 or more than 120 nodes, or a range is
+    /// [`PlotError::Grid`] if a side has fewer than 2 or more than 120 nodes, or if a range is
     /// empty or not finite.
     pub fn new(
         first: RangeInclusive<f64>,
@@ -49,12 +49,12 @@ impl ProbabilityGrid {
         })
     }
 
-    /// A grid that reaches 8 % past the finite points.
+    /// A grid that extends 8 % past the finite points.
     ///
     /// # Errors
     ///
-    /// [`PlotError::Grid`] as for [`ProbabilityGrid::new`]; also when no point is finite or all
-    /// share one coordinate.
+    /// [`PlotError::Grid`] as for [`ProbabilityGrid::new`], and if no point is finite or all share
+    /// a coordinate.
     pub fn around(points: &[[f64; 2]], columns: usize, rows: usize) -> Result<Self, PlotError> {
         let range = |axis: usize| {
             let finite = points
@@ -69,7 +69,7 @@ impl ProbabilityGrid {
         Self::new(range(0)?, range(1)?, columns, rows)
     }
 
-    /// The nodes, row by row from the lowest second input, first input fastest:
+    /// The nodes, row by row from the lowest second input; the first input varies fastest:
     /// `[rows · columns]`.
     pub fn nodes(&self) -> Vec<[f64; 2]> {
         (0..self.rows)
@@ -88,12 +88,12 @@ impl ProbabilityGrid {
         low + (high - low) * steps / (count - 1) as f64
     }
 
-    /// How many nodes there are.
+    /// The number of nodes.
     pub(super) fn count(&self) -> usize {
         self.columns * self.rows
     }
 
-    /// The axes of its domain.
+    /// The axes of the domain.
     pub(super) fn axes(&self, inputs: [Quantity<'_>; 2]) -> (Axis, Axis) {
         (
             Axis::new(self.first.0, self.first.1, inputs[0], 6),
@@ -101,7 +101,7 @@ impl ProbabilityGrid {
         )
     }
 
-    /// One rectangle around every run of nodes of equal color, half a grid step to each side;
+    /// Draws one rectangle around every run of nodes of equal color, half a grid step to each side;
     /// nodes without a color stay white.
     pub(super) fn draw_cells(
         &self,
@@ -134,7 +134,7 @@ impl ProbabilityGrid {
         Ok(())
     }
 
-    /// Segments of the level line in the cells between four valid nodes.
+    /// Segments of the contour line in the cells between four valid nodes.
     pub(super) fn contour(&self, probability: &[f64], level: f64) -> Vec<[(f64, f64); 2]> {
         // Corners in order around the cell: (column, row) offsets.
         const CORNERS: [(usize, usize); 4] = [(0, 0), (1, 0), (1, 1), (0, 1)];
@@ -156,7 +156,7 @@ impl ProbabilityGrid {
                     .filter_map(|side| crossing(corners[side], corners[(side + 1) % 4]))
                     .map(|(column, row)| (self.place(column, 0), self.place(row, 1)))
                     .collect();
-                // A saddle has four crossings; pairing neighbors on the sides cuts off two corners.
+                // A saddle has four crossings; pairing neighboring sides cuts off two corners.
                 segments.extend(crossings.chunks_exact(2).map(|pair| [pair[0], pair[1]]));
             }
         }
@@ -176,7 +176,7 @@ fn crossing(from: (f64, f64, f64), to: (f64, f64, f64)) -> Option<(f64, f64)> {
     ))
 }
 
-/// Crosses at the inducing points.
+/// Draws crosses at the inducing points.
 pub(super) fn draw_crosses(
     chart: &mut Chart<'_>,
     plot: &'static str,

@@ -1,4 +1,4 @@
-//! Reliability of predicted probabilities of classes.
+//! Reliability diagrams of class probabilities.
 
 use std::path::Path;
 
@@ -14,10 +14,11 @@ use super::{Caption, PlotError, palette};
 
 const PICTURE: &str = "Reliability";
 
-/// Bins of equal width on the probability axis, and of the expected calibration error.
+/// The number of bins of equal width on the probability axis; also used for the expected
+/// calibration error.
 pub const CALIBRATION_BINS: usize = 10;
 
-/// Wilson's 95 % interval of the frequency in a bin that is not empty.
+/// Wilson's 95 % interval of the frequency in a nonempty bin.
 fn interval(bin: &CalibrationBin) -> (f64, f64) {
     let (count, share) = (bin.count as f64, bin.frequency());
     let squared = HALF_WIDTH_95 * HALF_WIDTH_95;
@@ -27,40 +28,40 @@ fn interval(bin: &CalibrationBin) -> (f64, f64) {
     ((center - half).max(0.0), (center + half).min(1.0))
 }
 
-/// Whose probabilities are shown.
+/// The class of the shown probabilities.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProbabilityOf {
     /// The second of two classes.
     PositiveClass,
-    /// The likeliest of several classes.
+    /// The most likely of several classes.
     LikeliestClass,
 }
 
-/// The predicted probability of an event at every row, and whether it happened.
+/// The predicted probability of an event for each row, and whether it happened.
 #[derive(Debug, Clone, Copy)]
 pub struct Reliability<'a> {
-    /// The event: that a row is of the positive class, or that it is of its likeliest class.
+    /// The event: a row belongs to the positive class, or to its most likely class.
     pub of: ProbabilityOf,
     /// The predicted probabilities, `[N]`.
     pub probability: &'a [f64],
-    /// Whether it happened, `[N]`.
+    /// Whether the event happened, `[N]`.
     pub happened: &'a [bool],
-    /// The share of the rows whose likeliest class is not theirs.
+    /// The share of the rows that do not belong to their most likely class.
     pub error: f64,
-    /// The expected calibration error of the likeliest classes.
+    /// The expected calibration error of the most likely classes.
     pub ece: f64,
 }
 
 /// Draws the frequency of an event against its predicted probability, in bins.
 ///
-/// Bars are Wilson's 95 % intervals of the frequencies. Error rate and expected calibration error
-/// beside the plot are those of the run's files. The small histogram counts rows per bin.
+/// Bars are Wilson's 95 % intervals of the frequencies. The error rate and the expected calibration
+/// error beside the plot are the same as in the run's files. The small histogram counts the rows in
+/// each bin.
 ///
 /// # Errors
 ///
-/// [`PlotError::LengthMismatch`] when the slices differ in length,
-/// [`PlotError::NothingToShow`] when no probability lies in 0 to 1, [`PlotError::Write`]
-/// when the file cannot be written.
+/// [`PlotError::LengthMismatch`] if the slices differ in length, [`PlotError::NothingToShow`] if no
+/// probability lies in 0 to 1, [`PlotError::Write`] if the file cannot be written.
 pub fn reliability(
     path: &Path,
     content: &Reliability<'_>,
@@ -147,7 +148,7 @@ fn facts(content: &Reliability<'_>, rows: &[(f64, bool)]) -> [(&'static str, Str
     ]
 }
 
-/// Rows per bin, as small bars below the facts.
+/// Draws the number of rows in each bin as small bars below the facts.
 fn histogram(panel: &Area<'_>, bins: &[CalibrationBin], top: i32) -> Result<(), PlotError> {
     const LEFT: i32 = 8;
     const BAR: i32 = 20;

@@ -1,11 +1,11 @@
-//! Which rows a plot shows: length checks, finite values, even subsampling.
+//! The selection of rows for a plot: length checks, finite values, even subsampling.
 
 use super::PlotError;
 
-/// Most points that one series of a plot shows.
+/// The maximum number of points in one series of a plot.
 pub(super) const MOST_POINTS: usize = 2000;
 
-/// Larger magnitudes are treated as not finite: differences of two of them would overflow.
+/// The largest magnitude treated as finite; differences of larger numbers could overflow.
 const LARGEST: f64 = 1e100;
 
 /// Whether a value can be placed on an axis.
@@ -23,7 +23,7 @@ pub(super) fn thin<T: Clone>(items: &[T], limit: usize) -> Vec<T> {
         .collect()
 }
 
-/// An error unless `found` equals `expected`.
+/// Fails unless `found` equals `expected`.
 pub(super) fn same_length(
     plot: &'static str,
     what: &'static str,
@@ -41,7 +41,7 @@ pub(super) fn same_length(
     })
 }
 
-/// A sentence for the header about `count` rows, or nothing when there are none.
+/// A sentence about `count` rows for the header; `None` if there are none.
 pub(super) fn remark(count: usize, text: &str) -> Option<String> {
     (count > 0).then(|| format!("{count} {text}"))
 }

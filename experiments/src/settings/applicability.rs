@@ -1,9 +1,10 @@
-//! Options that a model has no use for.
+//! Options that a model does not use.
 
 use super::{SettingError, optimizer_of};
 use crate::arguments::{ModelName, OptimizerName, PolicyName, RunOptions, name_of};
 
-/// The first option that the model has no use for is an error; `options` are those typed.
+/// Fails on the first option given on the command line that the model does not use. `options` are
+/// those from the command line.
 ///
 /// # Errors
 ///
@@ -18,7 +19,7 @@ pub fn require_applicable(options: &RunOptions, model: ModelName) -> Result<(), 
     }
 }
 
-/// The model that options are for.
+/// The model and the options that a `Use` decides on.
 struct Asked<'a> {
     model: ModelName,
     /// The model of a single layer with the same posterior.
@@ -26,11 +27,11 @@ struct Asked<'a> {
     options: &'a RunOptions,
 }
 
-/// Options, and whether what is asked has a use for them.
+/// Options, and a function that says whether the model uses them.
 type Use = (&'static [&'static str], fn(&Asked<'_>) -> bool);
 
-/// Options with the models that have a use for them; all others are for every model. Of several that
-/// have none the first is told.
+/// Options that only some models use; every model uses the others. The error names the first unused
+/// one, so the order matters.
 const USES: [Use; 26] = [
     (&["--schedule", "--stages", "--stage-factor"], |asked| {
         asked.model.is_mini_batch()
@@ -149,7 +150,7 @@ const USES: [Use; 26] = [
     ),
 ];
 
-/// The options given that the model has no use for.
+/// The options in `options` that the model does not use.
 pub fn without_use(options: &RunOptions, model: ModelName) -> Vec<&'static str> {
     let given = options.fields();
     let is_given =

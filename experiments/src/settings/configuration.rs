@@ -1,4 +1,4 @@
-//! Configuration files: TOML with a section for each heading of the options, or JSON.
+//! Configuration files: TOML with one section for each heading of the options, or JSON.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -11,14 +11,14 @@ use super::ConfigurationError;
 use crate::arguments::RunOptions;
 use crate::output::CONFIG;
 
-/// The configuration of runs before there was TOML.
+/// The configuration file of old runs, which were saved as JSON.
 const CONFIG_JSON: &str = "config.json";
 
-/// The options in a configuration file.
+/// Reads the options in a configuration file.
 ///
 /// # Errors
 ///
-/// When the file cannot be read or holds something else.
+/// If the file cannot be read or is not a configuration.
 pub fn read_configuration(path: &Path) -> Result<RunOptions, ConfigurationError> {
     let text = std::fs::read_to_string(path).map_err(|source| ConfigurationError::Unreadable {
         path: path.to_owned(),
@@ -48,7 +48,7 @@ pub fn configuration_in(folder: &Path) -> PathBuf {
     }
 }
 
-/// Options as a configuration file.
+/// Writes options as a TOML configuration file.
 pub fn to_toml(options: &RunOptions) -> String {
     let fields = options.fields();
     let mut text = String::new();
@@ -69,14 +69,14 @@ pub fn to_toml(options: &RunOptions) -> String {
     text
 }
 
-/// A value of an option.
+/// The value of an option in TOML.
 fn written(value: &Value) -> String {
     match value {
         Value::Array(values) => {
             let values: Vec<String> = values.iter().map(written).collect();
             format!("[{}]", values.join(", "))
         }
-        // Whole numbers that TOML has no type for are text.
+        // TOML integers are signed, so larger numbers are written as strings.
         Value::Number(number) if number.as_i64().is_none() && number.is_u64() => {
             format!("\"{number}\"")
         }
@@ -86,7 +86,7 @@ fn written(value: &Value) -> String {
     }
 }
 
-/// Reads options in sections, or without any.
+/// Parses options with or without section headings.
 fn from_toml(text: &str) -> Result<RunOptions, String> {
     let table = DeTable::parse(text).map_err(|error| {
         let start = error.span().map_or(0, |span| span.start);
@@ -140,7 +140,7 @@ fn from_toml(text: &str) -> Result<RunOptions, String> {
     RunOptions::from_fields(fields).map_err(|error| error.to_string())
 }
 
-/// Adds an option, after a look at its value alone.
+/// Adds an option and checks its value.
 fn field(
     fields: &mut Map<String, Value>,
     name: &str,
@@ -177,7 +177,7 @@ fn unknown(key: &str, of: &str, names: &[String], place: &str) -> String {
     format!("{of} has no {key}{tip} at {place}")
 }
 
-/// Line and column of a byte, from 1.
+/// Line and column of a byte offset, counted from 1.
 fn place(text: &str, byte: usize) -> String {
     let before = &text[..byte.min(text.len())];
     let line = before.matches('\n').count() + 1;

@@ -1,11 +1,11 @@
-//! How regression by conjugate gradients solves its systems, from its options.
+//! The solver settings of regression by conjugate gradients.
 
 use burn_gp::inference::ConjugateGradientsSettings;
 
 use super::{SettingError, at_least_one, positive};
 use crate::arguments::{AllRowsOptions, RunOptions};
 
-/// The settings that `options` ask for.
+/// The settings in `options`.
 pub(super) fn conjugate_gradients(
     options: &RunOptions,
 ) -> Result<ConjugateGradientsSettings, SettingError> {
@@ -24,7 +24,7 @@ pub(super) fn conjugate_gradients(
     })
 }
 
-/// The options that describe `settings`.
+/// Converts `settings` back to options.
 pub(super) fn conjugate_gradients_options(settings: &ConjugateGradientsSettings) -> AllRowsOptions {
     AllRowsOptions {
         tolerance: Some(settings.tolerance),

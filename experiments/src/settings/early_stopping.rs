@@ -1,31 +1,32 @@
-//! How the number of steps is found, from its options.
+//! Early stopping.
 
 use super::SettingError;
 use crate::arguments::{ModelName, RunOptions};
 
-/// The share of the training rows that models with networks hold out.
+/// The default share of held-out training rows for models with networks.
 const SHARE: f64 = 0.2;
 
-/// Fewer held-out rows than this say little, so that of few rows a larger share is held out …
+/// The smallest useful number of held-out rows. A small data set holds out a larger share to reach
+/// it.
 const ENOUGH_ROWS: f64 = 40.0;
 
-/// … but never more than this.
+/// The largest share of rows to hold out by default.
 const LARGEST_SHARE: f64 = 0.5;
 
-/// How the number of steps is found.
+/// The rule for the number of training steps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum EarlyStopping {
-    /// It is given.
+    /// No early stopping.
     Off,
-    /// On held-out rows, as many as the data have to spare.
+    /// Early stopping on held-out rows; the share depends on the number of rows.
     BySize,
-    /// On this share of the training rows.
+    /// Early stopping on this share of the training rows.
     Share(f64),
 }
 
 impl EarlyStopping {
-    /// What `options` ask for. A model with a network fits its rows ever closer for as long as it is
-    /// trained, so that its default is to find where that begins to be bad for others.
+    /// Reads the rule from `options`. Models with a network stop early by default, because they
+    /// overfit if trained for too long.
     pub(super) fn new(options: &RunOptions, model: ModelName) -> Result<Self, SettingError> {
         if !model.is_mini_batch() {
             return Ok(Self::Off);
@@ -48,7 +49,7 @@ impl EarlyStopping {
         }
     }
 
-    /// The share that is held out of `rows` training rows, if any.
+    /// The share of `rows` training rows to hold out, if any.
     pub fn share(self, rows: usize) -> Option<f64> {
         match self {
             Self::Off => None,
@@ -57,7 +58,7 @@ impl EarlyStopping {
         }
     }
 
-    /// The option that says the same; none where that is the default of the model.
+    /// Converts the rule back to the value of the option; `None` if it is the default of the model.
     pub(super) fn option(self, model: ModelName) -> Option<f64> {
         match self {
             Self::Off => model.has_network().then_some(0.0),

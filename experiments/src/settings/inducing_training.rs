@@ -1,11 +1,12 @@
-//! Training of the inducing points apart from the other parameters, from its options.
+//! Separate training settings for the inducing points.
 
 use burn_gp_models::training::{InducingTraining, Plateau};
 
 use super::{SettingError, at_least_one, positive};
 use crate::arguments::RunOptions;
 
-/// How the inducing points are trained, if `options` say that it differs from the other parameters.
+/// The training settings of the inducing points; `None` if they are trained like the other
+/// parameters.
 pub fn inducing_training(options: &RunOptions) -> Result<Option<InducingTraining>, SettingError> {
     let plateau = at_least_one("--inducing-plateau", options.inducing_plateau)?;
     let learning_rate = (options.inducing_rate)

@@ -1,4 +1,4 @@
-//! The models made of layers, from their options.
+//! Models made of layers.
 
 use burn_gp::{layers::LayerNoise, patches::ImageShape};
 
@@ -7,63 +7,65 @@ use crate::arguments::{HiddenMeanName, ImageOption, LayerOptions, ModelName};
 
 const DEFAULT_LAYERS: usize = 2;
 
-/// Channels of a feature map unless told otherwise.
+/// The default number of channels of a feature map.
 const DEFAULT_CHANNELS: usize = 10;
 
-/// Patch sizes and strides of the networks of arXiv:1910.10596, table 5.
+/// The patch sizes of the networks of arXiv:1910.10596, table 5.
 const DEFAULT_PATCHES: [usize; 3] = [5, 4, 5];
+/// The strides of these networks.
 const DEFAULT_STRIDES: [usize; 3] = [1, 2, 1];
 
-/// The hidden layers of a deep model start close to their mean functions, the inputs themselves or
-/// their principal components: draws from their priors would be noise, from which the layers after
-/// them learn nothing.
+/// Initial hidden layers of a deep model are close to their mean functions, which are the inputs or
+/// their principal components. Draws from the priors would be noise, and the layers after them
+/// would learn nothing from it.
 const HIDDEN_VARIANCE: f64 = 0.01;
 const HIDDEN_DEVIATION: f64 = 0.01;
 
-/// Draws for a prediction of a deep model of images, whose layers are large.
+/// The number of draws for a prediction of a deep model of images. It is small because the layers
+/// are large.
 const IMAGE_PREDICTION_SAMPLES: usize = 10;
 
 /// The layers of a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LayerSettings {
-    /// Which model.
+    /// The name of the model.
     pub model: ModelName,
-    /// How many layers it has.
+    /// The number of layers.
     pub count: usize,
-    /// Functions of a layer before the last, unless by default.
+    /// Functions of a hidden layer; the default if absent.
     pub width: Option<usize>,
-    /// Inducing points of a layer before the last, unless those of the last.
+    /// Inducing points of a hidden layer; the same as in the output layer if absent.
     pub hidden_inducing: Option<usize>,
-    /// Mean functions of the layers before the last.
+    /// The mean functions of the hidden layers.
     pub hidden_mean: HiddenMeanName,
-    /// First variance of the kernels before the last.
+    /// The initial kernel variance of the hidden layers.
     pub hidden_variance: f64,
-    /// First standard deviations of the inducing variables before the last layer, times those of the
-    /// prior.
+    /// The initial standard deviation of the inducing variables of the hidden layers, as a multiple
+    /// of that of the prior.
     pub hidden_deviation: f64,
-    /// The same of the last layer.
+    /// The same for the output layer.
     pub output_deviation: f64,
-    /// Draws from the layers before the last.
+    /// The number of draws from the hidden layers, and their seed.
     pub noise: LayerNoise,
-    /// The images, for models of images.
+    /// The image settings, for models of images.
     pub images: Option<ImageSettings>,
 }
 
-/// How a model looks at images.
+/// How a model splits images into patches.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImageSettings {
-    /// Their shape, unless it is the data's.
+    /// The shape of the images; the shape in the data set if absent.
     pub shape: Option<ImageShape>,
-    /// Rows and columns of the patches of each layer.
+    /// The height and width of the patches in each layer.
     pub patches: Vec<usize>,
-    /// Pixels from one patch to the next in each layer.
+    /// The stride of the patches in each layer, in pixels.
     pub strides: Vec<usize>,
-    /// Whether what the last layer makes of a patch depends on where it is.
+    /// Whether the response of the output layer depends on the location of the patch.
     pub located: bool,
 }
 
 impl LayerSettings {
-    /// The layers that `options` ask for.
+    /// Reads the layers from `options`.
     pub(super) fn new(
         options: &LayerOptions,
         model: ModelName,
@@ -105,9 +107,9 @@ impl LayerSettings {
         })
     }
 
-    /// Functions of a layer before the last, for data of `inputs` dimensions.
+    /// Functions of a hidden layer, for data with `inputs` inputs.
     pub fn width(&self, inputs: usize) -> usize {
-        /// As many functions as inputs, up to this.
+        /// The largest default; smaller data have as many functions as inputs.
         const WIDEST: usize = 30;
         self.width.unwrap_or(match self.images {
             Some(_) => DEFAULT_CHANNELS,
@@ -115,7 +117,7 @@ impl LayerSettings {
         })
     }
 
-    /// The options that describe the layers without any default but the posterior.
+    /// Converts the layers back to options, with all defaults filled in, but without the posterior.
     pub(super) fn options(&self) -> LayerOptions {
         let is_deep = self.model != ModelName::ConvGp;
         let deep = is_deep.then_some(());
@@ -150,7 +152,7 @@ impl ImageSettings {
     }
 }
 
-/// A number for each layer: those given, or by default the first ones.
+/// One number for each layer. The defaults are the first entries of `default`.
 fn of_each_layer(
     option: &'static str,
     given: &Option<Vec<usize>>,

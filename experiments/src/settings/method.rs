@@ -1,4 +1,4 @@
-//! The models, with what only some of them have.
+//! The models and the settings that only some of them have.
 
 use burn_gp::{
     inference::ConjugateGradientsSettings,
@@ -19,15 +19,15 @@ use crate::arguments::{
 };
 
 const DEFAULT_BATCH_SIZE: usize = 256;
-/// Of the other parameters of models with networks.
+/// The learning rate of the other parameters in models with networks.
 const RATE_BESIDE_NETWORKS: f64 = 3e-2;
 const DEFAULT_PATIENCE: usize = 20;
-/// Where a second training follows.
+/// The patience of early stopping before a second training on all rows.
 const PATIENCE_OF_SEARCH: usize = 12;
-/// Pivots of the preconditioner of the policy that has one.
+/// Pivots of the preconditioner of the policy `preconditioned-cg`.
 const POLICY_PIVOTS: usize = 256;
 
-/// The models, with what only some of them have.
+/// The models and the settings that only some of them have.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Method {
     /// Exact regression.
@@ -42,9 +42,9 @@ pub enum Method {
     SolveCollapsed(SparseSettings),
     /// A sparse variational model.
     Svgp(SparseSettings, Box<VariationalSettings>),
-    /// A model made of layers, with the inducing points and the posterior of each.
+    /// A model made of layers, with the inducing points and the posterior of each layer.
     Layers(SparseSettings, Box<VariationalSettings>, Box<LayerSettings>),
-    /// A model with a network in it, and its inducing points, if it has some.
+    /// A model with a network, and its inducing points if it has any.
     Network(
         Option<SparseSettings>,
         Box<VariationalSettings>,
@@ -53,7 +53,7 @@ pub enum Method {
 }
 
 impl Method {
-    /// The model's name.
+    /// The name of the model.
     pub fn name(&self) -> ModelName {
         match self {
             Self::Exact => ModelName::Exact,
@@ -67,7 +67,7 @@ impl Method {
         }
     }
 
-    /// The name of the model of a single layer with the same inducing points and posterior.
+    /// The name of the single-layer model with the same inducing points and posterior.
     pub fn single_layer(&self) -> ModelName {
         match self {
             Self::Layers(_, variational, _) => variational.family.name(),
@@ -75,7 +75,7 @@ impl Method {
         }
     }
 
-    /// The network, for models that have one.
+    /// The network, if the model has one.
     pub fn network(&self) -> Option<&NetworkSettings> {
         match self {
             Self::Network(_, _, network) => Some(network),
@@ -83,7 +83,7 @@ impl Method {
         }
     }
 
-    /// The layers, for models made of them.
+    /// The layers, if the model is made of layers.
     pub fn layers(&self) -> Option<&LayerSettings> {
         match self {
             Self::Layers(_, _, layers) => Some(layers),
@@ -91,7 +91,7 @@ impl Method {
         }
     }
 
-    /// The inducing points, for models that have them.
+    /// The inducing points, if the model has any.
     pub fn sparse(&self) -> Option<&SparseSettings> {
         match self {
             Self::Exact | Self::ComputationAware(_) | Self::ConjugateGradients(_) => None,
@@ -103,7 +103,7 @@ impl Method {
         }
     }
 
-    /// The combinations of rows, for models that have them.
+    /// The actions, if the model has any.
     pub fn actions(&self) -> Option<&ActionSettings> {
         match self {
             Self::ComputationAware(actions) => Some(actions),
@@ -111,8 +111,8 @@ impl Method {
         }
     }
 
-    /// The options of models on all rows that describe what is computed of the posterior, without
-    /// any default.
+    /// The options of full-batch models that choose how to compute the posterior, with all defaults
+    /// filled in.
     pub fn all_rows_options(&self) -> AllRowsOptions {
         match self {
             Self::ComputationAware(actions) => actions.options(),
@@ -121,7 +121,7 @@ impl Method {
         }
     }
 
-    /// The posterior and its training on mini-batches, for models that have them.
+    /// The posterior and its mini-batch training, if the model has them.
     pub fn variational(&self) -> Option<&VariationalSettings> {
         match self {
             Self::Exact
@@ -136,37 +136,37 @@ impl Method {
     }
 }
 
-/// The combinations of rows.
+/// The actions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ActionSettings {
-    /// How many there are, unless by default.
+    /// The number of actions; the default if absent.
     pub count: Option<usize>,
-    /// How they are chosen.
+    /// How the actions are chosen.
     pub choice: ActionChoice,
 }
 
-/// How combinations of rows are chosen.
+/// How actions are chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ActionChoice {
-    /// They are trained.
+    /// The actions are trained.
     Trained {
-        /// Where they start.
+        /// The initial actions.
         start: ActionStartName,
-        /// Which rows one is of.
+        /// The rows that an action combines.
         rows: ActionRowsName,
     },
     /// By conjugate gradients.
     ConjugateGradients {
-        /// The residual, as a part of the targets, where they end.
+        /// The relative residual at which the iteration stops.
         tolerance: f64,
     },
     /// By a policy.
     Policy {
-        /// Which.
+        /// The policy.
         policy: PolicyName,
-        /// Pivots of its preconditioner.
+        /// Pivots of the preconditioner.
         rank: usize,
-        /// The residual, as a part of the targets, where they end.
+        /// The relative residual at which the iteration stops.
         tolerance: f64,
     },
 }
@@ -206,7 +206,7 @@ impl ActionSettings {
         })
     }
 
-    /// Where they start and which rows one is of, if they are trained.
+    /// The initial actions and their rows, if the actions are trained.
     pub fn trained(&self) -> Option<(ActionStartName, ActionRowsName)> {
         match self.choice {
             ActionChoice::Trained { start, rows } => Some((start, rows)),
@@ -214,7 +214,7 @@ impl ActionSettings {
         }
     }
 
-    /// The options that describe their choice by iteration.
+    /// The options that define an iterative choice of actions.
     pub fn options(&self) -> AllRowsOptions {
         let (policy, rank, tolerance) = match self.choice {
             ActionChoice::Trained { .. } => (None, None, None),
@@ -237,13 +237,14 @@ impl ActionSettings {
 /// The inducing points.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SparseSettings {
-    /// How many there are, unless by default.
+    /// The number of inducing points; the default if absent.
     pub inducing: Option<usize>,
-    /// How many orthogonal ones there are, unless by default; none for models without.
+    /// The number of orthogonal inducing points; the default if absent, and always absent in models
+    /// without them.
     pub orthogonal: Option<usize>,
-    /// How the first ones are chosen.
+    /// The method that chooses the initial inducing points.
     pub initializer: InitializerName,
-    /// The jitter on their covariances, unless by default.
+    /// The jitter on their covariances; the default if absent.
     pub jitter: Option<f64>,
 }
 
@@ -260,19 +261,19 @@ pub enum Family {
         /// Whether the inducing variables are whitened.
         whitened: bool,
     },
-    /// A second set that is of the mean alone, not whitened.
+    /// A second set that contributes only to the mean; not whitened.
     Odvgp {
-        /// The columns of its covariance that a step looks at, unless by default.
+        /// The columns of the second set's covariance that each step uses; the default if absent.
         columns: Option<usize>,
     },
     /// Pseudo-observations of the inducing variables.
     LSvgp(PseudoObservationsConfig),
-    /// The same without a factorization.
+    /// Pseudo-observations without a factorization.
     InverseFree(InverseFreeConfig),
 }
 
 impl Family {
-    /// The model of a single layer with this posterior.
+    /// The name of the single-layer model with this posterior.
     fn name(&self) -> ModelName {
         match self {
             Self::Svgp { whitened: true } => ModelName::Svgp,
@@ -285,12 +286,13 @@ impl Family {
         }
     }
 
-    /// Whether there is a second set of inducing points.
+    /// Whether there are orthogonal inducing points.
     pub fn has_orthogonal(&self) -> bool {
         matches!(self, Self::Solve { .. } | Self::Odvgp { .. })
     }
 
-    /// The options that describe pseudo-observations, if there are such, without any default.
+    /// Converts the pseudo-observations back to options, with all defaults filled in; empty if
+    /// there are none.
     pub fn pseudo_observation_options(&self) -> PseudoObservationOptions {
         match self {
             Self::LSvgp(observations) => pseudo_observation_options(observations),
@@ -300,37 +302,37 @@ impl Family {
     }
 }
 
-/// A variational posterior and its training on mini-batches.
+/// A variational posterior and its mini-batch training.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VariationalSettings {
-    /// Which posterior.
+    /// The posterior.
     pub family: Family,
     /// The shape of the variational covariance.
     pub covariance: CovarianceName,
     /// Rows in a batch.
     pub batch_size: usize,
-    /// The first learning rate.
+    /// The initial learning rate.
     pub learning_rate: f64,
-    /// How it goes down.
+    /// The learning rate schedule.
     pub schedule: Schedule,
-    /// How it goes down where the loss does not.
+    /// The reduction of the learning rate on a plateau.
     pub plateau: Option<Plateau>,
-    /// The largest norm of a parameter's gradient.
+    /// The largest norm of the gradient of a parameter; larger gradients are clipped.
     pub gradient_norm: Option<f64>,
     /// Natural gradients for the distribution of the inducing variables.
     pub natural_gradient: Option<NaturalGradient>,
-    /// How the inducing points are trained, where that differs from the other parameters.
+    /// The training settings of the inducing points, if they differ from the other parameters.
     pub inducing: Option<InducingTraining>,
-    /// Passes over the training rows between two validations, unless by default.
+    /// Epochs between two validations; the default if absent.
     pub validation_epochs: Option<usize>,
     /// Validations without improvement before training stops.
     pub patience: usize,
-    /// Which step's model is kept where there are validation rows.
+    /// The step whose model is kept if there are validation rows.
     pub keep: KeepName,
 }
 
 impl VariationalSettings {
-    /// The columns of the second set's covariance that a step looks at, where that is known.
+    /// The columns of the second set's covariance that each step uses, if known.
     pub fn columns(&self) -> Option<usize> {
         match self.family {
             Family::Odvgp { columns } => columns,
@@ -339,7 +341,7 @@ impl VariationalSettings {
     }
 }
 
-/// The model that `options` ask for.
+/// Reads the model from `options`.
 pub(super) fn method(options: &RunOptions, model: ModelName) -> Result<Method, SettingError> {
     let posterior = options.layers.posterior;
     if model.has_network() {
@@ -388,7 +390,7 @@ pub(super) fn method(options: &RunOptions, model: ModelName) -> Result<Method, S
     Ok(Method::Layers(sparse, variational, Box::new(layers)))
 }
 
-/// The inducing points of a model that has them.
+/// The inducing points, for a model that has them.
 fn sparse(options: &RunOptions, model: ModelName) -> Result<SparseSettings, SettingError> {
     if let Some(jitter) = options.jitter
         && !(0.0..1.0).contains(&jitter)
@@ -404,7 +406,7 @@ fn sparse(options: &RunOptions, model: ModelName) -> Result<SparseSettings, Sett
     })
 }
 
-/// A variational posterior and its training.
+/// Reads a variational posterior and its training from `options`.
 fn variational(
     options: &RunOptions,
     family: Family,

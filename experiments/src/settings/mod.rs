@@ -1,4 +1,4 @@
-//! What the options of a run mean: checked, with every default that does not depend on the data.
+//! The checked settings of a run, with all defaults that do not depend on the data.
 
 mod applicability;
 mod configuration;
@@ -47,93 +47,93 @@ use pseudo_observations::{
 };
 use schedule::{schedule, schedule_name, stages};
 
-/// The data of the main job.
+/// The default data set.
 pub(crate) const DEFAULT_DATA: &str = "winequality";
 const DEFAULT_TEST_FRACTION: f64 = 0.1;
 const DEFAULT_NOISE: f64 = 0.1;
 const DEFAULT_LEARNING_RATE: f64 = 0.05;
 
-/// A checked run.
+/// The checked settings of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// The model, with what only some models have.
+    /// The model and the settings that only some models have.
     pub method: Method,
-    /// Where the data come from.
+    /// The data and their splits.
     pub data: DataSettings,
     /// The covariance function.
     pub kernel: KernelExpression,
-    /// One lengthscale for all inputs.
+    /// Whether all inputs share one lengthscale.
     pub isotropic: bool,
     /// The mean function.
     pub mean: MeanName,
     /// The likelihood.
     pub likelihood: LikelihoodName,
-    /// The first noise variance.
+    /// The initial noise variance.
     pub noise: f64,
-    /// What is asked of the model's parameters.
+    /// Priors, bounds and initial values of parameters, and parameters that are not trained.
     pub parameters: ParameterOptions,
-    /// How long training takes at most, unless by default.
+    /// The largest training length; the default if absent.
     pub length: Option<Length>,
-    /// The optimizer of a model on all rows.
+    /// The optimizer of a full-batch model.
     pub optimizer: Option<FullBatchOptimizer>,
     /// Steps between two checkpoints.
     pub checkpoint_every: Option<usize>,
-    /// The seed of everything random.
+    /// The seed of all random numbers.
     pub seed: u64,
     /// The floating-point type.
     pub dtype: DtypeName,
-    /// Where to compute.
+    /// The device.
     pub device: DeviceName,
 }
 
-/// Which data, and how they are divided.
+/// The data and their splits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DataSettings {
-    /// What the user typed.
+    /// The data set as the user gave it.
     pub source: String,
     /// The target column.
     pub target: Option<String>,
-    /// The column of the standard deviations of each target's noise.
+    /// The column with the noise standard deviation of each target.
     pub noise_column: Option<String>,
-    /// The labels of the target from the lowest to the highest.
+    /// The class labels in ascending order.
     pub class_order: Option<ClassOrder>,
-    /// The folder of the registered sets.
+    /// The folder of the registered data sets.
     pub data_dir: Option<PathBuf>,
-    /// Training and test rows.
+    /// The split into training and test rows.
     pub split: SplitChoice,
-    /// The share of the training rows that is for validation, and out of the training of models
-    /// that have no use for it as well.
+    /// The share of the training rows used for validation. Models without validation do not train
+    /// on these rows either.
     pub validation_fraction: Option<f64>,
-    /// How the number of steps is found.
+    /// The rule for the number of training steps.
     pub early_stopping: EarlyStopping,
-    /// What inputs are scaled to.
+    /// The scale of the inputs.
     pub input_scale: InputScaleName,
 }
 
 /// How test rows are chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SplitChoice {
-    /// The collection's own split of this number.
+    /// The split of the collection with this number.
     Own(usize),
     /// A random share of the rows.
     Random(f64),
 }
 
-/// How long training takes at most.
+/// The largest training length.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Length {
-    /// Passes over the training rows.
+    /// Epochs.
     Epochs(usize),
     /// Optimizer steps.
     Steps(usize),
 }
 
 impl Settings {
-    /// The run that `options` describe, on the data that `source` has found.
+    /// Reads and checks the settings in `options`. `source` is the data set that they name.
     ///
     /// # Errors
     ///
-    /// [`SettingError`] when an option is out of range or does not go with another.
+    /// [`SettingError`] if an option is out of range or conflicts with another.
     pub fn new(options: RunOptions, source: &DataSource) -> Result<Self, SettingError> {
         let model = options.model.unwrap_or(ModelName::Svgp);
         let likelihood = likelihood(&options, model, source)?;
@@ -165,7 +165,7 @@ impl Settings {
         })
     }
 
-    /// The first learning rate, and how it goes down where it does.
+    /// The initial learning rate and the schedule, if any.
     fn learning_rate(&self) -> (Option<f64>, Option<Schedule>) {
         match (self.method.variational(), self.optimizer) {
             (Some(variational), _) => (Some(variational.learning_rate), Some(variational.schedule)),
@@ -183,7 +183,7 @@ impl Settings {
         }
     }
 
-    /// The covariance function for people.
+    /// The covariance function as text.
     pub fn kernel_text(&self) -> String {
         let Some(network) = self.method.network() else {
             return self.kernel.to_string();
@@ -198,7 +198,7 @@ impl Settings {
         }
     }
 
-    /// The options that describe this run without any default.
+    /// Converts the settings back to options, with all defaults filled in.
     pub fn options(&self) -> RunOptions {
         let sparse = self.method.sparse();
         let variational = self.method.variational();
@@ -297,7 +297,7 @@ impl Settings {
     }
 }
 
-/// The options that the environment gives.
+/// The options from environment variables.
 pub fn environment() -> RunOptions {
     RunOptions {
         data_dir: std::env::var_os("BURN_GP_DATA").map(PathBuf::from),
@@ -305,11 +305,11 @@ pub fn environment() -> RunOptions {
     }
 }
 
-/// The data that `options` name.
+/// The data set that `options` name.
 ///
 /// # Errors
 ///
-/// When there are no such data.
+/// If there is no such data set.
 pub fn source(options: &RunOptions) -> Result<DataSource, burn_gp_datasets::DataError> {
     let text = options.data.as_deref().unwrap_or(DEFAULT_DATA);
     DataSource::resolve(text, options.data_dir.as_deref())

@@ -1,4 +1,4 @@
-//! Natural gradients, from their options.
+//! Natural gradients.
 
 use burn_gp::optim::NaturalGradient;
 
@@ -7,10 +7,10 @@ use crate::arguments::RunOptions;
 
 const DEFAULT_WARM_UP: usize = 10;
 
-/// The first step size, as a fraction of the last.
+/// The initial step size, as a fraction of the final one.
 const FIRST_FRACTION: f64 = 1e-3;
 
-/// The natural gradients that `options` ask for, if they do.
+/// The natural gradient settings in `options`, if any.
 pub fn natural_gradient(options: &RunOptions) -> Result<Option<NaturalGradient>, SettingError> {
     let (step_size, warm_up) = (options.natural_gradient, options.natural_gradient_warm_up);
     let Some(step_size) = step_size else {

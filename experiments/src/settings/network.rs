@@ -1,54 +1,58 @@
-//! The models with a network in them, from their options.
+//! Models with a network.
 
 use burn_gp::process::{PredictedVariance, VarianceCorrection};
 
 use super::{SettingError, at_least_one, positive};
 use crate::arguments::{BackboneName, CorrectionName, ModelName, NetworkOptions, RunOptions};
 
-/// The settings of arXiv:2505.18526.
+/// The defaults of arXiv:2505.18526.
 const DEFAULT_BLOCKS: usize = 2;
 const DEFAULT_RANK: usize = 128;
 const DEFAULT_WEIGHT_DECAY: f64 = 1e-4;
 
-/// The width of the paper is for tens of thousands of rows; of fewer, narrower networks predict better.
+/// Widths for fewer than so many rows. The paper's width is for tens of thousands of rows; narrower
+/// networks predict better on less data.
 const UNITS: [(usize, usize); 2] = [(1000, 32), (10_000, 64)];
 const MOST_UNITS: usize = 128;
 
-/// What a kernel sees of a network without a residual, whose outputs cannot begin as the inputs.
+/// The default number of features of a network without a residual. Such a network cannot start as
+/// the identity.
 const DEFAULT_FEATURES: usize = 2;
 
-/// Networks are trained with far smaller steps than the other parameters, so that the noise is known
-/// before they fit it …
+/// The learning rate of networks in basis models. It is much smaller than that of the other
+/// parameters, because the noise should be learned before the network fits it.
 const BASIS_RATE: f64 = 3e-4;
 
-/// … and smaller still where they change what is a good model from the start.
+/// The learning rate of networks in deep kernels. It is smaller still, because the initial model is
+/// already good.
 const DEEP_KERNEL_RATE: f64 = 1e-4;
 
-/// A model with a network in it.
+/// The settings of a model with a network.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NetworkSettings {
-    /// Which model.
+    /// The name of the model.
     pub model: ModelName,
     /// The network.
     pub backbone: BackboneName,
-    /// The width of its layers, unless by default.
+    /// The width of the hidden layers; the default if absent.
     pub units: Option<usize>,
-    /// How many hidden layers or residual blocks it has.
+    /// The number of hidden layers or residual blocks.
     pub blocks: usize,
-    /// Its outputs, unless by default: basis functions, or what a kernel sees.
+    /// The number of outputs, which are basis functions or inputs of a kernel; the default if
+    /// absent.
     pub outputs: Option<usize>,
-    /// Whether it begins as the identity, unless by default.
+    /// Whether the network starts as the identity; the default if absent.
     pub from_identity: Option<bool>,
-    /// The penalty of its weights.
+    /// The weight decay.
     pub weight_decay: f64,
-    /// The first learning rate of its weights; that of the other parameters if absent.
+    /// The initial learning rate of the weights; that of the other parameters if absent.
     pub network_rate: Option<f64>,
-    /// Where the variance that basis functions lack is taken into account.
+    /// Where the model adds the variance that the basis functions miss.
     pub correction: VarianceCorrection,
 }
 
 impl NetworkSettings {
-    /// The network that `options` ask for.
+    /// Reads the network from `options`.
     pub(super) fn new(run: &RunOptions, model: ModelName) -> Result<Self, SettingError> {
         let options = &run.network;
         let default_rate = match model.has_basis() {
@@ -75,7 +79,7 @@ impl NetworkSettings {
             from_identity: options.from_identity,
             weight_decay,
             network_rate: (options.network_rate)
-                // What is said of all parameters is said of these.
+                // A learning rate given for all parameters also applies to the network.
                 .or(run.learning_rate.is_none().then_some(default_rate))
                 .map(|rate| positive("--network-rate", rate))
                 .transpose()?,
@@ -83,14 +87,15 @@ impl NetworkSettings {
         })
     }
 
-    /// The width of its layers for data of `rows` rows.
+    /// The width of the hidden layers for data with `rows` rows.
     pub fn units(&self, rows: usize) -> usize {
         let fits = UNITS.iter().find(|(most, _)| rows < *most);
         (self.units).unwrap_or(fits.map_or(MOST_UNITS, |&(_, units)| units))
     }
 
-    /// Its outputs for data of `inputs` dimensions. A kernel sees as many as there are inputs: from
-    /// two that are made of all of them at random much has to be learnt again.
+    /// The number of outputs for data with `inputs` inputs. A deep kernel takes as many features as
+    /// there are inputs, because two random mixtures of all inputs would lose much that must be
+    /// learned again.
     pub fn outputs(&self, inputs: usize) -> usize {
         self.outputs.unwrap_or(match self.backbone {
             _ if self.model.has_basis() => DEFAULT_RANK,
@@ -99,8 +104,8 @@ impl NetworkSettings {
         })
     }
 
-    /// Whether it begins as the identity for data of `inputs` dimensions: a deep kernel is then that of
-    /// the inputs, until the network has learnt better.
+    /// Whether the network starts as the identity for data with `inputs` inputs. The initial deep
+    /// kernel is then a kernel on the inputs themselves.
     pub fn from_identity(&self, inputs: usize) -> bool {
         let can = self.model.is_deep_kernel()
             && self.backbone != BackboneName::Mlp
@@ -108,7 +113,7 @@ impl NetworkSettings {
         can && self.from_identity.unwrap_or(true)
     }
 
-    /// The options that describe it without any default.
+    /// Converts the network back to options, with all defaults filled in.
     pub(super) fn options(&self) -> NetworkOptions {
         let basis = self.model.has_basis();
         let correction = (self.model.has_correction()).then_some(self.correction);

@@ -1,15 +1,15 @@
-//! The optimizer of models on all rows, from its options.
+//! The optimizer of full-batch models.
 
 use burn_gp_models::training::FullBatchOptimizer;
 
 use super::{DEFAULT_LEARNING_RATE, SettingError, positive, schedule};
 use crate::arguments::{ModelName, OptimizerName, RunOptions};
 
-/// Of models that choose combinations of rows by iteration: these count what they have not computed as
-/// noise at first, and a thousand small steps do not take it back.
+/// The Adam learning rate of models that choose actions by iteration. They initially count
+/// computation that they left out as noise, and a thousand small steps do not correct this.
 const RATE_OF_ITERATIONS: f64 = 0.2;
 
-/// The optimizer that `options` ask for; none for models on mini-batches.
+/// The optimizer in `options`; `None` for mini-batch models.
 pub(super) fn optimizer(
     options: &RunOptions,
     model: ModelName,
@@ -39,8 +39,8 @@ pub(super) fn optimizer(
     }))
 }
 
-/// The optimizer of a model on all rows. Where combinations of rows are chosen anew in every
-/// evaluation the objective is not one function along a line, and Adam is the default.
+/// The optimizer of a full-batch model. Adam is the default where each evaluation chooses new
+/// actions, because the objective is then not a single function along a line search.
 pub(super) fn optimizer_of(options: &RunOptions, model: ModelName) -> OptimizerName {
     let default = match model.has_iterations() {
         true => OptimizerName::Adam,
@@ -49,7 +49,7 @@ pub(super) fn optimizer_of(options: &RunOptions, model: ModelName) -> OptimizerN
     options.all_rows.optimizer.unwrap_or(default)
 }
 
-/// What an optimizer is called.
+/// The name of an optimizer.
 pub(super) fn optimizer_name(optimizer: FullBatchOptimizer) -> OptimizerName {
     match optimizer {
         FullBatchOptimizer::LBfgs { .. } => OptimizerName::LBfgs,

@@ -1,4 +1,4 @@
-//! Checks of numbers.
+//! Range checks of numbers.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use burn_gp::parameter::LOWER_BOUND;
 
 use super::SettingError;
 
-/// A count that is not zero, where one is given.
+/// Checks that a count is not zero, if given.
 pub(crate) fn at_least_one<T: Default + PartialEq>(
     option: impl Into<Cow<'static, str>>,
     value: Option<T>,
@@ -19,7 +19,7 @@ pub(crate) fn at_least_one<T: Default + PartialEq>(
     }
 }
 
-/// No more combinations of rows than there are rows.
+/// Checks that there are at most as many actions as rows.
 pub(crate) fn enough_rows(requested: usize, rows: usize) -> Result<(), SettingError> {
     if requested > rows {
         Err(SettingError::TooManyActions { requested, rows })
@@ -28,7 +28,7 @@ pub(crate) fn enough_rows(requested: usize, rows: usize) -> Result<(), SettingEr
     }
 }
 
-/// A finite number above zero.
+/// Checks that a number is finite and positive.
 pub(crate) fn positive(
     option: impl Into<Cow<'static, str>>,
     value: f64,
@@ -43,7 +43,7 @@ pub(crate) fn positive(
     }
 }
 
-/// A finite number above the lower bound of positive hyperparameters.
+/// Checks that a number is finite and above the lower bound of positive hyperparameters.
 pub(crate) fn above_lower_bound(option: &'static str, value: f64) -> Result<f64, SettingError> {
     if value > LOWER_BOUND && value.is_finite() {
         Ok(value)

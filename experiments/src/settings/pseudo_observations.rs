@@ -1,4 +1,4 @@
-//! The posteriors l-svgp and inverse-free, from their options.
+//! The posteriors l-svgp and inverse-free.
 
 use burn_gp::{
     optim::{NaturalInversion, StepSizes},
@@ -10,7 +10,7 @@ use burn_gp::{
 use super::{SettingError, above_lower_bound, at_least_one, positive};
 use crate::arguments::{AuxiliaryName, InversionName, PseudoObservationOptions, RunOptions};
 
-/// The pseudo-observations that `options` ask for.
+/// The pseudo-observation settings in `options`.
 pub fn pseudo_observations(
     options: &PseudoObservationOptions,
 ) -> Result<PseudoObservationsConfig, SettingError> {
@@ -31,7 +31,7 @@ pub fn pseudo_observations(
     })
 }
 
-/// The inverse-free posterior that `options` ask for.
+/// The inverse-free posterior in `options`.
 pub fn inverse_free(options: &RunOptions) -> Result<InverseFreeConfig, SettingError> {
     let own = &options.pseudo_observations;
     let count = at_least_one("--probes", own.probes)?;
@@ -68,7 +68,7 @@ fn auxiliary(options: &PseudoObservationOptions) -> Result<AuxiliaryUpdate, Sett
     }))
 }
 
-/// The options that describe pseudo-observations without any default.
+/// Converts the pseudo-observation settings back to options, with all defaults filled in.
 pub fn pseudo_observation_options(
     observations: &PseudoObservationsConfig,
 ) -> PseudoObservationOptions {
@@ -80,7 +80,7 @@ pub fn pseudo_observation_options(
     }
 }
 
-/// The options that describe an inverse-free posterior without any default.
+/// Converts the inverse-free settings back to options, with all defaults filled in.
 pub fn inverse_free_options(config: &InverseFreeConfig) -> PseudoObservationOptions {
     let options = PseudoObservationOptions {
         probes: config.probes.map(|probes| probes.count),

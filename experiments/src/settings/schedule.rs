@@ -1,21 +1,21 @@
-//! How the learning rate goes down, from its options.
+//! Learning rate schedules.
 
 use burn_gp_models::training::Schedule;
 
 use super::{SettingError, at_least_one, positive};
 use crate::arguments::{RunOptions, ScheduleName};
 
-/// The learning rate at the end of a smooth schedule, as a fraction of the first.
+/// The final learning rate of a smooth schedule, as a fraction of the initial one.
 const FINAL_FRACTION: f64 = 0.01;
 
-/// The same of a straight line.
+/// The same for a linear schedule.
 const FINAL_FRACTION_OF_A_LINE: f64 = 0.1;
 
 const DEFAULT_STAGES: usize = 3;
 const DEFAULT_STAGE_FACTOR: f64 = 0.1;
 
-/// The schedule that `options` ask for; none but the plateau, if they have one, and none where the
-/// number of steps is to be found: steps must be the same whatever it is.
+/// The schedule in `options`. The default is constant with `--plateau`, and also with early
+/// stopping, because then the learning rate must not depend on the unknown number of steps.
 pub(super) fn schedule(options: &RunOptions, is_stopped: bool) -> Result<Schedule, SettingError> {
     let final_fraction = FINAL_FRACTION;
     let default_name = match options.plateau {
@@ -50,7 +50,7 @@ pub(super) fn schedule(options: &RunOptions, is_stopped: bool) -> Result<Schedul
     })
 }
 
-/// What a schedule is called.
+/// The name of a schedule.
 pub(super) fn schedule_name(schedule: Schedule) -> ScheduleName {
     match schedule {
         Schedule::Constant => ScheduleName::Constant,
@@ -61,7 +61,7 @@ pub(super) fn schedule_name(schedule: Schedule) -> ScheduleName {
     }
 }
 
-/// The number and the factor of its stages, if it has some.
+/// The number of stages and their factor, for a schedule with stages.
 pub(super) fn stages(schedule: Schedule) -> Option<(usize, f64)> {
     match schedule {
         Schedule::Stairs { stages, factor } => Some((stages, factor)),
@@ -85,7 +85,6 @@ mod tests {
         options.schedule = Some(ScheduleName::Stairs);
         let stairs = schedule(&options, false).unwrap();
         assert_eq!(stages(stairs), Some((6, DEFAULT_STAGE_FACTOR)));
-        // Down to the same fraction as the others by default.
         options.stages = None;
         let fraction = schedule(&options, false).unwrap().fraction(99, 100);
         assert!((fraction - FINAL_FRACTION).abs() < 1e-12);

@@ -12,13 +12,13 @@ use super::options::CommonOptions;
 use super::request::{Choice, Request};
 use crate::arguments::RunOptions;
 
-/// The name of the option of data sets.
+/// The name of the option for data sets.
 const DATA_SETS: &str = "data-sets";
 
 impl Study {
     /// The subcommand of the study.
     pub fn command(&'static self) -> Command {
-        // The options of all experiments come with a sentence of their own.
+        // clap would take the doc comment of `CommonOptions` for the description of the subcommand.
         let command = CommonOptions::augment_args(self.augment(Command::new(self.name.as_str())));
         let command = command.about(self.about.as_str());
         match self.help.is_empty() {
@@ -27,7 +27,7 @@ impl Study {
         }
     }
 
-    /// `command` with the options of the study, but for those that all experiments have.
+    /// Adds the options of this study to `command`, without those that all experiments have.
     pub fn augment(&'static self, mut command: Command) -> Command {
         if !self.data.fixed {
             command = command.arg(self.data_argument());
@@ -89,11 +89,11 @@ impl Study {
             .help(help)
     }
 
-    /// What the command line asks of the study.
+    /// Reads the choice of runs from the command line.
     ///
     /// # Errors
     ///
-    /// When an option has a value that it cannot have.
+    /// If the value of an option is invalid.
     pub fn choice(&'static self, matches: &ArgMatches) -> Result<Choice, clap::Error> {
         let all = |name: &str| -> Vec<String> {
             let values = matches.get_raw(name).into_iter().flatten();
@@ -131,11 +131,11 @@ impl Study {
         })
     }
 
-    /// What the command line asks, with the options that all experiments have.
+    /// Reads the choice of runs and the options that all experiments have from the command line.
     ///
     /// # Errors
     ///
-    /// As [`choice`](Self::choice).
+    /// The same as [`choice`](Self::choice).
     pub fn request(&'static self, matches: &ArgMatches) -> Result<Request, clap::Error> {
         Ok(Request {
             choice: self.choice(matches)?,
@@ -146,7 +146,7 @@ impl Study {
 }
 
 impl Axis {
-    /// The option that chooses among the values, if there is one.
+    /// The option that chooses among the values of this axis, if there is one.
     fn argument(&'static self) -> Option<Arg> {
         let option = self.option.as_deref()?;
         let names = || self.values.iter().map(|value| value.name.as_str());
@@ -176,7 +176,8 @@ impl Axis {
     }
 }
 
-/// An option of `train` among those of an experiment, which have no headings and no second paragraph.
+/// Removes the heading and the second paragraph of a `train` option, because the options of
+/// experiments have neither.
 fn unheaded(argument: Arg) -> Arg {
     argument
         .help_heading(None::<&str>)
@@ -192,16 +193,16 @@ pub trait Named {
     const NAME: &'static str;
 }
 
-/// What an experiment takes that makes runs of the study called `N::NAME`.
+/// The options of an experiment that makes runs of the study called `N::NAME`.
 #[derive(Clone, Debug)]
 pub struct ChoiceOf<N> {
-    /// Which runs.
+    /// The runs.
     pub choice: Choice,
     study: PhantomData<N>,
 }
 
 impl<N> ChoiceOf<N> {
-    /// The same with the options that all experiments have.
+    /// Combines the choice with the options that all experiments have.
     pub fn request(&self, common: &CommonOptions) -> Request {
         Request {
             choice: self.choice.clone(),

@@ -1,4 +1,4 @@
-//! A data set with a value of every axis, and the options of its runs.
+//! Cells of a study (a data set with a value of every axis) and the options of their runs.
 
 use std::collections::BTreeSet;
 
@@ -12,32 +12,32 @@ use crate::arguments::{RunOptions, ScaleName, name_of};
 use crate::failure::Failure;
 use crate::settings::without_use;
 
-/// A place in the grid of a study.
+/// A cell in the grid of a study.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cell {
     /// The data set.
     pub data: String,
-    /// The values of the axes, in their order.
+    /// The values of the axes, in the order of the axes.
     pub values: Vec<String>,
 }
 
-/// Whose options a run has.
+/// The source of the options of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whose {
-    /// Those that are asked for.
+    /// The options that the user asked for.
     Ours,
-    /// Those of the paper.
+    /// The options of the paper.
     Papers,
 }
 
-/// The value of an axis that is an option at cells whose model has no use for it.
+/// The value of an axis at cells whose model does not use the option of that axis.
 pub const NO_USE: &str = "none";
 
-/// A name in the strings of a study's options: the root of the number of inputs.
+/// The placeholder for the square root of the number of inputs in option strings.
 const ROOT_OF_INPUTS: &str = "{sqrt_inputs}";
 
 impl Study {
-    /// The value of an axis at a cell, if it is among those listed.
+    /// The value of an axis at a cell, if the study lists it.
     pub fn listed<'a>(&'a self, cell: &Cell, axis: usize) -> Option<&'a AxisValue> {
         let values = &self.axes[axis].values;
         values.iter().find(|value| value.name == cell.values[axis])
@@ -48,7 +48,8 @@ impl Study {
         (0..self.axes.len()).filter_map(|axis| self.listed(cell, axis))
     }
 
-    /// A word of a cell: its data, scale, axes, their titles, and tags; else that of `more`.
+    /// Looks up a placeholder for a cell: its data, scale, axes, their titles and tags. Other names
+    /// are passed to `more`.
     pub fn word(
         &self,
         cell: &Cell,
@@ -80,7 +81,7 @@ impl Study {
         }
     }
 
-    /// A text about a cell; none if a name in it stands for nothing.
+    /// Fills in a template for a cell; `None` if a placeholder has no value.
     pub fn fill(
         &self,
         cell: &Cell,
@@ -91,7 +92,7 @@ impl Study {
         template.fill(&|name| self.word(cell, scale, name, more))
     }
 
-    /// Whether a cell is where `only` says and not where `unless` says.
+    /// Whether a cell satisfies `only` and does not satisfy `unless`.
     pub fn holds(
         &self,
         cell: &Cell,
@@ -108,20 +109,20 @@ impl Study {
         all(only) && !unless.is_some_and(all)
     }
 
-    /// The paper's numbers of a cell; none if it has none.
+    /// The published values of a cell; `None` if there are none.
     ///
     /// # Errors
     ///
-    /// [`MalformedTable`]
+    /// [`MalformedTable`].
     pub fn row(&self, cell: &Cell) -> Result<Option<Row>, MalformedTable> {
         self.published(&|name| self.word(cell, ScaleName::Paper, name, &|_| None))
     }
 
-    /// The options of the runs of a cell on data with so many inputs, but for the seed.
+    /// The options of the runs of a cell, without the seed, for data with `inputs` inputs.
     ///
     /// # Errors
     ///
-    /// [`Failure`] if the study's file has an option that no run has, or there is no device.
+    /// [`Failure`] if the study file has an unknown option, or if there is no device.
     pub fn options(
         &self,
         cell: &Cell,
@@ -188,7 +189,7 @@ impl Study {
         let useless = useless
             .iter()
             .map(|name| name.trim_start_matches('-').replace('-', "_"));
-        // No run trains on validation rows, whether its model has a use for them or not.
+        // Runs of studies never train on the validation rows, whether or not the model uses them.
         let is_kept = |name: &String| kept.contains(name) || name == "validation_fraction";
         let useless: Vec<String> = useless.filter(|name| !is_kept(name)).collect();
         if !useless.is_empty() {
@@ -205,7 +206,7 @@ impl Study {
         })
     }
 
-    /// Multiplies and copies options as the values of a cell's axes say.
+    /// Applies `times` and `same` of the cell's axis values to the options.
     fn scale_and_copy(&self, cell: &Cell, fields: &mut Map<String, Value>) {
         for value in self.all_listed(cell) {
             for (field, factor) in &value.times {
@@ -226,14 +227,14 @@ impl Study {
 }
 
 impl Patch {
-    /// The names of its options.
+    /// The names of all options in this patch.
     fn names(&self) -> impl Iterator<Item = String> {
         let all = [&self.always, &self.quick, &self.paper];
         all.into_iter().flat_map(|fields| fields.keys().cloned())
     }
 }
 
-/// Lays the options of `patch` over `fields`.
+/// Overwrites `fields` with the options of `patch`.
 pub fn apply(fields: &mut Map<String, Value>, patch: &Patch, scale: ScaleName) {
     fields.retain(|name, _| !patch.without.contains(name));
     fields.extend(patch.always.clone());
@@ -243,7 +244,7 @@ pub fn apply(fields: &mut Map<String, Value>, patch: &Patch, scale: ScaleName) {
     });
 }
 
-/// Puts numbers in the place of names in strings.
+/// Replaces the placeholders in strings by numbers.
 fn replace_names(value: &mut Value, inputs: usize) {
     match value {
         Value::String(text) if text.contains(ROOT_OF_INPUTS) => {
@@ -256,7 +257,7 @@ fn replace_names(value: &mut Value, inputs: usize) {
     }
 }
 
-/// A whole number without a point is read as an integer and as a float.
+/// Turns whole floats into integers, because TOML may write either.
 fn whole(value: &mut Value) {
     let exact = 2f64.powi(53);
     let number = value

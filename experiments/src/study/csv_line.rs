@@ -4,26 +4,26 @@ use std::borrow::Cow;
 
 use crate::summary::Summary;
 
-/// A line of a table for programs: numbers in full, each under a name of its own.
+/// A row of a machine-readable table. Numbers are written in full, each in a named column.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CsvLine {
     cells: Vec<(Cow<'static, str>, String)>,
 }
 
 impl CsvLine {
-    /// With a text or a number that is always there.
+    /// Adds a text or a number.
     pub fn with(mut self, name: impl Into<Cow<'static, str>>, value: impl ToString) -> Self {
         self.cells.push((name.into(), value.to_string()));
         self
     }
 
-    /// With what may be absent: its cell is then empty.
+    /// Adds an optional value; the cell is empty if it is absent.
     pub fn maybe(self, name: impl Into<Cow<'static, str>>, value: Option<impl ToString>) -> Self {
         let text = value.map(|value| value.to_string());
         self.with(name, text.unwrap_or_default())
     }
 
-    /// With a mean under its name and its standard error under `NAME_error`.
+    /// Adds a mean as `NAME` and its standard error as `NAME_error`.
     pub fn summary(self, name: &'static str, summary: Option<Summary>) -> Self {
         let error = summary.and_then(|summary| summary.standard_error);
         self.pair(name, "error", summary.map(|summary| summary.mean), error)
@@ -34,11 +34,11 @@ impl CsvLine {
     }
 }
 
-/// The lines as CSV, under the names of the first one.
+/// Formats the rows as CSV. The first row gives the column names.
 ///
 /// # Errors
 ///
-/// When a line has another number of cells than the first.
+/// If a row and the first row differ in their number of cells.
 pub fn csv(lines: &[CsvLine]) -> std::io::Result<String> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     if let Some(first) = lines.first() {

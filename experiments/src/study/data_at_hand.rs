@@ -1,4 +1,4 @@
-//! The data sets of an experiment that are there.
+//! The available data sets of an experiment.
 
 use std::path::Path;
 
@@ -6,13 +6,14 @@ use burn_gp_datasets::DataSource;
 
 use crate::failure::Failure;
 
-/// The data sets `asked` for that are there, or those of `default` if none are asked for; the others
-/// get a sentence each, and so do those that are not
-/// among `published`, if a paper has numbers.
+/// The data sets in `asked` that are available, or those in `default` if `asked` is empty.
+///
+/// Prints a warning for each data set that is not available, and for each one that is not in
+/// `published` if the paper has published values.
 ///
 /// # Errors
 ///
-/// [`Failure::NoData`] when none are there.
+/// [`Failure::NoData`] if no data set is available.
 pub fn data_at_hand<S: AsRef<str>>(
     asked: &[String],
     default: &[S],

@@ -1,7 +1,7 @@
-//! Where a run departs from the protocol of its paper.
+//! Departures of a run from the protocol of its paper.
 //!
-//! One rule decides for every experiment whether its numbers are comparable with a paper's: each option
-//! that a run was made with is that of the same run under the paper's protocol.
+//! The same rule holds for every experiment: a run is comparable with the paper if each of its
+//! options has the value that it has under the paper's protocol.
 
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
@@ -14,8 +14,7 @@ use crate::arguments::RunOptions;
 use crate::failure::Failure;
 use crate::settings::{Settings, configuration_in, read_configuration};
 
-/// Options that no protocol is about: which data and where they are, which repetition, and where to
-/// compute.
+/// Options that no protocol fixes: the data and their location, the seed, the device, checkpoints.
 const BESIDE_THE_PROTOCOL: [&str; 6] = [
     "data",
     "target",
@@ -25,7 +24,7 @@ const BESIDE_THE_PROTOCOL: [&str; 6] = [
     "checkpoint_every",
 ];
 
-/// Options that a run takes from its data where it is not told them.
+/// Options whose defaults depend on the data.
 const FROM_THE_DATA: [&str; 13] = [
     "inducing",
     "orthogonal",
@@ -42,32 +41,32 @@ const FROM_THE_DATA: [&str; 13] = [
     "epochs",
 ];
 
-/// Relative distance of two numbers that are the same, written to a file and read again.
+/// The relative tolerance for two equal numbers, one of which was written to a file and read again.
 const ROUNDING: f64 = 1e-12;
 
-/// The part of the rows by which a share of them can differ: shares are rounded in several ways, and
-/// rows with equal inputs stay together.
+/// The tolerance for numbers of rows, as a fraction. Shares of the rows are rounded in several
+/// ways, and rows with equal inputs stay together.
 const ROUNDED_ROWS: f64 = 1e-3;
 
-/// Something of a run that is not as in the paper.
+/// A setting in which a run differs from the paper's protocol.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Departure {
-    /// An option of the run, or something of its data.
+    /// The option, or a property of the data.
     pub what: String,
-    /// What it is here; null where there is nothing of it.
+    /// Its value here; null if absent.
     pub here: Value,
-    /// What it is in the paper.
+    /// Its value in the paper.
     pub paper: Value,
 }
 
 impl Departure {
-    /// A number of rows that differs from the paper's by more than shares do.
+    /// Compares numbers of rows, with the tolerance of `ROUNDED_ROWS`.
     pub fn of_rows(what: &str, here: usize, paper: usize) -> Option<Self> {
         let rounded = (ROUNDED_ROWS * paper as f64).max(2.0);
         Self::of(what, here, paper).filter(|_| here.abs_diff(paper) as f64 > rounded)
     }
 
-    /// A number that differs from the paper's.
+    /// Compares two values; numbers may differ by `ROUNDING`.
     pub fn of(what: &str, here: impl Into<Value>, paper: impl Into<Value>) -> Option<Self> {
         let (here, paper) = (here.into(), paper.into());
         (!is_same(&here, &paper)).then(|| Self {
@@ -105,8 +104,7 @@ fn is_same(here: &Value, paper: &Value) -> bool {
     }
 }
 
-/// The options in which a run that was told `here` departs from one that is told `paper`, neither with
-/// any default left open.
+/// The options in which `here` departs from `paper`. Both must have values for all defaults.
 pub fn departures(here: &RunOptions, paper: &RunOptions) -> Vec<Departure> {
     let (here, paper) = (here.fields(), paper.fields());
     let names = here
@@ -124,8 +122,8 @@ pub fn departures(here: &RunOptions, paper: &RunOptions) -> Vec<Departure> {
         .collect()
 }
 
-/// [`departures`] of a finished run from what it is told in the paper. If the data are no longer there,
-/// or the run has not kept its options, that is a departure of its own.
+/// The [`departures`] of a finished run from the options of the paper. Missing data and missing
+/// options of the run count as a departure.
 pub fn departures_of(here: Option<&RunOptions>, paper: RunOptions) -> Vec<Departure> {
     let unknown = || Departure {
         what: "options".into(),
@@ -145,11 +143,12 @@ pub fn departures_of(here: Option<&RunOptions>, paper: RunOptions) -> Vec<Depart
     }
 }
 
-/// [`departures_of`] all finished runs in `folders`, which are told the same but for the seed.
+/// The [`departures_of`] all finished runs in `folders`, which have the same options except for the
+/// seed.
 ///
 /// # Errors
 ///
-/// When a file cannot be read.
+/// If a file cannot be read.
 pub fn departures_of_runs(
     folders: &[PathBuf],
     paper: &RunOptions,
@@ -166,19 +165,20 @@ pub fn departures_of_runs(
     Ok(all)
 }
 
-/// Whether numbers are comparable with a paper's: some have one beside them, and none of these departs.
+/// Whether a table can be compared with the paper: it has published values, and no cell with one
+/// departs from the protocol.
 pub fn are_comparable<'a>(cells: impl IntoIterator<Item = &'a Option<Vec<Departure>>>) -> bool {
     let mut beside = cells.into_iter().flatten().peekable();
     beside.peek().is_some() && beside.all(Vec::is_empty)
 }
 
-/// The departures in a cell of a file.
+/// The departures as one cell of a file.
 pub fn joined(departures: &[Departure]) -> String {
     let all: Vec<String> = departures.iter().map(Departure::to_string).collect();
     all.join("; ")
 }
 
-/// The lines under a table: which cells depart from the paper's protocol, and in what.
+/// The lines under a table that list the departures of each cell from the paper's protocol.
 pub fn lines(cells: &[(String, &Option<Vec<Departure>>)]) -> Vec<String> {
     let beside: Vec<(&String, String)> = (cells.iter())
         .filter_map(|(name, departures)| Some((name, joined(departures.as_ref()?))))
@@ -211,7 +211,7 @@ pub mod testing {
 
     use super::*;
 
-    /// The options of an experiment, as typed.
+    /// Parses the options of an experiment.
     pub fn typed<O: Args + FromArgMatches>(line: &str) -> O {
         let command = O::augment_args(Command::new("experiment").no_binary_name(true));
         let matches = command.try_get_matches_from(line.split_whitespace());
@@ -219,7 +219,7 @@ pub mod testing {
         options.unwrap_or_else(|error| panic!("{line}: {error}"))
     }
 
-    /// Where a run that is told `here` departs from the paper's, whatever its data.
+    /// The departures of `here` from `paper`, for any data.
     pub fn departures_between(here: RunOptions, paper: RunOptions) -> String {
         let data = "synthetic:sines?n=40&noise=0.1&seed=1";
         let of_data = |options| RunOptions {
@@ -282,8 +282,8 @@ mod tests {
         assert_eq!(found, expected);
     }
 
-    /// A run of any model that is told nothing departs in nothing from one that is told nothing, although
-    /// it takes some options from its data; told something, it departs in that.
+    /// A run without options has no departures from another run without options, although some
+    /// options depend on the data. An option that is set is a departure.
     #[test]
     fn options_from_the_data_are_no_departures() {
         let data = "synthetic:sines?n=40&noise=0.1&seed=1";

@@ -1,4 +1,4 @@
-//! The studies of papers, which are part of the program.
+//! The studies of papers, embedded in the program.
 
 use std::sync::LazyLock;
 
@@ -6,10 +6,8 @@ use include_dir::{Dir, include_dir};
 
 use super::file::Study;
 
-/// The files.
 static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/studies");
 
-/// What they say.
 static STUDIES: LazyLock<Vec<Study>> = LazyLock::new(|| {
     let read = |file: &include_dir::File<'_>| {
         let text = file.contents_utf8().unwrap_or_default();
@@ -23,16 +21,16 @@ static STUDIES: LazyLock<Vec<Study>> = LazyLock::new(|| {
     studies
 });
 
-/// The studies of papers by their names.
+/// The studies of papers, by name.
 pub fn studies() -> &'static [Study] {
     &STUDIES
 }
 
-/// The study of that name.
+/// The study with this name.
 ///
 /// # Panics
 ///
-/// If there is none.
+/// If there is no such study.
 pub fn study(name: &str) -> &'static Study {
     let found = studies().iter().find(|study| study.name == name);
     found.unwrap_or_else(|| panic!("there is no study {name}"))

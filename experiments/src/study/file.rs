@@ -1,6 +1,6 @@
-//! A table of training runs as its file describes it.
+//! The file format of studies.
 //!
-//! The format is TOML; [`Study`] is the whole of a file.
+//! The format is TOML; [`Study`] describes a whole file.
 
 use std::collections::BTreeMap;
 
@@ -15,12 +15,12 @@ use super::template::Template;
 pub struct Study {
     /// The name of the experiment.
     pub name: String,
-    /// The first line of its help.
+    /// The first line of the help.
     pub about: String,
-    /// The rest of its help.
+    /// The rest of the help.
     #[serde(default)]
     pub help: String,
-    /// Whether runs are in single precision unless told otherwise.
+    /// Whether runs use single precision by default.
     #[serde(default)]
     pub single_precision: bool,
     /// The data sets.
@@ -28,32 +28,32 @@ pub struct Study {
     /// The seeds.
     #[serde(default)]
     pub seeds: Seeds,
-    /// The other dimensions of the grid. A cell of the table is a data set with a value of each.
+    /// The other axes of the grid. A cell of the table is a data set with one value of each axis.
     #[serde(default, rename = "axis")]
     pub axes: Vec<Axis>,
-    /// The options of every run, under their names in configuration files. An option that a model has
-    /// no use for is left out of its runs.
+    /// The options of every run, named as in configuration files. A run omits the options that its
+    /// model does not use.
     #[serde(default)]
     pub run: Patch,
-    /// Options of some runs, over those before.
+    /// Options of some runs, which override `run`.
     #[serde(default, rename = "when")]
     pub conditional: Vec<Conditional>,
-    /// Options that the paper's runs have and runs here have only if they are asked for.
+    /// Options that the paper's runs have, but that runs here have only on request.
     #[serde(default)]
     pub in_paper: Patch,
-    /// Options of the command line that set options of the runs.
+    /// Command-line options that set options of the runs.
     #[serde(default, rename = "option")]
     pub options: Vec<StudyOption>,
-    /// The folder of a cell below `runs`; the runs of its seeds are in it. Segments without an axis
-    /// tell runs with other options apart.
+    /// The folder of a cell below `runs`, which contains the runs of all its seeds. Segments
+    /// without an axis separate runs with different options.
     pub folder: Template,
     /// The table.
     pub table: Table,
-    /// The paper's numbers.
+    /// The published values.
     #[serde(default)]
     pub published: Vec<Published>,
-    /// The paper's sizes of the data sets: a table with `data` and some of `training_rows`, `inputs`,
-    /// `training_images` and `test_images` in its first line.
+    /// The sizes of the data sets in the paper: a table whose first line has `data` and some of
+    /// `training_rows`, `inputs`, `training_images` and `test_images`.
     #[serde(default)]
     pub sizes: String,
     /// The plots.
@@ -64,34 +64,34 @@ pub struct Study {
     pub notes: Vec<Note>,
 }
 
-/// Which data sets the runs are on.
+/// The data sets of a study.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DataSets {
-    /// Those of the paper, in its order.
+    /// The data sets of the paper, in its order.
     pub names: Vec<String>,
-    /// Those of a quick look, if not all.
+    /// The data sets at quick scale, if not all.
     #[serde(default)]
     pub quick: Vec<String>,
-    /// Those of the paper's scale, if not all.
+    /// The data sets at paper scale, if not all.
     #[serde(default)]
     pub paper: Vec<String>,
-    /// Whether no others can be asked for.
+    /// Whether the user cannot ask for other data sets.
     #[serde(default)]
     pub fixed: bool,
 }
 
-/// How often each cell is run.
+/// The number of seeds of each cell.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Seeds {
     /// The name of the option.
     pub option: String,
-    /// Its help without the default.
+    /// The help of the option, without the default.
     pub help: String,
-    /// How many there are at quick scale …
+    /// The number of seeds at quick scale.
     pub quick: u64,
-    /// … and in the paper.
+    /// The number of seeds in the paper.
     pub paper: u64,
 }
 
@@ -106,23 +106,23 @@ impl Default for Seeds {
     }
 }
 
-/// A dimension of the grid.
+/// An axis of the grid.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Axis {
-    /// Its name in files and templates.
+    /// The name in files and templates.
     pub name: String,
-    /// The option that chooses among its values, if there is one.
+    /// The option that chooses among the values, if there is one.
     pub option: Option<String>,
-    /// The help of that option without the default.
+    /// The help of that option, without the default.
     #[serde(default)]
     pub help: String,
-    /// The option of a run that a value is, if it is one. Any of that option's values can then be asked
-    /// for, otherwise those that are listed.
+    /// The option of a run that this axis sets, if any. The user can then ask for any value of that
+    /// option; otherwise only for the listed values.
     pub field: Option<String>,
-    /// The default as the help tells it, where a list of names would be too long.
+    /// The default as shown in the help, where a list of names would be too long.
     pub default: Option<String>,
-    /// Its values, in the order of the table.
+    /// The values, in the order of the table.
     pub values: Vec<AxisValue>,
 }
 
@@ -130,47 +130,48 @@ pub struct Axis {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AxisValue {
-    /// Its name on the command line and in files.
+    /// The name on the command line and in files.
     pub name: String,
-    /// Its sentence in the help.
+    /// The description in the help.
     #[serde(default)]
     pub help: String,
-    /// Its name for people, `{AXIS.title}` in templates; the name if empty.
+    /// The display name, `{AXIS.title}` in templates; the same as `name` if empty.
     #[serde(default)]
     pub title: String,
-    /// Words that conditions and templates see beside the axes.
+    /// More words for conditions and templates.
     #[serde(default)]
     pub tags: BTreeMap<String, Template>,
-    /// Options of its runs.
+    /// Options of the runs with this value.
     #[serde(default)]
     pub run: Patch,
-    /// Numbers by which options of its runs are multiplied after options of the command line.
+    /// Factors that multiply options of the runs, after the command line is applied.
     #[serde(default)]
     pub times: BTreeMap<String, f64>,
-    /// Options that have the values of others after the command line: `orthogonal = "inducing"`.
+    /// Options that copy other options, after the command line is applied:
+    /// `orthogonal = "inducing"`.
     #[serde(default)]
     pub same: BTreeMap<String, String>,
-    /// Where it is among those run by default; everywhere if empty.
+    /// The cells where this value runs by default; all if empty.
     #[serde(default, rename = "where")]
     pub only: Condition,
-    /// Where it is not.
+    /// The cells where this value does not run by default.
     #[serde(default)]
     pub unless: Option<Condition>,
 }
 
-/// Options of runs, under their names in configuration files.
+/// Options of runs, named as in configuration files.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct Patch {
-    /// At quick scale.
+    /// Options at quick scale.
     #[serde(default)]
     pub quick: Map<String, Value>,
-    /// At the scale of the paper.
+    /// Options at paper scale.
     #[serde(default)]
     pub paper: Map<String, Value>,
-    /// Options that are taken away.
+    /// Options to remove.
     #[serde(default)]
     pub without: Vec<String>,
-    /// At both scales.
+    /// Options at both scales.
     #[serde(flatten)]
     pub always: Map<String, Value>,
 }
@@ -179,29 +180,28 @@ pub struct Patch {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Conditional {
-    /// Which runs have them.
+    /// The runs that have these options.
     #[serde(default, rename = "where")]
     pub only: Condition,
-    /// Which have not.
+    /// The runs that do not have them.
     #[serde(default)]
     pub unless: Option<Condition>,
     /// The options.
     pub run: Patch,
 }
 
-/// Words, each with those among which it must be: `data`, `scale` (`quick` or `paper`), axes by their
-/// names, and tags.
+/// Allowed words for each of `data`, `scale` (`quick` or `paper`), axis names, and tags.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(transparent)]
 pub struct Condition(pub BTreeMap<String, OneOrMany>);
 
-/// A word, or several.
+/// One word or several.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
 pub enum OneOrMany {
-    /// One.
+    /// One word.
     One(String),
-    /// Several.
+    /// Several words.
     Many(Vec<String>),
 }
 
@@ -215,32 +215,32 @@ impl OneOrMany {
     }
 }
 
-/// An option of the command line that sets options of the runs.
+/// A command-line option that sets options of the runs.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StudyOption {
-    /// Its name; it takes what the first of its options takes.
+    /// The name. The option takes the values of the first of its `fields`.
     pub name: String,
-    /// The options of a run, of which each takes the value where its model has a use for it.
+    /// The options of a run to set, where the model uses them.
     pub fields: Vec<String>,
-    /// Its help, with the default.
+    /// The help, with the default.
     pub help: String,
-    /// Which runs it is for.
+    /// The runs that this option applies to.
     #[serde(default, rename = "where")]
     pub only: Condition,
-    /// Which it is not for.
+    /// The runs that it does not apply to.
     #[serde(default)]
     pub unless: Option<Condition>,
-    /// Whether `times` of axes does not apply to it.
+    /// Whether `times` of the axes does not scale it.
     #[serde(default)]
     pub unscaled: bool,
-    /// Options of the runs that are taken away where it has a value: `softmax = ["fix"]`.
+    /// Options to remove from the runs for a value of this option: `softmax = ["fix"]`.
     #[serde(default)]
     pub without: BTreeMap<String, Vec<String>>,
 }
 
 impl StudyOption {
-    /// Lays what the command line gives over the options of a run.
+    /// Overwrites the options of a run with the values from the command line.
     pub fn apply(&self, fields: &mut Map<String, Value>, given: &Map<String, Value>) {
         let words = given.values().filter_map(Value::as_str);
         for name in words.filter_map(|word| self.without.get(word)).flatten() {
@@ -250,24 +250,24 @@ impl StudyOption {
     }
 }
 
-/// How the terminal and the files show the cells.
+/// The layout of the table on the terminal and in files.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Table {
-    /// The name of a cell among those of its data.
+    /// The name of a cell among the cells of its data set.
     pub title: Template,
-    /// Its name in sentences and on the way.
+    /// The name of a cell in messages.
     pub name: Template,
-    /// What is added to the title in plots, one after the other, where others have the same.
+    /// Texts to append to the titles in plots, one after the other, until the titles differ.
     #[serde(default)]
     pub distinguish: Vec<Template>,
-    /// The line above the table of each data set; one table of all if absent.
+    /// The line above the table of each data set. Without it there is one table for all.
     #[serde(default)]
     pub heading: Option<Template>,
-    /// What stands behind a mean.
+    /// The number after a mean.
     #[serde(default)]
     pub spread: Spread,
-    /// Digits of scores behind the point.
+    /// Decimal digits of scores.
     #[serde(default = "three")]
     pub digits: usize,
     /// The columns.
@@ -279,14 +279,14 @@ fn three() -> usize {
     3
 }
 
-/// What stands behind a mean over the seeds.
+/// The number after a mean over the seeds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Spread {
-    /// Its standard error.
+    /// The standard error of the mean.
     #[default]
     Error,
-    /// The standard deviation of the runs.
+    /// The standard deviation over the runs.
     Deviation,
 }
 
@@ -294,55 +294,57 @@ pub enum Spread {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Column {
-    /// Its name in files; not in files if empty.
+    /// The name in files; empty to leave the column out of them.
     pub key: String,
-    /// Its title on the terminal; not there if empty.
+    /// The title on the terminal; empty to leave the column out there.
     pub title: String,
-    /// A text; else the column is a score.
+    /// A text; without it the column is a score.
     pub text: Option<Template>,
-    /// The number of a run, or several names of which the first that is there counts, with a minus sign
-    /// before it for the negative; the key if absent.
+    /// The name of a number of a run, or several names in order of preference. A minus sign in
+    /// front negates the number. The default is `key`.
     pub value: Option<OneOrMany>,
-    /// What the number is multiplied by …
+    /// A factor for the number.
     pub scale: Option<f64>,
-    /// … and what is added then.
+    /// An offset, added after `scale` is applied.
     pub offset: f64,
-    /// The number by which the terminal and the plots multiply it, and files do not.
+    /// A factor for the terminal and the plots, which files leave out.
     pub unit: Option<f64>,
-    /// Digits behind the point.
+    /// Decimal digits.
     pub digits: Option<usize>,
-    /// Whether the terminal shows the mean alone.
+    /// Whether the terminal shows only the mean.
     pub mean_only: bool,
-    /// Whether it is written with a power of ten.
+    /// Whether to use scientific notation.
     pub scientific: bool,
-    /// Whether the paper's number stands beside it.
+    /// Whether to show the published value beside it.
     pub paper: bool,
-    /// Digits of the paper's number.
+    /// Decimal digits of the published value.
     pub paper_digits: Option<usize>,
-    /// The cell by whose mean that of this one is divided: the values of its axes that are others.
+    /// The axis values of the cell whose mean divides the mean of this cell. Other axes keep their
+    /// values.
     pub over: BTreeMap<String, String>,
-    /// Whether the terminal leaves it out where no run has such a number.
+    /// Whether the terminal omits the column if no run has such a number.
     pub optional: bool,
-    /// The terminal leaves it out where runs have a number of this name.
+    /// The terminal omits the column if runs have a number with this name.
     pub instead: Option<String>,
-    /// The column has the titles of the scores that are worse than the paper's by at most so many of
-    /// its spreads.
+    /// The column lists the titles of the scores that are at most this many of the paper's spreads
+    /// above the published value.
     pub within: Option<f64>,
-    /// Those scores, by their keys.
+    /// The keys of those scores.
     pub of: Vec<String>,
 }
 
-/// Numbers of a paper.
+/// Published values of a paper.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Published {
-    /// Lines of words between spaces. The first line names the columns: `data`, axes, `run.OPTION` for an
-    /// option that the paper's run has and ours by default, keys of scores, and `_` for what is not
-    /// used. A score is `0.1`, `0.094(3)` or `-3.645±.002`, a time `1h02m03s`; a dash is none.
+    /// Lines of words separated by spaces. The first line names the columns: `data`, axes,
+    /// `run.OPTION` for an option that the paper's run has and that is our default, keys of scores,
+    /// and `_` for unused columns. A score is `0.1`, `0.094(3)` or `-3.645±.002`, a time is
+    /// `1h02m03s`, and a dash means no value.
     pub table: String,
-    /// The score that all columns have which are named by values of the axis `across`.
+    /// The score in the columns that are named by values of the axis `across`.
     pub score: Option<String>,
-    /// That axis.
+    /// The axis whose values name columns.
     pub across: Option<String>,
 }
 
@@ -350,18 +352,18 @@ pub struct Published {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", tag = "kind")]
 pub enum Plot {
-    /// Scores of the cells side by side.
+    /// Scores of the cells, side by side.
     Comparison {
         /// The keys of the scores.
         scores: Vec<String>,
     },
-    /// The losses in the course of training, a panel for each value of an axis.
+    /// The training loss, with one panel for each value of an axis.
     Losses {
         /// The axis.
         panels: String,
         /// The title of a panel.
         title: Template,
-        /// The values of the other axes whose curves are dashed.
+        /// The values of the other axes with dashed curves.
         #[serde(default)]
         dashed: Vec<String>,
     },
@@ -373,10 +375,10 @@ pub enum Plot {
 pub struct Note {
     /// The sentence.
     pub text: String,
-    /// It is said if a run has this option, …
+    /// Show the note if a run has this option.
     #[serde(default)]
     pub option: Option<String>,
-    /// … or if one departs from the paper in this.
+    /// Show the note if a run departs from the paper in this option.
     #[serde(default)]
     pub departure: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! The finished runs of a cell, and what they have in common over the seeds.
+//! The finished runs of a cell and their summaries over the seeds.
 
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
@@ -18,26 +18,26 @@ use crate::settings::{configuration_in, read_configuration};
 use crate::summary::Summary;
 use crate::training_run::TrainingRun;
 
-/// The finished runs of a cell with the same options, one a seed; at least one.
+/// The finished runs of a cell with the same options, one for each seed; at least one.
 #[derive(Clone, Debug)]
 pub struct FinishedCell {
     /// The cell.
     pub cell: Cell,
-    /// Where the runs are.
+    /// The folders of the runs.
     pub folders: Vec<PathBuf>,
-    /// Their numbers, by their seeds.
+    /// The metrics of the runs, by seed.
     pub runs: Vec<Metrics>,
-    /// The same as in their files.
+    /// The same metrics as JSON fields.
     pub numbers: Vec<Map<String, Value>>,
-    /// The options of the first.
+    /// The options of the first run.
     pub options: Map<String, Value>,
-    /// The paper's numbers.
+    /// The published values.
     pub row: Option<Row>,
-    /// Where the runs depart from the paper's; none where it has no numbers.
+    /// The departures of the runs from the paper; `None` if there are no published values.
     pub departures: Option<Vec<Departure>>,
 }
 
-/// The folders so many levels below `root`, each with the names on its way.
+/// The folders `levels` below `root`, each with the names on its path.
 fn below(root: &Path, levels: usize) -> Vec<(PathBuf, Vec<String>)> {
     let mut found = vec![(root.to_owned(), Vec::new())];
     for _ in 0..levels {
@@ -54,14 +54,15 @@ fn below(root: &Path, levels: usize) -> Vec<(PathBuf, Vec<String>)> {
 }
 
 impl Study {
-    /// The templates of the folders from `runs` down to that of a cell.
+    /// The templates of the folders from `runs` down to the folder of a cell.
     fn segments(&self) -> Vec<Template> {
-        // A file whose template is read has no bracket that is split here: brackets hold no slash.
+        // Splitting at slashes cuts no bracket of a valid template, because brackets contain no
+        // slash.
         let segments = self.folder.source().split('/').map(Template::new);
         segments.filter_map(Result::ok).collect()
     }
 
-    /// The cell whose runs are in the folder of these names, if one has them there.
+    /// The cell whose runs are in the folder with these names, if any.
     pub fn cell_at(&self, names: &[String]) -> Option<Cell> {
         let is_axis = |name: &str| name == "data" || self.axes.iter().any(|axis| axis.name == name);
         let mut found = Vec::new();
@@ -89,12 +90,12 @@ impl Study {
         (0..self.axes.len()).all(is_known).then_some(cell)
     }
 
-    /// The cells with finished runs in the folder `runs`, in the order of the study, those with the most
-    /// steps first.
+    /// The cells with finished runs in the folder `runs`, in the order of the study; of equal
+    /// cells, those with the most steps come first.
     ///
     /// # Errors
     ///
-    /// When a file cannot be read.
+    /// If a file cannot be read.
     pub fn finished(&self, runs: &Path, request: &Request) -> Result<Vec<FinishedCell>, Failure> {
         let mut cells = Vec::new();
         for (folder, names) in below(runs, self.segments().len()) {
@@ -106,7 +107,7 @@ impl Study {
         Ok(cells)
     }
 
-    /// The runs of a cell in a folder; none if none are finished.
+    /// The finished runs of a cell in a folder; `None` if there are none.
     fn finished_in(
         &self,
         cell: Cell,
@@ -146,8 +147,8 @@ impl Study {
         }))
     }
 
-    /// Where a cell comes in the table: by its data, the values of its axes, its title, and then the most
-    /// inducing points, actions and steps.
+    /// The sort key of a cell in the table: data, axis values, title, then decreasing inducing
+    /// points, actions and steps.
     fn order(&self, finished: &FinishedCell, request: &Request) -> impl Ord + use<> {
         let place = |mut names: Box<dyn Iterator<Item = &String> + '_>, own: &String| {
             let listed = names.position(|name| name == own).unwrap_or(usize::MAX);
@@ -158,7 +159,7 @@ impl Study {
         let values = self.axes.iter().zip(&cell.values).map(|(axis, value)| {
             let (listed, number, name) =
                 place(Box::new(axis.values.iter().map(|value| &value.name)), value);
-            // Numbers come by their size, whether listed or not.
+            // Sort numbers by size, whether listed or not.
             if axis.field.is_some() && number != u64::MAX {
                 (0, number, name)
             } else {
@@ -178,7 +179,7 @@ impl Study {
     }
 }
 
-/// A size of the data that differs from the paper's: shares of rows may be rounded in another way.
+/// A data size that differs from the paper's, allowing for another rounding of shares of rows.
 fn departure_in_size(name: &str, paper: usize, run: &Metrics) -> Option<Departure> {
     let title = name.replace('_', " ");
     match name {
@@ -191,29 +192,29 @@ fn departure_in_size(name: &str, paper: usize, run: &Metrics) -> Option<Departur
 }
 
 impl FinishedCell {
-    /// The most steps that a run made.
+    /// The largest number of steps of a run.
     pub fn steps(&self) -> usize {
         self.runs.iter().map(|run| run.steps).max().unwrap_or(0)
     }
 
-    /// Whether the paper has numbers of such runs, which do not depart from its protocol.
+    /// Whether there are published values and the runs do not depart from the paper's protocol.
     pub fn is_as_in_paper(&self) -> bool {
         self.departures.as_ref().is_some_and(Vec::is_empty)
     }
 
-    /// The name of the cell among those of its data.
+    /// The name of the cell among the cells of its data set.
     pub fn title(&self, study: &Study, request: &Request) -> String {
         self.text(study, request, &study.table.title)
             .unwrap_or_default()
     }
 
-    /// The name of the cell in sentences.
+    /// The name of the cell in messages.
     pub fn name(&self, study: &Study, request: &Request) -> String {
         self.text(study, request, &study.table.name)
             .unwrap_or_default()
     }
 
-    /// A text about the cell; none if a name in it stands for nothing.
+    /// Fills in a template for the cell; `None` if a placeholder has no value.
     pub fn text(&self, study: &Study, request: &Request, template: &Template) -> Option<String> {
         study.fill(
             &self.cell,
@@ -237,7 +238,7 @@ impl FinishedCell {
         )
     }
 
-    /// The numbers of the runs in a column of scores; none if a run has none.
+    /// The values of the runs in a score column; `None` if a run has none.
     pub fn values(&self, column: &Column) -> Option<Vec<f64>> {
         let names = match &column.value {
             Some(names) => names.all(),
@@ -250,13 +251,13 @@ impl FinishedCell {
         self.numbers.iter().map(value).collect()
     }
 
-    /// What the runs have in common in a column of scores.
+    /// The summary over the runs in a score column.
     pub fn summary(&self, column: &Column) -> Option<Summary> {
         Summary::of(&self.values(column)?)
     }
 }
 
-/// A number of a run by its name, with a minus sign before it for the negative.
+/// A metric of a run by name; a minus sign in front negates it.
 fn number(numbers: &Map<String, Value>, name: &str) -> Option<f64> {
     if let Some(name) = name.strip_prefix('-') {
         return number(numbers, name).map(|number| -number);
@@ -267,7 +268,7 @@ fn number(numbers: &Map<String, Value>, name: &str) -> Option<f64> {
     numbers.get(name)?.as_f64()
 }
 
-/// A value as a word; none for nothing.
+/// A value as text; `None` for null.
 pub fn word(value: Option<&Value>) -> Option<String> {
     match value? {
         Value::Null => None,
@@ -284,7 +285,7 @@ pub fn word(value: Option<&Value>) -> Option<String> {
 pub mod testing {
     use super::*;
 
-    /// A cell that departs in nothing from the paper, with one run that has these numbers.
+    /// A cell without departures from the paper, with one run that has these metrics.
     pub fn finished_with(study: &Study, cell: Cell, numbers: Map<String, Value>) -> FinishedCell {
         FinishedCell {
             row: study.row(&cell).expect("numbers of the paper"),

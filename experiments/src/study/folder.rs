@@ -1,4 +1,4 @@
-//! The folder of an experiment: finished parts are kept and not made again.
+//! The folder of an experiment. Finished parts are kept and not computed again.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,13 +15,13 @@ use super::{
     sweep::SWEEP,
 };
 
-/// What the experiment is.
+/// The identity of the experiment.
 const EXPERIMENT: &str = "experiment.json";
-/// Its results, for programs.
+/// The results, for programs.
 const RESULTS_JSON: &str = "results.json";
-/// Its results, a line each.
+/// The results, one line for each cell.
 const RESULTS_CSV: &str = "results.csv";
-/// Its finished parts.
+/// The finished parts.
 const RUNS: &str = "runs";
 
 /// The folder of one experiment.
@@ -31,13 +31,13 @@ pub struct ExperimentFolder {
 }
 
 impl ExperimentFolder {
-    /// The folder of the experiment called `name`, new or with finished parts. `settings` are what
-    /// all parts have in common: a folder has parts of the same settings only.
+    /// Opens the folder of the experiment called `name`, which may be new or contain finished
+    /// parts. All parts in a folder have the same `settings`.
     ///
     /// # Errors
     ///
-    /// When there is something in its place that must not, or cannot, be replaced, or another
-    /// process writes there.
+    /// If something else is in its place and must not or cannot be replaced, or if another process
+    /// writes there.
     pub fn open(name: &str, options: &CommonOptions, settings: &Value) -> Result<Self, Failure> {
         let path = options.folder(name);
         if path.exists() && !path.is_dir() {
@@ -68,26 +68,26 @@ impl ExperimentFolder {
         Ok(folder)
     }
 
-    /// Where it is.
+    /// The path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Whether it has results.
+    /// Whether the folder has results.
     pub fn is_reported(&self) -> bool {
         self.path.join(RESULTS_JSON).exists()
     }
 
-    /// The folder of its parts.
+    /// The folder of the parts.
     pub fn runs(&self) -> PathBuf {
         self.path.join(RUNS)
     }
 
-    /// The part called `name`: read, if it was made before; else made and kept.
+    /// Reads the part called `name` if it exists; otherwise computes and saves it.
     ///
     /// # Errors
     ///
-    /// When it cannot be made, read or written.
+    /// If the part cannot be computed, read or written.
     pub fn once<T: Serialize + DeserializeOwned>(
         &self,
         name: &str,
@@ -103,11 +103,11 @@ impl ExperimentFolder {
         Ok(made)
     }
 
-    /// All parts that were made, by their names.
+    /// All parts that exist, by name.
     ///
     /// # Errors
     ///
-    /// When one cannot be read.
+    /// If a part cannot be read.
     pub fn made<T: DeserializeOwned>(&self) -> Result<Vec<T>, Failure> {
         let names = output::names_in(&self.runs()).into_iter();
         let files = names.filter(|name| name.ends_with(".json"));
@@ -123,7 +123,7 @@ impl ExperimentFolder {
     ///
     /// # Errors
     ///
-    /// When they cannot be written.
+    /// If a file cannot be written.
     pub fn write_results(&self, record: &impl Serialize, lines: &[CsvLine]) -> Result<(), Failure> {
         self.write_json(RESULTS_JSON, record)?;
         let path = self.path.join(RESULTS_CSV);
@@ -137,7 +137,7 @@ impl ExperimentFolder {
     }
 }
 
-/// What a part's file says.
+/// Parses the file of a part.
 fn parse<T: DeserializeOwned>(path: &Path, text: &str) -> Result<T, Failure> {
     Ok(serde_json::from_str(text).map_err(|error| damaged(path, &error))?)
 }
@@ -149,13 +149,13 @@ fn damaged(path: &Path, reason: &impl ToString) -> FolderError {
     }
 }
 
-/// JSON for people.
+/// Formats a value as indented JSON.
 fn text(value: &impl Serialize, path: &Path) -> Result<String, Failure> {
     let text = serde_json::to_string_pretty(value).map_err(std::io::Error::other);
     Ok(text.map_err(Failure::writing(path))? + "\n")
 }
 
-/// Whether an experiment writes something of that name.
+/// Whether an experiment writes a file with this name.
 fn is_own(name: &str) -> bool {
     [EXPERIMENT, SWEEP, RESULTS_JSON, RESULTS_CSV, RUNS].contains(&name) || name.ends_with(".svg")
 }

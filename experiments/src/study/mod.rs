@@ -1,8 +1,8 @@
 //! Studies: grids of training runs with a table, each described by a file.
 //!
-//! A [`Study`] says which runs there are, what they are told at quick scale and in the paper, and which
-//! numbers the table has. [`execute`] makes the runs that are asked for, each in a process and a folder of
-//! its own, and shows the table of every run that is finished in the folder.
+//! A [`Study`] defines the runs, their options at quick scale and in the paper, and the columns of
+//! the table. [`execute`] makes the requested runs, each in its own process and folder, and shows a
+//! table of all finished runs in the folder.
 
 mod arguments;
 mod cell;
@@ -66,11 +66,11 @@ use table::StudyTable;
 /// Lines between the table of a study and its notes.
 pub type Findings = fn(&[FinishedCell]) -> Vec<String>;
 
-/// Runs a study: makes the runs that are asked for, and shows every finished one.
+/// Runs a study: makes the requested runs and shows all finished ones.
 ///
 /// # Errors
 ///
-/// [`Failure`]. Data sets that are absent are named and left out, and so are runs that break off.
+/// [`Failure`]. Data sets that are missing and runs that break off are reported and left out.
 pub fn execute(
     study: &'static Study,
     request: &Request,
@@ -85,20 +85,20 @@ pub fn execute(
     all_made(broken)
 }
 
-/// The folder of a study, new or with finished runs.
+/// Opens the folder of a study, which may be new or contain finished runs.
 ///
 /// # Errors
 ///
-/// As [`ExperimentFolder::open`].
+/// The same as [`ExperimentFolder::open`].
 pub fn open(study: &Study, request: &Request) -> Result<ExperimentFolder, Failure> {
     ExperimentFolder::open(&study.name, &request.common, &identity(study, request)?)
 }
 
-/// Writes and prints the table of every run that is finished in the folder, and draws the plots.
+/// Writes and prints the table of all finished runs in the folder, and draws the plots.
 ///
 /// # Errors
 ///
-/// When a file cannot be read or written.
+/// If a file cannot be read or written.
 pub fn show(
     study: &'static Study,
     request: &Request,
@@ -125,7 +125,8 @@ pub fn show(
     Ok(cells)
 }
 
-/// What all runs in a folder have in common: the options of the study that no folder's name tells apart.
+/// The settings that all runs in a folder share: the study options that do not appear in folder
+/// names.
 fn identity(study: &Study, request: &Request) -> Result<Value, Failure> {
     let mut fields = Map::new();
     cell::apply(&mut fields, &study.run, request.common.scale);
@@ -145,13 +146,14 @@ fn identity(study: &Study, request: &Request) -> Result<Value, Failure> {
     }))
 }
 
-/// The cells that are asked for with the options of their runs, but for the seeds, each of them checked.
+/// The requested cells with the checked options of their runs, without the seeds.
 ///
-/// Where a model has no use for an option that is an axis, there is one cell for all of its values.
+/// If a model does not use an option that is an axis, there is one cell for all values of that
+/// axis.
 ///
 /// # Errors
 ///
-/// When data cannot be read, or an option cannot be what it is.
+/// If data cannot be read, or an option is invalid.
 pub fn planned(
     study: &Study,
     request: &Request,
@@ -186,11 +188,12 @@ pub fn planned(
     Ok(planned)
 }
 
-/// Makes all runs that are asked for, seed by seed, so that every cell is there as early as possible; the
-/// names of those that broke off.
+/// Makes all requested runs, seed by seed, because then every cell has a first result early.
+/// Returns the names of the runs that broke off.
 ///
 /// # Errors
 ///
+/// If files cannot be read or written, or the user interrupts the program.
 /// When files cannot be read or written, or the user wants to stop.
 pub fn make(
     study: &'static Study,
@@ -222,8 +225,7 @@ pub fn make(
     Ok(broken)
 }
 
-/// A finished run that is kept must be of the data that are asked for: files in two folders can have one
-/// name.
+/// Checks that a finished run used the requested data: files in two folders can have the same name.
 fn require_same_data(
     run: &Path,
     options: &RunOptions,
@@ -240,7 +242,7 @@ fn require_same_data(
     Err(FolderError::OtherExperiment { path }.into())
 }
 
-/// What a cell is called on the way, and its folder below `runs`.
+/// The name of a cell in messages, and its folder below `runs`.
 fn named(study: &Study, request: &Request, cell: &Cell, options: &RunOptions) -> (String, PathBuf) {
     let fields = options.fields();
     let word = |name: &str| finished::word(fields.get(name));
@@ -255,7 +257,7 @@ fn named(study: &Study, request: &Request, cell: &Cell, options: &RunOptions) ->
 }
 
 impl Study {
-    /// The folders of the runs of cells.
+    /// The folders of the runs of these cells.
     fn runs(
         &self,
         request: &Request,
@@ -276,7 +278,7 @@ impl Study {
         cells.into_iter().flat_map(of_cell)
     }
 
-    /// What a cell with these options is called.
+    /// The title of a cell with these options.
     pub fn title_of(&self, cell: &Cell, request: &Request, options: &RunOptions) -> String {
         let fields = options.fields();
         let word = |name: &str| finished::word(fields.get(name));
@@ -285,7 +287,7 @@ impl Study {
             .unwrap_or_default()
     }
 
-    /// The options of all its runs and of some.
+    /// All patches of run options: the general ones and the conditional ones.
     fn patches(&self) -> impl Iterator<Item = &Patch> {
         let values = self.axes.iter().flat_map(|axis| &axis.values);
         let of_some = self.conditional.iter().map(|conditional| &conditional.run);
@@ -294,13 +296,14 @@ impl Study {
             .chain([&self.run])
     }
 
-    /// Whether options of its runs depend on the number of inputs.
+    /// Whether options of the runs depend on the number of inputs.
     fn needs_inputs(&self) -> bool {
         self.patches()
             .any(|patch| format!("{patch:?}").contains("{sqrt_inputs}"))
     }
 
-    /// Whether runs of quick and of paper's scale can differ in something that their folders do not tell.
+    /// Whether runs at quick and at paper scale can differ in a setting that does not appear in
+    /// their folder names.
     fn differs_by_scale(&self) -> bool {
         let mut names = self
             .patches()

@@ -1,4 +1,4 @@
-//! What every experiment takes.
+//! The options of every experiment.
 
 use std::path::{Path, PathBuf};
 
@@ -10,16 +10,16 @@ use crate::devices;
 use crate::plan::precision;
 use crate::settings::{self, SettingError};
 
-/// What every experiment takes.
+/// The options of every experiment.
 #[derive(Args, Clone, Debug)]
 pub struct CommonOptions {
-    /// How large the experiment is
+    /// Scale of the experiment
     #[arg(long, value_name = "SCALE", default_value = "quick")]
     pub scale: ScaleName,
-    /// Folder to write, or to go on in [default: out/experiment-NAME]
+    /// Folder to write, or to continue [default: out/experiment-NAME]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Replace the folder instead of going on in it
+    /// Replace the folder instead of continuing in it
     #[arg(long)]
     pub overwrite: bool,
     /// Folder of the registered data sets [default: the environment variable BURN_GP_DATA]
@@ -28,10 +28,10 @@ pub struct CommonOptions {
     /// The first seed
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     pub seed: u64,
-    /// Where to compute [default: the first of flex, ndarray, vulkan, wgpu, cuda in this program]
+    /// Device [default: the first of flex, ndarray, vulkan, wgpu, cuda in this program]
     #[arg(long, value_name = "DEVICE")]
     device: Option<DeviceName>,
-    /// Floating-point type [default: f64 on processors, f32 on graphics processors]
+    /// Floating-point type [default: f64 on CPUs, f32 on GPUs]
     #[arg(long, value_name = "DTYPE")]
     dtype: Option<DtypeName>,
     /// Print errors and warnings only
@@ -40,7 +40,7 @@ pub struct CommonOptions {
 }
 
 impl CommonOptions {
-    /// Those of runs that have no scale.
+    /// The options of a single run, which has no scale.
     pub fn of_run(options: &RunOptions, out: PathBuf, overwrite: bool, quiet: bool) -> Self {
         Self {
             scale: ScaleName::Quick,
@@ -54,12 +54,12 @@ impl CommonOptions {
         }
     }
 
-    /// Whether everything is as large as in the paper.
+    /// Whether the scale is that of the paper.
     pub fn is_paper(&self) -> bool {
         self.scale == ScaleName::Paper
     }
 
-    /// The same at the scale of the paper.
+    /// The same options at paper scale.
     pub fn as_in_paper(&self) -> Self {
         Self {
             scale: ScaleName::Paper,
@@ -67,7 +67,7 @@ impl CommonOptions {
         }
     }
 
-    /// What is chosen by the scale.
+    /// Chooses a value by the scale.
     pub fn by_scale<T>(&self, quick: T, paper: T) -> T {
         if self.is_paper() { paper } else { quick }
     }
@@ -78,18 +78,18 @@ impl CommonOptions {
         self.out.clone().unwrap_or_else(default)
     }
 
-    /// The folder of the data sets, from the root.
+    /// The folder of the data sets, as an absolute path.
     pub fn data_dir(&self) -> Option<PathBuf> {
         let typed = self.data_dir.clone();
         let folder = typed.or(settings::environment().data_dir)?;
         Some(std::path::absolute(&folder).unwrap_or(folder))
     }
 
-    /// Where to compute, and in which type.
+    /// The device and the floating-point type.
     ///
     /// # Errors
     ///
-    /// When there is no device.
+    /// If there is no device.
     pub fn place(&self) -> Result<Place, SettingError> {
         let device = match self.device {
             Some(device) => device,
@@ -102,11 +102,11 @@ impl CommonOptions {
         })
     }
 
-    /// As [`place`](Self::place), in single precision unless told otherwise.
+    /// The same as [`place`](Self::place), with single precision as the default.
     ///
     /// # Errors
     ///
-    /// When there is no device.
+    /// If there is no device.
     pub fn place_in_single_precision(&self) -> Result<Place, SettingError> {
         Ok(Place {
             dtype: self.dtype.unwrap_or(DtypeName::F32),
@@ -125,11 +125,12 @@ pub struct Place {
 }
 
 impl Place {
-    /// The device with the type.
+    /// Opens the device with this type.
     ///
     /// # Errors
     ///
-    /// When the device is not in this program or this machine, or does not compute in the type.
+    /// If the program or the machine does not have the device, or the device does not support the
+    /// type.
     pub fn open(&self) -> Result<(Device, DType), SettingError> {
         let dtype = precision(self.dtype).dtype();
         let device = devices::open(self.device, dtype)?;

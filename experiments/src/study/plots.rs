@@ -11,7 +11,7 @@ use crate::fitting::{LogEntry, TrainingLog};
 use crate::output::TRAINING_LOG;
 use crate::plots::{self, Caption, ComparedScore, CurveName, CurvePanel, Quantity, Span};
 
-/// Points of a curve of losses, about.
+/// The approximate number of points in a loss curve.
 const POINTS: usize = 100;
 
 /// Draws the plots of every data set.
@@ -51,7 +51,7 @@ pub fn draw(
     }
 }
 
-/// Names of cells that differ where the cells do.
+/// Names of cells that are different for different cells.
 fn names(study: &Study, request: &Request, cells: &[FinishedCell]) -> Vec<String> {
     let name = |cell: &FinishedCell| {
         let mut name = cell.title(study, request);
@@ -79,7 +79,7 @@ fn shown(cell: &FinishedCell, column: &Column) -> Vec<f64> {
     values.map(|value| unit * value).collect()
 }
 
-/// The scores of a data set's cells side by side.
+/// Plots the scores of the cells of a data set side by side.
 fn compare(
     study: &'static Study,
     request: &Request,
@@ -112,7 +112,7 @@ fn compare(
     ));
 }
 
-/// The loss in the course of training, a panel for each value of an axis.
+/// The training loss, with one panel for each value of an axis.
 struct Losses<'a> {
     study: &'static Study,
     request: &'a Request,
@@ -126,7 +126,7 @@ impl Losses<'_> {
         let panel_of = |cell: &FinishedCell| self.axis.map(|axis| cell.cell.values[axis].clone());
         let name = |cell: &FinishedCell| CurveName {
             text: cell.title(self.study, self.request),
-            // A curve that lies on another one lets it be seen.
+            // Dashes let a curve underneath show through.
             dashed: cell
                 .cell
                 .values
@@ -173,7 +173,7 @@ impl Losses<'_> {
     }
 }
 
-/// The loss in the course of training, its mean over the runs.
+/// The training loss, averaged over the runs.
 fn losses(cell: &FinishedCell) -> Vec<(f64, f64)> {
     let curves: Vec<Vec<(f64, f64)>> = cell
         .folders
@@ -188,8 +188,8 @@ fn losses(cell: &FinishedCell) -> Vec<(f64, f64)> {
     (0..count).map(mean).collect()
 }
 
-/// Means of the loss of a run over blocks of steps, each at the last step of its block; none if the log
-/// cannot be read.
+/// Means of the loss of a run over blocks of steps, each at the last step of its block; empty if
+/// the log cannot be read.
 fn losses_of(folder: &Path) -> Vec<(f64, f64)> {
     let text = std::fs::read_to_string(folder.join(TRAINING_LOG));
     let log = text.ok().and_then(|text| TrainingLog::from_csv(&text));

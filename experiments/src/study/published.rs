@@ -1,4 +1,4 @@
-//! Numbers of papers, and how files write them.
+//! Published values and their text formats.
 
 use std::collections::BTreeMap;
 
@@ -7,18 +7,18 @@ use serde_json::{Map, Value};
 
 use super::file::{Published, Study};
 
-/// A number of a paper.
+/// A published value.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Reported {
     /// The mean.
     pub mean: f64,
-    /// What the paper prints behind it: a standard error or a standard deviation.
+    /// The number that the paper prints after the mean: a standard error or a standard deviation.
     pub spread: Option<f64>,
 }
 
 impl Reported {
-    /// Reads `0.094`, `0.094(3)` (an error of 3 in units of the last digit), `-3.645±.002` or the seconds
-    /// of `2h07m37s`.
+    /// Parses `0.094`, `0.094(3)` (an error of 3 in units of the last digit), `-3.645±.002`, or a
+    /// time such as `2h07m37s`, in seconds.
     pub fn parse(text: &str) -> Option<Self> {
         if let Some((mean, spread)) = text.split_once('±') {
             return Some(Self {
@@ -39,7 +39,7 @@ impl Reported {
     }
 }
 
-/// From a text such as `2h07m37s`.
+/// Parses a time such as `2h07m37s`.
 fn seconds(text: &str) -> Option<f64> {
     let mut total = 0.0;
     let mut rest = text;
@@ -57,39 +57,39 @@ fn seconds(text: &str) -> Option<f64> {
     Some(total)
 }
 
-/// The paper's numbers of a cell.
+/// The published values of a cell.
 #[derive(Clone, Debug, Default)]
 pub struct Row {
-    /// Its data set and the values of its axes, by their names.
+    /// The data set and the axis values, by name.
     place: BTreeMap<String, String>,
     /// Options of the paper's run.
     pub run: Map<String, Value>,
-    /// Scores by their keys.
+    /// The scores, by key.
     pub scores: BTreeMap<String, Reported>,
 }
 
 #[cfg(test)]
 impl Row {
-    /// Its data set and the values of its axes, by their names.
+    /// The data set and the axis values, by name.
     pub fn place(&self) -> &BTreeMap<String, String> {
         &self.place
     }
 }
 
-/// What is wrong with a table of numbers.
+/// An error in a table of published values.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum MalformedTable {
-    /// A line with more or fewer words than the first.
+    /// A line with a different number of words than the first.
     #[error("the line {line:?} of a table has {found} words, and the first line has {expected}")]
     Words {
         /// The line.
         line: String,
-        /// Its words.
+        /// The number of words in it.
         found: usize,
-        /// Those of the first line.
+        /// The number of words in the first line.
         expected: usize,
     },
-    /// A word that is no number.
+    /// A word that is not a number.
     #[error("{word:?} in a table is no number")]
     Number {
         /// The word.
@@ -97,7 +97,7 @@ pub enum MalformedTable {
     },
 }
 
-/// The words of a table line by line, each with the title of its column.
+/// The words of a table, line by line, each with its column title.
 fn words(table: &str) -> Result<Vec<Vec<(&str, &str)>>, MalformedTable> {
     let mut lines = table.lines().map(str::trim).filter(|line| !line.is_empty());
     let titles: Vec<&str> = lines
@@ -190,12 +190,12 @@ impl Published {
 }
 
 impl Study {
-    /// Everything that the paper has of a cell; none if it has nothing. `place` gives the cell's data set
-    /// and the values of its axes by their names.
+    /// All published values of a cell; `None` if there are none. `place` gives the data set and the
+    /// axis values of the cell by name.
     ///
     /// # Errors
     ///
-    /// [`MalformedTable`]
+    /// [`MalformedTable`].
     pub fn published(
         &self,
         place: &dyn Fn(&str) -> Option<String>,
@@ -214,11 +214,11 @@ impl Study {
         Ok(found.filter(|row| !row.scores.is_empty()))
     }
 
-    /// All rows of the paper's tables.
+    /// All rows of the published tables.
     ///
     /// # Errors
     ///
-    /// [`MalformedTable`]
+    /// [`MalformedTable`].
     #[cfg(test)]
     pub fn published_rows(&self) -> Result<Vec<Row>, MalformedTable> {
         let rows: Result<Vec<Vec<Row>>, _> = self
@@ -229,11 +229,11 @@ impl Study {
         Ok(rows?.concat())
     }
 
-    /// The paper's sizes of a data set, by their names; empty if there are none.
+    /// The sizes of a data set in the paper, by name; empty if there are none.
     ///
     /// # Errors
     ///
-    /// [`MalformedTable`]
+    /// [`MalformedTable`].
     pub fn sizes_of(&self, data: &str) -> Result<Vec<(String, usize)>, MalformedTable> {
         for line in words(&self.sizes)? {
             if line.contains(&("data", data)) {

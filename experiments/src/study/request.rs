@@ -1,4 +1,4 @@
-//! What is asked of a study.
+//! A user's request to a study.
 
 use std::collections::BTreeMap;
 
@@ -13,20 +13,20 @@ use crate::arguments::ScaleName;
 use crate::failure::Failure;
 use crate::settings::{SettingError, at_least_one, positive};
 
-/// Which runs of a study are asked for, and how they differ from what its file says.
+/// The runs that the user asks for, and options that override the study file.
 #[derive(Clone, Debug, Default)]
 pub struct Choice {
-    /// Data sets; those of the file if empty.
+    /// The data sets; those of the file if empty.
     pub data_sets: Vec<String>,
-    /// The values of each axis; those of the file where empty.
+    /// The values of each axis; those of the file if empty.
     pub values: Vec<Vec<String>>,
-    /// The values among which those of the file are taken, if not all are.
+    /// The values to keep from the file's list; all if absent.
     pub among: Option<Vec<String>>,
     /// The number of seeds.
     pub seeds: Option<u64>,
     /// The seeds themselves.
     pub seed_list: Vec<u64>,
-    /// Options of the command line with the options of the runs that they set.
+    /// Command-line options, with the run options that they set.
     pub options: Vec<(&'static StudyOption, Map<String, Value>)>,
 }
 
@@ -35,18 +35,18 @@ pub struct Choice {
 pub struct Request {
     /// The choice.
     pub choice: Choice,
-    /// Scale, folder, place.
+    /// Scale, folder and device.
     pub common: CommonOptions,
-    /// Files in the place of data sets, by their names.
+    /// Files to use as data sets, by name.
     pub files: BTreeMap<String, String>,
 }
 
 impl Choice {
-    /// Fails on what cannot be.
+    /// Checks that the request is possible.
     ///
     /// # Errors
     ///
-    /// [`SettingError`]
+    /// [`SettingError`].
     pub fn check(&self, study: &'static Study) -> Result<(), SettingError> {
         at_least_one(flag(&study.seeds.option), self.seeds)?;
         for (option, fields) in &self.options {
@@ -69,17 +69,17 @@ impl Choice {
     }
 }
 
-/// An option as it is typed.
+/// An option as the user types it.
 fn flag(name: &str) -> String {
     format!("--{name}")
 }
 
 impl Request {
-    /// Where the runs compute.
+    /// The device and the floating-point type of the runs.
     ///
     /// # Errors
     ///
-    /// When there is no device.
+    /// If there is no device.
     pub fn place(&self, study: &Study) -> Result<Place, SettingError> {
         match study.single_precision {
             true => self.common.place_in_single_precision(),
@@ -87,7 +87,7 @@ impl Request {
         }
     }
 
-    /// The data of a run on a data set, as its options name them.
+    /// The value of the `data` option for a data set.
     pub fn source_of(&self, data: &str) -> String {
         self.files
             .get(data)
@@ -105,11 +105,11 @@ impl Request {
         (first..first + self.choice.seeds.unwrap_or(default)).collect()
     }
 
-    /// The data sets that are asked for and there.
+    /// The requested data sets that are available.
     ///
     /// # Errors
     ///
-    /// [`Failure::NoData`] when none are there.
+    /// [`Failure::NoData`] if no data set is available.
     pub fn data_sets(&self, study: &Study) -> Result<Vec<String>, Failure> {
         let data = &study.data;
         let data_dir = self.common.data_dir();
@@ -129,7 +129,7 @@ impl Request {
         data_at_hand(&self.choice.data_sets, default, known, data_dir.as_deref())
     }
 
-    /// The cells on a data set that are asked for, the values of the last axis one after the other.
+    /// The requested cells on a data set; the last axis varies fastest.
     pub fn cells(&self, study: &Study, data: &str) -> Vec<Cell> {
         let mut cells = vec![Cell {
             data: data.to_owned(),
@@ -159,7 +159,8 @@ impl Request {
         cells
     }
 
-    /// Whether every value of a cell is asked for, or is among those of the file where nothing is.
+    /// Whether the user asked for every value of a cell. Without a request, the values of the file
+    /// count.
     fn is_asked_for(&self, study: &Study, cell: &Cell) -> bool {
         let scale: ScaleName = self.common.scale;
         (0..study.axes.len()).all(|index| {

@@ -1,4 +1,4 @@
-//! `burn-gp sweep` and `burn-gp compare`: a grid over options of a run.
+//! `burn-gp sweep` and `burn-gp compare`: grids over options of a run.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,17 +21,17 @@ use crate::plan::Plan;
 use crate::preparation::PreparedData;
 use crate::settings::{self, SettingError, Settings};
 
-/// The file with what a folder's sweep is, for `--resume`.
+/// The file that describes the sweep in a folder, for `--resume`.
 pub const SWEEP: &str = "sweep.json";
 
-/// What `sweep` takes.
+/// The options of `sweep`.
 #[derive(Debug, Args)]
 #[command(mut_arg("seed", |argument| argument.hide(true)))]
 pub struct SweepArguments {
     /// Values of an option: model=svgp,sgpr or inducing=64,128 or kernel=rbf,rbf+linear
     ///
-    /// Any option of `train` can be swept. Given several times, every combination is run; one in
-    /// which the model has no use for an option is run once.
+    /// Any option of `train` can be swept. With several --grid options, every combination is run;
+    /// one in which the model does not use an option is run only once.
     #[arg(
         long,
         value_name = "OPTION=VALUES",
@@ -49,12 +49,12 @@ pub struct SweepArguments {
         help_heading = "Grid"
     )]
     data_sets: Vec<String>,
-    /// What sweeps and comparisons take.
+    /// The options that sweeps and comparisons share.
     #[command(flatten)]
     runs: SweptRuns,
 }
 
-/// What `compare` takes.
+/// The options of `compare`.
 #[derive(Debug, Args)]
 #[command(mut_arg("model", |argument| argument.hide(true)), mut_arg("seed", |argument| argument.hide(true)))]
 pub struct CompareArguments {
@@ -67,15 +67,15 @@ pub struct CompareArguments {
         help_heading = "Model"
     )]
     models: Vec<ModelName>,
-    /// What sweeps and comparisons take.
+    /// The options that sweeps and comparisons share.
     #[command(flatten)]
     runs: SweptRuns,
 }
 
-/// What sweeps and comparisons take.
+/// The options that sweeps and comparisons share.
 #[derive(Debug, Args)]
 struct SweptRuns {
-    /// Seeds, such as 0,1,2: every run for each of them, with a split of its own [default: 0]
+    /// Seeds, such as 0,1,2; every run is made for each of them, with its own split [default: 0]
     #[arg(
         long,
         value_name = "SEEDS",
@@ -83,16 +83,16 @@ struct SweptRuns {
         help_heading = "Computation"
     )]
     seeds: Vec<u64>,
-    /// What the runs have in common.
+    /// The options of all runs.
     #[command(flatten)]
     options: RunOptions,
-    /// Folder to write, or to go on in [default: out/DATA-sweep, out/DATA-comparison]
+    /// Folder to write, or to continue [default: out/DATA-sweep, out/DATA-comparison]
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     out: Option<PathBuf>,
-    /// Replace the folder instead of going on in it
+    /// Replace the folder instead of continuing in it
     #[arg(long, help_heading = "Output")]
     overwrite: bool,
-    /// Go on with what is in this folder
+    /// Continue the sweep in this folder
     #[arg(
         long,
         value_name = "DIR",
@@ -105,31 +105,31 @@ struct SweptRuns {
     quiet: bool,
 }
 
-/// An option with the values that it has in a sweep.
+/// A swept option with its values.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Swept {
-    /// The option's name in configuration files.
+    /// The name of the option in configuration files.
     pub field: String,
     /// Its values.
     pub values: Vec<String>,
 }
 
-/// What a sweep is.
+/// The description of a sweep.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Grid {
-    /// The options that are swept.
+    /// The swept options.
     axes: Vec<Swept>,
-    /// The data sets, by their names in folders.
+    /// The data sets, by their names in folder paths.
     data: BTreeMap<String, String>,
     /// The seeds.
     seeds: Vec<u64>,
-    /// What the runs have in common.
+    /// The options of all runs.
     options: RunOptions,
-    /// Whether it is of models on one data set, whose folders have the names of the models.
+    /// Whether this is a comparison of models on one data set, with folders named after the models.
     is_comparison: bool,
 }
 
-/// Reads `inducing=64,128`. Commas within parentheses and brackets belong to a value.
+/// Parses `inducing=64,128`. Commas within parentheses and brackets belong to a value.
 fn swept(text: &str) -> Result<Swept, String> {
     let (name, values) = text
         .split_once('=')
@@ -174,7 +174,7 @@ fn swept(text: &str) -> Result<Swept, String> {
 ///
 /// # Errors
 ///
-/// [`Failure`]. Runs that break off are named and left out of the table.
+/// [`Failure`]. Runs that break off are reported and left out of the table.
 pub fn sweep(arguments: SweepArguments) -> Result<(), Failure> {
     arguments
         .runs
@@ -185,7 +185,7 @@ pub fn sweep(arguments: SweepArguments) -> Result<(), Failure> {
 ///
 /// # Errors
 ///
-/// As [`sweep`].
+/// The same as [`sweep`].
 pub fn compare(arguments: CompareArguments) -> Result<(), Failure> {
     if arguments.runs.options.model.is_some() {
         return Err(SettingError::Plural { option: "model" }.into());
@@ -204,7 +204,7 @@ pub fn compare(arguments: CompareArguments) -> Result<(), Failure> {
 }
 
 impl SweptRuns {
-    /// Makes the runs of a grid, or goes on with those of a folder.
+    /// Makes the runs of a grid, or resumes those in a folder.
     fn execute(
         self,
         axes: Vec<Swept>,
@@ -248,7 +248,7 @@ impl SweptRuns {
     }
 }
 
-/// A data set under its name in folders.
+/// A data set with its name in folder paths.
 fn named(data: String) -> (String, String) {
     let stem = Path::new(&data)
         .file_stem()
@@ -265,7 +265,7 @@ fn named(data: String) -> (String, String) {
     (name, run.data.unwrap_or_default())
 }
 
-/// The values without repetitions, in their order.
+/// Removes repetitions and keeps the order.
 fn distinct<T: PartialEq>(values: Vec<T>) -> Vec<T> {
     let mut kept = Vec::new();
     for value in values {
@@ -276,7 +276,7 @@ fn distinct<T: PartialEq>(values: Vec<T>) -> Vec<T> {
     kept
 }
 
-/// The grid of the sweep in a folder.
+/// Reads the grid of the sweep in a folder.
 fn read(folder: &Path) -> Result<Grid, Failure> {
     let path = folder.join(SWEEP);
     let Ok(text) = std::fs::read_to_string(&path) else {
@@ -306,7 +306,8 @@ impl Grid {
             files: self.data.clone(),
         };
         let names: Vec<String> = self.data.keys().cloned().collect();
-        // A program makes one sweep: its description lives as long as those of the papers.
+        // Studies are `'static` because those of papers are embedded. The leak is small: the
+        // program makes one sweep.
         let study: &'static Study = Box::leak(Box::new(study(
             &self.axes,
             names.clone(),
@@ -338,14 +339,14 @@ impl Grid {
         super::all_made(broken)
     }
 
-    /// The options that all runs have, but for those that the engine sets.
+    /// The options of all runs, without those that the study sets.
     fn run_fields(&self) -> Map<String, Value> {
         let mut fields = self.options.fields();
         fields.retain(|name, _| !["data", "data_dir", "device", "dtype"].contains(&name.as_str()));
         fields
     }
 
-    /// Everything that can be checked before the first run.
+    /// Checks everything that can be checked before the first run.
     fn check(&self, options: &RunOptions) -> Result<(), Failure> {
         let options = RunOptions {
             seed: self.seeds.first().copied(),
@@ -359,7 +360,7 @@ impl Grid {
     }
 }
 
-/// Every option must be of use for one of the runs.
+/// Requires that at least one run uses each option.
 fn require_use(study: &Study, planned: &[(Cell, RunOptions)]) -> Result<(), Failure> {
     let used: Vec<Map<String, Value>> = planned.iter().map(|(_, run)| run.fields()).collect();
     let swept = study.axes.iter().filter_map(|axis| axis.field.as_ref());

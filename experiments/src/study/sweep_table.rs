@@ -12,8 +12,8 @@ use super::template::Template;
 use crate::arguments::ModelName;
 use crate::report::Metrics;
 
-/// The study of a grid on data sets, with the options that all runs have. The folders of a comparison have
-/// the names of its models.
+/// The study of a grid on data sets, with the options of all runs. Folders of a comparison are
+/// named after its models.
 pub fn study(
     grid: &[Swept],
     data: Vec<String>,
@@ -106,7 +106,7 @@ impl Swept {
     }
 }
 
-/// The scores of a sweep: those of regression, or those of classification.
+/// The score columns for regression and classification.
 fn scores() -> impl Iterator<Item = Column> {
     let score = |key: &str, title: &str, digits: usize, unit: f64| Column {
         key: key.into(),
@@ -134,7 +134,7 @@ fn scores() -> impl Iterator<Item = Column> {
     .into_iter()
 }
 
-/// Warnings of the runs, and whether all of them saw the same rows.
+/// Warnings of the runs, and a warning if the models used different numbers of rows.
 pub fn findings(cells: &[FinishedCell]) -> Vec<String> {
     let several = cells
         .iter()
@@ -161,7 +161,7 @@ pub fn findings(cells: &[FinishedCell]) -> Vec<String> {
     lines
 }
 
-/// A sentence about validation rows that some models have no use for.
+/// A note about validation rows that some models do not use.
 fn rows_of_validation(cells: &[FinishedCell]) -> Option<String> {
     let held_out = cells.iter().map(|cell| cell.runs[0].n_validation).max()?;
     let is_without_use = |cell: &&FinishedCell| {
@@ -182,7 +182,7 @@ fn rows_of_validation(cells: &[FinishedCell]) -> Option<String> {
     })
 }
 
-/// The seeds whose runs on the same data did not train, or were not tested, on the same number of rows.
+/// The seeds whose runs on the same data differ in the number of training, validation or test rows.
 fn uneven_seeds(cells: &[FinishedCell]) -> Vec<String> {
     let mut uneven = Vec::new();
     for cells in cells.chunk_by(|a, b| a.cell.data == b.cell.data) {

@@ -1,4 +1,4 @@
-//! The cells as a table: on the terminal and in files, the paper's numbers beside ours.
+//! The table of a study, on the terminal and in files, with published values beside ours.
 
 use serde_json::{Map, Value, json};
 
@@ -19,19 +19,19 @@ use crate::text_table::aligned;
 pub struct StudyTable<'a> {
     /// The study.
     pub study: &'static Study,
-    /// What was asked for.
+    /// The user's request.
     pub request: &'a Request,
-    /// The cells, those of a data set in a row.
+    /// The cells, grouped by data set.
     pub cells: &'a [FinishedCell],
 }
 
-/// A cell of a column.
+/// An entry of a column.
 enum Entry {
     Text(Option<String>),
     Score(Option<Summary>, Option<Reported>),
-    /// Means divided by those of another cell, ours and the paper's.
+    /// The ratio of the mean to that of another cell, for ours and for the paper's.
     Ratio(Option<f64>, Option<f64>),
-    /// The scores that reach the paper's.
+    /// The scores that match the published values.
     Reached(Option<Vec<String>>),
 }
 
@@ -71,8 +71,8 @@ impl StudyTable<'_> {
         cell.cell.data == other.cell.data && wanted.eq(&other.cell.values)
     }
 
-    /// The titles of the scores that are not worse than the paper's by more than so many of its spreads;
-    /// none of runs that depart from its protocol.
+    /// The titles of the scores that are at most `spreads` of the paper's spreads above the
+    /// published value; `None` for runs that depart from its protocol.
     fn reached(&self, cell: &FinishedCell, column: &Column, spreads: f64) -> Option<Vec<String>> {
         let row = cell.row.as_ref().filter(|_| cell.is_as_in_paper())?;
         let columns = &self.study.table.columns;
@@ -97,7 +97,7 @@ impl StudyTable<'_> {
     ///
     /// # Errors
     ///
-    /// When one cannot be written.
+    /// If a file cannot be written.
     pub fn write(&self, folder: &ExperimentFolder) -> Result<(), Failure> {
         let lines: Vec<CsvLine> = self.cells.iter().map(|cell| self.line(cell)).collect();
         let records: Vec<Value> = self.cells.iter().map(|cell| self.record(cell)).collect();
@@ -122,7 +122,7 @@ impl StudyTable<'_> {
         }
     }
 
-    /// A line of the file: the place of the cell, and every column that has a key.
+    /// A line of the CSV file: the place of the cell and every column with a key.
     fn line(&self, cell: &FinishedCell) -> CsvLine {
         let first = &cell.runs[0];
         let mut line = CsvLine::default()
@@ -172,7 +172,7 @@ impl StudyTable<'_> {
         line.maybe("departures", cell.departures.as_deref().map(joined))
     }
 
-    /// A cell for programs.
+    /// A cell as JSON.
     fn record(&self, cell: &FinishedCell) -> Value {
         let mut record = Map::new();
         record.insert("data".into(), cell.cell.data.clone().into());
@@ -202,7 +202,7 @@ impl StudyTable<'_> {
         record.into()
     }
 
-    /// The tables of the terminal, one for each data set.
+    /// The tables for the terminal, one for each data set.
     pub fn lines(&self) -> Vec<String> {
         let heading = &self.study.table.heading;
         let mut lines = Vec::new();
@@ -223,7 +223,8 @@ impl StudyTable<'_> {
         lines
     }
 
-    /// The titles and the rows of a table; the paper's columns are there if it has a number.
+    /// The titles and the rows of a table. Columns for published values appear only if there is a
+    /// value.
     fn rows(&self, cells: &[FinishedCell]) -> Vec<Vec<String>> {
         let has_paper = cells.iter().any(|cell| cell.row.is_some());
         let is_shown = |column: &&Column| {
@@ -251,7 +252,7 @@ impl StudyTable<'_> {
         rows
     }
 
-    /// Our text of a column, and the paper's.
+    /// Our text and the paper's in a column.
     fn texts(&self, cell: &FinishedCell, column: &Column) -> (String, String) {
         let digits = column.digits.unwrap_or(self.study.table.digits);
         let paper_digits = column.paper_digits.unwrap_or(digits);
@@ -282,7 +283,7 @@ impl StudyTable<'_> {
         }
     }
 
-    /// The lines under the table about what is not as in the paper.
+    /// The lines under the table about departures from the paper.
     pub fn departures(&self) -> Vec<String> {
         let name = |cell: &FinishedCell| cell.name(self.study, self.request);
         let named: Vec<_> = (self.cells.iter())
@@ -291,8 +292,8 @@ impl StudyTable<'_> {
         departures::lines(&named)
     }
 
-    /// The sentences under the table: first those that are always said, then what departs from the paper,
-    /// then those of some cells.
+    /// The notes under the table: unconditional ones first, then those about departures, then those
+    /// about some cells.
     pub fn notes(&self) -> Vec<String> {
         let has_option = |name: &String| {
             self.cells

@@ -1,13 +1,13 @@
-//! Texts with names in them: `{data}, {n_train} rows[, {d} inputs]`.
+//! Text templates: `{data}, {n_train} rows[, {d} inputs]`.
 
 use std::fmt;
 
 use serde::{Deserialize, Deserializer, de::Error};
 
-/// A text with names in braces, which are replaced by what they stand for.
+/// A text with placeholders in braces.
 ///
-/// Of `{a|b}` the first that stands for something counts. What is in brackets is left out where a name in
-/// it stands for nothing; `[a=b:text]` is left out unless `a` stands for `b`.
+/// `{a|b}` takes the first name that has a value. A part in brackets is left out if a placeholder
+/// in it has no value; `[a=b:text]` is left out unless `a` has the value `b`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Template {
     source: String,
@@ -17,16 +17,16 @@ pub struct Template {
 #[derive(Clone, Debug, PartialEq)]
 enum Part {
     Text(String),
-    /// Names, of which the first that stands for something counts.
+    /// Names; the first that has a value is used.
     Name(Vec<String>),
     Optional {
-        /// A name, and what it must stand for.
+        /// A name and its required value.
         condition: Option<(String, String)>,
         parts: Vec<Part>,
     },
 }
 
-/// What is wrong with a text.
+/// An unbalanced brace or bracket in a template.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{text:?} has a {bracket} without its other half")]
 pub struct MalformedTemplate {
@@ -35,7 +35,7 @@ pub struct MalformedTemplate {
 }
 
 impl Template {
-    /// Reads a text.
+    /// Parses a template.
     ///
     /// # Errors
     ///
@@ -47,22 +47,22 @@ impl Template {
         })
     }
 
-    /// The text as it was written.
+    /// The source text.
     pub fn source(&self) -> &str {
         &self.source
     }
 
-    /// The text with its names replaced; none if a name outside brackets stands for nothing.
+    /// Replaces the placeholders; `None` if a name outside brackets has no value.
     pub fn fill(&self, value: &dyn Fn(&str) -> Option<String>) -> Option<String> {
         fill(&self.parts, value)
     }
 
-    /// Whether the text has this name, within brackets or not.
+    /// Whether the template has this name, within brackets or not.
     pub fn has(&self, name: &str) -> bool {
         self.names().contains(&name)
     }
 
-    /// All names.
+    /// All names in the template.
     pub fn names(&self) -> Vec<&str> {
         fn collect<'a>(parts: &'a [Part], names: &mut Vec<&'a str>) {
             for part in parts {
@@ -81,8 +81,9 @@ impl Template {
         names
     }
 
-    /// What the names stand for in a text that was filled in; none if it was made of another template. A
-    /// name ends where the text behind it occurs for the last time.
+    /// Reads the values of the placeholders back from a filled-in text; `None` if the text does not
+    /// match or the template has a part in brackets. A value ends at the last occurrence of the
+    /// text that follows it.
     pub fn read(&self, text: &str) -> Option<Vec<(String, String)>> {
         let mut found = Vec::new();
         let mut rest = text;

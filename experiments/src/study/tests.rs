@@ -1,4 +1,4 @@
-//! What all studies of papers have in common.
+//! Tests that apply to all studies of papers.
 
 use std::collections::BTreeMap;
 
@@ -7,20 +7,21 @@ use clap::Command;
 use super::departures::testing::departures_between;
 use super::*;
 
-/// What is asked of a study by a command line.
+/// The request of a command line.
 fn request(study: &'static Study, line: &str) -> Request {
     let command = study.command().no_binary_name(true);
     let matches = command.try_get_matches_from(line.split_whitespace());
     let request = matches.and_then(|matches| study.request(&matches));
     let mut request = request.unwrap_or_else(|error| panic!("{}: {error}", study.name));
     for name in study.data.names.iter().filter(|_| study.data.fixed) {
-        // Any file does where no rows are read.
+        // Any file will do, because no rows are read.
         request.files.insert(name.clone(), name.clone());
     }
     request
 }
 
-/// Cells of a study on one of its data sets, and where their runs depart from the paper's.
+/// The cells of a study on one of its data sets, with the departures of their runs from the
+/// paper's.
 fn departures(name: &str, line: &str, data: &str) -> BTreeMap<String, String> {
     let study = study(name);
     let request = request(study, line);
@@ -65,7 +66,7 @@ fn every_cell_can_be_run_at_both_scales() {
     }
 }
 
-/// The folder of a cell tells which cell it is.
+/// The folder of a cell identifies the cell.
 #[test]
 fn cells_are_found_again_by_their_folders() {
     for study in studies() {
@@ -84,7 +85,7 @@ fn cells_are_found_again_by_their_folders() {
     }
 }
 
-/// Every row of a published table is that of a cell, and every number of it has a column.
+/// Every row of a published table belongs to a cell, and every number in it has a column.
 #[test]
 fn published_numbers_have_a_place() {
     for study in studies() {

@@ -1,9 +1,9 @@
-//! Numbers with what stands behind them, for people.
+//! Numbers with their spread, as text.
 
 use super::Reported;
 use crate::summary::Summary;
 
-/// A mean and what stands behind it, `0.094 (0.003)`.
+/// A mean with its spread, `0.094 (0.003)`.
 pub fn with_spread(mean: f64, spread: Option<f64>, digits: usize) -> String {
     match spread {
         Some(spread) => format!("{mean:.digits$} ({spread:.digits$})"),
@@ -19,7 +19,7 @@ pub fn summary_text(summary: Option<Summary>, digits: usize) -> String {
     )
 }
 
-/// A paper's number with its spread, or a dash.
+/// A published value with its spread, or a dash.
 pub fn reported_text(reported: Option<Reported>, digits: usize) -> String {
     reported.map_or_else(
         || "-".into(),

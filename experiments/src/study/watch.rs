@@ -1,4 +1,5 @@
-//! The trainings of an experiment: runs of `train`, and models that are looked at on the way.
+//! Supervision of training in experiments: runs of `train`, and models that are evaluated during
+//! training.
 
 use std::time::Instant;
 
@@ -11,21 +12,21 @@ use crate::progress::{Progress, RowProgress};
 use crate::report::score_line;
 use crate::training_run::{RunEnd, TrainingRun};
 
-/// Who watches the trainings of an experiment.
+/// Progress and interruption of the training runs of an experiment.
 pub struct Watch<'a> {
-    /// Stops them.
+    /// Stops training.
     interrupt: Interrupt,
     folder: &'a ExperimentFolder,
-    /// Without a bar.
+    /// Whether to hide the progress bar.
     quiet: bool,
 }
 
 impl<'a> Watch<'a> {
-    /// A watch that a signal of the user's stops, `quiet` if nothing is to be shown.
+    /// A watch that stops on Ctrl-C. If `quiet`, it shows nothing.
     ///
     /// # Errors
     ///
-    /// When signals cannot be received.
+    /// If signals cannot be received.
     pub fn new(folder: &'a ExperimentFolder, quiet: bool) -> Result<Self, Failure> {
         Ok(Self {
             interrupt: Interrupt::install()?,
@@ -34,12 +35,12 @@ impl<'a> Watch<'a> {
         })
     }
 
-    /// The progress of an evaluation of `rows` test rows.
+    /// The progress bar for the evaluation of `rows` test rows.
     pub fn rows(&self, rows: usize) -> RowProgress {
         RowProgress::new("test row", rows, self.quiet)
     }
 
-    /// Says which model is next.
+    /// Prints the name of the next model.
     pub fn announce(&self, title: &str) {
         self.tell(&format!("{title} ..."));
     }
@@ -50,11 +51,11 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Makes the run called `name` unless it was made before; whether it is there.
+    /// Makes the run called `name` unless it is finished. Returns whether the run exists.
     ///
     /// # Errors
     ///
-    /// When files cannot be read or written, or the user wants to stop.
+    /// If files cannot be read or written, or the user interrupts the program.
     pub fn run(&self, run: &TrainingRun, name: &str) -> Result<bool, Failure> {
         match run.execute(self.quiet, &self.interrupt)? {
             RunEnd::Finished(metrics) => {
@@ -73,12 +74,12 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Makes all steps; after each, `look` gets the trainer and what the step did; the seconds are
-    /// those spent in steps.
+    /// Makes all steps. After each step, `look` gets the trainer and the result of the step.
+    /// [`LogEntry::seconds`] counts only the time in steps.
     ///
     /// # Errors
     ///
-    /// When a step cannot be made, `look` fails, or the user wants to stop.
+    /// If a step fails, `look` fails, or the user interrupts the program.
     pub fn train<T: Trainer>(
         &self,
         trainer: &mut T,
@@ -109,7 +110,7 @@ impl<'a> Watch<'a> {
     }
 }
 
-/// Nothing, if no runs are `broken`.
+/// Fails if any run is `broken`.
 ///
 /// # Errors
 ///

@@ -1,10 +1,11 @@
-//! What actions look like, and how far they are from the eigenvectors (Figure 2, Section S5.2).
+//! Actions and their distance to the eigenvectors (Figure 2, Section S5.2).
 //!
-//! A function of two inputs, uniform on [−1, 1]², with noise of deviation 0.1, zero mean and a
-//! Matérn-3/2 kernel. CaGP-CG and CaGP-Opt are trained by Adam, whose learning rate goes down in a
-//! straight line to a tenth, in double precision. The distance is that of the span of the I actions to
-//! that of the I eigenvectors of `K + σ²I` with the largest eigenvalues, under the hyperparameters of the
-//! same step. The paper does not give the sizes of its example.
+//! The data are a function of two inputs, uniform on [−1, 1]², with noise of standard deviation
+//! 0.1. The prior has zero mean and a Matérn-3/2 kernel. CaGP-CG and CaGP-Opt are trained by Adam
+//! in double precision; the learning rate decreases linearly to a tenth. The distance is between
+//! the span of the I actions and the span of the I eigenvectors of `K + σ²I` with the largest
+//! eigenvalues, under the hyperparameters of the same step. The paper does not state the sizes of
+//! its example.
 
 use burn::{
     module::Module,
@@ -34,33 +35,33 @@ use super::sizes::Sizes;
 use crate::failure::Failure;
 use crate::study::{CommonOptions, Watch};
 
-/// Its name.
+/// The name of the experiment.
 pub(super) const NAME: &str = "cagp-actions";
 
 const NOISE: f64 = 0.1;
 
-/// Looks at the actions in the course of training.
+/// Evaluations of the actions during training.
 const LOOKS: usize = 20;
 
-/// Vectors that are drawn.
+/// The number of vectors drawn.
 const DRAWN: usize = 5;
 
-/// What `experiment cagp-actions` takes.
+/// The options of `experiment cagp-actions`.
 #[derive(Args, Clone, Debug)]
 pub struct ActionsOptions {
     /// Rows [default: 500; quick: 200]
     #[arg(long, value_name = "N")]
     rows: Option<usize>,
-    /// Combinations of rows, and eigenvectors
+    /// Number of actions and of eigenvectors
     #[arg(long, value_name = "I", default_value_t = 16)]
     actions: usize,
     /// Steps of Adam [default: 1000; quick: 200]
     #[arg(long, value_name = "S")]
     steps: Option<usize>,
-    /// Seeds, the first one and those after it [default: 10; quick: 3]
+    /// Number of seeds, counted from --seed [default: 10; quick: 3]
     #[arg(long, value_name = "COUNT")]
     seeds: Option<u64>,
-    /// What every experiment takes.
+    /// The options of every experiment.
     #[command(flatten)]
     common: CommonOptions,
 }
@@ -69,17 +70,17 @@ pub struct ActionsOptions {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Distances {
     pub step: usize,
-    /// Of CaGP-CG in its own training.
+    /// CaGP-CG, in its own training.
     pub cagp_cg: f64,
-    /// Of CaGP-Opt in its own, …
+    /// CaGP-Opt, in its own training.
     pub cagp_opt: f64,
-    /// … and under its hyperparameters of what conjugate gradients choose …
+    /// Conjugate gradients, under the hyperparameters of CaGP-Opt.
     pub residuals: f64,
-    /// … and of random vectors.
+    /// Random vectors, under the hyperparameters of CaGP-Opt.
     pub random: f64,
 }
 
-/// The first of some vectors, with a number for each row.
+/// The first few vectors of a kind, with a number for each row.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Drawn {
     pub name: String,
@@ -93,7 +94,7 @@ pub(super) struct Run {
     pub distances: Vec<Distances>,
     /// The inputs.
     pub points: Vec<[f64; 2]>,
-    /// Under the trained hyperparameters of CaGP-Opt.
+    /// The vectors under the trained hyperparameters of CaGP-Opt.
     pub drawn: Vec<Drawn>,
 }
 
@@ -101,7 +102,7 @@ pub(super) struct Run {
 ///
 /// # Errors
 ///
-/// [`Failure`], which says what to do.
+/// [`Failure`] with advice for the user.
 pub(in crate::experiment) fn actions(options: &ActionsOptions) -> Result<(), Failure> {
     let common = &options.common;
     let sizes = Sizes {
@@ -121,19 +122,19 @@ pub(in crate::experiment) fn actions(options: &ActionsOptions) -> Result<(), Fai
     report(&folder, sizes.actions)
 }
 
-/// The data of a seed.
+/// The data of one seed.
 struct Example {
     points: Vec<[f64; 2]>,
-    /// On the device with autodiff.
+    /// The data on the device with autodiff.
     data: TrainingData,
-    /// Without autodiff.
+    /// The inputs without autodiff.
     inputs: Tensor<2>,
     targets: Tensor<2>,
     count: usize,
     seed: u64,
 }
 
-/// Spans that actions are compared with, under the hyperparameters of a step.
+/// Spans to compare actions with, under the hyperparameters of a step.
 struct Spans {
     eigenvectors: Tensor<2>,
     residuals: Tensor<2>,
@@ -205,7 +206,7 @@ impl Example {
         })
     }
 
-    /// Trains CaGP with these actions and looks at the model on the way, first before the first step.
+    /// Trains CaGP with these actions and calls `look` during training, first before step one.
     fn train(
         &self,
         actions: ActionsConfig,
@@ -285,7 +286,7 @@ fn trained_actions(model: &AnyComputationAware) -> Option<Tensor<2>> {
     }
 }
 
-/// The first columns, each as a vector.
+/// The first columns, as vectors.
 fn first_columns(columns: Tensor<2>) -> Vec<Vec<f64>> {
     let [rows, count] = columns.dims();
     let drawn = columns.narrow(1, 0, DRAWN.min(count)).transpose();

@@ -1,4 +1,4 @@
-//! Table and plots of the distances of actions to the eigenvectors.
+//! Table and plots of the distances between actions and eigenvectors.
 
 use std::f64::consts::FRAC_PI_2;
 
@@ -12,10 +12,10 @@ use crate::study::{CsvLine, ExperimentFolder, summary_text};
 use crate::summary::Summary;
 use crate::text_table::aligned;
 
-/// Names for people and for files, and the distance.
+/// Display name, name in files, and the distance.
 type Compared = (&'static str, &'static str, fn(&Distances) -> f64);
 
-/// The actions that are compared.
+/// The compared actions.
 const ACTIONS: [Compared; 4] = [
     ("CaGP-CG", "cagp_cg", |at| at.cagp_cg),
     ("CG, as CaGP-Opt", "residuals", |at| at.residuals),
@@ -23,7 +23,7 @@ const ACTIONS: [Compared; 4] = [
     ("random", "random", |at| at.random),
 ];
 
-/// Distances after a step, over the seeds.
+/// Distances after a step, summarized over the seeds.
 #[derive(Serialize)]
 struct Look {
     step: usize,
@@ -33,16 +33,17 @@ struct Look {
     random: Option<Summary>,
 }
 
-/// All of it, for programs.
+/// The results as JSON.
 #[derive(Serialize)]
 struct Record {
     seeds: usize,
     looks: Vec<Look>,
-    /// Seeds for which CaGP-CG ends closest to the eigenvectors and random vectors farthest.
+    /// The number of seeds for which CaGP-CG ends closest to the eigenvectors and random vectors
+    /// end farthest.
     in_the_order_of_the_paper: usize,
 }
 
-/// The table and the plots of every run in the folder.
+/// Writes the table and the plots of all runs in the folder.
 pub(super) fn report(folder: &ExperimentFolder, count: usize) -> Result<(), Failure> {
     let mut runs: Vec<Run> = folder.made()?;
     runs.sort_by_key(|run| run.seed);
@@ -82,7 +83,7 @@ fn looks(runs: &[Run]) -> Vec<Look> {
 }
 
 impl Look {
-    /// In the order of [`ACTIONS`].
+    /// The summaries in the order of [`ACTIONS`].
     fn summaries(&self) -> [Option<Summary>; 4] {
         [self.cagp_cg, self.residuals, self.cagp_opt, self.random]
     }
@@ -124,7 +125,7 @@ fn text(record: &Record, count: usize, folder: &ExperimentFolder) -> String {
     lines.join("\n")
 }
 
-/// A line a look.
+/// One line for each evaluation.
 fn csv_lines(runs: &[Run]) -> Vec<CsvLine> {
     let line = |run: &Run, at: &Distances| {
         let line = CsvLine::default()
@@ -138,7 +139,7 @@ fn csv_lines(runs: &[Run]) -> Vec<CsvLine> {
     looks.collect()
 }
 
-/// The first vectors of the first seed.
+/// Draws the first vectors of the first seed.
 fn draw_maps(folder: &ExperimentFolder, runs: &[Run]) -> Result<(), PlotError> {
     let Some(run) = runs.first() else {
         return Ok(());

@@ -1,8 +1,8 @@
-//! The optimizer of the generated examples.
+//! The optimizer of the synthetic examples.
 
 use burn_gp_models::training::{FullBatchOptimizer, Schedule};
 
-/// Adam, whose learning rate goes down in a straight line from 0.1 to a tenth of it.
+/// Adam with a learning rate that decreases linearly from 0.1 to 0.01.
 pub(super) const ADAM: FullBatchOptimizer = FullBatchOptimizer::Adam {
     learning_rate: 0.1,
     schedule: Schedule::Linear {

@@ -1,4 +1,4 @@
-//! Table and plots of models in the course of training.
+//! Table and plots of learning curves.
 
 use serde::Serialize;
 
@@ -11,7 +11,7 @@ use crate::study::{self, CsvLine, ExperimentFolder, summary_text};
 use crate::summary::Summary;
 use crate::text_table::aligned;
 
-/// What the seeds of a model have in common.
+/// A summary over the seeds of a model.
 #[derive(Serialize)]
 struct Cell {
     data: String,
@@ -21,23 +21,23 @@ struct Cell {
     seeds: usize,
     steps: usize,
     seconds: Option<Summary>,
-    /// Where it is lowest on the way, …
+    /// The lowest NLPD during training.
     best_nlpd: Option<Summary>,
-    /// … after these seconds, …
+    /// The training time until the lowest NLPD, in seconds.
     best_seconds: Option<Summary>,
-    /// … and after the last step.
+    /// The NLPD after the last step.
     nlpd: Option<Summary>,
     rmse: Option<Summary>,
-    /// Distance of the coverage of intervals of 95 % from that.
+    /// The absolute error of the coverage of 95 % intervals.
     coverage_error: Option<Summary>,
-    /// Deviation.
+    /// The standard deviation of the noise.
     noise: Option<Summary>,
     outputscale: Option<Summary>,
-    /// The mean of the first.
+    /// The mean of the lengthscales.
     lengthscale: Option<Summary>,
 }
 
-/// The look with the lowest NLPD.
+/// The evaluation with the lowest NLPD.
 fn best(looks: &[Look]) -> Option<&Look> {
     looks.iter().min_by(|a, b| a.nlpd.total_cmp(&b.nlpd))
 }
@@ -111,7 +111,7 @@ const TITLES: [&str; 12] = [
     "seeds",
 ];
 
-/// The table and the plots of every run in the folder.
+/// Writes the table and the plots of all runs in the folder.
 pub(super) fn report(folder: &ExperimentFolder) -> Result<(), Failure> {
     let mut runs: Vec<Run> = folder.made()?;
     let methods = &study::study(TABLE_1).axes[0].values;
@@ -143,7 +143,7 @@ pub(super) fn report(folder: &ExperimentFolder) -> Result<(), Failure> {
     print(&lines.join("\n"))
 }
 
-/// What was found here, where there are both models.
+/// A sentence about the results; `None` unless both models have runs.
 fn finding(cells: &[Cell]) -> Option<String> {
     let cell = |method: &str| cells.iter().find(|cell| cell.method == method);
     let (svgp, opt) = (cell("svgp")?, cell("cagp-opt-adam")?);
@@ -159,7 +159,7 @@ fn finding(cells: &[Cell]) -> Option<String> {
     ))
 }
 
-/// A line a look.
+/// One line for each evaluation.
 fn csv_lines(runs: &[Run]) -> Vec<CsvLine> {
     let line = |run: &Run, look: &Look| {
         let line = CsvLine::default()
@@ -185,7 +185,7 @@ fn csv_lines(runs: &[Run]) -> Vec<CsvLine> {
     looks.collect()
 }
 
-/// Scores, and hyperparameters, of a data set's models against seconds.
+/// Draws scores and hyperparameters of the models of a data set against seconds.
 fn draw(folder: &ExperimentFolder, runs: &[Run]) -> Result<(), PlotError> {
     let models: Vec<&[Run]> = runs.chunk_by(|a, b| a.method == b.method).collect();
     let names: Vec<CurveName> = (models.iter())
@@ -231,7 +231,7 @@ fn draw(folder: &ExperimentFolder, runs: &[Run]) -> Result<(), PlotError> {
     Ok(())
 }
 
-/// The means over the seeds look by look, of seconds as well.
+/// Means over the seeds for each evaluation, also of the seconds.
 fn means(runs: &[Run], number: &dyn Fn(&Look) -> f64) -> Vec<(f64, f64)> {
     let count = runs.iter().map(|run| run.looks.len()).min().unwrap_or(0);
     let mean = |index: usize, number: &dyn Fn(&Look) -> f64| {

@@ -1,8 +1,8 @@
 //! Observed against nominal coverage of central intervals (Figure 4).
 //!
-//! From the predictions of the held-out rows after the last step of the runs of [uci](mod@super::uci), whose
-//! folder this one shares. The paper has the error at 95 % on Power in the course of training, for SVGP
-//! and CaGP-Opt.
+//! The predictions are those of the held-out rows after the last step of the runs of
+//! [uci](mod@super::uci), which are in the same folder. The paper shows the error at 95 % on Power
+//! during training, for SVGP and CaGP-Opt.
 
 use std::path::{Path, PathBuf};
 
@@ -23,26 +23,26 @@ use crate::study::{
 use crate::summary::Summary;
 use crate::text_table::aligned;
 
-/// Its name.
+/// The name of the experiment.
 const NAME: &str = "cagp-coverage";
 
-/// The level that Figure 4 looks at.
+/// The level in Figure 4.
 const NOMINAL: f64 = 0.95;
 
-/// The models unless told otherwise, the first at the paper's scale alone.
+/// The default models; the first one only at paper scale.
 const DEFAULT: [&str; 5] = ["exact", "sgpr-l-bfgs", "svgp", "cagp-cg", "cagp-opt-adam"];
 
-/// What `experiment cagp-coverage` takes.
+/// The options of `experiment cagp-coverage`.
 #[derive(Args, Clone, Debug)]
 pub struct CoverageOptions {
-    /// Folder of cagp-uci with the runs, which those that are missing are added to
+    /// Folder with the runs of cagp-uci; missing runs are added to it
     #[arg(long, value_name = "DIR", default_value = "out/experiment-cagp-uci")]
     cells: PathBuf,
-    /// Which runs, and how large they are; without --methods sgpr-l-bfgs,svgp,cagp-cg,cagp-opt-adam,
-    /// and exact at the paper's scale.
+    /// The runs and their size. The default of --methods is sgpr-l-bfgs,svgp,cagp-cg,cagp-opt-adam,
+    /// and at paper scale also exact.
     #[command(flatten)]
     runs: CellsOfTable1,
-    /// What every experiment takes.
+    /// The options of every experiment.
     #[command(flatten)]
     common: CommonOptions,
 }
@@ -51,7 +51,7 @@ pub struct CoverageOptions {
 ///
 /// # Errors
 ///
-/// [`Failure`]. Data sets that are absent are named and left out, and so are runs that break off.
+/// [`Failure`]. Missing data sets and runs that break off are reported and left out.
 pub(in crate::experiment) fn coverage(options: &CoverageOptions) -> Result<(), Failure> {
     let common = &options.common;
     let (table, mut request) = (study::study(TABLE_1), options.runs.request(common));
@@ -73,7 +73,7 @@ pub(in crate::experiment) fn coverage(options: &CoverageOptions) -> Result<(), F
     all_made(broken)
 }
 
-/// The folder of cagp-uci, new or with its runs.
+/// Opens the folder of cagp-uci, which may be new.
 fn cells_folder(options: &CoverageOptions, request: &Request) -> Result<ExperimentFolder, Failure> {
     let mut request = request.clone();
     request.common.out = Some(options.cells.clone());
@@ -90,7 +90,7 @@ fn cells_folder(options: &CoverageOptions, request: &Request) -> Result<Experime
     })
 }
 
-/// The coverage of a model's predictions, over the seeds.
+/// The coverage of the predictions of a model, summarized over the seeds.
 #[derive(Serialize)]
 struct Covered {
     data: String,
@@ -102,15 +102,15 @@ struct Covered {
     steps: usize,
     seeds: usize,
     test_rows: usize,
-    /// In the interval of 50 %, …
+    /// The coverage of the 50 % intervals.
     at_50: Option<Summary>,
-    /// … of 95 %, …
+    /// The coverage of the 95 % intervals.
     at_95: Option<Summary>,
-    /// … and how far that is from 95 %.
+    /// The absolute error of the coverage of the 95 % intervals.
     error_at_95: Option<Summary>,
-    /// Mean of the distances between nominal and observed coverage.
+    /// The mean distance between nominal and observed coverage.
     mean_gap: Option<Summary>,
-    /// Nominal coverage, and the mean of the observed one.
+    /// Nominal coverage with the mean of the observed coverage.
     curve: Vec<(f64, f64)>,
 }
 
@@ -165,8 +165,8 @@ impl Covered {
     }
 }
 
-/// The coverage of the predictions in a file with the columns `row,y,mean,std`, and `level` as the
-/// last unless an earlier version of the program wrote it.
+/// Reads the coverage of the predictions in a file. The columns are `row,y,mean,std` and, except in
+/// files of earlier versions of the program, `level` as the last.
 fn read(path: &Path) -> Result<Coverage, Failure> {
     let damaged = |reason: String| FolderError::DamagedCheckpoint {
         path: path.to_owned(),
@@ -178,8 +178,9 @@ fn read(path: &Path) -> Result<Coverage, Failure> {
     Ok(Coverage::of_levels(levels))
 }
 
-/// The smallest level of a central interval that holds the observation of a line. All models here have
-/// Gaussian noise, so that mean and deviation say it where the line does not.
+/// The smallest level of a central interval that contains the observation in a line. Lines without
+/// a level have a mean and a deviation, which determine it because all models here have Gaussian
+/// noise.
 fn central_level(line: &str) -> Option<f64> {
     let numbers: Result<Vec<f64>, _> = line.split(',').map(str::parse).collect();
     match *numbers.ok()?.as_slice() {
@@ -197,7 +198,7 @@ const TITLES: [&str; 8] = [
     "model", "rank", "in 50 %", "in 95 %", "error", "mean gap", "steps", "seeds",
 ];
 
-/// The table and the plots of every run that is finished.
+/// Writes the table and the plots of all finished runs.
 fn report(folder: &ExperimentFolder, runs: &Path, request: &Request) -> Result<(), Failure> {
     let cells = study::study(TABLE_1).finished(runs, request)?;
     let (mut lines, mut records) = (Vec::new(), Vec::new());
@@ -228,7 +229,7 @@ fn report(folder: &ExperimentFolder, runs: &Path, request: &Request) -> Result<(
     print(&lines.join("\n"))
 }
 
-/// A line a nominal coverage.
+/// One line for each nominal coverage.
 fn csv_lines(records: &[Covered]) -> Vec<CsvLine> {
     let line = |record: &Covered, (nominal, observed): &(f64, f64)| {
         CsvLine::default()
@@ -247,7 +248,8 @@ fn csv_lines(records: &[Covered]) -> Vec<CsvLine> {
     points.collect()
 }
 
-/// Coverage, and its distance from the nominal one, of a data set's largest run of each title.
+/// Draws the coverage and its error. Of several runs with the same title on a data set it takes the
+/// largest.
 fn draw(folder: &ExperimentFolder, covered: &[Covered]) -> Result<(), PlotError> {
     let largest = covered.chunk_by(|a, b| a.title == b.title);
     let drawn: Vec<&Covered> = largest.map(|own| &own[0]).collect();

@@ -1,12 +1,12 @@
-//! Where SVGP puts its inducing points in more and more dimensions, and how sure it is there
-//! (Section S5.1, Figure S3).
+//! Inducing points of SVGP in increasing dimensions (Section S5.1, Figure S3): their distance to
+//! the data and the uncertainty there.
 //!
-//! Inputs uniform on [0, 1]ᴰ, targets drawn from a Gaussian process with a Matérn-3/2 kernel of variance
-//! one and noise of deviation 0.1. SVGP has zero mean, the same kind of kernel with a lengthscale for each
-//! input, all hyperparameters ln 2 at the start, and inducing points that start anywhere in the
-//! domain; everything is trained on all rows by Adam, whose learning rate goes down in a straight line to
-//! a tenth. Domain, lengthscale, noise, start and learning rate are not the paper's, which does not give
-//! them.
+//! The inputs are uniform on [0, 1]ᴰ; the targets are drawn from a Gaussian process with a
+//! Matérn-3/2 kernel of variance one and noise of standard deviation 0.1. SVGP has zero mean and
+//! the same kernel with one lengthscale for each input. All hyperparameters start at ln 2, and the
+//! inducing points start uniformly in the domain. Full-batch Adam trains all of them; the learning
+//! rate decreases linearly to a tenth. The paper does not state the domain, lengthscale, noise,
+//! initial values and learning rate, so the ones here are our choice.
 
 use std::f64::consts::LN_2;
 
@@ -36,18 +36,18 @@ use crate::failure::Failure;
 use crate::settings::{SettingError, above_lower_bound, at_least_one, positive};
 use crate::study::{CommonOptions, ExperimentFolder, Watch};
 
-/// Its name.
+/// The name of the experiment.
 pub(super) const NAME: &str = "cagp-inducing";
 
-/// The deviation of the data's noise.
+/// The standard deviation of the noise in the data.
 pub(super) const NOISE: f64 = 0.1;
 const FIRST: f64 = LN_2;
 
-/// Dimensions of a quick look.
+/// The dimensions at quick scale.
 const QUICK: [usize; 6] = [1, 2, 4, 8, 16, 25];
 const MOST: usize = 25;
 
-/// What `experiment cagp-inducing` takes.
+/// The options of `experiment cagp-inducing`.
 #[derive(Args, Clone, Debug)]
 pub struct InducingOptions {
     /// Numbers of inputs [default: 1 to 25; quick: 1,2,4,8,16,25]
@@ -59,10 +59,10 @@ pub struct InducingOptions {
     /// Inducing points
     #[arg(long, value_name = "M", default_value_t = 64)]
     inducing: usize,
-    /// Passes over the rows, each a step
+    /// Epochs of one step each
     #[arg(long, value_name = "E", default_value_t = 300)]
     epochs: usize,
-    /// The lengthscale of the data in a domain of length one
+    /// Lengthscale of the data, in a domain of length one
     #[arg(
         long,
         value_name = "L",
@@ -70,7 +70,7 @@ pub struct InducingOptions {
         allow_negative_numbers = true
     )]
     lengthscale: f64,
-    /// First learning rate of Adam
+    /// Initial learning rate of Adam
     #[arg(
         long,
         value_name = "R",
@@ -78,16 +78,16 @@ pub struct InducingOptions {
         allow_negative_numbers = true
     )]
     learning_rate: f64,
-    /// Seeds, the first one and those after it [default: 5; quick: 1]
+    /// Number of seeds, counted from --seed [default: 5; quick: 1]
     #[arg(long, value_name = "COUNT")]
     seeds: Option<u64>,
-    /// What every experiment takes.
+    /// The options of every experiment.
     #[command(flatten)]
     common: CommonOptions,
 }
 
 impl InducingOptions {
-    /// Fails on what cannot be.
+    /// Checks the options.
     fn check(&self, seeds: u64) -> Result<(), SettingError> {
         for &dimensions in &self.dimensions {
             at_least_one("--dimensions", Some(dimensions))?;
@@ -114,17 +114,17 @@ pub(super) struct Run {
     /// D
     pub dimensions: usize,
     pub seed: u64,
-    /// Mean over the inducing points of the distance to the nearest row, in trained lengthscales …
+    /// The mean distance from the inducing points to their nearest rows, in trained lengthscales.
     pub distance: f64,
-    /// … and over as many uniform points.
+    /// The same for equally many uniform points.
     pub uniform_distance: f64,
-    /// Mean over the inducing points of the part of the variance of a target that is the function's …
+    /// The mean over the inducing points of the share of the function in the variance of a target.
     pub ratio: f64,
-    /// … and of that of exact regression with the hyperparameters of the data.
+    /// The same share for exact regression with the hyperparameters of the data.
     pub exact_ratio: f64,
-    /// The trained deviation.
+    /// The trained standard deviation of the noise.
     pub noise: f64,
-    /// The means of the trained lengthscales.
+    /// The mean of the trained lengthscales.
     pub lengthscale: f64,
 }
 
@@ -132,7 +132,7 @@ pub(super) struct Run {
 ///
 /// # Errors
 ///
-/// [`Failure`], which says what to do.
+/// [`Failure`] with advice for the user.
 pub(in crate::experiment) fn inducing(options: &InducingOptions) -> Result<(), Failure> {
     let common = &options.common;
     let seeds = options.seeds.unwrap_or(common.by_scale(1, 5));
@@ -269,7 +269,7 @@ impl Example {
         config
     }
 
-    /// The mean over points of `v/(v + σ²)` with the variance v of the function (eq. S25).
+    /// The mean over points of `v/(v + σ²)`, where v is the variance of the function (eq. S25).
     fn mean_ratio<L: burn_gp::likelihoods::Likelihood>(
         &self,
         predictor: &Predictor<L>,
@@ -316,7 +316,8 @@ mod tests {
     #[test]
     fn distances_are_to_the_nearest_row_in_lengthscales() {
         let rows = [0.0, 0.0, 1.0, 1.0];
-        // The first is a row; the second is 2 away from the second row, 0.5 lengthscales.
+        // The first point is a row. The second is 2 away from the second row, which is 0.5
+        // lengthscales.
         let points = [0.0, 0.0, 1.0, 3.0];
         assert_eq!(mean_distance(&points, &rows, &[1.0, 4.0]), 0.25);
     }

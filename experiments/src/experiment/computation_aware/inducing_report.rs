@@ -1,4 +1,4 @@
-//! Table and plot of the places of inducing points.
+//! Table and plot of the positions of inducing points.
 
 use serde::Serialize;
 
@@ -10,7 +10,7 @@ use crate::study::{CsvLine, ExperimentFolder, summary_text};
 use crate::summary::Summary;
 use crate::text_table::aligned;
 
-/// What the seeds of a number of inputs have in common.
+/// A summary over the seeds of a number of inputs.
 #[derive(Serialize)]
 struct Cell {
     dimensions: usize,
@@ -66,7 +66,7 @@ const TITLES: [&str; 8] = [
     "seeds",
 ];
 
-/// The table and the plot of every run in the folder.
+/// Writes the table and the plot of all runs in the folder.
 pub(super) fn report(folder: &ExperimentFolder, inducing: usize) -> Result<(), Failure> {
     let mut runs: Vec<Run> = folder.made()?;
     runs.sort_by_key(|run| (run.dimensions, run.seed));
@@ -99,7 +99,7 @@ fn text(cells: &[Cell], inducing: usize, folder: &ExperimentFolder) -> String {
     lines.join("\n")
 }
 
-/// For which numbers of inputs the paper's findings hold here.
+/// States for which numbers of inputs the paper's findings hold here.
 fn finding(cells: &[Cell]) -> String {
     let mean = |summary: Option<Summary>| summary.map_or(f64::NAN, |summary| summary.mean);
     let inputs = |holds: &mut dyn FnMut(&Cell) -> bool| {
@@ -121,7 +121,7 @@ fn finding(cells: &[Cell]) -> String {
     )
 }
 
-/// The numbers of which something holds, neighbors as ranges.
+/// The numbers with a true condition; consecutive ones are written as ranges.
 fn ranges(numbers: &[(usize, bool)]) -> String {
     let runs = numbers.chunk_by(|a, b| a.1 == b.1).filter(|run| run[0].1);
     let ranges: Vec<String> = runs
@@ -136,7 +136,7 @@ fn ranges(numbers: &[(usize, bool)]) -> String {
     }
 }
 
-/// A line of the file.
+/// A line of the CSV file.
 fn line(run: &Run) -> CsvLine {
     CsvLine::default()
         .with("inputs", run.dimensions)
@@ -149,7 +149,7 @@ fn line(run: &Run) -> CsvLine {
         .with("lengthscale", run.lengthscale)
 }
 
-/// Distances and ratios against the number of inputs.
+/// Draws distances and ratios against the number of inputs.
 fn draw(folder: &ExperimentFolder, cells: &[Cell]) -> Result<(), PlotError> {
     let curve = |number: fn(&Cell) -> Option<Summary>| -> Vec<(f64, f64)> {
         let points = cells

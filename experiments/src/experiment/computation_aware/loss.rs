@@ -1,10 +1,10 @@
-//! What the loss makes of the model (Section S2.3, Figures S1 and S2).
+//! The effect of the loss on the model (Section S2.3, Figures S1 and S2).
 //!
-//! CaGP-CG and CaGP-Opt, each trained with the evidence lower bound (eq. 11) and with the density of
-//! the projected data (eq. 9), on one generated function of one input with noise of deviation 0.1. Zero
-//! mean, Matérn-3/2 kernel, Adam whose learning rate goes down in a straight line to a tenth, double
-//! precision, nothing standardized. As many rows are held out. The paper does not give the sizes of
-//! its example.
+//! CaGP-CG and CaGP-Opt are each trained with the evidence lower bound (eq. 11) and with the
+//! density of the projected data (eq. 9). The data are one synthetic function of one input with
+//! noise of standard deviation 0.1; equally many rows are held out. The prior has zero mean and a
+//! Matérn-3/2 kernel. Adam trains in double precision with a learning rate that decreases linearly
+//! to a tenth; nothing is standardized. The paper does not state the sizes of its example.
 
 use burn::tensor::{DType, Device};
 use burn_gp::{
@@ -30,43 +30,43 @@ use crate::evenly_spaced::evenly_spaced;
 use crate::failure::Failure;
 use crate::study::{CommonOptions, Watch};
 
-/// Its name.
+/// The name of the experiment.
 pub(super) const NAME: &str = "cagp-loss";
 
-/// The deviation of the data's noise.
+/// The standard deviation of the noise in the data.
 pub(super) const NOISE: f64 = 0.1;
 const FIRST_NOISE: f64 = 0.1;
 
-/// Looks at the held-out rows in the course of training.
+/// Evaluations of the held-out rows during training.
 const LOOKS: usize = 40;
 
-/// Places at which a model is drawn.
+/// The number of inputs at which a model is drawn.
 const CURVE_POINTS: usize = 301;
 
 /// The domain of the function.
 const DOMAIN: (f64, f64) = (0.0, 6.0);
 
-/// What `experiment cagp-loss` takes.
+/// The options of `experiment cagp-loss`.
 #[derive(Args, Clone, Debug)]
 pub struct LossOptions {
-    /// Rows to train on, and as many to test on [default: 500; quick: 200]
+    /// Training rows, and as many test rows [default: 500; quick: 200]
     #[arg(long, value_name = "N")]
     rows: Option<usize>,
-    /// Combinations of rows
+    /// Actions
     #[arg(long, value_name = "I", default_value_t = 10)]
     actions: usize,
     /// Steps of Adam [default: 1000; quick: 300]
     #[arg(long, value_name = "S")]
     steps: Option<usize>,
-    /// Seeds, the first one and those after it [default: 10; quick: 2]
+    /// Number of seeds, counted from --seed [default: 10; quick: 2]
     #[arg(long, value_name = "COUNT")]
     seeds: Option<u64>,
-    /// What every experiment takes.
+    /// The options of every experiment.
     #[command(flatten)]
     common: CommonOptions,
 }
 
-/// A model with the loss that it is trained with.
+/// A model with its training loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Trained {
@@ -93,7 +93,7 @@ impl Trained {
         }
     }
 
-    /// Its name in files.
+    /// The name in files.
     pub fn name(self) -> &'static str {
         match self {
             Self::CgEvidence => "cagp-cg-bound",
@@ -128,15 +128,15 @@ impl Trained {
     }
 }
 
-/// A look at a model.
+/// An evaluation of a model.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Look {
-    /// After this step.
+    /// The number of steps made.
     pub step: usize,
-    /// Mean negative log density of the held-out rows.
+    /// The mean negative log density of the held-out rows.
     pub nlpd: f64,
     pub rmse: f64,
-    /// Deviation.
+    /// The standard deviation of the noise.
     pub noise: f64,
     pub lengthscale: f64,
 }
@@ -147,7 +147,7 @@ pub(super) struct Run {
     pub trained: Trained,
     pub seed: u64,
     pub looks: Vec<Look>,
-    /// Predictions of targets over the domain.
+    /// The predictions of targets over the domain.
     pub x: Vec<f64>,
     pub mean: Vec<f64>,
     pub deviation: Vec<f64>,
@@ -157,7 +157,7 @@ pub(super) struct Run {
 ///
 /// # Errors
 ///
-/// [`Failure`], which says what to do.
+/// [`Failure`] with advice for the user.
 pub(in crate::experiment) fn loss(options: &LossOptions) -> Result<(), Failure> {
     let common = &options.common;
     let sizes = Sizes {
@@ -188,7 +188,7 @@ pub(in crate::experiment) fn loss(options: &LossOptions) -> Result<(), Failure> 
     report(&folder, (shown.train.inputs.values(), &shown.train.targets))
 }
 
-/// Rows to train on and rows to test on.
+/// Training rows and test rows.
 struct Example {
     train: Dataset,
     test: Dataset,

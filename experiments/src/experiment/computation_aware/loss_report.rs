@@ -1,4 +1,4 @@
-//! Table and plots of the losses.
+//! Table and plots of the two losses.
 
 use serde::Serialize;
 
@@ -12,22 +12,22 @@ use crate::study::{CsvLine, ExperimentFolder, summary_text};
 use crate::summary::Summary;
 use crate::text_table::aligned;
 
-/// Half the width of a band, in standard deviations.
+/// The half-width of a band, in standard deviations.
 const DEVIATIONS: f64 = 2.0;
 
-/// What the seeds of a model have in common.
+/// A summary over the seeds of a model.
 #[derive(Serialize)]
 struct Cell {
     trained: Trained,
     seeds: usize,
-    /// Before the first step, …
+    /// The NLPD before the first step.
     first_nlpd: Option<Summary>,
-    /// … where it is lowest on the way, …
+    /// The lowest NLPD during training.
     best_nlpd: Option<Summary>,
-    /// … and after the last step.
+    /// The NLPD after the last step.
     nlpd: Option<Summary>,
     rmse: Option<Summary>,
-    /// Deviation.
+    /// The standard deviation of the noise.
     noise: Option<Summary>,
     lengthscale: Option<Summary>,
 }
@@ -55,7 +55,7 @@ impl Cell {
         }
     }
 
-    /// In the order of [`TITLES`] after the first.
+    /// The summaries in the order of [`TITLES`], without the first title.
     fn summaries(&self) -> [Option<Summary>; 6] {
         [
             self.first_nlpd,
@@ -68,7 +68,8 @@ impl Cell {
     }
 }
 
-/// The NLPD that is drawn; trained actions leave it with the projected data's density.
+/// The shown range of the NLPD. Trained actions leave it when trained with the density of the
+/// projected data.
 const SHOWN: (f64, f64) = (-1.0, 2.0);
 
 const TITLES: [&str; 7] = [
@@ -81,7 +82,7 @@ const TITLES: [&str; 7] = [
     "lengthscale",
 ];
 
-/// The table and the plots of every run in the folder, with the rows of the first seed.
+/// Writes the table and the plots of all runs in the folder, with the rows of the first seed.
 pub(super) fn report(folder: &ExperimentFolder, (x, y): (&[f64], &[f64])) -> Result<(), Failure> {
     let mut runs: Vec<Run> = folder.made()?;
     runs.sort_by_key(|run| (run.trained, run.seed));
@@ -122,7 +123,7 @@ fn text(cells: &[Cell], folder: &ExperimentFolder) -> String {
     lines.join("\n")
 }
 
-/// What was found here of a model with either loss.
+/// A sentence that compares the two losses for a model.
 fn finding(cells: &[Cell], bound: Trained, projected: Trained) -> Option<String> {
     let cell = |trained| cells.iter().find(|cell| cell.trained == trained);
     let (bound, projected) = (cell(bound)?, cell(projected)?);
@@ -141,7 +142,7 @@ fn finding(cells: &[Cell], bound: Trained, projected: Trained) -> Option<String>
     ))
 }
 
-/// A line a look.
+/// One line for each evaluation.
 fn csv_lines(runs: &[Run]) -> Vec<CsvLine> {
     let line = |run: &Run, look: &Look| {
         CsvLine::default()
@@ -159,7 +160,7 @@ fn csv_lines(runs: &[Run]) -> Vec<CsvLine> {
     looks.collect()
 }
 
-/// Means over the seeds in the course of training.
+/// Draws learning curves, averaged over the seeds.
 fn draw_course(folder: &ExperimentFolder, runs: &[Run]) -> Result<(), PlotError> {
     let names = Trained::ALL.map(|trained| CurveName::from(trained.title()));
     let panel = |title, number: fn(&Look) -> f64, span| CurvePanel {
@@ -195,7 +196,7 @@ fn course(runs: &[Run], trained: Trained, number: fn(&Look) -> f64) -> Vec<(f64,
         .collect()
 }
 
-/// The predictions of the first seed.
+/// Draws the predictions of the first seed.
 fn draw_fits(folder: &ExperimentFolder, runs: &[Run], train: Points<'_>) -> Result<(), PlotError> {
     let seed = runs.iter().map(|run| run.seed).min();
     let shown = runs.iter().filter(|run| Some(run.seed) == seed);

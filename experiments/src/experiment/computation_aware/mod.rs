@@ -29,10 +29,10 @@ pub(super) use toy::{ToyOptions, toy};
 
 use crate::study::{ChoiceOf, Named};
 
-/// The study of Table 1, whose runs other experiments look at.
+/// The study of Table 1, whose runs other experiments use.
 const TABLE_1: &str = "cagp-uci";
 
-/// Its name for the command line.
+/// The name of Table 1 on the command line.
 #[derive(Clone, Debug)]
 pub struct Table1;
 

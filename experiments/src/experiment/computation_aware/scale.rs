@@ -1,9 +1,9 @@
 //! Time and memory of a step of CaGP-Opt against the number of rows (Section 4).
 //!
-//! Generated rows of nine inputs, as many as protein has; prior, first values and Adam in single
-//! precision as in [uci](mod@super::uci); 1000 more rows are held out. Every run is a process of its own,
-//! so that its peak of memory is its own. The program needs some memory whatever the data are: a run
-//! with few rows and as many combinations tells how much.
+//! The data are synthetic rows with nine inputs, as many as protein has; 1000 more rows are held
+//! out. Prior, initial values and Adam in single precision are the same as in
+//! [uci](mod@super::uci). Each run is a separate process, so its peak memory is its own. A run with
+//! few rows and equally many actions measures the memory that the program needs for any data.
 
 use burn_gp::ops::Stationary;
 use clap::Args;
@@ -21,41 +21,42 @@ use crate::settings::at_least_one;
 use crate::study::{CommonOptions, ExperimentFolder, Place, Watch, all_made};
 use crate::training_run::TrainingRun;
 
-/// Its name.
+/// The name of the experiment.
 pub(super) const NAME: &str = "cagp-scale";
 
-/// Rows of a quick look, and those of the paper's largest data set with steps on the way there.
+/// The numbers of rows at quick scale.
 const QUICK: [usize; 3] = [10_000, 20_000, 40_000];
+/// The numbers of rows at paper scale, up to the paper's largest data set.
 const PAPER: [usize; 8] = [
     10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000, 2_000_000,
 ];
 
-/// Rows of the run that tells what the program needs whatever the data are.
+/// The rows of the run that measures the memory of the program itself.
 const FEW: usize = 1000;
 pub(super) const DIMENSIONS: usize = 9;
 const TEST_ROWS: usize = 1000;
 const LEARNING_RATE: f64 = 0.1;
 
-/// What `experiment cagp-scale` takes.
+/// The options of `experiment cagp-scale`.
 #[derive(Args, Clone, Debug)]
 pub struct ScaleOptions {
     /// Numbers of rows, such as 10000,20000 [default: 1e4, 2e4, 5e4 and so on up to 2e6; quick:
     /// 10000,20000,40000]
     #[arg(long, value_name = "SIZES", value_delimiter = ',')]
     sizes: Vec<usize>,
-    /// Combinations of rows, such as 64,128 [default: 512; quick: 64]
+    /// Numbers of actions, such as 64,128 [default: 512; quick: 64]
     #[arg(long, value_name = "COUNTS", value_delimiter = ',')]
     actions: Vec<usize>,
-    /// Passes over the rows, each a step [default: 3; quick: 5]
+    /// Epochs of one step each [default: 3; quick: 5]
     #[arg(long, value_name = "E")]
     epochs: Option<usize>,
-    /// What every experiment takes.
+    /// The options of every experiment.
     #[command(flatten)]
     common: CommonOptions,
 }
 
 impl ScaleOptions {
-    /// Numbers of combinations and of rows, the fewest first.
+    /// The numbers of actions and of rows, in increasing order.
     fn cells(&self) -> Vec<(usize, usize)> {
         let paper = self.common.is_paper();
         let (sizes, actions) = (self.sizes.as_slice(), self.actions.as_slice());
@@ -118,7 +119,7 @@ impl ScaleOptions {
 ///
 /// # Errors
 ///
-/// [`Failure`], which says what to do.
+/// [`Failure`] with advice for the user.
 pub(in crate::experiment) fn scale(options: &ScaleOptions) -> Result<(), Failure> {
     let common = &options.common;
     for &size in &options.sizes {
@@ -146,14 +147,14 @@ pub(in crate::experiment) fn scale(options: &ScaleOptions) -> Result<(), Failure
     all_made(broken)
 }
 
-/// The paper's first value of positive parameters: softplus(0).
+/// The paper's initial value of positive parameters: softplus(0).
 const FIRST: f64 = std::f64::consts::LN_2;
 
-/// The floor of the noise variance.
+/// The lower bound of the noise variance.
 const NOISE_FLOOR: &str = "likelihood.noise=1e-4..";
 
-/// The paper's prior: zero mean, Matérn-3/2 kernel with a lengthscale for each input, noise with a
-/// floor, and where their parameters start.
+/// The paper's prior: zero mean, a Matérn-3/2 kernel with one lengthscale for each input, noise
+/// with a lower bound, and their initial values.
 fn prior() -> RunOptions {
     RunOptions {
         kernel: Some(KernelExpression::of_unit_lengthscale(Stationary::Matern32)),

@@ -1,4 +1,4 @@
-//! Table and plot of what a step costs against the number of rows.
+//! Table and plot of the cost of a step against the number of rows.
 
 use std::fs;
 
@@ -17,10 +17,11 @@ use crate::summary::median;
 use crate::text_table::aligned;
 use crate::training_run::TrainingRun;
 
-/// The exponent of memory that the paper's claim allows, with room for what is measured.
+/// The largest memory exponent that agrees with the paper's claim, with a margin for measurement
+/// error.
 const MOST_MEMORY: f64 = 1.05;
 
-/// The part of the memory from which on the rows tell how it grows.
+/// The share of the memory that the rows must have for a reliable exponent.
 const OWN_SHARE: f64 = 0.75;
 
 /// A finished run.
@@ -31,15 +32,15 @@ struct Cost {
     inputs: usize,
     steps: usize,
     seed: u64,
-    /// The median.
+    /// The median time of a step.
     seconds_per_step: f64,
-    /// The most memory that its process held; not a number where the system does not say.
+    /// The peak memory of the process; NaN if the system does not report it.
     peak_mebibytes: f64,
-    /// Rows beyond those of the run with the fewest and as many combinations, …
+    /// The rows minus those of the smallest run with the same number of actions.
     more_rows: usize,
-    /// … and what that one did not hold.
+    /// The memory minus that of the smallest run.
     mebibytes_for_rows: f64,
-    /// Of a matrix with a number for each row and each combination.
+    /// The size of a matrix with a number for each row and each action.
     matrix_mebibytes: f64,
     nlpd: f64,
 }
@@ -67,7 +68,7 @@ impl Cost {
         }
     }
 
-    /// The finished runs, by numbers of combinations and rows.
+    /// The finished runs, sorted by actions and rows.
     fn finished(folder: &ExperimentFolder) -> Result<Vec<Self>, Failure> {
         let mut costs = Vec::new();
         for (run, metrics) in TrainingRun::places_finished(&folder.runs())? {
@@ -106,7 +107,7 @@ impl Cost {
         ]
     }
 
-    /// The matrices of a number a row and combination that what the rows add would hold.
+    /// The memory for the rows, as a number of matrices with one entry for each row and action.
     fn matrices(&self) -> Option<f64> {
         let matrix = self.matrix_mebibytes * self.more_rows as f64 / self.rows as f64;
         (self.more_rows > 0).then(|| self.mebibytes_for_rows / matrix)
@@ -117,22 +118,24 @@ const TITLES: [&str; 8] = [
     "I", "n", "steps", "s a step", "peak MiB", "for rows", "n×I MiB", "ratio",
 ];
 
-/// What grows how with n·I, for one I.
+/// The exponents with which costs grow with n·I, for one I.
 #[derive(Debug, Serialize)]
 struct Exponents {
     actions: usize,
-    /// From the rows on from which the exponents are.
+    /// The smallest number of rows that the exponents are fitted to.
     rows: usize,
     seconds_per_step: Option<f64>,
     peak_memory: Option<f64>,
-    /// What the rows beyond the fewest add, with the number of these rows.
+    /// The exponent of the memory for the rows beyond the smallest run, in the number of these
+    /// rows.
     memory_for_rows: Option<f64>,
-    /// Whether even with the most rows the program's own memory is a large part of it all.
+    /// Whether the memory of the program itself is a large share even with the most rows.
     is_small: bool,
 }
 
 impl Exponents {
-    /// Those of the runs with as many combinations; the run with the fewest rows does not count.
+    /// The exponents of runs with the same number of actions. The run with the fewest rows is not
+    /// used.
     fn new(costs: &[Cost]) -> Self {
         let few = costs[0].rows;
         let counted = || costs.iter().filter(move |cost| cost.rows > few);
@@ -176,18 +179,18 @@ impl Exponents {
     }
 }
 
-/// All of it, for programs.
+/// The results as JSON.
 #[derive(Serialize)]
 struct Record {
     costs: Vec<Cost>,
     exponents: Vec<Exponents>,
 }
 
-/// The table and the plot of every run that is finished in the folder.
+/// Writes the table and the plot of all finished runs in the folder.
 ///
 /// # Errors
 ///
-/// When a file cannot be read or written.
+/// If a file cannot be read or written.
 pub(super) fn report(folder: &ExperimentFolder, device: &str) -> Result<(), Failure> {
     let costs = Cost::finished(folder)?;
     let exponents: Vec<Exponents> = costs
@@ -222,7 +225,7 @@ fn threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// A line of the file.
+/// A line of the CSV file.
 fn line(cost: &Cost) -> CsvLine {
     CsvLine::default()
         .with("actions", cost.actions)
@@ -237,8 +240,8 @@ fn line(cost: &Cost) -> CsvLine {
         .with("nlpd", cost.nlpd)
 }
 
-/// Time and memory against the rows, all as logarithms: a curve a number of combinations, and one for
-/// a matrix of a number a row and combination.
+/// Draws time and memory against the rows on logarithmic scales: one curve for each number of
+/// actions, and one for the matrix with an entry for each row and action.
 fn draw(folder: &ExperimentFolder, costs: &[Cost]) {
     let counts: Vec<&[Cost]> = costs.chunk_by(|a, b| a.actions == b.actions).collect();
     let names = counts.iter().flat_map(|costs| {

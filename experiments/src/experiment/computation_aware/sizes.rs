@@ -1,4 +1,4 @@
-//! The sizes of generated examples.
+//! The sizes of synthetic examples.
 
 use burn::tensor::{DType, Device};
 use serde_json::json;
@@ -7,27 +7,27 @@ use crate::failure::Failure;
 use crate::settings::{SettingError, at_least_one, enough_rows};
 use crate::study::{CommonOptions, ExperimentFolder};
 
-/// The sizes of an example that is generated for every seed, and of what is trained on it.
+/// The sizes of a synthetic example and of its models.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sizes {
     /// Rows.
     pub rows: usize,
-    /// Combinations of rows.
+    /// The number of actions.
     pub actions: usize,
-    /// Steps of the optimizer.
+    /// The number of optimizer steps.
     pub steps: usize,
     /// The number of seeds.
     pub seeds: u64,
 }
 
 impl Sizes {
-    /// The folder of the experiment called `name`, whose parts have these sizes in common, and where
-    /// to compute.
+    /// Opens the folder of the experiment called `name`, whose parts all have these sizes, and the
+    /// device.
     ///
     /// # Errors
     ///
-    /// Where something is zero, or there are more combinations than rows; when there is no such
-    /// device or folder.
+    /// If a size is zero, there are more actions than rows, or the device or the folder is not
+    /// available.
     pub fn open(
         &self,
         name: &str,

@@ -1,10 +1,10 @@
 //! A function of one input with gaps in its data (Figure 1).
 //!
-//! Runs of 50 rows around five places, noise of deviation 0.1; four inducing points stay in the middle
-//! of the gaps, where there are no data. Every model chooses its own hyperparameters: CholeskyGP, SVGP
-//! with its optimal `q(u)` (the collapsed bound) and CaGP-Opt by L-BFGS, CaGP-CG by Adam, both of the
-//! last two with 20 combinations of rows unless told otherwise. The paper does not give the sizes of
-//! its example.
+//! There are 50 rows around each of five places, with noise of standard deviation 0.1; four fixed
+//! inducing points are in the middle of the gaps. Every model learns its own hyperparameters:
+//! CholeskyGP, SVGP with the optimal `q(u)` (the collapsed bound) and CaGP-Opt by L-BFGS, CaGP-CG
+//! by Adam. The last two have 20 actions by default. The paper does not state the sizes of its
+//! example.
 
 use burn::tensor::{DType, Device};
 use burn_gp::{
@@ -39,40 +39,40 @@ use crate::settings::{SettingError, at_least_one, enough_rows};
 use crate::standard_output::print;
 use crate::study::{CommonOptions, CsvLine, ExperimentFolder, Watch};
 
-/// Its name.
+/// The name of the experiment.
 pub(super) const NAME: &str = "cagp-toy";
 
-/// Where the data are, and how many around each place.
+/// The places around which the data are.
 const PLACES: [f64; 5] = [-1.0, -0.5, 0.0, 0.5, 1.0];
 const ROWS: usize = 50;
 const WIDTH: f64 = 0.1;
 pub(super) const NOISE: f64 = 0.1;
 
-/// The inducing points, far from all of them.
+/// The inducing points, far from all data.
 pub(super) const INDUCING: [f64; 4] = [-0.75, -0.25, 0.25, 0.75];
 
-/// How far beyond the data a model is drawn.
+/// How far models are drawn beyond the data.
 const BEYOND: f64 = 0.3;
 
-/// Places at which a model is drawn.
+/// The number of inputs at which a model is drawn.
 const CURVE_POINTS: usize = 301;
 
-/// What `experiment cagp-toy` takes.
+/// The options of `experiment cagp-toy`.
 #[derive(Args, Clone, Debug)]
 pub struct ToyOptions {
     /// Iterations of L-BFGS, steps of Adam [default: 1000; quick: 200]
     #[arg(long, value_name = "S")]
     steps: Option<usize>,
-    /// Combinations of rows
+    /// Actions
     #[arg(long, value_name = "I", default_value_t = 20)]
     actions: usize,
-    /// What every experiment takes.
+    /// The options of every experiment.
     #[command(flatten)]
     common: CommonOptions,
 }
 
 impl ToyOptions {
-    /// Fails on what cannot be.
+    /// Checks the options.
     fn check(&self) -> Result<(), SettingError> {
         at_least_one("--steps", self.steps)?;
         at_least_one("--actions", Some(self.actions))?;
@@ -80,7 +80,7 @@ impl ToyOptions {
     }
 }
 
-/// A fitted model of the figure; deviations are those of the function, without noise.
+/// A fitted model of the figure. Standard deviations are those of the function, without noise.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Fit {
     pub title: String,
@@ -89,16 +89,17 @@ pub(super) struct Fit {
     pub x: Vec<f64>,
     pub mean: Vec<f64>,
     pub deviation: Vec<f64>,
-    /// The part that the data leave, where the computation leaves another.
+    /// The mathematical part of the standard deviation, for models that also have a computational
+    /// part.
     pub mathematical: Option<Vec<f64>>,
     pub inducing: Vec<f64>,
 }
 
-/// What all models are fitted with.
+/// The data and settings that all models share.
 pub(super) struct Problem {
     pub inputs: Vec<f64>,
     pub targets: Vec<f64>,
-    /// On the device with autodiff.
+    /// The data on the device with autodiff.
     data: TrainingData,
     steps: usize,
     actions: usize,
@@ -151,7 +152,7 @@ impl Problem {
         Ok(trainer.into_model())
     }
 
-    /// What a model says of the function over the range of the data and a little beyond.
+    /// The posterior of the function over the range of the data and a little beyond.
     fn fit(&self, title: &str, model: &TrainedModel, inducing: &[f64]) -> Result<Fit, Failure> {
         let x = grid();
         let at = matrix(&x, 1, &self.device, self.dtype);
@@ -186,7 +187,7 @@ impl Problem {
         })
     }
 
-    /// Deviations of the exact posterior with the same hyperparameters.
+    /// The standard deviations of the exact posterior with the same hyperparameters.
     fn mathematical(
         &self,
         model: &AnyComputationAware,
@@ -203,7 +204,7 @@ impl Problem {
     }
 }
 
-/// Places over the range of the data and a little beyond.
+/// Inputs over the range of the data and a little beyond.
 fn grid() -> Vec<f64> {
     let range = (PLACES[0] - BEYOND, PLACES[PLACES.len() - 1] + BEYOND);
     evenly_spaced(range, CURVE_POINTS)
@@ -227,7 +228,7 @@ fn noise() -> GaussianConfig {
 ///
 /// # Errors
 ///
-/// [`Failure`], which says what to do.
+/// [`Failure`] with advice for the user.
 pub(in crate::experiment) fn toy(options: &ToyOptions) -> Result<(), Failure> {
     let common = &options.common;
     options.check()?;

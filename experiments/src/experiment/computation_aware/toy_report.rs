@@ -1,14 +1,14 @@
-//! Table and plot of the models where data are absent.
+//! Table and plot of the models where data are missing.
 
 use super::toy::{Fit, INDUCING, NAME, NOISE, Problem};
 use crate::plots::{self, Bands, Caption, FitPanel, PlotError, Points, Quantity};
 use crate::study::{CsvLine, ExperimentFolder};
 use crate::text_table::aligned;
 
-/// Half the width of a band, in standard deviations.
+/// The half-width of a band, in standard deviations.
 const DEVIATIONS: f64 = 2.0;
 
-/// The deviation at the place drawn that is nearest to the first inducing point.
+/// The standard deviation at the drawn input nearest to the first inducing point.
 fn in_the_gap(fit: &Fit, deviation: &[f64]) -> f64 {
     let distances = fit.x.iter().map(|x| (x - INDUCING[0]).abs());
     let pairs = distances.zip(deviation);
@@ -54,7 +54,7 @@ pub(super) fn text(fits: &[Fit], steps: usize, folder: &ExperimentFolder) -> Str
     lines.join("\n")
 }
 
-/// A line of the file.
+/// A line of the CSV file.
 pub(super) fn line(fit: &Fit) -> CsvLine {
     let exact = fit.mathematical.as_ref();
     CsvLine::default()
@@ -65,11 +65,12 @@ pub(super) fn line(fit: &Fit) -> CsvLine {
         .maybe("exact_deviation", exact.map(|part| in_the_gap(fit, part)))
 }
 
-/// A panel a model, and one more for the mathematical part of each that has two.
+/// Draws one panel for each model, and one more for the mathematical part of each model that has
+/// one.
 ///
 /// # Errors
 ///
-/// When the plot cannot be drawn or written.
+/// If the plot cannot be drawn or written.
 pub(super) fn draw(
     folder: &ExperimentFolder,
     problem: &Problem,

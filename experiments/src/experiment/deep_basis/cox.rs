@@ -1,10 +1,11 @@
-//! Cox processes with a deep basis and with a stationary kernel (appendix A.5).
+//! Cox processes with a deep basis kernel and with a stationary kernel (appendix A.5).
 //!
-//! `log λ ~ GP`; the bound has the integral of the expected intensity, by Gauss–Legendre quadrature or
-//! by draws of every step. The paper describes the model and reports no experiment: events are drawn
-//! here from known intensities, or come from a file. The deep basis is a perceptron with 32 outputs
-//! without correction of the variance, as in A.5; the stationary kernel is squared exponential with
-//! inducing points on a lattice; both have a trained constant mean and are trained by Adam.
+//! The model is `log λ ~ GP`. The bound contains the integral of the expected intensity, computed
+//! by Gauss–Legendre quadrature or by new draws in every step. The paper describes the model but
+//! reports no experiment, so the events here are drawn from known intensities or come from a file.
+//! The deep basis is a perceptron with 32 outputs and no variance correction, as in A.5. The
+//! stationary kernel is squared exponential with inducing points on a lattice. Both have a trained
+//! constant mean and are trained by Adam.
 
 use std::path::PathBuf;
 
@@ -20,25 +21,26 @@ use crate::failure::Failure;
 use crate::settings::at_least_one;
 use crate::study::{CommonOptions, ExperimentFolder, Watch};
 
-/// Its name.
+/// The name of the experiment.
 pub(super) const NAME: &str = "dbk-cox";
 
-/// What `experiment dbk-cox` takes.
+/// The options of `experiment dbk-cox`.
 #[derive(Args, Clone, Debug)]
 pub struct DbkCoxOptions {
     /// Known intensities [default: all; none with --events]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     intensities: Vec<Intensity>,
-    /// CSV file of events, a column for each of one or two coordinates
+    /// CSV file of events with one or two columns of coordinates
     #[arg(long, value_name = "FILE")]
     events: Option<PathBuf>,
-    /// Where events can be [default: from the first to the last], such as 1851.2..1962.2 or 0..1,0..2
+    /// Region that can contain events, such as 1851.2..1962.2 or 0..1,0..2 [default: from the first
+    /// to the last event]
     #[arg(long, value_name = "RANGES", allow_hyphen_values = true)]
     domain: Option<String>,
     /// Optimizer steps [default: 10000; quick: 1000]
     #[arg(long, value_name = "S")]
     steps: Option<usize>,
-    /// What every experiment takes.
+    /// The options of every experiment.
     #[command(flatten)]
     common: CommonOptions,
 }
@@ -51,7 +53,7 @@ pub(super) enum Prior {
     Stationary,
 }
 
-/// How the integral is computed in training.
+/// How training computes the integral.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Rule {
@@ -59,21 +61,22 @@ pub(super) enum Rule {
     MonteCarlo,
 }
 
-/// A fitted intensity, in the units of the events; on the places of the grid.
+/// A fitted intensity on the grid, in the units of the events.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Fit {
     pub prior: Prior,
     pub rule: Rule,
-    /// Mean and standard deviation of the intensity of all events.
+    /// The mean of the intensity of all events.
     pub mean: Vec<f64>,
+    /// The standard deviation of the intensity of all events.
     pub deviation: Vec<f64>,
     /// The expected number of all events.
     pub events: f64,
-    /// Root mean square of the error of the mean over the mean of the true intensity …
+    /// The root mean square error of the mean, relative to the mean of the true intensity.
     pub error: Option<f64>,
-    /// … and the part of the places where the truth is within 95 % intervals.
+    /// The share of the grid points where the truth is within the 95 % interval.
     pub coverage: Option<f64>,
-    /// The expected log-likelihood of the held-out events, for each of them.
+    /// The expected log-likelihood for each held-out event.
     pub log_likelihood: f64,
     pub seconds: f64,
 }
@@ -82,7 +85,7 @@ pub(super) struct Fit {
 ///
 /// # Errors
 ///
-/// [`Failure`], which says what to do.
+/// [`Failure`] with advice for the user.
 pub(in crate::experiment) fn cox(options: &DbkCoxOptions) -> Result<(), Failure> {
     let common = &options.common;
     at_least_one("--steps", options.steps)?;

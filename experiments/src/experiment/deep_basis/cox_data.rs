@@ -1,4 +1,4 @@
-//! Events in a box: drawn from known intensities, or from a file.
+//! Events in a box, drawn from known intensities or read from a file.
 
 use std::path::Path;
 
@@ -10,18 +10,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;
 
-/// Of the events of a file, the share that is held out.
+/// The share of the events of a file that is held out.
 const HELD_OUT: f64 = 0.2;
 
-/// An intensity that is known.
+/// A known intensity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Intensity {
-    /// A decay and a bump on [0, 50]: five times that of R. Adams, I. Murray and D. MacKay (ICML 2009)
+    /// Decay with a bump on [0, 50]: five times that of R. Adams, I. Murray and D. MacKay (ICML
+    /// 2009)
     Decay,
-    /// Levels with three jumps on [0, 10]
+    /// Constant levels with three jumps on [0, 10]
     Jump,
-    /// A hill beside a step on the unit square
+    /// Hill beside a step on the unit square
     Plane,
 }
 
@@ -34,7 +35,7 @@ impl Intensity {
         }
     }
 
-    /// Above the intensity everywhere.
+    /// An upper bound of the intensity.
     fn ceiling(self) -> f64 {
         match self {
             Self::Decay => 16.0,
@@ -43,7 +44,7 @@ impl Intensity {
         }
     }
 
-    /// Events for each unit of volume at a place.
+    /// The intensity at a point: events per unit of volume.
     pub fn at(self, x: &[f64]) -> f64 {
         let rise = |x: f64, width: f64| 1.0 / (1.0 + (-x / width).exp());
         match self {
@@ -62,37 +63,38 @@ impl Intensity {
     }
 }
 
-/// Events to learn from, and events to test on.
+/// Training events and test events.
 #[derive(Clone, Debug)]
 pub(super) struct Events {
-    /// What they are called in files and plots.
+    /// The name in files and plots.
     pub name: String,
-    /// Ends of the box.
+    /// The sides of the box.
     pub sides: Vec<(f64, f64)>,
-    /// Row-major, `[N, D]`.
+    /// The training events, row-major, `[N, D]`.
     pub train: Vec<f64>,
-    /// Row-major, `[N*, D]`.
+    /// The held-out events, row-major, `[N*, D]`.
     pub held_out: Vec<f64>,
-    /// The intensity of all events over that of those to learn from …
+    /// The intensity of all events, relative to that of the training events.
     pub whole: f64,
-    /// … and that of the held-out events over it.
+    /// The intensity of the held-out events, relative to that of the training events.
     pub held_out_share: f64,
     pub truth: Option<Intensity>,
 }
 
 impl Events {
-    /// Two draws from a known intensity.
+    /// Draws training and test events from a known intensity.
     ///
     /// # Errors
     ///
-    /// When the number of events cannot be drawn.
+    /// If the number of events cannot be drawn.
     pub fn drawn(intensity: Intensity, name: String, seed: u64) -> Result<Self, Failure> {
         let sides = intensity.sides();
         let volume: f64 = sides.iter().map(|(low, high)| high - low).product();
         let count = Poisson::new(volume * intensity.ceiling())
             .map_err(|error| Failure::Arguments(error.to_string()))?;
         let mut random = ChaCha8Rng::seed_from_u64(seed);
-        // From a constant intensity, those stay that the smaller one has.
+        // Thinning: draw from a constant intensity and keep each event with the ratio of the
+        // intensities as probability.
         let mut draw = || -> Vec<f64> {
             let count: f64 = count.sample(&mut random);
             let places = (0..count as usize).map(|_| {
@@ -122,12 +124,12 @@ impl Events {
         })
     }
 
-    /// The events of a file, a fifth of them held out at random; within `sides`, or from the first
-    /// to the last of them.
+    /// Reads the events of a file and holds out a fifth of them at random. Without `sides`, the box
+    /// extends from the first to the last event.
     ///
     /// # Errors
     ///
-    /// When the file cannot be read, has more than two coordinates, or events are not in the box.
+    /// If the file cannot be read, has more than two coordinates, or has events outside the box.
     pub fn read(path: &Path, sides: Option<&[(f64, f64)]>, seed: u64) -> Result<Self, Failure> {
         let points = load_points_file(path)?.inputs;
         let dimensions = points.columns();
@@ -191,7 +193,7 @@ impl Events {
         self.sides.iter().map(|(low, high)| high - low).product()
     }
 
-    /// Places with every side of the box from −1 to 1.
+    /// Rescales points such that every side of the box becomes [−1, 1].
     pub fn scaled(&self, places: &[f64]) -> Vec<f64> {
         let ends = self.sides.iter().cycle();
         let scale = |(x, &(low, high)): (&f64, &(f64, f64))| 2.0 * (x - low) / (high - low) - 1.0;
@@ -199,7 +201,7 @@ impl Events {
     }
 }
 
-/// Fails unless the box is one and has all events.
+/// Checks that the box is valid and contains all events.
 fn check(path: &Path, sides: &[(f64, f64)], events: &[f64]) -> Result<(), Failure> {
     if let Some((low, high)) = sides.iter().find(|(low, high)| low >= high) {
         return Err(Failure::Arguments(format!(
@@ -217,11 +219,11 @@ fn check(path: &Path, sides: &[(f64, f64)], events: &[f64]) -> Result<(), Failur
     }
 }
 
-/// Ranges from a text such as `1851.2..1962.2` or `0..1,0..2`.
+/// Parses ranges such as `1851.2..1962.2` or `0..1,0..2`.
 ///
 /// # Errors
 ///
-/// When it is none.
+/// If the text is invalid.
 pub(super) fn ranges(text: &str) -> Result<Vec<(f64, f64)>, Failure> {
     let range = |text: &str| -> Option<(f64, f64)> {
         let (low, high) = text.split_once("..")?;
@@ -240,7 +242,7 @@ pub(super) fn ranges(text: &str) -> Result<Vec<(f64, f64)>, Failure> {
 mod tests {
     use super::*;
 
-    /// Draws are as many as the intensity has on average, within four standard deviations.
+    /// The number of draws agrees with the intensity within four standard deviations.
     #[test]
     fn draws_have_the_intensity() {
         for intensity in [Intensity::Decay, Intensity::Jump, Intensity::Plane] {

@@ -1,4 +1,4 @@
-//! A Cox process with a deep basis or a stationary kernel, fitted to one set of events.
+//! A Cox process with a deep basis kernel or a stationary kernel, fitted to a set of events.
 
 use burn::{
     module::{Module, ModuleDisplay},
@@ -33,25 +33,25 @@ const UNITS: usize = 64;
 const RANK: usize = 32;
 const LEARNING_RATE: f64 = 5e-3;
 const WEIGHT_DECAY: f64 = 1e-4;
-/// The nodes of the integral in a dimension, and the draws instead, of one dimension and of two.
+/// Quadrature nodes per dimension, or the root of the number of draws, for one and two dimensions.
 const NODES: [usize; 2] = [100, 20];
-/// Inducing points of the stationary kernel in a dimension.
+/// Inducing points of the stationary kernel per dimension, for one and two dimensions.
 const INDUCING: [usize; 2] = [40, 9];
-/// Places in a dimension at which intensities are compared and drawn.
+/// Grid points per dimension for comparing and drawing intensities, for one and two dimensions.
 pub(super) const GRID: [usize; 2] = [301, 41];
 
-/// The integral of the bound.
+/// The integral in the bound.
 #[derive(Clone, Debug)]
 struct Integral {
     rule: IntegrationRule,
     domain: Domain,
     options: TensorCreationOptions,
-    /// The number of draws and the seed of the next, where there are draws.
+    /// The number of draws and the seed of the next ones; `None` for quadrature.
     draws: Option<(usize, u64)>,
 }
 
 impl Integral {
-    /// With new draws.
+    /// Replaces the draws by new ones.
     fn redrawn(self) -> Self {
         let Some((count, seed)) = self.draws else {
             return self;
@@ -66,7 +66,8 @@ impl Integral {
     }
 }
 
-/// A Cox process with its integral, for the trainer of all models; the targets of its data mean nothing.
+/// A Cox process with its integral, in the form that the mini-batch trainer takes; the targets of
+/// its data have no meaning.
 #[derive(Module, Debug)]
 struct Trained<L: Module> {
     process: CoxProcess<L>,
@@ -96,7 +97,7 @@ impl<L: Layer> Model for Trained<L> {
     }
 }
 
-/// What one set of events is fitted with; every side of the box from −1 to 1.
+/// The settings for one set of events, with every side of the box rescaled to [−1, 1].
 pub(super) struct Problem<'a> {
     events: &'a Events,
     domain: Domain,
@@ -109,7 +110,7 @@ pub(super) struct Problem<'a> {
 impl<'a> Problem<'a> {
     /// # Errors
     ///
-    /// When there are no coordinates.
+    /// If there are no coordinates.
     pub fn new(
         events: &'a Events,
         (device, dtype): (&Device, DType),
@@ -128,11 +129,11 @@ impl<'a> Problem<'a> {
         })
     }
 
-    /// The posterior of the intensity with this prior and integral.
+    /// Fits the posterior of the intensity with this prior and integral.
     ///
     /// # Errors
     ///
-    /// When a matrix cannot be factored, or what is on the way cannot be written.
+    /// If a matrix cannot be factored, or an output cannot be written.
     pub fn fit(&self, prior: Prior, rule: Rule, watch: &Watch<'_>) -> Result<Fit, Failure> {
         match prior {
             Prior::DeepBasis => self.fit_layer(self.deep_basis(), (prior, rule), watch),
@@ -140,12 +141,12 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// On the device with autodiff.
+    /// Options for tensors on the device with autodiff.
     fn options(&self) -> TensorCreationOptions {
         (&self.device.clone().autodiff(), self.dtype).into()
     }
 
-    /// A constant that gives as many events as there are.
+    /// The constant mean that gives the observed number of events.
     fn mean(&self) -> ConstantMean {
         let count = self.events.train.len() / self.events.dimensions();
         let level = (count as f64 / self.domain.volume()).ln();
@@ -236,7 +237,7 @@ impl<'a> Problem<'a> {
         Ok(self.scored(&process, (prior, rule), seconds))
     }
 
-    /// In the units of the events: the volume of the box is another one there.
+    /// Evaluates a fit in the units of the events, where the volume of the box is different.
     fn scored(&self, process: &impl Process, (prior, rule): (Prior, Rule), seconds: f64) -> Fit {
         let events = self.events;
         let dimensions = events.dimensions();
@@ -282,7 +283,7 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// The true intensity at places of the box from −1 to 1.
+    /// The true intensity at points of the rescaled box.
     fn truth(&self, grid: &[f64]) -> Option<Vec<f64>> {
         let intensity = self.events.truth?;
         let dimensions = self.events.dimensions();
@@ -297,7 +298,7 @@ impl<'a> Problem<'a> {
     }
 }
 
-/// `count^D` places from −1 to 1, the first coordinate fastest, row-major.
+/// A lattice of `count^D` points on [−1, 1]ᴰ, row-major; the first coordinate varies fastest.
 pub(super) fn lattice(count: usize, dimensions: usize) -> Vec<f64> {
     let places = evenly_spaced((-1.0, 1.0), count);
     let steps = 0..count.pow(dimensions as u32);
@@ -308,7 +309,7 @@ pub(super) fn lattice(count: usize, dimensions: usize) -> Vec<f64> {
         .collect()
 }
 
-/// Root mean square of the difference over the mean of the truth.
+/// The root mean square difference, relative to the mean of the truth.
 fn relative_error(mean: &[f64], truth: &[f64]) -> f64 {
     let count = truth.len() as f64;
     let squares: f64 = (mean.iter().zip(truth))

@@ -1,4 +1,4 @@
-//! The table and the plots of Cox processes.
+//! Table and plots of Cox processes.
 
 use std::path::Path;
 
@@ -15,16 +15,16 @@ use crate::standard_output::print;
 use crate::study::{CsvLine, ExperimentFolder};
 use crate::text_table::aligned;
 
-/// Half the width of a band, in standard deviations.
+/// The half-width of a band, in standard deviations.
 const DEVIATIONS: f64 = 2.0;
 
-/// Places of the true intensity in a plot, of those of the grid.
+/// The spacing of the marks of the true intensity, in grid points.
 const RINGS_APART: usize = 5;
 
-/// Fits of a set of events.
+/// The number of fits for each set of events.
 const FITS: usize = 4;
 
-/// The table, the files and the plots.
+/// Writes the table, the files and the plots.
 pub(super) fn report(
     folder: &ExperimentFolder,
     problems: &[Events],
@@ -71,7 +71,7 @@ const TITLES: [&str; 9] = [
     "seconds",
 ];
 
-/// How many events there are: of a file all, some of which are held out.
+/// The number of events; for a file, held-out events included.
 fn number_of(events: &Events) -> usize {
     let dimensions = events.dimensions();
     let number = events.train.len() / dimensions;
@@ -81,7 +81,7 @@ fn number_of(events: &Events) -> usize {
     }
 }
 
-/// A line a fit, and one for the truth where it is known.
+/// One line for each fit, and one for the truth if it is known.
 fn csv_lines((events, fits): &(&Events, &[Fit])) -> Vec<CsvLine> {
     let line = |prior: &str, rule: &str| {
         CsvLine::default()
@@ -139,7 +139,7 @@ fn rows((events, fits): &(&Events, &[Fit])) -> Vec<Vec<String>> {
     rows
 }
 
-/// The expected number of events under the true intensity, and the log-likelihood of each held-out
+/// The expected number of events under the true intensity, and the log-likelihood per held-out
 /// event.
 fn true_log_likelihood(events: &Events) -> Option<(f64, f64)> {
     const STEPS: usize = 400;
@@ -167,7 +167,7 @@ fn title(fit: &Fit) -> String {
     format!("{}, {}", fit.prior.title(), fit.rule.title())
 }
 
-/// The places of the grid in the units of the events, row-major.
+/// The grid in the units of the events, row-major.
 fn places(events: &Events) -> Vec<f64> {
     let dimensions = events.dimensions();
     let grid = lattice(GRID[dimensions - 1], dimensions);
@@ -177,7 +177,7 @@ fn places(events: &Events) -> Vec<f64> {
         .collect()
 }
 
-/// A panel a fit: the expected intensity, its band, and the events along the axis.
+/// Draws one panel for each fit: the expected intensity, its band, and the events along the axis.
 fn draw_line(path: &Path, events: &Events, fits: &[Fit]) -> Result<(), PlotError> {
     let x = places(events);
     let titles: Vec<String> = fits.iter().map(title).collect();
@@ -227,7 +227,7 @@ fn draw_line(path: &Path, events: &Events, fits: &[Fit]) -> Result<(), PlotError
     )
 }
 
-/// Maps of the expected intensities by quadrature, the events on them, and of the true one.
+/// Draws maps of the expected intensities by quadrature and of the true intensity, with the events.
 fn draw_plane(path: &Path, events: &Events, fits: &[Fit]) -> Result<(), PlotError> {
     let [first, second] = [events.sides[0], events.sides[1]];
     let grid = ProbabilityGrid::new(first.0..=first.1, second.0..=second.1, GRID[1], GRID[1])?;

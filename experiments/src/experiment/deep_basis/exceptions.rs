@@ -1,8 +1,10 @@
-//! Where the numbers of Table 1 say other than the paper's text, and whether ours do, too.
+//! Exceptions in Table 1 from the claims in the paper's text, and whether our numbers agree with
+//! them.
 //!
-//! Section 4.2 has DBK ahead of Gaussian processes and deep kernel learning, SVDBK ahead of exact DBK
-//! on protein and song, corrections that help, and more basis functions ahead of one. Its own numbers
-//! have exceptions from each, which are found in the table itself.
+//! Section 4.2 claims that DBK is better than Gaussian processes and deep kernel learning, that
+//! SVDBK is better than exact DBK on protein and song, that corrections help, and that more basis
+//! functions are better than one. The table has exceptions from each claim. This module finds them
+//! in the table.
 
 use crate::study::{Cell, FinishedCell, Reported, Study, study};
 use crate::text_table::aligned;
@@ -14,7 +16,7 @@ const TABLE_1: &str = "dbk-uci";
 /// `½(1 + log 2π)`.
 const CONSTANT: f64 = 1.418_938_533_204_672_7;
 
-/// A score, less of which is better.
+/// A score; lower is better.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Score {
     Mae,
@@ -47,7 +49,7 @@ impl Score {
         published(data, method, self).map(|reported| reported.mean)
     }
 
-    /// The mean over the seeds.
+    /// Our mean over the seeds.
     fn of_ours(self, cell: &FinishedCell) -> Option<f64> {
         let columns = &study(TABLE_1).table.columns;
         let column = columns.iter().find(|column| column.key == self.key())?;
@@ -55,7 +57,7 @@ impl Score {
     }
 }
 
-/// A number of the paper's table.
+/// A published value from the table.
 fn published(data: &str, method: &str, score: Score) -> Option<Reported> {
     let cell = Cell {
         data: data.to_owned(),
@@ -65,7 +67,7 @@ fn published(data: &str, method: &str, score: Score) -> Option<Reported> {
     row.scores.get(score.key()).copied()
 }
 
-/// What the paper calls a model.
+/// The paper's name of a model.
 fn title(method: &str) -> &'static str {
     let table: &'static Study = study(TABLE_1);
     let mut values = table.axes[0].values.iter();
@@ -74,10 +76,10 @@ fn title(method: &str) -> &'static str {
         .map_or("", |value| &value.title)
 }
 
-/// According to the text the first model is ahead of the second.
+/// The text claims that the first model is better than the second.
 type Claim = (&'static str, &'static str);
 
-/// Deep basis kernels beside the models of their class.
+/// Deep basis kernels against other models of their class.
 const AHEAD: [Claim; 6] = [
     ("dbk", "gp"),
     ("dbk", "sgp"),
@@ -87,7 +89,7 @@ const AHEAD: [Claim; 6] = [
     ("svdbk", "svdkl"),
 ];
 
-/// The correction, 128 functions instead of one, and both.
+/// With correction against without, 128 functions against one, and both.
 const ABLATED: [Claim; 10] = [
     ("dbk", "dbk-c"),
     ("dbk-r", "dbk-cr"),
@@ -101,16 +103,16 @@ const ABLATED: [Claim; 10] = [
     ("svdbk", "svdbk-cr"),
 ];
 
-/// Mini-batches beside all rows, claimed of protein and song.
+/// Mini-batches against full batch; claimed for protein and song.
 const IN_BATCHES: Claim = ("svdbk", "dbk");
 
-/// What the text claims of a data set.
+/// The claims of the text about a data set.
 fn claims(data: &str) -> impl Iterator<Item = Claim> {
     let of_batches = (data != "pol").then_some(IN_BATCHES);
     AHEAD.into_iter().chain(ABLATED).chain(of_batches)
 }
 
-/// On these data the first model is ahead of the second in the paper's table, against its text.
+/// A pair of models on a data set that the table orders differently than the text.
 #[derive(Clone, Debug, PartialEq)]
 struct Exception {
     data: &'static str,
@@ -119,7 +121,7 @@ struct Exception {
     scores: Vec<Score>,
 }
 
-/// Every claim that a number of the table contradicts.
+/// All claims that a number in the table contradicts.
 fn exceptions() -> Vec<Exception> {
     let of_claim = |data: &'static str, (better, worse): Claim| {
         let contradicts = |score: &Score| {
@@ -142,8 +144,8 @@ fn exceptions() -> Vec<Exception> {
         .collect()
 }
 
-/// The lines of the terminal about data and models that are among the cells with runs as in the paper;
-/// none without them.
+/// The exceptions as lines for the terminal, for data and models with runs that follow the paper's
+/// protocol; empty if there are none.
 pub(in crate::experiment) fn lines(cells: &[FinishedCell]) -> Vec<String> {
     let mut lines = Vec::new();
     let rows: Vec<Vec<String>> = (exceptions().iter())
@@ -173,7 +175,7 @@ pub(in crate::experiment) fn lines(cells: &[FinishedCell]) -> Vec<String> {
     lines
 }
 
-/// One row a score, if both models are among the cells.
+/// One row for each score, if both models are among the cells.
 fn rows(exception: &Exception, cells: &[FinishedCell]) -> Vec<Vec<String>> {
     let &Exception {
         data,
@@ -207,7 +209,7 @@ fn rows(exception: &Exception, cells: &[FinishedCell]) -> Vec<Vec<String>> {
     scores.iter().filter_map(row).collect()
 }
 
-/// A model whose predictions are worse than a constant, with the paper's number.
+/// A model that predicts worse than a constant, with the published value.
 fn overfitted(cell: &FinishedCell) -> Option<String> {
     let (data, method) = (&cell.cell.data, cell.cell.values[0].as_str());
     let ours = Nlpd.of_ours(cell).filter(|&nlpd| nlpd > CONSTANT)?;
@@ -233,7 +235,7 @@ mod tests {
         finished_with(study(TABLE_1), cell, scores)
     }
 
-    /// By hand from the printed table.
+    /// The expected exceptions were found by hand in the printed table.
     #[test]
     fn exceptions_are_those_of_the_printed_table() {
         let found = exceptions();
@@ -279,7 +281,7 @@ mod tests {
         assert!(others.is_empty(), "{listed} listed, and {others:?}");
     }
 
-    /// Whatever two cells of a class differ in is claimed of, one way or the other.
+    /// There is a claim for every pair of variants in a class.
     #[test]
     fn every_pair_of_neighboring_variants_is_claimed_of() {
         let variants = [

@@ -1,9 +1,9 @@
 //! Mobile internet quality in Georgia, USA (section 4.3, Figure 4).
 //!
-//! Ookla's measurements of 2019 to 2022, 19 535 places with their coordinates and a score of quality
-//! whose logarithm is the target. They are not part of the program: they come from a file with the
-//! columns `latitude`, `longitude` and the score. Protocol as in [uci](super::uci), variational models
-//! alone.
+//! The data are Ookla's measurements of 2019 to 2022: 19 535 places with coordinates and a quality
+//! score. The target is the logarithm of the score. The data are not part of the program; they come
+//! from a file with the columns `latitude`, `longitude` and the score. The protocol is that of
+//! [uci](super::uci), for variational models only.
 
 use std::path::{Path, PathBuf};
 
@@ -17,14 +17,14 @@ use crate::study::{
     self, ChoiceOf, CommonOptions, ExperimentFolder, FinishedCell, Named, all_made,
 };
 
-/// The study, and the data set in it.
+/// The name of the study, and of its data set.
 const NAME: &str = "dbk-mobile";
 const DATA: &str = "mobile";
 
-/// The columns of the coordinates.
+/// The coordinate columns.
 const COORDINATES: [&str; 2] = ["latitude", "longitude"];
 
-/// The study's name for the command line.
+/// The name of the study on the command line.
 #[derive(Clone, Debug)]
 pub struct Mobile;
 
@@ -32,22 +32,22 @@ impl Named for Mobile {
     const NAME: &'static str = NAME;
 }
 
-/// What `experiment dbk-mobile` takes.
+/// The options of `experiment dbk-mobile`.
 #[derive(Args, Clone, Debug)]
 pub struct DbkMobileOptions {
-    /// CSV file with the columns latitude, longitude and the score of quality
+    /// CSV file with the columns latitude, longitude and the quality score
     #[arg(long, value_name = "FILE")]
     data: Option<PathBuf>,
-    /// The column of the score [default: the last]
+    /// Column of the score [default: the last]
     #[arg(long, value_name = "COLUMN")]
     target: Option<TargetColumn>,
-    /// The column has logarithms already
+    /// The column already contains logarithms
     #[arg(long)]
     logarithms: bool,
-    /// Which runs.
+    /// The runs.
     #[command(flatten)]
     runs: ChoiceOf<Mobile>,
-    /// What every experiment takes.
+    /// The options of every experiment.
     #[command(flatten)]
     common: CommonOptions,
 }
@@ -56,7 +56,7 @@ pub struct DbkMobileOptions {
 ///
 /// # Errors
 ///
-/// [`Failure`]. Runs that break off are named and left out.
+/// [`Failure`]. Runs that break off are reported and left out.
 pub(in crate::experiment) fn mobile(options: &DbkMobileOptions) -> Result<(), Failure> {
     let (table, mut request) = (study::study(NAME), options.runs.request(&options.common));
     request.choice.check(table)?;
@@ -87,9 +87,9 @@ pub(in crate::experiment) fn mobile(options: &DbkMobileOptions) -> Result<(), Fa
     all_made(broken)
 }
 
-/// A place and the logarithm of the score there, a row each.
+/// Measurements, one row for each place.
 pub(super) struct Measurements {
-    /// Latitude, longitude, logarithm.
+    /// Latitude, longitude and the logarithm of the score.
     pub rows: Vec<[f64; 3]>,
 }
 
@@ -115,7 +115,7 @@ impl DbkMobileOptions {
     }
 }
 
-/// The inputs with the coordinates.
+/// The input columns with the coordinates.
 fn coordinates(path: &Path, data: &Dataset) -> Result<[usize; 2], Failure> {
     let names = data.input_names();
     let position = |wanted: &str| {
@@ -132,7 +132,7 @@ fn coordinates(path: &Path, data: &Dataset) -> Result<[usize; 2], Failure> {
     Ok([position(COORDINATES[0])?, position(COORDINATES[1])?])
 }
 
-/// The file that the runs read.
+/// Writes the data file for the runs.
 fn write(data: &Measurements, experiment: &ExperimentFolder) -> Result<PathBuf, Failure> {
     let runs = experiment.runs();
     std::fs::create_dir_all(&runs).map_err(Failure::writing(&runs))?;

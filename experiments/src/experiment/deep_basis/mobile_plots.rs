@@ -1,4 +1,4 @@
-//! Maps of the predictions and of the kernels on the coordinates.
+//! Maps of predictions and kernels over the coordinates.
 
 use std::path::PathBuf;
 
@@ -13,11 +13,11 @@ use crate::output::ModelContext;
 use crate::plots::{self, Caption, MapPanel, PlotError, ProbabilityGrid, Quantity};
 use crate::study::{self, ExperimentFolder};
 
-/// Places in a dimension.
+/// Grid points per dimension.
 const GRID: usize = 60;
 
-/// Where the paper looks at the kernels: latitude and longitude of the airport of Atlanta, and of the
-/// middle of the state.
+/// The places where the paper shows kernels: latitude and longitude of the Atlanta airport and of
+/// the middle of the state.
 const LOOKED_AT: [(&str, [f64; 2]); 2] = [
     ("airport", [33.6407, -84.4277]),
     ("state center", [32.6461, -83.4317]),
@@ -29,19 +29,20 @@ pub(super) struct Place {
     pub folder: PathBuf,
 }
 
-/// What a model says over the map.
+/// The maps of a model.
 struct Maps {
     title: String,
     mean: Vec<f64>,
-    /// `k(x*, ·)/k(x*, x*)` for each of the places looked at.
+    /// `k(x*, ·)/k(x*, x*)` for each of the places.
     slices: Vec<Vec<f64>>,
 }
 
-/// Draws the predictions of all models, and their kernels around two places.
+/// Draws the predictions of all models, and their kernels around two places. Prints a warning for
+/// plots that cannot be drawn.
 ///
 /// # Errors
 ///
-/// When a model cannot be read or predict; plots that cannot be drawn are told of.
+/// If a model cannot be read or cannot predict.
 pub(super) fn draw(
     experiment: &ExperimentFolder,
     data: &Measurements,
@@ -63,7 +64,8 @@ pub(super) fn draw(
     Ok(())
 }
 
-/// The places of the paper if they are among the data, else the middle of the data and one of them.
+/// The places of the paper if they are within the range of the data; otherwise the mean of the data
+/// and the first row.
 fn looked_at(data: &Measurements) -> Vec<(&'static str, [f64; 2])> {
     let range = |axis: usize| {
         let values = || data.rows.iter().map(|row| row[axis]);
@@ -93,7 +95,7 @@ fn maps(
     let saved: SavedModel<ModelContext> = SavedModel::load(&run.folder, &device)?;
     devices::open(place.device, saved.summary.precision.dtype())?;
     let standardizer = &saved.context.standardizer;
-    // Nodes are longitude first, inputs latitude.
+    // Grid nodes start with the longitude, model inputs with the latitude.
     let nodes = grid.nodes();
     let inputs: Vec<f64> = nodes.iter().flat_map(|node| [node[1], node[0]]).collect();
     let inputs = standardizer.transform_inputs(&Matrix::new(nodes.len(), 2, inputs));
@@ -143,15 +145,15 @@ fn draw_means(
     )
 }
 
-/// A kernel around a place.
+/// The kernel around a place.
 struct Slice<'a> {
     title: String,
     values: &'a [f64],
-    /// Longitude and latitude.
+    /// The longitude and latitude.
     place: [[f64; 2]; 1],
 }
 
-/// A row of panels a place.
+/// Draws one row of panels for each place.
 fn draw_slices(
     experiment: &ExperimentFolder,
     grid: &ProbabilityGrid,

@@ -1,4 +1,4 @@
-//! The experiments with deep basis kernels of Y. Zhu, P. Yuchi and Y. Xie, arXiv:2505.18526.
+//! The deep basis kernel experiments of Y. Zhu, P. Yuchi and Y. Xie, arXiv:2505.18526.
 
 mod cox;
 mod cox_data;

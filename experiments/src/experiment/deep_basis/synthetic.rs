@@ -1,11 +1,12 @@
-//! Accuracy and cost with more and more data in one dimension (section 4.1, Figures 1 and 3).
+//! Accuracy and cost for increasing amounts of data in one dimension (section 4.1, Figures 1 and
+//! 3).
 //!
-//! The function has three jumps; inputs are uniform on [−1, 1], targets have noise of variance 0.01,
-//! 1000 more of them are held out. GP has a squared-exponential kernel, DKL one of two features,
-//! DBK 128 basis functions; networks are perceptrons of two layers of 128 hyperbolic tangents. All are
-//! trained on all data by Adam with learning rate 1e-3, weight decay 1e-4 of the networks; nothing is
-//! standardized or validated, since the paper does not say so. The paper has plots of these
-//! numbers, no table.
+//! The function has three jumps. The inputs are uniform on [−1, 1], the noise variance is 0.01, and
+//! 1000 more rows are held out. GP has a squared-exponential kernel, DKL has one on two features,
+//! and DBK has 128 basis functions. Networks are perceptrons with two layers of 128 hyperbolic
+//! tangents. All models are trained on the full batch by Adam with learning rate 1e-3 and weight
+//! decay 1e-4 for the networks. Nothing is standardized or validated, because the paper does not
+//! mention it. The paper shows these numbers in plots, without a table.
 
 use burn::tensor::{DType, Device};
 use burn_gp::{
@@ -36,10 +37,10 @@ use crate::standard_output::print;
 use crate::study::{CommonOptions, ExperimentFolder, Watch};
 use crate::summary::median;
 
-/// Its name.
+/// The name of the experiment.
 const NAME: &str = "dbk-synthetic";
 
-/// Rows that are held out.
+/// The number of held-out rows.
 const TEST_ROWS: usize = 1000;
 /// The standard deviation of the noise.
 const NOISE: f64 = 0.1;
@@ -49,16 +50,17 @@ const WEIGHT_DECAY: f64 = 1e-4;
 const UNITS: usize = 128;
 const RANK: usize = 128;
 const FEATURES: usize = 2;
-/// Places at which the posterior is drawn, up to half the domain beyond its ends.
+/// The number of inputs at which the posterior is drawn; they extend half the domain past either
+/// end.
 const CURVE_POINTS: usize = 400;
-/// Where kernels are looked at, on levels of the function and at a jump.
+/// The inputs at which kernels are drawn: on levels of the function and at a jump.
 pub(super) const LOOKED_AT: [f64; 3] = [-0.8, 0.0, 0.7];
-/// Rows times steps of a run at quick scale, at most.
+/// The largest number of rows times steps of a run at quick scale.
 const QUICK_WORK: usize = 3_000_000;
-/// Fewest steps of a run at quick scale, for the time of a step.
+/// The smallest number of steps of a run at quick scale, needed to measure the time of a step.
 const QUICK_STEPS: usize = 20;
 
-/// What `experiment dbk-synthetic` takes.
+/// The options of `experiment dbk-synthetic`.
 #[derive(Args, Clone, Debug)]
 pub struct DbkSyntheticOptions {
     /// Numbers of rows [default: 100,1000,10000,100000]
@@ -73,10 +75,10 @@ pub struct DbkSyntheticOptions {
     /// Optimizer steps [default: 10000; quick: 2000, and fewer above 1500 rows]
     #[arg(long, value_name = "S")]
     steps: Option<usize>,
-    /// Seeds, the first one and those after it [default: 10; quick: 1]
+    /// Number of seeds, counted from --seed [default: 10; quick: 1]
     #[arg(long, value_name = "COUNT")]
     seeds: Option<u64>,
-    /// What every experiment takes.
+    /// The options of every experiment.
     #[command(flatten)]
     common: CommonOptions,
 }
@@ -89,14 +91,14 @@ pub(super) enum OneDimensional {
     Gp,
     /// Exact deep kernel learning
     Dkl,
-    /// A deep basis kernel, corrected
+    /// A deep basis kernel with variance correction
     Dbk,
-    /// The same without correction
+    /// A deep basis kernel without variance correction
     DbkC,
 }
 
 impl OneDimensional {
-    /// Its name in the paper.
+    /// The name in the paper.
     pub fn title(self) -> &'static str {
         match self {
             Self::Gp => "GP",
@@ -106,7 +108,7 @@ impl OneDimensional {
         }
     }
 
-    /// Whether its cost grows with more than the rows.
+    /// Whether the cost grows faster than linearly in the rows.
     fn is_dense(self) -> bool {
         matches!(self, Self::Gp | Self::Dkl)
     }
@@ -116,26 +118,27 @@ impl OneDimensional {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Run {
     pub method: OneDimensional,
-    /// n
+    /// The number of rows, n.
     pub rows: usize,
     pub seed: u64,
     pub steps: usize,
-    /// Errors of the held-out targets, …
+    /// The mean absolute error of the held-out targets.
     pub mae: f64,
+    /// The root mean square error of the held-out targets.
     pub rmse: f64,
-    /// … their mean negative log density, …
+    /// The mean negative log density of the held-out targets.
     pub nlpd: f64,
-    /// … and the error of the function behind them.
+    /// The root mean square error of the function without noise.
     pub function_rmse: f64,
-    /// The median.
+    /// The median time of a step.
     pub seconds_per_step: f64,
     pub seconds: f64,
-    /// The function in and beside its domain.
+    /// The inputs of the drawn posterior, inside and beside the domain.
     pub x: Vec<f64>,
     pub mean: Vec<f64>,
-    /// Standard deviations of targets.
+    /// The standard deviations of targets.
     pub deviation: Vec<f64>,
-    /// `k(x*, ·)` at these places, for each of [`LOOKED_AT`]; none in runs made before they were kept.
+    /// `k(x*, ·)` at these inputs for each of [`LOOKED_AT`]; empty in runs of earlier versions.
     #[serde(default)]
     pub slices: Vec<Vec<f64>>,
 }
@@ -144,7 +147,7 @@ pub(super) struct Run {
 ///
 /// # Errors
 ///
-/// [`Failure`], which says what to do.
+/// [`Failure`] with advice for the user.
 pub(in crate::experiment) fn synthetic(options: &DbkSyntheticOptions) -> Result<(), Failure> {
     let common = &options.common;
     options.check()?;
@@ -176,7 +179,7 @@ pub(in crate::experiment) fn synthetic(options: &DbkSyntheticOptions) -> Result<
 }
 
 impl DbkSyntheticOptions {
-    /// Fails on what cannot be.
+    /// Checks the options.
     fn check(&self) -> Result<(), SettingError> {
         for &size in &self.sizes {
             at_least_one("--sizes", Some(size))?;
@@ -186,7 +189,7 @@ impl DbkSyntheticOptions {
         Ok(())
     }
 
-    /// The runs that are asked for, seed by seed.
+    /// The requested runs, seed by seed.
     fn runs(&self) -> Vec<(OneDimensional, usize, u64)> {
         let sizes: &[usize] = match self.sizes.as_slice() {
             [] => &[100, 1000, 10_000, 100_000],
@@ -217,7 +220,7 @@ impl DbkSyntheticOptions {
     }
 }
 
-/// Rows to train on and rows to test on.
+/// Training rows and test rows.
 struct Example {
     train: Dataset,
     test: Dataset,
@@ -337,14 +340,14 @@ fn model(method: OneDimensional, seed: u64) -> ModelConfig {
     }
 }
 
-/// The seconds of each step.
+/// The time of each step, in seconds.
 #[derive(Default)]
 struct StepClock {
     seconds: Vec<f64>,
 }
 
 impl StepClock {
-    /// Makes all steps; the trained model.
+    /// Makes all steps and returns the trained model.
     fn train<M: Model>(
         &mut self,
         mut trainer: MiniBatchTrainer<M>,
@@ -360,7 +363,7 @@ impl StepClock {
     }
 }
 
-/// The table and the plots of every run that is finished in the folder.
+/// Writes the table and the plots of all finished runs in the folder.
 fn report(folder: &ExperimentFolder) -> Result<(), Failure> {
     let mut runs: Vec<Run> = folder.made()?;
     runs.sort_by_key(|run| (run.rows, run.method, run.seed));

@@ -7,15 +7,15 @@ use clap::ValueEnum;
 use super::synthetic::{LOOKED_AT, OneDimensional, Run};
 use crate::plots::{self, Bands, Caption, CurveName, CurvePanel, FitPanel, Points, Quantity, Span};
 
-/// Rows of the posteriors that are drawn.
+/// The number of rows of the drawn posteriors.
 const DRAWN: usize = 1000;
 
-/// Half the width of a band, in standard deviations.
+/// The half-width of a band, in standard deviations.
 const DEVIATIONS: f64 = 2.0;
 
 const NOTHING: Points<'static> = Points { x: &[], y: &[] };
 
-/// Draws errors, densities and times against the rows.
+/// Draws errors, densities and times against the number of rows.
 pub(super) fn draw_cost(path: &Path, runs: &[Run]) {
     let names: Vec<CurveName> = (OneDimensional::value_variants().iter())
         .map(|method| method.title().into())
@@ -44,7 +44,7 @@ pub(super) fn draw_cost(path: &Path, runs: &[Run]) {
     plots::warn_undrawn(plots::curves(path, "Cost", caption, &names, along, &panels));
 }
 
-/// A number of a model, its means over the seeds, against log n.
+/// A number of a model against log n, averaged over the seeds.
 fn curve(runs: &[Run], method: OneDimensional, number: fn(&Run) -> f64) -> Vec<(f64, f64)> {
     let own: Vec<&Run> = runs.iter().filter(|run| run.method == method).collect();
     let sizes = own.chunk_by(|a, b| a.rows == b.rows);
@@ -56,7 +56,7 @@ fn curve(runs: &[Run], method: OneDimensional, number: fn(&Run) -> f64) -> Vec<(
         .collect()
 }
 
-/// The runs of the first seed with 1000 rows, or with as many as there are.
+/// The runs of the first seed with 1000 rows, or the largest smaller number of rows.
 fn shown(runs: &[Run]) -> Vec<&Run> {
     let sizes = runs.iter().map(|run| run.rows);
     let rows = sizes.filter(|&rows| rows <= DRAWN).max();
@@ -65,7 +65,7 @@ fn shown(runs: &[Run]) -> Vec<&Run> {
     of_size().filter(|run| Some(run.seed) == seed).collect()
 }
 
-/// Draws the kernels `k(x*, ·)` at some places.
+/// Draws the kernels `k(x*, ·)` at the inputs in [`LOOKED_AT`].
 pub(super) fn draw_kernels(path: &Path, runs: &[Run]) {
     let shown = shown(runs);
     let names: Vec<CurveName> = (LOOKED_AT.iter())
@@ -95,7 +95,7 @@ pub(super) fn draw_kernels(path: &Path, runs: &[Run]) {
     ));
 }
 
-/// Draws the posteriors of the first seed with 1000 rows, or of as many as there are.
+/// Draws the posteriors of [`shown`] runs.
 pub(super) fn draw_posteriors(path: &Path, runs: &[Run]) {
     let shown = shown(runs);
     let Some(rows) = shown.first().map(|run| run.rows) else {

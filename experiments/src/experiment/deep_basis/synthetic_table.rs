@@ -9,10 +9,11 @@ use crate::study::{CsvLine, summary_text};
 use crate::summary::Summary;
 use crate::text_table::aligned;
 
-/// Rows from which on time is that of the data, not of the single operations.
+/// The smallest number of rows for which the time of a step depends on the data rather than on the
+/// overhead of operations.
 const MANY: usize = 1000;
 
-/// The runs of a model with so many rows, one a seed.
+/// The runs of a model with the same number of rows, one for each seed.
 #[derive(Serialize)]
 struct Cell {
     method: OneDimensional,
@@ -27,11 +28,11 @@ struct Cell {
     seconds: Option<Summary>,
 }
 
-/// All of it, for programs.
+/// The results as JSON.
 #[derive(Serialize)]
 pub(super) struct Record {
     cells: Vec<Cell>,
-    /// `p` of `time ∝ nᵖ` from 1000 rows on.
+    /// The exponent `p` in `time ∝ nᵖ`, fitted from 1000 rows on.
     exponents: Vec<Exponent>,
 }
 
@@ -41,7 +42,7 @@ struct Exponent {
     exponent: f64,
 }
 
-/// The lines of the terminal, the record and the CSV of sorted runs.
+/// The lines for the terminal, the JSON record and the CSV lines of sorted runs.
 pub(super) fn report_lines(runs: &[Run]) -> (Vec<String>, Record, Vec<CsvLine>) {
     let groups = runs.chunk_by(|a, b| (a.rows, a.method) == (b.rows, b.method));
     let cells: Vec<Cell> = groups.map(cell).collect();
@@ -82,7 +83,7 @@ fn cell(runs: &[Run]) -> Cell {
     }
 }
 
-/// Slopes of least squares of log time against log n.
+/// Least-squares slopes of log time against log n.
 fn exponents(cells: &[Cell]) -> Vec<Exponent> {
     let mut methods: Vec<OneDimensional> = cells.iter().map(|cell| cell.method).collect();
     methods.sort();
@@ -133,7 +134,7 @@ fn row(cell: &Cell) -> Vec<String> {
     ]
 }
 
-/// A line of the file.
+/// A line of the CSV file.
 fn line(cell: &Cell) -> CsvLine {
     CsvLine::default()
         .with("method", name_of(cell.method))

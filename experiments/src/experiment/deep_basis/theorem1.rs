@@ -1,13 +1,13 @@
-//! Theorem 1 and what follows from it (section 3.3, Figure 1): whose variance is too small, and the
+//! Theorem 1 and its consequences (section 3.3, Figure 1): models with too small variances, and the
 //! correction.
 //!
-//! With targets `y ~ N(f, σ²I)` of a known noise the covariance that has the largest expected evidence
-//! and the smallest expected squared error is `ffᵀ`: rank one, and next to no uncertainty. Both are in
-//! closed form there; a deep basis kernel is trained on the expected evidence itself, which is that of
-//! 2N targets with the mean and the covariance of the data. With an unknown noise the evidence has no
-//! maximum: with the targets as the only feature it grows as the noise vanishes, and with the penalty
-//! of the correction it does not. Deep basis kernels with and without it are trained on one draw of
-//! the targets.
+//! For targets `y ~ N(f, σ²I)` with known noise, the covariance with the largest expected evidence
+//! and the smallest expected squared error is `ffᵀ`. It has rank one and almost no uncertainty.
+//! Evidence and error of the optimum have closed forms. A deep basis kernel is trained on the
+//! expected evidence, which equals the evidence of 2N targets with the mean and the covariance of
+//! the data. With unknown noise the evidence has no maximum: with the targets as the only feature,
+//! it grows as the noise vanishes. With the penalty of the correction it does not. Deep basis
+//! kernels with and without the correction are trained on one draw of the targets.
 
 use burn::{
     module::Module,
@@ -38,7 +38,7 @@ use crate::failure::Failure;
 use crate::settings::at_least_one;
 use crate::study::{CommonOptions, ExperimentFolder, Watch};
 
-/// Its name.
+/// The name of the experiment.
 pub(super) const NAME: &str = "dbk-theorem1";
 
 /// The noise variance.
@@ -46,12 +46,12 @@ pub(super) const NOISE: f64 = 0.01;
 const LEARNING_RATE: f64 = 5e-3;
 const WEIGHT_DECAY: f64 = 1e-4;
 const UNITS: usize = 64;
-/// Places at which functions are compared and drawn.
+/// The number of grid points for comparing and drawing functions.
 const GRID: usize = 401;
-/// Steps between two points of the course of the noise.
+/// The number of steps between two recorded noise variances.
 const APART: usize = 20;
 
-/// What `experiment dbk-theorem1` takes.
+/// The options of `experiment dbk-theorem1`.
 #[derive(Args, Clone, Debug)]
 pub struct DbkTheorem1Options {
     /// Rows
@@ -63,52 +63,53 @@ pub struct DbkTheorem1Options {
     /// Optimizer steps [default: 20000; quick: 4000]
     #[arg(long, value_name = "S")]
     steps: Option<usize>,
-    /// What every experiment takes.
+    /// The options of every experiment.
     #[command(flatten)]
     common: CommonOptions,
 }
 
-/// The optimum under a known noise, in closed form and as it was found.
+/// The optimum for known noise, in closed form and as found by training.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct KnownNoise {
     pub rows: usize,
-    /// Expected evidence per datum: of the theorem, and trained.
+    /// The expected evidence per datum: of the theorem, and trained.
     pub evidence: [f64; 2],
-    /// Expected squared error of the function, its root mean over the data.
+    /// The expected squared error of the function, as a root mean over the data.
     pub error: [f64; 2],
-    /// The part of the trace of `ΦΦᵀ` that is along f.
+    /// The share of the trace of `ΦΦᵀ` along f.
     pub along_function: f64,
 }
 
-/// A posterior over the function, given the same targets.
+/// A posterior of the function, given the same targets.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Fit {
     pub title: String,
-    /// The noise variance that was found, or is known.
+    /// The noise variance, trained or known.
     pub noise: f64,
-    /// On a grid over the domain and a little beyond it.
+    /// A grid over the domain and a little beyond it.
     pub x: Vec<f64>,
     pub mean: Vec<f64>,
-    /// Standard deviations of the function, c included.
+    /// The standard deviations of the function, including c.
     pub deviation: Vec<f64>,
-    /// Within the domain: error of the function, …
+    /// The error of the function within the domain.
     pub error: f64,
-    /// … root of its mean variance, and the part of it within 95 % intervals.
+    /// The root of the mean variance of the function within the domain.
     pub mean_deviation: f64,
+    /// The share of the function within its 95 % intervals, within the domain.
     pub coverage: f64,
-    /// Mean negative log density of new targets.
+    /// The mean negative log density of new targets.
     pub nlpd: f64,
-    /// Noise variances in the course of training, with their steps.
+    /// The noise variances during training, with their steps.
     pub course: Vec<(usize, f64)>,
 }
 
-/// What all of it is made from.
+/// The data and settings of all models.
 pub(super) struct Problem {
     pub inputs: Vec<f64>,
     pub targets: Vec<f64>,
     /// The function without noise.
     pub function: Vec<f64>,
-    /// New targets, one a place of the grid within the domain.
+    /// New targets, one for each grid point within the domain.
     new: (Vec<f64>, Vec<f64>),
     rank: usize,
     steps: usize,
@@ -121,7 +122,7 @@ pub(super) struct Problem {
 ///
 /// # Errors
 ///
-/// [`Failure`], which says what to do.
+/// [`Failure`] with advice for the user.
 pub(in crate::experiment) fn theorem1(options: &DbkTheorem1Options) -> Result<(), Failure> {
     let common = &options.common;
     at_least_one("--rank", Some(options.rank))?;
@@ -150,7 +151,7 @@ pub(in crate::experiment) fn theorem1(options: &DbkTheorem1Options) -> Result<()
     report(&folder, &problem, &known, &fits, steps)
 }
 
-/// The function at some places.
+/// The function at these inputs.
 pub(super) fn levels(x: &[f64]) -> Vec<f64> {
     let value = |x: &f64| SyntheticFunction::Levels.evaluate(&[*x]);
     x.iter().map(value).collect()
@@ -183,7 +184,7 @@ impl Problem {
         })
     }
 
-    /// `‖f‖²`
+    /// `‖f‖²`.
     fn norm(&self) -> f64 {
         self.function.iter().map(|f| f * f).sum()
     }
@@ -206,8 +207,8 @@ impl Problem {
         }
     }
 
-    /// Trains on all rows, with targets of any number of columns; `look` gets the model of some of
-    /// the steps.
+    /// Trains on the full batch, with targets of any number of columns; `look` gets the model at
+    /// some of the steps.
     fn train(
         &self,
         (config, data): (DbkConfig, &TrainingData),
@@ -237,7 +238,7 @@ impl Problem {
         Ok(trainer.into_model().valid())
     }
 
-    /// The expected evidence and the expected error, at their optimum and trained.
+    /// The expected evidence and the expected error, at the optimum and trained.
     fn known_noise(&self, watch: &Watch<'_>) -> Result<KnownNoise, Failure> {
         watch.announce("known noise");
         let (n, norm) = (self.inputs.len() as f64, self.norm());
@@ -261,8 +262,8 @@ impl Problem {
         })
     }
 
-    /// Targets whose mean is f and whose covariance is σ²I: what is quadratic in the targets has its
-    /// expectation as the average over these columns, `[N, 2N]`.
+    /// Targets with mean f and covariance σ²I, `[N, 2N]`. The average of a quadratic function over
+    /// these columns is its expectation.
     fn expected_data(&self) -> TrainingData {
         let n = self.inputs.len();
         let step = (n as f64 * NOISE).sqrt();
@@ -280,7 +281,7 @@ impl Problem {
         TrainingData::with_target_columns(&self.inputs, &targets, 2 * n, &device, self.dtype)
     }
 
-    /// `‖Φᵀf‖²/(‖f‖²·tr ΦΦᵀ)`
+    /// `‖Φᵀf‖²/(‖f‖²·tr ΦΦᵀ)`.
     fn along_function(&self, model: &AnyDbk) -> Result<f64, Failure> {
         let x = matrix(&self.inputs, 1, &self.device, self.dtype);
         let features = model.kernel().feature_map()?.features(x); // [N, R]
@@ -291,7 +292,7 @@ impl Problem {
         Ok(along / (self.norm() * trace))
     }
 
-    /// The posterior of the theorem's covariance, `k(x, x′) = f(x)·f(x′)` with the true noise.
+    /// The posterior with the theorem's covariance, `k(x, x′) = f(x)·f(x′)`, and the true noise.
     fn best(&self) -> Fit {
         let shrunk = self.norm() + NOISE;
         let products = self.function.iter().zip(&self.targets);
@@ -303,7 +304,7 @@ impl Problem {
         self.fit("Theorem 1", NOISE, marginals, Vec::new())
     }
 
-    /// A deep basis kernel with a noise of its own.
+    /// Trains a deep basis kernel with trained noise.
     fn trained(
         &self,
         title: &str,

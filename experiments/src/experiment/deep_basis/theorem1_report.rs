@@ -1,4 +1,4 @@
-//! The table and the plots of Theorem 1.
+//! Table and plots of Theorem 1.
 
 use core::f64::consts::PI;
 use std::path::Path;
@@ -13,17 +13,17 @@ use crate::standard_output::print;
 use crate::study::{CsvLine, ExperimentFolder};
 use crate::text_table::aligned;
 
-/// Half the width of a band, in standard deviations.
+/// The half-width of a band, in standard deviations.
 const DEVIATIONS: f64 = 2.0;
 
-/// Points of the function in a plot, of those of the grid.
+/// The spacing of the marks of the function, in grid points.
 const RINGS_APART: usize = 5;
 
-/// Noises at which the evidence of the targets as a feature is drawn: powers of ten.
+/// The range of noise variances in the evidence plot, as powers of ten.
 const POWERS: (f64, f64) = (-5.0, 1.0);
 const POWER_POINTS: usize = 200;
 
-/// The table, the files and the plots.
+/// Writes the table, the files and the plots.
 pub(super) fn report(
     folder: &ExperimentFolder,
     problem: &Problem,
@@ -100,7 +100,7 @@ fn text(folder: &ExperimentFolder, known: &KnownNoise, fits: &[Fit], steps: usiz
     lines.join("\n")
 }
 
-/// A line a fit.
+/// One line for each fit.
 fn csv_lines(fits: &[Fit]) -> Vec<CsvLine> {
     let line = |fit: &Fit| {
         CsvLine::default()
@@ -114,8 +114,8 @@ fn csv_lines(fits: &[Fit]) -> Vec<CsvLine> {
     fits.iter().map(line).collect()
 }
 
-/// A panel a posterior, with the rows and the function itself, which is the first fit's mean but for
-/// a factor.
+/// Draws one panel for each posterior, with the rows and the function itself. The mean of the first
+/// fit is proportional to the function.
 fn draw_fits(path: &Path, problem: &Problem, fits: &[Fit]) -> Result<(), PlotError> {
     let panels: Vec<FitPanel<'_>> = (fits.iter())
         .map(|fit| FitPanel {
@@ -157,7 +157,7 @@ fn draw_fits(path: &Path, problem: &Problem, fits: &[Fit]) -> Result<(), PlotErr
     )
 }
 
-/// The noise variances in the course of training, and the true one.
+/// Draws the noise variances during training, with the true one.
 fn draw_course(path: &Path, fits: &[Fit]) -> Result<(), PlotError> {
     let trained: Vec<&Fit> = fits.iter().filter(|fit| !fit.course.is_empty()).collect();
     let mut names: Vec<_> = (trained.iter())
@@ -195,8 +195,8 @@ fn draw_course(path: &Path, fits: &[Fit]) -> Result<(), PlotError> {
     )
 }
 
-/// Evidence per datum against the noise where the targets are the only feature, without the penalty
-/// and with it.
+/// Draws the evidence per datum against the noise for the targets as the only feature, with and
+/// without the penalty.
 fn draw_evidence(path: &Path, targets: &[f64]) -> Result<(), PlotError> {
     let powers = evenly_spaced(POWERS, POWER_POINTS);
     let curve = |of: fn(&[f64], f64) -> f64| -> Vec<(f64, f64)> {
@@ -226,14 +226,14 @@ fn squares(targets: &[f64]) -> f64 {
     targets.iter().map(|y| y * y).sum()
 }
 
-/// `log N(y | 0, yyᵀ + σ²I)`
+/// `log N(y | 0, yyᵀ + σ²I)`.
 fn evidence(targets: &[f64], noise: f64) -> f64 {
     let (n, norm) = (targets.len() as f64, squares(targets));
     let fit = norm / (norm + noise);
     -0.5 * (n * (2.0 * PI).ln() + (norm + noise).ln() + (n - 1.0) * noise.ln() + fit)
 }
 
-/// The same less `Σ_n (max y² − y_n²)/(2σ²)`.
+/// [`evidence`] minus `Σ_n (max y² − y_n²)/(2σ²)`.
 fn penalized(targets: &[f64], noise: f64) -> f64 {
     let largest = targets.iter().map(|y| y * y).fold(0.0, f64::max);
     let missing = largest * targets.len() as f64 - squares(targets);
@@ -244,7 +244,7 @@ fn penalized(targets: &[f64], noise: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Two targets in full: `|yyᵀ + σ²I| = σ²·(σ² + ‖y‖²)`.
+    /// Two targets computed in full: `|yyᵀ + σ²I| = σ²·(σ² + ‖y‖²)`.
     #[test]
     fn the_targets_as_a_feature_have_no_best_noise_without_the_penalty() {
         let y = [3.0, 1.0];

@@ -1,4 +1,4 @@
-//! Finished runs of regression, and what they have in common over seeds.
+//! Finished regression runs and their summaries over seeds.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,28 +9,28 @@ use crate::failure::Failure;
 use crate::study::{Departure, ExperimentFolder, departures_of};
 use crate::summary::Summary;
 
-/// A run of regression.
+/// A regression run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Run {
     /// The data set.
     pub data: String,
     /// The model.
     pub method: Method,
-    /// M
+    /// The number of inducing points, M.
     pub inducing: usize,
-    /// K, unless the traces are exact or there are none.
+    /// The number of probes, K; `None` if traces are exact or absent.
     pub probes: Option<usize>,
-    /// The seed of everything random.
+    /// The seed of all random numbers.
     pub seed: u64,
-    /// The test rows in the course of training; empty before.
+    /// Evaluations of the test rows during training; empty before the run.
     pub looks: Vec<Look>,
-    /// What it was told, without any default; none before.
+    /// The options with all defaults filled in; `None` before the run.
     #[serde(default)]
     pub options: Option<RunOptions>,
 }
 
 impl Run {
-    /// Its name in the folder.
+    /// The name of the run in the folder.
     pub fn name(&self) -> String {
         let probes = match self.probes {
             Some(count) => format!("-{count}-probes"),
@@ -43,7 +43,7 @@ impl Run {
         )
     }
 
-    /// Its name for people.
+    /// The display name.
     pub fn title(&self) -> String {
         let probes = match self.probes {
             Some(count) => format!(", K = {count}"),
@@ -58,27 +58,27 @@ impl Run {
         )
     }
 
-    /// What it has in common with runs of other seeds.
+    /// The fields that runs with other seeds share.
     fn cell(&self) -> (&str, usize, Method, Option<usize>) {
         (&self.data, self.inducing, self.method, self.probes)
     }
 }
 
-/// The runs of a model on a data set, one a seed; at least one.
+/// The runs of a model on a data set, one for each seed; at least one.
 pub(super) struct Cell {
-    /// Where they depart from the paper's protocol.
+    /// The departures from the paper's protocol.
     pub departures: Option<Vec<Departure>>,
-    /// The runs, by their seeds.
+    /// The runs, sorted by seed.
     pub runs: Vec<Run>,
 }
 
 impl Cell {
     /// The finished runs of the experiment in `folder`, by data set, size, model and probes; exact
-    /// traces come last. In the paper a run is told what `in_paper` gives.
+    /// traces come last. `in_paper` gives the options of a run in the paper.
     ///
     /// # Errors
     ///
-    /// When a file cannot be read.
+    /// If a file cannot be read.
     pub fn finished(
         folder: &ExperimentFolder,
         in_paper: impl Fn(&Run) -> RunOptions,
@@ -102,13 +102,13 @@ impl Cell {
         &self.runs[0]
     }
 
-    /// A number at the end of the runs.
+    /// The summary of a number at the end of the runs.
     pub fn at_the_end(&self, number: fn(&Look) -> f64) -> Option<Summary> {
         let last = self.runs.iter().filter_map(|run| run.looks.last());
         Summary::of(&last.map(number).collect::<Vec<f64>>())
     }
 
-    /// Two numbers in the course of training, their means over the runs.
+    /// A curve of two numbers during training, averaged over the runs.
     pub fn curve(&self, x: fn(&Look) -> f64, y: fn(&Look) -> f64) -> Vec<(f64, f64)> {
         let count = self.runs.iter().map(|run| run.looks.len()).min();
         let mean = |look: usize, number: fn(&Look) -> f64| {

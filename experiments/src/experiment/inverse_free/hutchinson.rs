@@ -1,7 +1,7 @@
-//! Random probes for the traces of R-SVGP's bound (Section S6, Figure S1).
+//! Random probes for the traces in the bound of R-SVGP (Section S6, Figure S1).
 //!
-//! Protocol as Figure 2 of [uci](mod@super::uci), M = 2000, with 1, 64 and 256 probes and with exact
-//! traces.
+//! The protocol is that of Figure 2 in [uci](mod@super::uci) with M = 2000, with 1, 64 and 256
+//! probes and with exact traces.
 
 use clap::Args;
 use serde_json::json;
@@ -17,18 +17,18 @@ use crate::plots::{self, Caption, CurveName, CurvePanel, Quantity, Span};
 use crate::standard_output::print;
 use crate::study::{CommonOptions, ExperimentFolder, Watch, all_made, data_at_hand};
 
-/// Its name.
+/// The name of the experiment.
 const NAME: &str = "inverse-free-hutchinson";
 
 const BATCH: usize = 100;
-/// Of the paper.
+/// The number of steps in the paper.
 const STEPS: usize = 20_000;
 const INDUCING: usize = 2000;
 
-/// The numbers of probes; none for exact traces.
+/// The numbers of probes; `None` for exact traces.
 const COUNTS: [Option<usize>; 4] = [Some(1), Some(64), Some(PROBES), None];
 
-/// What `experiment inverse-free-hutchinson` takes.
+/// The options of `experiment inverse-free-hutchinson`.
 #[derive(Args, Clone, Debug)]
 pub struct HutchinsonOptions {
     /// Data sets, such as kin40k [default: elevators,kin40k]
@@ -37,13 +37,13 @@ pub struct HutchinsonOptions {
     /// Inducing points M, at least 256 [default: 2000; quick: 384]
     #[arg(long, value_name = "M", value_parser = clap::value_parser!(u32).range(PROBES as i64..))]
     inducing: Option<u32>,
-    /// Seeds, the first one and those after it [default: 5; quick: 1]
+    /// Number of seeds, counted from --seed [default: 5; quick: 1]
     #[arg(long, value_name = "COUNT")]
     seeds: Option<u64>,
     /// Optimizer steps [default: 20000; quick: 400]
     #[arg(long, value_name = "S")]
     steps: Option<usize>,
-    /// What every experiment takes.
+    /// The options of every experiment.
     #[command(flatten)]
     common: CommonOptions,
 }
@@ -52,7 +52,7 @@ pub struct HutchinsonOptions {
 ///
 /// # Errors
 ///
-/// [`Failure`]. Data sets that are absent are named and left out, and so are runs that break off.
+/// [`Failure`]. Missing data sets and runs that break off are reported and left out.
 pub(in crate::experiment) fn hutchinson(options: &HutchinsonOptions) -> Result<(), Failure> {
     let common = &options.common;
     let place = common.place()?;
@@ -126,13 +126,13 @@ impl HutchinsonOptions {
     }
 }
 
-/// What runs with so many probes are called.
+/// The label of runs by their number of probes.
 fn label(run: &Run) -> String {
     run.probes
         .map_or_else(|| "exact".into(), |count| format!("K = {count}"))
 }
 
-/// Tables and plots of every run that is finished in the folder.
+/// Writes the tables and plots of all finished runs in the folder.
 fn report(cells: &[Cell], folder: &ExperimentFolder) -> Result<(), Failure> {
     let table = Table {
         cells,

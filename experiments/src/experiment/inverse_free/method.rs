@@ -5,23 +5,23 @@ use serde::{Deserialize, Serialize};
 
 use crate::arguments::{InversionName, ModelName, PseudoObservationOptions, RunOptions};
 
-/// Jitter of the covariances that W-SVGP factors; the others have none.
+/// The jitter on the covariances that W-SVGP factors; the other models use none.
 pub(super) const JITTER: f64 = 1e-6;
 
-/// A model of Section 4, with preconditioned mean and natural gradients where it has them.
+/// A model of Section 4. Those that can have a preconditioned mean and natural gradients have them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Method {
-    /// W-SVGP: whitened, by Cholesky factors
+    /// W-SVGP: whitened, with Cholesky factors
     W,
-    /// L-SVGP: pseudo-observations, by Cholesky factors
+    /// L-SVGP: pseudo-observations, with Cholesky factors
     L,
-    /// R-SVGP: the same by matrix products alone
+    /// R-SVGP: pseudo-observations, with matrix products only
     R,
 }
 
 impl Method {
-    /// Its name in the paper.
+    /// The name in the paper.
     pub fn title(self) -> &'static str {
         match self {
             Self::W => "W-SVGP",
@@ -30,7 +30,7 @@ impl Method {
         }
     }
 
-    /// `options` with the model, and for R-SVGP what else the protocol says of it.
+    /// Adds the model to `options`, and for R-SVGP the settings in `relaxed`.
     pub fn with_model(self, options: RunOptions, relaxed: &Relaxed) -> RunOptions {
         match self {
             Self::W => RunOptions {
@@ -47,29 +47,30 @@ impl Method {
     }
 }
 
-/// What a protocol says of R-SVGP alone.
+/// The settings that a protocol has only for R-SVGP.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(super) struct Relaxed {
     /// The step sizes of an inversion.
     pub inversion: InversionName,
     /// The residual at which an inversion stops.
     pub tolerance: f64,
-    /// Random vectors for the traces, unless they are exact.
+    /// The number of random probes for the traces; `None` if they are exact.
     pub probes: Option<usize>,
-    /// How the inducing points are trained, unless as everything else.
+    /// Separate training settings for the inducing points; `None` to train them like the other
+    /// parameters.
     pub damping: Option<Damping>,
 }
 
-/// How the inducing points of R-SVGP are trained (Section 3.4).
+/// Training settings of the inducing points of R-SVGP (Section 3.4).
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(super) struct Damping {
-    /// They stay where they are for so many steps.
+    /// Initial steps in which they are not trained.
     pub frozen: usize,
-    /// Their first learning rate.
+    /// The initial learning rate.
     pub rate: f64,
-    /// β₁ of their Adam.
+    /// The momentum β₁ of Adam.
     pub momentum: f64,
-    /// Steps without a lower loss after which their learning rate goes down.
+    /// Steps without a lower loss until the learning rate is lowered.
     pub plateau: usize,
 }
 

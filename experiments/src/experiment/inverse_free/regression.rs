@@ -1,9 +1,10 @@
-//! What the experiments of regression have in common (Sections 4.2 and S6).
+//! Common parts of the regression experiments (Sections 4.2 and S6).
 //!
-//! Squared-exponential kernel with a lengthscale for each input, zero mean, 10 % of the rows at
-//! random for testing, everything standardized by the training rows; variance, lengthscales and noise
-//! variance start at 1, inducing points at the centers of clusters. Splits, batches and probes follow
-//! the seed; the authors' program keeps the split.
+//! The kernel is squared exponential with one lengthscale for each input; the mean is zero. A
+//! random 10 % of the rows are test rows, and everything is standardized by the training rows.
+//! Variance, lengthscales and noise variance start at 1, inducing points at cluster centers.
+//! Splits, batches and probes depend on the seed; the authors' program uses the same split for all
+//! seeds.
 
 use burn_gp::ops::Stationary;
 use burn_gp_datasets::DataSource;
@@ -21,16 +22,16 @@ use crate::study::{CommonOptions, ExperimentFolder, Place, Watch};
 /// The data sets of both experiments.
 pub(super) const DATA_SETS: [&str; 2] = ["elevators", "kin40k"];
 
-/// Adam's learning rate.
+/// The learning rate of Adam.
 pub(super) const LEARNING_RATE: f64 = 5e-3;
 
-/// Random vectors for the traces of R-SVGP.
+/// The number of random probes for the traces of R-SVGP.
 pub(super) const PROBES: usize = 256;
 
-/// Looks at the test rows of a run, about.
+/// The approximate number of evaluations of the test rows in a run.
 const LOOKS: usize = 25;
 
-/// What all runs have in common, but for their length and their batches.
+/// The options of all runs, without the length and the batch size.
 pub(super) fn shared(common: &CommonOptions, place: Place) -> RunOptions {
     RunOptions {
         kernel: Some(KernelExpression::of_unit_lengthscale(
@@ -51,8 +52,8 @@ pub(super) fn shared(common: &CommonOptions, place: Place) -> RunOptions {
     }
 }
 
-/// R-SVGP in a run of `steps` steps with damped inducing points: 20 000 steps have 1000 in which
-/// they stay where they are, and fewer have as large a share.
+/// R-SVGP in a run of `steps` steps with damped inducing points. They are frozen for 1000 of 20 000
+/// steps, and for the same share of fewer steps.
 pub(super) fn damped(steps: usize) -> Relaxed {
     Relaxed {
         inversion: InversionName::Full,
@@ -67,8 +68,8 @@ pub(super) fn damped(steps: usize) -> Relaxed {
     }
 }
 
-/// What `run` is told beside what it has in common with others, R-SVGP as `relaxed` says but with
-/// the run's probes.
+/// The options of `run`: the shared ones, and for R-SVGP those in `relaxed` with the run's number
+/// of probes.
 pub(super) fn told(run: &Run, shared: RunOptions, relaxed: &Relaxed) -> RunOptions {
     let relaxed = Relaxed {
         probes: run.probes,
@@ -82,24 +83,24 @@ pub(super) fn told(run: &Run, shared: RunOptions, relaxed: &Relaxed) -> RunOptio
     }
 }
 
-/// Runs in a folder, each made once.
+/// The runs of a folder, each made once.
 pub(super) struct Runs<'a> {
-    /// What they have in common.
+    /// The options of all runs.
     pub shared: RunOptions,
-    /// Where to compute.
+    /// The device and the floating-point type.
     pub place: Place,
-    /// Where they are kept.
+    /// The folder of the runs.
     pub folder: &'a ExperimentFolder,
-    /// Who watches.
+    /// Progress and interruption.
     pub watch: Watch<'a>,
 }
 
 impl Runs<'_> {
-    /// Makes all `runs`; the titles of those that broke off.
+    /// Makes all `runs` and returns the titles of those that broke off.
     ///
     /// # Errors
     ///
-    /// When one cannot begin or cannot be written.
+    /// If a run cannot start or cannot be written.
     pub fn make_all(&self, runs: Vec<Run>, relaxed: &Relaxed) -> Result<Vec<String>, Failure> {
         let mut broken = Vec::new();
         for run in runs {
@@ -111,12 +112,13 @@ impl Runs<'_> {
         Ok(broken)
     }
 
-    /// Makes `run`, R-SVGP as `relaxed` says but with the run's probes, unless it was made before;
-    /// whether it is there.
+    /// Makes `run` unless it is finished, with the settings in `relaxed` for R-SVGP and the run's
+    /// number of probes. Returns whether the run exists.
     ///
     /// # Errors
     ///
-    /// When it cannot begin or cannot be written; one that breaks off says so.
+    /// If the run cannot start or cannot be written. A run that breaks off reports the reason
+    /// itself.
     fn make(&self, run: Run, relaxed: &Relaxed) -> Result<bool, Failure> {
         let source = DataSource::resolve(&run.data, self.shared.data_dir.as_deref())?;
         let options = told(&run, self.shared.clone(), relaxed);

@@ -1,4 +1,4 @@
-//! Finished runs as tables: ours, with the paper's numbers beside them.
+//! Tables of finished runs with published values beside them.
 
 use serde::Serialize;
 
@@ -14,25 +14,25 @@ use crate::study::{
 use crate::summary::Summary;
 use crate::text_table::aligned;
 
-/// Digits of scores behind the point.
+/// Decimal digits of scores.
 const DIGITS: usize = 3;
 
-/// A table of cells, with what makes it that of an experiment.
+/// A table of cells, with the parts that depend on the experiment.
 pub(super) struct Table<'a> {
-    /// The cells, those of a data set and size in a row.
+    /// The cells, grouped by data set and size.
     pub cells: &'a [Cell],
-    /// What a cell is called.
+    /// The label of a cell.
     pub label: fn(&Run) -> String,
-    /// The paper's NLPD of a cell.
+    /// The published NLPD of a cell.
     pub published: fn(&Run) -> Option<Reported>,
-    /// Whether the seconds of other cells of the same data set and size are divided by those of a
-    /// cell …
+    /// Whether the times of other cells of the same data set and size are divided by the time of
+    /// this cell.
     pub is_reference: fn(&Run) -> bool,
-    /// … and what that is called.
+    /// The title of the time ratio.
     pub ratio: &'static str,
 }
 
-/// A cell with the paper's number, for programs.
+/// A cell with its published value, as JSON.
 #[derive(Serialize)]
 struct Record<'a> {
     data: &'a str,
@@ -46,12 +46,12 @@ struct Record<'a> {
     loss: Option<Summary>,
     seconds: Option<Summary>,
     seconds_ratio: Option<f64>,
-    /// Where the runs depart from the paper's protocol.
+    /// The departures of the runs from the paper's protocol.
     departures: &'a Option<Vec<Departure>>,
     seeds: Vec<u64>,
 }
 
-/// All of it, for programs.
+/// The results as JSON.
 #[derive(Serialize)]
 struct Records<'a> {
     comparable_with_the_paper: bool,
@@ -64,7 +64,7 @@ impl Table<'_> {
     ///
     /// # Errors
     ///
-    /// When one cannot be written.
+    /// If a file cannot be written.
     pub fn write(&self, folder: &ExperimentFolder) -> Result<(), Failure> {
         let records = Records {
             comparable_with_the_paper: are_comparable(
@@ -77,7 +77,7 @@ impl Table<'_> {
         folder.write_results(&records, &lines)
     }
 
-    /// The lines of the terminal, a block for each data set.
+    /// The lines for the terminal, one block for each data set.
     pub fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
         for cells in by_data(self.cells) {
@@ -90,7 +90,7 @@ impl Table<'_> {
         lines
     }
 
-    /// The lines under the table about what is not as in the paper.
+    /// The lines under the table about departures from the paper.
     pub fn departures(&self) -> Vec<String> {
         let name = |run: &Run| format!("{} {} M = {}", run.data, (self.label)(run), run.inducing);
         let cells: Vec<_> = (self.cells.iter())
@@ -165,7 +165,7 @@ pub(super) fn by_data(cells: &[Cell]) -> impl Iterator<Item = &[Cell]> {
     cells.chunk_by(|first, second| first.first().data == second.first().data)
 }
 
-/// A line of the file.
+/// A line of the CSV file.
 fn line(record: &Record<'_>) -> CsvLine {
     CsvLine::default()
         .with("data", record.data)
@@ -187,7 +187,7 @@ fn line(record: &Record<'_>) -> CsvLine {
         .maybe("departures", record.departures.as_deref().map(joined))
 }
 
-/// The curve of a number against the seconds of training.
+/// A curve of a number against the training time in seconds.
 pub(super) fn against_seconds(cell: &Cell, number: fn(&Look) -> f64) -> Vec<(f64, f64)> {
     cell.curve(|look| look.seconds, number)
 }

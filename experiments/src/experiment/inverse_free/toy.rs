@@ -1,11 +1,11 @@
-//! The bounds on two small data sets (Section 4.1, Figure 1).
+//! Bounds on two small data sets (Section 4.1, Figure 1).
 //!
-//! As in the paper: all rows, nothing standardized, squared-exponential kernel, variance, lengthscales
-//! and noise variance 1 at first, inducing points that stay where they are (snelson: a grid of 10,
-//! banana: 64 centers of clusters), Adam with learning rate 0.005 (banana: 0.01), one natural-gradient
-//! step of size 1 after each of Adam's in the variants that have them. The paper's batches have as
-//! many rows as there are inducing points; at quick scale they are all rows, so that curves have no
-//! noise.
+//! The protocol is the paper's: nothing is standardized, the kernel is squared exponential, and all
+//! rows are used. Variance, lengthscales and noise variance start at 1. Inducing points are fixed
+//! (snelson: a grid of 10; banana: 64 cluster centers). Adam has learning rate 0.005 (banana:
+//! 0.01); variants with natural gradients make a natural-gradient step of size 1 after each of its
+//! steps. The paper's batches have as many rows as there are inducing points. At quick scale
+//! training is full batch, which gives curves without noise.
 
 use burn::{
     module::Module,
@@ -34,16 +34,16 @@ use super::toy_variants::{Variant, variants};
 use crate::failure::Failure;
 use crate::study::{CommonOptions, ExperimentFolder, Watch, data_at_hand};
 
-/// Its name.
+/// The name of the experiment.
 const NAME: &str = "inverse-free-toy";
 
-/// The names of both data sets.
+/// The names of the two data sets.
 const DATA_SETS: [&str; 2] = ["snelson", "banana"];
 
-/// Points of a trace, about.
+/// The approximate number of points in a trace.
 const LOOKS: usize = 500;
 
-/// What `experiment inverse-free-toy` takes.
+/// The options of `experiment inverse-free-toy`.
 #[derive(Args, Clone, Debug)]
 pub struct ToyOptions {
     /// Data sets, such as banana [default: snelson,banana]
@@ -52,26 +52,27 @@ pub struct ToyOptions {
     /// Optimizer steps [default: 10000; quick: 3000]
     #[arg(long, value_name = "S")]
     steps: Option<usize>,
-    /// Batches of all rows, or of as many as there are inducing points [default: false; quick: true]
+    /// Use the full batch instead of batches of as many rows as inducing points [default: false;
+    /// quick: true]
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     full_batch: Option<bool>,
-    /// What every experiment takes.
+    /// The options of every experiment.
     #[command(flatten)]
     common: CommonOptions,
 }
 
-/// The loss of a variant in the course of training.
+/// The loss of a variant during training.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Trace {
     /// The data set.
     pub data: String,
     /// The variant.
     pub variant: String,
-    /// The last step before each look …
+    /// The last step before each evaluation.
     pub steps: Vec<usize>,
-    /// … and the negative evidence lower bound of all rows there, in nats.
+    /// The negative evidence lower bound of all rows at each evaluation, in nats.
     pub losses: Vec<f64>,
-    /// Seconds of the steps.
+    /// The training time, in seconds.
     pub seconds: f64,
 }
 
@@ -79,7 +80,7 @@ pub(super) struct Trace {
 ///
 /// # Errors
 ///
-/// [`Failure`]. Data sets that are absent are named and left out.
+/// [`Failure`]. Missing data sets are reported and left out.
 pub(in crate::experiment) fn toy(options: &ToyOptions) -> Result<(), Failure> {
     let common = &options.common;
     let place = common.place()?;
@@ -125,7 +126,7 @@ pub(in crate::experiment) fn toy(options: &ToyOptions) -> Result<(), Failure> {
     toy_table::report(&traces, &summary, common, &folder)
 }
 
-/// A model at its start.
+/// A model before training.
 fn model(
     toy: &Toy,
     posterior: &PosteriorConfig,
@@ -149,7 +150,7 @@ fn model(
     Ok(model.refreshed().train())
 }
 
-/// Trains a variant and looks at all rows on the way, the first time before the first step.
+/// Trains a variant and evaluates all rows during training, first before step one.
 fn trace(
     (toy, variant): (&Toy, &Variant),
     model: AnySvgp,

@@ -1,4 +1,4 @@
-//! The data sets of Figure 1, as they are, with where their inducing points are.
+//! The data sets of Figure 1, not standardized, with their inducing points.
 
 use burn::tensor::{DType, Device, Tensor};
 use burn_gp::{
@@ -13,31 +13,31 @@ use burn_gp_models::{
 
 /// A data set of Figure 1.
 pub(super) struct Toy {
-    /// Its registered name.
+    /// The registered name.
     pub name: &'static str,
-    /// M
+    /// The number of inducing points, M.
     pub inducing: usize,
-    /// Adam's learning rate.
+    /// The learning rate of Adam.
     pub learning_rate: f64,
-    /// The likelihood at its start.
+    /// The likelihood before training.
     pub likelihood: LikelihoodConfig,
-    /// Where the axis of losses is in the figure.
+    /// The range of the loss axis in the figure.
     pub axis: LossAxis,
-    /// Whether the targets are labels.
+    /// Whether the targets are class labels.
     labels: bool,
 }
 
-/// Where an axis of losses is.
+/// The range of a loss axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum LossAxis {
     /// From the first number to the second, as in the paper.
     Paper(f64, f64),
-    /// From a little below the lowest loss to so many times as much.
+    /// From a little below the lowest loss to this multiple of the lower end.
     Times(f64),
 }
 
-/// Both of them. The paper's banana has 5300 rows and an axis from 1100 to 1800; the registered set has
-/// 400, and other losses.
+/// Both data sets. The paper's banana data have 5300 rows and a loss axis from 1100 to 1800; the
+/// registered data set has 400 rows and therefore other losses.
 pub(super) fn toys() -> [Toy; 2] {
     [
         Toy {
@@ -60,11 +60,11 @@ pub(super) fn toys() -> [Toy; 2] {
 }
 
 impl Toy {
-    /// All rows, not standardized.
+    /// Loads all rows without standardization.
     ///
     /// # Errors
     ///
-    /// Whatever is wrong with them.
+    /// If the data cannot be loaded.
     pub fn load(
         &self,
         source: &DataSource,
@@ -79,7 +79,7 @@ impl Toy {
         Ok(TrainingData::new(inputs, &data.targets, device, dtype))
     }
 
-    /// Steps of Adam that leave the inducing points where they are.
+    /// Training with Adam and fixed inducing points.
     pub fn training(&self, steps: usize, batch_size: usize, seed: u64) -> MiniBatchTraining {
         MiniBatchTraining {
             batch_size,
@@ -93,12 +93,12 @@ impl Toy {
         }
     }
 
-    /// The inducing points, `[M, D]`: a grid over the range of a single input, else centers of
-    /// clusters.
+    /// The inducing points, `[M, D]`: a grid over the range of a single input, otherwise cluster
+    /// centers.
     ///
     /// # Errors
     ///
-    /// When there are too few rows.
+    /// If there are too few rows.
     pub fn points(&self, data: &TrainingData, seed: u64) -> Result<Tensor<2>, InitError> {
         let inputs = data.inputs.clone().inner();
         let [_, dimensions] = inputs.dims();
@@ -127,7 +127,8 @@ mod tests {
         let [snelson, _] = toys();
         let points = numbers(snelson.points(&data, 0).unwrap());
         for (index, point) in points.iter().enumerate() {
-            // Shares are made in the device's default type, which may be single precision.
+            // The grid is computed in the default type of the device, which may be single
+            // precision.
             assert!((point - 29.0 * index as f64 / 9.0).abs() < 1e-5);
         }
         assert_eq!(points.len(), 10);

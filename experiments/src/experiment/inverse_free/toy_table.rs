@@ -1,4 +1,4 @@
-//! The traces of Figure 1 as a table and as plots.
+//! The traces of Figure 1 as a table and plots.
 
 use super::toy::Trace;
 use super::toy_data::{LossAxis, toys};
@@ -10,14 +10,14 @@ use crate::standard_output::print;
 use crate::study::{CommonOptions, CsvLine, ExperimentFolder};
 use crate::text_table::aligned;
 
-/// Where an axis that the paper does not give begins, as a share of the lowest loss.
+/// The lower end of an axis that the paper does not define, relative to the lowest loss.
 const LOWEST: f64 = 0.95;
 
-/// Writes files and plots, prints the table.
+/// Writes the files and plots and prints the table.
 ///
 /// # Errors
 ///
-/// When a file cannot be written.
+/// If a file cannot be written.
 pub(super) fn report(
     traces: &[Trace],
     summary: &str,
@@ -48,14 +48,14 @@ pub(super) fn report(
     print(&lines.join("\n"))
 }
 
-/// The trace that a variant should follow.
+/// The trace that a variant should follow, if any.
 fn counterpart<'a>(trace: &Trace, traces: &'a [Trace]) -> Option<&'a Trace> {
     let variant = (variants().into_iter()).find(|variant| variant.title == trace.variant)?;
     let title = variant.counterpart?;
     traces.iter().find(|other| other.variant == title)
 }
 
-/// The relative distances of two traces, look by look.
+/// The relative distances of two traces at each evaluation.
 fn distances(own: &Trace, other: &Trace) -> Vec<f64> {
     let losses = own.losses.iter().zip(&other.losses);
     losses
@@ -99,7 +99,7 @@ fn rows(traces: &[Trace]) -> Vec<Vec<String>> {
     rows
 }
 
-/// A line a look.
+/// One line for each evaluation.
 fn csv_lines(traces: &[Trace]) -> Vec<CsvLine> {
     let line = |trace: &Trace, (step, loss): (&usize, &f64)| {
         CsvLine::default()
@@ -118,7 +118,7 @@ fn csv_lines(traces: &[Trace]) -> Vec<CsvLine> {
 /// Draws all traces of a data set.
 fn draw(folder: &ExperimentFolder, traces: &[Trace], summary: &str) {
     let data = &traces[0].data;
-    // A trace by natural gradients lies on that of its counterpart, which is seen through its gaps.
+    // Natural-gradient traces coincide with those of their counterparts, so they are dashed.
     let is_natural = |title: &str| {
         let variant = variants()
             .into_iter()
@@ -160,7 +160,7 @@ fn draw(folder: &ExperimentFolder, traces: &[Trace], summary: &str) {
     ));
 }
 
-/// The axis of the paper, or one that shows as much above the lowest loss.
+/// The paper's axis, or one that shows the same multiple of the lowest loss.
 fn window(traces: &[Trace]) -> Span {
     let losses = traces.iter().flat_map(|trace| &trace.losses);
     let lowest = losses.copied().fold(f64::INFINITY, f64::min);

@@ -1,4 +1,4 @@
-//! The bounds of Figure 1.
+//! The variants of Figure 1.
 
 use burn_gp::{
     optim::NaturalInversion,
@@ -8,20 +8,20 @@ use burn_gp::{
     },
 };
 
-/// A bound with what trains it.
+/// A bound with its training method.
 pub(super) struct Variant {
-    /// Its name in the paper: N for natural gradients, P for a preconditioned mean.
+    /// The name in the paper: N for natural gradients, P for a preconditioned mean.
     pub title: &'static str,
-    /// The name of its part of the folder.
+    /// The name in the folder.
     pub name: &'static str,
     /// The posterior.
     pub posterior: PosteriorConfig,
-    /// The bound by Cholesky factors that it should follow, if there is one.
+    /// The bound with Cholesky factors that this variant should follow, if any.
     pub counterpart: Option<&'static str>,
 }
 
 impl Variant {
-    /// Whether natural gradients keep its auxiliary matrix up to date.
+    /// Whether natural gradients update the auxiliary matrix.
     pub fn is_natural(&self) -> bool {
         matches!(
             self.posterior,
@@ -33,7 +33,7 @@ impl Variant {
     }
 }
 
-/// All of them, those by Cholesky factors first.
+/// All variants, those with Cholesky factors first.
 pub(super) fn variants() -> [Variant; 7] {
     let covariance = CovarianceShape::Full;
     let observations = |mean| PseudoObservationsConfig::default().with_mean(mean);

@@ -1,12 +1,12 @@
 //! Regression with W-SVGP, L-SVGP and R-SVGP (Section 4.2, Figure 2, and the first row of Table 1).
 //!
-//! Protocol as in [regression](super::regression). Figure 2: batches of 100, 20 000 steps of Adam with
-//! learning rate 0.005; R-SVGP leaves its inducing points alone for 1000 steps, then trains them with
-//! β₁ = 0.99 and a learning rate of 0.001 that goes down by 0.95 after 100 steps without a lower loss,
-//! and estimates traces with 256 probes; its inversions have steps of size 1 down to a residual of
-//! 0.005. Table 1: batches of 1000, 200 000 steps, inversions with log-linear step sizes down to 1e-9,
-//! exact traces. The learning rate of Table 1 goes down on plateaus in the paper's text; in the
-//! authors' program, and here, it does not with one layer.
+//! The protocol is that of [regression](super::regression). Figure 2: batches of 100, and 20 000
+//! steps of Adam with learning rate 0.005. R-SVGP freezes its inducing points for 1000 steps, then
+//! trains them with β₁ = 0.99 and a learning rate of 0.001 that is multiplied by 0.95 after 100
+//! steps without a lower loss. It estimates traces with 256 probes; inversions make steps of size 1
+//! until the residual is 0.005. Table 1: batches of 1000, 200 000 steps, inversions with log-linear
+//! step sizes to a residual of 1e-9, and exact traces. In the paper's text, the learning rate of
+//! Table 1 is lowered on plateaus; in the authors' program and here, it is constant with one layer.
 
 use clap::{Args, ValueEnum};
 use serde_json::json;
@@ -21,29 +21,29 @@ use crate::failure::Failure;
 use crate::standard_output::print;
 use crate::study::{CommonOptions, ExperimentFolder, Watch, all_made, data_at_hand};
 
-/// What `experiment inverse-free-uci` takes.
+/// The options of `experiment inverse-free-uci`.
 #[derive(Args, Clone, Debug)]
 pub struct UciOptions {
-    /// The figure or table
+    /// Figure or table
     #[arg(long, value_name = "WHICH", default_value = "figure-2")]
     protocol: ProtocolName,
-    /// Data sets, such as kin40k [default: elevators,kin40k; of table-1: kin40k]
+    /// Data sets, such as kin40k [default: elevators,kin40k; for table-1: kin40k]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     data_sets: Vec<String>,
     /// Models [default: all]
     #[arg(long, value_name = "MODELS", value_delimiter = ',')]
     models: Vec<Method>,
-    /// Inducing points M, such as 1000,2000 [default: 1000 to 4000, of table-1 500; quick: 128,256, of
-    /// table-1 125]
+    /// Inducing points M, such as 1000,2000 [default: 1000 to 4000, for table-1 500; quick:
+    /// 128,256, for table-1 125]
     #[arg(long, value_name = "SIZES", value_delimiter = ',')]
     inducing: Vec<usize>,
-    /// Seeds, the first one and those after it [default: 5; quick: 1]
+    /// Number of seeds, counted from --seed [default: 5; quick: 1]
     #[arg(long, value_name = "COUNT")]
     seeds: Option<u64>,
-    /// Optimizer steps [default: 20000, of table-1 200000; quick: 1500, of table-1 1000]
+    /// Optimizer steps [default: 20000, for table-1 200000; quick: 1500, for table-1 1000]
     #[arg(long, value_name = "S")]
     steps: Option<usize>,
-    /// What every experiment takes.
+    /// The options of every experiment.
     #[command(flatten)]
     common: CommonOptions,
 }
@@ -52,7 +52,7 @@ pub struct UciOptions {
 ///
 /// # Errors
 ///
-/// [`Failure`]. Data sets that are absent are named and left out, and so are runs that break off.
+/// [`Failure`]. Missing data sets and runs that break off are reported and left out.
 pub(in crate::experiment) fn uci(options: &UciOptions) -> Result<(), Failure> {
     let common = &options.common;
     let place = common.place()?;
@@ -86,7 +86,7 @@ pub(in crate::experiment) fn uci(options: &UciOptions) -> Result<(), Failure> {
 }
 
 impl UciOptions {
-    /// The runs that are asked for, seed by seed, so that every curve is there as early as possible.
+    /// The requested runs, seed by seed, because then every curve has a first run early.
     fn runs(&self, data_sets: &[String], sizes: &[usize], probes: Option<usize>) -> Vec<Run> {
         let methods = match self.models.as_slice() {
             [] => Method::value_variants(),
@@ -106,7 +106,7 @@ impl UciOptions {
                         data: data.clone(),
                         method,
                         inducing,
-                        // More than M estimate nothing that is not known exactly.
+                        // More than M probes have no advantage over exact traces.
                         probes: probes.filter(|&count| method == Method::R && count <= inducing),
                         seed,
                         looks: Vec::new(),
@@ -119,7 +119,7 @@ impl UciOptions {
     }
 }
 
-/// Tables and plots of every run that is finished in the folder.
+/// Writes the tables and plots of all finished runs in the folder.
 fn report(
     protocol: ProtocolName,
     cells: &[Cell],

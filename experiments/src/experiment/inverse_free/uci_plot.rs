@@ -1,4 +1,4 @@
-//! NLPD against seconds, a panel for each number of inducing points.
+//! NLPD against seconds, with one panel for each number of inducing points.
 
 use clap::ValueEnum;
 
@@ -8,7 +8,7 @@ use super::table::{against_seconds, by_data};
 use crate::plots::{self, Caption, CurveName, CurvePanel, Quantity, Span};
 use crate::study::ExperimentFolder;
 
-/// Draws a plot of each data set.
+/// Draws one plot for each data set.
 pub(super) fn draw(folder: &ExperimentFolder, cells: &[Cell]) {
     let names: Vec<CurveName> = (Method::value_variants().iter())
         .map(|method| method.title().into())
@@ -38,7 +38,7 @@ pub(super) fn draw(folder: &ExperimentFolder, cells: &[Cell]) {
     }
 }
 
-/// The models of a size, in the order of their names.
+/// The models of one size, in the order of their names.
 fn panel<'a>(cells: &[Cell], title: &'a str) -> CurvePanel<'a> {
     let curve = |method: &Method| {
         let cell = cells.iter().find(|cell| cell.first().method == *method);

@@ -1,4 +1,4 @@
-//! The two protocols of regression with one layer.
+//! The two protocols of single-layer regression.
 
 use clap::ValueEnum;
 use serde::Serialize;
@@ -13,34 +13,34 @@ use crate::study::{CommonOptions, Place, Reported};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum ProtocolName {
-    /// Figure 2: batches of 100 rows, NLPD against seconds; R-SVGP with damped inducing points
+    /// Figure 2: batches of 100 rows, NLPD against seconds, R-SVGP with damped inducing points
     #[value(name = "figure-2")]
     #[serde(rename = "figure-2")]
     Figure2,
-    /// The row of Table 1 with one layer: kin40k, batches of 1000 rows, R-SVGP with log-linear step
+    /// The single-layer row of Table 1: kin40k, batches of 1000 rows, R-SVGP with log-linear step
     /// sizes
     #[value(name = "table-1")]
     #[serde(rename = "table-1")]
     Table1,
 }
 
-/// What a protocol prescribes at a scale.
+/// The settings of a protocol at a scale.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Protocol {
-    /// The experiment's name.
+    /// The name of the experiment.
     pub name: &'static str,
     /// The data sets.
     pub data_sets: &'static [&'static str],
-    /// Inducing points.
+    /// The numbers of inducing points.
     pub sizes: &'static [usize],
-    /// Steps.
+    /// The number of steps.
     pub steps: usize,
     /// Rows in a batch.
     pub batch_size: usize,
 }
 
 impl ProtocolName {
-    /// The protocol as in the paper, or smaller.
+    /// The protocol of the paper, or a smaller one.
     pub fn protocol(self, is_paper: bool) -> Protocol {
         let by_scale = |quick, paper| if is_paper { paper } else { quick };
         match self {
@@ -65,8 +65,8 @@ impl ProtocolName {
         }
     }
 
-    /// What `run` is told in the paper; with as many inducing points as the paper's first, if it is of
-    /// another size than any of the paper's.
+    /// The options of `run` in the paper. If the paper does not have its number of inducing points,
+    /// the paper's first number is used.
     pub fn in_paper(self, run: &Run, common: &CommonOptions, place: Place) -> RunOptions {
         let common = common.as_in_paper();
         let protocol = self.protocol(true);
@@ -86,7 +86,7 @@ impl ProtocolName {
         told(&run, self.shared(protocol.steps, &common, place), &relaxed)
     }
 
-    /// What all runs of so many steps have in common.
+    /// The options of all runs with this number of steps.
     pub fn shared(self, steps: usize, common: &CommonOptions, place: Place) -> RunOptions {
         RunOptions {
             steps: Some(steps),
@@ -95,7 +95,7 @@ impl ProtocolName {
         }
     }
 
-    /// R-SVGP in a run of so many steps.
+    /// The R-SVGP settings of a run with this number of steps.
     pub fn relaxed(self, steps: usize) -> Relaxed {
         match self {
             Self::Figure2 => damped(steps),
@@ -108,7 +108,7 @@ impl ProtocolName {
         }
     }
 
-    /// The paper's NLPD: none of Figure 2, which has no numbers.
+    /// The published NLPD; `None` for Figure 2, which has no numbers.
     pub fn published(self) -> fn(&Run) -> Option<Reported> {
         match self {
             Self::Figure2 => |_| None,
@@ -116,7 +116,7 @@ impl ProtocolName {
         }
     }
 
-    /// What the paper says.
+    /// The findings of the paper.
     pub fn findings(self) -> &'static str {
         match self {
             Self::Figure2 => {
@@ -133,7 +133,7 @@ impl ProtocolName {
     }
 }
 
-/// Table 1, one layer.
+/// The published NLPD in Table 1 for one layer.
 fn table_1(run: &Run) -> Option<Reported> {
     let (mean, error) = match run.method {
         Method::W => (-0.38, 0.001),

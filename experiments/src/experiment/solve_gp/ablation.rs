@@ -1,7 +1,7 @@
-//! Whitening (Section 6.3, Figure 3b): test error and log density in the course of training.
+//! Whitening (Section 6.3, Figure 3b): test error and log density during training.
 //!
-//! The paper's figure is of HouseElectric and has no table. Protocol as in
-//! [regression](super::regression()), which says what the paper leaves open.
+//! The paper shows HouseElectric in a figure without a table. The protocol is that of
+//! [regression](super::regression()), which also documents what the paper leaves open.
 
 use burn_gp::ops::Stationary;
 use burn_gp_datasets::DataSource;
@@ -23,36 +23,36 @@ use crate::study::{
 };
 use crate::text_table::aligned;
 
-/// Its name.
+/// The name of the experiment.
 const NAME: &str = "solve-ablation";
 const PICTURE: &str = "curves.svg";
 
-/// Of the paper.
+/// The paper's data set.
 const DATA: &str = "houseelectric";
 const INDUCING: usize = 1024;
 const EPOCHS: usize = 100;
 
-/// Points of a curve, about.
+/// The approximate number of points in a curve.
 const LOOKS: usize = 50;
 
-/// What `experiment solve-ablation` takes.
+/// The options of `experiment solve-ablation`.
 #[derive(Args, Clone, Debug)]
 pub struct AblationOptions {
-    /// The data set: a registered name or a file
+    /// Data set: a registered name or a file
     #[arg(long, value_name = "DATA", default_value = "kin40k")]
     data_set: String,
     /// Inducing points M [default: 1024; quick: 128]
     #[arg(long, value_name = "M")]
     inducing: Option<usize>,
-    /// Passes over the training rows [default: 100; quick: 10]
+    /// Epochs [default: 100; quick: 10]
     #[arg(long, value_name = "E")]
     epochs: Option<usize>,
-    /// What every experiment takes.
+    /// The options of every experiment.
     #[command(flatten)]
     common: CommonOptions,
 }
 
-/// The models, each with the name of its part of the folder.
+/// The models, each with its name in the folder.
 const MODELS: [(ModelName, &str, bool); 4] = [
     (ModelName::SvgpUnwhitened, "SVGP 2M, unwhitened", false),
     (ModelName::SolveUnwhitened, "SOLVE-GP M+M, unwhitened", true),
@@ -60,17 +60,17 @@ const MODELS: [(ModelName, &str, bool); 4] = [
     (ModelName::Solve, "SOLVE-GP M+M, whitened", true),
 ];
 
-/// A model's scores in the course of training.
+/// The scores of a model during training.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Curve {
     model: String,
     points: Vec<Look>,
-    /// What the model was told, without any default.
+    /// The options of the run with all defaults filled in.
     #[serde(default)]
     options: Option<RunOptions>,
 }
 
-/// All of it, for programs.
+/// The results as JSON.
 #[derive(Serialize)]
 struct Record<'a> {
     comparable_with_the_paper: bool,
@@ -82,7 +82,7 @@ struct Record<'a> {
 ///
 /// # Errors
 ///
-/// [`Failure`], which says what to do.
+/// [`Failure`] with advice for the user.
 pub(in crate::experiment) fn ablation(options: &AblationOptions) -> Result<(), Failure> {
     let common = &options.common;
     let place = common.place()?;
@@ -149,7 +149,7 @@ pub(in crate::experiment) fn ablation(options: &AblationOptions) -> Result<(), F
     ))
 }
 
-/// What a model is told beside what all have in common.
+/// The options of a model.
 fn told(
     (model, _, is_solve): (ModelName, &str, bool),
     inducing: usize,
@@ -200,7 +200,7 @@ fn text(
     lines.join("\n")
 }
 
-/// A line a look.
+/// One line for each evaluation.
 fn csv_lines(curves: &[Curve]) -> Vec<CsvLine> {
     let line = |curve: &Curve, look: &Look| {
         CsvLine::default()
@@ -246,7 +246,7 @@ fn draw(folder: &ExperimentFolder, data: &str, summary: &str, curves: &[Curve]) 
     ));
 }
 
-/// The options of all runs but for their length: those of solve-regression.
+/// The options of all runs except for the length: those of solve-regression.
 fn protocol(common: &CommonOptions, place: Place) -> RunOptions {
     RunOptions {
         kernel: Some(KernelExpression::of_unit_lengthscale(Stationary::Matern32)),

@@ -1,8 +1,8 @@
 //! Time of a training step (Section 3.3, Figure 4, Table 4).
 //!
-//! Matérn-3/2 kernel with one lengthscale, Gaussian likelihood, batches of 1024 generated rows of
-//! eight inputs, all parameters trained with Adam, the data and the first inducing points the same
-//! for all models of a size.
+//! The kernel is Matérn-3/2 with one lengthscale, the likelihood Gaussian. Batches have 1024
+//! synthetic rows with eight inputs. Adam trains all parameters. The data and the initial inducing
+//! points are the same for all models of a size.
 
 use burn::tensor::{DType, Device};
 use burn_gp::{
@@ -27,7 +27,7 @@ use crate::study::{CommonOptions, CsvLine, ExperimentFolder, Watch};
 use crate::summary::median;
 use crate::text_table::aligned;
 
-/// Its name.
+/// The name of the experiment.
 const NAME: &str = "solve-cost";
 const PICTURE: &str = "times.svg";
 
@@ -36,7 +36,7 @@ const ROWS: usize = 4096;
 const DIMENSIONS: usize = 8;
 const SIZES: [usize; 4] = [128, 256, 512, 1024];
 
-/// What `experiment solve-cost` takes.
+/// The options of `experiment solve-cost`.
 #[derive(Args, Clone, Debug)]
 pub struct CostOptions {
     /// Inducing points M, such as 128,256 [default: 128,256,512,1024; quick: up to 512]
@@ -45,30 +45,30 @@ pub struct CostOptions {
     /// Timed steps of each model [default: 30; quick: 15]
     #[arg(long, value_name = "S")]
     steps: Option<usize>,
-    /// What every experiment takes.
+    /// The options of every experiment.
     #[command(flatten)]
     common: CommonOptions,
 }
 
-/// The times with one number of inducing points.
+/// The times for one number of inducing points.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Times {
-    /// M
+    /// The number of inducing points, M.
     inducing: usize,
     whitened: bool,
-    /// Milliseconds of a step of SVGP with M inducing points …
+    /// Milliseconds per step of SVGP with M inducing points.
     svgp: f64,
-    /// … of ODVGP with M and M …
+    /// Milliseconds per step of ODVGP with M and M.
     odvgp: f64,
-    /// … of SOLVE-GP with M and M …
+    /// Milliseconds per step of SOLVE-GP with M and M.
     solve: f64,
-    /// … and of SVGP with 2M.
+    /// Milliseconds per step of SVGP with 2M.
     svgp_double: f64,
-    /// SVGP(2M) over SOLVE-GP(M+M), measured …
+    /// The measured ratio of SVGP(2M) to SOLVE-GP(M+M).
     measured_ratio: f64,
-    /// … by the multiply-adds of our steps …
+    /// The ratio by the multiply-adds of our steps.
     counted_ratio: f64,
-    /// … and by those of the paper's Table 4.
+    /// The ratio by the multiply-adds of the paper's Table 4.
     table_4_ratio: f64,
 }
 
@@ -76,7 +76,7 @@ struct Times {
 ///
 /// # Errors
 ///
-/// [`Failure`], which says what to do.
+/// [`Failure`] with advice for the user.
 pub(in crate::experiment) fn cost(options: &CostOptions) -> Result<(), Failure> {
     let common = &options.common;
     for &size in &options.sizes {
@@ -100,7 +100,7 @@ pub(in crate::experiment) fn cost(options: &CostOptions) -> Result<(), Failure> 
     let stopwatch = Stopwatch {
         data: data(sizes, common.seed, &device, dtype)?,
         steps,
-        // A bar would be written between the steps of a few milliseconds.
+        // A progress bar would be drawn between steps of a few milliseconds and distort them.
         watch: Watch::new(&folder, true)?,
         quiet: common.quiet,
     };
@@ -120,7 +120,7 @@ pub(in crate::experiment) fn cost(options: &CostOptions) -> Result<(), Failure> 
     print(&text(&times, steps, &folder))
 }
 
-/// Rows of generated data: as many as the largest model has inducing points, and no fewer than four
+/// Synthetic data with as many rows as the largest model has inducing points, and at least four
 /// batches.
 fn data(
     sizes: &[usize],
@@ -139,7 +139,7 @@ fn data(
     Ok(TrainingData::new(inputs.values(), &targets, device, dtype))
 }
 
-/// What measures steps.
+/// Measures the time of steps.
 struct Stopwatch<'a> {
     data: TrainingData,
     steps: usize,
@@ -196,7 +196,7 @@ impl Stopwatch<'_> {
     }
 }
 
-/// A model whose steps are timed, with the size of each of its sets of inducing points.
+/// A model to time, with the size of each of its sets of inducing points.
 #[derive(Clone, Copy)]
 enum Timed {
     Svgp(usize),
@@ -284,7 +284,7 @@ fn text(times: &[Times], steps: usize, folder: &ExperimentFolder) -> String {
     lines.join("\n")
 }
 
-/// A line of the file.
+/// A line of the CSV file.
 fn line(row: &Times) -> CsvLine {
     CsvLine::default()
         .with("inducing", row.inducing)

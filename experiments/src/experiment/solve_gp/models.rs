@@ -7,7 +7,7 @@ use burn_gp::{
     variational::{Coordinates, PosteriorConfig},
 };
 
-/// A posterior, its covariances full.
+/// A posterior with full covariances.
 #[derive(Clone, Copy)]
 pub(super) enum Compared {
     Svgp,
@@ -35,7 +35,7 @@ impl Compared {
     }
 }
 
-/// A kernel with one lengthscale, which starts at one.
+/// A kernel with one lengthscale, initially one.
 pub(super) fn isotropic(kind: Stationary) -> KernelConfig {
     (StationaryConfig::new(kind).isotropic())
         .with_lengthscale(1.0)

@@ -1,27 +1,28 @@
-//! Multiply-adds of a training step, in its forward direction.
+//! Multiply-adds of the forward pass of a training step.
 //!
-//! A product of an a×b and a b×c matrix has abc multiply-adds. With a triangular matrix of size m,
-//! or for a symmetric product, it has half as many, and so has the solution of a triangular system;
-//! a Cholesky factorization of size m has m³/6. The reverse direction costs about twice the forward
-//! one whichever the model, so that it has no part in ratios. Terms without a product of three sizes
-//! (covariances, column sums) are left out.
+//! The product of an a×b and a b×c matrix has abc multiply-adds. Symmetric products, products with
+//! a triangular matrix and triangular solves have half as many; a Cholesky factorization of size m
+//! has m³/6. The backward pass costs about twice the forward pass for every model and therefore
+//! cancels in ratios. Terms without a product of three sizes (covariances, column sums) are left
+//! out.
 
-/// The models that are compared.
+/// The compared models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sets {
-    /// SVGP with so many inducing points.
+    /// SVGP with this many inducing points.
     One(usize),
-    /// SOLVE-GP with so many inducing points in each of two sets.
+    /// SOLVE-GP with this many inducing points in each of two sets.
     Two(usize),
 }
 
 impl Sets {
-    /// The multiply-adds of the step that this library makes, with batches of `batch` rows.
+    /// The multiply-adds of a step in this library, with batches of `batch` rows.
     ///
-    /// One set of size m, batch b: the factor L of `K_uu` (m³/6), `Λ = L⁻¹K_uf` (m²b/2), `WᵀΛ` with
-    /// triangular W (m²b/2). Two sets add for the second: `A = L⁻¹K_uv` (m³/2), `C_vv = K_vv − AᵀA`
-    /// (m³/2), its factor (m³/6), `C_vf = K_vf − AᵀΛ` (m²b), the solve of it (m²b/2) and the product
-    /// with the second W (m²b/2). Unwhitened, `L⁻¹W` of each set comes to it (m³/2).
+    /// One set of size m, batch b: the factor L of `K_uu` (m³/6), `Λ = L⁻¹K_uf` (m²b/2), and `WᵀΛ`
+    /// with triangular W (m²b/2). Two sets add for the second: `A = L⁻¹K_uv` (m³/2),
+    /// `C_vv = K_vv − AᵀA` (m³/2), its factor (m³/6), `C_vf = K_vf − AᵀΛ` (m²b), the solve of it
+    /// (m²b/2), and the product with the second W (m²b/2). Unwhitened posteriors add
+    /// `L⁻¹W` for each set (m³/2).
     pub fn own(self, batch: usize, whitened: bool) -> f64 {
         let b = batch as f64;
         let whitening = if whitened { 0.0 } else { 0.5 };
@@ -37,10 +38,10 @@ impl Sets {
         }
     }
 
-    /// The multiply-adds of the paper's Table 4 (unwhitened Algorithm 1): products with N columns
-    /// NM² (SVGP), NM² + NM2² + NMM2 + MM2² (SOLVE-GP); factorizations M³ and M2³; triangular solves
-    /// M³ + 2NM² (SVGP), and M2³ + 2NM2² + M2M² more (SOLVE-GP). The table counts every product as
-    /// full.
+    /// The multiply-adds in the paper's Table 4 (unwhitened, Algorithm 1): products with N columns
+    /// NM² (SVGP), NM² + NM2² + NMM2 + MM2² (SOLVE-GP); factorizations M³ and M2³; triangular
+    /// solves M³ + 2NM² (SVGP), and M2³ + 2NM2² + M2M² more (SOLVE-GP). The table counts every
+    /// product as full.
     pub fn table_4(self, batch: usize) -> f64 {
         let b = batch as f64;
         let (products, factorizations, solves) = match self {
@@ -65,8 +66,8 @@ impl Sets {
 mod tests {
     use super::*;
 
-    /// With far more inducing points than rows the cubic terms alone count: 8·(1/6 + 1/2) against
-    /// 1/3 + 2; with far fewer the quadratic ones: 4 against 3.
+    /// With far more inducing points than rows, only the cubic terms matter: 8·(1/6 + 1/2) against
+    /// 1/3 + 2. With far fewer, only the quadratic terms matter: 4 against 3.
     #[test]
     fn ratios_have_the_limits_of_their_leading_terms() {
         let ratio =

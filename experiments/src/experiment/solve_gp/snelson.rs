@@ -1,10 +1,11 @@
 //! Snelson's data (Section 6.1, Figure 2).
 //!
-//! As in the paper: 100 rows at random to train on, squared-exponential kernel with lengthscale 1 and
-//! variance 1, noise variance 0.1, unwhitened posteriors, batches of 20, Adam with learning rate
-//! 0.01. Nothing is standardized, because those first values are in the units of the data. Where the
-//! paper is silent, inducing points start at the centers of clusters, dealt out at random to Z and O,
-//! and the 100 points of ODVGP's mean at the training inputs. Bands are of targets, noise included.
+//! The protocol is the paper's: 100 random training rows, a squared-exponential kernel with initial
+//! lengthscale 1 and variance 1, initial noise variance 0.1, unwhitened posteriors, batches of 20,
+//! and Adam with learning rate 0.01. Nothing is standardized, because these initial values are in
+//! the units of the data. Where the paper is silent, inducing points start at cluster centers,
+//! split at random into Z and O, and the 100 points of ODVGP's mean start at the training inputs.
+//! Bands are for targets, noise included.
 
 use burn::{
     module::Module,
@@ -39,7 +40,7 @@ use crate::standard_output::print;
 use crate::study::{CommonOptions, CsvLine, ExperimentFolder, Watch};
 use crate::text_table::aligned;
 
-/// Its name.
+/// The name of the experiment.
 const NAME: &str = "snelson";
 const PICTURE: &str = "fits.svg";
 
@@ -48,22 +49,22 @@ const BATCH: usize = 20;
 const LEARNING_RATE: f64 = 0.01;
 const FIRST_NOISE: f64 = 0.1;
 
-/// Places at which a model is drawn.
+/// The number of inputs at which a model is drawn.
 const CURVE_POINTS: usize = 300;
 
-/// How far beyond the data it is drawn, as a share of their range.
+/// How far models are drawn beyond the data, relative to their range.
 const BEYOND: f64 = 0.5;
 
-/// Half the width of a band, in standard deviations.
+/// The half-width of a band, in standard deviations.
 const DEVIATIONS: f64 = 3.0;
 
-/// What `experiment snelson` takes.
+/// The options of `experiment snelson`.
 #[derive(Args, Clone, Debug)]
 pub struct SnelsonOptions {
     /// Optimizer steps [default: 10000; quick: 2000]
     #[arg(long, value_name = "S")]
     steps: Option<usize>,
-    /// What every experiment takes.
+    /// The options of every experiment.
     #[command(flatten)]
     common: CommonOptions,
 }
@@ -72,7 +73,7 @@ pub struct SnelsonOptions {
 #[derive(Clone)]
 struct Model {
     title: &'static str,
-    /// The name of its part of the folder.
+    /// The name in the folder.
     name: &'static str,
     inducing: usize,
     orthogonal: usize,
@@ -85,13 +86,13 @@ struct FittedModel {
     title: String,
     /// The evidence lower bound of all training rows, in nats.
     bound: f64,
-    /// Root mean squared error of the held-out rows.
+    /// The root mean squared error of the held-out rows.
     rmse: f64,
-    /// Mean negative log predictive density of the held-out rows.
+    /// The mean negative log predictive density of the held-out rows.
     nlpd: f64,
-    /// Mean predictive standard deviation of targets within the range of the inputs …
+    /// The mean predictive standard deviation of targets within the range of the inputs.
     deviation_inside: f64,
-    /// … and up to half that range beyond it.
+    /// The same up to half that range beyond it.
     deviation_outside: f64,
     seconds: f64,
     x: Vec<f64>,
@@ -127,7 +128,7 @@ fn models() -> [Model; 4] {
 ///
 /// # Errors
 ///
-/// [`Failure`], which says what to do.
+/// [`Failure`] with advice for the user.
 pub(in crate::experiment) fn snelson(options: &SnelsonOptions) -> Result<(), Failure> {
     let common = &options.common;
     at_least_one("--steps", options.steps)?;
@@ -167,7 +168,7 @@ pub(in crate::experiment) fn snelson(options: &SnelsonOptions) -> Result<(), Fai
     ))
 }
 
-/// Training rows and held-out rows, as they are in the data.
+/// Training rows and held-out rows in the units of the data.
 struct Halves {
     inputs: Vec<f64>,
     targets: Vec<f64>,
@@ -189,7 +190,7 @@ impl Halves {
         })
     }
 
-    /// The least and the largest input.
+    /// The smallest and the largest input.
     fn range(&self) -> (f64, f64) {
         let all = self.inputs.iter().chain(&self.held_out_inputs);
         all.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &x| {
@@ -277,13 +278,13 @@ impl Model {
     }
 }
 
-/// Evenly spaced places over the range of the data and some way beyond.
+/// Evenly spaced inputs over the range of the data and beyond.
 fn places((low, high): (f64, f64)) -> Vec<f64> {
     let margin = BEYOND * (high - low);
     evenly_spaced((low - margin, high + margin), CURVE_POINTS)
 }
 
-/// The means of the deviations at places within a range and outside of it.
+/// The mean standard deviations inside and outside a range.
 fn inside_and_outside(x: &[f64], deviation: &[f64], (low, high): (f64, f64)) -> (f64, f64) {
     let mean = |wanted: bool| {
         let rows = x.iter().zip(deviation);
@@ -331,7 +332,7 @@ fn text(fitted: &[FittedModel], summary: &str, folder: &ExperimentFolder) -> Str
     lines.join("\n")
 }
 
-/// A line of the file.
+/// A line of the CSV file.
 fn line(model: &FittedModel) -> CsvLine {
     CsvLine::default()
         .with("model", &model.title)
@@ -390,7 +391,7 @@ mod tests {
         assert!((x[CURVE_POINTS - 1] - 4.0).abs() < 1e-12);
         let deviation: Vec<f64> = x.iter().map(|x| (x - 2.0).abs()).collect();
         let (inside, outside) = inside_and_outside(&x, &deviation, (1.0, 3.0));
-        // The mean distances from the middle are 1/2 and 3/2, but for the spacing of the places.
+        // The mean distances from the middle are 1/2 and 3/2, up to the spacing of the inputs.
         assert!((inside - 0.5).abs() < 0.01 && (outside - 1.5).abs() < 0.01);
     }
 }
