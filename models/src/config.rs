@@ -18,7 +18,8 @@ pub struct InducingConfig {
     /// The number of inducing points, M.
     pub count: usize,
     /// The number of additional inducing points orthogonal to these, M2. It is zero except for the
-    /// posteriors [`Solve`](PosteriorConfig::Solve) and [`Odvgp`](PosteriorConfig::Odvgp).
+    /// posteriors [`Solve`](burn_gp::variational::PosteriorConfig::Solve) and
+    /// [`Odvgp`](burn_gp::variational::PosteriorConfig::Odvgp).
     #[serde(default)]
     pub orthogonal: usize,
     /// The method that chooses the initial inducing points among the training inputs.

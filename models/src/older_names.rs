@@ -38,7 +38,7 @@ pub fn renamed<M: Module>(module: &M, content: &Bytes) -> Option<Bytes> {
 }
 
 /// The beginnings of two names before the parts that they have in common at the end.
-fn beginnings<'a>([a, b]: [&'a str; 2]) -> [&'a str; 2] {
+fn beginnings([a, b]: [&str; 2]) -> [&str; 2] {
     let pairs = a.rsplit('.').zip(b.rsplit('.'));
     let common = pairs.take_while(|(a, b)| a == b);
     let length: usize = common.map(|(part, _)| part.len() + 1).sum();
