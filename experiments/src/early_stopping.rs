@@ -21,7 +21,7 @@ const FIRST_NOISE: f64 = 0.1;
 /// Where `session`, which is over, predicted the held-out rows best; nothing if it never looked at
 /// them.
 pub fn stopping_point(session: &Session, data: &PreparedData) -> Option<StoppingPoint> {
-    let state = session.state.lock();
+    let state = &session.state;
     let progress = &state.validation.as_ref()?.progress;
     Some(StoppingPoint {
         held_out: data.validation.len(),
@@ -39,7 +39,7 @@ pub fn nlpd_without_network(
     settings: &Settings,
     data: &PreparedData,
 ) -> Option<f64> {
-    let is_found = session.state.lock().stopping_point.is_some();
+    let is_found = session.state.stopping_point.is_some();
     let is_comparable = settings.method.network().is_some()
         && settings.likelihood == LikelihoodName::Gaussian
         && data.train.len() <= MOST_ROWS;

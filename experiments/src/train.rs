@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 use burn::tensor::{DType, Device};
 use burn_gp::parameter::at_floor;
 use burn_gp_datasets::DataSource;
-use burn_gp_models::{ModelConfig, SavedModel, Summary, TrainedModel, training::TrainingData};
+use burn_gp_models::{
+    AnyModel, ModelConfig, SavedModel, Summary, TrainedModel,
+    training::{AnyTrainer, Trainer, TrainingData},
+};
 use clap::Args;
 
 use crate::arguments::{KeepName, RunOptions, name_of};
@@ -14,8 +17,8 @@ use crate::early_stopping::{nlpd_without_network, stopping_point};
 use crate::evaluation::{LEVEL, evaluate};
 use crate::failure::{Failure, FolderError};
 use crate::fitting::{
-    AnyTrainer, Checkpoints, Clock, Interrupt, Outcome, RunState, Session, StoppingPoint,
-    TrainingLog, Validation, read_checkpoint,
+    Checkpoints, Clock, Interrupt, Outcome, RunState, Session, StoppingPoint, TrainingLog,
+    Validation, read_checkpoint,
 };
 use crate::illustrations::Illustrations;
 use crate::output::{self, ModelContext, OutputFolder, default_folder_name};
@@ -149,7 +152,7 @@ impl Run<'_> {
             settings.data.early_stopping = EarlyStopping::Share(share);
             let (_, session) = self.fit(settings, &held_out, is_resumed, None)?;
             is_resumed = false;
-            let seconds = session.state.lock().clock.seconds();
+            let seconds = session.state.clock.seconds();
             found = stopping_point(&session, &held_out).map(|point| (point, seconds));
             settings.length = (found.as_ref()).map_or(settings.length, |(point, _)| {
                 Some(Length::Steps(point.step))
@@ -175,10 +178,11 @@ impl Run<'_> {
         let inputs = data.train.inputs.values();
         let training_data =
             TrainingData::with_target_columns(inputs, &targets, columns, &self.device, self.dtype);
-        let trainer = AnyTrainer::new(&plan, training_data)?;
+        let (model, training_data) = plan.model.init(training_data)?;
+        let trainer = AnyTrainer::new(model, training_data, plan.training.clone());
         let mut session = session(trainer, settings, data);
         if let Some((point, seconds)) = found {
-            let mut state = session.state.lock();
+            let state = &mut session.state;
             (state.stopping_point, state.clock) = (Some(point), Clock::at(seconds));
         }
         match is_resumed {
@@ -270,7 +274,7 @@ fn warn(data: &PreparedData, plan: &Plan) {
     }
 }
 
-fn session(trainer: AnyTrainer, settings: &Settings, data: &PreparedData) -> Session {
+fn session(trainer: AnyTrainer<AnyModel>, settings: &Settings, data: &PreparedData) -> Session {
     let validation = match settings.method.variational() {
         Some(variational) if variational.keep == KeepName::Best && !data.validation.is_empty() => {
             let epoch = trainer.steps_per_epoch();
@@ -294,7 +298,7 @@ fn session(trainer: AnyTrainer, settings: &Settings, data: &PreparedData) -> Ses
         stopping_point: None,
         clock: Clock::default(),
     };
-    Session::new(trainer, state)
+    Session { trainer, state }
 }
 
 fn restore(
@@ -303,7 +307,7 @@ fn restore(
     data: &PreparedData,
 ) -> Result<(), FolderError> {
     let latest = latest(folder)?;
-    if read_checkpoint(&latest)?.checksum != session.state.lock().checksum {
+    if read_checkpoint(&latest)?.checksum != session.state.checksum {
         return Err(FolderError::ChangedData {
             name: data.name.clone(),
             path: folder.path().to_owned(),
@@ -355,7 +359,7 @@ fn finish(
     let progress = RowProgress::new("test row", data.test.len(), quiet);
     let evaluation = evaluate(&predictor, &data.test, &data.standardizer, LEVEL, progress)?;
     let nlpd_without_network = nlpd_without_network(session, settings, data);
-    let state = session.state.lock();
+    let state = &session.state;
     let figures = TrainingFigures {
         objective: fitted.loss,
         steps: session.trainer.steps_made(),

@@ -2,6 +2,7 @@
 //! saving.
 
 mod any_model;
+mod chunks;
 mod computation_aware;
 mod config;
 mod conjugate_gradients;
@@ -27,6 +28,7 @@ mod trained;
 pub mod training;
 
 pub use any_model::{AnyModel, ModelConfig};
+pub use chunks::inputs_at_once;
 pub use computation_aware::{
     ActionRows, ActionsConfig, AnyComputationAware, ComputationAwareConfig,
 };
@@ -40,7 +42,7 @@ pub use init_error::InitError;
 pub use last_layer::{AnyLastLayer, LastLayerConfig};
 pub use malformed::explained;
 pub use on_data::{KeepsData, OnData};
-pub use prediction::{Predictions, Predictor, inputs_at_once};
+pub use prediction::{Predictions, Predictor};
 pub use prediction_error::PredictionError;
 pub use ready_made::{DataShape, ReadyMade, ReadyMadeConfig, Trained};
 pub use record::{LoadError, load_module};

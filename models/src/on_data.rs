@@ -5,8 +5,7 @@ use burn::{
     tensor::{DType, Device, Tensor},
 };
 use burn_gp::{
-    inference::ActionPolicy,
-    inference::{ComputationAware, ConjugateGradients, Exact, FullBatch},
+    inference::{ActionPolicy, ComputationAware, ConjugateGradients, Exact, FullBatch},
     kernels::Kernel,
     layers::Predictive,
     likelihoods::{AnyLikelihood, Gaussian},
@@ -55,35 +54,26 @@ pub trait KeepsData: FullBatch {
     fn likelihood(&self) -> &Gaussian;
 }
 
-impl<K: Kernel, M: Mean> KeepsData for Exact<K, M> {
-    fn kernel(&self) -> &impl Kernel {
-        self.kernel()
-    }
+/// Forwards to the kernel and the noise that a type of regression has.
+macro_rules! keeps_data {
+    ($($type:ident<$($parameter:ident: $bound:ident),*>),*) => {
+        $(impl<$($parameter: $bound),*> KeepsData for $type<$($parameter),*> {
+            fn kernel(&self) -> &impl Kernel {
+                self.kernel()
+            }
 
-    fn likelihood(&self) -> &Gaussian {
-        self.likelihood()
-    }
+            fn likelihood(&self) -> &Gaussian {
+                self.likelihood()
+            }
+        })*
+    };
 }
 
-impl<K: Kernel, M: Mean, A: ActionPolicy> KeepsData for ComputationAware<K, M, A> {
-    fn kernel(&self) -> &impl Kernel {
-        self.kernel()
-    }
-
-    fn likelihood(&self) -> &Gaussian {
-        self.likelihood()
-    }
-}
-
-impl<K: Kernel, M: Mean> KeepsData for ConjugateGradients<K, M> {
-    fn kernel(&self) -> &impl Kernel {
-        self.kernel()
-    }
-
-    fn likelihood(&self) -> &Gaussian {
-        self.likelihood()
-    }
-}
+keeps_data!(
+    Exact<K: Kernel, M: Mean>,
+    ComputationAware<K: Kernel, M: Mean, A: ActionPolicy>,
+    ConjugateGradients<K: Kernel, M: Mean>
+);
 
 impl<R: KeepsData> ReadyMade for R
 where

@@ -13,18 +13,7 @@ use burn_gp::{
 };
 use rand::Rng;
 
-use crate::{PredictionError, training::matrix};
-
-/// The number of inputs per chunk, and the number of rows that a kernel processes for them. Memory
-/// grows with M times the latter.
-const CHUNK: usize = 2048;
-const CHUNK_ROWS: usize = 1 << 16;
-
-/// The number of inputs per chunk outside training, for a kernel that processes `rows_per_input`
-/// rows per input.
-pub fn inputs_at_once(rows_per_input: usize) -> usize {
-    CHUNK.min(CHUNK_ROWS / rows_per_input.max(1)).max(1)
-}
+use crate::{PredictionError, chunks::inputs_at_once, training::matrix};
 
 /// A posterior over functions with a likelihood, on a device without autodiff. The posterior is a
 /// process or the layers of a deep model, whose predictions are mixtures over draws of the hidden
@@ -483,17 +472,5 @@ fn mixture(components: Vec<Marginals>) -> Marginals {
     match Marginals::of_mixture(components) {
         Some(moments) => moments,
         None => panic!("Predictor: a process without components"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::inputs_at_once;
-
-    #[test]
-    fn images_with_many_patches_are_looked_at_in_smaller_chunks() {
-        assert_eq!(inputs_at_once(1), 2048);
-        assert_eq!(inputs_at_once(784), 83);
-        assert_eq!(inputs_at_once(1 << 20), 1);
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use burn_gp_models::training::TrainingError;
 use serde::{Deserialize, Serialize};
 
-use super::{Snapshot, StoppingPoint, ValidationProgress};
+use super::{RunState, StoppingPoint, ValidationProgress};
 use crate::arguments::RunOptions;
 use crate::failure::{Failure, FolderError};
 use crate::output::synchronize;
@@ -85,17 +85,17 @@ impl Checkpoints {
     }
 
     /// Writes a checkpoint: `save_trainer` has the trainer write its files into a folder, which then,
-    /// with the snapshot of the run, takes the place of the earlier checkpoints.
+    /// with the state of the run, takes the place of the earlier checkpoints.
     ///
     /// # Errors
     ///
     /// When something cannot be written.
     pub fn save(
         &self,
-        snapshot: Snapshot,
+        state: &RunState,
         save_trainer: impl FnOnce(&Path) -> Result<(), TrainingError>,
     ) -> Result<(), Failure> {
-        let step = snapshot.step;
+        let step = state.step();
         let partial = self.folder.join(PARTIAL);
         let complete = self.folder.join(format!("{PREFIX}{step}"));
         if complete.exists() {
@@ -107,7 +107,7 @@ impl Checkpoints {
         fs::create_dir_all(&partial).map_err(Failure::writing(&partial))?;
         let saved = save_trainer(&partial)
             .map_err(|error| Failure::writing(&partial)(std::io::Error::other(error)))
-            .and_then(|()| snapshot.write(&partial))
+            .and_then(|()| state.write(&partial))
             .and_then(|()| synchronize(&partial).map_err(Failure::writing(&partial)))
             .and_then(|()| fs::rename(&partial, &complete).map_err(Failure::writing(&complete)));
         if saved.is_err() {

@@ -2,11 +2,9 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use burn::module::Module;
-use burn_gp_models::AnyModel;
 
 use super::checkpoint::files;
 use super::{Checkpoint, StoppingPoint, TrainingLog, Validation};
@@ -40,37 +38,34 @@ impl RunState {
         (self.validation.as_ref()).is_some_and(Validation::is_exhausted)
     }
 
-    /// What a checkpoint keeps of it, as it is now.
-    pub fn snapshot(&self) -> Snapshot {
+    /// Writes what a checkpoint keeps of it into an existing folder.
+    ///
+    /// # Errors
+    ///
+    /// When a file cannot be written.
+    pub(super) fn write(&self, folder: &Path) -> Result<(), Failure> {
         let validation = self.validation.as_ref();
-        Snapshot {
-            step: self.step(),
-            checkpoint: Checkpoint::new(
-                self.options.clone(),
-                self.checksum,
-                self.clock.seconds(),
-                validation.map(|validation| validation.progress.clone()),
-                self.stopping_point.clone(),
-            ),
-            log: self.log.clone(),
-            best: validation.and_then(|validation| validation.best.clone()),
+        if let Some(best) = validation.and_then(|validation| validation.best.clone()) {
+            let path = folder.join(files::BEST);
+            best.save_file(&path).map_err(|reason| Failure::Write {
+                path,
+                source: std::io::Error::other(reason.to_string()),
+            })?;
         }
-    }
-}
-
-/// The state of a run, shared with what burn's learner calls.
-#[derive(Clone)]
-pub struct SharedRunState(Arc<Mutex<RunState>>);
-
-impl SharedRunState {
-    /// Shares `state`.
-    pub fn new(state: RunState) -> Self {
-        Self(Arc::new(Mutex::new(state)))
-    }
-
-    /// The state, for this thread alone.
-    pub fn lock(&self) -> MutexGuard<'_, RunState> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        let checkpoint = Checkpoint::new(
+            self.options.clone(),
+            self.checksum,
+            self.clock.seconds(),
+            validation.map(|validation| validation.progress.clone()),
+            self.stopping_point.clone(),
+        );
+        let path = folder.join(files::RUN);
+        let text = serde_json::to_string_pretty(&checkpoint)
+            .map_err(std::io::Error::other)
+            .map_err(Failure::writing(&path))?;
+        fs::write(&path, text).map_err(Failure::writing(&path))?;
+        let path = folder.join(files::LOG);
+        fs::write(&path, self.log.to_csv()).map_err(Failure::writing(&path))
     }
 }
 
@@ -107,38 +102,5 @@ impl Clock {
     /// Stops it.
     pub fn stop(&mut self) {
         *self = Self::at(self.seconds());
-    }
-}
-
-/// What a checkpoint keeps of a run beside its trainer.
-pub struct Snapshot {
-    /// The step it was taken after.
-    pub step: usize,
-    checkpoint: Checkpoint,
-    log: TrainingLog,
-    best: Option<AnyModel>,
-}
-
-impl Snapshot {
-    /// Writes it into an existing folder.
-    ///
-    /// # Errors
-    ///
-    /// When a file cannot be written.
-    pub fn write(self, folder: &Path) -> Result<(), Failure> {
-        if let Some(best) = self.best {
-            let path = folder.join(files::BEST);
-            best.save_file(&path).map_err(|reason| Failure::Write {
-                path,
-                source: std::io::Error::other(reason.to_string()),
-            })?;
-        }
-        let path = folder.join(files::RUN);
-        let text = serde_json::to_string_pretty(&self.checkpoint)
-            .map_err(std::io::Error::other)
-            .map_err(Failure::writing(&path))?;
-        fs::write(&path, text).map_err(Failure::writing(&path))?;
-        let path = folder.join(files::LOG);
-        fs::write(&path, self.log.to_csv()).map_err(Failure::writing(&path))
     }
 }

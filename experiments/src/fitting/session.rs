@@ -1,30 +1,26 @@
-//! A training run: its trainer, its log, its validation, and the loop over them.
+//! A training run: its trainer, its log and its validation.
 
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
 
 use burn_gp::ops::NotPositiveDefinite;
 use burn_gp_models::{
     AnyModel, TrainedModel, load_module,
-    training::{FullBatchTrainer, Trainer, TrainingError},
+    training::{AnyTrainer, Trainer, TrainingError, fit},
 };
 
 use super::checkpoint::{self, files};
-use super::learning::learn;
-use super::{
-    AnyTrainer, Checkpoints, Clock, Interrupt, LogEntry, Pace, RunState, SharedRunState,
-    TrainingLog,
-};
+use super::course::{Broken, Course};
+use super::{Checkpoints, Clock, Interrupt, RunState, TrainingLog};
 use crate::failure::{Failure, FolderError};
 use crate::progress::{Progress, RowProgress};
 
 /// A training run.
 pub struct Session {
     /// The trainer.
-    pub trainer: AnyTrainer,
+    pub trainer: AnyTrainer<AnyModel>,
     /// What there is to know beside it.
-    pub state: SharedRunState,
+    pub state: RunState,
 }
 
 /// How the loop ended.
@@ -34,14 +30,6 @@ pub enum Outcome {
     Finished,
     /// The user wants to stop.
     Interrupted,
-}
-
-/// Why training broke off.
-pub(super) enum Broken {
-    /// A step that cannot be made.
-    Step(TrainingError),
-    /// A checkpoint that cannot be written.
-    Checkpoint(Failure),
 }
 
 /// A trained model with the loss per datum that it ended with.
@@ -55,14 +43,6 @@ pub struct Fitted {
 }
 
 impl Session {
-    /// A session of `trainer`, before its first step.
-    pub fn new(trainer: AnyTrainer, state: RunState) -> Self {
-        Self {
-            trainer,
-            state: SharedRunState::new(state),
-        }
-    }
-
     /// Makes steps until training is over or interrupted; writes checkpoints on the way.
     ///
     /// # Errors
@@ -77,14 +57,11 @@ impl Session {
         if self.is_over() {
             return Ok(Outcome::Finished);
         }
-        let planned = self.trainer.steps_planned();
-        let pace = Arc::new(Pace::new(interrupt.clone(), self.state.clone(), planned));
-        let state = &self.state;
-        let ended = match &mut self.trainer {
-            AnyTrainer::FullBatch(trainer) => iterate(trainer, state, &pace, checkpoints, progress),
-            AnyTrainer::MiniBatch(learner) => learn(learner, state, &pace, checkpoints, progress),
-        };
-        match ended {
+        if interrupt.is_requested() {
+            return Ok(Outcome::Interrupted);
+        }
+        let mut course = Course::new(&mut self.state, checkpoints, interrupt, progress);
+        match fit(&mut self.trainer, &mut [&mut course]) {
             Ok(()) if self.is_over() => Ok(Outcome::Finished),
             Ok(()) => Ok(Outcome::Interrupted),
             Err(Broken::Step(error)) => Err(self.failure(error, checkpoints)),
@@ -93,7 +70,7 @@ impl Session {
     }
 
     fn is_over(&self) -> bool {
-        self.trainer.is_finished() || self.state.lock().is_exhausted()
+        self.trainer.is_finished() || self.trainer.is_fixed() || self.state.is_exhausted()
     }
 
     fn failure(&self, source: TrainingError, checkpoints: &Checkpoints) -> Failure {
@@ -115,8 +92,7 @@ impl Session {
     ///
     /// When a file cannot be written.
     pub fn save(&self, checkpoints: &Checkpoints) -> Result<(), Failure> {
-        let snapshot = self.state.lock().snapshot();
-        checkpoints.save(snapshot, |folder| self.trainer.save(folder))
+        checkpoints.save(&self.state, |folder| self.trainer.save(folder))
     }
 
     /// Goes on from the checkpoint in `folder`.
@@ -134,7 +110,7 @@ impl Session {
         let path = folder.join(files::LOG);
         let text =
             fs::read_to_string(&path).map_err(|reason| damaged(&path, reason.to_string()))?;
-        let mut state = self.state.lock();
+        let state = &mut self.state;
         state.log = TrainingLog::from_csv(&text)
             .ok_or_else(|| damaged(&path, "it is not a training log".into()))?;
         state.clock = Clock::at(checkpoint.seconds);
@@ -157,15 +133,15 @@ impl Session {
     ///
     /// When a covariance matrix cannot be factored.
     pub fn fitted(&self, quiet: bool) -> Result<Fitted, NotPositiveDefinite> {
-        let state = self.state.lock();
-        let best = state.validation.as_ref().and_then(|validation| {
+        let best = self.state.validation.as_ref().and_then(|validation| {
             let best = validation.best.as_ref()?;
             Some((best, validation.progress.best_step))
         });
         let last_step = self.trainer.steps_made();
         let rows = self.trainer.data().len();
-        let progress = RowProgress::new("training row", rows, quiet);
-        let loss = self.trainer.loss(best.map(|(model, _)| model), progress)?;
+        let mut progress = RowProgress::new("training row", rows, quiet);
+        let other = best.map(|(model, _)| model);
+        let loss = self.trainer.loss(other, |row| progress.update(row))?;
         let (model, step) = best.unwrap_or((self.trainer.model(), last_step));
         Ok(Fitted {
             model: model.trained(self.trainer.data())?,
@@ -173,44 +149,4 @@ impl Session {
             step,
         })
     }
-}
-
-/// Makes steps on all data until training is over or the user wants to stop.
-fn iterate(
-    trainer: &mut FullBatchTrainer<AnyModel>,
-    state: &SharedRunState,
-    pace: &Pace,
-    checkpoints: &Checkpoints,
-    mut progress: Progress,
-) -> Result<(), Broken> {
-    let save = |trainer: &FullBatchTrainer<AnyModel>| {
-        let snapshot = state.lock().snapshot();
-        pace.checkpoint_written(snapshot.step);
-        let saved = checkpoints.save(snapshot, |folder| trainer.save(folder));
-        saved.map_err(Broken::Checkpoint)
-    };
-    while !trainer.is_finished() {
-        if pace.ask_to_stop() {
-            save(trainer)?;
-            break;
-        }
-        state.lock().clock.start();
-        let report = trainer.step().map_err(Broken::Step)?;
-        let entry = {
-            let mut state = state.lock();
-            state.clock.stop();
-            let entry = LogEntry {
-                report,
-                seconds: state.clock.seconds(),
-                validation: None,
-            };
-            state.log.entries.push(entry);
-            entry
-        };
-        progress.update(&entry);
-        if pace.is_checkpoint_due(report.step) || trainer.is_finished() {
-            save(trainer)?;
-        }
-    }
-    Ok(())
 }

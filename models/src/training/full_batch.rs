@@ -15,7 +15,7 @@ use super::{
     evaluations::{Evaluations, for_all},
     files,
     nothing_to_train::gradients,
-    restore_state, save_state, with_log_prior,
+    restore_model, restore_progress, save_state, with_log_prior,
 };
 
 /// Settings of full-batch training.
@@ -437,7 +437,8 @@ impl<M: Model> Trainer for FullBatchTrainer<M> {
     }
 
     fn restore(&mut self, folder: &Path) -> Result<(), TrainingError> {
-        let (model, progress): (M, Progress) = restore_state(folder, self.model.clone())?;
+        let model = restore_model(folder, self.model.clone())?;
+        let progress: Progress = restore_progress(folder)?;
         check_optimizer_type(folder, self.data.inputs.dtype())?;
         let error = checkpoint_error(folder, files::OPTIMIZER, "read");
         let file = folder.join(files::OPTIMIZER);

@@ -15,7 +15,7 @@ use super::{
     check_optimizer_type, checkpoint_error, files,
     mini_batch_step::MiniBatchStep,
     rates::{Rates, RatesProgress},
-    restore_state, save_state,
+    restore_model, restore_progress, save_state,
 };
 
 /// Settings of mini-batch training.
@@ -177,6 +177,11 @@ impl<M: Model> MiniBatchTrainer<M> {
         &self.computation.priors
     }
 
+    /// The data.
+    pub fn data(&self) -> &TrainingData {
+        self.batches.data()
+    }
+
     /// The model.
     pub fn into_model(self) -> M {
         self.model
@@ -244,14 +249,19 @@ impl<M: Model> Trainer for MiniBatchTrainer<M> {
     }
 
     fn restore(&mut self, folder: &Path) -> Result<(), TrainingError> {
-        let (model, progress): (M, Progress) = restore_state(folder, self.model.clone())?;
-        check_optimizer_type(folder, self.batches.data().inputs.dtype())?;
+        let model = restore_model(folder, self.model.clone())?;
+        check_optimizer_type(folder, self.data().inputs.dtype())?;
         let error = checkpoint_error(folder, files::OPTIMIZER, "read");
-        self.optimizer = (self.optimizer.clone().load(folder.join(files::OPTIMIZER)))
+        let optimizer = (self.optimizer.clone().load(folder.join(files::OPTIMIZER)))
             .map_err(|reason| error(reason.to_string()))?;
-        self.rates.restore(progress.rates);
-        self.model = model;
-        self.step = progress.step;
+        self.step = if folder.join(files::SCHEDULER).exists() {
+            self.rates.restore_learner(folder)?
+        } else {
+            let progress: Progress = restore_progress(folder)?;
+            self.rates.restore(progress.rates);
+            progress.step
+        };
+        (self.model, self.optimizer) = (model, optimizer);
         Ok(())
     }
 }

@@ -1,8 +1,8 @@
 //! Training loops.
 //!
-//! A trainer makes one step at a time. Its caller decides when to evaluate the model, when to save
-//! and when to stop. [`MiniBatchTrainer`] runs Adam on mini-batches, and [`FullBatchTrainer`] runs
-//! L-BFGS or Adam on all data. [`MiniBatchLearner`] makes the steps of the former in burn's own
+//! A trainer makes one step at a time. [`MiniBatchTrainer`] runs Adam on mini-batches,
+//! [`FullBatchTrainer`] runs L-BFGS or Adam on all data, and [`AnyTrainer`] is one of them. [`fit`]
+//! makes all steps; its callbacks evaluate the model, save it and decide when to stop. [`MiniBatchLearner`] makes the steps of the former in burn's own
 //! loop, with its checkpoints, metrics and early stopping. All random draws of a trainer depend
 //! only on its seed and the step. A trainer restored from a checkpoint continues bit for bit.
 //!
@@ -11,8 +11,10 @@
 //! `Device::default().configure(FloatDType::F64)` before it makes any tensor;
 //! [`Trainer::restore`] fails when the types differ.
 
+mod any_trainer;
 mod batches;
 mod evaluations;
+mod fit;
 mod full_batch;
 mod inducing;
 mod learner;
@@ -41,8 +43,10 @@ use burn_gp::{
     parameter::{AtFloor, Hyperparameter, at_floor},
 };
 
-use crate::record::load_module;
+use crate::{PredictionError, record::load_module};
+pub use any_trainer::AnyTrainer;
 pub use batches::Batch;
+pub use fit::{Callback, fit};
 pub use full_batch::{FullBatchOptimizer, FullBatchTrainer, FullBatchTraining};
 pub use inducing::InducingTraining;
 pub use learner::{
@@ -225,6 +229,20 @@ pub enum TrainingError {
     },
 }
 
+impl TrainingError {
+    /// A prediction with `model` failed after `step` steps.
+    pub fn of_prediction(error: PredictionError, step: usize, model: &impl Model) -> Self {
+        match error {
+            PredictionError::Target(impossible) => impossible.into(),
+            PredictionError::Factorization(source) => Self::Factorization {
+                step,
+                source,
+                hyperparameters: describe(&model.hyperparameters()),
+            },
+        }
+    }
+}
+
 /// Hyperparameters as one line of text.
 pub fn describe(hyperparameters: &[Hyperparameter]) -> String {
     let parts: Vec<String> = hyperparameters
@@ -342,17 +360,16 @@ fn check_optimizer_type(folder: &Path, dtype: DType) -> Result<(), TrainingError
     )))
 }
 
-/// Reads the model and the progress of a trainer.
-fn restore_state<M: Module, P: serde::de::DeserializeOwned>(
-    folder: &Path,
-    model: M,
-) -> Result<(M, P), TrainingError> {
+/// Reads the model of a checkpoint.
+fn restore_model<M: Module>(folder: &Path, model: M) -> Result<M, TrainingError> {
     let error = checkpoint_error(folder, files::MODEL, "read");
-    let model = load_module(model, &folder.join(files::MODEL))
-        .map_err(|reason| error(reason.to_string()))?;
+    load_module(model, &folder.join(files::MODEL)).map_err(|reason| error(reason.to_string()))
+}
+
+/// Reads the progress of a trainer.
+fn restore_progress<P: serde::de::DeserializeOwned>(folder: &Path) -> Result<P, TrainingError> {
     let error = checkpoint_error(folder, files::PROGRESS, "read");
     let text = std::fs::read_to_string(folder.join(files::PROGRESS))
         .map_err(|reason| error(reason.to_string()))?;
-    let progress = serde_json::from_str(&text).map_err(|reason| error(reason.to_string()))?;
-    Ok((model, progress))
+    serde_json::from_str(&text).map_err(|reason| error(reason.to_string()))
 }

@@ -1,10 +1,15 @@
 //! The learning rates of a mini-batch loop.
 
-use burn::lr_scheduler::module_lr_scheduler::{ModuleLearningRate, ModuleLrScheduler};
+use std::path::Path;
+
+use burn::lr_scheduler::{
+    LrSchedulerRecord,
+    module_lr_scheduler::{ModuleLearningRate, ModuleLrScheduler},
+};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    InducingTraining, MiniBatchTraining, ScheduledRate,
+    InducingTraining, MiniBatchTraining, ScheduledRate, TrainingError, checkpoint_error, files,
     mini_batch::networks,
     plateau::{PlateauProgress, PlateauRate},
 };
@@ -77,6 +82,19 @@ impl Rates {
     /// The rates of one step. Steps are counted from zero.
     pub fn at(&self, step: usize) -> ModuleLearningRate {
         self.scheduler(step).step()
+    }
+
+    /// Restores the rates from the checkpoint of burn's learner in `folder`. Returns the number of
+    /// steps.
+    pub fn restore_learner(&self, folder: &Path) -> Result<usize, TrainingError> {
+        let error = checkpoint_error(folder, files::SCHEDULER, "read");
+        let record = LrSchedulerRecord::load(folder.join(files::SCHEDULER))
+            .map_err(|reason| error(reason.to_string()))?;
+        let step =
+            ScheduledRate::step_in(&record).ok_or_else(|| error("it holds no step".into()))?;
+        // All schedulers created from the rates share their progress.
+        self.scheduler(step).load_record(record);
+        Ok(step)
     }
 
     pub fn progress(&self) -> RatesProgress {

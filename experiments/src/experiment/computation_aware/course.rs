@@ -6,7 +6,7 @@
 use burn_gp_datasets::DataSource;
 use burn_gp_models::{
     AnyModel, TrainedModel,
-    training::{FullBatchTrainer, MiniBatchTrainer, Trainer, Training, TrainingData},
+    training::{AnyTrainer, Trainer, TrainingData},
 };
 use clap::Args;
 use serde::{Deserialize, Serialize};
@@ -168,16 +168,8 @@ impl Course {
 
     fn run(&self, watch: &Watch<'_>) -> Result<Run, Failure> {
         let (model, data) = self.plan.model.init(self.training_data.clone())?;
-        let looks = match self.plan.training.clone() {
-            Training::FullBatch(training) => {
-                let trainer = FullBatchTrainer::new(model, data.clone(), training);
-                self.looks(trainer, &data, watch)
-            }
-            Training::MiniBatch(training) => {
-                let trainer = MiniBatchTrainer::new(model, data.clone(), *training);
-                self.looks(trainer, &data, watch)
-            }
-        }?;
+        let trainer = AnyTrainer::new(model, data, self.plan.training.clone());
+        let looks = self.looks(trainer, watch)?;
         Ok(Run {
             data: self.data.name.clone(),
             method: self.method.clone(),
@@ -188,11 +180,10 @@ impl Course {
         })
     }
 
-    /// Makes all steps, and looks at the model given `data` on the way.
-    fn looks<T: Trainer<Model = AnyModel>>(
+    /// Makes all steps, and looks at the model on the way.
+    fn looks(
         &self,
-        mut trainer: T,
-        data: &TrainingData,
+        mut trainer: AnyTrainer<AnyModel>,
         watch: &Watch<'_>,
     ) -> Result<Vec<Look>, Failure> {
         let interval = trainer.steps_planned() as f64 / LOOKS as f64;
@@ -204,7 +195,7 @@ impl Course {
             if (step as f64) < due && !trainer.is_finished() {
                 return Ok(());
             }
-            let model = trainer.model().trained(data)?;
+            let model = trainer.model().trained(trainer.data())?;
             let loss = losses.iter().sum::<f64>() / losses.len() as f64;
             let progress = watch.rows(self.data.test.len());
             looks.push(self.look(&model, step, (entry.seconds, loss), progress)?);

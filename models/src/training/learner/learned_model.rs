@@ -10,7 +10,7 @@ use std::{
 
 use crate::{
     PredictionError,
-    training::{Batch, Model, TrainingError, describe, mini_batch_step::MiniBatchStep},
+    training::{Batch, Model, TrainingError, mini_batch_step::MiniBatchStep},
 };
 use burn::{
     lr_scheduler::module_lr_scheduler::ModuleLearningRate,
@@ -177,14 +177,8 @@ impl<M: Model + 'static> InferenceStep for LearnedModel<M> {
 
     fn step(&self, examination: Examination<M>) -> ExaminedModel {
         let score = examination(&self.model).unwrap_or_else(|error| {
-            self.course.fail(match error {
-                PredictionError::Target(impossible) => impossible.into(),
-                PredictionError::Factorization(source) => TrainingError::Factorization {
-                    step: self.course.made.load(Ordering::Relaxed),
-                    source,
-                    hyperparameters: describe(&self.model.hyperparameters()),
-                },
-            });
+            let step = self.course.made.load(Ordering::Relaxed);
+            (self.course).fail(TrainingError::of_prediction(error, step, &self.model));
             f64::NAN
         });
         ExaminedModel { score }

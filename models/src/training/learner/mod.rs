@@ -23,8 +23,8 @@ use burn::{
 use burn_gp::parameter::Priors;
 
 use super::{
-    Batch, MiniBatchTraining, Model, ScheduledRate, TrainingData, TrainingError,
-    check_optimizer_type, checkpoint_error, files, mini_batch_step::MiniBatchStep, rates::Rates,
+    Batch, MiniBatchTraining, Model, TrainingData, TrainingError, check_optimizer_type,
+    checkpoint_error, files, mini_batch_step::MiniBatchStep, rates::Rates,
 };
 use crate::record::load_module;
 use learned_model::Course;
@@ -206,12 +206,7 @@ impl<M: Model + 'static> MiniBatchLearner<M> {
         check_optimizer_type(folder, self.data.inputs.dtype())?;
         let optimizer = (self.optimizer.clone().load(path(files::OPTIMIZER)))
             .map_err(|reason| error(files::OPTIMIZER)(reason.to_string()))?;
-        let scheduler = LrSchedulerRecord::load(path(files::SCHEDULER))
-            .map_err(|reason| error(files::SCHEDULER)(reason.to_string()))?;
-        let step = ScheduledRate::step_in(&scheduler)
-            .ok_or_else(|| error(files::SCHEDULER)("it holds no step".into()))?;
-        // All schedulers created from the rates share their progress.
-        self.scheduler().load_record(scheduler);
+        let step = self.rates.restore_learner(folder)?;
         self.model = model.into_model();
         self.optimizer = optimizer;
         self.made.store(step, Ordering::Relaxed);
