@@ -29,6 +29,7 @@ pub mod plots;
 mod predict;
 pub mod preparation;
 mod progress;
+mod replacement;
 pub mod report;
 pub mod setting_error;
 pub mod settings;
@@ -38,6 +39,7 @@ mod study;
 mod summary;
 mod text_table;
 mod train;
+pub mod training_log;
 mod training_run;
 
 use std::{ffi::OsString, process::ExitCode};
@@ -54,8 +56,8 @@ use failure::Failure;
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let outcome = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments.command.execute(),
-        Err(error) => match arguments::complaint(&error) {
-            Some(complaint) => Err(Failure::Arguments(complaint)),
+        Err(error) => match arguments::usage_error(&error) {
+            Some(sentence) => Err(Failure::Arguments(sentence)),
             None => {
                 // Help and version are not errors, and a closed pipe is no reason to report one.
                 let _ = error.print();

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
-use crate::fitting::LogEntry;
+use crate::training_log::LogEntry;
 
 /// The time between two lines if there is no terminal.
 const LINE_INTERVAL: Duration = Duration::from_secs(5);

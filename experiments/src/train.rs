@@ -390,7 +390,7 @@ fn finish(
         saved.save(next)?;
         output::write_text(&next.join(output::METRICS), &json(&metrics, next)?)?;
         let config = settings::to_toml(&settings.options());
-        output::write_text(&next.join(output::CONFIG), &config)?;
+        output::write_text(&next.join(settings::CONFIG), &config)?;
         output::write_text(&next.join(output::TRAINING_LOG), &state.log.to_csv())?;
         let classes = data.schema.classes.as_ref();
         let path = next.join(output::PREDICTIONS);

@@ -13,7 +13,7 @@ use crate::kernel_expression::KernelExpression;
 use crate::parameter_options::{BoundsOption, PriorOption, ValuesOption};
 
 use super::{
-    ActionRowsName, ActionStartName, AllRowsOptions, CovarianceName, DeviceName, DtypeName,
+    ActionRowsName, ActionStartName, CovarianceName, DeviceName, DtypeName, FullBatchOptions,
     InitializerName, InputScaleName, KeepName, LayerOptions, LikelihoodName, MeanName, ModelName,
     NetworkOptions, PseudoObservationOptions, ScheduleName,
 };
@@ -102,9 +102,9 @@ pub struct RunOptions {
     pub pseudo_observations: PseudoObservationOptions,
     /// The options that only full-batch models have.
     #[command(flatten)]
-    #[serde(skip_serializing_if = "is_default")]
+    #[serde(alias = "all_rows", skip_serializing_if = "is_default")]
     #[merge(strategy = Merge::merge)]
-    pub all_rows: AllRowsOptions,
+    pub full_batch: FullBatchOptions,
     /// The options that only models made of layers have.
     #[command(flatten)]
     #[serde(skip_serializing_if = "is_default")]
@@ -303,7 +303,7 @@ impl RunOptions {
                 "pseudo_observations",
                 names_of::<PseudoObservationOptions>(),
             ),
-            ("all_rows", names_of::<AllRowsOptions>()),
+            ("full_batch", names_of::<FullBatchOptions>()),
             ("layers", names_of::<LayerOptions>()),
             ("network", names_of::<NetworkOptions>()),
         ];

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::{RunState, StoppingPoint, ValidationProgress};
 use crate::arguments::RunOptions;
 use crate::failure::{Failure, FolderError};
-use crate::output::synchronize;
+use crate::replacement::synchronize;
 
 /// The folder of checkpoints within an output folder.
 pub const CHECKPOINT_FOLDER: &str = "checkpoint";

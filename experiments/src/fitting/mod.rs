@@ -6,13 +6,12 @@ mod interrupt;
 mod run_state;
 mod session;
 mod stopping_point;
-mod training_log;
 mod validation;
 
+pub use crate::training_log::{LogEntry, TrainingLog};
 pub use checkpoint::{CHECKPOINT_FOLDER, Checkpoint, Checkpoints, read as read_checkpoint};
 pub use interrupt::Interrupt;
 pub use run_state::{Clock, RunState};
 pub use session::{Fitted, Outcome, Session};
 pub use stopping_point::StoppingPoint;
-pub use training_log::{LogEntry, TrainingLog};
 pub use validation::{Validation, ValidationProgress};

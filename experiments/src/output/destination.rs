@@ -8,8 +8,8 @@ use same_file::is_same_file;
 
 use super::files::OWN_FILES;
 use super::names_in;
-use super::replacement::{create_file, replace_file};
 use crate::failure::{DestinationError, Failure};
+use crate::replacement::{create_file, replace_file};
 
 /// The destination of a result.
 #[derive(Clone, Debug)]

@@ -11,13 +11,12 @@ use crate::evaluation::Evaluation;
 use crate::failure::Failure;
 use crate::fitting::CHECKPOINT_FOLDER;
 use crate::preparation::Part;
+use crate::settings::CONFIG;
 
 /// Scores and sizes, JSON.
 pub const METRICS: &str = "metrics.json";
 /// Predictions of the test rows, CSV.
 pub const PREDICTIONS: &str = "predictions.csv";
-/// The options of the run, TOML.
-pub const CONFIG: &str = "config.toml";
 /// The log of the training steps, CSV.
 pub const TRAINING_LOG: &str = "training_log.csv";
 /// The loss of every step.

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 
 use super::files::{self, OWN_FILES};
 use super::lock::FolderLock;
-use super::replacement::{beside, synchronize};
 use crate::failure::{Failure, FolderError};
 use crate::fitting::Checkpoints;
+use crate::replacement::{beside, synchronize};
 
 /// The folder of one run, locked against other processes.
 #[derive(Debug)]

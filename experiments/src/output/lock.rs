@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use same_file::Handle;
 
-use super::replacement::beside;
 use crate::failure::{Failure, FolderError};
+use crate::replacement::beside;
 
 /// The suffix of lock files.
 const ENDING: &str = ".lock";

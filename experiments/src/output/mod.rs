@@ -6,15 +6,14 @@ mod files;
 mod folder;
 mod lock;
 mod predictions;
-mod replacement;
 
+pub use crate::replacement::{replace_file, synchronize};
 pub use context::ModelContext;
 pub use destination::Destination;
 pub use files::{
-    CALIBRATION, CONFIG, CONFUSION, DECISION_MAP, FIT, LOSS, MAPS, METRICS, PATCHES,
-    PREDICTED_OBSERVED, PREDICTIONS, RELIABILITY, TRAINING_LOG, write_predictions, write_text,
+    CALIBRATION, CONFUSION, DECISION_MAP, FIT, LOSS, MAPS, METRICS, PATCHES, PREDICTED_OBSERVED,
+    PREDICTIONS, RELIABILITY, TRAINING_LOG, write_predictions, write_text,
 };
 pub use folder::{OutputFolder, default_folder_name, names_in};
 pub use lock::FolderLock;
 pub use predictions::{class_table, prediction_table};
-pub use replacement::{replace_file, synchronize};

@@ -50,7 +50,7 @@ const USES: [Use; 26] = [
     ),
     (&["--policy"], |asked| asked.layer == ModelName::Itergp),
     (&["--pivots"], |asked| {
-        let has_rank = asked.options.all_rows.policy == Some(PolicyName::PreconditionedCg);
+        let has_rank = asked.options.full_batch.policy == Some(PolicyName::PreconditionedCg);
         asked.model == ModelName::Cggp || asked.layer == ModelName::Itergp && has_rank
     }),
     (&["--inducing", "--initializer"], |asked| {

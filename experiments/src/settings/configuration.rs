@@ -9,7 +9,9 @@ use toml::de::{DeTable, DeValue};
 
 use super::ConfigurationError;
 use crate::arguments::RunOptions;
-use crate::output::CONFIG;
+
+/// The configuration file of a run.
+pub const CONFIG: &str = "config.toml";
 
 /// The configuration file of old runs, which were saved as JSON.
 const CONFIG_JSON: &str = "config.json";
@@ -220,6 +222,13 @@ mod tests {
             from_toml("steps = 3").map(|options| options.steps),
             Ok(Some(3))
         );
+    }
+
+    #[test]
+    fn the_earlier_name_of_a_group_is_read() {
+        let text = r#"{"all_rows": {"tolerance": 0.25}}"#;
+        let options: RunOptions = serde_json::from_str(text).unwrap();
+        assert_eq!(options.full_batch.tolerance, Some(0.25));
     }
 
     #[test]

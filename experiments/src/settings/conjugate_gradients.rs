@@ -3,14 +3,14 @@
 use burn_gp::inference::ConjugateGradientsSettings;
 
 use super::{SettingError, at_least_one, positive};
-use crate::arguments::{AllRowsOptions, RunOptions};
+use crate::arguments::{FullBatchOptions, RunOptions};
 
 /// The settings in `options`.
 pub(super) fn conjugate_gradients(
     options: &RunOptions,
 ) -> Result<ConjugateGradientsSettings, SettingError> {
     let default = ConjugateGradientsSettings::default();
-    let given = &options.all_rows;
+    let given = &options.full_batch;
     let tolerance = given.tolerance.unwrap_or(default.tolerance);
     let iterations = at_least_one("--iterations", given.iterations)?;
     let probes = at_least_one("--trace-probes", given.trace_probes)?;
@@ -25,13 +25,15 @@ pub(super) fn conjugate_gradients(
 }
 
 /// Converts `settings` back to options.
-pub(super) fn conjugate_gradients_options(settings: &ConjugateGradientsSettings) -> AllRowsOptions {
-    AllRowsOptions {
+pub(super) fn conjugate_gradients_options(
+    settings: &ConjugateGradientsSettings,
+) -> FullBatchOptions {
+    FullBatchOptions {
         tolerance: Some(settings.tolerance),
         pivots: settings.rank,
         iterations: Some(settings.iterations),
         trace_probes: Some(settings.probes),
         cached_variances: settings.cached_variances,
-        ..AllRowsOptions::default()
+        ..FullBatchOptions::default()
     }
 }

@@ -14,7 +14,7 @@ use super::{
     pseudo_observations, schedule,
 };
 use crate::arguments::{
-    ActionRowsName, ActionStartName, AllRowsOptions, CovarianceName, InitializerName, KeepName,
+    ActionRowsName, ActionStartName, CovarianceName, FullBatchOptions, InitializerName, KeepName,
     ModelName, PolicyName, PseudoObservationOptions, RunOptions,
 };
 
@@ -113,11 +113,11 @@ impl Method {
 
     /// The options of full-batch models that choose how to compute the posterior, with all defaults
     /// filled in.
-    pub fn all_rows_options(&self) -> AllRowsOptions {
+    pub fn full_batch_options(&self) -> FullBatchOptions {
         match self {
             Self::ComputationAware(actions) => actions.options(),
             Self::ConjugateGradients(settings) => conjugate_gradients_options(settings),
-            _ => AllRowsOptions::default(),
+            _ => FullBatchOptions::default(),
         }
     }
 
@@ -184,7 +184,7 @@ impl ActionChoice {
 
 impl ActionSettings {
     fn new(options: &RunOptions, model: ModelName) -> Result<Self, SettingError> {
-        let given = &options.all_rows;
+        let given = &options.full_batch;
         let default = ConjugateGradientsSettings::default();
         let tolerance = given.tolerance.unwrap_or(default.tolerance);
         let tolerance = positive("--tolerance", tolerance)?;
@@ -215,7 +215,7 @@ impl ActionSettings {
     }
 
     /// The options that define an iterative choice of actions.
-    pub fn options(&self) -> AllRowsOptions {
+    pub fn options(&self) -> FullBatchOptions {
         let (policy, rank, tolerance) = match self.choice {
             ActionChoice::Trained { .. } => (None, None, None),
             ActionChoice::ConjugateGradients { tolerance } => (None, None, Some(tolerance)),
@@ -225,11 +225,11 @@ impl ActionSettings {
                 tolerance,
             } => (Some(policy), Some(rank), Some(tolerance)),
         };
-        AllRowsOptions {
+        FullBatchOptions {
             policy,
             tolerance,
             pivots: rank.filter(|_| policy == Some(PolicyName::PreconditionedCg)),
-            ..AllRowsOptions::default()
+            ..FullBatchOptions::default()
         }
     }
 }

@@ -20,8 +20,8 @@ use burn_gp_datasets::{ClassOrder, DataSource, Task};
 use burn_gp_models::training::{FullBatchOptimizer, Schedule};
 
 use crate::arguments::{
-    AllRowsOptions, DeviceName, DtypeName, InputScaleName, KeepName, LayerOptions, LikelihoodName,
-    MeanName, ModelName, PosteriorName, RunOptions, name_of,
+    DeviceName, DtypeName, FullBatchOptions, InputScaleName, KeepName, LayerOptions,
+    LikelihoodName, MeanName, ModelName, PosteriorName, RunOptions, name_of,
 };
 use crate::devices;
 use crate::kernel_expression::KernelExpression;
@@ -30,7 +30,7 @@ use crate::parameter_options::ParameterOptions;
 
 pub use crate::setting_error::{ConfigurationError, SettingError};
 pub use applicability::{require_applicable, without_use};
-pub use configuration::{configuration_in, read_configuration, to_toml};
+pub use configuration::{CONFIG, configuration_in, read_configuration, to_toml};
 use conjugate_gradients::{conjugate_gradients, conjugate_gradients_options};
 pub use early_stopping::EarlyStopping;
 use inducing_training::inducing_training;
@@ -243,9 +243,9 @@ impl Settings {
             pseudo_observations: variational.map_or_else(Default::default, |variational| {
                 variational.family.pseudo_observation_options()
             }),
-            all_rows: AllRowsOptions {
+            full_batch: FullBatchOptions {
                 optimizer: self.optimizer.map(optimizer_name),
-                ..self.method.all_rows_options()
+                ..self.method.full_batch_options()
             },
             layers: LayerOptions {
                 posterior: layers.and_then(|_| PosteriorName::of(name)),
@@ -415,7 +415,7 @@ mod tests {
     use clap::ValueEnum;
 
     use super::*;
-    use crate::arguments::{AllRowsOptions, PolicyName, PseudoObservationOptions};
+    use crate::arguments::{FullBatchOptions, PolicyName, PseudoObservationOptions};
 
     #[test]
     fn the_options_of_a_run_describe_the_same_run() {
@@ -443,9 +443,9 @@ mod tests {
                     output_deviation: Some(0.01),
                     ..LayerOptions::default()
                 },
-                all_rows: AllRowsOptions {
+                full_batch: FullBatchOptions {
                     policy: (model == ModelName::Itergp).then_some(PolicyName::Unit),
-                    ..AllRowsOptions::default()
+                    ..FullBatchOptions::default()
                 },
                 seed: Some(3),
                 ..RunOptions::default()

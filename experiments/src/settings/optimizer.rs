@@ -46,7 +46,7 @@ pub(super) fn optimizer_of(options: &RunOptions, model: ModelName) -> OptimizerN
         true => OptimizerName::Adam,
         false => OptimizerName::LBfgs,
     };
-    options.all_rows.optimizer.unwrap_or(default)
+    options.full_batch.optimizer.unwrap_or(default)
 }
 
 /// The name of an optimizer.

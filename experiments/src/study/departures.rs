@@ -237,7 +237,7 @@ mod tests {
     use clap::ValueEnum;
 
     use super::*;
-    use crate::arguments::{AllRowsOptions, ModelName, PolicyName};
+    use crate::arguments::{FullBatchOptions, ModelName, PolicyName};
     use crate::plan::Plan;
     use crate::preparation::PreparedData;
 
@@ -264,9 +264,9 @@ mod tests {
         let here = RunOptions {
             epochs: Some(1),
             inducing: Some(64),
-            all_rows: AllRowsOptions {
+            full_batch: FullBatchOptions {
                 cached_variances: Some(8),
-                ..AllRowsOptions::default()
+                ..FullBatchOptions::default()
             },
             learning_rate: None,
             ..here
@@ -294,9 +294,9 @@ mod tests {
             let told = RunOptions {
                 model: Some(model),
                 data: Some(data.into()),
-                all_rows: AllRowsOptions {
+                full_batch: FullBatchOptions {
                     policy: (model == ModelName::Itergp).then_some(PolicyName::Unit),
-                    ..AllRowsOptions::default()
+                    ..FullBatchOptions::default()
                 },
                 ..RunOptions::default()
             };

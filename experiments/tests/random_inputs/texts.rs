@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use burn::tensor::{DType, Device, Tensor, TensorData};
 use burn_gp::kernels::Kernel;
 use burn_gp_experiments::{
-    arguments::{RunOptions, complaint},
+    arguments::{RunOptions, usage_error},
     commands::Arguments,
     kernel_expression::KernelExpression,
     parameter_options::{BoundsOption, ParameterOptions, PriorOption, ValuesOption},
@@ -209,7 +209,7 @@ fn command_lines() {
         no_panic(&[], || {
             let words = ["burn-gp".to_owned()].into_iter().chain(words);
             if let Err(error) = Arguments::try_parse_from(words.map(OsString::from)) {
-                let _ = complaint(&error);
+                let _ = usage_error(&error);
             }
         })?;
         Ok(())

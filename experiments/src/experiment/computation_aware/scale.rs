@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::scale_report::report;
 use crate::arguments::{
-    AllRowsOptions, LikelihoodName, MeanName, ModelName, OptimizerName, RunOptions, ScheduleName,
+    FullBatchOptions, LikelihoodName, MeanName, ModelName, OptimizerName, RunOptions, ScheduleName,
     name_of,
 };
 use crate::failure::Failure;
@@ -99,9 +99,9 @@ impl ScaleOptions {
                 )),
                 test_fraction: Some(TEST_ROWS as f64 / all as f64),
                 actions: Some(actions),
-                all_rows: AllRowsOptions {
+                full_batch: FullBatchOptions {
                     optimizer: Some(OptimizerName::Adam),
-                    ..AllRowsOptions::default()
+                    ..FullBatchOptions::default()
                 },
                 epochs: Some(epochs),
                 learning_rate: Some(LEARNING_RATE),

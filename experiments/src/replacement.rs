@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::failure::Failure;
 
 /// A hidden temporary path beside `path`; `None` if `path` has no name.
-pub(super) fn beside(path: &Path, ending: &str) -> Option<PathBuf> {
+pub fn beside(path: &Path, ending: &str) -> Option<PathBuf> {
     let mut name = OsString::from(".");
     name.push(path.file_name()?);
     name.push(ending);
@@ -36,7 +36,7 @@ pub fn synchronize(folder: &Path) -> io::Result<()> {
 ///
 /// [`io::ErrorKind::AlreadyExists`] if `path` exists, which is then unchanged; another error if the
 /// file cannot be written.
-pub(super) fn create_file(path: &Path, text: &str) -> io::Result<()> {
+pub fn create_file(path: &Path, text: &str) -> io::Result<()> {
     let partial = beside(path, ".partial")
         .ok_or_else(|| io::Error::other("the path does not name a file"))?;
     let created = fs::write(&partial, text).and_then(|()| match fs::hard_link(&partial, path) {

@@ -3,7 +3,7 @@
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 /// Describes a usage error in one sentence; `None` for a request for help or the version.
-pub fn complaint(error: &clap::Error) -> Option<String> {
+pub fn usage_error(error: &clap::Error) -> Option<String> {
     let asks_for_help = matches!(
         error.kind(),
         ErrorKind::DisplayHelp

@@ -13,7 +13,7 @@ use super::{OptimizerName, PolicyName};
 #[merge(strategy = overwrite_none)]
 #[serde(default, deny_unknown_fields)]
 #[command(next_help_heading = "Full batch")]
-pub struct AllRowsOptions {
+pub struct FullBatchOptions {
     /// Optimizer [default: l-bfgs; adam for cagp-cg and itergp]
     #[arg(long, value_name = "OPTIMIZER")]
     pub optimizer: Option<OptimizerName>,
