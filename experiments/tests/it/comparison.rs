@@ -365,7 +365,7 @@ fn a_sweep_has_a_row_for_every_combination() {
             "--grid model=exact --grid inducing=3",
             "--inducing means nothing",
         ),
-        ("--grid model=svgp --steps 9", "other options"),
+        ("--grid model=svgp --batch-size 17", "other options"),
         ("--seeds 0", "--grid"),
     ] {
         let output = sweep(options);
