@@ -30,10 +30,10 @@ use crate::report::{self, Metrics, TrainingFigures};
 use crate::settings::{self, EarlyStopping, Length, SettingError, Settings};
 use crate::standard_output::print;
 
-/// What `train` takes.
+/// The options of `train`.
 #[derive(Debug, Args)]
 pub struct TrainArguments {
-    /// What can also be written in a configuration file.
+    /// The options of a configuration file.
     #[command(flatten)]
     pub options: RunOptions,
     /// Folder to write [default: out/DATA-MODEL]
@@ -119,7 +119,7 @@ pub fn train(arguments: TrainArguments) -> Result<(), Failure> {
         .map_err(|failure| failure.or_go_on(|| kept(&folder)))
 }
 
-/// What is left of a run whose files cannot be written, and how to go on with it.
+/// Says what is kept of a run whose files cannot be written, and how to continue it.
 fn kept(folder: &OutputFolder) -> Option<String> {
     let step = folder.checkpoints().latest_step()?;
     let path = folder.path().display();

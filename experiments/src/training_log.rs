@@ -1,11 +1,11 @@
-//! What every step did.
+//! The log of the training steps.
 
 use burn_gp_models::training::StepReport;
 
 /// One step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LogEntry {
-    /// What the trainer says.
+    /// The report of the trainer.
     pub report: StepReport,
     /// Seconds of training until the end of this step.
     pub seconds: f64,

@@ -30,7 +30,7 @@ pub(super) struct Look {
 
 /// A training that was looked at on the way.
 pub(super) struct Course {
-    /// What it was told, without any default.
+    /// The complete options of the run.
     pub options: RunOptions,
     /// The looks.
     pub looks: Vec<Look>,

@@ -17,7 +17,7 @@ pub const CHECKPOINT_FOLDER: &str = "checkpoint";
 /// The version of the checkpoint format.
 const FORMAT_VERSION: u32 = 2;
 
-/// What a checkpoint says besides the trainer's own files.
+/// The contents of a checkpoint besides the files of the trainer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Checkpoint {
     format_version: u32,

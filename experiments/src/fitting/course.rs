@@ -1,4 +1,4 @@
-//! What happens after every step of a run: log, validation, checkpoints and the end.
+//! The callback of a run: log, validation, checkpoints and the end after every step.
 
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -17,9 +17,9 @@ const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(30);
 
 /// Why training broke off.
 pub(super) enum Broken {
-    /// A step that cannot be made.
+    /// A step failed.
     Step(TrainingError),
-    /// A checkpoint that cannot be written.
+    /// A checkpoint could not be written.
     Checkpoint(Failure),
 }
 
@@ -29,19 +29,19 @@ impl From<TrainingError> for Broken {
     }
 }
 
-/// The course of a run. Training stops after its last step, after validations without improvement,
-/// and when the user wants to. A checkpoint is then written, and on the way when one is due.
+/// The callback of a run. Training stops after the last step, after too many validations without
+/// improvement, or when the user interrupts it. A checkpoint is written then, and at intervals before.
 pub(super) struct Course<'a> {
     state: &'a mut RunState,
     checkpoints: &'a Checkpoints,
     interrupt: &'a Interrupt,
     progress: Progress,
-    /// When the last checkpoint was written, and after which step.
+    /// The time and the step of the last checkpoint.
     written: (Instant, usize),
 }
 
 impl<'a> Course<'a> {
-    /// The course from the current step on.
+    /// A callback that starts at the current step.
     pub fn new(
         state: &'a mut RunState,
         checkpoints: &'a Checkpoints,
@@ -58,7 +58,7 @@ impl<'a> Course<'a> {
         }
     }
 
-    /// Enters a step in the log and shows it.
+    /// Adds a step to the log and shows it.
     fn enter(&mut self, report: StepReport) {
         let entry = LogEntry {
             report,
@@ -69,7 +69,7 @@ impl<'a> Course<'a> {
         self.progress.update(&entry);
     }
 
-    /// Validates the model after `step`, if that is due.
+    /// Validates the model after `step` if a validation is due.
     fn validate(&mut self, trainer: &AnyTrainer<AnyModel>, step: usize) -> Result<(), Broken> {
         let is_last = trainer.is_finished();
         let validation = self.state.validation.as_mut();

@@ -1,4 +1,4 @@
-//! What there is to know of a run beside its model.
+//! The state of a run besides its model.
 
 use std::fs;
 use std::path::Path;
@@ -11,9 +11,9 @@ use super::{Checkpoint, StoppingPoint, TrainingLog, Validation};
 use crate::arguments::RunOptions;
 use crate::failure::Failure;
 
-/// What there is to know of a run beside its model.
+/// The state of a run besides its model.
 pub struct RunState {
-    /// What was asked for.
+    /// The options of the run.
     pub options: RunOptions,
     /// The checksum of the data.
     pub checksum: u32,

@@ -19,7 +19,7 @@ use crate::progress::{Progress, RowProgress};
 pub struct Session {
     /// The trainer.
     pub trainer: AnyTrainer<AnyModel>,
-    /// What there is to know beside it.
+    /// The state of the run besides the trainer.
     pub state: RunState,
 }
 
@@ -28,26 +28,26 @@ pub struct Session {
 pub enum Outcome {
     /// Training is over.
     Finished,
-    /// The user wants to stop.
+    /// The user interrupted it.
     Interrupted,
 }
 
-/// A trained model with the loss per datum that it ended with.
+/// A trained model with its final loss per datum.
 pub struct Fitted {
     /// The model.
     pub model: TrainedModel,
     /// The negative objective per datum, on all training rows.
     pub loss: f64,
-    /// The step it is from.
+    /// The step of the model.
     pub step: usize,
 }
 
 impl Session {
-    /// Makes steps until training is over or interrupted; writes checkpoints on the way.
+    /// Trains until the end or an interruption and writes checkpoints on the way.
     ///
     /// # Errors
     ///
-    /// When a step cannot be made or a checkpoint cannot be written.
+    /// If a step fails or a checkpoint cannot be written.
     pub fn run(
         &mut self,
         checkpoints: &Checkpoints,
@@ -95,11 +95,11 @@ impl Session {
         checkpoints.save(&self.state, |folder| self.trainer.save(folder))
     }
 
-    /// Goes on from the checkpoint in `folder`.
+    /// Continues from the checkpoint in `folder`.
     ///
     /// # Errors
     ///
-    /// When a file is missing, damaged, or does not fit.
+    /// If a file is missing, damaged, or does not fit the model.
     pub fn restore(&mut self, folder: &Path) -> Result<(), FolderError> {
         let damaged = |path: &Path, reason: String| FolderError::DamagedCheckpoint {
             path: path.to_owned(),

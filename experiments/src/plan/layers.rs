@@ -18,7 +18,7 @@ use crate::settings::{ImageSettings, LayerSettings, SettingError};
 /// The lengthscale of a location kernel, in patches (arXiv:1910.10596, section 6.2).
 const LOCATION_LENGTHSCALE: f64 = 3.0;
 
-/// What every layer of a model has.
+/// The parts that all layers of a model share.
 pub(super) struct Pieces {
     pub kernel: KernelConfig,
     /// Of the last layer.

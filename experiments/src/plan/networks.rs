@@ -28,7 +28,7 @@ use crate::settings::{Length, NetworkSettings, SettingError, VariationalSettings
 /// Steps on all rows unless told otherwise.
 const DEFAULT_STEPS: usize = 2000;
 
-/// What the models are made of, some of one, some of another.
+/// The parts of models with networks. Each model uses some of them.
 pub(super) struct Pieces {
     pub kernel: KernelConfig,
     pub mean: MeanConfig,

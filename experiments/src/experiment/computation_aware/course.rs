@@ -37,16 +37,16 @@ const LOOKS: usize = 40;
 /// Lengthscales that are shown.
 pub(super) const LENGTHSCALES: usize = 3;
 
-/// What Figure 4 looks at.
+/// The nominal coverage in Figure 4.
 pub(super) const NOMINAL: f64 = 0.95;
 
-/// What `experiment cagp-course` takes.
+/// The options of `experiment cagp-course`.
 #[derive(Args, Clone, Debug)]
 pub struct CourseOptions {
     /// Which runs, and how large they are.
     #[command(flatten)]
     runs: CellsOfTable1,
-    /// What every experiment takes.
+    /// The options of every experiment.
     #[command(flatten)]
     common: CommonOptions,
 }
