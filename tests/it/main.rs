@@ -27,7 +27,6 @@ mod gram;
 mod inducing;
 mod initializers;
 mod inverse_free_bound;
-mod inverse_free_decompositions;
 mod inverse_free_gradients;
 mod inverse_free_outputs;
 mod inversion_stops;

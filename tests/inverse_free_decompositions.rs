@@ -1,16 +1,20 @@
 //! T15: a training step of an inverse-free posterior makes no matrix decomposition. This test is
 //! alone in its process because the counter counts all decompositions of the process.
 
-use crate::support::{
-    Platform,
-    inverse_free_case::{FORMS, InverseFreeCase, ROWS},
-    numbers, platforms,
-    posterior_case::{elbo, kernel, likelihood},
-};
+#[allow(dead_code, unused_imports, reason = "this test uses a part")]
+#[path = "it/support/mod.rs"]
+mod support;
+
 use burn_gp::{
     kernels::StationaryKernel,
     ops::decompositions,
     variational::{AuxiliaryUpdate, Posterior, TraceProbes},
+};
+use support::{
+    Platform,
+    inverse_free_case::{FORMS, InverseFreeCase, ROWS},
+    numbers, platforms,
+    posterior_case::{elbo, kernel, likelihood},
 };
 
 /// The numbers of decompositions in a training step (the loss, its gradient and the update after
