@@ -230,9 +230,10 @@ impl SweptRuns {
             [] => vec![given.unwrap_or_else(|| settings::DEFAULT_DATA.to_owned())],
             names => names.to_vec(),
         };
+        require_once(&axes, &options)?;
         let grid = Grid {
             axes,
-            data: data.into_iter().map(named).collect(),
+            data: by_name(data)?,
             seeds: match distinct(self.seeds) {
                 seeds if seeds.is_empty() => vec![0],
                 seeds => seeds,
@@ -246,6 +247,41 @@ impl SweptRuns {
         let out = self.out.unwrap_or_else(default);
         grid.execute(out, self.overwrite, self.quiet, false)
     }
+}
+
+/// Checks that every option has its values from one place.
+fn require_once(axes: &[Swept], options: &RunOptions) -> Result<(), Failure> {
+    let given = options.fields();
+    for (index, Swept { field, .. }) in axes.iter().enumerate() {
+        let name = field.replace('_', "-");
+        if axes[..index].iter().any(|other| other.field == *field) {
+            return Err(Failure::Arguments(format!(
+                "--grid has {name} twice; give all of its values to one of them"
+            )));
+        }
+        if given.contains_key(field) {
+            return Err(Failure::Arguments(format!(
+                "--grid {name} and --{name} exclude each other; leave one of them out"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Data sets by their names in folder paths.
+fn by_name(data: Vec<String>) -> Result<BTreeMap<String, String>, Failure> {
+    let mut sets: BTreeMap<String, String> = BTreeMap::new();
+    for (name, source) in data.into_iter().map(named) {
+        match sets.get(&name) {
+            Some(other) if *other != source => {
+                return Err(Failure::Arguments(format!(
+                    "{other} and {source} would both be called {name}; rename one of them"
+                )));
+            }
+            _ => sets.insert(name, source),
+        };
+    }
+    Ok(sets)
 }
 
 /// A data set with its name in folder paths.

@@ -359,6 +359,8 @@ fn a_sweep_has_a_row_for_every_combination() {
         "sweep --grid kernel=rbf,periodic(rbf,period=2) --data data.csv --steps 3 --quiet --out k";
     let table = succeed(path, &kernels.split(' ').collect::<Vec<&str>>());
     assert!(table.contains("periodic(rbf,period=2)"), "{table}");
+    fs::create_dir(path.join("copy")).unwrap();
+    write_regression(&path.join("copy/data.csv"), 60);
     for (options, sentence) in [
         ("--grid inducin=3", "did you mean inducing?"),
         (
@@ -367,6 +369,18 @@ fn a_sweep_has_a_row_for_every_combination() {
         ),
         ("--grid model=svgp --batch-size 17", "other options"),
         ("--seeds 0", "--grid"),
+        (
+            "--grid steps=3,4",
+            "--grid steps and --steps exclude each other",
+        ),
+        (
+            "--grid inducing=3 --grid inducing=4",
+            "--grid has inducing twice",
+        ),
+        (
+            "--grid model=exact --data-sets data.csv,copy/data.csv",
+            "would both be called data; rename one of them",
+        ),
     ] {
         let output = sweep(options);
         let message = String::from_utf8(output.stderr).unwrap();
