@@ -120,12 +120,6 @@ impl<'a> Parts<'a> {
 
     /// A model with normal noise that is trained on all rows.
     fn regression(self, method: &mut Method) -> Result<ModelConfig, SettingError> {
-        let inducing = match method {
-            Method::Sgpr(sparse) => Some(self.inducing(sparse, false)?),
-            Method::SolveCollapsed(sparse) => Some(self.inducing(sparse, true)?),
-            _ => None,
-        };
-        let inducing = inducing.unwrap_or(InducingConfig::new(DEFAULT_INDUCING));
         let Self {
             kernel,
             mean,
@@ -133,49 +127,30 @@ impl<'a> Parts<'a> {
             parameters,
             data,
             seed,
+            dtype,
             ..
         } = self;
+        /// Adds the parts that all of them have.
+        macro_rules! config {
+            ($config:ident { $($field:ident: $value:expr),* }) => {
+                $config { kernel, mean, likelihood, parameters, $($field: $value),* }.into()
+            };
+        }
         Ok(match method {
-            Method::ComputationAware(settings) => ComputationAwareConfig {
-                kernel,
-                mean,
-                likelihood,
+            Method::ComputationAware(settings) => config!(ComputationAwareConfig {
                 actions: actions(settings, data, seed)?,
-                loss: ActionLoss::Evidence,
-                parameters,
-            }
-            .into(),
-            Method::ConjugateGradients(settings) => ConjugateGradientsConfig {
-                kernel,
-                mean,
-                likelihood,
-                settings: *settings,
-                parameters,
-            }
-            .into(),
-            Method::Sgpr(_) => SgprConfig {
-                kernel,
-                mean,
-                likelihood,
-                inducing,
-                parameters,
-            }
-            .into(),
-            Method::SolveCollapsed(_) => SolveCollapsedConfig {
-                kernel,
-                mean,
-                likelihood,
-                inducing,
-                parameters,
-            }
-            .into(),
-            _ => ExactConfig {
-                kernel,
-                mean,
-                likelihood,
-                parameters,
-            }
-            .into(),
+                loss: ActionLoss::Evidence
+            }),
+            Method::ConjugateGradients(settings) => config!(ConjugateGradientsConfig {
+                settings: *settings
+            }),
+            Method::Sgpr(sparse) => config!(SgprConfig {
+                inducing: inducing(sparse, false, data, seed, dtype)?
+            }),
+            Method::SolveCollapsed(sparse) => config!(SolveCollapsedConfig {
+                inducing: inducing(sparse, true, data, seed, dtype)?
+            }),
+            _ => config!(ExactConfig {}),
         })
     }
 
