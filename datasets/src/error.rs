@@ -1,11 +1,14 @@
 //! Errors in data, each described by one sentence.
 
+mod phrases;
+
 use std::io;
 use std::path::PathBuf;
 
 use crate::class_order::ClassOrder;
 use crate::column_label::ColumnLabel;
 use crate::origin::Location;
+use phrases::{listed, looked_for, suggestion, suggestions};
 
 /// An error in a data source, a split or a target.
 ///
@@ -464,43 +467,4 @@ pub enum DataError {
         /// The number of inputs.
         columns: usize,
     },
-}
-
-fn suggestion(nearest: &Option<String>) -> String {
-    nearest
-        .as_ref()
-        .map(|name| format!(" (did you mean {name:?}?)"))
-        .unwrap_or_default()
-}
-
-fn suggestions(near: &[String]) -> String {
-    if near.is_empty() {
-        return String::new();
-    }
-    let quoted: Vec<String> = near.iter().map(|name| format!("{name:?}")).collect();
-    format!(" (did you mean {}?)", quoted.join(" or "))
-}
-
-fn listed(names: &[String]) -> String {
-    const SHOWN: usize = 30;
-    let mut quoted: Vec<String> = names
-        .iter()
-        .take(SHOWN)
-        .map(|name| format!("{name:?}"))
-        .collect();
-    if names.len() > SHOWN {
-        quoted.push(format!("and {} more", names.len() - SHOWN));
-    }
-    quoted.join(", ")
-}
-
-fn looked_for(paths: &[PathBuf]) -> String {
-    if paths.is_empty() {
-        return "no data directory is given (--data-dir or BURN_GP_DATA)".into();
-    }
-    let shown: Vec<String> = paths
-        .iter()
-        .map(|path| path.display().to_string())
-        .collect();
-    format!("looked for {}", shown.join(" and "))
 }
