@@ -33,7 +33,7 @@ pub enum Whose {
 /// The value of an axis at cells whose model does not use the option of that axis.
 pub const NO_USE: &str = "none";
 
-/// The placeholder for the square root of the number of inputs in option strings.
+/// The name of the square root of the number of inputs in option strings.
 const ROOT_OF_INPUTS: &str = "{sqrt_inputs}";
 
 impl Study {
@@ -48,8 +48,8 @@ impl Study {
         (0..self.axes.len()).filter_map(|axis| self.listed(cell, axis))
     }
 
-    /// Looks up a placeholder for a cell: its data, scale, axes, their titles and tags. Other names
-    /// are passed to `more`.
+    /// Looks up a name of a template for a cell: its data, scale, axes, their titles and tags. Other
+    /// names are passed to `more`.
     pub fn word(
         &self,
         cell: &Cell,
@@ -81,7 +81,7 @@ impl Study {
         }
     }
 
-    /// Fills in a template for a cell; `None` if a placeholder has no value.
+    /// Fills in a template for a cell; `None` if a name in it has no value.
     pub fn fill(
         &self,
         cell: &Cell,
@@ -244,7 +244,7 @@ pub fn apply(fields: &mut Map<String, Value>, patch: &Patch, scale: ScaleName) {
     });
 }
 
-/// Replaces the placeholders in strings by numbers.
+/// Replaces the names in strings by numbers.
 fn replace_names(value: &mut Value, inputs: usize) {
     match value {
         Value::String(text) if text.contains(ROOT_OF_INPUTS) => {

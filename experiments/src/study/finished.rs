@@ -214,7 +214,7 @@ impl FinishedCell {
             .unwrap_or_default()
     }
 
-    /// Fills in a template for the cell; `None` if a placeholder has no value.
+    /// Fills in a template for the cell; `None` if a name in it has no value.
     pub fn text(&self, study: &Study, request: &Request, template: &Template) -> Option<String> {
         study.fill(
             &self.cell,

@@ -4,10 +4,10 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, de::Error};
 
-/// A text with placeholders in braces.
+/// A text with names in braces.
 ///
-/// `{a|b}` takes the first name that has a value. A part in brackets is left out if a placeholder
-/// in it has no value; `[a=b:text]` is left out unless `a` has the value `b`.
+/// `{a|b}` takes the first name that has a value. A part in brackets is left out if a name in it
+/// has no value; `[a=b:text]` is left out unless `a` has the value `b`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Template {
     source: String,
@@ -52,7 +52,7 @@ impl Template {
         &self.source
     }
 
-    /// Replaces the placeholders; `None` if a name outside brackets has no value.
+    /// Replaces the names by their values; `None` if a name outside brackets has no value.
     pub fn fill(&self, value: &dyn Fn(&str) -> Option<String>) -> Option<String> {
         fill(&self.parts, value)
     }
@@ -81,7 +81,7 @@ impl Template {
         names
     }
 
-    /// Reads the values of the placeholders back from a filled-in text; `None` if the text does not
+    /// Reads the values of the names back from a filled-in text; `None` if the text does not
     /// match or the template has a part in brackets. A value ends at the last occurrence of the
     /// text that follows it.
     pub fn read(&self, text: &str) -> Option<Vec<(String, String)>> {

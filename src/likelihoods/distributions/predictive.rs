@@ -32,9 +32,11 @@ pub struct Interval {
 ///     mean: Tensor::from_data([[0.0], [3.0]], &device),
 ///     variance: Tensor::from_data([[0.2], [0.1]], &device),
 /// };
-/// let counts = Poisson::new().predictive_distribution(&[functions]).expect("counts have an order");
-/// let interval = counts.interval(0.95);
-/// assert_eq!((interval.lower[0], interval.upper[0]), (0.0, 4.0));
+/// // Only labels without an order have no distribution function.
+/// let counts = Poisson::new().predictive_distribution(&[functions]);
+/// let interval = counts.map(|counts| counts.interval(0.95));
+/// let ends = interval.map(|interval| (interval.lower[0], interval.upper[0]));
+/// assert_eq!(ends, Some((0.0, 4.0)));
 /// ```
 #[derive(Clone, Debug)]
 pub struct PredictiveDistribution {
