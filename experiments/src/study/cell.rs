@@ -34,7 +34,7 @@ pub enum Whose {
 pub const NO_USE: &str = "none";
 
 /// The name of the square root of the number of inputs in option strings.
-const ROOT_OF_INPUTS: &str = "{sqrt_inputs}";
+pub const ROOT_OF_INPUTS: &str = "{sqrt_inputs}";
 
 impl Study {
     /// The value of an axis at a cell, if the study lists it.
@@ -152,7 +152,7 @@ impl Study {
             }
             if let Some(value) = self.listed(cell, index) {
                 apply(&mut fields, &value.run, scale);
-                kept.extend(value.run.names());
+                kept.extend(value.run.fields().map(|(name, _)| name.clone()));
             }
         }
         let row = self.row(cell).map_err(|error| malformed(&error))?;
@@ -227,10 +227,10 @@ impl Study {
 }
 
 impl Patch {
-    /// The names of all options in this patch.
-    fn names(&self) -> impl Iterator<Item = String> {
+    /// All options in this patch.
+    pub fn fields(&self) -> impl Iterator<Item = (&String, &Value)> {
         let all = [&self.always, &self.quick, &self.paper];
-        all.into_iter().flat_map(|fields| fields.keys().cloned())
+        all.into_iter().flatten()
     }
 }
 

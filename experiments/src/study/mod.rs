@@ -39,8 +39,8 @@ use crate::standard_output::print;
 use crate::training_run::TrainingRun;
 
 pub use arguments::{ChoiceOf, Named};
-use cell::NO_USE;
 pub use cell::{Cell, Whose};
+use cell::{NO_USE, ROOT_OF_INPUTS};
 pub use csv_line::CsvLine;
 pub use data_at_hand::data_at_hand;
 pub use departures::Departure;
@@ -78,9 +78,9 @@ pub fn execute(
 ) -> Result<(), Failure> {
     request.choice.check(study)?;
     request.place(study)?.open()?;
-    let data_sets = request.data_sets(study)?;
+    let planned = planned(study, request, &request.data_sets(study)?)?;
     let folder = open(study, request)?;
-    let broken = make(study, request, &data_sets, &folder)?;
+    let broken = make(study, request, &planned, &folder)?;
     show(study, request, &folder, findings)?;
     all_made(broken)
 }
@@ -146,6 +146,9 @@ fn identity(study: &Study, request: &Request) -> Result<Value, Failure> {
     }))
 }
 
+/// A cell with the options of its runs, without the seeds.
+pub type PlannedCell = (Cell, RunOptions);
+
 /// The requested cells with the checked options of their runs, without the seeds.
 ///
 /// If a model does not use an option that is an axis, there is one cell for all values of that
@@ -158,8 +161,8 @@ pub fn planned(
     study: &Study,
     request: &Request,
     data_sets: &[String],
-) -> Result<Vec<(Cell, RunOptions)>, Failure> {
-    let mut planned: Vec<(Cell, RunOptions)> = Vec::new();
+) -> Result<Vec<PlannedCell>, Failure> {
+    let mut planned: Vec<PlannedCell> = Vec::new();
     for data in data_sets {
         let source = request.source_of(data);
         let source = DataSource::resolve(&source, request.common.data_dir().as_deref())?;
@@ -188,24 +191,22 @@ pub fn planned(
     Ok(planned)
 }
 
-/// Makes all requested runs, seed by seed, because then every cell has a first result early.
+/// Makes all runs of the planned cells, seed by seed, because then every cell has a first result early.
 /// Returns the names of the runs that broke off.
 ///
 /// # Errors
 ///
 /// If files cannot be read or written, or the user interrupts the program.
-/// When files cannot be read or written, or the user wants to stop.
 pub fn make(
     study: &'static Study,
     request: &Request,
-    data_sets: &[String],
+    planned: &[PlannedCell],
     folder: &ExperimentFolder,
 ) -> Result<Vec<String>, Failure> {
     let watch = Watch::new(folder, request.common.quiet)?;
-    let planned = planned(study, request, data_sets)?;
     let mut broken = Vec::new();
     for seed in request.seeds(study) {
-        for (cell, options) in &planned {
+        for (cell, options) in planned {
             let (name, place) = named(study, request, cell, options);
             let name = format!("{name}, seed {seed}");
             let place = folder.runs().join(place).join(format!("seed-{seed}"));
@@ -261,7 +262,7 @@ impl Study {
     fn runs(
         &self,
         request: &Request,
-        planned: &[(Cell, RunOptions)],
+        planned: &[PlannedCell],
         folder: &ExperimentFolder,
     ) -> impl Iterator<Item = PathBuf> {
         let cells = planned
@@ -298,8 +299,9 @@ impl Study {
 
     /// Whether options of the runs depend on the number of inputs.
     fn needs_inputs(&self) -> bool {
-        self.patches()
-            .any(|patch| format!("{patch:?}").contains("{sqrt_inputs}"))
+        let fields = self.patches().flat_map(Patch::fields);
+        let mut values = fields.map(|(_, value)| value);
+        values.any(|value| value.to_string().contains(ROOT_OF_INPUTS))
     }
 
     /// Whether runs at quick and at paper scale can differ in a setting that does not appear in

@@ -8,12 +8,11 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::cell::Cell;
 use super::file::Study;
 use super::options::CommonOptions;
 use super::request::{Choice, Request};
 use super::sweep_table::{findings, study};
-use super::{make, open, planned, show};
+use super::{PlannedCell, make, open, planned, show};
 use crate::arguments::{ModelName, RunOptions, name_of};
 use crate::failure::{Failure, FolderError};
 use crate::output::{self, default_folder_name, replace_file};
@@ -370,7 +369,7 @@ impl Grid {
             let path = folder.path().to_owned();
             return Err(FolderError::Finished { path }.into());
         }
-        let broken = make(study, &request, &data_sets, &folder)?;
+        let broken = make(study, &request, &planned, &folder)?;
         show(study, &request, &folder, Some(findings))?;
         super::all_made(broken)
     }
@@ -397,7 +396,7 @@ impl Grid {
 }
 
 /// Requires that at least one run uses each option.
-fn require_use(study: &Study, planned: &[(Cell, RunOptions)]) -> Result<(), Failure> {
+fn require_use(study: &Study, planned: &[PlannedCell]) -> Result<(), Failure> {
     let used: Vec<Map<String, Value>> = planned.iter().map(|(_, run)| run.fields()).collect();
     let swept = study.axes.iter().filter_map(|axis| axis.field.as_ref());
     let mut given = swept.chain(study.run.always.keys());

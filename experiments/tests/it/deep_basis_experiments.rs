@@ -287,6 +287,12 @@ fn measurements_come_from_a_file() {
     let rows = fields(&read(&path.join("mobile/results.csv")));
     assert_eq!(rows.len(), 4);
     assert!(rows[1..].iter().all(|row| row[1] == "168"), "{rows:?}");
+    // Runs on another file are not those that are there already.
+    std::fs::copy(path.join("scores.csv"), path.join("others.csv")).unwrap();
+    let output = experiment("--data others.csv --target score");
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{message}");
+    assert!(message.contains("other options"), "{message}");
     for (plot, title) in [("map.svg", "SVDBK"), ("slices.svg", "SVGP, airport")] {
         assert!(
             read(&path.join("mobile").join(plot)).contains(title),

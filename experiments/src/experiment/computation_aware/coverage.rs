@@ -64,11 +64,11 @@ pub(in crate::experiment) fn coverage(options: &CoverageOptions) -> Result<(), F
     request.choice.check(table)?;
     let place = common.place()?;
     place.open()?;
-    let data_sets = request.data_sets(table)?;
+    let planned = study::planned(table, &request, &request.data_sets(table)?)?;
     let cells = cells_folder(options, &request)?;
     let settings = json!({ "device": place.device });
     let folder = ExperimentFolder::open(NAME, common, &settings)?;
-    let broken = study::make(table, &request, &data_sets, &cells)?;
+    let broken = study::make(table, &request, &planned, &cells)?;
     report(&folder, &cells.runs(), &request)?;
     all_made(broken)
 }

@@ -79,8 +79,8 @@ pub(in crate::experiment) fn mobile(options: &DbkMobileOptions) -> Result<(), Fa
     request
         .files
         .insert(DATA.into(), file.display().to_string());
-    let data_sets = request.data_sets(table)?;
-    let broken = study::make(table, &request, &data_sets, &experiment)?;
+    let planned = study::planned(table, &request, &request.data_sets(table)?)?;
+    let broken = study::make(table, &request, &planned, &experiment)?;
     let cells = study::show(table, &request, &experiment, None)?;
     let title = |cell: &FinishedCell| cell.title(table, &request);
     draw(&experiment, &data, place, &finished(&cells, title))?;
