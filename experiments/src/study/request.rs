@@ -75,6 +75,15 @@ fn flag(name: &str) -> String {
 }
 
 impl Request {
+    /// A request for the runs that the study's file describes.
+    pub fn of_file(common: &CommonOptions) -> Self {
+        Self {
+            choice: Choice::default(),
+            common: common.clone(),
+            files: BTreeMap::new(),
+        }
+    }
+
     /// The device and the floating-point type of the runs.
     ///
     /// # Errors

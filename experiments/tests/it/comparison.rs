@@ -54,7 +54,7 @@ fn the_runs_are_those_of_train_and_the_summary_is_theirs() {
     assert!(table.contains("RMSE"), "{table}");
     assert!(!table.contains("ECE"), "{table}");
     let both = path.join("both");
-    let mut scores = Vec::new();
+    let (mut scores, mut covered) = (Vec::new(), 0.0);
     for seed in ["3", "4"] {
         let out = format!("alone-{seed}");
         succeed(
@@ -82,6 +82,7 @@ fn the_runs_are_those_of_train_and_the_summary_is_theirs() {
             assert_eq!(alone[key], compared[key], "{key} with seed {seed}");
         }
         scores.push(compared["rmse"].as_f64().unwrap());
+        covered += 0.5 * compared["coverage95"].as_f64().unwrap();
     }
     let record = json(&both.join("results.json"));
     let cell = &record["cells"][0];
@@ -94,12 +95,16 @@ fn the_runs_are_those_of_train_and_the_summary_is_theirs() {
     let shown = format!("{mean:.4} ({error:.4})");
     assert!(table.contains(&shown), "{shown} is not in\n{table}");
     assert!(cell["runs"][0]["peak_memory"].as_u64().unwrap() > 1_000_000);
-    let rows = columns(&both.join("results.csv"), &["model", "seeds", "rmse"]);
+    let rows = columns(
+        &both.join("results.csv"),
+        &["model", "seeds", "rmse", "coverage95"],
+    );
     assert_eq!(
         [&rows[0][..2], &rows[1][..2]],
         [["svgp", "2"], ["exact", "2"]]
     );
     assert_eq!(rows[0][2].parse::<f64>().unwrap(), mean);
+    assert!((rows[0][3].parse::<f64>().unwrap() - covered).abs() < 1e-14);
     assert!(read(&both.join("data.svg")).contains("svgp"));
 }
 

@@ -1,6 +1,6 @@
 //! SVGP and CaGP-Opt in the course of training (Figures 3, 4 and S5).
 //!
-//! In all else as [uci](mod@super::uci). The paper shows the means over the seeds, Figure 4 on Power
+//! In all else as `studies/cagp-uci.toml`. The paper shows the means over the seeds, Figure 4 on Power
 //! alone.
 
 use burn_gp_datasets::DataSource;

@@ -1,7 +1,7 @@
 //! Observed against nominal coverage of central intervals (Figure 4).
 //!
 //! The predictions are those of the held-out rows after the last step of the runs of
-//! [uci](mod@super::uci), which are in the same folder. The paper shows the error at 95 % on Power
+//! `studies/cagp-uci.toml`, which are in the same folder. The paper shows the error at 95 % on Power
 //! during training, for SVGP and CaGP-Opt.
 
 use std::path::{Path, PathBuf};

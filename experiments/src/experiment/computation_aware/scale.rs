@@ -2,23 +2,19 @@
 //!
 //! The data are synthetic rows with nine inputs, as many as protein has; 1000 more rows are held
 //! out. Prior, initial values and Adam in single precision are the same as in
-//! [uci](mod@super::uci). Each run is a separate process, so its peak memory is its own. A run with
+//! `studies/cagp-uci.toml`. Each run is a separate process, so its peak memory is its own. A run with
 //! few rows and equally many actions measures the memory that the program needs for any data.
 
-use burn_gp::ops::Stationary;
 use clap::Args;
 use serde_json::json;
 
-use super::scale_report::report;
-use crate::arguments::{
-    FullBatchOptions, LikelihoodName, MeanName, ModelName, OptimizerName, RunOptions, ScheduleName,
-    name_of,
-};
+use super::{TABLE_1, scale_report::report};
+use crate::arguments::{RunOptions, name_of};
 use crate::failure::Failure;
-use crate::kernel_expression::KernelExpression;
-use crate::parameter_options::ValuesOption;
 use crate::settings::at_least_one;
-use crate::study::{CommonOptions, ExperimentFolder, Place, Watch, all_made};
+use crate::study::{
+    self, Cell, CommonOptions, ExperimentFolder, Place, Request, Watch, Whose, all_made,
+};
 use crate::training_run::TrainingRun;
 
 /// The name of the experiment.
@@ -35,7 +31,8 @@ const PAPER: [usize; 8] = [
 const FEW: usize = 1000;
 pub(super) const DIMENSIONS: usize = 9;
 const TEST_ROWS: usize = 1000;
-const LEARNING_RATE: f64 = 0.1;
+/// The method of Table 1.
+const METHOD: &str = "cagp-opt-adam";
 
 /// The options of `experiment cagp-scale`.
 #[derive(Args, Clone, Debug)]
@@ -87,31 +84,26 @@ impl ScaleOptions {
         epochs: usize,
         place: Place,
         folder: &ExperimentFolder,
-    ) -> TrainingRun {
+    ) -> Result<TrainingRun, Failure> {
         let (all, seed) = (rows + TEST_ROWS, self.common.seed);
         let name = format!("{rows}-rows-{actions}-actions-{epochs}-epochs-seed-{seed}");
-        TrainingRun {
+        let cell = Cell {
+            data: format!("synthetic:friedman?n={all}&d={DIMENSIONS}&noise=1&seed={seed}"),
+            values: vec![METHOD.to_owned()],
+        };
+        let request = Request::of_file(&self.common);
+        let of_table = study::study(TABLE_1).options(&cell, &request, Whose::Ours, DIMENSIONS)?;
+        Ok(TrainingRun {
             folder: folder.runs().join(name),
             options: RunOptions {
-                model: Some(ModelName::CagpOpt),
-                data: Some(format!(
-                    "synthetic:friedman?n={all}&d={DIMENSIONS}&noise=1&seed={seed}"
-                )),
                 test_fraction: Some(TEST_ROWS as f64 / all as f64),
                 actions: Some(actions),
-                full_batch: FullBatchOptions {
-                    optimizer: Some(OptimizerName::Adam),
-                    ..FullBatchOptions::default()
-                },
                 epochs: Some(epochs),
-                learning_rate: Some(LEARNING_RATE),
-                schedule: Some(ScheduleName::Linear),
                 seed: Some(seed),
                 dtype: Some(place.dtype),
-                device: Some(place.device),
-                ..prior()
+                ..of_table
             },
-        }
+        })
     }
 }
 
@@ -139,40 +131,11 @@ pub(in crate::experiment) fn scale(options: &ScaleOptions) -> Result<(), Failure
     for (actions, rows) in options.cells() {
         let name = format!("{rows} rows, {actions} combinations");
         watch.announce(&name);
-        if !watch.run(&options.run((actions, rows), epochs, place, &folder), &name)? {
+        let run = options.run((actions, rows), epochs, place, &folder)?;
+        if !watch.run(&run, &name)? {
             broken.push(name);
         }
     }
     report(&folder, &name_of(place.device))?;
     all_made(broken)
-}
-
-/// The paper's initial value of positive parameters: softplus(0).
-const FIRST: f64 = std::f64::consts::LN_2;
-
-/// The lower bound of the noise variance.
-const NOISE_FLOOR: &str = "likelihood.noise=1e-4..";
-
-/// The paper's prior: zero mean, a Matérn-3/2 kernel with one lengthscale for each input, noise
-/// with a lower bound, and their initial values.
-fn prior() -> RunOptions {
-    RunOptions {
-        kernel: Some(KernelExpression::of_unit_lengthscale(Stationary::Matern32)),
-        isotropic: Some(false),
-        mean: Some(MeanName::Zero),
-        likelihood: Some(LikelihoodName::Gaussian),
-        noise: Some(FIRST),
-        set: Some(first_values()),
-        bound: NOISE_FLOOR.parse().ok().map(|bound| vec![bound]),
-        ..RunOptions::default()
-    }
-}
-
-fn first_values() -> Vec<ValuesOption> {
-    ["kernel.lengthscale", "kernel.variance"]
-        .map(|path| ValuesOption {
-            path: path.to_owned(),
-            values: vec![FIRST],
-        })
-        .to_vec()
 }

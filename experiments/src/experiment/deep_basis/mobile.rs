@@ -3,7 +3,7 @@
 //! The data are Ookla's measurements of 2019 to 2022: 19 535 places with coordinates and a quality
 //! score. The target is the logarithm of the score. The data are not part of the program; they come
 //! from a file with the columns `latitude`, `longitude` and the score. The protocol is that of
-//! [uci](super::uci), for variational models only.
+//! `studies/dbk-uci.toml`, for variational models only.
 
 use std::path::{Path, PathBuf};
 

@@ -1,31 +1,30 @@
 //! Whitening (Section 6.3, Figure 3b): test error and log density during training.
 //!
 //! The paper shows HouseElectric in a figure without a table. The protocol is that of
-//! [regression](super::regression()), which also documents what the paper leaves open.
+//! `studies/solve-regression.toml`, which also documents what the paper leaves open.
 
-use burn_gp::ops::Stationary;
 use burn_gp_datasets::DataSource;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::arguments::{
-    KeepName, LikelihoodName, MeanName, ModelName, RunOptions, ScheduleName, name_of,
-};
+use crate::arguments::{ModelName, RunOptions, name_of};
 use crate::experiment::{course::Look, course::course};
 use crate::failure::Failure;
-use crate::kernel_expression::KernelExpression;
 use crate::plots::{self, Caption, CurveName, CurvePanel, Quantity, Span};
 use crate::standard_output::print;
 use crate::study::{
-    CommonOptions, CsvLine, Departure, ExperimentFolder, Place, Watch, are_comparable,
-    departure_lines, departures_of,
+    self, Cell, CommonOptions, CsvLine, Departure, ExperimentFolder, Request, Watch, Whose,
+    are_comparable, departure_lines, departures_of,
 };
 use crate::text_table::aligned;
 
 /// The name of the experiment.
 const NAME: &str = "solve-ablation";
 const PICTURE: &str = "curves.svg";
+
+/// The study with the same protocol.
+const REGRESSION: &str = "solve-regression";
 
 /// The paper's data set.
 const DATA: &str = "houseelectric";
@@ -87,11 +86,17 @@ pub(in crate::experiment) fn ablation(options: &AblationOptions) -> Result<(), F
     let common = &options.common;
     let place = common.place()?;
     let inducing = options.inducing.unwrap_or(common.by_scale(128, INDUCING));
+    let table = study::study(REGRESSION);
+    // The model and its inducing points are others in each run.
+    let cell = Cell {
+        data: options.data_set.clone(),
+        values: vec![table.axes[0].values[0].name.clone()],
+    };
+    let request = Request::of_file(common);
     let shared = RunOptions {
-        data: Some(options.data_set.clone()),
         seed: Some(common.seed),
         epochs: Some(options.epochs.unwrap_or(common.by_scale(10, EPOCHS))),
-        ..protocol(common, place)
+        ..table.options(&cell, &request, Whose::Ours, 0)?
     };
     let source = DataSource::resolve(&options.data_set, shared.data_dir.as_deref())?;
     let settings = json!({
@@ -119,9 +124,8 @@ pub(in crate::experiment) fn ablation(options: &AblationOptions) -> Result<(), F
         };
         let curve: Curve = folder.once(&name_of(model), make)?;
         let paper = RunOptions {
-            data: shared.data.clone(),
             epochs: Some(EPOCHS),
-            ..protocol(&common.as_in_paper(), place)
+            ..table.options(&cell, &request, Whose::Papers, 0)?
         };
         let paper = told(compared, INDUCING, paper);
         let mut own = departures_of(curve.options.as_ref(), paper);
@@ -244,24 +248,4 @@ fn draw(folder: &ExperimentFolder, data: &str, summary: &str, curves: &[Curve]) 
     plots::warn_undrawn(plots::curves(
         &path, "Training", caption, &names, along, &panels,
     ));
-}
-
-/// The options of all runs except for the length: those of solve-regression.
-fn protocol(common: &CommonOptions, place: Place) -> RunOptions {
-    RunOptions {
-        kernel: Some(KernelExpression::of_unit_lengthscale(Stationary::Matern32)),
-        isotropic: Some(true),
-        mean: Some(MeanName::Zero),
-        likelihood: Some(LikelihoodName::Gaussian),
-        data_dir: common.data_dir(),
-        test_fraction: Some(0.2),
-        validation_fraction: Some(0.2),
-        keep: Some(KeepName::Last),
-        batch_size: Some(1024),
-        learning_rate: Some(0.01),
-        schedule: Some(ScheduleName::Constant),
-        dtype: Some(place.dtype),
-        device: Some(place.device),
-        ..RunOptions::default()
-    }
 }
