@@ -76,19 +76,19 @@ choice! {
 choice! {
     /// The posteriors of models made of layers.
     PosteriorName {
-        /// As in the model svgp
+        /// Of whitened inducing variables, as in the model svgp
         Whitened,
-        /// As in svgp-unwhitened
+        /// Of the inducing variables themselves, as in svgp-unwhitened
         Unwhitened,
-        /// As in solve
+        /// With a second, orthogonal set of inducing points (SOLVE-GP), as in solve
         Solve,
-        /// As in solve-unwhitened
+        /// The same, not whitened, as in solve-unwhitened
         SolveUnwhitened,
-        /// As in odvgp
+        /// Orthogonally decoupled: a second set of inducing points for the mean alone, as in odvgp
         Odvgp,
-        /// As in l-svgp
+        /// Pseudo-observations with Cholesky factors (L-SVGP), as in l-svgp
         LSvgp,
-        /// As in inverse-free
+        /// Pseudo-observations with matrix products alone (R-SVGP), as in inverse-free
         InverseFree,
     }
 }
