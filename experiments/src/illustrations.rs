@@ -14,10 +14,12 @@ use burn_gp_models::{Predictions, Predictor, TrainedModel};
 use crate::arguments::{LikelihoodName, name_of};
 use crate::evaluation::{Evaluation, LEVEL, in_original_units};
 use crate::failure::Failure;
-use crate::fitting::TrainingLog;
+use crate::fitting::{LearningCurve, TrainingLog};
 use crate::likelihood::TargetKind;
 use crate::output;
-use crate::plots::{self, Band, BandOf, Caption, LossPoint, PlotError, ProbabilityOf, Quantity};
+use crate::plots::{
+    self, Band, BandOf, Caption, CurvePanel, LossPoint, PlotError, ProbabilityOf, Quantity, Span,
+};
 use crate::preparation::{Part, PreparedData};
 use crate::settings::Settings;
 
@@ -35,6 +37,8 @@ pub struct Illustrations<'a> {
     pub settings: &'a Settings,
     /// The log of the training steps.
     pub log: &'a TrainingLog,
+    /// The scores of the test rows in the course of training, if they were asked for.
+    pub curve: Option<&'a LearningCurve>,
     /// The step of the kept model, with its loss on all training rows.
     pub kept: LossPoint,
     /// The trained model.
@@ -70,6 +74,8 @@ impl Illustrations<'_> {
             model: &model,
         };
         let mut attempts = vec![self.loss(folder, caption)];
+        let curve = self.curve.filter(|curve| !curve.is_empty());
+        attempts.extend(curve.map(|curve| self.learning_curve(curve, folder, caption)));
         let dimensions = self.data.dimensions();
         if self.data.schema.classes.is_some() {
             attempts.push(self.reliability(folder, caption));
@@ -114,6 +120,34 @@ impl Illustrations<'_> {
             self.kept,
             progress,
             caption,
+        )
+    }
+
+    fn learning_curve(
+        &self,
+        curve: &LearningCurve,
+        folder: &Path,
+        caption: Caption<'_>,
+    ) -> Result<(), PlotError> {
+        let numbers = |name: &str| curve.numbers(name).unwrap_or_default();
+        let panel = |title, score, name| CurvePanel {
+            title,
+            value: Quantity::of(name),
+            curves: vec![numbers("step").into_iter().zip(numbers(score)).collect()],
+            span: Span::Values,
+        };
+        let error = match self.data.schema.classes {
+            Some(_) => panel("wrong labels of the test rows", "error", "share"),
+            None => panel("error of the test rows", "rmse", "RMSE"),
+        };
+        let panels = [error, panel("density of the test rows", "nlpd", "NLPD")];
+        plots::curves(
+            &folder.join(output::LEARNING_CURVE_PLOT),
+            "Learning curve",
+            caption,
+            &["test rows".into()],
+            Quantity::of("step"),
+            &panels,
         )
     }
 

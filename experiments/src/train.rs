@@ -17,8 +17,8 @@ use crate::early_stopping::{nlpd_without_network, stopping_point};
 use crate::evaluation::{LEVEL, evaluate};
 use crate::failure::{Failure, FolderError};
 use crate::fitting::{
-    Checkpoints, Clock, Interrupt, Outcome, RunState, Session, StoppingPoint, TrainingLog,
-    Validation, read_checkpoint,
+    Checkpoints, Clock, Interrupt, Outcome, RunState, Session, StoppingPoint, TestScores,
+    TrainingLog, Validation, read_checkpoint,
 };
 use crate::illustrations::Illustrations;
 use crate::output::{self, ModelContext, OutputFolder, default_folder_name};
@@ -290,11 +290,17 @@ fn session(trainer: AnyTrainer<AnyModel>, settings: &Settings, data: &PreparedDa
         }
         _ => None,
     };
+    let is_search = settings.data.early_stopping != EarlyStopping::Off;
+    let every = settings.score_every.filter(|_| !is_search);
+    let steps = trainer.steps_planned();
+    let test_scores =
+        every.map(|every| TestScores::new(data, trainer.data().clone(), every, steps));
     let state = RunState {
         options: settings.options(),
         checksum: data.checksum(),
         log: TrainingLog::default(),
         validation,
+        test_scores,
         stopping_point: None,
         clock: Clock::default(),
     };
@@ -377,6 +383,7 @@ fn finish(
         data,
         settings,
         log: &state.log,
+        curve: state.test_scores.as_ref().map(|scores| &scores.curve),
         kept: LossPoint {
             step: fitted.step as u64,
             loss: fitted.loss,
@@ -392,6 +399,9 @@ fn finish(
         let config = settings::to_toml(&settings.options());
         output::write_text(&next.join(settings::CONFIG), &config)?;
         output::write_text(&next.join(output::TRAINING_LOG), &state.log.to_csv())?;
+        if let Some(scores) = &state.test_scores {
+            output::write_text(&next.join(output::LEARNING_CURVE), &scores.curve.to_csv())?;
+        }
         let classes = data.schema.classes.as_ref();
         let path = next.join(output::PREDICTIONS);
         output::write_predictions(&path, &data.test, &evaluation, classes)?;

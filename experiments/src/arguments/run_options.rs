@@ -255,6 +255,10 @@ pub struct RunOptions {
     /// Step whose model is kept if there are validation rows [default: best]
     #[arg(long, value_name = "STEP", help_heading = "Training")]
     pub keep: Option<KeepName>,
+    /// Score the test rows after every so many steps and after the last, in learning_curve.csv and a
+    /// plot; a number below 1 is a share of all steps [default: only at the end]
+    #[arg(long, value_name = "S", help_heading = "Training")]
+    pub score_every: Option<f64>,
     /// Steps between two checkpoints [default: as many as take half a minute]
     #[arg(long, value_name = "S", help_heading = "Training")]
     pub checkpoint_every: Option<usize>,

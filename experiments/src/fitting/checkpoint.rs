@@ -58,6 +58,7 @@ impl Checkpoint {
 pub(super) mod files {
     pub const RUN: &str = "run.json";
     pub const LOG: &str = "training_log.csv";
+    pub const CURVE: &str = "learning_curve.csv";
     pub const BEST: &str = "best.bpk";
 }
 

@@ -1,4 +1,5 @@
-//! The callback of a run: log, validation, checkpoints and the end after every step.
+//! The callback of a run: log, validation, scores of the test rows, checkpoints and the end after
+//! every step.
 
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -86,6 +87,18 @@ impl<'a> Course<'a> {
         Ok(())
     }
 
+    /// Scores the test rows after `step` if that is due.
+    fn score(&mut self, trainer: &AnyTrainer<AnyModel>, step: usize) -> Result<(), Broken> {
+        let is_last = trainer.is_finished() || self.state.is_exhausted();
+        let scores = self.state.test_scores.as_mut();
+        if let Some(scores) = scores.filter(|scores| scores.is_due(step, is_last)) {
+            let model = trainer.model();
+            (scores.look_at(model, &self.state.log))
+                .map_err(|error| TrainingError::of_prediction(error, step, model))?;
+        }
+        Ok(())
+    }
+
     fn is_checkpoint_due(&self, step: usize) -> bool {
         let (written, last) = self.written;
         match self.state.options.checkpoint_every {
@@ -108,6 +121,7 @@ impl Callback<AnyTrainer<AnyModel>, Broken> for Course<'_> {
         self.state.clock.stop();
         self.enter(report);
         self.validate(trainer, report.step)?;
+        self.score(trainer, report.step)?;
         let stops =
             trainer.is_finished() || self.state.is_exhausted() || self.interrupt.is_requested();
         if stops || self.is_checkpoint_due(report.step) {

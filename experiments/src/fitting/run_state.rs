@@ -7,7 +7,7 @@ use std::time::Instant;
 use burn::module::Module;
 
 use super::checkpoint::files;
-use super::{Checkpoint, StoppingPoint, TrainingLog, Validation};
+use super::{Checkpoint, StoppingPoint, TestScores, TrainingLog, Validation};
 use crate::arguments::RunOptions;
 use crate::failure::Failure;
 
@@ -21,6 +21,8 @@ pub struct RunState {
     pub log: TrainingLog,
     /// Validation, if there is any.
     pub validation: Option<Validation>,
+    /// Scores of the test rows in the course of training, if they are asked for.
+    pub test_scores: Option<TestScores>,
     /// Where training stops, if that was found on held-out rows.
     pub stopping_point: Option<StoppingPoint>,
     /// The time of the steps.
@@ -64,6 +66,10 @@ impl RunState {
             .map_err(std::io::Error::other)
             .map_err(Failure::writing(&path))?;
         fs::write(&path, text).map_err(Failure::writing(&path))?;
+        if let Some(scores) = &self.test_scores {
+            let path = folder.join(files::CURVE);
+            fs::write(&path, scores.curve.to_csv()).map_err(Failure::writing(&path))?;
+        }
         let path = folder.join(files::LOG);
         fs::write(&path, self.log.to_csv()).map_err(Failure::writing(&path))
     }

@@ -11,7 +11,7 @@ use burn_gp_models::{
 
 use super::checkpoint::{self, files};
 use super::course::{Broken, Course};
-use super::{Checkpoints, Clock, Interrupt, RunState, TrainingLog};
+use super::{Checkpoints, Clock, Interrupt, LearningCurve, RunState, TrainingLog};
 use crate::failure::{Failure, FolderError};
 use crate::progress::{Progress, RowProgress};
 
@@ -107,12 +107,18 @@ impl Session {
         };
         let checkpoint = checkpoint::read(folder)?;
         (self.trainer.restore(folder)).map_err(|reason| damaged(folder, reason.to_string()))?;
-        let path = folder.join(files::LOG);
-        let text =
-            fs::read_to_string(&path).map_err(|reason| damaged(&path, reason.to_string()))?;
+        let read = |path: &Path| {
+            fs::read_to_string(path).map_err(|reason| damaged(path, reason.to_string()))
+        };
         let state = &mut self.state;
-        state.log = TrainingLog::from_csv(&text)
+        let path = folder.join(files::LOG);
+        state.log = TrainingLog::from_csv(&read(&path)?)
             .ok_or_else(|| damaged(&path, "it is not a training log".into()))?;
+        if let Some(scores) = &mut state.test_scores {
+            let path = folder.join(files::CURVE);
+            scores.curve = LearningCurve::from_csv(&read(&path)?)
+                .ok_or_else(|| damaged(&path, "it is not a learning curve".into()))?;
+        }
         state.clock = Clock::at(checkpoint.seconds);
         state.stopping_point = checkpoint.stopping_point;
         if let (Some(validation), Some(progress)) = (&mut state.validation, checkpoint.validation) {

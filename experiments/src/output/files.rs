@@ -19,6 +19,10 @@ pub const METRICS: &str = "metrics.json";
 pub const PREDICTIONS: &str = "predictions.csv";
 /// The log of the training steps, CSV.
 pub const TRAINING_LOG: &str = "training_log.csv";
+/// Scores of the test rows in the course of training, CSV.
+pub const LEARNING_CURVE: &str = "learning_curve.csv";
+/// The same as curves.
+pub const LEARNING_CURVE_PLOT: &str = "learning-curve.svg";
 /// The loss of every step.
 pub const LOSS: &str = "loss.svg";
 /// Predicted against observed targets.
@@ -39,11 +43,13 @@ pub const PATCHES: &str = "patches.svg";
 pub const MAPS: &str = "maps.svg";
 
 /// All files that a run writes.
-pub(super) const OWN_FILES: [&str; 16] = [
+pub(super) const OWN_FILES: [&str; 18] = [
     METRICS,
     PREDICTIONS,
     CONFIG,
     TRAINING_LOG,
+    LEARNING_CURVE,
+    LEARNING_CURVE_PLOT,
     LOSS,
     PREDICTED_OBSERVED,
     CALIBRATION,

@@ -11,8 +11,9 @@ pub use crate::replacement::{replace_file, synchronize};
 pub use context::ModelContext;
 pub use destination::Destination;
 pub use files::{
-    CALIBRATION, CONFUSION, DECISION_MAP, FIT, LOSS, MAPS, METRICS, PATCHES, PREDICTED_OBSERVED,
-    PREDICTIONS, RELIABILITY, TRAINING_LOG, write_predictions, write_text,
+    CALIBRATION, CONFUSION, DECISION_MAP, FIT, LEARNING_CURVE, LEARNING_CURVE_PLOT, LOSS, MAPS,
+    METRICS, PATCHES, PREDICTED_OBSERVED, PREDICTIONS, RELIABILITY, TRAINING_LOG,
+    write_predictions, write_text,
 };
 pub use folder::{OutputFolder, default_folder_name, names_in};
 pub use lock::FolderLock;

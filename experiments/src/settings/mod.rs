@@ -76,6 +76,9 @@ pub struct Settings {
     pub length: Option<Length>,
     /// The optimizer of a full-batch model.
     pub optimizer: Option<FullBatchOptimizer>,
+    /// Steps between two scores of the test rows in the course of training, or their share of all
+    /// steps if below one.
+    pub score_every: Option<f64>,
     /// Steps between two checkpoints.
     pub checkpoint_every: Option<usize>,
     /// The seed of all random numbers.
@@ -157,6 +160,9 @@ impl Settings {
             noise: above_lower_bound("--noise", options.noise.unwrap_or(DEFAULT_NOISE))?,
             length: length(&options)?,
             optimizer: optimizer(&options, model)?,
+            score_every: (options.score_every)
+                .map(|every| positive("--score-every", every))
+                .transpose()?,
             checkpoint_every: at_least_one("--checkpoint-every", options.checkpoint_every)?,
             seed: options.seed.unwrap_or(0),
             dtype: (options.dtype).unwrap_or_else(|| devices::default_dtype(device)),
@@ -289,6 +295,7 @@ impl Settings {
             keep: validated
                 .filter(|_| !is_stopped)
                 .map(|variational| variational.keep),
+            score_every: self.score_every,
             checkpoint_every: self.checkpoint_every,
             seed: Some(self.seed),
             dtype: Some(self.dtype),

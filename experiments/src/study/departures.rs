@@ -14,13 +14,15 @@ use crate::arguments::RunOptions;
 use crate::failure::Failure;
 use crate::settings::{Settings, configuration_in, read_configuration};
 
-/// Options that no protocol fixes: the data and their location, the seed, the device, checkpoints.
-const BESIDE_THE_PROTOCOL: [&str; 6] = [
+/// Options that no protocol fixes: the data and their location, the seed, the device, learning
+/// curves, checkpoints.
+const BESIDE_THE_PROTOCOL: [&str; 7] = [
     "data",
     "target",
     "data_dir",
     "seed",
     "device",
+    "score_every",
     "checkpoint_every",
 ];
 

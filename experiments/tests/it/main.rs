@@ -12,6 +12,7 @@ mod experiments;
 mod intervals;
 mod inverse_free_experiments;
 mod kernel_expressions;
+mod learning_curve;
 mod likelihoods;
 mod outputs;
 mod parameter_options;
