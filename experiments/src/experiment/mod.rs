@@ -51,21 +51,6 @@ pub enum OtherExperiment {
     /// (64), with fixed inducing points: W-SVGP, L-SVGP with and without preconditioned mean (P),
     /// and R-SVGP with both, its auxiliary matrix trained by Adam or by natural gradients (N).
     InverseFreeToy(inverse_free::ToyOptions),
-    /// NLPD against seconds with W-, L- and R-SVGP on elevators and kin40k (arXiv:2604.00697,
-    /// Figure 2)
-    ///
-    /// The protocol is the paper's: squared-exponential kernel, 90 % of the rows for training, Adam
-    /// with learning rate 0.005, batches of 100; R-SVGP with damped inducing points and estimated
-    /// traces. --protocol table-1 runs the single-layer row of Table 1.
-    ///
-    /// The tables include all finished runs in the folder, from this and earlier commands, so the
-    /// curves can be made one at a time.
-    InverseFreeUci(inverse_free::UciOptions),
-    /// R-SVGP with 1, 64 and 256 random probes and exact traces (arXiv:2604.00697, Figure S1)
-    ///
-    /// NLPD and loss against seconds on elevators and kin40k; other settings as in
-    /// inverse-free-uci.
-    InverseFreeHutchinson(inverse_free::HutchinsonOptions),
     /// Exact, sparse and computation-aware regression with gaps in the data (arXiv:2411.01036,
     /// Figure 1)
     ///
@@ -164,8 +149,6 @@ fn execute(command: ExperimentCommand) -> Result<(), Failure> {
         OtherExperiment::SolveAblation(options) => solve_gp::ablation(&options),
         OtherExperiment::SolveCost(options) => solve_gp::cost(&options),
         OtherExperiment::InverseFreeToy(options) => inverse_free::toy(&options),
-        OtherExperiment::InverseFreeUci(options) => inverse_free::uci(&options),
-        OtherExperiment::InverseFreeHutchinson(options) => inverse_free::hutchinson(&options),
         OtherExperiment::CagpToy(options) => computation_aware::toy(&options),
         OtherExperiment::CagpScale(options) => computation_aware::scale(&options),
         OtherExperiment::CagpActions(options) => computation_aware::actions(&options),
@@ -180,11 +163,17 @@ fn execute(command: ExperimentCommand) -> Result<(), Failure> {
     }
 }
 
-/// The studies with their own command. Other studies are part of an experiment with their name.
+/// The studies with their own command. Other studies are part of an experiment with their name, or
+/// protocols of another study.
 fn commands() -> impl Iterator<Item = &'static Study> {
     let others = OtherExperiment::augment_subcommands(Command::new("experiment"));
     let is_other = move |study: &&Study| others.find_subcommand(&study.name).is_some();
-    studies().iter().filter(move |study| !is_other(study))
+    let is_protocol = |study: &&Study| {
+        let protocol = study.protocol.as_ref();
+        protocol.is_some_and(|protocol| protocol.of.is_some())
+    };
+    let own = studies().iter().filter(move |study| !is_other(study));
+    own.filter(move |study| !is_protocol(study))
 }
 
 impl Subcommand for ExperimentCommand {
@@ -206,7 +195,7 @@ impl FromArgMatches for ExperimentCommand {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let asked = matches.subcommand().and_then(|(name, matches)| {
             let study = commands().find(|study| study.name == name)?;
-            Some((study, matches))
+            Some((study.chosen(matches), matches))
         });
         match asked {
             Some((study, matches)) => Ok(Self::Study(study, Box::new(study.request(matches)?))),

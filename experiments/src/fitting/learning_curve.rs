@@ -25,26 +25,22 @@ impl LearningCurve {
         self.looks.push(numbers);
     }
 
-    /// The number of looks.
-    pub fn len(&self) -> usize {
-        self.looks.len()
-    }
-
     /// Whether there are no looks.
     pub fn is_empty(&self) -> bool {
         self.looks.is_empty()
     }
 
-    /// A look with the names of its numbers.
-    pub fn look(&self, index: usize) -> impl Iterator<Item = (&str, f64)> {
-        let numbers = self.looks.get(index).into_iter().flatten().copied();
-        self.names.iter().map(String::as_str).zip(numbers)
+    /// Every number by its name, in all looks.
+    pub fn columns(&self) -> impl Iterator<Item = (&str, Vec<f64>)> {
+        let column = |index: usize| self.looks.iter().map(|look| look[index]).collect();
+        let names = self.names.iter().enumerate();
+        names.map(move |(index, name)| (name.as_str(), column(index)))
     }
 
     /// A number in all looks; `None` if the curve has no such number.
     pub fn numbers(&self, name: &str) -> Option<Vec<f64>> {
-        let column = self.names.iter().position(|own| own == name)?;
-        Some(self.looks.iter().map(|look| look[column]).collect())
+        let mut columns = self.columns();
+        columns.find_map(|(own, numbers)| (own == name).then_some(numbers))
     }
 
     /// As CSV, exactly; a number that is not a number is empty.
@@ -176,8 +172,6 @@ mod tests {
         );
         assert_eq!(curve.numbers("step"), Some(vec![1.0, 2.0]));
         assert_eq!(curve.numbers("rmse"), None);
-        let last: Vec<(&str, f64)> = curve.look(1).collect();
-        assert_eq!(last, [("step", 2.0), ("nlpd", -1.0 / 3.0)]);
         curve.push(vec![("step", 3.0), ("nlpd", f64::NAN)]);
         let read = LearningCurve::from_csv(&curve.to_csv()).unwrap();
         assert!(read.numbers("nlpd").unwrap()[2].is_nan());

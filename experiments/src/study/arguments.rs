@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, value_parser};
 use serde_json::{Map, Value};
 
-use super::embedded::study;
+use super::embedded::{studies, study};
 use super::file::{Axis, Study};
 use super::options::CommonOptions;
 use super::request::{Choice, Request};
@@ -15,16 +15,67 @@ use crate::arguments::RunOptions;
 /// The name of the option for data sets.
 const DATA_SETS: &str = "data-sets";
 
+/// The name of the option for the protocol.
+const PROTOCOL: &str = "protocol";
+
 impl Study {
     /// The subcommand of the study.
     pub fn command(&'static self) -> Command {
         // clap would take the doc comment of `CommonOptions` for the description of the subcommand.
-        let command = CommonOptions::augment_args(self.augment(Command::new(self.name.as_str())));
+        let command = Command::new(self.name.as_str()).args(self.protocol_argument());
+        let command = CommonOptions::augment_args(self.augment(command));
         let command = command.about(self.about.as_str());
         match self.help.is_empty() {
             true => command.long_about(None::<&str>),
             false => command.long_about(format!("{}\n\n{}", self.about, self.help.trim())),
         }
+    }
+
+    /// The studies that the command of this one runs, each with the name of its protocol; none if
+    /// there is only one.
+    fn protocols(&'static self) -> Vec<(&'static str, &'static Self)> {
+        let is_own = |other: &&'static Self| {
+            let of = other
+                .protocol
+                .as_ref()
+                .and_then(|protocol| protocol.of.as_ref());
+            of == Some(&self.name)
+        };
+        let others = studies().iter().filter(is_own);
+        let named = |study: &'static Self| Some((study.protocol.as_ref()?.name.as_str(), study));
+        std::iter::once(self)
+            .chain(others)
+            .filter_map(named)
+            .collect()
+    }
+
+    /// The option that chooses among several protocols.
+    fn protocol_argument(&'static self) -> Option<Arg> {
+        let protocols = self.protocols();
+        let (first, _) = protocols.first().filter(|_| protocols.len() > 1)?;
+        let values = protocols.iter().map(|(name, study)| {
+            let help = study
+                .protocol
+                .as_ref()
+                .map_or("", |protocol| &protocol.help);
+            PossibleValue::new(*name).help(help)
+        });
+        let argument = Arg::new(PROTOCOL).long(PROTOCOL).value_name("WHICH");
+        Some(
+            (argument.default_value(*first))
+                .value_parser(PossibleValuesParser::new(values))
+                .help("Figure or table"),
+        )
+    }
+
+    /// The study that the command line of this one asks for.
+    pub fn chosen(&'static self, matches: &ArgMatches) -> &'static Self {
+        let name = matches.try_get_one::<String>(PROTOCOL).ok().flatten();
+        let protocols = self.protocols();
+        let asked = protocols
+            .iter()
+            .find(|(own, _)| Some(*own) == name.map(String::as_str));
+        asked.map_or(self, |(_, study)| study)
     }
 
     /// Adds the options of this study to `command`, without those that all experiments have.
@@ -51,7 +102,10 @@ impl Study {
                 .help(seeds_help),
         );
         for option in &self.options {
-            let argument = RunOptions::argument(&option.fields[0]).id(option.name.as_str());
+            let mut argument = RunOptions::argument(&option.fields[0]).id(option.name.as_str());
+            if let Some(least) = option.least {
+                argument = argument.value_parser(value_parser!(u32).range(i64::from(least)..));
+            }
             command = command.arg(
                 unheaded(argument)
                     .long(option.name.as_str())

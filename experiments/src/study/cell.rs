@@ -37,6 +37,11 @@ pub const NO_USE: &str = "none";
 pub const ROOT_OF_INPUTS: &str = "{sqrt_inputs}";
 
 impl Study {
+    /// The place of the axis called `name`.
+    pub fn axis(&self, name: &str) -> Option<usize> {
+        self.axes.iter().position(|axis| axis.name == name)
+    }
+
     /// The value of an axis at a cell, if the study lists it.
     pub fn listed<'a>(&'a self, cell: &Cell, axis: usize) -> Option<&'a AxisValue> {
         let values = &self.axes[axis].values;
@@ -103,7 +108,7 @@ impl Study {
         let all = |condition: &Condition| {
             condition.0.iter().all(|(name, words)| {
                 let word = self.word(cell, scale, name, &|_| None);
-                word.is_some_and(|word| words.all().contains(&word))
+                word.is_some_and(|word| words.allow(&word))
             })
         };
         all(only) && !unless.is_some_and(all)
@@ -136,6 +141,10 @@ impl Study {
         let scale = match whose {
             Whose::Ours => request.common.scale,
             Whose::Papers => ScaleName::Paper,
+        };
+        let cell = &match whose {
+            Whose::Ours => cell.clone(),
+            Whose::Papers => self.cell_of_paper(cell),
         };
         let mut fields = Map::new();
         let mut kept = BTreeSet::new();
@@ -206,9 +215,34 @@ impl Study {
         })
     }
 
-    /// Applies `times` and `same` of the cell's axis values to the options.
+    /// The cell of the paper that stands beside a cell: where an axis has any value and the paper
+    /// does not have the cell's, the paper's first.
+    fn cell_of_paper(&self, cell: &Cell) -> Cell {
+        let mut cell = cell.clone();
+        for (index, axis) in self.axes.iter().enumerate() {
+            if axis.field.is_none() || cell.values[index] == NO_USE {
+                continue;
+            }
+            let of_paper: Vec<&AxisValue> = (axis.values.iter())
+                .filter(|value| {
+                    self.holds(&cell, ScaleName::Paper, &value.only, value.unless.as_ref())
+                })
+                .collect();
+            let is_own = |value: &&AxisValue| value.name == cell.values[index];
+            if let Some(first) = of_paper.first().filter(|_| !of_paper.iter().any(is_own)) {
+                cell.values[index] = first.name.clone();
+            }
+        }
+        cell
+    }
+
+    /// Applies `same` and `times` of the cell's axis values to the options.
     fn scale_and_copy(&self, cell: &Cell, fields: &mut Map<String, Value>) {
         for value in self.all_listed(cell) {
+            for (field, source) in &value.same {
+                let source = fields.get(source).cloned();
+                fields.extend(source.map(|source| (field.clone(), source)));
+            }
             for (field, factor) in &value.times {
                 if let Some(number) = fields.get_mut(field) {
                     *number = match (number.as_u64(), number.as_f64()) {
@@ -217,10 +251,6 @@ impl Study {
                         _ => continue,
                     };
                 }
-            }
-            for (field, source) in &value.same {
-                let source = fields.get(source).cloned();
-                fields.extend(source.map(|source| (field.clone(), source)));
             }
         }
     }

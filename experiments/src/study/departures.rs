@@ -209,17 +209,7 @@ pub fn lines(cells: &[(String, &Option<Vec<Departure>>)]) -> Vec<String> {
 
 #[cfg(test)]
 pub mod testing {
-    use clap::{Args, Command, FromArgMatches};
-
     use super::*;
-
-    /// Parses the options of an experiment.
-    pub fn typed<O: Args + FromArgMatches>(line: &str) -> O {
-        let command = O::augment_args(Command::new("experiment").no_binary_name(true));
-        let matches = command.try_get_matches_from(line.split_whitespace());
-        let options = matches.and_then(|matches| O::from_arg_matches(&matches));
-        options.unwrap_or_else(|error| panic!("{line}: {error}"))
-    }
 
     /// The departures of `here` from `paper`, for any data.
     pub fn departures_between(here: RunOptions, paper: RunOptions) -> String {

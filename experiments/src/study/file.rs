@@ -20,6 +20,13 @@ pub struct Study {
     /// The rest of the help.
     #[serde(default)]
     pub help: String,
+    /// The name of this file among the protocols of one command; a command with one protocol has
+    /// none.
+    #[serde(default)]
+    pub protocol: Option<Protocol>,
+    /// Whether the paper has figures without numbers. Every run is then compared with its protocol.
+    #[serde(default)]
+    pub figures: bool,
     /// Whether runs use single precision by default.
     #[serde(default)]
     pub single_precision: bool,
@@ -62,6 +69,20 @@ pub struct Study {
     /// Sentences under the table.
     #[serde(default, rename = "note")]
     pub notes: Vec<Note>,
+}
+
+/// One of several protocols of a command, chosen by `--protocol`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Protocol {
+    /// The name on the command line.
+    pub name: String,
+    /// The description in the help.
+    pub help: String,
+    /// The study with the command, whose options this one has too; absent in that study itself,
+    /// which is the default.
+    #[serde(default)]
+    pub of: Option<String>,
 }
 
 /// The data sets of a study.
@@ -144,13 +165,13 @@ pub struct AxisValue {
     /// Options of the runs with this value.
     #[serde(default)]
     pub run: Patch,
-    /// Factors that multiply options of the runs, after the command line is applied.
-    #[serde(default)]
-    pub times: BTreeMap<String, f64>,
     /// Options that copy other options, after the command line is applied:
     /// `orthogonal = "inducing"`.
     #[serde(default)]
     pub same: BTreeMap<String, String>,
+    /// Factors that multiply options of the runs, after `same`.
+    #[serde(default)]
+    pub times: BTreeMap<String, f64>,
     /// The cells where this value runs by default; all if empty.
     #[serde(default, rename = "where")]
     pub only: Condition,
@@ -190,7 +211,8 @@ pub struct Conditional {
     pub run: Patch,
 }
 
-/// Allowed words for each of `data`, `scale` (`quick` or `paper`), axis names, and tags.
+/// Allowed words for each of `data`, `scale` (`quick` or `paper`), axis names, and tags; `256..`
+/// allows all whole numbers from 256 on.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(transparent)]
 pub struct Condition(pub BTreeMap<String, OneOrMany>);
@@ -213,6 +235,19 @@ impl OneOrMany {
             Self::Many(words) => words,
         }
     }
+
+    /// Whether they allow `word`.
+    pub fn allow(&self, word: &str) -> bool {
+        let is_at_least = |allowed: &String| {
+            let least = allowed
+                .strip_suffix("..")
+                .and_then(|least| least.parse().ok());
+            least
+                .zip(word.parse().ok())
+                .is_some_and(|(least, word): (u64, u64)| word >= least)
+        };
+        (self.all().iter()).any(|allowed| allowed == word || is_at_least(allowed))
+    }
 }
 
 /// A command-line option that sets options of the runs.
@@ -231,6 +266,9 @@ pub struct StudyOption {
     /// The runs that it does not apply to.
     #[serde(default)]
     pub unless: Option<Condition>,
+    /// The smallest whole number that it takes.
+    #[serde(default)]
+    pub least: Option<u32>,
     /// Whether `times` of the axes does not scale it.
     #[serde(default)]
     pub unscaled: bool,
@@ -264,6 +302,10 @@ pub struct Table {
     /// The line above the table of each data set. Without it there is one table for all.
     #[serde(default)]
     pub heading: Option<Template>,
+    /// Whether files have no columns in front of those listed here; otherwise they begin with the
+    /// data set, its sizes and the axes.
+    #[serde(default)]
+    pub bare: bool,
     /// The number after a mean.
     #[serde(default)]
     pub spread: Spread,
@@ -301,7 +343,8 @@ pub struct Column {
     /// A text; without it the column is a score.
     pub text: Option<Template>,
     /// The name of a number of a run, or several names in order of preference. A minus sign in
-    /// front negates the number. The default is `key`.
+    /// front negates the number. `curve.loss` is the last number in the column `loss` of its
+    /// learning curve. The default is `key`.
     pub value: Option<OneOrMany>,
     /// A factor for the number.
     pub scale: Option<f64>,
@@ -367,6 +410,48 @@ pub enum Plot {
         #[serde(default)]
         dashed: Vec<String>,
     },
+    /// Columns of the runs' learning curves, means over the seeds.
+    Curves(Curves),
+}
+
+/// A plot of learning curves.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Curves {
+    /// The column on the horizontal axis.
+    pub over: Along,
+    /// The line under the title.
+    pub caption: Template,
+    /// The name of a curve.
+    pub curve: Template,
+    /// The axis whose values have panels of their own, if there is one.
+    #[serde(default)]
+    pub panels: Option<String>,
+    /// The panels.
+    #[serde(rename = "panel")]
+    pub shown: Vec<Panel>,
+}
+
+/// The horizontal axis of learning curves.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Along {
+    /// The training time.
+    Seconds,
+    /// The number of steps.
+    Step,
+}
+
+/// A panel of a plot of learning curves.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Panel {
+    /// The title.
+    pub title: Template,
+    /// The column; a minus sign in front negates its numbers.
+    pub value: String,
+    /// The name of the numbers.
+    pub name: String,
 }
 
 /// A sentence under the table.

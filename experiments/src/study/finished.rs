@@ -11,12 +11,16 @@ use super::file::{Column, Study};
 use super::published::Row;
 use super::request::Request;
 use super::template::Template;
-use crate::failure::Failure;
-use crate::output::names_in;
+use crate::failure::{Failure, FolderError};
+use crate::fitting::LearningCurve;
+use crate::output::{LEARNING_CURVE, names_in};
 use crate::report::Metrics;
 use crate::settings::{configuration_in, read_configuration};
 use crate::summary::Summary;
 use crate::training_run::TrainingRun;
+
+/// The name of the learning curve among the numbers of a run.
+const CURVE: &str = "curve";
 
 /// The finished runs of a cell with the same options, one for each seed; at least one.
 #[derive(Clone, Debug)]
@@ -27,7 +31,7 @@ pub struct FinishedCell {
     pub folders: Vec<PathBuf>,
     /// The metrics of the runs, by seed.
     pub runs: Vec<Metrics>,
-    /// The same metrics as JSON fields.
+    /// The same metrics as JSON fields, with the columns of the learning curve in `curve`.
     pub numbers: Vec<Map<String, Value>>,
     /// The options of the first run.
     pub options: Map<String, Value>,
@@ -121,9 +125,9 @@ impl Study {
         };
         let malformed = |error| Failure::Arguments(format!("the study {}: {error}", self.name));
         let row = self.row(&cell).map_err(malformed)?;
-        let departures = match row {
-            None => None,
-            Some(_) => {
+        let departures = match row.is_some() || self.figures {
+            false => None,
+            true => {
                 let paper = self.options(&cell, request, Whose::Papers, run.d)?;
                 let mut departures = departures_of_runs(&folders, &paper)?;
                 for (name, size) in self.sizes_of(&cell.data).map_err(malformed)? {
@@ -132,12 +136,9 @@ impl Study {
                 Some(departures)
             }
         };
-        let numbers = runs.iter().map(|run| match serde_json::to_value(run) {
-            Ok(Value::Object(numbers)) => numbers,
-            _ => Map::new(),
-        });
+        let numbers = (folders.iter().zip(&runs)).map(|(folder, run)| numbers_of(folder, run));
         Ok(Some(FinishedCell {
-            numbers: numbers.collect(),
+            numbers: numbers.collect::<Result<_, _>>()?,
             options: read_configuration(&configuration_in(first))?.fields(),
             cell,
             folders,
@@ -177,6 +178,27 @@ impl Study {
             finished.folders[0].clone(),
         )
     }
+}
+
+/// The metrics of a run as JSON fields, with the columns of its learning curve, if it has one, in
+/// `curve`.
+fn numbers_of(folder: &Path, run: &Metrics) -> Result<Map<String, Value>, Failure> {
+    let mut numbers = match serde_json::to_value(run) {
+        Ok(Value::Object(numbers)) => numbers,
+        _ => Map::new(),
+    };
+    let path = folder.join(LEARNING_CURVE);
+    if path.exists() {
+        let text = std::fs::read_to_string(&path).ok();
+        let curve = text.and_then(|text| LearningCurve::from_csv(&text));
+        let reason = "it is not a learning curve".to_owned();
+        let curve = curve.ok_or(FolderError::DamagedCheckpoint { path, reason })?;
+        let columns = curve
+            .columns()
+            .map(|(name, column)| (name.to_owned(), column.into()));
+        numbers.insert(CURVE.into(), Value::Object(columns.collect()));
+    }
+    Ok(numbers)
 }
 
 /// A data size that differs from the paper's, allowing for another rounding of shares of rows.
@@ -251,6 +273,19 @@ impl FinishedCell {
         self.numbers.iter().map(value).collect()
     }
 
+    /// A column of the learning curves, averaged over the runs; a minus sign in front negates it.
+    pub fn curve(&self, name: &str) -> Vec<f64> {
+        let columns: Vec<Vec<f64>> = (self.numbers.iter())
+            .map(|numbers| column(numbers, name).unwrap_or_default())
+            .collect();
+        let count = columns.iter().map(Vec::len).min().unwrap_or(0);
+        let mean = |look: usize| {
+            let sum: f64 = columns.iter().map(|column| column[look]).sum();
+            sum / columns.len() as f64
+        };
+        (0..count).map(mean).collect()
+    }
+
     /// The summary over the runs in a score column.
     pub fn summary(&self, column: &Column) -> Option<Summary> {
         Summary::of(&self.values(column)?)
@@ -262,10 +297,28 @@ fn number(numbers: &Map<String, Value>, name: &str) -> Option<f64> {
     if let Some(name) = name.strip_prefix('-') {
         return number(numbers, name).map(|number| -number);
     }
+    if let Some(name) = name.strip_prefix("curve.") {
+        return column(numbers, name)?.last().copied();
+    }
     if let Some(path) = name.strip_prefix("hyperparameters.") {
         return numbers.get("hyperparameters")?.get(path)?.get(0)?.as_f64();
     }
     numbers.get(name)?.as_f64()
+}
+
+/// A column of the learning curve of a run; a minus sign in front negates it.
+fn column(numbers: &Map<String, Value>, name: &str) -> Option<Vec<f64>> {
+    if let Some(name) = name.strip_prefix('-') {
+        return Some(
+            column(numbers, name)?
+                .iter()
+                .map(|number| -number)
+                .collect(),
+        );
+    }
+    let column = numbers.get(CURVE)?.get(name)?.as_array()?;
+    let number = |value: &Value| value.as_f64().unwrap_or(f64::NAN);
+    Some(column.iter().map(number).collect())
 }
 
 /// A value as text; `None` for null.

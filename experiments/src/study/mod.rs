@@ -44,9 +44,7 @@ use cell::{NO_USE, ROOT_OF_INPUTS};
 pub use csv_line::CsvLine;
 pub use data_at_hand::data_at_hand;
 pub use departures::Departure;
-#[cfg(test)]
-pub use departures::testing;
-pub use departures::{are_comparable, departures_of, joined, lines as departure_lines};
+pub use departures::{are_comparable, departures_of, lines as departure_lines};
 pub use embedded::{studies, study};
 use file::Patch;
 pub use file::Study;
@@ -58,7 +56,7 @@ pub use options::{CommonOptions, Place};
 pub use published::Reported;
 pub use request::Request;
 pub use sweep::{CompareArguments, SweepArguments, compare, sweep};
-pub use texts::{reported_text, summary_text};
+pub use texts::summary_text;
 pub use watch::{Watch, all_made};
 
 use table::StudyTable;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::file::{Column, Plot, Study};
+use super::file::{Along, Column, Curves, Panel, Plot, Study};
 use super::finished::FinishedCell;
 use super::folder::ExperimentFolder;
 use super::request::Request;
@@ -23,6 +23,10 @@ pub fn draw(
 ) {
     for cells in cells.chunk_by(|a, b| a.cell.data == b.cell.data) {
         let data = &cells[0].cell.data;
+        let name = |of_one: &str| match study.data.fixed {
+            true => of_one.to_owned(),
+            false => data.clone(),
+        };
         for plot in &study.plots {
             match plot {
                 Plot::Comparison { scores } => {
@@ -34,17 +38,33 @@ pub fn draw(
                     title,
                     dashed,
                 } => {
-                    let name = if study.data.fixed { "loss" } else { data };
-                    let path = folder.path().join(format!("{name}.svg"));
-                    let axis = study.axes.iter().position(|axis| axis.name == *panels);
-                    let shown = Losses {
+                    let path = folder.path().join(format!("{}.svg", name("loss")));
+                    let name = |cell: &FinishedCell| CurveName {
+                        text: cell.title(study, request),
+                        // Dashes let a curve underneath show through.
+                        dashed: (cell.cell.values.iter()).any(|value| dashed.contains(value)),
+                    };
+                    let shown = Shown {
+                        title,
+                        value: Quantity {
+                            name: "loss per row",
+                            unit: Some("nats"),
+                        },
+                        points: &losses,
+                    };
+                    let panels = Panels {
                         study,
                         request,
-                        axis,
-                        title,
-                        dashed,
+                        axis: study.axis(panels),
+                        name: &name,
+                        shown: &[shown],
                     };
-                    shown.draw(&path, data, cells);
+                    let model = "negative bound of the mini-batches, means over steps and seeds";
+                    panels.draw(&path, Caption { data, model }, Quantity::of("step"), cells);
+                }
+                Plot::Curves(plot) => {
+                    let path = folder.path().join(format!("{}.svg", name("curves")));
+                    learning_curves(study, request, plot, cells, &path);
                 }
             }
         }
@@ -112,65 +132,108 @@ fn compare(
     ));
 }
 
-/// The training loss, with one panel for each value of an axis.
-struct Losses<'a> {
+/// Panels of curves of the cells of a data set.
+struct Panels<'a> {
     study: &'static Study,
     request: &'a Request,
+    /// The axis whose values have panels of their own, if there is one.
     axis: Option<usize>,
-    title: &'a Template,
-    dashed: &'a [String],
+    /// The name of the curve of a cell.
+    name: &'a dyn Fn(&FinishedCell) -> CurveName,
+    /// The panels of each group of cells.
+    shown: &'a [Shown<'a>],
 }
 
-impl Losses<'_> {
-    fn draw(&self, path: &Path, data: &str, cells: &[FinishedCell]) {
-        let panel_of = |cell: &FinishedCell| self.axis.map(|axis| cell.cell.values[axis].clone());
-        let name = |cell: &FinishedCell| CurveName {
-            text: cell.title(self.study, self.request),
-            // Dashes let a curve underneath show through.
-            dashed: cell
-                .cell
-                .values
-                .iter()
-                .any(|value| self.dashed.contains(value)),
-        };
+/// A panel.
+struct Shown<'a> {
+    title: &'a Template,
+    value: Quantity<'a>,
+    /// The curve of a cell.
+    points: &'a dyn Fn(&FinishedCell) -> Vec<(f64, f64)>,
+}
+
+impl Panels<'_> {
+    fn draw(&self, path: &Path, caption: Caption<'_>, along: Quantity<'_>, cells: &[FinishedCell]) {
+        let group_of = |cell: &FinishedCell| self.axis.map(|axis| cell.cell.values[axis].clone());
         let mut names: Vec<CurveName> = Vec::new();
-        for name in cells.iter().map(name) {
+        for name in cells.iter().map(self.name) {
             if !names.contains(&name) {
                 names.push(name);
             }
         }
-        let groups: Vec<&[FinishedCell]> =
-            cells.chunk_by(|a, b| panel_of(a) == panel_of(b)).collect();
-        let title = |cells: &&[FinishedCell]| {
-            cells[0]
-                .text(self.study, self.request, self.title)
-                .unwrap_or_default()
+        let groups = cells.chunk_by(|a, b| group_of(a) == group_of(b));
+        let all: Vec<(String, &Shown<'_>, &[FinishedCell])> = groups
+            .flat_map(|cells| {
+                let title =
+                    |shown: &Shown<'_>| cells[0].text(self.study, self.request, shown.title);
+                let titled = move |shown| (title(shown).unwrap_or_default(), shown, cells);
+                self.shown.iter().map(titled)
+            })
+            .collect();
+        let curve = |shown: &Shown<'_>, cells: &[FinishedCell], name: &CurveName| {
+            let own = cells.iter().find(|cell| (self.name)(cell) == *name);
+            own.map_or_else(Vec::new, shown.points)
         };
-        let titles: Vec<String> = groups.iter().map(title).collect();
-        let curve = |cells: &[FinishedCell], name: &CurveName| {
-            let own = |cell: &&FinishedCell| cell.title(self.study, self.request) == name.text;
-            cells.iter().find(own).map_or_else(Vec::new, losses)
-        };
-        let panels: Vec<CurvePanel<'_>> = (groups.iter().zip(&titles))
-            .map(|(cells, title)| CurvePanel {
+        let panels: Vec<CurvePanel<'_>> = (all.iter())
+            .map(|(title, shown, cells)| CurvePanel {
                 title,
-                value: Quantity {
-                    name: "loss per row",
-                    unit: Some("nats"),
-                },
-                curves: names.iter().map(|name| curve(cells, name)).collect(),
+                value: shown.value,
+                curves: (names.iter())
+                    .map(|name| curve(shown, cells, name))
+                    .collect(),
                 span: Span::Values,
             })
             .collect();
-        let caption = Caption {
-            data,
-            model: "negative bound of the mini-batches, means over steps and seeds",
-        };
-        let steps = Quantity::of("step");
-        plots::warn_undrawn(plots::curves(
-            path, "Training", caption, &names, steps, &panels,
-        ));
+        let drawn = plots::curves(path, "Training", caption, &names, along, &panels);
+        plots::warn_undrawn(drawn);
     }
+}
+
+/// Plots columns of the learning curves of the cells of a data set.
+fn learning_curves(
+    study: &'static Study,
+    request: &Request,
+    plot: &Curves,
+    cells: &[FinishedCell],
+    path: &Path,
+) {
+    let text = |cell: &FinishedCell, template: &Template| {
+        cell.text(study, request, template).unwrap_or_default()
+    };
+    let (column, along) = match plot.over {
+        Along::Step => ("step", Quantity::of("step")),
+        Along::Seconds => {
+            let (name, unit) = ("training", Some("s"));
+            ("seconds", Quantity { name, unit })
+        }
+    };
+    let points = |panel: &Panel| {
+        let value = panel.value.clone();
+        move |cell: &FinishedCell| -> Vec<(f64, f64)> {
+            let values = cell.curve(&value);
+            cell.curve(column).into_iter().zip(values).collect()
+        }
+    };
+    let points: Vec<_> = plot.shown.iter().map(points).collect();
+    let shown: Vec<Shown<'_>> = (plot.shown.iter().zip(&points))
+        .map(|(panel, points)| Shown {
+            title: &panel.title,
+            value: Quantity::of(&panel.name),
+            points,
+        })
+        .collect();
+    let panels = Panels {
+        study,
+        request,
+        axis: plot.panels.as_ref().and_then(|name| study.axis(name)),
+        name: &|cell| text(cell, &plot.curve).into(),
+        shown: &shown,
+    };
+    let caption = Caption {
+        data: &cells[0].cell.data,
+        model: &text(&cells[0], &plot.caption),
+    };
+    panels.draw(path, caption, along, cells);
 }
 
 /// The training loss, averaged over the runs.

@@ -134,7 +134,8 @@ impl Request {
         } else {
             of_scale
         };
-        let known = (!study.published.is_empty()).then_some(data.names.as_slice());
+        let has_numbers = study.figures || !study.published.is_empty();
+        let known = has_numbers.then_some(data.names.as_slice());
         data_at_hand(&self.choice.data_sets, default, known, data_dir.as_deref())
     }
 

@@ -45,6 +45,8 @@ pub fn study(
         name: "sweep".into(),
         about: String::new(),
         help: String::new(),
+        protocol: None,
+        figures: false,
         single_precision: false,
         data: DataSets {
             names: data,
@@ -67,6 +69,7 @@ pub fn study(
             name: title,
             distinguish: Vec::new(),
             heading: Some(template("{sizes}")),
+            bare: false,
             spread: Spread::Error,
             digits: 4,
             columns: columns.collect(),

@@ -122,16 +122,25 @@ impl StudyTable<'_> {
         }
     }
 
-    /// A line of the CSV file: the place of the cell and every column with a key.
-    fn line(&self, cell: &FinishedCell) -> CsvLine {
+    /// The first columns of the CSV file.
+    fn place(&self, cell: &FinishedCell) -> CsvLine {
         let first = &cell.runs[0];
-        let mut line = CsvLine::default()
+        let line = CsvLine::default()
             .with("data", &cell.cell.data)
             .with("n_train", first.n_train)
             .with("d", first.d);
-        for (axis, value) in self.study.axes.iter().zip(&cell.cell.values) {
-            line = line.with(axis.name.as_str(), value);
-        }
+        let axes = self.study.axes.iter().zip(&cell.cell.values);
+        axes.fold(line, |line, (axis, value)| {
+            line.with(axis.name.as_str(), value)
+        })
+    }
+
+    /// A line of the CSV file: the place of the cell and every column with a key.
+    fn line(&self, cell: &FinishedCell) -> CsvLine {
+        let mut line = match self.study.table.bare {
+            true => CsvLine::default(),
+            false => self.place(cell),
+        };
         let spread = self.spread();
         for column in self
             .study

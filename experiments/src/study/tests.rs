@@ -110,7 +110,8 @@ fn published_numbers_have_a_place() {
 
 #[test]
 fn runs_of_the_papers_scale_depart_in_nothing_and_quick_ones_do() {
-    for study in studies().iter().filter(|study| !study.published.is_empty()) {
+    let is_compared = |study: &&Study| study.figures || !study.published.is_empty();
+    for study in studies().iter().filter(is_compared) {
         let asked = match study.name.as_str() {
             "cagp-uci" => "--action-rows given",
             _ => "",
@@ -207,6 +208,18 @@ fn options_that_differ_from_the_papers_are_departures() {
             "batch-size 10 instead of 1000",
         ),
         (
+            "inverse-free-uci",
+            "--models r --inducing 300",
+            "kin40k",
+            "inducing 300 instead of 1000",
+        ),
+        (
+            "inverse-free-uci",
+            "--models w --inducing 2000 --steps 40",
+            "kin40k",
+            "steps 40 instead of 20000",
+        ),
+        (
             "inverse-free-mnist",
             "--models r --learning-rate 0.1",
             "mnist",
@@ -218,6 +231,39 @@ fn options_that_differ_from_the_papers_are_departures() {
         let found: Vec<&String> = found.values().collect();
         assert_eq!(found, [expected], "{name} {line}");
     }
+}
+
+/// A condition on a number: R-SVGP takes 256 probes if it has as many inducing points.
+#[test]
+fn a_range_in_a_condition_holds_from_its_number_on() {
+    let study = study("inverse-free-uci");
+    let request = request(study, "--models w,r --inducing 8,255,256,1000");
+    let cells = request.cells(study, "kin40k").into_iter();
+    let probes = cells.map(|cell| {
+        let options = study.options(&cell, &request, Whose::Ours, 4).unwrap();
+        options.pseudo_observations.probes
+    });
+    let probes: Vec<Option<usize>> = probes.collect();
+    let expected = [None, None, None, None, None, Some(256), None, Some(256)];
+    assert_eq!(probes, expected);
+}
+
+/// The command of a study with several protocols takes the options of each.
+#[test]
+fn a_protocol_is_chosen_by_its_name() {
+    let main = study("inverse-free-uci");
+    let chosen = |line: &str| {
+        let command = main.command().no_binary_name(true);
+        let matches = command
+            .try_get_matches_from(line.split_whitespace())
+            .unwrap();
+        let study = main.chosen(&matches);
+        let request = study.request(&matches).unwrap();
+        (&*study.name, request.cells(study, "kin40k").len())
+    };
+    assert_eq!(chosen("--models w"), ("inverse-free-uci", 2));
+    let line = "--protocol table-1 --inducing 8,16 --models r --steps 3 --seeds 2";
+    assert_eq!(chosen(line), ("inverse-free-uci-table-1", 2));
 }
 
 #[test]

@@ -74,7 +74,7 @@ fn curves_of_regression_are_made_one_by_one() {
         path,
         &words(&format!("{line} --inducing 8 --models r --seeds 2")),
     );
-    let kept = path.join("curves/runs/kin40k-r-8-seed-1.json");
+    let kept = path.join("curves/runs/kin40k/r-8/seed-1/metrics.json");
     let first = read(&kept);
     let table = succeed(
         path,
@@ -101,13 +101,13 @@ fn curves_of_regression_are_made_one_by_one() {
     // it.
     let ratios = columns(&path.join("curves/results.csv"), &["seconds_ratio"]);
     assert_eq!((&*ratios[2][0], &*ratios[3][0]), ("1", ""));
-    let nlpd = |name: &str| {
-        let run = json(&path.join("curves/runs").join(name));
-        let looks = run["looks"].as_array().unwrap().clone();
-        assert_eq!(looks.last().unwrap()["step"], 30);
-        looks.last().unwrap()["nlpd"].as_f64().unwrap()
+    let nlpd = |seed: &str| {
+        let run = path.join("curves/runs/kin40k/r-8").join(seed);
+        let curve = run.join("learning_curve.csv");
+        assert_eq!(numbers(&curve, "step").len(), 30);
+        numbers(&curve, "nlpd")[29]
     };
-    let mean = 0.5 * (nlpd("kin40k-r-8-seed-0.json") + nlpd("kin40k-r-8-seed-1.json"));
+    let mean = 0.5 * (nlpd("seed-0") + nlpd("seed-1"));
     assert!((rows[3][6].parse::<f64>().unwrap() - mean).abs() < 1e-12);
     let plot = read(&path.join("curves/kin40k.svg"));
     assert!(plot.contains("M = 8") && plot.contains("M = 12"));

@@ -27,7 +27,6 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::method::JITTER;
 use super::toy_data::{Toy, toys};
 use super::toy_table;
 use super::toy_variants::{Variant, variants};
@@ -39,6 +38,9 @@ const NAME: &str = "inverse-free-toy";
 
 /// The names of the two data sets.
 const DATA_SETS: [&str; 2] = ["snelson", "banana"];
+
+/// The jitter on the covariance of the inducing points.
+const JITTER: f64 = 1e-6;
 
 /// The approximate number of points in a trace.
 const LOOKS: usize = 500;
