@@ -1,7 +1,6 @@
 //! `burn-gp experiment`: experiments of papers, with published values beside ours.
 
 mod computation_aware;
-mod course;
 mod deep_basis;
 mod inverse_free;
 mod scaling;
@@ -33,12 +32,6 @@ pub enum OtherExperiment {
     /// SOLVE-GP with 5 and 5 orthogonal ones, on 100 rows of Snelson's data; the other 100 rows are
     /// held out.
     Snelson(solve_gp::SnelsonOptions),
-    /// Learning curves of whitened and unwhitened SVGP and SOLVE-GP (arXiv:1910.10596, Figure 3b)
-    ///
-    /// SVGP with 2M inducing points and SOLVE-GP with M and M orthogonal ones, each whitened and
-    /// unwhitened, trained as in solve-regression, with their test scores during training. The
-    /// paper's data set is houseelectric; --data-set chooses another.
-    SolveAblation(solve_gp::AblationOptions),
     /// Time of a training step of SVGP and SOLVE-GP (arXiv:1910.10596, Figure 4 and Table 4)
     ///
     /// Milliseconds of a training step of SVGP(M), ODVGP(M+M), SOLVE-GP(M+M) and SVGP(2M), whitened
@@ -146,7 +139,6 @@ fn execute(command: ExperimentCommand) -> Result<(), Failure> {
     match other {
         OtherExperiment::List => print(&list()),
         OtherExperiment::Snelson(options) => solve_gp::snelson(&options),
-        OtherExperiment::SolveAblation(options) => solve_gp::ablation(&options),
         OtherExperiment::SolveCost(options) => solve_gp::cost(&options),
         OtherExperiment::InverseFreeToy(options) => inverse_free::toy(&options),
         OtherExperiment::CagpToy(options) => computation_aware::toy(&options),

@@ -1,19 +1,18 @@
 //! The command line of a study.
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::error::ErrorKind;
 use std::marker::PhantomData;
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, value_parser};
 use serde_json::{Map, Value};
 
+use super::data_names::{by_name, named};
 use super::embedded::{studies, study};
 use super::file::{Axis, Study};
 use super::options::CommonOptions;
 use super::request::{Choice, Request};
 use crate::arguments::RunOptions;
-
-/// The name of the option for data sets.
-const DATA_SETS: &str = "data-sets";
 
 /// The name of the option for the protocol.
 const PROTOCOL: &str = "protocol";
@@ -115,7 +114,7 @@ impl Study {
         command
     }
 
-    fn data_argument(&self) -> Arg {
+    fn data_argument(&'static self) -> Arg {
         let data = &self.data;
         let all = if data.paper.is_empty() {
             &data.names
@@ -132,11 +131,11 @@ impl Study {
             .or(all.first())
             .map_or("", String::as_str);
         let help = format!(
-            "Data sets, such as {example} [default: {}{quick}]",
+            "Data sets or files, such as {example} [default: {}{quick}]",
             all.join(",")
         );
-        Arg::new(DATA_SETS)
-            .long(DATA_SETS)
+        Arg::new(data.option.as_str())
+            .long(data.option.as_str())
             .value_name("NAMES")
             .value_delimiter(',')
             .action(ArgAction::Append)
@@ -171,12 +170,14 @@ impl Study {
                 options.push((option, fields.collect::<Map<String, Value>>()));
             }
         }
+        let asked = match self.data.fixed {
+            true => Vec::new(),
+            false => all(&self.data.option),
+        };
+        let invalid = |reason| clap::Error::raw(ErrorKind::ValueValidation, reason);
         Ok(Choice {
-            data_sets: if self.data.fixed {
-                Vec::new()
-            } else {
-                all(DATA_SETS)
-            },
+            data_sets: asked.iter().cloned().map(|data| named(data).0).collect(),
+            files: by_name(asked).map_err(invalid)?,
             values: values.collect(),
             among: None,
             seeds: matches.get_one(&self.seeds.option).copied(),
@@ -194,7 +195,6 @@ impl Study {
         Ok(Request {
             choice: self.choice(matches)?,
             common: CommonOptions::from_arg_matches(matches)?,
-            files: Default::default(),
         })
     }
 }
@@ -261,7 +261,6 @@ impl<N> ChoiceOf<N> {
         Request {
             choice: self.choice.clone(),
             common: common.clone(),
-            files: Default::default(),
         }
     }
 }

@@ -6,7 +6,8 @@ use burn_gp_datasets::DataSource;
 
 use crate::failure::Failure;
 
-/// The data sets in `asked` that are available, or those in `default` if `asked` is empty.
+/// The data sets in `asked` that are available, or those in `default` if `asked` is empty. `source`
+/// gives the file or the registered name of each.
 ///
 /// Prints a warning for each data set that is not available, and for each one that is not in
 /// `published` if the paper has published values.
@@ -18,6 +19,7 @@ pub fn data_at_hand<S: AsRef<str>>(
     asked: &[String],
     default: &[S],
     published: Option<&[S]>,
+    source: impl Fn(&str) -> String,
     data_dir: Option<&Path>,
 ) -> Result<Vec<String>, Failure> {
     let asked: Vec<String> = match asked {
@@ -32,7 +34,7 @@ pub fn data_at_hand<S: AsRef<str>>(
     };
     let mut present = Vec::new();
     for name in asked {
-        match DataSource::resolve(&name, data_dir) {
+        match DataSource::resolve(&source(&name), data_dir) {
             Ok(_) if !is_published(&name) => {
                 eprintln!("warning: the paper has no numbers for {name}");
                 present.push(name);

@@ -89,8 +89,14 @@ pub struct Protocol {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DataSets {
+    /// The name of the option.
+    #[serde(default = "data_sets")]
+    pub option: String,
     /// The data sets of the paper, in its order.
     pub names: Vec<String>,
+    /// The data set of the paper, if the default is another; any other is then a departure.
+    #[serde(default)]
+    pub of_paper: Option<String>,
     /// The data sets at quick scale, if not all.
     #[serde(default)]
     pub quick: Vec<String>,
@@ -100,6 +106,10 @@ pub struct DataSets {
     /// Whether the user cannot ask for other data sets.
     #[serde(default)]
     pub fixed: bool,
+}
+
+fn data_sets() -> String {
+    "data-sets".into()
 }
 
 /// The number of seeds of each cell.
@@ -299,13 +309,19 @@ pub struct Table {
     /// Texts to append to the titles in plots, one after the other, until the titles differ.
     #[serde(default)]
     pub distinguish: Vec<Template>,
-    /// The line above the table of each data set. Without it there is one table for all.
+    /// The line above the table of each data set, for the first cell that has every name in it.
+    /// Without it there is one table for all.
     #[serde(default)]
     pub heading: Option<Template>,
     /// Whether files have no columns in front of those listed here; otherwise they begin with the
     /// data set, its sizes and the axes.
     #[serde(default)]
     pub bare: bool,
+    /// The points of the learning curves that have rows on the terminal, as shares of a curve; the
+    /// files then have a line for every point of every run, without errors. The numbers are columns
+    /// of the curves. Without it a row has the numbers at the end.
+    #[serde(default)]
+    pub looks: Vec<f64>,
     /// The number after a mean.
     #[serde(default)]
     pub spread: Spread,

@@ -133,6 +133,8 @@ impl Study {
                 for (name, size) in self.sizes_of(&cell.data).map_err(malformed)? {
                     departures.extend(departure_in_size(&name, size, run));
                 }
+                let data = self.data.of_paper.as_deref();
+                departures.extend(data.and_then(|paper| Departure::of("data", &*cell.data, paper)));
                 Some(departures)
             }
         };
@@ -286,6 +288,30 @@ impl FinishedCell {
         (0..count).map(mean).collect()
     }
 
+    /// The cell with the numbers of one look of each run in the place of those at the end.
+    pub fn at(&self, look: usize) -> Self {
+        let numbers = self.numbers.iter().map(|numbers| at(numbers, look));
+        Self {
+            numbers: numbers.collect(),
+            ..self.clone()
+        }
+    }
+
+    /// Every look of every run as a cell with one run.
+    pub fn looks(&self) -> Vec<Self> {
+        let of_run = |run: usize| {
+            let alone = Self {
+                folders: vec![self.folders[run].clone()],
+                runs: vec![self.runs[run].clone()],
+                numbers: vec![self.numbers[run].clone()],
+                ..self.clone()
+            };
+            let count = alone.curve("step").len();
+            (0..count).map(move |look| alone.at(look))
+        };
+        (0..self.runs.len()).flat_map(of_run).collect()
+    }
+
     /// The summary over the runs in a score column.
     pub fn summary(&self, column: &Column) -> Option<Summary> {
         Summary::of(&self.values(column)?)
@@ -319,6 +345,30 @@ fn column(numbers: &Map<String, Value>, name: &str) -> Option<Vec<f64>> {
     let column = numbers.get(CURVE)?.get(name)?.as_array()?;
     let number = |value: &Value| value.as_f64().unwrap_or(f64::NAN);
     Some(column.iter().map(number).collect())
+}
+
+/// The numbers of a run with those of one look in the place of those at the end.
+fn at(numbers: &Map<String, Value>, look: usize) -> Map<String, Value> {
+    let mut numbers = numbers.clone();
+    if let Some(Value::Object(columns)) = numbers.remove(CURVE) {
+        let at_look = |(name, column): (String, Value)| Some((name, column.get(look)?.clone()));
+        numbers.extend(columns.into_iter().filter_map(at_look));
+    }
+    let [seconds, step] = ["seconds", "step"].map(|name| number(&numbers, name));
+    let speed = seconds.zip(step).map(|(seconds, step)| seconds / step);
+    numbers.extend(speed.map(|speed| ("seconds_per_step".to_owned(), speed.into())));
+    numbers
+}
+
+/// The text of the first cell that has every name in a template; empty if none has.
+pub fn first_text(
+    study: &Study,
+    request: &Request,
+    template: &Template,
+    cells: &[FinishedCell],
+) -> String {
+    let text = |cell: &FinishedCell| cell.text(study, request, template);
+    cells.iter().find_map(text).unwrap_or_default()
 }
 
 /// A value as text; `None` for null.

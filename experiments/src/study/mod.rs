@@ -8,6 +8,7 @@ mod arguments;
 mod cell;
 mod csv_line;
 mod data_at_hand;
+mod data_names;
 mod departures;
 mod embedded;
 mod file;
@@ -43,8 +44,8 @@ pub use cell::{Cell, Whose};
 use cell::{NO_USE, ROOT_OF_INPUTS};
 pub use csv_line::CsvLine;
 pub use data_at_hand::data_at_hand;
+#[cfg(test)]
 pub use departures::Departure;
-pub use departures::{are_comparable, departures_of, lines as departure_lines};
 pub use embedded::{studies, study};
 use file::Patch;
 pub use file::Study;
@@ -133,7 +134,7 @@ fn identity(study: &Study, request: &Request) -> Result<Value, Failure> {
     }
     fields.retain(|name, _| !study.folder.has(name));
     let place = request.place(study)?;
-    let files = (!study.folder.has("data")).then_some(&request.files);
+    let files = (!study.folder.has("data")).then_some(&request.choice.files);
     let scale = study.differs_by_scale().then_some(request.common.scale);
     Ok(json!({
         "run": fields,

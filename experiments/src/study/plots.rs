@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::file::{Along, Column, Curves, Panel, Plot, Study};
-use super::finished::FinishedCell;
+use super::finished::{FinishedCell, first_text};
 use super::folder::ExperimentFolder;
 use super::request::Request;
 use super::template::Template;
@@ -197,8 +197,9 @@ fn learning_curves(
     cells: &[FinishedCell],
     path: &Path,
 ) {
-    let text = |cell: &FinishedCell, template: &Template| {
-        cell.text(study, request, template).unwrap_or_default()
+    let name = |cell: &FinishedCell| {
+        let text = cell.text(study, request, &plot.curve);
+        CurveName::from(text.unwrap_or_default())
     };
     let (column, along) = match plot.over {
         Along::Step => ("step", Quantity::of("step")),
@@ -226,12 +227,12 @@ fn learning_curves(
         study,
         request,
         axis: plot.panels.as_ref().and_then(|name| study.axis(name)),
-        name: &|cell| text(cell, &plot.curve).into(),
+        name: &name,
         shown: &shown,
     };
     let caption = Caption {
         data: &cells[0].cell.data,
-        model: &text(&cells[0], &plot.caption),
+        model: &first_text(study, request, &plot.caption, cells),
     };
     panels.draw(path, caption, along, cells);
 }

@@ -16,8 +16,10 @@ use crate::settings::{SettingError, at_least_one, positive};
 /// The runs that the user asks for, and options that override the study file.
 #[derive(Clone, Debug, Default)]
 pub struct Choice {
-    /// The data sets; those of the file if empty.
+    /// The data sets; those of the study's file if empty.
     pub data_sets: Vec<String>,
+    /// Files to use as data sets, by name.
+    pub files: BTreeMap<String, String>,
     /// The values of each axis; those of the file if empty.
     pub values: Vec<Vec<String>>,
     /// The values to keep from the file's list; all if absent.
@@ -37,8 +39,6 @@ pub struct Request {
     pub choice: Choice,
     /// Scale, folder and device.
     pub common: CommonOptions,
-    /// Files to use as data sets, by name.
-    pub files: BTreeMap<String, String>,
 }
 
 impl Choice {
@@ -80,7 +80,6 @@ impl Request {
         Self {
             choice: Choice::default(),
             common: common.clone(),
-            files: BTreeMap::new(),
         }
     }
 
@@ -98,7 +97,8 @@ impl Request {
 
     /// The value of the `data` option for a data set.
     pub fn source_of(&self, data: &str) -> String {
-        self.files
+        self.choice
+            .files
             .get(data)
             .cloned()
             .unwrap_or_else(|| data.to_owned())
@@ -134,9 +134,12 @@ impl Request {
         } else {
             of_scale
         };
-        let has_numbers = study.figures || !study.published.is_empty();
-        let known = has_numbers.then_some(data.names.as_slice());
-        data_at_hand(&self.choice.data_sets, default, known, data_dir.as_deref())
+        let is_compared = study.figures || !study.published.is_empty();
+        let are_of_paper = is_compared && data.of_paper.is_none();
+        let known = are_of_paper.then_some(data.names.as_slice());
+        let source = |name: &str| self.source_of(name);
+        let asked = &self.choice.data_sets;
+        data_at_hand(asked, default, known, source, data_dir.as_deref())
     }
 
     /// The requested cells on a data set; the last axis varies fastest.

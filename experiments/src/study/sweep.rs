@@ -8,6 +8,7 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::data_names::by_name;
 use super::file::Study;
 use super::options::CommonOptions;
 use super::request::{Choice, Request};
@@ -232,7 +233,7 @@ impl SweptRuns {
         require_once(&axes, &options)?;
         let grid = Grid {
             axes,
-            data: by_name(data)?,
+            data: by_name(data).map_err(Failure::Arguments)?,
             seeds: match distinct(self.seeds) {
                 seeds if seeds.is_empty() => vec![0],
                 seeds => seeds,
@@ -265,39 +266,6 @@ fn require_once(axes: &[Swept], options: &RunOptions) -> Result<(), Failure> {
         }
     }
     Ok(())
-}
-
-/// Data sets by their names in folder paths.
-fn by_name(data: Vec<String>) -> Result<BTreeMap<String, String>, Failure> {
-    let mut sets: BTreeMap<String, String> = BTreeMap::new();
-    for (name, source) in data.into_iter().map(named) {
-        match sets.get(&name) {
-            Some(other) if *other != source => {
-                return Err(Failure::Arguments(format!(
-                    "{other} and {source} would both be called {name}; rename one of them"
-                )));
-            }
-            _ => sets.insert(name, source),
-        };
-    }
-    Ok(sets)
-}
-
-/// A data set with its name in folder paths.
-fn named(data: String) -> (String, String) {
-    let stem = Path::new(&data)
-        .file_stem()
-        .filter(|_| Path::new(&data).is_file());
-    let name = match stem {
-        Some(stem) => stem.to_string_lossy().into_owned(),
-        None => data.replace(['/', ':', '?', '&'], "-"),
-    };
-    let run = RunOptions {
-        data: Some(data),
-        ..RunOptions::default()
-    };
-    let run = run.from_the_root();
-    (name, run.data.unwrap_or_default())
 }
 
 /// Removes repetitions and keeps the order.
@@ -335,10 +303,10 @@ impl Grid {
         let request = Request {
             common: CommonOptions::of_run(&self.options, out, overwrite, quiet),
             choice: Choice {
+                files: self.data.clone(),
                 seed_list: self.seeds.clone(),
                 ..Choice::default()
             },
-            files: self.data.clone(),
         };
         let names: Vec<String> = self.data.keys().cloned().collect();
         // Studies are `'static` because those of papers are embedded. The leak is small: the

@@ -49,7 +49,9 @@ pub fn study(
         figures: false,
         single_precision: false,
         data: DataSets {
+            option: String::new(),
             names: data,
+            of_paper: None,
             quick: Vec::new(),
             paper: Vec::new(),
             fixed: true,
@@ -70,6 +72,7 @@ pub fn study(
             distinguish: Vec::new(),
             heading: Some(template("{sizes}")),
             bare: false,
+            looks: Vec::new(),
             spread: Spread::Error,
             digits: 4,
             columns: columns.collect(),

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::csv_line::CsvLine;
 use super::departures::{self, are_comparable, joined};
 use super::file::{Column, Spread, Study};
-use super::finished::FinishedCell;
+use super::finished::{FinishedCell, first_text};
 use super::folder::ExperimentFolder;
 use super::published::Reported;
 use super::request::Request;
@@ -99,7 +99,13 @@ impl StudyTable<'_> {
     ///
     /// If a file cannot be written.
     pub fn write(&self, folder: &ExperimentFolder) -> Result<(), Failure> {
-        let lines: Vec<CsvLine> = self.cells.iter().map(|cell| self.line(cell)).collect();
+        let lines: Vec<CsvLine> = match self.study.table.looks.is_empty() {
+            true => self.cells.iter().map(|cell| self.line(cell)).collect(),
+            false => {
+                let looks = self.cells.iter().flat_map(FinishedCell::looks);
+                looks.map(|look| self.line(&look)).collect()
+            }
+        };
         let records: Vec<Value> = self.cells.iter().map(|cell| self.record(cell)).collect();
         let record = json!({
             "comparable_with_the_paper": are_comparable(self.cells.iter().map(|cell| &cell.departures)),
@@ -135,12 +141,14 @@ impl StudyTable<'_> {
         })
     }
 
-    /// A line of the CSV file: the place of the cell and every column with a key.
+    /// A line of the CSV file: the place of the cell and every column with a key. A look at a run
+    /// has no errors and no departures.
     fn line(&self, cell: &FinishedCell) -> CsvLine {
         let mut line = match self.study.table.bare {
             true => CsvLine::default(),
             false => self.place(cell),
         };
+        let is_look = !self.study.table.looks.is_empty();
         let spread = self.spread();
         for column in self
             .study
@@ -161,6 +169,7 @@ impl StudyTable<'_> {
                         line
                     }
                 }
+                Entry::Score(ours, _) if is_look => line.maybe(key, ours.map(|ours| ours.mean)),
                 Entry::Score(ours, paper) => {
                     let line = line.maybe(key, ours.map(|ours| ours.mean)).maybe(
                         format!("{key}_{spread}"),
@@ -178,7 +187,10 @@ impl StudyTable<'_> {
                 }
             };
         }
-        line.maybe("departures", cell.departures.as_deref().map(joined))
+        match is_look {
+            true => line,
+            false => line.maybe("departures", cell.departures.as_deref().map(joined)),
+        }
     }
 
     /// A cell as JSON.
@@ -221,12 +233,14 @@ impl StudyTable<'_> {
             if let Some(heading) = heading {
                 lines.push(match heading.source() {
                     "{sizes}" => sizes(&cells[0].runs[0]),
-                    _ => cells[0]
-                        .text(self.study, self.request, heading)
-                        .unwrap_or_default(),
+                    _ => first_text(self.study, self.request, heading, cells),
                 });
             }
-            lines.extend(aligned(&self.rows(cells)));
+            let looks = &self.study.table.looks;
+            lines.extend(aligned(&match looks.is_empty() {
+                true => self.rows(cells),
+                false => self.rows(&at_looks(cells, looks)),
+            }));
             lines.extend(heading.as_ref().map(|_| String::new()));
         }
         lines
@@ -328,4 +342,15 @@ impl StudyTable<'_> {
         lines.extend(said.map(|note| note.text.clone()));
         lines
     }
+}
+
+/// A row for each of some points of the learning curves.
+fn at_looks(cells: &[FinishedCell], looks: &[f64]) -> Vec<FinishedCell> {
+    let of_cell = |cell: &FinishedCell| {
+        let count = cell.curve("step").len();
+        let look = |share: &f64| ((share * count as f64) as usize).min(count.saturating_sub(1));
+        let looks = looks.iter().filter(move |_| count > 0).map(look);
+        looks.map(|look| cell.at(look)).collect::<Vec<_>>()
+    };
+    cells.iter().flat_map(of_cell).collect()
 }

@@ -15,7 +15,7 @@ fn request(study: &'static Study, line: &str) -> Request {
     let mut request = request.unwrap_or_else(|error| panic!("{}: {error}", study.name));
     for name in study.data.names.iter().filter(|_| study.data.fixed) {
         // Any file will do, because no rows are read.
-        request.files.insert(name.clone(), name.clone());
+        request.choice.files.insert(name.clone(), name.clone());
     }
     request
 }

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use crate::support::{columns, fields, read, run, succeed, write_collection, write_snelson};
+use crate::support::{
+    columns, fields, read, run, succeed, write_collection, write_regression, write_snelson,
+};
 
 /// The error message of a refused command.
 fn refused(folder: &Path, arguments: &[&str]) -> String {
@@ -209,12 +211,43 @@ fn ablation_looks_at_four_models_on_the_way() {
         table.contains("data bike instead of houseelectric"),
         "{table}"
     );
-    for curve in results["curves"].as_array().unwrap() {
-        let points = curve["points"].as_array().unwrap();
-        assert_eq!(points.len(), 6);
-        assert!(points[5]["rmse"].as_f64().unwrap() < points[0]["rmse"].as_f64().unwrap());
+    let cells = results["cells"].as_array().unwrap();
+    assert_eq!(cells.len(), 4);
+    for cell in cells {
+        let errors = cell["runs"][0]["curve"]["rmse"].as_array().unwrap();
+        assert_eq!(errors.len(), 6);
+        assert!(errors[5].as_f64().unwrap() < errors[0].as_f64().unwrap());
     }
-    assert!(read(&path.join("curves/curves.svg")).contains("SVGP 2M, unwhitened"));
+    // A row after a quarter of the looks and at the end, and a line for every look.
+    assert!(table.contains("bike: M = 8, test rows, seed 0"), "{table}");
+    let rows = |model: &str| table.lines().filter(|line| line.starts_with(model)).count();
+    assert_eq!(
+        [rows("SVGP 2M, w"), rows("SOLVE-GP M+M, u")],
+        [2, 2],
+        "{table}"
+    );
+    let lines = columns(&path.join("curves/results.csv"), &["step", "log_density"]);
+    assert_eq!(lines.len(), 4 * 6);
+    assert!(read(&path.join("curves/bike.svg")).contains("SVGP 2M, unwhitened"));
+}
+
+#[test]
+fn a_data_set_of_a_study_can_be_a_file() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path();
+    write_regression(&path.join("rows.csv"), 80);
+    let words =
+        "experiment solve-ablation --data-set rows.csv --out file --inducing 4 --epochs 2 --quiet";
+    let table = succeed(path, &words.split(' ').collect::<Vec<&str>>());
+    assert!(table.contains("rows: M = 4, test rows, seed 0"), "{table}");
+    assert!(
+        path.join("file/runs/rows/svgp/seed-0/metrics.json")
+            .exists()
+    );
+    assert_eq!(
+        succeed(path, &words.split(' ').collect::<Vec<&str>>()),
+        table
+    );
 }
 
 #[test]

@@ -72,11 +72,13 @@ pub(in crate::experiment) fn mobile(options: &DbkMobileOptions) -> Result<(), Fa
     };
     let data = options.read(path)?;
     request
+        .choice
         .files
         .insert(DATA.into(), path.display().to_string());
     let experiment = study::open(table, &request)?;
     let file = write(&data, &experiment)?;
     request
+        .choice
         .files
         .insert(DATA.into(), file.display().to_string());
     let planned = study::planned(table, &request, &request.data_sets(table)?)?;

@@ -94,6 +94,7 @@ pub(in crate::experiment) fn toy(options: &ToyOptions) -> Result<(), Failure> {
         &options.data_sets,
         &DATA_SETS,
         Some(&DATA_SETS),
+        str::to_owned,
         data_dir.as_deref(),
     )?;
     let settings = json!({

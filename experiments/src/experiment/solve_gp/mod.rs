@@ -1,12 +1,10 @@
 //! The experiments of J. Shi, M. Titsias and A. Mnih, *Sparse Orthogonal Variational Inference for
 //! Gaussian Processes*, arXiv:1910.10596.
 
-mod ablation;
 mod cost;
 mod models;
 mod operations;
 mod snelson;
 
-pub(super) use ablation::{AblationOptions, ablation};
 pub(super) use cost::{CostOptions, cost};
 pub(super) use snelson::{SnelsonOptions, snelson};
