@@ -1,10 +1,15 @@
-//! The learning curve of a run: scores of the test rows in the course of training.
+//! The learning curve of a run: scores of the test rows and hyperparameters in the course of
+//! training.
 
+use std::path::Path;
+
+use burn_gp::parameter::Hyperparameter;
 use burn_gp_datasets::Standardizer;
 use burn_gp_models::{AnyModel, PredictionError, training::TrainingData};
 
 use super::TrainingLog;
-use crate::evaluation::{LEVEL, evaluate};
+use crate::evaluation::{LEVEL, Scores, evaluate};
+use crate::failure::FolderError;
 use crate::preparation::{Part, PreparedData};
 use crate::progress::RowProgress;
 
@@ -17,12 +22,24 @@ pub struct LearningCurve {
 
 impl LearningCurve {
     /// Adds a look. All looks of a curve have the same names.
-    pub fn push(&mut self, look: Vec<(&str, f64)>) {
-        let (names, numbers): (Vec<&str>, Vec<f64>) = look.into_iter().unzip();
-        if self.looks.is_empty() {
-            self.names = names.into_iter().map(str::to_owned).collect();
-        }
+    pub fn push(&mut self, look: Vec<(String, f64)>) {
+        let (names, numbers) = look.into_iter().unzip();
+        self.names = names;
         self.looks.push(numbers);
+    }
+
+    /// Reads the curve in a file.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such file, or it is not a curve.
+    pub fn read(path: &Path) -> Result<Self, FolderError> {
+        let damaged = |reason: String| FolderError::DamagedCheckpoint {
+            path: path.to_owned(),
+            reason,
+        };
+        let text = std::fs::read_to_string(path).map_err(|error| damaged(error.to_string()))?;
+        Self::from_csv(&text).ok_or_else(|| damaged("it is not a learning curve".into()))
     }
 
     /// Whether there are no looks.
@@ -79,32 +96,30 @@ pub struct TestScores {
     test: Part,
     standardizer: Standardizer,
     training_data: TrainingData,
-    interval: usize,
+    /// Steps between two looks.
+    interval: f64,
     /// The scores so far.
     pub curve: LearningCurve,
 }
 
 impl TestScores {
     /// Scores models trained on `training_data` after every `every` steps. A number below one is a
-    /// share of all `steps`.
+    /// share of all `steps`, rounded up to whole steps look by look.
     pub fn new(data: &PreparedData, training_data: TrainingData, every: f64, steps: usize) -> Self {
-        let interval = if every < 1.0 {
-            every * steps as f64
-        } else {
-            every
-        };
+        let share = if every < 1.0 { steps as f64 } else { 1.0 };
         Self {
             test: data.test.clone(),
             standardizer: data.standardizer.clone(),
             training_data,
-            interval: (interval as usize).max(1),
+            interval: every * share,
             curve: LearningCurve::default(),
         }
     }
 
     /// Whether to score after `step`.
     pub fn is_due(&self, step: usize, is_last: bool) -> bool {
-        is_last || step.is_multiple_of(self.interval)
+        let looks = |steps: usize| (steps as f64 / self.interval).floor();
+        is_last || looks(step) > looks(step - 1)
     }
 
     /// Scores the model after the last step in `log`.
@@ -116,23 +131,17 @@ impl TestScores {
         let Some(entry) = log.entries.last() else {
             return Ok(());
         };
-        let predictor = model.trained(&self.training_data)?.predictor()?;
+        let model = model.trained(&self.training_data)?;
         let progress = RowProgress::new("test row", self.test.len(), true);
-        let evaluation = evaluate(&predictor, &self.test, &self.standardizer, LEVEL, progress)?;
-        let scores = evaluation.scores;
-        let present = |name, score: Option<f64>| score.map(|score| (name, score));
+        let (test, standardizer) = (&self.test, &self.standardizer);
+        let scores = evaluate(&model.predictor()?, test, standardizer, LEVEL, progress)?.scores;
         let mut look = vec![
-            ("step", entry.report.step as f64),
-            ("seconds", entry.seconds),
-            ("loss", self.loss_since_the_last_look(log)),
-            ("rmse", scores.rmse),
-            ("mae", scores.mae),
-            ("nlpd", scores.nlpd),
+            ("step".to_owned(), entry.report.step as f64),
+            ("seconds".to_owned(), entry.seconds),
+            ("loss".to_owned(), self.loss_since_the_last_look(log)),
         ];
-        look.extend(present("average_log_density", scores.average_log_density));
-        look.extend(present("coverage95", scores.coverage95));
-        look.extend(present("error", scores.error));
-        look.extend(present("ece", scores.ece));
+        look.extend(named_scores(&scores).map(|(name, score)| (name.to_owned(), score)));
+        look.extend(named_values(&model.hyperparameters()));
         self.curve.push(look);
         Ok(())
     }
@@ -148,6 +157,33 @@ impl TestScores {
     }
 }
 
+/// The scores that a task has, by their names in `metrics.json`.
+fn named_scores(scores: &Scores) -> impl Iterator<Item = (&'static str, f64)> {
+    let present = [
+        ("rmse", Some(scores.rmse)),
+        ("mae", Some(scores.mae)),
+        ("nlpd", Some(scores.nlpd)),
+        ("average_log_density", scores.average_log_density),
+        ("coverage95", scores.coverage95),
+        ("error", scores.error),
+        ("ece", scores.ece),
+    ];
+    (present.into_iter()).filter_map(|(name, score)| Some((name, score?)))
+}
+
+/// Hyperparameters by their paths; several values at one path are numbered from 1.
+fn named_values(hyperparameters: &[Hyperparameter]) -> impl Iterator<Item = (String, f64)> {
+    hyperparameters.iter().flat_map(|parameter| {
+        let path = &parameter.path;
+        let is_single = parameter.values.len() == 1;
+        let values = parameter.values.iter().enumerate();
+        values.map(move |(index, &value)| match is_single {
+            true => (path.clone(), value),
+            false => (format!("{path}.{}", index + 1), value),
+        })
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -159,8 +195,9 @@ mod tests {
             LearningCurve::from_csv(&curve.to_csv()),
             Some(curve.clone())
         );
-        curve.push(vec![("step", 1.0), ("nlpd", 0.1 + 0.2)]);
-        curve.push(vec![("step", 2.0), ("nlpd", -1.0 / 3.0)]);
+        let look = |step, nlpd| vec![("step".to_owned(), step), ("nlpd".to_owned(), nlpd)];
+        curve.push(look(1.0, 0.1 + 0.2));
+        curve.push(look(2.0, -1.0 / 3.0));
         assert!(
             curve
                 .to_csv()
@@ -172,7 +209,7 @@ mod tests {
         );
         assert_eq!(curve.numbers("step"), Some(vec![1.0, 2.0]));
         assert_eq!(curve.numbers("rmse"), None);
-        curve.push(vec![("step", 3.0), ("nlpd", f64::NAN)]);
+        curve.push(look(3.0, f64::NAN));
         let read = LearningCurve::from_csv(&curve.to_csv()).unwrap();
         assert!(read.numbers("nlpd").unwrap()[2].is_nan());
         assert_eq!(LearningCurve::from_csv("step,nlpd\n1\n"), None);

@@ -107,17 +107,14 @@ impl Session {
         };
         let checkpoint = checkpoint::read(folder)?;
         (self.trainer.restore(folder)).map_err(|reason| damaged(folder, reason.to_string()))?;
-        let read = |path: &Path| {
-            fs::read_to_string(path).map_err(|reason| damaged(path, reason.to_string()))
-        };
-        let state = &mut self.state;
         let path = folder.join(files::LOG);
-        state.log = TrainingLog::from_csv(&read(&path)?)
+        let text =
+            fs::read_to_string(&path).map_err(|reason| damaged(&path, reason.to_string()))?;
+        let state = &mut self.state;
+        state.log = TrainingLog::from_csv(&text)
             .ok_or_else(|| damaged(&path, "it is not a training log".into()))?;
         if let Some(scores) = &mut state.test_scores {
-            let path = folder.join(files::CURVE);
-            scores.curve = LearningCurve::from_csv(&read(&path)?)
-                .ok_or_else(|| damaged(&path, "it is not a learning curve".into()))?;
+            scores.curve = LearningCurve::read(&folder.join(files::CURVE))?;
         }
         state.clock = Clock::at(checkpoint.seconds);
         state.stopping_point = checkpoint.stopping_point;

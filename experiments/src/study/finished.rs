@@ -11,7 +11,7 @@ use super::file::{Column, Study};
 use super::published::Row;
 use super::request::Request;
 use super::template::Template;
-use crate::failure::{Failure, FolderError};
+use crate::failure::Failure;
 use crate::fitting::LearningCurve;
 use crate::output::{LEARNING_CURVE, names_in};
 use crate::report::Metrics;
@@ -191,13 +191,8 @@ fn numbers_of(folder: &Path, run: &Metrics) -> Result<Map<String, Value>, Failur
     };
     let path = folder.join(LEARNING_CURVE);
     if path.exists() {
-        let text = std::fs::read_to_string(&path).ok();
-        let curve = text.and_then(|text| LearningCurve::from_csv(&text));
-        let reason = "it is not a learning curve".to_owned();
-        let curve = curve.ok_or(FolderError::DamagedCheckpoint { path, reason })?;
-        let columns = curve
-            .columns()
-            .map(|(name, column)| (name.to_owned(), column.into()));
+        let curve = LearningCurve::read(&path)?;
+        let columns = (curve.columns()).map(|(name, column)| (name.to_owned(), column.into()));
         numbers.insert(CURVE.into(), Value::Object(columns.collect()));
     }
     Ok(numbers)

@@ -23,48 +23,26 @@ pub fn draw(
 ) {
     for cells in cells.chunk_by(|a, b| a.cell.data == b.cell.data) {
         let data = &cells[0].cell.data;
-        let name = |of_one: &str| match study.data.fixed {
-            true => of_one.to_owned(),
-            false => data.clone(),
+        // A study with fixed data has one data set.
+        let named = |of_one: &str| {
+            let name = if study.data.fixed { of_one } else { data };
+            folder.path().join(format!("{name}.svg"))
         };
         for plot in &study.plots {
             match plot {
                 Plot::Comparison { scores } => {
-                    let path = folder.path().join(format!("{data}.svg"));
-                    compare(study, request, scores, cells, &path);
+                    compare(study, request, scores, cells, &named(data));
                 }
                 Plot::Losses {
                     panels,
                     title,
                     dashed,
                 } => {
-                    let path = folder.path().join(format!("{}.svg", name("loss")));
-                    let name = |cell: &FinishedCell| CurveName {
-                        text: cell.title(study, request),
-                        // Dashes let a curve underneath show through.
-                        dashed: (cell.cell.values.iter()).any(|value| dashed.contains(value)),
-                    };
-                    let shown = Shown {
-                        title,
-                        value: Quantity {
-                            name: "loss per row",
-                            unit: Some("nats"),
-                        },
-                        points: &losses,
-                    };
-                    let panels = Panels {
-                        study,
-                        request,
-                        axis: study.axis(panels),
-                        name: &name,
-                        shown: &[shown],
-                    };
-                    let model = "negative bound of the mini-batches, means over steps and seeds";
-                    panels.draw(&path, Caption { data, model }, Quantity::of("step"), cells);
+                    let panels = (study.axis(panels), title);
+                    training_losses(study, request, panels, dashed, cells, &named("loss"));
                 }
                 Plot::Curves(plot) => {
-                    let path = folder.path().join(format!("{}.svg", name("curves")));
-                    learning_curves(study, request, plot, cells, &path);
+                    learning_curves(study, request, plot, cells, &named("curves"));
                 }
             }
         }
@@ -187,6 +165,42 @@ impl Panels<'_> {
         let drawn = plots::curves(path, "Training", caption, &names, along, &panels);
         plots::warn_undrawn(drawn);
     }
+}
+
+/// Plots the training loss, with one panel for each value of an axis.
+fn training_losses(
+    study: &'static Study,
+    request: &Request,
+    (axis, title): (Option<usize>, &Template),
+    dashed: &[String],
+    cells: &[FinishedCell],
+    path: &Path,
+) {
+    let name = |cell: &FinishedCell| CurveName {
+        text: cell.title(study, request),
+        // Dashes let a curve underneath show through.
+        dashed: (cell.cell.values.iter()).any(|value| dashed.contains(value)),
+    };
+    let value = Quantity {
+        name: "loss per row",
+        unit: Some("nats"),
+    };
+    let panels = Panels {
+        study,
+        request,
+        axis,
+        name: &name,
+        shown: &[Shown {
+            title,
+            value,
+            points: &losses,
+        }],
+    };
+    let caption = Caption {
+        data: &cells[0].cell.data,
+        model: "negative bound of the mini-batches, means over steps and seeds",
+    };
+    panels.draw(path, caption, Quantity::of("step"), cells);
 }
 
 /// Plots columns of the learning curves of the cells of a data set.

@@ -8,7 +8,7 @@ use burn_gp_models::training::Trainer;
 use super::ExperimentFolder;
 use crate::failure::Failure;
 use crate::fitting::{Interrupt, LogEntry};
-use crate::progress::{Progress, RowProgress};
+use crate::progress::Progress;
 use crate::report::score_line;
 use crate::training_run::{RunEnd, TrainingRun};
 
@@ -33,11 +33,6 @@ impl<'a> Watch<'a> {
             folder,
             quiet,
         })
-    }
-
-    /// The progress bar for the evaluation of `rows` test rows.
-    pub fn rows(&self, rows: usize) -> RowProgress {
-        RowProgress::new("test row", rows, self.quiet)
     }
 
     /// Prints the name of the next model.

@@ -351,16 +351,14 @@ fn the_course_of_training_has_scores_and_hyperparameters() {
                 --inducing 8";
     let table = succeed(path, &words(line));
     assert!(table.contains("here CaGP-Opt ends, beside SVGP"), "{table}");
-    let before = read(&path.join("course/runs/parkinsons-svgp-seed-0.json"));
+    let run = path.join("course/runs/parkinsons/svgp/40-epochs-8-points-rate-0.1/seed-0");
+    let before = read(&run.join("metrics.json"));
     let others = "exact,sgpr-l-bfgs,cggp,cagp-cg";
     let table = succeed(path, &words(&format!("{line} --methods {others}")));
     for title in ["SVGP", "CholeskyGP", "SGPR, L-BFGS", "CGGP", "CaGP-CG"] {
         assert!(table.contains(title), "{title} is not in\n{table}");
     }
-    assert_eq!(
-        read(&path.join("course/runs/parkinsons-svgp-seed-0.json")),
-        before
-    );
+    assert_eq!(read(&run.join("metrics.json")), before);
     let rows = fields(&read(&path.join("course/results.csv")));
     let opt: Vec<&Vec<String>> = rows
         .iter()

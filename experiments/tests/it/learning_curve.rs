@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use serde_json::Value;
+
 use crate::support::{
     columns, fields, numbers, read, run, succeed, write_classes, write_regression,
 };
@@ -14,8 +16,19 @@ fn train(folder: &Path, out: &str, options: &str) {
     succeed(folder, &line.split_whitespace().collect::<Vec<&str>>());
 }
 
-fn metrics(run: &Path) -> serde_json::Map<String, serde_json::Value> {
+fn metrics(run: &Path) -> serde_json::Map<String, Value> {
     serde_json::from_str(&read(&run.join("metrics.json"))).unwrap()
+}
+
+/// The value of a hyperparameter, whose path has the number of the value if there are several.
+fn value_at<'a>(hyperparameters: &'a Value, path: &str) -> &'a Value {
+    match hyperparameters.get(path) {
+        Some(values) => &values[0],
+        None => {
+            let (path, number) = path.rsplit_once('.').unwrap();
+            &hyperparameters[path][number.parse::<usize>().unwrap() - 1]
+        }
+    }
 }
 
 /// Checks that the last line of a curve has the scores of the run.
@@ -25,12 +38,13 @@ fn assert_ends_with_the_metrics(run: &Path) {
     let names = fields(&read(&curve)).remove(0);
     for name in names.iter().filter(|&name| name != "loss") {
         let in_metrics = match name.as_str() {
-            "step" => "steps",
-            "seconds" => "train_seconds",
-            name => name,
+            "step" => &metrics["steps"],
+            "seconds" => &metrics["train_seconds"],
+            path if path.contains('.') => value_at(&metrics["hyperparameters"], path),
+            name => &metrics[name],
         };
         let last = numbers(&curve, name).pop();
-        assert_eq!(last, metrics[in_metrics].as_f64(), "{name}");
+        assert_eq!(last, in_metrics.as_f64(), "{name}");
     }
 }
 
@@ -98,6 +112,8 @@ fn a_number_below_one_is_a_share_of_the_steps() {
     let count = all.len();
     assert_eq!(all, (1..=count).map(|step| step as f64).collect::<Vec<_>>());
     assert_eq!(steps("0.9").last(), Some(&(count as f64)));
+    let quarters = [0.25, 0.5, 0.75, 1.0].map(|share| (share * count as f64).ceil());
+    assert_eq!(steps("0.25"), quarters);
     let words = "train --data data.csv --out other --score-every 0";
     let output = run(path, &words.split(' ').collect::<Vec<&str>>());
     assert_eq!(output.status.code(), Some(2));

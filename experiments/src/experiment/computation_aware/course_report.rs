@@ -1,15 +1,115 @@
 //! Table and plots of learning curves.
 
+use std::path::PathBuf;
+
 use serde::Serialize;
 
 use super::TABLE_1;
-use super::course::{LENGTHSCALES, Look, NAME, NOMINAL, Run};
+use super::course::NAME;
 use crate::failure::Failure;
+use crate::fitting::LearningCurve;
+use crate::output::LEARNING_CURVE;
 use crate::plots::{self, Caption, CurveName, CurvePanel, PlotError, Quantity, Span};
+use crate::report::Metrics;
 use crate::standard_output::print;
-use crate::study::{self, CsvLine, ExperimentFolder, summary_text};
+use crate::study::{self, CsvLine, ExperimentFolder, FinishedCell, Request, summary_text};
 use crate::summary::Summary;
 use crate::text_table::aligned;
+
+/// The number of lengthscales in files and plots.
+const LENGTHSCALES: usize = 3;
+
+/// The nominal coverage in Figure 4.
+const NOMINAL: f64 = 0.95;
+
+/// A look at a model in the course of training.
+#[derive(Clone, Debug)]
+struct Look {
+    /// The steps made.
+    step: usize,
+    /// The seconds of the steps alone.
+    seconds: f64,
+    /// The mean loss per row of the steps since the look before.
+    loss: f64,
+    nlpd: f64,
+    rmse: f64,
+    coverage95: f64,
+    /// The standard deviation of the noise.
+    noise: f64,
+    outputscale: f64,
+    /// The first lengthscales.
+    lengthscales: Vec<f64>,
+}
+
+/// A finished run.
+struct Run {
+    data: String,
+    /// The name of the method in Table 1.
+    method: String,
+    /// The display name of the method.
+    title: String,
+    seed: u64,
+    looks: Vec<Look>,
+}
+
+impl Run {
+    /// The runs of a cell.
+    fn all(cell: &FinishedCell, request: &Request) -> Result<Vec<Self>, Failure> {
+        let title = cell.title(study::study(TABLE_1), request);
+        let run = |(folder, metrics): (&PathBuf, &Metrics)| {
+            Ok(Self {
+                data: cell.cell.data.clone(),
+                method: cell.cell.values[0].clone(),
+                title: title.clone(),
+                seed: metrics.seed,
+                looks: looks(&LearningCurve::read(&folder.join(LEARNING_CURVE))?),
+            })
+        };
+        cell.folders.iter().zip(&cell.runs).map(run).collect()
+    }
+}
+
+/// The looks of a run.
+fn looks(curve: &LearningCurve) -> Vec<Look> {
+    let lengthscales: Vec<Vec<f64>> = (curve.columns())
+        .filter(|(name, _)| name.starts_with("kernel.lengthscale"))
+        .map(|(_, column)| column)
+        .take(LENGTHSCALES)
+        .collect();
+    let [
+        steps,
+        seconds,
+        loss,
+        nlpd,
+        rmse,
+        coverage95,
+        noise,
+        variance,
+    ] = [
+        "step",
+        "seconds",
+        "loss",
+        "nlpd",
+        "rmse",
+        "coverage95",
+        "likelihood.noise",
+        "kernel.variance",
+    ]
+    .map(|name| curve.numbers(name).unwrap_or_default());
+    let at = |column: &[f64], look: usize| column.get(look).copied().unwrap_or(f64::NAN);
+    let look = |look: usize| Look {
+        step: steps[look] as usize,
+        seconds: at(&seconds, look),
+        loss: at(&loss, look),
+        nlpd: at(&nlpd, look),
+        rmse: at(&rmse, look),
+        coverage95: at(&coverage95, look),
+        noise: at(&noise, look).sqrt(),
+        outputscale: at(&variance, look).sqrt(),
+        lengthscales: lengthscales.iter().map(|column| at(column, look)).collect(),
+    };
+    (0..steps.len()).map(look).collect()
+}
 
 /// A summary over the seeds of a model.
 #[derive(Serialize)]
@@ -112,11 +212,12 @@ const TITLES: [&str; 12] = [
 ];
 
 /// Writes the table and the plots of all runs in the folder.
-pub(super) fn report(folder: &ExperimentFolder) -> Result<(), Failure> {
-    let mut runs: Vec<Run> = folder.made()?;
-    let methods = &study::study(TABLE_1).axes[0].values;
-    let place = |run: &Run| methods.iter().position(|method| method.name == run.method);
-    runs.sort_by(|a, b| (&a.data, place(a), a.seed).cmp(&(&b.data, place(b), b.seed)));
+pub(super) fn report(folder: &ExperimentFolder, request: &Request) -> Result<(), Failure> {
+    let finished = study::study(TABLE_1).finished(&folder.runs(), request)?;
+    let mut runs = Vec::new();
+    for cell in &finished {
+        runs.extend(Run::all(cell, request)?);
+    }
     let groups = runs.chunk_by(|a, b| (&a.data, &a.method) == (&b.data, &b.method));
     let cells: Vec<Cell> = groups.map(Cell::new).collect();
     folder.write_results(&cells, &csv_lines(&runs))?;
