@@ -398,10 +398,7 @@ fn finish(
         output::write_text(&next.join(output::METRICS), &json(&metrics, next)?)?;
         let config = settings::to_toml(&settings.options());
         output::write_text(&next.join(settings::CONFIG), &config)?;
-        output::write_text(&next.join(output::TRAINING_LOG), &state.log.to_csv())?;
-        if let Some(scores) = &state.test_scores {
-            output::write_text(&next.join(output::LEARNING_CURVE), &scores.curve.to_csv())?;
-        }
+        write_course(state, next)?;
         let classes = data.schema.classes.as_ref();
         let path = next.join(output::PREDICTIONS);
         output::write_predictions(&path, &data.test, &evaluation, classes)?;
@@ -419,6 +416,15 @@ fn finish(
         print(&(report::table(&metrics, data, folder.path()) + "\n"))?;
     }
     Ok(())
+}
+
+/// Writes the log of the steps, and the learning curve if there is one.
+fn write_course(state: &RunState, folder: &Path) -> Result<(), Failure> {
+    if let Some(scores) = &state.test_scores {
+        let curve = scores.curve.to_csv();
+        output::write_text(&folder.join(output::LEARNING_CURVE), &curve)?;
+    }
+    output::write_text(&folder.join(output::TRAINING_LOG), &state.log.to_csv())
 }
 
 /// The model with everything that prediction needs.

@@ -8,7 +8,7 @@ use super::file::{AxisValue, Condition, Patch, Study};
 use super::published::{MalformedTable, Row};
 use super::request::Request;
 use super::template::Template;
-use crate::arguments::{RunOptions, ScaleName, name_of};
+use crate::arguments::{ModelName, RunOptions, ScaleName, name_of};
 use crate::failure::Failure;
 use crate::settings::without_use;
 
@@ -135,9 +135,6 @@ impl Study {
         whose: Whose,
         inputs: usize,
     ) -> Result<RunOptions, Failure> {
-        let malformed = |error: &dyn std::fmt::Display| {
-            Failure::Arguments(format!("the study {}: {error}", self.name))
-        };
         let scale = match whose {
             Whose::Ours => request.common.scale,
             Whose::Papers => ScaleName::Paper,
@@ -146,37 +143,15 @@ impl Study {
             Whose::Ours => cell.clone(),
             Whose::Papers => self.cell_of_paper(cell),
         };
-        let mut fields = Map::new();
-        let mut kept = BTreeSet::new();
-        apply(&mut fields, &self.run, scale);
-        for conditional in &self.conditional {
-            if self.holds(cell, scale, &conditional.only, conditional.unless.as_ref()) {
-                apply(&mut fields, &conditional.run, scale);
-            }
-        }
-        for (index, axis) in self.axes.iter().enumerate() {
-            if let Some(field) = axis.field.as_ref().filter(|_| cell.values[index] != NO_USE) {
-                let parsed = RunOptions::parse_field(field, &cell.values[index]);
-                fields.extend(parsed.map_err(|error| malformed(&error))?);
-            }
-            if let Some(value) = self.listed(cell, index) {
-                apply(&mut fields, &value.run, scale);
-                kept.extend(value.run.fields().map(|(name, _)| name.clone()));
-            }
-        }
-        let row = self.row(cell).map_err(|error| malformed(&error))?;
-        fields.extend(row.map(|row| row.run).unwrap_or_default());
+        let (mut fields, kept) = self.of_file(cell, scale)?;
         if whose == Whose::Papers {
             apply(&mut fields, &self.in_paper, scale);
         }
         let given = |unscaled: bool| {
-            let options = request
-                .choice
-                .options
-                .iter()
-                .filter(move |_| whose == Whose::Ours);
+            let options = request.choice.options.iter();
             options.filter(move |(option, _)| {
-                option.unscaled == unscaled
+                whose == Whose::Ours
+                    && option.unscaled == unscaled
                     && self.holds(cell, scale, &option.only, option.unless.as_ref())
             })
         };
@@ -191,20 +166,7 @@ impl Study {
             replace_names(value, inputs);
             whole(value);
         }
-        let mut options =
-            RunOptions::from_fields(fields.clone()).map_err(|error| malformed(&error))?;
-        let model = options.model.unwrap_or(crate::arguments::ModelName::Svgp);
-        let useless = without_use(&options, model);
-        let useless = useless
-            .iter()
-            .map(|name| name.trim_start_matches('-').replace('-', "_"));
-        // Runs of studies never train on the validation rows, whether or not the model uses them.
-        let is_kept = |name: &String| kept.contains(name) || name == "validation_fraction";
-        let useless: Vec<String> = useless.filter(|name| !is_kept(name)).collect();
-        if !useless.is_empty() {
-            fields.retain(|name, _| !useless.contains(name));
-            options = RunOptions::from_fields(fields).map_err(|error| malformed(&error))?;
-        }
+        let options = used(fields, &kept).map_err(|error| self.malformed(&error))?;
         let place = request.place(self)?;
         Ok(RunOptions {
             data: Some(request.source_of(&cell.data)),
@@ -213,6 +175,42 @@ impl Study {
             dtype: options.dtype.or(Some(place.dtype)),
             ..options
         })
+    }
+
+    /// The options that the file gives to the runs of a cell, and the names of those to keep whether
+    /// or not the model uses them.
+    fn of_file(
+        &self,
+        cell: &Cell,
+        scale: ScaleName,
+    ) -> Result<(Map<String, Value>, BTreeSet<String>), Failure> {
+        let mut fields = Map::new();
+        // Runs of studies never train on the validation rows, whether or not the model uses them.
+        let mut kept = BTreeSet::from(["validation_fraction".to_owned()]);
+        apply(&mut fields, &self.run, scale);
+        for conditional in &self.conditional {
+            if self.holds(cell, scale, &conditional.only, conditional.unless.as_ref()) {
+                apply(&mut fields, &conditional.run, scale);
+            }
+        }
+        for (index, axis) in self.axes.iter().enumerate() {
+            if let Some(field) = axis.field.as_ref().filter(|_| cell.values[index] != NO_USE) {
+                let parsed = RunOptions::parse_field(field, &cell.values[index]);
+                fields.extend(parsed.map_err(|error| self.malformed(&error))?);
+            }
+            if let Some(value) = self.listed(cell, index) {
+                apply(&mut fields, &value.run, scale);
+                kept.extend(value.run.fields().map(|(name, _)| name.clone()));
+            }
+        }
+        let row = self.row(cell).map_err(|error| self.malformed(&error))?;
+        fields.extend(row.map(|row| row.run).unwrap_or_default());
+        Ok((fields, kept))
+    }
+
+    /// The failure that the file causes with an error in it.
+    pub fn malformed(&self, error: &dyn std::fmt::Display) -> Failure {
+        Failure::Arguments(format!("the study {}: {error}", self.name))
     }
 
     /// The cell of the paper that stands beside a cell: where an axis has any value and the paper
@@ -262,6 +260,21 @@ impl Patch {
         let all = [&self.always, &self.quick, &self.paper];
         all.into_iter().flatten()
     }
+}
+
+/// The options in `fields` that the model uses, and those to keep.
+fn used(
+    mut fields: Map<String, Value>,
+    kept: &BTreeSet<String>,
+) -> Result<RunOptions, serde_json::Error> {
+    let options = RunOptions::from_fields(fields.clone())?;
+    let useless = without_use(&options, options.model.unwrap_or(ModelName::Svgp));
+    let names = useless
+        .iter()
+        .map(|name| name.trim_start_matches('-').replace('-', "_"));
+    let useless: Vec<String> = names.filter(|name| !kept.contains(name)).collect();
+    fields.retain(|name, _| !useless.contains(name));
+    RunOptions::from_fields(fields)
 }
 
 /// Overwrites `fields` with the options of `patch`.

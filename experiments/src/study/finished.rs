@@ -123,7 +123,7 @@ impl Study {
         let Some((first, run)) = folders.first().zip(runs.first()) else {
             return Ok(None);
         };
-        let malformed = |error| Failure::Arguments(format!("the study {}: {error}", self.name));
+        let malformed = |error| self.malformed(&error);
         let row = self.row(&cell).map_err(malformed)?;
         let departures = match row.is_some() || self.figures {
             false => None,
