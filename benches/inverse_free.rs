@@ -25,7 +25,8 @@ use burn_gp::{
     optim::NaturalInversion,
     process::CovarianceShape,
     variational::{
-        AuxiliaryUpdate, InverseFreeConfig, PosteriorConfig, PseudoObservationsConfig, TraceProbes,
+        AuxiliaryUpdate, InverseFreeConfig, LSvgpConfig, PosteriorConfig, PseudoObservationsConfig,
+        TraceProbes, WhitenedConfig,
     },
 };
 use burn_gp_models::{
@@ -69,8 +70,14 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn report(row: &str, dtype: DType, inducing: usize) -> Result<(), Box<dyn Error>> {
     let (covariance, observations) = (CovarianceShape::Full, PseudoObservationsConfig::default());
     let references = [
-        ("whitened", PosteriorConfig::Whitened { covariance }),
-        ("l-svgp", PosteriorConfig::LSvgp { observations }),
+        (
+            "whitened",
+            PosteriorConfig::Whitened(WhitenedConfig { covariance }),
+        ),
+        (
+            "l-svgp",
+            PosteriorConfig::LSvgp(LSvgpConfig { observations }),
+        ),
     ];
     let mut times = Vec::new();
     for (name, config) in references {

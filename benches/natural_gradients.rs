@@ -16,8 +16,12 @@ use std::{error::Error, time::Instant};
 
 use burn::tensor::{DType, Device};
 use burn_gp::{
-    kernels::StationaryConfig, likelihoods::GaussianConfig, ops::Stationary,
-    optim::NaturalGradient, process::CovarianceShape, variational::PosteriorConfig,
+    kernels::StationaryConfig,
+    likelihoods::GaussianConfig,
+    ops::Stationary,
+    optim::NaturalGradient,
+    process::CovarianceShape,
+    variational::{PosteriorConfig, UnwhitenedConfig, WhitenedConfig},
 };
 use burn_gp_datasets::{DataSource, Standardizer};
 use burn_gp_models::{
@@ -53,8 +57,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let data = elevators()?;
     let covariance = CovarianceShape::Full;
     for (name, posterior) in [
-        ("whitened", PosteriorConfig::Whitened { covariance }),
-        ("unwhitened", PosteriorConfig::Unwhitened { covariance }),
+        (
+            "whitened",
+            PosteriorConfig::Whitened(WhitenedConfig { covariance }),
+        ),
+        (
+            "unwhitened",
+            PosteriorConfig::Unwhitened(UnwhitenedConfig { covariance }),
+        ),
     ] {
         if coordinates.is_empty() || coordinates == name {
             compare(name, &posterior, &data)?;

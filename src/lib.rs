@@ -1,5 +1,6 @@
 //! Gaussian processes for the [burn] deep-learning framework.
 
+pub mod custom;
 pub mod features;
 pub mod inducing;
 pub mod inference;

@@ -17,7 +17,7 @@ pub use projection::{IdentityMean, ProjectionMean};
 use crate::parameter::{Hyperparameter, hyperparameters};
 
 /// A mean function `m(x)` of P functions.
-pub trait Mean: Module + ModuleDisplay {
+pub trait Mean: Module + ModuleDisplay + Sync + 'static {
     /// The means at `x`.
     ///
     /// # Shapes
@@ -307,48 +307,42 @@ impl MeanConfig {
     }
 }
 
-/// A mean chosen at run time.
-#[derive(Module, Debug)]
-pub enum AnyMean {
-    /// See [`ZeroMean`].
-    Zero(ZeroMean),
-    /// See [`ConstantMean`].
-    Constant(ConstantMean),
-    /// See [`LinearMean`].
-    Linear(LinearMean),
-    /// See [`IdentityMean`].
-    Identity(IdentityMean),
-    /// See [`ProjectionMean`].
-    Projection(ProjectionMean),
-}
+/// Makes the mean that is chosen at run time.
+macro_rules! means {
+    ($($variant:ident($mean:ty)),+ $(,)?) => {
+        /// A mean chosen at run time.
+        #[derive(Module, Debug)]
+        pub enum AnyMean {
+            $(
+                #[doc = concat!("See [`", stringify!($mean), "`].")]
+                $variant($mean),
+            )+
+        }
 
-/// Forwards to the variant's mean.
-macro_rules! forward {
-    ($self:ident, $mean:ident => $call:expr) => {
-        match $self {
-            AnyMean::Zero($mean) => $call,
-            AnyMean::Constant($mean) => $call,
-            AnyMean::Linear($mean) => $call,
-            AnyMean::Identity($mean) => $call,
-            AnyMean::Projection($mean) => $call,
+        impl Mean for AnyMean {
+            fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+                match self { $(Self::$variant(mean) => mean.forward(x)),+ }
+            }
+
+            fn residual(&self, targets: Tensor<2>, x: Tensor<2>) -> Tensor<2> {
+                match self { $(Self::$variant(mean) => mean.residual(targets, x)),+ }
+            }
+
+            fn add_to(&self, values: Tensor<2>, x: Tensor<2>) -> Tensor<2> {
+                match self { $(Self::$variant(mean) => mean.add_to(values, x)),+ }
+            }
+
+            fn add_to_draws(&self, draws: Tensor<3>, x: Tensor<2>) -> Tensor<3> {
+                match self { $(Self::$variant(mean) => mean.add_to_draws(draws, x)),+ }
+            }
         }
     };
 }
 
-impl Mean for AnyMean {
-    fn forward(&self, x: Tensor<2>) -> Tensor<2> {
-        forward!(self, mean => mean.forward(x))
-    }
-
-    fn residual(&self, targets: Tensor<2>, x: Tensor<2>) -> Tensor<2> {
-        forward!(self, mean => mean.residual(targets, x))
-    }
-
-    fn add_to(&self, values: Tensor<2>, x: Tensor<2>) -> Tensor<2> {
-        forward!(self, mean => mean.add_to(values, x))
-    }
-
-    fn add_to_draws(&self, draws: Tensor<3>, x: Tensor<2>) -> Tensor<3> {
-        forward!(self, mean => mean.add_to_draws(draws, x))
-    }
+means! {
+    Zero(ZeroMean),
+    Constant(ConstantMean),
+    Linear(LinearMean),
+    Identity(IdentityMean),
+    Projection(ProjectionMean),
 }

@@ -13,7 +13,8 @@ use syn::{
 };
 
 /// The modules of the library, from the bottom up.
-const LIBRARY: [&str; 17] = [
+const LIBRARY: [&str; 18] = [
+    "custom",
     "random",
     "metrics",
     "ops",

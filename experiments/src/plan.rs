@@ -14,7 +14,10 @@ use burn_gp::{
     means::MeanConfig,
     parameter::ParameterConfig,
     process::CovarianceShape,
-    variational::{Coordinates, PosteriorConfig},
+    variational::{
+        Coordinates, LSvgpConfig, OrthogonalConfig, OrthogonallyDecoupledConfig, PosteriorConfig,
+        UnwhitenedConfig, WhitenedConfig,
+    },
 };
 use burn_gp_models::{
     ComputationAwareConfig, ConjugateGradientsConfig, ExactConfig, InducingConfig, ModelConfig,
@@ -302,15 +305,17 @@ fn posterior(
         false => Coordinates::Unwhitened,
     };
     Ok(match &mut variational.family {
-        Family::Svgp { whitened: true } => PosteriorConfig::Whitened { covariance },
-        Family::Svgp { whitened: false } => PosteriorConfig::Unwhitened { covariance },
-        Family::Solve { whitened } => PosteriorConfig::Solve {
+        Family::Svgp { whitened: true } => PosteriorConfig::Whitened(WhitenedConfig { covariance }),
+        Family::Svgp { whitened: false } => {
+            PosteriorConfig::Unwhitened(UnwhitenedConfig { covariance })
+        }
+        Family::Solve { whitened } => PosteriorConfig::Solve(OrthogonalConfig {
             covariance,
             coordinates: coordinates(*whitened),
-        },
-        Family::LSvgp(observations) => PosteriorConfig::LSvgp {
+        }),
+        Family::LSvgp(observations) => PosteriorConfig::LSvgp(LSvgpConfig {
             observations: *observations,
-        },
+        }),
         Family::InverseFree(config) => PosteriorConfig::InverseFree(*config),
         Family::Odvgp { columns } => {
             let columns = *columns.get_or_insert(DEFAULT_COLUMNS.min(orthogonal));
@@ -320,12 +325,12 @@ fn posterior(
                     orthogonal,
                 });
             }
-            PosteriorConfig::Odvgp {
+            PosteriorConfig::Odvgp(OrthogonallyDecoupledConfig {
                 covariance,
                 coordinates: coordinates(false),
                 columns: (columns < orthogonal).then_some(columns),
                 seed,
-            }
+            })
         }
     })
 }

@@ -58,7 +58,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     });
     let weights = VariationalGaussian::standard(16, CLASSES, CovarianceShape::Full, &device);
     let posterior = WeightSpace::new(weights, VarianceCorrection::default());
-    let softmax = SoftmaxConfig::new(CLASSES).init();
+    let softmax = SoftmaxConfig::new(CLASSES).init(&device);
     let model = Svgp::new(kernel, ZeroMean::new(CLASSES), softmax, posterior);
     let mut trainer = MiniBatchTrainer::new(model, train.clone(), MiniBatchTraining::new(400));
     while !trainer.is_finished() {

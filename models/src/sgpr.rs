@@ -9,7 +9,7 @@ use burn_gp::{
     means::{AnyMean, MeanConfig},
     ops::NotPositiveDefinite,
     parameter::ParameterConfig,
-    variational::{AnyPosterior, Functions, PosteriorConfig, Whitened},
+    variational::{AnyPosterior, Functions, PosteriorConfig, Whitened, WhitenedConfig},
 };
 use serde::{Deserialize, Serialize};
 
@@ -93,9 +93,9 @@ impl SgprConfig {
             kernel: self.kernel.clone(),
             mean: self.mean,
             likelihood: self.likelihood.clone().into(),
-            posterior: PosteriorConfig::Whitened {
+            posterior: PosteriorConfig::Whitened(WhitenedConfig {
                 covariance: Default::default(),
-            },
+            }),
             inducing: self.inducing.clone(),
             separate_kernels: false,
             coregionalization: None,

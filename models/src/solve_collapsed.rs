@@ -9,7 +9,10 @@ use burn_gp::{
     means::{AnyMean, MeanConfig},
     ops::NotPositiveDefinite,
     parameter::ParameterConfig,
-    variational::{AnyPosterior, Coordinates, Functions, InducingSet, Orthogonal, PosteriorConfig},
+    variational::{
+        AnyPosterior, Coordinates, Functions, InducingSet, Orthogonal, OrthogonalConfig,
+        PosteriorConfig,
+    },
 };
 use serde::{Deserialize, Serialize};
 
@@ -100,10 +103,10 @@ impl SolveCollapsedConfig {
             kernel: self.kernel.clone(),
             mean: self.mean,
             likelihood: self.likelihood.clone().into(),
-            posterior: PosteriorConfig::Solve {
+            posterior: PosteriorConfig::Solve(OrthogonalConfig {
                 covariance: Default::default(),
                 coordinates: Coordinates::Whitened,
-            },
+            }),
             inducing: self.inducing.clone(),
             separate_kernels: false,
             coregionalization: None,

@@ -12,7 +12,9 @@ use burn_gp::{
     means::{AnyMean, MeanConfig},
     ops::NotPositiveDefinite,
     parameter::{ParameterConfig, numbers},
-    variational::{AnyPosterior, Coregionalized, Functions, PosteriorConfig, first_mixing},
+    variational::{
+        AnyPosterior, Coregionalized, Functions, PosteriorConfig, WhitenedConfig, first_mixing,
+    },
 };
 use serde::{Deserialize, Serialize};
 
@@ -80,9 +82,9 @@ impl SvgpConfig {
             kernel: kernel.into(),
             mean: MeanConfig::Zero,
             likelihood: likelihood.into(),
-            posterior: PosteriorConfig::Whitened {
+            posterior: PosteriorConfig::Whitened(WhitenedConfig {
                 covariance: Default::default(),
-            },
+            }),
             inducing: InducingConfig::new(128),
             separate_kernels: false,
             coregionalization: None,

@@ -9,7 +9,7 @@ use burn_gp::{
     likelihoods::GaussianConfig,
     ops::Stationary,
     process::CovarianceShape,
-    variational::{Coordinates, PosteriorConfig},
+    variational::{Coordinates, OrthogonalConfig, PosteriorConfig, UnwhitenedConfig},
 };
 use burn_gp_models::{
     AnySvgp, SvgpConfig,
@@ -46,13 +46,16 @@ fn two_sets_are_faster_than_one_of_twice_the_size() {
     let coordinates = Coordinates::Unwhitened;
     let mut trainers = [
         trainer(
-            PosteriorConfig::Solve {
+            PosteriorConfig::Solve(OrthogonalConfig {
                 covariance,
                 coordinates,
-            },
+            }),
             [POINTS, POINTS],
         ),
-        trainer(PosteriorConfig::Unwhitened { covariance }, [2 * POINTS, 0]),
+        trainer(
+            PosteriorConfig::Unwhitened(UnwhitenedConfig { covariance }),
+            [2 * POINTS, 0],
+        ),
     ];
     let mut least = [f64::INFINITY; 2];
     for _ in 0..STEPS {

@@ -51,7 +51,7 @@ pub use residual_network::{ResidualNetwork, ResidualNetworkConfig};
 pub use standardization::Standardization;
 
 /// A map from inputs to features.
-pub trait Features: Module + ModuleDisplay {
+pub trait Features: Module + ModuleDisplay + Sync + 'static {
     /// The features of each point.
     ///
     /// # Shapes

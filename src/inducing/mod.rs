@@ -33,7 +33,7 @@ use crate::kernels::Kernel;
 /// The kernel is a parameter of the trait, so that inter-domain variables (for example patches of
 /// an image) can be implemented for the kernels they are meant for. Code based on this trait works
 /// with all of them.
-pub trait InducingVariables<K: Kernel>: Module + ModuleDisplay {
+pub trait InducingVariables<K: Kernel>: Module + ModuleDisplay + Sync + 'static {
     /// The number of inducing variables, M.
     fn count(&self) -> usize;
 

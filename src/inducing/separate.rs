@@ -12,7 +12,7 @@ use crate::kernels::{Kernel, SeparateKernels};
 ///
 /// With [`InducingPoints`] all functions share their points; with [`SeparatePoints`] each has its
 /// own.
-pub trait SeparateInducing<K: Kernel>: Module + ModuleDisplay {
+pub trait SeparateInducing<K: Kernel>: Module + ModuleDisplay + Sync + 'static {
     /// The inducing variables of one function.
     type Member: InducingVariables<K>;
 

@@ -2,12 +2,19 @@
 
 use burn::{
     module::Module,
-    tensor::{Int, Tensor},
+    tensor::{Int, Tensor, TensorCreationOptions},
 };
 
 use rand::rngs::ChaCha8Rng;
 
-use super::{Kernel, NoSpectrum, SpectralSample, points::require_dimensions};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    BoxedKernel, Kernel, KernelConfig, NoSpectrum, SpectralSample,
+    definition::{Build, Definition},
+    inputs::Inputs,
+    points::require_dimensions,
+};
 
 /// `k(x_A, x′_A)`: a kernel that uses only the input dimensions `A`.
 #[derive(Module, Debug)]
@@ -15,6 +22,39 @@ pub struct ActiveDimensions<K: Module> {
     base: K,
     #[module(skip)]
     dimensions: Vec<usize>,
+}
+
+/// Configuration of an [`ActiveDimensions`] kernel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ActiveDimensionsConfig {
+    /// The kernel on the selected dimensions.
+    pub base: Box<KernelConfig>,
+    /// The zero-based dimensions.
+    pub dimensions: Vec<usize>,
+}
+
+impl Definition for ActiveDimensionsConfig {
+    fn share_parameters(&mut self) {
+        self.base.share_parameters();
+    }
+
+    fn missing_dimension(&self, dimensions: usize) -> Option<usize> {
+        let missing = self.dimensions.iter().copied();
+        let own = missing.filter(|&named| named >= dimensions).max();
+        own.or_else(|| self.base.missing_dimension(self.dimensions.len()))
+    }
+}
+
+impl Build for ActiveDimensionsConfig {
+    type Kernel = ActiveDimensions<BoxedKernel>;
+
+    #[track_caller]
+    fn build(&self, inputs: Inputs, options: TensorCreationOptions) -> Self::Kernel {
+        let (active, columns) = inputs.restricted(&self.dimensions);
+        let base = self.base.build(active, &options);
+        ActiveDimensions::new(base.into(), columns)
+    }
 }
 
 impl<K: Kernel> ActiveDimensions<K> {

@@ -2,186 +2,175 @@
 
 use burn::{
     module::Module,
-    tensor::{Int, Tensor},
+    tensor::{Int, Tensor, TensorCreationOptions},
 };
 use rand::rngs::ChaCha8Rng;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{
-    ActiveDimensions, ArcCosine, ChangePoint, Constant, Cosine, DeepKernel, Gibbs, Kernel, Linear,
-    NoSpectrum, Periodic, Polynomial, Product, RationalQuadratic, Scaled, SpectralMixture,
-    SpectralSample, StationaryKernel, Sum, White, member, one_by_one,
-    points::{no_covariances, no_variances},
+    ActiveDimensions, ActiveDimensionsConfig, ArcCosine, ArcCosineConfig, ChangePoint,
+    ChangePointConfig, Constant, ConstantConfig, Cosine, CosineConfig, CustomKernel,
+    CustomKernelConfig, DeepKernel, DeepKernelConfig, Gibbs, GibbsConfig, Kernel, Linear,
+    LinearConfig, NoSpectrum, Periodic, PeriodicConfig, Polynomial, PolynomialConfig, Product,
+    ProductConfig, RationalQuadratic, RationalQuadraticConfig, Scaled, ScaledConfig,
+    SpectralMixture, SpectralMixtureConfig, SpectralSample, StationaryConfig, StationaryKernel,
+    Sum, SumConfig, White, WhiteConfig,
+    definition::{Build, Definition},
+    inputs::Inputs,
+    member,
+    object::{self, forward, with_methods},
+    one_by_one, points,
 };
-use crate::{features::Perceptron, ops::Blocks, patches::PatchGrid};
+use crate::{custom, features::Perceptron, ops::Blocks, patches::PatchGrid};
 
-/// Defines [`AnyKernel`] with the given kernels as variants.
-macro_rules! any_kernel {
-    ($($variant:ident($kernel:ty)),+ $(,)?) => {
+/// Registers the kernels of this crate: makes the configuration and the kernel that are chosen at
+/// run time.
+macro_rules! kernels {
+    ($($(#[$attribute:meta])* $name:literal $variant:ident($config:ty => $kernel:ty)),+ $(,)?) => {
+        /// Configuration of any kernel, as stored in a model file.
+        ///
+        /// Missing fields take their defaults: one parameter per input dimension (ARD), variances
+        /// of one, and lengthscales of one, or `√D` for the stationary, rational quadratic and Gibbs
+        /// kernels.
+        ///
+        /// ```
+        /// use burn_gp::{kernels::{KernelConfig, LinearConfig, StationaryConfig}, ops::Stationary};
+        ///
+        /// let smooth = KernelConfig::from(StationaryConfig::new(Stationary::Matern52));
+        /// let kernel = smooth.plus(LinearConfig::default());
+        /// # assert!(matches!(kernel, KernelConfig::Sum { .. }));
+        /// ```
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[serde(remote = "Self", tag = "kernel")]
+        pub enum KernelConfig {
+            $(
+                #[doc = concat!("See [`", stringify!($variant), "`](super::", stringify!($config), ").")]
+                #[serde(rename = $name)]
+                $(#[$attribute])*
+                $variant($config),
+            )+
+            /// A kernel of another crate.
+            #[serde(skip)]
+            Custom(CustomKernelConfig),
+        }
+
+        impl KernelConfig {
+            /// The names of the kernels of this crate.
+            pub const NAMES: &'static [&'static str] = &[$($name),+];
+
+            pub(super) fn build(
+                &self,
+                inputs: Inputs,
+                options: &TensorCreationOptions,
+            ) -> AnyKernel {
+                match self {
+                    $(Self::$variant(config) => {
+                        AnyKernel::$variant(config.build(inputs, options.clone()))
+                    })+
+                    Self::Custom(config) => AnyKernel::Custom(config.build(inputs, options.clone())),
+                }
+            }
+
+            pub(super) fn definition(&self) -> &dyn Definition {
+                match self {
+                    $(Self::$variant(config) => config,)+
+                    Self::Custom(config) => config,
+                }
+            }
+
+            pub(super) fn definition_mut(&mut self) -> &mut dyn Definition {
+                match self {
+                    $(Self::$variant(config) => config,)+
+                    Self::Custom(config) => config,
+                }
+            }
+        }
+
+        $(
+            impl From<$config> for KernelConfig {
+                fn from(config: $config) -> Self {
+                    Self::$variant(config)
+                }
+            }
+        )+
+
         /// A kernel chosen at run time.
         #[derive(Module, Debug)]
         pub enum AnyKernel {
             $(
                 #[doc = concat!("A [`", stringify!($kernel), "`].")]
-                $variant($kernel)
-            ),+
+                $variant($kernel),
+            )+
+            /// A kernel of another crate.
+            Custom(CustomKernel),
         }
 
-        impl Kernel for AnyKernel {
-            fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
-                if let Some(none) = no_covariances(&x1, &x2) {
-                    return none;
-                }
-                match self { $(Self::$variant(kernel) => kernel.covariance(x1, x2)),+ }
-            }
-
-            fn matrix(&self, x: Tensor<2>) -> Tensor<2> {
-                if let Some(none) = no_covariances(&x, &x) {
-                    return none;
-                }
-                match self { $(Self::$variant(kernel) => kernel.matrix(x)),+ }
-            }
-
-            fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
-                if let Some(none) = no_variances(&x) {
-                    return none;
-                }
-                match self { $(Self::$variant(kernel) => kernel.diagonal(x)),+ }
-            }
-
-            fn matrix_columns(&self, x: Tensor<2>, columns: Tensor<1, Int>) -> Tensor<2> {
-                match self { $(Self::$variant(kernel) => kernel.matrix_columns(x, columns)),+ }
-            }
-
-            /// Computes all covariances in one operation if the kernels are stationary and of the
-            /// same kind.
-            fn covariances(kernels: &[Self], x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
-                match stationary(kernels) {
-                    Some(kernels) => StationaryKernel::fused(&kernels, x1, x2),
-                    None => one_by_one(kernels, |kernel, index| {
-                        kernel.covariance(member(&x1, index), member(&x2, index))
-                    }),
-                }
-            }
-
-            fn matrices(kernels: &[Self], x: Tensor<3>) -> Tensor<3> {
-                match stationary(kernels) {
-                    Some(kernels) => StationaryKernel::fused(&kernels, x.clone(), x),
-                    None => one_by_one(kernels, |kernel, index| {
-                        kernel.matrix(member(&x, index))
-                    }),
-                }
-            }
-
-            fn in_larger_unit(self, decades: i64) -> Self {
+        impl AnyKernel {
+            fn object(&self) -> &dyn object::KernelObject {
                 match self {
-                    $(Self::$variant(kernel) => Self::$variant(kernel.in_larger_unit(decades))),+
+                    $(Self::$variant(kernel) => kernel,)+
+                    Self::Custom(kernel) => kernel.piece(),
                 }
             }
 
-            fn matrix_product(&self, x: Tensor<2>, vectors: Tensor<2>) -> Tensor<2> {
-                if x.dims()[0] == 0 {
-                    return vectors;
-                }
-                match self { $(Self::$variant(kernel) => kernel.matrix_product(x, vectors)),+ }
-            }
-
-            fn covariance_product(
-                &self,
-                x1: Tensor<2>,
-                x2: Tensor<2>,
-                vectors: Tensor<2>,
-            ) -> Tensor<2> {
-                let ([rows, _], [columns, _], [_, width]) = (x1.dims(), x2.dims(), vectors.dims());
-                if rows == 0 || columns == 0 {
-                    return Tensor::zeros([rows, width], (&vectors.device(), vectors.dtype()));
-                }
+            fn enlarged(self, decades: i64) -> Self {
                 match self {
-                    $(Self::$variant(kernel) => kernel.covariance_product(x1, x2, vectors)),+
-                }
-            }
-
-            fn block_matrix(
-                &self,
-                blocks: Blocks,
-                points: Tensor<2>,
-                values: Tensor<1>,
-            ) -> Tensor<2> {
-                match self {
-                    $(Self::$variant(kernel) => kernel.block_matrix(blocks, points, values)),+
-                }
-            }
-
-            fn block_covariance(
-                &self,
-                blocks: Blocks,
-                points: Tensor<2>,
-                others: Tensor<2>,
-                values: Tensor<1>,
-            ) -> Tensor<2> {
-                match self {
-                    $(Self::$variant(kernel) => {
-                        kernel.block_covariance(blocks, points, others, values)
-                    }),+
-                }
-            }
-
-            fn patch_covariance(
-                &self,
-                grid: &PatchGrid,
-                patches: Tensor<2>,
-                images: Tensor<2>,
-                weights: Tensor<2>,
-            ) -> Tensor<2> {
-                match self {
-                    $(Self::$variant(kernel) => {
-                        kernel.patch_covariance(grid, patches, images, weights)
-                    }),+
-                }
-            }
-
-            fn patch_variance(
-                &self,
-                grid: &PatchGrid,
-                images: Tensor<2>,
-                weights: Tensor<2>,
-            ) -> Tensor<1> {
-                match self {
-                    $(Self::$variant(kernel) => kernel.patch_variance(grid, images, weights)),+
-                }
-            }
-
-            fn spectrum(
-                &self,
-                dimensions: usize,
-                count: usize,
-                random: &mut ChaCha8Rng,
-            ) -> Result<Vec<SpectralSample>, NoSpectrum> {
-                match self {
-                    $(Self::$variant(kernel) => kernel.spectrum(dimensions, count, random)),+
+                    $(Self::$variant(kernel) => Self::$variant(kernel.in_larger_unit(decades)),)+
+                    Self::Custom(kernel) => {
+                        Self::Custom(kernel.with(|piece| piece.enlarged(decades)))
+                    }
                 }
             }
         }
     };
 }
 
-any_kernel! {
-    Stationary(StationaryKernel),
-    RationalQuadratic(RationalQuadratic),
-    Linear(Linear),
-    Polynomial(Polynomial),
-    ArcCosine(ArcCosine),
-    Cosine(Cosine),
-    SpectralMixture(SpectralMixture),
-    Gibbs(Gibbs<Perceptron>),
-    Constant(Constant),
-    White(White),
-    Scaled(Scaled<BoxedKernel>),
-    Sum(Sum<BoxedKernel, BoxedKernel>),
-    Product(Product<BoxedKernel, BoxedKernel>),
-    ActiveDimensions(ActiveDimensions<BoxedKernel>),
-    Periodic(Periodic<BoxedKernel>),
-    Deep(DeepKernel<BoxedKernel, Perceptron>),
-    ChangePoint(ChangePoint<BoxedKernel, BoxedKernel>),
+kernels! {
+    "stationary" Stationary(StationaryConfig => StationaryKernel),
+    "rational-quadratic" RationalQuadratic(RationalQuadraticConfig => RationalQuadratic),
+    "linear" Linear(LinearConfig => Linear),
+    "polynomial" Polynomial(PolynomialConfig => Polynomial),
+    "arc-cosine" ArcCosine(ArcCosineConfig => ArcCosine),
+    "cosine" Cosine(CosineConfig => Cosine),
+    "spectral-mixture" SpectralMixture(SpectralMixtureConfig => SpectralMixture),
+    "gibbs" Gibbs(GibbsConfig => Gibbs<Perceptron>),
+    "constant" Constant(ConstantConfig => Constant),
+    "white" White(WhiteConfig => White),
+    "scaled" Scaled(ScaledConfig => Scaled<BoxedKernel>),
+    "sum" Sum(SumConfig => Sum<BoxedKernel, BoxedKernel>),
+    "product" Product(ProductConfig => Product<BoxedKernel, BoxedKernel>),
+    "active-dimensions" ActiveDimensions(ActiveDimensionsConfig => ActiveDimensions<BoxedKernel>),
+    "periodic" Periodic(PeriodicConfig => Periodic<BoxedKernel>),
+    #[serde(alias = "warped")]
+    "deep" Deep(DeepKernelConfig => DeepKernel<BoxedKernel, Perceptron>),
+    "change-point" ChangePoint(ChangePointConfig => ChangePoint<BoxedKernel, BoxedKernel>),
+}
+
+impl Kernel for AnyKernel {
+    with_methods!(forward);
+
+    /// Computes all covariances in one operation if the kernels are stationary and of the same kind.
+    fn covariances(kernels: &[Self], x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
+        match stationary(kernels) {
+            Some(kernels) => StationaryKernel::fused(&kernels, x1, x2),
+            None => one_by_one(kernels, |kernel, index| {
+                Kernel::covariance(kernel, member(&x1, index), member(&x2, index))
+            }),
+        }
+    }
+
+    fn matrices(kernels: &[Self], x: Tensor<3>) -> Tensor<3> {
+        match stationary(kernels) {
+            Some(kernels) => StationaryKernel::fused(&kernels, x.clone(), x),
+            None => one_by_one(kernels, |kernel, index| {
+                Kernel::matrix(kernel, member(&x, index))
+            }),
+        }
+    }
+
+    fn in_larger_unit(self, decades: i64) -> Self {
+        self.enlarged(decades)
+    }
 }
 
 /// The stationary kernels, if all kernels are stationary with a fused operation.
@@ -191,6 +180,22 @@ fn stationary(kernels: &[AnyKernel]) -> Option<Vec<&StationaryKernel>> {
         _ => None,
     });
     each.collect()
+}
+
+/// Configurations of registered kernels of other crates are read by their names.
+impl<'de> Deserialize<'de> for KernelConfig {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        custom::deserialize(deserializer, Self::deserialize)
+    }
+}
+
+impl Serialize for KernelConfig {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Custom(config) => config.serialize(serializer),
+            own => Self::serialize(own, serializer),
+        }
+    }
 }
 
 /// A kernel within a kernel. It is stored in a vector with exactly one element, because modules can
@@ -208,74 +213,19 @@ impl From<AnyKernel> for BoxedKernel {
     }
 }
 
+impl BoxedKernel {
+    fn object(&self) -> &dyn object::KernelObject {
+        &self.kernel[0]
+    }
+}
+
 impl Kernel for BoxedKernel {
+    with_methods!(forward);
+
     fn in_larger_unit(self, decades: i64) -> Self {
         let kernel = self.kernel.into_iter();
         Self {
-            kernel: kernel
-                .map(|kernel| kernel.in_larger_unit(decades))
-                .collect(),
+            kernel: kernel.map(|kernel| kernel.enlarged(decades)).collect(),
         }
-    }
-
-    fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
-        self.kernel[0].covariance(x1, x2)
-    }
-
-    fn matrix(&self, x: Tensor<2>) -> Tensor<2> {
-        self.kernel[0].matrix(x)
-    }
-
-    fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
-        self.kernel[0].diagonal(x)
-    }
-
-    fn matrix_columns(&self, x: Tensor<2>, columns: Tensor<1, Int>) -> Tensor<2> {
-        self.kernel[0].matrix_columns(x, columns)
-    }
-
-    fn matrix_product(&self, x: Tensor<2>, vectors: Tensor<2>) -> Tensor<2> {
-        self.kernel[0].matrix_product(x, vectors)
-    }
-
-    fn covariance_product(&self, x1: Tensor<2>, x2: Tensor<2>, vectors: Tensor<2>) -> Tensor<2> {
-        self.kernel[0].covariance_product(x1, x2, vectors)
-    }
-
-    fn block_matrix(&self, blocks: Blocks, points: Tensor<2>, values: Tensor<1>) -> Tensor<2> {
-        self.kernel[0].block_matrix(blocks, points, values)
-    }
-
-    fn block_covariance(
-        &self,
-        blocks: Blocks,
-        points: Tensor<2>,
-        others: Tensor<2>,
-        values: Tensor<1>,
-    ) -> Tensor<2> {
-        self.kernel[0].block_covariance(blocks, points, others, values)
-    }
-
-    fn patch_covariance(
-        &self,
-        grid: &PatchGrid,
-        patches: Tensor<2>,
-        images: Tensor<2>,
-        weights: Tensor<2>,
-    ) -> Tensor<2> {
-        self.kernel[0].patch_covariance(grid, patches, images, weights)
-    }
-
-    fn patch_variance(&self, grid: &PatchGrid, images: Tensor<2>, weights: Tensor<2>) -> Tensor<1> {
-        self.kernel[0].patch_variance(grid, images, weights)
-    }
-
-    fn spectrum(
-        &self,
-        dimensions: usize,
-        count: usize,
-        random: &mut ChaCha8Rng,
-    ) -> Result<Vec<SpectralSample>, NoSpectrum> {
-        self.kernel[0].spectrum(dimensions, count, random)
     }
 }

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Kernel,
+    definition::{Build, ard},
     distances::squared_distances,
     inputs::Inputs,
     points::{at_each, no_variances, require_dimensions},
@@ -94,9 +95,13 @@ impl Default for ArcCosineConfig {
     }
 }
 
-impl ArcCosineConfig {
+ard!(ArcCosineConfig);
+
+impl Build for ArcCosineConfig {
+    type Kernel = ArcCosine;
+
     #[track_caller]
-    pub(super) fn build(&self, inputs: Inputs, options: TensorCreationOptions) -> ArcCosine {
+    fn build(&self, inputs: Inputs, options: TensorCreationOptions) -> ArcCosine {
         let weights = inputs.values(self.ard, self.weight_variance);
         let (bias, variance) = (self.bias_variance, self.variance);
         ArcCosine::new(self.order, &weights, bias, variance, options).tied(inputs.coordinates)

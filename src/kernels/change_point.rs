@@ -8,7 +8,9 @@ use burn::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Kernel,
+    BoxedKernel, Kernel, KernelConfig,
+    definition::{Build, Definition},
+    inputs::Inputs,
     points::{no_variances, require_dimensions},
 };
 use crate::{
@@ -30,6 +32,44 @@ pub struct ChangePoint<A: Module, B: Module> {
     steepness: Positive,
     #[module(skip)]
     dimension: usize,
+}
+
+/// Configuration of a [`ChangePoint`] kernel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ChangePointConfig {
+    /// The kernel before the change.
+    pub first: Box<KernelConfig>,
+    /// The kernel after the change.
+    pub second: Box<KernelConfig>,
+    /// The initial location and steepness of the change.
+    #[serde(flatten)]
+    pub change: Change,
+}
+
+impl Definition for ChangePointConfig {
+    fn share_parameters(&mut self) {
+        self.first.share_parameters();
+        self.second.share_parameters();
+    }
+
+    fn missing_dimension(&self, dimensions: usize) -> Option<usize> {
+        let both = [&self.first, &self.second].map(|kernel| kernel.missing_dimension(dimensions));
+        let own = Some(self.change.dimension).filter(|&named| named >= dimensions);
+        both.into_iter().chain([own]).flatten().max()
+    }
+}
+
+impl Build for ChangePointConfig {
+    type Kernel = ChangePoint<BoxedKernel, BoxedKernel>;
+
+    #[track_caller]
+    fn build(&self, inputs: Inputs, options: TensorCreationOptions) -> Self::Kernel {
+        inputs.require(&[self.change.dimension]);
+        let first = self.first.build(inputs, &options);
+        let second = self.second.build(inputs, &options);
+        ChangePoint::new(first.into(), second.into(), self.change, options)
+    }
 }
 
 /// The initial location and steepness of a [`ChangePoint`] kernel. By default it changes in the

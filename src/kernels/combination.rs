@@ -2,16 +2,28 @@
 
 use core::ops::{Add, Mul};
 
-use burn::{module::Module, tensor::Tensor};
+use burn::{
+    module::Module,
+    tensor::{Tensor, TensorCreationOptions},
+};
 
 use rand::rngs::ChaCha8Rng;
 
-use super::{Kernel, NoSpectrum, SpectralSample};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    BoxedKernel, Kernel, KernelConfig, NoSpectrum, SpectralSample,
+    definition::{Build, Definition},
+    inputs::Inputs,
+};
 use crate::{ops::Blocks, patches::PatchGrid};
 
 /// Defines a kernel that combines two kernels elementwise, plus the methods specific to it.
 macro_rules! combination {
-    ($(#[$doc:meta])* $name:ident, $operation:path, $spectra:path, { $($own:item)* }) => {
+    (
+        $(#[$doc:meta])* $name:ident, $config:ident, $operation:path, $spectra:path,
+        { $($own:item)* }
+    ) => {
         $(#[$doc])*
         #[derive(Module, Debug)]
         pub struct $name<A: Module, B: Module> {
@@ -23,6 +35,39 @@ macro_rules! combination {
             /// Combines two kernels.
             pub fn new(first: A, second: B) -> Self {
                 Self { first, second }
+            }
+        }
+
+        #[doc = concat!("Configuration of a [`", stringify!($name), "`].")]
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub struct $config {
+            /// The first kernel.
+            pub first: Box<KernelConfig>,
+            /// The second kernel.
+            pub second: Box<KernelConfig>,
+        }
+
+        impl Definition for $config {
+            fn share_parameters(&mut self) {
+                self.first.share_parameters();
+                self.second.share_parameters();
+            }
+
+            fn missing_dimension(&self, dimensions: usize) -> Option<usize> {
+                let first = self.first.missing_dimension(dimensions);
+                first.max(self.second.missing_dimension(dimensions))
+            }
+        }
+
+        impl Build for $config {
+            type Kernel = $name<BoxedKernel, BoxedKernel>;
+
+            #[track_caller]
+            fn build(&self, inputs: Inputs, options: TensorCreationOptions) -> Self::Kernel {
+                let first = self.first.build(inputs, &options);
+                let second = self.second.build(inputs, &options);
+                $name::new(first.into(), second.into())
             }
         }
 
@@ -72,6 +117,7 @@ fn pairs(first: Vec<SpectralSample>, second: Vec<SpectralSample>) -> Vec<Spectra
 combination!(
     /// `k(x, x′) = k₁(x, x′) + k₂(x, x′)`.
     Sum,
+    SumConfig,
     Add::add,
     both,
     {
@@ -153,6 +199,7 @@ combination!(
 combination!(
     /// `k(x, x′) = k₁(x, x′)·k₂(x, x′)`.
     Product,
+    ProductConfig,
     Mul::mul,
     pairs,
     {

@@ -6,9 +6,12 @@ use burn::{
 };
 
 use rand::rngs::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
 
 use super::{
     Kernel, NoSpectrum, SpectralSample,
+    definition::{Build, Definition},
+    inputs::Inputs,
     points::{at_each, require_dimensions},
 };
 use crate::parameter::Positive;
@@ -17,6 +20,31 @@ use crate::parameter::Positive;
 #[derive(Module, Debug)]
 pub struct Constant {
     variance: Positive,
+}
+
+/// Configuration of a [`Constant`] kernel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ConstantConfig {
+    /// The initial value of the variance.
+    pub variance: f64,
+}
+
+impl Default for ConstantConfig {
+    fn default() -> Self {
+        Self { variance: 1.0 }
+    }
+}
+
+impl Definition for ConstantConfig {}
+
+impl Build for ConstantConfig {
+    type Kernel = Constant;
+
+    #[track_caller]
+    fn build(&self, _inputs: Inputs, options: TensorCreationOptions) -> Constant {
+        Constant::new(self.variance, options)
+    }
 }
 
 impl Constant {

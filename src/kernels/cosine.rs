@@ -13,6 +13,7 @@ use rand::rngs::ChaCha8Rng;
 
 use super::{
     Kernel, NoSpectrum, SpectralSample,
+    definition::{Build, ard},
     inputs::Inputs,
     points::{at_each, require_dimensions},
 };
@@ -52,9 +53,13 @@ impl Default for CosineConfig {
     }
 }
 
-impl CosineConfig {
+ard!(CosineConfig);
+
+impl Build for CosineConfig {
+    type Kernel = Cosine;
+
     #[track_caller]
-    pub(super) fn build(&self, inputs: Inputs, options: TensorCreationOptions) -> Cosine {
+    fn build(&self, inputs: Inputs, options: TensorCreationOptions) -> Cosine {
         let periods = inputs.values(self.ard, self.period);
         Cosine::new(&periods, self.variance, options).tied(inputs.coordinates)
     }

@@ -1,9 +1,19 @@
 //! Kernels on the outputs of networks.
 
-use burn::{module::Module, tensor::Tensor};
+use burn::{
+    module::Module,
+    tensor::{Tensor, TensorCreationOptions},
+};
 
-use super::{Kernel, points::require_dimensions};
-use crate::features::Features;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    BoxedKernel, Kernel, KernelConfig,
+    definition::{Build, Definition},
+    inputs::Inputs,
+    points::require_dimensions,
+};
+use crate::features::{Features, Perceptron, PerceptronConfig};
 
 /// `k(g(x), g(x′))` with any network `g`: deep kernel learning (A. Wilson, Z. Hu, R. Salakhutdinov
 /// and E. Xing, *Deep Kernel Learning*, arXiv:1511.02222, eq. 5).
@@ -11,6 +21,45 @@ use crate::features::Features;
 pub struct DeepKernel<K: Module, F: Module> {
     base: K,
     network: F,
+}
+
+/// Configuration of a [`DeepKernel`] with a perceptron.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DeepKernelConfig {
+    /// The kernel on the features.
+    pub base: Box<KernelConfig>,
+    /// The network that computes the features.
+    #[serde(default)]
+    pub network: PerceptronConfig,
+    /// The number of features, Q.
+    #[serde(default = "two")]
+    pub features: usize,
+}
+
+fn two() -> usize {
+    2
+}
+
+impl Definition for DeepKernelConfig {
+    fn share_parameters(&mut self) {
+        self.base.share_parameters();
+    }
+
+    fn missing_dimension(&self, _dimensions: usize) -> Option<usize> {
+        self.base.missing_dimension(self.features)
+    }
+}
+
+impl Build for DeepKernelConfig {
+    type Kernel = DeepKernel<BoxedKernel, Perceptron>;
+
+    #[track_caller]
+    fn build(&self, inputs: Inputs, options: TensorCreationOptions) -> Self::Kernel {
+        let base = self.base.build(Inputs::new(self.features), &options);
+        let network = (self.network).init(inputs.columns(), self.features, options);
+        DeepKernel::new(base.into(), network)
+    }
 }
 
 impl<K: Kernel, F: Features> DeepKernel<K, F> {

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Kernel,
+    definition::{Build, ard},
     distances::differences,
     inputs::{Inputs, first_lengthscale},
     points::{at_each, require_dimensions},
@@ -60,13 +61,13 @@ impl Default for GibbsConfig {
     }
 }
 
-impl GibbsConfig {
+ard!(GibbsConfig);
+
+impl Build for GibbsConfig {
+    type Kernel = Gibbs<Perceptron>;
+
     #[track_caller]
-    pub(super) fn build(
-        &self,
-        inputs: Inputs,
-        options: TensorCreationOptions,
-    ) -> Gibbs<Perceptron> {
+    fn build(&self, inputs: Inputs, options: TensorCreationOptions) -> Gibbs<Perceptron> {
         let outputs = if self.ard { inputs.columns() } else { 1 };
         let network = (self.network).init(inputs.columns(), outputs, options.clone());
         let lengthscale = first_lengthscale(self.lengthscale, inputs.dimensions);

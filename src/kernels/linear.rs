@@ -4,9 +4,12 @@ use burn::{
     module::Module,
     tensor::{Tensor, TensorCreationOptions},
 };
+use serde::{Deserialize, Serialize};
 
 use super::{
     Kernel,
+    definition::{Build, ard},
+    inputs::Inputs,
     points::{no_variances, require_dimensions},
 };
 use crate::parameter::Positive;
@@ -15,6 +18,37 @@ use crate::parameter::Positive;
 #[derive(Module, Debug)]
 pub struct Linear {
     variance: Positive,
+}
+
+/// Configuration of a [`Linear`] kernel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LinearConfig {
+    /// One variance per input dimension (ARD) instead of one for all.
+    pub ard: bool,
+    /// The initial value of every variance.
+    pub variance: f64,
+}
+
+impl Default for LinearConfig {
+    fn default() -> Self {
+        Self {
+            ard: true,
+            variance: 1.0,
+        }
+    }
+}
+
+ard!(LinearConfig);
+
+impl Build for LinearConfig {
+    type Kernel = Linear;
+
+    #[track_caller]
+    fn build(&self, inputs: Inputs, options: TensorCreationOptions) -> Linear {
+        let variances = inputs.values(self.ard, self.variance);
+        Linear::new(&variances, options).tied(inputs.coordinates)
+    }
 }
 
 impl Linear {

@@ -28,12 +28,15 @@ mod config;
 mod constant;
 mod convolutional;
 mod cosine;
+mod custom;
 mod deep;
+mod definition;
 mod distances;
 mod gibbs;
 mod inputs;
 mod linear;
 mod low_rank;
+mod object;
 mod periodic;
 mod points;
 mod polynomial;
@@ -51,29 +54,29 @@ use burn::{
 };
 use rand::rngs::ChaCha8Rng;
 
-pub use active_dimensions::ActiveDimensions;
-pub use any::{AnyKernel, BoxedKernel};
+pub use active_dimensions::{ActiveDimensions, ActiveDimensionsConfig};
+pub use any::{AnyKernel, BoxedKernel, KernelConfig};
 pub use arc_cosine::{ArcCosine, ArcCosineConfig, ArcCosineOrder};
-pub use change_point::{Change, ChangePoint};
-pub use combination::{Product, Sum};
-pub use config::KernelConfig;
-pub use constant::Constant;
+pub use change_point::{Change, ChangePoint, ChangePointConfig};
+pub use combination::{Product, ProductConfig, Sum, SumConfig};
+pub use constant::{Constant, ConstantConfig};
 pub use convolutional::Convolutional;
 pub use cosine::{Cosine, CosineConfig};
-pub use deep::DeepKernel;
+pub use custom::{CustomKernel, CustomKernelConfig, KernelDefinition, KernelRegistration};
+pub use deep::{DeepKernel, DeepKernelConfig};
 pub use gibbs::{Gibbs, GibbsConfig};
-pub use linear::Linear;
+pub use linear::{Linear, LinearConfig};
 pub use low_rank::{Basis, FeatureMap, LowRankKernel, RandomFourier, squared_norms};
 pub(crate) use low_rank::{FourierBasis, fourier_basis};
-pub use periodic::Periodic;
+pub use periodic::{Periodic, PeriodicConfig};
 pub use polynomial::{Polynomial, PolynomialConfig};
 pub use rational_quadratic::{RationalQuadratic, RationalQuadraticConfig};
-pub use scaled::Scaled;
+pub use scaled::{Scaled, ScaledConfig};
 pub use separate::{Kernels, SeparateKernels};
 pub use spectral_mixture::{SpectralComponent, SpectralMixture, SpectralMixtureConfig};
 pub use spectrum::{NoSpectrum, SpectralSample};
 pub use stationary::{StationaryConfig, StationaryKernel};
-pub use white::White;
+pub use white::{White, WhiteConfig};
 
 use crate::{
     ops::Blocks,
@@ -82,7 +85,7 @@ use crate::{
 };
 
 /// The prior of one or several functions: a shared kernel, or separate kernels.
-pub trait FunctionPrior: Module + ModuleDisplay {
+pub trait FunctionPrior: Module + ModuleDisplay + Sync + 'static {
     /// The hyperparameters with their constrained values.
     fn hyperparameters(&self) -> Vec<Hyperparameter>;
 
@@ -115,7 +118,7 @@ impl<K: Kernel> FunctionPrior for K {
 ///
 /// The covariance depends on the identity of points, not only on their locations. For the white
 /// kernel, for example, [`matrix`](Self::matrix) is not `covariance(x, x)`.
-pub trait Kernel: Module + ModuleDisplay {
+pub trait Kernel: Module + ModuleDisplay + Sync + 'static {
     /// The covariances between two distinct sets of points.
     ///
     /// # Shapes

@@ -9,8 +9,14 @@ use burn::{
 
 use rand::rngs::ChaCha8Rng;
 
+use serde::{Deserialize, Serialize};
+
 use super::{
-    Kernel, NoSpectrum, SpectralSample, points::require_dimensions, spectrum::periodic_spectrum,
+    BoxedKernel, Kernel, KernelConfig, NoSpectrum, SpectralSample,
+    definition::{Build, Definition},
+    inputs::Inputs,
+    points::require_dimensions,
+    spectrum::periodic_spectrum,
 };
 use crate::parameter::Positive;
 
@@ -25,6 +31,53 @@ use crate::parameter::Positive;
 pub struct Periodic<K: Module> {
     base: K,
     period: Positive,
+}
+
+/// Configuration of a [`Periodic`] kernel.
+///
+/// ARD parameters of the base stay one per input dimension: the sine and the cosine of a dimension
+/// share them. Frequencies of spectral mixtures are the exception.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PeriodicConfig {
+    /// The kernel on the circle.
+    pub base: Box<KernelConfig>,
+    /// One period per input dimension (ARD) instead of one for all.
+    #[serde(default = "yes")]
+    pub ard: bool,
+    /// The initial value of every period.
+    #[serde(default = "one")]
+    pub period: f64,
+}
+
+fn yes() -> bool {
+    true
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+impl Definition for PeriodicConfig {
+    fn share_parameters(&mut self) {
+        self.ard = false;
+        self.base.share_parameters();
+    }
+
+    fn missing_dimension(&self, dimensions: usize) -> Option<usize> {
+        self.base.missing_dimension(dimensions)
+    }
+}
+
+impl Build for PeriodicConfig {
+    type Kernel = Periodic<BoxedKernel>;
+
+    #[track_caller]
+    fn build(&self, inputs: Inputs, options: TensorCreationOptions) -> Periodic<BoxedKernel> {
+        let base = self.base.build(inputs.on_circles(), &options);
+        let periods = inputs.values(self.ard, self.period);
+        Periodic::new(base.into(), &periods, options).tied(inputs.coordinates)
+    }
 }
 
 impl<K: Kernel> Periodic<K> {

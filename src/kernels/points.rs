@@ -31,6 +31,17 @@ pub(super) fn no_variances(x: &Tensor<2>) -> Option<Tensor<1>> {
     (rows == 0).then(|| Tensor::zeros([0], (&x.device(), x.dtype())))
 }
 
+/// Like [`no_covariances`] for the covariances times vectors.
+pub(super) fn no_products(
+    x1: &Tensor<2>,
+    x2: &Tensor<2>,
+    vectors: &Tensor<2>,
+) -> Option<Tensor<2>> {
+    let ([rows, _], [columns, _], [_, width]) = (x1.dims(), x2.dims(), vectors.dims());
+    let options = (&vectors.device(), vectors.dtype());
+    (rows == 0 || columns == 0).then(|| Tensor::zeros([rows, width], options))
+}
+
 /// Repeats a variance, `[1]`, for each of N points, `[N]`.
 pub(super) fn at_each(variance: Tensor<1>, points: &Tensor<2>) -> Tensor<1> {
     let [rows, _] = points.dims();

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Kernel,
+    definition::{Build, ard},
     inputs::Inputs,
     points::{no_variances, require_dimensions},
 };
@@ -49,9 +50,13 @@ impl Default for PolynomialConfig {
     }
 }
 
-impl PolynomialConfig {
+ard!(PolynomialConfig);
+
+impl Build for PolynomialConfig {
+    type Kernel = Polynomial;
+
     #[track_caller]
-    pub(super) fn build(&self, inputs: Inputs, options: TensorCreationOptions) -> Polynomial {
+    fn build(&self, inputs: Inputs, options: TensorCreationOptions) -> Polynomial {
         let variances = inputs.values(self.ard, self.variance);
         Polynomial::new(&variances, self.offset, self.degree, options).tied(inputs.coordinates)
     }

@@ -11,6 +11,7 @@ use rand::rngs::ChaCha8Rng;
 
 use super::{
     Kernel, NoSpectrum, SpectralSample,
+    definition::{Build, ard},
     distances::squared_distances,
     inputs::{Inputs, first_lengthscale},
     points::{at_each, require_dimensions},
@@ -54,13 +55,13 @@ impl Default for RationalQuadraticConfig {
     }
 }
 
-impl RationalQuadraticConfig {
+ard!(RationalQuadraticConfig);
+
+impl Build for RationalQuadraticConfig {
+    type Kernel = RationalQuadratic;
+
     #[track_caller]
-    pub(super) fn build(
-        &self,
-        inputs: Inputs,
-        options: TensorCreationOptions,
-    ) -> RationalQuadratic {
+    fn build(&self, inputs: Inputs, options: TensorCreationOptions) -> RationalQuadratic {
         let lengthscale = first_lengthscale(self.lengthscale, inputs.dimensions);
         let lengthscales = inputs.values(self.ard, lengthscale);
         RationalQuadratic::new(&lengthscales, self.variance, self.shape, options)

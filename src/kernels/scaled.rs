@@ -6,8 +6,13 @@ use burn::{
 };
 
 use rand::rngs::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
 
-use super::{Kernel, NoSpectrum, SpectralSample};
+use super::{
+    BoxedKernel, Kernel, KernelConfig, NoSpectrum, SpectralSample,
+    definition::{Build, Definition},
+    inputs::Inputs,
+};
 use crate::{ops::Blocks, parameter::Positive, patches::PatchGrid};
 
 /// `s·k(x, x′)` with a trained output scale `s`.
@@ -15,6 +20,41 @@ use crate::{ops::Blocks, parameter::Positive, patches::PatchGrid};
 pub struct Scaled<K: Module> {
     base: K,
     outputscale: Positive,
+}
+
+/// Configuration of a [`Scaled`] kernel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ScaledConfig {
+    /// The kernel to scale.
+    pub base: Box<KernelConfig>,
+    /// The initial value of the scale.
+    #[serde(default = "one")]
+    pub outputscale: f64,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+impl Definition for ScaledConfig {
+    fn share_parameters(&mut self) {
+        self.base.share_parameters();
+    }
+
+    fn missing_dimension(&self, dimensions: usize) -> Option<usize> {
+        self.base.missing_dimension(dimensions)
+    }
+}
+
+impl Build for ScaledConfig {
+    type Kernel = Scaled<BoxedKernel>;
+
+    #[track_caller]
+    fn build(&self, inputs: Inputs, options: TensorCreationOptions) -> Scaled<BoxedKernel> {
+        let base = self.base.build(inputs, &options);
+        Scaled::new(base.into(), self.outputscale, options)
+    }
 }
 
 impl<K: Kernel> Scaled<K> {

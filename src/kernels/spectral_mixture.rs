@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Kernel, NoSpectrum, SpectralSample,
     cosine::cosines,
+    definition::{Build, Definition},
     inputs::Inputs,
     points::{at_each, require_dimensions},
     spectrum::stationary_spectrum,
@@ -120,9 +121,13 @@ impl Default for SpectralMixtureConfig {
     }
 }
 
-impl SpectralMixtureConfig {
+impl Definition for SpectralMixtureConfig {}
+
+impl Build for SpectralMixtureConfig {
+    type Kernel = SpectralMixture;
+
     #[track_caller]
-    pub(super) fn build(&self, inputs: Inputs, options: TensorCreationOptions) -> SpectralMixture {
+    fn build(&self, inputs: Inputs, options: TensorCreationOptions) -> SpectralMixture {
         let columns = inputs.columns();
         let components = (0..self.components).map(|index| {
             let share = (index as f64 + 0.5) / self.components as f64;

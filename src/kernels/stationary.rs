@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Kernel, NoSpectrum, SpectralSample,
+    definition::{Build, ard},
+    inputs::Inputs,
     inputs::first_lengthscale,
     member, one_by_one,
     points::{at_each, require_dimensions},
@@ -101,6 +103,18 @@ impl StationaryConfig {
         let count = if self.ard { dimensions } else { 1 };
         let lengthscale = first_lengthscale(self.lengthscale, dimensions);
         StationaryKernel::new(self.kind, &vec![lengthscale; count], self.variance, options)
+    }
+}
+
+ard!(StationaryConfig);
+
+impl Build for StationaryConfig {
+    type Kernel = StationaryKernel;
+
+    #[track_caller]
+    fn build(&self, inputs: Inputs, options: TensorCreationOptions) -> StationaryKernel {
+        let kernel = self.init(inputs.dimensions, options);
+        kernel.tied(inputs.coordinates)
     }
 }
 

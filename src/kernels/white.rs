@@ -4,9 +4,12 @@ use burn::{
     module::Module,
     tensor::{Tensor, TensorCreationOptions},
 };
+use serde::{Deserialize, Serialize};
 
 use super::{
     Kernel,
+    definition::{Build, Definition},
+    inputs::Inputs,
     points::{at_each, require_dimensions},
 };
 use crate::parameter::Positive;
@@ -18,6 +21,31 @@ use crate::parameter::Positive;
 #[derive(Module, Debug)]
 pub struct White {
     variance: Positive,
+}
+
+/// Configuration of a [`White`] kernel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct WhiteConfig {
+    /// The initial value of the variance.
+    pub variance: f64,
+}
+
+impl Default for WhiteConfig {
+    fn default() -> Self {
+        Self { variance: 1.0 }
+    }
+}
+
+impl Definition for WhiteConfig {}
+
+impl Build for WhiteConfig {
+    type Kernel = White;
+
+    #[track_caller]
+    fn build(&self, _inputs: Inputs, options: TensorCreationOptions) -> White {
+        White::new(self.variance, options)
+    }
 }
 
 impl White {

@@ -7,108 +7,130 @@ use burn::{
     tensor::{Tensor, TensorCreationOptions},
 };
 use rand::Rng;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{
-    Bernoulli, BernoulliLogit, Beta, BetaConfig, Exponential, FixedNoise, Focus, Gamma,
-    GammaConfig, Gaussian, GaussianConfig, Heteroskedastic, HeteroskedasticConfig,
-    ImpossibleTarget, Likelihood, NegativeBinomial, NegativeBinomialConfig, Ordinal, OrdinalConfig,
-    Poisson, Quadrature, RobustMax, RobustMaxConfig, Softmax, SoftmaxConfig, StudentT,
-    StudentTConfig, TargetDistribution,
+    Bernoulli, BernoulliLogit, Beta, BetaConfig, CustomLikelihood, CustomLikelihoodConfig,
+    Exponential, FixedNoise, Focus, Gamma, GammaConfig, Gaussian, GaussianConfig, Heteroskedastic,
+    HeteroskedasticConfig, ImpossibleTarget, Likelihood, NegativeBinomial, NegativeBinomialConfig,
+    Ordinal, OrdinalConfig, Poisson, Quadrature, RobustMax, RobustMaxConfig, Softmax,
+    SoftmaxConfig, StudentT, StudentTConfig, TargetDistribution,
+    object::{self, forward, with_methods},
 };
-use crate::{parameter::ParameterError, process::Marginals};
+use crate::{custom, parameter::ParameterError, process::Marginals};
 
-/// Configuration of any likelihood, as stored in a model file.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "likelihood", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum LikelihoodConfig {
-    /// See [`Gaussian`].
-    Gaussian(GaussianConfig),
-    /// See [`FixedNoise`].
+/// Registers the likelihoods of this crate: makes the configuration and the likelihood that are
+/// chosen at run time. Those without a configuration have no parameters.
+macro_rules! likelihoods {
+    (
+        $(
+            $(#[$attribute:meta])*
+            $name:literal $variant:ident $(($config:ty))?
+        ),+ $(,)?
+    ) => {
+        /// Configuration of any likelihood, as stored in a model file.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[serde(remote = "Self", tag = "likelihood", deny_unknown_fields)]
+        pub enum LikelihoodConfig {
+            $(
+                #[doc = concat!("See [`", stringify!($variant), "`].")]
+                #[serde(rename = $name)]
+                $(#[$attribute])*
+                $variant $(($config))?,
+            )+
+            /// A likelihood of another crate.
+            #[serde(skip)]
+            Custom(CustomLikelihoodConfig),
+        }
+
+        impl LikelihoodConfig {
+            /// The names of the likelihoods of this crate.
+            pub const NAMES: &'static [&'static str] = &[$($name),+];
+
+            /// Creates the likelihood.
+            ///
+            /// # Panics
+            ///
+            /// If a value of the configuration is out of range.
+            #[track_caller]
+            pub fn init(&self, options: impl Into<TensorCreationOptions>) -> AnyLikelihood {
+                let options = options.into();
+                match self {
+                    $(
+                        likelihoods!(@pattern config $variant $(($config))?) => {
+                            AnyLikelihood::$variant(
+                                likelihoods!(@init config options $variant $(($config))?)
+                            )
+                        }
+                    )+
+                    Self::Custom(config) => AnyLikelihood::Custom(config.init(options)),
+                }
+            }
+        }
+
+        $($(
+            impl From<$config> for LikelihoodConfig {
+                fn from(config: $config) -> Self {
+                    Self::$variant(config)
+                }
+            }
+        )?)+
+
+        /// A likelihood chosen at run time.
+        #[derive(Module, Debug)]
+        pub enum AnyLikelihood {
+            $(
+                #[doc = concat!("See [`", stringify!($variant), "`].")]
+                $variant($variant),
+            )+
+            /// A likelihood of another crate.
+            Custom(CustomLikelihood),
+        }
+
+        impl AnyLikelihood {
+            fn object(&self) -> &dyn object::LikelihoodObject {
+                match self {
+                    $(Self::$variant(likelihood) => likelihood,)+
+                    Self::Custom(likelihood) => likelihood.piece(),
+                }
+            }
+
+            fn enlarged(self, decades: i64) -> Self {
+                match self {
+                    $(Self::$variant(own) => Self::$variant(own.in_larger_unit(decades)),)+
+                    Self::Custom(likelihood) => {
+                        Self::Custom(likelihood.with(|piece| piece.enlarged(decades)))
+                    }
+                }
+            }
+        }
+    };
+    (@pattern $bound:ident $variant:ident) => { Self::$variant };
+    (@pattern $bound:ident $variant:ident ($config:ty)) => { Self::$variant($bound) };
+    (@init $bound:ident $options:ident $variant:ident) => { $variant::new() };
+    (@init $bound:ident $options:ident $variant:ident ($config:ty)) => { $bound.init($options) };
+}
+
+likelihoods! {
+    "gaussian" Gaussian(GaussianConfig),
     #[serde(deserialize_with = "crate::parameter::no_fields")]
-    FixedNoise,
-    /// See [`Heteroskedastic`].
-    Heteroskedastic(HeteroskedasticConfig),
-    /// See [`StudentT`].
-    StudentT(StudentTConfig),
-    /// See [`Bernoulli`].
+    "fixed-noise" FixedNoise,
+    "heteroskedastic" Heteroskedastic(HeteroskedasticConfig),
+    "student-t" StudentT(StudentTConfig),
     #[serde(deserialize_with = "crate::parameter::no_fields")]
-    Bernoulli,
-    /// See [`BernoulliLogit`].
+    "bernoulli" Bernoulli,
     #[serde(deserialize_with = "crate::parameter::no_fields")]
-    BernoulliLogit,
-    /// See [`Softmax`].
-    Softmax(SoftmaxConfig),
-    /// See [`RobustMax`].
-    RobustMax(RobustMaxConfig),
-    /// See [`Ordinal`].
-    Ordinal(OrdinalConfig),
-    /// See [`Poisson`].
+    "bernoulli-logit" BernoulliLogit,
+    "softmax" Softmax(SoftmaxConfig),
+    "robust-max" RobustMax(RobustMaxConfig),
+    "ordinal" Ordinal(OrdinalConfig),
     #[serde(deserialize_with = "crate::parameter::no_fields")]
-    Poisson,
-    /// See [`NegativeBinomial`].
-    NegativeBinomial(NegativeBinomialConfig),
-    /// See [`Exponential`].
+    "poisson" Poisson,
+    "negative-binomial" NegativeBinomial(NegativeBinomialConfig),
     #[serde(deserialize_with = "crate::parameter::no_fields")]
-    Exponential,
-    /// See [`Gamma`].
-    Gamma(GammaConfig),
-    /// See [`Beta`].
-    Beta(BetaConfig),
-}
-
-impl From<GaussianConfig> for LikelihoodConfig {
-    fn from(config: GaussianConfig) -> Self {
-        Self::Gaussian(config)
-    }
-}
-
-impl From<HeteroskedasticConfig> for LikelihoodConfig {
-    fn from(config: HeteroskedasticConfig) -> Self {
-        Self::Heteroskedastic(config)
-    }
-}
-
-impl From<StudentTConfig> for LikelihoodConfig {
-    fn from(config: StudentTConfig) -> Self {
-        Self::StudentT(config)
-    }
-}
-
-impl From<SoftmaxConfig> for LikelihoodConfig {
-    fn from(config: SoftmaxConfig) -> Self {
-        Self::Softmax(config)
-    }
-}
-
-impl From<RobustMaxConfig> for LikelihoodConfig {
-    fn from(config: RobustMaxConfig) -> Self {
-        Self::RobustMax(config)
-    }
-}
-
-impl From<OrdinalConfig> for LikelihoodConfig {
-    fn from(config: OrdinalConfig) -> Self {
-        Self::Ordinal(config)
-    }
-}
-
-impl From<NegativeBinomialConfig> for LikelihoodConfig {
-    fn from(config: NegativeBinomialConfig) -> Self {
-        Self::NegativeBinomial(config)
-    }
-}
-
-impl From<GammaConfig> for LikelihoodConfig {
-    fn from(config: GammaConfig) -> Self {
-        Self::Gamma(config)
-    }
-}
-
-impl From<BetaConfig> for LikelihoodConfig {
-    fn from(config: BetaConfig) -> Self {
-        Self::Beta(config)
-    }
+    "exponential" Exponential,
+    "gamma" Gamma(GammaConfig),
+    "beta" Beta(BetaConfig),
 }
 
 impl LikelihoodConfig {
@@ -121,31 +143,6 @@ impl LikelihoodConfig {
         match self {
             Self::Gaussian(config) => config.check(),
             _ => Ok(()),
-        }
-    }
-
-    /// Creates the likelihood.
-    ///
-    /// # Panics
-    ///
-    /// If a value of the configuration is out of range.
-    #[track_caller]
-    pub fn init(&self, options: impl Into<TensorCreationOptions>) -> AnyLikelihood {
-        match self {
-            Self::Gaussian(config) => AnyLikelihood::Gaussian(config.init(options)),
-            Self::FixedNoise => AnyLikelihood::FixedNoise(FixedNoise::new()),
-            Self::Heteroskedastic(config) => AnyLikelihood::Heteroskedastic(config.init(options)),
-            Self::StudentT(config) => AnyLikelihood::StudentT(config.init(options)),
-            Self::Bernoulli => AnyLikelihood::Bernoulli(Bernoulli::new()),
-            Self::BernoulliLogit => AnyLikelihood::BernoulliLogit(BernoulliLogit::new()),
-            Self::Softmax(config) => AnyLikelihood::Softmax(config.init()),
-            Self::RobustMax(config) => AnyLikelihood::RobustMax(config.init(options)),
-            Self::Ordinal(config) => AnyLikelihood::Ordinal(config.init(options)),
-            Self::Poisson => AnyLikelihood::Poisson(Poisson::new()),
-            Self::NegativeBinomial(config) => AnyLikelihood::NegativeBinomial(config.init(options)),
-            Self::Exponential => AnyLikelihood::Exponential(Exponential::new()),
-            Self::Gamma(config) => AnyLikelihood::Gamma(config.init(options)),
-            Self::Beta(config) => AnyLikelihood::Beta(config.init(options)),
         }
     }
 
@@ -166,143 +163,30 @@ impl LikelihoodConfig {
     }
 }
 
-/// A likelihood chosen at run time.
-#[derive(Module, Debug)]
-pub enum AnyLikelihood {
-    /// See [`Gaussian`].
-    Gaussian(Gaussian),
-    /// See [`FixedNoise`].
-    FixedNoise(FixedNoise),
-    /// See [`Heteroskedastic`].
-    Heteroskedastic(Heteroskedastic),
-    /// See [`StudentT`].
-    StudentT(StudentT),
-    /// See [`Bernoulli`].
-    Bernoulli(Bernoulli),
-    /// See [`BernoulliLogit`].
-    BernoulliLogit(BernoulliLogit),
-    /// See [`Softmax`].
-    Softmax(Softmax),
-    /// See [`RobustMax`].
-    RobustMax(RobustMax),
-    /// See [`Ordinal`].
-    Ordinal(Ordinal),
-    /// See [`Poisson`].
-    Poisson(Poisson),
-    /// See [`NegativeBinomial`].
-    NegativeBinomial(NegativeBinomial),
-    /// See [`Exponential`].
-    Exponential(Exponential),
-    /// See [`Gamma`].
-    Gamma(Gamma),
-    /// See [`Beta`].
-    Beta(Beta),
+/// Configurations of registered likelihoods of other crates are read by their names.
+impl<'de> Deserialize<'de> for LikelihoodConfig {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        custom::deserialize(deserializer, Self::deserialize)
+    }
 }
 
-/// Forwards to the variant's likelihood.
-macro_rules! forward {
-    ($self:ident, $likelihood:ident => $call:expr) => {
-        match $self {
-            AnyLikelihood::Gaussian($likelihood) => $call,
-            AnyLikelihood::FixedNoise($likelihood) => $call,
-            AnyLikelihood::Heteroskedastic($likelihood) => $call,
-            AnyLikelihood::StudentT($likelihood) => $call,
-            AnyLikelihood::Bernoulli($likelihood) => $call,
-            AnyLikelihood::BernoulliLogit($likelihood) => $call,
-            AnyLikelihood::Softmax($likelihood) => $call,
-            AnyLikelihood::RobustMax($likelihood) => $call,
-            AnyLikelihood::Ordinal($likelihood) => $call,
-            AnyLikelihood::Poisson($likelihood) => $call,
-            AnyLikelihood::NegativeBinomial($likelihood) => $call,
-            AnyLikelihood::Exponential($likelihood) => $call,
-            AnyLikelihood::Gamma($likelihood) => $call,
-            AnyLikelihood::Beta($likelihood) => $call,
+impl Serialize for LikelihoodConfig {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Custom(config) => config.serialize(serializer),
+            own => Self::serialize(own, serializer),
         }
-    };
+    }
 }
 
 impl Likelihood for AnyLikelihood {
-    fn name(&self) -> &'static str {
-        forward!(self, likelihood => likelihood.name())
-    }
+    with_methods!(forward);
 
-    fn takes(&self) -> String {
-        forward!(self, likelihood => likelihood.takes())
-    }
-
-    fn is_possible(&self, column: usize, value: f64) -> bool {
-        forward!(self, likelihood => likelihood.is_possible(column, value))
-    }
-
-    fn latents_per_output(&self) -> usize {
-        forward!(self, likelihood => likelihood.latents_per_output())
-    }
-
-    fn columns_per_output(&self) -> usize {
-        forward!(self, likelihood => likelihood.columns_per_output())
-    }
-
-    fn noise_variance(&self) -> Option<f64> {
-        forward!(self, likelihood => likelihood.noise_variance())
+    fn sample<R: Rng>(&self, function: Tensor<3>, random: &mut R) -> Tensor<3> {
+        self.object().draw(function, random)
     }
 
     fn in_larger_unit(self, decades: i64) -> Self {
-        match self {
-            Self::Gaussian(likelihood) => Self::Gaussian(likelihood.in_larger_unit(decades)),
-            Self::StudentT(likelihood) => Self::StudentT(likelihood.in_larger_unit(decades)),
-            likelihood => likelihood,
-        }
-    }
-
-    fn classes(&self) -> Option<usize> {
-        forward!(self, likelihood => likelihood.classes())
-    }
-
-    fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
-        forward!(self, likelihood => likelihood.log_density(targets, function))
-    }
-
-    fn conditional_moments(&self, function: Tensor<3>) -> (Tensor<3>, Tensor<3>) {
-        forward!(self, likelihood => likelihood.conditional_moments(function))
-    }
-
-    fn sample<R: Rng>(&self, function: Tensor<3>, random: &mut R) -> Tensor<3> {
-        forward!(self, likelihood => likelihood.sample(function, random))
-    }
-
-    fn check_targets(&self, targets: &[f64], columns: usize) -> Result<(), ImpossibleTarget> {
-        forward!(self, likelihood => likelihood.check_targets(targets, columns))
-    }
-
-    fn quadrature(&self) -> Quadrature {
-        forward!(self, likelihood => likelihood.quadrature())
-    }
-
-    fn bend(&self, targets: &Tensor<2>) -> Option<Focus> {
-        forward!(self, likelihood => likelihood.bend(targets))
-    }
-
-    fn peak(&self, targets: &Tensor<2>) -> Option<Focus> {
-        forward!(self, likelihood => likelihood.peak(targets))
-    }
-
-    fn expected_log_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
-        forward!(self, likelihood => likelihood.expected_log_density(targets, marginals))
-    }
-
-    fn log_predictive_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
-        forward!(self, likelihood => likelihood.log_predictive_density(targets, marginals))
-    }
-
-    fn predict(&self, marginals: Marginals) -> Marginals {
-        forward!(self, likelihood => likelihood.predict(marginals))
-    }
-
-    fn target_distribution(&self) -> Option<Arc<dyn TargetDistribution>> {
-        forward!(self, likelihood => likelihood.target_distribution())
-    }
-
-    fn class_probabilities(&self, marginals: Marginals) -> Option<Tensor<2>> {
-        forward!(self, likelihood => likelihood.class_probabilities(marginals))
+        self.enlarged(decades)
     }
 }

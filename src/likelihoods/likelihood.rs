@@ -23,7 +23,7 @@ use crate::{
 /// Shapes: P outputs; F = [`latents`](Self::latents)`(P)` functions; T =
 /// [`target_columns`](Self::target_columns)`(P)` target columns; Y columns that describe a
 /// prediction, which is P, or C·P for unordered labels.
-pub trait Likelihood: Module + ModuleDisplay {
+pub trait Likelihood: Module + ModuleDisplay + Sync + 'static {
     /// The name used in configurations and messages.
     fn name(&self) -> &'static str;
 

@@ -32,6 +32,7 @@ mod bernoulli;
 mod bernoulli_logit;
 mod beta;
 mod classes;
+mod custom;
 mod distributions;
 mod exponential;
 mod fixed_noise;
@@ -47,6 +48,7 @@ mod log_link;
 mod mode;
 mod negative_binomial;
 mod noisy_maximum;
+mod object;
 mod ordinal;
 mod poisson;
 mod quadrature;
@@ -63,6 +65,9 @@ pub use any::{AnyLikelihood, LikelihoodConfig};
 pub use bernoulli::Bernoulli;
 pub use bernoulli_logit::BernoulliLogit;
 pub use beta::{Beta, BetaConfig};
+pub use custom::{
+    CustomLikelihood, CustomLikelihoodConfig, LikelihoodDefinition, LikelihoodRegistration,
+};
 pub use distributions::{Interval, PredictiveDistribution, Support, TargetDistribution};
 pub use exponential::Exponential;
 pub use fixed_noise::FixedNoise;

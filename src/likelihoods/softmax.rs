@@ -1,6 +1,9 @@
 //! The softmax likelihood.
 
-use burn::{module::Module, tensor::Tensor};
+use burn::{
+    module::Module,
+    tensor::{Tensor, TensorCreationOptions},
+};
 use rand::Rng;
 use serde::{Deserialize, Serialize};
 
@@ -60,13 +63,13 @@ impl SoftmaxConfig {
         }
     }
 
-    /// Creates the likelihood.
+    /// Creates the likelihood, which holds no tensors: the options are those of all likelihoods.
     ///
     /// # Panics
     ///
     /// If there are fewer than two classes or nodes.
     #[track_caller]
-    pub fn init(&self) -> Softmax {
+    pub fn init(&self, _options: impl Into<TensorCreationOptions>) -> Softmax {
         let Self { classes, nodes } = *self;
         assert!(
             classes >= 2 && nodes >= 2,

@@ -99,34 +99,6 @@ pub trait Process {
     }
 }
 
-/// A process chosen at run time.
-impl Process for Box<dyn Process + Send + Sync> {
-    fn marginals(&self, x: Tensor<2>) -> Marginals {
-        self.as_ref().marginals(x)
-    }
-
-    fn rows_per_input(&self) -> usize {
-        self.as_ref().rows_per_input()
-    }
-
-    fn joint(&self, x: Tensor<2>) -> Joint {
-        self.as_ref().joint(x)
-    }
-
-    fn joint_across_outputs(&self, x: Tensor<2>) -> JointAcrossOutputs {
-        self.as_ref().joint_across_outputs(x)
-    }
-
-    fn sample(
-        &self,
-        x: Tensor<2>,
-        samples: usize,
-        seed: u64,
-    ) -> Result<Tensor<3>, NotPositiveDefinite> {
-        self.as_ref().sample(x, samples, seed)
-    }
-}
-
 /// A single dummy input if `x` is empty: the backends support few operations on empty tensors.
 pub(crate) fn one_for_none(x: &Tensor<2>) -> Option<Tensor<2>> {
     let [rows, dimensions] = x.dims();

@@ -3,12 +3,14 @@
 //! A [`Process`] is an owned object on the device without autodiff: posteriors, exact and collapsed
 //! models all end as one.
 
+mod boxed;
 mod conditioned;
 mod either;
 mod gaussian;
 mod low_rank;
 mod marginals;
 mod mixture;
+mod paths;
 mod row_blocks;
 mod separate;
 mod variance_correction;
@@ -25,6 +27,7 @@ pub use low_rank::LowRankProcess;
 pub use marginals::Marginals;
 pub use mixture::Mixture;
 pub(crate) use mixture::{mix, mix_draws};
+pub use paths::{DrawableProcess, PathOptions, Paths, SamplePaths};
 pub(crate) use row_blocks::{BLOCK, blocks};
 pub use separate::SeparateProcess;
 pub use variance_correction::{PredictedVariance, VarianceCorrection};

@@ -5,9 +5,12 @@ use burn::{
     tensor::{Int, Tensor},
 };
 
+use serde::{Deserialize, Serialize};
+
 use super::{
-    ColumnSampling, Coordinates, Evaluation, Expansion, FunctionMatrices, Posterior,
+    ColumnSampling, Coordinates, Evaluation, Expansion, FunctionMatrices, InducingSets, Posterior,
     PriorCovariances,
+    definition::{Build, Start, exactly},
     expansion::{expand, weighted},
     inducing_gaussians::WhitenedSets,
 };
@@ -15,7 +18,7 @@ use crate::{
     inducing::InducingVariables,
     kernels::Kernel,
     ops::{CholeskyFactor, Jitter, NotPositiveDefinite},
-    process::{ConditionedProcess, Spread, VariationalGaussian, WithMean},
+    process::{ConditionedProcess, CovarianceShape, Spread, VariationalGaussian, WithMean},
 };
 
 /// ODVGP: a Gaussian over the inducing variables `u = f(Z)`, plus a mean with a much larger set `v`
@@ -49,6 +52,62 @@ pub struct OrthogonallyDecoupled<I: Module> {
     coordinates: Coordinates,
     #[module(skip)]
     jitter: Jitter,
+}
+
+/// Configuration of an [`OrthogonallyDecoupled`] posterior.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct OrthogonallyDecoupledConfig {
+    /// Full or diagonal covariance.
+    pub covariance: CovarianceShape,
+    /// Whether the Gaussian is over whitened or unwhitened variables.
+    pub coordinates: Coordinates,
+    /// The number of columns of `K_vv` used per step; all of them if absent.
+    pub columns: Option<usize>,
+    /// The seed for the order of the columns.
+    pub seed: u64,
+}
+
+impl Build for OrthogonallyDecoupledConfig {
+    type Posterior<I: Module> = OrthogonallyDecoupled<I>;
+
+    fn has_orthogonal_set(&self) -> bool {
+        true
+    }
+
+    #[track_caller]
+    fn build<const D: usize, I: Module + 'static>(
+        &self,
+        sets: Vec<I>,
+        start: &Start<'_, impl PriorCovariances<I, D>>,
+    ) -> Result<OrthogonallyDecoupled<I>, NotPositiveDefinite>
+    where
+        Tensor<D>: FunctionMatrices,
+    {
+        let [inducing, orthogonal] = exactly(sets);
+        let gaussians = start.gaussians(&[&inducing], self.covariance, self.coordinates)?;
+        let [gaussian] = exactly(gaussians);
+        let shape = [start.outputs, start.prior.count(&orthogonal)];
+        let weights = Tensor::zeros(shape, start.options.clone());
+        let (first, second) = ((inducing, gaussian), (orthogonal, weights));
+        let posterior = OrthogonallyDecoupled::new(first, second, self.coordinates, start.jitter);
+        Ok(match self.columns {
+            Some(columns) => posterior.with_columns(columns, self.seed),
+            None => posterior,
+        })
+    }
+}
+
+impl<I: Module> InducingSets for OrthogonallyDecoupled<I> {
+    type Inducing = I;
+
+    fn inducing(&self) -> Vec<&I> {
+        vec![&self.inducing, &self.orthogonal]
+    }
+
+    fn distributions(&self) -> Vec<&VariationalGaussian> {
+        vec![&self.distribution]
+    }
 }
 
 impl<I: Module> OrthogonallyDecoupled<I> {

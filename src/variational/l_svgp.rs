@@ -2,15 +2,21 @@
 
 use burn::{module::Module, tensor::Tensor};
 
+use serde::{Deserialize, Serialize};
+
 use super::{
-    Evaluation, FunctionMatrices, MeanForm, Posterior, PriorCovariances, PseudoObservations,
+    Evaluation, FunctionMatrices, InducingSets, MeanForm, Posterior, PriorCovariances,
+    PseudoObservations, PseudoObservationsConfig,
+    definition::{Build, Start, exactly},
     expansion::{expand, weighted},
 };
 use crate::{
     inducing::{InducingVariables, SeparateInducing},
     kernels::{Kernel, SeparateKernels},
     ops::{CholeskyFactor, Jitter, NotPositiveDefinite, cholesky},
-    process::{ConditionedProcess, Marginals, SeparateProcess, Spread, nonnegative},
+    process::{
+        ConditionedProcess, Marginals, SeparateProcess, Spread, VariationalGaussian, nonnegative,
+    },
 };
 
 /// L-SVGP: `q(u) = N(K_uu·v, (K_uu⁻¹ + S̃⁻¹)⁻¹)`, computed from a Cholesky factorization of
@@ -25,6 +31,44 @@ use crate::{
 pub struct LSvgp<I: Module> {
     inducing: I,
     observations: PseudoObservations,
+}
+
+/// Configuration of an [`LSvgp`] posterior.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LSvgpConfig {
+    /// The pseudo-observations.
+    pub observations: PseudoObservationsConfig,
+}
+
+impl Build for LSvgpConfig {
+    type Posterior<I: Module> = LSvgp<I>;
+
+    #[track_caller]
+    fn build<const D: usize, I: Module + 'static>(
+        &self,
+        sets: Vec<I>,
+        start: &Start<'_, impl PriorCovariances<I, D>>,
+    ) -> Result<LSvgp<I>, NotPositiveDefinite>
+    where
+        Tensor<D>: FunctionMatrices,
+    {
+        let [inducing] = exactly(sets);
+        let observations = start.observations(&self.observations, &inducing);
+        Ok(LSvgp::new(inducing, observations))
+    }
+}
+
+impl<I: Module> InducingSets for LSvgp<I> {
+    type Inducing = I;
+
+    fn inducing(&self) -> Vec<&I> {
+        vec![&self.inducing]
+    }
+
+    fn distributions(&self) -> Vec<&VariationalGaussian> {
+        Vec::new()
+    }
 }
 
 impl<I: Module> LSvgp<I> {

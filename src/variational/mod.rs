@@ -16,11 +16,14 @@
 mod any;
 mod column_sampling;
 mod coregionalized;
+mod custom;
 mod decoupled;
+mod definition;
 mod expansion;
 mod function_matrices;
 mod functions;
 mod inducing_gaussians;
+mod inducing_sets;
 mod inverse_free;
 mod l_svgp;
 mod orthogonal;
@@ -42,24 +45,28 @@ use burn::{
 pub use any::{AnyPosterior, PosteriorConfig};
 use column_sampling::ColumnSampling;
 pub use coregionalized::{Coregionalized, first_mixing};
-pub use decoupled::OrthogonallyDecoupled;
+pub use custom::{
+    CustomPosterior, CustomPosteriorConfig, PosteriorDefinition, PosteriorRegistration,
+};
+pub use decoupled::{OrthogonallyDecoupled, OrthogonallyDecoupledConfig};
 pub use expansion::Expansion;
 pub(crate) use function_matrices::FunctionMatrices;
 pub use functions::Functions;
 pub use inducing_gaussians::{Coordinates, InducingGaussians};
 pub(crate) use inducing_gaussians::{conditions, evaluate, prior_gaussian};
+pub use inducing_sets::InducingSets;
 pub use inverse_free::{
     AuxiliaryUpdate, InverseFree, InverseFreeConfig, InverseFreeProcess, TraceProbes,
 };
-pub use l_svgp::LSvgp;
-pub use orthogonal::{InducingSet, Orthogonal};
+pub use l_svgp::{LSvgp, LSvgpConfig};
+pub use orthogonal::{InducingSet, Orthogonal, OrthogonalConfig};
 pub(crate) use prior_covariances::PriorCovariances;
 pub use pseudo_observations::{MeanForm, PseudoObservations, PseudoObservationsConfig};
 pub use root_bound::RootBound;
 pub use scaled_deviations::with_scaled_deviations;
-pub use unwhitened::Unwhitened;
+pub use unwhitened::{Unwhitened, UnwhitenedConfig};
 pub use weight_space::WeightSpace;
-pub use whitened::Whitened;
+pub use whitened::{Whitened, WhitenedConfig};
 
 use crate::{
     kernels::FunctionPrior,

@@ -5,15 +5,19 @@ use burn::{
     tensor::Tensor,
 };
 
+use serde::{Deserialize, Serialize};
+
 use super::{
     Coordinates, FunctionMatrices, InducingGaussians, PriorCovariances,
-    orthogonal_factor::OrthogonalFactor, prior_gaussian,
+    definition::{Build, Start},
+    orthogonal_factor::OrthogonalFactor,
+    prior_gaussian,
 };
 use crate::{
     inducing::InducingVariables,
     kernels::Kernel,
     ops::{Jitter, NotPositiveDefinite},
-    process::VariationalGaussian,
+    process::{CovarianceShape, VariationalGaussian},
 };
 
 /// A set of inducing variables and the Gaussians over it.
@@ -40,6 +44,11 @@ impl<I: Module> InducingSet<I> {
     /// The distribution.
     pub fn distribution(&self) -> &VariationalGaussian {
         &self.distribution
+    }
+
+    /// The inducing variables and the distribution over them.
+    pub fn into_parts(self) -> (I, VariationalGaussian) {
+        (self.inducing, self.distribution)
     }
 }
 
@@ -74,6 +83,44 @@ pub struct Orthogonal<I: Module> {
     coordinates: Coordinates,
     #[module(skip)]
     jitter: Jitter,
+}
+
+/// Configuration of an [`Orthogonal`] posterior.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct OrthogonalConfig {
+    /// Full or diagonal covariances.
+    pub covariance: CovarianceShape,
+    /// Whether the Gaussians are over whitened or unwhitened variables.
+    pub coordinates: Coordinates,
+}
+
+impl Build for OrthogonalConfig {
+    type Posterior<I: Module> = Orthogonal<I>;
+
+    fn has_orthogonal_set(&self) -> bool {
+        true
+    }
+
+    #[track_caller]
+    fn build<const D: usize, I: Module + 'static>(
+        &self,
+        sets: Vec<I>,
+        start: &Start<'_, impl PriorCovariances<I, D>>,
+    ) -> Result<Orthogonal<I>, NotPositiveDefinite>
+    where
+        Tensor<D>: FunctionMatrices,
+    {
+        let all: Vec<&I> = sets.iter().collect();
+        let gaussians = start.gaussians(&all, self.covariance, self.coordinates)?;
+        let sets = sets.into_iter().zip(gaussians);
+        let sets = sets.map(|(inducing, gaussian)| InducingSet::new(inducing, gaussian));
+        Ok(Orthogonal::new(
+            sets.collect(),
+            self.coordinates,
+            start.jitter,
+        ))
+    }
 }
 
 impl<I: Module> Orthogonal<I> {

@@ -1,13 +1,22 @@
 //! The unwhitened posterior.
 
-use burn::module::{Module, ModuleDisplay};
+use burn::{
+    module::{Module, ModuleDisplay},
+    tensor::Tensor,
+};
 
-use super::{Coordinates, InducingGaussians, prior_gaussian};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Coordinates, FunctionMatrices, InducingGaussians, PriorCovariances,
+    definition::{Build, Start, exactly},
+    prior_gaussian,
+};
 use crate::{
     inducing::InducingVariables,
     kernels::Kernel,
     ops::{Jitter, NotPositiveDefinite, cholesky},
-    process::VariationalGaussian,
+    process::{CovarianceShape, VariationalGaussian},
 };
 
 /// `q(u) = N(m, S)`, `S = WWᵀ`, over the inducing variables themselves.
@@ -22,6 +31,33 @@ pub struct Unwhitened<I: Module> {
     distribution: VariationalGaussian,
     #[module(skip)]
     jitter: Jitter,
+}
+
+/// Configuration of an [`Unwhitened`] posterior.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct UnwhitenedConfig {
+    /// Full or diagonal covariance.
+    pub covariance: CovarianceShape,
+}
+
+impl Build for UnwhitenedConfig {
+    type Posterior<I: Module> = Unwhitened<I>;
+
+    #[track_caller]
+    fn build<const D: usize, I: Module + 'static>(
+        &self,
+        sets: Vec<I>,
+        start: &Start<'_, impl PriorCovariances<I, D>>,
+    ) -> Result<Unwhitened<I>, NotPositiveDefinite>
+    where
+        Tensor<D>: FunctionMatrices,
+    {
+        let [inducing] = exactly(sets);
+        let gaussians = start.gaussians(&[&inducing], self.covariance, Coordinates::Unwhitened)?;
+        let [gaussian] = exactly(gaussians);
+        Ok(Unwhitened::new(inducing, gaussian, start.jitter))
+    }
 }
 
 impl<I: Module> Unwhitened<I> {

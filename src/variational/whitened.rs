@@ -1,9 +1,20 @@
 //! The whitened posterior.
 
-use burn::module::{Module, ModuleDisplay};
+use burn::{
+    module::{Module, ModuleDisplay},
+    tensor::Tensor,
+};
 
-use super::{Coordinates, InducingGaussians};
-use crate::{ops::Jitter, process::VariationalGaussian};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Coordinates, FunctionMatrices, InducingGaussians, PriorCovariances,
+    definition::{Build, Start, exactly},
+};
+use crate::{
+    ops::{Jitter, NotPositiveDefinite},
+    process::{CovarianceShape, VariationalGaussian},
+};
 
 /// `q(u) = N(L·m, L·S·Lᵀ)`, where `L` is the Cholesky factor of `Cov[u, u]`. The distribution is
 /// over the whitened variables `L⁻¹u`, whose prior is standard normal.
@@ -16,6 +27,33 @@ pub struct Whitened<I: Module> {
     distribution: VariationalGaussian,
     #[module(skip)]
     jitter: Jitter,
+}
+
+/// Configuration of a [`Whitened`] posterior.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct WhitenedConfig {
+    /// Full or diagonal covariance.
+    pub covariance: CovarianceShape,
+}
+
+impl Build for WhitenedConfig {
+    type Posterior<I: Module> = Whitened<I>;
+
+    #[track_caller]
+    fn build<const D: usize, I: Module + 'static>(
+        &self,
+        sets: Vec<I>,
+        start: &Start<'_, impl PriorCovariances<I, D>>,
+    ) -> Result<Whitened<I>, NotPositiveDefinite>
+    where
+        Tensor<D>: FunctionMatrices,
+    {
+        let [inducing] = exactly(sets);
+        let gaussians = start.gaussians(&[&inducing], self.covariance, Coordinates::Whitened)?;
+        let [gaussian] = exactly(gaussians);
+        Ok(Whitened::new(inducing, gaussian, start.jitter))
+    }
 }
 
 impl<I: Module> Whitened<I> {

@@ -10,14 +10,16 @@ use crate::support::{
 use burn::{module::Module, tensor::TensorCreationOptions};
 use burn_gp::{
     inducing::InducingPoints,
-    kernels::{AnyKernel, KernelConfig, StationaryConfig},
+    kernels::{AnyKernel, KernelConfig, LinearConfig, StationaryConfig},
     likelihoods::{AnyLikelihood, GaussianConfig, LikelihoodConfig},
     ops::{Jitter, Stationary},
     process::{CovarianceShape, VariationalGaussian},
     variational::{
         AnyPosterior, AuxiliaryUpdate, Coordinates, InducingSet, InverseFree, InverseFreeConfig,
-        LSvgp, MeanForm, Orthogonal, OrthogonallyDecoupled, Posterior, PosteriorConfig,
-        PseudoObservations, PseudoObservationsConfig, TraceProbes, Unwhitened, Whitened,
+        LSvgp, LSvgpConfig, MeanForm, Orthogonal, OrthogonalConfig, OrthogonallyDecoupled,
+        OrthogonallyDecoupledConfig, Posterior, PosteriorConfig, PseudoObservations,
+        PseudoObservationsConfig, TraceProbes, Unwhitened, UnwhitenedConfig, Whitened,
+        WhitenedConfig,
     },
 };
 
@@ -67,26 +69,30 @@ fn model(
     Model {
         kernel: kernel.init(DIMENSIONS, options.clone()),
         posterior: match posterior {
-            PosteriorConfig::Whitened { covariance } => {
+            PosteriorConfig::Whitened(WhitenedConfig { covariance }) => {
                 AnyPosterior::Whitened(Whitened::new(inducing, distribution(covariance), jitter))
             }
-            PosteriorConfig::Unwhitened { covariance } => AnyPosterior::Unwhitened(
-                Unwhitened::new(inducing, distribution(covariance), jitter),
-            ),
-            PosteriorConfig::Solve {
+            PosteriorConfig::Unwhitened(UnwhitenedConfig { covariance }) => {
+                AnyPosterior::Unwhitened(Unwhitened::new(
+                    inducing,
+                    distribution(covariance),
+                    jitter,
+                ))
+            }
+            PosteriorConfig::Solve(OrthogonalConfig {
                 covariance,
                 coordinates,
-            } => {
+            }) => {
                 let set = |inducing| InducingSet::new(inducing, distribution(covariance));
                 let sets = vec![set(inducing), set(second)];
                 AnyPosterior::Solve(Orthogonal::new(sets, coordinates, jitter))
             }
-            PosteriorConfig::Odvgp {
+            PosteriorConfig::Odvgp(OrthogonallyDecoupledConfig {
                 covariance,
                 coordinates,
                 columns,
                 seed,
-            } => {
+            }) => {
                 let posterior = OrthogonallyDecoupled::new(
                     (inducing, distribution(covariance)),
                     (second, platform.matrix(&weights)),
@@ -98,9 +104,9 @@ fn model(
                     None => posterior,
                 })
             }
-            PosteriorConfig::LSvgp {
+            PosteriorConfig::LSvgp(LSvgpConfig {
                 observations: config,
-            } => AnyPosterior::LSvgp(LSvgp::new(inducing, observations(config.mean))),
+            }) => AnyPosterior::LSvgp(LSvgp::new(inducing, observations(config.mean))),
             PosteriorConfig::InverseFree(config) => {
                 let lower = platform.batch(&full[..1]);
                 let observations = observations(config.observations.mean);
@@ -110,6 +116,7 @@ fn model(
                     None => posterior,
                 })
             }
+            PosteriorConfig::Custom(config) => panic!("no formula of {}", config.name()),
         },
         likelihood: likelihood.init(options),
     }
@@ -131,7 +138,7 @@ fn with_pseudo_observations() -> impl Iterator<Item = PosteriorConfig> {
             };
             let probes = TraceProbes { count: 4, seed: 5 };
             [
-                PosteriorConfig::LSvgp { observations },
+                PosteriorConfig::LSvgp(LSvgpConfig { observations }),
                 inverse_free(None),
                 inverse_free(Some(probes)),
             ]
@@ -144,17 +151,17 @@ fn posteriors() -> Vec<PosteriorConfig> {
         .into_iter()
         .flat_map(|covariance| {
             [
-                PosteriorConfig::Whitened { covariance },
-                PosteriorConfig::Unwhitened { covariance },
+                PosteriorConfig::Whitened(WhitenedConfig { covariance }),
+                PosteriorConfig::Unwhitened(UnwhitenedConfig { covariance }),
                 solve(covariance, Coordinates::Whitened),
                 solve(covariance, Coordinates::Unwhitened),
                 odvgp(covariance, Coordinates::Whitened),
-                PosteriorConfig::Odvgp {
+                PosteriorConfig::Odvgp(OrthogonallyDecoupledConfig {
                     covariance,
                     coordinates: Coordinates::Unwhitened,
                     columns: Some(4),
                     seed: 7,
-                },
+                }),
             ]
         })
         .chain(with_pseudo_observations())
@@ -193,10 +200,10 @@ fn gradients_of_the_bound() {
             .with_lengthscale(0.9)
             .with_variance(1.4),
     );
-    let linear = KernelConfig::Linear {
+    let linear = KernelConfig::Linear(LinearConfig {
         ard: true,
         variance: 0.3,
-    };
+    });
     let kernels = [
         smooth.clone(),
         KernelConfig::from(Stationary::SquaredExponential),

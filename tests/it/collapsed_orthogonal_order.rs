@@ -9,7 +9,10 @@ use burn::tensor::{DType, Device, Tensor};
 use burn_gp::{
     inducing::InducingPoints,
     inference::{Collapsed, CollapsedOrthogonal, Exact, FullBatch},
-    kernels::{AnyKernel, KernelConfig, RationalQuadraticConfig, StationaryConfig},
+    kernels::{
+        AnyKernel, ConstantConfig, KernelConfig, LinearConfig, RationalQuadraticConfig,
+        StationaryConfig,
+    },
     likelihoods::Gaussian,
     means::ZeroMean,
     ops::{Jitter, Stationary},
@@ -38,11 +41,12 @@ fn kernels() -> Vec<KernelConfig> {
             .scaled(0.7)
             .plus(rough.clone().on_dimensions(vec![0])),
     );
-    let linear = KernelConfig::Linear {
+    let linear = KernelConfig::Linear(LinearConfig {
         ard: true,
         variance: 0.5,
-    };
-    kernels.push(rough.times(linear.plus(KernelConfig::Constant { variance: 1.0 })));
+    });
+    kernels
+        .push(rough.times(linear.plus(KernelConfig::Constant(ConstantConfig { variance: 1.0 }))));
     kernels
 }
 

@@ -7,7 +7,9 @@ use crate::reference::{
 use burn::tensor::{DType, Device, Tensor};
 use burn_gp::{
     inducing::{Initializer, SelectionError, greedy_variance, k_means, subset},
-    kernels::{Kernel, KernelConfig, StationaryConfig, StationaryKernel},
+    kernels::{
+        Kernel, KernelConfig, LinearConfig, StationaryConfig, StationaryKernel, WhiteConfig,
+    },
     ops::Stationary,
 };
 
@@ -150,11 +152,11 @@ fn greedy_variance_with_composite_kernels() {
         let options = (&device, DType::F64);
         let data = Random(1).uniform_rows(200, 2, -2.0, 2.0);
         let kernel = KernelConfig::from(StationaryConfig::new(Stationary::Matern52))
-            .plus(KernelConfig::White { variance: 0.3 })
-            .plus(KernelConfig::Linear {
+            .plus(KernelConfig::White(WhiteConfig { variance: 0.3 }))
+            .plus(KernelConfig::Linear(LinearConfig {
                 ard: true,
                 variance: 0.5,
-            })
+            }))
             .init(2, options);
         let points = rows(greedy_variance(&kernel, tensor(&data, options), 200, 5).unwrap());
         for (i, point) in points.iter().enumerate() {

@@ -16,7 +16,7 @@ use burn_gp::{
     kernels::{
         AnyKernel, ArcCosine, ArcCosineConfig, ArcCosineOrder, Cosine, DeepKernel, Kernel,
         KernelConfig, Linear, Polynomial, RationalQuadratic, RationalQuadraticConfig,
-        SpectralMixtureConfig, StationaryConfig, StationaryKernel,
+        SpectralMixtureConfig, StationaryConfig, StationaryKernel, WhiteConfig,
     },
     ops::Stationary,
     parameter::Hyperparameter,
@@ -323,7 +323,7 @@ fn hyperparameters_are_reported_with_their_paths_and_values() {
     for platform in platforms() {
         let config = KernelConfig::from(stationary(Stationary::Matern52))
             .scaled(2.0)
-            .plus(KernelConfig::White { variance: 0.25 });
+            .plus(KernelConfig::White(WhiteConfig { variance: 0.25 }));
         let reported = config.init(2, platform.options()).hyperparameters();
         let expected = [
             ("first.base.lengthscale", vec![1.3, 1.3]),
@@ -453,5 +453,5 @@ fn a_dimension_that_does_not_exist_is_the_callers_error() {
 #[should_panic(expected = "positive hyperparameters")]
 fn a_variance_that_is_not_positive_is_the_callers_error() {
     let options: TensorCreationOptions = platforms()[0].options().into();
-    KernelConfig::White { variance: 0.0 }.init(DIMENSIONS, options);
+    KernelConfig::White(WhiteConfig { variance: 0.0 }).init(DIMENSIONS, options);
 }

@@ -22,7 +22,8 @@ use burn_gp::{
     ops::{Jitter, Stationary},
     process::{CovarianceShape, Marginals, Process, VariationalGaussian},
     variational::{
-        AnyPosterior, Coordinates, Evaluation, Posterior, PosteriorConfig, Unwhitened, Whitened,
+        AnyPosterior, Coordinates, Evaluation, Posterior, PosteriorConfig, Unwhitened,
+        UnwhitenedConfig, Whitened, WhitenedConfig,
     },
 };
 
@@ -151,11 +152,11 @@ fn the_prior_is_recovered() {
         let full = CovarianceShape::Full;
         let second = Random::new(199).points(6, DIMENSIONS);
         for config in [
-            PosteriorConfig::Whitened { covariance: full },
-            PosteriorConfig::Whitened {
+            PosteriorConfig::Whitened(WhitenedConfig { covariance: full }),
+            PosteriorConfig::Whitened(WhitenedConfig {
                 covariance: CovarianceShape::Diagonal,
-            },
-            PosteriorConfig::Unwhitened { covariance: full },
+            }),
+            PosteriorConfig::Unwhitened(UnwhitenedConfig { covariance: full }),
             solve(full, Coordinates::Whitened),
             solve(full, Coordinates::Unwhitened),
             odvgp(full, Coordinates::Whitened),

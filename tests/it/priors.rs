@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 
 use crate::support::{assert_close, check_gradients, check_module_gradients, numbers, platforms};
 use burn_gp::{
-    kernels::{KernelConfig, StationaryConfig},
+    kernels::{KernelConfig, LinearConfig, StationaryConfig},
     ops::Stationary,
     parameter::{Bounds, ParameterError, Parameters, Prior, Priors},
 };
@@ -126,10 +126,10 @@ fn gradients_with_respect_to_stored_numbers() {
             .with_lengthscale(0.7)
             .with_variance(1.2),
     )
-    .plus(KernelConfig::Linear {
+    .plus(KernelConfig::Linear(LinearConfig {
         ard: true,
         variance: 0.4,
-    });
+    }));
     let gamma = Prior::Gamma {
         shape: 3.0,
         rate: 2.0,

@@ -11,7 +11,9 @@ use crate::support::{
 use burn::tensor::Tensor;
 use burn_gp::{
     features::{Features, PerceptronConfig, ResidualNetworkConfig},
-    kernels::{Kernel, KernelConfig},
+    kernels::{
+        Kernel, KernelConfig, LinearConfig, PeriodicConfig, ProductConfig, ScaledConfig, SumConfig,
+    },
     means::{Mean, MeanConfig},
     process::Process,
     variational::Posterior,
@@ -28,9 +30,10 @@ fn no_points(platform: &Platform, dimensions: usize) -> Tensor<2> {
 /// Kernels that use only some of the columns. Additional columns change nothing.
 fn ignores_some(config: &KernelConfig) -> bool {
     match config {
-        KernelConfig::ActiveDimensions { .. } => true,
-        KernelConfig::Scaled { base, .. } => ignores_some(base),
-        KernelConfig::Sum { first, second } | KernelConfig::Product { first, second } => {
+        KernelConfig::ActiveDimensions(_) => true,
+        KernelConfig::Scaled(ScaledConfig { base, .. }) => ignores_some(base),
+        KernelConfig::Sum(SumConfig { first, second })
+        | KernelConfig::Product(ProductConfig { first, second }) => {
             let passes = |part| ignores_some(part) || is_anywhere(part);
             passes(first) && passes(second)
         }
@@ -41,20 +44,21 @@ fn ignores_some(config: &KernelConfig) -> bool {
 /// Whether a kernel accepts points with any number of dimensions.
 fn is_anywhere(config: &KernelConfig) -> bool {
     match config {
-        KernelConfig::Constant { .. } | KernelConfig::White { .. } => true,
+        KernelConfig::Constant(_) | KernelConfig::White(_) => true,
         KernelConfig::Stationary(config) => !config.ard,
         KernelConfig::RationalQuadratic(config) => !config.ard,
         KernelConfig::Cosine(config) => !config.ard,
         KernelConfig::Polynomial(config) => !config.ard,
         KernelConfig::ArcCosine(config) => !config.ard,
-        KernelConfig::Linear { ard, .. } => !ard,
+        KernelConfig::Linear(LinearConfig { ard, .. }) => !ard,
         KernelConfig::Gibbs(_) => true,
-        KernelConfig::Scaled { base, .. } => is_anywhere(base),
-        KernelConfig::Sum { first, second } | KernelConfig::Product { first, second } => {
+        KernelConfig::Scaled(ScaledConfig { base, .. }) => is_anywhere(base),
+        KernelConfig::Sum(SumConfig { first, second })
+        | KernelConfig::Product(ProductConfig { first, second }) => {
             is_anywhere(first) && is_anywhere(second)
         }
         // If the base kernel panics, its message names the size of the points on the circles.
-        KernelConfig::Periodic { ard, .. } => !ard,
+        KernelConfig::Periodic(PeriodicConfig { ard, .. }) => !ard,
         _ => false,
     }
 }

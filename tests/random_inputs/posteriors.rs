@@ -10,8 +10,9 @@ use burn_gp::{
     process::{CovarianceShape, Process},
     sampling::{PathOptions, Paths, SamplePaths},
     variational::{
-        AuxiliaryUpdate, Coordinates, InverseFreeConfig, MeanForm, Posterior, PosteriorConfig,
-        PseudoObservationsConfig, TraceProbes,
+        AuxiliaryUpdate, Coordinates, InverseFreeConfig, LSvgpConfig, MeanForm, OrthogonalConfig,
+        OrthogonallyDecoupledConfig, Posterior, PosteriorConfig, PseudoObservationsConfig,
+        TraceProbes, UnwhitenedConfig, WhitenedConfig,
     },
 };
 use proptest::prelude::*;
@@ -55,13 +56,15 @@ fn posterior() -> impl Strategy<Value = PosteriorConfig> {
         (size(3), any::<u64>()).prop_map(|(count, seed)| TraceProbes { count, seed }),
     );
     prop_oneof![
-        covariance().prop_map(|covariance| PosteriorConfig::Whitened { covariance }),
-        covariance().prop_map(|covariance| PosteriorConfig::Unwhitened { covariance }),
+        covariance()
+            .prop_map(|covariance| PosteriorConfig::Whitened(WhitenedConfig { covariance })),
+        covariance()
+            .prop_map(|covariance| PosteriorConfig::Unwhitened(UnwhitenedConfig { covariance })),
         (covariance(), coordinates()).prop_map(|(covariance, coordinates)| {
-            PosteriorConfig::Solve {
+            PosteriorConfig::Solve(OrthogonalConfig {
                 covariance,
                 coordinates,
-            }
+            })
         }),
         (
             covariance(),
@@ -70,14 +73,17 @@ fn posterior() -> impl Strategy<Value = PosteriorConfig> {
             any::<u64>()
         )
             .prop_map(
-                |(covariance, coordinates, columns, seed)| PosteriorConfig::Odvgp {
-                    covariance,
-                    coordinates,
-                    columns,
-                    seed
-                }
+                |(covariance, coordinates, columns, seed)| PosteriorConfig::Odvgp(
+                    OrthogonallyDecoupledConfig {
+                        covariance,
+                        coordinates,
+                        columns,
+                        seed
+                    }
+                )
             ),
-        observations().prop_map(|observations| PosteriorConfig::LSvgp { observations }),
+        observations()
+            .prop_map(|observations| PosteriorConfig::LSvgp(LSvgpConfig { observations })),
         (observations(), auxiliary, probes).prop_map(|(observations, auxiliary, probes)| {
             PosteriorConfig::InverseFree(InverseFreeConfig {
                 observations,

@@ -4,8 +4,10 @@ use burn::tensor::{DType, Device, Tensor, TensorData};
 use burn_gp::{
     features::{Activation, FirstWeights, PerceptronConfig},
     kernels::{
-        ArcCosineConfig, ArcCosineOrder, Change, CosineConfig, GibbsConfig, KernelConfig,
-        PolynomialConfig, RationalQuadraticConfig, SpectralMixtureConfig, StationaryConfig,
+        ActiveDimensionsConfig, ArcCosineConfig, ArcCosineOrder, Change, ChangePointConfig,
+        ConstantConfig, CosineConfig, DeepKernelConfig, GibbsConfig, KernelConfig, LinearConfig,
+        PeriodicConfig, PolynomialConfig, ProductConfig, RationalQuadraticConfig, ScaledConfig,
+        SpectralMixtureConfig, StationaryConfig, SumConfig, WhiteConfig,
     },
     ops::Stationary,
 };
@@ -164,7 +166,7 @@ fn leaf(value: fn() -> BoxedStrategy<f64>) -> impl Strategy<Value = KernelConfig
         1 => (any::<bool>(), number(), number(), number()).prop_map(|(ard, lengthscale, variance, shape)| {
             KernelConfig::RationalQuadratic(RationalQuadraticConfig { ard, lengthscale: Some(lengthscale), variance, shape })
         }),
-        1 => (any::<bool>(), number()).prop_map(|(ard, variance)| KernelConfig::Linear { ard, variance }),
+        1 => (any::<bool>(), number()).prop_map(|(ard, variance)| KernelConfig::Linear(LinearConfig { ard, variance })),
         1 => (any::<bool>(), number(), number(), 0usize..5).prop_map(|(ard, variance, offset, degree)| {
             KernelConfig::Polynomial(PolynomialConfig { ard, variance, offset, degree })
         }),
@@ -184,8 +186,8 @@ fn leaf(value: fn() -> BoxedStrategy<f64>) -> impl Strategy<Value = KernelConfig
         1 => (network(), any::<bool>(), number(), number()).prop_map(|(network, ard, lengthscale, variance)| {
             KernelConfig::Gibbs(GibbsConfig { network, ard, lengthscale: Some(lengthscale), variance })
         }),
-        1 => number().prop_map(|variance| KernelConfig::Constant { variance }),
-        1 => number().prop_map(|variance| KernelConfig::White { variance }),
+        1 => number().prop_map(|variance| KernelConfig::Constant(ConstantConfig { variance })),
+        1 => number().prop_map(|variance| KernelConfig::White(WhiteConfig { variance })),
     ]
 }
 
@@ -194,32 +196,41 @@ pub fn kernel(value: fn() -> BoxedStrategy<f64>) -> impl Strategy<Value = Kernel
     leaf(value).prop_recursive(3, 12, 2, move |inner| {
         let kernel = || inner.clone().prop_map(Box::new);
         prop_oneof![
-            (kernel(), value())
-                .prop_map(|(base, outputscale)| KernelConfig::Scaled { base, outputscale }),
-            (kernel(), kernel()).prop_map(|(first, second)| KernelConfig::Sum { first, second }),
+            (kernel(), value()).prop_map(|(base, outputscale)| KernelConfig::Scaled(
+                ScaledConfig { base, outputscale }
+            )),
             (kernel(), kernel())
-                .prop_map(|(first, second)| KernelConfig::Product { first, second }),
-            (kernel(), proptest::collection::vec(0usize..3, 0..3))
-                .prop_map(|(base, dimensions)| KernelConfig::ActiveDimensions { base, dimensions }),
-            (kernel(), any::<bool>(), value())
-                .prop_map(|(base, ard, period)| KernelConfig::Periodic { base, ard, period }),
+                .prop_map(|(first, second)| KernelConfig::Sum(SumConfig { first, second })),
+            (kernel(), kernel())
+                .prop_map(|(first, second)| KernelConfig::Product(ProductConfig { first, second })),
+            (kernel(), proptest::collection::vec(0usize..3, 0..3)).prop_map(
+                |(base, dimensions)| KernelConfig::ActiveDimensions(ActiveDimensionsConfig {
+                    base,
+                    dimensions
+                })
+            ),
+            (kernel(), any::<bool>(), value()).prop_map(|(base, ard, period)| {
+                KernelConfig::Periodic(PeriodicConfig { base, ard, period })
+            }),
             (kernel(), network(), 1usize..3).prop_map(|(base, network, features)| {
-                KernelConfig::Deep {
+                KernelConfig::Deep(DeepKernelConfig {
                     base,
                     network,
                     features,
-                }
+                })
             }),
             (kernel(), kernel(), 0usize..3, value(), value()).prop_map(
-                |(first, second, dimension, location, steepness)| KernelConfig::ChangePoint {
-                    first,
-                    second,
-                    change: Change {
-                        dimension,
-                        location,
-                        steepness
-                    },
-                }
+                |(first, second, dimension, location, steepness)| KernelConfig::ChangePoint(
+                    ChangePointConfig {
+                        first,
+                        second,
+                        change: Change {
+                            dimension,
+                            location,
+                            steepness
+                        },
+                    }
+                )
             ),
         ]
     })

@@ -1,6 +1,7 @@
 //! The arguments in the parentheses after the name of a kernel.
 
 use burn_gp::{kernels::KernelConfig, parameter::LOWER_BOUND};
+use serde_json::{Map, Value, json};
 
 use super::{KernelExpressionError, kernels::KernelName};
 
@@ -62,8 +63,9 @@ impl Arguments {
     ///
     /// If the kernel has no such option.
     pub fn add_option(&mut self, option: NumberOption) -> Result<(), KernelExpressionError> {
-        let known = self.kernel.options();
-        if !known.contains(&option.name.as_str()) {
+        if let Some(known) = self.kernel.options()
+            && !known.contains(&option.name.as_str())
+        {
             return Err(KernelExpressionError::UnknownOption {
                 place: option.place,
                 kernel: self.kernel.name(),
@@ -97,6 +99,21 @@ impl Arguments {
                 },
                 found,
             })
+    }
+
+    /// The options as fields of a configuration. Whole numbers are numbers of any type.
+    pub fn fields(&self) -> Map<String, Value> {
+        let options = self.options.iter();
+        let fields = options.map(|NumberOption { name, value, .. }| {
+            let whole = value.fract() == 0.0 && value.abs() <= LARGEST_COUNT;
+            let value = if whole {
+                json!(*value as i64)
+            } else {
+                json!(value)
+            };
+            (name.replace('-', "_"), value)
+        });
+        fields.collect()
     }
 
     /// The last option with this name.

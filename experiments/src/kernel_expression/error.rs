@@ -59,6 +59,16 @@ pub enum KernelExpressionError {
         /// The number of kernels found.
         found: usize,
     },
+    /// Options that are no configuration of the kernel.
+    #[error("character {place}: {kernel}: {reason}")]
+    Fields {
+        /// The position of the kernel.
+        place: usize,
+        /// The kernel.
+        kernel: &'static str,
+        /// The reason.
+        reason: String,
+    },
     /// An option value out of range.
     #[error("character {place}: {option} is {value} but must be {expected}")]
     Value {

@@ -3,11 +3,13 @@
 use burn_gp::{
     features::PerceptronConfig,
     kernels::{
-        ArcCosineConfig, ArcCosineOrder, Change, CosineConfig, GibbsConfig, KernelConfig,
-        PolynomialConfig, RationalQuadraticConfig, SpectralMixtureConfig, StationaryConfig,
+        ArcCosineConfig, ArcCosineOrder, Change, ChangePointConfig, ConstantConfig, CosineConfig,
+        GibbsConfig, KernelConfig, LinearConfig, PolynomialConfig, RationalQuadraticConfig,
+        SpectralMixtureConfig, StationaryConfig, WhiteConfig,
     },
     ops::Stationary,
 };
+use serde_json::json;
 
 use super::{KernelExpressionError, arguments::Arguments};
 
@@ -16,19 +18,29 @@ macro_rules! kernel_names {
     ($($kernel:ident = $name:literal [$($option:literal),*]),+ $(,)?) => {
         /// The name of a kernel.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum KernelName { $($kernel),+ }
+        pub enum KernelName {
+            $($kernel,)+
+            /// Another kernel. Its options are the fields of its configuration.
+            OfFields(&'static str),
+        }
 
         impl KernelName {
             const ALL: &[Self] = &[$(Self::$kernel),+];
 
             /// The name in kernel expressions.
             pub fn name(self) -> &'static str {
-                match self { $(Self::$kernel => $name),+ }
+                match self {
+                    $(Self::$kernel => $name,)+
+                    Self::OfFields(name) => name,
+                }
             }
 
-            /// The options of the kernel.
-            pub fn options(self) -> &'static [&'static str] {
-                match self { $(Self::$kernel => &[$($option),*]),+ }
+            /// The options of the kernel, if they are listed here.
+            pub fn options(self) -> Option<&'static [&'static str]> {
+                match self {
+                    $(Self::$kernel => Some(&[$($option),*]),)+
+                    Self::OfFields(_) => None,
+                }
             }
         }
     };
@@ -69,7 +81,16 @@ impl KernelName {
         if let Some(kernel) = Self::ALL.iter().find(|kernel| kernel.name() == name) {
             return Ok(*kernel);
         }
-        let names = || Self::ALL.iter().map(|kernel| kernel.name());
+        if let Some(other) = KernelConfig::names().find(|other| *other == name) {
+            return Ok(Self::OfFields(other));
+        }
+        let registered = || KernelConfig::names().skip(KernelConfig::NAMES.len());
+        let names = || {
+            Self::ALL
+                .iter()
+                .map(|kernel| kernel.name())
+                .chain(registered())
+        };
         let similarity = |other: &&str| strsim::jaro_winkler(name, other);
         let nearest = names().max_by(|a, b| similarity(a).total_cmp(&similarity(b)));
         Err(KernelExpressionError::UnknownKernel {
@@ -98,10 +119,10 @@ pub fn build(arguments: &Arguments) -> Result {
         KernelName::Linear => {
             let [] = arguments.operands()?;
             let variance = arguments.positive("variance", 1.0)?;
-            Ok(KernelConfig::Linear {
+            Ok(KernelConfig::Linear(LinearConfig {
                 ard: true,
                 variance,
-            })
+            }))
         }
         KernelName::Polynomial => polynomial(arguments),
         KernelName::ArcCosine => arc_cosine(arguments),
@@ -111,12 +132,12 @@ pub fn build(arguments: &Arguments) -> Result {
         KernelName::Constant => {
             let [] = arguments.operands()?;
             let variance = arguments.positive("variance", 1.0)?;
-            Ok(KernelConfig::Constant { variance })
+            Ok(KernelConfig::Constant(ConstantConfig { variance }))
         }
         KernelName::White => {
             let [] = arguments.operands()?;
             let variance = arguments.positive("variance", 1.0)?;
-            Ok(KernelConfig::White { variance })
+            Ok(KernelConfig::White(WhiteConfig { variance }))
         }
         KernelName::Scaled => {
             let [base] = arguments.operands()?;
@@ -131,7 +152,36 @@ pub fn build(arguments: &Arguments) -> Result {
             Ok(base.deep(network(arguments)?, arguments.count("features", 2)?))
         }
         KernelName::ChangePoint => change_point(arguments),
+        KernelName::OfFields(name) => of_fields(name, arguments),
     }
+}
+
+/// A kernel from the fields of its configuration. One kernel in the parentheses is its base, two are
+/// its first and its second.
+fn of_fields(name: &str, arguments: &Arguments) -> Result {
+    let mut fields = arguments.fields();
+    let operands: &[&str] = match arguments.operands.len() {
+        0 => &[],
+        1 => &["base"],
+        2 => &["first", "second"],
+        found => {
+            return Err(KernelExpressionError::Operands {
+                place: arguments.place,
+                kernel: arguments.kernel.name(),
+                expected: "at most two kernels",
+                found,
+            });
+        }
+    };
+    for (field, kernel) in operands.iter().zip(&arguments.operands) {
+        fields.insert((*field).into(), json!(kernel));
+    }
+    fields.insert("kernel".into(), json!(name));
+    serde_json::from_value(fields.into()).map_err(|reason| KernelExpressionError::Fields {
+        place: arguments.place,
+        kernel: arguments.kernel.name(),
+        reason: burn_gp_models::explained(&reason),
+    })
 }
 
 fn stationary(arguments: &Arguments, kind: Stationary) -> Result {
@@ -218,7 +268,7 @@ fn gibbs(arguments: &Arguments) -> Result {
 fn change_point(arguments: &Arguments) -> Result {
     let [first, second] = arguments.operands()?;
     let default = Change::default();
-    Ok(KernelConfig::ChangePoint {
+    Ok(KernelConfig::ChangePoint(ChangePointConfig {
         first,
         second,
         change: Change {
@@ -226,7 +276,7 @@ fn change_point(arguments: &Arguments) -> Result {
             location: arguments.number("location", default.location),
             steepness: arguments.positive("steepness", default.steepness)?,
         },
-    })
+    }))
 }
 
 fn network(arguments: &Arguments) -> Result<PerceptronConfig> {

@@ -1,13 +1,13 @@
 //! The layers that settings and data ask for.
 
 use burn_gp::{
-    kernels::{KernelConfig, StationaryConfig},
+    kernels::{KernelConfig, ScaledConfig, StationaryConfig},
     likelihoods::LikelihoodConfig,
     means::MeanConfig,
     ops::Stationary,
     parameter::ParameterConfig,
     patches::{ImageShape, PatchGrid},
-    variational::PosteriorConfig,
+    variational::{OrthogonallyDecoupledConfig, PosteriorConfig},
 };
 use burn_gp_models::{DeepGpConfig, HiddenLayerConfig, InducingConfig, LayerConfig, LayerForm};
 
@@ -153,7 +153,7 @@ fn check_patches(config: &DeepGpConfig) -> Result<(), SettingError> {
 /// The posterior for as many orthogonal points: all columns of their covariance, where there are no
 /// more than a step looks at.
 fn with_columns_of(mut posterior: PosteriorConfig, orthogonal: usize) -> PosteriorConfig {
-    if let PosteriorConfig::Odvgp { columns, .. } = &mut posterior {
+    if let PosteriorConfig::Odvgp(OrthogonallyDecoupledConfig { columns, .. }) = &mut posterior {
         *columns = columns.filter(|&columns| columns < orthogonal);
     }
     posterior
@@ -163,9 +163,9 @@ fn with_columns_of(mut posterior: PosteriorConfig, orthogonal: usize) -> Posteri
 fn with_variance(kernel: KernelConfig, variance: f64) -> KernelConfig {
     match kernel {
         KernelConfig::Stationary(kernel) => kernel.with_variance(variance).into(),
-        other => KernelConfig::Scaled {
+        other => KernelConfig::Scaled(ScaledConfig {
             base: Box::new(other),
             outputscale: variance,
-        },
+        }),
     }
 }

@@ -11,7 +11,7 @@ use burn_gp::{
     means::MeanConfig,
     parameter::ParameterConfig,
     process::CovarianceShape,
-    variational::PosteriorConfig,
+    variational::{PosteriorConfig, WhitenedConfig},
 };
 use burn_gp_models::{
     BasisConfig, DbkConfig, DeepKernelConfig, ExactConfig, InducingConfig, LastLayerConfig,
@@ -126,7 +126,7 @@ pub(super) fn config(
             features: outputs,
             model: SvgpConfig {
                 mean,
-                posterior: PosteriorConfig::Whitened { covariance },
+                posterior: PosteriorConfig::Whitened(WhitenedConfig { covariance }),
                 inducing,
                 parameters,
                 ..SvgpConfig::new(kernel, likelihood)

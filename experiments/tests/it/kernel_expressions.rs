@@ -1,14 +1,18 @@
 //! Kernel expressions on the command line.
 
+use burn::tensor::TensorCreationOptions;
 use burn_gp::{
     features::PerceptronConfig,
     kernels::{
-        ArcCosineConfig, ArcCosineOrder, Change, CosineConfig, GibbsConfig, KernelConfig,
-        PolynomialConfig, RationalQuadraticConfig, SpectralMixtureConfig, StationaryConfig,
+        ArcCosineConfig, ArcCosineOrder, Change, ChangePointConfig, ConstantConfig, CosineConfig,
+        GibbsConfig, KernelConfig, KernelDefinition, LinearConfig, PeriodicConfig,
+        PolynomialConfig, RationalQuadraticConfig, SpectralMixtureConfig, StationaryConfig, White,
+        WhiteConfig,
     },
     ops::Stationary,
 };
 use burn_gp_experiments::kernel_expression::KernelExpression;
+use serde::{Deserialize, Serialize};
 
 fn parsed(text: &str) -> KernelConfig {
     match text.parse::<KernelExpression>() {
@@ -33,10 +37,10 @@ fn matern() -> KernelConfig {
 }
 
 fn linear() -> KernelConfig {
-    KernelConfig::Linear {
+    KernelConfig::Linear(LinearConfig {
         ard: true,
         variance: 1.0,
-    }
+    })
 }
 
 #[test]
@@ -132,10 +136,10 @@ fn names_and_options() {
         ),
         (
             "linear(variance=2)",
-            KernelConfig::Linear {
+            KernelConfig::Linear(LinearConfig {
                 ard: true,
                 variance: 2.0,
-            },
+            }),
         ),
         (
             "polynomial(degree=3, variance=2, offset=0.5)",
@@ -184,9 +188,12 @@ fn names_and_options() {
         ),
         (
             "constant(variance=2)",
-            KernelConfig::Constant { variance: 2.0 },
+            KernelConfig::Constant(ConstantConfig { variance: 2.0 }),
         ),
-        ("white(variance=2)", KernelConfig::White { variance: 2.0 }),
+        (
+            "white(variance=2)",
+            KernelConfig::White(WhiteConfig { variance: 2.0 }),
+        ),
         ("scaled(rbf, outputscale=2)", rbf().scaled(2.0)),
         (
             "deep(rbf, features=3, layers=3, width=8, seed=7)",
@@ -194,7 +201,7 @@ fn names_and_options() {
         ),
         (
             "change-point(rbf, linear, input=2, location=-1.5, steepness=3)",
-            KernelConfig::ChangePoint {
+            KernelConfig::ChangePoint(ChangePointConfig {
                 first: Box::new(rbf()),
                 second: Box::new(linear()),
                 change: Change {
@@ -202,7 +209,7 @@ fn names_and_options() {
                     location: -1.5,
                     steepness: 3.0,
                 },
-            },
+            }),
         ),
     ];
     for (text, expected) in cases {
@@ -210,19 +217,79 @@ fn names_and_options() {
     }
 }
 
+/// A kernel of this crate, as this test is one.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NuggetConfig {
+    first_variance: f64,
+}
+
+impl KernelDefinition for NuggetConfig {
+    const NAME: &'static str = "nugget";
+    type Kernel = White;
+
+    fn check(&self) -> Result<(), String> {
+        match self.first_variance > 0.0 {
+            true => Ok(()),
+            false => Err("the first variance is positive".into()),
+        }
+    }
+
+    fn init(&self, _dimensions: usize, options: TensorCreationOptions) -> White {
+        White::new(self.first_variance, options)
+    }
+}
+
+burn_gp::register_kernel!(NuggetConfig);
+
+/// Kernels without options of their own take the fields of their configurations, those of other
+/// crates among them.
+#[test]
+fn kernels_are_known_by_their_names_in_files() {
+    assert_eq!(parsed("sum(rbf, linear)"), rbf().plus(linear()));
+    let nugget = KernelConfig::custom(NuggetConfig {
+        first_variance: 0.5,
+    });
+    let expected = rbf().plus(nugget);
+    assert_eq!(parsed("rbf + nugget(first-variance=0.5)"), expected);
+    let cases = [
+        (
+            "nugget",
+            "character 1: nugget: missing field `first_variance`",
+        ),
+        (
+            "rbf*nugget(variance=1)",
+            "character 5: nugget: unknown field `variance`, expected `first_variance`",
+        ),
+        (
+            "nugget(first-variance=0)",
+            "character 1: nugget: the first variance is positive",
+        ),
+        (
+            "product(rbf, rbf, rbf)",
+            "character 1: product takes at most two kernels in its parentheses, found 3",
+        ),
+        ("sum", "character 1: sum: missing field `first`"),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(refused(text), expected, "{text}");
+    }
+    assert!(refused("nuget").contains("did you mean nugget?"));
+}
+
 #[test]
 fn isotropic_kernels_share_what_each_input_would_have() {
     let expression: KernelExpression = "periodic(rbf) + linear[1,2]".parse().expect("a kernel");
     let shared = StationaryConfig::new(Stationary::SquaredExponential).isotropic();
-    let expected = KernelConfig::Periodic {
+    let expected = KernelConfig::Periodic(PeriodicConfig {
         base: Box::new(shared.into()),
         ard: false,
         period: 1.0,
-    };
-    let linear = KernelConfig::Linear {
+    });
+    let linear = KernelConfig::Linear(LinearConfig {
         ard: false,
         variance: 1.0,
-    };
+    });
     let expected = expected.plus(linear.on_dimensions(vec![0, 1]));
     assert_eq!(expression.config(true), expected);
 }

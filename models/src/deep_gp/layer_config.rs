@@ -8,7 +8,7 @@ use burn_gp::{
     means::{AnyMean, Mean, MeanConfig, ProjectionMean},
     parameter::ParameterConfig,
     patches::{ImageShape, PatchGrid},
-    variational::{Functions, PosteriorConfig, with_scaled_deviations},
+    variational::{Functions, PosteriorConfig, WhitenedConfig, with_scaled_deviations},
 };
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 use serde::{Deserialize, Serialize};
@@ -87,9 +87,9 @@ impl LayerConfig {
             form: LayerForm::Dense,
             kernel: kernel.into(),
             mean: MeanConfig::Zero,
-            posterior: PosteriorConfig::Whitened {
+            posterior: PosteriorConfig::Whitened(WhitenedConfig {
                 covariance: Default::default(),
-            },
+            }),
             inducing: InducingConfig::new(128),
             separate_kernels: false,
             deviation: 1.0,

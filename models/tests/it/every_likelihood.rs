@@ -20,7 +20,10 @@ use burn_gp::{
     ops::{NotPositiveDefinite, Stationary},
     parameter::numbers,
     process::{CovarianceShape, Marginals},
-    variational::{Coordinates, InverseFreeConfig, PosteriorConfig, TraceProbes},
+    variational::{
+        Coordinates, InverseFreeConfig, LSvgpConfig, OrthogonalConfig, OrthogonallyDecoupledConfig,
+        PosteriorConfig, TraceProbes, UnwhitenedConfig, WhitenedConfig,
+    },
 };
 use burn_gp_models::{
     ModelConfig, Precision, Predictor, SavedModel, Summary, SvgpConfig, TrainedModel,
@@ -89,24 +92,24 @@ fn posteriors() -> [PosteriorConfig; 7] {
     let full = CovarianceShape::Full;
     let diagonal = CovarianceShape::Diagonal;
     [
-        PosteriorConfig::Whitened { covariance: full },
-        PosteriorConfig::Whitened {
+        PosteriorConfig::Whitened(WhitenedConfig { covariance: full }),
+        PosteriorConfig::Whitened(WhitenedConfig {
             covariance: diagonal,
-        },
-        PosteriorConfig::Unwhitened { covariance: full },
-        PosteriorConfig::Solve {
+        }),
+        PosteriorConfig::Unwhitened(UnwhitenedConfig { covariance: full }),
+        PosteriorConfig::Solve(OrthogonalConfig {
             covariance: full,
             coordinates: Coordinates::Whitened,
-        },
-        PosteriorConfig::Odvgp {
+        }),
+        PosteriorConfig::Odvgp(OrthogonallyDecoupledConfig {
             covariance: full,
             coordinates: Coordinates::Unwhitened,
             columns: Some(2),
             seed: 0,
-        },
-        PosteriorConfig::LSvgp {
+        }),
+        PosteriorConfig::LSvgp(LSvgpConfig {
             observations: Default::default(),
-        },
+        }),
         PosteriorConfig::InverseFree(InverseFreeConfig {
             probes: Some(TraceProbes { count: 5, seed: 0 }),
             ..Default::default()

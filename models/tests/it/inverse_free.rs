@@ -13,7 +13,7 @@ use burn_gp::{
     optim::{InversionStop, NaturalGradient, NaturalInversion, StepSizes},
     parameter::{Parameters, numbers},
     variational::{
-        AnyPosterior, AuxiliaryUpdate, InverseFreeConfig, MeanForm, PosteriorConfig,
+        AnyPosterior, AuxiliaryUpdate, InverseFreeConfig, LSvgpConfig, MeanForm, PosteriorConfig,
         PseudoObservationsConfig, TraceProbes,
     },
 };
@@ -53,9 +53,9 @@ fn observations(mean: MeanForm) -> PseudoObservationsConfig {
 }
 
 fn l_svgp(mean: MeanForm) -> PosteriorConfig {
-    PosteriorConfig::LSvgp {
+    PosteriorConfig::LSvgp(LSvgpConfig {
         observations: observations(mean),
-    }
+    })
 }
 
 fn inverse_free(mean: MeanForm, auxiliary: AuxiliaryUpdate) -> PosteriorConfig {

@@ -7,8 +7,9 @@ use burn::{
 use burn_gp::{
     features::PerceptronConfig,
     kernels::{
-        ArcCosineConfig, Change, CosineConfig, GibbsConfig, KernelConfig, PolynomialConfig,
-        RationalQuadraticConfig, SpectralMixtureConfig,
+        ArcCosineConfig, Change, ChangePointConfig, ConstantConfig, CosineConfig, GibbsConfig,
+        KernelConfig, LinearConfig, PolynomialConfig, RationalQuadraticConfig,
+        SpectralMixtureConfig, WhiteConfig,
     },
     likelihoods::GaussianConfig,
     ops::Stationary,
@@ -23,10 +24,10 @@ const STEPS: usize = 300;
 
 fn kernels() -> Vec<(&'static str, KernelConfig)> {
     let smooth = KernelConfig::from(Stationary::SquaredExponential);
-    let linear = KernelConfig::Linear {
+    let linear = KernelConfig::Linear(LinearConfig {
         ard: true,
         variance: 1.0,
-    };
+    });
     let network = PerceptronConfig {
         hidden: vec![16],
         ..PerceptronConfig::default()
@@ -56,7 +57,7 @@ fn kernels() -> Vec<(&'static str, KernelConfig)> {
                 period: 3.0,
                 ..CosineConfig::default()
             })
-            .plus(KernelConfig::Constant { variance: 1.0 }),
+            .plus(KernelConfig::Constant(ConstantConfig { variance: 1.0 })),
         ),
         (
             "spectral mixture",
@@ -74,16 +75,16 @@ fn kernels() -> Vec<(&'static str, KernelConfig)> {
             smooth
                 .clone()
                 .periodic(3.0)
-                .plus(KernelConfig::White { variance: 0.01 }),
+                .plus(KernelConfig::White(WhiteConfig { variance: 0.01 })),
         ),
         ("deep", smooth.clone().deep(network, 2)),
         (
             "change point",
-            KernelConfig::ChangePoint {
+            KernelConfig::ChangePoint(ChangePointConfig {
                 first: Box::new(smooth.clone()),
                 second: Box::new(linear.clone()),
                 change: Change::default(),
-            },
+            }),
         ),
         (
             "product on a dimension, scaled",

@@ -13,7 +13,10 @@ use burn_gp::{
     ops::Stationary,
     patches::ImageShape,
     process::CovarianceShape,
-    variational::{Coordinates, PosteriorConfig},
+    variational::{
+        Coordinates, LSvgpConfig, OrthogonalConfig, OrthogonallyDecoupledConfig, PosteriorConfig,
+        UnwhitenedConfig, WhitenedConfig,
+    },
 };
 use burn_gp_models::{
     DeepGpConfig, InducingConfig, InitError, LayerConfig, LayerForm, ModelConfig, Precision,
@@ -56,21 +59,21 @@ fn images(classes: Option<usize>) -> (Vec<f64>, Vec<f64>) {
 fn posteriors() -> [PosteriorConfig; 6] {
     let covariance = CovarianceShape::Full;
     [
-        PosteriorConfig::Whitened { covariance },
-        PosteriorConfig::Unwhitened { covariance },
-        PosteriorConfig::Solve {
+        PosteriorConfig::Whitened(WhitenedConfig { covariance }),
+        PosteriorConfig::Unwhitened(UnwhitenedConfig { covariance }),
+        PosteriorConfig::Solve(OrthogonalConfig {
             covariance,
             coordinates: Coordinates::Whitened,
-        },
-        PosteriorConfig::Odvgp {
+        }),
+        PosteriorConfig::Odvgp(OrthogonallyDecoupledConfig {
             covariance,
             coordinates: Coordinates::Unwhitened,
             columns: Some(3),
             seed: 0,
-        },
-        PosteriorConfig::LSvgp {
+        }),
+        PosteriorConfig::LSvgp(LSvgpConfig {
             observations: Default::default(),
-        },
+        }),
         PosteriorConfig::InverseFree(Default::default()),
     ]
 }

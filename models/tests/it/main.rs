@@ -18,5 +18,6 @@ mod mini_batch_objective;
 mod multi_output;
 mod natural_gradients;
 mod orthogonal;
+mod other_crates;
 mod plateau;
 mod scales;

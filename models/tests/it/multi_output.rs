@@ -12,7 +12,10 @@ use burn_gp::{
     optim::NaturalGradient,
     process::CovarianceShape,
     sampling::{PathOptions, Paths, SamplePaths},
-    variational::{AuxiliaryUpdate, Coordinates, InverseFreeConfig, PosteriorConfig},
+    variational::{
+        AuxiliaryUpdate, Coordinates, InverseFreeConfig, LSvgpConfig, OrthogonalConfig,
+        OrthogonallyDecoupledConfig, PosteriorConfig, UnwhitenedConfig, WhitenedConfig,
+    },
 };
 use burn_gp_models::{
     CoregionalizationConfig, ModelConfig, Precision, SavedModel, Summary, SvgpConfig, TrainedModel,
@@ -43,28 +46,28 @@ fn data(targets: &[f64], columns: usize) -> TrainingData {
 fn configurations(likelihood: &LikelihoodConfig) -> Vec<SvgpConfig> {
     let covariance = CovarianceShape::Full;
     let posteriors = [
-        PosteriorConfig::Whitened { covariance },
-        PosteriorConfig::Unwhitened { covariance },
-        PosteriorConfig::Whitened {
+        PosteriorConfig::Whitened(WhitenedConfig { covariance }),
+        PosteriorConfig::Unwhitened(UnwhitenedConfig { covariance }),
+        PosteriorConfig::Whitened(WhitenedConfig {
             covariance: CovarianceShape::Diagonal,
-        },
-        PosteriorConfig::Solve {
+        }),
+        PosteriorConfig::Solve(OrthogonalConfig {
             covariance,
             coordinates: Coordinates::Whitened,
-        },
-        PosteriorConfig::Solve {
+        }),
+        PosteriorConfig::Solve(OrthogonalConfig {
             covariance,
             coordinates: Coordinates::Unwhitened,
-        },
-        PosteriorConfig::Odvgp {
+        }),
+        PosteriorConfig::Odvgp(OrthogonallyDecoupledConfig {
             covariance,
             coordinates: Coordinates::Unwhitened,
             columns: Some(3),
             seed: 1,
-        },
-        PosteriorConfig::LSvgp {
+        }),
+        PosteriorConfig::LSvgp(LSvgpConfig {
             observations: Default::default(),
-        },
+        }),
         PosteriorConfig::InverseFree(InverseFreeConfig::default()),
         PosteriorConfig::InverseFree(InverseFreeConfig {
             auxiliary: AuxiliaryUpdate::Optimizer { start: 0.1 },

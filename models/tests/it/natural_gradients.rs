@@ -8,7 +8,7 @@ use burn_gp::{
     optim::NaturalGradient,
     parameter::numbers,
     process::CovarianceShape,
-    variational::PosteriorConfig,
+    variational::{PosteriorConfig, UnwhitenedConfig, WhitenedConfig},
 };
 use burn_gp_models::{
     AnySvgp, SgprConfig, SvgpConfig,
@@ -100,9 +100,9 @@ fn natural_gradients_get_further_than_adam_alone() {
     let whitened = [true, false].map(|whitened| {
         let covariance = CovarianceShape::Full;
         if whitened {
-            PosteriorConfig::Whitened { covariance }
+            PosteriorConfig::Whitened(WhitenedConfig { covariance })
         } else {
-            PosteriorConfig::Unwhitened { covariance }
+            PosteriorConfig::Unwhitened(UnwhitenedConfig { covariance })
         }
     });
     for posterior in whitened {
@@ -132,7 +132,7 @@ fn natural_gradients_get_further_than_adam_alone() {
 fn adam_leaves_the_distribution_alone() {
     for covariance in [CovarianceShape::Full, CovarianceShape::Diagonal] {
         let config = config(GaussianConfig { noise: 0.1 })
-            .with_posterior(PosteriorConfig::Whitened { covariance });
+            .with_posterior(PosteriorConfig::Whitened(WhitenedConfig { covariance }));
         let training = full_batch(3, Some(NaturalGradient::new(1e-300)));
         let mut trainer = trainer(&config, data(false, DType::F64), training);
         let (before, hyperparameters) =

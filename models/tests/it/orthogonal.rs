@@ -11,7 +11,10 @@ use burn_gp::{
     optim::NaturalGradient,
     parameter::Parameters,
     process::CovarianceShape,
-    variational::{Coordinates, PosteriorConfig},
+    variational::{
+        Coordinates, OrthogonalConfig, OrthogonallyDecoupledConfig, PosteriorConfig,
+        UnwhitenedConfig, WhitenedConfig,
+    },
 };
 use burn_gp_models::{
     AnySvgp, InitError, SgprConfig, SvgpConfig, TrainedModel,
@@ -39,19 +42,19 @@ fn config(posterior: PosteriorConfig) -> SvgpConfig {
 }
 
 fn solve(coordinates: Coordinates) -> PosteriorConfig {
-    PosteriorConfig::Solve {
+    PosteriorConfig::Solve(OrthogonalConfig {
         covariance: CovarianceShape::Full,
         coordinates,
-    }
+    })
 }
 
 fn odvgp(columns: Option<usize>) -> PosteriorConfig {
-    PosteriorConfig::Odvgp {
+    PosteriorConfig::Odvgp(OrthogonallyDecoupledConfig {
         covariance: CovarianceShape::Full,
         coordinates: Coordinates::Unwhitened,
         columns,
         seed: 3,
-    }
+    })
 }
 
 fn posteriors() -> [PosteriorConfig; 4] {
@@ -134,8 +137,8 @@ fn the_number_of_orthogonal_points_fits_the_posterior() {
     }
     let covariance = CovarianceShape::Full;
     for posterior in [
-        PosteriorConfig::Whitened { covariance },
-        PosteriorConfig::Unwhitened { covariance },
+        PosteriorConfig::Whitened(WhitenedConfig { covariance }),
+        PosteriorConfig::Unwhitened(UnwhitenedConfig { covariance }),
     ] {
         let error = config(posterior).init(&data).expect_err("there are some");
         assert!(
@@ -162,7 +165,7 @@ fn the_number_of_orthogonal_points_fits_the_posterior() {
 #[test]
 fn a_second_set_lifts_the_bound() {
     let covariance = CovarianceShape::Full;
-    let base = config(PosteriorConfig::Whitened { covariance }).with_orthogonal(0);
+    let base = config(PosteriorConfig::Whitened(WhitenedConfig { covariance })).with_orthogonal(0);
     for natural_gradient in [None, Some(NaturalGradient::new(0.3).with_warm_up(1e-3, 10))] {
         let training = MiniBatchTraining {
             batch_size: COUNT,

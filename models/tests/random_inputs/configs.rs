@@ -8,7 +8,10 @@ use burn_gp::{
     ops::Stationary,
     parameter::{Bounds, ParameterConfig, Prior},
     process::CovarianceShape,
-    variational::{Coordinates, InverseFreeConfig, PosteriorConfig},
+    variational::{
+        Coordinates, InverseFreeConfig, LSvgpConfig, OrthogonallyDecoupledConfig, PosteriorConfig,
+        WhitenedConfig,
+    },
 };
 use burn_gp_models::{
     ActionRows, ActionsConfig, BasisConfig, ComputationAwareConfig, ConjugateGradientsConfig,
@@ -111,7 +114,7 @@ pub fn all() -> Vec<ModelConfig> {
         ..ExactConfig::new(matern(), noise())
     };
     let sgpr = SgprConfig::new(matern(), noise()).with_inducing(3);
-    let whitened = PosteriorConfig::Whitened { covariance: full };
+    let whitened = PosteriorConfig::Whitened(WhitenedConfig { covariance: full });
     vec![
         ModelConfig::Exact(exact.clone()),
         ModelConfig::Sgpr(sgpr.clone()),
@@ -125,9 +128,9 @@ pub fn all() -> Vec<ModelConfig> {
         ModelConfig::ConjugateGradients(ConjugateGradientsConfig::new(matern(), noise())),
         ModelConfig::Svgp(svgp(whitened.clone(), 0)),
         ModelConfig::Svgp(svgp(
-            PosteriorConfig::LSvgp {
+            PosteriorConfig::LSvgp(LSvgpConfig {
                 observations: Default::default(),
-            },
+            }),
             0,
         )),
         ModelConfig::Svgp(svgp(
@@ -135,12 +138,12 @@ pub fn all() -> Vec<ModelConfig> {
             0,
         )),
         ModelConfig::Svgp(svgp(
-            PosteriorConfig::Odvgp {
+            PosteriorConfig::Odvgp(OrthogonallyDecoupledConfig {
                 covariance: full,
                 coordinates: Coordinates::Unwhitened,
                 columns: Some(2),
                 seed: 0,
-            },
+            }),
             2,
         )),
         ModelConfig::Svgp(

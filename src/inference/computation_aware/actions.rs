@@ -12,7 +12,7 @@ use super::iterations::eigenvectors;
 use crate::{inducing::InducingVariables, kernels::Kernel, ops::Blocks};
 
 /// The columns of S, `[N, I]`: I linear combinations of the function values at N points.
-pub trait Actions: Module + ModuleDisplay {
+pub trait Actions: Module + ModuleDisplay + Sync + 'static {
     /// The number of actions, I.
     fn count(&self) -> usize;
 

@@ -1,9 +1,16 @@
 //! Configuration of inverse-free posteriors.
 
+use burn::{module::Module, tensor::Tensor};
 use serde::{Deserialize, Serialize};
 
-use super::super::PseudoObservationsConfig;
-use crate::optim::NaturalInversion;
+use super::{
+    super::{
+        FunctionMatrices, InducingSets, PriorCovariances, PseudoObservationsConfig,
+        definition::{Build, Start, exactly},
+    },
+    InverseFree,
+};
+use crate::{ops::NotPositiveDefinite, optim::NaturalInversion, process::VariationalGaussian};
 
 /// How an [`InverseFree`](super::InverseFree) posterior updates its auxiliary matrix `T = LLᵀ`,
 /// which approximates `K̃⁻¹`.
@@ -42,4 +49,39 @@ pub struct InverseFreeConfig {
     /// The random vectors for estimating the traces of the KL divergence in training. If absent,
     /// the traces are exact.
     pub probes: Option<super::TraceProbes>,
+}
+
+impl Build for InverseFreeConfig {
+    type Posterior<I: Module> = InverseFree<I>;
+
+    #[track_caller]
+    fn build<const D: usize, I: Module + 'static>(
+        &self,
+        sets: Vec<I>,
+        start: &Start<'_, impl PriorCovariances<I, D>>,
+    ) -> Result<InverseFree<I>, NotPositiveDefinite>
+    where
+        Tensor<D>: FunctionMatrices,
+    {
+        let [inducing] = exactly(sets);
+        let observations = start.observations(&self.observations, &inducing);
+        Ok(InverseFree::at_start(
+            inducing,
+            observations,
+            start.prior,
+            self,
+        ))
+    }
+}
+
+impl<I: Module> InducingSets for InverseFree<I> {
+    type Inducing = I;
+
+    fn inducing(&self) -> Vec<&I> {
+        vec![InverseFree::inducing(self)]
+    }
+
+    fn distributions(&self) -> Vec<&VariationalGaussian> {
+        Vec::new()
+    }
 }

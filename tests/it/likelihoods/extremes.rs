@@ -91,7 +91,7 @@ fn labels_are_finite_far_on_the_wrong_side() {
         );
         let logit = BernoulliLogit::new();
         check("logit", at(&platform, &logit, 1.0, &[-50.0]), -51.0..-48.0);
-        let softmax = SoftmaxConfig::new(3).init();
+        let softmax = SoftmaxConfig::new(3).init(platform.options());
         check(
             "softmax",
             at(&platform, &softmax, 0.0, &[-50.0, 50.0, 0.0]),

@@ -299,7 +299,7 @@ fn softmax_over_the_grid() {
         let rows = rows(classes, count);
         let exact: Vec<Exact> = rows.iter().map(exact).collect();
         for platform in platforms() {
-            let likelihood = SoftmaxConfig::new(classes).init();
+            let likelihood = SoftmaxConfig::new(classes).init(platform.options());
             let found = find(&likelihood, &platform, &rows);
             let mut errors = Errors::default();
             let rounding = platform.tolerance(1e-4, 1e-3);
@@ -318,7 +318,7 @@ fn saved_numbers_of_nodes() {
     let config: SoftmaxConfig = serde_json::from_str(saved).expect("readable");
     let rows = rows(3, 5);
     for platform in platforms() {
-        let found = find(&config.init(), &platform, &rows);
+        let found = find(&config.init(platform.options()), &platform, &rows);
         let mut errors = Errors::default();
         for (index, row) in rows.iter().enumerate() {
             errors.add(&found, index, &exact(row), platform.tolerance(1e-4, 1e-3));

@@ -2,8 +2,8 @@
 
 use burn_gp::{
     kernels::{
-        CosineConfig, KernelConfig, RationalQuadraticConfig, SpectralMixtureConfig,
-        StationaryConfig,
+        ConstantConfig, CosineConfig, KernelConfig, PeriodicConfig, RationalQuadraticConfig,
+        SpectralMixtureConfig, StationaryConfig,
     },
     ops::Stationary,
 };
@@ -45,12 +45,12 @@ pub fn mixtures_and_lines() -> Vec<KernelConfig> {
         lengthscale: 1.2,
         variance: 0.9,
     });
-    let constant = KernelConfig::Constant { variance: 0.7 };
-    let one_period = KernelConfig::Periodic {
+    let constant = KernelConfig::Constant(ConstantConfig { variance: 0.7 });
+    let one_period = KernelConfig::Periodic(PeriodicConfig {
         base: Box::new(rational_quadratic(true, 0.8)),
         ard: false,
         period: 1.9,
-    };
+    });
     vec![
         rational_quadratic(true, 0.7),
         rational_quadratic(false, 5.0),
@@ -71,7 +71,7 @@ pub fn mixtures_and_lines() -> Vec<KernelConfig> {
 
 /// Every kernel with a spectrum.
 pub fn kernels() -> Vec<KernelConfig> {
-    let constant = KernelConfig::Constant { variance: 0.7 };
+    let constant = KernelConfig::Constant(ConstantConfig { variance: 0.7 });
     let [rbf, rough, _, smooth] = KINDS.map(|kind| stationary(kind, 0.8, 1.3));
     vec![
         rbf.clone(),

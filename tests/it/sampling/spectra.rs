@@ -1,7 +1,9 @@
 //! Spectra compared with the kernels.
 
 use burn_gp::{
-    kernels::{Kernel, KernelConfig, Periodic, RandomFourier, StationaryKernel},
+    kernels::{
+        Kernel, KernelConfig, LinearConfig, Periodic, RandomFourier, StationaryKernel, WhiteConfig,
+    },
     ops::Stationary,
 };
 use rand::{SeedableRng, rngs::ChaCha8Rng};
@@ -133,11 +135,11 @@ fn periodic_kernels_that_are_not_stationary_have_no_spectrum() {
 #[test]
 fn kernels_without_a_spectrum_are_named() {
     let platform = &platforms()[0];
-    let linear = KernelConfig::Linear {
+    let linear = KernelConfig::Linear(LinearConfig {
         ard: false,
         variance: 1.0,
-    };
-    let white = KernelConfig::White { variance: 1.0 };
+    });
+    let white = KernelConfig::White(WhiteConfig { variance: 1.0 });
     let smooth = stationary(Stationary::Matern52, 1.0, 1.0);
     for (config, name) in [
         (linear.clone(), "Linear"),

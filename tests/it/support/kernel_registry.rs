@@ -5,8 +5,10 @@ use std::f64::consts::PI;
 use burn_gp::{
     features::{Activation, PerceptronConfig},
     kernels::{
-        ArcCosineConfig, ArcCosineOrder, Change, CosineConfig, GibbsConfig, KernelConfig,
-        PolynomialConfig, RationalQuadraticConfig, SpectralMixtureConfig, StationaryConfig,
+        ActiveDimensionsConfig, ArcCosineConfig, ArcCosineOrder, Change, ChangePointConfig,
+        ConstantConfig, CosineConfig, DeepKernelConfig, GibbsConfig, KernelConfig, LinearConfig,
+        PeriodicConfig, PolynomialConfig, ProductConfig, RationalQuadraticConfig, ScaledConfig,
+        SpectralMixtureConfig, StationaryConfig, SumConfig, WhiteConfig,
     },
     ops::Stationary,
     parameter::LOWER_BOUND,
@@ -23,14 +25,14 @@ pub fn stationary(kind: Stationary) -> StationaryConfig {
 }
 
 fn linear() -> KernelConfig {
-    KernelConfig::Linear {
+    KernelConfig::Linear(LinearConfig {
         ard: true,
         variance: 0.4,
-    }
+    })
 }
 
 fn white() -> KernelConfig {
-    KernelConfig::White { variance: 0.3 }
+    KernelConfig::White(WhiteConfig { variance: 0.3 })
 }
 
 pub fn network(activation: Activation) -> PerceptronConfig {
@@ -110,10 +112,10 @@ fn kinds() -> Vec<(&'static str, KernelConfig)> {
         ("linear", linear()),
         (
             "linear, isotropic",
-            KernelConfig::Linear {
+            KernelConfig::Linear(LinearConfig {
                 ard: false,
                 variance: 0.4,
-            },
+            }),
         ),
         ("polynomial, degree 1", polynomial(true, 1)),
         ("polynomial, degree 2", polynomial(false, 2)),
@@ -134,7 +136,10 @@ fn kinds() -> Vec<(&'static str, KernelConfig)> {
         ),
         ("gibbs", gibbs(true)),
         ("gibbs, isotropic", gibbs(false)),
-        ("constant", KernelConfig::Constant { variance: 1.2 }),
+        (
+            "constant",
+            KernelConfig::Constant(ConstantConfig { variance: 1.2 }),
+        ),
         ("white", white()),
         (
             "periodic squared exponential",
@@ -143,11 +148,11 @@ fn kinds() -> Vec<(&'static str, KernelConfig)> {
         ("periodic matern 1/2", rough.clone().periodic(2.3)),
         (
             "periodic rational quadratic, one period",
-            KernelConfig::Periodic {
+            KernelConfig::Periodic(PeriodicConfig {
                 base: Box::new(rational_quadratic(true)),
                 ard: false,
                 period: 1.9,
-            },
+            }),
         ),
         ("periodic linear", linear().periodic(2.3)),
         (
@@ -168,11 +173,11 @@ fn kinds() -> Vec<(&'static str, KernelConfig)> {
         ),
         (
             "change point",
-            KernelConfig::ChangePoint {
+            KernelConfig::ChangePoint(ChangePointConfig {
                 first: Box::new(smooth.clone()),
                 second: Box::new(linear().plus(white())),
                 change,
-            },
+            }),
         ),
         ("scaled", smooth.clone().scaled(2.5)),
         ("sum", smooth.clone().plus(linear())),
@@ -209,7 +214,9 @@ pub fn registry() -> Vec<(String, KernelConfig)> {
 fn within_two_dimensions(kernel: KernelConfig) -> KernelConfig {
     let kernel = match kernel {
         // This kernel selects dimensions itself.
-        KernelConfig::ActiveDimensions { base, .. } => base.on_dimensions(vec![1]),
+        KernelConfig::ActiveDimensions(ActiveDimensionsConfig { base, .. }) => {
+            base.on_dimensions(vec![1])
+        }
         kernel => kernel,
     };
     kernel.on_dimensions(vec![2, 0])
@@ -218,11 +225,10 @@ fn within_two_dimensions(kernel: KernelConfig) -> KernelConfig {
 /// Whether the value of a kernel depends on the inputs.
 pub fn sees_inputs(config: &KernelConfig) -> bool {
     match config {
-        KernelConfig::Constant { .. } | KernelConfig::White { .. } => false,
-        KernelConfig::Scaled { base, .. } | KernelConfig::ActiveDimensions { base, .. } => {
-            sees_inputs(base)
-        }
-        KernelConfig::Sum { first, second } => sees_inputs(first) || sees_inputs(second),
+        KernelConfig::Constant(_) | KernelConfig::White(_) => false,
+        KernelConfig::Scaled(ScaledConfig { base, .. })
+        | KernelConfig::ActiveDimensions(ActiveDimensionsConfig { base, .. }) => sees_inputs(base),
+        KernelConfig::Sum(SumConfig { first, second }) => sees_inputs(first) || sees_inputs(second),
         _ => true,
     }
 }
@@ -247,7 +253,7 @@ pub fn reference(config: &KernelConfig, a: &[f64], b: &[f64], same: bool) -> f64
             let square = pairs().map(|(a, b)| ((a - b) / lengthscale).powi(2));
             rational_profile(config, square.sum())
         }
-        KernelConfig::Linear { variance, .. } => product(*variance),
+        KernelConfig::Linear(LinearConfig { variance, .. }) => product(*variance),
         KernelConfig::Polynomial(config) => {
             (product(config.variance) + config.offset).powi(config.degree as i32)
         }
@@ -258,39 +264,44 @@ pub fn reference(config: &KernelConfig, a: &[f64], b: &[f64], same: bool) -> f64
         }
         KernelConfig::SpectralMixture(config) => spectral_formula(config, a, b),
         KernelConfig::Gibbs(config) => gibbs_formula(config, a, b),
-        KernelConfig::Constant { variance } => *variance,
-        KernelConfig::White { variance } => f64::from(same) * variance,
-        KernelConfig::Scaled { base, outputscale } => outputscale * reference(base, a, b, same),
-        KernelConfig::Sum { first, second } => {
+        KernelConfig::Constant(ConstantConfig { variance }) => *variance,
+        KernelConfig::White(WhiteConfig { variance }) => f64::from(same) * variance,
+        KernelConfig::Scaled(ScaledConfig { base, outputscale }) => {
+            outputscale * reference(base, a, b, same)
+        }
+        KernelConfig::Sum(SumConfig { first, second }) => {
             reference(first, a, b, same) + reference(second, a, b, same)
         }
-        KernelConfig::Product { first, second } => {
+        KernelConfig::Product(ProductConfig { first, second }) => {
             reference(first, a, b, same) * reference(second, a, b, same)
         }
-        KernelConfig::ActiveDimensions { base, dimensions } => {
+        KernelConfig::ActiveDimensions(ActiveDimensionsConfig { base, dimensions }) => {
             let select = |x: &[f64]| dimensions.iter().map(|&d| x[d]).collect::<Vec<_>>();
             reference(base, &select(a), &select(b), same)
         }
-        KernelConfig::Periodic { base, period, .. } => periodic_formula(base, *period, a, b, same),
-        KernelConfig::Deep {
+        KernelConfig::Periodic(PeriodicConfig { base, period, .. }) => {
+            periodic_formula(base, *period, a, b, same)
+        }
+        KernelConfig::Deep(DeepKernelConfig {
             base,
             network,
             features,
-        } => {
+        }) => {
             let [a, b] = [a, b].map(|x| perceptron(network, x, *features));
             reference(base, &a, &b, same)
         }
-        KernelConfig::ChangePoint {
+        KernelConfig::ChangePoint(ChangePointConfig {
             first,
             second,
             change,
-        } => {
+        }) => {
             let [a_after, b_after] = [a, b].map(|x| {
                 1.0 / (1.0 + (-change.steepness * (x[change.dimension] - change.location)).exp())
             });
             (1.0 - a_after) * (1.0 - b_after) * reference(first, a, b, same)
                 + a_after * b_after * reference(second, a, b, same)
         }
+        KernelConfig::Custom(config) => panic!("no formula of {}", config.name()),
     }
 }
 

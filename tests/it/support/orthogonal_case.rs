@@ -6,7 +6,8 @@ use burn_gp::{
     ops::Jitter,
     process::{CovarianceShape, VariationalGaussian},
     variational::{
-        AnyPosterior, Coordinates, InducingSet, Orthogonal, OrthogonallyDecoupled, PosteriorConfig,
+        AnyPosterior, Coordinates, InducingSet, Orthogonal, OrthogonalConfig,
+        OrthogonallyDecoupled, OrthogonallyDecoupledConfig, PosteriorConfig,
     },
 };
 
@@ -17,20 +18,20 @@ use super::{
 
 /// The configuration of [`Orthogonal`].
 pub fn solve(covariance: CovarianceShape, coordinates: Coordinates) -> PosteriorConfig {
-    PosteriorConfig::Solve {
+    PosteriorConfig::Solve(OrthogonalConfig {
         covariance,
         coordinates,
-    }
+    })
 }
 
 /// The configuration of [`OrthogonallyDecoupled`] with all columns.
 pub fn odvgp(covariance: CovarianceShape, coordinates: Coordinates) -> PosteriorConfig {
-    PosteriorConfig::Odvgp {
+    PosteriorConfig::Odvgp(OrthogonallyDecoupledConfig {
         covariance,
         coordinates,
         columns: None,
         seed: 0,
-    }
+    })
 }
 
 /// Inducing points and a distribution over the function values there.

@@ -163,5 +163,6 @@ pub fn name(posterior: &AnyPosterior<InducingPoints>) -> &'static str {
         AnyPosterior::Odvgp(_) => "odvgp",
         AnyPosterior::LSvgp(_) => "l-svgp",
         AnyPosterior::InverseFree(_) => "inverse-free",
+        AnyPosterior::Custom(_) => "of another crate",
     }
 }

@@ -2,7 +2,9 @@
 
 use burn::tensor::Tensor;
 use burn_gp::{
-    kernels::{AnyKernel, KernelConfig, SeparateKernels, StationaryConfig},
+    kernels::{
+        AnyKernel, KernelConfig, LinearConfig, SeparateKernels, StationaryConfig, WhiteConfig,
+    },
     ops::Stationary,
     process::{Joint, Marginals, Process},
     variational::{Evaluation, Posterior},
@@ -27,10 +29,10 @@ pub fn kernels(platform: &Platform) -> Vec<SeparateKernels<AnyKernel>> {
         )
     };
     let smooth = |lengthscale, variance| stationary(Stationary::Matern52, lengthscale, variance);
-    let linear = KernelConfig::Linear {
+    let linear = KernelConfig::Linear(LinearConfig {
         ard: true,
         variance: 0.5,
-    };
+    });
     let sets = vec![
         vec![smooth(0.7, 1.0), smooth(1.1, 2.0), smooth(1.6, 0.5)],
         vec![
@@ -41,7 +43,7 @@ pub fn kernels(platform: &Platform) -> Vec<SeparateKernels<AnyKernel>> {
         vec![
             smooth(0.7, 1.0),
             smooth(1.1, 2.0).plus(linear),
-            smooth(1.6, 0.5).plus(KernelConfig::White { variance: 0.1 }),
+            smooth(1.6, 0.5).plus(KernelConfig::White(WhiteConfig { variance: 0.1 })),
         ],
     ];
     let init = |config: &KernelConfig| config.init(DIMENSIONS, platform.options());

@@ -4,7 +4,8 @@ use burn_gp::{
     optim::NaturalInversion,
     process::CovarianceShape,
     variational::{
-        AuxiliaryUpdate, InverseFreeConfig, MeanForm, PosteriorConfig, PseudoObservationsConfig,
+        AuxiliaryUpdate, InverseFreeConfig, LSvgpConfig, MeanForm, PosteriorConfig,
+        PseudoObservationsConfig, WhitenedConfig,
     },
 };
 
@@ -44,8 +45,10 @@ pub(super) fn variants() -> [Variant; 7] {
             probes: None,
         })
     };
-    let l_svgp = |mean| PosteriorConfig::LSvgp {
-        observations: observations(mean),
+    let l_svgp = |mean| {
+        PosteriorConfig::LSvgp(LSvgpConfig {
+            observations: observations(mean),
+        })
     };
     let (plain, preconditioned) = (MeanForm::Plain, MeanForm::Preconditioned);
     let adam = AuxiliaryUpdate::TRAINED;
@@ -60,7 +63,7 @@ pub(super) fn variants() -> [Variant; 7] {
         variant(
             "W-SVGP",
             "w",
-            PosteriorConfig::Whitened { covariance },
+            PosteriorConfig::Whitened(WhitenedConfig { covariance }),
             None,
         ),
         variant("L-SVGP", "l", l_svgp(plain), None),

@@ -4,7 +4,10 @@ use burn_gp::{
     kernels::{KernelConfig, StationaryConfig},
     ops::Stationary,
     process::CovarianceShape,
-    variational::{Coordinates, PosteriorConfig},
+    variational::{
+        Coordinates, OrthogonalConfig, OrthogonallyDecoupledConfig, PosteriorConfig,
+        UnwhitenedConfig, WhitenedConfig,
+    },
 };
 
 /// A posterior with full covariances.
@@ -19,18 +22,22 @@ impl Compared {
     pub fn posterior(self, coordinates: Coordinates) -> PosteriorConfig {
         let covariance = CovarianceShape::Full;
         match (self, coordinates) {
-            (Self::Svgp, Coordinates::Whitened) => PosteriorConfig::Whitened { covariance },
-            (Self::Svgp, Coordinates::Unwhitened) => PosteriorConfig::Unwhitened { covariance },
-            (Self::Odvgp, coordinates) => PosteriorConfig::Odvgp {
+            (Self::Svgp, Coordinates::Whitened) => {
+                PosteriorConfig::Whitened(WhitenedConfig { covariance })
+            }
+            (Self::Svgp, Coordinates::Unwhitened) => {
+                PosteriorConfig::Unwhitened(UnwhitenedConfig { covariance })
+            }
+            (Self::Odvgp, coordinates) => PosteriorConfig::Odvgp(OrthogonallyDecoupledConfig {
                 covariance,
                 coordinates,
                 columns: None,
                 seed: 0,
-            },
-            (Self::Solve, coordinates) => PosteriorConfig::Solve {
+            }),
+            (Self::Solve, coordinates) => PosteriorConfig::Solve(OrthogonalConfig {
                 covariance,
                 coordinates,
-            },
+            }),
         }
     }
 }

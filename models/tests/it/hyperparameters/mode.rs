@@ -1,5 +1,7 @@
 //! Training finds the posterior mode of the parameters where it has a closed form.
 
+use burn_gp::kernels::WhiteConfig;
+
 use super::*;
 
 /// White noise as the function: the observations have the distribution `N(0, (v + σ²)·I)`, and the
@@ -88,7 +90,7 @@ impl Conjugate {
 
 #[test]
 fn fits_find_the_mode_with_and_without_a_prior() {
-    let kernel = || KernelConfig::White { variance: WHITE };
+    let kernel = || KernelConfig::White(WhiteConfig { variance: WHITE });
     for (device, dtype) in devices_and_types() {
         let case = Conjugate::new(dtype);
         // In single precision, rounding hides a flat optimum.

@@ -1,0 +1,377 @@
+//! Kernels, likelihoods and posteriors of another crate, as this test is one: in configurations of
+//! every kind of model, in training, in files and in predictions.
+
+mod pieces;
+
+use burn::tensor::{DType, Device};
+use burn_gp::{
+    kernels::{KernelConfig, LinearConfig, StationaryConfig},
+    likelihoods::{GaussianConfig, LikelihoodConfig},
+    means::MeanConfig,
+    ops::Stationary,
+    patches::ImageShape,
+    process::CovarianceShape,
+    variational::{PosteriorConfig, UnwhitenedConfig, WhitenedConfig},
+};
+use burn_gp_models::{
+    ActionsConfig, ComputationAwareConfig, ConjugateGradientsConfig, DeepGpConfig, ExactConfig,
+    InducingConfig, LayerConfig, LayerForm, ModelConfig, Precision, Predictions, SavedModel,
+    SgprConfig, SolveCollapsedConfig, Summary, SvgpConfig, TrainedModel,
+    training::{MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData},
+};
+use temp_dir::TempDir;
+
+use pieces::{BumpConfig, DelegatingConfig, NoisyConfig, WhiteConfig};
+
+const ROWS: usize = 40;
+const IMAGE: ImageShape = ImageShape {
+    height: 4,
+    width: 4,
+    channels: 1,
+};
+const LENGTHSCALE: f64 = 1.3;
+const VARIANCE: f64 = 0.8;
+const NOISE: f64 = 0.05;
+
+/// The configurations of the pieces in a model.
+#[derive(Clone)]
+struct Pieces {
+    kernel: KernelConfig,
+    likelihood: LikelihoodConfig,
+    posterior: PosteriorConfig,
+}
+
+/// Those of the library.
+fn of_the_library() -> Pieces {
+    let bump = StationaryConfig::new(Stationary::SquaredExponential)
+        .isotropic()
+        .with_lengthscale(LENGTHSCALE)
+        .with_variance(VARIANCE);
+    Pieces {
+        kernel: in_a_sum(bump.into()),
+        likelihood: GaussianConfig { noise: NOISE }.into(),
+        posterior: WhitenedConfig::default().into(),
+    }
+}
+
+/// Those of this crate that compute the same.
+fn own() -> Pieces {
+    let bump = BumpConfig {
+        lengthscale: LENGTHSCALE,
+        variance: VARIANCE,
+    };
+    Pieces {
+        kernel: in_a_sum(KernelConfig::custom(bump)),
+        likelihood: LikelihoodConfig::custom(NoisyConfig { noise: NOISE }),
+        posterior: PosteriorConfig::custom(WhiteConfig {
+            covariance: CovarianceShape::Full,
+        }),
+    }
+}
+
+/// Kernels of other crates are parts of kernels, too.
+fn in_a_sum(kernel: KernelConfig) -> KernelConfig {
+    let linear = LinearConfig {
+        ard: false,
+        variance: 0.1,
+    };
+    kernel.plus(KernelConfig::from(linear)).scaled(1.1)
+}
+
+fn points(dtype: DType) -> TrainingData {
+    let inputs: Vec<f64> = (0..ROWS).map(|row| row as f64 / 8.0 - 2.5).collect();
+    let targets: Vec<f64> = inputs.iter().map(|x| (2.0 * x).sin()).collect();
+    TrainingData::new(&inputs, &targets, &Device::default().autodiff(), dtype)
+}
+
+fn images(dtype: DType) -> TrainingData {
+    let pixel = |index: usize| ((index * 7919) % 1009) as f64 / 1009.0;
+    let inputs: Vec<f64> = (0..ROWS * IMAGE.len()).map(pixel).collect();
+    let targets: Vec<f64> = (inputs.chunks(IMAGE.len()))
+        .map(|image| image[5] - image[0])
+        .collect();
+    TrainingData::new(&inputs, &targets, &Device::default().autodiff(), dtype)
+}
+
+/// Models on points with these pieces: every kind that takes a kernel.
+fn on_points(pieces: &Pieces) -> Vec<(&'static str, ModelConfig)> {
+    let Pieces {
+        kernel,
+        likelihood,
+        posterior,
+    } = pieces.clone();
+    let noise = || GaussianConfig { noise: NOISE };
+    let svgp = SvgpConfig {
+        posterior: posterior.clone(),
+        ..SvgpConfig::new(kernel.clone(), likelihood.clone()).with_inducing(7)
+    };
+    let layer = LayerConfig::new(kernel.clone())
+        .with_posterior(posterior)
+        .with_inducing(InducingConfig::new(7));
+    let hidden = layer.clone().with_mean(MeanConfig::Identity);
+    let deep = DeepGpConfig::new(layer, likelihood).with_hidden(1, hidden.with_deviation(0.1));
+    vec![
+        ("exact", ExactConfig::new(kernel.clone(), noise()).into()),
+        (
+            "sgpr",
+            SgprConfig::new(kernel.clone(), noise())
+                .with_inducing(7)
+                .into(),
+        ),
+        (
+            "solve-collapsed",
+            SolveCollapsedConfig::new(kernel.clone(), noise())
+                .with_inducing(7, 4)
+                .into(),
+        ),
+        (
+            "computation-aware",
+            ComputationAwareConfig::new(kernel.clone(), noise())
+                .with_actions(ActionsConfig::Blocks {
+                    count: 6,
+                    start: Default::default(),
+                    seed: 0,
+                    rows: Default::default(),
+                })
+                .into(),
+        ),
+        (
+            "conjugate gradients",
+            ConjugateGradientsConfig::new(kernel, noise()).into(),
+        ),
+        ("svgp", svgp.clone().into()),
+        (
+            "svgp with separate kernels",
+            SvgpConfig {
+                separate_kernels: true,
+                ..svgp
+            }
+            .into(),
+        ),
+        ("deep", deep.into()),
+    ]
+}
+
+/// Models on images with these pieces.
+fn on_images(pieces: &Pieces) -> Vec<(&'static str, ModelConfig)> {
+    let layer = |form| {
+        LayerConfig::new(pieces.kernel.clone())
+            .with_form(form)
+            .with_posterior(pieces.posterior.clone())
+            .with_inducing(InducingConfig::new(6))
+    };
+    let convolutional = || {
+        layer(LayerForm::Convolutional {
+            size: 2,
+            stride: 1,
+            location: None,
+        })
+    };
+    let config = || DeepGpConfig::new(convolutional(), pieces.likelihood.clone()).with_image(IMAGE);
+    let hidden = layer(LayerForm::Patches { size: 2, stride: 1 });
+    vec![
+        ("convolutional", config().into()),
+        ("deep convolutional", config().with_hidden(2, hidden).into()),
+    ]
+}
+
+/// The model after eight steps on all rows.
+fn train(config: &ModelConfig, data: &TrainingData) -> TrainedModel {
+    let (model, data) = config.init(data.clone()).expect("a model");
+    let training = MiniBatchTraining {
+        batch_size: ROWS,
+        learning_rate: 0.05,
+        ..MiniBatchTraining::new(8)
+    };
+    let seen = data.clone();
+    let mut trainer = MiniBatchTrainer::new(model, data, training);
+    while !trainer.is_finished() {
+        trainer.step().expect("a step");
+    }
+    trainer.model().trained(&seen).expect("a trained model")
+}
+
+fn predictions(model: &TrainedModel, dimensions: usize) -> Predictions {
+    let rows: Vec<f64> = (0..6 * dimensions)
+        .map(|index| ((index * 31) % 17) as f64 / 8.0 - 1.0)
+        .collect();
+    let predictor = model.predictor().expect("a predictor");
+    predictor.predict(&rows, dimensions)
+}
+
+fn largest_difference(a: &[f64], b: &[f64]) -> f64 {
+    assert_eq!(a.len(), b.len());
+    let differences = a.iter().zip(b).map(|(a, b)| (a - b).abs());
+    differences.fold(0.0, f64::max)
+}
+
+/// Saves and loads a model, whose predictions must not change by a bit.
+fn require_the_same_from_a_file(
+    name: &str,
+    config: ModelConfig,
+    model: TrainedModel,
+    dtype: DType,
+) {
+    let dimensions = match config {
+        ModelConfig::DeepGp(ref config) if config.image.is_some() => IMAGE.len(),
+        _ => 1,
+    };
+    let before = predictions(&model, dimensions);
+    let saved = SavedModel {
+        model,
+        summary: Summary {
+            config,
+            dimensions,
+            target_columns: 1,
+            data_count: ROWS,
+            precision: match dtype {
+                DType::F64 => Precision::F64,
+                _ => Precision::F32,
+            },
+        },
+        context: (),
+    };
+    let folder = TempDir::new().expect("a folder");
+    saved.save(folder.path()).expect("saved");
+    let loaded = SavedModel::<()>::load(folder.path(), &Device::default()).expect("loaded");
+    assert_eq!(loaded.summary, saved.summary, "{name}");
+    assert_eq!(predictions(&loaded.model, dimensions), before, "{name}");
+}
+
+/// Trains the same models with pieces of this crate and of the library, and compares predictions and
+/// files.
+fn require_the_same(dtype: DType, own: &Pieces, of_the_library: &Pieces) {
+    let data = [points(dtype), images(dtype)];
+    let groups = [
+        (on_points(own), on_points(of_the_library)),
+        (on_images(own), on_images(of_the_library)),
+    ];
+    for (data, (own, of_the_library)) in data.iter().zip(groups) {
+        for ((name, own), (_, of_the_library)) in own.into_iter().zip(of_the_library) {
+            let name = format!("{name}, {dtype:?}");
+            let (model, expected) = (train(&own, data), train(&of_the_library, data));
+            let [_, dimensions] = data.inputs.dims();
+            let (found, expected) = (
+                predictions(&model, dimensions),
+                predictions(&expected, dimensions),
+            );
+            // The kernel sums in another order, the likelihood integrates, and eight steps of Adam
+            // carry that on.
+            let tolerance = if dtype == DType::F64 { 1e-7 } else { 2e-2 };
+            for (what, a, b) in [
+                ("mean", &found.mean, &expected.mean),
+                ("variance", &found.variance, &expected.variance),
+            ] {
+                let difference = largest_difference(a, b);
+                assert!(
+                    difference < tolerance,
+                    "{name}: {what} differs by {difference}"
+                );
+            }
+            require_the_same_from_a_file(&name, own, model, dtype);
+        }
+    }
+}
+
+#[test]
+fn a_kernel_of_another_crate_is_as_good_as_one_of_the_library() {
+    for dtype in [DType::F64, DType::F32] {
+        let pieces = Pieces {
+            kernel: own().kernel,
+            ..of_the_library()
+        };
+        require_the_same(dtype, &pieces, &of_the_library());
+    }
+}
+
+#[test]
+fn a_likelihood_of_another_crate_is_as_good_as_one_of_the_library() {
+    let pieces = Pieces {
+        likelihood: own().likelihood,
+        ..of_the_library()
+    };
+    require_the_same(DType::F64, &pieces, &of_the_library());
+}
+
+#[test]
+fn a_posterior_of_another_crate_is_as_good_as_one_of_the_library() {
+    let pieces = Pieces {
+        posterior: own().posterior,
+        ..of_the_library()
+    };
+    require_the_same(DType::F64, &pieces, &of_the_library());
+}
+
+/// One that implements `Posterior` itself.
+#[test]
+fn any_posterior_of_another_crate_is_as_good_as_one_of_the_library() {
+    let with = |posterior| Pieces {
+        posterior,
+        ..of_the_library()
+    };
+    let own = with(PosteriorConfig::custom(DelegatingConfig {}));
+    let unwhitened = with(UnwhitenedConfig::default().into());
+    require_the_same(DType::F64, &own, &unwhitened);
+}
+
+#[test]
+fn all_pieces_of_a_model_can_be_of_another_crate() {
+    require_the_same(DType::F64, &own(), &of_the_library());
+}
+
+/// Draws of functions know nothing of the posterior's type.
+#[test]
+fn functions_of_a_posterior_of_another_crate_can_be_drawn() {
+    let pieces = Pieces {
+        posterior: own().posterior,
+        ..of_the_library()
+    };
+    let find = |name: &str, pieces: &Pieces| {
+        let (_, config) = on_points(pieces)
+            .into_iter()
+            .find(|(own, _)| *own == name)
+            .expect("a model");
+        let model = train(&config, &points(DType::F64));
+        let predictor = model.predictor().expect("a predictor");
+        let x = predictor.inputs(&[-1.0, 0.3, 2.0], 1);
+        let draws = predictor.sample(x, 3, 5).expect("draws");
+        burn_gp::parameter::numbers(draws)
+    };
+    let difference = largest_difference(&find("svgp", &pieces), &find("svgp", &of_the_library()));
+    assert!(difference < 1e-9, "{difference}");
+}
+
+#[test]
+fn mistakes_in_configurations_of_other_crates_are_named() {
+    let read = |text: &str| serde_json::from_str::<KernelConfig>(text);
+    let known = read(r#"{"kernel": "bump", "lengthscale": 1.0, "variance": 2}"#).expect("a kernel");
+    let bump = BumpConfig {
+        lengthscale: 1.0,
+        variance: 2.0,
+    };
+    assert_eq!(
+        known.init(1, (&Device::default(), DType::F64)).to_string(),
+        KernelConfig::custom(bump)
+            .init(1, (&Device::default(), DType::F64))
+            .to_string()
+    );
+    for (text, expected) in [
+        (
+            r#"{"kernel": "bump", "lengthscale": 1.0}"#,
+            "missing field `variance`",
+        ),
+        (
+            r#"{"kernel": "bump", "lengthscale": 1.0, "variance": 2, "size": 3}"#,
+            "unknown field `size`",
+        ),
+        (
+            r#"{"kernel": "bump", "lengthscale": 1.0, "variance": 0}"#,
+            "lengthscale and variance are positive",
+        ),
+        (r#"{"kernel": "bum"}"#, "unknown variant `bum`"),
+        (r#"{"lengthscale": 1.0}"#, "missing field `kernel`"),
+    ] {
+        let found = read(text).expect_err(text).to_string();
+        assert!(found.contains(expected), "{text}: {found}");
+    }
+}

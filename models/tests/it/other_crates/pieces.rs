@@ -1,0 +1,261 @@
+//! Pieces that this crate registers: each computes what one of the library computes.
+
+use burn::{
+    module::{Module, ModuleDisplay},
+    tensor::{Tensor, TensorCreationOptions},
+};
+use burn_gp::{
+    kernels::{Kernel, KernelDefinition},
+    likelihoods::{Likelihood, LikelihoodDefinition},
+    ops::{Jitter, NotPositiveDefinite},
+    parameter::Positive,
+    process::{CovarianceShape, VariationalGaussian},
+    variational::{
+        Coordinates, Evaluation, InducingGaussians, InducingSet, InducingSets, Posterior,
+        PosteriorDefinition, Unwhitened,
+    },
+};
+use rand::Rng;
+use rand_distr::{Distribution, StandardNormal};
+use serde::{Deserialize, Serialize};
+
+/// `k(x, x′) = v·exp(−‖x − x′‖²/(2ℓ²))`.
+#[derive(Module, Debug)]
+pub struct Bump {
+    lengthscale: Positive,
+    variance: Positive,
+}
+
+impl Kernel for Bump {
+    fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+        let difference = x1.unsqueeze_dim::<3>(1) - x2.unsqueeze_dim::<3>(0); // [N1, N2, D]
+        let scaled = difference / self.lengthscale.value().unsqueeze();
+        let squares = scaled.square().sum_dim(2).squeeze_dim::<2>(2);
+        (squares * -0.5).exp() * self.variance.value().unsqueeze()
+    }
+
+    fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
+        let [rows, _] = x.dims();
+        self.variance.value().expand([rows])
+    }
+
+    fn in_larger_unit(mut self, decades: i64) -> Self {
+        self.variance = self.variance.in_larger_unit(2 * decades);
+        self
+    }
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BumpConfig {
+    pub lengthscale: f64,
+    pub variance: f64,
+}
+
+impl KernelDefinition for BumpConfig {
+    const NAME: &'static str = "bump";
+    type Kernel = Bump;
+
+    fn check(&self) -> Result<(), String> {
+        match self.lengthscale > 0.0 && self.variance > 0.0 {
+            true => Ok(()),
+            false => Err("lengthscale and variance are positive".into()),
+        }
+    }
+
+    fn init(&self, _dimensions: usize, options: TensorCreationOptions) -> Bump {
+        Bump {
+            lengthscale: Positive::new(&[self.lengthscale], options.clone()),
+            variance: Positive::new(&[self.variance], options),
+        }
+    }
+}
+
+burn_gp::register_kernel!(BumpConfig);
+
+/// `y = f + ε` with normal noise, by quadrature.
+#[derive(Module, Debug)]
+pub struct Noisy {
+    noise: Positive,
+}
+
+impl Likelihood for Noisy {
+    fn name(&self) -> &'static str {
+        NoisyConfig::NAME
+    }
+
+    fn takes(&self) -> String {
+        "finite numbers".into()
+    }
+
+    fn is_possible(&self, _column: usize, _value: f64) -> bool {
+        true
+    }
+
+    fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
+        let noise = self.noise.value();
+        let square = (targets.unsqueeze::<3>() - function).square() / noise.clone().unsqueeze();
+        (square + (noise * (2.0 * std::f64::consts::PI)).log().unsqueeze()) * -0.5
+    }
+
+    fn conditional_moments(&self, function: Tensor<3>) -> (Tensor<3>, Tensor<3>) {
+        let variance = self.noise.value().unsqueeze::<3>().expand(function.shape());
+        (function, variance)
+    }
+
+    fn sample<R: Rng>(&self, function: Tensor<3>, random: &mut R) -> Tensor<3> {
+        let deviation = self.noise.to_vec()[0].sqrt();
+        let count = function.shape().num_elements();
+        let noise: Vec<f64> = (0..count)
+            .map(|_| deviation * Distribution::<f64>::sample(&StandardNormal, random))
+            .collect();
+        let options = (&function.device(), function.dtype());
+        function.clone()
+            + Tensor::<1>::from_data(noise.as_slice(), options).reshape(function.shape())
+    }
+
+    fn in_larger_unit(mut self, decades: i64) -> Self {
+        self.noise = self.noise.in_larger_unit(2 * decades);
+        self
+    }
+
+    fn noise_variance(&self) -> Option<f64> {
+        Some(self.noise.to_vec()[0])
+    }
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct NoisyConfig {
+    pub noise: f64,
+}
+
+impl LikelihoodDefinition for NoisyConfig {
+    const NAME: &'static str = "noisy";
+    type Likelihood = Noisy;
+
+    fn init(&self, options: TensorCreationOptions) -> Noisy {
+        Noisy {
+            noise: Positive::new(&[self.noise], options),
+        }
+    }
+}
+
+burn_gp::register_likelihood!(NoisyConfig);
+
+/// A Gaussian over whitened variables.
+#[derive(Module, Debug)]
+pub struct White<I: Module> {
+    inducing: I,
+    distribution: VariationalGaussian,
+    #[module(skip)]
+    jitter: Jitter,
+}
+
+impl<I: Module + ModuleDisplay> InducingGaussians for White<I> {
+    type Inducing = I;
+
+    fn sets(&self) -> Vec<(&I, &VariationalGaussian)> {
+        vec![(&self.inducing, &self.distribution)]
+    }
+
+    fn coordinates(&self) -> Coordinates {
+        Coordinates::Whitened
+    }
+
+    fn jitter(&self) -> Jitter {
+        self.jitter
+    }
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct WhiteConfig {
+    pub covariance: CovarianceShape,
+}
+
+impl PosteriorDefinition for WhiteConfig {
+    const NAME: &'static str = "white";
+    type Posterior<I: Module + ModuleDisplay + Sync + 'static> = White<I>;
+
+    fn covariance(&self) -> CovarianceShape {
+        self.covariance
+    }
+
+    fn init<I: Module + ModuleDisplay + Sync + 'static>(
+        &self,
+        sets: Vec<InducingSet<I>>,
+        jitter: Jitter,
+    ) -> White<I> {
+        let Ok([set]) = <[_; 1]>::try_from(sets) else {
+            panic!("one set of inducing variables")
+        };
+        let (inducing, distribution) = set.into_parts();
+        White {
+            inducing,
+            distribution,
+            jitter,
+        }
+    }
+}
+
+burn_gp::register_posterior!(WhiteConfig);
+
+/// A posterior that is written for every prior: it leaves all of it to another.
+#[derive(Module, Debug)]
+pub struct Delegating<I: Module> {
+    to: Unwhitened<I>,
+}
+
+impl<K: burn_gp::kernels::FunctionPrior, I: Module + ModuleDisplay> Posterior<K> for Delegating<I>
+where
+    Unwhitened<I>: Posterior<K>,
+{
+    type Process = <Unwhitened<I> as Posterior<K>>::Process;
+
+    fn evaluate(&self, kernel: &K, x: Tensor<2>) -> Result<Evaluation, NotPositiveDefinite> {
+        self.to.evaluate(kernel, x)
+    }
+
+    fn condition(&self, kernel: &K) -> Result<Self::Process, NotPositiveDefinite> {
+        self.to.condition(kernel)
+    }
+}
+
+impl<I: Module + ModuleDisplay> InducingSets for Delegating<I> {
+    type Inducing = I;
+
+    fn inducing(&self) -> Vec<&I> {
+        vec![self.to.inducing()]
+    }
+
+    fn distributions(&self) -> Vec<&VariationalGaussian> {
+        vec![self.to.distribution()]
+    }
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct DelegatingConfig {}
+
+impl PosteriorDefinition for DelegatingConfig {
+    const NAME: &'static str = "delegating";
+    type Posterior<I: Module + ModuleDisplay + Sync + 'static> = Delegating<I>;
+
+    fn coordinates(&self) -> Coordinates {
+        Coordinates::Unwhitened
+    }
+
+    fn init<I: Module + ModuleDisplay + Sync + 'static>(
+        &self,
+        sets: Vec<InducingSet<I>>,
+        jitter: Jitter,
+    ) -> Delegating<I> {
+        let Ok([set]) = <[_; 1]>::try_from(sets) else {
+            panic!("one set of inducing variables")
+        };
+        let (inducing, distribution) = set.into_parts();
+        Delegating {
+            to: Unwhitened::new(inducing, distribution, jitter),
+        }
+    }
+}
+
+burn_gp::register_posterior!(DelegatingConfig);

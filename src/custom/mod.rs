@@ -1,0 +1,15 @@
+//! Pieces of other crates.
+//!
+//! A crate registers the configuration of a kernel, a likelihood or a posterior of its own in one
+//! line. From then on it goes wherever those of this crate go: in configurations of models, in
+//! saved models and in everything that is computed with them.
+
+mod module;
+mod registration;
+
+pub use inventory;
+
+pub use module::CustomModule;
+pub(crate) use module::{AnyModule, of_type};
+pub use registration::{CustomConfig, Registration};
+pub(crate) use registration::{Fields, Kind, checked, deserialize, names, read};

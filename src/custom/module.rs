@@ -1,0 +1,360 @@
+//! Modules whose type is not known.
+//!
+//! burn's `Module` is no trait object: visitors and mappers are type parameters, and the rank of a
+//! tensor is a constant. Here a visitor is an object, and parameters pass as `Any`.
+
+use std::{any::Any, fmt};
+
+use burn::{
+    module::{
+        Content, Devices, DisplaySettings, Flag, Module, ModuleDisplay, ModuleDisplayDefault,
+        ModuleMapper, ModuleVisitor, Param,
+    },
+    tensor::{Bool, Device, Int, Tensor},
+};
+
+/// A module behind a pointer, seen as a piece of one kind: `View` is the trait object of the kind.
+pub struct CustomModule<View: ?Sized> {
+    module: Box<dyn AnyModule>,
+    view: fn(&dyn AnyModule) -> &View,
+}
+
+impl<View: ?Sized> CustomModule<View> {
+    /// Takes a module and the function that sees it as a piece. `view` can rely on the type of
+    /// what it gets: it stays that of `module`.
+    pub(crate) fn new(module: impl AnyModule, view: fn(&dyn AnyModule) -> &View) -> Self {
+        Self {
+            module: Box::new(module),
+            view,
+        }
+    }
+
+    /// The piece.
+    pub(crate) fn piece(&self) -> &View {
+        (self.view)(self.module.as_ref())
+    }
+
+    /// The same kind of piece with another state.
+    pub(crate) fn with(self, change: impl FnOnce(&View) -> Box<dyn AnyModule>) -> Self {
+        Self {
+            module: change(self.piece()),
+            view: self.view,
+        }
+    }
+}
+
+/// A module of the type it was made with.
+///
+/// # Panics
+///
+/// If it has another type.
+#[track_caller]
+pub(crate) fn of_type<M: 'static>(module: &dyn AnyModule) -> &M {
+    match module.as_any().downcast_ref() {
+        Some(module) => module,
+        None => unreachable!("the view of a module fits its type"),
+    }
+}
+
+/// A module as an object.
+pub trait AnyModule: fmt::Debug + Send + Sync + 'static {
+    fn as_any(&self) -> &dyn Any;
+    fn duplicate(&self) -> Box<dyn AnyModule>;
+    fn devices_among(&self, devices: Devices) -> Devices;
+    fn forked(self: Box<Self>, device: &Device) -> Box<dyn AnyModule>;
+    fn moved(self: Box<Self>, device: &Device) -> Box<dyn AnyModule>;
+    fn trained(self: Box<Self>) -> Box<dyn AnyModule>;
+    fn validated(&self) -> Box<dyn AnyModule>;
+    fn materialized(self: Box<Self>) -> Box<dyn AnyModule>;
+    fn visited(&self, visitor: &mut dyn AnyVisitor);
+    fn mapped(self: Box<Self>, mapper: &mut dyn AnyMapper) -> Box<dyn AnyModule>;
+    fn content(&self, content: Content) -> Option<Content>;
+}
+
+impl<M: Module + ModuleDisplay + Sync + 'static> AnyModule for M {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn duplicate(&self) -> Box<dyn AnyModule> {
+        Box::new(self.clone())
+    }
+
+    fn devices_among(&self, devices: Devices) -> Devices {
+        self.collect_devices(devices)
+    }
+
+    fn forked(self: Box<Self>, device: &Device) -> Box<dyn AnyModule> {
+        Box::new(self.fork(device))
+    }
+
+    fn moved(self: Box<Self>, device: &Device) -> Box<dyn AnyModule> {
+        Box::new(self.to_device(device))
+    }
+
+    fn trained(self: Box<Self>) -> Box<dyn AnyModule> {
+        Box::new(self.train())
+    }
+
+    fn validated(&self) -> Box<dyn AnyModule> {
+        Box::new(self.valid())
+    }
+
+    fn materialized(self: Box<Self>) -> Box<dyn AnyModule> {
+        Box::new(self.materialize())
+    }
+
+    fn visited(&self, visitor: &mut dyn AnyVisitor) {
+        self.visit(&mut Visitor(visitor));
+    }
+
+    fn mapped(self: Box<Self>, mapper: &mut dyn AnyMapper) -> Box<dyn AnyModule> {
+        Box::new(self.map(&mut Mapper(mapper)))
+    }
+
+    fn content(&self, content: Content) -> Option<Content> {
+        ModuleDisplayDefault::content(self, content)
+    }
+}
+
+/// A visitor as an object. The tensors are parameters of any rank, as `&Param<Tensor<D, _>>`.
+pub trait AnyVisitor {
+    fn tensor(&mut self, parameter: &dyn Any);
+    fn flag(&mut self, flag: &Param<Flag>);
+    fn enter(&mut self, name: &str, container: &str);
+    fn exit(&mut self, name: &str, container: &str);
+}
+
+/// A mapper as an object. The tensors are parameters of any rank, as `Param<Tensor<D, _>>`.
+pub trait AnyMapper {
+    fn tensor(&mut self, parameter: Box<dyn Any>) -> Box<dyn Any>;
+    fn flag(&mut self, flag: Param<Flag>) -> Param<Flag>;
+    fn enter(&mut self, name: &str, container: &str);
+    fn exit(&mut self, name: &str, container: &str);
+}
+
+/// Finds the type of a parameter among those that burn has tensors of.
+macro_rules! for_each_rank {
+    ($parameter:ident, $take:ident, $use:expr) => {
+        for_each_rank!($parameter, $take, $use; 1 2 3 4 5 6 7 8)
+    };
+    ($parameter:ident, $take:ident, $use:expr; $($rank:literal)+) => {
+        $(
+            $take!($parameter, Param<Tensor<$rank>>, $use, visit_float, map_float);
+            $take!($parameter, Param<Tensor<$rank, Int>>, $use, visit_int, map_int);
+            $take!($parameter, Param<Tensor<$rank, Bool>>, $use, visit_bool, map_bool);
+        )+
+    };
+}
+
+macro_rules! visit {
+    ($parameter:ident, $type:ty, $visitor:expr, $visit:ident, $map:ident) => {
+        if let Some(parameter) = $parameter.downcast_ref::<$type>() {
+            return $visitor.$visit(parameter);
+        }
+    };
+}
+
+macro_rules! map {
+    ($parameter:ident, $type:ty, $mapper:expr, $visit:ident, $map:ident) => {
+        let $parameter = match $parameter.downcast::<$type>() {
+            Ok(parameter) => return Box::new($mapper.$map(*parameter)),
+            Err(other) => other,
+        };
+    };
+}
+
+impl<V: ModuleVisitor> AnyVisitor for V {
+    fn tensor(&mut self, parameter: &dyn Any) {
+        for_each_rank!(parameter, visit, self);
+    }
+
+    fn flag(&mut self, flag: &Param<Flag>) {
+        self.visit_flag(flag);
+    }
+
+    fn enter(&mut self, name: &str, container: &str) {
+        self.enter_module(name, container);
+    }
+
+    fn exit(&mut self, name: &str, container: &str) {
+        self.exit_module(name, container);
+    }
+}
+
+impl<M: ModuleMapper> AnyMapper for M {
+    fn tensor(&mut self, parameter: Box<dyn Any>) -> Box<dyn Any> {
+        for_each_rank!(parameter, map, self);
+        parameter
+    }
+
+    fn flag(&mut self, flag: Param<Flag>) -> Param<Flag> {
+        self.map_flag(flag)
+    }
+
+    fn enter(&mut self, name: &str, container: &str) {
+        self.enter_module(name, container);
+    }
+
+    fn exit(&mut self, name: &str, container: &str) {
+        self.exit_module(name, container);
+    }
+}
+
+/// An object as a visitor.
+struct Visitor<'a>(&'a mut dyn AnyVisitor);
+
+impl ModuleVisitor for Visitor<'_> {
+    fn visit_float<const D: usize>(&mut self, parameter: &Param<Tensor<D>>) {
+        self.0.tensor(parameter);
+    }
+
+    fn visit_int<const D: usize>(&mut self, parameter: &Param<Tensor<D, Int>>) {
+        self.0.tensor(parameter);
+    }
+
+    fn visit_bool<const D: usize>(&mut self, parameter: &Param<Tensor<D, Bool>>) {
+        self.0.tensor(parameter);
+    }
+
+    fn visit_flag(&mut self, flag: &Param<Flag>) {
+        self.0.flag(flag);
+    }
+
+    fn enter_module(&mut self, name: &str, container: &str) {
+        self.0.enter(name, container);
+    }
+
+    fn exit_module(&mut self, name: &str, container: &str) {
+        self.0.exit(name, container);
+    }
+}
+
+/// An object as a mapper.
+struct Mapper<'a>(&'a mut dyn AnyMapper);
+
+impl Mapper<'_> {
+    fn tensor<P: 'static>(&mut self, parameter: P) -> P {
+        match self.0.tensor(Box::new(parameter)).downcast() {
+            Ok(parameter) => *parameter,
+            Err(_) => unreachable!("a mapper returns what it takes"),
+        }
+    }
+}
+
+impl ModuleMapper for Mapper<'_> {
+    fn map_float<const D: usize>(&mut self, parameter: Param<Tensor<D>>) -> Param<Tensor<D>> {
+        self.tensor(parameter)
+    }
+
+    fn map_int<const D: usize>(
+        &mut self,
+        parameter: Param<Tensor<D, Int>>,
+    ) -> Param<Tensor<D, Int>> {
+        self.tensor(parameter)
+    }
+
+    fn map_bool<const D: usize>(
+        &mut self,
+        parameter: Param<Tensor<D, Bool>>,
+    ) -> Param<Tensor<D, Bool>> {
+        self.tensor(parameter)
+    }
+
+    fn map_flag(&mut self, flag: Param<Flag>) -> Param<Flag> {
+        self.0.flag(flag)
+    }
+
+    fn enter_module(&mut self, name: &str, container: &str) {
+        self.0.enter(name, container);
+    }
+
+    fn exit_module(&mut self, name: &str, container: &str) {
+        self.0.exit(name, container);
+    }
+}
+
+impl<View: ?Sized> Clone for CustomModule<View> {
+    fn clone(&self) -> Self {
+        Self {
+            module: self.module.duplicate(),
+            view: self.view,
+        }
+    }
+}
+
+impl<View: ?Sized> fmt::Debug for CustomModule<View> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.module.fmt(formatter)
+    }
+}
+
+impl<View: ?Sized> Module for CustomModule<View> {
+    fn collect_devices(&self, devices: Devices) -> Devices {
+        self.module.devices_among(devices)
+    }
+
+    fn fork(self, device: &Device) -> Self {
+        Self {
+            module: self.module.forked(device),
+            ..self
+        }
+    }
+
+    fn to_device(self, device: &Device) -> Self {
+        Self {
+            module: self.module.moved(device),
+            ..self
+        }
+    }
+
+    fn train(self) -> Self {
+        Self {
+            module: self.module.trained(),
+            ..self
+        }
+    }
+
+    fn valid(&self) -> Self {
+        Self {
+            module: self.module.validated(),
+            view: self.view,
+        }
+    }
+
+    fn materialize(self) -> Self {
+        Self {
+            module: self.module.materialized(),
+            ..self
+        }
+    }
+
+    fn visit<V: ModuleVisitor>(&self, visitor: &mut V) {
+        self.module.visited(visitor);
+    }
+
+    fn map<M: ModuleMapper>(self, mapper: &mut M) -> Self {
+        Self {
+            module: self.module.mapped(mapper),
+            ..self
+        }
+    }
+}
+
+impl<View: ?Sized> ModuleDisplayDefault for CustomModule<View> {
+    fn content(&self, content: Content) -> Option<Content> {
+        self.module.content(content)
+    }
+
+    fn num_params(&self) -> usize {
+        Module::num_params(self)
+    }
+}
+
+impl<View: ?Sized> ModuleDisplay for CustomModule<View> {}
+
+impl<View: ?Sized> fmt::Display for CustomModule<View> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&ModuleDisplay::format(self, DisplaySettings::default()))
+    }
+}

@@ -1,0 +1,186 @@
+//! Kernels of other crates.
+
+use burn::tensor::TensorCreationOptions;
+use serde::{Serialize, de::DeserializeOwned};
+
+use super::{
+    Kernel, KernelConfig,
+    definition::{Build, Definition},
+    inputs::Inputs,
+    object::KernelObject,
+};
+use crate::custom::{
+    self, CustomConfig, CustomModule, Fields, Kind, Registration, checked, of_type, read,
+};
+
+/// The configuration of a kernel of another crate. Once it is registered, in one line, the kernel
+/// goes wherever those of this crate go: into sums and products, configurations of models, and
+/// files.
+///
+/// ```
+/// use burn::{module::{Module, Param}, tensor::{Tensor, TensorCreationOptions}};
+/// use burn_gp::kernels::{Kernel, KernelConfig, KernelDefinition, WhiteConfig};
+/// use serde::{Deserialize, Serialize};
+///
+/// /// `k(x, x′) = s·min(x, x′)`: Brownian motion, for one positive input.
+/// #[derive(Module, Debug)]
+/// struct Brownian {
+///     scale: Param<Tensor<1>>,
+/// }
+///
+/// impl Kernel for Brownian {
+///     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+///         let shape = [x1.dims()[0], x2.dims()[0]];
+///         let least = x1.expand(shape).min_pair(x2.transpose().expand(shape));
+///         least * self.scale.val().unsqueeze()
+///     }
+///
+///     fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
+///         x.squeeze_dim::<1>(1) * self.scale.val()
+///     }
+/// }
+///
+/// #[derive(Serialize, Deserialize)]
+/// struct BrownianConfig {
+///     scale: f64,
+/// }
+///
+/// impl KernelDefinition for BrownianConfig {
+///     const NAME: &'static str = "brownian";
+///     type Kernel = Brownian;
+///
+///     fn init(&self, _dimensions: usize, options: TensorCreationOptions) -> Brownian {
+///         Brownian {
+///             scale: Param::from_tensor(Tensor::full([1], self.scale, options)),
+///         }
+///     }
+/// }
+///
+/// burn_gp::register_kernel!(BrownianConfig);
+///
+/// let kernel = KernelConfig::custom(BrownianConfig { scale: 2.0 }).plus(WhiteConfig::default());
+/// let text = serde_json::to_string(&kernel).unwrap();
+/// assert!(text.contains(r#"{"kernel":"brownian","scale":2.0}"#));
+/// assert_eq!(serde_json::from_str::<KernelConfig>(&text).unwrap(), kernel);
+/// ```
+pub trait KernelDefinition: Serialize + DeserializeOwned + 'static {
+    /// The name in configurations. Names should be unique: two kernels of one name are an error
+    /// when a configuration names them.
+    const NAME: &'static str;
+
+    /// Checks the values of a configuration that was read.
+    ///
+    /// # Errors
+    ///
+    /// The reason, if a value is out of range.
+    fn check(&self) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// The kernel.
+    type Kernel: Kernel;
+
+    /// Makes the kernel for inputs of `dimensions` dimensions.
+    fn init(&self, dimensions: usize, options: TensorCreationOptions) -> Self::Kernel;
+
+    /// Shares one parameter among all input dimensions wherever there is one per dimension. The
+    /// default is for kernels without such parameters.
+    fn isotropic(self) -> Self {
+        self
+    }
+}
+
+/// A kernel of another crate.
+pub type CustomKernel = CustomModule<dyn KernelObject>;
+
+/// The configuration of a kernel of another crate, with its name.
+pub type CustomKernelConfig = CustomConfig<KernelFunctions>;
+
+/// A registered kernel of another crate.
+pub type KernelRegistration = Registration<KernelFunctions>;
+
+/// The functions of a registered kernel.
+pub struct KernelFunctions {
+    init: fn(&Fields, usize, TensorCreationOptions) -> CustomKernel,
+    isotropic: fn(&Fields) -> CustomKernelConfig,
+}
+
+custom::inventory::collect!(KernelRegistration);
+
+impl Kind for KernelFunctions {
+    const TAG: &'static str = "kernel";
+    const NAMES: &'static [&'static str] = KernelConfig::NAMES;
+
+    fn registered() -> impl Iterator<Item = &'static KernelRegistration> {
+        custom::inventory::iter::<KernelRegistration>.into_iter()
+    }
+}
+
+impl KernelRegistration {
+    /// The registration of a kernel. [`register_kernel!`](crate::register_kernel) makes it known.
+    pub const fn of<D: KernelDefinition>() -> Self {
+        Self::new(
+            D::NAME,
+            |fields| read::<D>(fields)?.check(),
+            KernelFunctions {
+                init: |fields, dimensions, options| {
+                    let kernel = checked::<D>(fields).init(dimensions, options);
+                    CustomModule::new(kernel, |module| of_type::<D::Kernel>(module))
+                },
+                isotropic: |fields| CustomConfig::new(D::NAME, &checked::<D>(fields).isotropic()),
+            },
+        )
+    }
+}
+
+/// Registers the configuration of a kernel, a
+/// [`KernelDefinition`](crate::kernels::KernelDefinition).
+#[macro_export]
+macro_rules! register_kernel {
+    ($definition:ty) => {
+        $crate::custom::inventory::submit! {
+            $crate::kernels::KernelRegistration::of::<$definition>()
+        }
+    };
+}
+
+impl KernelConfig {
+    /// The configuration of a kernel of another crate.
+    ///
+    /// # Panics
+    ///
+    /// If it is not registered ([`register_kernel!`](crate::register_kernel)), or has the name of
+    /// another.
+    #[track_caller]
+    pub fn custom<D: KernelDefinition>(definition: D) -> Self {
+        Self::Custom(CustomConfig::new(D::NAME, &definition))
+    }
+
+    /// The names of all kernels: those of this crate, and those that are registered.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        custom::names::<KernelFunctions>()
+    }
+}
+
+impl From<CustomKernelConfig> for KernelConfig {
+    fn from(config: CustomKernelConfig) -> Self {
+        Self::Custom(config)
+    }
+}
+
+impl Definition for CustomKernelConfig {
+    fn share_parameters(&mut self) {
+        let (functions, fields) = self.parts();
+        *self = (functions.isotropic)(fields);
+    }
+}
+
+impl Build for CustomKernelConfig {
+    type Kernel = CustomKernel;
+
+    #[track_caller]
+    fn build(&self, inputs: Inputs, options: TensorCreationOptions) -> CustomKernel {
+        let (functions, fields) = self.parts();
+        (functions.init)(fields, inputs.columns(), options)
+    }
+}

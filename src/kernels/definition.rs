@@ -1,0 +1,39 @@
+//! Configurations of kernels as [`KernelConfig`](super::KernelConfig) sees them.
+
+use burn::tensor::TensorCreationOptions;
+
+use super::inputs::Inputs;
+
+/// The configuration of a kernel.
+pub(super) trait Definition {
+    /// Shares one parameter among all input dimensions wherever there is one per dimension.
+    fn share_parameters(&mut self) {}
+
+    /// The largest zero-based input dimension that the kernel refers to and that inputs of
+    /// `dimensions` dimensions lack.
+    fn missing_dimension(&self, _dimensions: usize) -> Option<usize> {
+        None
+    }
+}
+
+/// A configuration from which a kernel is made.
+pub(super) trait Build: Definition {
+    /// The kernel.
+    type Kernel;
+
+    /// Makes the kernel for these inputs.
+    fn build(&self, inputs: Inputs, options: TensorCreationOptions) -> Self::Kernel;
+}
+
+/// Implements [`Definition`] for a configuration with a field `ard`.
+macro_rules! ard {
+    ($config:ty) => {
+        impl $crate::kernels::definition::Definition for $config {
+            fn share_parameters(&mut self) {
+                self.ard = false;
+            }
+        }
+    };
+}
+
+pub(super) use ard;

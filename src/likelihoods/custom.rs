@@ -1,0 +1,119 @@
+//! Likelihoods of other crates.
+
+use burn::tensor::TensorCreationOptions;
+use serde::{Serialize, de::DeserializeOwned};
+
+use super::{Likelihood, LikelihoodConfig, object::LikelihoodObject};
+use crate::custom::{
+    self, CustomConfig, CustomModule, Fields, Kind, Registration, checked, of_type, read,
+};
+
+/// The configuration of a likelihood of another crate. Once it is registered, in one line
+/// (`burn_gp::register_likelihood!(MyConfig)`), the likelihood goes wherever those of this crate go:
+/// into configurations of models, and into files. [`KernelDefinition`](crate::kernels::KernelDefinition)
+/// has an example for kernels.
+pub trait LikelihoodDefinition: Serialize + DeserializeOwned + 'static {
+    /// The name in configurations. Names should be unique: two likelihoods of one name are an
+    /// error when a configuration names them.
+    const NAME: &'static str;
+
+    /// Checks the values of a configuration that was read.
+    ///
+    /// # Errors
+    ///
+    /// The reason, if a value is out of range.
+    fn check(&self) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// The likelihood.
+    type Likelihood: Likelihood;
+
+    /// Makes the likelihood.
+    fn init(&self, options: TensorCreationOptions) -> Self::Likelihood;
+}
+
+/// A likelihood of another crate.
+pub type CustomLikelihood = CustomModule<dyn LikelihoodObject>;
+
+/// The configuration of a likelihood of another crate, with its name.
+pub type CustomLikelihoodConfig = CustomConfig<LikelihoodFunctions>;
+
+/// A registered likelihood of another crate.
+pub type LikelihoodRegistration = Registration<LikelihoodFunctions>;
+
+/// The functions of a registered likelihood.
+pub struct LikelihoodFunctions {
+    init: fn(&Fields, TensorCreationOptions) -> CustomLikelihood,
+}
+
+custom::inventory::collect!(LikelihoodRegistration);
+
+impl Kind for LikelihoodFunctions {
+    const TAG: &'static str = "likelihood";
+    const NAMES: &'static [&'static str] = LikelihoodConfig::NAMES;
+
+    fn registered() -> impl Iterator<Item = &'static LikelihoodRegistration> {
+        custom::inventory::iter::<LikelihoodRegistration>.into_iter()
+    }
+}
+
+impl LikelihoodRegistration {
+    /// The registration of a likelihood. [`register_likelihood!`](crate::register_likelihood) makes
+    /// it known.
+    pub const fn of<D: LikelihoodDefinition>() -> Self {
+        Self::new(
+            D::NAME,
+            |fields| read::<D>(fields)?.check(),
+            LikelihoodFunctions {
+                init: |fields, options| {
+                    let likelihood = checked::<D>(fields).init(options);
+                    CustomModule::new(likelihood, |module| of_type::<D::Likelihood>(module))
+                },
+            },
+        )
+    }
+}
+
+/// Registers the configuration of a likelihood, a
+/// [`LikelihoodDefinition`](crate::likelihoods::LikelihoodDefinition).
+#[macro_export]
+macro_rules! register_likelihood {
+    ($definition:ty) => {
+        $crate::custom::inventory::submit! {
+            $crate::likelihoods::LikelihoodRegistration::of::<$definition>()
+        }
+    };
+}
+
+impl LikelihoodConfig {
+    /// The configuration of a likelihood of another crate.
+    ///
+    /// # Panics
+    ///
+    /// If it is not registered ([`register_likelihood!`](crate::register_likelihood)), or has the
+    /// name of another.
+    #[track_caller]
+    pub fn custom<D: LikelihoodDefinition>(definition: D) -> Self {
+        Self::Custom(CustomConfig::new(D::NAME, &definition))
+    }
+
+    /// The names of all likelihoods: those of this crate, and those that are registered.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        custom::names::<LikelihoodFunctions>()
+    }
+}
+
+impl From<CustomLikelihoodConfig> for LikelihoodConfig {
+    fn from(config: CustomLikelihoodConfig) -> Self {
+        Self::Custom(config)
+    }
+}
+
+impl CustomLikelihoodConfig {
+    #[track_caller]
+    pub(super) fn init(&self, options: TensorCreationOptions) -> CustomLikelihood {
+        let (functions, fields) = self.parts();
+        (functions.init)(fields, options)
+    }
+}

@@ -1,0 +1,95 @@
+//! Draws of functions that can be evaluated anywhere.
+
+use burn::tensor::Tensor;
+
+use super::Process;
+use crate::kernels::NoSpectrum;
+
+/// Options for drawing functions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PathOptions {
+    /// The number of draws, S.
+    pub samples: usize,
+    /// Fourier frequencies per component of the kernel, F. The prior part of the draws has an error
+    /// of order `1/√F`.
+    pub frequencies: usize,
+    /// The seed for all randomness.
+    pub seed: u64,
+}
+
+impl PathOptions {
+    /// `samples` draws with 1024 frequencies and seed 0.
+    pub fn new(samples: usize) -> Self {
+        Self {
+            samples,
+            frequencies: 1024,
+            seed: 0,
+        }
+    }
+
+    /// Sets the number of frequencies.
+    pub fn with_frequencies(mut self, frequencies: usize) -> Self {
+        self.frequencies = frequencies;
+        self
+    }
+
+    /// Sets the seed.
+    pub fn with_seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+}
+
+/// Draws of P functions that can be evaluated anywhere.
+pub trait Paths {
+    /// The values of all draws at `x`, `[N, D]`. Every call evaluates the same functions. Gradients
+    /// flow to `x`.
+    ///
+    /// # Shapes
+    ///
+    /// - result: `[S, P, N]`
+    fn evaluate(&self, x: Tensor<2>) -> Tensor<3>;
+}
+
+/// A process from which functions can be drawn.
+pub trait SamplePaths {
+    /// The type of the draws.
+    type Paths: Paths;
+
+    /// Draws functions, which are independent except that they share Fourier frequencies.
+    ///
+    /// # Errors
+    ///
+    /// When the kernel has no spectrum.
+    fn paths(&self, options: PathOptions) -> Result<Self::Paths, NoSpectrum>;
+}
+
+/// A process of a type that is not known, from which functions can be drawn.
+pub trait DrawableProcess: Process + Send + Sync {
+    /// [`SamplePaths::paths`].
+    ///
+    /// # Errors
+    ///
+    /// When the kernel has no spectrum.
+    fn draw_paths(&self, options: PathOptions) -> Result<Box<dyn Paths>, NoSpectrum>;
+}
+
+impl<P: Process + SamplePaths<Paths: 'static> + Send + Sync> DrawableProcess for P {
+    fn draw_paths(&self, options: PathOptions) -> Result<Box<dyn Paths>, NoSpectrum> {
+        Ok(Box::new(self.paths(options)?))
+    }
+}
+
+impl SamplePaths for Box<dyn DrawableProcess> {
+    type Paths = Box<dyn Paths>;
+
+    fn paths(&self, options: PathOptions) -> Result<Self::Paths, NoSpectrum> {
+        self.as_ref().draw_paths(options)
+    }
+}
+
+impl Paths for Box<dyn Paths> {
+    fn evaluate(&self, x: Tensor<2>) -> Tensor<3> {
+        self.as_ref().evaluate(x)
+    }
+}

@@ -1,0 +1,374 @@
+//! Posteriors of other crates.
+
+use std::{any::Any, marker::PhantomData};
+
+use burn::{
+    module::{Module, ModuleDisplay},
+    tensor::Tensor,
+};
+use serde::{Serialize, de::DeserializeOwned};
+
+use super::{
+    Coordinates, Evaluation, FunctionMatrices, InducingSet, InducingSets, Posterior,
+    PosteriorConfig, PriorCovariances,
+    definition::{Build, Start},
+};
+use crate::{
+    custom::{
+        self, AnyModule, CustomConfig, CustomModule, Fields, Kind, Registration, checked, of_type,
+        read,
+    },
+    inducing::{InducingPatches, InducingPoints},
+    kernels::{AnyKernel, Convolutional, NoSpectrum, SeparateKernels},
+    ops::{Jitter, NotPositiveDefinite},
+    process::{
+        CovarianceShape, DrawableProcess, Joint, JointAcrossOutputs, Marginals, PathOptions, Paths,
+        Process, VariationalGaussian,
+    },
+};
+
+/// The configuration of a posterior of another crate. Once it is registered, in one line
+/// (`burn_gp::register_posterior!(MyConfig)`), the posterior goes wherever those of this crate go:
+/// into configurations of models of one layer and of many, on points and on patches, with shared and
+/// separate kernels, and into files.
+///
+/// A posterior that is a Gaussian over its inducing variables implements
+/// [`InducingGaussians`](super::InducingGaussians), and is done. Any other implements [`Posterior`]
+/// for a shared kernel and for [`SeparateKernels`], [`InducingSets`], and
+/// [`SamplePaths`](crate::process::SamplePaths) for its process.
+pub trait PosteriorDefinition: Serialize + DeserializeOwned + 'static {
+    /// The name in configurations. Names should be unique: two posteriors of one name are an
+    /// error when a configuration names them.
+    const NAME: &'static str;
+
+    /// Checks the values of a configuration that was read.
+    ///
+    /// # Errors
+    ///
+    /// The reason, if a value is out of range.
+    fn check(&self) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// The posterior over inducing variables `I`.
+    type Posterior<I: Module + ModuleDisplay + Sync + 'static>: InducingSets<Inducing = I>
+        + Module
+        + ModuleDisplay
+        + Sync
+        + 'static;
+
+    /// The covariance of the first Gaussians.
+    fn covariance(&self) -> CovarianceShape {
+        CovarianceShape::Full
+    }
+
+    /// Whether the first Gaussians are over whitened or unwhitened variables.
+    fn coordinates(&self) -> Coordinates {
+        Coordinates::Whitened
+    }
+
+    /// Whether the posterior has a second set of inducing variables, orthogonal to the first.
+    fn has_orthogonal_set(&self) -> bool {
+        false
+    }
+
+    /// Makes the posterior over sets of inducing variables with Gaussians that equal the prior.
+    /// There is one set, or two if there is an [orthogonal set](Self::has_orthogonal_set).
+    fn init<I: Module + ModuleDisplay + Sync + 'static>(
+        &self,
+        sets: Vec<InducingSet<I>>,
+        jitter: Jitter,
+    ) -> Self::Posterior<I>;
+}
+
+/// A posterior of another crate.
+#[derive(Module, Debug)]
+pub struct CustomPosterior {
+    posterior: CustomModule<dyn AnyModule>,
+    #[module(skip)]
+    functions: &'static Functions,
+}
+
+/// The configuration of a posterior of another crate, with its name.
+pub type CustomPosteriorConfig = CustomConfig<PosteriorFunctions>;
+
+/// A registered posterior of another crate.
+pub type PosteriorRegistration = Registration<PosteriorFunctions>;
+
+/// The functions of a registered posterior.
+pub struct PosteriorFunctions {
+    start: fn(&Fields) -> (CovarianceShape, Coordinates),
+    has_orthogonal_set: fn(&Fields) -> bool,
+    on_points: fn(&Fields, Vec<InducingSet<InducingPoints>>, Jitter) -> CustomPosterior,
+    on_patches: fn(&Fields, Vec<InducingSet<InducingPatches>>, Jitter) -> CustomPosterior,
+}
+
+type Conditioned = Result<Box<dyn DrawableProcess>, NotPositiveDefinite>;
+
+/// The functions of a posterior of one type under the priors of its inducing variables.
+#[derive(Debug)]
+struct Functions {
+    inducing: fn(&dyn AnyModule) -> Vec<&dyn Any>,
+    distributions: fn(&dyn AnyModule) -> Vec<&VariationalGaussian>,
+    evaluate: fn(&dyn AnyModule, &dyn Any, Tensor<2>) -> Result<Evaluation, NotPositiveDefinite>,
+    condition: fn(&dyn AnyModule, &dyn Any) -> Conditioned,
+    after_step: fn(&dyn AnyModule, &dyn Any) -> Box<dyn AnyModule>,
+    refreshed: fn(&dyn AnyModule, &dyn Any) -> Box<dyn AnyModule>,
+}
+
+custom::inventory::collect!(PosteriorRegistration);
+
+impl Kind for PosteriorFunctions {
+    const TAG: &'static str = "posterior";
+    const NAMES: &'static [&'static str] = PosteriorConfig::NAMES;
+
+    fn registered() -> impl Iterator<Item = &'static PosteriorRegistration> {
+        custom::inventory::iter::<PosteriorRegistration>.into_iter()
+    }
+}
+
+/// Calls a method of a posterior under whichever of the priors this one is.
+macro_rules! under {
+    ($prior:ident: $($type:ty),+ => $call:expr) => {{
+        $(
+            if let Some($prior) = $prior.downcast_ref::<$type>() {
+                return $call;
+            }
+        )+
+        panic!("a registered posterior is under kernels chosen at run time (AnyKernel)")
+    }};
+}
+
+/// Defines [`Functions`] for posteriors over one kind of inducing variables.
+macro_rules! functions {
+    ($name:ident, $wrap:expr, $bound:path, $($prior:ty),+) => {
+        struct $name<P>(PhantomData<P>);
+
+        impl<P> $name<P>
+        where
+            P: InducingSets<Inducing: 'static> + Module + ModuleDisplay + Sync + 'static,
+            $(P: Posterior<$prior, Process: $bound + Send + Sync + 'static>,)+
+        {
+            const FUNCTIONS: Functions = Functions {
+                inducing: |module| {
+                    let sets = InducingSets::inducing(of_type::<P>(module)).into_iter();
+                    sets.map(|set| set as &dyn Any).collect()
+                },
+                distributions: |module| of_type::<P>(module).distributions(),
+                evaluate: |module, prior, x| {
+                    let posterior = of_type::<P>(module);
+                    under!(prior: $($prior),+ => posterior.evaluate(prior, x))
+                },
+                condition: |module, prior| {
+                    let posterior = of_type::<P>(module);
+                    under!(prior: $($prior),+ => Ok(Box::new($wrap(posterior.condition(prior)?))))
+                },
+                after_step: |module, prior| {
+                    let posterior = of_type::<P>(module).clone();
+                    under!(prior: $($prior),+ => Box::new(posterior.after_step(prior)))
+                },
+                refreshed: |module, prior| {
+                    let posterior = of_type::<P>(module).clone();
+                    under!(prior: $($prior),+ => Box::new(posterior.refreshed(prior)))
+                },
+            };
+        }
+    };
+}
+
+functions!(
+    OnPoints,
+    |process| process,
+    DrawableProcess,
+    AnyKernel,
+    SeparateKernels<AnyKernel>
+);
+functions!(OnPatches, WithoutPaths, Process, Convolutional<AnyKernel>);
+
+/// A process on images, from which functions cannot be drawn.
+struct WithoutPaths<P>(P);
+
+impl<P: Process> Process for WithoutPaths<P> {
+    fn marginals(&self, x: Tensor<2>) -> Marginals {
+        self.0.marginals(x)
+    }
+
+    fn rows_per_input(&self) -> usize {
+        self.0.rows_per_input()
+    }
+
+    fn joint(&self, x: Tensor<2>) -> Joint {
+        self.0.joint(x)
+    }
+
+    fn joint_across_outputs(&self, x: Tensor<2>) -> JointAcrossOutputs {
+        self.0.joint_across_outputs(x)
+    }
+
+    fn sample(
+        &self,
+        x: Tensor<2>,
+        samples: usize,
+        seed: u64,
+    ) -> Result<Tensor<3>, NotPositiveDefinite> {
+        self.0.sample(x, samples, seed)
+    }
+}
+
+impl<P: Process + Send + Sync> DrawableProcess for WithoutPaths<P> {
+    fn draw_paths(&self, _options: PathOptions) -> Result<Box<dyn Paths>, NoSpectrum> {
+        Err(NoSpectrum::of::<Convolutional<AnyKernel>>())
+    }
+}
+
+impl PosteriorRegistration {
+    /// The registration of a posterior. [`register_posterior!`](crate::register_posterior) makes it
+    /// known.
+    pub const fn of<D: PosteriorDefinition>() -> Self
+    where
+        D::Posterior<InducingPoints>: Posterior<AnyKernel, Process: DrawableProcess + 'static>
+            + Posterior<SeparateKernels<AnyKernel>, Process: DrawableProcess + 'static>,
+        D::Posterior<InducingPatches>:
+            Posterior<Convolutional<AnyKernel>, Process: Send + Sync + 'static>,
+    {
+        Self::new(
+            D::NAME,
+            |fields| read::<D>(fields)?.check(),
+            PosteriorFunctions {
+                start: |fields| {
+                    let definition = checked::<D>(fields);
+                    (definition.covariance(), definition.coordinates())
+                },
+                has_orthogonal_set: |fields| checked::<D>(fields).has_orthogonal_set(),
+                on_points: |fields, sets, jitter| {
+                    let posterior = checked::<D>(fields).init(sets, jitter);
+                    CustomPosterior::new(
+                        posterior,
+                        &OnPoints::<D::Posterior<InducingPoints>>::FUNCTIONS,
+                    )
+                },
+                on_patches: |fields, sets, jitter| {
+                    let posterior = checked::<D>(fields).init(sets, jitter);
+                    CustomPosterior::new(
+                        posterior,
+                        &OnPatches::<D::Posterior<InducingPatches>>::FUNCTIONS,
+                    )
+                },
+            },
+        )
+    }
+}
+
+/// Registers the configuration of a posterior, a
+/// [`PosteriorDefinition`](crate::variational::PosteriorDefinition).
+#[macro_export]
+macro_rules! register_posterior {
+    ($definition:ty) => {
+        $crate::custom::inventory::submit! {
+            $crate::variational::PosteriorRegistration::of::<$definition>()
+        }
+    };
+}
+
+impl PosteriorConfig {
+    /// The configuration of a posterior of another crate.
+    ///
+    /// # Panics
+    ///
+    /// If it is not registered ([`register_posterior!`](crate::register_posterior)), or has the
+    /// name of another.
+    #[track_caller]
+    pub fn custom<D: PosteriorDefinition>(definition: D) -> Self {
+        Self::Custom(CustomConfig::new(D::NAME, &definition))
+    }
+
+    /// The names of all posteriors: those of this crate, and those that are registered.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        custom::names::<PosteriorFunctions>()
+    }
+}
+
+impl From<CustomPosteriorConfig> for PosteriorConfig {
+    fn from(config: CustomPosteriorConfig) -> Self {
+        Self::Custom(config)
+    }
+}
+
+impl Build for CustomPosteriorConfig {
+    type Posterior<I: Module> = CustomPosterior;
+
+    fn has_orthogonal_set(&self) -> bool {
+        let (functions, fields) = self.parts();
+        (functions.has_orthogonal_set)(fields)
+    }
+
+    #[track_caller]
+    fn build<const D: usize, I: Module + 'static>(
+        &self,
+        sets: Vec<I>,
+        start: &Start<'_, impl PriorCovariances<I, D>>,
+    ) -> Result<CustomPosterior, NotPositiveDefinite>
+    where
+        Tensor<D>: FunctionMatrices,
+    {
+        let (functions, fields) = self.parts();
+        let (covariance, coordinates) = (functions.start)(fields);
+        let all: Vec<&I> = sets.iter().collect();
+        let gaussians = start.gaussians(&all, covariance, coordinates)?;
+        let sets = sets.into_iter().zip(gaussians);
+        let sets = sets.map(|(inducing, gaussian)| InducingSet::new(inducing, gaussian));
+        let sets: Box<dyn Any> = Box::new(sets.collect::<Vec<_>>());
+        Ok(match sets.downcast() {
+            Ok(sets) => (functions.on_points)(fields, *sets, start.jitter),
+            Err(sets) => match sets.downcast() {
+                Ok(sets) => (functions.on_patches)(fields, *sets, start.jitter),
+                Err(_) => {
+                    panic!("a registered posterior is over InducingPoints or InducingPatches")
+                }
+            },
+        })
+    }
+}
+
+impl CustomPosterior {
+    fn new(posterior: impl AnyModule, functions: &'static Functions) -> Self {
+        Self {
+            posterior: CustomModule::new(posterior, |module| module),
+            functions,
+        }
+    }
+
+    pub(super) fn evaluate<Q: 'static>(
+        &self,
+        prior: &Q,
+        x: Tensor<2>,
+    ) -> Result<Evaluation, NotPositiveDefinite> {
+        (self.functions.evaluate)(self.posterior.piece(), prior, x)
+    }
+
+    pub(super) fn condition<Q: 'static>(&self, prior: &Q) -> Conditioned {
+        (self.functions.condition)(self.posterior.piece(), prior)
+    }
+
+    pub(super) fn after_step<Q: 'static>(mut self, prior: &Q) -> Self {
+        let after_step = self.functions.after_step;
+        self.posterior = self.posterior.with(|module| after_step(module, prior));
+        self
+    }
+
+    pub(super) fn refreshed<Q: 'static>(mut self, prior: &Q) -> Self {
+        let refreshed = self.functions.refreshed;
+        self.posterior = self.posterior.with(|module| refreshed(module, prior));
+        self
+    }
+
+    /// The sets of inducing variables, which are of type `I`.
+    pub(super) fn inducing<I: 'static>(&self) -> Vec<&I> {
+        let sets = (self.functions.inducing)(self.posterior.piece()).into_iter();
+        sets.filter_map(|set| set.downcast_ref()).collect()
+    }
+
+    pub(super) fn distributions(&self) -> Vec<&VariationalGaussian> {
+        (self.functions.distributions)(self.posterior.piece())
+    }
+}

@@ -1,0 +1,98 @@
+//! Configurations of posteriors as [`PosteriorConfig`](super::PosteriorConfig) sees them.
+
+use burn::{
+    module::Module,
+    tensor::{Tensor, TensorCreationOptions},
+};
+
+use super::{
+    Coordinates, FunctionMatrices, PriorCovariances, PseudoObservations, PseudoObservationsConfig,
+    orthogonal::prior_gaussians,
+};
+use crate::{
+    ops::{Jitter, NotPositiveDefinite},
+    process::{CovarianceShape, VariationalGaussian},
+};
+
+/// A configuration from which a posterior is made.
+pub(super) trait Build {
+    /// The posterior over inducing variables `I`.
+    type Posterior<I: Module>;
+
+    /// Whether the posterior has a second set of inducing variables, orthogonal to the first.
+    fn has_orthogonal_set(&self) -> bool {
+        false
+    }
+
+    /// Makes the posterior over `sets`.
+    fn build<const D: usize, I: Module + 'static>(
+        &self,
+        sets: Vec<I>,
+        start: &Start<'_, impl PriorCovariances<I, D>>,
+    ) -> Result<Self::Posterior<I>, NotPositiveDefinite>
+    where
+        Tensor<D>: FunctionMatrices;
+}
+
+/// The prior of a new posterior, and the type of its parameters.
+pub(super) struct Start<'a, P> {
+    pub prior: &'a P,
+    /// The number of functions, P.
+    pub outputs: usize,
+    pub jitter: Jitter,
+    pub options: TensorCreationOptions,
+}
+
+impl<P> Start<'_, P> {
+    /// A Gaussian over each set that equals the prior: in mean and, if its covariance is full, in
+    /// covariance too.
+    pub fn gaussians<const D: usize, I>(
+        &self,
+        sets: &[&I],
+        shape: CovarianceShape,
+        coordinates: Coordinates,
+    ) -> Result<Vec<VariationalGaussian>, NotPositiveDefinite>
+    where
+        P: PriorCovariances<I, D>,
+        Tensor<D>: FunctionMatrices,
+    {
+        if (shape, coordinates) == (CovarianceShape::Full, Coordinates::Unwhitened) {
+            return prior_gaussians(self.prior, sets, self.outputs, self.jitter);
+        }
+        let sizes = sets.iter().map(|set| self.prior.count(set));
+        let options = || self.options.clone();
+        let standard = |size| VariationalGaussian::standard(size, self.outputs, shape, options());
+        Ok(sizes.map(standard).collect())
+    }
+
+    /// Pseudo-observations of the inducing variables.
+    pub fn observations<const D: usize, I>(
+        &self,
+        config: &PseudoObservationsConfig,
+        inducing: &I,
+    ) -> PseudoObservations
+    where
+        P: PriorCovariances<I, D>,
+    {
+        // One S̃ if the kernel is shared, one per function if the kernels are separate.
+        let groups = if D == 2 { 1 } else { self.outputs };
+        let shape = [self.outputs, self.prior.count(inducing)];
+        config.init(shape, groups, self.options.clone())
+    }
+}
+
+/// The sets of a posterior that takes `N` of them.
+///
+/// # Panics
+///
+/// If there are more or fewer.
+#[track_caller]
+pub(super) fn exactly<const N: usize, T>(sets: Vec<T>) -> [T; N] {
+    match sets.try_into() {
+        Ok(sets) => sets,
+        Err(sets) => {
+            let found = Vec::<T>::len(&sets);
+            panic!("PosteriorConfig: {found} sets of inducing variables; expected {N}")
+        }
+    }
+}
