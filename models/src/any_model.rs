@@ -8,13 +8,11 @@ use burn_gp::{
 };
 use serde::{Deserialize, Serialize};
 
+// Every model is in the list below, so that a new one adds nothing here.
 use crate::{
-    AnyComputationAware, AnyConjugateGradients, AnyDbk, AnyDeepGp, AnyDkl, AnyExact, AnyLastLayer,
-    AnySdkl, AnySgpr, AnySolveCollapsed, AnySvdbk, AnySvdkl, AnySvgp, ComputationAwareConfig,
-    ConjugateGradientsConfig, DbkConfig, DeepGpConfig, DeepKernelConfig, ExactConfig, InitError,
-    LastLayerConfig, SgprConfig, SolveCollapsedConfig, SvdbkConfig, SvgpConfig, TrainedModel,
     ready_made::{DataShape, ReadyMade, ReadyMadeConfig},
     training::{Model, Objective, TrainingData},
+    *,
 };
 
 /// Makes [`ModelConfig`] and [`AnyModel`] from one line per model: its name, the type of its
@@ -150,7 +148,7 @@ macro_rules! models {
 
             fn hyperparameters(&self) -> Vec<Hyperparameter> {
                 match self {
-                    $(Self::$name(model) => model.hyperparameters(),)*
+                    $(Self::$name(model) => Model::hyperparameters(model),)*
                 }
             }
         }

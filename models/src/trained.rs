@@ -3,10 +3,7 @@
 use burn::{module::Module, tensor::Tensor};
 use burn_gp::{likelihoods::AnyLikelihood, ops::NotPositiveDefinite, parameter::Hyperparameter};
 
-use crate::{
-    AnyComputationAware, AnyConjugateGradients, AnyDeepGp, AnyExact, AnySvdbk, AnySvdkl, AnySvgp,
-    OnFeatures, Predictor, on_data::OnData, ready_made::Trained,
-};
+use crate::*;
 
 fn predictor(model: &impl Trained) -> Result<Predictor<AnyLikelihood>, NotPositiveDefinite> {
     let (device, dtype) = model.options();
