@@ -18,50 +18,35 @@ use crate::custom::{
 /// files.
 ///
 /// ```
-/// use burn::{module::{Module, Param}, tensor::{Tensor, TensorCreationOptions}};
-/// use burn_gp::kernels::{Kernel, KernelConfig, KernelDefinition, WhiteConfig};
+/// use burn::tensor::TensorCreationOptions;
+/// use burn_gp::kernels::{KernelConfig, KernelDefinition, LinearConfig, White};
 /// use serde::{Deserialize, Serialize};
 ///
-/// /// `k(x, x′) = s·min(x, x′)`: Brownian motion, for one positive input.
-/// #[derive(Module, Debug)]
-/// struct Brownian {
-///     scale: Param<Tensor<1>>,
-/// }
-///
-/// impl Kernel for Brownian {
-///     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
-///         let shape = [x1.dims()[0], x2.dims()[0]];
-///         let least = x1.expand(shape).min_pair(x2.transpose().expand(shape));
-///         least * self.scale.val().unsqueeze()
-///     }
-///
-///     fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
-///         x.squeeze_dim::<1>(1) * self.scale.val()
-///     }
-/// }
-///
+/// /// White noise whose first deviation is given, not its variance.
 /// #[derive(Serialize, Deserialize)]
-/// struct BrownianConfig {
-///     scale: f64,
+/// struct NoiseConfig {
+///     deviation: f64,
 /// }
 ///
-/// impl KernelDefinition for BrownianConfig {
-///     const NAME: &'static str = "brownian";
-///     type Kernel = Brownian;
+/// impl KernelDefinition for NoiseConfig {
+///     const NAME: &'static str = "noise";
+///     type Kernel = White; // or a type of your own
 ///
-///     fn init(&self, _dimensions: usize, options: TensorCreationOptions) -> Brownian {
-///         Brownian {
-///             scale: Param::from_tensor(Tensor::full([1], self.scale, options)),
-///         }
+///     fn init(&self, _dimensions: usize, options: TensorCreationOptions) -> White {
+///         White::new(self.deviation.powi(2), options)
 ///     }
 /// }
 ///
-/// burn_gp::register_kernel!(BrownianConfig);
+/// burn_gp::register_kernel!(NoiseConfig);
 ///
-/// let kernel = KernelConfig::custom(BrownianConfig { scale: 2.0 }).plus(WhiteConfig::default());
-/// let text = serde_json::to_string(&kernel).unwrap();
-/// assert!(text.contains(r#"{"kernel":"brownian","scale":2.0}"#));
-/// assert_eq!(serde_json::from_str::<KernelConfig>(&text).unwrap(), kernel);
+/// # fn main() -> Result<(), serde_json::Error> {
+/// let noise = KernelConfig::custom(NoiseConfig { deviation: 0.5 });
+/// let kernel = noise.plus(LinearConfig::default());
+/// let text = serde_json::to_string(&kernel)?;
+/// assert!(text.contains(r#"{"kernel":"noise","deviation":0.5}"#));
+/// assert_eq!(serde_json::from_str::<KernelConfig>(&text)?, kernel);
+/// # Ok(())
+/// # }
 /// ```
 pub trait KernelDefinition: Serialize + DeserializeOwned + 'static {
     /// The name in configurations. Names should be unique: two kernels of one name are an error
