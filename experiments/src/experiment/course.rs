@@ -7,9 +7,8 @@ use serde::{Deserialize, Serialize};
 use crate::arguments::RunOptions;
 use crate::evaluation::{LEVEL, evaluate};
 use crate::failure::Failure;
-use crate::plan::Plan;
+use crate::plan::{check, resolve};
 use crate::preparation::PreparedData;
-use crate::settings::Settings;
 use crate::study::{Place, Watch};
 
 /// A look at the test rows.
@@ -51,9 +50,9 @@ pub(super) fn course(
     watch: &Watch<'_>,
 ) -> Result<Course, Failure> {
     let (device, dtype) = place.open()?;
-    let mut settings = Settings::new(options, source)?;
-    let data = PreparedData::load(source, &settings)?;
-    let plan = Plan::new(&mut settings, &data)?;
+    let options = check(&options, source)?;
+    let data = PreparedData::load(source, &options)?;
+    let (options, plan) = resolve(&options, &data)?;
     let Training::MiniBatch(training) = plan.training else {
         unreachable!("the models of these experiments train on mini-batches")
     };
@@ -85,7 +84,7 @@ pub(super) fn course(
         Ok(())
     })?;
     Ok(Course {
-        options: settings.options(),
+        options,
         looks: points,
     })
 }

@@ -10,7 +10,6 @@ use super::request::Request;
 use super::template::Template;
 use crate::arguments::{RunOptions, ScaleName, name_of};
 use crate::failure::Failure;
-use crate::settings::without_use;
 
 /// A cell in the grid of a study.
 #[derive(Clone, Debug, PartialEq)]
@@ -184,8 +183,7 @@ impl Study {
         }
         let mut options =
             RunOptions::from_fields(fields.clone()).map_err(|error| malformed(&error))?;
-        let model = options.model.unwrap_or(crate::arguments::ModelName::Svgp);
-        let useless = without_use(&options, model);
+        let useless = options.without_use(options.model());
         let useless = useless
             .iter()
             .map(|name| name.trim_start_matches('-').replace('-', "_"));

@@ -16,13 +16,12 @@ use super::course_report::report;
 use super::hyperparameters::{value_at, values_at};
 use super::{CellsOfTable1, TABLE_1};
 use crate::arguments::{RunOptions, name_of};
-use crate::devices;
+use crate::devices::Place;
 use crate::evaluation::{LEVEL, evaluate};
 use crate::failure::Failure;
-use crate::plan::{Plan, precision};
+use crate::plan::{Plan, check, resolve};
 use crate::preparation::PreparedData;
 use crate::progress::RowProgress;
-use crate::settings::Settings;
 use crate::study::{self, CommonOptions, ExperimentFolder, Watch, Whose};
 
 /// Its name.
@@ -148,18 +147,16 @@ impl Course {
             told.data.as_deref().unwrap_or_default(),
             data_dir.as_deref(),
         )?;
-        let mut settings = Settings::new(told, &source)?;
-        let dtype = precision(settings.dtype).dtype();
-        let device = devices::open(settings.device, dtype)?;
-        devices::prefer(dtype);
-        let data = PreparedData::load(&source, &settings)?;
-        let plan = Plan::new(&mut settings, &data)?;
+        let told = check(&told, &source)?;
+        let (device, dtype) = Place::of(&told)?.open()?;
+        let data = PreparedData::load(&source, &told)?;
+        let (told, plan) = resolve(&told, &data)?;
         let (inputs, targets) = (data.train.inputs.values(), &data.train.targets);
         let training_data = TrainingData::new(inputs, targets, &device.autodiff(), dtype);
         Ok(Self {
             method,
             title,
-            seed: settings.seed,
+            seed: told.seed(),
             data,
             training_data,
             plan,
