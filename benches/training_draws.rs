@@ -13,9 +13,9 @@ use burn_gp::parameter::numbers;
 use burn_gp_experiments::{
     arguments::RunOptions,
     commands::{Arguments, Command},
-    plan::{self, Plan},
+    devices::Place,
+    plan::{check, resolve},
     preparation::PreparedData,
-    settings::{self, Settings},
 };
 use burn_gp_models::{
     AnyModel,
@@ -49,11 +49,11 @@ fn main() -> ExitCode {
 }
 
 fn draws(options: RunOptions) -> Result<Draws, Box<dyn Error>> {
-    let source = settings::source(&options)?;
-    let mut settings = Settings::new(options, &source)?;
-    let data = PreparedData::load(&source, &settings)?;
-    let plan = Plan::new(&mut settings, &data)?;
-    let dtype = plan::precision(settings.dtype).dtype();
+    let source = options.source()?;
+    let options = check(&options, &source)?;
+    let data = PreparedData::load(&source, &options)?;
+    let (options, plan) = resolve(&options, &data)?;
+    let dtype = Place::of(&options)?.precision().dtype();
     let (inputs, targets) = (data.train.inputs.values(), &data.train.targets);
     let training_data = TrainingData::new(inputs, targets, &Device::default(), dtype);
     let (model, training_data) = plan.model.init(training_data)?;

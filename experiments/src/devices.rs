@@ -1,8 +1,9 @@
 //! The devices in this program.
 
 use burn::tensor::{DType, Device, FloatDType};
+use burn_gp_models::Precision;
 
-use crate::arguments::{DeviceName, DtypeName, name_of};
+use crate::arguments::{DeviceName, DtypeName, RunOptions, name_of};
 use crate::setting_error::SettingError;
 
 /// The devices in this program, the preferred one first.
@@ -19,6 +20,63 @@ const BUILT: &[DeviceName] = &[
     DeviceName::Cuda,
 ];
 
+/// A device and a floating-point type.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    /// The device.
+    pub device: DeviceName,
+    /// The type.
+    pub dtype: DtypeName,
+}
+
+impl Place {
+    /// The requested place; by default the preferred device in this program and its default type.
+    ///
+    /// # Errors
+    ///
+    /// [`SettingError::NoDevice`] if the program has none.
+    pub fn new(device: Option<DeviceName>, dtype: Option<DtypeName>) -> Result<Self, SettingError> {
+        let device = match device {
+            Some(device) => device,
+            None => default_device()?,
+        };
+        Ok(Self {
+            device,
+            dtype: dtype.unwrap_or(default_dtype(device)),
+        })
+    }
+
+    /// The place of a run.
+    ///
+    /// # Errors
+    ///
+    /// [`SettingError::NoDevice`].
+    pub fn of(options: &RunOptions) -> Result<Self, SettingError> {
+        Self::new(options.device, options.dtype)
+    }
+
+    /// The floating-point type as models name it.
+    pub fn precision(&self) -> Precision {
+        match self.dtype {
+            DtypeName::F32 => Precision::F32,
+            DtypeName::F64 => Precision::F64,
+        }
+    }
+
+    /// Opens the device with this type.
+    ///
+    /// # Errors
+    ///
+    /// If the program or the machine does not have the device, or the device does not support the
+    /// type.
+    pub fn open(&self) -> Result<(Device, DType), SettingError> {
+        let dtype = self.precision().dtype();
+        let device = open(self.device, dtype)?;
+        prefer(dtype);
+        Ok((device, dtype))
+    }
+}
+
 /// The preferred device in this program.
 ///
 /// # Errors
@@ -30,7 +88,7 @@ pub fn default_device() -> Result<DeviceName, SettingError> {
 
 /// The default floating-point type of a device: double precision where it costs little, because its
 /// fits are more reliable.
-pub fn default_dtype(device: DeviceName) -> DtypeName {
+fn default_dtype(device: DeviceName) -> DtypeName {
     match device {
         DeviceName::Flex | DeviceName::Ndarray => DtypeName::F64,
         DeviceName::Wgpu | DeviceName::Vulkan | DeviceName::Cuda => DtypeName::F32,

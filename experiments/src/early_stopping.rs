@@ -6,10 +6,9 @@ use burn_gp_models::{
     training::{FullBatchTrainer, FullBatchTraining, Trainer, TrainingData},
 };
 
-use crate::arguments::LikelihoodName;
+use crate::arguments::{LikelihoodName, RunOptions};
 use crate::fitting::{Session, StoppingPoint};
 use crate::preparation::{Part, PreparedData};
-use crate::settings::Settings;
 
 /// Rows for more of which sparse regression would take more than seconds.
 const MOST_ROWS: usize = 10_000;
@@ -36,15 +35,15 @@ pub fn stopping_point(session: &Session, data: &PreparedData) -> Option<Stopping
 /// for other likelihoods and for many rows.
 pub fn nlpd_without_network(
     session: &Session,
-    settings: &Settings,
+    options: &RunOptions,
     data: &PreparedData,
 ) -> Option<f64> {
     let is_found = session.state.stopping_point.is_some();
-    let is_comparable = settings.method.network().is_some()
-        && settings.likelihood == LikelihoodName::Gaussian
+    let is_comparable = options.model().has_network()
+        && data.likelihood == LikelihoodName::Gaussian
         && data.train.len() <= MOST_ROWS;
     (is_found && is_comparable)
-        .then(|| sparse_regression(session.trainer.data(), &data.test, settings.seed))
+        .then(|| sparse_regression(session.trainer.data(), &data.test, options.seed()))
         .flatten()
 }
 

@@ -9,7 +9,7 @@ use burn_gp_models::{InitError, PredictionError, SavedModelError, training::Trai
 use crate::{
     plots::PlotError,
     preparation::TargetError,
-    settings::{ConfigurationError, SettingError},
+    setting_error::{ConfigurationError, SettingError},
 };
 
 /// A reason why the program ends without success.

@@ -11,7 +11,7 @@ use burn_gp::{
 use burn_gp_datasets::Matrix;
 use burn_gp_models::{Predictions, Predictor, TrainedModel};
 
-use crate::arguments::{LikelihoodName, name_of};
+use crate::arguments::{LikelihoodName, RunOptions, name_of};
 use crate::evaluation::{Evaluation, LEVEL, in_original_units};
 use crate::failure::Failure;
 use crate::fitting::{LearningCurve, TrainingLog};
@@ -21,7 +21,6 @@ use crate::plots::{
     self, Band, BandOf, Caption, CurvePanel, LossPoint, PlotError, ProbabilityOf, Quantity, Span,
 };
 use crate::preparation::{Part, PreparedData};
-use crate::settings::Settings;
 
 /// The number of inputs at which a model of one input is drawn.
 const CURVE_POINTS: usize = 400;
@@ -33,8 +32,8 @@ const MAP_CELLS: usize = 80;
 pub struct Illustrations<'a> {
     /// The data.
     pub data: &'a PreparedData,
-    /// The settings of the run.
-    pub settings: &'a Settings,
+    /// The options of the run, with all defaults.
+    pub options: &'a RunOptions,
     /// The log of the training steps.
     pub log: &'a TrainingLog,
     /// The scores of the test rows in the course of training, if they were asked for.
@@ -57,14 +56,8 @@ impl Illustrations<'_> {
     ///
     /// If a file cannot be written.
     pub fn draw(&self, folder: &Path) -> Result<Vec<PlotError>, Failure> {
-        let method = &self.settings.method;
-        let sparse = method.sparse();
-        let counts = (
-            sparse.and_then(|sparse| sparse.inducing),
-            sparse.and_then(|sparse| sparse.orthogonal),
-        );
-        let name = name_of(method.name());
-        let model = match counts {
+        let name = name_of(self.options.model());
+        let model = match (self.options.inducing, self.options.orthogonal) {
             (Some(count), Some(orthogonal)) => format!("{name}, M = {count}+{orthogonal}"),
             (Some(count), None) => format!("{name}, M = {count}"),
             (None, _) => name,
@@ -110,9 +103,9 @@ impl Illustrations<'_> {
             loss: entry.report.loss,
         };
         let points: Vec<plots::LossPoint> = self.log.entries.iter().map(point).collect();
-        let progress = match self.settings.method.variational() {
-            Some(_) => plots::Progress::MiniBatches,
-            None => plots::Progress::FullBatch,
+        let progress = match self.options.model().is_mini_batch() {
+            true => plots::Progress::MiniBatches,
+            false => plots::Progress::FullBatch,
         };
         plots::loss(
             &folder.join(output::LOSS),
@@ -272,7 +265,7 @@ impl Illustrations<'_> {
     /// The central intervals of the function without noise, in the units of the data; `None` if
     /// targets are not a sum of the function and noise.
     fn function_interval(&self, predictions: &Predictions) -> Option<Interval> {
-        if self.settings.likelihood.target() != TargetKind::Numbers {
+        if self.data.likelihood.target() != TargetKind::Numbers {
             return None;
         }
         let functions = predictions.distribution.as_ref()?.of_function();
@@ -292,7 +285,7 @@ impl Illustrations<'_> {
             lower: &interval.lower,
             upper: &interval.upper,
         };
-        let has_noise = self.settings.likelihood != LikelihoodName::FixedNoise;
+        let has_noise = self.data.likelihood != LikelihoodName::FixedNoise;
         let targets = has_noise.then(|| band(BandOf::Targets, targets));
         let function = function.map(|function| band(BandOf::Function, function));
         targets.into_iter().chain(function).collect()

@@ -2,8 +2,8 @@
 //! with them.
 //!
 //! [`run`] is the whole program. A training run goes through these modules in order: [`commands`]
-//! and [`arguments`] (the command line), [`settings`] (checked options), [`preparation`] (the
-//! data), [`plan`] (model and training), [`fitting`] (the steps), [`evaluation`] (held-out rows),
+//! and [`arguments`] (the command line), [`plan::check`] (checked options), [`preparation`] (the
+//! data), [`plan::resolve`] (model and training), [`fitting`] (the steps), [`evaluation`] (held-out rows),
 //! [`output`] (the folder), [`report`] (the terminal). A comparison consists of several such runs,
 //! and so do most experiments of papers.
 
@@ -11,7 +11,7 @@ pub mod arguments;
 pub mod commands;
 pub mod coverage;
 mod datasets;
-mod devices;
+pub mod devices;
 mod early_stopping;
 pub mod evaluation;
 mod evenly_spaced;
@@ -29,10 +29,10 @@ pub mod plots;
 mod predict;
 pub mod preparation;
 mod progress;
+mod ranges;
 mod replacement;
 pub mod report;
 pub mod setting_error;
-pub mod settings;
 mod shortcomings;
 mod standard_output;
 mod study;

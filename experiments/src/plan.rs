@@ -1,45 +1,55 @@
-//! The model and the training that settings and data ask for.
+//! The model and the training that options and data ask for.
+//!
+//! [`check`] needs no data and finds whatever is wrong with options alone. [`resolve`] builds the
+//! plan. Both return the options with defaults: the line that uses an option fills in its default.
 
 mod actions;
+mod conjugate_gradients;
+mod early_stopping;
+mod full_batch;
+mod held_out;
+mod images;
 mod inducing;
+mod inducing_training;
 mod layers;
+mod mini_batch;
+mod natural_gradient;
 mod networks;
-mod training;
+mod parts;
+mod posterior;
+mod pseudo_observations;
+mod schedule;
+#[cfg(test)]
+mod tests;
 
-use burn::tensor::DType;
-use burn_gp::{
-    inference::ActionLoss,
-    kernels::KernelConfig,
-    likelihoods::{GaussianConfig, LikelihoodConfig},
-    means::MeanConfig,
-    parameter::ParameterConfig,
-    process::CovarianceShape,
-    variational::{
-        Coordinates, LSvgpConfig, OrthogonalConfig, OrthogonallyDecoupledConfig, PosteriorConfig,
-        UnwhitenedConfig, WhitenedConfig,
-    },
-};
+use burn_gp::inference::ActionLoss;
+use burn_gp_datasets::DataSource;
 use burn_gp_models::{
-    ComputationAwareConfig, ConjugateGradientsConfig, ExactConfig, InducingConfig, ModelConfig,
-    Precision, SgprConfig, SolveCollapsedConfig, SvgpConfig, training::Training,
+    ComputationAwareConfig, ConjugateGradientsConfig, ExactConfig, ModelConfig, SgprConfig,
+    SolveCollapsedConfig, SvgpConfig, training::Training,
 };
 
 use actions::actions;
-use inducing::{DEFAULT_INDUCING, inducing, inducing_patches};
-use training::{full_batch, mini_batch};
+use conjugate_gradients::conjugate_gradients;
+use full_batch::full_batch;
+use inducing::{inducing, initializer};
+use mini_batch::mini_batch;
+use parts::{Parts, kernel, kernel_of};
+use posterior::{posterior, posterior_of};
 
-use crate::arguments::{CovarianceName, DtypeName, LikelihoodName, MeanName};
+use crate::arguments::{DEFAULT_DATA, LikelihoodName, ModelName, RunOptions};
+use crate::devices::Place;
 use crate::preparation::PreparedData;
-use crate::settings::{
-    Family, LayerSettings, Length, Method, NetworkSettings, SettingError, Settings, SparseSettings,
-    VariationalSettings,
-};
+use crate::ranges::{at_least_one, positive};
+use crate::setting_error::SettingError;
 
-/// Columns of the orthogonal inducing points' covariance that a step looks at unless told otherwise.
-const DEFAULT_COLUMNS: usize = 1024;
+pub use early_stopping::EarlyStopping;
+pub use parts::parameters;
+
+const DEFAULT_LEARNING_RATE: f64 = 0.05;
 
 /// A model with its training.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     /// The model.
     pub model: ModelConfig,
@@ -47,289 +57,156 @@ pub struct Plan {
     pub training: Training,
 }
 
-impl Plan {
-    /// The plan of `settings` for `data`; whatever the data decided is written into `settings`.
-    ///
-    /// # Errors
-    ///
-    /// When there are too few training rows for the inducing points, or inputs for the kernel, or
-    /// another number of classes than the likelihood takes.
-    pub fn new(settings: &mut Settings, data: &PreparedData) -> Result<Self, SettingError> {
-        data.check_classes(settings)?;
-        if let Method::Network(_, _, network) = &mut settings.method {
-            networks::resolve(network, data.train.len(), data.dimensions())?;
-        }
-        let parts = Parts::new(settings, data)?;
-        let model = parts.model(&mut settings.method)?;
-        let training = training(settings, data);
-        if let Training::MiniBatch(training) = &training {
-            (settings.length).get_or_insert(Length::Steps(training.steps));
-        }
-        Ok(Self { model, training })
+/// Checks the options of a run on data from `source`. Returns them with every default that does not
+/// depend on the data, and without those that the model does not use.
+///
+/// # Errors
+///
+/// If an option is out of range or conflicts with another.
+pub fn check(options: &RunOptions, source: &DataSource) -> Result<RunOptions, SettingError> {
+    let likelihood = options.likelihood(source);
+    parts::check_likelihood(options, likelihood)?;
+    let mut checked = with_common_defaults(options, likelihood)?;
+    check_model(options, &mut checked)?;
+    parts::mean(&mut checked, likelihood);
+    parts::noise(&mut checked, likelihood)?;
+    held_out::check_length(options)?;
+    if !checked.model().is_mini_batch() {
+        full_batch(&mut checked)?;
     }
+    (options.score_every)
+        .map(|every| positive("--score-every", every))
+        .transpose()?;
+    at_least_one("--checkpoint-every", options.checkpoint_every)?;
+    held_out::check(options)?;
+    Ok(checked.used())
 }
 
-/// The parts of a model that do not depend on its form.
-struct Parts<'a> {
-    kernel: KernelConfig,
-    mean: MeanConfig,
-    noise: GaussianConfig,
-    likelihood: LikelihoodName,
-    parameters: ParameterConfig,
-    data: &'a PreparedData,
-    seed: u64,
-    dtype: DType,
-}
-
-impl<'a> Parts<'a> {
-    fn new(settings: &Settings, data: &'a PreparedData) -> Result<Self, SettingError> {
-        Ok(Self {
-            kernel: kernel(settings, data)?,
-            mean: mean(settings, data),
-            noise: GaussianConfig {
-                noise: settings.noise,
-            },
-            likelihood: settings.likelihood,
-            parameters: settings.parameters.config(),
-            data,
-            seed: settings.seed,
-            dtype: precision(settings.dtype).dtype(),
-        })
-    }
-
-    /// The model; whatever the data decided is written into `method`.
-    fn model(self, method: &mut Method) -> Result<ModelConfig, SettingError> {
-        match method {
-            Method::Svgp(sparse, variational) => self.svgp(sparse, variational),
-            Method::Layers(sparse, variational, layers) => self.layers(sparse, variational, layers),
-            Method::Network(sparse, variational, network) => {
-                self.network(sparse.as_mut(), variational, network)
-            }
-            regression => self.regression(regression),
-        }
-    }
-
-    fn likelihood(&self) -> LikelihoodConfig {
-        (self.likelihood).config(self.noise.noise, self.data.classes())
-    }
-
-    fn inducing(
-        &self,
-        sparse: &mut SparseSettings,
-        has_orthogonal: bool,
-    ) -> Result<InducingConfig, SettingError> {
-        inducing(sparse, has_orthogonal, self.data, self.seed, self.dtype)
-    }
-
-    /// A model with normal noise that is trained on all rows.
-    fn regression(self, method: &mut Method) -> Result<ModelConfig, SettingError> {
-        let Self {
-            kernel,
-            mean,
-            noise: likelihood,
-            parameters,
-            data,
-            seed,
-            dtype,
-            ..
-        } = self;
-        /// Adds the parts that all of them have.
-        macro_rules! config {
-            ($config:ident { $($field:ident: $value:expr),* }) => {
-                $config { kernel, mean, likelihood, parameters, $($field: $value),* }.into()
+/// The plan of a run on `data`, and the options with all defaults. `options` are those that
+/// [`check`] returned.
+///
+/// # Errors
+///
+/// If there are too few training rows for the inducing points, or inputs for the kernel, or the
+/// likelihood takes another number of classes.
+pub fn resolve(
+    options: &RunOptions,
+    data: &PreparedData,
+) -> Result<(RunOptions, Plan), SettingError> {
+    data.check_classes()?;
+    let mut resolved = with_common_defaults(options, data.likelihood)?;
+    let model = model(&mut resolved, data)?;
+    let name = resolved.model();
+    let training = match name.is_mini_batch() {
+        true => {
+            let training = match name.has_network() {
+                true => networks::training(options, &mut resolved)?,
+                false => mini_batch(&mut resolved)?,
             };
+            mini_batch::for_rows(training, &mut resolved, data.train.len()).into()
         }
-        Ok(match method {
-            Method::ComputationAware(settings) => config!(ComputationAwareConfig {
-                actions: actions(settings, data, seed)?,
-                loss: ActionLoss::Evidence
-            }),
-            Method::ConjugateGradients(settings) => config!(ConjugateGradientsConfig {
-                settings: *settings
-            }),
-            Method::Sgpr(sparse) => config!(SgprConfig {
-                inducing: inducing(sparse, false, data, seed, dtype)?
-            }),
-            Method::SolveCollapsed(sparse) => config!(SolveCollapsedConfig {
-                inducing: inducing(sparse, true, data, seed, dtype)?
-            }),
-            _ => config!(ExactConfig {}),
-        })
-    }
-
-    fn svgp(
-        self,
-        sparse: &mut SparseSettings,
-        variational: &mut VariationalSettings,
-    ) -> Result<ModelConfig, SettingError> {
-        let inducing = self.inducing(sparse, variational.family.has_orthogonal())?;
-        let config = SvgpConfig {
-            likelihood: self.likelihood(),
-            kernel: self.kernel,
-            mean: self.mean,
-            posterior: posterior(variational, inducing.orthogonal, self.seed)?,
-            inducing,
-            separate_kernels: false,
-            coregionalization: None,
-            parameters: self.parameters,
-        };
-        Ok(config.into())
-    }
-
-    fn layers(
-        self,
-        sparse: &mut SparseSettings,
-        variational: &mut VariationalSettings,
-        layers: &mut LayerSettings,
-    ) -> Result<ModelConfig, SettingError> {
-        let has_orthogonal = variational.family.has_orthogonal();
-        let points = |sparse: &mut SparseSettings| match layers.images {
-            None => self.inducing(sparse, has_orthogonal),
-            Some(_) => Ok(inducing_patches(
-                sparse,
-                has_orthogonal,
-                self.seed,
-                self.dtype,
-            )),
-        };
-        let output = points(sparse)?;
-        let hidden = match layers.hidden_inducing {
-            None => output.clone(),
-            Some(count) => points(&mut SparseSettings {
-                inducing: Some(count),
-                orthogonal: has_orthogonal.then_some(count),
-                ..sparse.clone()
-            })?,
-        };
-        let posterior = posterior(variational, output.orthogonal, self.seed)?;
-        let pieces = layers::Pieces {
-            likelihood: self.likelihood(),
-            kernel: self.kernel,
-            mean: self.mean,
-            posterior,
-            output,
-            hidden,
-            parameters: self.parameters,
-        };
-        Ok(layers::deep_gp(pieces, layers, self.data)?.into())
-    }
-
-    fn network(
-        self,
-        sparse: Option<&mut SparseSettings>,
-        variational: &VariationalSettings,
-        network: &NetworkSettings,
-    ) -> Result<ModelConfig, SettingError> {
-        let inducing = sparse.map(|sparse| self.inducing(sparse, false));
-        let inducing = inducing.transpose()?;
-        let pieces = networks::Pieces {
-            likelihood: self.likelihood(),
-            kernel: self.kernel,
-            mean: self.mean,
-            noise: self.noise,
-            covariance: covariance(variational),
-            inducing: inducing.unwrap_or(InducingConfig::new(DEFAULT_INDUCING)),
-            parameters: self.parameters,
-            seed: self.seed,
-        };
-        Ok(networks::config(pieces, network, self.data))
-    }
-}
-
-/// The training of the model of `settings`.
-fn training(settings: &Settings, data: &PreparedData) -> Training {
-    let (length, seed, rows) = (settings.length, settings.seed, data.train.len());
-    match &settings.method {
-        Method::Svgp(_, variational) | Method::Layers(_, variational, _) => {
-            mini_batch(variational, length, rows, seed).into()
-        }
-        Method::Network(_, variational, network) => {
-            networks::training(variational, network, length, data, seed).into()
-        }
-        _ => full_batch(length, settings.optimizer).into(),
-    }
-}
-
-/// The floating-point type as models name it.
-pub fn precision(dtype: DtypeName) -> Precision {
-    match dtype {
-        DtypeName::F32 => Precision::F32,
-        DtypeName::F64 => Precision::F64,
-    }
-}
-
-fn kernel(settings: &Settings, data: &PreparedData) -> Result<KernelConfig, SettingError> {
-    let kernel = settings.kernel.config(settings.isotropic);
-    // A deep kernel sees the outputs of its network.
-    let network = settings
-        .method
-        .network()
-        .filter(|network| network.model.is_deep_kernel());
-    let inputs = data.dimensions();
-    let inputs = network.map_or(inputs, |network| network.outputs(inputs));
-    match kernel.missing_dimension(inputs) {
-        Some(missing) => Err(SettingError::MissingInput {
-            input: missing + 1,
-            inputs,
-        }),
-        None => Ok(kernel),
-    }
-}
-
-fn mean(settings: &Settings, data: &PreparedData) -> MeanConfig {
-    match settings.mean {
-        MeanName::Zero => MeanConfig::Zero,
-        MeanName::Constant => MeanConfig::Constant {
-            value: settings.likelihood.first_constant(&data.train.targets),
-        },
-        MeanName::Linear => MeanConfig::Linear,
-    }
-}
-
-fn covariance(variational: &VariationalSettings) -> CovarianceShape {
-    match variational.covariance {
-        CovarianceName::Full => CovarianceShape::Full,
-        CovarianceName::Diagonal => CovarianceShape::Diagonal,
-    }
-}
-
-/// The posterior; the columns that a step looks at are written into `variational`.
-fn posterior(
-    variational: &mut VariationalSettings,
-    orthogonal: usize,
-    seed: u64,
-) -> Result<PosteriorConfig, SettingError> {
-    let covariance = covariance(variational);
-    let coordinates = |whitened| match whitened {
-        true => Coordinates::Whitened,
-        false => Coordinates::Unwhitened,
+        false => full_batch(&mut resolved)?.into(),
     };
-    Ok(match &mut variational.family {
-        Family::Svgp { whitened: true } => PosteriorConfig::Whitened(WhitenedConfig { covariance }),
-        Family::Svgp { whitened: false } => {
-            PosteriorConfig::Unwhitened(UnwhitenedConfig { covariance })
+    Ok((resolved.used(), Plan { model, training }))
+}
+
+/// The options with the defaults that runs of all models have.
+fn with_common_defaults(
+    options: &RunOptions,
+    likelihood: LikelihoodName,
+) -> Result<RunOptions, SettingError> {
+    let place = Place::of(options)?;
+    Ok(RunOptions {
+        model: Some(options.model()),
+        likelihood: Some(likelihood),
+        data: (options.data.clone()).or_else(|| Some(DEFAULT_DATA.into())),
+        test_fraction: (options.split.is_none()).then(|| options.test_fraction()),
+        input_scale: Some(options.input_scale()),
+        seed: Some(options.seed()),
+        dtype: Some(place.dtype),
+        device: Some(place.device),
+        ..options.clone()
+    })
+}
+
+/// Checks the options of the model and of its mini-batches. `given` are the options before any
+/// default was filled in.
+fn check_model(given: &RunOptions, checked: &mut RunOptions) -> Result<(), SettingError> {
+    let model = checked.model();
+    kernel(checked);
+    if model.has_network() {
+        return networks::check(given, checked);
+    }
+    if model.has_actions() {
+        actions::check(checked)?;
+    }
+    if model == ModelName::Cggp {
+        conjugate_gradients(checked)?;
+    }
+    if model.is_mini_batch() {
+        posterior(checked)?;
+    }
+    if model.has_inducing() {
+        initializer(checked)?;
+    }
+    if model.is_mini_batch() {
+        mini_batch(checked)?;
+    }
+    if model.has_layers() {
+        layers::layers(checked)?;
+    }
+    Ok(())
+}
+
+fn model(resolved: &mut RunOptions, data: &PreparedData) -> Result<ModelConfig, SettingError> {
+    let model = resolved.model();
+    if model.has_network() {
+        return networks::model(resolved, data);
+    }
+    if model.has_layers() {
+        return Ok(layers::deep_gp(resolved, data)?.into());
+    }
+    let kernel = kernel_of(resolved, data.dimensions())?;
+    let Parts {
+        mean,
+        likelihood: any_likelihood,
+        gaussian: likelihood,
+        parameters,
+    } = Parts::new(resolved, data)?;
+    /// Adds the parts that all models with normal noise have.
+    macro_rules! regression {
+        ($config:ident { $($field:ident: $value:expr),* }) => {
+            $config { kernel, mean, likelihood, parameters, $($field: $value),* }.into()
+        };
+    }
+    Ok(match model {
+        ModelName::Exact => regression!(ExactConfig {}),
+        ModelName::CagpOpt | ModelName::CagpCg | ModelName::Itergp => {
+            regression!(ComputationAwareConfig {
+                actions: actions(resolved, data)?,
+                loss: ActionLoss::Evidence
+            })
         }
-        Family::Solve { whitened } => PosteriorConfig::Solve(OrthogonalConfig {
-            covariance,
-            coordinates: coordinates(*whitened),
+        ModelName::Cggp => regression!(ConjugateGradientsConfig {
+            settings: conjugate_gradients(resolved)?
         }),
-        Family::LSvgp(observations) => PosteriorConfig::LSvgp(LSvgpConfig {
-            observations: *observations,
+        ModelName::Sgpr => regression!(SgprConfig {
+            inducing: inducing(resolved, data)?
         }),
-        Family::InverseFree(config) => PosteriorConfig::InverseFree(*config),
-        Family::Odvgp { columns } => {
-            let columns = *columns.get_or_insert(DEFAULT_COLUMNS.min(orthogonal));
-            if columns > orthogonal {
-                return Err(SettingError::TooManyColumns {
-                    columns,
-                    orthogonal,
-                });
-            }
-            PosteriorConfig::Odvgp(OrthogonallyDecoupledConfig {
-                covariance,
-                coordinates: coordinates(false),
-                columns: (columns < orthogonal).then_some(columns),
-                seed,
+        ModelName::SolveCollapsed => regression!(SolveCollapsedConfig {
+            inducing: inducing(resolved, data)?
+        }),
+        _ => {
+            let inducing = inducing(resolved, data)?;
+            ModelConfig::from(SvgpConfig {
+                likelihood: any_likelihood,
+                kernel,
+                mean,
+                posterior: posterior_of(resolved, inducing.orthogonal)?,
+                inducing,
+                separate_kernels: false,
+                coregionalization: None,
+                parameters,
             })
         }
     })

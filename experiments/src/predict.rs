@@ -16,7 +16,7 @@ use crate::output::{Destination, ModelContext, class_table, prediction_table};
 use crate::preparation::{Part, TargetError};
 use crate::progress::RowProgress;
 use crate::report;
-use crate::settings::SettingError;
+use crate::setting_error::SettingError;
 use crate::standard_output::print;
 
 /// The options of `predict`.

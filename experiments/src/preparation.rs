@@ -11,9 +11,9 @@ use burn_gp_datasets::{
     Schema, Split, Standardizer, TargetColumn,
 };
 
-use crate::arguments::{InputScaleName, LikelihoodName};
+use crate::arguments::{InputScaleName, LikelihoodName, RunOptions};
 use crate::likelihood::TargetKind;
-use crate::settings::{SettingError, Settings, SplitChoice};
+use crate::setting_error::SettingError;
 
 /// A subset of the rows.
 #[derive(Clone, Debug)]
@@ -79,6 +79,8 @@ pub struct PreparedData {
     pub synthetic: bool,
     /// The shape of the inputs, if they are images.
     pub image: Option<ImageShape>,
+    /// The likelihood of the targets.
+    pub likelihood: LikelihoodName,
     /// The columns and the class labels.
     pub schema: Schema,
     /// The statistics of the training rows.
@@ -149,23 +151,23 @@ impl PreparedData {
     /// # Errors
     ///
     /// If the data or the split is invalid.
-    pub fn load(source: &DataSource, settings: &Settings) -> Result<Self, DataError> {
+    pub fn load(source: &DataSource, options: &RunOptions) -> Result<Self, DataError> {
         let column = |name: &String| TargetColumn::Name(name.clone());
-        let kind = settings.likelihood.target();
+        let likelihood = options.likelihood(source);
         let roles = ColumnRoles {
-            target: (settings.data.target.as_ref()).map_or(TargetColumn::Last, column),
-            noise: settings.data.noise_column.as_ref().map(column),
-            labels: labels(settings),
+            target: (options.target.as_ref()).map_or(TargetColumn::Last, column),
+            noise: options.noise_column.as_ref().map(column),
+            labels: labels(options, likelihood),
         };
         let dataset = source.load_columns(&roles)?;
         let equal = EqualInputs::from(&dataset);
-        let split = divide(source, &equal, settings)?;
-        let standardizer = match kind {
+        let split = divide(source, &equal, options)?;
+        let standardizer = match likelihood.target() {
             _ if source.has_common_scale() => Standardizer::identity(dataset.columns()),
             TargetKind::Numbers => Standardizer::fit(&dataset, &split.train),
             _ => Standardizer::fit_inputs(&dataset, &split.train),
         };
-        let standardizer = match settings.data.input_scale {
+        let standardizer = match options.input_scale() {
             InputScaleName::Standard => standardizer,
             InputScaleName::Range => standardizer.with_input_ranges(&dataset, &split.train),
         };
@@ -190,6 +192,7 @@ impl PreparedData {
             synthetic: source.is_synthetic(),
             image: (dataset.image)
                 .map(|image| ImageShape::new(image.height, image.width, image.channels)),
+            likelihood,
             train: part(&split.train),
             validation: part(&split.validation),
             test: part(&split.test),
@@ -252,9 +255,8 @@ impl PreparedData {
     /// # Errors
     ///
     /// [`SettingError::Classes`].
-    pub fn check_classes(&self, settings: &Settings) -> Result<(), SettingError> {
-        let likelihood = settings.likelihood;
-        likelihood.check_classes(&self.schema.target_name, self.classes())
+    pub fn check_classes(&self) -> Result<(), SettingError> {
+        (self.likelihood).check_classes(&self.schema.target_name, self.classes())
     }
 
     /// The number of inputs, D.
@@ -285,9 +287,8 @@ impl PreparedData {
 }
 
 /// The order of the labels, if the likelihood takes labels.
-fn labels(settings: &Settings) -> Option<Labels> {
-    let likelihood = settings.likelihood;
-    (likelihood.target() == TargetKind::Classes).then(|| match &settings.data.class_order {
+fn labels(options: &RunOptions, likelihood: LikelihoodName) -> Option<Labels> {
+    (likelihood.target() == TargetKind::Classes).then(|| match &options.class_order {
         Some(order) => Labels::InOrder(order.clone()),
         None if likelihood == LikelihoodName::Ordinal => Labels::Ordered,
         None => Labels::Unordered,
@@ -297,14 +298,14 @@ fn labels(settings: &Settings) -> Option<Labels> {
 fn divide(
     source: &DataSource,
     equal: &EqualInputs,
-    settings: &Settings,
+    options: &RunOptions,
 ) -> Result<Split, DataError> {
-    let (rows, seed) = (equal.rows(), settings.seed);
-    let split = match settings.data.split {
-        SplitChoice::Own(index) => source.mask(rows)?.split(index)?,
-        SplitChoice::Random(fraction) => Split::random(equal, fraction, seed)?,
+    let seed = options.seed();
+    let split = match options.split {
+        Some(index) => source.mask(equal.rows())?.split(index)?,
+        None => Split::random(equal, options.test_fraction(), seed)?,
     };
-    match settings.data.validation_fraction {
+    match options.validation_fraction {
         Some(fraction) => split.hold_out_validation(equal, fraction, seed),
         None => Ok(split),
     }

@@ -6,12 +6,11 @@ use std::path::Path;
 use burn_gp::parameter::{AtFloor, Hyperparameter};
 use serde::{Deserialize, Serialize};
 
-use crate::arguments::{ActionRowsName, name_of};
+use crate::arguments::{ActionRowsName, RunOptions, name_of};
 use crate::evaluation::Scores;
 use crate::fitting::StoppingPoint;
 use crate::memory;
 use crate::preparation::PreparedData;
-use crate::settings::{ActionSettings, Settings};
 use crate::shortcomings::{floors_reached, shortcomings};
 
 /// The metrics of a run, as written to `metrics.json`.
@@ -106,46 +105,40 @@ pub struct TrainingFigures {
 }
 
 impl Metrics {
-    /// Collects the metrics of a run.
+    /// Collects the metrics of a run. `options` have all defaults.
     pub fn new(
-        settings: &Settings,
+        options: &RunOptions,
         data: &PreparedData,
         scores: Scores,
         training: &TrainingFigures,
         hyperparameters: &[Hyperparameter],
     ) -> Self {
         let named = |parameter: &Hyperparameter| (parameter.path.clone(), parameter.values.clone());
-        let actions = settings.method.actions();
         let stopping_point = training.stopping_point.as_ref();
         let tried = stopping_point.map_or(0, |point| point.steps_tried);
         let steps = training.steps + tried;
         let mut warnings = shortcomings(
             &scores,
             data,
-            settings.likelihood.target(),
+            data.likelihood.target(),
             training.nlpd_without_network,
         );
         warnings.extend(floors_reached(&training.at_floor, hyperparameters));
         Self {
-            model: name_of(settings.method.name()),
+            model: name_of(options.model()),
             data: data.name.clone(),
             synthetic: data.synthetic,
             n_train: data.train.len(),
             n_validation: data.validation.len(),
             n_test: data.test.len(),
             d: data.dimensions(),
-            inducing: settings.method.sparse().and_then(|sparse| sparse.inducing),
-            orthogonal: settings
-                .method
-                .sparse()
-                .and_then(|sparse| sparse.orthogonal),
-            actions: actions.and_then(|actions| actions.count),
-            action_rows: actions
-                .and_then(ActionSettings::trained)
-                .map(|(_, rows)| rows),
+            inducing: options.inducing,
+            orthogonal: options.orthogonal,
+            actions: options.actions,
+            action_rows: options.action_rows,
             classes: (data.schema.classes.as_ref()).map(|classes| classes.count()),
-            kernel: settings.kernel_text(),
-            likelihood: name_of(settings.likelihood),
+            kernel: kernel_text(options),
+            likelihood: name_of(data.likelihood),
             scores,
             objective: training.objective,
             steps: training.steps,
@@ -155,12 +148,24 @@ impl Metrics {
             train_seconds: training.seconds,
             seconds_per_step: training.seconds / steps.max(1) as f64,
             peak_memory: memory::peak(),
-            seed: settings.seed,
-            backend: name_of(settings.device),
-            dtype: name_of(settings.dtype),
+            seed: options.seed(),
+            backend: options.device.map(name_of).unwrap_or_default(),
+            dtype: options.dtype.map(name_of).unwrap_or_default(),
             hyperparameters: hyperparameters.iter().map(named).collect(),
             warnings,
         }
+    }
+}
+
+/// The covariance function as text.
+fn kernel_text(options: &RunOptions) -> String {
+    let network = &options.network;
+    let backbone = network.backbone.map(name_of).unwrap_or_default();
+    let kernel = options.kernel.as_ref().map(ToString::to_string);
+    match (kernel.unwrap_or_default(), network.rank, network.features) {
+        (_, Some(rank), _) => format!("rank-{rank} {backbone} basis"),
+        (kernel, _, Some(features)) => format!("{kernel}({backbone} to {features})"),
+        (kernel, None, None) => kernel,
     }
 }
 

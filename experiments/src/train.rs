@@ -11,8 +11,8 @@ use burn_gp_models::{
 };
 use clap::Args;
 
-use crate::arguments::{KeepName, RunOptions, name_of};
-use crate::devices;
+use crate::arguments::{CONFIG, RunOptions, name_of, read_configuration, to_toml};
+use crate::devices::Place;
 use crate::early_stopping::{nlpd_without_network, stopping_point};
 use crate::evaluation::{LEVEL, evaluate};
 use crate::failure::{Failure, FolderError};
@@ -22,12 +22,12 @@ use crate::fitting::{
 };
 use crate::illustrations::Illustrations;
 use crate::output::{self, ModelContext, OutputFolder, default_folder_name};
-use crate::plan::{self, Plan};
+use crate::plan::{EarlyStopping, Plan, check, resolve};
 use crate::plots::LossPoint;
 use crate::preparation::PreparedData;
 use crate::progress::{Progress, RowProgress};
 use crate::report::{self, Metrics, TrainingFigures};
-use crate::settings::{self, EarlyStopping, Length, SettingError, Settings};
+use crate::setting_error::SettingError;
 use crate::standard_output::print;
 
 /// The options of `train`.
@@ -86,25 +86,23 @@ pub fn train(arguments: TrainArguments) -> Result<(), Failure> {
         .map(OutputFolder::resume)
         .transpose()?;
     let options = options(&arguments, resumed.as_ref())?;
-    let source = settings::source(&options)?;
-    let mut settings = Settings::new(options.from_the_root(), &source)?;
+    let source = options.source()?;
+    let options = check(&options.from_the_root(), &source)?;
     if resumed.is_none() {
-        settings::require_applicable(&arguments.options, settings.method.name())?;
+        arguments.options.require_use(options.model())?;
     }
-    let dtype = plan::precision(settings.dtype).dtype();
-    let device = devices::open(settings.device, dtype)?;
-    devices::prefer(dtype);
+    let (device, dtype) = Place::of(&options)?.open()?;
     let is_resumed = resumed.is_some();
     let folder = match resumed {
         Some(folder) => folder,
         None => {
-            let default = || default_folder(&settings, &source);
+            let default = || default_folder(&options, &source);
             let path = arguments.out.clone().unwrap_or_else(default);
             OutputFolder::claim(&path, arguments.overwrite)?
         }
     };
-    let data = PreparedData::load(&source, &settings)?;
-    let plan = Plan::new(&mut settings.clone(), &data)?;
+    let data = PreparedData::load(&source, &options)?;
+    let (_, plan) = resolve(&options, &data)?;
     warn(&data, &plan);
     data.check_targets(&plan.model.likelihood().init((&device, dtype)), dtype)?;
     let run = Run {
@@ -114,8 +112,8 @@ pub fn train(arguments: TrainArguments) -> Result<(), Failure> {
         interrupt: Interrupt::install()?,
         quiet,
     };
-    (run.train(&mut settings, &data, is_resumed))
-        .and_then(|(plan, session)| finish(&session, &settings, &plan, &data, &folder, quiet))
+    (run.train(options, &data, is_resumed))
+        .and_then(|(plan, session)| finish(&session, &plan, &data, &folder, quiet))
         .map_err(|failure| failure.or_go_on(|| kept(&folder)))
 }
 
@@ -139,27 +137,28 @@ struct Run<'a> {
 
 impl Run<'_> {
     /// Trains on all training rows, for as many steps as were found on held-out ones where that is
-    /// asked for. The steps are then those of `settings`, and checkpoints those of a run that is told
-    /// their number: an interrupted run goes on wherever it was.
+    /// asked for. The options are then those of a run that is told their number, in checkpoints too:
+    /// an interrupted run goes on wherever it was.
     fn train(
         &self,
-        settings: &mut Settings,
+        mut options: RunOptions,
         data: &PreparedData,
         is_resumed: bool,
     ) -> Result<(Plan, Session), Failure> {
         let (mut found, mut is_resumed) = (None, is_resumed);
-        if let Some((share, held_out)) = held_out(settings, data)? {
-            settings.data.early_stopping = EarlyStopping::Share(share);
-            let (_, session) = self.fit(settings, &held_out, is_resumed, None)?;
+        if let Some((share, held_out)) = held_out(&options, data)? {
+            options.early_stopping = Some(share);
+            let (_, session) = self.fit(&options, &held_out, is_resumed, None)?;
             is_resumed = false;
             let seconds = session.state.clock.seconds();
             found = stopping_point(&session, &held_out).map(|point| (point, seconds));
-            settings.length = (found.as_ref()).map_or(settings.length, |(point, _)| {
-                Some(Length::Steps(point.step))
-            });
+            options = session.state.options;
+            if let Some((point, _)) = &found {
+                (options.steps, options.epochs) = (Some(point.step), None);
+            }
         }
-        settings.data.early_stopping = EarlyStopping::Off;
-        let fitted = self.fit(settings, data, is_resumed, found)?;
+        options.early_stopping = Some(0.0);
+        let fitted = self.fit(&options, data, is_resumed, found)?;
         // The last checkpoint is written: nothing is lost by an end at any time from here on.
         self.interrupt.end_at_once();
         Ok(fitted)
@@ -168,19 +167,19 @@ impl Run<'_> {
     /// Makes the steps that are left.
     fn fit(
         &self,
-        settings: &mut Settings,
+        options: &RunOptions,
         data: &PreparedData,
         is_resumed: bool,
         found: Option<(StoppingPoint, f64)>,
     ) -> Result<(Plan, Session), Failure> {
-        let plan = Plan::new(settings, data)?;
+        let (options, plan) = resolve(options, data)?;
         let (targets, columns) = data.train.likelihood_targets();
         let inputs = data.train.inputs.values();
         let training_data =
             TrainingData::with_target_columns(inputs, &targets, columns, &self.device, self.dtype);
         let (model, training_data) = plan.model.init(training_data)?;
         let trainer = AnyTrainer::new(model, training_data, plan.training.clone());
-        let mut session = session(trainer, settings, data);
+        let mut session = session(trainer, options, data)?;
         if let Some((point, seconds)) = found {
             let state = &mut session.state;
             (state.stopping_point, state.clock) = (Some(point), Clock::at(seconds));
@@ -197,14 +196,14 @@ impl Run<'_> {
 /// The data with the share of the training rows held out on which the number of steps is found, if it
 /// is to be found; none by default where rows cannot be divided, as those that are all the same.
 fn held_out(
-    settings: &Settings,
+    options: &RunOptions,
     data: &PreparedData,
 ) -> Result<Option<(f64, PreparedData)>, Failure> {
-    let wish = settings.data.early_stopping;
+    let wish = EarlyStopping::of(options)?;
     let Some(share) = wish.share(data.train.len()) else {
         return Ok(None);
     };
-    match data.holding_out(share, settings.seed) {
+    match data.holding_out(share, options.seed()) {
         Ok(held_out) => Ok(Some((share, held_out))),
         Err(_) if wish == EarlyStopping::BySize => Ok(None),
         Err(error) => Err(error.into()),
@@ -221,11 +220,11 @@ fn options(
     let options = if let Some(folder) = resumed {
         typed.over(read_checkpoint(&latest(folder)?)?.options)
     } else if let Some(path) = &arguments.config {
-        typed.over(settings::read_configuration(path)?)
+        typed.over(read_configuration(path)?)
     } else {
         typed
     };
-    Ok(options.over(settings::environment()))
+    Ok(options.over(RunOptions::environment()))
 }
 
 /// Fails on the first option that a resumed run cannot change.
@@ -255,8 +254,8 @@ fn require_changeable(typed: &RunOptions) -> Result<(), SettingError> {
 }
 
 /// `out/<data>-<model>`.
-fn default_folder(settings: &Settings, source: &DataSource) -> PathBuf {
-    let model = name_of(settings.method.name());
+fn default_folder(options: &RunOptions, source: &DataSource) -> PathBuf {
+    let model = name_of(options.model());
     Path::new("out").join(default_folder_name(source.name(), &model))
 }
 
@@ -274,29 +273,35 @@ fn warn(data: &PreparedData, plan: &Plan) {
     }
 }
 
-fn session(trainer: AnyTrainer<AnyModel>, settings: &Settings, data: &PreparedData) -> Session {
-    let validation = match settings.method.variational() {
-        Some(variational) if variational.keep == KeepName::Best && !data.validation.is_empty() => {
+/// A session before its first step. `options` have all defaults: a patience if validation rows
+/// choose the step whose model is kept.
+fn session(
+    trainer: AnyTrainer<AnyModel>,
+    options: RunOptions,
+    data: &PreparedData,
+) -> Result<Session, SettingError> {
+    let is_search = EarlyStopping::of(&options)?.is_on();
+    let fewest = match is_search {
+        true => FEWEST_STEPS_OF_SEARCH,
+        false => FEWEST_STEPS,
+    };
+    let validation = match options.patience {
+        Some(patience) if !data.validation.is_empty() => {
             let epoch = trainer.steps_per_epoch();
-            let fewest = match settings.data.early_stopping {
-                EarlyStopping::Off => FEWEST_STEPS,
-                EarlyStopping::BySize | EarlyStopping::Share(_) => FEWEST_STEPS_OF_SEARCH,
-            };
             let interval =
-                (variational.validation_epochs).map_or(epoch.max(fewest), |epochs| epochs * epoch);
+                (options.validation_epochs).map_or(epoch.max(fewest), |epochs| epochs * epoch);
             let seen = trainer.data().clone();
             let part = data.validation.clone();
-            Some(Validation::new(part, seen, interval, variational.patience))
+            Some(Validation::new(part, seen, interval, patience))
         }
         _ => None,
     };
-    let is_search = settings.data.early_stopping != EarlyStopping::Off;
-    let every = settings.score_every.filter(|_| !is_search);
+    let every = options.score_every.filter(|_| !is_search);
     let steps = trainer.steps_planned();
     let test_scores =
         every.map(|every| TestScores::new(data, trainer.data().clone(), every, steps));
     let state = RunState {
-        options: settings.options(),
+        options,
         checksum: data.checksum(),
         log: TrainingLog::default(),
         validation,
@@ -304,7 +309,7 @@ fn session(trainer: AnyTrainer<AnyModel>, settings: &Settings, data: &PreparedDa
         stopping_point: None,
         clock: Clock::default(),
     };
-    Session { trainer, state }
+    Ok(Session { trainer, state })
 }
 
 fn restore(
@@ -354,7 +359,6 @@ fn fit(
 /// Evaluates the trained model and writes everything.
 fn finish(
     session: &Session,
-    settings: &Settings,
     plan: &Plan,
     data: &PreparedData,
     folder: &OutputFolder,
@@ -364,8 +368,9 @@ fn finish(
     let predictor = fitted.model.predictor()?;
     let progress = RowProgress::new("test row", data.test.len(), quiet);
     let evaluation = evaluate(&predictor, &data.test, &data.standardizer, LEVEL, progress)?;
-    let nlpd_without_network = nlpd_without_network(session, settings, data);
     let state = &session.state;
+    let options = &state.options;
+    let nlpd_without_network = nlpd_without_network(session, options, data);
     let figures = TrainingFigures {
         objective: fitted.loss,
         steps: session.trainer.steps_made(),
@@ -377,11 +382,11 @@ fn finish(
     };
     let scores = evaluation.scores.clone();
     let hyperparameters = fitted.model.hyperparameters();
-    let metrics = Metrics::new(settings, data, scores, &figures, &hyperparameters);
-    let saved = saved_model(fitted.model, settings, plan, data);
+    let metrics = Metrics::new(options, data, scores, &figures, &hyperparameters);
+    let saved = saved_model(fitted.model, plan, data, Place::of(options)?);
     let illustrations = Illustrations {
         data,
-        settings,
+        options,
         log: &state.log,
         curve: state.test_scores.as_ref().map(|scores| &scores.curve),
         kept: LossPoint {
@@ -396,8 +401,7 @@ fn finish(
     folder.replace(|next| {
         saved.save(next)?;
         output::write_text(&next.join(output::METRICS), &json(&metrics, next)?)?;
-        let config = settings::to_toml(&settings.options());
-        output::write_text(&next.join(settings::CONFIG), &config)?;
+        output::write_text(&next.join(CONFIG), &to_toml(options))?;
         write_course(state, next)?;
         let classes = data.schema.classes.as_ref();
         let path = next.join(output::PREDICTIONS);
@@ -430,9 +434,9 @@ fn write_course(state: &RunState, folder: &Path) -> Result<(), Failure> {
 /// The model with everything that prediction needs.
 fn saved_model(
     model: TrainedModel,
-    settings: &Settings,
     plan: &Plan,
     data: &PreparedData,
+    place: Place,
 ) -> SavedModel<ModelContext> {
     SavedModel {
         model,
@@ -441,13 +445,13 @@ fn saved_model(
             dimensions: data.dimensions(),
             target_columns: data.train.likelihood_targets().1,
             data_count: data.train.len(),
-            precision: plan::precision(settings.dtype),
+            precision: place.precision(),
         },
         context: ModelContext {
             data: data.name.clone(),
             schema: data.schema.clone(),
             standardizer: data.standardizer.clone(),
-            likelihood: settings.likelihood,
+            likelihood: data.likelihood,
         },
     }
 }

@@ -1,7 +1,6 @@
 //! Merging of options with those of an earlier run or a configuration file.
 
 use merge::Merge;
-use serde_json::{Map, Value};
 
 use super::RunOptions;
 
@@ -62,25 +61,18 @@ impl RunOptions {
     }
 
     /// Removes the options with these names.
-    fn without(mut self, names: &[&str]) -> Self {
+    pub(super) fn without(mut self, names: &[impl AsRef<str>]) -> Self {
+        if names.is_empty() {
+            return self;
+        }
         // Serialization fails for a path that is not valid UTF-8.
         let data_dir = self.data_dir.take();
-        let mut options = self.to_json();
-        forget(&mut options, names);
-        let left = match serde_json::from_value(Value::Object(options)) {
+        let mut fields = self.fields();
+        fields.retain(|own, _| names.iter().all(|name| name.as_ref() != own));
+        let left = match Self::from_fields(fields) {
             Ok(left) => left,
             Err(error) => unreachable!("options that were written are read: {error}"),
         };
         Self { data_dir, ..left }
-    }
-}
-
-/// Removes options, also from nested groups.
-fn forget(options: &mut Map<String, Value>, names: &[&str]) {
-    options.retain(|name, _| !names.contains(&name.as_str()));
-    for group in options.values_mut() {
-        if let Value::Object(group) = group {
-            forget(group, names);
-        }
     }
 }

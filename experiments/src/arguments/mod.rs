@@ -1,6 +1,9 @@
 //! The options of a run, and the names of their values.
 
+mod applicability;
+mod before_data;
 mod choices;
+mod configuration;
 mod full_batch;
 mod layers;
 mod merge;
@@ -9,12 +12,14 @@ mod pseudo_observations;
 mod run_options;
 mod usage_error;
 
+pub use before_data::DEFAULT_DATA;
 pub use choices::{
     ActionRowsName, ActionStartName, AuxiliaryName, BackboneName, CorrectionName, CovarianceName,
     DeviceName, DtypeName, HiddenMeanName, InitializerName, InputScaleName, InversionName,
     KeepName, LikelihoodName, MeanName, ModelName, OptimizerName, PolicyName, PosteriorName,
     ScaleName, ScheduleName, name_of,
 };
+pub use configuration::{CONFIG, configuration_in, read_configuration, to_toml};
 pub use full_batch::FullBatchOptions;
 pub use layers::{ImageOption, LayerOptions};
 pub use network::NetworkOptions;

@@ -7,11 +7,11 @@ use burn_gp_datasets::Classes;
 use burn_gp_models::{MODEL_FILE, WEIGHTS_FILE};
 
 use super::predictions::{class_table, prediction_table};
+use crate::arguments::CONFIG;
 use crate::evaluation::Evaluation;
 use crate::failure::Failure;
 use crate::fitting::CHECKPOINT_FOLDER;
 use crate::preparation::Part;
-use crate::settings::CONFIG;
 
 /// Scores and sizes, JSON.
 pub const METRICS: &str = "metrics.json";

@@ -7,9 +7,6 @@ mod error;
 mod prior;
 mod values;
 
-use burn_gp::parameter::{ParameterConfig, Priors};
-use serde::{Deserialize, Serialize};
-
 pub use bounds::BoundsOption;
 pub use error::ParameterOptionError;
 pub use prior::PriorOption;
@@ -73,33 +70,4 @@ fn number(text: &str) -> Result<f64, ParameterOptionError> {
     let text = text.trim();
     let number = text.parse().ok().filter(|number: &f64| number.is_finite());
     number.ok_or_else(|| ParameterOptionError::Number { text: text.into() })
-}
-
-/// All options for parameters of a model.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ParameterOptions {
-    /// Initial values.
-    pub set: Option<Vec<ValuesOption>>,
-    /// Bounds.
-    pub bound: Option<Vec<BoundsOption>>,
-    /// Priors.
-    pub prior: Option<Vec<PriorOption>>,
-    /// Parameters that are not trained.
-    pub fix: Option<Vec<String>>,
-}
-
-impl ParameterOptions {
-    /// Converts the options to a model configuration. The last of several options for a parameter
-    /// wins.
-    pub fn config(&self) -> ParameterConfig {
-        let values = self.set.iter().flatten().cloned();
-        let bounds = self.bound.iter().flatten().cloned();
-        let priors = self.prior.iter().flatten().cloned();
-        ParameterConfig {
-            values: values.map(|option| (option.path, option.values)).collect(),
-            bounds: bounds.map(|option| (option.path, option.bounds)).collect(),
-            priors: Priors(priors.map(|option| (option.path, option.prior)).collect()),
-            frozen: self.fix.clone().unwrap_or_default(),
-        }
-    }
 }

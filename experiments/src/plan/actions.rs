@@ -1,61 +1,75 @@
-//! The combinations of rows of computation-aware regression.
+//! The actions of computation-aware regression.
 
-use burn_gp::inference::{ActionStart, IterationRule};
+use burn_gp::inference::{ActionStart, ConjugateGradientsSettings, IterationRule};
 use burn_gp_models::{ActionRows, ActionsConfig};
 
-use crate::arguments::{ActionRowsName, ActionStartName, PolicyName};
+use crate::arguments::{ActionRowsName, ActionStartName, ModelName, PolicyName, RunOptions};
 use crate::preparation::PreparedData;
-use crate::settings::{ActionChoice, ActionSettings, SettingError, enough_rows};
+use crate::ranges::{at_least_one, count, enough_rows, positive};
+use crate::setting_error::SettingError;
 
-/// Combinations of rows unless told otherwise.
 const DEFAULT_ACTIONS: usize = 256;
 
-/// The combinations of rows; their number is written into `settings`.
+/// Pivots of the preconditioner of the policy `preconditioned-cg`.
+const POLICY_PIVOTS: usize = 256;
+
+/// Checks the options of actions, and fills in those that do not depend on the data.
+pub(super) fn check(resolved: &mut RunOptions) -> Result<(), SettingError> {
+    let count = resolved.actions.unwrap_or(DEFAULT_ACTIONS);
+    config(resolved, count).map(|_| ())
+}
+
+/// The actions of the model.
 pub(super) fn actions(
-    settings: &mut ActionSettings,
+    resolved: &mut RunOptions,
     data: &PreparedData,
-    seed: u64,
 ) -> Result<ActionsConfig, SettingError> {
     let rows = data.train.len();
-    let requested = *settings.count.get_or_insert(DEFAULT_ACTIONS.min(rows));
+    let requested = *(resolved.actions).get_or_insert(DEFAULT_ACTIONS.min(rows));
     enough_rows(requested, rows)?;
-    let iterations = |rule, tolerance| ActionsConfig::Iterations {
-        rule,
-        count: requested,
+    config(resolved, requested)
+}
+
+fn config(resolved: &mut RunOptions, actions: usize) -> Result<ActionsConfig, SettingError> {
+    let (model, seed) = (resolved.model(), resolved.seed());
+    let own = &mut resolved.full_batch;
+    let default = ConjugateGradientsSettings::default().tolerance;
+    let tolerance = positive("--tolerance", *own.tolerance.get_or_insert(default))?;
+    let rank = count("--pivots", &mut own.pivots, POLICY_PIVOTS)?;
+    at_least_one("--actions", Some(actions))?;
+    let policy = match model {
+        ModelName::CagpOpt => return Ok(trained(resolved, actions)),
+        ModelName::Itergp => own.policy.ok_or(SettingError::NoPolicy)?,
+        _ => PolicyName::Cg,
+    };
+    Ok(ActionsConfig::Iterations {
+        rule: match policy {
+            PolicyName::Cg => IterationRule::Residuals,
+            PolicyName::PreconditionedCg => IterationRule::PreconditionedResiduals { rank },
+            PolicyName::Unit => IterationRule::UnitVectors,
+            PolicyName::Random => IterationRule::RandomVectors,
+            PolicyName::Eigenvectors => IterationRule::Eigenvectors,
+        },
+        count: actions,
         tolerance,
         seed,
-    };
-    Ok(match settings.choice {
-        ActionChoice::Trained { start, rows } => ActionsConfig::Blocks {
-            count: requested,
-            start: match start {
-                ActionStartName::Normal => ActionStart::Normal,
-                ActionStartName::Targets => ActionStart::Targets,
-                ActionStartName::Eigenvectors => ActionStart::Eigenvectors,
-            },
-            seed,
-            rows: match rows {
-                ActionRowsName::Near => ActionRows::Near,
-                ActionRowsName::Given => ActionRows::Given,
-            },
-        },
-        ActionChoice::ConjugateGradients { tolerance } => {
-            iterations(IterationRule::Residuals, tolerance)
-        }
-        ActionChoice::Policy {
-            policy,
-            rank,
-            tolerance,
-        } => iterations(rule(policy, rank), tolerance),
     })
 }
 
-fn rule(policy: PolicyName, rank: usize) -> IterationRule {
-    match policy {
-        PolicyName::Cg => IterationRule::Residuals,
-        PolicyName::PreconditionedCg => IterationRule::PreconditionedResiduals { rank },
-        PolicyName::Unit => IterationRule::UnitVectors,
-        PolicyName::Random => IterationRule::RandomVectors,
-        PolicyName::Eigenvectors => IterationRule::Eigenvectors,
+fn trained(resolved: &mut RunOptions, count: usize) -> ActionsConfig {
+    let start = *(resolved.action_start).get_or_insert(ActionStartName::Normal);
+    let rows = *resolved.action_rows.get_or_insert(ActionRowsName::Near);
+    ActionsConfig::Blocks {
+        count,
+        start: match start {
+            ActionStartName::Normal => ActionStart::Normal,
+            ActionStartName::Targets => ActionStart::Targets,
+            ActionStartName::Eigenvectors => ActionStart::Eigenvectors,
+        },
+        seed: resolved.seed(),
+        rows: match rows {
+            ActionRowsName::Near => ActionRows::Near,
+            ActionRowsName::Given => ActionRows::Given,
+        },
     }
 }

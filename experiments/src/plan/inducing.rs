@@ -1,49 +1,70 @@
 //! The inducing points, and the orthogonal ones.
 
-use burn::tensor::DType;
 use burn_gp::{inducing::Initializer, ops::Jitter};
 use burn_gp_models::InducingConfig;
 
-use crate::arguments::InitializerName;
+use crate::arguments::{InitializerName, RunOptions};
+use crate::devices::Place;
 use crate::preparation::PreparedData;
-use crate::settings::{SettingError, SparseSettings};
+use crate::ranges::at_least_one;
+use crate::setting_error::SettingError;
 
-/// Inducing points unless told otherwise.
-pub(super) const DEFAULT_INDUCING: usize = 128;
+const DEFAULT_INDUCING: usize = 128;
 
+/// The initializer; also checks the numbers.
+pub(super) fn initializer(resolved: &mut RunOptions) -> Result<Initializer, SettingError> {
+    if let Some(jitter) = resolved.jitter
+        && !(0.0..1.0).contains(&jitter)
+    {
+        return Err(SettingError::Jitter { value: jitter });
+    }
+    at_least_one("--inducing", resolved.inducing)?;
+    at_least_one("--orthogonal", resolved.orthogonal)?;
+    let name = *(resolved.initializer).get_or_insert(InitializerName::KMeans);
+    Ok(match name {
+        InitializerName::Subset => Initializer::Subset,
+        InitializerName::KMeans => Initializer::KMeans,
+        InitializerName::GreedyVariance => Initializer::GreedyVariance,
+    })
+}
+
+/// The inducing points of the model, or the inducing patches of a model of images.
 pub(super) fn inducing(
-    sparse: &mut SparseSettings,
-    has_orthogonal: bool,
+    resolved: &mut RunOptions,
     data: &PreparedData,
-    seed: u64,
-    dtype: DType,
 ) -> Result<InducingConfig, SettingError> {
-    let (count, orthogonal) = inducing_counts(sparse, has_orthogonal, data)?;
-    Ok(inducing_config(sparse, (count, orthogonal), seed, dtype))
+    let (count, orthogonal) = match resolved.model().is_of_images() {
+        true => patches(resolved),
+        false => points(resolved, data)?,
+    };
+    resolved.inducing = Some(count);
+    resolved.orthogonal = (orthogonal > 0).then_some(orthogonal);
+    let dtype = Place::of(resolved)?.precision().dtype();
+    let default_jitter = Jitter::for_precision(dtype).initial;
+    Ok(InducingConfig {
+        count,
+        orthogonal,
+        initializer: initializer(resolved)?,
+        seed: resolved.seed(),
+        jitter: Some(Jitter::relative(
+            *resolved.jitter.get_or_insert(default_jitter),
+        )),
+    })
 }
 
-/// Inducing patches, of which there are more than rows.
-pub(super) fn inducing_patches(
-    sparse: &mut SparseSettings,
-    has_orthogonal: bool,
-    seed: u64,
-    dtype: DType,
-) -> InducingConfig {
-    let count = sparse.inducing.unwrap_or(DEFAULT_INDUCING);
-    let orthogonal = sparse.orthogonal.unwrap_or(count);
-    let orthogonal = if has_orthogonal { orthogonal } else { 0 };
-    inducing_config(sparse, (count, orthogonal), seed, dtype)
+/// The numbers of inducing patches in both sets. There are more patches than rows.
+fn patches(resolved: &RunOptions) -> (usize, usize) {
+    let count = resolved.inducing.unwrap_or(DEFAULT_INDUCING);
+    match resolved.single_layer().has_orthogonal() {
+        true => (count, resolved.orthogonal.unwrap_or(count)),
+        false => (count, 0),
+    }
 }
 
-/// How many inducing points there are, and how many orthogonal ones: as many as were asked for, else
-/// as many as there are different training inputs for, up to the defaults.
-fn inducing_counts(
-    sparse: &SparseSettings,
-    has_orthogonal: bool,
-    data: &PreparedData,
-) -> Result<(usize, usize), SettingError> {
+/// The numbers of inducing points in both sets. The defaults need as many different training inputs.
+fn points(resolved: &RunOptions, data: &PreparedData) -> Result<(usize, usize), SettingError> {
     let (rows, distinct) = (data.train.len(), data.distinct_training_inputs());
-    if let Some(requested) = sparse.inducing {
+    if let Some(requested) = resolved.inducing {
         if requested > rows {
             return Err(SettingError::TooManyInducing { requested, rows });
         }
@@ -54,13 +75,16 @@ fn inducing_counts(
             });
         }
     }
-    if !has_orthogonal {
-        return Ok((sparse.inducing.unwrap_or(DEFAULT_INDUCING.min(distinct)), 0));
+    if !resolved.single_layer().has_orthogonal() {
+        return Ok((
+            resolved.inducing.unwrap_or(DEFAULT_INDUCING.min(distinct)),
+            0,
+        ));
     }
-    let left = (sparse.orthogonal).map_or(distinct / 2, |count| distinct.saturating_sub(count));
-    let inducing = sparse.inducing.unwrap_or(DEFAULT_INDUCING.min(left).max(1));
+    let left = (resolved.orthogonal).map_or(distinct / 2, |count| distinct.saturating_sub(count));
+    let inducing = (resolved.inducing).unwrap_or(DEFAULT_INDUCING.min(left).max(1));
     let left = distinct.saturating_sub(inducing);
-    let orthogonal = sparse.orthogonal.unwrap_or(inducing.min(left).max(1));
+    let orthogonal = resolved.orthogonal.unwrap_or(inducing.min(left).max(1));
     match orthogonal > left {
         true => Err(SettingError::TooFewForBoth {
             inducing,
@@ -68,28 +92,5 @@ fn inducing_counts(
             distinct,
         }),
         false => Ok((inducing, orthogonal)),
-    }
-}
-
-fn inducing_config(
-    sparse: &mut SparseSettings,
-    (count, orthogonal): (usize, usize),
-    seed: u64,
-    dtype: DType,
-) -> InducingConfig {
-    sparse.inducing = Some(count);
-    sparse.orthogonal = (orthogonal > 0).then_some(orthogonal);
-    let default = Jitter::for_precision(dtype).initial;
-    let jitter = *sparse.jitter.get_or_insert(default);
-    InducingConfig {
-        count,
-        orthogonal,
-        initializer: match sparse.initializer {
-            InitializerName::Subset => Initializer::Subset,
-            InitializerName::KMeans => Initializer::KMeans,
-            InitializerName::GreedyVariance => Initializer::GreedyVariance,
-        },
-        seed,
-        jitter: Some(Jitter::relative(jitter)),
     }
 }

@@ -1,162 +1,186 @@
-//! The layers that settings and data ask for.
+//! Models made of layers.
 
 use burn_gp::{
-    kernels::{KernelConfig, ScaledConfig, StationaryConfig},
-    likelihoods::LikelihoodConfig,
+    kernels::{KernelConfig, ScaledConfig},
+    layers::LayerNoise,
     means::MeanConfig,
-    ops::Stationary,
-    parameter::ParameterConfig,
-    patches::{ImageShape, PatchGrid},
-    variational::{OrthogonallyDecoupledConfig, PosteriorConfig},
+    variational::PosteriorConfig,
 };
 use burn_gp_models::{DeepGpConfig, HiddenLayerConfig, InducingConfig, LayerConfig, LayerForm};
 
-use crate::arguments::{HiddenMeanName, name_of};
+use super::{
+    images::{Images, check_patches, shape},
+    inducing::inducing,
+    parts::{Parts, kernel_of},
+    posterior::{posterior_of, with_needed_columns},
+};
+use crate::arguments::{HiddenMeanName, ModelName, PosteriorName, RunOptions};
 use crate::preparation::PreparedData;
-use crate::settings::{ImageSettings, LayerSettings, SettingError};
+use crate::ranges::{at_least_one, count, positive};
+use crate::setting_error::SettingError;
 
-/// The lengthscale of a location kernel, in patches (arXiv:1910.10596, section 6.2).
-const LOCATION_LENGTHSCALE: f64 = 3.0;
+const DEFAULT_LAYERS: usize = 2;
 
-/// The parts that all layers of a model share.
-pub(super) struct Pieces {
-    pub kernel: KernelConfig,
-    /// Of the last layer.
-    pub mean: MeanConfig,
-    pub posterior: PosteriorConfig,
-    /// Those of the last layer …
-    pub output: InducingConfig,
-    /// … and of those before.
-    pub hidden: InducingConfig,
-    pub likelihood: LikelihoodConfig,
-    pub parameters: ParameterConfig,
+/// The largest default width; smaller data have as many functions as inputs.
+const WIDEST: usize = 30;
+
+/// The default number of channels of a feature map.
+const DEFAULT_CHANNELS: usize = 10;
+
+/// Initial hidden layers of a deep model are close to their mean functions, which are the inputs or
+/// their principal components. Draws from the priors would be noise, and the layers after them
+/// would learn nothing from it.
+const HIDDEN_VARIANCE: f64 = 0.01;
+const HIDDEN_DEVIATION: f64 = 0.01;
+
+/// The number of draws for a prediction of a deep model of images. It is small because the layers
+/// are large.
+const IMAGE_PREDICTION_SAMPLES: usize = 10;
+
+/// The layers of a model, without what depends on the data.
+pub(super) struct Layers {
+    count: usize,
+    hidden_mean: MeanConfig,
+    hidden_variance: f64,
+    hidden_deviation: f64,
+    output_deviation: f64,
+    noise: LayerNoise,
+    images: Option<Images>,
 }
 
-/// The model of `pieces`; the shape of the images is written into `settings`.
-pub(super) fn deep_gp(
-    pieces: Pieces,
-    settings: &mut LayerSettings,
-    data: &PreparedData,
-) -> Result<DeepGpConfig, SettingError> {
-    let image = image(settings, data)?;
-    let (count, width) = (settings.count, settings.width(data.dimensions()));
-    settings.width = (count > 1).then_some(width);
-    let layer = |form, kernel, inducing: &InducingConfig| LayerConfig {
-        form,
-        kernel,
-        mean: MeanConfig::Zero,
-        posterior: with_columns_of(pieces.posterior.clone(), inducing.orthogonal),
-        inducing: inducing.clone(),
-        separate_kernels: false,
-        deviation: 1.0,
+/// The layers of the model.
+pub(super) fn layers(resolved: &mut RunOptions) -> Result<Layers, SettingError> {
+    let (model, seed) = (resolved.model(), resolved.seed());
+    let of_images = model.is_of_images();
+    let default = LayerNoise::default();
+    let default_prediction = match of_images {
+        true => IMAGE_PREDICTION_SAMPLES,
+        false => default.prediction,
     };
-    let hidden = (0..count - 1).map(|index| {
-        let kernel = with_variance(pieces.kernel.clone(), settings.hidden_variance);
-        let form = match &settings.images {
-            None => LayerForm::Dense,
-            Some(images) => patches(images, index),
-        };
-        let mean = match settings.hidden_mean {
+    resolved.layers.posterior = PosteriorName::of(resolved.single_layer());
+    let own = &mut resolved.layers;
+    let layers = match model {
+        ModelName::ConvGp => 1,
+        _ => count("--layers", &mut own.layers, DEFAULT_LAYERS)?,
+    };
+    at_least_one("--width", own.width)?;
+    at_least_one("--hidden-inducing", own.hidden_inducing)?;
+    let hidden_mean = *own.hidden_mean.get_or_insert(HiddenMeanName::Identity);
+    let variance = *own.hidden_variance.get_or_insert(HIDDEN_VARIANCE);
+    let deviation = *own.hidden_deviation.get_or_insert(HIDDEN_DEVIATION);
+    let output_deviation = *own.output_deviation.get_or_insert(1.0);
+    let predictions = &mut own.prediction_samples;
+    Ok(Layers {
+        count: layers,
+        hidden_mean: match hidden_mean {
             HiddenMeanName::Zero => MeanConfig::Zero,
             HiddenMeanName::Identity => MeanConfig::Identity,
-        };
-        HiddenLayerConfig {
-            functions: width,
-            layer: layer(form, kernel, &pieces.hidden)
-                .with_mean(mean)
-                .with_deviation(settings.hidden_deviation),
+        },
+        hidden_variance: positive("--hidden-variance", variance)?,
+        hidden_deviation: positive("--hidden-deviation", deviation)?,
+        output_deviation: positive("--output-deviation", output_deviation)?,
+        noise: LayerNoise {
+            training: count("--samples", &mut own.samples, default.training)?,
+            prediction: count("--prediction-samples", predictions, default_prediction)?,
+            seed,
+        },
+        images: of_images.then(|| Images::new(own, layers)).transpose()?,
+    })
+}
+
+/// The model.
+pub(super) fn deep_gp(
+    resolved: &mut RunOptions,
+    data: &PreparedData,
+) -> Result<DeepGpConfig, SettingError> {
+    let layers = layers(resolved)?;
+    let kernel = kernel_of(resolved, data.dimensions())?;
+    let parts = Parts::new(resolved, data)?;
+    let output = inducing(resolved, data)?;
+    let hidden = match resolved.layers.hidden_inducing {
+        None => output.clone(),
+        Some(count) => {
+            let mut own = RunOptions {
+                inducing: Some(count),
+                orthogonal: Some(count),
+                ..resolved.clone()
+            };
+            inducing(&mut own, data)?
         }
-    });
-    let form = match &settings.images {
-        None => LayerForm::Dense,
-        Some(images) => convolutional(images, count - 1),
     };
+    let posterior = posterior_of(resolved, output.orthogonal)?;
     let config = DeepGpConfig {
-        hidden: hidden.collect(),
-        output: layer(form, pieces.kernel.clone(), &pieces.output)
-            .with_mean(pieces.mean)
-            .with_deviation(settings.output_deviation),
-        likelihood: pieces.likelihood,
-        image,
-        noise: settings.noise,
-        parameters: pieces.parameters,
+        image: shape(resolved, data)?,
+        hidden: layers.hidden(&kernel, &posterior, &hidden, width(resolved, &layers, data)),
+        output: layer(layers.output_form(), kernel, posterior, output)
+            .with_mean(parts.mean)
+            .with_deviation(layers.output_deviation),
+        likelihood: parts.likelihood,
+        noise: layers.noise,
+        parameters: parts.parameters,
     };
     check_patches(&config)?;
     Ok(config)
 }
 
-/// The shape of the images, if the model looks at images.
-fn image(
-    settings: &mut LayerSettings,
-    data: &PreparedData,
-) -> Result<Option<ImageShape>, SettingError> {
-    let Some(images) = &mut settings.images else {
-        return Ok(None);
+/// Functions of a hidden layer.
+fn width(resolved: &mut RunOptions, layers: &Layers, data: &PreparedData) -> usize {
+    let default = match layers.images {
+        Some(_) => DEFAULT_CHANNELS,
+        None => data.dimensions().min(WIDEST),
     };
-    let shape = images.shape.or(data.image);
-    let Some(shape) = shape else {
-        return Err(SettingError::ImageShapeMissing {
-            model: name_of(settings.model),
+    let width = resolved.layers.width.unwrap_or(default);
+    resolved.layers.width = (layers.count > 1).then_some(width);
+    width
+}
+
+impl Layers {
+    fn output_form(&self) -> LayerForm {
+        match &self.images {
+            None => LayerForm::Dense,
+            Some(images) => images.convolutional(self.count - 1),
+        }
+    }
+
+    fn hidden(
+        &self,
+        kernel: &KernelConfig,
+        posterior: &PosteriorConfig,
+        inducing: &InducingConfig,
+        width: usize,
+    ) -> Vec<HiddenLayerConfig> {
+        let hidden = (0..self.count - 1).map(|index| {
+            let form = match &self.images {
+                None => LayerForm::Dense,
+                Some(images) => images.patches(index),
+            };
+            let kernel = with_variance(kernel.clone(), self.hidden_variance);
+            HiddenLayerConfig {
+                functions: width,
+                layer: layer(form, kernel, posterior.clone(), inducing.clone())
+                    .with_mean(self.hidden_mean)
+                    .with_deviation(self.hidden_deviation),
+            }
         });
-    };
-    let inputs = data.dimensions();
-    if shape.len() != inputs {
-        return Err(SettingError::ImageShape {
-            image: shape,
-            numbers: shape.len(),
-            inputs,
-        });
-    }
-    images.shape = Some(shape);
-    Ok(Some(shape))
-}
-
-fn patches(images: &ImageSettings, layer: usize) -> LayerForm {
-    LayerForm::Patches {
-        size: images.patches[layer],
-        stride: images.strides[layer],
+        hidden.collect()
     }
 }
 
-fn convolutional(images: &ImageSettings, layer: usize) -> LayerForm {
-    let location = StationaryConfig::new(Stationary::Matern32)
-        .isotropic()
-        .with_lengthscale(LOCATION_LENGTHSCALE);
-    LayerForm::Convolutional {
-        size: images.patches[layer],
-        stride: images.strides[layer],
-        location: images.located.then(|| location.into()),
+fn layer(
+    form: LayerForm,
+    kernel: KernelConfig,
+    posterior: PosteriorConfig,
+    inducing: InducingConfig,
+) -> LayerConfig {
+    LayerConfig {
+        form,
+        kernel,
+        mean: MeanConfig::Zero,
+        posterior: with_needed_columns(posterior, inducing.orthogonal),
+        inducing,
+        separate_kernels: false,
+        deviation: 1.0,
     }
-}
-
-/// Fails when a layer finds no patches in the maps of the one before.
-fn check_patches(config: &DeepGpConfig) -> Result<(), SettingError> {
-    let hidden = (config.hidden.iter()).map(|hidden| (&hidden.layer, hidden.functions));
-    let mut image = config.image;
-    for (index, (layer, functions)) in hidden.chain([(&config.output, 1)]).enumerate() {
-        let (LayerForm::Patches { size, stride } | LayerForm::Convolutional { size, stride, .. }) =
-            layer.form
-        else {
-            continue;
-        };
-        let Some(shape) = image else { continue };
-        let grid = PatchGrid::new(shape, size, stride);
-        let grid = grid.map_err(|source| SettingError::Patches {
-            layer: index + 1,
-            source,
-        })?;
-        image = Some(grid.map(functions));
-    }
-    Ok(())
-}
-
-/// The posterior for as many orthogonal points: all columns of their covariance, where there are no
-/// more than a step looks at.
-fn with_columns_of(mut posterior: PosteriorConfig, orthogonal: usize) -> PosteriorConfig {
-    if let PosteriorConfig::Odvgp(OrthogonallyDecoupledConfig { columns, .. }) = &mut posterior {
-        *columns = columns.filter(|&columns| columns < orthogonal);
-    }
-    posterior
 }
 
 /// The kernel with another first variance.

@@ -1,4 +1,4 @@
-//! The models with networks that settings and data ask for.
+//! Models with a network.
 
 use burn::tensor::{DType, Device, Tensor, TensorData};
 use burn_gp::{
@@ -6,154 +6,247 @@ use burn_gp::{
         FirstWeights, NetworkConfig, Normalization, PerceptronConfig, ResidualNetworkConfig,
         Standardization,
     },
-    kernels::KernelConfig,
-    likelihoods::{GaussianConfig, LikelihoodConfig},
-    means::MeanConfig,
-    parameter::ParameterConfig,
-    process::CovarianceShape,
-    variational::{PosteriorConfig, WhitenedConfig},
+    process::{PredictedVariance, VarianceCorrection},
 };
-use burn_gp_models::{
-    BasisConfig, DbkConfig, DeepKernelConfig, ExactConfig, InducingConfig, LastLayerConfig,
-    ModelConfig, SgprConfig, SvdbkConfig, SvgpConfig, training::MiniBatchTraining,
-};
-
 use burn_gp_datasets::Matrix;
+use burn_gp_models::{
+    BasisConfig, DbkConfig, DeepKernelConfig, ExactConfig, LastLayerConfig, ModelConfig,
+    SgprConfig, SvdbkConfig, SvgpConfig, training::MiniBatchTraining,
+};
 
-use super::training::mini_batch;
-use crate::arguments::{BackboneName, ModelName};
+use super::{
+    inducing::{inducing, initializer},
+    mini_batch::mini_batch,
+    parts::{Parts, kernel_of},
+    posterior::{covariance, posterior},
+};
+use crate::arguments::{BackboneName, CorrectionName, ModelName, NetworkOptions, RunOptions};
 use crate::preparation::PreparedData;
-use crate::settings::{Length, NetworkSettings, SettingError, VariationalSettings};
+use crate::ranges::{at_least_one, count, positive};
+use crate::setting_error::SettingError;
 
-/// Steps on all rows unless told otherwise.
-const DEFAULT_STEPS: usize = 2000;
+/// The defaults of arXiv:2505.18526.
+const DEFAULT_BLOCKS: usize = 2;
+const DEFAULT_RANK: usize = 128;
+const DEFAULT_WEIGHT_DECAY: f64 = 1e-4;
 
-/// The parts of models with networks. Each model uses some of them.
-pub(super) struct Pieces {
-    pub kernel: KernelConfig,
-    pub mean: MeanConfig,
-    /// Of models that have no other likelihood.
-    pub noise: GaussianConfig,
-    pub likelihood: LikelihoodConfig,
-    pub covariance: CovarianceShape,
-    pub inducing: InducingConfig,
-    pub parameters: ParameterConfig,
-    /// Of the network.
-    pub seed: u64,
+/// Widths for fewer than so many rows. The paper's width is for tens of thousands of rows; narrower
+/// networks predict better on less data.
+const UNITS: [(usize, usize); 2] = [(1000, 32), (10_000, 64)];
+const MOST_UNITS: usize = 128;
+
+/// The default number of features of a network without a residual. Such a network cannot start as
+/// the identity.
+const DEFAULT_FEATURES: usize = 2;
+
+/// The learning rate of networks in basis models. It is much smaller than that of the other
+/// parameters, because the noise should be learned before the network fits it.
+const BASIS_RATE: f64 = 3e-4;
+
+/// The learning rate of networks in deep kernels. It is smaller still, because the initial model is
+/// already good.
+const DEEP_KERNEL_RATE: f64 = 1e-4;
+
+/// The form of a network, without what depends on the data.
+struct Form {
+    backbone: BackboneName,
+    blocks: usize,
 }
 
-/// Writes what the size of the data decides into `settings`.
-///
-/// # Errors
-///
-/// When a network is to begin as the identity and cannot.
-pub(super) fn resolve(
-    settings: &mut NetworkSettings,
-    rows: usize,
-    inputs: usize,
-) -> Result<(), SettingError> {
-    let (asked, can) = (settings.from_identity, settings.from_identity(inputs));
-    if settings.model.is_deep_kernel() && asked == Some(true) && !can {
-        return Err(SettingError::FromIdentity {
-            features: settings.outputs(inputs),
-            inputs,
-        });
+/// Checks the options of a model with a network, and fills in those that do not depend on the data.
+/// `given` are the options before any default was filled in.
+pub(super) fn check(given: &RunOptions, checked: &mut RunOptions) -> Result<(), SettingError> {
+    let model = checked.model();
+    mini_batch(checked)?;
+    match model.has_basis() {
+        true => at_least_one("--rank", checked.network.rank)?,
+        false => at_least_one("--features", checked.network.features)?,
+    };
+    weight_decay(checked)?;
+    at_least_one("--units", checked.network.units)?;
+    form(&mut checked.network)?;
+    network_rate(given, checked)?;
+    correction(checked)?;
+    covariance(checked);
+    if model.has_inducing() {
+        initializer(checked)?;
     }
-    settings.units = Some(settings.units(rows));
-    settings.outputs = Some(settings.outputs(inputs));
-    settings.from_identity = (settings.model.is_deep_kernel()).then_some(can);
     Ok(())
 }
 
-/// The model of `pieces` for `data`.
-pub(super) fn config(
-    pieces: Pieces,
-    settings: &NetworkSettings,
+fn form(resolved: &mut NetworkOptions) -> Result<Form, SettingError> {
+    Ok(Form {
+        backbone: *(resolved.backbone).get_or_insert(BackboneName::Normalized),
+        blocks: count("--blocks", &mut resolved.blocks, DEFAULT_BLOCKS)?,
+    })
+}
+
+/// The training, without what depends on the number of rows.
+pub(super) fn training(
+    given: &RunOptions,
+    resolved: &mut RunOptions,
+) -> Result<MiniBatchTraining, SettingError> {
+    Ok(MiniBatchTraining {
+        weight_decay: weight_decay(resolved)?,
+        network_rate: network_rate(given, resolved)?,
+        ..mini_batch(resolved)?
+    })
+}
+
+fn weight_decay(resolved: &mut RunOptions) -> Result<f64, SettingError> {
+    let value = *(resolved.network.weight_decay).get_or_insert(DEFAULT_WEIGHT_DECAY);
+    match value >= 0.0 && value.is_finite() {
+        true => Ok(value),
+        false => Err(SettingError::Negative {
+            option: "--weight-decay",
+            value,
+        }),
+    }
+}
+
+/// The initial learning rate of the network; `None` if it is that of the other parameters, which is
+/// so if only theirs is given.
+fn network_rate(
+    given: &RunOptions,
+    resolved: &mut RunOptions,
+) -> Result<Option<f64>, SettingError> {
+    let default = match resolved.model().has_basis() {
+        true => BASIS_RATE,
+        false => DEEP_KERNEL_RATE,
+    };
+    let default = given.learning_rate.is_none().then_some(default);
+    resolved.network.network_rate = resolved.network.network_rate.or(default);
+    (resolved.network.network_rate)
+        .map(|rate| positive("--network-rate", rate))
+        .transpose()
+}
+
+/// The model.
+pub(super) fn model(
+    resolved: &mut RunOptions,
     data: &PreparedData,
-) -> ModelConfig {
-    let network = network(settings, data, pieces.seed);
-    let outputs = settings.outputs(data.dimensions());
-    let basis = BasisConfig::new(network.clone(), outputs);
-    let Pieces {
-        kernel,
+) -> Result<ModelConfig, SettingError> {
+    let (network, outputs) = network(resolved, data)?;
+    match resolved.model().has_basis() {
+        true => basis_model(resolved, data, network, outputs),
+        false => deep_kernel(resolved, data, network, outputs),
+    }
+}
+
+fn basis_model(
+    resolved: &mut RunOptions,
+    data: &PreparedData,
+    network: NetworkConfig,
+    outputs: usize,
+) -> Result<ModelConfig, SettingError> {
+    let Parts {
         mean,
-        noise,
         likelihood,
-        covariance,
-        inducing,
+        gaussian,
         parameters,
-        ..
-    } = pieces;
-    let correction = settings.correction;
-    match settings.model {
+    } = Parts::new(resolved, data)?;
+    Ok(match resolved.model() {
         ModelName::Svdbk => ModelConfig::Svdbk(SvdbkConfig {
-            basis,
+            basis: BasisConfig::new(network, outputs),
             mean,
             likelihood,
-            correction,
-            covariance,
+            correction: correction(resolved)?,
+            covariance: covariance(resolved),
             parameters,
         }),
         ModelName::Bll => ModelConfig::LastLayer(LastLayerConfig {
-            basis,
+            basis: BasisConfig::new(network, outputs),
             mean,
-            likelihood: noise,
+            likelihood: gaussian,
             parameters,
         }),
+        _ => ModelConfig::Dbk(DbkConfig {
+            basis: BasisConfig::integrated(network, outputs),
+            mean,
+            likelihood: gaussian,
+            correction: correction(resolved)?,
+            parameters,
+        }),
+    })
+}
+
+fn deep_kernel(
+    resolved: &mut RunOptions,
+    data: &PreparedData,
+    network: NetworkConfig,
+    features: usize,
+) -> Result<ModelConfig, SettingError> {
+    let kernel = kernel_of(resolved, features)?;
+    let Parts {
+        mean,
+        likelihood,
+        gaussian,
+        parameters,
+    } = Parts::new(resolved, data)?;
+    Ok(match resolved.model() {
         ModelName::Dkl => ModelConfig::Dkl(DeepKernelConfig {
             network,
-            features: outputs,
+            features,
             model: ExactConfig {
                 kernel,
                 mean,
-                likelihood: noise,
+                likelihood: gaussian,
                 parameters,
             },
         }),
         ModelName::Sdkl => ModelConfig::Sdkl(DeepKernelConfig {
             network,
-            features: outputs,
+            features,
             model: SgprConfig {
                 kernel,
                 mean,
-                likelihood: noise,
-                inducing,
+                likelihood: gaussian,
+                inducing: inducing(resolved, data)?,
                 parameters,
             },
         }),
-        ModelName::Svdkl => ModelConfig::Svdkl(DeepKernelConfig {
+        _ => ModelConfig::Svdkl(DeepKernelConfig {
             network,
-            features: outputs,
+            features,
             model: SvgpConfig {
                 mean,
-                posterior: PosteriorConfig::Whitened(WhitenedConfig { covariance }),
-                inducing,
+                posterior: posterior(resolved)?,
+                inducing: inducing(resolved, data)?,
                 parameters,
                 ..SvgpConfig::new(kernel, likelihood)
             },
         }),
-        _ => ModelConfig::Dbk(DbkConfig {
-            basis: BasisConfig::integrated(network, outputs),
-            mean,
-            likelihood: noise,
-            correction,
-            parameters,
-        }),
-    }
+    })
 }
 
-fn network(settings: &NetworkSettings, data: &PreparedData, seed: u64) -> NetworkConfig {
-    let units = settings.units(data.train.len());
+/// The network and the number of its outputs.
+fn network(
+    resolved: &mut RunOptions,
+    data: &PreparedData,
+) -> Result<(NetworkConfig, usize), SettingError> {
+    let (model, seed) = (resolved.model(), resolved.seed());
+    let (rows, inputs) = (data.train.len(), data.dimensions());
+    let own = &mut resolved.network;
+    let Form { backbone, blocks } = form(own)?;
+    let fits = UNITS.iter().find(|(most, _)| rows < *most);
+    let width = *(own.units).get_or_insert(fits.map_or(MOST_UNITS, |&(_, units)| units));
+    // A deep kernel takes as many features as there are inputs, because two random mixtures of all
+    // inputs would lose much that must be learned again.
+    let outputs = match backbone {
+        _ if model.has_basis() => *own.rank.get_or_insert(DEFAULT_RANK),
+        BackboneName::Mlp => *own.features.get_or_insert(DEFAULT_FEATURES),
+        BackboneName::Residual | BackboneName::Normalized => *own.features.get_or_insert(inputs),
+    };
     let residual = ResidualNetworkConfig {
-        width: units,
-        blocks: settings.blocks,
-        from_identity: settings.from_identity(data.dimensions()),
+        width,
+        blocks,
+        from_identity: model.is_deep_kernel() && from_identity(own, backbone, [outputs, inputs])?,
         seed,
         ..ResidualNetworkConfig::default()
     };
-    match settings.backbone {
+    let network = match backbone {
         BackboneName::Mlp => PerceptronConfig {
-            hidden: vec![units; settings.blocks],
+            hidden: vec![width; blocks],
             first_weights: FirstWeights::FanIn,
             seed,
             ..PerceptronConfig::default()
@@ -167,12 +260,26 @@ fn network(settings: &NetworkSettings, data: &PreparedData, seed: u64) -> Networ
         BackboneName::Normalized => ResidualNetworkConfig {
             // Trained on all rows at once, a network that tells rows apart from the start has fitted
             // them before the noise variance has grown.
-            standardization: (settings.model.has_batches())
-                .then(|| standardization(&data.train.inputs)),
+            standardization: (model.has_batches()).then(|| standardization(&data.train.inputs)),
             normalization: Normalization::Layer,
             ..residual
         }
         .into(),
+    };
+    Ok((network, outputs))
+}
+
+/// Whether the network starts as the identity. The initial deep kernel is then a kernel on the
+/// inputs themselves.
+fn from_identity(
+    resolved: &mut NetworkOptions,
+    backbone: BackboneName,
+    [features, inputs]: [usize; 2],
+) -> Result<bool, SettingError> {
+    let can = backbone != BackboneName::Mlp && features == inputs;
+    match *resolved.from_identity.get_or_insert(can) {
+        true if !can => Err(SettingError::FromIdentity { features, inputs }),
+        starts => Ok(starts),
     }
 }
 
@@ -183,31 +290,36 @@ fn standardization(inputs: &Matrix) -> Standardization {
     Standardization::of(&Tensor::from_data(points, (&Device::flex(), DType::F64)))
 }
 
-/// The training by Adam, on all rows as one batch where the model has no other.
-pub(super) fn training(
-    variational: &VariationalSettings,
-    settings: &NetworkSettings,
-    length: Option<Length>,
-    data: &PreparedData,
-    seed: u64,
-) -> MiniBatchTraining {
-    let rows = data.train.len();
-    let (weight_decay, network_rate) = (settings.weight_decay, settings.network_rate);
-    if settings.model.has_batches() {
-        return MiniBatchTraining {
-            weight_decay,
-            network_rate,
-            ..mini_batch(variational, length, rows, seed)
-        };
-    }
-    let variational = VariationalSettings {
-        batch_size: rows,
-        ..variational.clone()
+/// Where the model adds the variance that the basis functions miss.
+fn correction(resolved: &mut RunOptions) -> Result<VarianceCorrection, SettingError> {
+    let default = match resolved.model() {
+        ModelName::Svdbk => CorrectionName::Added,
+        _ => CorrectionName::Reweighted,
     };
-    let length = length.unwrap_or(Length::Steps(DEFAULT_STEPS));
-    MiniBatchTraining {
-        weight_decay,
-        network_rate,
-        ..mini_batch(&variational, Some(length), rows, seed)
+    let own = &mut resolved.network;
+    if own.no_correction.take() == Some(true) {
+        let given = [
+            ("--training-correction", own.training_correction.is_some()),
+            (
+                "--prediction-correction",
+                own.prediction_correction.is_some(),
+            ),
+        ];
+        if let Some((second, _)) = given.into_iter().find(|(_, given)| *given) {
+            return Err(SettingError::Exclusive {
+                first: "--no-correction",
+                second,
+            });
+        }
+        own.training_correction = Some(false);
+        own.prediction_correction = Some(CorrectionName::Features);
     }
+    Ok(VarianceCorrection {
+        training: *own.training_correction.get_or_insert(true),
+        prediction: match *own.prediction_correction.get_or_insert(default) {
+            CorrectionName::Features => PredictedVariance::Features,
+            CorrectionName::Added => PredictedVariance::Added,
+            CorrectionName::Reweighted => PredictedVariance::Reweighted,
+        },
+    })
 }

@@ -8,9 +8,8 @@ use super::file::{AxisValue, Condition, Patch, Study};
 use super::published::{MalformedTable, Row};
 use super::request::Request;
 use super::template::Template;
-use crate::arguments::{ModelName, RunOptions, ScaleName, name_of};
+use crate::arguments::{RunOptions, ScaleName, name_of};
 use crate::failure::Failure;
-use crate::settings::without_use;
 
 /// A cell in the grid of a study.
 #[derive(Clone, Debug, PartialEq)]
@@ -268,11 +267,13 @@ fn used(
     kept: &BTreeSet<String>,
 ) -> Result<RunOptions, serde_json::Error> {
     let options = RunOptions::from_fields(fields.clone())?;
-    let useless = without_use(&options, options.model.unwrap_or(ModelName::Svgp));
+    let useless = options.without_use(options.model());
     let names = useless
         .iter()
         .map(|name| name.trim_start_matches('-').replace('-', "_"));
-    let useless: Vec<String> = names.filter(|name| !kept.contains(name)).collect();
+    // Runs of studies never train on the validation rows, whether or not the model uses them.
+    let is_kept = |name: &String| kept.contains(name) || name == "validation_fraction";
+    let useless: Vec<String> = names.filter(|name| !is_kept(name)).collect();
     fields.retain(|name, _| !useless.contains(name));
     RunOptions::from_fields(fields)
 }

@@ -10,9 +10,9 @@ use burn_gp_datasets::DataSource;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::arguments::RunOptions;
+use crate::arguments::{RunOptions, configuration_in, read_configuration};
 use crate::failure::Failure;
-use crate::settings::{Settings, configuration_in, read_configuration};
+use crate::plan::check;
 
 /// Options that no protocol fixes: the data and their location, the seed, the device, learning
 /// curves, checkpoints.
@@ -139,8 +139,8 @@ pub fn departures_of(here: Option<&RunOptions>, paper: RunOptions) -> Vec<Depart
     let Some((here, source)) = here.zip(source()) else {
         return vec![unknown()];
     };
-    match Settings::new(paper, &source) {
-        Ok(settings) => departures(here, &settings.options()),
+    match check(&paper, &source) {
+        Ok(paper) => departures(here, &paper),
         Err(_) => vec![unknown()],
     }
 }
@@ -219,7 +219,7 @@ pub mod testing {
             ..options
         };
         let source = DataSource::resolve(data, None).unwrap();
-        let here = Settings::new(of_data(here), &source).unwrap().options();
+        let here = check(&of_data(here), &source).unwrap();
         joined(&departures_of(Some(&here), of_data(paper)))
     }
 }
@@ -230,7 +230,7 @@ mod tests {
 
     use super::*;
     use crate::arguments::{FullBatchOptions, ModelName, PolicyName};
-    use crate::plan::Plan;
+    use crate::plan::resolve;
     use crate::preparation::PreparedData;
 
     fn texts(here: &RunOptions, paper: &RunOptions) -> Vec<String> {
@@ -294,10 +294,8 @@ mod tests {
             };
             let source = DataSource::resolve(data, None).unwrap();
             let run = |options: RunOptions| {
-                let mut settings = Settings::new(options, &source).unwrap();
-                let data = PreparedData::load(&source, &settings).unwrap();
-                Plan::new(&mut settings, &data).unwrap();
-                settings.options()
+                let data = PreparedData::load(&source, &options).unwrap();
+                resolve(&options, &data).unwrap().0
             };
             let found = departures_of(Some(&run(told.clone())), told.clone());
             assert_eq!(found, [], "{model:?}");

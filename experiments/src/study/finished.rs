@@ -11,11 +11,11 @@ use super::file::{Column, Study};
 use super::published::Row;
 use super::request::Request;
 use super::template::Template;
+use crate::arguments::{configuration_in, read_configuration};
 use crate::failure::Failure;
 use crate::fitting::LearningCurve;
 use crate::output::{LEARNING_CURVE, names_in};
 use crate::report::Metrics;
-use crate::settings::{configuration_in, read_configuration};
 use crate::summary::Summary;
 use crate::training_run::TrainingRun;
 

@@ -32,13 +32,14 @@ use std::path::{Path, PathBuf};
 use burn_gp_datasets::DataSource;
 use serde_json::{Map, Value, json};
 
-use crate::arguments::RunOptions;
+use crate::arguments::{RunOptions, configuration_in, read_configuration};
 use crate::failure::{Failure, FolderError};
 use crate::output::METRICS;
-use crate::settings::{Settings, configuration_in, read_configuration};
+use crate::plan::check;
 use crate::standard_output::print;
 use crate::training_run::TrainingRun;
 
+pub use crate::devices::Place;
 pub use arguments::{ChoiceOf, Named};
 pub use cell::{Cell, Whose};
 use cell::{NO_USE, ROOT_OF_INPUTS};
@@ -53,7 +54,7 @@ pub use finished::FinishedCell;
 #[cfg(test)]
 pub use finished::testing::finished_with;
 pub use folder::ExperimentFolder;
-pub use options::{CommonOptions, Place};
+pub use options::CommonOptions;
 pub use published::Reported;
 pub use request::Request;
 pub use sweep::{CompareArguments, SweepArguments, compare, sweep};
@@ -171,7 +172,7 @@ pub fn planned(
         };
         for mut cell in request.cells(study, data) {
             let options = study.options(&cell, request, Whose::Ours, inputs)?;
-            Settings::new(options.clone(), &source)?;
+            check(&options, &source)?;
             let fields = options.fields();
             for (axis, value) in study.axes.iter().zip(&mut cell.values) {
                 if axis

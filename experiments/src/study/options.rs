@@ -2,13 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use burn::tensor::{DType, Device};
 use clap::Args;
 
 use crate::arguments::{DeviceName, DtypeName, RunOptions, ScaleName};
-use crate::devices;
-use crate::plan::precision;
-use crate::settings::{self, SettingError};
+use crate::devices::Place;
+use crate::setting_error::SettingError;
 
 /// The options of every experiment.
 #[derive(Args, Clone, Debug)]
@@ -81,7 +79,7 @@ impl CommonOptions {
     /// The folder of the data sets, as an absolute path.
     pub fn data_dir(&self) -> Option<PathBuf> {
         let typed = self.data_dir.clone();
-        let folder = typed.or(settings::environment().data_dir)?;
+        let folder = typed.or(RunOptions::environment().data_dir)?;
         Some(std::path::absolute(&folder).unwrap_or(folder))
     }
 
@@ -91,15 +89,7 @@ impl CommonOptions {
     ///
     /// If there is no device.
     pub fn place(&self) -> Result<Place, SettingError> {
-        let device = match self.device {
-            Some(device) => device,
-            None => devices::default_device()?,
-        };
-        let default = devices::default_dtype(device);
-        Ok(Place {
-            device,
-            dtype: self.dtype.unwrap_or(default),
-        })
+        Place::new(self.device, self.dtype)
     }
 
     /// The same as [`place`](Self::place), with single precision as the default.
@@ -112,29 +102,5 @@ impl CommonOptions {
             dtype: self.dtype.unwrap_or(DtypeName::F32),
             ..self.place()?
         })
-    }
-}
-
-/// A device and a floating-point type.
-#[derive(Clone, Copy, Debug)]
-pub struct Place {
-    /// The device.
-    pub device: DeviceName,
-    /// The type.
-    pub dtype: DtypeName,
-}
-
-impl Place {
-    /// Opens the device with this type.
-    ///
-    /// # Errors
-    ///
-    /// If the program or the machine does not have the device, or the device does not support the
-    /// type.
-    pub fn open(&self) -> Result<(Device, DType), SettingError> {
-        let dtype = precision(self.dtype).dtype();
-        let device = devices::open(self.device, dtype)?;
-        devices::prefer(dtype);
-        Ok((device, dtype))
     }
 }

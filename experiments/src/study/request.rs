@@ -8,10 +8,12 @@ use serde_json::{Map, Value};
 use super::cell::Cell;
 use super::data_at_hand::data_at_hand;
 use super::file::{Condition, Study, StudyOption};
-use super::options::{CommonOptions, Place};
+use super::options::CommonOptions;
 use crate::arguments::ScaleName;
+use crate::devices::Place;
 use crate::failure::Failure;
-use crate::settings::{SettingError, at_least_one, positive};
+use crate::ranges::{at_least_one, positive};
+use crate::setting_error::SettingError;
 
 /// The runs that the user asks for, and options that override the study file.
 #[derive(Clone, Debug, Default)]

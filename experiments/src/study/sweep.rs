@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use burn_gp_datasets::DataSource;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -14,12 +13,12 @@ use super::options::CommonOptions;
 use super::request::{Choice, Request};
 use super::sweep_table::{findings, study};
 use super::{PlannedCell, make, open, planned, show};
-use crate::arguments::{ModelName, RunOptions, name_of};
+use crate::arguments::{DEFAULT_DATA, ModelName, RunOptions, name_of};
 use crate::failure::{Failure, FolderError};
 use crate::output::{self, default_folder_name, replace_file};
-use crate::plan::Plan;
+use crate::plan::{check, resolve};
 use crate::preparation::PreparedData;
-use crate::settings::{self, SettingError, Settings};
+use crate::setting_error::SettingError;
 
 /// The file that describes the sweep in a folder, for `--resume`.
 pub const SWEEP: &str = "sweep.json";
@@ -227,7 +226,7 @@ impl SweptRuns {
         }
         let given = options.data.take();
         let data = match data_sets.as_slice() {
-            [] => vec![given.unwrap_or_else(|| settings::DEFAULT_DATA.to_owned())],
+            [] => vec![given.unwrap_or_else(|| DEFAULT_DATA.to_owned())],
             names => names.to_vec(),
         };
         require_once(&axes, &options)?;
@@ -355,10 +354,10 @@ impl Grid {
             seed: self.seeds.first().copied(),
             ..options.clone()
         };
-        let source: DataSource = settings::source(&options)?;
-        let mut settings = Settings::new(options, &source)?;
-        let data = PreparedData::load(&source, &settings)?;
-        Plan::new(&mut settings, &data)?;
+        let source = options.source()?;
+        let options = check(&options, &source)?;
+        let data = PreparedData::load(&source, &options)?;
+        resolve(&options, &data)?;
         Ok(())
     }
 }

@@ -8,7 +8,8 @@ use burn_gp_experiments::{
     arguments::{RunOptions, usage_error},
     commands::Arguments,
     kernel_expression::KernelExpression,
-    parameter_options::{BoundsOption, ParameterOptions, PriorOption, ValuesOption},
+    parameter_options::{BoundsOption, PriorOption, ValuesOption},
+    plan::parameters,
 };
 use clap::Parser;
 use proptest::prelude::*;
@@ -106,13 +107,13 @@ fn options_of_parameters() {
             there_and_back::<ValuesOption>(&text);
             there_and_back::<BoundsOption>(&text);
             there_and_back::<PriorOption>(&text);
-            let options = ParameterOptions {
+            let _ = parameters(&RunOptions {
                 set: text.parse().ok().map(|option| vec![option]),
                 bound: text.parse().ok().map(|option| vec![option]),
                 prior: text.parse().ok().map(|option| vec![option]),
                 fix: Some(vec![text.clone()]),
-            };
-            let _ = options.config();
+                ..RunOptions::default()
+            });
         })?;
         Ok(())
     });

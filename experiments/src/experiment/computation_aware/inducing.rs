@@ -33,7 +33,8 @@ use serde_json::json;
 use super::hyperparameters::{value_at, values_at};
 use super::inducing_report::report;
 use crate::failure::Failure;
-use crate::settings::{SettingError, above_lower_bound, at_least_one, positive};
+use crate::ranges::{above_lower_bound, at_least_one, positive};
+use crate::setting_error::SettingError;
 use crate::study::{CommonOptions, ExperimentFolder, Watch};
 
 /// The name of the experiment.

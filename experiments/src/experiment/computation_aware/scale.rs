@@ -11,7 +11,7 @@ use serde_json::json;
 use super::{TABLE_1, scale_report::report};
 use crate::arguments::{RunOptions, name_of};
 use crate::failure::Failure;
-use crate::settings::at_least_one;
+use crate::ranges::at_least_one;
 use crate::study::{
     self, Cell, CommonOptions, ExperimentFolder, Place, Request, Watch, Whose, all_made,
 };

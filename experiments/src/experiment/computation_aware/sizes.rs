@@ -4,7 +4,8 @@ use burn::tensor::{DType, Device};
 use serde_json::json;
 
 use crate::failure::Failure;
-use crate::settings::{SettingError, at_least_one, enough_rows};
+use crate::ranges::{at_least_one, enough_rows};
+use crate::setting_error::SettingError;
 use crate::study::{CommonOptions, ExperimentFolder};
 
 /// The sizes of a synthetic example and of its models.

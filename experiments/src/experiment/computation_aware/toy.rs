@@ -35,7 +35,8 @@ use super::{
 use crate::evenly_spaced::evenly_spaced;
 use crate::failure::Failure;
 use crate::plots;
-use crate::settings::{SettingError, at_least_one, enough_rows};
+use crate::ranges::{at_least_one, enough_rows};
+use crate::setting_error::SettingError;
 use crate::standard_output::print;
 use crate::study::{CommonOptions, CsvLine, ExperimentFolder, Watch};
 

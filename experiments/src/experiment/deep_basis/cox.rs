@@ -18,7 +18,7 @@ use super::cox_problem::Problem;
 use super::cox_report::report;
 use crate::arguments::name_of;
 use crate::failure::Failure;
-use crate::settings::at_least_one;
+use crate::ranges::at_least_one;
 use crate::study::{CommonOptions, ExperimentFolder, Watch};
 
 /// The name of the experiment.

@@ -35,7 +35,7 @@ use super::theorem1_report::report;
 use crate::coverage::Coverage;
 use crate::evenly_spaced::evenly_spaced;
 use crate::failure::Failure;
-use crate::settings::at_least_one;
+use crate::ranges::at_least_one;
 use crate::study::{CommonOptions, ExperimentFolder, Watch};
 
 /// The name of the experiment.

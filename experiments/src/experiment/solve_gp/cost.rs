@@ -21,7 +21,7 @@ use super::models::{Compared, isotropic};
 use super::operations::Sets;
 use crate::failure::Failure;
 use crate::plots::{self, Caption, CurveName, CurvePanel, Quantity, Span};
-use crate::settings::at_least_one;
+use crate::ranges::at_least_one;
 use crate::standard_output::print;
 use crate::study::{CommonOptions, CsvLine, ExperimentFolder, Watch};
 use crate::summary::median;

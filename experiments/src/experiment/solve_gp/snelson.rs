@@ -35,7 +35,7 @@ use crate::arguments::name_of;
 use crate::evenly_spaced::evenly_spaced;
 use crate::failure::Failure;
 use crate::plots::{self, Bands, Caption, FitPanel, PlotError, Points, Quantity};
-use crate::settings::at_least_one;
+use crate::ranges::at_least_one;
 use crate::standard_output::print;
 use crate::study::{CommonOptions, CsvLine, ExperimentFolder, Watch};
 use crate::text_table::aligned;

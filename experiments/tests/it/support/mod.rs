@@ -173,7 +173,7 @@ pub fn write_cifar(folder: &Path, train: u32, test: u32) {
 
 /// The options in the configuration file of a run, by their names.
 pub fn options_of(run: &Path) -> serde_json::Map<String, serde_json::Value> {
-    let path = burn_gp_experiments::settings::configuration_in(run);
-    let options = burn_gp_experiments::settings::read_configuration(&path);
+    let path = burn_gp_experiments::arguments::configuration_in(run);
+    let options = burn_gp_experiments::arguments::read_configuration(&path);
     options.unwrap_or_else(|error| panic!("{error}")).fields()
 }

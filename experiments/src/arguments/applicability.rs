@@ -1,23 +1,7 @@
 //! Options that a model does not use.
 
-use super::{SettingError, optimizer_of};
-use crate::arguments::{ModelName, OptimizerName, PolicyName, RunOptions, name_of};
-
-/// Fails on the first option given on the command line that the model does not use. `options` are
-/// those from the command line.
-///
-/// # Errors
-///
-/// [`SettingError::NotApplicable`].
-pub fn require_applicable(options: &RunOptions, model: ModelName) -> Result<(), SettingError> {
-    match without_use(options, model).first() {
-        Some(&option) => Err(SettingError::NotApplicable {
-            option,
-            model: name_of(model),
-        }),
-        None => Ok(()),
-    }
-}
+use super::{ModelName, OptimizerName, PolicyName, RunOptions, name_of};
+use crate::setting_error::SettingError;
 
 /// The model and the options that a `Use` decides on.
 struct Asked<'a> {
@@ -34,8 +18,7 @@ type Use = (&'static [&'static str], fn(&Asked<'_>) -> bool);
 /// one, so the order matters.
 const USES: [Use; 26] = [
     (&["--schedule", "--stages", "--stage-factor"], |asked| {
-        asked.model.is_mini_batch()
-            || optimizer_of(asked.options, asked.model) == OptimizerName::Adam
+        asked.model.is_mini_batch() || asked.options.optimizer(asked.model) == OptimizerName::Adam
     }),
     (&["--optimizer"], |asked| !asked.layer.is_mini_batch()),
     (&["--action-start", "--action-rows"], |asked| {
@@ -150,17 +133,49 @@ const USES: [Use; 26] = [
     ),
 ];
 
-/// The options in `options` that the model does not use.
-pub fn without_use(options: &RunOptions, model: ModelName) -> Vec<&'static str> {
-    let given = options.fields();
-    let is_given =
-        |option: &str| given.contains_key(&option.trim_start_matches('-').replace('-', "_"));
-    let asked = Asked {
-        model,
-        layer: model.single_layer(options.layers.posterior),
-        options,
-    };
-    let useless = USES.iter().filter(|(_, has_use)| !has_use(&asked));
-    let options = useless.flat_map(|(options, _)| options.iter().copied());
-    options.filter(|option| is_given(option)).collect()
+impl RunOptions {
+    /// The options that are given but that `model` does not use.
+    pub fn without_use(&self, model: ModelName) -> Vec<&'static str> {
+        let given = self.fields();
+        let asked = Asked {
+            model,
+            layer: model.single_layer(self.layers.posterior),
+            options: self,
+        };
+        let useless = USES.iter().filter(|(_, has_use)| !has_use(&asked));
+        let options = useless.flat_map(|(options, _)| options.iter().copied());
+        options
+            .filter(|option| given.contains_key(&field(option)))
+            .collect()
+    }
+
+    /// Fails on the first given option that `model` does not use.
+    ///
+    /// # Errors
+    ///
+    /// [`SettingError::NotApplicable`].
+    pub fn require_use(&self, model: ModelName) -> Result<(), SettingError> {
+        match self.without_use(model).first() {
+            Some(&option) => Err(SettingError::NotApplicable {
+                option,
+                model: name_of(model),
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// The options without those that the model does not use. The share of validation rows stays,
+    /// because no model of a comparison trains on them.
+    pub fn used(self) -> Self {
+        let useless = self.without_use(self.model()).into_iter().map(field);
+        let useless: Vec<String> = useless
+            .filter(|name| name != "validation_fraction")
+            .collect();
+        self.without(&useless)
+    }
+}
+
+/// The field of an option.
+fn field(option: &str) -> String {
+    option.trim_start_matches('-').replace('-', "_")
 }

@@ -1,10 +1,10 @@
-//! Range checks of numbers.
+//! Range checks of options.
 
 use std::borrow::Cow;
 
 use burn_gp::parameter::LOWER_BOUND;
 
-use super::SettingError;
+use crate::setting_error::SettingError;
 
 /// Checks that a count is not zero, if given.
 pub(crate) fn at_least_one<T: Default + PartialEq>(
@@ -54,4 +54,14 @@ pub(crate) fn above_lower_bound(option: &'static str, value: f64) -> Result<f64,
             lower: LOWER_BOUND,
         })
     }
+}
+
+/// Checks that a count is not zero, and fills in its default.
+pub(crate) fn count(
+    option: &'static str,
+    value: &mut Option<usize>,
+    default: usize,
+) -> Result<usize, SettingError> {
+    at_least_one(option, *value)?;
+    Ok(*value.get_or_insert(default))
 }

@@ -1,7 +1,7 @@
 //! Early stopping.
 
-use super::SettingError;
 use crate::arguments::{ModelName, RunOptions};
+use crate::setting_error::SettingError;
 
 /// The default share of held-out training rows for models with networks.
 const SHARE: f64 = 0.2;
@@ -25,9 +25,14 @@ pub enum EarlyStopping {
 }
 
 impl EarlyStopping {
-    /// Reads the rule from `options`. Models with a network stop early by default, because they
-    /// overfit if trained for too long.
-    pub(super) fn new(options: &RunOptions, model: ModelName) -> Result<Self, SettingError> {
+    /// The rule in `options`. Models with a network stop early by default, because they overfit if
+    /// trained for too long.
+    ///
+    /// # Errors
+    ///
+    /// If the share is out of range, or rows are held out for validation.
+    pub fn of(options: &RunOptions) -> Result<Self, SettingError> {
+        let model = options.model();
         if !model.is_mini_batch() {
             return Ok(Self::Off);
         }
@@ -58,13 +63,18 @@ impl EarlyStopping {
         }
     }
 
-    /// Converts the rule back to the value of the option; `None` if it is the default of the model.
+    /// The value of the option; `None` if the rule is the default of the model.
     pub(super) fn option(self, model: ModelName) -> Option<f64> {
         match self {
             Self::Off => model.has_network().then_some(0.0),
             Self::BySize => None,
             Self::Share(share) => Some(share),
         }
+    }
+
+    /// Whether rows are held out.
+    pub fn is_on(self) -> bool {
+        self != Self::Off
     }
 }
 
@@ -84,7 +94,13 @@ mod tests {
             validation_fraction: Some(0.1),
             ..RunOptions::default()
         };
-        let found = |options: &RunOptions, model| EarlyStopping::new(options, model).unwrap();
+        let of = |options: &RunOptions, model| {
+            EarlyStopping::of(&RunOptions {
+                model: Some(model),
+                ..options.clone()
+            })
+        };
+        let found = |options: &RunOptions, model| of(options, model).unwrap();
         assert_eq!(found(&by_default, network), EarlyStopping::BySize);
         assert_eq!(found(&by_default, ModelName::Svgp), EarlyStopping::Off);
         assert_eq!(found(&by_default, ModelName::Exact), EarlyStopping::Off);
@@ -100,7 +116,7 @@ mod tests {
             early_stopping: Some(0.3),
             ..validated
         };
-        assert!(EarlyStopping::new(&both, network).is_err());
+        assert!(of(&both, network).is_err());
     }
 
     #[test]

@@ -7,8 +7,8 @@ use serde::{Deserialize, de::IntoDeserializer};
 use serde_json::{Map, Value};
 use toml::de::{DeTable, DeValue};
 
-use super::ConfigurationError;
-use crate::arguments::RunOptions;
+use super::RunOptions;
+use crate::setting_error::ConfigurationError;
 
 /// The configuration file of a run.
 pub const CONFIG: &str = "config.toml";

@@ -2,18 +2,20 @@
 
 use burn_gp::optim::NaturalGradient;
 
-use super::SettingError;
 use crate::arguments::RunOptions;
+use crate::setting_error::SettingError;
 
 const DEFAULT_WARM_UP: usize = 10;
 
 /// The initial step size, as a fraction of the final one.
 const FIRST_FRACTION: f64 = 1e-3;
 
-/// The natural gradient settings in `options`, if any.
-pub fn natural_gradient(options: &RunOptions) -> Result<Option<NaturalGradient>, SettingError> {
-    let (step_size, warm_up) = (options.natural_gradient, options.natural_gradient_warm_up);
-    let Some(step_size) = step_size else {
+/// The natural gradients, if any.
+pub(super) fn natural_gradient(
+    resolved: &mut RunOptions,
+) -> Result<Option<NaturalGradient>, SettingError> {
+    let warm_up = &mut resolved.natural_gradient_warm_up;
+    let Some(step_size) = resolved.natural_gradient else {
         return match warm_up {
             Some(_) => Err(SettingError::WarmUpWithoutNaturalGradient),
             None => Ok(None),
@@ -24,7 +26,7 @@ pub fn natural_gradient(options: &RunOptions) -> Result<Option<NaturalGradient>,
         return Err(SettingError::NaturalGradient { value: step_size });
     }
     let natural = NaturalGradient::new(step_size);
-    Ok(Some(match warm_up.unwrap_or(DEFAULT_WARM_UP) {
+    Ok(Some(match *warm_up.get_or_insert(DEFAULT_WARM_UP) {
         0 => natural,
         steps => natural.with_warm_up(FIRST_FRACTION * step_size, steps),
     }))

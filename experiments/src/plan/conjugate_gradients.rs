@@ -1,0 +1,25 @@
+//! Regression by conjugate gradients.
+
+use burn_gp::inference::ConjugateGradientsSettings;
+
+use crate::arguments::RunOptions;
+use crate::ranges::{at_least_one, count, positive};
+use crate::setting_error::SettingError;
+
+/// How regression by conjugate gradients solves.
+pub(super) fn conjugate_gradients(
+    resolved: &mut RunOptions,
+) -> Result<ConjugateGradientsSettings, SettingError> {
+    let seed = resolved.seed();
+    let default = ConjugateGradientsSettings::default();
+    let own = &mut resolved.full_batch;
+    let tolerance = *own.tolerance.get_or_insert(default.tolerance);
+    Ok(ConjugateGradientsSettings {
+        iterations: count("--iterations", &mut own.iterations, default.iterations)?,
+        probes: count("--trace-probes", &mut own.trace_probes, default.probes)?,
+        tolerance: positive("--tolerance", tolerance)?,
+        cached_variances: at_least_one("--cached-variances", own.cached_variances)?,
+        rank: own.pivots.or(default.rank),
+        seed,
+    })
+}

@@ -1,0 +1,47 @@
+//! Checks of the options about held-out rows and the length of training.
+
+use super::EarlyStopping;
+use crate::arguments::{KeepName, RunOptions};
+use crate::ranges::at_least_one;
+use crate::setting_error::SettingError;
+
+/// Checks the length of training.
+pub(super) fn check_length(options: &RunOptions) -> Result<(), SettingError> {
+    let epochs = at_least_one("--epochs", options.epochs)?;
+    let steps = at_least_one("--steps", options.steps)?;
+    exclude(["epochs", "steps"], epochs.is_some() && steps.is_some())
+}
+
+/// Checks the options about test and validation rows.
+pub(super) fn check(options: &RunOptions) -> Result<(), SettingError> {
+    let both = options.split.is_some() && options.test_fraction.is_some();
+    exclude(["split", "test_fraction"], both)?;
+    if !options.model().is_mini_batch() {
+        return Ok(());
+    }
+    let both = options.patience.is_some() && options.keep == Some(KeepName::Last);
+    exclude(["patience", "keep last"], both)?;
+    if options.validation_fraction.is_some() {
+        return Ok(());
+    }
+    let is_stopped = EarlyStopping::of(options)?.is_on();
+    let unusable = [
+        ("--patience", options.patience.is_some() && !is_stopped),
+        (
+            "--validation-epochs",
+            options.validation_epochs.is_some() && !is_stopped,
+        ),
+        ("--keep", options.keep.is_some()),
+    ];
+    match unusable.into_iter().find(|(_, is_given)| *is_given) {
+        Some((option, _)) => Err(SettingError::WithoutValidation { option }),
+        None => Ok(()),
+    }
+}
+
+fn exclude([first, second]: [&'static str; 2], both: bool) -> Result<(), SettingError> {
+    match both {
+        true => Err(SettingError::Exclusive { first, second }),
+        false => Ok(()),
+    }
+}
