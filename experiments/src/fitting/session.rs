@@ -6,7 +6,7 @@ use std::path::Path;
 use burn_gp::ops::NotPositiveDefinite;
 use burn_gp_models::{
     AnyModel, TrainedModel, load_module,
-    training::{AnyTrainer, Trainer, TrainingError, fit},
+    training::{AnyTrainer, Trainer, TrainingError},
 };
 
 use super::checkpoint::{self, files};
@@ -61,7 +61,7 @@ impl Session {
             return Ok(Outcome::Interrupted);
         }
         let mut course = Course::new(&mut self.state, checkpoints, interrupt, progress);
-        match fit(&mut self.trainer, &mut [&mut course]) {
+        match self.trainer.run(&mut [&mut course]) {
             Ok(()) if self.is_over() => Ok(Outcome::Finished),
             Ok(()) => Ok(Outcome::Interrupted),
             Err(Broken::Step(error)) => Err(self.failure(error, checkpoints)),

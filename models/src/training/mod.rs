@@ -13,6 +13,7 @@
 
 mod any_trainer;
 mod batches;
+mod callback;
 mod evaluations;
 mod fit;
 mod full_batch;
@@ -46,7 +47,8 @@ use burn_gp::{
 use crate::{PredictionError, record::load_module};
 pub use any_trainer::AnyTrainer;
 pub use batches::Batch;
-pub use fit::{Callback, fit};
+pub use callback::Callback;
+pub use fit::fit;
 pub use full_batch::{FullBatchOptimizer, FullBatchTrainer, FullBatchTraining};
 pub use inducing::InducingTraining;
 pub use learner::{
@@ -272,6 +274,34 @@ pub trait Trainer {
     /// When the objective cannot be computed or is not finite; the model is then the one before
     /// the step.
     fn step(&mut self) -> Result<StepReport, TrainingError>;
+
+    /// Makes steps until training is over or a callback stops it. All callbacks see the last step.
+    ///
+    /// # Errors
+    ///
+    /// When a step cannot be made (the model is then the one before the step), or a callback fails.
+    fn run<E: From<TrainingError>>(
+        &mut self,
+        callbacks: &mut [&mut dyn Callback<Self, E>],
+    ) -> Result<(), E>
+    where
+        Self: Sized,
+    {
+        while !self.is_finished() {
+            for callback in callbacks.iter_mut() {
+                callback.before_step(self);
+            }
+            let report = self.step()?;
+            let mut stops = false;
+            for callback in callbacks.iter_mut() {
+                stops |= callback.after_step(self, report)?.is_break();
+            }
+            if stops {
+                break;
+            }
+        }
+        Ok(())
+    }
 
     /// Whether training is over.
     fn is_finished(&self) -> bool;
