@@ -17,6 +17,9 @@ use crate::custom::{
 /// goes wherever those of this crate go: into sums and products, configurations of models, and
 /// files.
 ///
+/// The linker finds what is registered in the program and in the crates that it uses. A crate that
+/// does nothing but register has to be named once: `use my_kernels as _;`.
+///
 /// ```
 /// use burn::tensor::TensorCreationOptions;
 /// use burn_gp::kernels::{KernelConfig, KernelDefinition, LinearConfig, White};
