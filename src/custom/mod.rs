@@ -12,4 +12,4 @@ pub use inventory;
 pub use module::CustomModule;
 pub(crate) use module::{AnyModule, of_type};
 pub use registration::{CustomConfig, Registration};
-pub(crate) use registration::{Fields, Kind, checked, deserialize, names, read};
+pub(crate) use registration::{Fields, Kind, checked, deserialize, kind, names, read};

@@ -195,3 +195,63 @@ impl<Make> fmt::Debug for CustomConfig<Make> {
         write!(formatter, "{} {:?}", self.registration.name, self.fields)
     }
 }
+
+/// Makes a kind of piece of which other crates can register more: what is registered, and how the
+/// configuration of any piece is made of a registered one, read and written.
+macro_rules! kind {
+    ($tag:literal, $config:ident, $functions:ident, $definition:ident, $register:literal) => {
+        $crate::custom::inventory::collect!($crate::custom::Registration<$functions>);
+
+        impl $crate::custom::Kind for $functions {
+            const TAG: &'static str = $tag;
+            const NAMES: &'static [&'static str] = $config::NAMES;
+
+            fn registered() -> impl Iterator<Item = &'static $crate::custom::Registration<Self>> {
+                $crate::custom::inventory::iter::<$crate::custom::Registration<Self>>.into_iter()
+            }
+        }
+
+        impl $config {
+            #[doc = concat!("The configuration of a ", $tag, " of another crate.")]
+            ///
+            /// # Panics
+            ///
+            #[doc = concat!("If it is not registered ([`", $register, "!`](crate::", $register, ")),")]
+            /// or has the name of another.
+            #[track_caller]
+            pub fn custom<D: $definition>(definition: D) -> Self {
+                Self::Custom($crate::custom::CustomConfig::new(D::NAME, &definition))
+            }
+
+            #[doc = concat!("The names of every ", $tag, ": those of this crate, and those that are")]
+            /// registered.
+            pub fn names() -> impl Iterator<Item = &'static str> {
+                $crate::custom::names::<$functions>()
+            }
+        }
+
+        impl From<$crate::custom::CustomConfig<$functions>> for $config {
+            fn from(config: $crate::custom::CustomConfig<$functions>) -> Self {
+                Self::Custom(config)
+            }
+        }
+
+        /// Registered ones of other crates are read by their names.
+        impl<'de> serde::Deserialize<'de> for $config {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                $crate::custom::deserialize(deserializer, Self::deserialize)
+            }
+        }
+
+        impl serde::Serialize for $config {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                match self {
+                    Self::Custom(config) => config.serialize(serializer),
+                    own => Self::serialize(own, serializer),
+                }
+            }
+        }
+    };
+}
+
+pub(crate) use kind;

@@ -5,7 +5,7 @@ use burn::{
     tensor::{Int, Tensor, TensorCreationOptions},
 };
 use rand::rngs::ChaCha8Rng;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 // Every kernel is in the list below, so that a new one adds nothing here.
 use super::{
@@ -14,7 +14,7 @@ use super::{
     object::{self, forward, with_methods},
     *,
 };
-use crate::{custom, features::Perceptron, ops::Blocks, patches::PatchGrid};
+use crate::{features::Perceptron, ops::Blocks, patches::PatchGrid};
 
 /// Registers the kernels of this crate: makes the configuration and the kernel that are chosen at
 /// run time.
@@ -173,22 +173,6 @@ fn stationary(kernels: &[AnyKernel]) -> Option<Vec<&StationaryKernel>> {
         _ => None,
     });
     each.collect()
-}
-
-/// Configurations of registered kernels of other crates are read by their names.
-impl<'de> Deserialize<'de> for KernelConfig {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        custom::deserialize(deserializer, Self::deserialize)
-    }
-}
-
-impl Serialize for KernelConfig {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Custom(config) => config.serialize(serializer),
-            own => Self::serialize(own, serializer),
-        }
-    }
 }
 
 /// A kernel within a kernel. It is stored in a vector with exactly one element, because modules can

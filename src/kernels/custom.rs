@@ -10,7 +10,7 @@ use super::{
     object::KernelObject,
 };
 use crate::custom::{
-    self, CustomConfig, CustomModule, Fields, Kind, Registration, checked, of_type, read,
+    self, CustomConfig, CustomModule, Fields, Registration, checked, of_type, read,
 };
 
 /// The configuration of a kernel of another crate. Once it is registered, in one line, the kernel
@@ -93,16 +93,13 @@ pub struct KernelFunctions {
     isotropic: fn(&Fields) -> CustomKernelConfig,
 }
 
-custom::inventory::collect!(KernelRegistration);
-
-impl Kind for KernelFunctions {
-    const TAG: &'static str = "kernel";
-    const NAMES: &'static [&'static str] = KernelConfig::NAMES;
-
-    fn registered() -> impl Iterator<Item = &'static KernelRegistration> {
-        custom::inventory::iter::<KernelRegistration>.into_iter()
-    }
-}
+custom::kind!(
+    "kernel",
+    KernelConfig,
+    KernelFunctions,
+    KernelDefinition,
+    "register_kernel"
+);
 
 impl KernelRegistration {
     /// The registration of a kernel. [`register_kernel!`](crate::register_kernel) makes it known.
@@ -130,30 +127,6 @@ macro_rules! register_kernel {
             $crate::kernels::KernelRegistration::of::<$definition>()
         }
     };
-}
-
-impl KernelConfig {
-    /// The configuration of a kernel of another crate.
-    ///
-    /// # Panics
-    ///
-    /// If it is not registered ([`register_kernel!`](crate::register_kernel)), or has the name of
-    /// another.
-    #[track_caller]
-    pub fn custom<D: KernelDefinition>(definition: D) -> Self {
-        Self::Custom(CustomConfig::new(D::NAME, &definition))
-    }
-
-    /// The names of all kernels: those of this crate, and those that are registered.
-    pub fn names() -> impl Iterator<Item = &'static str> {
-        custom::names::<KernelFunctions>()
-    }
-}
-
-impl From<CustomKernelConfig> for KernelConfig {
-    fn from(config: CustomKernelConfig) -> Self {
-        Self::Custom(config)
-    }
 }
 
 impl Definition for CustomKernelConfig {

@@ -7,14 +7,14 @@ use burn::{
     tensor::{Tensor, TensorCreationOptions},
 };
 use rand::Rng;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 // Every likelihood is in the list below, so that a new one adds nothing here.
 use super::{
     object::{self, forward, with_methods},
     *,
 };
-use crate::{custom, parameter::ParameterError, process::Marginals};
+use crate::{parameter::ParameterError, process::Marginals};
 
 /// Registers the likelihoods of this crate: makes the configuration and the likelihood that are
 /// chosen at run time. Those without a configuration have no parameters.
@@ -157,22 +157,6 @@ impl LikelihoodConfig {
     pub fn check_targets(&self, targets: &Tensor<2>) -> Result<(), ImpossibleTarget> {
         let options = (&targets.device(), targets.dtype());
         self.init(options).check_tensor(targets)
-    }
-}
-
-/// Configurations of registered likelihoods of other crates are read by their names.
-impl<'de> Deserialize<'de> for LikelihoodConfig {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        custom::deserialize(deserializer, Self::deserialize)
-    }
-}
-
-impl Serialize for LikelihoodConfig {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Custom(config) => config.serialize(serializer),
-            own => Self::serialize(own, serializer),
-        }
     }
 }
 

@@ -5,7 +5,7 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use super::{Likelihood, LikelihoodConfig, object::LikelihoodObject};
 use crate::custom::{
-    self, CustomConfig, CustomModule, Fields, Kind, Registration, checked, of_type, read,
+    self, CustomConfig, CustomModule, Fields, Registration, checked, of_type, read,
 };
 
 /// The configuration of a likelihood of another crate. Once it is registered, in one line
@@ -47,16 +47,13 @@ pub struct LikelihoodFunctions {
     init: fn(&Fields, TensorCreationOptions) -> CustomLikelihood,
 }
 
-custom::inventory::collect!(LikelihoodRegistration);
-
-impl Kind for LikelihoodFunctions {
-    const TAG: &'static str = "likelihood";
-    const NAMES: &'static [&'static str] = LikelihoodConfig::NAMES;
-
-    fn registered() -> impl Iterator<Item = &'static LikelihoodRegistration> {
-        custom::inventory::iter::<LikelihoodRegistration>.into_iter()
-    }
-}
+custom::kind!(
+    "likelihood",
+    LikelihoodConfig,
+    LikelihoodFunctions,
+    LikelihoodDefinition,
+    "register_likelihood"
+);
 
 impl LikelihoodRegistration {
     /// The registration of a likelihood. [`register_likelihood!`](crate::register_likelihood) makes
@@ -84,30 +81,6 @@ macro_rules! register_likelihood {
             $crate::likelihoods::LikelihoodRegistration::of::<$definition>()
         }
     };
-}
-
-impl LikelihoodConfig {
-    /// The configuration of a likelihood of another crate.
-    ///
-    /// # Panics
-    ///
-    /// If it is not registered ([`register_likelihood!`](crate::register_likelihood)), or has the
-    /// name of another.
-    #[track_caller]
-    pub fn custom<D: LikelihoodDefinition>(definition: D) -> Self {
-        Self::Custom(CustomConfig::new(D::NAME, &definition))
-    }
-
-    /// The names of all likelihoods: those of this crate, and those that are registered.
-    pub fn names() -> impl Iterator<Item = &'static str> {
-        custom::names::<LikelihoodFunctions>()
-    }
-}
-
-impl From<CustomLikelihoodConfig> for LikelihoodConfig {
-    fn from(config: CustomLikelihoodConfig) -> Self {
-        Self::Custom(config)
-    }
 }
 
 impl CustomLikelihoodConfig {

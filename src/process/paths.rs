@@ -65,7 +65,10 @@ pub trait SamplePaths {
 }
 
 /// A process of a type that is not known, from which functions can be drawn.
-pub trait DrawableProcess: Process + Send + Sync {
+pub trait DrawableProcess: Send + Sync {
+    /// The process.
+    fn process(&self) -> &dyn Process;
+
     /// [`SamplePaths::paths`].
     ///
     /// # Errors
@@ -75,6 +78,10 @@ pub trait DrawableProcess: Process + Send + Sync {
 }
 
 impl<P: Process + SamplePaths<Paths: 'static> + Send + Sync> DrawableProcess for P {
+    fn process(&self) -> &dyn Process {
+        self
+    }
+
     fn draw_paths(&self, options: PathOptions) -> Result<Box<dyn Paths>, NoSpectrum> {
         Ok(Box::new(self.paths(options)?))
     }

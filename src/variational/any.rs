@@ -4,7 +4,7 @@ use burn::{
     module::{Module, ModuleDisplay},
     tensor::{Tensor, TensorCreationOptions},
 };
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 // Every posterior is in the list below, so that a new one adds nothing here.
 use super::{
@@ -12,7 +12,6 @@ use super::{
     *,
 };
 use crate::{
-    custom,
     inducing::{InducingVariables, SeparateInducing},
     kernels::{Kernel, SeparateKernels},
     ops::{Jitter, NotPositiveDefinite},
@@ -248,21 +247,5 @@ impl PosteriorConfig {
             options: options.into(),
         };
         self.build::<3, I>(sets, &start)
-    }
-}
-
-/// Configurations of registered posteriors of other crates are read by their names.
-impl<'de> Deserialize<'de> for PosteriorConfig {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        custom::deserialize(deserializer, Self::deserialize)
-    }
-}
-
-impl Serialize for PosteriorConfig {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Custom(config) => config.serialize(serializer),
-            own => Self::serialize(own, serializer),
-        }
     }
 }

@@ -15,16 +15,12 @@ use super::{
 };
 use crate::{
     custom::{
-        self, AnyModule, CustomConfig, CustomModule, Fields, Kind, Registration, checked, of_type,
-        read,
+        self, AnyModule, CustomConfig, CustomModule, Fields, Registration, checked, of_type, read,
     },
     inducing::{InducingPatches, InducingPoints},
     kernels::{AnyKernel, Convolutional, NoSpectrum, SeparateKernels},
     ops::{Jitter, NotPositiveDefinite},
-    process::{
-        CovarianceShape, DrawableProcess, Joint, JointAcrossOutputs, Marginals, PathOptions, Paths,
-        Process, VariationalGaussian,
-    },
+    process::{CovarianceShape, DrawableProcess, PathOptions, Paths, Process, VariationalGaussian},
 };
 
 /// The configuration of a posterior of another crate. Once it is registered, in one line
@@ -116,16 +112,13 @@ struct Functions {
     refreshed: fn(&dyn AnyModule, &dyn Any) -> Box<dyn AnyModule>,
 }
 
-custom::inventory::collect!(PosteriorRegistration);
-
-impl Kind for PosteriorFunctions {
-    const TAG: &'static str = "posterior";
-    const NAMES: &'static [&'static str] = PosteriorConfig::NAMES;
-
-    fn registered() -> impl Iterator<Item = &'static PosteriorRegistration> {
-        custom::inventory::iter::<PosteriorRegistration>.into_iter()
-    }
-}
+custom::kind!(
+    "posterior",
+    PosteriorConfig,
+    PosteriorFunctions,
+    PosteriorDefinition,
+    "register_posterior"
+);
 
 /// Calls a method of a posterior under whichever of the priors this one is.
 macro_rules! under {
@@ -188,34 +181,11 @@ functions!(OnPatches, WithoutPaths, Process, Convolutional<AnyKernel>);
 /// A process on images, from which functions cannot be drawn.
 struct WithoutPaths<P>(P);
 
-impl<P: Process> Process for WithoutPaths<P> {
-    fn marginals(&self, x: Tensor<2>) -> Marginals {
-        self.0.marginals(x)
-    }
-
-    fn rows_per_input(&self) -> usize {
-        self.0.rows_per_input()
-    }
-
-    fn joint(&self, x: Tensor<2>) -> Joint {
-        self.0.joint(x)
-    }
-
-    fn joint_across_outputs(&self, x: Tensor<2>) -> JointAcrossOutputs {
-        self.0.joint_across_outputs(x)
-    }
-
-    fn sample(
-        &self,
-        x: Tensor<2>,
-        samples: usize,
-        seed: u64,
-    ) -> Result<Tensor<3>, NotPositiveDefinite> {
-        self.0.sample(x, samples, seed)
-    }
-}
-
 impl<P: Process + Send + Sync> DrawableProcess for WithoutPaths<P> {
+    fn process(&self) -> &dyn Process {
+        &self.0
+    }
+
     fn draw_paths(&self, _options: PathOptions) -> Result<Box<dyn Paths>, NoSpectrum> {
         Err(NoSpectrum::of::<Convolutional<AnyKernel>>())
     }
@@ -268,30 +238,6 @@ macro_rules! register_posterior {
             $crate::variational::PosteriorRegistration::of::<$definition>()
         }
     };
-}
-
-impl PosteriorConfig {
-    /// The configuration of a posterior of another crate.
-    ///
-    /// # Panics
-    ///
-    /// If it is not registered ([`register_posterior!`](crate::register_posterior)), or has the
-    /// name of another.
-    #[track_caller]
-    pub fn custom<D: PosteriorDefinition>(definition: D) -> Self {
-        Self::Custom(CustomConfig::new(D::NAME, &definition))
-    }
-
-    /// The names of all posteriors: those of this crate, and those that are registered.
-    pub fn names() -> impl Iterator<Item = &'static str> {
-        custom::names::<PosteriorFunctions>()
-    }
-}
-
-impl From<CustomPosteriorConfig> for PosteriorConfig {
-    fn from(config: CustomPosteriorConfig) -> Self {
-        Self::Custom(config)
-    }
 }
 
 impl Build for CustomPosteriorConfig {
