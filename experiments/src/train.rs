@@ -402,7 +402,7 @@ fn finish(
         saved.save(next)?;
         output::write_text(&next.join(output::METRICS), &json(&metrics, next)?)?;
         output::write_text(&next.join(CONFIG), &to_toml(options))?;
-        write_course(state, next)?;
+        write_log(state, next)?;
         let classes = data.schema.classes.as_ref();
         let path = next.join(output::PREDICTIONS);
         output::write_predictions(&path, &data.test, &evaluation, classes)?;
@@ -423,7 +423,7 @@ fn finish(
 }
 
 /// Writes the log of the steps, and the learning curve if there is one.
-fn write_course(state: &RunState, folder: &Path) -> Result<(), Failure> {
+fn write_log(state: &RunState, folder: &Path) -> Result<(), Failure> {
     if let Some(scores) = &state.test_scores {
         let curve = scores.curve.to_csv();
         output::write_text(&folder.join(output::LEARNING_CURVE), &curve)?;

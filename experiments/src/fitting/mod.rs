@@ -1,7 +1,7 @@
 //! Training: steps, validation, checkpoints, and how it stops.
 
+mod callback;
 mod checkpoint;
-mod course;
 mod interrupt;
 mod learning_curve;
 mod run_state;

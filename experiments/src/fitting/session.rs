@@ -9,8 +9,8 @@ use burn_gp_models::{
     training::{AnyTrainer, Trainer, TrainingError},
 };
 
+use super::callback::{Broken, RunCallback};
 use super::checkpoint::{self, files};
-use super::course::{Broken, Course};
 use super::{Checkpoints, Clock, Interrupt, LearningCurve, RunState, TrainingLog};
 use crate::failure::{Failure, FolderError};
 use crate::progress::{Progress, RowProgress};
@@ -60,8 +60,8 @@ impl Session {
         if interrupt.is_requested() {
             return Ok(Outcome::Interrupted);
         }
-        let mut course = Course::new(&mut self.state, checkpoints, interrupt, progress);
-        match self.trainer.run(&mut [&mut course]) {
+        let mut callback = RunCallback::new(&mut self.state, checkpoints, interrupt, progress);
+        match self.trainer.run(&mut [&mut callback]) {
             Ok(()) if self.is_over() => Ok(Outcome::Finished),
             Ok(()) => Ok(Outcome::Interrupted),
             Err(Broken::Step(error)) => Err(self.failure(error, checkpoints)),

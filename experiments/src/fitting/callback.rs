@@ -32,7 +32,7 @@ impl From<TrainingError> for Broken {
 
 /// The callback of a run. Training stops after the last step, after too many validations without
 /// improvement, or when the user interrupts it. A checkpoint is written then, and at intervals before.
-pub(super) struct Course<'a> {
+pub(super) struct RunCallback<'a> {
     state: &'a mut RunState,
     checkpoints: &'a Checkpoints,
     interrupt: &'a Interrupt,
@@ -41,7 +41,7 @@ pub(super) struct Course<'a> {
     written: (Instant, usize),
 }
 
-impl<'a> Course<'a> {
+impl<'a> RunCallback<'a> {
     /// A callback that starts at the current step.
     pub fn new(
         state: &'a mut RunState,
@@ -108,7 +108,7 @@ impl<'a> Course<'a> {
     }
 }
 
-impl Callback<AnyTrainer<AnyModel>, Broken> for Course<'_> {
+impl Callback<AnyTrainer<AnyModel>, Broken> for RunCallback<'_> {
     fn before_step(&mut self, _trainer: &AnyTrainer<AnyModel>) {
         self.state.clock.start();
     }
