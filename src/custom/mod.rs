@@ -10,6 +10,6 @@ mod registration;
 pub use inventory;
 
 pub use module::CustomModule;
-pub(crate) use module::{AnyModule, of_type};
+pub(crate) use module::{AnyModule, into_type, of_type};
 pub use registration::{CustomConfig, Registration};
 pub(crate) use registration::{Fields, Kind, checked, deserialize, kind, names, read};

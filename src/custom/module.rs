@@ -34,12 +34,36 @@ impl<View: ?Sized> CustomModule<View> {
         (self.view)(self.module.as_ref())
     }
 
+    /// The same piece after a change of the module.
+    pub(crate) fn map_module(
+        self,
+        change: impl FnOnce(Box<dyn AnyModule>) -> Box<dyn AnyModule>,
+    ) -> Self {
+        Self {
+            module: change(self.module),
+            view: self.view,
+        }
+    }
+
     /// The same kind of piece with another state.
     pub(crate) fn with(self, change: impl FnOnce(&View) -> Box<dyn AnyModule>) -> Self {
         Self {
             module: change(self.piece()),
             view: self.view,
         }
+    }
+}
+
+/// Like [`of_type`], by value: a step that changes a module needs no copy of it.
+///
+/// # Panics
+///
+/// If it has another type.
+#[track_caller]
+pub(crate) fn into_type<M: 'static>(module: Box<dyn AnyModule>) -> M {
+    match module.into_any().downcast() {
+        Ok(module) => *module,
+        Err(_) => unreachable!("the functions of a module fit its type"),
     }
 }
 
@@ -59,6 +83,7 @@ pub(crate) fn of_type<M: 'static>(module: &dyn AnyModule) -> &M {
 /// A module as an object.
 pub trait AnyModule: fmt::Debug + Send + Sync + 'static {
     fn as_any(&self) -> &dyn Any;
+    fn into_any(self: Box<Self>) -> Box<dyn Any>;
     fn duplicate(&self) -> Box<dyn AnyModule>;
     fn devices_among(&self, devices: Devices) -> Devices;
     fn forked(self: Box<Self>, device: &Device) -> Box<dyn AnyModule>;
@@ -73,6 +98,10 @@ pub trait AnyModule: fmt::Debug + Send + Sync + 'static {
 
 impl<M: Module + ModuleDisplay + Sync + 'static> AnyModule for M {
     fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn into_any(self: Box<Self>) -> Box<dyn Any> {
         self
     }
 

@@ -15,7 +15,8 @@ use super::{
 };
 use crate::{
     custom::{
-        self, AnyModule, CustomConfig, CustomModule, Fields, Registration, checked, of_type, read,
+        self, AnyModule, CustomConfig, CustomModule, Fields, Registration, checked, into_type,
+        of_type, read,
     },
     inducing::{InducingPatches, InducingPoints},
     kernels::{AnyKernel, Convolutional, NoSpectrum, SeparateKernels},
@@ -99,6 +100,8 @@ pub struct PosteriorFunctions {
     on_patches: fn(&Fields, Vec<InducingSet<InducingPatches>>, Jitter) -> CustomPosterior,
 }
 
+type Change = fn(Box<dyn AnyModule>, &dyn Any) -> Box<dyn AnyModule>;
+
 type Conditioned = Result<Box<dyn DrawableProcess>, NotPositiveDefinite>;
 
 /// The functions of a posterior of one type under the priors of its inducing variables.
@@ -108,8 +111,8 @@ struct Functions {
     distributions: fn(&dyn AnyModule) -> Vec<&VariationalGaussian>,
     evaluate: fn(&dyn AnyModule, &dyn Any, Tensor<2>) -> Result<Evaluation, NotPositiveDefinite>,
     condition: fn(&dyn AnyModule, &dyn Any) -> Conditioned,
-    after_step: fn(&dyn AnyModule, &dyn Any) -> Box<dyn AnyModule>,
-    refreshed: fn(&dyn AnyModule, &dyn Any) -> Box<dyn AnyModule>,
+    after_step: Change,
+    refreshed: Change,
 }
 
 custom::kind!(
@@ -157,11 +160,11 @@ macro_rules! functions {
                     under!(prior: $($prior),+ => Ok(Box::new($wrap(posterior.condition(prior)?))))
                 },
                 after_step: |module, prior| {
-                    let posterior = of_type::<P>(module).clone();
+                    let posterior = into_type::<P>(module);
                     under!(prior: $($prior),+ => Box::new(posterior.after_step(prior)))
                 },
                 refreshed: |module, prior| {
-                    let posterior = of_type::<P>(module).clone();
+                    let posterior = into_type::<P>(module);
                     under!(prior: $($prior),+ => Box::new(posterior.refreshed(prior)))
                 },
             };
@@ -259,11 +262,8 @@ impl Build for CustomPosteriorConfig {
     {
         let (functions, fields) = self.parts();
         let (covariance, coordinates) = (functions.start)(fields);
-        let all: Vec<&I> = sets.iter().collect();
-        let gaussians = start.gaussians(&all, covariance, coordinates)?;
-        let sets = sets.into_iter().zip(gaussians);
-        let sets = sets.map(|(inducing, gaussian)| InducingSet::new(inducing, gaussian));
-        let sets: Box<dyn Any> = Box::new(sets.collect::<Vec<_>>());
+        let sets = start.inducing_sets(sets, covariance, coordinates)?;
+        let sets: Box<dyn Any> = Box::new(sets);
         Ok(match sets.downcast() {
             Ok(sets) => (functions.on_points)(fields, *sets, start.jitter),
             Err(sets) => match sets.downcast() {
@@ -298,13 +298,15 @@ impl CustomPosterior {
 
     pub(super) fn after_step<Q: 'static>(mut self, prior: &Q) -> Self {
         let after_step = self.functions.after_step;
-        self.posterior = self.posterior.with(|module| after_step(module, prior));
+        self.posterior = self
+            .posterior
+            .map_module(|module| after_step(module, prior));
         self
     }
 
     pub(super) fn refreshed<Q: 'static>(mut self, prior: &Q) -> Self {
         let refreshed = self.functions.refreshed;
-        self.posterior = self.posterior.with(|module| refreshed(module, prior));
+        self.posterior = self.posterior.map_module(|module| refreshed(module, prior));
         self
     }
 

@@ -6,8 +6,8 @@ use burn::{
 };
 
 use super::{
-    Coordinates, FunctionMatrices, PriorCovariances, PseudoObservations, PseudoObservationsConfig,
-    orthogonal::prior_gaussians,
+    Coordinates, FunctionMatrices, InducingSet, PriorCovariances, PseudoObservations,
+    PseudoObservationsConfig, orthogonal::prior_gaussians,
 };
 use crate::{
     ops::{Jitter, NotPositiveDefinite},
@@ -63,6 +63,24 @@ impl<P> Start<'_, P> {
         let options = || self.options.clone();
         let standard = |size| VariationalGaussian::standard(size, self.outputs, shape, options());
         Ok(sizes.map(standard).collect())
+    }
+
+    /// The sets, each with a Gaussian that equals the prior.
+    pub fn inducing_sets<const D: usize, I: Module>(
+        &self,
+        sets: Vec<I>,
+        shape: CovarianceShape,
+        coordinates: Coordinates,
+    ) -> Result<Vec<InducingSet<I>>, NotPositiveDefinite>
+    where
+        P: PriorCovariances<I, D>,
+        Tensor<D>: FunctionMatrices,
+    {
+        let all: Vec<&I> = sets.iter().collect();
+        let gaussians = self.gaussians(&all, shape, coordinates)?;
+        let sets = sets.into_iter().zip(gaussians);
+        let sets = sets.map(|(inducing, gaussian)| InducingSet::new(inducing, gaussian));
+        Ok(sets.collect())
     }
 
     /// Pseudo-observations of the inducing variables.

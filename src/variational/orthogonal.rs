@@ -111,15 +111,8 @@ impl Build for OrthogonalConfig {
     where
         Tensor<D>: FunctionMatrices,
     {
-        let all: Vec<&I> = sets.iter().collect();
-        let gaussians = start.gaussians(&all, self.covariance, self.coordinates)?;
-        let sets = sets.into_iter().zip(gaussians);
-        let sets = sets.map(|(inducing, gaussian)| InducingSet::new(inducing, gaussian));
-        Ok(Orthogonal::new(
-            sets.collect(),
-            self.coordinates,
-            start.jitter,
-        ))
+        let sets = start.inducing_sets(sets, self.covariance, self.coordinates)?;
+        Ok(Orthogonal::new(sets, self.coordinates, start.jitter))
     }
 }
 

@@ -105,6 +105,7 @@ fn curves_of_regression_are_made_one_by_one() {
         let run = path.join("curves/runs/kin40k/r-8").join(seed);
         let curve = run.join("learning_curve.csv");
         assert_eq!(numbers(&curve, "step").len(), 25);
+        assert_eq!(numbers(&curve, "step")[24], 30.0);
         numbers(&curve, "nlpd")[24]
     };
     let mean = 0.5 * (nlpd("seed-0") + nlpd("seed-1"));
