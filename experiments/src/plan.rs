@@ -22,7 +22,7 @@ mod schedule;
 #[cfg(test)]
 mod tests;
 
-use burn_gp::inference::ActionLoss;
+use burn_gp::{inference::ActionLoss, likelihoods::LikelihoodName};
 use burn_gp_datasets::DataSource;
 use burn_gp_models::{
     ComputationAwareConfig, ConjugateGradientsConfig, ExactConfig, ModelConfig, SgprConfig,
@@ -37,7 +37,7 @@ use mini_batch::mini_batch;
 use parts::{Parts, kernel, kernel_of};
 use posterior::{posterior, posterior_of};
 
-use crate::arguments::{DEFAULT_DATA, LikelihoodName, ModelName, RunOptions};
+use crate::arguments::{DEFAULT_DATA, ModelName, RunOptions};
 use crate::devices::Place;
 use crate::preparation::PreparedData;
 use crate::ranges::{at_least_one, positive};

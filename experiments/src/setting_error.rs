@@ -42,7 +42,7 @@ pub enum SettingError {
         /// The number of different labels.
         found: usize,
         /// The likelihood.
-        likelihood: String,
+        likelihood: &'static str,
         /// The number of labels that the likelihood takes.
         takes: &'static str,
         /// Advice for the user.
@@ -59,7 +59,7 @@ pub enum SettingError {
     )]
     NoiseColumnUnused {
         /// The likelihood.
-        likelihood: String,
+        likelihood: &'static str,
     },
     /// An order of classes for a likelihood without classes.
     #[error(
@@ -67,13 +67,13 @@ pub enum SettingError {
     )]
     ClassOrderUnused {
         /// The likelihood.
-        likelihood: String,
+        likelihood: &'static str,
     },
     /// An initial noise variance for a likelihood without noise.
     #[error("--noise means nothing for the likelihood {likelihood}; leave it out")]
     NoiseUnused {
         /// The likelihood.
-        likelihood: String,
+        likelihood: &'static str,
     },
     /// Two options that exclude each other.
     #[error("{first} and {second} exclude each other; give one of them")]
@@ -88,6 +88,14 @@ pub enum SettingError {
     WithoutValidation {
         /// The option.
         option: &'static str,
+    },
+    /// A posterior of another crate that does not take a value of an option.
+    #[error("the posterior {posterior} does not take these options ({reason}); leave some out")]
+    Posterior {
+        /// The posterior.
+        posterior: &'static str,
+        /// The reason.
+        reason: String,
     },
     /// A missing policy, for a model without a default policy.
     #[error(

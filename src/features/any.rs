@@ -6,7 +6,10 @@ use burn::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{Features, Perceptron, PerceptronConfig, ResidualNetwork, ResidualNetworkConfig};
+use super::{
+    Features, Normalization, Perceptron, PerceptronConfig, ResidualNetwork, ResidualNetworkConfig,
+};
+use crate::custom::{Choice, Choices};
 
 /// Registers the networks: makes the configuration and the network that are chosen at run time.
 macro_rules! networks {
@@ -72,4 +75,64 @@ macro_rules! networks {
 networks! {
     "perceptron" Perceptron(PerceptronConfig),
     "residual-network" ResidualNetwork(ResidualNetworkConfig),
+}
+
+/// A network chosen by its name.
+pub type NetworkName = Choice<NetworkStart>;
+
+/// How a network is made of a residual network with the same sizes and the same seed.
+#[derive(Clone, Copy, Debug)]
+pub struct NetworkStart {
+    /// Whether the network can start as the identity.
+    pub can_be_identity: bool,
+    /// The configuration.
+    pub config: fn(ResidualNetworkConfig) -> NetworkConfig,
+}
+
+impl Choices for NetworkStart {
+    fn choices() -> impl Iterator<Item = NetworkName> {
+        let mlp = Self {
+            can_be_identity: false,
+            config: |residual| {
+                let config = PerceptronConfig {
+                    hidden: vec![residual.width; residual.blocks],
+                    activation: residual.activation,
+                    first_weights: residual.first_weights,
+                    seed: residual.seed,
+                };
+                config.into()
+            },
+        };
+        let plain = Self {
+            can_be_identity: true,
+            config: |residual| {
+                let config = ResidualNetworkConfig {
+                    normalization: Normalization::None,
+                    standardization: None,
+                    ..residual
+                };
+                config.into()
+            },
+        };
+        let names = [
+            Choice::new("mlp", "Multilayer perceptron", mlp),
+            Choice::new("residual", "Residual network", plain),
+            NetworkConfig::NORMALIZED,
+        ];
+        names.into_iter()
+    }
+}
+
+impl NetworkConfig {
+    /// A residual network with normalization, by its name.
+    pub const NORMALIZED: NetworkName = Choice {
+        name: "normalized",
+        earlier: Some("normalised"),
+        help: "As residual, with normalization over the units, for mini-batch models on inputs \
+               standardized by the training rows",
+        make: NetworkStart {
+            can_be_identity: true,
+            config: NetworkConfig::ResidualNetwork,
+        },
+    };
 }

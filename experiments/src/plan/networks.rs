@@ -2,10 +2,7 @@
 
 use burn::tensor::{DType, Device, Tensor, TensorData};
 use burn_gp::{
-    features::{
-        FirstWeights, NetworkConfig, Normalization, PerceptronConfig, ResidualNetworkConfig,
-        Standardization,
-    },
+    features::{NetworkConfig, NetworkName, ResidualNetworkConfig, Standardization},
     process::{PredictedVariance, VarianceCorrection},
 };
 use burn_gp_datasets::Matrix;
@@ -20,7 +17,7 @@ use super::{
     parts::{Parts, kernel_of},
     posterior::{covariance, posterior},
 };
-use crate::arguments::{BackboneName, CorrectionName, ModelName, NetworkOptions, RunOptions};
+use crate::arguments::{CorrectionName, ModelName, NetworkOptions, RunOptions};
 use crate::preparation::PreparedData;
 use crate::ranges::{at_least_one, count, positive};
 use crate::setting_error::SettingError;
@@ -49,7 +46,7 @@ const DEEP_KERNEL_RATE: f64 = 1e-4;
 
 /// The form of a network, without what depends on the data.
 struct Form {
-    backbone: BackboneName,
+    backbone: NetworkName,
     blocks: usize,
 }
 
@@ -76,7 +73,7 @@ pub(super) fn check(given: &RunOptions, checked: &mut RunOptions) -> Result<(), 
 
 fn form(resolved: &mut NetworkOptions) -> Result<Form, SettingError> {
     Ok(Form {
-        backbone: *(resolved.backbone).get_or_insert(BackboneName::Normalized),
+        backbone: *(resolved.backbone).get_or_insert(NetworkConfig::NORMALIZED),
         blocks: count("--blocks", &mut resolved.blocks, DEFAULT_BLOCKS)?,
     })
 }
@@ -232,51 +229,34 @@ fn network(
     let width = *(own.units).get_or_insert(fits.map_or(MOST_UNITS, |&(_, units)| units));
     // A deep kernel takes as many features as there are inputs, because two random mixtures of all
     // inputs would lose much that must be learned again.
-    let outputs = match backbone {
+    let can_be_identity = backbone.make.can_be_identity;
+    let outputs = match can_be_identity {
         _ if model.has_basis() => *own.rank.get_or_insert(DEFAULT_RANK),
-        BackboneName::Mlp => *own.features.get_or_insert(DEFAULT_FEATURES),
-        BackboneName::Residual | BackboneName::Normalized => *own.features.get_or_insert(inputs),
+        true => *own.features.get_or_insert(inputs),
+        false => *own.features.get_or_insert(DEFAULT_FEATURES),
     };
     let residual = ResidualNetworkConfig {
         width,
         blocks,
-        from_identity: model.is_deep_kernel() && from_identity(own, backbone, [outputs, inputs])?,
+        // Trained on all rows at once, a network that tells rows apart from the start has fitted
+        // them before the noise variance has grown.
+        standardization: (model.has_batches()).then(|| standardization(&data.train.inputs)),
+        from_identity: model.is_deep_kernel()
+            && from_identity(own, can_be_identity, [outputs, inputs])?,
         seed,
         ..ResidualNetworkConfig::default()
     };
-    let network = match backbone {
-        BackboneName::Mlp => PerceptronConfig {
-            hidden: vec![width; blocks],
-            first_weights: FirstWeights::FanIn,
-            seed,
-            ..PerceptronConfig::default()
-        }
-        .into(),
-        BackboneName::Residual => ResidualNetworkConfig {
-            normalization: Normalization::None,
-            ..residual
-        }
-        .into(),
-        BackboneName::Normalized => ResidualNetworkConfig {
-            // Trained on all rows at once, a network that tells rows apart from the start has fitted
-            // them before the noise variance has grown.
-            standardization: (model.has_batches()).then(|| standardization(&data.train.inputs)),
-            normalization: Normalization::Layer,
-            ..residual
-        }
-        .into(),
-    };
-    Ok((network, outputs))
+    Ok(((backbone.make.config)(residual), outputs))
 }
 
 /// Whether the network starts as the identity. The initial deep kernel is then a kernel on the
 /// inputs themselves.
 fn from_identity(
     resolved: &mut NetworkOptions,
-    backbone: BackboneName,
+    can_be_identity: bool,
     [features, inputs]: [usize; 2],
 ) -> Result<bool, SettingError> {
-    let can = backbone != BackboneName::Mlp && features == inputs;
+    let can = can_be_identity && features == inputs;
     match *resolved.from_identity.get_or_insert(can) {
         true if !can => Err(SettingError::FromIdentity { features, inputs }),
         starts => Ok(starts),

@@ -2,9 +2,7 @@
 
 use burn_gp::{
     optim::{NaturalInversion, StepSizes},
-    variational::{
-        AuxiliaryUpdate, InverseFreeConfig, MeanForm, PseudoObservationsConfig, TraceProbes,
-    },
+    variational::{AuxiliaryUpdate, MeanForm, PseudoObservationsConfig, TraceProbes},
 };
 
 use crate::arguments::{AuxiliaryName, InversionName, PseudoObservationOptions, RunOptions};
@@ -30,19 +28,17 @@ pub(super) fn pseudo_observations(
     })
 }
 
-/// The inverse-free posterior.
-pub(super) fn inverse_free(resolved: &mut RunOptions) -> Result<InverseFreeConfig, SettingError> {
+/// The probes of an inverse-free posterior.
+pub(super) fn probes(resolved: &RunOptions) -> Result<Option<TraceProbes>, SettingError> {
     let seed = resolved.seed();
-    let own = &mut resolved.pseudo_observations;
-    let probes = at_least_one("--probes", own.probes)?;
-    Ok(InverseFreeConfig {
-        observations: pseudo_observations(own)?,
-        auxiliary: auxiliary(own)?,
-        probes: probes.map(|count| TraceProbes { count, seed }),
-    })
+    let probes = at_least_one("--probes", resolved.pseudo_observations.probes)?;
+    Ok(probes.map(|count| TraceProbes { count, seed }))
 }
 
-fn auxiliary(resolved: &mut PseudoObservationOptions) -> Result<AuxiliaryUpdate, SettingError> {
+/// The update of an approximate inverse.
+pub(super) fn auxiliary(
+    resolved: &mut PseudoObservationOptions,
+) -> Result<AuxiliaryUpdate, SettingError> {
     let default = NaturalInversion::default();
     at_least_one("--inversion-steps", resolved.inversion_steps)?;
     let tolerance = (resolved.inversion_tolerance)

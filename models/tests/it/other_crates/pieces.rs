@@ -133,6 +133,10 @@ impl LikelihoodDefinition for NoisyConfig {
     const NAME: &'static str = "noisy";
     type Likelihood = Noisy;
 
+    fn for_data(noise: f64, _classes: usize) -> Self {
+        Self { noise }
+    }
+
     fn init(&self, options: TensorCreationOptions) -> Noisy {
         Noisy {
             noise: Positive::new(&[self.noise], options),
@@ -167,7 +171,7 @@ impl<I: Module + ModuleDisplay> InducingGaussians for White<I> {
     }
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct WhiteConfig {
     pub covariance: CovarianceShape,
 }
