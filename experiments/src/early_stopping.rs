@@ -44,7 +44,7 @@ pub fn nlpd_without_network(
 ) -> Option<f64> {
     let is_found = session.state.stopping_point.is_some();
     let is_comparable = options.model().has_network()
-        && data.likelihood == Gaussian::NAME
+        && data.likelihood == Gaussian::CHOICE
         && data.train.len() <= MOST_ROWS;
     (is_found && is_comparable)
         .then(|| sparse_regression(session.trainer.data(), &data.test, options.seed()))

@@ -167,12 +167,8 @@ fn model(resolved: &mut RunOptions, data: &PreparedData) -> Result<ModelConfig, 
         return Ok(layers::deep_gp(resolved, data)?.into());
     }
     let kernel = kernel_of(resolved, data.dimensions())?;
-    let Parts {
-        mean,
-        likelihood: any_likelihood,
-        gaussian: likelihood,
-        parameters,
-    } = Parts::new(resolved, data)?;
+    let parts = Parts::new(resolved, data)?;
+    let (mean, likelihood, parameters) = (parts.mean, parts.gaussian, parts.parameters);
     /// Adds the parts that all models with normal noise have.
     macro_rules! regression {
         ($config:ident { $($field:ident: $value:expr),* }) => {
@@ -199,7 +195,7 @@ fn model(resolved: &mut RunOptions, data: &PreparedData) -> Result<ModelConfig, 
         _ => {
             let inducing = inducing(resolved, data)?;
             ModelConfig::from(SvgpConfig {
-                likelihood: any_likelihood,
+                likelihood: parts.likelihood,
                 kernel,
                 mean,
                 posterior: posterior_of(resolved, inducing.orthogonal)?,

@@ -77,49 +77,28 @@ networks! {
     "residual-network" ResidualNetwork(ResidualNetworkConfig),
 }
 
-/// A network chosen by its name.
-pub type NetworkName = Choice<NetworkStart>;
+/// A network chosen by its name. It takes the sizes, the initialization and the seed of a residual
+/// network.
+pub type NetworkName = Choice<fn(ResidualNetworkConfig) -> NetworkConfig>;
 
-/// How a network is made of a residual network with the same sizes and the same seed.
-#[derive(Clone, Copy, Debug)]
-pub struct NetworkStart {
-    /// Whether the network can start as the identity.
-    pub can_be_identity: bool,
-    /// The configuration.
-    pub config: fn(ResidualNetworkConfig) -> NetworkConfig,
-}
-
-impl Choices for NetworkStart {
+impl Choices for fn(ResidualNetworkConfig) -> NetworkConfig {
     fn choices() -> impl Iterator<Item = NetworkName> {
-        let mlp = Self {
-            can_be_identity: false,
-            config: |residual| {
-                let config = PerceptronConfig {
-                    hidden: vec![residual.width; residual.blocks],
-                    activation: residual.activation,
-                    first_weights: residual.first_weights,
-                    seed: residual.seed,
-                };
-                config.into()
-            },
-        };
-        let plain = Self {
-            can_be_identity: true,
-            config: |residual| {
-                let config = ResidualNetworkConfig {
-                    normalization: Normalization::None,
-                    standardization: None,
-                    ..residual
-                };
-                config.into()
-            },
-        };
-        let names = [
-            Choice::new("mlp", "Multilayer perceptron", mlp),
-            Choice::new("residual", "Residual network", plain),
-            NetworkConfig::NORMALIZED,
-        ];
-        names.into_iter()
+        let mlp = NetworkName::new("mlp", "Multilayer perceptron", |residual| {
+            NetworkConfig::Perceptron(PerceptronConfig {
+                hidden: vec![residual.width; residual.blocks],
+                activation: residual.activation,
+                first_weights: residual.first_weights,
+                seed: residual.seed,
+            })
+        });
+        let plain = NetworkName::new("residual", "Residual network", |residual| {
+            NetworkConfig::ResidualNetwork(ResidualNetworkConfig {
+                normalization: Normalization::None,
+                standardization: None,
+                ..residual
+            })
+        });
+        [mlp, plain, NetworkConfig::NORMALIZED].into_iter()
     }
 }
 
@@ -130,9 +109,11 @@ impl NetworkConfig {
         earlier: Some("normalised"),
         help: "As residual, with normalization over the units, for mini-batch models on inputs \
                standardized by the training rows",
-        make: NetworkStart {
-            can_be_identity: true,
-            config: NetworkConfig::ResidualNetwork,
-        },
+        make: Self::ResidualNetwork,
     };
+
+    /// Whether the network can start as the identity.
+    pub fn can_be_identity(&self) -> bool {
+        matches!(self, Self::ResidualNetwork(_))
+    }
 }

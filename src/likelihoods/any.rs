@@ -84,7 +84,7 @@ macro_rules! likelihoods {
         $(
             impl $variant {
                 /// The likelihood by its name.
-                pub const NAME: LikelihoodName = LikelihoodName::new(
+                pub const CHOICE: LikelihoodName = LikelihoodName::new(
                     $name,
                     $help,
                     LikelihoodStart {
@@ -95,10 +95,12 @@ macro_rules! likelihoods {
             }
         )+
 
+        $(likelihoods!(@new $variant $(($config))?);)+
+
         impl Choices for LikelihoodStart {
             fn choices() -> impl Iterator<Item = LikelihoodName> {
                 let registered = registered::<LikelihoodFunctions>();
-                [$($variant::NAME),+].into_iter().chain(registered.map(|functions| functions.name))
+                [$($variant::CHOICE),+].into_iter().chain(registered.map(|functions| functions.name))
             }
         }
 
@@ -133,6 +135,15 @@ macro_rules! likelihoods {
     };
     (@pattern $bound:ident $variant:ident) => { Self::$variant };
     (@pattern $bound:ident $variant:ident ($config:ty)) => { Self::$variant($bound) };
+    (@new $variant:ident) => {
+        impl $variant {
+            /// Creates the likelihood, which has no parameters.
+            pub fn new() -> Self {
+                Self {}
+            }
+        }
+    };
+    (@new $variant:ident ($config:ty)) => {};
     (@start $variant:ident) => { |_, _| LikelihoodConfig::$variant };
     (@start $variant:ident ($config:ty)) => { |_, _| <$config>::default().into() };
     (@start $variant:ident ($config:ty) $start:expr) => {
@@ -209,6 +220,8 @@ impl LikelihoodConfig {
 }
 
 impl Likelihood for AnyLikelihood {
+    const NAME: &'static str = "any";
+
     with_methods!(forward);
 
     fn sample<R: Rng>(&self, function: Tensor<3>, random: &mut R) -> Tensor<3> {

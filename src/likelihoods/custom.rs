@@ -18,7 +18,7 @@ use crate::custom::{
 pub trait LikelihoodDefinition: Serialize + DeserializeOwned + 'static {
     /// The name in configurations. Names should be unique: two likelihoods of one name are an
     /// error when a configuration names them.
-    const NAME: &'static str;
+    const NAME: &'static str = Self::Likelihood::NAME;
 
     /// A line of help for the command line.
     const HELP: &'static str = "A likelihood of another crate";

@@ -14,8 +14,8 @@ struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    fn has_pseudo_observations(&self) -> bool {
-        self.posterior.contains_key("observations")
+    fn has(&self, field: &str) -> bool {
+        self.posterior.contains_key(field)
     }
 }
 
@@ -49,18 +49,18 @@ const USES: [Use; 27] = [
     }),
     (&["--actions"], |asked| asked.model.has_actions()),
     (&["--jitter"], |asked| {
-        asked.model.has_inducing() && !asked.has_pseudo_observations()
+        asked.model.has_inducing() && !asked.has("observations")
     }),
     (&["--covariance"], |asked| {
-        asked.posterior.contains_key("covariance") || asked.model == ModelName::Svdbk
+        asked.has("covariance") || asked.model == ModelName::Svdbk
     }),
     (
         &["--natural-gradient", "--natural-gradient-warm-up"],
-        |asked| asked.model.takes_any_likelihood() && !asked.has_pseudo_observations(),
+        |asked| asked.model.takes_any_likelihood() && !asked.has("observations"),
     ),
     (
         &["--plain-mean", "--pseudo-noise", "--pseudo-noise-floor"],
-        |asked| asked.has_pseudo_observations(),
+        |asked| asked.has("observations"),
     ),
     (
         &[
@@ -70,7 +70,7 @@ const USES: [Use; 27] = [
             "--inversion-steps",
             "--probes",
         ],
-        |asked| asked.posterior.contains_key("auxiliary"),
+        |asked| asked.has("auxiliary"),
     ),
     (&["--batch-size"], |asked| asked.model.has_batches()),
     (
@@ -97,9 +97,7 @@ const USES: [Use; 27] = [
     (&["--orthogonal"], |asked| {
         asked.model.has_orthogonal(asked.options.layers.posterior)
     }),
-    (&["--columns"], |asked| {
-        asked.posterior.contains_key("columns")
-    }),
+    (&["--columns"], |asked| asked.has("columns")),
     (&["--posterior", "--output-deviation"], |asked| {
         asked.model.has_layers()
     }),
@@ -114,7 +112,7 @@ const USES: [Use; 27] = [
             "--samples",
             "--prediction-samples",
         ],
-        |asked| asked.model.is_deep(),
+        |asked| matches!(asked.model, ModelName::DeepGp | ModelName::DeepConvGp),
     ),
     (&["--image", "--patch", "--stride", "--located"], |asked| {
         asked.model.is_of_images()
@@ -142,7 +140,7 @@ const USES: [Use; 27] = [
             "--training-correction",
             "--prediction-correction",
         ],
-        |asked| asked.model.has_correction(),
+        |asked| matches!(asked.model, ModelName::Dbk | ModelName::Svdbk),
     ),
 ];
 

@@ -38,10 +38,10 @@ impl RunOptions {
     /// The likelihood for data from `source`.
     pub fn likelihood(&self, source: &DataSource) -> LikelihoodName {
         self.likelihood.unwrap_or(match source.task() {
-            _ if self.noise_column.is_some() => FixedNoise::NAME,
-            Some(Task::BinaryClassification) => Bernoulli::NAME,
-            Some(Task::Classification) => Softmax::NAME,
-            _ => Gaussian::NAME,
+            _ if self.noise_column.is_some() => FixedNoise::CHOICE,
+            Some(Task::BinaryClassification) => Bernoulli::CHOICE,
+            Some(Task::Classification) => Softmax::CHOICE,
+            _ => Gaussian::CHOICE,
         })
     }
 

@@ -2,8 +2,13 @@
 
 use burn_gp::{
     custom::{Choice, Choices},
+    inducing::Initializer,
+    inference::ActionStart,
+    means::MeanConfig,
+    process::{CovarianceShape, PredictedVariance},
     variational::PosteriorName,
 };
+use burn_gp_models::{ActionRows, Precision};
 use clap::{
     ValueEnum,
     builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
@@ -11,8 +16,18 @@ use clap::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Defines the values of an option, with the same names on the command line and in files.
+/// Defines the values of an option, with the same names on the command line and in files. Behind
+/// `for` is the type of the library that has the same values.
 macro_rules! choice {
+    ($(#[$meta:meta])* $name:ident for $of:ty { $($(#[$doc:meta])* $value:ident),+ $(,)? }) => {
+        choice! { $(#[$meta])* $name { $($(#[$doc])* $value),+ } }
+
+        impl From<$name> for $of {
+            fn from(name: $name) -> Self {
+                match name { $($name::$value => Self::$value),+ }
+            }
+        }
+    };
     ($(#[$meta:meta])* $name:ident { $($(#[$value_meta:meta])* $value:ident),+ $(,)? }) => {
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
@@ -87,11 +102,6 @@ impl ModelName {
         matches!(self, Self::DeepGp | Self::ConvGp | Self::DeepConvGp)
     }
 
-    /// Whether the model has hidden layers.
-    pub fn is_deep(self) -> bool {
-        matches!(self, Self::DeepGp | Self::DeepConvGp)
-    }
-
     /// Whether the inputs are images.
     pub fn is_of_images(self) -> bool {
         matches!(self, Self::ConvGp | Self::DeepConvGp)
@@ -138,11 +148,6 @@ impl ModelName {
         self.has_basis() || self.is_deep_kernel()
     }
 
-    /// Whether the model has a variance correction.
-    pub fn has_correction(self) -> bool {
-        matches!(self, Self::Dbk | Self::Svdbk)
-    }
-
     /// Whether the model is trained like a mini-batch model, with Adam; dbk, dkl and sdkl take all
     /// rows as one batch.
     pub fn is_mini_batch(self) -> bool {
@@ -182,7 +187,7 @@ impl ModelName {
 
 choice! {
     /// The mean functions of hidden layers.
-    HiddenMeanName {
+    HiddenMeanName for MeanConfig {
         /// Zero
         Zero,
         /// The inputs, or their principal components if there are fewer functions than inputs
@@ -192,7 +197,7 @@ choice! {
 
 choice! {
     /// The initializers of the inducing points.
-    InitializerName {
+    InitializerName for Initializer {
         /// A random subset of the training inputs
         Subset,
         /// Cluster centers of the training inputs
@@ -204,7 +209,7 @@ choice! {
 
 choice! {
     /// The initial actions.
-    ActionStartName {
+    ActionStartName for ActionStart {
         /// Random
         Normal,
         /// The targets of their rows
@@ -216,7 +221,7 @@ choice! {
 
 choice! {
     /// The rows that a trained action combines.
-    ActionRowsName {
+    ActionRowsName for ActionRows {
         /// Neighboring rows
         Near,
         /// Consecutive rows of the shuffled data
@@ -253,7 +258,7 @@ choice! {
 
 choice! {
     /// How predictions use the variance that the basis functions miss.
-    CorrectionName {
+    CorrectionName for PredictedVariance {
         /// Not at all
         Features,
         /// Add it to the predictive variance
@@ -275,7 +280,7 @@ choice! {
 
 choice! {
     /// The structure of the variational covariance.
-    CovarianceName {
+    CovarianceName for CovarianceShape {
         /// Full matrix
         Full,
         /// Diagonal: independent inducing variables
@@ -331,7 +336,7 @@ choice! {
 
 choice! {
     /// Floating-point types.
-    DtypeName {
+    DtypeName for Precision {
         /// Single precision
         F32,
         /// Double precision
@@ -372,11 +377,13 @@ pub fn name_of<T: ValueEnum>(value: T) -> String {
 }
 
 /// Parses the name of a piece of the library.
-pub(super) fn piece<Make: Choices + Send + Sync>() -> impl TypedValueParser<Value = Choice<Make>> {
-    let named = |choice: Choice<Make>| {
+pub(super) fn named<Make: Choices + Send + Sync>(
+    choices: impl Iterator<Item = Choice<Make>>,
+) -> impl TypedValueParser<Value = Choice<Make>> {
+    let value = |choice: Choice<Make>| {
         let value = PossibleValue::new(choice.name).help(choice.help);
         value.aliases(choice.earlier)
     };
-    PossibleValuesParser::new(Choice::all().map(named))
+    PossibleValuesParser::new(choices.map(value))
         .try_map(|name| Choice::find(&name).ok_or("there is no such name"))
 }

@@ -1,12 +1,12 @@
 //! The options of models with a network.
 
-use burn_gp::features::{NetworkName, NetworkStart};
+use burn_gp::features::NetworkName;
 use clap::Args;
 use merge::{Merge, option::overwrite_none};
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
 
-use super::{CorrectionName, choices::piece};
+use super::{CorrectionName, choices::named};
 
 /// The options that only models with a network have; an absent option has its default.
 #[skip_serializing_none]
@@ -16,7 +16,7 @@ use super::{CorrectionName, choices::piece};
 #[command(next_help_heading = "Networks")]
 pub struct NetworkOptions {
     /// Network of dbk, svdbk, bll, dkl, sdkl and svdkl [default: normalized]
-    #[arg(long, value_name = "NETWORK", value_parser = piece::<NetworkStart>())]
+    #[arg(long, value_name = "NETWORK", value_parser = named(NetworkName::all()))]
     pub backbone: Option<NetworkName>,
     /// Width of the network [default: 32 for fewer than 1000 training rows, 64 for fewer than
     /// 10000, else 128]

@@ -2,10 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use burn_gp::{
-    likelihoods::{LikelihoodName, LikelihoodStart},
-    means::{MeanConfig, MeanName},
-};
+use burn_gp::{likelihoods::LikelihoodName, means::MeanName};
 use burn_gp_datasets::ClassOrder;
 use clap::{Args, FromArgMatches};
 use merge::{Merge, option::overwrite_none};
@@ -19,7 +16,7 @@ use crate::parameter_options::{BoundsOption, PriorOption, ValuesOption};
 use super::{
     ActionRowsName, ActionStartName, CovarianceName, DeviceName, DtypeName, FullBatchOptions,
     InitializerName, InputScaleName, KeepName, LayerOptions, ModelName, NetworkOptions,
-    PseudoObservationOptions, ScheduleName, choices::piece,
+    PseudoObservationOptions, ScheduleName, choices::named,
 };
 
 /// All options of a run; an absent option has its default.
@@ -52,14 +49,14 @@ pub struct RunOptions {
     )]
     pub isotropic: Option<bool>,
     /// Mean function [default: zero; constant for counts, positive numbers and fractions]
-    #[arg(long, value_name = "MEAN", help_heading = "Model", value_parser = piece::<MeanConfig>())]
+    #[arg(long, value_name = "MEAN", help_heading = "Model", value_parser = named(MeanName::all()))]
     pub mean: Option<MeanName>,
     /// Likelihood [default: bernoulli for data sets registered as binary, else gaussian]
     #[arg(
         long,
         value_name = "LIKELIHOOD",
         help_heading = "Model",
-        value_parser = piece::<LikelihoodStart>()
+        value_parser = named(LikelihoodName::all())
     )]
     pub likelihood: Option<LikelihoodName>,
     /// Initial noise variance, in squared units of the standardized target [default: 0.1]

@@ -21,11 +21,7 @@ pub(super) fn initializer(resolved: &mut RunOptions) -> Result<Initializer, Sett
     at_least_one("--inducing", resolved.inducing)?;
     at_least_one("--orthogonal", resolved.orthogonal)?;
     let name = *(resolved.initializer).get_or_insert(InitializerName::KMeans);
-    Ok(match name {
-        InitializerName::Subset => Initializer::Subset,
-        InitializerName::KMeans => Initializer::KMeans,
-        InitializerName::GreedyVariance => Initializer::GreedyVariance,
-    })
+    Ok(name.into())
 }
 
 /// The inducing points of the model, or the inducing patches of a model of images.

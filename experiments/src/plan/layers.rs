@@ -72,10 +72,7 @@ pub(super) fn layers(resolved: &mut RunOptions) -> Result<Layers, SettingError> 
     let predictions = &mut own.prediction_samples;
     Ok(Layers {
         count: layers,
-        hidden_mean: match hidden_mean {
-            HiddenMeanName::Zero => MeanConfig::Zero,
-            HiddenMeanName::Identity => MeanConfig::Identity,
-        },
+        hidden_mean: hidden_mean.into(),
         hidden_variance: positive("--hidden-variance", variance)?,
         hidden_deviation: positive("--hidden-deviation", deviation)?,
         output_deviation: positive("--output-deviation", output_deviation)?,

@@ -50,24 +50,31 @@ pub(super) fn check_likelihood(
 ) -> Result<(), SettingError> {
     let model = options.model();
     let has_column = options.noise_column.is_some();
-    if !model.takes_any_likelihood() && likelihood != Gaussian::NAME {
+    if !model.takes_any_likelihood() && likelihood != Gaussian::CHOICE {
         return Err(SettingError::NeedsGaussian {
             model: name_of(model),
         });
     }
+    let unused = |option, advice| {
+        Err(SettingError::NotForLikelihood {
+            option,
+            likelihood: likelihood.name,
+            advice,
+        })
+    };
     match (likelihood.target() == TargetKind::Measurements, has_column) {
         (true, false) => Err(SettingError::NoiseColumnMissing),
-        (false, true) => Err(SettingError::NoiseColumnUnused {
-            likelihood: likelihood.name,
-        }),
-        _ if options.class_order.is_some() && !likelihood.target().has_classes() => {
-            Err(SettingError::ClassOrderUnused {
-                likelihood: likelihood.name,
-            })
+        (false, true) => unused(
+            "--noise-column",
+            "; leave it out or use --likelihood fixed-noise",
+        ),
+        _ if options.class_order.is_some() && !likelihood.target().has_classes() => unused(
+            "--class-order",
+            ", whose targets are no labels; leave it out, or use --likelihood ordinal",
+        ),
+        _ if options.noise.is_some() && !likelihood.has_noise() => {
+            unused("--noise", "; leave it out")
         }
-        _ if options.noise.is_some() && !likelihood.has_noise() => Err(SettingError::NoiseUnused {
-            likelihood: likelihood.name,
-        }),
         _ => Ok(()),
     }
 }

@@ -25,29 +25,21 @@ const FIELDS: [(&str, FieldValue); 6] = [
     }),
     ("probes", |options| Ok(json!(probes(options)?))),
     ("observations", |options| {
-        Ok(json!(pseudo_observations(
-            &mut options.pseudo_observations
-        )?))
+        Ok(json!(pseudo_observations(options)?))
     }),
-    ("auxiliary", |options| {
-        Ok(json!(auxiliary(&mut options.pseudo_observations)?))
-    }),
+    ("auxiliary", |options| Ok(json!(auxiliary(options)?))),
 ];
 
 /// The posterior of the model, or of each of its layers: the default one of its name, with the
 /// options in the fields that it has.
 pub(super) fn posterior(resolved: &mut RunOptions) -> Result<PosteriorConfig, SettingError> {
-    let (model, chosen) = (resolved.model(), resolved.layers.posterior);
-    let mut fields = model.posterior_fields(chosen);
+    let mut fields = (resolved.model()).posterior_fields(resolved.layers.posterior);
     for (field, value) in FIELDS {
         if let Some(own) = fields.get_mut(field) {
             *own = value(resolved)?;
         }
     }
     serde_json::from_value(fields.into()).map_err(|reason| SettingError::Posterior {
-        posterior: model
-            .posterior(chosen)
-            .map_or("", |posterior| posterior.name),
         reason: reason.to_string(),
     })
 }
@@ -84,8 +76,5 @@ pub(super) fn with_needed_columns(
 
 /// The shape of the variational covariance.
 pub(super) fn covariance(resolved: &mut RunOptions) -> CovarianceShape {
-    match *resolved.covariance.get_or_insert(CovarianceName::Full) {
-        CovarianceName::Full => CovarianceShape::Full,
-        CovarianceName::Diagonal => CovarianceShape::Diagonal,
-    }
+    (*resolved.covariance.get_or_insert(CovarianceName::Full)).into()
 }

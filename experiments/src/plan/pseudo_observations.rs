@@ -5,14 +5,15 @@ use burn_gp::{
     variational::{AuxiliaryUpdate, MeanForm, PseudoObservationsConfig, TraceProbes},
 };
 
-use crate::arguments::{AuxiliaryName, InversionName, PseudoObservationOptions, RunOptions};
+use crate::arguments::{AuxiliaryName, InversionName, RunOptions};
 use crate::ranges::{above_lower_bound, at_least_one, count, positive};
 use crate::setting_error::SettingError;
 
 /// The pseudo-observations.
 pub(super) fn pseudo_observations(
-    resolved: &mut PseudoObservationOptions,
+    resolved: &mut RunOptions,
 ) -> Result<PseudoObservationsConfig, SettingError> {
+    let resolved = &mut resolved.pseudo_observations;
     let default = PseudoObservationsConfig::default();
     let floor = (resolved.pseudo_noise_floor)
         .map(|floor| above_lower_bound("--pseudo-noise-floor", floor))
@@ -36,9 +37,8 @@ pub(super) fn probes(resolved: &RunOptions) -> Result<Option<TraceProbes>, Setti
 }
 
 /// The update of an approximate inverse.
-pub(super) fn auxiliary(
-    resolved: &mut PseudoObservationOptions,
-) -> Result<AuxiliaryUpdate, SettingError> {
+pub(super) fn auxiliary(resolved: &mut RunOptions) -> Result<AuxiliaryUpdate, SettingError> {
+    let resolved = &mut resolved.pseudo_observations;
     let default = NaturalInversion::default();
     at_least_one("--inversion-steps", resolved.inversion_steps)?;
     let tolerance = (resolved.inversion_tolerance)

@@ -170,7 +170,7 @@ fn every_likelihood_is_validated_on_rows_held_out() {
 fn probabilities_of_every_class_are_predicted() {
     let folder = temp_dir::TempDir::new().unwrap();
     let path = folder.path();
-    let metrics = train(path, Softmax::NAME, &[]);
+    let metrics = train(path, Softmax::CHOICE, &[]);
     assert_eq!(metrics["classes"], 3);
     fs::write(path.join("new.csv"), "x\n0.5\n-1\n").unwrap();
     let printed = succeed(
@@ -211,7 +211,7 @@ fn probabilities_of_every_class_are_predicted() {
 fn known_noise_widens_the_intervals() {
     let folder = temp_dir::TempDir::new().unwrap();
     let path = folder.path();
-    train(path, FixedNoise::NAME, &[]);
+    train(path, FixedNoise::CHOICE, &[]);
     let predict = |data: &str| {
         fs::write(path.join("new.csv"), data).unwrap();
         let output = run(
@@ -239,7 +239,7 @@ fn known_noise_widens_the_intervals() {
 fn configurations_keep_the_columns() {
     let folder = temp_dir::TempDir::new().unwrap();
     let path = folder.path();
-    train(path, FixedNoise::NAME, &[]);
+    train(path, FixedNoise::CHOICE, &[]);
     let arguments = [
         "train",
         "--config",

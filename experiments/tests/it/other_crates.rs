@@ -84,5 +84,10 @@ fn names_of_another_crate_are_among_the_possible_values() {
     ] {
         let error = RunOptions::parse_field(option, wrong).unwrap_err();
         assert!(error.to_string().contains(right), "{error}");
+        let fields = Map::from_iter([(option.into(), wrong.into())]);
+        let error = RunOptions::from_fields(fields).unwrap_err().to_string();
+        let start = format!("unknown variant `{wrong}`, expected one of `");
+        assert!(error.starts_with(&start), "{error}");
+        assert!(error.contains(&right.replace('\'', "`")), "{error}");
     }
 }

@@ -80,17 +80,7 @@ pub struct Noisy {
 }
 
 impl Likelihood for Noisy {
-    fn name(&self) -> &'static str {
-        NoisyConfig::NAME
-    }
-
-    fn takes(&self) -> String {
-        "finite numbers".into()
-    }
-
-    fn is_possible(&self, _column: usize, _value: f64) -> bool {
-        true
-    }
+    const NAME: &'static str = "noisy";
 
     fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
         let noise = self.noise.value();
@@ -130,7 +120,6 @@ pub struct NoisyConfig {
 }
 
 impl LikelihoodDefinition for NoisyConfig {
-    const NAME: &'static str = "noisy";
     type Likelihood = Noisy;
 
     fn for_data(noise: f64, _classes: usize) -> Self {
