@@ -14,7 +14,10 @@ mod projection;
 
 pub use projection::{IdentityMean, ProjectionMean};
 
-use crate::parameter::{Hyperparameter, hyperparameters};
+use crate::{
+    custom::{Choice, Choices},
+    parameter::{Hyperparameter, hyperparameters},
+};
 
 /// A mean function `m(x)` of P functions.
 pub trait Mean: Module + ModuleDisplay + Sync + 'static {
@@ -266,7 +269,30 @@ pub enum MeanConfig {
     Identity,
 }
 
+/// A mean chosen by its name.
+pub type MeanName = Choice<MeanConfig>;
+
+impl Choices for MeanConfig {
+    fn choices() -> impl Iterator<Item = MeanName> {
+        let linear = MeanName::new(
+            "linear",
+            "A trained linear function of the inputs",
+            Self::Linear,
+        );
+        [Self::ZERO, Self::CONSTANT, linear].into_iter()
+    }
+}
+
 impl MeanConfig {
+    /// Zero by its name.
+    pub const ZERO: MeanName = MeanName::new("zero", "Zero", Self::Zero);
+    /// A constant by its name.
+    pub const CONSTANT: MeanName = MeanName::new(
+        "constant",
+        "A trained constant",
+        Self::Constant { value: 0.0 },
+    );
+
     /// Creates the mean of `outputs` functions of inputs with `dimensions` dimensions.
     pub fn init(
         &self,

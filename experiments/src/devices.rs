@@ -57,10 +57,7 @@ impl Place {
 
     /// The floating-point type as models name it.
     pub fn precision(&self) -> Precision {
-        match self.dtype {
-            DtypeName::F32 => Precision::F32,
-            DtypeName::F64 => Precision::F64,
-        }
+        self.dtype.into()
     }
 
     /// Opens the device with this type.

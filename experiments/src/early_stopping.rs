@@ -1,12 +1,16 @@
 //! Early stopping: how many steps to make, found on held-out rows.
 
-use burn_gp::{likelihoods::GaussianConfig, metrics, ops::Stationary};
+use burn_gp::{
+    likelihoods::{Gaussian, GaussianConfig},
+    metrics,
+    ops::Stationary,
+};
 use burn_gp_models::{
     AnyModel, InducingConfig, SgprConfig,
     training::{FullBatchTrainer, FullBatchTraining, Trainer, TrainingData},
 };
 
-use crate::arguments::{LikelihoodName, RunOptions};
+use crate::arguments::RunOptions;
 use crate::fitting::{Session, StoppingPoint};
 use crate::preparation::{Part, PreparedData};
 
@@ -40,7 +44,7 @@ pub fn nlpd_without_network(
 ) -> Option<f64> {
     let is_found = session.state.stopping_point.is_some();
     let is_comparable = options.model().has_network()
-        && data.likelihood == LikelihoodName::Gaussian
+        && data.likelihood == Gaussian::CHOICE
         && data.train.len() <= MOST_ROWS;
     (is_found && is_comparable)
         .then(|| sparse_regression(session.trainer.data(), &data.test, options.seed()))

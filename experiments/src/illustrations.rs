@@ -5,17 +5,16 @@ mod images;
 use std::path::Path;
 
 use burn_gp::{
-    likelihoods::{AnyLikelihood, Interval},
+    likelihoods::{AnyLikelihood, Interval, TargetKind},
     metrics,
 };
 use burn_gp_datasets::Matrix;
 use burn_gp_models::{Predictions, Predictor, TrainedModel};
 
-use crate::arguments::{LikelihoodName, RunOptions, name_of};
+use crate::arguments::{RunOptions, name_of};
 use crate::evaluation::{Evaluation, LEVEL, in_original_units};
 use crate::failure::Failure;
 use crate::fitting::{LearningCurve, TrainingLog};
-use crate::likelihood::TargetKind;
 use crate::output;
 use crate::plots::{
     self, Band, BandOf, Caption, CurvePanel, LossPoint, PlotError, ProbabilityOf, Quantity, Span,
@@ -265,7 +264,8 @@ impl Illustrations<'_> {
     /// The central intervals of the function without noise, in the units of the data; `None` if
     /// targets are not a sum of the function and noise.
     fn function_interval(&self, predictions: &Predictions) -> Option<Interval> {
-        if self.data.likelihood.target() != TargetKind::Numbers {
+        let target = self.data.likelihood.target();
+        if !matches!(target, TargetKind::Numbers | TargetKind::Measurements) {
             return None;
         }
         let functions = predictions.distribution.as_ref()?.of_function();
@@ -285,7 +285,7 @@ impl Illustrations<'_> {
             lower: &interval.lower,
             upper: &interval.upper,
         };
-        let has_noise = self.data.likelihood != LikelihoodName::FixedNoise;
+        let has_noise = self.data.likelihood.target() != TargetKind::Measurements;
         let targets = has_noise.then(|| band(BandOf::Targets, targets));
         let function = function.map(|function| band(BandOf::Function, function));
         targets.into_iter().chain(function).collect()

@@ -20,7 +20,6 @@ pub mod failure;
 pub mod fitting;
 mod illustrations;
 pub mod kernel_expression;
-pub mod likelihood;
 mod memory;
 pub mod output;
 pub mod parameter_options;

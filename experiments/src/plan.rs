@@ -22,7 +22,7 @@ mod schedule;
 #[cfg(test)]
 mod tests;
 
-use burn_gp::inference::ActionLoss;
+use burn_gp::{inference::ActionLoss, likelihoods::LikelihoodName};
 use burn_gp_datasets::DataSource;
 use burn_gp_models::{
     ComputationAwareConfig, ConjugateGradientsConfig, ExactConfig, ModelConfig, SgprConfig,
@@ -37,7 +37,7 @@ use mini_batch::mini_batch;
 use parts::{Parts, kernel, kernel_of};
 use posterior::{posterior, posterior_of};
 
-use crate::arguments::{DEFAULT_DATA, LikelihoodName, ModelName, RunOptions};
+use crate::arguments::{DEFAULT_DATA, ModelName, RunOptions};
 use crate::devices::Place;
 use crate::preparation::PreparedData;
 use crate::ranges::{at_least_one, positive};
@@ -167,12 +167,8 @@ fn model(resolved: &mut RunOptions, data: &PreparedData) -> Result<ModelConfig, 
         return Ok(layers::deep_gp(resolved, data)?.into());
     }
     let kernel = kernel_of(resolved, data.dimensions())?;
-    let Parts {
-        mean,
-        likelihood: any_likelihood,
-        gaussian: likelihood,
-        parameters,
-    } = Parts::new(resolved, data)?;
+    let parts = Parts::new(resolved, data)?;
+    let (mean, likelihood, parameters) = (parts.mean, parts.gaussian, parts.parameters);
     /// Adds the parts that all models with normal noise have.
     macro_rules! regression {
         ($config:ident { $($field:ident: $value:expr),* }) => {
@@ -199,7 +195,7 @@ fn model(resolved: &mut RunOptions, data: &PreparedData) -> Result<ModelConfig, 
         _ => {
             let inducing = inducing(resolved, data)?;
             ModelConfig::from(SvgpConfig {
-                likelihood: any_likelihood,
+                likelihood: parts.likelihood,
                 kernel,
                 mean,
                 posterior: posterior_of(resolved, inducing.orthogonal)?,

@@ -3,7 +3,7 @@
 use burn::tensor::DType;
 use burn_gp::{
     inducing::distinct_rows,
-    likelihoods::{ImpossibleTarget, Likelihood},
+    likelihoods::{ImpossibleTarget, Likelihood, LikelihoodName, TargetKind},
     patches::ImageShape,
 };
 use burn_gp_datasets::{
@@ -11,9 +11,11 @@ use burn_gp_datasets::{
     Schema, Split, Standardizer, TargetColumn,
 };
 
-use crate::arguments::{InputScaleName, LikelihoodName, RunOptions};
-use crate::likelihood::TargetKind;
+use crate::arguments::{InputScaleName, RunOptions};
 use crate::setting_error::SettingError;
+
+/// The largest number of classes; with more labels, the target is probably a number.
+const MOST_CLASSES: usize = 1000;
 
 /// A subset of the rows.
 #[derive(Clone, Debug)]
@@ -164,7 +166,9 @@ impl PreparedData {
         let split = divide(source, &equal, options)?;
         let standardizer = match likelihood.target() {
             _ if source.has_common_scale() => Standardizer::identity(dataset.columns()),
-            TargetKind::Numbers => Standardizer::fit(&dataset, &split.train),
+            TargetKind::Numbers | TargetKind::Measurements => {
+                Standardizer::fit(&dataset, &split.train)
+            }
             _ => Standardizer::fit_inputs(&dataset, &split.train),
         };
         let standardizer = match options.input_scale() {
@@ -256,7 +260,28 @@ impl PreparedData {
     ///
     /// [`SettingError::Classes`].
     pub fn check_classes(&self) -> Result<(), SettingError> {
-        (self.likelihood).check_classes(&self.schema.target_name, self.classes())
+        let (kind, found) = (self.likelihood.target(), self.classes());
+        let (takes, advice) = match kind {
+            _ if kind.has_classes() && found > MOST_CLASSES => (
+                "at most 1000",
+                "if it is a number, choose a regression likelihood",
+            ),
+            TargetKind::TwoClasses if found != 2 => (
+                "2",
+                "use --likelihood softmax for more classes, or a regression likelihood for numbers",
+            ),
+            TargetKind::OrderedClasses if found < 3 => {
+                ("3 or more", "use --likelihood bernoulli for two classes")
+            }
+            _ => return Ok(()),
+        };
+        Err(SettingError::Classes {
+            target: self.schema.target_name.clone(),
+            found,
+            likelihood: self.likelihood.name,
+            takes,
+            advice,
+        })
     }
 
     /// The number of inputs, D.
@@ -288,9 +313,10 @@ impl PreparedData {
 
 /// The order of the labels, if the likelihood takes labels.
 fn labels(options: &RunOptions, likelihood: LikelihoodName) -> Option<Labels> {
-    (likelihood.target() == TargetKind::Classes).then(|| match &options.class_order {
+    let kind = likelihood.target();
+    kind.has_classes().then(|| match &options.class_order {
         Some(order) => Labels::InOrder(order.clone()),
-        None if likelihood == LikelihoodName::Ordinal => Labels::Ordered,
+        None if kind == TargetKind::OrderedClasses => Labels::Ordered,
         None => Labels::Unordered,
     })
 }

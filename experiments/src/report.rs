@@ -138,7 +138,7 @@ impl Metrics {
             action_rows: options.action_rows,
             classes: (data.schema.classes.as_ref()).map(|classes| classes.count()),
             kernel: kernel_text(options),
-            likelihood: name_of(data.likelihood),
+            likelihood: data.likelihood.name.to_owned(),
             scores,
             objective: training.objective,
             steps: training.steps,
@@ -160,7 +160,7 @@ impl Metrics {
 /// The covariance function as text.
 fn kernel_text(options: &RunOptions) -> String {
     let network = &options.network;
-    let backbone = network.backbone.map(name_of).unwrap_or_default();
+    let backbone = network.backbone.map_or("", |backbone| backbone.name);
     let kernel = options.kernel.as_ref().map(ToString::to_string);
     match (kernel.unwrap_or_default(), network.rank, network.features) {
         (_, Some(rank), _) => format!("rank-{rank} {backbone} basis"),

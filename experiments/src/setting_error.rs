@@ -42,7 +42,7 @@ pub enum SettingError {
         /// The number of different labels.
         found: usize,
         /// The likelihood.
-        likelihood: String,
+        likelihood: &'static str,
         /// The number of labels that the likelihood takes.
         takes: &'static str,
         /// Advice for the user.
@@ -53,27 +53,15 @@ pub enum SettingError {
         "the likelihood fixed-noise needs --noise-column, the column of the standard deviations of each target's noise"
     )]
     NoiseColumnMissing,
-    /// A noise column that the likelihood does not use.
-    #[error(
-        "--noise-column means nothing for the likelihood {likelihood}; leave it out or use --likelihood fixed-noise"
-    )]
-    NoiseColumnUnused {
+    /// An option that the likelihood does not use.
+    #[error("{option} means nothing for the likelihood {likelihood}{advice}")]
+    NotForLikelihood {
+        /// The option.
+        option: &'static str,
         /// The likelihood.
-        likelihood: String,
-    },
-    /// An order of classes for a likelihood without classes.
-    #[error(
-        "--class-order means nothing for the likelihood {likelihood}, whose targets are no labels; leave it out, or use --likelihood ordinal"
-    )]
-    ClassOrderUnused {
-        /// The likelihood.
-        likelihood: String,
-    },
-    /// An initial noise variance for a likelihood without noise.
-    #[error("--noise means nothing for the likelihood {likelihood}; leave it out")]
-    NoiseUnused {
-        /// The likelihood.
-        likelihood: String,
+        likelihood: &'static str,
+        /// Advice for the user.
+        advice: &'static str,
     },
     /// Two options that exclude each other.
     #[error("{first} and {second} exclude each other; give one of them")]
@@ -88,6 +76,12 @@ pub enum SettingError {
     WithoutValidation {
         /// The option.
         option: &'static str,
+    },
+    /// A posterior of another crate that does not take a value of an option.
+    #[error("the posterior does not take these options ({reason}); leave some of them out")]
+    Posterior {
+        /// The reason.
+        reason: String,
     },
     /// A missing policy, for a model without a default policy.
     #[error(

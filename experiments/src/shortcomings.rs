@@ -2,10 +2,12 @@
 
 use std::f64::consts::PI;
 
-use burn_gp::parameter::{AtFloor, Hyperparameter};
+use burn_gp::{
+    likelihoods::TargetKind,
+    parameter::{AtFloor, Hyperparameter},
+};
 
 use crate::evaluation::Scores;
-use crate::likelihood::TargetKind;
 use crate::preparation::{Part, PreparedData};
 
 /// The largest difference that does not count as a gain, in nats per row or as a share of an error.
@@ -57,12 +59,12 @@ pub fn floors_reached(reached: &[AtFloor], hyperparameters: &[Hyperparameter]) -
 fn beside_constant(scores: &Scores, data: &PreparedData, targets: TargetKind) -> Option<String> {
     let (train, test) = (&data.train, &data.test);
     let (name, own, constant, gain, what) = match targets {
-        TargetKind::Classes => {
+        TargetKind::TwoClasses | TargetKind::Classes | TargetKind::OrderedClasses => {
             let constant = nlpd_of_frequencies(train, test, data.classes());
             let gain = constant - scores.nlpd;
             ("NLPD", scores.nlpd, constant, gain, "class frequencies")
         }
-        TargetKind::Numbers => {
+        TargetKind::Numbers | TargetKind::Measurements => {
             let constant = nlpd_of_moments(train, test);
             let gain = constant - scores.nlpd;
             ("NLPD", scores.nlpd, constant, gain, "mean and variance")
@@ -127,7 +129,7 @@ fn coverage(scores: &Scores, targets: TargetKind, rows: usize) -> Option<String>
     if excess.abs() <= (DEVIATIONS * deviation).max(POINTS) {
         return None;
     }
-    let is_discrete = matches!(targets, TargetKind::Counts | TargetKind::Classes);
+    let is_discrete = targets == TargetKind::Counts || targets.has_classes();
     if is_discrete && excess > 0.0 {
         return None;
     }

@@ -4,12 +4,14 @@
 //! line. From then on it goes wherever those of this crate go: in configurations of models, in
 //! saved models and in everything that is computed with them.
 
+mod choice;
 mod module;
 mod registration;
 
 pub use inventory;
 
+pub use choice::{Choice, Choices};
 pub use module::CustomModule;
 pub(crate) use module::{AnyModule, into_type, of_type};
 pub use registration::{CustomConfig, Registration};
-pub(crate) use registration::{Fields, Kind, checked, deserialize, kind, names, read};
+pub(crate) use registration::{Fields, Kind, checked, deserialize, kind, names, read, registered};

@@ -71,6 +71,11 @@ pub(crate) fn names<Make: Kind>() -> impl Iterator<Item = &'static str> {
     Make::NAMES.iter().copied().chain(registered)
 }
 
+/// The functions of all that is registered.
+pub(crate) fn registered<Make: Kind>() -> impl Iterator<Item = &'static Make> {
+    Make::registered().map(|registration| &registration.make)
+}
+
 /// The configuration of a piece of another crate.
 pub struct CustomConfig<Make: 'static> {
     registration: &'static Registration<Make>,

@@ -6,7 +6,10 @@ use burn::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{Features, Perceptron, PerceptronConfig, ResidualNetwork, ResidualNetworkConfig};
+use super::{
+    Features, Normalization, Perceptron, PerceptronConfig, ResidualNetwork, ResidualNetworkConfig,
+};
+use crate::custom::{Choice, Choices};
 
 /// Registers the networks: makes the configuration and the network that are chosen at run time.
 macro_rules! networks {
@@ -72,4 +75,45 @@ macro_rules! networks {
 networks! {
     "perceptron" Perceptron(PerceptronConfig),
     "residual-network" ResidualNetwork(ResidualNetworkConfig),
+}
+
+/// A network chosen by its name. It takes the sizes, the initialization and the seed of a residual
+/// network.
+pub type NetworkName = Choice<fn(ResidualNetworkConfig) -> NetworkConfig>;
+
+impl Choices for fn(ResidualNetworkConfig) -> NetworkConfig {
+    fn choices() -> impl Iterator<Item = NetworkName> {
+        let mlp = NetworkName::new("mlp", "Multilayer perceptron", |residual| {
+            NetworkConfig::Perceptron(PerceptronConfig {
+                hidden: vec![residual.width; residual.blocks],
+                activation: residual.activation,
+                first_weights: residual.first_weights,
+                seed: residual.seed,
+            })
+        });
+        let plain = NetworkName::new("residual", "Residual network", |residual| {
+            NetworkConfig::ResidualNetwork(ResidualNetworkConfig {
+                normalization: Normalization::None,
+                standardization: None,
+                ..residual
+            })
+        });
+        [mlp, plain, NetworkConfig::NORMALIZED].into_iter()
+    }
+}
+
+impl NetworkConfig {
+    /// A residual network with normalization, by its name.
+    pub const NORMALIZED: NetworkName = Choice {
+        name: "normalized",
+        earlier: Some("normalised"),
+        help: "As residual, with normalization over the units, for mini-batch models on inputs \
+               standardized by the training rows",
+        make: Self::ResidualNetwork,
+    };
+
+    /// Whether the network can start as the identity.
+    pub fn can_be_identity(&self) -> bool {
+        matches!(self, Self::ResidualNetwork(_))
+    }
 }

@@ -43,7 +43,7 @@ use burn::{
     tensor::Tensor,
 };
 
-pub use any::{AnyNetwork, NetworkConfig};
+pub use any::{AnyNetwork, NetworkConfig, NetworkName};
 pub use first_weights::FirstWeights;
 pub use normalization::Normalization;
 pub use perceptron::{Activation, Perceptron, PerceptronConfig};

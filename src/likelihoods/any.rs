@@ -11,18 +11,26 @@ use serde::{Deserialize, Serialize};
 
 // Every likelihood is in the list below, so that a new one adds nothing here.
 use super::{
+    custom::LikelihoodFunctions,
     object::{self, forward, with_methods},
     *,
 };
-use crate::{parameter::ParameterError, process::Marginals};
+use crate::{
+    custom::{Choices, registered},
+    parameter::ParameterError,
+    process::Marginals,
+};
 
 /// Registers the likelihoods of this crate: makes the configuration and the likelihood that are
-/// chosen at run time. Those without a configuration have no parameters.
+/// chosen at run time. Those without a configuration have no parameters. A line ends with the kind
+/// of the targets, the help, and the configuration for a noise variance and a number of classes if
+/// that is not the default.
 macro_rules! likelihoods {
     (
         $(
             $(#[$attribute:meta])*
-            $name:literal $variant:ident $(($config:ty))?
+            $name:literal $variant:ident $(($config:ty))?: $target:ident $help:literal
+            $(by $start:expr)?
         ),+ $(,)?
     ) => {
         /// Configuration of any likelihood, as stored in a model file.
@@ -73,6 +81,29 @@ macro_rules! likelihoods {
             }
         )?)+
 
+        $(
+            impl $variant {
+                /// The likelihood by its name.
+                pub const CHOICE: LikelihoodName = LikelihoodName::new(
+                    $name,
+                    $help,
+                    LikelihoodStart {
+                        target: TargetKind::$target,
+                        config: likelihoods!(@start $variant $(($config))? $($start)?),
+                    },
+                );
+            }
+        )+
+
+        $(likelihoods!(@new $variant $(($config))?);)+
+
+        impl Choices for LikelihoodStart {
+            fn choices() -> impl Iterator<Item = LikelihoodName> {
+                let registered = registered::<LikelihoodFunctions>();
+                [$($variant::CHOICE),+].into_iter().chain(registered.map(|functions| functions.name))
+            }
+        }
+
         /// A likelihood chosen at run time.
         #[derive(Module, Debug)]
         pub enum AnyLikelihood {
@@ -104,30 +135,58 @@ macro_rules! likelihoods {
     };
     (@pattern $bound:ident $variant:ident) => { Self::$variant };
     (@pattern $bound:ident $variant:ident ($config:ty)) => { Self::$variant($bound) };
+    (@new $variant:ident) => {
+        impl $variant {
+            /// Creates the likelihood, which has no parameters.
+            pub fn new() -> Self {
+                Self {}
+            }
+        }
+    };
+    (@new $variant:ident ($config:ty)) => {};
+    (@start $variant:ident) => { |_, _| LikelihoodConfig::$variant };
+    (@start $variant:ident ($config:ty)) => { |_, _| <$config>::default().into() };
+    (@start $variant:ident ($config:ty) $start:expr) => {
+        |noise, classes| {
+            let start: fn(f64, usize) -> $config = $start;
+            start(noise, classes).into()
+        }
+    };
     (@init $bound:ident $options:ident $variant:ident) => { $variant::new() };
     (@init $bound:ident $options:ident $variant:ident ($config:ty)) => { $bound.init($options) };
 }
 
 likelihoods! {
-    "gaussian" Gaussian(GaussianConfig),
+    "gaussian" Gaussian(GaussianConfig): Numbers "Real numbers with normal noise"
+        by |noise, _| GaussianConfig { noise },
+    "heteroskedastic" Heteroskedastic(HeteroskedasticConfig):
+        Numbers "Real numbers with normal noise whose variance depends on the inputs"
+        by |noise, _| HeteroskedasticConfig { noise },
     #[serde(deserialize_with = "crate::parameter::no_fields")]
-    "fixed-noise" FixedNoise,
-    "heteroskedastic" Heteroskedastic(HeteroskedasticConfig),
-    "student-t" StudentT(StudentTConfig),
+    "fixed-noise" FixedNoise:
+        Measurements "Real numbers with normal noise of known deviation, from --noise-column",
+    "student-t" StudentT(StudentTConfig): Numbers "Real numbers with outliers"
+        by |noise, _| StudentTConfig { scale: noise.sqrt(), ..Default::default() },
     #[serde(deserialize_with = "crate::parameter::no_fields")]
-    "bernoulli" Bernoulli,
+    "bernoulli" Bernoulli: TwoClasses "Two classes, probit link",
     #[serde(deserialize_with = "crate::parameter::no_fields")]
-    "bernoulli-logit" BernoulliLogit,
-    "softmax" Softmax(SoftmaxConfig),
-    "robust-max" RobustMax(RobustMaxConfig),
-    "ordinal" Ordinal(OrdinalConfig),
+    "bernoulli-logit" BernoulliLogit: TwoClasses "Two classes, logit link",
+    "softmax" Softmax(SoftmaxConfig):
+        Classes "Classes without order, one latent function for each"
+        by |_, classes| SoftmaxConfig::new(classes),
+    "robust-max" RobustMax(RobustMaxConfig):
+        Classes "Classes without order: the largest function decides, except for rare errors"
+        by |_, classes| RobustMaxConfig::new(classes),
+    "ordinal" Ordinal(OrdinalConfig): OrderedClasses "Ordered classes"
+        by |_, classes| OrdinalConfig { classes },
     #[serde(deserialize_with = "crate::parameter::no_fields")]
-    "poisson" Poisson,
-    "negative-binomial" NegativeBinomial(NegativeBinomialConfig),
+    "poisson" Poisson: Counts "Counts",
+    "negative-binomial" NegativeBinomial(NegativeBinomialConfig):
+        Counts "Counts that vary more than a Poisson distribution allows",
     #[serde(deserialize_with = "crate::parameter::no_fields")]
-    "exponential" Exponential,
-    "gamma" Gamma(GammaConfig),
-    "beta" Beta(BetaConfig),
+    "exponential" Exponential: PositiveNumbers "Waiting times",
+    "gamma" Gamma(GammaConfig): PositiveNumbers "Positive numbers",
+    "beta" Beta(BetaConfig): Fractions "Numbers between 0 and 1",
 }
 
 impl LikelihoodConfig {
@@ -161,6 +220,8 @@ impl LikelihoodConfig {
 }
 
 impl Likelihood for AnyLikelihood {
+    const NAME: &'static str = "any";
+
     with_methods!(forward);
 
     fn sample<R: Rng>(&self, function: Tensor<3>, random: &mut R) -> Tensor<3> {

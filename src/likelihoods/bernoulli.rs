@@ -5,7 +5,6 @@ use rand::{Rng, RngExt};
 
 use super::{
     Likelihood,
-    classes::{is_label, labels_up_to},
     likelihood::{draw, sum_outputs},
 };
 use crate::{
@@ -29,11 +28,6 @@ pub(super) fn normal_cdf<const D: usize>(x: Tensor<D>) -> Tensor<D> {
 }
 
 impl Bernoulli {
-    /// Creates the likelihood, which has no parameters.
-    pub fn new() -> Self {
-        Self {}
-    }
-
     /// `μ/√(1 + σ²)`, since `E_{f ~ N(μ, σ²)}[Φ(f)] = Φ(μ/√(1 + σ²))`.
     fn effective_mean(marginals: Marginals) -> Tensor<2> {
         marginals.mean / (marginals.variance + 1.0).sqrt()
@@ -41,17 +35,7 @@ impl Bernoulli {
 }
 
 impl Likelihood for Bernoulli {
-    fn name(&self) -> &'static str {
-        "bernoulli"
-    }
-
-    fn takes(&self) -> String {
-        labels_up_to(2)
-    }
-
-    fn is_possible(&self, _column: usize, value: f64) -> bool {
-        is_label(value, 2)
-    }
+    const NAME: &'static str = "bernoulli";
 
     fn classes(&self) -> Option<usize> {
         Some(2)

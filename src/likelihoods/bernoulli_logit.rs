@@ -3,24 +3,12 @@
 use burn::{module::Module, tensor::Tensor};
 use rand::{Rng, RngExt};
 
-use super::{
-    Focus, Likelihood,
-    bernoulli::signs,
-    classes::{is_label, labels_up_to},
-    likelihood::draw,
-};
+use super::{Focus, Likelihood, bernoulli::signs, likelihood::draw};
 use crate::ops::{sigmoid, softplus};
 
 /// `p(y = 1 | f) = 1/(1 + e^{−f})`, `p(y = 0 | f) = 1/(1 + e^f)`.
 #[derive(Module, Debug, Default)]
 pub struct BernoulliLogit {}
-
-impl BernoulliLogit {
-    /// Creates the likelihood, which has no parameters.
-    pub fn new() -> Self {
-        Self {}
-    }
-}
 
 /// `1/(1 + e^{−f})`.
 pub(super) fn logistic(f: f64) -> f64 {
@@ -28,17 +16,7 @@ pub(super) fn logistic(f: f64) -> f64 {
 }
 
 impl Likelihood for BernoulliLogit {
-    fn name(&self) -> &'static str {
-        "bernoulli-logit"
-    }
-
-    fn takes(&self) -> String {
-        labels_up_to(2)
-    }
-
-    fn is_possible(&self, _column: usize, value: f64) -> bool {
-        is_label(value, 2)
-    }
+    const NAME: &'static str = "bernoulli-logit";
 
     fn classes(&self) -> Option<usize> {
         Some(2)

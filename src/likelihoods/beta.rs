@@ -69,9 +69,7 @@ impl Beta {
 }
 
 impl Likelihood for Beta {
-    fn name(&self) -> &'static str {
-        "beta"
-    }
+    const NAME: &'static str = "beta";
 
     fn takes(&self) -> String {
         "numbers between 0 and 1, both excluded".into()

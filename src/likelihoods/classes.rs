@@ -3,16 +3,6 @@
 use burn::tensor::{Int, Tensor};
 use rand::{Rng, RngExt};
 
-/// The description of valid targets of a likelihood with `classes` classes.
-pub(super) fn labels_up_to(classes: usize) -> String {
-    format!("labels 0 to {}", classes - 1)
-}
-
-/// Whether a number is one of the labels.
-pub(super) fn is_label(value: f64, classes: usize) -> bool {
-    value.fract() == 0.0 && (0.0..classes as f64).contains(&value)
-}
-
 /// One-hot encodes the labels: `[N, P]` to `[N, C·P]`, class by class.
 pub(super) fn indicators(labels: Tensor<2>, classes: usize) -> Tensor<2> {
     let (device, dtype) = (labels.device(), labels.dtype());

@@ -3,7 +3,10 @@
 use burn::tensor::TensorCreationOptions;
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::{Likelihood, LikelihoodConfig, object::LikelihoodObject};
+use super::{
+    Likelihood, LikelihoodConfig, LikelihoodName, LikelihoodStart, TargetKind,
+    object::LikelihoodObject,
+};
 use crate::custom::{
     self, CustomConfig, CustomModule, Fields, Registration, checked, of_type, read,
 };
@@ -15,7 +18,17 @@ use crate::custom::{
 pub trait LikelihoodDefinition: Serialize + DeserializeOwned + 'static {
     /// The name in configurations. Names should be unique: two likelihoods of one name are an
     /// error when a configuration names them.
-    const NAME: &'static str;
+    const NAME: &'static str = Self::Likelihood::NAME;
+
+    /// A line of help for the command line.
+    const HELP: &'static str = "A likelihood of another crate";
+
+    /// The kind of the targets.
+    const TARGET: TargetKind = TargetKind::Numbers;
+
+    /// The configuration for an initial noise variance and a number of classes, if the likelihood
+    /// has such.
+    fn for_data(noise: f64, classes: usize) -> Self;
 
     /// Checks the values of a configuration that was read.
     ///
@@ -44,6 +57,7 @@ pub type LikelihoodRegistration = Registration<LikelihoodFunctions>;
 
 /// The functions of a registered likelihood.
 pub struct LikelihoodFunctions {
+    pub(super) name: LikelihoodName,
     init: fn(&Fields, TensorCreationOptions) -> CustomLikelihood,
 }
 
@@ -63,6 +77,16 @@ impl LikelihoodRegistration {
             D::NAME,
             |fields| read::<D>(fields)?.check(),
             LikelihoodFunctions {
+                name: LikelihoodName::new(
+                    D::NAME,
+                    D::HELP,
+                    LikelihoodStart {
+                        target: D::TARGET,
+                        config: |noise, classes| {
+                            LikelihoodConfig::custom(D::for_data(noise, classes))
+                        },
+                    },
+                ),
                 init: |fields, options| {
                     let likelihood = checked::<D>(fields).init(options);
                     CustomModule::new(likelihood, |module| of_type::<D::Likelihood>(module))

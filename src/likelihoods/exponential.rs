@@ -21,17 +21,8 @@ const SMALLEST_TARGET: f64 = 1e-30;
 #[derive(Module, Debug, Default)]
 pub struct Exponential {}
 
-impl Exponential {
-    /// Creates the likelihood, which has no parameters.
-    pub fn new() -> Self {
-        Self {}
-    }
-}
-
 impl Likelihood for Exponential {
-    fn name(&self) -> &'static str {
-        "exponential"
-    }
+    const NAME: &'static str = "exponential";
 
     fn takes(&self) -> String {
         "numbers of zero or more".into()

@@ -24,22 +24,13 @@ use crate::process::Marginals;
 #[derive(Module, Debug, Default)]
 pub struct FixedNoise {}
 
-impl FixedNoise {
-    /// Creates the likelihood, which has no parameters.
-    pub fn new() -> Self {
-        Self {}
-    }
-}
-
 /// The values and the noise variances, each `[N, P]`.
 fn values_and_noise(targets: Tensor<2>) -> (Tensor<2>, Tensor<2>) {
     (block(targets.clone(), 0, 2), block(targets, 1, 2))
 }
 
 impl Likelihood for FixedNoise {
-    fn name(&self) -> &'static str {
-        "fixed-noise"
-    }
+    const NAME: &'static str = "fixed-noise";
 
     fn takes(&self) -> String {
         "finite numbers and positive noise variances".into()

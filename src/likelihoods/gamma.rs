@@ -77,9 +77,7 @@ impl Gamma {
 }
 
 impl Likelihood for Gamma {
-    fn name(&self) -> &'static str {
-        "gamma"
-    }
+    const NAME: &'static str = "gamma";
 
     fn takes(&self) -> String {
         "positive numbers".into()

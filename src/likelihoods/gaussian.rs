@@ -96,6 +96,8 @@ pub(super) fn log_normal<const D: usize>(error: Tensor<D>, variance: Tensor<D>) 
 }
 
 impl Likelihood for Gaussian {
+    const NAME: &'static str = "gaussian";
+
     fn noise_variance(&self) -> Option<f64> {
         Some(self.noise.to_vec()[0])
     }
@@ -103,18 +105,6 @@ impl Likelihood for Gaussian {
     fn in_larger_unit(mut self, decades: i64) -> Self {
         self.noise = self.noise.in_larger_unit(2 * decades);
         self
-    }
-
-    fn name(&self) -> &'static str {
-        "gaussian"
-    }
-
-    fn takes(&self) -> String {
-        "finite numbers".into()
-    }
-
-    fn is_possible(&self, _column: usize, value: f64) -> bool {
-        value.is_finite()
     }
 
     fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {

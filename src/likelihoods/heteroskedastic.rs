@@ -79,17 +79,7 @@ impl Heteroskedastic {
 }
 
 impl Likelihood for Heteroskedastic {
-    fn name(&self) -> &'static str {
-        "heteroskedastic"
-    }
-
-    fn takes(&self) -> String {
-        "finite numbers".into()
-    }
-
-    fn is_possible(&self, _column: usize, value: f64) -> bool {
-        value.is_finite()
-    }
+    const NAME: &'static str = "heteroskedastic";
 
     fn latents_per_output(&self) -> usize {
         2

@@ -25,13 +25,30 @@ use crate::{
 /// prediction, which is P, or C·P for unordered labels.
 pub trait Likelihood: Module + ModuleDisplay + Sync + 'static {
     /// The name used in configurations and messages.
-    fn name(&self) -> &'static str;
+    const NAME: &'static str;
 
-    /// A description of the valid targets.
-    fn takes(&self) -> String;
+    /// The name, also of a likelihood that is chosen at run time.
+    fn name(&self) -> &'static str {
+        Self::NAME
+    }
+
+    /// A description of the valid targets. By default they are labels if there are
+    /// [`classes`](Self::classes), and numbers otherwise.
+    fn takes(&self) -> String {
+        match self.classes() {
+            Some(classes) => format!("labels 0 to {}", classes - 1),
+            None => "finite numbers".into(),
+        }
+    }
 
     /// Whether `value` is valid in the given zero-based target column of an output.
-    fn is_possible(&self, column: usize, value: f64) -> bool;
+    fn is_possible(&self, column: usize, value: f64) -> bool {
+        let _ = column;
+        match self.classes() {
+            Some(classes) => value.fract() == 0.0 && (0.0..classes as f64).contains(&value),
+            None => value.is_finite(),
+        }
+    }
 
     /// The number of latent functions per output.
     fn latents_per_output(&self) -> usize {

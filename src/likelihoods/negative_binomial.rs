@@ -87,9 +87,7 @@ impl NegativeBinomial {
 }
 
 impl Likelihood for NegativeBinomial {
-    fn name(&self) -> &'static str {
-        "negative-binomial"
-    }
+    const NAME: &'static str = "negative-binomial";
 
     fn takes(&self) -> String {
         "counts: 0, 1, 2, ...".into()

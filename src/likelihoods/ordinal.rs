@@ -12,7 +12,6 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Likelihood, TargetDistribution,
-    classes::{is_label, labels_up_to},
     distributions::OrdinalTarget,
     likelihood::{draw, sum_outputs},
 };
@@ -133,17 +132,7 @@ impl Ordinal {
 }
 
 impl Likelihood for Ordinal {
-    fn name(&self) -> &'static str {
-        "ordinal"
-    }
-
-    fn takes(&self) -> String {
-        labels_up_to(self.classes)
-    }
-
-    fn is_possible(&self, _column: usize, value: f64) -> bool {
-        is_label(value, self.classes)
-    }
+    const NAME: &'static str = "ordinal";
 
     fn classes(&self) -> Option<usize> {
         Some(self.classes)

@@ -18,13 +18,6 @@ use crate::process::Marginals;
 #[derive(Module, Debug, Default)]
 pub struct Poisson {}
 
-impl Poisson {
-    /// Creates the likelihood, which has no parameters.
-    pub fn new() -> Self {
-        Self {}
-    }
-}
-
 /// Replaces zeros by ones.
 pub(super) fn positive<const D: usize>(counts: Tensor<D>) -> Tensor<D> {
     counts.clamp_min(1.0)
@@ -71,9 +64,7 @@ pub(super) fn is_count(value: f64) -> bool {
 }
 
 impl Likelihood for Poisson {
-    fn name(&self) -> &'static str {
-        "poisson"
-    }
+    const NAME: &'static str = "poisson";
 
     fn takes(&self) -> String {
         "counts: 0, 1, 2, ...".into()

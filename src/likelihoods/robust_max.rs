@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Focus, GradedNodes, Likelihood,
-    classes::{indicators, is_label, labels_up_to},
+    classes::indicators,
     graded_nodes::NODES,
     likelihood::{block, draw, sum_outputs},
     quadrature::SMALLEST_VARIANCE,
@@ -208,17 +208,7 @@ impl RobustMax {
 }
 
 impl Likelihood for RobustMax {
-    fn name(&self) -> &'static str {
-        "robust-max"
-    }
-
-    fn takes(&self) -> String {
-        labels_up_to(self.classes)
-    }
-
-    fn is_possible(&self, _column: usize, value: f64) -> bool {
-        is_label(value, self.classes)
-    }
+    const NAME: &'static str = "robust-max";
 
     fn latents_per_output(&self) -> usize {
         self.classes

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Likelihood,
-    classes::{draw_label, indicators, is_label, labels_up_to},
+    classes::{draw_label, indicators},
     likelihood::{draw, sum_outputs},
     noisy_maximum::NoisyMaximum,
 };
@@ -121,17 +121,7 @@ pub(super) fn function_of_label(
 }
 
 impl Likelihood for Softmax {
-    fn name(&self) -> &'static str {
-        "softmax"
-    }
-
-    fn takes(&self) -> String {
-        labels_up_to(self.classes)
-    }
-
-    fn is_possible(&self, _column: usize, value: f64) -> bool {
-        is_label(value, self.classes)
-    }
+    const NAME: &'static str = "softmax";
 
     fn latents_per_output(&self) -> usize {
         self.classes

@@ -107,6 +107,8 @@ impl StudentT {
 }
 
 impl Likelihood for StudentT {
+    const NAME: &'static str = "student-t";
+
     fn noise_variance(&self) -> Option<f64> {
         Some(self.scale.to_vec()[0].powi(2))
     }
@@ -114,18 +116,6 @@ impl Likelihood for StudentT {
     fn in_larger_unit(mut self, decades: i64) -> Self {
         self.scale = self.scale.in_larger_unit(decades);
         self
-    }
-
-    fn name(&self) -> &'static str {
-        "student-t"
-    }
-
-    fn takes(&self) -> String {
-        "finite numbers".into()
-    }
-
-    fn is_possible(&self, _column: usize, value: f64) -> bool {
-        value.is_finite()
     }
 
     /// `log Γ((ν + 1)/2) − log Γ(ν/2) − ½·log(πνs²) − (ν + 1)/2·log(1 + (y − f)²/(νs²))`, without

@@ -8,10 +8,12 @@ use serde::{Deserialize, Serialize};
 
 // Every posterior is in the list below, so that a new one adds nothing here.
 use super::{
+    custom::PosteriorFunctions,
     definition::{Build, Start},
     *,
 };
 use crate::{
+    custom::{Choice, Choices, registered},
     inducing::{InducingVariables, SeparateInducing},
     kernels::{Kernel, SeparateKernels},
     ops::{Jitter, NotPositiveDefinite},
@@ -22,9 +24,13 @@ use crate::{
 };
 
 /// Registers the posteriors of this crate: makes the configuration and the posterior that are
-/// chosen at run time. Behind `in` is the kind of process that it becomes.
+/// chosen at run time. Behind `in` is the kind of process that it becomes, behind `as` a name with
+/// the fields that differ from the default and the help.
 macro_rules! posteriors {
-    ($($name:literal $variant:ident($config:ty => $posterior:ident) in $process:ident),+ $(,)?) => {
+    ($(
+        $name:literal $variant:ident($config:ident => $posterior:ident) in $process:ident
+        $(as $choice:literal { $($field:ident: $value:expr),* } $help:literal)+
+    ),+ $(,)?) => {
         /// Configuration of any posterior, as stored in a model file.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(remote = "Self", tag = "posterior")]
@@ -77,6 +83,18 @@ macro_rules! posteriors {
                 }
             }
         )+
+
+        impl Choices for fn() -> PosteriorConfig {
+            fn choices() -> impl Iterator<Item = PosteriorName> {
+                let own = [$($(
+                    PosteriorName::new($choice, $help, || {
+                        $config { $($field: $value,)* ..Default::default() }.into()
+                    })
+                ),+),+];
+                let registered = registered::<PosteriorFunctions>();
+                own.into_iter().chain(registered.map(|functions| functions.name))
+            }
+        }
 
         /// A posterior chosen at run time.
         #[derive(Module, Debug)]
@@ -174,13 +192,27 @@ macro_rules! posteriors {
 }
 
 posteriors! {
-    "whitened" Whitened(WhitenedConfig => Whitened) in Conditioned,
-    "unwhitened" Unwhitened(UnwhitenedConfig => Unwhitened) in Conditioned,
-    "solve" Solve(OrthogonalConfig => Orthogonal) in Conditioned,
-    "odvgp" Odvgp(OrthogonallyDecoupledConfig => OrthogonallyDecoupled) in Expanded,
-    "l-svgp" LSvgp(LSvgpConfig => LSvgp) in Conditioned,
-    "inverse-free" InverseFree(InverseFreeConfig => InverseFree) in InverseFree,
+    "whitened" Whitened(WhitenedConfig => Whitened) in Conditioned
+        as "whitened" {} "Of whitened inducing variables, as in the model svgp",
+    "unwhitened" Unwhitened(UnwhitenedConfig => Unwhitened) in Conditioned
+        as "unwhitened" {} "Of the inducing variables themselves, as in svgp-unwhitened",
+    "solve" Solve(OrthogonalConfig => Orthogonal) in Conditioned
+        as "solve" {}
+            "With a second, orthogonal set of inducing points (SOLVE-GP), as in solve"
+        as "solve-unwhitened" { coordinates: Coordinates::Unwhitened }
+            "The same, not whitened, as in solve-unwhitened",
+    "odvgp" Odvgp(OrthogonallyDecoupledConfig => OrthogonallyDecoupled) in Expanded
+        as "odvgp" { coordinates: Coordinates::Unwhitened }
+            "Orthogonally decoupled: a second set of inducing points for the mean alone, as in odvgp",
+    "l-svgp" LSvgp(LSvgpConfig => LSvgp) in Conditioned
+        as "l-svgp" {} "Pseudo-observations with Cholesky factors (L-SVGP), as in l-svgp",
+    "inverse-free" InverseFree(InverseFreeConfig => InverseFree) in InverseFree
+        as "inverse-free" {}
+            "Pseudo-observations with matrix products alone (R-SVGP), as in inverse-free",
 }
+
+/// A posterior chosen by its name.
+pub type PosteriorName = Choice<fn() -> PosteriorConfig>;
 
 /// The processes of posteriors chosen at run time.
 type AnyProcess<Conditioned, Expanded, InverseFree> = EitherProcess<

@@ -10,7 +10,7 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use super::{
     Coordinates, Evaluation, FunctionMatrices, InducingSet, InducingSets, Posterior,
-    PosteriorConfig, PriorCovariances,
+    PosteriorConfig, PosteriorName, PriorCovariances,
     definition::{Build, Start},
 };
 use crate::{
@@ -33,10 +33,13 @@ use crate::{
 /// [`InducingGaussians`](super::InducingGaussians), and is done. Any other implements [`Posterior`]
 /// for a shared kernel and for [`SeparateKernels`], [`InducingSets`], and
 /// [`SamplePaths`](crate::process::SamplePaths) for its process.
-pub trait PosteriorDefinition: Serialize + DeserializeOwned + 'static {
+pub trait PosteriorDefinition: Default + Serialize + DeserializeOwned + 'static {
     /// The name in configurations. Names should be unique: two posteriors of one name are an
     /// error when a configuration names them.
     const NAME: &'static str;
+
+    /// A line of help for the command line, where the name stands for the default configuration.
+    const HELP: &'static str = "A posterior of another crate";
 
     /// Checks the values of a configuration that was read.
     ///
@@ -94,6 +97,7 @@ pub type PosteriorRegistration = Registration<PosteriorFunctions>;
 
 /// The functions of a registered posterior.
 pub struct PosteriorFunctions {
+    pub(super) name: PosteriorName,
     start: fn(&Fields) -> (CovarianceShape, Coordinates),
     has_orthogonal_set: fn(&Fields) -> bool,
     on_points: fn(&Fields, Vec<InducingSet<InducingPoints>>, Jitter) -> CustomPosterior,
@@ -208,6 +212,11 @@ impl PosteriorRegistration {
             D::NAME,
             |fields| read::<D>(fields)?.check(),
             PosteriorFunctions {
+                name: PosteriorName::new(
+                    D::NAME,
+                    D::HELP,
+                    || PosteriorConfig::custom(D::default()),
+                ),
                 start: |fields| {
                     let definition = checked::<D>(fields);
                     (definition.covariance(), definition.coordinates())

@@ -42,7 +42,7 @@ use burn::{
     tensor::Tensor,
 };
 
-pub use any::{AnyPosterior, PosteriorConfig};
+pub use any::{AnyPosterior, PosteriorConfig, PosteriorName};
 use column_sampling::ColumnSampling;
 pub use coregionalized::{Coregionalized, first_mixing};
 pub use custom::{

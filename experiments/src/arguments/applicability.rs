@@ -1,14 +1,22 @@
 //! Options that a model does not use.
 
+use serde_json::{Map, Value};
+
 use super::{ModelName, OptimizerName, PolicyName, RunOptions, name_of};
 use crate::setting_error::SettingError;
 
 /// The model and the options that a `Use` decides on.
 struct Asked<'a> {
     model: ModelName,
-    /// The model of a single layer with the same posterior.
-    layer: ModelName,
+    /// The fields of the posterior.
+    posterior: Map<String, Value>,
     options: &'a RunOptions,
+}
+
+impl Asked<'_> {
+    fn has(&self, field: &str) -> bool {
+        self.posterior.contains_key(field)
+    }
 }
 
 /// Options, and a function that says whether the model uses them.
@@ -16,42 +24,43 @@ type Use = (&'static [&'static str], fn(&Asked<'_>) -> bool);
 
 /// Options that only some models use; every model uses the others. The error names the first unused
 /// one, so the order matters.
-const USES: [Use; 26] = [
+const USES: [Use; 27] = [
     (&["--schedule", "--stages", "--stage-factor"], |asked| {
         asked.model.is_mini_batch() || asked.options.optimizer(asked.model) == OptimizerName::Adam
     }),
-    (&["--optimizer"], |asked| !asked.layer.is_mini_batch()),
+    (&["--optimizer"], |asked| !asked.model.is_mini_batch()),
     (&["--action-start", "--action-rows"], |asked| {
-        asked.layer == ModelName::CagpOpt
+        asked.model == ModelName::CagpOpt
     }),
     (&["--tolerance"], |asked| {
-        asked.layer.has_iterations() || asked.model == ModelName::Cggp
+        asked.model.has_iterations() || asked.model == ModelName::Cggp
     }),
     (
         &["--iterations", "--trace-probes", "--cached-variances"],
         |asked| asked.model == ModelName::Cggp,
     ),
-    (&["--policy"], |asked| asked.layer == ModelName::Itergp),
+    (&["--policy"], |asked| asked.model == ModelName::Itergp),
     (&["--pivots"], |asked| {
         let has_rank = asked.options.full_batch.policy == Some(PolicyName::PreconditionedCg);
-        asked.model == ModelName::Cggp || asked.layer == ModelName::Itergp && has_rank
+        asked.model == ModelName::Cggp || asked.model == ModelName::Itergp && has_rank
     }),
     (&["--inducing", "--initializer"], |asked| {
-        asked.layer.has_inducing()
+        asked.model.has_inducing()
     }),
-    (&["--actions"], |asked| asked.layer.has_actions()),
-    (&["--jitter"], |asked| asked.layer.has_jitter()),
+    (&["--actions"], |asked| asked.model.has_actions()),
+    (&["--jitter"], |asked| {
+        asked.model.has_inducing() && !asked.has("observations")
+    }),
+    (&["--covariance"], |asked| {
+        asked.has("covariance") || asked.model == ModelName::Svdbk
+    }),
     (
-        &[
-            "--covariance",
-            "--natural-gradient",
-            "--natural-gradient-warm-up",
-        ],
-        |asked| asked.layer.has_covariance_shape(),
+        &["--natural-gradient", "--natural-gradient-warm-up"],
+        |asked| asked.model.takes_any_likelihood() && !asked.has("observations"),
     ),
     (
         &["--plain-mean", "--pseudo-noise", "--pseudo-noise-floor"],
-        |asked| asked.layer.has_pseudo_observations(),
+        |asked| asked.has("observations"),
     ),
     (
         &[
@@ -61,9 +70,9 @@ const USES: [Use; 26] = [
             "--inversion-steps",
             "--probes",
         ],
-        |asked| asked.layer == ModelName::InverseFree,
+        |asked| asked.has("auxiliary"),
     ),
-    (&["--batch-size"], |asked| asked.layer.has_batches()),
+    (&["--batch-size"], |asked| asked.model.has_batches()),
     (
         &[
             "--plateau",
@@ -74,7 +83,7 @@ const USES: [Use; 26] = [
             "--patience",
             "--keep",
         ],
-        |asked| asked.layer.is_mini_batch(),
+        |asked| asked.model.is_mini_batch(),
     ),
     (
         &[
@@ -83,10 +92,12 @@ const USES: [Use; 26] = [
             "--inducing-momentum",
             "--inducing-plateau",
         ],
-        |asked| asked.layer.is_mini_batch() && asked.layer.has_inducing(),
+        |asked| asked.model.is_mini_batch() && asked.model.has_inducing(),
     ),
-    (&["--orthogonal"], |asked| asked.layer.has_orthogonal()),
-    (&["--columns"], |asked| asked.layer == ModelName::Odvgp),
+    (&["--orthogonal"], |asked| {
+        asked.model.has_orthogonal(asked.options.layers.posterior)
+    }),
+    (&["--columns"], |asked| asked.has("columns")),
     (&["--posterior", "--output-deviation"], |asked| {
         asked.model.has_layers()
     }),
@@ -101,7 +112,7 @@ const USES: [Use; 26] = [
             "--samples",
             "--prediction-samples",
         ],
-        |asked| asked.model.is_deep(),
+        |asked| matches!(asked.model, ModelName::DeepGp | ModelName::DeepConvGp),
     ),
     (&["--image", "--patch", "--stride", "--located"], |asked| {
         asked.model.is_of_images()
@@ -129,7 +140,7 @@ const USES: [Use; 26] = [
             "--training-correction",
             "--prediction-correction",
         ],
-        |asked| asked.model.has_correction(),
+        |asked| matches!(asked.model, ModelName::Dbk | ModelName::Svdbk),
     ),
 ];
 
@@ -139,7 +150,7 @@ impl RunOptions {
         let given = self.fields();
         let asked = Asked {
             model,
-            layer: model.single_layer(self.layers.posterior),
+            posterior: model.posterior_fields(self.layers.posterior),
             options: self,
         };
         let useless = USES.iter().filter(|(_, has_use)| !has_use(&asked));

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
+use burn_gp::likelihoods::{Bernoulli, FixedNoise, Gaussian, LikelihoodName, Softmax};
 use burn_gp_datasets::{DataError, DataSource, Task};
 
-use super::{InputScaleName, LikelihoodName, ModelName, OptimizerName, RunOptions};
+use super::{InputScaleName, ModelName, OptimizerName, RunOptions};
 
 /// The default data set.
 pub const DEFAULT_DATA: &str = "winequality";
@@ -34,18 +35,13 @@ impl RunOptions {
         self.model.unwrap_or(ModelName::Svgp)
     }
 
-    /// The single-layer model with the same posterior.
-    pub fn single_layer(&self) -> ModelName {
-        self.model().single_layer(self.layers.posterior)
-    }
-
     /// The likelihood for data from `source`.
     pub fn likelihood(&self, source: &DataSource) -> LikelihoodName {
         self.likelihood.unwrap_or(match source.task() {
-            _ if self.noise_column.is_some() => LikelihoodName::FixedNoise,
-            Some(Task::BinaryClassification) => LikelihoodName::Bernoulli,
-            Some(Task::Classification) => LikelihoodName::Softmax,
-            _ => LikelihoodName::Gaussian,
+            _ if self.noise_column.is_some() => FixedNoise::CHOICE,
+            Some(Task::BinaryClassification) => Bernoulli::CHOICE,
+            Some(Task::Classification) => Softmax::CHOICE,
+            _ => Gaussian::CHOICE,
         })
     }
 

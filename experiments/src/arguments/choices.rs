@@ -1,10 +1,33 @@
 //! Options with a fixed set of values.
 
-use clap::ValueEnum;
+use burn_gp::{
+    custom::{Choice, Choices},
+    inducing::Initializer,
+    inference::ActionStart,
+    means::MeanConfig,
+    process::{CovarianceShape, PredictedVariance},
+    variational::PosteriorName,
+};
+use burn_gp_models::{ActionRows, Precision};
+use clap::{
+    ValueEnum,
+    builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
+};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
-/// Defines the values of an option, with the same names on the command line and in files.
+/// Defines the values of an option, with the same names on the command line and in files. Behind
+/// `for` is the type of the library that has the same values.
 macro_rules! choice {
+    ($(#[$meta:meta])* $name:ident for $of:ty { $($(#[$doc:meta])* $value:ident),+ $(,)? }) => {
+        choice! { $(#[$meta])* $name { $($(#[$doc])* $value),+ } }
+
+        impl From<$name> for $of {
+            fn from(name: $name) -> Self {
+                match name { $($name::$value => Self::$value),+ }
+            }
+        }
+    };
     ($(#[$meta:meta])* $name:ident { $($(#[$value_meta:meta])* $value:ident),+ $(,)? }) => {
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
@@ -73,56 +96,10 @@ choice! {
     }
 }
 
-choice! {
-    /// The posteriors of models made of layers.
-    PosteriorName {
-        /// Of whitened inducing variables, as in the model svgp
-        Whitened,
-        /// Of the inducing variables themselves, as in svgp-unwhitened
-        Unwhitened,
-        /// With a second, orthogonal set of inducing points (SOLVE-GP), as in solve
-        Solve,
-        /// The same, not whitened, as in solve-unwhitened
-        SolveUnwhitened,
-        /// Orthogonally decoupled: a second set of inducing points for the mean alone, as in odvgp
-        Odvgp,
-        /// Pseudo-observations with Cholesky factors (L-SVGP), as in l-svgp
-        LSvgp,
-        /// Pseudo-observations with matrix products alone (R-SVGP), as in inverse-free
-        InverseFree,
-    }
-}
-
-impl PosteriorName {
-    /// The single-layer model with this posterior.
-    pub fn single_layer(self) -> ModelName {
-        match self {
-            Self::Whitened => ModelName::Svgp,
-            Self::Unwhitened => ModelName::SvgpUnwhitened,
-            Self::Solve => ModelName::Solve,
-            Self::SolveUnwhitened => ModelName::SolveUnwhitened,
-            Self::Odvgp => ModelName::Odvgp,
-            Self::LSvgp => ModelName::LSvgp,
-            Self::InverseFree => ModelName::InverseFree,
-        }
-    }
-
-    /// The posterior of a single-layer model, if it is one of these.
-    pub fn of(model: ModelName) -> Option<Self> {
-        let all = Self::value_variants().iter().copied();
-        all.into_iter().find(|name| name.single_layer() == model)
-    }
-}
-
 impl ModelName {
     /// Whether the model is made of layers, which have an option for the posterior.
     pub fn has_layers(self) -> bool {
         matches!(self, Self::DeepGp | Self::ConvGp | Self::DeepConvGp)
-    }
-
-    /// Whether the model has hidden layers.
-    pub fn is_deep(self) -> bool {
-        matches!(self, Self::DeepGp | Self::DeepConvGp)
     }
 
     /// Whether the inputs are images.
@@ -130,12 +107,30 @@ impl ModelName {
         matches!(self, Self::ConvGp | Self::DeepConvGp)
     }
 
-    /// The single-layer model with the same posterior; models made of layers have `posterior`.
-    pub fn single_layer(self, posterior: Option<PosteriorName>) -> Self {
-        match self.has_layers() {
-            true => posterior.unwrap_or(PosteriorName::Whitened).single_layer(),
-            false => self,
+    /// The posterior. Models made of layers have the `chosen` one.
+    pub fn posterior(self, chosen: Option<PosteriorName>) -> Option<PosteriorName> {
+        match self {
+            Self::Svgp | Self::Svdkl => PosteriorName::find("whitened"),
+            Self::SvgpUnwhitened => PosteriorName::find("unwhitened"),
+            _ if self.has_layers() => chosen.or_else(|| PosteriorName::find("whitened")),
+            _ => PosteriorName::find(&name_of(self)),
         }
+    }
+
+    /// The fields of the posterior's default configuration. Options set those that it has.
+    pub fn posterior_fields(self, chosen: Option<PosteriorName>) -> Map<String, Value> {
+        let posterior = self.posterior(chosen);
+        match posterior.map(|posterior| serde_json::to_value((posterior.make)())) {
+            Some(Ok(Value::Object(fields))) => fields,
+            _ => Map::new(),
+        }
+    }
+
+    /// Whether the model has orthogonal inducing points.
+    pub fn has_orthogonal(self, chosen: Option<PosteriorName>) -> bool {
+        let posterior = self.posterior(chosen);
+        self == Self::SolveCollapsed
+            || posterior.is_some_and(|posterior| (posterior.make)().has_orthogonal_set())
     }
 
     /// Whether the basis functions of the model are a network.
@@ -151,11 +146,6 @@ impl ModelName {
     /// Whether the model has a network.
     pub fn has_network(self) -> bool {
         self.has_basis() || self.is_deep_kernel()
-    }
-
-    /// Whether the model has a variance correction.
-    pub fn has_correction(self) -> bool {
-        matches!(self, Self::Dbk | Self::Svdbk)
     }
 
     /// Whether the model is trained like a mini-batch model, with Adam; dbk, dkl and sdkl take all
@@ -193,46 +183,11 @@ impl ModelName {
     pub fn has_iterations(self) -> bool {
         matches!(self, Self::CagpCg | Self::Itergp)
     }
-
-    /// Whether the model adds jitter before it factors covariances of inducing points.
-    pub fn has_jitter(self) -> bool {
-        self.has_inducing() && !self.has_pseudo_observations()
-    }
-
-    /// Whether the model trains the covariance of a Gaussian over its inducing variables.
-    pub fn has_covariance_shape(self) -> bool {
-        self.takes_any_likelihood() && !self.has_pseudo_observations()
-    }
-
-    /// Whether the model has pseudo-observations.
-    pub fn has_pseudo_observations(self) -> bool {
-        matches!(self, Self::LSvgp | Self::InverseFree)
-    }
-
-    /// Whether the model has orthogonal inducing points.
-    pub fn has_orthogonal(self) -> bool {
-        matches!(
-            self,
-            Self::Solve | Self::SolveUnwhitened | Self::Odvgp | Self::SolveCollapsed
-        )
-    }
-}
-
-choice! {
-    /// The mean functions.
-    MeanName {
-        /// Zero
-        Zero,
-        /// A trained constant
-        Constant,
-        /// A trained linear function of the inputs
-        Linear,
-    }
 }
 
 choice! {
     /// The mean functions of hidden layers.
-    HiddenMeanName {
+    HiddenMeanName for MeanConfig {
         /// Zero
         Zero,
         /// The inputs, or their principal components if there are fewer functions than inputs
@@ -242,7 +197,7 @@ choice! {
 
 choice! {
     /// The initializers of the inducing points.
-    InitializerName {
+    InitializerName for Initializer {
         /// A random subset of the training inputs
         Subset,
         /// Cluster centers of the training inputs
@@ -254,7 +209,7 @@ choice! {
 
 choice! {
     /// The initial actions.
-    ActionStartName {
+    ActionStartName for ActionStart {
         /// Random
         Normal,
         /// The targets of their rows
@@ -266,7 +221,7 @@ choice! {
 
 choice! {
     /// The rows that a trained action combines.
-    ActionRowsName {
+    ActionRowsName for ActionRows {
         /// Neighboring rows
         Near,
         /// Consecutive rows of the shuffled data
@@ -302,23 +257,8 @@ choice! {
 }
 
 choice! {
-    /// The networks.
-    BackboneName {
-        /// Multilayer perceptron
-        Mlp,
-        /// Residual network
-        Residual,
-        /// As residual, with normalization over the units, for mini-batch models on inputs
-        /// standardized by the training rows
-        #[value(alias = "normalised")]
-        #[serde(alias = "normalised")]
-        Normalized,
-    }
-}
-
-choice! {
     /// How predictions use the variance that the basis functions miss.
-    CorrectionName {
+    CorrectionName for PredictedVariance {
         /// Not at all
         Features,
         /// Add it to the predictive variance
@@ -340,7 +280,7 @@ choice! {
 
 choice! {
     /// The structure of the variational covariance.
-    CovarianceName {
+    CovarianceName for CovarianceShape {
         /// Full matrix
         Full,
         /// Diagonal: independent inducing variables
@@ -395,42 +335,8 @@ choice! {
 }
 
 choice! {
-    /// The likelihoods.
-    LikelihoodName {
-        /// Real numbers with normal noise
-        Gaussian,
-        /// Real numbers with normal noise whose variance depends on the inputs
-        Heteroskedastic,
-        /// Real numbers with normal noise of known deviation, from --noise-column
-        FixedNoise,
-        /// Real numbers with outliers
-        StudentT,
-        /// Two classes, probit link
-        Bernoulli,
-        /// Two classes, logit link
-        BernoulliLogit,
-        /// Classes without order, one latent function for each
-        Softmax,
-        /// Classes without order: the largest function decides, except for rare errors
-        RobustMax,
-        /// Ordered classes
-        Ordinal,
-        /// Counts
-        Poisson,
-        /// Counts that vary more than a Poisson distribution allows
-        NegativeBinomial,
-        /// Waiting times
-        Exponential,
-        /// Positive numbers
-        Gamma,
-        /// Numbers between 0 and 1
-        Beta,
-    }
-}
-
-choice! {
     /// Floating-point types.
-    DtypeName {
+    DtypeName for Precision {
         /// Single precision
         F32,
         /// Double precision
@@ -468,4 +374,16 @@ choice! {
 pub fn name_of<T: ValueEnum>(value: T) -> String {
     let possible = value.to_possible_value();
     possible.map_or_else(String::new, |value| value.get_name().to_owned())
+}
+
+/// Parses the name of a piece of the library.
+pub(super) fn named<Make: Choices + Send + Sync>(
+    choices: impl Iterator<Item = Choice<Make>>,
+) -> impl TypedValueParser<Value = Choice<Make>> {
+    let value = |choice: Choice<Make>| {
+        let value = PossibleValue::new(choice.name).help(choice.help);
+        value.aliases(choice.earlier)
+    };
+    PossibleValuesParser::new(choices.map(value))
+        .try_map(|name| Choice::find(&name).ok_or("there is no such name"))
 }

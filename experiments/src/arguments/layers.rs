@@ -2,13 +2,13 @@
 
 use std::{fmt, str::FromStr};
 
-use burn_gp::patches::ImageShape;
+use burn_gp::{patches::ImageShape, variational::PosteriorName};
 use clap::Args;
 use merge::{Merge, option::overwrite_none};
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
 
-use super::{HiddenMeanName, PosteriorName};
+use super::{HiddenMeanName, choices::named};
 
 /// The options that only deep-gp, conv-gp and deep-conv-gp have; an absent option has its default.
 #[skip_serializing_none]
@@ -18,7 +18,7 @@ use super::{HiddenMeanName, PosteriorName};
 #[command(next_help_heading = "Layers")]
 pub struct LayerOptions {
     /// Posterior of every layer of deep-gp, conv-gp and deep-conv-gp [default: whitened]
-    #[arg(long, value_name = "POSTERIOR")]
+    #[arg(long, value_name = "POSTERIOR", value_parser = named(PosteriorName::all()))]
     pub posterior: Option<PosteriorName>,
     /// Number of layers of deep-gp and deep-conv-gp [default: 2]
     #[arg(long, value_name = "L")]

@@ -14,10 +14,9 @@ mod usage_error;
 
 pub use before_data::DEFAULT_DATA;
 pub use choices::{
-    ActionRowsName, ActionStartName, AuxiliaryName, BackboneName, CorrectionName, CovarianceName,
-    DeviceName, DtypeName, HiddenMeanName, InitializerName, InputScaleName, InversionName,
-    KeepName, LikelihoodName, MeanName, ModelName, OptimizerName, PolicyName, PosteriorName,
-    ScaleName, ScheduleName, name_of,
+    ActionRowsName, ActionStartName, AuxiliaryName, CorrectionName, CovarianceName, DeviceName,
+    DtypeName, HiddenMeanName, InitializerName, InputScaleName, InversionName, KeepName, ModelName,
+    OptimizerName, PolicyName, ScaleName, ScheduleName, name_of,
 };
 pub use configuration::{CONFIG, configuration_in, read_configuration, to_toml};
 pub use full_batch::FullBatchOptions;

@@ -1,11 +1,12 @@
 //! The options of models with a network.
 
+use burn_gp::features::NetworkName;
 use clap::Args;
 use merge::{Merge, option::overwrite_none};
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
 
-use super::{BackboneName, CorrectionName};
+use super::{CorrectionName, choices::named};
 
 /// The options that only models with a network have; an absent option has its default.
 #[skip_serializing_none]
@@ -15,8 +16,8 @@ use super::{BackboneName, CorrectionName};
 #[command(next_help_heading = "Networks")]
 pub struct NetworkOptions {
     /// Network of dbk, svdbk, bll, dkl, sdkl and svdkl [default: normalized]
-    #[arg(long, value_name = "NETWORK")]
-    pub backbone: Option<BackboneName>,
+    #[arg(long, value_name = "NETWORK", value_parser = named(NetworkName::all()))]
+    pub backbone: Option<NetworkName>,
     /// Width of the network [default: 32 for fewer than 1000 training rows, 64 for fewer than
     /// 10000, else 128]
     #[arg(long, value_name = "COUNT")]

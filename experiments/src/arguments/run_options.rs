@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use burn_gp::{likelihoods::LikelihoodName, means::MeanName};
 use burn_gp_datasets::ClassOrder;
 use clap::{Args, FromArgMatches};
 use merge::{Merge, option::overwrite_none};
@@ -14,8 +15,8 @@ use crate::parameter_options::{BoundsOption, PriorOption, ValuesOption};
 
 use super::{
     ActionRowsName, ActionStartName, CovarianceName, DeviceName, DtypeName, FullBatchOptions,
-    InitializerName, InputScaleName, KeepName, LayerOptions, LikelihoodName, MeanName, ModelName,
-    NetworkOptions, PseudoObservationOptions, ScheduleName,
+    InitializerName, InputScaleName, KeepName, LayerOptions, ModelName, NetworkOptions,
+    PseudoObservationOptions, ScheduleName, choices::named,
 };
 
 /// All options of a run; an absent option has its default.
@@ -48,10 +49,15 @@ pub struct RunOptions {
     )]
     pub isotropic: Option<bool>,
     /// Mean function [default: zero; constant for counts, positive numbers and fractions]
-    #[arg(long, value_name = "MEAN", help_heading = "Model")]
+    #[arg(long, value_name = "MEAN", help_heading = "Model", value_parser = named(MeanName::all()))]
     pub mean: Option<MeanName>,
     /// Likelihood [default: bernoulli for data sets registered as binary, else gaussian]
-    #[arg(long, value_name = "LIKELIHOOD", help_heading = "Model")]
+    #[arg(
+        long,
+        value_name = "LIKELIHOOD",
+        help_heading = "Model",
+        value_parser = named(LikelihoodName::all())
+    )]
     pub likelihood: Option<LikelihoodName>,
     /// Initial noise variance, in squared units of the standardized target [default: 0.1]
     ///

@@ -1,10 +1,9 @@
 //! The data description stored with a saved model, for reading new rows and predicting in their
 //! units.
 
+use burn_gp::likelihoods::LikelihoodName;
 use burn_gp_datasets::{Schema, Standardizer};
 use serde::{Deserialize, Serialize};
-
-use crate::arguments::LikelihoodName;
 
 /// The part of `model.json` beside the model's own configuration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,7 +1,7 @@
 //! The actions of computation-aware regression.
 
-use burn_gp::inference::{ActionStart, ConjugateGradientsSettings, IterationRule};
-use burn_gp_models::{ActionRows, ActionsConfig};
+use burn_gp::inference::{ConjugateGradientsSettings, IterationRule};
+use burn_gp_models::ActionsConfig;
 
 use crate::arguments::{ActionRowsName, ActionStartName, ModelName, PolicyName, RunOptions};
 use crate::preparation::PreparedData;
@@ -61,15 +61,8 @@ fn trained(resolved: &mut RunOptions, count: usize) -> ActionsConfig {
     let rows = *resolved.action_rows.get_or_insert(ActionRowsName::Near);
     ActionsConfig::Blocks {
         count,
-        start: match start {
-            ActionStartName::Normal => ActionStart::Normal,
-            ActionStartName::Targets => ActionStart::Targets,
-            ActionStartName::Eigenvectors => ActionStart::Eigenvectors,
-        },
+        start: start.into(),
         seed: resolved.seed(),
-        rows: match rows {
-            ActionRowsName::Near => ActionRows::Near,
-            ActionRowsName::Given => ActionRows::Given,
-        },
+        rows: rows.into(),
     }
 }

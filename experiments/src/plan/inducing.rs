@@ -21,11 +21,7 @@ pub(super) fn initializer(resolved: &mut RunOptions) -> Result<Initializer, Sett
     at_least_one("--inducing", resolved.inducing)?;
     at_least_one("--orthogonal", resolved.orthogonal)?;
     let name = *(resolved.initializer).get_or_insert(InitializerName::KMeans);
-    Ok(match name {
-        InitializerName::Subset => Initializer::Subset,
-        InitializerName::KMeans => Initializer::KMeans,
-        InitializerName::GreedyVariance => Initializer::GreedyVariance,
-    })
+    Ok(name.into())
 }
 
 /// The inducing points of the model, or the inducing patches of a model of images.
@@ -52,10 +48,14 @@ pub(super) fn inducing(
     })
 }
 
+fn has_orthogonal(resolved: &RunOptions) -> bool {
+    resolved.model().has_orthogonal(resolved.layers.posterior)
+}
+
 /// The numbers of inducing patches in both sets. There are more patches than rows.
 fn patches(resolved: &RunOptions) -> (usize, usize) {
     let count = resolved.inducing.unwrap_or(DEFAULT_INDUCING);
-    match resolved.single_layer().has_orthogonal() {
+    match has_orthogonal(resolved) {
         true => (count, resolved.orthogonal.unwrap_or(count)),
         false => (count, 0),
     }
@@ -75,7 +75,7 @@ fn points(resolved: &RunOptions, data: &PreparedData) -> Result<(usize, usize), 
             });
         }
     }
-    if !resolved.single_layer().has_orthogonal() {
+    if !has_orthogonal(resolved) {
         return Ok((
             resolved.inducing.unwrap_or(DEFAULT_INDUCING.min(distinct)),
             0,

@@ -14,7 +14,7 @@ use super::{
     parts::{Parts, kernel_of},
     posterior::{posterior_of, with_needed_columns},
 };
-use crate::arguments::{HiddenMeanName, ModelName, PosteriorName, RunOptions};
+use crate::arguments::{HiddenMeanName, ModelName, RunOptions};
 use crate::preparation::PreparedData;
 use crate::ranges::{at_least_one, count, positive};
 use crate::setting_error::SettingError;
@@ -57,7 +57,7 @@ pub(super) fn layers(resolved: &mut RunOptions) -> Result<Layers, SettingError> 
         true => IMAGE_PREDICTION_SAMPLES,
         false => default.prediction,
     };
-    resolved.layers.posterior = PosteriorName::of(resolved.single_layer());
+    resolved.layers.posterior = model.posterior(resolved.layers.posterior);
     let own = &mut resolved.layers;
     let layers = match model {
         ModelName::ConvGp => 1,
@@ -72,10 +72,7 @@ pub(super) fn layers(resolved: &mut RunOptions) -> Result<Layers, SettingError> 
     let predictions = &mut own.prediction_samples;
     Ok(Layers {
         count: layers,
-        hidden_mean: match hidden_mean {
-            HiddenMeanName::Zero => MeanConfig::Zero,
-            HiddenMeanName::Identity => MeanConfig::Identity,
-        },
+        hidden_mean: hidden_mean.into(),
         hidden_variance: positive("--hidden-variance", variance)?,
         hidden_deviation: positive("--hidden-deviation", deviation)?,
         output_deviation: positive("--output-deviation", output_deviation)?,

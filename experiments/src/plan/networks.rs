@@ -2,11 +2,8 @@
 
 use burn::tensor::{DType, Device, Tensor, TensorData};
 use burn_gp::{
-    features::{
-        FirstWeights, NetworkConfig, Normalization, PerceptronConfig, ResidualNetworkConfig,
-        Standardization,
-    },
-    process::{PredictedVariance, VarianceCorrection},
+    features::{NetworkConfig, NetworkName, ResidualNetworkConfig, Standardization},
+    process::VarianceCorrection,
 };
 use burn_gp_datasets::Matrix;
 use burn_gp_models::{
@@ -20,7 +17,7 @@ use super::{
     parts::{Parts, kernel_of},
     posterior::{covariance, posterior},
 };
-use crate::arguments::{BackboneName, CorrectionName, ModelName, NetworkOptions, RunOptions};
+use crate::arguments::{CorrectionName, ModelName, NetworkOptions, RunOptions};
 use crate::preparation::PreparedData;
 use crate::ranges::{at_least_one, count, positive};
 use crate::setting_error::SettingError;
@@ -47,12 +44,6 @@ const BASIS_RATE: f64 = 3e-4;
 /// already good.
 const DEEP_KERNEL_RATE: f64 = 1e-4;
 
-/// The form of a network, without what depends on the data.
-struct Form {
-    backbone: BackboneName,
-    blocks: usize,
-}
-
 /// Checks the options of a model with a network, and fills in those that do not depend on the data.
 /// `given` are the options before any default was filled in.
 pub(super) fn check(given: &RunOptions, checked: &mut RunOptions) -> Result<(), SettingError> {
@@ -74,11 +65,13 @@ pub(super) fn check(given: &RunOptions, checked: &mut RunOptions) -> Result<(), 
     Ok(())
 }
 
-fn form(resolved: &mut NetworkOptions) -> Result<Form, SettingError> {
-    Ok(Form {
-        backbone: *(resolved.backbone).get_or_insert(BackboneName::Normalized),
-        blocks: count("--blocks", &mut resolved.blocks, DEFAULT_BLOCKS)?,
-    })
+/// The network and the number of its blocks.
+fn form(resolved: &mut NetworkOptions) -> Result<(NetworkName, usize), SettingError> {
+    let backbone = *(resolved.backbone).get_or_insert(NetworkConfig::NORMALIZED);
+    Ok((
+        backbone,
+        count("--blocks", &mut resolved.blocks, DEFAULT_BLOCKS)?,
+    ))
 }
 
 /// The training, without what depends on the number of rows.
@@ -139,17 +132,13 @@ fn basis_model(
     network: NetworkConfig,
     outputs: usize,
 ) -> Result<ModelConfig, SettingError> {
-    let Parts {
-        mean,
-        likelihood,
-        gaussian,
-        parameters,
-    } = Parts::new(resolved, data)?;
+    let parts = Parts::new(resolved, data)?;
+    let (mean, gaussian, parameters) = (parts.mean, parts.gaussian, parts.parameters);
     Ok(match resolved.model() {
         ModelName::Svdbk => ModelConfig::Svdbk(SvdbkConfig {
             basis: BasisConfig::new(network, outputs),
             mean,
-            likelihood,
+            likelihood: parts.likelihood,
             correction: correction(resolved)?,
             covariance: covariance(resolved),
             parameters,
@@ -177,12 +166,8 @@ fn deep_kernel(
     features: usize,
 ) -> Result<ModelConfig, SettingError> {
     let kernel = kernel_of(resolved, features)?;
-    let Parts {
-        mean,
-        likelihood,
-        gaussian,
-        parameters,
-    } = Parts::new(resolved, data)?;
+    let parts = Parts::new(resolved, data)?;
+    let (mean, gaussian, parameters) = (parts.mean, parts.gaussian, parts.parameters);
     Ok(match resolved.model() {
         ModelName::Dkl => ModelConfig::Dkl(DeepKernelConfig {
             network,
@@ -213,7 +198,7 @@ fn deep_kernel(
                 posterior: posterior(resolved)?,
                 inducing: inducing(resolved, data)?,
                 parameters,
-                ..SvgpConfig::new(kernel, likelihood)
+                ..SvgpConfig::new(kernel, parts.likelihood)
             },
         }),
     })
@@ -227,56 +212,39 @@ fn network(
     let (model, seed) = (resolved.model(), resolved.seed());
     let (rows, inputs) = (data.train.len(), data.dimensions());
     let own = &mut resolved.network;
-    let Form { backbone, blocks } = form(own)?;
+    let (backbone, blocks) = form(own)?;
     let fits = UNITS.iter().find(|(most, _)| rows < *most);
     let width = *(own.units).get_or_insert(fits.map_or(MOST_UNITS, |&(_, units)| units));
     // A deep kernel takes as many features as there are inputs, because two random mixtures of all
     // inputs would lose much that must be learned again.
-    let outputs = match backbone {
+    let can_be_identity = (backbone.make)(ResidualNetworkConfig::default()).can_be_identity();
+    let outputs = match can_be_identity {
         _ if model.has_basis() => *own.rank.get_or_insert(DEFAULT_RANK),
-        BackboneName::Mlp => *own.features.get_or_insert(DEFAULT_FEATURES),
-        BackboneName::Residual | BackboneName::Normalized => *own.features.get_or_insert(inputs),
+        true => *own.features.get_or_insert(inputs),
+        false => *own.features.get_or_insert(DEFAULT_FEATURES),
     };
     let residual = ResidualNetworkConfig {
         width,
         blocks,
-        from_identity: model.is_deep_kernel() && from_identity(own, backbone, [outputs, inputs])?,
+        // Trained on all rows at once, a network that tells rows apart from the start has fitted
+        // them before the noise variance has grown.
+        standardization: (model.has_batches()).then(|| standardization(&data.train.inputs)),
+        from_identity: model.is_deep_kernel()
+            && from_identity(own, can_be_identity, [outputs, inputs])?,
         seed,
         ..ResidualNetworkConfig::default()
     };
-    let network = match backbone {
-        BackboneName::Mlp => PerceptronConfig {
-            hidden: vec![width; blocks],
-            first_weights: FirstWeights::FanIn,
-            seed,
-            ..PerceptronConfig::default()
-        }
-        .into(),
-        BackboneName::Residual => ResidualNetworkConfig {
-            normalization: Normalization::None,
-            ..residual
-        }
-        .into(),
-        BackboneName::Normalized => ResidualNetworkConfig {
-            // Trained on all rows at once, a network that tells rows apart from the start has fitted
-            // them before the noise variance has grown.
-            standardization: (model.has_batches()).then(|| standardization(&data.train.inputs)),
-            normalization: Normalization::Layer,
-            ..residual
-        }
-        .into(),
-    };
-    Ok((network, outputs))
+    Ok(((backbone.make)(residual), outputs))
 }
 
 /// Whether the network starts as the identity. The initial deep kernel is then a kernel on the
 /// inputs themselves.
 fn from_identity(
     resolved: &mut NetworkOptions,
-    backbone: BackboneName,
+    can_be_identity: bool,
     [features, inputs]: [usize; 2],
 ) -> Result<bool, SettingError> {
-    let can = backbone != BackboneName::Mlp && features == inputs;
+    let can = can_be_identity && features == inputs;
     match *resolved.from_identity.get_or_insert(can) {
         true if !can => Err(SettingError::FromIdentity { features, inputs }),
         starts => Ok(starts),
@@ -316,10 +284,6 @@ fn correction(resolved: &mut RunOptions) -> Result<VarianceCorrection, SettingEr
     }
     Ok(VarianceCorrection {
         training: *own.training_correction.get_or_insert(true),
-        prediction: match *own.prediction_correction.get_or_insert(default) {
-            CorrectionName::Features => PredictedVariance::Features,
-            CorrectionName::Added => PredictedVariance::Added,
-            CorrectionName::Reweighted => PredictedVariance::Reweighted,
-        },
+        prediction: (*own.prediction_correction.get_or_insert(default)).into(),
     })
 }

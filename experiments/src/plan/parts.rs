@@ -2,13 +2,12 @@
 
 use burn_gp::{
     kernels::KernelConfig,
-    likelihoods::{GaussianConfig, LikelihoodConfig},
-    means::MeanConfig,
+    likelihoods::{Gaussian, GaussianConfig, LikelihoodConfig, LikelihoodName, TargetKind},
+    means::{MeanConfig, MeanName},
     parameter::{ParameterConfig, Priors},
 };
 
-use crate::arguments::{LikelihoodName, MeanName, RunOptions, name_of};
-use crate::likelihood::TargetKind;
+use crate::arguments::{RunOptions, name_of};
 use crate::preparation::PreparedData;
 use crate::ranges::above_lower_bound;
 use crate::setting_error::SettingError;
@@ -31,12 +30,11 @@ impl Parts {
     ) -> Result<Self, SettingError> {
         let noise = noise(resolved, data.likelihood)?;
         Ok(Self {
-            mean: match mean(resolved, data.likelihood) {
-                MeanName::Zero => MeanConfig::Zero,
-                MeanName::Constant => MeanConfig::Constant {
-                    value: data.likelihood.first_constant(&data.train.targets),
+            mean: match mean(resolved, data.likelihood).make {
+                MeanConfig::Constant { .. } => MeanConfig::Constant {
+                    value: (data.likelihood.target()).first_constant(&data.train.targets),
                 },
-                MeanName::Linear => MeanConfig::Linear,
+                mean => mean,
             },
             likelihood: data.likelihood.config(noise, data.classes()),
             gaussian: GaussianConfig { noise },
@@ -52,24 +50,31 @@ pub(super) fn check_likelihood(
 ) -> Result<(), SettingError> {
     let model = options.model();
     let has_column = options.noise_column.is_some();
-    if !model.takes_any_likelihood() && likelihood != LikelihoodName::Gaussian {
+    if !model.takes_any_likelihood() && likelihood != Gaussian::CHOICE {
         return Err(SettingError::NeedsGaussian {
             model: name_of(model),
         });
     }
-    match (likelihood == LikelihoodName::FixedNoise, has_column) {
+    let unused = |option, advice| {
+        Err(SettingError::NotForLikelihood {
+            option,
+            likelihood: likelihood.name,
+            advice,
+        })
+    };
+    match (likelihood.target() == TargetKind::Measurements, has_column) {
         (true, false) => Err(SettingError::NoiseColumnMissing),
-        (false, true) => Err(SettingError::NoiseColumnUnused {
-            likelihood: name_of(likelihood),
-        }),
-        _ if options.class_order.is_some() && likelihood.target() != TargetKind::Classes => {
-            Err(SettingError::ClassOrderUnused {
-                likelihood: name_of(likelihood),
-            })
+        (false, true) => unused(
+            "--noise-column",
+            "; leave it out or use --likelihood fixed-noise",
+        ),
+        _ if options.class_order.is_some() && !likelihood.target().has_classes() => unused(
+            "--class-order",
+            ", whose targets are no labels; leave it out, or use --likelihood ordinal",
+        ),
+        _ if options.noise.is_some() && !likelihood.has_noise() => {
+            unused("--noise", "; leave it out")
         }
-        _ if options.noise.is_some() && !likelihood.has_noise() => Err(SettingError::NoiseUnused {
-            likelihood: name_of(likelihood),
-        }),
         _ => Ok(()),
     }
 }
@@ -96,9 +101,16 @@ pub(super) fn kernel_of(
     }
 }
 
-/// The mean function.
+/// The mean function. It is constant by default if a zero function implies a target of one or one
+/// half, because targets may be far from it.
 pub(super) fn mean(resolved: &mut RunOptions, likelihood: LikelihoodName) -> MeanName {
-    *(resolved.mean).get_or_insert(likelihood.default_mean())
+    let default = match likelihood.target() {
+        TargetKind::Counts | TargetKind::PositiveNumbers | TargetKind::Fractions => {
+            MeanConfig::CONSTANT
+        }
+        _ => MeanConfig::ZERO,
+    };
+    *resolved.mean.get_or_insert(default)
 }
 
 /// The initial noise variance; the options have it if the likelihood does.

@@ -2,45 +2,45 @@
 
 use burn_gp::{
     process::CovarianceShape,
-    variational::{
-        Coordinates, LSvgpConfig, OrthogonalConfig, OrthogonallyDecoupledConfig, PosteriorConfig,
-        UnwhitenedConfig, WhitenedConfig,
-    },
+    variational::{OrthogonallyDecoupledConfig, PosteriorConfig},
 };
+use serde_json::{Value, json};
 
-use super::pseudo_observations::{inverse_free, pseudo_observations};
-use crate::arguments::{CovarianceName, ModelName, RunOptions};
+use super::pseudo_observations::{auxiliary, probes, pseudo_observations};
+use crate::arguments::{CovarianceName, RunOptions};
 use crate::ranges::at_least_one;
 use crate::setting_error::SettingError;
 
 /// The default number of columns of the orthogonal inducing points' covariance that a step uses.
 const DEFAULT_COLUMNS: usize = 1024;
 
-/// The posterior of the model, or of each of its layers.
+type FieldValue = fn(&mut RunOptions) -> Result<Value, SettingError>;
+
+/// The fields of posteriors that options set.
+const FIELDS: [(&str, FieldValue); 6] = [
+    ("covariance", |options| Ok(json!(covariance(options)))),
+    ("seed", |options| Ok(json!(options.seed()))),
+    ("columns", |options| {
+        Ok(json!(at_least_one("--columns", options.columns)?))
+    }),
+    ("probes", |options| Ok(json!(probes(options)?))),
+    ("observations", |options| {
+        Ok(json!(pseudo_observations(options)?))
+    }),
+    ("auxiliary", |options| Ok(json!(auxiliary(options)?))),
+];
+
+/// The posterior of the model, or of each of its layers: the default one of its name, with the
+/// options in the fields that it has.
 pub(super) fn posterior(resolved: &mut RunOptions) -> Result<PosteriorConfig, SettingError> {
-    let covariance = covariance(resolved);
-    let coordinates = Coordinates::Unwhitened;
-    Ok(match resolved.single_layer() {
-        ModelName::SvgpUnwhitened => PosteriorConfig::Unwhitened(UnwhitenedConfig { covariance }),
-        ModelName::Solve => PosteriorConfig::Solve(OrthogonalConfig {
-            covariance,
-            coordinates: Coordinates::Whitened,
-        }),
-        ModelName::SolveUnwhitened => PosteriorConfig::Solve(OrthogonalConfig {
-            covariance,
-            coordinates,
-        }),
-        ModelName::Odvgp => PosteriorConfig::Odvgp(OrthogonallyDecoupledConfig {
-            covariance,
-            coordinates,
-            columns: at_least_one("--columns", resolved.columns)?,
-            seed: resolved.seed(),
-        }),
-        ModelName::LSvgp => PosteriorConfig::LSvgp(LSvgpConfig {
-            observations: pseudo_observations(&mut resolved.pseudo_observations)?,
-        }),
-        ModelName::InverseFree => PosteriorConfig::InverseFree(inverse_free(resolved)?),
-        _ => PosteriorConfig::Whitened(WhitenedConfig { covariance }),
+    let mut fields = (resolved.model()).posterior_fields(resolved.layers.posterior);
+    for (field, value) in FIELDS {
+        if let Some(own) = fields.get_mut(field) {
+            *own = value(resolved)?;
+        }
+    }
+    serde_json::from_value(fields.into()).map_err(|reason| SettingError::Posterior {
+        reason: reason.to_string(),
     })
 }
 
@@ -76,8 +76,5 @@ pub(super) fn with_needed_columns(
 
 /// The shape of the variational covariance.
 pub(super) fn covariance(resolved: &mut RunOptions) -> CovarianceShape {
-    match *resolved.covariance.get_or_insert(CovarianceName::Full) {
-        CovarianceName::Full => CovarianceShape::Full,
-        CovarianceName::Diagonal => CovarianceShape::Diagonal,
-    }
+    (*resolved.covariance.get_or_insert(CovarianceName::Full)).into()
 }

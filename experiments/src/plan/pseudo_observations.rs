@@ -2,19 +2,18 @@
 
 use burn_gp::{
     optim::{NaturalInversion, StepSizes},
-    variational::{
-        AuxiliaryUpdate, InverseFreeConfig, MeanForm, PseudoObservationsConfig, TraceProbes,
-    },
+    variational::{AuxiliaryUpdate, MeanForm, PseudoObservationsConfig, TraceProbes},
 };
 
-use crate::arguments::{AuxiliaryName, InversionName, PseudoObservationOptions, RunOptions};
+use crate::arguments::{AuxiliaryName, InversionName, RunOptions};
 use crate::ranges::{above_lower_bound, at_least_one, count, positive};
 use crate::setting_error::SettingError;
 
 /// The pseudo-observations.
 pub(super) fn pseudo_observations(
-    resolved: &mut PseudoObservationOptions,
+    resolved: &mut RunOptions,
 ) -> Result<PseudoObservationsConfig, SettingError> {
+    let resolved = &mut resolved.pseudo_observations;
     let default = PseudoObservationsConfig::default();
     let floor = (resolved.pseudo_noise_floor)
         .map(|floor| above_lower_bound("--pseudo-noise-floor", floor))
@@ -30,19 +29,16 @@ pub(super) fn pseudo_observations(
     })
 }
 
-/// The inverse-free posterior.
-pub(super) fn inverse_free(resolved: &mut RunOptions) -> Result<InverseFreeConfig, SettingError> {
+/// The probes of an inverse-free posterior.
+pub(super) fn probes(resolved: &RunOptions) -> Result<Option<TraceProbes>, SettingError> {
     let seed = resolved.seed();
-    let own = &mut resolved.pseudo_observations;
-    let probes = at_least_one("--probes", own.probes)?;
-    Ok(InverseFreeConfig {
-        observations: pseudo_observations(own)?,
-        auxiliary: auxiliary(own)?,
-        probes: probes.map(|count| TraceProbes { count, seed }),
-    })
+    let probes = at_least_one("--probes", resolved.pseudo_observations.probes)?;
+    Ok(probes.map(|count| TraceProbes { count, seed }))
 }
 
-fn auxiliary(resolved: &mut PseudoObservationOptions) -> Result<AuxiliaryUpdate, SettingError> {
+/// The update of an approximate inverse.
+pub(super) fn auxiliary(resolved: &mut RunOptions) -> Result<AuxiliaryUpdate, SettingError> {
+    let resolved = &mut resolved.pseudo_observations;
     let default = NaturalInversion::default();
     at_least_one("--inversion-steps", resolved.inversion_steps)?;
     let tolerance = (resolved.inversion_tolerance)

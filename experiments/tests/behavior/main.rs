@@ -18,7 +18,11 @@ mod targets;
 
 use std::path::Path;
 
-use burn_gp_experiments::arguments::{LikelihoodName, ModelName, PosteriorName, name_of};
+use burn_gp::{
+    likelihoods::{LikelihoodName, TargetKind},
+    variational::PosteriorName,
+};
+use burn_gp_experiments::arguments::{ModelName, name_of};
 use clap::ValueEnum;
 use numbers::{check, numbers_of};
 use support::{succeed, write_digits};
@@ -75,30 +79,28 @@ fn every_model() {
 /// name.
 #[test]
 fn every_posterior_in_layers() {
-    for &posterior in PosteriorName::value_variants() {
+    for posterior in PosteriorName::all() {
         let folder = TempDir::new().unwrap();
-        let posterior_name = name_of(posterior);
-        let own = options_of(posterior.single_layer());
-        let options =
-            format!("--data winequality --model deep-gp --posterior {posterior_name} {own}");
-        check_run(
-            &format!("deep-gp {posterior_name}"),
-            folder.path(),
-            &options,
-        );
+        let own = match (posterior.make)().has_orthogonal_set() {
+            true => "--inducing 12 --orthogonal 9",
+            false => "--inducing 12",
+        };
+        let name = posterior.name;
+        let options = format!("--data winequality --model deep-gp --posterior {name} {own}");
+        check_run(&format!("deep-gp {name}"), folder.path(), &options);
     }
 }
 
 #[test]
 fn every_likelihood_in_one_layer_and_two() {
-    for &likelihood in LikelihoodName::value_variants() {
+    for likelihood in LikelihoodName::all() {
         for model in [ModelName::Svgp, ModelName::DeepGp] {
             let folder = TempDir::new().unwrap();
             targets::write(&folder.path().join("data.csv"), likelihood);
-            let (model, name) = (name_of(model), name_of(likelihood));
-            let more = match likelihood {
-                LikelihoodName::FixedNoise => "--noise-column error",
-                LikelihoodName::Ordinal => "--class-order low,middle,high",
+            let (model, name) = (name_of(model), likelihood.name);
+            let more = match likelihood.target() {
+                TargetKind::Measurements => "--noise-column error",
+                TargetKind::OrderedClasses => "--class-order low,middle,high",
                 _ => "",
             };
             let options =

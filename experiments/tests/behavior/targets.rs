@@ -3,8 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use burn_gp_experiments::arguments::LikelihoodName;
-use burn_gp_experiments::likelihood::TargetKind;
+use burn_gp::likelihoods::{LikelihoodName, TargetKind};
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 
 const ROWS: usize = 60;
@@ -12,7 +11,7 @@ const ROWS: usize = 60;
 /// Writes one input, the noise of the target if the likelihood needs it, and the target `y`.
 pub fn write(path: &Path, likelihood: LikelihoodName) {
     let mut random = ChaCha8Rng::seed_from_u64(37);
-    let has_noise = likelihood == LikelihoodName::FixedNoise;
+    let has_noise = likelihood.target() == TargetKind::Measurements;
     let mut text = String::from(if has_noise { "x,error,y\n" } else { "x,y\n" });
     for _ in 0..ROWS {
         let x: f64 = random.random_range(-2.0..2.0);
@@ -28,17 +27,15 @@ pub fn write(path: &Path, likelihood: LikelihoodName) {
 }
 
 fn target(likelihood: LikelihoodName, value: f64) -> String {
-    let is_binary = matches!(
-        likelihood,
-        LikelihoodName::Bernoulli | LikelihoodName::BernoulliLogit
-    );
     match likelihood.target() {
-        TargetKind::Numbers => value.to_string(),
+        TargetKind::Numbers | TargetKind::Measurements => value.to_string(),
         TargetKind::Counts => (4.0 * value + 5.0).round().max(0.0).to_string(),
         TargetKind::PositiveNumbers => value.exp().to_string(),
         TargetKind::Fractions => (1.0 / (1.0 + (-value).exp())).to_string(),
-        TargetKind::Classes => match value {
-            high if high > 0.5 && !is_binary => "high",
+        TargetKind::TwoClasses if value > 0.0 => "middle".to_owned(),
+        TargetKind::TwoClasses => "low".to_owned(),
+        TargetKind::Classes | TargetKind::OrderedClasses => match value {
+            high if high > 0.5 => "high",
             middle if middle > 0.0 => "middle",
             _ => "low",
         }

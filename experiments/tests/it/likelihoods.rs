@@ -4,9 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::support::{fields, read, run, succeed};
-use burn_gp_experiments::arguments::{LikelihoodName, name_of};
-use burn_gp_experiments::likelihood::TargetKind;
-use clap::ValueEnum;
+use burn_gp::likelihoods::{FixedNoise, LikelihoodConfig, LikelihoodName, Softmax, TargetKind};
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 
 const ROWS: usize = 60;
@@ -16,20 +14,16 @@ fn target(likelihood: LikelihoodName, x: f64, random: &mut ChaCha8Rng) -> String
     let wave = (2.0 * x).sin();
     let uniform: f64 = random.random_range(-0.5..0.5);
     match likelihood.target() {
-        TargetKind::Numbers => (5.0 + wave + 0.2 * uniform).to_string(),
+        TargetKind::Numbers | TargetKind::Measurements => (5.0 + wave + 0.2 * uniform).to_string(),
         TargetKind::Counts => (4.0 * wave + 5.0 + 4.0 * uniform)
             .round()
             .max(0.0)
             .to_string(),
         TargetKind::PositiveNumbers => (wave + uniform).exp().to_string(),
         TargetKind::Fractions => (1.0 / (1.0 + (-wave - uniform).exp())).to_string(),
-        TargetKind::Classes => {
-            let binary = matches!(
-                likelihood,
-                LikelihoodName::Bernoulli | LikelihoodName::BernoulliLogit
-            );
+        kind @ (TargetKind::TwoClasses | TargetKind::Classes | TargetKind::OrderedClasses) => {
             let label = match wave + uniform {
-                high if high > 0.5 && !binary => "much, \"really\"",
+                high if high > 0.5 && kind != TargetKind::TwoClasses => "much, \"really\"",
                 middle if middle > 0.0 => "more",
                 _ => "less",
             };
@@ -41,7 +35,7 @@ fn target(likelihood: LikelihoodName, x: f64, random: &mut ChaCha8Rng) -> String
 /// One input, the noise of the target if the likelihood needs it, and the target.
 fn write_data(path: &Path, likelihood: LikelihoodName) {
     let mut random = ChaCha8Rng::seed_from_u64(31);
-    let has_noise = likelihood == LikelihoodName::FixedNoise;
+    let has_noise = likelihood.target() == TargetKind::Measurements;
     let mut text = String::from(if has_noise { "x,error,y\n" } else { "x,y\n" });
     for _ in 0..ROWS {
         let x: f64 = random.random_range(-2.0..2.0);
@@ -58,13 +52,12 @@ fn write_data(path: &Path, likelihood: LikelihoodName) {
 
 fn train(folder: &Path, likelihood: LikelihoodName, more: &[&str]) -> serde_json::Value {
     write_data(&folder.join("data.csv"), likelihood);
-    let name = name_of(likelihood);
     let mut arguments = vec![
         "train",
         "--data",
         "data.csv",
         "--likelihood",
-        &name,
+        likelihood.name,
         "--steps",
         "60",
         "--inducing",
@@ -76,10 +69,10 @@ fn train(folder: &Path, likelihood: LikelihoodName, more: &[&str]) -> serde_json
         "--quiet",
         "--overwrite",
     ];
-    if likelihood == LikelihoodName::FixedNoise {
+    if likelihood.target() == TargetKind::Measurements {
         arguments.extend(["--noise-column", "error"]);
     }
-    if likelihood == LikelihoodName::Ordinal {
+    if likelihood.target() == TargetKind::OrderedClasses {
         let order = "less,more,\"much, \"\"really\"\"\"";
         arguments.extend(["--class-order", order]);
     }
@@ -88,23 +81,29 @@ fn train(folder: &Path, likelihood: LikelihoodName, more: &[&str]) -> serde_json
     serde_json::from_str(&read(&folder.join("run/metrics.json"))).unwrap()
 }
 
+/// The likelihoods of the library.
+fn every_likelihood() -> impl Iterator<Item = LikelihoodName> {
+    let names = LikelihoodConfig::NAMES.iter();
+    names.map(|name| LikelihoodName::find(name).unwrap())
+}
+
 #[test]
 fn every_likelihood_trains_and_predicts_the_same_after_loading() {
-    for &likelihood in LikelihoodName::value_variants() {
+    for likelihood in every_likelihood() {
         let folder = temp_dir::TempDir::new().unwrap();
         let path = folder.path();
         let metrics = train(path, likelihood, &[]);
-        let name = name_of(likelihood);
+        let name = likelihood.name;
         assert_eq!(metrics["likelihood"], *name);
         assert!(metrics["nlpd"].is_f64(), "{name}");
-        let classes = likelihood.target() == TargetKind::Classes;
+        let classes = likelihood.target().has_classes();
         for key in ["error", "ece"] {
             assert_eq!(metrics[key].is_f64(), classes, "{name}: {key}");
         }
         assert_eq!(metrics["coverage95"].is_f64(), !classes, "{name}");
-        let plots: &[&str] = match (classes, likelihood) {
-            (true, _) => &["loss.svg", "reliability.svg"],
-            (false, _) => &["loss.svg", "predicted-observed.svg", "calibration.svg"],
+        let plots: &[&str] = match classes {
+            true => &["loss.svg", "reliability.svg"],
+            false => &["loss.svg", "predicted-observed.svg", "calibration.svg"],
         };
         for plot in plots {
             assert!(path.join("run").join(plot).is_file(), "{name}: {plot}");
@@ -138,8 +137,8 @@ fn every_likelihood_trains_and_predicts_the_same_after_loading() {
 /// target.
 #[test]
 fn every_likelihood_is_validated_on_rows_held_out() {
-    for &likelihood in LikelihoodName::value_variants() {
-        let (folder, name) = (temp_dir::TempDir::new().unwrap(), name_of(likelihood));
+    for likelihood in every_likelihood() {
+        let (folder, name) = (temp_dir::TempDir::new().unwrap(), likelihood.name);
         let options = [
             "--validation-fraction",
             "0.25",
@@ -171,7 +170,7 @@ fn every_likelihood_is_validated_on_rows_held_out() {
 fn probabilities_of_every_class_are_predicted() {
     let folder = temp_dir::TempDir::new().unwrap();
     let path = folder.path();
-    let metrics = train(path, LikelihoodName::Softmax, &[]);
+    let metrics = train(path, Softmax::CHOICE, &[]);
     assert_eq!(metrics["classes"], 3);
     fs::write(path.join("new.csv"), "x\n0.5\n-1\n").unwrap();
     let printed = succeed(
@@ -212,7 +211,7 @@ fn probabilities_of_every_class_are_predicted() {
 fn known_noise_widens_the_intervals() {
     let folder = temp_dir::TempDir::new().unwrap();
     let path = folder.path();
-    train(path, LikelihoodName::FixedNoise, &[]);
+    train(path, FixedNoise::CHOICE, &[]);
     let predict = |data: &str| {
         fs::write(path.join("new.csv"), data).unwrap();
         let output = run(
@@ -240,7 +239,7 @@ fn known_noise_widens_the_intervals() {
 fn configurations_keep_the_columns() {
     let folder = temp_dir::TempDir::new().unwrap();
     let path = folder.path();
-    train(path, LikelihoodName::FixedNoise, &[]);
+    train(path, FixedNoise::CHOICE, &[]);
     let arguments = [
         "train",
         "--config",

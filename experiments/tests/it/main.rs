@@ -14,6 +14,7 @@ mod inverse_free_experiments;
 mod kernel_expressions;
 mod learning_curve;
 mod likelihoods;
+mod other_crates;
 mod outputs;
 mod parameter_options;
 mod resume;

@@ -1,6 +1,6 @@
 //! Targets with input-dependent noise.
 
-use super::{Support, TargetDistribution, normal::cdf_of_normal};
+use super::{TargetDistribution, normal::cdf_of_normal};
 
 /// Beyond this many standard deviations, the normal density is below `1e-16` of its maximum.
 const REACH: f64 = 8.6;
@@ -18,10 +18,6 @@ pub struct HeteroskedasticTarget {
 }
 
 impl TargetDistribution for HeteroskedasticTarget {
-    fn support(&self) -> Support {
-        Support::Reals
-    }
-
     fn cdf(&self, target: f64, mean: &[f64], variance: &[f64]) -> f64 {
         let deviation = variance[1].max(0.0).sqrt();
         let step = LARGEST_STEPS.0.min(LARGEST_STEPS.1 / deviation);

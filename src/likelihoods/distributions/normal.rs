@@ -1,6 +1,6 @@
 //! Targets with Gaussian noise.
 
-use super::{Support, TargetDistribution};
+use super::TargetDistribution;
 use crate::ops::special::functions::{normal_cdf, normal_quantile};
 
 /// `y = f + ε`, `ε ~ N(0, v)`: `y ~ N(μ, σ² + v)`.
@@ -20,10 +20,6 @@ pub(super) fn cdf_of_normal(target: f64, mean: f64, variance: f64) -> f64 {
 }
 
 impl TargetDistribution for NormalTarget {
-    fn support(&self) -> Support {
-        Support::Reals
-    }
-
     fn cdf(&self, target: f64, mean: &[f64], variance: &[f64]) -> f64 {
         cdf_of_normal(target, mean[0], variance[0] + self.noise)
     }

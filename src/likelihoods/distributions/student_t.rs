@@ -1,6 +1,6 @@
 //! Targets with Student-t noise.
 
-use super::{Support, TargetDistribution, normal::cdf_of_normal};
+use super::{TargetDistribution, normal::cdf_of_normal};
 
 /// Densities below `exp(−NEGLIGIBLE)` of the maximum are ignored.
 const NEGLIGIBLE: f64 = 36.0;
@@ -47,10 +47,6 @@ impl StudentTTarget {
 }
 
 impl TargetDistribution for StudentTTarget {
-    fn support(&self) -> Support {
-        Support::Reals
-    }
-
     fn cdf(&self, target: f64, mean: &[f64], variance: &[f64]) -> f64 {
         let terms = self
             .nodes

@@ -28,8 +28,10 @@ impl Support {
 ///
 /// The slices hold the moments of the functions of one output, one number per function.
 pub trait TargetDistribution: Debug + Send + Sync {
-    /// The set of possible values of the target.
-    fn support(&self) -> Support;
+    /// The set of possible values of the target, by default all real numbers.
+    fn support(&self) -> Support {
+        Support::Reals
+    }
 
     /// The distribution function `P(y ≤ target)`.
     fn cdf(&self, target: f64, mean: &[f64], variance: &[f64]) -> f64;

@@ -80,17 +80,7 @@ pub struct Noisy {
 }
 
 impl Likelihood for Noisy {
-    fn name(&self) -> &'static str {
-        NoisyConfig::NAME
-    }
-
-    fn takes(&self) -> String {
-        "finite numbers".into()
-    }
-
-    fn is_possible(&self, _column: usize, _value: f64) -> bool {
-        true
-    }
+    const NAME: &'static str = "noisy";
 
     fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
         let noise = self.noise.value();
@@ -130,8 +120,11 @@ pub struct NoisyConfig {
 }
 
 impl LikelihoodDefinition for NoisyConfig {
-    const NAME: &'static str = "noisy";
     type Likelihood = Noisy;
+
+    fn for_data(noise: f64, _classes: usize) -> Self {
+        Self { noise }
+    }
 
     fn init(&self, options: TensorCreationOptions) -> Noisy {
         Noisy {
@@ -167,7 +160,7 @@ impl<I: Module + ModuleDisplay> InducingGaussians for White<I> {
     }
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct WhiteConfig {
     pub covariance: CovarianceShape,
 }

@@ -1,0 +1,70 @@
+//! Pieces that are chosen by a name.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+
+/// A piece that can be chosen by a name, as on a command line. It is stored as the name.
+#[derive(Clone, Copy, Debug)]
+pub struct Choice<Make> {
+    /// The name.
+    pub name: &'static str,
+    /// An earlier name, which is still understood.
+    pub earlier: Option<&'static str>,
+    /// A line of help.
+    pub help: &'static str,
+    /// The configuration, or how it is made.
+    pub make: Make,
+}
+
+/// A kind of piece that can be chosen by a name.
+pub trait Choices: Copy + 'static {
+    /// The pieces of this crate, and those that are registered.
+    fn choices() -> impl Iterator<Item = Choice<Self>>;
+}
+
+impl<Make> Choice<Make> {
+    pub(crate) const fn new(name: &'static str, help: &'static str, make: Make) -> Self {
+        Self {
+            name,
+            earlier: None,
+            help,
+            make,
+        }
+    }
+}
+
+impl<Make: Choices> Choice<Make> {
+    /// Every choice.
+    pub fn all() -> impl Iterator<Item = Self> {
+        Make::choices()
+    }
+
+    /// The piece with this name.
+    pub fn find(name: &str) -> Option<Self> {
+        Self::all().find(|choice| choice.name == name || choice.earlier == Some(name))
+    }
+}
+
+impl<Make> PartialEq for Choice<Make> {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl<Make> Serialize for Choice<Make> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name)
+    }
+}
+
+impl<'de, Make: Choices> Deserialize<'de> for Choice<Make> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        Self::find(&name).ok_or_else(|| {
+            let names =
+                Self::all().flat_map(|choice| choice.earlier.into_iter().chain([choice.name]));
+            let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+            let names = names.join(", ");
+            D::Error::custom(format!("unknown variant `{name}`, expected one of {names}"))
+        })
+    }
+}

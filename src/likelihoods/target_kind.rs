@@ -1,0 +1,43 @@
+//! Kinds of targets.
+
+/// The kind of the targets that a likelihood is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TargetKind {
+    /// Any numbers.
+    Numbers,
+    /// Any numbers, each with a known noise variance.
+    Measurements,
+    /// Labels of two classes.
+    TwoClasses,
+    /// Labels of any number of classes.
+    Classes,
+    /// Labels of three or more classes that have an order.
+    OrderedClasses,
+    /// 0, 1, 2, …
+    Counts,
+    /// Numbers of zero or more.
+    PositiveNumbers,
+    /// Numbers between 0 and 1.
+    Fractions,
+}
+
+impl TargetKind {
+    /// Whether the targets are class labels.
+    pub fn has_classes(self) -> bool {
+        matches!(
+            self,
+            Self::TwoClasses | Self::Classes | Self::OrderedClasses
+        )
+    }
+
+    /// The constant function for which targets have the mean of `targets`.
+    pub fn first_constant(self, targets: &[f64]) -> f64 {
+        let mean = targets.iter().sum::<f64>() / targets.len() as f64;
+        match self {
+            Self::Counts | Self::PositiveNumbers if mean > 0.0 => mean.ln(),
+            Self::Fractions if mean > 0.0 && mean < 1.0 => (mean / (1.0 - mean)).ln(),
+            // Functions have zero mean, or the likelihood reports impossible targets later.
+            _ => 0.0,
+        }
+    }
+}
