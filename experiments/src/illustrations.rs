@@ -62,10 +62,7 @@ impl Illustrations<'_> {
             (Some(count), None) => format!("{name}, M = {count}"),
             (None, _) => name,
         };
-        let caption = Caption {
-            data: &self.data.name,
-            model: &model,
-        };
+        let caption = Caption::new(&self.data.name, &model);
         let mut attempts = vec![self.loss(folder, caption)];
         let curve = self.curve.filter(|curve| !curve.is_empty());
         attempts.extend(curve.map(|curve| self.learning_curve(curve, folder, caption)));
@@ -123,11 +120,12 @@ impl Illustrations<'_> {
         caption: Caption<'_>,
     ) -> Result<(), PlotError> {
         let numbers = |name: &str| curve.numbers(name).unwrap_or_default();
-        let panel = |title, score, name| CurvePanel {
-            title,
-            value: Quantity::of(name),
-            curves: vec![numbers("step").into_iter().zip(numbers(score)).collect()],
-            span: Span::Values,
+        let panel = |title, score, name| {
+            let curve = numbers("step").into_iter().zip(numbers(score)).collect();
+            CurvePanel {
+                title,
+                ..CurvePanel::new(name, Span::Values, vec![curve])
+            }
         };
         let error = match self.data.schema.classes {
             Some(_) => panel("wrong labels of the test rows", "error", "share"),

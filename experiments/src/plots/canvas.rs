@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use plotters::chart::ChartContext;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::TextStyle;
 
 use super::axis::Axis;
 use super::bitmap::Bitmap;
+use super::chart::Chart;
 use super::legend::{self, Entry};
 use super::{Caption, PlotError, palette};
 
@@ -21,7 +21,7 @@ pub(super) const HEIGHT: u32 = 560;
 const UNITS: i32 = 8;
 
 /// The height of the header: title, remarks, and the legend of wide plots.
-const WIDE_HEADER: i32 = 98;
+pub(super) const WIDE_HEADER: i32 = 98;
 pub(super) const SQUARE_HEADER: i32 = 72;
 /// Room for tick labels and axis text.
 const LEFT_LABELS: i32 = 68;
@@ -33,7 +33,6 @@ pub(super) const MARGIN: i32 = 10;
 const PANEL: i32 = 266;
 
 pub(super) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-pub(super) type Chart<'a> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<Axis, Axis>>;
 
 /// The parts around the plot area.
 pub(super) struct Frame<'a> {
@@ -43,6 +42,18 @@ pub(super) struct Frame<'a> {
     /// Sentences below the title, for example about omitted or thinned points.
     pub(super) remarks: Vec<String>,
     pub(super) legend: Vec<Entry<'a>>,
+}
+
+impl<'a> Frame<'a> {
+    /// The parts around a plot without remarks.
+    pub(super) fn new(plot: &'static str, caption: Caption<'a>, legend: Vec<Entry<'a>>) -> Self {
+        Self {
+            plot,
+            caption,
+            remarks: Vec::new(),
+            legend,
+        }
+    }
 }
 
 /// Converts pixels to drawing units.
@@ -135,6 +146,20 @@ pub(super) fn square(
 /// Draws nothing below the facts, for [`square`].
 pub(super) fn nothing_below(_panel: &Area<'_>, _y: i32) -> Result<(), PlotError> {
     Ok(())
+}
+
+/// Draws a sheet of panels below the header and the legend, which `draw` gets too.
+pub(super) fn sheet(
+    path: &Path,
+    frame: &Frame<'_>,
+    draw: impl FnOnce(&Area<'_>, &Area<'_>) -> Result<(), PlotError>,
+) -> Result<(), PlotError> {
+    on_paper(path, frame, |sheet| {
+        let (header, body) = sheet.split_vertically(pixels(WIDE_HEADER));
+        write_header(&header, frame)?;
+        legend::in_a_row(&header, &frame.legend, MARGIN, 80)?;
+        draw(&header, &body)
+    })
 }
 
 /// Draws a whole sheet and writes it to a file.
@@ -237,41 +262,17 @@ fn write_facts(
 fn chart<'a>(
     body: &Area<'a>,
     frame: &Frame<'_>,
-    (x, y): (Axis, Axis),
+    axes: (Axis, Axis),
 ) -> Result<Chart<'a>, PlotError> {
-    let texts = [x.text(), y.text()];
-    let mut chart = ChartBuilder::on(body)
+    let mut builder = ChartBuilder::on(body);
+    builder
         .margin_top(pixels(6))
         .margin_left(pixels(MARGIN))
         .margin_right(pixels(RIGHT_MARGIN))
         .margin_bottom(pixels(6))
         .set_label_area_size(LabelAreaPosition::Left, pixels(LEFT_LABELS))
-        .set_label_area_size(LabelAreaPosition::Bottom, pixels(BOTTOM_LABELS))
-        .build_cartesian_2d(x, y)
-        .map_err(drawing(frame.plot))?;
-    draw_mesh(&mut chart, frame.plot, texts, 12.0)?;
-    Ok(chart)
-}
-
-/// Draws the grid and both axes with their texts; tick labels have the given size in pixels.
-pub(super) fn draw_mesh(
-    chart: &mut Chart<'_>,
-    plot: &'static str,
-    [x_text, y_text]: [String; 2],
-    label_size: f64,
-) -> Result<(), PlotError> {
-    chart
-        .configure_mesh()
-        .bold_line_style(palette::GRID.stroke_width(pixels(1) as u32))
-        .light_line_style(TRANSPARENT)
-        .axis_style(palette::GRAY.stroke_width(pixels(1) as u32))
-        .set_all_tick_mark_size(pixels(4))
-        .label_style(font(label_size).color(&palette::INK))
-        .axis_desc_style(font(label_size + 1.0).color(&palette::INK))
-        .x_desc(x_text)
-        .y_desc(y_text)
-        .draw()
-        .map_err(drawing(plot))
+        .set_label_area_size(LabelAreaPosition::Bottom, pixels(BOTTOM_LABELS));
+    Chart::new(&mut builder, frame.plot, axes, 12.0)
 }
 
 #[cfg(test)]

@@ -5,7 +5,8 @@ use std::path::Path;
 use burn_gp::metrics;
 use plotters::prelude::*;
 
-use super::canvas::{Chart, Frame, drawing, nothing_below, pixels, square};
+use super::canvas::{nothing_below, pixels, square};
+use super::chart::Chart;
 use super::classified_points::{ClassifiedPoints, Scene};
 use super::legend::{Entry, Sample};
 use super::probability_grid::ProbabilityGrid;
@@ -43,49 +44,27 @@ pub fn class_map(
     let likeliest: Vec<Option<(usize, f64)>> = probabilities.chunks(classes).map(largest).collect();
     let unusable = likeliest.iter().filter(|node| node.is_none()).count();
     if unusable == nodes {
-        return Err(PlotError::NothingToShow {
-            plot: PICTURE,
-            given: nodes,
-        });
+        return Err(PlotError::nothing(PICTURE, nodes));
     }
     let axes = grid.axes(inputs);
     let scene = Scene::new(&points, inducing, &axes);
     let names = points.shown_names();
     let unnamed = points.names.len() - names.len();
-    let frame = Frame {
-        plot: PICTURE,
-        caption,
-        remarks: scene
-            .remarks()
-            .into_iter()
-            .chain(remark(unnamed, "classes share the colors of others"))
-            .chain(remark(
-                unusable,
-                "grid values are no probability, left white",
-            ))
-            .collect(),
-        legend: legend_entries(&names, scene.has_inducing()),
-    };
+    let classes_shown = names.iter().enumerate();
+    let legend = classes_shown
+        .map(|(class, name)| Entry::new(Sample::Dot, palette::class(class), name.as_str()))
+        .chain([Entry::new(Sample::Line, palette::INK, "boundary")])
+        .collect();
+    let sharing = remark(unnamed, "classes share the colors of others");
+    let frame = scene.frame(PICTURE, caption, legend, (sharing, unusable));
     let facts = points.counts(&names);
     let draw = |chart: &mut Chart<'_>| {
-        grid.draw_cells(chart, PICTURE, |node| likeliest[node].map(shade))?;
+        grid.draw_cells(chart, |node| likeliest[node].map(shade))?;
         draw_boundaries(chart, grid, probabilities, classes)?;
         draw_points(chart, &scene.points)?;
-        scene.draw_inducing(chart, PICTURE)
+        chart.crosses(&scene.inducing)
     };
     square(path, &frame, axes, &facts, draw, nothing_below)
-}
-
-fn legend_entries(names: &[String], with_inducing: bool) -> Vec<Entry<'_>> {
-    let classes = names.iter().enumerate();
-    let mut entries: Vec<Entry<'_>> = classes
-        .map(|(class, name)| Entry::new(Sample::Dot, palette::class(class), name.as_str()))
-        .collect();
-    entries.push(Entry::new(Sample::Line, palette::INK, "boundary"));
-    if with_inducing {
-        entries.push(Entry::new(Sample::Cross, palette::INK, "inducing points"));
-    }
-    entries
 }
 
 /// The most likely class and its probability; `None` if a value is not a number.
@@ -109,7 +88,6 @@ fn draw_boundaries(
     probabilities: &[f64],
     classes: usize,
 ) -> Result<(), PlotError> {
-    let style = palette::INK.stroke_width(pixels(2) as u32);
     for class in 0..classes {
         let lead = |row: &[f64]| {
             let others = row.iter().enumerate().filter(|(other, _)| *other != class);
@@ -119,10 +97,7 @@ fn draw_boundaries(
                     .fold(f64::NEG_INFINITY, f64::max)
         };
         let leads: Vec<f64> = probabilities.chunks(classes).map(lead).collect();
-        let lines = grid.contour(&leads, 0.0).into_iter();
-        chart
-            .draw_series(lines.map(|ends| PathElement::new(ends, style)))
-            .map_err(drawing(PICTURE))?;
+        chart.lines(grid.contour(&leads, 0.0), palette::INK, 2)?;
     }
     Ok(())
 }
@@ -130,17 +105,13 @@ fn draw_boundaries(
 /// Draws dots in the class colors with a white rim.
 fn draw_points(chart: &mut Chart<'_>, shown: &[([f64; 2], usize)]) -> Result<(), PlotError> {
     let radius = if shown.len() > 300 { 3 } else { 4 };
-    let rim = palette::PAPER.filled();
-    let rims = shown
-        .iter()
-        .map(|(place, _)| Circle::new((place[0], place[1]), pixels(radius + 1), rim));
-    chart.draw_series(rims).map_err(drawing(PICTURE))?;
+    let places = shown.iter().map(|(place, _)| (place[0], place[1]));
+    chart.dots(places, radius + 1, palette::PAPER.filled())?;
     let dots = shown.iter().map(|(place, class)| {
         let color = palette::class(*class).filled();
         Circle::new((place[0], place[1]), pixels(radius), color)
     });
-    chart.draw_series(dots).map_err(drawing(PICTURE))?;
-    Ok(())
+    chart.draw(dots)
 }
 
 #[cfg(test)]

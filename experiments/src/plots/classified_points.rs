@@ -1,11 +1,11 @@
 //! Points of known classes over two inputs, and the selection of points on a map.
 
-use super::PlotError;
 use super::axis::Axis;
-use super::canvas::{Chart, plain_text};
+use super::canvas::{Frame, plain_text};
+use super::legend::{Entry, Sample};
 use super::palette;
-use super::probability_grid::draw_crosses;
 use super::rows::{MOST_POINTS, remark, same_length, thin};
+use super::{Caption, PlotError};
 
 /// The longest class name that fits beside a map, in characters.
 const LONGEST_NAME: usize = 18;
@@ -50,7 +50,7 @@ impl ClassifiedPoints<'_> {
 pub(super) struct Scene {
     /// The position and class of each point.
     pub(super) points: Vec<([f64; 2], usize)>,
-    inducing: Vec<[f64; 2]>,
+    pub(super) inducing: Vec<[f64; 2]>,
     /// The number of points on the map before thinning.
     on_the_map: usize,
     /// The number of points and inducing points outside the map.
@@ -75,24 +75,31 @@ impl Scene {
         }
     }
 
-    pub(super) fn remarks(&self) -> Vec<String> {
+    /// The parts around a map with this legend, which gets an entry for inducing points if there are
+    /// any. A remark counts the nodes that are `unusable`.
+    pub(super) fn frame<'a>(
+        &self,
+        plot: &'static str,
+        caption: Caption<'a>,
+        mut legend: Vec<Entry<'a>>,
+        (more, unusable): (Option<String>, usize),
+    ) -> Frame<'a> {
+        if !self.inducing.is_empty() {
+            legend.push(Entry::new(Sample::Cross, palette::INK, "inducing points"));
+        }
         let (shown, all) = (self.points.len(), self.on_the_map);
-        (shown < all)
-            .then(|| format!("{shown} of {all} points shown"))
+        let thinned = (shown < all).then(|| format!("{shown} of {all} points shown"));
+        let remarks = thinned
             .into_iter()
             .chain(remark(self.hidden, "points outside the range shown"))
-            .collect()
-    }
-
-    pub(super) fn has_inducing(&self) -> bool {
-        !self.inducing.is_empty()
-    }
-
-    pub(super) fn draw_inducing(
-        &self,
-        chart: &mut Chart<'_>,
-        plot: &'static str,
-    ) -> Result<(), PlotError> {
-        draw_crosses(chart, plot, &self.inducing)
+            .chain(more)
+            .chain(remark(
+                unusable,
+                "grid values are no probability, left white",
+            ));
+        Frame {
+            remarks: remarks.collect(),
+            ..Frame::new(plot, caption, legend)
+        }
     }
 }

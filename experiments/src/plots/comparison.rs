@@ -6,15 +6,14 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::axis::Axis;
-use super::canvas::{Area, Frame, drawing, font, on_paper, pixels, plain_text, write_header};
-use super::legend::{self, Entry, Sample};
+use super::canvas::{
+    Area, Frame, HEIGHT, MARGIN, WIDE_HEADER, drawing, font, pixels, plain_text, sheet, write,
+};
+use super::legend::{Entry, Sample};
 use super::{Caption, PlotError, Quantity, palette};
 
 const PICTURE: &str = "Comparison";
 
-const HEIGHT: i32 = 560;
-const HEADER: i32 = 98;
-const MARGIN: i32 = 10;
 const TOP: i32 = 6;
 const BOTTOM: i32 = 46;
 /// The longest name that leaves enough room for the scores, in characters.
@@ -51,25 +50,11 @@ pub fn comparison(
         .iter()
         .flat_map(|score| score.values.iter().flatten());
     if !given.clone().any(|value| value.is_finite()) {
-        let given = given.count();
-        return Err(PlotError::NothingToShow {
-            plot: PICTURE,
-            given,
-        });
+        return Err(PlotError::nothing(PICTURE, given.count()));
     }
-    let frame = Frame {
-        plot: PICTURE,
-        caption: Caption {
-            data,
-            model: "lower is better in every panel",
-        },
-        remarks: Vec::new(),
-        legend: legend_entries(),
-    };
-    on_paper(path, &frame, |sheet| {
-        let (header, body) = sheet.split_vertically(pixels(HEADER));
-        write_header(&header, &frame)?;
-        legend::in_a_row(&header, &frame.legend, MARGIN, 80)?;
+    let caption = Caption::new(data, "lower is better in every panel");
+    let frame = Frame::new(PICTURE, caption, legend_entries());
+    sheet(path, &frame, |_, body| {
         let texts: Vec<String> = (models.iter())
             .map(|name| plain_text(name, LONGEST_NAME))
             .collect();
@@ -108,12 +93,11 @@ fn write_names(area: &Area<'_>, width: i32, names: &[String]) -> Result<(), Plot
     let style = font(NAME_SIZE)
         .color(&palette::INK)
         .pos(Pos::new(HPos::Right, VPos::Center));
-    let height = f64::from(HEIGHT - HEADER - 2 * TOP - BOTTOM);
+    let height = f64::from(HEIGHT as i32 - WIDE_HEADER - 2 * TOP - BOTTOM);
     for (row, name) in names.iter().enumerate() {
         let share = (row as f64 + 0.5) / names.len() as f64;
         let y = TOP + (height * share).round() as i32;
-        area.draw_text(name, &style, (pixels(width - MARGIN), pixels(y)))
-            .map_err(drawing(PICTURE))?;
+        write(area, PICTURE, name, &style, (width - MARGIN, y))?;
     }
     Ok(())
 }

@@ -93,10 +93,7 @@ pub fn confusion(
     same_length(PICTURE, "the counts", classes * classes, found)?;
     let rows: usize = content.counts.iter().sum();
     if rows == 0 {
-        return Err(PlotError::NothingToShow {
-            plot: PICTURE,
-            given: found,
-        });
+        return Err(PlotError::nothing(PICTURE, found));
     }
     let right: usize = (0..classes).map(|class| content.count(class, class)).sum();
     let error = 100.0 * (rows - right) as f64 / rows as f64;

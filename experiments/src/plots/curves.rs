@@ -2,21 +2,13 @@
 
 use std::path::Path;
 
-use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 
 use super::axis::{Axis, extent, padded, robust_extent};
-use super::canvas::{Area, Frame, drawing, on_paper, pixels, write_header};
-use super::legend::{self, Entry, Sample};
-use super::loss::clipped;
+use super::canvas::{Area, Frame, sheet};
+use super::legend::{Entry, Sample};
 use super::rows::{MOST_POINTS, thin, usable};
 use super::{Caption, PlotError, Quantity, palette, panels};
-
-const HEADER: i32 = 98;
-const MARGIN: i32 = 10;
-/// The length of a dash and of a gap, in pixels.
-const DASH: i32 = 7;
-const GAP: i32 = 7;
 
 /// The name and line style of a curve.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +17,16 @@ pub struct CurveName {
     pub text: String,
     /// Whether the curve is dashed, to let a curve underneath show through.
     pub dashed: bool,
+}
+
+impl CurveName {
+    /// A dashed line with this name.
+    pub fn dashed(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            dashed: true,
+        }
+    }
 }
 
 impl<T: Into<String>> From<T> for CurveName {
@@ -61,6 +63,18 @@ pub struct CurvePanel<'a> {
     pub span: Span,
 }
 
+impl<'a> CurvePanel<'a> {
+    /// Curves of the quantity in the title.
+    pub fn new(title: &'a str, span: Span, curves: Vec<Vec<(f64, f64)>>) -> Self {
+        Self {
+            title,
+            value: Quantity::of(title),
+            curves,
+            span,
+        }
+    }
+}
+
 /// Draws one panel for each of `panels`, with curves called `names` over `along`.
 ///
 /// Outliers do not stretch the axis of a panel; curves are cut there.
@@ -82,17 +96,9 @@ pub fn curves(
         .map(|panel| axes(plot, panel, along))
         .collect();
     let axes = axes?;
-    let frame = Frame {
-        plot,
-        caption,
-        remarks: Vec::new(),
-        legend: legend_entries(names),
-    };
-    on_paper(path, &frame, |sheet| {
-        let (header, body) = sheet.split_vertically(pixels(HEADER));
-        write_header(&header, &frame)?;
-        legend::in_a_row(&header, &frame.legend, MARGIN, 80)?;
-        let areas = panels::divide(&body, panels.len());
+    let frame = Frame::new(plot, caption, legend_entries(names));
+    sheet(path, &frame, |_, body| {
+        let areas = panels::divide(body, panels.len());
         for ((area, panel), axes) in areas.iter().zip(panels).zip(axes) {
             draw(area, plot, panel, names, axes)?;
         }
@@ -101,14 +107,13 @@ pub fn curves(
 }
 
 fn legend_entries(names: &[CurveName]) -> Vec<Entry<'_>> {
-    let entries = names.iter().enumerate().map(|(curve, name)| Entry {
-        sample: if name.dashed {
+    let entries = names.iter().enumerate().map(|(curve, name)| {
+        let sample = if name.dashed {
             Sample::Dashes
         } else {
             Sample::Line
-        },
-        color: palette::class(curve),
-        text: name.text.as_str(),
+        };
+        Entry::new(sample, palette::class(curve), &name.text)
     });
     entries.collect()
 }
@@ -125,10 +130,7 @@ fn axes(
         extent(sound().map(|point| point.0)),
         robust_extent(&values, 1.0),
     ) else {
-        return Err(PlotError::NothingToShow {
-            plot,
-            given: points().count(),
-        });
+        return Err(PlotError::nothing(plot, points().count()));
     };
     let (low, high) = match panel.span {
         Span::Values => padded((low, high), 0.05),
@@ -157,23 +159,13 @@ fn draw(
             .collect();
         let shown = thin(&sound, MOST_POINTS);
         let color = palette::class(curve);
-        let line = color.stroke_width(pixels(2) as u32);
-        let pieces = clipped(&shown, vertical.limits()).into_iter();
-        let dashed = names.get(curve).is_some_and(|name| name.dashed);
-        let drawn = if dashed {
-            let (dash, gap) = (pixels(DASH), pixels(GAP));
-            let dashes = |piece: Vec<_>| DashedPathElement::new(piece, dash, gap, line);
-            chart.draw_series(pieces.map(dashes)).map(|_| ())
-        } else {
-            let path = |piece| PathElement::new(piece, line);
-            chart.draw_series(pieces.map(path)).map(|_| ())
-        };
-        drawn.map_err(drawing(plot))?;
+        match names.get(curve).is_some_and(|name| name.dashed) {
+            true => chart.dashed(&shown, color)?,
+            false => chart.curve(&shown, color)?,
+        }
         if shown.len() <= 20 {
             let dots = shown.iter().filter(|point| vertical.holds(point.1));
-            chart
-                .draw_series(dots.map(|&point| Circle::new(point, pixels(3), color.filled())))
-                .map_err(drawing(plot))?;
+            chart.dots(dots.copied(), 3, color.filled())?;
         }
     }
     Ok(())

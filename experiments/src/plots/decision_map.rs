@@ -4,11 +4,12 @@ use std::path::Path;
 
 use plotters::prelude::*;
 
-use super::canvas::{Area, Chart, Frame, drawing, font, pixels, plain_text, square};
+use super::canvas::{Area, drawing, font, pixels, plain_text, square, write};
+use super::chart::Chart;
 use super::classified_points::{ClassifiedPoints, Scene};
 use super::legend::{Entry, Sample};
 use super::probability_grid::ProbabilityGrid;
-use super::rows::{remark, same_length};
+use super::rows::same_length;
 use super::{Caption, PlotError, Quantity, palette};
 
 const PICTURE: &str = "Decision map";
@@ -40,28 +41,18 @@ pub fn decision_map(
     let valid = |value: &&f64| (0.0..=1.0).contains(*value);
     let unusable = nodes - probability.iter().filter(valid).count();
     if unusable == nodes {
-        return Err(PlotError::NothingToShow {
-            plot: PICTURE,
-            given: nodes,
-        });
+        return Err(PlotError::nothing(PICTURE, nodes));
     }
     let axes = grid.axes(inputs);
     let scene = Scene::new(&points, inducing, &axes);
     let names = points.shown_names();
     let name = |class: usize| names.get(class).map_or("", String::as_str);
-    let frame = Frame {
-        plot: PICTURE,
-        caption,
-        remarks: scene
-            .remarks()
-            .into_iter()
-            .chain(remark(
-                unusable,
-                "grid values are no probability, left white",
-            ))
-            .collect(),
-        legend: legend_entries([name(0), name(1)], scene.has_inducing()),
-    };
+    let legend = vec![
+        Entry::new(Sample::Dot, palette::BLUE, name(1)),
+        Entry::new(Sample::Triangle, palette::VERMILION, name(0)),
+        Entry::new(Sample::Line, palette::INK, "probability 0.5"),
+    ];
+    let frame = scene.frame(PICTURE, caption, legend, (None, unusable));
     let facts = points.counts(&names);
     let shade = |node: usize| {
         let value = probability[node];
@@ -71,66 +62,36 @@ pub fn decision_map(
             .then(|| palette::probability(level / COLORS))
     };
     let draw = |chart: &mut Chart<'_>| {
-        grid.draw_cells(chart, PICTURE, shade)?;
-        draw_contour(chart, grid, probability)?;
+        grid.draw_cells(chart, shade)?;
+        // The line where the interpolated probability is one half.
+        chart.lines(grid.contour(probability, 0.5), palette::INK, 2)?;
         draw_points(chart, &scene.points)?;
-        scene.draw_inducing(chart, PICTURE)
+        chart.crosses(&scene.inducing)
     };
     square(path, &frame, axes, &facts, draw, |panel, y| {
         color_bar(panel, name(1), y + 24)
     })
 }
 
-fn legend_entries<'a>(names: [&'a str; 2], with_inducing: bool) -> Vec<Entry<'a>> {
-    let mut entries = vec![
-        Entry::new(Sample::Dot, palette::BLUE, names[1]),
-        Entry::new(Sample::Triangle, palette::VERMILION, names[0]),
-        Entry::new(Sample::Line, palette::INK, "probability 0.5"),
-    ];
-    if with_inducing {
-        entries.push(Entry::new(Sample::Cross, palette::INK, "inducing points"));
-    }
-    entries
-}
-
-/// Draws the line where the interpolated probability is one half, by marching squares.
-fn draw_contour(
-    chart: &mut Chart<'_>,
-    grid: &ProbabilityGrid,
-    probability: &[f64],
-) -> Result<(), PlotError> {
-    let style = palette::INK.stroke_width(pixels(2) as u32);
-    let segments = grid.contour(probability, 0.5);
-    chart
-        .draw_series(
-            segments
-                .into_iter()
-                .map(|ends| PathElement::new(ends, style)),
-        )
-        .map_err(drawing(PICTURE))?;
-    Ok(())
-}
-
+/// Draws dots of the second class and triangles of the first, each with a white rim that separates
+/// it from a background of the same color.
 fn draw_points(chart: &mut Chart<'_>, shown: &[([f64; 2], usize)]) -> Result<(), PlotError> {
     let radius = if shown.len() > 300 { 3 } else { 4 };
-    let halo = palette::PAPER.filled();
     let of_class = |class: usize| {
         shown
             .iter()
             .filter(move |point| point.1 == class)
             .map(|point| (point.0[0], point.0[1]))
     };
-    // A white rim separates a point from a background of the same color.
-    let rims = of_class(1).map(|place| Circle::new(place, pixels(radius + 1), halo));
-    chart.draw_series(rims).map_err(drawing(PICTURE))?;
-    let circles =
-        of_class(1).map(|place| Circle::new(place, pixels(radius), palette::BLUE.filled()));
-    chart.draw_series(circles).map_err(drawing(PICTURE))?;
-    let rims = of_class(0).map(|place| TriangleMarker::new(place, pixels(radius + 3), halo));
-    chart.draw_series(rims).map_err(drawing(PICTURE))?;
-    let triangles = of_class(0)
-        .map(|place| TriangleMarker::new(place, pixels(radius + 1), palette::VERMILION.filled()));
-    chart.draw_series(triangles).map_err(drawing(PICTURE))?;
+    chart.dots(of_class(1), radius + 1, palette::PAPER.filled())?;
+    chart.dots(of_class(1), radius, palette::BLUE.filled())?;
+    for (size, color) in [
+        (radius + 3, palette::PAPER),
+        (radius + 1, palette::VERMILION),
+    ] {
+        let marker = |place| TriangleMarker::new(place, pixels(size), color.filled());
+        chart.draw(of_class(0).map(marker))?;
+    }
     Ok(())
 }
 
@@ -140,11 +101,7 @@ fn color_bar(panel: &Area<'_>, name: &str, top: i32) -> Result<(), PlotError> {
     const STRIP: i32 = 5;
     const HEIGHT: i32 = 14;
     let gray = font(12.5).color(&palette::GRAY);
-    let words = |text: &str, x: i32, y: i32| {
-        panel
-            .draw_text(text, &gray, (pixels(x), pixels(y)))
-            .map_err(drawing(PICTURE))
-    };
+    let words = |text: &str, x: i32, y: i32| write(panel, PICTURE, text, &gray, (x, y));
     words(
         &format!("probability of {}", plain_text(name, 20)),
         LEFT,

@@ -101,10 +101,7 @@ pub fn feature_maps(
     }
     let tones = Tones::of(images.values.iter().copied(), 0.0);
     let (Some(tones), false) = (tones, layers.is_empty()) else {
-        return Err(PlotError::NothingToShow {
-            plot: PICTURE,
-            given: images.values.len(),
-        });
+        return Err(PlotError::nothing(PICTURE, images.values.len()));
     };
     let layout = Layout::new(names.len(), layers);
     let mut placed = Vec::new();

@@ -5,11 +5,9 @@ use std::path::Path;
 use plotters::prelude::*;
 
 use super::axis::{Axis, extent, padded, robust_extent};
-use super::band::draw_band;
-use super::canvas::{Chart, Frame, drawing, pixels, wide};
+use super::canvas::{Frame, pixels, wide};
 use super::fit_content::{BandOf, Curve, Fit, PICTURE, Visible};
 use super::legend::{Entry, Sample};
-use super::loss::clipped;
 use super::rows::remark;
 use super::{Caption, PlotError, Quantity, palette};
 
@@ -44,20 +42,23 @@ pub fn fit(
     wide(path, &frame, axes, |chart| {
         let inside = |point: &&(f64, f64)| horizontal.holds(point.0) && vertical.holds(point.1);
         for (of, edges) in &curve.bands {
-            draw_band(chart, PICTURE, edges, &vertical, of.shade())?;
+            chart.band(edges, of.shade())?;
         }
         let dot = palette::INK.mix(if train.shown.len() > 300 { 0.35 } else { 0.7 });
         let dots = train.shown.iter().filter(inside);
-        chart
-            .draw_series(dots.map(|&point| Circle::new(point, pixels(3), dot.filled())))
-            .map_err(drawing(PICTURE))?;
+        chart.dots(dots.copied(), 3, dot.filled())?;
         let ring = palette::VERMILION.stroke_width(pixels(3) as u32 / 2);
         let rings = test.shown.iter().filter(inside);
-        chart
-            .draw_series(rings.map(|&point| Circle::new(point, pixels(3), ring)))
-            .map_err(drawing(PICTURE))?;
-        draw_mean(chart, &curve, &vertical)?;
-        draw_inducing(chart, content.inducing, &horizontal, &vertical)
+        chart.dots(rings.copied(), 3, ring)?;
+        chart.curve(&curve.means, palette::BLUE)?;
+        let (low, high) = vertical.limits();
+        let top = low + 0.03 * (high - low);
+        let held = content
+            .inducing
+            .iter()
+            .filter(|&&place| horizontal.holds(place));
+        let ticks = held.map(|&place| [(place, low), (place, top)]);
+        chart.lines(ticks, palette::GREEN, 2)
     })
 }
 
@@ -78,10 +79,7 @@ fn axes(
     input: Quantity<'_>,
     target: Quantity<'_>,
 ) -> Result<(Axis, Axis), PlotError> {
-    let nothing = || PlotError::NothingToShow {
-        plot: PICTURE,
-        given: curve.means.len(),
-    };
+    let nothing = || PlotError::nothing(PICTURE, curve.means.len());
     let (left, right) = extent(curve.means.iter().map(|point| point.0)).ok_or_else(nothing)?;
     let heights: Vec<f64> = train
         .all
@@ -112,36 +110,6 @@ fn axes(
             7,
         ),
     ))
-}
-
-fn draw_mean(chart: &mut Chart<'_>, curve: &Curve, vertical: &Axis) -> Result<(), PlotError> {
-    let style = palette::BLUE.stroke_width(pixels(2) as u32);
-    let pieces = clipped(&curve.means, vertical.limits());
-    chart
-        .draw_series(
-            pieces
-                .into_iter()
-                .map(|piece| PathElement::new(piece, style)),
-        )
-        .map_err(drawing(PICTURE))?;
-    Ok(())
-}
-
-fn draw_inducing(
-    chart: &mut Chart<'_>,
-    inducing: &[f64],
-    horizontal: &Axis,
-    vertical: &Axis,
-) -> Result<(), PlotError> {
-    let style = palette::GREEN.stroke_width(pixels(2) as u32);
-    let (low, high) = vertical.limits();
-    let top = low + 0.03 * (high - low);
-    let ticks = inducing
-        .iter()
-        .filter(|&&place| horizontal.holds(place))
-        .map(|&place| PathElement::new([(place, low), (place, top)], style));
-    chart.draw_series(ticks).map_err(drawing(PICTURE))?;
-    Ok(())
 }
 
 fn remarks(

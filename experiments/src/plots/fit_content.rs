@@ -65,10 +65,7 @@ pub fn evaluation_grid(
 ) -> Result<Vec<f64>, PlotError> {
     let range = extent(inputs.into_iter().filter(|&value| usable(value)));
     let (Some((low, high)), true) = (range, count >= 2) else {
-        return Err(PlotError::NothingToShow {
-            plot: PICTURE,
-            given: 0,
-        });
+        return Err(PlotError::nothing(PICTURE, 0));
     };
     let margin = if high > low { 0.05 * (high - low) } else { 1.0 };
     Ok(evenly_spaced((low - margin, high + margin), count))
@@ -100,10 +97,7 @@ impl Curve {
         }
         let indices: Vec<usize> = (0..count).filter(|&index| sound[index]).collect();
         if indices.len() < 2 {
-            return Err(PlotError::NothingToShow {
-                plot: PICTURE,
-                given: count,
-            });
+            return Err(PlotError::nothing(PICTURE, count));
         }
         let edges = |band: &Band<'_>| {
             let edge = |&index: &usize| [content.x[index], band.lower[index], band.upper[index]];

@@ -5,17 +5,14 @@ use std::path::Path;
 use plotters::prelude::*;
 
 use super::axis::{Axis, extent, padded, robust_extent};
-use super::band::draw_band;
-use super::canvas::{Area, Chart, Frame, drawing, on_paper, pixels, write_header};
+use super::canvas::{Area, Frame, pixels, sheet};
+use super::chart::Chart;
 use super::fit_content::Points;
-use super::legend::{self, Entry, Sample};
-use super::loss::clipped;
+use super::legend::{Entry, Sample};
 use super::rows::{same_length, usable};
-use super::{Caption, PlotError, Quantity, palette, panels};
+use super::{Caption, PlotError, PredictedCurve, Quantity, palette, panels};
 
 const PICTURE: &str = "Fits";
-const HEADER: i32 = 98;
-const MARGIN: i32 = 10;
 /// The strength of the color of a band.
 const SHADE: f64 = 0.3;
 
@@ -24,16 +21,24 @@ const SHADE: f64 = 0.3;
 pub struct FitPanel<'a> {
     /// The title above the panel.
     pub title: &'a str,
-    /// The inputs of the grid in increasing order, `[G]`.
-    pub x: &'a [f64],
-    /// The predicted means, `[G]`.
-    pub mean: &'a [f64],
-    /// The standard deviations of the band, `[G]`.
-    pub deviation: &'a [f64],
+    /// The predictions, with the standard deviations of the band.
+    pub curve: &'a PredictedCurve,
     /// The inducing points, `[M]`.
     pub inducing: &'a [f64],
     /// The orthogonal inducing points, `[M2]`.
     pub orthogonal: &'a [f64],
+}
+
+impl<'a> FitPanel<'a> {
+    /// A model without inducing points.
+    pub fn new(title: &'a str, curve: &'a PredictedCurve) -> Self {
+        Self {
+            title,
+            curve,
+            inducing: &[],
+            orthogonal: &[],
+        }
+    }
 }
 
 /// The meaning of the bands in all panels.
@@ -62,42 +67,22 @@ pub fn fits(
     (input, target): (Quantity<'_>, Quantity<'_>),
     fits: &[FitPanel<'_>],
 ) -> Result<(), PlotError> {
-    for fit in fits {
-        let count = fit.x.len();
-        same_length(PICTURE, "the mean", count, fit.mean.len())?;
-        same_length(PICTURE, "the band", count, fit.deviation.len())?;
+    for FitPanel { curve, .. } in fits {
+        let count = curve.x.len();
+        same_length(PICTURE, "the mean", count, curve.mean.len())?;
+        same_length(PICTURE, "the band", count, curve.deviation.len())?;
     }
     for points in [train, test] {
         same_length(PICTURE, "the targets", points.x.len(), points.y.len())?;
     }
     let axes = axes(fits, band, &[train, test], (input, target))?;
-    let frame = Frame {
-        plot: PICTURE,
-        caption,
-        remarks: Vec::new(),
-        legend: legend_entries(band.text, test, fits),
-    };
-    on_paper(path, &frame, |sheet| {
-        let (header, body) = sheet.split_vertically(pixels(HEADER));
-        write_header(&header, &frame)?;
-        legend::in_a_row(&header, &frame.legend, MARGIN, 80)?;
-        for (area, fit) in panels::divide(&body, fits.len()).iter().zip(fits) {
+    let frame = Frame::new(PICTURE, caption, legend_entries(band.text, test, fits));
+    sheet(path, &frame, |_, body| {
+        for (area, fit) in panels::divide(body, fits.len()).iter().zip(fits) {
             draw(area, fit, band, (train, test), axes.clone())?;
         }
         Ok(())
     })
-}
-
-impl FitPanel<'_> {
-    /// Inputs with the lower and upper edge of a band of this many deviations to each side.
-    fn edges(&self, deviations: f64) -> Vec<[f64; 3]> {
-        let rows = (self.x.iter().zip(self.mean)).zip(self.deviation);
-        rows.map(|((&x, mean), deviation)| {
-            let half = deviations * deviation;
-            [x, mean - half, mean + half]
-        })
-        .collect()
-    }
 }
 
 /// The legend entries for everything that at least one panel shows.
@@ -126,15 +111,15 @@ fn axes(
     points: &[Points<'_>],
     (input, target): (Quantity<'_>, Quantity<'_>),
 ) -> Result<(Axis, Axis), PlotError> {
-    let places = fits.iter().flat_map(|fit| fit.x.iter().copied());
-    let means = fits.iter().flat_map(|fit| fit.mean.iter().copied());
+    let places = fits.iter().flat_map(|fit| fit.curve.x.iter().copied());
+    let means = fits.iter().flat_map(|fit| fit.curve.mean.iter().copied());
     let targets = points.iter().flat_map(|points| points.y.iter().copied());
     let heights: Vec<f64> = means
         .chain(targets)
         .filter(|&value| usable(value))
         .collect();
     let edges = fits.iter().flat_map(|fit| {
-        let edges = fit.edges(band.deviations).into_iter();
+        let edges = fit.curve.edges(band.deviations).into_iter();
         edges.flat_map(|[_, low, high]| [low, high])
     });
     let (Some((left, right)), Some(inner), Some(outer)) = (
@@ -142,10 +127,7 @@ fn axes(
         robust_extent(&heights, 5.0),
         extent(edges.filter(|&value| usable(value))),
     ) else {
-        return Err(PlotError::NothingToShow {
-            plot: PICTURE,
-            given: heights.len(),
-        });
+        return Err(PlotError::nothing(PICTURE, heights.len()));
     };
     let most = padded(inner, 0.5);
     let range = (
@@ -173,29 +155,13 @@ fn draw(
         pairs.filter(inside).collect()
     };
     let mut chart = panels::chart(area, PICTURE, fit.title, axes)?;
-    let edges = fit.edges(band.deviations);
-    draw_band(&mut chart, PICTURE, &edges, &vertical, SHADE)?;
-    let dot = palette::INK.mix(0.6).filled();
-    let dots = visible(train).into_iter();
-    chart
-        .draw_series(dots.map(|point| Circle::new(point, pixels(2), dot)))
-        .map_err(drawing(PICTURE))?;
+    chart.band(&fit.curve.edges(band.deviations), SHADE)?;
+    chart.dots(visible(train), 2, palette::INK.mix(0.6).filled())?;
     let ring = palette::VERMILION.stroke_width(pixels(1) as u32);
-    let rings = visible(test).into_iter();
-    chart
-        .draw_series(rings.map(|point| Circle::new(point, pixels(2), ring)))
-        .map_err(drawing(PICTURE))?;
-    let line = palette::BLUE.stroke_width(pixels(2) as u32);
-    let means: Vec<(f64, f64)> = fit
-        .x
-        .iter()
-        .copied()
-        .zip(fit.mean.iter().copied())
-        .collect();
-    let pieces = clipped(&means, vertical.limits()).into_iter();
-    chart
-        .draw_series(pieces.map(|piece| PathElement::new(piece, line)))
-        .map_err(drawing(PICTURE))?;
+    chart.dots(visible(test), 2, ring)?;
+    let means = fit.curve.mean.iter().copied();
+    let means: Vec<(f64, f64)> = fit.curve.x.iter().copied().zip(means).collect();
+    chart.curve(&means, palette::BLUE)?;
     draw_inducing(&mut chart, fit, &horizontal, &vertical)
 }
 
@@ -213,16 +179,10 @@ fn draw_inducing(
     };
     let line = palette::GREEN.stroke_width(pixels(2) as u32);
     let crosses = places(fit.inducing, low + offset).into_iter();
-    chart
-        .draw_series(crosses.map(|point| Cross::new(point, pixels(4), line)))
-        .map_err(drawing(PICTURE))?;
+    chart.draw(crosses.map(|point| Cross::new(point, pixels(4), line)))?;
     let triangles = places(fit.orthogonal, high - offset).into_iter();
-    chart
-        .draw_series(
-            triangles.map(|point| TriangleMarker::new(point, pixels(4), palette::GREEN.filled())),
-        )
-        .map_err(drawing(PICTURE))?;
-    Ok(())
+    let filled = palette::GREEN.filled();
+    chart.draw(triangles.map(|point| TriangleMarker::new(point, pixels(4), filled)))
 }
 
 #[cfg(test)]
@@ -238,26 +198,28 @@ mod tests {
         deviations: 2.0,
     };
 
-    fn panel<'a>(mean: &'a [f64], orthogonal: &'a [f64]) -> FitPanel<'a> {
+    fn curve(mean: &[f64]) -> PredictedCurve {
+        let variance = vec![0.0625; 3];
+        PredictedCurve::new(vec![0.0, 1.0, 2.0], mean.to_vec(), variance)
+    }
+
+    fn panel<'a>(curve: &'a PredictedCurve, orthogonal: &'a [f64]) -> FitPanel<'a> {
         FitPanel {
-            title: "SVGP 5",
-            x: &[0.0, 1.0, 2.0],
-            mean,
-            deviation: &[0.25; 3],
             inducing: &[0.5, 1.5],
             orthogonal,
+            ..FitPanel::new("SVGP 5", curve)
         }
     }
 
     #[test]
     fn bands_are_so_many_deviations_wide() {
-        let edges = panel(&[0.0, 1.0, 0.0], &[]).edges(BANDS.deviations);
+        let edges = curve(&[0.0, 1.0, 0.0]).edges(BANDS.deviations);
         assert_eq!(edges, [[0.0, -0.5, 0.5], [1.0, 0.5, 1.5], [2.0, -0.5, 0.5]]);
     }
 
     #[test]
     fn every_panel_has_data_band_and_inducing_inputs() {
-        let mean = [0.0, 1.0, 0.0];
+        let mean = curve(&[0.0, 1.0, 0.0]);
         let all = [panel(&mean, &[]), panel(&mean, &[1.0, 9.0])];
         let train = Points {
             x: &[0.0, 1.0],
@@ -283,7 +245,8 @@ mod tests {
         assert_eq!(plot.count_text("inducing"), 1);
         assert_eq!(plot.count_text("orthogonal"), 0);
         assert_eq!(plot.count_text("held out"), 0);
-        let uneven = [panel(&mean[..2], &[])];
+        let shorter = curve(&[0.0, 1.0]);
+        let uneven = [panel(&shorter, &[])];
         let draw = |path: &Path| fits(path, CAPTION, BANDS, (train, test), quantities, &uneven);
         let error = Plot::refused(draw);
         assert!(matches!(error, PlotError::LengthMismatch { .. }));

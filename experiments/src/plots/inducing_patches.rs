@@ -44,10 +44,7 @@ pub fn inducing_patches(
 ) -> Result<(), PlotError> {
     let all = || sets.iter().flat_map(|set| set.values.iter().copied());
     let Some(tones) = Tones::of(all(), OUTSIDE) else {
-        return Err(PlotError::NothingToShow {
-            plot: PICTURE,
-            given: all().count(),
-        });
+        return Err(PlotError::nothing(PICTURE, all().count()));
     };
     let length = size * size * channels;
     let height = (HEIGHT as i32 - SQUARE_HEADER - MARGIN) / sets.len() as i32;

@@ -2,8 +2,9 @@
 
 use plotters::prelude::*;
 use plotters::style::RGBColor;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::canvas::{Area, MARGIN, WIDTH, drawing, font, pixels};
+use super::canvas::{Area, MARGIN, WIDTH, drawing, font, pixels, write};
 use super::{PlotError, palette};
 
 /// The sample of a legend entry.
@@ -91,12 +92,8 @@ fn draw(area: &Area<'_>, entry: &Entry<'_>, x: i32, y: i32) -> Result<(), PlotEr
     sample(area, entry, x, y)?;
     let style = font(TEXT_SIZE)
         .color(&palette::INK)
-        .pos(plotters::style::text_anchor::Pos::new(
-            plotters::style::text_anchor::HPos::Left,
-            plotters::style::text_anchor::VPos::Center,
-        ));
-    area.draw_text(entry.text, &style, (pixels(x + SAMPLE_WIDTH), pixels(y)))
-        .map_err(drawing("legend"))
+        .pos(Pos::new(HPos::Left, VPos::Center));
+    write(area, "legend", entry.text, &style, (x + SAMPLE_WIDTH, y))
 }
 
 fn sample(area: &Area<'_>, entry: &Entry<'_>, x: i32, y: i32) -> Result<(), PlotError> {

@@ -5,7 +5,7 @@ use std::path::Path;
 use plotters::prelude::*;
 
 use super::axis::{Axis, extent, padded, robust_extent};
-use super::canvas::{Frame, drawing, pixels, wide};
+use super::canvas::{Frame, wide};
 use super::legend::{Entry, Sample};
 use super::rows::{MOST_POINTS, remark, thin, usable};
 use super::{Caption, PlotError, Quantity, palette};
@@ -58,10 +58,7 @@ pub fn loss(
         extent(finite.iter().map(|point| point.0)),
         robust_extent(&losses, 0.5),
     ) else {
-        return Err(PlotError::NothingToShow {
-            plot: PICTURE,
-            given: points.len(),
-        });
+        return Err(PlotError::nothing(PICTURE, points.len()));
     };
     let axes = axes(steps, range, progress);
     let outside = losses.iter().filter(|&&loss| !axes.1.holds(loss)).count();
@@ -87,27 +84,14 @@ pub fn loss(
     wide(path, &frame, axes, |chart| {
         if progress == Progress::MiniBatches {
             let visible = shown.iter().filter(|point| vertical.holds(point.1));
-            let style = palette::SKY.mix(0.45).filled();
-            chart
-                .draw_series(visible.map(|&point| Circle::new(point, pixels(2), style)))
-                .map_err(drawing(PICTURE))?;
+            chart.dots(visible.copied(), 2, palette::SKY.mix(0.45).filled())?;
         }
-        let style = palette::BLUE.stroke_width(pixels(2) as u32);
-        chart
-            .draw_series(
-                clipped(&line, vertical.limits())
-                    .into_iter()
-                    .map(|piece| PathElement::new(piece, style)),
-            )
-            .map_err(drawing(PICTURE))?;
-        if line.len() == 1 {
+        chart.curve(&line, palette::BLUE)?;
+        match line.as_slice() {
             // A path of one point is invisible.
-            let dots = line
-                .iter()
-                .map(|&point| Circle::new(point, pixels(4), palette::BLUE.filled()));
-            chart.draw_series(dots).map_err(drawing(PICTURE))?;
+            &[point] => chart.dots([point], 4, palette::BLUE.filled()),
+            _ => Ok(()),
         }
-        Ok(())
     })
 }
 
@@ -124,19 +108,11 @@ fn axes(steps: (f64, f64), losses: (f64, f64), progress: Progress) -> (Axis, Axi
 }
 
 fn legend_entries(progress: Progress) -> Vec<Entry<'static>> {
-    let line = |text| Entry {
-        sample: Sample::Line,
-        color: palette::BLUE,
-        text,
-    };
+    let line = |text| Entry::new(Sample::Line, palette::BLUE, text);
     match progress {
         Progress::FullBatch => vec![line("all training rows")],
         Progress::MiniBatches => vec![
-            Entry {
-                sample: Sample::Dot,
-                color: palette::SKY,
-                text: "mini-batch",
-            },
+            Entry::new(Sample::Dot, palette::SKY, "mini-batch"),
             line("moving average"),
         ],
     }
@@ -174,47 +150,6 @@ fn moving_average(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
             (step, sum / window.len() as f64)
         })
         .collect()
-}
-
-/// The pieces of a polyline between two heights, cut where it crosses them.
-pub(super) fn clipped(line: &[(f64, f64)], (low, high): (f64, f64)) -> Vec<Vec<(f64, f64)>> {
-    let mut pieces: Vec<Vec<(f64, f64)>> = Vec::new();
-    let mut open = false;
-    for pair in line.windows(2) {
-        let Some((from, to)) = clipped_segment(pair[0], pair[1], (low, high)) else {
-            open = false;
-            continue;
-        };
-        match pieces.last_mut() {
-            Some(piece) if open => piece.push(to),
-            _ => pieces.push(vec![from, to]),
-        }
-        open = to == pair[1];
-    }
-    pieces
-}
-
-/// A point (horizontal, vertical) in data units.
-type Point = (f64, f64);
-
-fn clipped_segment(from: Point, to: Point, (low, high): (f64, f64)) -> Option<(Point, Point)> {
-    if from.1.max(to.1) < low || from.1.min(to.1) > high {
-        return None;
-    }
-    let at = |height: f64| {
-        let share = (height - from.1) / (to.1 - from.1);
-        (from.0 + share * (to.0 - from.0), height)
-    };
-    let cut = |point: Point| {
-        if point.1 < low {
-            at(low)
-        } else if point.1 > high {
-            at(high)
-        } else {
-            point
-        }
-    };
-    Some((cut(from), cut(to)))
 }
 
 #[cfg(test)]
@@ -275,17 +210,5 @@ mod tests {
                 Plot::refused(|path| loss(path, points, KEPT, Progress::FullBatch, CAPTION));
             assert!(matches!(error, PlotError::NothingToShow { .. }));
         }
-    }
-
-    #[test]
-    fn a_line_is_cut_where_it_leaves_the_range() {
-        let line = [(0.0, 3.0), (1.0, 1.0), (2.0, 1.0), (3.0, 3.0), (4.0, 0.5)];
-        assert_eq!(
-            clipped(&line, (0.0, 2.0)),
-            vec![
-                vec![(0.5, 2.0), (1.0, 1.0), (2.0, 1.0), (2.5, 2.0)],
-                vec![(3.4, 2.0), (4.0, 0.5)],
-            ]
-        );
     }
 }

@@ -7,10 +7,10 @@
 //! returns a [`PlotError`] and writes nothing.
 
 mod axis;
-mod band;
 mod bitmap;
 mod calibration;
 mod canvas;
+mod chart;
 mod class_map;
 mod classified_points;
 mod comparison;
@@ -29,6 +29,7 @@ mod number_maps;
 mod palette;
 mod panels;
 mod point_maps;
+mod predicted_curve;
 mod predicted_observed;
 mod probability_grid;
 mod reliability;
@@ -50,6 +51,7 @@ pub use inducing_patches::{PatchSet, inducing_patches};
 pub use loss::{LossPoint, Progress, loss};
 pub use number_maps::{MapPanel, number_maps};
 pub use point_maps::{PointMaps, point_maps};
+pub use predicted_curve::PredictedCurve;
 pub use predicted_observed::{Predictions, predicted_observed};
 pub use probability_grid::ProbabilityGrid;
 pub use reliability::{CALIBRATION_BINS, ProbabilityOf, Reliability, reliability};
@@ -61,6 +63,13 @@ pub struct Caption<'a> {
     pub data: &'a str,
     /// The name of the model with its distinguishing settings, such as `svgp, M = 100`.
     pub model: &'a str,
+}
+
+impl<'a> Caption<'a> {
+    /// A model on a data set.
+    pub const fn new(data: &'a str, model: &'a str) -> Self {
+        Self { data, model }
+    }
 }
 
 /// A quantity with the text along its axis.

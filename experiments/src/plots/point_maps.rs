@@ -59,28 +59,20 @@ pub fn point_maps(
     };
     let columns = maps.iter().map(|row| row.vectors.len()).max().unwrap_or(0);
     let (Some(horizontal), Some(vertical), true) = (range(0), range(1), columns > 0) else {
-        return Err(PlotError::NothingToShow {
-            plot: PICTURE,
-            given: points.len() * columns,
-        });
+        return Err(PlotError::nothing(PICTURE, points.len() * columns));
     };
     let layout = Layout {
         width: (WIDTH as i32 - NAMES - 2 * MARGIN) / columns as i32 - GAP,
         height: (HEIGHT as i32 - SQUARE_HEADER - NUMBERS - MARGIN) / maps.len() as i32 - GAP,
         ranges: [horizontal, vertical],
     };
-    let frame = Frame {
-        plot: PICTURE,
-        caption,
-        remarks: Vec::new(),
-        legend: [
-            ("zero", 0.0),
-            ("half", 0.5),
-            ("the largest of its map", 1.0),
-        ]
-        .map(|(text, share)| Entry::new(Sample::Dot, palette::magnitude(share), text))
-        .to_vec(),
-    };
+    let legend = [
+        ("zero", 0.0),
+        ("half", 0.5),
+        ("the largest of its map", 1.0),
+    ]
+    .map(|(text, share)| Entry::new(Sample::Dot, palette::magnitude(share), text));
+    let frame = Frame::new(PICTURE, caption, legend.into());
     on_paper(path, &frame, |sheet| {
         write_header(sheet, &frame)?;
         legend::in_a_row(sheet, &frame.legend, MARGIN, 60)?;

@@ -10,6 +10,7 @@ use super::template::Template;
 use crate::fitting::{LogEntry, TrainingLog};
 use crate::output::TRAINING_LOG;
 use crate::plots::{self, Caption, ComparedScore, CurveName, CurvePanel, Quantity, Span};
+use crate::summary::mean_curve;
 
 /// The approximate number of points in a loss curve.
 const POINTS: usize = 100;
@@ -196,10 +197,10 @@ fn training_losses(
             points: &losses,
         }],
     };
-    let caption = Caption {
-        data: &cells[0].cell.data,
-        model: "negative bound of the mini-batches, means over steps and seeds",
-    };
+    let caption = Caption::new(
+        &cells[0].cell.data,
+        "negative bound of the mini-batches, means over steps and seeds",
+    );
     panels.draw(path, caption, Quantity::of("step"), cells);
 }
 
@@ -244,10 +245,8 @@ fn learning_curves(
         name: &name,
         shown: &shown,
     };
-    let caption = Caption {
-        data: &cells[0].cell.data,
-        model: &first_text(study, request, &plot.caption, cells),
-    };
+    let model = first_text(study, request, &plot.caption, cells);
+    let caption = Caption::new(&cells[0].cell.data, &model);
     panels.draw(path, caption, along, cells);
 }
 
@@ -258,12 +257,7 @@ fn losses(cell: &FinishedCell) -> Vec<(f64, f64)> {
         .iter()
         .map(|folder| losses_of(folder))
         .collect();
-    let count = curves.iter().map(Vec::len).min().unwrap_or(0);
-    let mean = |point: usize| {
-        let sum: f64 = curves.iter().map(|curve| curve[point].1).sum();
-        (curves[0][point].0, sum / curves.len() as f64)
-    };
-    (0..count).map(mean).collect()
+    mean_curve(&curves)
 }
 
 /// Means of the loss of a run over blocks of steps, each at the last step of its block; empty if

@@ -1,7 +1,6 @@
 //! Numbers with their spread, as text.
 
 use super::Reported;
-use crate::summary::Summary;
 
 /// A mean with its spread, `0.094 (0.003)`.
 pub fn with_spread(mean: f64, spread: Option<f64>, digits: usize) -> String {
@@ -9,14 +8,6 @@ pub fn with_spread(mean: f64, spread: Option<f64>, digits: usize) -> String {
         Some(spread) => format!("{mean:.digits$} ({spread:.digits$})"),
         None => format!("{mean:.digits$}"),
     }
-}
-
-/// A mean with its standard error, or a dash.
-pub fn summary_text(summary: Option<Summary>, digits: usize) -> String {
-    summary.map_or_else(
-        || "-".into(),
-        |summary| with_spread(summary.mean, summary.standard_error, digits),
-    )
 }
 
 /// A published value with its spread, or a dash.

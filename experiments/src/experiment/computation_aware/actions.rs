@@ -225,12 +225,8 @@ impl Example {
         };
         let interval = (steps / LOOKS).max(1);
         let mut trainer = FullBatchTrainer::new(model, data, training);
-        watch.train(&mut trainer, |trainer, entry| {
-            let step = entry.report.step;
-            match step.is_multiple_of(interval) || trainer.is_finished() {
-                true => look(step, trainer.model()),
-                false => Ok(()),
-            }
+        watch.train_with_looks(&mut trainer, interval, |trainer, step| {
+            look(step, trainer.model())
         })?;
         Ok(trainer.into_model())
     }

@@ -228,7 +228,7 @@ impl Example {
         };
         let model = self.svgp(options.inducing).init(&data)?;
         let mut trainer = MiniBatchTrainer::new(model, data.clone(), training);
-        watch.train(&mut trainer, |_, _| Ok(()))?;
+        watch.train(&mut trainer)?;
         let model = TrainedModel::from(trainer.into_model().valid());
         let points = model.inducing_points();
         let hyperparameters = model.hyperparameters();

@@ -28,6 +28,7 @@ use super::loss_report::report;
 use super::sizes::Sizes;
 use crate::evenly_spaced::evenly_spaced;
 use crate::failure::Failure;
+use crate::plots::PredictedCurve;
 use crate::study::{CommonOptions, Watch};
 
 /// The name of the experiment.
@@ -148,9 +149,8 @@ pub(super) struct Run {
     pub seed: u64,
     pub looks: Vec<Look>,
     /// The predictions of targets over the domain.
-    pub x: Vec<f64>,
-    pub mean: Vec<f64>,
-    pub deviation: Vec<f64>,
+    #[serde(flatten)]
+    pub curve: PredictedCurve,
 }
 
 /// Runs `burn-gp experiment cagp-loss`.
@@ -229,11 +229,8 @@ impl Example {
         };
         let interval = (steps / LOOKS).max(1);
         let mut trainer = FullBatchTrainer::new(model, data.clone(), training);
-        watch.train(&mut trainer, |trainer, entry| {
-            let step = entry.report.step;
-            if step.is_multiple_of(interval) || trainer.is_finished() {
-                looks.push(self.look(step, trainer.model(), &data)?);
-            }
+        watch.train_with_looks(&mut trainer, interval, |trainer, step| {
+            looks.push(self.look(step, trainer.model(), &data)?);
             Ok(())
         })?;
         let model = AnyModel::from(trainer.into_model()).trained(&data)?;
@@ -243,9 +240,7 @@ impl Example {
             trained,
             seed,
             looks,
-            x,
-            mean: predictions.mean,
-            deviation: predictions.variance.into_iter().map(f64::sqrt).collect(),
+            curve: PredictedCurve::new(x, predictions.mean, predictions.variance),
         })
     }
 

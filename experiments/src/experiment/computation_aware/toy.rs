@@ -27,18 +27,13 @@ use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{
-    adam::ADAM,
-    hyperparameters::value_at,
-    toy_report::{draw, line, text},
-};
+use super::{adam::ADAM, hyperparameters::value_at, toy_report::report};
 use crate::evenly_spaced::evenly_spaced;
 use crate::failure::Failure;
-use crate::plots;
+use crate::plots::PredictedCurve;
 use crate::ranges::{at_least_one, enough_rows};
 use crate::setting_error::SettingError;
-use crate::standard_output::print;
-use crate::study::{CommonOptions, CsvLine, ExperimentFolder, Watch};
+use crate::study::{CommonOptions, ExperimentFolder, Watch};
 
 /// The name of the experiment.
 pub(super) const NAME: &str = "cagp-toy";
@@ -87,9 +82,8 @@ pub(super) struct Fit {
     pub title: String,
     pub noise: f64,
     pub lengthscale: f64,
-    pub x: Vec<f64>,
-    pub mean: Vec<f64>,
-    pub deviation: Vec<f64>,
+    #[serde(flatten)]
+    pub curve: PredictedCurve,
     /// The mathematical part of the standard deviation, for models that also have a computational
     /// part.
     pub mathematical: Option<Vec<f64>>,
@@ -163,9 +157,7 @@ impl Problem {
             title: title.to_owned(),
             noise: value_at(&hyperparameters, "likelihood.noise"),
             lengthscale: value_at(&hyperparameters, "kernel.lengthscale"),
-            x,
-            mean: numbers(marginals.mean),
-            deviation: roots(numbers(marginals.variance)),
+            curve: PredictedCurve::new(x, numbers(marginals.mean), numbers(marginals.variance)),
             mathematical: None,
             inducing: inducing.to_vec(),
         })
@@ -201,7 +193,8 @@ impl Problem {
         };
         let (inputs, targets) = (data.inputs.clone().inner(), data.targets.clone().inner());
         let parts = model.uncertainty(inputs, targets, x, solves)?;
-        Ok(roots(numbers(parts.mathematical)))
+        let variances = numbers(parts.mathematical).into_iter();
+        Ok(variances.map(f64::sqrt).collect())
     }
 }
 
@@ -209,10 +202,6 @@ impl Problem {
 fn grid() -> Vec<f64> {
     let range = (PLACES[0] - BEYOND, PLACES[PLACES.len() - 1] + BEYOND);
     evenly_spaced(range, CURVE_POINTS)
-}
-
-fn roots(variances: Vec<f64>) -> Vec<f64> {
-    variances.into_iter().map(f64::sqrt).collect()
 }
 
 fn kernel() -> KernelConfig {
@@ -250,10 +239,7 @@ pub(in crate::experiment) fn toy(options: &ToyOptions) -> Result<(), Failure> {
         watch.announce(model.title());
         fits.push(folder.once(model.name(), || model.fit(&problem))?);
     }
-    let lines: Vec<CsvLine> = fits.iter().map(line).collect();
-    folder.write_results(&fits, &lines)?;
-    plots::warn_undrawn(draw(&folder, &problem, &fits));
-    print(&text(&fits, steps, &folder))
+    report(&folder, &problem, &fits, steps)
 }
 
 /// The models of the figure.

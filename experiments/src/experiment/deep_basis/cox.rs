@@ -46,7 +46,7 @@ pub struct DbkCoxOptions {
 }
 
 /// The prior of the log intensity.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Prior {
     DeepBasis,
@@ -54,7 +54,7 @@ pub(super) enum Prior {
 }
 
 /// How training computes the integral.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Rule {
     Quadrature,
@@ -107,14 +107,9 @@ pub(in crate::experiment) fn cox(options: &DbkCoxOptions) -> Result<(), Failure>
     for events in &problems {
         for prior in [Prior::DeepBasis, Prior::Stationary] {
             for rule in [Rule::Quadrature, Rule::MonteCarlo] {
-                let name = format!("{}-{}-{}", events.name, prior.name(), rule.name());
-                fits.push(folder.once(&name, || {
-                    watch.announce(&format!(
-                        "{}, {}, {}",
-                        events.name,
-                        prior.name(),
-                        rule.name()
-                    ));
+                let names = [events.name.clone(), name_of(prior), name_of(rule)];
+                fits.push(folder.once(&names.join("-"), || {
+                    watch.announce(&names.join(", "));
                     let device = (&device.0, device.1);
                     Problem::new(events, device, (steps, common.seed))?.fit(prior, rule, &watch)
                 })?);
@@ -149,13 +144,6 @@ impl DbkCoxOptions {
 }
 
 impl Prior {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::DeepBasis => "deep-basis",
-            Self::Stationary => "stationary",
-        }
-    }
-
     pub fn title(self) -> &'static str {
         match self {
             Self::DeepBasis => "deep basis",
@@ -165,13 +153,6 @@ impl Prior {
 }
 
 impl Rule {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Quadrature => "quadrature",
-            Self::MonteCarlo => "monte-carlo",
-        }
-    }
-
     pub fn title(self) -> &'static str {
         match self {
             Self::Quadrature => "quadrature",

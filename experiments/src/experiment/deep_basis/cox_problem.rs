@@ -228,11 +228,7 @@ impl<'a> Problem<'a> {
             ..MiniBatchTraining::new(self.steps)
         };
         let mut trainer = MiniBatchTrainer::new(model.train(), data, training);
-        let mut seconds = 0.0;
-        watch.train(&mut trainer, |_, entry| {
-            seconds = entry.seconds;
-            Ok(())
-        })?;
+        let seconds = watch.train(&mut trainer)?.iter().sum();
         let process = trainer.into_model().process.layer().condition()?;
         Ok(self.scored(&process, (prior, rule), seconds))
     }

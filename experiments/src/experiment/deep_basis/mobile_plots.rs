@@ -127,18 +127,13 @@ fn draw_means(
 ) -> Result<(), PlotError> {
     let panels: Vec<MapPanel<'_>> = (maps.iter())
         .map(|map| MapPanel {
-            title: &map.title,
-            values: &map.mean,
             points,
-            crosses: &[],
+            ..MapPanel::new(&map.title, &map.mean)
         })
         .collect();
     plots::number_maps(
         &experiment.path().join("map.svg"),
-        Caption {
-            data: "mobile internet",
-            model: "predicted logarithm of the score",
-        },
+        Caption::new("mobile internet", "predicted logarithm of the score"),
         ("measurement", ""),
         (grid, INPUTS),
         &panels,
@@ -174,18 +169,13 @@ fn draw_slices(
     }
     let panels: Vec<MapPanel<'_>> = (parts.iter())
         .map(|slice| MapPanel {
-            title: &slice.title,
-            values: slice.values,
-            points: &[],
             crosses: &slice.place,
+            ..MapPanel::new(&slice.title, slice.values)
         })
         .collect();
     plots::number_maps(
         &experiment.path().join("slices.svg"),
-        Caption {
-            data: "mobile internet",
-            model: "k(x*, x)/k(x*, x*)",
-        },
+        Caption::new("mobile internet", "k(x*, x)/k(x*, x*)"),
         ("", "x*"),
         (grid, INPUTS),
         &panels,

@@ -21,20 +21,20 @@ use burn_gp::{
 use burn_gp_datasets::{DataSource, Dataset, SyntheticFunction};
 use burn_gp_models::{
     BasisConfig, DbkConfig, DeepKernelConfig, ExactConfig, ModelConfig, PredictionError, Predictor,
-    training::{MiniBatchTrainer, MiniBatchTraining, Model, TrainingData, matrix},
+    training::{MiniBatchTrainer, MiniBatchTraining, TrainingData, matrix},
 };
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::synthetic_plots::{draw_cost, draw_kernels, draw_posteriors};
-use super::synthetic_table::report_lines;
+use super::synthetic_table::write_results;
 use crate::arguments::name_of;
 use crate::evenly_spaced::evenly_spaced;
 use crate::failure::Failure;
+use crate::plots::PredictedCurve;
 use crate::ranges::at_least_one;
 use crate::setting_error::SettingError;
-use crate::standard_output::print;
 use crate::study::{CommonOptions, ExperimentFolder, Watch};
 use crate::summary::median;
 
@@ -134,11 +134,9 @@ pub(super) struct Run {
     /// The median time of a step.
     pub seconds_per_step: f64,
     pub seconds: f64,
-    /// The inputs of the drawn posterior, inside and beside the domain.
-    pub x: Vec<f64>,
-    pub mean: Vec<f64>,
-    /// The standard deviations of targets.
-    pub deviation: Vec<f64>,
+    /// The posterior of targets, inside and beside the domain.
+    #[serde(flatten)]
+    pub curve: PredictedCurve,
     /// `k(x*, ·)` at these inputs for each of [`LOOKED_AT`]; empty in runs of earlier versions.
     #[serde(default)]
     pub slices: Vec<Vec<f64>>,
@@ -248,7 +246,6 @@ impl Example {
     ) -> Result<Run, Failure> {
         let (inputs, targets) = (self.train.inputs.values(), &self.train.targets);
         let data = TrainingData::new(inputs, targets, &device.clone().autodiff(), dtype);
-        let mut clock = StepClock::default();
         let training = MiniBatchTraining {
             batch_size: targets.len(),
             learning_rate: LEARNING_RATE,
@@ -257,11 +254,12 @@ impl Example {
             ..MiniBatchTraining::new(steps)
         };
         let (model, data) = model(method, seed).init(data)?;
-        let trainer = MiniBatchTrainer::new(model, data.clone(), training);
-        let model = clock.train(trainer, watch)?.trained(&data)?;
-        let run = self.scored(method, seed, &model.predictor()?, &clock)?;
+        let mut trainer = MiniBatchTrainer::new(model, data.clone(), training);
+        let seconds = watch.train(&mut trainer)?;
+        let model = trainer.into_model().trained(&data)?;
+        let run = self.scored(method, seed, &model.predictor()?, seconds)?;
         let slice = |place: f64| {
-            let [at, all] = [&[place][..], &run.x].map(|x| matrix(x, 1, device, dtype));
+            let [at, all] = [&[place][..], &run.curve.x].map(|x| matrix(x, 1, device, dtype));
             model.covariance(at, all).map(numbers)
         };
         let slices = LOOKED_AT.into_iter().filter_map(slice).collect();
@@ -273,7 +271,7 @@ impl Example {
         method: OneDimensional,
         seed: u64,
         predictor: &Predictor<AnyLikelihood>,
-        clock: &StepClock,
+        seconds: Vec<f64>,
     ) -> Result<Run, PredictionError> {
         let (inputs, targets) = (self.test.inputs.values(), &self.test.targets);
         let predictions = predictor.predict(inputs, 1);
@@ -286,20 +284,14 @@ impl Example {
             method,
             rows: self.train.rows(),
             seed,
-            steps: clock.seconds.len(),
+            steps: seconds.len(),
             mae: metrics::mean_absolute_error(targets, &predictions.mean),
             rmse: metrics::root_mean_squared_error(targets, &predictions.mean),
             nlpd: metrics::negative_log_density(&densities),
             function_rmse: metrics::root_mean_squared_error(&truth, &predictions.mean),
-            seconds_per_step: median(clock.seconds.clone()),
-            seconds: clock.seconds.iter().sum(),
-            x,
-            mean: curve.mean,
-            deviation: curve
-                .variance
-                .iter()
-                .map(|variance| variance.sqrt())
-                .collect(),
+            seconds: seconds.iter().sum(),
+            seconds_per_step: median(seconds),
+            curve: PredictedCurve::new(x, curve.mean, curve.variance),
             slices: Vec::new(),
         })
     }
@@ -341,38 +333,13 @@ fn model(method: OneDimensional, seed: u64) -> ModelConfig {
     }
 }
 
-/// The time of each step, in seconds.
-#[derive(Default)]
-struct StepClock {
-    seconds: Vec<f64>,
-}
-
-impl StepClock {
-    /// Makes all steps and returns the trained model.
-    fn train<M: Model>(
-        &mut self,
-        mut trainer: MiniBatchTrainer<M>,
-        watch: &Watch<'_>,
-    ) -> Result<M, Failure> {
-        let mut before = 0.0;
-        watch.train(&mut trainer, |_, entry| {
-            self.seconds.push(entry.seconds - before);
-            before = entry.seconds;
-            Ok(())
-        })?;
-        Ok(trainer.into_model())
-    }
-}
-
 /// Writes the table and the plots of all finished runs in the folder.
 fn report(folder: &ExperimentFolder) -> Result<(), Failure> {
     let mut runs: Vec<Run> = folder.made()?;
     runs.sort_by_key(|run| (run.rows, run.method, run.seed));
-    let (mut lines, record, csv) = report_lines(&runs);
-    folder.write_results(&record, &csv)?;
+    let lines = write_results(folder, &runs)?;
     draw_cost(&folder.path().join("cost.svg"), &runs);
     draw_posteriors(&folder.path().join("posteriors.svg"), &runs);
     draw_kernels(&folder.path().join("kernels.svg"), &runs);
-    lines.push(format!("all of it in {}\n", folder.path().display()));
-    print(&lines.join("\n"))
+    folder.print(lines)
 }

@@ -35,6 +35,7 @@ use super::theorem1_report::report;
 use crate::coverage::Coverage;
 use crate::evenly_spaced::evenly_spaced;
 use crate::failure::Failure;
+use crate::plots::PredictedCurve;
 use crate::ranges::at_least_one;
 use crate::study::{CommonOptions, ExperimentFolder, Watch};
 
@@ -86,11 +87,10 @@ pub(super) struct Fit {
     pub title: String,
     /// The noise variance, trained or known.
     pub noise: f64,
-    /// A grid over the domain and a little beyond it.
-    pub x: Vec<f64>,
-    pub mean: Vec<f64>,
-    /// The standard deviations of the function, including c.
-    pub deviation: Vec<f64>,
+    /// The function with its standard deviations, which include c, over the domain and a little
+    /// beyond it.
+    #[serde(flatten)]
+    pub curve: PredictedCurve,
     /// The error of the function within the domain.
     pub error: f64,
     /// The root of the mean variance of the function within the domain.
@@ -229,9 +229,9 @@ impl Problem {
             ..MiniBatchTraining::new(self.steps)
         };
         let mut trainer = MiniBatchTrainer::new(model, data.clone(), training);
-        watch.train(&mut trainer, |trainer, entry| {
-            if entry.report.step % APART == 0 {
-                look(entry.report.step, trainer.model());
+        watch.train_with_looks(&mut trainer, 1, |trainer, step| {
+            if step.is_multiple_of(APART) {
+                look(step, trainer.model());
             }
             Ok(())
         })?;
@@ -344,9 +344,7 @@ impl Problem {
         Fit {
             title: title.to_owned(),
             noise,
-            x,
-            mean,
-            deviation: variance.into_iter().map(f64::sqrt).collect(),
+            curve: PredictedCurve::new(x, mean, variance),
             error: metrics::root_mean_squared_error(&truth, &means),
             mean_deviation: (variances.iter().sum::<f64>() / variances.len() as f64).sqrt(),
             nlpd: metrics::normal_negative_log_density(observed, &means, &noisy),

@@ -176,14 +176,13 @@ fn trace(
         seconds: 0.0,
     };
     let mut trainer = MiniBatchTrainer::new(model, data.clone(), training);
-    watch.train(&mut trainer, |trainer, entry| {
-        let step = entry.report.step;
-        if step.is_multiple_of(interval) || trainer.is_finished() {
-            trace.steps.push(step);
-            trace.losses.push(loss(trainer.model())?);
-        }
-        trace.seconds = entry.seconds;
+    let seconds = watch.train_with_looks(&mut trainer, interval, |trainer, step| {
+        trace.steps.push(step);
+        trace.losses.push(loss(trainer.model())?);
         Ok(())
     })?;
-    Ok(trace)
+    Ok(Trace {
+        seconds: seconds.iter().sum(),
+        ..trace
+    })
 }

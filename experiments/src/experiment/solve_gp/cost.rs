@@ -11,7 +11,7 @@ use burn_gp::{
 use burn_gp_datasets::DataSource;
 use burn_gp_models::{
     InducingConfig, SvgpConfig,
-    training::{MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData},
+    training::{MiniBatchTrainer, MiniBatchTraining, TrainingData},
 };
 use clap::Args;
 use serde::{Deserialize, Serialize};
@@ -22,10 +22,8 @@ use super::operations::Sets;
 use crate::failure::Failure;
 use crate::plots::{self, Caption, CurveName, CurvePanel, Quantity, Span};
 use crate::ranges::at_least_one;
-use crate::standard_output::print;
-use crate::study::{CommonOptions, CsvLine, ExperimentFolder, Watch};
+use crate::study::{CommonOptions, ExperimentFolder, Line, Watch, points, table};
 use crate::summary::median;
-use crate::text_table::aligned;
 
 /// The name of the experiment.
 const NAME: &str = "solve-cost";
@@ -107,17 +105,14 @@ pub(in crate::experiment) fn cost(options: &CostOptions) -> Result<(), Failure> 
     let mut times = Vec::new();
     for whitened in [false, true] {
         for &size in sizes {
-            let name = format!(
-                "{}-{size}",
-                if whitened { "whitened" } else { "unwhitened" }
-            );
+            let name = format!("{}-{size}", kind(whitened));
             times.push(folder.once(&name, || stopwatch.times(size, whitened))?);
         }
     }
-    let lines: Vec<CsvLine> = times.iter().map(line).collect();
+    let lines: Vec<Line> = times.iter().map(line).collect();
     folder.write_results(&times, &lines)?;
-    draw(&folder, &times);
-    print(&text(&times, steps, &folder))
+    draw(&folder, &lines);
+    folder.print(text(&times, steps))
 }
 
 /// Synthetic data with as many rows as the largest model has inducing points, and at least four
@@ -178,18 +173,10 @@ impl Stopwatch<'_> {
             ..MiniBatchTraining::new(warm_up + self.steps)
         };
         let mut trainer = MiniBatchTrainer::new(model, self.data.clone(), training);
-        let (mut times, mut before) = (Vec::new(), 0.0);
-        self.watch.train(&mut trainer, |trainer, entry| {
-            let seconds = entry.seconds;
-            if trainer.steps_made() > warm_up {
-                times.push(1e3 * (seconds - before));
-            }
-            before = seconds;
-            Ok(())
-        })?;
-        let median = median(times);
+        let seconds = self.watch.train(&mut trainer)?;
+        let median = 1e3 * median(seconds[warm_up..].to_vec());
         if !self.quiet {
-            let kind = if whitened { "whitened" } else { "unwhitened" };
+            let kind = kind(whitened);
             eprintln!("{}, {kind}: {median:.2} ms", timed.title());
         }
         Ok(median)
@@ -236,43 +223,11 @@ impl Timed {
     }
 }
 
-fn text(times: &[Times], steps: usize, folder: &ExperimentFolder) -> String {
-    let titles = [
-        "M",
-        "SVGP(M) ms",
-        "ODVGP(M+M) ms",
-        "SOLVE(M+M) ms",
-        "SVGP(2M) ms",
-        "SOLVE steps/s",
-        "ratio",
-        "counted",
-        "Table 4",
-    ];
+fn text(times: &[Times], steps: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for part in times.chunk_by(|first, second| first.whitened == second.whitened) {
-        lines.push(
-            if part[0].whitened {
-                "whitened"
-            } else {
-                "unwhitened"
-            }
-            .to_owned(),
-        );
-        let mut rows = vec![titles.map(str::to_owned).to_vec()];
-        rows.extend(part.iter().map(|row| {
-            vec![
-                row.inducing.to_string(),
-                format!("{:.2}", row.svgp),
-                format!("{:.2}", row.odvgp),
-                format!("{:.2}", row.solve),
-                format!("{:.2}", row.svgp_double),
-                format!("{:.1}", 1e3 / row.solve),
-                format!("{:.2}", row.measured_ratio),
-                format!("{:.2}", row.counted_ratio),
-                format!("{:.2}", row.table_4_ratio),
-            ]
-        }));
-        lines.extend(aligned(&rows));
+        lines.push(kind(part[0].whitened).to_owned());
+        lines.extend(table(&part.iter().map(line).collect::<Vec<Line>>()));
         lines.push(String::new());
     }
     lines.push(format!(
@@ -280,56 +235,52 @@ fn text(times: &[Times], steps: usize, folder: &ExperimentFolder) -> String {
          SVGP(2M) over SOLVE-GP(M+M),\nmeasured, by the multiply-adds of our steps, and by those of \
          Table 4 of arXiv:1910.10596 at this batch size"
     ));
-    lines.push(format!("all of it in {}\n", folder.path().display()));
-    lines.join("\n")
+    lines
 }
 
-/// A line of the CSV file.
-fn line(row: &Times) -> CsvLine {
-    CsvLine::default()
-        .with("inducing", row.inducing)
-        .with("whitened", row.whitened)
-        .with("svgp_ms", row.svgp)
-        .with("odvgp_ms", row.odvgp)
-        .with("solve_ms", row.solve)
-        .with("svgp_double_ms", row.svgp_double)
-        .with("measured_ratio", row.measured_ratio)
-        .with("counted_ratio", row.counted_ratio)
-        .with("table_4_ratio", row.table_4_ratio)
+fn line(row: &Times) -> Line {
+    Line::default()
+        .column("M", "inducing", row.inducing, 0)
+        .with("whitened", json!(row.whitened))
+        .column("SVGP(M) ms", "svgp_ms", row.svgp, 2)
+        .column("ODVGP(M+M) ms", "odvgp_ms", row.odvgp, 2)
+        .column("SOLVE(M+M) ms", "solve_ms", row.solve, 2)
+        .column("SVGP(2M) ms", "svgp_double_ms", row.svgp_double, 2)
+        .shown("SOLVE steps/s", format!("{:.1}", 1e3 / row.solve))
+        .column("ratio", "measured_ratio", row.measured_ratio, 2)
+        .column("counted", "counted_ratio", row.counted_ratio, 2)
+        .column("Table 4", "table_4_ratio", row.table_4_ratio, 2)
 }
 
-fn draw(folder: &ExperimentFolder, times: &[Times]) {
+fn draw(folder: &ExperimentFolder, lines: &[Line]) {
     let names = ["SVGP(M)", "ODVGP(M+M)", "SOLVE-GP(M+M)", "SVGP(2M)"].map(CurveName::from);
-    let panel = |title, whitened| {
-        let rows = || times.iter().filter(move |row| row.whitened == whitened);
-        let curve = |value: fn(&Times) -> f64| -> Vec<(f64, f64)> {
-            rows()
-                .map(|row| (row.inducing as f64, value(row)))
-                .collect()
-        };
+    let panel = |whitened: bool| {
+        let is_own = |line: &&Line| line.text("whitened", 0) == whitened.to_string();
+        let curves = ["svgp_ms", "odvgp_ms", "solve_ms", "svgp_double_ms"];
+        let curves = curves.map(|key| points(lines.iter().filter(is_own), "inducing", key));
         CurvePanel {
-            title,
             value: Quantity {
                 name: "step",
                 unit: Some("ms"),
             },
-            curves: vec![
-                curve(|row| row.svgp),
-                curve(|row| row.odvgp),
-                curve(|row| row.solve),
-                curve(|row| row.svgp_double),
-            ],
-            span: Span::FromZero,
+            ..CurvePanel::new(kind(whitened), Span::FromZero, curves.into())
         }
     };
-    let panels = [panel("unwhitened", false), panel("whitened", true)];
-    let caption = Caption {
-        data: "generated",
-        model: "median time of a training step, batches of 1024 rows",
-    };
+    let caption = Caption::new(
+        "generated",
+        "median time of a training step, batches of 1024 rows",
+    );
     let along = Quantity::of("inducing points M");
     let path = folder.path().join(PICTURE);
+    let panels = [panel(false), panel(true)];
     plots::warn_undrawn(plots::curves(
         &path, "Cost", caption, &names, along, &panels,
     ));
+}
+
+fn kind(whitened: bool) -> &'static str {
+    match whitened {
+        true => "whitened",
+        false => "unwhitened",
+    }
 }
