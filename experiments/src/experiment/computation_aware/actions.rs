@@ -13,16 +13,14 @@ use burn::{
 };
 use burn_gp::{
     inference::{
-        ActionStart, Actions, AnyActionPolicy, IterationRule, Iterations, Regression,
-        grassmann_distance,
+        Actions, AnyActionPolicy, IterationRule, Iterations, Regression, grassmann_distance,
     },
-    kernels::StationaryConfig,
     likelihoods::GaussianConfig,
-    ops::{NotPositiveDefinite, Stationary},
+    ops::NotPositiveDefinite,
 };
 use burn_gp_models::{
-    ActionRows, ActionsConfig, AnyComputationAware, ComputationAwareConfig,
-    training::{FullBatchTrainer, FullBatchTraining, Trainer, TrainingData, matrix},
+    ActionsConfig, AnyComputationAware, ComputationAwareConfig,
+    training::{FullBatchTrainer, Trainer, TrainingData, matrix},
 };
 use clap::Args;
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
@@ -30,7 +28,7 @@ use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 
 use super::actions_report::report;
-use super::adam::ADAM;
+use super::models::{ADAM, by_residuals, kernel, trained, training};
 use super::sizes::Sizes;
 use crate::failure::Failure;
 use crate::study::{CommonOptions, Watch};
@@ -166,27 +164,15 @@ impl Example {
     fn run(&self, steps: usize, watch: &Watch<'_>) -> Result<Run, Failure> {
         let (count, seed) = (self.count, self.seed);
         watch.announce(&format!("CaGP-CG, seed {seed}"));
-        let by_residuals = ActionsConfig::Iterations {
-            rule: IterationRule::Residuals,
-            count,
-            tolerance: 0.0,
-            seed,
-        };
         let mut own = Vec::new();
-        self.train(by_residuals, steps, watch, |_, model| {
+        self.train(by_residuals(count, 0.0, seed), steps, watch, |_, model| {
             let spans = self.spans(model)?;
             own.push(grassmann_distance(spans.eigenvectors, spans.residuals));
             Ok(())
         })?;
         watch.announce(&format!("CaGP-Opt, seed {seed}"));
-        let trained = ActionsConfig::Blocks {
-            count,
-            start: ActionStart::Normal,
-            seed,
-            rows: ActionRows::Given,
-        };
         let mut distances = Vec::new();
-        let model = self.train(trained, steps, watch, |step, model| {
+        let model = self.train(trained(count, seed), steps, watch, |step, model| {
             let (spans, actions) = (self.spans(model)?, trained_actions(model));
             let to = |actions| grassmann_distance(spans.eigenvectors.clone(), actions);
             distances.push(Distances {
@@ -214,17 +200,11 @@ impl Example {
         watch: &Watch<'_>,
         mut look: impl FnMut(usize, &AnyComputationAware) -> Result<(), Failure>,
     ) -> Result<AnyComputationAware, Failure> {
-        let kernel = StationaryConfig::new(Stationary::Matern32).with_lengthscale(1.0);
-        let config = ComputationAwareConfig::new(kernel, GaussianConfig { noise: 0.1 });
+        let config = ComputationAwareConfig::new(kernel(1.0), GaussianConfig { noise: 0.1 });
         let (model, data) = config.with_actions(actions).init(self.data.clone())?;
         look(0, &model)?;
-        let training = FullBatchTraining {
-            iterations: steps,
-            optimizer: ADAM,
-            ..FullBatchTraining::default()
-        };
         let interval = (steps / LOOKS).max(1);
-        let mut trainer = FullBatchTrainer::new(model, data, training);
+        let mut trainer = FullBatchTrainer::new(model, data, training(steps, ADAM));
         watch.train_with_looks(&mut trainer, interval, |trainer, step| {
             look(step, trainer.model())
         })?;

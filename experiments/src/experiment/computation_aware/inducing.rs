@@ -15,9 +15,9 @@ use burn::{
     tensor::{DType, Device},
 };
 use burn_gp::{
-    kernels::{Kernel, KernelConfig, StationaryConfig},
+    kernels::Kernel,
     likelihoods::GaussianConfig,
-    ops::{Jitter, Stationary, add_to_diagonal, cholesky},
+    ops::{Jitter, add_to_diagonal, cholesky},
     parameter::{ParameterConfig, numbers},
 };
 use burn_gp_models::{
@@ -32,6 +32,7 @@ use serde_json::json;
 
 use super::hyperparameters::{value_at, values_at};
 use super::inducing_report::report;
+use super::models::kernel;
 use crate::failure::Failure;
 use crate::ranges::{above_lower_bound, at_least_one, positive};
 use crate::setting_error::SettingError;
@@ -284,12 +285,6 @@ impl Example {
             .map(|variance| variance / (variance + noise));
         ratios.sum::<f64>() / variances.len() as f64
     }
-}
-
-fn kernel(lengthscale: f64) -> KernelConfig {
-    StationaryConfig::new(Stationary::Matern32)
-        .with_lengthscale(lengthscale)
-        .into()
 }
 
 /// The mean over points, `[M, D]`, of the distance to the nearest row, `[N, D]`, in units of the

@@ -7,24 +7,18 @@
 //! to a tenth; nothing is standardized. The paper does not state the sizes of its example.
 
 use burn::tensor::{DType, Device};
-use burn_gp::{
-    inference::{ActionLoss, ActionStart, IterationRule},
-    kernels::StationaryConfig,
-    likelihoods::GaussianConfig,
-    metrics,
-    ops::Stationary,
-};
+use burn_gp::{inference::ActionLoss, likelihoods::GaussianConfig, metrics};
 use burn_gp_datasets::{DataSource, Dataset};
 use burn_gp_models::{
-    ActionRows, ActionsConfig, AnyComputationAware, AnyModel, ComputationAwareConfig,
-    training::{FullBatchTrainer, FullBatchTraining, Trainer, TrainingData},
+    ActionsConfig, AnyComputationAware, AnyModel, ComputationAwareConfig,
+    training::{FullBatchTrainer, Trainer, TrainingData},
 };
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
-use super::adam::ADAM;
 use super::hyperparameters::value_at;
 use super::loss_report::report;
+use super::models::{self, ADAM, by_residuals, kernel, training};
 use super::sizes::Sizes;
 use crate::evenly_spaced::evenly_spaced;
 use crate::failure::Failure;
@@ -113,18 +107,8 @@ impl Trained {
 
     fn actions(self, count: usize, seed: u64) -> ActionsConfig {
         match self {
-            Self::CgEvidence | Self::CgProjected => ActionsConfig::Iterations {
-                rule: IterationRule::Residuals,
-                count,
-                tolerance: 1e-4,
-                seed,
-            },
-            Self::OptEvidence | Self::OptProjected => ActionsConfig::Blocks {
-                count,
-                start: ActionStart::Normal,
-                seed,
-                rows: ActionRows::Given,
-            },
+            Self::CgEvidence | Self::CgProjected => by_residuals(count, 1e-4, seed),
+            Self::OptEvidence | Self::OptProjected => models::trained(count, seed),
         }
     }
 }
@@ -216,19 +200,13 @@ impl Example {
     ) -> Result<Run, Failure> {
         let (inputs, targets) = (self.train.inputs.values(), &self.train.targets);
         let data = TrainingData::new(inputs, targets, &device.clone().autodiff(), dtype);
-        let kernel = StationaryConfig::new(Stationary::Matern32).with_lengthscale(1.0);
-        let mut config = ComputationAwareConfig::new(kernel, GaussianConfig { noise: FIRST_NOISE })
-            .with_actions(actions);
+        let noise = GaussianConfig { noise: FIRST_NOISE };
+        let mut config = ComputationAwareConfig::new(kernel(1.0), noise).with_actions(actions);
         config.loss = trained.loss();
         let (model, data) = config.init(data)?;
         let mut looks = vec![self.look(0, &model, &data)?];
-        let training = FullBatchTraining {
-            iterations: steps,
-            optimizer: ADAM,
-            ..FullBatchTraining::default()
-        };
         let interval = (steps / LOOKS).max(1);
-        let mut trainer = FullBatchTrainer::new(model, data.clone(), training);
+        let mut trainer = FullBatchTrainer::new(model, data.clone(), training(steps, ADAM));
         watch.train_with_looks(&mut trainer, interval, |trainer, step| {
             looks.push(self.look(step, trainer.model(), &data)?);
             Ok(())

@@ -8,18 +8,14 @@
 
 use burn::tensor::{DType, Device};
 use burn_gp::{
-    inference::{ActionStart, ConjugateGradientsSettings, FullBatch, IterationRule},
-    kernels::{KernelConfig, StationaryConfig},
+    inference::{ConjugateGradientsSettings, FullBatch},
     likelihoods::GaussianConfig,
-    ops::Stationary,
     parameter::{ParameterConfig, numbers},
 };
 use burn_gp_models::{
-    ActionRows, ActionsConfig, AnyComputationAware, AnyModel, ComputationAwareConfig, ExactConfig,
-    InitError, SgprConfig, TrainedModel,
-    training::{
-        FullBatchOptimizer, FullBatchTrainer, FullBatchTraining, Trainer, TrainingData, matrix,
-    },
+    ActionsConfig, AnyComputationAware, AnyModel, ComputationAwareConfig, ExactConfig, InitError,
+    SgprConfig, TrainedModel,
+    training::{FullBatchOptimizer, FullBatchTrainer, Trainer, TrainingData, matrix},
 };
 use clap::Args;
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
@@ -27,7 +23,11 @@ use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{adam::ADAM, hyperparameters::value_at, toy_report::report};
+use super::{
+    hyperparameters::value_at,
+    models::{ADAM, by_residuals, kernel, trained, training},
+    toy_report::report,
+};
 use crate::evenly_spaced::evenly_spaced;
 use crate::failure::Failure;
 use crate::plots::PredictedCurve;
@@ -132,11 +132,7 @@ impl Problem {
         data: &TrainingData,
         optimizer: FullBatchOptimizer,
     ) -> Result<M, Failure> {
-        let training = FullBatchTraining {
-            iterations: self.steps,
-            optimizer,
-            ..FullBatchTraining::default()
-        };
+        let training = training(self.steps, optimizer);
         let mut trainer = FullBatchTrainer::new(model, data.clone(), training);
         while !trainer.is_finished() {
             trainer.step().map_err(|source| Failure::Training {
@@ -169,7 +165,7 @@ impl Problem {
         actions: ActionsConfig,
         optimizer: FullBatchOptimizer,
     ) -> Result<Fit, Failure> {
-        let config = ComputationAwareConfig::new(kernel(), noise()).with_actions(actions);
+        let config = ComputationAwareConfig::new(kernel(1.0), noise()).with_actions(actions);
         let (model, data) = config.init(self.data.clone())?;
         let model = self.train(model, &data, optimizer)?;
         let mathematical = self.mathematical(&model, &data)?;
@@ -202,12 +198,6 @@ impl Problem {
 fn grid() -> Vec<f64> {
     let range = (PLACES[0] - BEYOND, PLACES[PLACES.len() - 1] + BEYOND);
     evenly_spaced(range, CURVE_POINTS)
-}
-
-fn kernel() -> KernelConfig {
-    StationaryConfig::new(Stationary::Matern32)
-        .with_lengthscale(1.0)
-        .into()
 }
 
 fn noise() -> GaussianConfig {
@@ -277,14 +267,15 @@ impl Model {
         match self {
             Self::Exact => {
                 let options = (&problem.device, problem.dtype);
-                let model = ExactConfig::new(kernel(), noise()).init(1, options);
+                let model = ExactConfig::new(kernel(1.0), noise()).init(1, options);
                 let model = model.map_err(InitError::from)?;
                 let model = problem.train(model, &problem.data, FullBatchOptimizer::L_BFGS)?;
                 let model = AnyModel::from(model).trained(&problem.data)?;
                 problem.fit(self.title(), &model, &[])
             }
             Self::Svgp => {
-                let mut config = SgprConfig::new(kernel(), noise()).with_inducing(INDUCING.len());
+                let mut config =
+                    SgprConfig::new(kernel(1.0), noise()).with_inducing(INDUCING.len());
                 config.parameters = ParameterConfig {
                     values: [("inducing.points".to_owned(), INDUCING.to_vec())].into(),
                     frozen: vec!["inducing".to_owned()],
@@ -296,22 +287,11 @@ impl Model {
                 problem.fit(self.title(), &model, &INDUCING)
             }
             Self::Residuals => {
-                let actions = ActionsConfig::Iterations {
-                    rule: IterationRule::Residuals,
-                    count,
-                    tolerance: 1e-4,
-                    seed: 0,
-                };
-                problem.computation_aware(self.title(), actions, ADAM)
+                problem.computation_aware(self.title(), by_residuals(count, 1e-4, 0), ADAM)
             }
             Self::Trained => {
-                let actions = ActionsConfig::Blocks {
-                    count,
-                    start: ActionStart::Normal,
-                    seed: 0,
-                    rows: ActionRows::Given,
-                };
-                problem.computation_aware(self.title(), actions, FullBatchOptimizer::L_BFGS)
+                let optimizer = FullBatchOptimizer::L_BFGS;
+                problem.computation_aware(self.title(), trained(count, 0), optimizer)
             }
         }
     }

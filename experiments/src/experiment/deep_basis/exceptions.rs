@@ -6,8 +6,7 @@
 //! functions are better than one. The table has exceptions from each claim. This module finds them
 //! in the table.
 
-use crate::study::{Cell, FinishedCell, Reported, Study, study};
-use crate::text_table::aligned;
+use crate::study::{Cell, FinishedCell, Line, Reported, Study, study, table};
 
 /// The study of Table 1.
 const TABLE_1: &str = "dbk-uci";
@@ -148,7 +147,7 @@ fn exceptions() -> Vec<Exception> {
 /// protocol; empty if there are none.
 pub(in crate::experiment) fn lines(cells: &[FinishedCell]) -> Vec<String> {
     let mut lines = Vec::new();
-    let rows: Vec<Vec<String>> = (exceptions().iter())
+    let rows: Vec<Line> = (exceptions().iter())
         .flat_map(|exception| rows(exception, cells))
         .collect();
     if !rows.is_empty() {
@@ -157,11 +156,7 @@ pub(in crate::experiment) fn lines(cells: &[FinishedCell]) -> Vec<String> {
              all rows, corrected of\nnot, 128 functions of one), and ours:"
                 .to_owned(),
         );
-        let titles = [
-            "data", "ahead", "behind", "score", "paper", "ours", "here too",
-        ];
-        let titles = vec![titles.map(str::to_owned).to_vec()];
-        lines.extend(aligned(&[titles, rows].concat()));
+        lines.extend(table(&rows));
         lines.push(String::new());
     }
     let as_in_paper = cells.iter().filter(|cell| cell.is_as_in_paper());
@@ -176,7 +171,7 @@ pub(in crate::experiment) fn lines(cells: &[FinishedCell]) -> Vec<String> {
 }
 
 /// One row for each score, if both models are among the cells.
-fn rows(exception: &Exception, cells: &[FinishedCell]) -> Vec<Vec<String>> {
+fn rows(exception: &Exception, cells: &[FinishedCell]) -> Vec<Line> {
     let &Exception {
         data,
         ahead,
@@ -196,15 +191,15 @@ fn rows(exception: &Exception, cells: &[FinishedCell]) -> Vec<Vec<String>> {
             .of_paper(data, ahead)
             .zip(score.of_paper(data, behind))?;
         let both = |(first, second): (f64, f64)| format!("{first:.4} {second:.4}");
-        Some(vec![
-            data.to_owned(),
-            title(ahead).to_owned(),
-            title(behind).to_owned(),
-            score.title().to_owned(),
-            both(paper),
-            both(ours),
-            if ours.0 < ours.1 { "yes" } else { "no" }.to_owned(),
-        ])
+        let line = Line::default()
+            .shown("data", data)
+            .shown("ahead", title(ahead))
+            .shown("behind", title(behind))
+            .shown("score", score.title())
+            .shown("paper", both(paper))
+            .shown("ours", both(ours))
+            .shown("here too", if ours.0 < ours.1 { "yes" } else { "no" });
+        Some(line)
     };
     scores.iter().filter_map(row).collect()
 }
